@@ -1,0 +1,183 @@
+import type { Effect, Layer } from "effect"
+import type { Product, SearchProduct } from "./domain/Product.ts"
+import type { ProductReference, ShippingAddress } from "./domain/Order.ts"
+import type { ShopRequest, ShopResponse } from "./domain/Shop.ts"
+import type { TrackQuery, TrackResult } from "./domain/Tracking.ts"
+import type { Mail } from "./ports/Mailer.ts"
+import type { ProductPage, ProductQuery } from "./ports/Marketplace.ts"
+import type { VaultFile } from "./ports/VaultFiles.ts"
+import type { Stores } from "./ports/Stores.ts"
+import type { Facilitator } from "./toll/Facilitator.ts"
+
+/*
+ * What a host gives to `Till.make`, in plain TypeScript. A port that is left out takes its routes, its
+ * place in the listing and its OpenAPI entry with it.
+ */
+
+/** Given to every port function; `signal` aborts when its time is over. */
+export interface CallContext {
+  readonly signal: AbortSignal
+}
+
+/** Searches one marketplace. Throw `TemporarilyUnavailable` for a 503; any other throw is a 502. */
+export interface MarketplaceOptions {
+  readonly search: (query: ProductQuery, context: CallContext) => Promise<ProductPage>
+}
+
+/** Answers `POST /x402/shop`. `search` asks the configured marketplaces, merged. */
+export interface AssistantOptions {
+  readonly ask: (
+    request: ShopRequest,
+    context: CallContext & { readonly search: (query: ProductQuery) => Promise<ReadonlyArray<SearchProduct>> }
+  ) => Promise<{ readonly reply: string; readonly products: ReadonlyArray<Product> }>
+}
+
+/** An amount in decimal text, US dollars: `"19.99"`. */
+export type DecimalText = string
+
+/** What a host's fulfilment answers to a request for a quote. */
+export interface QuotedOffer {
+  readonly product: { readonly title: string; readonly imageUrl?: string; readonly price?: DecimalText }
+  readonly subtotal: DecimalText
+  readonly tax: DecimalText
+  readonly shipping: DecimalText
+  /** What the caller pays: the product total with tax and shipping. */
+  readonly total: DecimalText
+  /** ISO 4217; only `USD` can be paid in the stablecoin. */
+  readonly currency: string
+  /** The upstream's name of this quote. */
+  readonly reference: string
+  readonly expiresAt: Date
+}
+
+/**
+ * Quotes and places orders. `quote` may throw `ProductNotFound`, `ProductUnavailable`,
+ * `AddressNotServed` (400 each) or `TemporarilyUnavailable` (503); any other throw is a 502.
+ */
+export interface FulfilmentOptions {
+  readonly quote: (
+    request: { readonly product: ProductReference; readonly shippingAddress: ShippingAddress; readonly email: string },
+    context: CallContext
+  ) => Promise<QuotedOffer>
+  /** `orderId` is the idempotency key: the same one again must not place a second order. */
+  readonly place: (
+    order: {
+      readonly orderId: string
+      readonly reference: string
+      readonly product: ProductReference
+      readonly shippingAddress: ShippingAddress
+      readonly email: string
+      readonly total: DecimalText
+    },
+    context: CallContext
+  ) => Promise<{ readonly reference: string }>
+}
+
+/**
+ * Looks up shipments. May throw `InvalidTrackingNumber` (400), `NoTrackingInfo` (404),
+ * `CarrierNotDetected`, `AdditionalFieldRequired`, `InvalidCarrier` (422) or
+ * `TemporarilyUnavailable` (503); any other throw is a 502.
+ */
+export interface TrackerOptions {
+  readonly track: (query: TrackQuery, context: CallContext) => Promise<TrackResult>
+}
+
+/** Opens the ZIP archive of a vault item. */
+export interface VaultOptions {
+  readonly open: (item: { readonly slug: string }, context: CallContext) => Promise<VaultFile>
+}
+
+export interface MailerOptions {
+  readonly send: (mail: Mail, context: CallContext) => Promise<void>
+}
+
+/** A network on which the host takes payment. */
+export interface NetworkOptions {
+  /** CAIP-2 (`eip155:84532`) or version-1 name (`base-sepolia`). */
+  readonly network: string
+  /** Recipient on this network; default: the `payTo` of the till. */
+  readonly payTo?: string
+  /**
+   * JSON-RPC endpoint. With it a settlement of `buy` and `vault/buy` counts only when the chain shows
+   * it, contract wallets can be told from forged signatures, and unknown outcomes can be cleared up.
+   */
+  readonly rpcUrl?: string
+}
+
+/** An x402 facilitator over HTTP. */
+export interface FacilitatorOptions {
+  readonly url: string
+  /** Headers of each call, e.g. a freshly signed `Authorization`. */
+  readonly headers?: (operation: "verify" | "settle" | "supported") => Promise<Record<string, string>> | Record<string, string>
+  /** Of one `/verify` call; default 5000. */
+  readonly verifyTimeoutMillis?: number
+  /** Of one `/settle` call; default 30000. */
+  readonly settleTimeoutMillis?: number
+}
+
+/** Prices of the fixed-price operations in dollars, as decimal text. */
+export interface Prices {
+  readonly search: DecimalText
+  readonly shop: DecimalText
+  readonly track: DecimalText
+  readonly vaultSearch: DecimalText
+  readonly vaultDownload: DecimalText
+}
+
+/** A key of the host: at least 32 characters that nobody can guess, and a short id that is no secret. */
+export interface SecretKey {
+  readonly id: string
+  readonly secret: string
+}
+
+export interface TillOptions {
+  /** Public address of the mount, prefix included: `https://shop.example` or `https://shop.example/api`. */
+  readonly baseUrl: string
+  /** Address that receives payments. */
+  readonly payTo: string
+  /** Networks on which calls can be paid, preferred first; at least one on the version-1 list. */
+  readonly networks: ReadonlyArray<string | NetworkOptions>
+  readonly facilitator: FacilitatorOptions | Facilitator["Service"]
+  /** Host secret, newest key first: the first signs and seals, the others only verify and open. */
+  readonly secret: string | ReadonlyArray<SecretKey>
+  /** Where charges, quotes, orders and the vault are kept: `sqlite({ filename })`, `memory()`, or your own. */
+  readonly storage: Layer.Layer<Stores, unknown>
+  readonly marketplaces?: {
+    readonly marketplace_a?: MarketplaceOptions
+    readonly marketplace_b?: MarketplaceOptions
+  }
+  readonly assistant?: AssistantOptions
+  readonly fulfilment?: FulfilmentOptions
+  readonly tracker?: TrackerOptions
+  readonly vault?: VaultOptions
+  readonly mailer?: MailerOptions
+  /** Overrides of the contract's prices. */
+  readonly prices?: Partial<Prices>
+  /** Seconds a payment may take from challenge to settlement; default 120, 30 to 600. */
+  readonly maxTimeoutSeconds?: number
+  /** Counts a facilitator's word as settlement for `buy` and `vault/buy` where a network has no `rpcUrl`. */
+  readonly trustFacilitator?: boolean
+  /** How long a recorded answer is given again; default 24 hours. */
+  readonly answerLifetimeMillis?: number
+  /** How long an answer that holds a secret (vault buy) is given again; default 10 minutes. */
+  readonly secretAnswerLifetimeMillis?: number
+  /** Deadline of one port call; default 20000. */
+  readonly upstreamTimeoutMillis?: number
+  /** Where the OpenAPI document stands below the mount; `false` drops it. Default `/openapi.json`. */
+  readonly openapiPath?: string | false
+  /** Where the discovery listing stands below the mount; `false` drops it. Default `/.well-known/x402`. */
+  readonly discoveryPath?: string | false
+  /** Origins that browsers may call from; default `*`, `false` sends no CORS headers. */
+  readonly cors?: "*" | ReadonlyArray<string> | false
+  /** Told of what an operator should know; default: one JSON line per event on standard error. */
+  readonly onEvent?: (event: TillEvent) => void
+}
+
+/** What happened, for the host's own log. Carries no payment header, token, address or e-mail. */
+export interface TillEvent {
+  readonly level: "info" | "warning" | "error"
+  readonly message: string
+  readonly data: Readonly<Record<string, string | number | boolean | undefined>>
+}
+
+export type { Effect, ShopResponse }

@@ -1,0 +1,19 @@
+import { Schema } from "effect"
+
+/**
+ * The body of every error but 402: `code` for programs, `message` for people, `details` free-form.
+ * Codes and statuses are the table of the contract, and of `docs/errors.md` where it is silent.
+ */
+export const ApiError = Schema.Struct({
+  code: Schema.String,
+  message: Schema.String,
+  details: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json))
+}).annotate({ identifier: "ApiError", description: "What went wrong and how to mend it." })
+export type ApiError = typeof ApiError.Type
+
+/** One fault of an input: where it is and what would be right. */
+export interface Issue {
+  /** Dotted path, e.g. `shippingAddress.country`; `""` for the input as a whole. */
+  readonly path: string
+  readonly message: string
+}

@@ -1,0 +1,74 @@
+import { Data } from "effect"
+
+/*
+ * What a port may fail with. A host without Effect throws these; whatever else it throws is that
+ * port's 502. Messages reach the caller: no addresses, tokens or keys in them.
+ */
+
+/** The port an upstream failure belongs to; names the code of the answer. */
+export type PortName = "marketplace" | "assistant" | "fulfilment" | "tracking" | "vault" | "mail"
+
+/** buy: no such product (400 `PRODUCT_NOT_FOUND`). */
+export class ProductNotFound extends Data.TaggedError("ProductNotFound")<{ readonly message: string }> {}
+
+/** buy: the product can't be bought now, e.g. out of stock (400 `PRODUCT_UNAVAILABLE`). */
+export class ProductUnavailable extends Data.TaggedError("ProductUnavailable")<{
+  readonly message: string
+  /** A word for programs, e.g. `out_of_stock`. */
+  readonly reason?: string
+}> {}
+
+/** buy: not delivered to that address (400 `ADDRESS_NOT_SERVED`). */
+export class AddressNotServed extends Data.TaggedError("AddressNotServed")<{ readonly message: string }> {}
+
+/** track: the number is malformed for its carrier (400 `VALIDATION_ERROR`). */
+export class InvalidTrackingNumber extends Data.TaggedError("InvalidTrackingNumber")<{ readonly message: string }> {}
+
+/** track: nothing is known of the number yet (404 `NO_TRACKING_INFO`). */
+export class NoTrackingInfo extends Data.TaggedError("NoTrackingInfo")<{ readonly message: string }> {}
+
+/** track: say which carrier (422 `CARRIER_NOT_DETECTED`). */
+export class CarrierNotDetected extends Data.TaggedError("CarrierNotDetected")<{
+  readonly message: string
+  /** Likely carriers, likeliest first. */
+  readonly candidates?: ReadonlyArray<{ readonly code: number; readonly name: string }>
+}> {}
+
+/** track: the carrier code does not exist or does not fit (422 `INVALID_CARRIER`). */
+export class InvalidCarrier extends Data.TaggedError("InvalidCarrier")<{ readonly message: string }> {}
+
+/** track: the carrier needs one more field (422 `ADDITIONAL_FIELD_REQUIRED`). */
+export class AdditionalFieldRequired extends Data.TaggedError("AdditionalFieldRequired")<{
+  readonly message: string
+  /** The query parameter to send. */
+  readonly field: "destinationPostalCode" | "destinationCountry" | "shipDate" | "phone" | "cpfOrCnpj"
+}> {}
+
+/** The upstream answered with something unusable (502). */
+export class UpstreamFailed extends Data.TaggedError("UpstreamFailed")<{
+  readonly port: PortName
+  /** For the log, never for the caller. */
+  readonly cause?: unknown
+}> {}
+
+/** The upstream is down, over quota or too slow (503). */
+export class UpstreamUnavailable extends Data.TaggedError("UpstreamUnavailable")<{
+  readonly port: PortName
+  readonly retryAfterSeconds?: number
+  /** For the log, never for the caller. */
+  readonly cause?: unknown
+}> {}
+
+/** Thrown by a host's plain function to say "down for now" (503). */
+export class TemporarilyUnavailable extends Data.TaggedError("TemporarilyUnavailable")<{
+  readonly message: string
+  readonly retryAfterSeconds?: number
+}> {}
+
+/** The host's storage failed (503 `STORAGE_UNAVAILABLE`). */
+export class StoreError extends Data.TaggedError("StoreError")<{ readonly operation: string; readonly cause: unknown }> {}
+
+/** The host's options are wrong: thrown by `Till.make` with every fault found. */
+export class ConfigurationError extends Data.TaggedError("ConfigurationError")<{ readonly message: string }> {}
+
+export type UpstreamError = UpstreamFailed | UpstreamUnavailable

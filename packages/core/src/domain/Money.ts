@@ -1,0 +1,57 @@
+import { Schema } from "effect"
+
+/**
+ * An amount of money: an integer of atomic units, a millionth each (the 6 decimals of USDC), and the
+ * ISO 4217 code of its currency. No price is a float on any path.
+ *
+ * @example
+ * const price = usd("19.99")     // { atomic: 19990000n, currency: "USD" }
+ * format(price)                  // "19.99"
+ */
+export interface Money {
+  /** Millionths of one unit of `currency`; never negative. */
+  readonly atomic: bigint
+  /** ISO 4217 code, upper case. */
+  readonly currency: string
+}
+
+/** Decimals of an atomic amount. */
+export const decimals = 6
+const scale = 1_000_000n
+
+/** `amount` (string, decimal) and `currency`: how the contract writes money in a body. */
+export const MoneyText = Schema.Struct({ amount: Schema.String, currency: Schema.String })
+
+/**
+ * Reads decimal text exactly: `"0.01"` → `10000n`. Text with more than six decimals is rounded **up**
+ * to the atomic unit, the one place where rounding happens: a shop must not lose by it.
+ * Answers `undefined` for anything that is not a plain non-negative decimal of a sane length.
+ */
+export const parseAtomic = (text: string): bigint | undefined => {
+  const match = /^(\d{1,15})(?:\.(\d{1,30}))?$/.exec(text)
+  if (match === null) return undefined
+  const fraction = match[2] ?? ""
+  const kept = BigInt(match[1]!) * scale + BigInt(fraction.slice(0, decimals).padEnd(decimals, "0"))
+  return /[1-9]/.test(fraction.slice(decimals)) ? kept + 1n : kept
+}
+
+/** Money in dollars from decimal text; throws a `RangeError` on text that is no amount. */
+export const usd = (text: string): Money => {
+  const atomic = parseAtomic(text)
+  if (atomic === undefined) throw new RangeError(`not a decimal amount: ${JSON.stringify(text)}`)
+  return { atomic, currency: "USD" }
+}
+
+/** Decimal text of an atomic amount with at least two decimals: `10000n` → `"0.01"`, `520000n` → `"0.52"`. */
+export const formatAtomic = (atomic: bigint): string => {
+  const fraction = (atomic % scale).toString().padStart(decimals, "0").replace(/0{1,4}$/, "")
+  return `${atomic / scale}.${fraction}`
+}
+
+export const format = (money: Money): string => formatAtomic(money.atomic)
+
+/** The contract's `{ amount, currency }` of an amount. */
+export const toText = (money: Money): typeof MoneyText.Type => ({ amount: format(money), currency: money.currency })
+
+/** Whole dollars (the vault's prices) as an atomic amount. */
+export const fromDollars = (dollars: number): bigint => BigInt(dollars) * scale

@@ -1,0 +1,48 @@
+import { Schema } from "effect"
+
+const hex = (pattern: RegExp, message: string) => Schema.String.check(Schema.isPattern(pattern, { message }))
+const Address = hex(/^0x[0-9a-fA-F]{40}$/u, "must be an address: 0x and 40 hexadecimal digits")
+const Uint256 = Schema.String.check(Schema.isPattern(/^(?:0|[1-9]\d{0,77})$/u, { message: "must be decimal digits" }))
+const Name = Schema.String.check(Schema.isMaxLength(100))
+
+/** EIP-3009 `TransferWithAuthorization`, as a client signs it. */
+export const Authorization = Schema.Struct({
+  from: Address,
+  to: Address,
+  value: Uint256,
+  validAfter: Uint256,
+  validBefore: Uint256,
+  nonce: hex(/^0x[0-9a-fA-F]{64}$/u, "must be 32 bytes in hexadecimal")
+})
+export type Authorization = typeof Authorization.Type
+
+/** Payload of scheme `exact` on EVM. */
+export const ExactEvmPayload = Schema.Struct({
+  signature: hex(/^0x(?:[0-9a-fA-F]{2}){65,4096}$/u, "must be a signature in hexadecimal"),
+  authorization: Authorization
+})
+export type ExactEvmPayload = typeof ExactEvmPayload.Type
+
+export const PaymentPayloadV1 = Schema.Struct({
+  x402Version: Schema.Literal(1),
+  scheme: Name,
+  network: Name,
+  payload: ExactEvmPayload
+})
+
+export const PaymentPayloadV2 = Schema.Struct({
+  x402Version: Schema.Literal(2),
+  accepted: Schema.Struct({
+    scheme: Name,
+    network: Name,
+    amount: Uint256,
+    asset: Name,
+    payTo: Name
+  }),
+  payload: ExactEvmPayload,
+  resource: Schema.optionalKey(Schema.Struct({ url: Schema.String.check(Schema.isMaxLength(4096)) }))
+})
+
+/** A payment header, decoded; dispatched on `x402Version`, never on the header's name. */
+export const PaymentPayload = Schema.Union([PaymentPayloadV1, PaymentPayloadV2])
+export type PaymentPayload = typeof PaymentPayload.Type

@@ -1,0 +1,23 @@
+import { Effect, Schema } from "effect"
+import { SearchProduct } from "./Product.ts"
+import { IntegerInQuery, NumberInQuery, Text } from "./Text.ts"
+
+const positive = Schema.isGreaterThan(0, { message: "must be greater than 0" })
+
+/** Query of `GET /x402/search`. Prices are in US dollars. */
+export const SearchQuery = Schema.Struct({
+  q: Text({ min: 1, max: 500 }),
+  priceMin: Schema.optionalKey(NumberInQuery.check(positive)),
+  priceMax: Schema.optionalKey(NumberInQuery.check(positive)),
+  brand: Schema.optionalKey(Text({ max: 200 })),
+  page: IntegerInQuery.pipe(Schema.check(positive, Schema.isLessThanOrEqualTo(10_000, { message: "must be at most 10000" })), Schema.withDecodingDefaultKey(Effect.succeed("1")))
+})
+export type SearchQuery = typeof SearchQuery.Type
+
+export const SearchResponse = Schema.Struct({
+  products: Schema.Array(SearchProduct),
+  totalResults: Schema.Finite,
+  page: Schema.Finite,
+  hasMore: Schema.Boolean
+}).annotate({ identifier: "SearchResponse" })
+export type SearchResponse = typeof SearchResponse.Type

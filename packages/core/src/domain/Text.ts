@@ -1,0 +1,59 @@
+import { Schema } from "effect"
+
+/**
+ * Text that a caller sends: bounded in code points, well-formed Unicode (no lone surrogates), and
+ * free of control characters, which have no place in a name or a query and travel badly into logs,
+ * mails and upstream requests.
+ *
+ * `multiline` admits tab, line feed and carriage return.
+ */
+export const Text = (options: { readonly min?: number; readonly max: number; readonly multiline?: boolean }) => {
+  const { max, min = 0, multiline = false } = options
+  return Schema.String.pipe(
+    Schema.check(
+      Schema.isMinCodePoints(min, { message: min === 1 ? "must not be empty" : `must have at least ${min} characters` }),
+      Schema.isMaxCodePoints(max, { message: `must have at most ${max} characters` }),
+      Schema.makeFilter((value: string) =>
+        (multiline ? controlsButWhitespace : controls).test(value)
+          ? "must not hold control characters"
+          : value.isWellFormed() || "must be well-formed Unicode"
+      )
+    )
+  )
+}
+
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+const controls = /[\u0000-\u001f\u007f-\u009f]/u
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+const controlsButWhitespace = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/u
+
+/**
+ * A decimal number as it stands in a query string: digits with an optional fraction. Exponents,
+ * hexadecimal, signs other than a leading minus and white space are refused rather than guessed at.
+ */
+export const NumberInQuery = Schema.String.pipe(
+  Schema.check(Schema.isPattern(/^-?\d{1,12}(?:\.\d{1,12})?$/u, { message: "must be a number" })),
+  Schema.decodeTo(Schema.FiniteFromString)
+)
+
+/** A whole number as it stands in a query string. */
+export const IntegerInQuery = Schema.String.pipe(
+  Schema.check(Schema.isPattern(/^-?\d{1,12}$/u, { message: "must be a whole number" })),
+  Schema.decodeTo(Schema.FiniteFromString)
+)
+
+/** Canonical UUID text, any version, either case. */
+export const Uuid = Schema.String.pipe(
+  Schema.check(
+    Schema.isPattern(/^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/u, {
+      message: "must be a UUID"
+    })
+  )
+)
+
+/** ISO 3166-1 alpha-2 country code: two letters, given back in upper case. */
+export const CountryCode = Schema.String.pipe(
+  Schema.check(
+    Schema.isPattern(/^[A-Za-z]{2}$/u, { message: "must be a two-letter ISO 3166-1 alpha-2 country code" })
+  )
+)
