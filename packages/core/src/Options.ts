@@ -1,13 +1,14 @@
-import type { Effect, Layer } from "effect"
+import type { Layer } from "effect"
 import type { Product, SearchProduct } from "./domain/Product.ts"
-import type { ProductReference, ShippingAddress } from "./domain/Order.ts"
-import type { ShopRequest, ShopResponse } from "./domain/Shop.ts"
+import type { OrderStatus, ProductReference, ShippingAddress } from "./domain/Order.ts"
+import type { ShopRequest } from "./domain/Shop.ts"
 import type { TrackQuery, TrackResult } from "./domain/Tracking.ts"
+import type { VaultItem } from "./domain/Vault.ts"
 import type { Mail } from "./ports/Mailer.ts"
 import type { ProductPage, ProductQuery } from "./ports/Marketplace.ts"
+import type { Order } from "./ports/Orders.ts"
 import type { VaultFile } from "./ports/VaultFiles.ts"
 import type { Stores } from "./ports/Stores.ts"
-import type { Facilitator } from "./toll/Facilitator.ts"
 
 /*
  * What a host gives to `Till.make`, in plain TypeScript. A port that is left out takes its routes, its
@@ -56,7 +57,11 @@ export interface QuotedOffer {
  */
 export interface FulfilmentOptions {
   readonly quote: (
-    request: { readonly product: ProductReference; readonly shippingAddress: ShippingAddress; readonly email: string },
+    request: {
+      readonly product: ProductReference
+      readonly shippingAddress: ShippingAddress
+      readonly email: string
+    },
     context: CallContext
   ) => Promise<QuotedOffer>
   /** `orderId` is the idempotency key: the same one again must not place a second order. */
@@ -108,7 +113,9 @@ export interface NetworkOptions {
 export interface FacilitatorOptions {
   readonly url: string
   /** Headers of each call, e.g. a freshly signed `Authorization`. */
-  readonly headers?: (operation: "verify" | "settle" | "supported") => Promise<Record<string, string>> | Record<string, string>
+  readonly headers?: (
+    operation: "verify" | "settle" | "supported"
+  ) => Promise<Record<string, string>> | Record<string, string>
   /** Of one `/verify` call; default 5000. */
   readonly verifyTimeoutMillis?: number
   /** Of one `/settle` call; default 30000. */
@@ -137,7 +144,7 @@ export interface TillOptions {
   readonly payTo: string
   /** Networks on which calls can be paid, preferred first; at least one on the version-1 list. */
   readonly networks: ReadonlyArray<string | NetworkOptions>
-  readonly facilitator: FacilitatorOptions | Facilitator["Service"]
+  readonly facilitator: FacilitatorOptions | FacilitatorClient
   /** Host secret, newest key first: the first signs and seals, the others only verify and open. */
   readonly secret: string | ReadonlyArray<SecretKey>
   /** Where charges, quotes, orders and the vault are kept: `sqlite({ filename })`, `memory()`, or your own. */
@@ -180,4 +187,73 @@ export interface TillEvent {
   readonly data: Readonly<Record<string, string | number | boolean | undefined>>
 }
 
-export type { Effect, ShopResponse }
+/**
+ * A facilitator in the same process, in the wire's own words: the shape of the official
+ * `x402Facilitator` and `FacilitatorClient` of `@x402/core`. A throw is an unknown outcome.
+ */
+export interface FacilitatorClient {
+  readonly verify: (
+    // eslint-disable-next-line typescript/no-explicit-any -- bivariant on purpose: the official types are unions of their own
+    paymentPayload: any,
+    // eslint-disable-next-line typescript/no-explicit-any -- see above
+    paymentRequirements: any
+  ) => Promise<{
+    readonly isValid: boolean
+    readonly invalidReason?: string | undefined
+    readonly payer?: string | undefined
+  }>
+  readonly settle: (
+    // eslint-disable-next-line typescript/no-explicit-any -- bivariant on purpose: the official types are unions of their own
+    paymentPayload: any,
+    // eslint-disable-next-line typescript/no-explicit-any -- see above
+    paymentRequirements: any
+  ) => Promise<{
+    readonly success: boolean
+    readonly errorReason?: string | undefined
+    readonly transaction: string
+    readonly payer?: string | undefined
+  }>
+  readonly getSupported?: () => Promise<{
+    readonly kinds: ReadonlyArray<{ x402Version: number; scheme: string; network: string }>
+  }>
+}
+
+/** A running till: what `Till.make` gives and adapters mount. */
+export interface Till {
+  /** Answers one request for a path below the mount. Never rejects. */
+  readonly fetch: (request: Request) => Promise<Response>
+  /** Whether a path (with or without the prefix of `baseUrl`) is the till's to answer; others are the host's. */
+  readonly handles: (pathname: string) => boolean
+  /** Resolves when storage is open and migrated; rejects with a readable error otherwise. */
+  readonly ready: Promise<void>
+  /** Lets running calls end (bounded), then closes storage. */
+  readonly dispose: () => Promise<void>
+  /** Finishes what dead processes left; answers how many charges were settled and how many are still unknown. */
+  readonly reconcile: () => Promise<{ readonly settled: number; readonly pending: number }>
+  readonly orders: {
+    readonly find: (id: string) => Promise<Order | undefined>
+    readonly list: (options?: {
+      readonly limit?: number
+      readonly status?: OrderStatus
+      readonly before?: string
+    }) => Promise<ReadonlyArray<Order>>
+  }
+  readonly charges: {
+    readonly list: (options?: { readonly limit?: number }) => Promise<ReadonlyArray<ChargeSummary>>
+  }
+  /** The vault's shelf. */
+  readonly vault: { readonly put: (item: VaultItem) => Promise<void> }
+}
+
+/** A charge for the host's books; no payload, answer or token in it. */
+export interface ChargeSummary {
+  readonly key: string
+  readonly operation: string
+  readonly network: string
+  readonly payer: string
+  readonly payTo: string
+  readonly amountAtomic: bigint
+  readonly state: "claimed" | "ready" | "settled"
+  readonly transaction: string | undefined
+  readonly createdAt: Date
+}

@@ -22,7 +22,9 @@ export class ProductUnavailable extends Data.TaggedError("ProductUnavailable")<{
 export class AddressNotServed extends Data.TaggedError("AddressNotServed")<{ readonly message: string }> {}
 
 /** track: the number is malformed for its carrier (400 `VALIDATION_ERROR`). */
-export class InvalidTrackingNumber extends Data.TaggedError("InvalidTrackingNumber")<{ readonly message: string }> {}
+export class InvalidTrackingNumber extends Data.TaggedError("InvalidTrackingNumber")<{
+  readonly message: string
+}> {}
 
 /** track: nothing is known of the number yet (404 `NO_TRACKING_INFO`). */
 export class NoTrackingInfo extends Data.TaggedError("NoTrackingInfo")<{ readonly message: string }> {}
@@ -66,9 +68,14 @@ export class TemporarilyUnavailable extends Data.TaggedError("TemporarilyUnavail
 }> {}
 
 /** The host's storage failed (503 `STORAGE_UNAVAILABLE`). */
-export class StoreError extends Data.TaggedError("StoreError")<{ readonly operation: string; readonly cause: unknown }> {}
+export class StoreError extends Data.TaggedError("StoreError")<{
+  readonly operation: string
+  readonly cause: unknown
+}> {}
 
 /** The host's options are wrong: thrown by `Till.make` with every fault found. */
-export class ConfigurationError extends Data.TaggedError("ConfigurationError")<{ readonly message: string }> {}
+export class ConfigurationError extends Data.TaggedError("ConfigurationError")<{
+  readonly message: string
+}> {}
 
 export type UpstreamError = UpstreamFailed | UpstreamUnavailable

@@ -44,14 +44,20 @@ export const usd = (text: string): Money => {
 
 /** Decimal text of an atomic amount with at least two decimals: `10000n` → `"0.01"`, `520000n` → `"0.52"`. */
 export const formatAtomic = (atomic: bigint): string => {
-  const fraction = (atomic % scale).toString().padStart(decimals, "0").replace(/0{1,4}$/, "")
+  const fraction = (atomic % scale)
+    .toString()
+    .padStart(decimals, "0")
+    .replace(/0{1,4}$/, "")
   return `${atomic / scale}.${fraction}`
 }
 
 export const format = (money: Money): string => formatAtomic(money.atomic)
 
 /** The contract's `{ amount, currency }` of an amount. */
-export const toText = (money: Money): typeof MoneyText.Type => ({ amount: format(money), currency: money.currency })
+export const toText = (money: Money): typeof MoneyText.Type => ({
+  amount: format(money),
+  currency: money.currency
+})
 
 /** Whole dollars (the vault's prices) as an atomic amount. */
 export const fromDollars = (dollars: number): bigint => BigInt(dollars) * scale

@@ -11,12 +11,13 @@ export interface Network {
   readonly eip712: { readonly name: string; readonly version: string }
 }
 
-const evm = (
-  chainId: number,
-  v1Name: string | undefined,
-  asset: `0x${string}`,
-  name: string
-): Network => ({ caip2: `eip155:${chainId}`, v1Name, chainId, asset, eip712: { name, version: "2" } })
+const evm = (chainId: number, v1Name: string | undefined, asset: `0x${string}`, name: string): Network => ({
+  caip2: `eip155:${chainId}`,
+  v1Name,
+  chainId,
+  asset,
+  eip712: { name, version: "2" }
+})
 
 /**
  * Networks known by name, with Circle's USDC on each.

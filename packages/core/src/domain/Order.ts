@@ -25,7 +25,12 @@ export const Email = Schema.String.check(
 
 const isHttpUrl = (text: string): boolean => {
   const url = URL.parse(text)
-  return url !== null && (url.protocol === "https:" || url.protocol === "http:") && url.username === "" && url.password === ""
+  return (
+    url !== null &&
+    (url.protocol === "https:" || url.protocol === "http:") &&
+    url.username === "" &&
+    url.password === ""
+  )
 }
 
 /** `asin` in a product page's address, in upper case. */
@@ -49,30 +54,40 @@ export const BuyRequest = Schema.Struct({
     )
   ),
   productUrl: Schema.optionalKey(
-    Text({ max: 2048 }).check(Schema.makeFilter((text: string) => isHttpUrl(text) || "must be an http(s) URL without credentials"))
+    Text({ max: 2048 }).check(
+      Schema.makeFilter((text: string) => isHttpUrl(text) || "must be an http(s) URL without credentials")
+    )
   ),
   variantId: Schema.optionalKey(Text({ min: 1, max: 100 }))
 })
   .check(
-    Schema.makeFilter((request: { readonly asin?: string; readonly productUrl?: string; readonly variantId?: string }) => {
-      const { asin, productUrl, variantId } = request
-      if (asin === undefined && productUrl === undefined) {
-        return { path: ["asin"], issue: "name the product: asin or productUrl is required" }
+    Schema.makeFilter(
+      (request: { readonly asin?: string; readonly productUrl?: string; readonly variantId?: string }) => {
+        const { asin, productUrl, variantId } = request
+        if (asin === undefined && productUrl === undefined) {
+          return { path: ["asin"], issue: "name the product: asin or productUrl is required" }
+        }
+        if (productUrl === undefined) return true
+        const named = asinOfUrl(productUrl)
+        if (asin !== undefined && named !== asin.toUpperCase()) {
+          return {
+            path: ["productUrl"],
+            issue: "names another product than asin; send one of the two, or both of the same product"
+          }
+        }
+        const ofUrl = variantOfUrl(productUrl)
+        if (variantId !== undefined && ofUrl !== undefined && ofUrl !== variantId) {
+          return { path: ["variantId"], issue: "differs from the variant in productUrl" }
+        }
+        if (named === undefined && variantId === undefined && ofUrl === undefined) {
+          return {
+            path: ["variantId"],
+            issue: "is required for a storefront product, or ?variant= in productUrl"
+          }
+        }
+        return true
       }
-      if (productUrl === undefined) return true
-      const named = asinOfUrl(productUrl)
-      if (asin !== undefined && named !== asin.toUpperCase()) {
-        return { path: ["productUrl"], issue: "names another product than asin; send one of the two, or both of the same product" }
-      }
-      const ofUrl = variantOfUrl(productUrl)
-      if (variantId !== undefined && ofUrl !== undefined && ofUrl !== variantId) {
-        return { path: ["variantId"], issue: "differs from the variant in productUrl" }
-      }
-      if (named === undefined && variantId === undefined && ofUrl === undefined) {
-        return { path: ["variantId"], issue: "is required for a storefront product, or ?variant= in productUrl" }
-      }
-      return true
-    })
+    )
   )
   .annotate({ identifier: "X402BuyRequest" })
 export type BuyRequest = typeof BuyRequest.Type
@@ -113,7 +128,9 @@ export type ProductReference =
 
 /** Which product a valid request names. */
 export const productOf = (request: BuyRequest): ProductReference => {
-  const asin = request.asin?.toUpperCase() ?? (request.productUrl === undefined ? undefined : asinOfUrl(request.productUrl))
+  const asin =
+    request.asin?.toUpperCase() ??
+    (request.productUrl === undefined ? undefined : asinOfUrl(request.productUrl))
   if (asin !== undefined) return { source: "marketplace_a", asin, productUrl: request.productUrl }
   const productUrl = request.productUrl!
   return { source: "marketplace_b", productUrl, variantId: request.variantId ?? variantOfUrl(productUrl)! }

@@ -2,7 +2,9 @@ import { Schema } from "effect"
 
 const hex = (pattern: RegExp, message: string) => Schema.String.check(Schema.isPattern(pattern, { message }))
 const Address = hex(/^0x[0-9a-fA-F]{40}$/u, "must be an address: 0x and 40 hexadecimal digits")
-const Uint256 = Schema.String.check(Schema.isPattern(/^(?:0|[1-9]\d{0,77})$/u, { message: "must be decimal digits" }))
+const Uint256 = Schema.String.check(
+  Schema.isPattern(/^(?:0|[1-9]\d{0,77})$/u, { message: "must be decimal digits" })
+)
 const Name = Schema.String.check(Schema.isMaxLength(100))
 
 /** EIP-3009 `TransferWithAuthorization`, as a client signs it. */

@@ -6,7 +6,8 @@ export type Source = typeof Source.Type
 
 const fields = {
   asin: Schema.String.annotate({
-    description: "Product code of the general marketplace (10 characters); on marketplace_b the storefront's product id."
+    description:
+      "Product code of the general marketplace (10 characters); on marketplace_b the storefront's product id."
   }),
   title: Schema.String,
   price: Schema.NullOr(Schema.Finite),

@@ -10,7 +10,10 @@ export const SearchQuery = Schema.Struct({
   priceMin: Schema.optionalKey(NumberInQuery.check(positive)),
   priceMax: Schema.optionalKey(NumberInQuery.check(positive)),
   brand: Schema.optionalKey(Text({ max: 200 })),
-  page: IntegerInQuery.pipe(Schema.check(positive, Schema.isLessThanOrEqualTo(10_000, { message: "must be at most 10000" })), Schema.withDecodingDefaultKey(Effect.succeed("1")))
+  page: IntegerInQuery.pipe(
+    Schema.check(positive, Schema.isLessThanOrEqualTo(10_000, { message: "must be at most 10000" })),
+    Schema.withDecodingDefaultKey(Effect.succeed("1"))
+  )
 })
 export type SearchQuery = typeof SearchQuery.Type
 

@@ -13,7 +13,9 @@ export const ShopRequest = Schema.Struct({
         Schema.Struct({ min: Schema.optionalKey(bound), max: Schema.optionalKey(bound) })
       ),
       preferences: Schema.optionalKey(
-        Schema.Array(Text({ max: 200 })).check(Schema.isMaxLength(50, { message: "must have at most 50 entries" }))
+        Schema.Array(Text({ max: 200 })).check(
+          Schema.isMaxLength(50, { message: "must have at most 50 entries" })
+        )
       )
     })
   )

@@ -7,11 +7,17 @@ import { Schema } from "effect"
  *
  * `multiline` admits tab, line feed and carriage return.
  */
-export const Text = (options: { readonly min?: number; readonly max: number; readonly multiline?: boolean }) => {
+export const Text = (options: {
+  readonly min?: number
+  readonly max: number
+  readonly multiline?: boolean
+}) => {
   const { max, min = 0, multiline = false } = options
   return Schema.String.pipe(
     Schema.check(
-      Schema.isMinCodePoints(min, { message: min === 1 ? "must not be empty" : `must have at least ${min} characters` }),
+      Schema.isMinCodePoints(min, {
+        message: min === 1 ? "must not be empty" : `must have at least ${min} characters`
+      }),
       Schema.isMaxCodePoints(max, { message: `must have at most ${max} characters` }),
       Schema.makeFilter((value: string) =>
         (multiline ? controlsButWhitespace : controls).test(value)

@@ -58,7 +58,12 @@ export type MilestoneStage = typeof MilestoneStage.Type
 const text = Schema.NullOr(Schema.String)
 const number = Schema.NullOr(Schema.Finite)
 
-export const TrackCarrier = Schema.Struct({ code: number, name: text, homepage: text, country: text }).annotate({
+export const TrackCarrier = Schema.Struct({
+  code: number,
+  name: text,
+  homepage: text,
+  country: text
+}).annotate({
   identifier: "TrackCarrier"
 })
 

@@ -3,7 +3,14 @@ import { Email } from "./Order.ts"
 import { IntegerInQuery, Text, Uuid } from "./Text.ts"
 
 export const ProductType = Schema.Literals(["skill", "knowledge", "persona"])
-export const Category = Schema.Literals(["marketing", "development", "automation", "career", "ios", "productivity"])
+export const Category = Schema.Literals([
+  "marketing",
+  "development",
+  "automation",
+  "career",
+  "ios",
+  "productivity"
+])
 export type ProductType = typeof ProductType.Type
 export type Category = typeof Category.Type
 
@@ -49,7 +56,9 @@ export type VaultPage = typeof VaultPage.Type
 export const VaultBuyRequest = Schema.Struct({
   slug: Text({ min: 1, max: 200 }),
   walletAddress: Schema.String.check(
-    Schema.makeFilter((text: string) => isSolanaAddress(text) || "must be a Solana address: base58 of 32 bytes")
+    Schema.makeFilter(
+      (text: string) => isSolanaAddress(text) || "must be a Solana address: base58 of 32 bytes"
+    )
   ),
   email: Email
 }).annotate({ identifier: "VaultBuyRequest" })

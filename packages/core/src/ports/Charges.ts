@@ -67,9 +67,7 @@ export interface Charge extends NewCharge {
 }
 
 /** What `claim` found. */
-export type Claim =
-  | { readonly _tag: "Claimed" }
-  | { readonly _tag: "Existing"; readonly charge: Charge }
+export type Claim = { readonly _tag: "Claimed" } | { readonly _tag: "Existing"; readonly charge: Charge }
 
 /** Who holds a charge: a unique name per call, and until when. */
 export interface Lease {
@@ -97,7 +95,11 @@ export class Charges extends Context.Service<
       outcome: { readonly answer: RecordedAnswer; readonly subject: Subject | undefined }
     ) => Effect.Effect<boolean, StoreError>
     /** `ready` → `settled`, by anyone: a settlement seen is a fact. */
-    readonly complete: (key: string, receipt: Receipt, nowMillis: number) => Effect.Effect<boolean, StoreError>
+    readonly complete: (
+      key: string,
+      receipt: Receipt,
+      nowMillis: number
+    ) => Effect.Effect<boolean, StoreError>
     /** Frees a `claimed` or `ready` key, by the owner of the lease: work failed, or settlement was refused. */
     readonly release: (key: string, owner: string) => Effect.Effect<boolean, StoreError>
     /** Takes the lapsed lease of a `ready` charge, to finish it. */
@@ -105,7 +107,10 @@ export class Charges extends Context.Service<
     /** Ends a lease early, state kept, so that whoever comes next need not wait it out. */
     readonly yieldLease: (key: string, owner: string) => Effect.Effect<void, StoreError>
     /** `ready` charges whose lease has lapsed, oldest first: what a dead process left. */
-    readonly unfinished: (nowMillis: number, limit: number) => Effect.Effect<ReadonlyArray<Charge>, StoreError>
+    readonly unfinished: (
+      nowMillis: number,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Charge>, StoreError>
     /** All charges, newest first. */
     readonly list: (options: { readonly limit: number }) => Effect.Effect<ReadonlyArray<Charge>, StoreError>
     /**

@@ -1,5 +1,10 @@
 import { Context, type Effect } from "effect"
-import type { AddressNotServed, ProductNotFound, ProductUnavailable, UpstreamError } from "../domain/Errors.ts"
+import type {
+  AddressNotServed,
+  ProductNotFound,
+  ProductUnavailable,
+  UpstreamError
+} from "../domain/Errors.ts"
 import type { Offer, ProductReference, ShippingAddress } from "../domain/Order.ts"
 
 /** What is to be quoted: one product to one address. */

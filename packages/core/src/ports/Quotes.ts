@@ -22,7 +22,10 @@ export class Quotes extends Context.Service<
      */
     readonly put: (quote: Quote, nowMillis: number) => Effect.Effect<Quote, StoreError>
     /** The live quote of a request. */
-    readonly findLive: (fingerprint: string, nowMillis: number) => Effect.Effect<Quote | undefined, StoreError>
+    readonly findLive: (
+      fingerprint: string,
+      nowMillis: number
+    ) => Effect.Effect<Quote | undefined, StoreError>
     /** Consumes a live quote for a charge, once; again for the same charge is `true` as well. */
     readonly consume: (id: string, chargeKey: string, nowMillis: number) => Effect.Effect<boolean, StoreError>
     /** Undoes `consume` for a charge that came to nothing. */
