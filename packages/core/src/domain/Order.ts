@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import type { Issue } from "./ApiError.ts"
 import { type Money, MoneyText } from "./Money.ts"
 import { CountryCode, Text } from "./Text.ts"
 
@@ -18,7 +19,7 @@ export type ShippingAddress = typeof ShippingAddress.Type
 export const Email = Schema.String.check(
   Schema.isMaxLength(254, { message: "must have at most 254 characters" }),
   Schema.isPattern(
-    /^[a-zA-Z0-9.!#$%&'*+\/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/u,
+    /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/u,
     { message: "must be an e-mail address" }
   )
 )
@@ -41,6 +42,34 @@ export const asinOfUrl = (productUrl: string): string | undefined =>
 export const variantOfUrl = (productUrl: string): string | undefined =>
   URL.parse(productUrl)?.searchParams.get("variant") ?? undefined
 
+interface ProductNaming {
+  readonly asin?: string
+  readonly productUrl?: string
+  readonly variantId?: string
+}
+
+/** What is wrong with the way a request names its product, if anything. */
+export const namingFault = ({ asin, productUrl, variantId }: ProductNaming): Issue | undefined => {
+  if (asin === undefined && productUrl === undefined) {
+    return { path: "asin", message: "is required, or productUrl: name the product by one of them" }
+  }
+  if (productUrl === undefined) return undefined
+  const named = asinOfUrl(productUrl)
+  if (asin !== undefined && named !== asin.toUpperCase()) {
+    return {
+      path: "productUrl",
+      message: "names another product than asin; send one of the two, or both of the same product"
+    }
+  }
+  const ofUrl = variantOfUrl(productUrl)
+  if (variantId !== undefined && ofUrl !== undefined && ofUrl !== variantId) {
+    return { path: "variantId", message: "differs from the variant in productUrl" }
+  }
+  return named === undefined && variantId === undefined && ofUrl === undefined
+    ? { path: "variantId", message: "is required for a storefront product, or ?variant= in productUrl" }
+    : undefined
+}
+
 /** Body of `POST /x402/buy`: names a product by `asin` or by `productUrl`. */
 export const BuyRequest = Schema.Struct({
   shippingAddress: ShippingAddress,
@@ -61,33 +90,10 @@ export const BuyRequest = Schema.Struct({
   variantId: Schema.optionalKey(Text({ min: 1, max: 100 }))
 })
   .check(
-    Schema.makeFilter(
-      (request: { readonly asin?: string; readonly productUrl?: string; readonly variantId?: string }) => {
-        const { asin, productUrl, variantId } = request
-        if (asin === undefined && productUrl === undefined) {
-          return { path: ["asin"], issue: "name the product: asin or productUrl is required" }
-        }
-        if (productUrl === undefined) return true
-        const named = asinOfUrl(productUrl)
-        if (asin !== undefined && named !== asin.toUpperCase()) {
-          return {
-            path: ["productUrl"],
-            issue: "names another product than asin; send one of the two, or both of the same product"
-          }
-        }
-        const ofUrl = variantOfUrl(productUrl)
-        if (variantId !== undefined && ofUrl !== undefined && ofUrl !== variantId) {
-          return { path: ["variantId"], issue: "differs from the variant in productUrl" }
-        }
-        if (named === undefined && variantId === undefined && ofUrl === undefined) {
-          return {
-            path: ["variantId"],
-            issue: "is required for a storefront product, or ?variant= in productUrl"
-          }
-        }
-        return true
-      }
-    )
+    Schema.makeFilter((request: ProductNaming) => {
+      const fault = namingFault(request)
+      return fault === undefined ? true : { path: [fault.path], issue: fault.message }
+    })
   )
   .annotate({ identifier: "X402BuyRequest" })
 export type BuyRequest = typeof BuyRequest.Type

@@ -39,7 +39,8 @@ export const PaymentPayloadV2 = Schema.Struct({
     network: Name,
     amount: Uint256,
     asset: Name,
-    payTo: Name
+    payTo: Name,
+    extra: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
   }),
   payload: ExactEvmPayload,
   resource: Schema.optionalKey(Schema.Struct({ url: Schema.String.check(Schema.isMaxLength(4096)) }))

@@ -14,7 +14,13 @@ export const SearchQuery = Schema.Struct({
     Schema.check(positive, Schema.isLessThanOrEqualTo(10_000, { message: "must be at most 10000" })),
     Schema.withDecodingDefaultKey(Effect.succeed("1"))
   )
-})
+}).check(
+  Schema.makeFilter(({ priceMin, priceMax }: { readonly priceMin?: number; readonly priceMax?: number }) =>
+    priceMin !== undefined && priceMax !== undefined && priceMin > priceMax
+      ? { path: ["priceMin"], issue: "must not be greater than priceMax" }
+      : true
+  )
+)
 export type SearchQuery = typeof SearchQuery.Type
 
 export const SearchResponse = Schema.Struct({

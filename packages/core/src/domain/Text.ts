@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Schema, SchemaTransformation } from "effect"
 
 /**
  * Text that a caller sends: bounded in code points, well-formed Unicode (no lone surrogates), and
@@ -45,7 +45,7 @@ export const NumberInQuery = Schema.String.pipe(
 /** A whole number as it stands in a query string. */
 export const IntegerInQuery = Schema.String.pipe(
   Schema.check(Schema.isPattern(/^-?\d{1,12}$/u, { message: "must be a whole number" })),
-  Schema.decodeTo(Schema.FiniteFromString)
+  Schema.decodeTo(Schema.Int, SchemaTransformation.transform({ decode: Number, encode: String }))
 )
 
 /** Canonical UUID text, any version, either case. */

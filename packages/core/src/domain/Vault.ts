@@ -43,7 +43,13 @@ export const VaultQuery = Schema.Struct({
     Schema.check(Schema.isBetween({ minimum: 1, maximum: 100 }, { message: "must be between 1 and 100" })),
     Schema.withDecodingDefaultKey(Effect.succeed("30"))
   )
-})
+}).check(
+  Schema.makeFilter(({ minPrice, maxPrice }: { readonly minPrice?: number; readonly maxPrice?: number }) =>
+    minPrice !== undefined && maxPrice !== undefined && minPrice > maxPrice
+      ? { path: ["minPrice"], issue: "must not be greater than maxPrice" }
+      : true
+  )
+)
 export type VaultQuery = typeof VaultQuery.Type
 
 export const VaultPage = Schema.Struct({

@@ -1,11 +1,16 @@
-import { Context, type Effect } from "effect"
-import type {
-  AddressNotServed,
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import {
+  type AddressNotServed,
   ProductNotFound,
   ProductUnavailable,
-  UpstreamError
+  type UpstreamError,
+  UpstreamFailed
 } from "../domain/Errors.ts"
+import { formatAtomic, type Money, parseAtomic } from "../domain/Money.ts"
 import type { Offer, ProductReference, ShippingAddress } from "../domain/Order.ts"
+import type { FulfilmentOptions } from "../Options.ts"
+import { answerReader, MalformedAnswer } from "./HostAnswer.ts"
+import { type CallSettings, hostCall } from "./HostCall.ts"
 
 /** What is to be quoted: one product to one address. */
 export interface QuoteRequest {
@@ -24,6 +29,14 @@ export interface Placement extends QuoteRequest {
 /** Why a product can't be quoted. */
 export type QuoteRefusal = ProductNotFound | ProductUnavailable | AddressNotServed
 
+/** A product that `Fulfilment.layerMemory` sells. */
+export interface StockedProduct {
+  readonly title: string
+  readonly imageUrl?: string
+  readonly price: Money
+  readonly inStock: boolean
+}
+
 /** Quotes products with tax and shipping, and places paid orders. */
 export class Fulfilment extends Context.Service<
   Fulfilment,
@@ -32,4 +45,158 @@ export class Fulfilment extends Context.Service<
     /** Answers the upstream's own reference of the order. */
     readonly place: (placement: Placement) => Effect.Effect<{ readonly reference: string }, UpstreamError>
   }
->()("@till402/core/Fulfilment") {}
+>()("@till402/core/Fulfilment") {
+  /**
+   * The fulfilment of a host without Effect. An offer must be in US dollars, above zero, still open, and
+   * its total must be subtotal, tax and shipping to the atomic unit; any other is the upstream's fault.
+   *
+   * A placement that fails with `UpstreamUnavailable` caused by `DeadlineExceeded`, or with
+   * `UpstreamFailed`, may have been placed all the same.
+   */
+  static readonly fromPromise = (
+    options: FulfilmentOptions,
+    { timeoutMillis }: CallSettings
+  ): Layer.Layer<Fulfilment> =>
+    Layer.succeed(Fulfilment, {
+      quote: Effect.fn("Fulfilment.quote")(({ email, product, shippingAddress }: QuoteRequest) =>
+        hostCall({
+          port: "fulfilment",
+          timeoutMillis,
+          refuses: ["ProductNotFound", "ProductUnavailable", "AddressNotServed"],
+          ask: (signal) => options.quote({ product, shippingAddress, email }, { signal }),
+          read: (answer) => Effect.flatMap(readOffer(answer), toOffer)
+        })
+      ),
+      place: Effect.fn("Fulfilment.place")(({ email, offer, orderId, product, shippingAddress }: Placement) =>
+        hostCall({
+          port: "fulfilment",
+          timeoutMillis,
+          ask: (signal) =>
+            options.place(
+              {
+                orderId,
+                reference: offer.reference,
+                product,
+                shippingAddress,
+                email,
+                total: formatAtomic(offer.total.atomic)
+              },
+              { signal }
+            ),
+          read: readPlaced
+        })
+      )
+    })
+
+  /**
+   * A shop over given products, by asin or variant id, without tax and shipping. Offers stand for ten
+   * minutes; an order placed again gets the reference it had.
+   */
+  static readonly layerMemory = (stock: ReadonlyMap<string, StockedProduct>): Layer.Layer<Fulfilment> =>
+    Layer.sync(Fulfilment, () => {
+      const offered = new Set<string>()
+      const placed = new Map<string, string>()
+      return {
+        quote: ({ product }) =>
+          Effect.flatMap(Clock.currentTimeMillis, (nowMillis): Effect.Effect<Offer, QuoteRefusal> => {
+            const found = stock.get(product.source === "marketplace_a" ? product.asin : product.variantId)
+            if (found === undefined)
+              return Effect.fail(new ProductNotFound({ message: "There is no such product." }))
+            const { inStock, ...sold } = found
+            if (!inStock) {
+              return Effect.fail(
+                new ProductUnavailable({ message: "The product is out of stock.", reason: "out_of_stock" })
+              )
+            }
+            const reference = `offer-${offered.size + 1}`
+            offered.add(reference)
+            const none: Money = { atomic: 0n, currency: sold.price.currency }
+            return Effect.succeed({
+              product: sold,
+              subtotal: sold.price,
+              tax: none,
+              shipping: none,
+              total: sold.price,
+              reference,
+              expiresAtMillis: nowMillis + offerLifetimeMillis
+            })
+          }),
+        place: ({ offer, orderId }) =>
+          Effect.suspend(() => {
+            if (!offered.has(offer.reference)) {
+              return Effect.fail(
+                new UpstreamFailed({ port: "fulfilment", cause: new Error(`no offer ${offer.reference}`) })
+              )
+            }
+            const reference = placed.get(orderId) ?? `order-${placed.size + 1}`
+            placed.set(orderId, reference)
+            return Effect.succeed({ reference })
+          })
+      }
+    })
+}
+
+const offerLifetimeMillis = 600_000
+
+const Amount = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) => parseAtomic(text) !== undefined || 'must be a decimal amount such as "19.99"'
+  )
+)
+const Reference = Schema.String.check(Schema.isMinLength(1, { message: "must not be empty" }))
+const absent = <S extends Schema.Constraint>(schema: S) => Schema.optional(Schema.NullOr(schema))
+
+const QuotedOffer = Schema.Struct({
+  product: Schema.Struct({
+    title: Schema.String,
+    imageUrl: absent(Schema.String),
+    price: absent(Amount)
+  }),
+  subtotal: Amount,
+  tax: Amount,
+  shipping: Amount,
+  total: Amount,
+  currency: Schema.String.check(
+    Schema.makeFilter(
+      (code: string) =>
+        code.toUpperCase() === "USD" || "must be USD: nothing else can be paid in a dollar stablecoin"
+    )
+  ),
+  reference: Reference,
+  expiresAt: Schema.Date
+})
+const readOffer = answerReader(QuotedOffer)
+const readPlaced = answerReader(Schema.Struct({ reference: Reference }))
+
+/** An amount that `readOffer` has let through. */
+const dollars = (text: string): Money => ({ atomic: parseAtomic(text)!, currency: "USD" })
+
+/** The offer in exact money, if it can be sold at all. */
+const toOffer = Effect.fnUntraced(function* (quoted: typeof QuotedOffer.Type) {
+  const { imageUrl, price, title } = quoted.product
+  const offer: Offer = {
+    product: {
+      title,
+      ...(typeof imageUrl === "string" ? { imageUrl } : {}),
+      ...(typeof price === "string" ? { price: dollars(price) } : {})
+    },
+    subtotal: dollars(quoted.subtotal),
+    tax: dollars(quoted.tax),
+    shipping: dollars(quoted.shipping),
+    total: dollars(quoted.total),
+    reference: quoted.reference,
+    expiresAtMillis: quoted.expiresAt.getTime()
+  }
+  const fault = faultOf(offer, yield* Clock.currentTimeMillis)
+  return fault === undefined ? offer : yield* new MalformedAnswer({ message: fault })
+})
+
+const faultOf = (offer: Offer, nowMillis: number): string | undefined => {
+  const { expiresAtMillis, shipping, subtotal, tax, total } = offer
+  const sum = subtotal.atomic + tax.atomic + shipping.atomic
+  if (total.atomic === 0n) return "total: must be above zero"
+  if (total.atomic !== sum) {
+    return `total: ${formatAtomic(total.atomic)} is not subtotal, tax and shipping, which make ${formatAtomic(sum)}`
+  }
+  return expiresAtMillis <= nowMillis ? "expiresAt: the offer has expired already" : undefined
+}

@@ -1,5 +1,7 @@
-import { Context, type Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { UpstreamError } from "../domain/Errors.ts"
+import type { MailerOptions } from "../Options.ts"
+import { type CallSettings, hostCall } from "./HostCall.ts"
 
 export interface Mail {
   readonly to: string
@@ -14,4 +16,29 @@ export interface Mail {
 export class Mailer extends Context.Service<
   Mailer,
   { readonly send: (mail: Mail) => Effect.Effect<void, UpstreamError> }
->()("@till402/core/Mailer") {}
+>()("@till402/core/Mailer") {
+  /** The mailer of a host without Effect; what it answers is not looked at. */
+  static readonly fromPromise = (
+    options: MailerOptions,
+    { timeoutMillis }: CallSettings
+  ): Layer.Layer<Mailer> =>
+    Layer.succeed(Mailer, {
+      send: Effect.fn("Mailer.send")((mail: Mail) =>
+        hostCall({
+          port: "mail",
+          timeoutMillis,
+          ask: (signal) => options.send({ ...mail }, { signal }),
+          read: () => Effect.void
+        })
+      )
+    })
+
+  /** Puts mails into `outbox`, each idempotency key once. */
+  static readonly layerMemory = (outbox: Array<Mail>): Layer.Layer<Mailer> =>
+    Layer.succeed(Mailer, {
+      send: (mail) =>
+        Effect.sync(() => {
+          if (!outbox.some(({ idempotencyKey }) => idempotencyKey === mail.idempotencyKey)) outbox.push(mail)
+        })
+    })
+}

@@ -29,7 +29,7 @@ export class Quotes extends Context.Service<
     /** Consumes a live quote for a charge, once; again for the same charge is `true` as well. */
     readonly consume: (id: string, chargeKey: string, nowMillis: number) => Effect.Effect<boolean, StoreError>
     /** Undoes `consume` for a charge that came to nothing. */
-    readonly restore: (id: string, chargeKey: string) => Effect.Effect<void, StoreError>
+    readonly restore: (chargeKey: string) => Effect.Effect<void, StoreError>
     /** Deletes quotes that lapsed before `lapsedBeforeMillis`: they carry personal data. */
     readonly expire: (lapsedBeforeMillis: number) => Effect.Effect<number, StoreError>
   }

@@ -1,0 +1,277 @@
+import { AddressNotServed, ProductNotFound, ProductUnavailable, TemporarilyUnavailable } from "@till402/core"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { address, buyBody, calls } from "./calls.ts"
+import { buyAnswer, expectFault, expectPaidFault, expectRefusal } from "./expectations.ts"
+import { pay, readChallenge } from "./payer.ts"
+import { decimal, expectShape, itHasFields, object, oneOf, string, text, url, uuid } from "./shape.ts"
+import { keepShop, openShop, quotedTotal, type Script, type Shop } from "./till.ts"
+
+const buyCall = (body: unknown) => ({ method: "POST", path: "/x402/buy", body })
+const { asin: _, ...unnamed } = buyBody
+const without = (name: string) => {
+  const body: Record<string, unknown> = { ...buyBody }
+  delete body[name]
+  return body
+}
+const withAddress = (changes: object) => ({ ...buyBody, shippingAddress: { ...address, ...changes } })
+
+const pageOfA = "https://marketplace.example/Walnut-Lamp/dp/B0CONTRACT?ref=x"
+const pageOfB = "https://lights.example/products/linen-shade"
+
+/** Each case is refused before payment and with one. */
+const refused: ReadonlyArray<readonly [string, unknown, string]> = [
+  ["shippingAddress left out", without("shippingAddress"), "shippingAddress"],
+  ["shippingAddress null", { ...buyBody, shippingAddress: null }, "shippingAddress"],
+  ["shippingAddress a string", { ...buyBody, shippingAddress: "12 Analytical Row" }, "shippingAddress"],
+  ...["name", "line1", "city", "state", "postalCode", "country"].flatMap((field) => {
+    const path = `shippingAddress.${field}`
+    return [
+      [`${field} left out`, withAddress({ [field]: undefined }), path],
+      [`${field} empty`, withAddress({ [field]: "" }), path],
+      [`${field} a number`, withAddress({ [field]: 42 }), path],
+      [`${field} null`, withAddress({ [field]: null }), path]
+    ] as const
+  }),
+  ["country of three letters", withAddress({ country: "USA" }), "shippingAddress.country"],
+  ["country of one letter", withAddress({ country: "U" }), "shippingAddress.country"],
+  ["country of digits", withAddress({ country: "12" }), "shippingAddress.country"],
+  ["line2 a number", withAddress({ line2: 2 }), "shippingAddress.line2"],
+  ["phone a number", withAddress({ phone: 5035550100 }), "shippingAddress.phone"],
+  ["name with a lone surrogate", JSON.stringify(withAddress({ name: "A\ud800" })), "shippingAddress.name"],
+  ["name with a control character", withAddress({ name: "Ada\u0000" }), "shippingAddress.name"],
+  ["line1 with a line feed", withAddress({ line1: "12\nRow" }), "shippingAddress.line1"],
+  ["email left out", without("email"), "email"],
+  ["email empty", { ...buyBody, email: "" }, "email"],
+  ["email without @", { ...buyBody, email: "ada.example.com" }, "email"],
+  ["email without name", { ...buyBody, email: "@example.com" }, "email"],
+  ["email without domain", { ...buyBody, email: "ada@" }, "email"],
+  ["email with a space", { ...buyBody, email: "ada lovelace@example.com" }, "email"],
+  ["email with a line feed", { ...buyBody, email: "ada@example.com\nBcc: all@example.com" }, "email"],
+  ["email a number", { ...buyBody, email: 5 }, "email"],
+  ["asin of 9 characters", { ...buyBody, asin: "B0CONTRAC" }, "asin"],
+  ["asin of 11 characters", { ...buyBody, asin: "B0CONTRACTS" }, "asin"],
+  ["asin a number", { ...buyBody, asin: 1234567890 }, "asin"],
+  ["productUrl no URL", { ...unnamed, productUrl: "lamp" }, "productUrl"],
+  ["productUrl of another scheme", { ...unnamed, productUrl: "javascript:alert(1)" }, "productUrl"],
+  ["productUrl a number", { ...unnamed, productUrl: 5 }, "productUrl"],
+  [
+    "asin and productUrl of another product",
+    { ...buyBody, asin: "B0ANOTHER1", productUrl: pageOfA },
+    "productUrl"
+  ],
+  ["storefront productUrl without variantId", { ...unnamed, productUrl: pageOfB }, "variantId"],
+  ["variantId a number", { ...unnamed, productUrl: pageOfB, variantId: 41 }, "variantId"],
+  ["variantId empty", { ...unnamed, productUrl: pageOfB, variantId: "" }, "variantId"]
+]
+
+describe("POST /x402/buy: bodies that are refused", () => {
+  describe.each(refused)("%s", (_name, body, path) => {
+    it("without payment: 400", async () => {
+      const shop = await openShop()
+      await expectFault(shop, await shop.send(buyCall(body)), path)
+      expect(shop.calls.quote).toEqual([])
+    })
+    it("with payment: 400, nothing charged", async () => {
+      const shop = await openShop()
+      await expectPaidFault(shop, buyCall(body), path, calls.buy)
+      expect(shop.calls.place).toEqual([])
+    })
+  })
+
+  it("neither asin nor productUrl: 400", async () => {
+    const shop = await openShop()
+    const response = await shop.send(buyCall(unnamed))
+    const { details } = await expectRefusal(shop, response, 400, "VALIDATION_ERROR")
+    expect(details?.issues).toHaveLength(1)
+    expect(["asin", "productUrl", ""]).toContain(details?.issues?.[0]?.path)
+  })
+
+  it("names every fault in one answer, the missing product among them", async () => {
+    const shop = await openShop()
+    const response = await shop.send(buyCall({ email: "x", shippingAddress: { country: "USA", line2: 2 } }))
+    const { details } = await expectRefusal(shop, response, 400, "VALIDATION_ERROR")
+    const paths = details?.issues?.map(({ path }) => path).sort()
+    expect(paths).toEqual([
+      "asin",
+      "email",
+      "shippingAddress.city",
+      "shippingAddress.country",
+      "shippingAddress.line1",
+      "shippingAddress.line2",
+      "shippingAddress.name",
+      "shippingAddress.postalCode",
+      "shippingAddress.state"
+    ])
+  })
+
+  it.each(["[]", "null", "5", '"lamp"'])("a body that is %s: 400", async (body) => {
+    const shop = await openShop()
+    await expectRefusal(shop, await shop.send(buyCall(body)), 400, "VALIDATION_ERROR")
+  })
+})
+
+describe("POST /x402/buy: an empty request is told an indicative amount", () => {
+  it.each<[string, unknown]>([
+    ["no body", undefined],
+    ["{}", {}]
+  ])("%s: 402 that says so and cannot be paid", async (_, body) => {
+    const shop = await openShop()
+    const challenge = await readChallenge(await shop.send(buyCall(body)))
+    expect(challenge.body.error).toMatch(/indicative/i)
+    expect(challenge.header.error).toMatch(/indicative/i)
+    expect(challenge.body.accepts[0]?.maxAmountRequired).toMatch(/^[1-9]\d*$/)
+    const { response } = await pay(shop, buyCall(body))
+    await expectRefusal(shop, response, 400, "VALIDATION_ERROR")
+    expect(shop.calls.quote).toEqual([])
+  })
+})
+
+describe("POST /x402/buy: bodies that are quoted", () => {
+  const marketplaceA = { source: "marketplace_a", asin: "B0CONTRACT" }
+  it.each<[string, unknown, object]>([
+    ["asin", buyBody, { product: marketplaceA }],
+    ["productUrl of the general marketplace", { ...unnamed, productUrl: pageOfA }, { product: marketplaceA }],
+    ["asin and productUrl that agree", { ...buyBody, productUrl: pageOfA }, { product: marketplaceA }],
+    [
+      "storefront productUrl with variantId",
+      { ...unnamed, productUrl: pageOfB, variantId: "41" },
+      { product: { source: "marketplace_b", productUrl: pageOfB, variantId: "41" } }
+    ],
+    [
+      "storefront productUrl with ?variant=",
+      { ...unnamed, productUrl: `${pageOfB}?variant=42` },
+      { product: { source: "marketplace_b", variantId: "42" } }
+    ],
+    [
+      "line2 and phone",
+      withAddress({ line2: "Flat 3", phone: "+1 503 555 0100" }),
+      { shippingAddress: { ...address, line2: "Flat 3", phone: "+1 503 555 0100" } }
+    ],
+    ["email", buyBody, { email: "ada@example.com" }],
+    ["email with tag and subdomain", { ...buyBody, email: "ada+till@mail.example.co.uk" }, {}]
+  ])("%s: 402 of the product total, then 200", async (_, body, expected) => {
+    const shop = await openShop()
+    const { challenge, response } = await pay(shop, buyCall(body))
+    expect(challenge.body.accepts[0]?.maxAmountRequired).toBe("84370000")
+    expect(response.status, await response.clone().text()).toBe(200)
+    expect(shop.settlements).toMatchObject([{ amount: "84370000" }])
+    expect(shop.calls.quote[0]).toMatchObject(expected)
+  })
+
+  it.each<[string, string]>([
+    ["0.01", "10000"],
+    ["1", "1000000"],
+    ["19.9", "19900000"],
+    ["1234.56", "1234560000"],
+    ["0.000001", "1"],
+    ["10.0000001", "10000001"]
+  ])("a total of %s dollars is %s atomic units, rounded up", async (total, atomic) => {
+    const shop = await openShop()
+    const { quote } = shop.script
+    shop.script.quote = async (request, context) => ({ ...(await quote(request, context)), total })
+    const challenge = await readChallenge(await shop.send(calls.buy))
+    expect(challenge.body.accepts[0]?.maxAmountRequired).toBe(atomic)
+    expect(challenge.header.accepts[0]?.amount).toBe(atomic)
+  })
+
+  it("the same request asked twice has one quote", async () => {
+    const shop = await openShop()
+    await shop.send(calls.buy)
+    await shop.send(calls.buy)
+    expect(shop.calls.quote).toHaveLength(1)
+  })
+
+  it("bought twice with two payments: two orders", async () => {
+    const shop = await openShop()
+    const first = (await buyAnswer(shop, calls.buy)) as { orderId: string }
+    const second = (await buyAnswer(shop, calls.buy)) as { orderId: string }
+    expect(second.orderId).not.toBe(first.orderId)
+    expect(shop.settlements).toHaveLength(2)
+  })
+})
+
+describe("POST /x402/buy: the answer", () => {
+  const money = object({ amount: decimal, currency: string })
+  const product = object({ title: text }, { imageUrl: url, price: money })
+  const fields = { orderId: uuid, status: oneOf("processing"), product, totalPrice: money }
+  let shop: Shop
+  let body: { orderId: string; product: Record<string, unknown>; totalPrice: unknown }
+  beforeAll(async () => {
+    shop = await keepShop()
+    body = (await buyAnswer(shop, calls.buy)) as typeof body
+  })
+  afterAll(() => shop.till.dispose())
+
+  describe("X402BuyResponse", () => itHasFields(fields, () => body))
+  it("product.title", () => expect(body.product["title"]).toBe("Walnut desk lamp"))
+  it("product.imageUrl", () => expect(body.product["imageUrl"]).toBe("https://images.example/lamp.jpg"))
+  it("product.price", () => expect(body.product["price"]).toEqual({ amount: "69.99", currency: "USD" }))
+  it("totalPrice is what was paid", () =>
+    expect(body.totalPrice).toEqual({ amount: quotedTotal, currency: "USD" }))
+  it("the order is placed once, under its id", async () => {
+    await vi.waitFor(() => expect(shop.calls.place).toHaveLength(1), { timeout: 5000 })
+    expect(shop.calls.place[0]).toMatchObject({
+      orderId: body.orderId,
+      reference: "upstream-quote-1",
+      shippingAddress: address,
+      email: "ada@example.com"
+    })
+    expect(Number(shop.calls.place[0]?.total)).toBe(Number(quotedTotal))
+  })
+
+  it("imageUrl and price are left out when unknown, never null", async () => {
+    const bare = await openShop()
+    const { quote } = bare.script
+    bare.script.quote = async (request, context) => ({
+      ...(await quote(request, context)),
+      product: { title: "Walnut desk lamp" }
+    })
+    const answer = (await buyAnswer(bare, calls.buy)) as typeof body
+    expectShape(answer, object(fields))
+    expect(answer.product).toEqual({ title: "Walnut desk lamp" })
+  })
+})
+
+describe("POST /x402/buy: what can't be quoted", () => {
+  const refusals: ReadonlyArray<readonly [string, () => Error, number, string]> = [
+    ["unknown product", () => new ProductNotFound({ message: "no such product" }), 400, "PRODUCT_NOT_FOUND"],
+    [
+      "out of stock",
+      () => new ProductUnavailable({ message: "out of stock", reason: "out_of_stock" }),
+      400,
+      "PRODUCT_UNAVAILABLE"
+    ],
+    [
+      "address not served",
+      () => new AddressNotServed({ message: "not shipped there" }),
+      400,
+      "ADDRESS_NOT_SERVED"
+    ],
+    ["fulfilment broken", () => new Error("boom"), 502, "FULFILMENT_ERROR"],
+    ["fulfilment down", () => new TemporarilyUnavailable({ message: "down" }), 503, "FULFILMENT_UNAVAILABLE"]
+  ]
+  const failing =
+    (error: () => Error): Script["quote"] =>
+    async () => {
+      throw error()
+    }
+
+  it.each(refusals)("%s", async (_, error, status, code) => {
+    const shop = await openShop({ script: { quote: failing(error) } })
+    await expectRefusal(shop, await shop.send(calls.buy), status, code)
+  })
+
+  it("out of stock says why, for programs", async () => {
+    const shop = await openShop({ script: { quote: failing(refusals[1]![1]) } })
+    const { details } = await expectRefusal(shop, await shop.send(calls.buy), 400, "PRODUCT_UNAVAILABLE")
+    expect(details).toMatchObject({ reason: "out_of_stock" })
+  })
+
+  it("a quote in another currency is not put to the caller", async () => {
+    const shop = await openShop()
+    const { quote } = shop.script
+    shop.script.quote = async (request, context) => ({ ...(await quote(request, context)), currency: "EUR" })
+    const response = await shop.send(calls.buy)
+    expect([400, 502]).toContain(response.status)
+  })
+})

@@ -1,0 +1,32 @@
+import { type Call, vaultItem } from "./till.ts"
+
+/*
+ * A valid call of each operation.
+ */
+
+export const address = {
+  name: "Ada Lovelace",
+  line1: "12 Analytical Row",
+  city: "Portland",
+  state: "OR",
+  postalCode: "97201",
+  country: "US"
+}
+export const buyBody = { shippingAddress: address, email: "ada@example.com", asin: "B0CONTRACT" }
+/** 32 bytes in base58. */
+export const solanaWallet = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+export const vaultBuyBody = { slug: vaultItem.slug, walletAddress: solanaWallet, email: "ada@example.com" }
+/** Shaped like a purchase's id, and of none. */
+export const noPurchase = "7d0c5b1a-92b4-4b43-8a3e-1f0f5a3f6b11"
+
+export const calls = {
+  search: { path: "/x402/search?q=lamp" },
+  shop: { method: "POST", path: "/x402/shop", body: { message: "a lamp for my desk" } },
+  buy: { method: "POST", path: "/x402/buy", body: buyBody },
+  track: { path: "/x402/track?number=1Z999AA10123456784" },
+  vaultSearch: { path: "/x402/vault/search" },
+  vaultBuy: { method: "POST", path: "/x402/vault/buy", body: vaultBuyBody },
+  vaultDownload: { path: `/x402/vault/download/${noPurchase}?downloadToken=secret` }
+} satisfies Record<string, Call>
+
+export type Operation = keyof typeof calls

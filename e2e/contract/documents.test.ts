@@ -1,0 +1,263 @@
+import { beforeAll, describe, expect, it } from "vitest"
+import { calls, type Operation } from "./calls.ts"
+import { expectRefusal } from "./expectations.ts"
+import { keepShop, openShop, type PortName } from "./till.ts"
+
+/*
+ * The OpenAPI document, the discovery listing, and what a port that is left out takes with it.
+ */
+
+// eslint-disable-next-line typescript/no-explicit-any -- a JSON document from outside
+type Json = any
+
+const operations: ReadonlyArray<readonly [Operation, "get" | "post", string]> = [
+  ["search", "get", "/x402/search"],
+  ["shop", "post", "/x402/shop"],
+  ["buy", "post", "/x402/buy"],
+  ["track", "get", "/x402/track"],
+  ["vaultSearch", "get", "/x402/vault/search"],
+  ["vaultBuy", "post", "/x402/vault/buy"],
+  ["vaultDownload", "get", "/x402/vault/download/{purchaseId}"]
+]
+
+const fixed: ReadonlyArray<readonly [string, string, number]> = [
+  ["get", "/x402/search", 0.01],
+  ["post", "/x402/shop", 0.1],
+  ["get", "/x402/track", 0.52],
+  ["get", "/x402/vault/search", 0.01],
+  ["get", "/x402/vault/download/{purchaseId}", 0.01]
+]
+
+/** The parameter tables: name, where, type, required. */
+const parameters: ReadonlyArray<
+  readonly [string, ReadonlyArray<readonly [string, string, string, boolean]>]
+> = [
+  [
+    "/x402/search",
+    [
+      ["q", "query", "string", true],
+      ["priceMin", "query", "number", false],
+      ["priceMax", "query", "number", false],
+      ["brand", "query", "string", false],
+      ["page", "query", "integer", false]
+    ]
+  ],
+  [
+    "/x402/track",
+    [
+      ["number", "query", "string", true],
+      ["carrier", "query", "integer", false],
+      ["destinationPostalCode", "query", "string", false],
+      ["destinationCountry", "query", "string", false],
+      ["shipDate", "query", "string", false],
+      ["phone", "query", "string", false],
+      ["cpfOrCnpj", "query", "string", false]
+    ]
+  ],
+  [
+    "/x402/vault/search",
+    [
+      ["q", "query", "string", false],
+      ["category", "query", "string", false],
+      ["productType", "query", "string", false],
+      ["minPrice", "query", "integer", false],
+      ["maxPrice", "query", "integer", false],
+      ["cursor", "query", "string", false],
+      ["limit", "query", "integer", false]
+    ]
+  ],
+  [
+    "/x402/vault/download/{purchaseId}",
+    [
+      ["purchaseId", "path", "string", true],
+      ["downloadToken", "query", "string", true]
+    ]
+  ]
+]
+
+const bodies: ReadonlyArray<readonly [string, ReadonlyArray<string>, ReadonlyArray<string>]> = [
+  ["/x402/shop", ["message"], ["context"]],
+  ["/x402/buy", ["shippingAddress", "email"], ["asin", "productUrl", "variantId"]],
+  ["/x402/vault/buy", ["slug", "walletAddress", "email"], []]
+]
+
+const statuses: ReadonlyArray<readonly [string, string, ReadonlyArray<string>]> = [
+  ["get", "/x402/search", ["200", "400", "402"]],
+  ["post", "/x402/shop", ["200", "400", "402"]],
+  ["post", "/x402/buy", ["200", "400", "402"]],
+  ["get", "/x402/track", ["200", "400", "402", "404", "422", "502", "503"]],
+  ["get", "/x402/vault/search", ["200", "402"]],
+  ["post", "/x402/vault/buy", ["200", "402"]],
+  ["get", "/x402/vault/download/{purchaseId}", ["200", "402"]]
+]
+
+describe("/openapi.json", () => {
+  let document: Json
+  beforeAll(async () => {
+    const shop = await keepShop()
+    const response = await shop.send({ path: "/openapi.json" })
+    expect(response.status).toBe(200)
+    expect(response.headers.get("content-type")).toMatch(/^application\/json/)
+    document = await response.json()
+    await shop.till.dispose()
+  })
+
+  const operation = (method: string, path: string): Json => document.paths[path]?.[method]
+  const resolve = (schema: Json): Json =>
+    typeof schema?.$ref === "string"
+      ? resolve(
+          schema.$ref
+            .slice(2)
+            .split("/")
+            .reduce((node: Json, key: string) => node?.[key], document)
+        )
+      : schema
+  const jsonSchema = (content: Json): Json => resolve(content["application/json"]?.schema)
+  const typesOf = (schema: Json): ReadonlyArray<string> => {
+    const resolved = resolve(schema)
+    return [resolved.type, ...[...(resolved.anyOf ?? []), ...(resolved.allOf ?? [])].flatMap(typesOf)].filter(
+      Boolean
+    )
+  }
+
+  it("is OpenAPI 3.1", () => expect(document.openapi).toMatch(/^3\.1\./))
+  it("carries version 1.0.0", () => expect(document.info.version).toBe("1.0.0"))
+  it("names the public address", () => expect(document.servers).toEqual([{ url: "https://shop.example" }]))
+  it("holds the seven operations and no others", () =>
+    expect(Object.keys(document.paths).sort()).toEqual(operations.map(([, , path]) => path).sort()))
+
+  it("has one security scheme: an API key in the header PAYMENT-SIGNATURE", () => {
+    const schemes = Object.values(document.components.securitySchemes)
+    expect(schemes).toMatchObject([{ type: "apiKey", in: "header", name: "PAYMENT-SIGNATURE" }])
+  })
+
+  describe.each(operations)("%s: %s %s", (_, method, path) => {
+    it("is secured by it", () => {
+      const [scheme] = Object.keys(document.components.securitySchemes)
+      expect(operation(method, path).security ?? document.security).toEqual([{ [scheme!]: [] }])
+    })
+    it("has a 402 of PaymentRequired", () => {
+      const schema = jsonSchema(operation(method, path).responses["402"].content)
+      expect([...schema.required].sort()).toEqual(["accepts", "error", "x402Version"])
+      const option = resolve(resolve(schema.properties.accepts).items)
+      expect([...option.required].sort()).toEqual([
+        "asset",
+        "description",
+        "maxAmountRequired",
+        "maxTimeoutSeconds",
+        "mimeType",
+        "network",
+        "payTo",
+        "resource",
+        "scheme"
+      ])
+    })
+    it("is paid by x402", () =>
+      expect(operation(method, path)["x-payment-info"].protocols).toEqual([{ x402: {} }]))
+  })
+
+  it.each(fixed)("%s %s has the fixed price %d", (method, path, dollars) => {
+    const { price } = operation(method, path)["x-payment-info"]
+    expect(price).toMatchObject({ mode: "fixed", currency: "USD" })
+    expect(Number(price.amount)).toBe(dollars)
+  })
+  it.each(["/x402/buy", "/x402/vault/buy"])("post %s has a dynamic price with bounds", (path) => {
+    const { price } = operation("post", path)["x-payment-info"]
+    expect(price).toMatchObject({ mode: "dynamic", currency: "USD" })
+    expect(Number(price.min)).toBeGreaterThan(0)
+    expect(Number(price.max)).toBeGreaterThan(Number(price.min))
+  })
+
+  it.each(parameters)("get %s has the parameters of its table", (path, table) => {
+    const documented = operation("get", path).parameters.map((parameter: Json) => [
+      parameter.name,
+      parameter.in,
+      typesOf(parameter.schema)[0],
+      parameter.required === true
+    ])
+    const byName = (left: Json, right: Json) => (left[0] < right[0] ? -1 : 1)
+    expect(documented.sort(byName)).toEqual([...table].sort(byName))
+  })
+  it.each(bodies)("post %s has the body of its table", (path, required, optional) => {
+    const schema = jsonSchema(operation("post", path).requestBody.content)
+    expect([...schema.required].sort()).toEqual([...required].sort())
+    expect(Object.keys(schema.properties).sort()).toEqual([...required, ...optional].sort())
+  })
+  it.each(statuses)("%s %s documents the statuses of the contract", (method, path, expected) =>
+    expect(Object.keys(operation(method, path).responses)).toEqual(expect.arrayContaining([...expected]))
+  )
+  it("the download is application/zip", () =>
+    expect(
+      Object.keys(operation("get", "/x402/vault/download/{purchaseId}").responses["200"].content)
+    ).toEqual(["application/zip"]))
+})
+
+describe("/.well-known/x402", () => {
+  it("lists the six resources, version 1; track is not among them", async () => {
+    const shop = await openShop()
+    const response = await shop.send({ path: "/.well-known/x402" })
+    expect(response.status).toBe(200)
+    expect(response.headers.get("content-type")).toMatch(/^application\/json/)
+    expect(await response.json()).toEqual({
+      version: 1,
+      resources: [
+        "GET /x402/search",
+        "POST /x402/shop",
+        "POST /x402/buy",
+        "GET /x402/vault/search",
+        "POST /x402/vault/buy",
+        "GET /x402/vault/download/{purchaseId}"
+      ]
+    })
+  })
+})
+
+describe("a port that is left out takes its routes, listing and OpenAPI entry with it", () => {
+  it.each<[PortName, ReadonlyArray<Operation>]>([
+    ["marketplaces", ["search"]],
+    ["assistant", ["shop"]],
+    ["fulfilment", ["buy"]],
+    ["tracker", ["track"]],
+    ["vault", ["vaultSearch", "vaultBuy", "vaultDownload"]],
+    ["mailer", []]
+  ])("%s", async (port, gone) => {
+    const shop = await openShop({ without: [port] })
+    const paths = Object.keys(((await (await shop.send({ path: "/openapi.json" })).json()) as Json).paths)
+    const { resources } = (await (await shop.send({ path: "/.well-known/x402" })).json()) as {
+      resources: ReadonlyArray<string>
+    }
+    for (const [operation, method, path] of operations) {
+      const there = !gone.includes(operation)
+      const response = await shop.send(calls[operation])
+      if (there) expect(response.status).toBe(402)
+      else await expectRefusal(shop, response, 404, "NOT_FOUND")
+      expect(paths.includes(path)).toBe(there)
+      expect(resources.includes(`${method.toUpperCase()} ${path}`)).toBe(there && operation !== "track")
+    }
+  })
+
+  it("one marketplace alone is searched alone", async () => {
+    const products = async () => ({ products: [], totalResults: 0, hasMore: false })
+    const shop = await openShop({ options: { marketplaces: { marketplace_b: { search: products } } } })
+    expect((await shop.send(calls.search)).status).toBe(402)
+  })
+})
+
+describe("the documents can be moved or dropped", () => {
+  it("moved", async () => {
+    const shop = await openShop({ options: { openapiPath: "/docs/api.json", discoveryPath: "/listing" } })
+    expect((await shop.send({ path: "/docs/api.json" })).status).toBe(200)
+    expect((await shop.send({ path: "/listing" })).status).toBe(200)
+    expect(shop.till.handles("/docs/api.json")).toBe(true)
+    expect(shop.till.handles("/openapi.json")).toBe(false)
+  })
+
+  it("dropped, they are the host's to answer", async () => {
+    const shop = await openShop({ options: { openapiPath: false, discoveryPath: false } })
+    for (const path of ["/openapi.json", "/.well-known/x402"]) {
+      expect(shop.till.handles(path)).toBe(false)
+      expect((await shop.send({ path })).status).toBe(404)
+    }
+    expect(shop.till.handles("/x402/search")).toBe(true)
+  })
+})

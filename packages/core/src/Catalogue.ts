@@ -1,0 +1,131 @@
+import { Context, Effect, Layer, Result } from "effect"
+import { type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "./domain/Errors.ts"
+import type { SearchProduct, Source } from "./domain/Product.ts"
+import type { SearchQuery, SearchResponse } from "./domain/Search.ts"
+import { causeName, pastDeadline } from "./ports/HostCall.ts"
+import { isWithin, type Marketplace, Marketplaces, type ProductPage } from "./ports/Marketplace.ts"
+
+/** What a search found. */
+export interface Findings {
+  readonly response: SearchResponse
+  /** Marketplaces that failed or were too slow: their products are not in the response. */
+  readonly missing: ReadonlyArray<Source>
+}
+
+/** All marketplaces as one: the same page of each, merged. */
+export class Catalogue extends Context.Service<
+  Catalogue,
+  {
+    /**
+     * Asks every marketplace at once. Products come in turns (the first of each, the second of each, …),
+     * each product once; `totalResults` is the sum. Fails only when no marketplace answered.
+     */
+    readonly search: (query: SearchQuery) => Effect.Effect<Findings, UpstreamError>
+  }
+>()("@till402/core/Catalogue") {
+  /** `timeoutMillis`: deadline of each marketplace; a slower one is left out. */
+  static readonly layer = (options: {
+    readonly timeoutMillis: number
+  }): Layer.Layer<Catalogue, never, Marketplaces> =>
+    Layer.effect(
+      Catalogue,
+      Effect.map(Marketplaces, (marketplaces) => ({
+        search: Effect.fn("Catalogue.search")(function* (query: SearchQuery) {
+          const answers = yield* Effect.forEach(
+            marketplaces,
+            (marketplace) => askOne(marketplace, query, options.timeoutMillis),
+            { concurrency: 1 }
+          )
+          return yield* merge(query, answers)
+        })
+      }))
+    )
+}
+
+interface Answer {
+  readonly source: Source
+  readonly result: Result.Result<ProductPage, UpstreamError>
+}
+
+const askOne = (
+  { search, source }: Marketplace,
+  query: SearchQuery,
+  timeoutMillis: number
+): Effect.Effect<Answer> =>
+  search(query).pipe(
+    // A defect in one marketplace must not take the other's results with it.
+    Effect.catchDefect((cause) => Effect.fail(new UpstreamFailed({ port: "marketplace", cause }))),
+    Effect.timeoutOrElse({
+      duration: timeoutMillis,
+      orElse: () => Effect.fail(pastDeadline("marketplace", timeoutMillis))
+    }),
+    Effect.tapError((error) =>
+      Effect.logWarning("A marketplace is missing from a search").pipe(
+        Effect.annotateLogs({ source, error: error._tag, cause: causeName(error.cause) })
+      )
+    ),
+    Effect.result,
+    Effect.map((result) => ({ source, result }))
+  )
+
+const merge = (
+  query: SearchQuery,
+  answers: ReadonlyArray<Answer>
+): Effect.Effect<Findings, UpstreamError> => {
+  const pages = answers.flatMap(({ result }) => (Result.isSuccess(result) ? [result.success] : []))
+  if (pages.length === 0 && answers.length > 0) {
+    return Effect.fail(
+      noneAnswered(answers.flatMap(({ result }) => (Result.isFailure(result) ? [result.failure] : [])))
+    )
+  }
+  return Effect.succeed({
+    response: {
+      products: distinct(
+        inTurns(pages.map(({ products }) => products.filter((product) => fits(product, query))))
+      ),
+      totalResults: pages.reduce((sum, page) => sum + page.totalResults, 0),
+      page: query.page,
+      hasMore: pages.some((page) => page.hasMore)
+    },
+    missing: answers.flatMap(({ result, source }) => (Result.isFailure(result) ? [source] : []))
+  })
+}
+
+/** Unavailable if all are (trying again helps), else failed. */
+const noneAnswered = (errors: ReadonlyArray<UpstreamError>): UpstreamError => {
+  const cause = new AggregateError(errors, "no marketplace answered")
+  if (errors.some(({ _tag }) => _tag === "UpstreamFailed")) {
+    return new UpstreamFailed({ port: "marketplace", cause })
+  }
+  const waits = errors.flatMap((error) =>
+    error._tag === "UpstreamUnavailable" && error.retryAfterSeconds !== undefined
+      ? [error.retryAfterSeconds]
+      : []
+  )
+  // One marketplace is enough for an answer, so the shortest wait is the one to name.
+  return new UpstreamUnavailable({
+    port: "marketplace",
+    cause,
+    ...(waits.length === 0 ? {} : { retryAfterSeconds: Math.min(...waits) })
+  })
+}
+
+/** Filters are in US dollars: a price in another currency can't be said to lie within them. */
+const fits = ({ currency, price }: SearchProduct, query: SearchQuery): boolean =>
+  isWithin(currency.toUpperCase() === "USD" ? price : null, query)
+
+/** `[[a1, a2, a3], [b1]]` → `[a1, b1, a2, a3]`. */
+const inTurns = <A>(lists: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> => {
+  const length = Math.max(0, ...lists.map((list) => list.length))
+  return Array.from({ length }, (_, rank) => lists.flatMap((list) => list.slice(rank, rank + 1))).flat()
+}
+
+/** Each product once, where it first stands. */
+const distinct = (products: ReadonlyArray<SearchProduct>): ReadonlyArray<SearchProduct> => {
+  const first = new Map<string, SearchProduct>()
+  for (const product of products) {
+    const key = `${product.source}:${product.asin}`
+    if (!first.has(key)) first.set(key, product)
+  }
+  return Array.from(first.values())
+}

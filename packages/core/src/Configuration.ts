@@ -1,0 +1,234 @@
+import { getAddress, isAddress } from "viem"
+import { ConfigurationError } from "./domain/Errors.ts"
+import { parseAtomic } from "./domain/Money.ts"
+import { findNetwork, type Network, networks as knownNetworks } from "./domain/Network.ts"
+import type { OperationId } from "./Api.ts"
+import type { NetworkOptions, Prices, SecretKey, TillOptions } from "./Options.ts"
+import { defaultPrices } from "./operations.ts"
+import { domainSeparator } from "./toll/exact/Evm.ts"
+
+/** A network on which the host takes payment, resolved. */
+export interface PaidNetwork extends Network {
+  readonly payTo: string
+  readonly rpcUrl: string | undefined
+  readonly separator: `0x${string}`
+}
+
+/** The host's options, checked and completed. */
+export interface Configuration {
+  /** Without a slash at its end. */
+  readonly baseUrl: string
+  /** Path of `baseUrl`: `""` or `"/api"`. */
+  readonly prefix: string
+  readonly networks: ReadonlyArray<PaidNetwork>
+  readonly secrets: ReadonlyArray<SecretKey>
+  readonly prices: Prices
+  readonly operations: ReadonlyArray<OperationId>
+  readonly maxTimeoutSeconds: number
+  readonly trustFacilitator: boolean
+  readonly answerLifetimeMillis: number
+  readonly secretAnswerLifetimeMillis: number
+  readonly upstreamTimeoutMillis: number
+  readonly openapiPath: string | undefined
+  readonly discoveryPath: string | undefined
+  readonly cors: "*" | ReadonlyArray<string> | false
+}
+
+const isHttpUrl = (text: string): boolean => ["http:", "https:"].includes(URL.parse(text)?.protocol ?? "")
+
+/**
+ * Checks the options of a till and completes them with defaults. Names every fault at once.
+ *
+ * @throws ConfigurationError
+ */
+export const configure = (options: TillOptions): Configuration => {
+  const faults: Array<string> = []
+  const fault = (text: string): void => {
+    faults.push(text)
+  }
+  const baseUrl = readBaseUrl(options.baseUrl, fault)
+  const operations = operationsOf(options)
+  if (operations.length === 0) {
+    fault("no port is configured: give at least one of marketplaces, assistant, fulfilment, tracker, vault")
+  }
+  const networks = readNetworks(options, operations, fault)
+  const configuration: Configuration = {
+    baseUrl,
+    prefix: (URL.parse(baseUrl)?.pathname ?? "").replace(/\/$/, ""),
+    networks,
+    secrets: readSecrets(options.secret, fault),
+    prices: readPrices(options.prices, fault),
+    operations,
+    maxTimeoutSeconds: within("maxTimeoutSeconds", options.maxTimeoutSeconds ?? 120, 30, 600, fault),
+    trustFacilitator: options.trustFacilitator ?? false,
+    answerLifetimeMillis: within(
+      "answerLifetimeMillis",
+      options.answerLifetimeMillis ?? 86_400_000,
+      60_000,
+      2_592_000_000,
+      fault
+    ),
+    secretAnswerLifetimeMillis: within(
+      "secretAnswerLifetimeMillis",
+      options.secretAnswerLifetimeMillis ?? 600_000,
+      0,
+      86_400_000,
+      fault
+    ),
+    upstreamTimeoutMillis: within(
+      "upstreamTimeoutMillis",
+      options.upstreamTimeoutMillis ?? 20_000,
+      1,
+      40_000,
+      fault
+    ),
+    openapiPath: readPath("openapiPath", options.openapiPath ?? "/openapi.json", fault),
+    discoveryPath: readPath("discoveryPath", options.discoveryPath ?? "/.well-known/x402", fault),
+    cors: options.cors ?? "*"
+  }
+  checkFacilitator(options, fault)
+  if (faults.length > 0) {
+    throw new ConfigurationError({
+      message: `Till.make: ${faults.length === 1 ? faults[0] : `\n${faults.map((text) => `- ${text}`).join("\n")}`}`
+    })
+  }
+  return configuration
+}
+
+type Fault = (text: string) => void
+
+const readBaseUrl = (text: unknown, fault: Fault): string => {
+  const url = typeof text === "string" ? URL.parse(text) : null
+  if (
+    url === null ||
+    !["http:", "https:"].includes(url.protocol) ||
+    url.search !== "" ||
+    url.hash !== "" ||
+    url.username !== ""
+  ) {
+    fault(
+      `baseUrl must be the public http(s) address of the mount, without query: got ${JSON.stringify(text)}`
+    )
+    return "http://invalid"
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`
+}
+
+const readAddress = (name: string, text: unknown, fault: Fault): string => {
+  if (typeof text === "string" && isAddress(text) && !/^0x0{40}$/.test(text)) return getAddress(text)
+  fault(`${name} must be an EVM address with a right checksum: got ${JSON.stringify(text)}`)
+  return "0x"
+}
+
+const within = (name: string, value: number, minimum: number, maximum: number, fault: Fault): number => {
+  if (!Number.isInteger(value) || value < minimum || value > maximum) {
+    fault(`${name} must be a whole number from ${minimum} to ${maximum}: got ${value}`)
+  }
+  return value
+}
+
+const readPath = (name: string, path: string | false, fault: Fault): string | undefined => {
+  if (path === false) return undefined
+  if (!/^(?:\/[A-Za-z0-9._~-]+)+$/.test(path) || path.startsWith("/x402/")) {
+    fault(
+      `${name} must be a path such as /openapi.json, outside /x402, or false: got ${JSON.stringify(path)}`
+    )
+  }
+  return path
+}
+
+/** What needs no port but the vault's shelf, and what needs which port. */
+const operationsOf = (options: TillOptions): ReadonlyArray<OperationId> => {
+  const { assistant, fulfilment, marketplaces, tracker, vault } = options
+  const searchable = marketplaces?.marketplace_a !== undefined || marketplaces?.marketplace_b !== undefined
+  const ids: ReadonlyArray<readonly [OperationId, boolean]> = [
+    ["search", searchable],
+    ["shop", assistant !== undefined],
+    ["buy", fulfilment !== undefined],
+    ["track", tracker !== undefined],
+    ["vaultSearch", vault !== undefined],
+    ["vaultBuy", vault !== undefined],
+    ["vaultDownload", vault !== undefined]
+  ]
+  return ids.filter(([, configured]) => configured).map(([id]) => id)
+}
+
+const readNetworks = (
+  options: TillOptions,
+  operations: ReadonlyArray<OperationId>,
+  fault: Fault
+): ReadonlyArray<PaidNetwork> => {
+  const given = Array.isArray(options.networks) ? options.networks : []
+  const resolved: Array<PaidNetwork> = []
+  const payTo = readAddress("payTo", options.payTo, fault)
+  for (const entry of given as ReadonlyArray<string | NetworkOptions>) {
+    const named: NetworkOptions = typeof entry === "string" ? { network: entry } : entry
+    const network = findNetwork(named.network)
+    if (network === undefined) {
+      const known = knownNetworks.map(({ caip2, v1Name }) => v1Name ?? caip2).join(", ")
+      fault(
+        `unknown network ${JSON.stringify(named.network)}: known are ${known}, or their CAIP-2 identifiers`
+      )
+      continue
+    }
+    if (resolved.some(({ caip2 }) => caip2 === network.caip2)) {
+      fault(`network ${network.caip2} is given twice`)
+      continue
+    }
+    if (named.rpcUrl !== undefined && !isHttpUrl(named.rpcUrl))
+      fault(`rpcUrl of ${named.network} must be an http(s) URL`)
+    const needsProof = operations.includes("buy") || operations.includes("vaultBuy")
+    if (needsProof && named.rpcUrl === undefined && options.trustFacilitator !== true) {
+      fault(
+        `network ${named.network} has no rpcUrl: buy and vault/buy count a settlement only when the chain shows it. Give an rpcUrl, or say trustFacilitator: true`
+      )
+    }
+    resolved.push({
+      ...network,
+      payTo: named.payTo === undefined ? payTo : readAddress(`payTo of ${named.network}`, named.payTo, fault),
+      rpcUrl: named.rpcUrl,
+      separator: domainSeparator(network)
+    })
+  }
+  if (given.length === 0) fault("networks must name at least one network, e.g. base or base-sepolia")
+  else if (resolved.length > 0 && resolved.every(({ v1Name }) => v1Name === undefined)) {
+    fault(
+      "at least one network must be on the version-1 list (base, base-sepolia, polygon, avalanche): the 402 body names no other"
+    )
+  }
+  return resolved
+}
+
+const readSecrets = (secret: TillOptions["secret"], fault: Fault): ReadonlyArray<SecretKey> => {
+  const keys = typeof secret === "string" ? [{ id: "1", secret }] : (secret ?? [])
+  if (keys.length === 0) fault("secret must be given: a text of at least 32 characters that nobody can guess")
+  for (const key of keys) {
+    if (typeof key.secret !== "string" || key.secret.length < 32)
+      fault(`secret ${JSON.stringify(key.id)} must have at least 32 characters`)
+    if (!/^[A-Za-z0-9_-]{1,32}$/.test(key.id))
+      fault(`the id of a secret must be 1 to 32 letters, digits, _ or -: got ${JSON.stringify(key.id)}`)
+  }
+  if (new Set(keys.map(({ id }) => id)).size !== keys.length) fault("ids of secrets must differ")
+  return keys
+}
+
+const readPrices = (given: Partial<Prices> | undefined, fault: Fault): Prices => {
+  const prices = { ...defaultPrices, ...given }
+  for (const [name, price] of Object.entries(prices)) {
+    if (!(name in defaultPrices)) {
+      fault(`prices has no ${name}; it has ${Object.keys(defaultPrices).join(", ")}`)
+      continue
+    }
+    const atomic = typeof price === "string" ? parseAtomic(price) : undefined
+    if (atomic === undefined || atomic === 0n) {
+      fault(`prices.${name} must be a decimal text above zero, e.g. "0.01": got ${JSON.stringify(price)}`)
+    }
+  }
+  return prices
+}
+
+const checkFacilitator = ({ facilitator }: TillOptions, fault: Fault): void => {
+  if (typeof facilitator !== "object" || facilitator === null) fault("facilitator must be given: { url }")
+  else if (!("verify" in facilitator) && !isHttpUrl(facilitator.url))
+    fault("facilitator.url must be an http(s) URL")
+}

@@ -1,0 +1,57 @@
+/*
+ * The plain entry: everything a host without Effect needs.
+ * Hosts with Effect find layers, ports and schemas in `@till402/core/effect`.
+ */
+export { Till } from "./Till.ts"
+export { memory } from "./memory.ts"
+export * from "./domain/Errors.ts"
+export type {
+  AssistantOptions,
+  CallContext,
+  ChargeSummary,
+  DecimalText,
+  FacilitatorClient,
+  FacilitatorOptions,
+  FulfilmentOptions,
+  MailerOptions,
+  MarketplaceOptions,
+  NetworkOptions,
+  Prices,
+  QuotedOffer,
+  SecretKey,
+  TillEvent,
+  TillOptions,
+  TrackerOptions,
+  VaultOptions
+} from "./Options.ts"
+export type { ApiError, Issue } from "./domain/ApiError.ts"
+export type { Product, SearchProduct, Source } from "./domain/Product.ts"
+export type { SearchQuery, SearchResponse } from "./domain/Search.ts"
+export type { ShopRequest, ShopResponse } from "./domain/Shop.ts"
+export type {
+  BuyRequest,
+  BuyResponse,
+  OrderStatus,
+  ProductReference,
+  ShippingAddress
+} from "./domain/Order.ts"
+export type {
+  MilestoneStage,
+  ShipmentStatus,
+  TrackingEvent,
+  TrackQuery,
+  TrackResult
+} from "./domain/Tracking.ts"
+export type {
+  Category,
+  ProductType,
+  VaultItem,
+  VaultPage,
+  VaultPurchaseResponse,
+  VaultQuery
+} from "./domain/Vault.ts"
+export type { PaymentOption, PaymentRequired } from "./domain/PaymentRequired.ts"
+export type { Mail } from "./ports/Mailer.ts"
+export type { ProductPage, ProductQuery } from "./ports/Marketplace.ts"
+export type { Order } from "./ports/Orders.ts"
+export type { VaultFile } from "./ports/VaultFiles.ts"

@@ -1,0 +1,316 @@
+import { Effect, Result, Schema } from "effect"
+import { type ApiFailure, trackFailure, upstreamFailure, validationFailure } from "./ApiFailure.ts"
+import type { OperationId } from "./Api.ts"
+import { Catalogue } from "./Catalogue.ts"
+import type { Issue } from "./domain/ApiError.ts"
+import { formatAtomic, fromDollars, parseAtomic } from "./domain/Money.ts"
+import { BuyRequest, BuyResponse, namingFault } from "./domain/Order.ts"
+import { SearchQuery, SearchResponse } from "./domain/Search.ts"
+import { ShopRequest, ShopResponse } from "./domain/Shop.ts"
+import { TrackQuery, TrackResult } from "./domain/Tracking.ts"
+import {
+  DownloadParams,
+  DownloadQuery,
+  VaultBuyRequest,
+  VaultPage,
+  VaultPurchaseResponse,
+  VaultQuery
+} from "./domain/Vault.ts"
+import { decoder, readBody, readQuery } from "./Input.ts"
+import type { Operation, Quoted, Reading } from "./Operation.ts"
+import type { Prices } from "./Options.ts"
+import { describeOffer, Ordering } from "./orders/Ordering.ts"
+import { Assistant } from "./ports/Assistant.ts"
+import type { Subject } from "./ports/Charges.ts"
+import type { Quote } from "./ports/Quotes.ts"
+import { Tracker } from "./ports/Tracker.ts"
+import { PaymentRefused, type Work } from "./toll/Toll.ts"
+import { Vault } from "./vault/Vault.ts"
+
+/** The contract's prices. */
+export const defaultPrices: Prices = {
+  search: "0.01",
+  shop: "0.10",
+  track: "0.52",
+  vaultSearch: "0.01",
+  vaultDownload: "0.01"
+}
+
+/** Bounds of quoted prices, for the documents alone. */
+const maxQuoteAtomic = fromDollars(100_000)
+
+export interface OperationSettings {
+  readonly prices: Prices
+  readonly replayMillis: number
+  readonly secretReplayMillis: number
+}
+
+const fixed = (price: string) => ({ _tag: "Fixed" as const, atomic: parseAtomic(price)! })
+
+type Decode<A> = (input: unknown, faults?: ReadonlyArray<Issue>) => Result.Result<A, ApiFailure>
+
+const fromQuery =
+  <A>(decode: Decode<A>) =>
+  (_request: Request, url: URL): Effect.Effect<Reading<A>, ApiFailure> => {
+    const { faults, input } = readQuery(url.searchParams)
+    return Effect.map(Effect.fromResult(decode(input, faults)), (decoded) => ({
+      _tag: "Input",
+      input: decoded
+    }))
+  }
+
+const fromBody = <A>(decode: Decode<A>) =>
+  Effect.fnUntraced(function* (request: Request): Effect.fn.Return<Reading<A>, ApiFailure> {
+    const body = yield* readBody(request)
+    const decoded = decode(body._tag === "Empty" ? {} : body.value)
+    if (body._tag === "Empty" && Result.isFailure(decoded)) return { _tag: "Nothing", fault: decoded.failure }
+    return { _tag: "Input", input: yield* Effect.fromResult(decoded) }
+  })
+
+/** Encodes an answer once, checked against the contract: a value that breaks it is a defect of ours. */
+const answerOf = <A>(schema: Schema.Codec<A, unknown>) => {
+  const encode = Schema.encodeEffect(Schema.fromJsonString(schema))
+  return (value: A, subject?: Subject): Effect.Effect<Work> =>
+    Effect.map(Effect.orDie(encode(value)), (text) => ({
+      answer: { status: 200, contentType: "application/json", body: { _tag: "Text", text } },
+      ...(subject === undefined ? {} : { subject })
+    }))
+}
+
+const base = { mimeType: "application/json", sealed: false, proofRequired: false }
+
+const makeSearch = Effect.fnUntraced(function* ({ prices, replayMillis }: OperationSettings) {
+  const catalogue = yield* Catalogue
+  const answer = answerOf(SearchResponse)
+  return {
+    ...base,
+    id: "search",
+    description: "Product search over two marketplaces",
+    replayMillis,
+    price: fixed(prices.search),
+    read: fromQuery(decoder(SearchQuery)),
+    work: (query) =>
+      catalogue.search(query).pipe(
+        Effect.mapError(upstreamFailure),
+        Effect.flatMap(({ response }) => answer(response))
+      )
+  } satisfies Operation<SearchQuery>
+})
+
+const makeShop = Effect.fnUntraced(function* ({ prices, replayMillis }: OperationSettings) {
+  const assistant = yield* Assistant
+  const answer = answerOf(ShopResponse)
+  return {
+    ...base,
+    id: "shop",
+    description: "AI shopping assistant: a reply and recommended products",
+    replayMillis,
+    price: fixed(prices.shop),
+    read: fromBody(decoder(ShopRequest)),
+    work: (request) =>
+      assistant.ask(request).pipe(
+        Effect.mapError(upstreamFailure),
+        Effect.flatMap((response) => answer(response))
+      )
+  } satisfies Operation<ShopRequest>
+})
+
+const makeTrack = Effect.fnUntraced(function* ({ prices, replayMillis }: OperationSettings) {
+  const tracker = yield* Tracker
+  const answer = answerOf(TrackResult)
+  return {
+    ...base,
+    id: "track",
+    description: "Live status of a shipment, over 3,400 carriers",
+    sealed: true,
+    replayMillis,
+    price: fixed(prices.track),
+    read: fromQuery(decoder(TrackQuery)),
+    work: (query) =>
+      tracker.track(query).pipe(
+        Effect.mapError((error) =>
+          error._tag === "UpstreamFailed" || error._tag === "UpstreamUnavailable"
+            ? upstreamFailure(error)
+            : trackFailure(error)
+        ),
+        Effect.flatMap((result) => answer(result))
+      )
+  } satisfies Operation<TrackQuery>
+})
+
+const quoteOf = (quote: Quote): Quoted => {
+  const { shipping, subtotal, tax, total } = quote.offer
+  return {
+    atomic: total.atomic,
+    description: describeOffer(quote),
+    extra: {
+      quoteId: quote.id,
+      subtotal: formatAtomic(subtotal.atomic),
+      tax: formatAtomic(tax.atomic),
+      shipping: formatAtomic(shipping.atomic),
+      total: formatAtomic(total.atomic)
+    }
+  }
+}
+
+const quoteMissing = new PaymentRefused({
+  refusal: { code: "quote_expired", message: "no quote stands for this request any more; pay the new amount" }
+})
+
+const makeBuy = Effect.fnUntraced(function* ({ replayMillis }: OperationSettings) {
+  const ordering = yield* Ordering
+  const answer = answerOf(BuyResponse)
+  const decode = decoder(BuyRequest, (input) => {
+    const text = (value: unknown) => (typeof value === "string" ? value : undefined)
+    const [asin, productUrl, variantId] = [
+      text(input["asin"]),
+      text(input["productUrl"]),
+      text(input["variantId"])
+    ]
+    const fault = namingFault({
+      ...(asin === undefined ? {} : { asin }),
+      ...(productUrl === undefined ? {} : { productUrl }),
+      ...(variantId === undefined ? {} : { variantId })
+    })
+    return fault === undefined ? [] : [fault]
+  })
+  return {
+    ...base,
+    id: "buy",
+    description: "Purchase of a product, tax and shipping included",
+    sealed: true,
+    proofRequired: true,
+    replayMillis,
+    price: {
+      _tag: "Quoted",
+      indicative: {
+        atomic: fromDollars(25),
+        description:
+          "Indicative amount, not payable: send the body (shippingAddress, email and the product) without payment to be quoted its total with tax and shipping.",
+        extra: { indicative: "true" }
+      },
+      minAtomic: 10_000n,
+      maxAtomic: maxQuoteAtomic,
+      quote: (request, fingerprint) => Effect.map(ordering.quote(request, fingerprint), quoteOf),
+      standing: (_request, fingerprint) =>
+        Effect.map(ordering.liveQuote(fingerprint), (quote) =>
+          quote === undefined ? undefined : quoteOf(quote)
+        )
+    },
+    read: fromBody(decode),
+    work: Effect.fnUntraced(function* (request, charge) {
+      const quote = yield* ordering.liveQuote(charge.fingerprint)
+      if (quote === undefined) return yield* quoteMissing
+      const { orderId, response } = yield* ordering.open(request, quote, charge.key)
+      return yield* answer(response, { kind: "order", id: orderId })
+    })
+  } satisfies Operation<BuyRequest>
+})
+
+const makeVaultSearch = Effect.fnUntraced(function* ({ prices, replayMillis }: OperationSettings) {
+  const vault = yield* Vault
+  const answer = answerOf(VaultPage)
+  return {
+    ...base,
+    id: "vaultSearch",
+    description: "Search of digital assets: skills, knowledge, personas",
+    replayMillis,
+    price: fixed(prices.vaultSearch),
+    read: fromQuery(decoder(VaultQuery)),
+    work: (query) => Effect.flatMap(vault.search(query), (page) => answer(page))
+  } satisfies Operation<VaultQuery>
+})
+
+const makeVaultBuy = Effect.fnUntraced(function* ({ secretReplayMillis }: OperationSettings) {
+  const vault = yield* Vault
+  const answer = answerOf(VaultPurchaseResponse)
+  const priceOf = (request: VaultBuyRequest) =>
+    Effect.map(vault.item(request.slug), (item): Quoted => ({
+      atomic: fromDollars(item.price),
+      description: `Vault item: ${item.title}`.slice(0, 500),
+      extra: {}
+    }))
+  return {
+    ...base,
+    id: "vaultBuy",
+    description: "Purchase of a vault item",
+    sealed: true,
+    proofRequired: true,
+    replayMillis: secretReplayMillis,
+    price: {
+      _tag: "Quoted",
+      indicative: {
+        atomic: fromDollars(10),
+        description:
+          "Indicative amount, not payable: send the body (slug, walletAddress, email) without payment to be told the item's price.",
+        extra: { indicative: "true" }
+      },
+      minAtomic: fromDollars(1),
+      maxAtomic: maxQuoteAtomic,
+      quote: priceOf,
+      standing: priceOf
+    },
+    read: fromBody(decoder(VaultBuyRequest)),
+    work: Effect.fnUntraced(function* (request, charge) {
+      const item = yield* vault.item(request.slug)
+      const purchase = yield* vault.reserve(request, item, charge.key)
+      return yield* answer(purchase, { kind: "purchase", id: purchase.purchaseId })
+    })
+  } satisfies Operation<VaultBuyRequest>
+})
+
+interface DownloadInput {
+  readonly purchaseId: string
+  readonly downloadToken: string
+}
+
+const makeVaultDownload = Effect.fnUntraced(function* ({ prices, replayMillis }: OperationSettings) {
+  const vault = yield* Vault
+  const decodeParams = decoder(DownloadParams)
+  const decodeQuery = decoder(DownloadQuery)
+  return {
+    ...base,
+    id: "vaultDownload",
+    description: "Download of a purchased vault item as a ZIP archive",
+    mimeType: "application/zip",
+    replayMillis,
+    price: fixed(prices.vaultDownload),
+    reopen: vault.open,
+    read: (_request, url) => {
+      const purchaseId = url.pathname.slice(url.pathname.lastIndexOf("/") + 1)
+      const { faults, input } = readQuery(url.searchParams)
+      const params = decodeParams({ purchaseId })
+      const query = decodeQuery(input, faults)
+      const results: ReadonlyArray<Result.Result<unknown, ApiFailure>> = [params, query]
+      const issues = results.flatMap((result) =>
+        Result.isFailure(result) ? (result.failure.details!["issues"] as unknown as ReadonlyArray<Issue>) : []
+      )
+      return Result.isFailure(params) || Result.isFailure(query)
+        ? Effect.fail(validationFailure(issues))
+        : Effect.succeed({
+            _tag: "Input",
+            input: { purchaseId, downloadToken: query.success.downloadToken }
+          })
+    },
+    work: ({ downloadToken, purchaseId }) =>
+      Effect.map(vault.download(purchaseId, downloadToken), ({ file, slug }) => ({
+        answer: { status: 200, contentType: "application/zip", body: { _tag: "File", slug, file } }
+      }))
+  } satisfies Operation<DownloadInput>
+})
+
+const makers = {
+  search: makeSearch,
+  shop: makeShop,
+  buy: makeBuy,
+  track: makeTrack,
+  vaultSearch: makeVaultSearch,
+  vaultBuy: makeVaultBuy,
+  vaultDownload: makeVaultDownload
+}
+
+/** The operations that the host's ports make possible. */
+export const makeOperations = (ids: ReadonlyArray<OperationId>, settings: OperationSettings) =>
+  Effect.forEach(ids, (id) => makers[id](settings) as Effect.Effect<Operation, never, OperationServices>)
+
+export type OperationServices = Catalogue | Assistant | Ordering | Tracker | Vault

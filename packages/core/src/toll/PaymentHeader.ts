@@ -1,0 +1,101 @@
+import { Result, Schema } from "effect"
+import { PaymentPayload } from "../domain/PaymentPayload.ts"
+
+/** Longest payment header that is looked at: what a proxy lets through in one header. */
+export const maxHeaderBytes = 16_384
+const maxDepth = 32
+
+/** A payment header, decoded: the payload checked, and the whole document as sent, for the facilitator. */
+export interface Payment {
+  readonly payload: PaymentPayload
+  readonly document: unknown
+}
+
+export type HeaderReading =
+  | { readonly _tag: "None" }
+  | { readonly _tag: "Payment"; readonly payment: Payment }
+  | { readonly _tag: "Malformed"; readonly reason: string }
+
+const malformed = (reason: string): HeaderReading => ({ _tag: "Malformed", reason })
+
+const decodePayload = Schema.decodeUnknownResult(PaymentPayload)
+
+/**
+ * Reads the payment of a request from `PAYMENT-SIGNATURE` or `X-PAYMENT`, whichever is there. The
+ * version is what the decoded document says, never the header's name: a client that knows only the
+ * contract may send a version-1 payload in `PAYMENT-SIGNATURE`. Total and bounded: any text gives a
+ * reading, and no more than 16 KB of it is looked at.
+ */
+export const readPayment = (headers: Headers): HeaderReading => {
+  const signature = headers.get("payment-signature")
+  const legacy = headers.get("x-payment")
+  if (signature === null && legacy === null) return { _tag: "None" }
+  if (signature !== null && legacy !== null && signature !== legacy) {
+    return malformed("PAYMENT-SIGNATURE and X-PAYMENT hold different payments; send one")
+  }
+  return decodePayment((signature ?? legacy)!)
+}
+
+/** Decodes the value of a payment header: standard base64 of JSON. */
+export const decodePayment = (text: string): HeaderReading => {
+  if (text.length > maxHeaderBytes)
+    return malformed(`the payment header is longer than ${maxHeaderBytes} bytes`)
+  if (text.length === 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) {
+    return malformed("the payment header is not one base64 value")
+  }
+  const json = decodeText(text)
+  if (json === undefined) return malformed("the payment header is not base64 of UTF-8 text")
+  if (depthOf(json) > maxDepth) return malformed("the payment header is nested too deeply")
+  let document: unknown
+  try {
+    document = JSON.parse(json)
+  } catch {
+    return malformed("the payment header is not base64 of JSON")
+  }
+  if (typeof document !== "object" || document === null || !("x402Version" in document)) {
+    return malformed("the payment header has no x402Version")
+  }
+  const { x402Version } = document
+  if (x402Version !== 1 && x402Version !== 2) return malformed("x402Version must be 1 or 2")
+  const decoded = decodePayload(document)
+  if (Result.isFailure(decoded)) {
+    return malformed("the payment is not an exact EVM payment: payload needs signature and authorization")
+  }
+  return { _tag: "Payment", payment: { payload: decoded.success, document } }
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+const decodeText = (base64: string): string | undefined => {
+  try {
+    return utf8.decode(Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)))
+  } catch {
+    return undefined
+  }
+}
+
+/** How deep brackets nest in JSON text, counted without parsing it. */
+const depthOf = (json: string): number => {
+  let depth = 0
+  let deepest = 0
+  let inString = false
+  for (let index = 0; index < json.length; index++) {
+    const code = json.charCodeAt(index)
+    if (inString) {
+      if (code === 0x5c) index++
+      else if (code === 0x22) inString = false
+    } else if (code === 0x22) inString = true
+    else if (code === 0x5b || code === 0x7b) deepest = Math.max(deepest, ++depth)
+    else if (code === 0x5d || code === 0x7d) depth--
+  }
+  return deepest
+}
+
+const latin1 = (text: string): string => {
+  let binary = ""
+  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte)
+  return binary
+}
+
+/** Standard base64 of a value's JSON: what every x402 header holds. */
+export const encodeHeader = (value: unknown): string => btoa(latin1(JSON.stringify(value)))

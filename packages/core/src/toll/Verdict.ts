@@ -1,0 +1,120 @@
+import type { Authorization, PaymentPayload } from "../domain/PaymentPayload.ts"
+import type { PaymentRequirements } from "../domain/PaymentRequired.ts"
+
+/** A way to pay that is on offer: the requirement, and its network's version-1 name. */
+export interface PaymentOffer {
+  readonly requirements: PaymentRequirements
+  readonly v1Name: string | undefined
+}
+
+/**
+ * Why a payment was refused: the protocol's reason code and words a paying agent can act on.
+ * Codes: https://github.com/coinbase/x402, specification, "Error codes".
+ */
+export interface Refusal {
+  readonly code: string
+  readonly message: string
+}
+
+export type Verdict =
+  | { readonly _tag: "Accepted"; readonly offer: PaymentOffer }
+  | { readonly _tag: "Refused"; readonly refusal: Refusal }
+
+const refused = (code: string, message: string): Verdict => ({ _tag: "Refused", refusal: { code, message } })
+
+/** Seconds that an authorization must still be valid for: the work and the settlement need them. */
+export const minimumValiditySeconds = 6
+/** Seconds that a payer's clock may be ahead of ours. */
+export const clockSkewSeconds = 30
+
+const sameAddress = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase()
+
+const matches = (payload: PaymentPayload, { requirements, v1Name }: PaymentOffer): boolean =>
+  payload.x402Version === 1
+    ? payload.scheme === requirements.scheme &&
+      (payload.network === v1Name || payload.network === requirements.network)
+    : payload.accepted.scheme === requirements.scheme &&
+      payload.accepted.network === requirements.network &&
+      sameAddress(payload.accepted.asset, requirements.asset)
+
+/** Which of the offers a payment is for, by scheme, network and asset. */
+export const matchOffer = (
+  payload: PaymentPayload,
+  offers: ReadonlyArray<PaymentOffer>
+): PaymentOffer | undefined => offers.find((offer) => matches(payload, offer))
+
+/**
+ * Judges a payment against what is on offer, without a chain and without its signature:
+ * resource, payee, amount and validity. Pure.
+ */
+export const judge = (
+  payload: PaymentPayload,
+  offers: ReadonlyArray<PaymentOffer>,
+  resourceUrl: string,
+  nowSeconds: number
+): Verdict => {
+  const offer = matchOffer(payload, offers)
+  if (offer === undefined) {
+    return refused(
+      "unsupported_scheme_or_network",
+      "pay with one of the options in accepts: scheme, network and asset must match"
+    )
+  }
+  const { requirements } = offer
+  if (payload.x402Version === 2 && payload.resource !== undefined && payload.resource.url !== resourceUrl) {
+    return refused("resource_mismatch", "the payment names another resource; a payment buys one request")
+  }
+  const { quoteId } = requirements.extra
+  const agreed = payload.x402Version === 2 ? payload.accepted.extra?.["quoteId"] : undefined
+  if (quoteId !== undefined && agreed !== undefined && agreed !== quoteId) {
+    return refused(
+      "quote_expired",
+      "the payment is for an earlier quote; nothing was charged, pay the new amount"
+    )
+  }
+  return judgeAuthorization(payload, offer, requirements, nowSeconds)
+}
+
+const judgeAuthorization = (
+  payload: PaymentPayload,
+  offer: PaymentOffer,
+  requirements: PaymentRequirements,
+  nowSeconds: number
+): Verdict => {
+  const authorization: Authorization = payload.payload.authorization
+  const claimed = payload.x402Version === 2 ? payload.accepted : requirements
+  if (!sameAddress(authorization.to, requirements.payTo) || !sameAddress(claimed.payTo, requirements.payTo)) {
+    return refused(
+      "invalid_exact_evm_payload_recipient_mismatch",
+      "the payment goes to another recipient than payTo"
+    )
+  }
+  if (authorization.value !== requirements.amount || claimed.amount !== requirements.amount) {
+    return refused(
+      "invalid_exact_evm_payload_authorization_value_mismatch",
+      `the payment is of ${authorization.value} atomic units; exactly ${requirements.amount} are due`
+    )
+  }
+  const now = BigInt(Math.floor(nowSeconds))
+  const validAfter = BigInt(authorization.validAfter)
+  const validBefore = BigInt(authorization.validBefore)
+  if (validAfter > now) {
+    return refused(
+      "invalid_exact_evm_payload_authorization_valid_after",
+      "the payment is not valid yet: check validAfter and your clock"
+    )
+  }
+  if (validBefore < now + BigInt(minimumValiditySeconds)) {
+    return refused(
+      "invalid_exact_evm_payload_authorization_valid_before",
+      "the payment has expired or leaves too little time; sign a new one"
+    )
+  }
+  if (validBefore > now + BigInt(requirements.maxTimeoutSeconds + clockSkewSeconds)) {
+    return refused(
+      "invalid_exact_evm_payload_authorization_valid_before",
+      `the payment is valid for longer than maxTimeoutSeconds (${requirements.maxTimeoutSeconds}); sign a shorter one`
+    )
+  }
+  return { _tag: "Accepted", offer }
+}

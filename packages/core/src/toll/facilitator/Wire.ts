@@ -1,0 +1,104 @@
+import { Schema } from "effect"
+import type { FacilitatorRequest, Settlement, SupportedKind, Verification } from "../Facilitator.ts"
+import { findNetwork } from "../../domain/Network.ts"
+
+/*
+ * The facilitator's wire: what `/verify` and `/settle` are sent and what they answer, shared by the
+ * HTTP layer and by facilitators in the same process.
+ */
+
+/** Requirements in the words of the payment's own protocol version. */
+export const wireRequirements = (request: FacilitatorRequest): Record<string, unknown> => {
+  const { requirements, resource, x402Version } = request
+  if (x402Version === 2) return { ...requirements }
+  return {
+    scheme: requirements.scheme,
+    network: findNetwork(requirements.network)?.v1Name ?? requirements.network,
+    maxAmountRequired: requirements.amount,
+    resource: resource.url,
+    description: resource.description,
+    mimeType: resource.mimeType,
+    payTo: requirements.payTo,
+    maxTimeoutSeconds: requirements.maxTimeoutSeconds,
+    asset: requirements.asset,
+    extra: requirements.extra
+  }
+}
+
+const optional = Schema.optionalKey(Schema.NullishOr(Schema.String))
+
+export const VerifyResponse = Schema.Struct({
+  isValid: Schema.Boolean,
+  invalidReason: optional,
+  payer: optional
+})
+
+export const SettleResponse = Schema.Struct({
+  success: Schema.Boolean,
+  errorReason: optional,
+  transaction: optional,
+  payer: optional
+})
+
+export const SupportedResponse = Schema.Struct({
+  kinds: Schema.Array(
+    Schema.Struct({ x402Version: Schema.Finite, scheme: Schema.String, network: Schema.String })
+  )
+})
+
+/** A reason fit to be shown: a protocol code, never free text of somebody else's. */
+const reasonCode = (reason: string | null | undefined, fallback: string): string =>
+  typeof reason === "string" && /^[a-z0-9_]{1,80}$/i.test(reason) ? reason : fallback
+
+export const toVerification = (response: typeof VerifyResponse.Type): Verification =>
+  response.isValid
+    ? { _tag: "Valid", payer: response.payer ?? undefined }
+    : { _tag: "Invalid", reason: reasonCode(response.invalidReason, "invalid_payment") }
+
+/**
+ * Reasons that a settlement fails for before anything is sent to the chain. Every other reason leaves
+ * the outcome open: a nonce that is used may have been used by this very payment, a failed or pending
+ * transaction may be followed by one that succeeds.
+ */
+const definiteRefusals: ReadonlySet<string> = new Set([
+  "insufficient_funds",
+  "insufficient_balance",
+  "invalid_network",
+  "invalid_scheme",
+  "invalid_payload",
+  "invalid_payment",
+  "invalid_payment_requirements",
+  "invalid_x402_version",
+  "unsupported_scheme",
+  "network_mismatch",
+  "missing_eip712_domain",
+  "invalid_exact_evm_payload_signature",
+  "invalid_exact_evm_payload_signature_address",
+  "invalid_exact_evm_payload_authorization_valid_after",
+  "invalid_exact_evm_payload_authorization_value",
+  "invalid_exact_evm_payload_authorization_value_mismatch",
+  "invalid_exact_evm_payload_recipient_mismatch",
+  "invalid_exact_evm_signature",
+  "invalid_exact_evm_recipient_mismatch",
+  "invalid_exact_evm_insufficient_balance",
+  "invalid_exact_evm_authorization_value",
+  "invalid_exact_evm_authorization_value_mismatch",
+  "invalid_exact_evm_authorization_valid_after"
+])
+
+export const toSettlement = (response: typeof SettleResponse.Type): Settlement => {
+  const transaction = response.transaction === "" ? undefined : (response.transaction ?? undefined)
+  if (response.success) {
+    return transaction === undefined
+      ? { _tag: "Unknown", reason: "settled_without_transaction", transaction }
+      : { _tag: "Settled", transaction, payer: response.payer ?? undefined }
+  }
+  const reason = reasonCode(response.errorReason, "unexpected_settle_error")
+  // A transaction hash means that something was sent, whatever the reason says.
+  return definiteRefusals.has(reason) && transaction === undefined
+    ? { _tag: "Rejected", reason }
+    : { _tag: "Unknown", reason, transaction }
+}
+
+export const toKinds = (response: typeof SupportedResponse.Type): ReadonlyArray<SupportedKind> =>
+  response.kinds

@@ -1,0 +1,239 @@
+import { Effect, Layer } from "effect"
+import { Catalogue } from "../../src/Catalogue.ts"
+import type { PortName } from "../../src/domain/Errors.ts"
+import type { Offer } from "../../src/domain/Order.ts"
+import type { SearchProduct } from "../../src/domain/Product.ts"
+import type { CallContext } from "../../src/Options.ts"
+import { Assistant } from "../../src/ports/Assistant.ts"
+import { Fulfilment, type QuoteRequest } from "../../src/ports/Fulfilment.ts"
+import { type Mail, Mailer } from "../../src/ports/Mailer.ts"
+import { Marketplaces } from "../../src/ports/Marketplace.ts"
+import { Tracker } from "../../src/ports/Tracker.ts"
+import { VaultFiles } from "../../src/ports/VaultFiles.ts"
+import { sampleArchive, sampleProduct, sampleTrackResult } from "../../src/testing/index.ts"
+
+/** Deadline of every call in these tests. */
+export const timeoutMillis = 5_000
+const settings = { timeoutMillis }
+
+/** A host's function of any port: what it is asked, and what it does. */
+export type HostFunction = (input: unknown, context: CallContext) => Promise<never>
+
+/** One operation of one port, called through `fromPromise`. */
+export interface Subject {
+  readonly operation: string
+  readonly port: PortName
+  /** Refusals that the operation lets a host throw. */
+  readonly refusals: ReadonlyArray<string>
+  readonly call: (host: HostFunction) => Effect.Effect<unknown, { readonly _tag: string }>
+  /** What a good host answers, and what comes out of it. */
+  readonly answer: unknown
+  readonly comesOut: unknown
+  /** Answers that can't be used, and what the failure must say. */
+  readonly malformed: ReadonlyArray<readonly [what: string, answer: unknown, says: RegExp]>
+}
+
+/** A catalogue over given products. */
+export const catalogueOf = (products: ReadonlyArray<SearchProduct>): Layer.Layer<Catalogue> =>
+  Catalogue.layer(settings).pipe(Layer.provide(Marketplaces.layerMemory(products)))
+
+export const quoteRequest: QuoteRequest = {
+  product: { source: "marketplace_a", asin: "B000000001", productUrl: undefined },
+  shippingAddress: {
+    name: "Ada Lovelace",
+    line1: "1 Analytical Way",
+    city: "Newark",
+    state: "NJ",
+    postalCode: "07102",
+    country: "US"
+  },
+  email: "ada@shop.example"
+}
+
+const usd = (atomic: bigint) => ({ atomic, currency: "USD" })
+export const offer: Offer = {
+  product: { title: "Canvas tote bag", imageUrl: "https://images.example/1.jpg", price: usd(20_000_000n) },
+  subtotal: usd(20_000_000n),
+  tax: usd(1_650_000n),
+  shipping: usd(4_990_000n),
+  total: usd(26_640_000n),
+  reference: "quote-1",
+  expiresAtMillis: 600_000
+}
+export const quotedOffer = {
+  product: { title: "Canvas tote bag", imageUrl: "https://images.example/1.jpg", price: "20.00" },
+  subtotal: "20.00",
+  tax: "1.65",
+  shipping: "4.99",
+  total: "26.64",
+  currency: "USD",
+  reference: "quote-1",
+  expiresAt: new Date(600_000)
+}
+
+const product = sampleProduct()
+const { isExpedited: _expedited, ...recommended } = product
+const shipment = sampleTrackResult("1Z999AA10123456784")
+const archive = sampleArchive({ "README.md": "# Launch plan\n" })
+const mail: Mail = {
+  to: "ada@shop.example",
+  subject: "Your order",
+  text: "Thank you.",
+  html: "<p>Thank you.</p>",
+  idempotencyKey: "order-1"
+}
+
+const search: Subject = {
+  operation: "Marketplace.search",
+  port: "marketplace",
+  refusals: [],
+  call: (host) =>
+    Effect.flatMap(Marketplaces, ([marketplace]) => marketplace!.search({ q: "tote", page: 1 })).pipe(
+      Effect.provide(Marketplaces.fromPromise({ marketplace_a: { search: host } }, settings))
+    ),
+  answer: { products: [product], totalResults: 1, hasMore: false },
+  comesOut: { products: [product], totalResults: 1, hasMore: false },
+  malformed: [
+    ["no answer", undefined, /Expected object/],
+    ["no products", { totalResults: 1, hasMore: false }, /^products: Missing key$/],
+    [
+      "a title that is no text",
+      { products: [product, { ...product, title: 3 }], totalResults: 1, hasMore: false },
+      /^products\.1\.title: Expected string$/
+    ],
+    [
+      "a price in text",
+      { products: [{ ...product, price: "19.99" }], totalResults: 1, hasMore: false },
+      /products\.0\.price/
+    ],
+    [
+      "a price that is no number",
+      { products: [{ ...product, price: Number.NaN }], totalResults: 1, hasMore: false },
+      /products\.0\.price/
+    ],
+    ["a negative count", { products: [], totalResults: -1, hasMore: false }, /totalResults/]
+  ]
+}
+
+const ask: Subject = {
+  operation: "Assistant.ask",
+  port: "assistant",
+  refusals: [],
+  call: (host) =>
+    Effect.flatMap(Assistant, (assistant) => assistant.ask({ message: "a bag" })).pipe(
+      Effect.provide(Assistant.fromPromise({ ask: host }, settings).pipe(Layer.provide(catalogueOf([]))))
+    ),
+  answer: { reply: "Here you are.", products: [product] },
+  comesOut: { reply: "Here you are.", products: [recommended] },
+  malformed: [
+    ["no reply", { products: [] }, /^reply: Missing key$/],
+    ["products that are no list", { reply: "", products: {} }, /^products: Expected array$/],
+    [
+      "an unknown source",
+      { reply: "", products: [{ ...product, source: "elsewhere" }] },
+      /products\.0\.source/
+    ]
+  ]
+}
+
+const quote: Subject = {
+  operation: "Fulfilment.quote",
+  port: "fulfilment",
+  refusals: ["ProductNotFound", "ProductUnavailable", "AddressNotServed"],
+  call: (host) =>
+    Effect.flatMap(Fulfilment, (fulfilment) => fulfilment.quote(quoteRequest)).pipe(
+      Effect.provide(Fulfilment.fromPromise({ quote: host, place: host }, settings))
+    ),
+  answer: quotedOffer,
+  comesOut: offer,
+  malformed: [
+    ["another currency", { ...quotedOffer, currency: "EUR" }, /^currency: must be USD/],
+    ["an amount that is a number", { ...quotedOffer, total: 26.64 }, /^total: Expected string$/],
+    ["an amount with a comma", { ...quotedOffer, tax: "1,65" }, /^tax: must be a decimal amount/],
+    ["a negative amount", { ...quotedOffer, shipping: "-4.99" }, /^shipping: must be a decimal amount/],
+    ["an exponent", { ...quotedOffer, subtotal: "2e1" }, /^subtotal: must be a decimal amount/],
+    [
+      "nothing to pay",
+      { ...quotedOffer, subtotal: "0", tax: "0", shipping: "0", total: "0.00" },
+      /^total: must be above zero$/
+    ],
+    ["a total too low", { ...quotedOffer, total: "26.63" }, /^total: 26\.63 is not .* 26\.64$/],
+    ["a total too high", { ...quotedOffer, total: "26.640001" }, /^total: 26\.640001 is not/],
+    ["an expired offer", { ...quotedOffer, expiresAt: new Date(0) }, /^expiresAt: .*expired/],
+    ["no date", { ...quotedOffer, expiresAt: new Date(Number.NaN) }, /^expiresAt: Expected a valid Date$/],
+    ["no reference", { ...quotedOffer, reference: "" }, /^reference: must not be empty$/]
+  ]
+}
+
+const place: Subject = {
+  operation: "Fulfilment.place",
+  port: "fulfilment",
+  refusals: [],
+  call: (host) =>
+    Effect.flatMap(Fulfilment, (fulfilment) =>
+      fulfilment.place({ ...quoteRequest, orderId: "7f1d", offer })
+    ).pipe(Effect.provide(Fulfilment.fromPromise({ quote: host, place: host }, settings))),
+  answer: { reference: "order-1" },
+  comesOut: { reference: "order-1" },
+  malformed: [
+    ["no reference", {}, /^reference: Missing key$/],
+    ["an empty reference", { reference: "" }, /^reference: must not be empty$/]
+  ]
+}
+
+const track: Subject = {
+  operation: "Tracker.track",
+  port: "tracking",
+  refusals: [
+    "AdditionalFieldRequired",
+    "CarrierNotDetected",
+    "InvalidCarrier",
+    "InvalidTrackingNumber",
+    "NoTrackingInfo"
+  ],
+  call: (host) =>
+    Effect.flatMap(Tracker, (tracker) => tracker.track({ number: shipment.number })).pipe(
+      Effect.provide(Tracker.fromPromise({ track: host }, settings))
+    ),
+  answer: shipment,
+  comesOut: shipment,
+  malformed: [
+    ["an unknown status", { ...shipment, status: "Lost" }, /^status: /],
+    ["an unknown milestone", { ...shipment, milestones: [{ stage: "Lost" }] }, /^milestones\.0\.stage: /],
+    ["no carrier", { ...shipment, carrier: null }, /^carrier: Expected object$/],
+    ["an event that is text", { ...shipment, events: ["Departed"] }, /^events\.0: Expected object$/]
+  ]
+}
+
+const open: Subject = {
+  operation: "VaultFiles.open",
+  port: "vault",
+  refusals: [],
+  call: (host) =>
+    Effect.flatMap(VaultFiles, (files) => files.open({ slug: "launch-plan" })).pipe(
+      Effect.provide(VaultFiles.fromPromise({ open: host }, settings))
+    ),
+  answer: { body: archive },
+  comesOut: { body: archive, size: archive.length },
+  malformed: [
+    ["no body", {}, /^body: must be/],
+    ["an empty archive", { body: new Uint8Array() }, /^body: is empty$/],
+    ["text", { body: "PK" }, /^body: must be/],
+    ["a fraction of a byte", { body: new Blob(["PK"]).stream(), size: 1.5 }, /^size: must be/]
+  ]
+}
+
+const send: Subject = {
+  operation: "Mailer.send",
+  port: "mail",
+  refusals: [],
+  call: (host) =>
+    Effect.flatMap(Mailer, (mailer) => mailer.send(mail)).pipe(
+      Effect.provide(Mailer.fromPromise({ send: host }, settings))
+    ),
+  answer: { id: "whatever the mail service says" },
+  comesOut: undefined,
+  malformed: []
+}
+
+export const subjects: ReadonlyArray<Subject> = [search, ask, quote, place, track, open, send]

@@ -1,0 +1,126 @@
+import { spawn, type ChildProcessByStdio } from "node:child_process"
+import type { Readable, Writable } from "node:stream"
+import { anvilBinary } from "./AnvilBinary.ts"
+
+type AnvilChild = ChildProcessByStdio<Writable, Readable, Readable>
+
+/** A running anvil. */
+export interface Anvil {
+  readonly rpcUrl: string
+  /** Ends the process and waits until it is gone. Safe to call twice. */
+  readonly stop: () => Promise<void>
+}
+
+const startTimeoutMillis = 15_000
+const stopTimeoutMillis = 5_000
+
+/*
+ * Anvil runs below a small shell that holds our end of a pipe. However this process ends, be it by
+ * SIGKILL, the pipe closes, and the shell ends anvil: no chain outlives the process that started it.
+ */
+const supervisor = `
+exec 3<&0
+"$@" </dev/null 3<&- &
+anvil=$!
+(while read -r _ <&3; do :; done; kill "$anvil") >/dev/null 2>&1 &
+wait "$anvil"
+`
+
+/**
+ * Starts anvil on the loopback interface. With port 0 the system chooses a free port; anvil binds it
+ * itself and says which, so that nobody can take it in between.
+ *
+ * @throws Error when anvil is missing, dies, or does not listen within 15 seconds.
+ */
+export const startAnvil = async (options: {
+  readonly chainId: number
+  readonly port: number
+}): Promise<Anvil> => {
+  const child: AnvilChild = spawn(
+    "/bin/sh",
+    [
+      "-c",
+      supervisor,
+      "anvil",
+      anvilBinary(),
+      ...["--host", "127.0.0.1"],
+      ...["--port", String(options.port)],
+      ...["--chain-id", String(options.chainId)]
+    ],
+    // In a process group of its own, so that Ctrl-C in a terminal reaches us alone and calls in
+    // flight can still settle before the chain goes.
+    { stdio: ["pipe", "pipe", "pipe"], detached: true }
+  )
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()))
+  // The pipe breaks when anvil dies on its own; `exit` tells of that.
+  child.stdin.on("error", () => undefined)
+
+  const stop = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.stdin.end()
+    const deadline = setTimeout(() => killGroup(child), stopTimeoutMillis)
+    await exited
+    clearTimeout(deadline)
+  }
+
+  try {
+    const port = await listeningPort(child)
+    return { rpcUrl: `http://127.0.0.1:${port}`, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+const killGroup = (child: AnvilChild): void => {
+  if (child.pid === undefined) return
+  try {
+    process.kill(-child.pid, "SIGKILL")
+  } catch (error) {
+    // Gone in the meantime, which is what was wanted.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
+  }
+}
+
+/** Reads anvil's own words until it says where it listens; afterwards they are read and dropped. */
+const listeningPort = (child: AnvilChild): Promise<number> =>
+  new Promise((resolve, reject) => {
+    let output = ""
+    let complaint = ""
+    const deadline = setTimeout(
+      () => fail(`did not listen within ${startTimeoutMillis / 1000} seconds`),
+      startTimeoutMillis
+    )
+    const settle = () => {
+      clearTimeout(deadline)
+      child.stdout.removeListener("data", read)
+      child.stderr.removeListener("data", readComplaint)
+      child.removeListener("error", onError)
+      child.removeListener("exit", onExit)
+      // Unread pipes fill up and would halt anvil.
+      child.stdout.resume()
+      child.stderr.resume()
+      child.on("error", () => undefined)
+    }
+    const fail = (reason: string, cause?: unknown) => {
+      settle()
+      const words = complaint.trim().split("\n").slice(0, 5).join("\n")
+      reject(new Error(`The local chain ${reason}.${words === "" ? "" : `\n${words}`}`, { cause }))
+    }
+    const read = (chunk: Buffer) => {
+      output += chunk.toString()
+      const port = /Listening on \S+:(\d+)/.exec(output)?.[1]
+      if (port === undefined) return
+      settle()
+      resolve(Number(port))
+    }
+    const readComplaint = (chunk: Buffer) => {
+      complaint = (complaint + chunk.toString()).slice(0, 4_096)
+    }
+    const onError = (error: Error) => fail("could not be started", error)
+    const onExit = (code: number | null) => fail(`ended at once (exit code ${code ?? "none"})`)
+    child.stdout.on("data", read)
+    child.stderr.on("data", readComplaint)
+    child.once("error", onError)
+    child.once("exit", onExit)
+  })

@@ -1,0 +1,36 @@
+import { createRequire } from "node:module"
+
+const architectures: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" }
+const systems: ReadonlySet<string> = new Set(["linux", "darwin"])
+
+/**
+ * The absolute path of the anvil executable that npm installed for this machine.
+ *
+ * `@foundry-rs/anvil` carries no executable itself: one optional package per system does, and only
+ * the package of this system is installed. It is looked up from where `@foundry-rs/anvil` lies,
+ * since strict package managers show it to nobody else.
+ *
+ * @throws Error when anvil is not published for this machine, or its package was not installed.
+ */
+export const anvilBinary = (
+  platform: string = process.platform,
+  architecture: string = process.arch
+): string => {
+  const arch = architectures[architecture]
+  if (arch === undefined || !systems.has(platform)) {
+    throw new Error(
+      `The local chain runs on Linux and macOS, on x64 and arm64; there is none for ${platform} on ${architecture}.`
+    )
+  }
+  const owner = createRequire(import.meta.url).resolve("@foundry-rs/anvil/package.json")
+  const name = `@foundry-rs/anvil-${platform}-${arch}`
+  try {
+    return createRequire(owner).resolve(`${name}/bin/anvil`)
+  } catch (cause) {
+    throw new Error(
+      `${name}, which holds the local chain, is not installed. It is an optional dependency of ` +
+        `@foundry-rs/anvil: install again without leaving out optional dependencies.`,
+      { cause }
+    )
+  }
+}

@@ -1,0 +1,157 @@
+import {
+  AddressNotServed,
+  type FulfilmentOptions,
+  type ProductReference,
+  ProductNotFound,
+  ProductUnavailable,
+  type QuotedOffer,
+  type ShippingAddress
+} from "@till402/core"
+import type { Listing, Variant } from "./Listing.ts"
+import { mayShip, shippingCents, type Zone, zoneOf } from "./Shipping.ts"
+import { regionOf, servedCountries, taxCents } from "./Tax.ts"
+
+/** An order that the sample shop has taken. */
+export interface PlacedOrder {
+  readonly orderId: string
+  /** The shop's own number of the order. */
+  readonly reference: string
+  /** The quote that was ordered. */
+  readonly quote: string
+  readonly product: ProductReference
+  readonly shippingAddress: ShippingAddress
+  readonly email: string
+  /** Dollars, decimal text. */
+  readonly total: string
+  readonly placedAt: Date
+}
+
+/** How long a quote stands. */
+export const quoteLifetimeMillis = 15 * 60_000
+
+interface Offered {
+  readonly listing: Listing
+  readonly variant: Variant
+}
+
+/** Host and path of a storefront product's address: the variant is named apart. */
+const pageOf = (productUrl: string): string | undefined => {
+  const url = URL.parse(productUrl)
+  return url === null ? undefined : `${url.hostname}${url.pathname.replace(/\/$/, "")}`
+}
+
+/** Finds what a buy request names among the listings. */
+const shelf = (listings: ReadonlyArray<Listing>): ((product: ProductReference) => Offered | undefined) => {
+  const byAsin = new Map<string, Offered>()
+  const byVariant = new Map<string, Offered>()
+  for (const listing of listings) {
+    for (const variant of listing.variants) {
+      const offered = { listing, variant }
+      if (listing.product.source === "marketplace_a") byAsin.set(variant.id, offered)
+      else if (listing.product.productUrl !== null) {
+        byVariant.set(`${pageOf(listing.product.productUrl)}#${variant.id}`, offered)
+      }
+    }
+  }
+  return (product) =>
+    product.source === "marketplace_a"
+      ? byAsin.get(product.asin.toUpperCase())
+      : byVariant.get(`${pageOf(product.productUrl)}#${product.variantId}`)
+}
+
+/** The price of what is on the shelf and in stock; throws `ProductUnavailable` otherwise. */
+const priceOf = ({ inStock, priceCents, title }: Variant): bigint => {
+  if (priceCents === undefined) {
+    throw new ProductUnavailable({ message: `${title} has no price at the moment.`, reason: "no_price" })
+  }
+  if (!inStock) throw new ProductUnavailable({ message: `${title} is out of stock.`, reason: "out_of_stock" })
+  return priceCents
+}
+
+/** Tax rate and zone of an address; throws `AddressNotServed` where the parcel can't go. */
+const routeTo = (address: ShippingAddress, variant: Variant): { readonly taxRate: bigint; readonly zone: Zone } => {
+  const country = address.country.toUpperCase()
+  if (!servedCountries.includes(country)) {
+    throw new AddressNotServed({
+      message: `We do not deliver to ${country}. Served countries: ${servedCountries.join(", ")}.`
+    })
+  }
+  const region = regionOf(country, address.state)
+  if (region === undefined) {
+    throw new AddressNotServed({ message: `${country} has no state or province of that name that we deliver to.` })
+  }
+  const zone = zoneOf(country, region.code)
+  if (!mayShip(variant.handling, zone)) {
+    const why = variant.handling === "oversize" ? "is oversize" : "counts as hazardous goods"
+    throw new AddressNotServed({
+      message: `${variant.title} ${why} and travels by road only; it can't be delivered to ${region.code}.`
+    })
+  }
+  return { taxRate: region.taxRate, zone }
+}
+
+/** Decimal text of US cents: `1999n` → `"19.99"`. */
+const dollarText = (cents: bigint): string => `${cents / 100n}.${(cents % 100n).toString().padStart(2, "0")}`
+
+/**
+ * Quotes and takes orders for the listings. Tax follows the state or country, shipping the weight and
+ * the zone, all in whole cents: subtotal, tax and shipping add up to the total exactly. `place` takes an
+ * `orderId` once, however often it is sent.
+ */
+export const fulfilment = (
+  listings: ReadonlyArray<Listing>,
+  now: () => Date
+): { readonly fulfilment: FulfilmentOptions; readonly orders: ReadonlyArray<PlacedOrder> } => {
+  const find = shelf(listings)
+  const orders: Array<PlacedOrder> = []
+  const references = new Map<string, string>()
+  let quotes = 0
+
+  const quote: FulfilmentOptions["quote"] = async ({ product, shippingAddress }): Promise<QuotedOffer> => {
+    const offered = find(product)
+    if (offered === undefined) {
+      const name = product.source === "marketplace_a" ? product.asin : `variant ${product.variantId}`
+      throw new ProductNotFound({ message: `There is no product ${name} in the sample shop.` })
+    }
+    const { listing, variant } = offered
+    const subtotal = priceOf(variant)
+    const { taxRate, zone } = routeTo(shippingAddress, variant)
+    const tax = taxCents(subtotal, taxRate)
+    const shipping = shippingCents({ weightGrams: variant.weightGrams, handling: variant.handling, zone })
+    quotes += 1
+    return {
+      product: {
+        title: variant.title,
+        price: dollarText(subtotal),
+        ...(listing.product.imageUrl === null ? {} : { imageUrl: listing.product.imageUrl })
+      },
+      subtotal: dollarText(subtotal),
+      tax: dollarText(tax),
+      shipping: dollarText(shipping),
+      total: dollarText(subtotal + tax + shipping),
+      currency: listing.product.currency,
+      reference: `Q-${String(quotes).padStart(6, "0")}`,
+      expiresAt: new Date(now().getTime() + quoteLifetimeMillis)
+    }
+  }
+
+  const place: FulfilmentOptions["place"] = async (order) => {
+    const known = references.get(order.orderId)
+    if (known !== undefined) return { reference: known }
+    const reference = `SO-${100_001 + orders.length}`
+    references.set(order.orderId, reference)
+    orders.push({
+      orderId: order.orderId,
+      reference,
+      quote: order.reference,
+      product: order.product,
+      shippingAddress: order.shippingAddress,
+      email: order.email,
+      total: order.total,
+      placedAt: now()
+    })
+    return { reference }
+  }
+
+  return { fulfilment: { quote, place }, orders }
+}

@@ -1,0 +1,44 @@
+/** Letters that Unicode does not decompose into a base letter and a mark. */
+const ligatures: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", þ: "th" }
+
+/** Lower case without diacritics, so that `CAFE` finds `Café`. */
+export const foldText = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[ßæœøłđþ]/gu, (letter) => ligatures[letter]!)
+
+/** The words of text, folded: runs of letters and digits; `Chef's` is one word. */
+export const wordsOf = (text: string): ReadonlyArray<string> =>
+  foldText(text)
+    .replace(/['’]s?(?=[^\p{L}\p{N}]|$)/gu, "")
+    .match(/[\p{L}\p{N}]+/gu) ?? []
+
+/** Words that say nothing of what is looked for. */
+const fillers = new Set("a an and at by for from in of on or the to with".split(" "))
+
+/** The words of a search; fillers count only where there is nothing else. */
+export const searchWords = (text: string): ReadonlyArray<string> => {
+  const words = [...new Set(wordsOf(text))]
+  const telling = words.filter((word) => !fillers.has(word))
+  return telling.length === 0 ? words : telling
+}
+
+const singular = (word: string): string => {
+  if (word.length > 4 && word.endsWith("ies")) return `${word.slice(0, -3)}y`
+  if (/(?:ch|sh|ss|x)es$/.test(word)) return word.slice(0, -2)
+  return word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word
+}
+
+/** How well a word that was asked for fits one that is there: 2 the same (number aside), 1 its beginning, 0 not. */
+export const fit = (asked: string, word: string): 0 | 1 | 2 =>
+  asked === word || singular(asked) === singular(word)
+    ? 2
+    : asked.length >= 3 && word.startsWith(asked)
+      ? 1
+      : 0
+
+/** The best fit of a word among many. */
+export const bestFit = (asked: string, words: ReadonlyArray<string>): 0 | 1 | 2 =>
+  words.reduce<0 | 1 | 2>((best, word) => (best === 2 ? best : (Math.max(best, fit(asked, word)) as 0 | 1 | 2)), 0)
