@@ -4,7 +4,8 @@ import { address, buyBody, calls } from "./calls.ts"
 import { buyAnswer, expectFault, expectPaidFault, expectRefusal } from "./expectations.ts"
 import { pay, readChallenge } from "./payer.ts"
 import { decimal, expectShape, itHasFields, object, oneOf, string, text, url, uuid } from "./shape.ts"
-import { keepShop, openShop, quotedTotal, type Script, type Shop } from "./till.ts"
+import { quotedTotal } from "./samples.ts"
+import { keepShop, openShop, type Script, type Shop } from "./till.ts"
 
 const buyCall = (body: unknown) => ({ method: "POST", path: "/x402/buy", body })
 const { asin: _, ...unnamed } = buyBody

@@ -1,4 +1,5 @@
-import { type Call, vaultItem } from "./till.ts"
+import { vaultItem } from "./samples.ts"
+import { type Call } from "./till.ts"
 
 /*
  * A valid call of each operation.

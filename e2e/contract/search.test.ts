@@ -15,7 +15,8 @@ import {
   string,
   url
 } from "./shape.ts"
-import { keepShop, openShop, productA, productB, type Shop } from "./till.ts"
+import { productA, productB } from "./samples.ts"
+import { keepShop, openShop, type Shop } from "./till.ts"
 
 const search = (query: string) => ({ path: `/x402/search?${query}` })
 

@@ -4,7 +4,8 @@ import { calls } from "./calls.ts"
 import { buyAnswer, expectPaidFault, expectRefusal } from "./expectations.ts"
 import { pay, readChallenge } from "./payer.ts"
 import { array, itHasFields, nullable, number, object, oneOf, string, url } from "./shape.ts"
-import { keepShop, openShop, productA, productB, type Shop, withoutExpedited } from "./till.ts"
+import { productA, productB, withoutExpedited } from "./samples.ts"
+import { keepShop, openShop, type Shop } from "./till.ts"
 
 const shopCall = (body: unknown) => ({ method: "POST", path: "/x402/shop", body })
 

@@ -10,7 +10,8 @@ import { calls } from "./calls.ts"
 import { buyAnswer, expectPaidFault, expectRefusal } from "./expectations.ts"
 import { pay, readChallenge } from "./payer.ts"
 import { array, boolean, itHasFields, nullable, number, object, oneOf, string, url } from "./shape.ts"
-import { delivered, keepShop, openShop, type Shop, unknownShipment } from "./till.ts"
+import { delivered, unknownShipment } from "./samples.ts"
+import { keepShop, openShop, type Shop } from "./till.ts"
 
 const number50 = "A".repeat(50)
 const track = (query: string) => ({ path: `/x402/track?${query}` })

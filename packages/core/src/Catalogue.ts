@@ -34,7 +34,7 @@ export class Catalogue extends Context.Service<
           const answers = yield* Effect.forEach(
             marketplaces,
             (marketplace) => askOne(marketplace, query, options.timeoutMillis),
-            { concurrency: 1 }
+            { concurrency: "unbounded" }
           )
           return yield* merge(query, answers)
         })
@@ -60,9 +60,7 @@ const askOne = (
       orElse: () => Effect.fail(pastDeadline("marketplace", timeoutMillis))
     }),
     Effect.tapError((error) =>
-      Effect.logWarning("A marketplace is missing from a search").pipe(
-        Effect.annotateLogs({ source, error: error._tag, cause: causeName(error.cause) })
-      )
+      Effect.logWarning("A marketplace is missing from a search", source, causeName(error))
     ),
     Effect.result,
     Effect.map((result) => ({ source, result }))

@@ -16,7 +16,8 @@ import {
 import { type Challenge, makeChallenge, type Resource } from "./toll/Challenge.ts"
 import { canonicalJson } from "./toll/ChargeKey.ts"
 import { type HeaderReading, type Payment, readPayment } from "./toll/PaymentHeader.ts"
-import { PaymentRefused, Toll, type TollRequest } from "./toll/Toll.ts"
+import { Toll } from "./toll/Toll.ts"
+import { PaymentRefused, type TollRequest } from "./toll/TollRequest.ts"
 import type { PaymentOffer, Refusal } from "./toll/Verdict.ts"
 
 /** How a request is answered: at once, or by an effect. */

@@ -2,7 +2,7 @@ import type { Effect } from "effect"
 import type { ApiFailure } from "./ApiFailure.ts"
 import { endpoints, type OperationId } from "./Api.ts"
 import type { VaultFile } from "./ports/VaultFiles.ts"
-import type { PaymentRefused, Work } from "./toll/Toll.ts"
+import type { PaymentRefused, Work } from "./toll/TollRequest.ts"
 
 /** What a request asks for, decoded; or nothing at all, which is how indexers probe. */
 export type Reading<Input> =

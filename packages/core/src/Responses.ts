@@ -4,7 +4,7 @@ import type { Receipt } from "./domain/PaymentRequired.ts"
 import { findNetwork } from "./domain/Network.ts"
 import type { Challenge } from "./toll/Challenge.ts"
 import { encodeHeader } from "./toll/PaymentHeader.ts"
-import type { Answer } from "./toll/Toll.ts"
+import type { Answer } from "./toll/TollRequest.ts"
 
 /** Which browsers may call. */
 export type Cors = "*" | ReadonlyArray<string> | false

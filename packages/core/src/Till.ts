@@ -39,6 +39,7 @@ const waitMillis = 10_000
 const reconcileEveryMillis = 15_000
 const reconcileBatch = 100
 const drainMillis = 30_000
+const marketplaceTimeoutMillis = 8_000
 
 const facilitatorLayer = ({ facilitator }: TillOptions): Layer.Layer<Facilitator> =>
   "verify" in facilitator
@@ -81,8 +82,10 @@ const subjectsLayer = Layer.effect(
 /** The use cases of the ports that the host configured; the others are absent, and so are their routes. */
 const useCasesLayer = (options: TillOptions, { upstreamTimeoutMillis }: Configuration) => {
   const settings = { timeoutMillis: upstreamTimeoutMillis }
+  // A search goes without a slow marketplace long before the assistant that asked would be given up.
+  const patience = { timeoutMillis: Math.min(marketplaceTimeoutMillis, upstreamTimeoutMillis / 2) }
   const mail = options.mailer === undefined ? Layer.empty : Mailer.fromPromise(options.mailer, settings)
-  const catalogue = Catalogue.layer(settings).pipe(
+  const catalogue = Catalogue.layer(patience).pipe(
     Layer.provide(Marketplaces.fromPromise(options.marketplaces ?? {}, settings))
   )
   const assistant =

@@ -24,7 +24,7 @@ import { Assistant } from "./ports/Assistant.ts"
 import type { Subject } from "./ports/Charges.ts"
 import type { Quote } from "./ports/Quotes.ts"
 import { Tracker } from "./ports/Tracker.ts"
-import { PaymentRefused, type Work } from "./toll/Toll.ts"
+import { PaymentRefused, type Work } from "./toll/TollRequest.ts"
 import { Vault } from "./vault/Vault.ts"
 
 /** The contract's prices. */

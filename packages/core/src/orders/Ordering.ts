@@ -9,7 +9,7 @@ import { Fulfilment } from "../ports/Fulfilment.ts"
 import { Mailer } from "../ports/Mailer.ts"
 import { type Order, Orders } from "../ports/Orders.ts"
 import { type Quote, Quotes } from "../ports/Quotes.ts"
-import { PaymentRefused } from "../toll/Toll.ts"
+import { PaymentRefused } from "../toll/TollRequest.ts"
 import { orderConfirmation } from "./confirmation.ts"
 
 /** After this long in `placing` the attempt is taken for dead and its outcome for unknown. */

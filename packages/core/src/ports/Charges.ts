@@ -1,4 +1,4 @@
-import { Context, type Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 import type { Receipt } from "../domain/PaymentRequired.ts"
 
@@ -119,4 +119,104 @@ export class Charges extends Context.Service<
      */
     readonly expire: (settledBeforeMillis: number) => Effect.Effect<number, StoreError>
   }
->()("@till402/core/Charges") {}
+>()("@till402/core/Charges") {
+  /** Charges in memory: one thread runs each verb whole, so each is atomic. */
+  static readonly layerMemory: Layer.Layer<Charges> = Layer.sync(Charges, () => {
+    const charges = new Map<string, Charge>()
+    const change = (key: string, when: (charge: Charge) => boolean, to: Partial<Charge>): boolean => {
+      const charge = charges.get(key)
+      if (charge === undefined || !when(charge)) return false
+      charges.set(key, { ...charge, ...to })
+      return true
+    }
+    return Charges.of({
+      find: (key) => Effect.sync(() => charges.get(key)),
+      claim: (charge, lease, nowMillis) =>
+        Effect.sync(() => {
+          const existing = charges.get(charge.key)
+          if (
+            existing !== undefined &&
+            !(existing.state === "claimed" && existing.leaseUntilMillis <= nowMillis)
+          ) {
+            return { _tag: "Existing", charge: existing }
+          }
+          charges.set(charge.key, {
+            ...charge,
+            state: "claimed",
+            leaseOwner: lease.owner,
+            leaseUntilMillis: lease.untilMillis,
+            answer: undefined,
+            subject: undefined,
+            receipt: undefined,
+            settledAtMillis: undefined
+          })
+          return { _tag: "Claimed" }
+        }),
+      advance: (key, owner, { answer, subject }) =>
+        Effect.sync(() =>
+          change(key, ({ leaseOwner, state }) => state === "claimed" && leaseOwner === owner, {
+            state: "ready",
+            answer,
+            subject
+          })
+        ),
+      complete: (key, receipt, nowMillis) =>
+        Effect.sync(() =>
+          change(key, ({ state }) => state === "ready", {
+            state: "settled",
+            receipt,
+            settledAtMillis: nowMillis
+          })
+        ),
+      release: (key, owner) =>
+        Effect.sync(() => {
+          const charge = charges.get(key)
+          return (
+            charge !== undefined &&
+            charge.state !== "settled" &&
+            charge.leaseOwner === owner &&
+            charges.delete(key)
+          )
+        }),
+      takeOver: (key, lease, nowMillis) =>
+        Effect.sync(() =>
+          change(key, ({ leaseUntilMillis, state }) => state === "ready" && leaseUntilMillis <= nowMillis, {
+            leaseOwner: lease.owner,
+            leaseUntilMillis: lease.untilMillis
+          })
+        ),
+      yieldLease: (key, owner) =>
+        Effect.sync(() => {
+          change(key, ({ leaseOwner }) => leaseOwner === owner, { leaseUntilMillis: 0 })
+        }),
+      unfinished: (nowMillis, limit) =>
+        Effect.sync(() =>
+          Array.from(charges.values())
+            .filter(({ leaseUntilMillis, state }) => state === "ready" && leaseUntilMillis <= nowMillis)
+            .sort(oldestFirst)
+            .slice(0, limit)
+        ),
+      list: ({ limit }) =>
+        Effect.sync(() =>
+          Array.from(charges.values())
+            .sort((left, right) => oldestFirst(right, left))
+            .slice(0, limit)
+        ),
+      expire: (settledBeforeMillis) =>
+        Effect.sync(() => {
+          let touched = 0
+          for (const charge of charges.values()) {
+            if (charge.state !== "settled" || charge.settledAtMillis! >= settledBeforeMillis) continue
+            if (charge.validBeforeSeconds * 1000 < settledBeforeMillis) charges.delete(charge.key)
+            else if (charge.answer === undefined) continue
+            else charges.set(charge.key, { ...charge, answer: undefined })
+            touched++
+          }
+          return touched
+        })
+    })
+  })
+}
+
+const oldestFirst = (left: Charge, right: Charge): number =>
+  left.createdAtMillis - right.createdAtMillis || (left.key < right.key ? -1 : 1)

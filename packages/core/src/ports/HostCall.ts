@@ -152,17 +152,37 @@ export const hostCall = <A, Tag extends RefusalTag = never>(call: {
       duration: timeoutMillis,
       orElse: () => Effect.fail(pastDeadline(port, timeoutMillis))
     }),
-    Effect.flatMap((answer) => Effect.mapError(read(answer), (cause) => new UpstreamFailed({ port, cause })))
+    Effect.flatMap((answer) => Effect.mapError(read(answer), (cause) => new UpstreamFailed({ port, cause }))),
+    Effect.tapError((error) =>
+      isUpstreamError(error) ? Effect.logWarning("A provider failed", port, causeName(error)) : Effect.void
+    )
   )
 }
 
+const isUpstreamError = (error: unknown): error is UpstreamError =>
+  error instanceof UpstreamFailed || error instanceof UpstreamUnavailable
+
+const maxCauseDepth = 4
+
 /**
- * The cause of an upstream's failure in words that are safe to log beside a caller's request: what the
- * host threw may quote a query or an address in its message, so only its name and code are told.
+ * An upstream's failure in words that are safe to log beside a caller's request: what the host threw may
+ * quote a query or an address in its message, so only its name and code are told.
+ *
+ * @example
+ * causeName(new UpstreamFailed({ port: "tracking", cause: refusedConnection }))
+ * // "UpstreamFailed: TypeError ECONNREFUSED"
  */
-export const causeName = (cause: unknown): string => {
+export const causeName = (cause: unknown, depth = 0): string => {
   if (cause instanceof MalformedAnswer || cause instanceof DeadlineExceeded) return cause.message
   if (!(cause instanceof Error)) return typeof cause
   const code: unknown = "code" in cause ? cause.code : undefined
-  return typeof code === "string" && /^\w{1,60}$/.test(code) ? `${cause.name} ${code}` : cause.name
+  const name = typeof code === "string" && /^\w{1,60}$/.test(code) ? `${cause.name} ${code}` : cause.name
+  if (depth === maxCauseDepth) return name
+  const inner: ReadonlyArray<unknown> =
+    cause instanceof AggregateError
+      ? cause.errors
+      : isUpstreamError(cause) && cause.cause !== undefined
+        ? [cause.cause]
+        : []
+  return inner.length === 0 ? name : `${name}: ${inner.map((each) => causeName(each, depth + 1)).join("; ")}`
 }

@@ -110,9 +110,7 @@ export const marketplaceFromPromise = (
       timeoutMillis,
       ask: (signal) => options.search({ ...query }, { signal }),
       read: readPage
-    }).pipe(
-      Effect.map((page) => ({ ...page, products: page.products.map(soldAt(source)) }))
-    )
+    }).pipe(Effect.map((page) => ({ ...page, products: page.products.map(soldAt(source)) })))
   )
 })
 

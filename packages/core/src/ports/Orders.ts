@@ -1,4 +1,4 @@
-import { Context, type Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 import type { Offer, OrderStatus, ProductReference, ShippingAddress } from "../domain/Order.ts"
 
@@ -40,4 +40,41 @@ export class Orders extends Context.Service<
       readonly before?: string
     }) => Effect.Effect<ReadonlyArray<Order>, StoreError>
   }
->()("@till402/core/Orders") {}
+>()("@till402/core/Orders") {
+  /** Orders in memory. */
+  static readonly layerMemory: Layer.Layer<Orders> = Layer.sync(Orders, () => {
+    const orders = new Map<string, Order>()
+    return Orders.of({
+      create: (order) =>
+        Effect.sync(() => {
+          if (!orders.has(order.id)) orders.set(order.id, order)
+        }),
+      find: (id) => Effect.sync(() => orders.get(id)),
+      advance: (id, { from, to, upstreamReference }, nowMillis) =>
+        Effect.sync(() => {
+          const order = orders.get(id)
+          if (order === undefined || !from.includes(order.status)) return false
+          orders.set(id, {
+            ...order,
+            status: to,
+            upstreamReference: upstreamReference ?? order.upstreamReference,
+            updatedAtMillis: nowMillis
+          })
+          return true
+        }),
+      list: ({ before, limit, status }) =>
+        Effect.sync(() => {
+          const last = before === undefined ? undefined : orders.get(before)
+          if (before !== undefined && last === undefined) return []
+          return Array.from(orders.values())
+            .filter((order) => status === undefined || order.status === status)
+            .filter((order) => last === undefined || newestFirst(last, order) < 0)
+            .sort(newestFirst)
+            .slice(0, limit)
+        })
+    })
+  })
+}
+
+const newestFirst = (left: Order, right: Order): number =>
+  right.createdAtMillis - left.createdAtMillis || (left.id === right.id ? 0 : left.id > right.id ? -1 : 1)

@@ -1,4 +1,4 @@
-import { Context, type Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 import type { Offer } from "../domain/Order.ts"
 
@@ -33,4 +33,50 @@ export class Quotes extends Context.Service<
     /** Deletes quotes that lapsed before `lapsedBeforeMillis`: they carry personal data. */
     readonly expire: (lapsedBeforeMillis: number) => Effect.Effect<number, StoreError>
   }
->()("@till402/core/Quotes") {}
+>()("@till402/core/Quotes") {
+  /** Quotes in memory. */
+  static readonly layerMemory: Layer.Layer<Quotes> = Layer.sync(Quotes, () => {
+    const quotes = new Map<string, Quote>()
+    const unconsumed = (fingerprint: string): Quote | undefined =>
+      Array.from(quotes.values()).find(
+        (quote) => quote.fingerprint === fingerprint && quote.consumedBy === undefined
+      )
+    const live = (fingerprint: string, nowMillis: number): Quote | undefined => {
+      const quote = unconsumed(fingerprint)
+      return quote !== undefined && quote.offer.expiresAtMillis > nowMillis ? quote : undefined
+    }
+    return Quotes.of({
+      put: (quote, nowMillis) =>
+        Effect.sync(() => {
+          const existing = unconsumed(quote.fingerprint)
+          if (existing !== undefined && existing.offer.expiresAtMillis > nowMillis) return existing
+          if (existing !== undefined) quotes.delete(existing.id)
+          quotes.set(quote.id, quote)
+          return quote
+        }),
+      findLive: (fingerprint, nowMillis) => Effect.sync(() => live(fingerprint, nowMillis)),
+      consume: (id, chargeKey, nowMillis) =>
+        Effect.sync(() => {
+          const quote = quotes.get(id)
+          if (quote === undefined || quote.offer.expiresAtMillis <= nowMillis) return false
+          if (quote.consumedBy !== undefined && quote.consumedBy !== chargeKey) return false
+          quotes.set(id, { ...quote, consumedBy: chargeKey })
+          return true
+        }),
+      restore: (chargeKey) =>
+        Effect.sync(() => {
+          for (const quote of quotes.values()) {
+            if (quote.consumedBy !== chargeKey || unconsumed(quote.fingerprint) !== undefined) continue
+            quotes.set(quote.id, { ...quote, consumedBy: undefined })
+          }
+        }),
+      expire: (lapsedBeforeMillis) =>
+        Effect.sync(() => {
+          const before = quotes.size
+          for (const { id, offer } of quotes.values())
+            if (offer.expiresAtMillis < lapsedBeforeMillis) quotes.delete(id)
+          return before - quotes.size
+        })
+    })
+  })
+}

@@ -1,4 +1,4 @@
-import { Context, type Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 import type { VaultItem, VaultPage, VaultQuery } from "../domain/Vault.ts"
 
@@ -16,4 +16,53 @@ export class VaultItems extends Context.Service<
     readonly search: (query: VaultQuery) => Effect.Effect<VaultPage | undefined, StoreError>
     readonly countDownload: (slug: string) => Effect.Effect<void, StoreError>
   }
->()("@till402/core/VaultItems") {}
+>()("@till402/core/VaultItems") {
+  /** The shelf in memory. */
+  static readonly layerMemory: Layer.Layer<VaultItems> = Layer.sync(VaultItems, () => {
+    // A map keeps the order in which keys were added, also when one is set again.
+    const items = new Map<string, VaultItem>()
+    const bySlug = (slug: string): VaultItem | undefined =>
+      Array.from(items.values()).find((item) => item.slug === slug)
+    return VaultItems.of({
+      put: (item) =>
+        Effect.sync(() => {
+          items.set(item.id, { ...item, downloads: items.get(item.id)?.downloads ?? item.downloads })
+        }),
+      findBySlug: (slug) => Effect.sync(() => bySlug(slug)),
+      countDownload: (slug) =>
+        Effect.sync(() => {
+          const item = bySlug(slug)
+          if (item !== undefined) items.set(item.id, { ...item, downloads: item.downloads + 1 })
+        }),
+      search: (query) =>
+        Effect.sync(() => {
+          const all = Array.from(items.values())
+          const cursor = query.cursor?.toLowerCase()
+          const start = cursor === undefined ? 0 : all.findIndex(({ id }) => id === cursor) + 1
+          if (cursor !== undefined && start === 0) return undefined
+          const found = all.slice(start).filter((item) => matches(item, query))
+          const page = found.slice(0, query.limit)
+          return { items: page, nextCursor: found.length > query.limit ? page.at(-1)!.id : null }
+        })
+    })
+  })
+}
+
+const matches = (item: VaultItem, { category, maxPrice, minPrice, productType, q }: VaultQuery): boolean => {
+  const text = searchTextOf(item)
+  return (
+    (category === undefined || item.category === category) &&
+    (productType === undefined || item.productType === productType) &&
+    (minPrice === undefined || item.price >= minPrice) &&
+    (maxPrice === undefined || item.price <= maxPrice) &&
+    wordsOf(q).every((word) => text.includes(word))
+  )
+}
+
+/** What the words of a query are looked for in. */
+export const searchTextOf = ({ cardDescription, category, slug, title }: VaultItem): string =>
+  [title, cardDescription, category, slug].join(" ").toLowerCase()
+
+/** The words of a query in lower case; the first sixteen count. */
+export const wordsOf = (q: string | undefined): ReadonlyArray<string> =>
+  (q ?? "").toLowerCase().split(/\s+/).filter(Boolean).slice(0, 16)

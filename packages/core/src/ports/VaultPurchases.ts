@@ -1,4 +1,4 @@
-import { Context, type Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 
 /** `reserved` until its payment has settled, then `granted`. */
@@ -24,4 +24,27 @@ export class VaultPurchases extends Context.Service<
     readonly cancel: (id: string) => Effect.Effect<void, StoreError>
     readonly find: (id: string) => Effect.Effect<VaultPurchase | undefined, StoreError>
   }
->()("@till402/core/VaultPurchases") {}
+>()("@till402/core/VaultPurchases") {
+  /** Purchases in memory. */
+  static readonly layerMemory: Layer.Layer<VaultPurchases> = Layer.sync(VaultPurchases, () => {
+    const purchases = new Map<string, VaultPurchase>()
+    return VaultPurchases.of({
+      reserve: (purchase) =>
+        Effect.sync(() => {
+          if (!purchases.has(purchase.id)) purchases.set(purchase.id, { ...purchase, status: "reserved" })
+        }),
+      grant: (id) =>
+        Effect.sync(() => {
+          const purchase = purchases.get(id)
+          if (purchase?.status !== "reserved") return false
+          purchases.set(id, { ...purchase, status: "granted" })
+          return true
+        }),
+      cancel: (id) =>
+        Effect.sync(() => {
+          if (purchases.get(id)?.status === "reserved") purchases.delete(id)
+        }),
+      find: (id) => Effect.sync(() => purchases.get(id))
+    })
+  })
+}

@@ -1,70 +1,21 @@
-import { Clock, Context, Data, Effect, Exit, Layer } from "effect"
+import { Clock, Context, Effect, Exit, Layer } from "effect"
 import { getAddress } from "viem"
 import { type ApiFailure, ApiFailure as Failure, storeFailure } from "../ApiFailure.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import type { Network } from "../domain/Network.ts"
 import type { Authorization } from "../domain/PaymentPayload.ts"
-import type { Receipt } from "../domain/PaymentRequired.ts"
 import { Identifiers } from "../Identifiers.ts"
-import { type Charge, Charges, type NewCharge, type RecordedAnswer, type Subject } from "../ports/Charges.ts"
-import type { VaultFile } from "../ports/VaultFiles.ts"
+import { type Charge, Charges, type NewCharge, type Subject } from "../ports/Charges.ts"
 import { Secrets } from "../Secrets.ts"
+import { answers } from "./Answers.ts"
 import { Chain } from "./Chain.ts"
 import { chargeKey, payloadDigest } from "./ChargeKey.ts"
-import type { Resource } from "./Challenge.ts"
 import { judgeSignature } from "./exact/Evm.ts"
 import { Facilitator, type FacilitatorRequest } from "./Facilitator.ts"
-import type { Payment } from "./PaymentHeader.ts"
 import { resumption } from "./Resume.ts"
 import { Settling, type SettlementTask } from "./Settling.ts"
+import { type Answer, type Outcome, PaymentRefused, type TollRequest } from "./TollRequest.ts"
 import { judge, type PaymentOffer, type Refusal } from "./Verdict.ts"
-
-/** The payment does not buy this request after all, e.g. because its quote is gone: a 402. */
-export class PaymentRefused extends Data.TaggedError("PaymentRefused")<{ readonly refusal: Refusal }> {}
-
-/** An answer as the work gives it, before any money has moved. */
-export interface Answer {
-  readonly status: number
-  readonly contentType: string
-  readonly body:
-    | { readonly _tag: "Text"; readonly text: string }
-    | { readonly _tag: "File"; readonly slug: string; readonly file: VaultFile }
-}
-
-export interface Work {
-  readonly answer: Answer
-  /** What the settlement sets off, durably. */
-  readonly subject?: Subject
-}
-
-/** A paid request, decoded and priced, ready for the toll. */
-export interface TollRequest {
-  readonly operation: string
-  /** Method, route and decoded input in canonical form: what the payment is bound to. */
-  readonly canonical: string
-  readonly payment: Payment
-  readonly resource: Resource
-  /** Personal data or secrets in the answer: it is kept encrypted. */
-  readonly sealed: boolean
-  /** How long the answer is given again, in milliseconds. */
-  readonly replayMillis: number
-  /** Settlement counts only when the chain shows it. */
-  readonly proofRequired: boolean
-  /** What is on offer now; asked only for a payment that is new. */
-  readonly offers: Effect.Effect<ReadonlyArray<PaymentOffer>, ApiFailure | PaymentRefused>
-  /** The paid-for work. Its failure frees the payment; nothing is charged. */
-  readonly work: (chargeKey: string) => Effect.Effect<Work, ApiFailure | PaymentRefused>
-  /** Opens a file answer again. */
-  readonly reopen: (slug: string) => Effect.Effect<VaultFile, ApiFailure>
-}
-
-export type Outcome =
-  | {
-      readonly _tag: "Paid"
-      readonly answer: Answer
-      readonly receipt: Receipt
-    }
-  | { readonly _tag: "Refused"; readonly refusal: Refusal }
 
 export interface TollConfig {
   readonly networks: ReadonlyArray<Network & { readonly separator: `0x${string}` }>
@@ -103,22 +54,23 @@ export class Toll extends Context.Service<
     )
 }
 
+/** What is known of one payment throughout one call. */
+interface Call {
+  readonly request: TollRequest
+  readonly key: string
+  readonly digest: string
+  readonly network: TollConfig["networks"][number]
+  readonly authorization: Authorization
+}
+
+type Step<A> = Effect.Effect<A, ApiFailure | PaymentRefused | StoreError>
+
 const makePay = Effect.fnUntraced(function* (config: TollConfig) {
   const charges = yield* Charges
   const secrets = yield* Secrets
   const facilitator = yield* Facilitator
   const chain = yield* Chain
   const settling = yield* Settling
-
-  /** What is known of one payment throughout one call. */
-  interface Call {
-    readonly request: TollRequest
-    readonly key: string
-    readonly digest: string
-    readonly network: Config["networks"][number]
-    readonly authorization: Authorization
-  }
-  type Config = TollConfig
 
   const fingerprintOf = (request: TollRequest, keyId: string) =>
     secrets.digest("fingerprint", request.canonical, keyId)
@@ -129,29 +81,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     return digest !== undefined && digest === charge.fingerprint.slice(separator + 1)
   })
 
-  const record = Effect.fnUntraced(function* (request: TollRequest, answer: Answer) {
-    const { contentType, status } = answer
-    const body: RecordedAnswer["body"] =
-      answer.body._tag === "File"
-        ? { _tag: "Reopen", slug: answer.body.slug }
-        : request.sealed
-          ? { _tag: "Sealed", ...(yield* secrets.seal(answer.body.text)) }
-          : { _tag: "Plain", text: answer.body.text }
-    return { status, contentType, body } satisfies RecordedAnswer
-  })
-
-  const recall = Effect.fnUntraced(function* (request: TollRequest, recorded: RecordedAnswer) {
-    const { contentType, status } = recorded
-    const { body } = recorded
-    if (body._tag === "Reopen") {
-      const file = yield* request.reopen(body.slug)
-      return { status, contentType, body: { _tag: "File", slug: body.slug, file } } satisfies Answer
-    }
-    const text = body._tag === "Plain" ? body.text : yield* secrets.open(body)
-    if (text === undefined)
-      return yield* Effect.die(new Error("a recorded answer was sealed with a key that is not configured"))
-    return { status, contentType, body: { _tag: "Text", text } } satisfies Answer
-  })
+  const { recall, record } = yield* answers
 
   const replay = Effect.fnUntraced(function* (call: Call, charge: Charge) {
     const answer = yield* recall(call.request, charge.answer!)
@@ -336,7 +266,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
       }
     })
 
-  const begin = Effect.fnUntraced(function* (
+  const begin: (call: Call, untilMillis: number) => Step<Outcome> = Effect.fnUntraced(function* (
     call: Call,
     untilMillis: number
   ): Effect.fn.Return<Outcome, ApiFailure | PaymentRefused | StoreError> {
@@ -356,8 +286,12 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
       nowMillis
     )
     if (claim._tag === "Claimed") return yield* underLease(call, owner, task)
+    // Whoever was first may have failed and freed the payment while we waited: then it is our turn.
     const met = yield* meet(call, claim.charge, untilMillis)
-    return met ?? (yield* inProgress)
+    if (met !== undefined) return met
+    return (yield* Clock.currentTimeMillis) < untilMillis
+      ? yield* begin(call, untilMillis)
+      : yield* inProgress
   })
 
   return Effect.fn("Toll.pay")(

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Schema } from "effect"
+import { Effect, Fiber, Layer, Logger, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import {
   NoTrackingInfo,
@@ -433,6 +433,28 @@ describe("Mailer", () => {
   })
 })
 
+describe("hostCall", () => {
+  it.effect("logs what failed, without the host's words; a refusal is no failure", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const logger = Logger.map(Logger.formatJson, (line) => void lines.push(line))
+      const trackThrowing = (error: Error) =>
+        Effect.flatMap(Tracker, (tracker) => tracker.track({ number: "ABC12345" })).pipe(
+          Effect.provide(Tracker.fromPromise({ track: () => Promise.reject(error) }, settings)),
+          Effect.provide(Logger.layer([logger])),
+          Effect.flip
+        )
+      yield* trackThrowing(new NoTrackingInfo({ message: "not yet" }))
+      assert.deepStrictEqual(lines, [])
+      yield* trackThrowing(new RangeError("no ABC12345 for phone 555-0100"))
+      assert.strictEqual(lines.length, 1)
+      assert.include(lines[0], "tracking")
+      assert.include(lines[0], "UpstreamFailed: RangeError")
+      assert.notInclude(lines[0], "555-0100")
+    })
+  )
+})
+
 describe("causeName", () => {
   it("tells name and code, never the host's words", () => {
     const error = Object.assign(new TypeError("fetch https://shop.example/?q=tote failed"), {
@@ -440,6 +462,19 @@ describe("causeName", () => {
     })
     assert.strictEqual(causeName(error), "TypeError ECONNREFUSED")
     assert.strictEqual(causeName(Object.assign(new Error("x"), { code: "a secret, perhaps" })), "Error")
+    assert.strictEqual(
+      causeName(new UpstreamFailed({ port: "tracking", cause: error })),
+      "UpstreamFailed: TypeError ECONNREFUSED"
+    )
+    assert.strictEqual(
+      causeName(
+        new UpstreamFailed({
+          port: "marketplace",
+          cause: new AggregateError([error, new UpstreamUnavailable({ port: "marketplace" })], "q=tote")
+        })
+      ),
+      "UpstreamFailed: AggregateError: TypeError ECONNREFUSED; UpstreamUnavailable"
+    )
     assert.strictEqual(causeName("q=tote"), "string")
     assert.strictEqual(causeName(undefined), "undefined")
   })

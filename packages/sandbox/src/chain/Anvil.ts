@@ -43,9 +43,9 @@ export const startAnvil = async (options: {
       supervisor,
       "anvil",
       anvilBinary(),
-      ...["--host", "127.0.0.1"],
-      ...["--port", String(options.port)],
-      ...["--chain-id", String(options.chainId)]
+      "--host=127.0.0.1",
+      `--port=${options.port}`,
+      `--chain-id=${options.chainId}`
     ],
     // In a process group of its own, so that Ctrl-C in a terminal reaches us alone and calls in
     // flight can still settle before the chain goes.

@@ -4,17 +4,21 @@ import { bestFit, wordsOf } from "./Words.ts"
 
 /** Products in an answer. */
 const maxRecommended = 5
+/** Preferences that a reply names. */
+const maxNamed = 5
 /** Searches of one answer, the one for the whole wish included. */
 const maxSearches = 6
 
 /** Words of a wish that name no goods. */
 const chatter = new Set(
-  `a about above actually all am an and any anything are around as at be below best between but buy by can cheap
-  cheapest could dollar dollars find for from get give good great have hello help hey hi how i id im in is it just
-  less let like looking maximum me minimum more most my need needs nice no not of offer on one or our over please
-  product products recommend recommendation search shop show some someone something suggest than thank thanks
-  that the their them then there these they thing things this to under up us usd want wants we what where which
-  who with would you your`.split(/\s+/)
+  `a about above actually all am an and any anything are around as at be below best between but buy by can
+  cheap cheapest could doesn dollar dollars don find for from get give good great have hello help hey hi
+  how i id im in is it just less let like likes looking love loves maximum me minimum more most my need
+  needs nice no not of offer on one or our over please product products recommend recommendation search
+  shop show some someone something stuff suggest than thank thanks that the their them then there these
+  they thing things this to under up us usd want wants we what where which who with would you your`.split(
+    /\s+/
+  )
 )
 
 interface PriceRange {
@@ -22,13 +26,19 @@ interface PriceRange {
   readonly max: number | undefined
 }
 
-const amount = String.raw`(?:us)?\$?\s*(\d{1,6}(?:\.\d{1,2})?)\s*(?:usd|dollars?|bucks)?`
+/** What makes a number something other than a price: "at least 40 hours" is no budget. */
+const units =
+  "%|°|hours?|hrs?|h|days?|years?|kg|g|lbs?|oz|mm|cm|m|in|inch(?:es)?|ft|l|ml|mah|w|watts?|gb|tb|people|persons?|players?|pieces|stars?|miles?"
+const amount = String.raw`(?:us)?\$?\s*(\d{1,6}(?:\.\d{1,2})?)(?!\.?\d)(?!\s*(?:${units})(?![a-z]))\s*(?:usd|dollars?|bucks)?`
 const between = new RegExp(String.raw`\b(?:between|from)\s+${amount}\s*(?:and|to|-)\s*${amount}`, "i")
 const atMost = new RegExp(
   String.raw`\b(?:under|below|less than|up to|at most|no more than|cheaper than|max(?:imum)?(?: of)?)\s+${amount}`,
   "i"
 )
-const atLeast = new RegExp(String.raw`\b(?:over|above|more than|at least|min(?:imum)?(?: of)?)\s+${amount}`, "i")
+const atLeast = new RegExp(
+  String.raw`\b(?:over|above|more than|at least|min(?:imum)?(?: of)?)\s+${amount}`,
+  "i"
+)
 
 const numberIn = (match: RegExpExecArray | null, group: number): number | undefined =>
   match === null ? undefined : Number(match[group])
@@ -58,30 +68,45 @@ const toQuery = (words: ReadonlyArray<string>, { max, min }: PriceRange): Produc
 
 type Search = (query: ProductQuery) => Promise<ReadonlyArray<SearchProduct>>
 
-/** Products for all words at once; failing that, for each word, those that fit most words first. */
+/** Products for all words at once; failing that, those that fit most of the words. */
 const candidates = async (
   words: ReadonlyArray<string>,
   range: PriceRange,
   search: Search
 ): Promise<{ readonly products: ReadonlyArray<SearchProduct>; readonly whole: boolean }> => {
-  const within = (products: ReadonlyArray<SearchProduct>) => products.filter(({ price }) => isWithin(price, range))
+  const within = (products: ReadonlyArray<SearchProduct>) =>
+    products.filter(({ price }) => isWithin(price, range))
   const whole = within(await search(toQuery(words, range)))
   if (whole.length > 0 || words.length === 1) return { products: whole, whole: true }
   const pages = await Promise.all(
-    words.slice(0, maxSearches - 1).map(async (word) => within(await search(toQuery([word], range))))
+    // From the end: in "quiet trail shoes" the last word names the goods, and it wins a tie.
+    words
+      .toReversed()
+      .slice(0, maxSearches - 1)
+      .map(async (word) => within(await search(toQuery([word], range))))
   )
-  const hits = new Map<string, { readonly product: SearchProduct; count: number }>()
-  for (const product of pages.flat()) {
-    const hit = hits.get(product.asin)
-    if (hit === undefined) hits.set(product.asin, { product, count: 1 })
-    else hit.count += 1
-  }
-  const ranked = [...hits.values()].sort((left, right) => right.count - left.count)
-  return { products: ranked.map(({ product }) => product), whole: false }
+  const counts = new Map<string, number>()
+  for (const { asin } of pages.flat()) counts.set(asin, (counts.get(asin) ?? 0) + 1)
+  const most = Math.max(0, ...counts.values())
+  const closest = most > 1 ? pages.flat() : (pages.find((page) => page.length > 0) ?? [])
+  const distinct = new Map(
+    closest.filter(({ asin }) => counts.get(asin) === most).map((product) => [product.asin, product])
+  )
+  return { products: [...distinct.values()], whole: false }
 }
 
 /** `isExpedited` belongs to search alone. */
-const toProduct = ({ isExpedited: _, ...product }: SearchProduct): Product => product
+const toProduct = (product: SearchProduct): Product => ({
+  asin: product.asin,
+  title: product.title,
+  price: product.price,
+  currency: product.currency,
+  rating: product.rating,
+  reviewCount: product.reviewCount,
+  imageUrl: product.imageUrl,
+  productUrl: product.productUrl,
+  source: product.source
+})
 
 const rangeText = ({ max, min }: PriceRange): string => {
   if (min !== undefined && max !== undefined) return ` between $${min} and $${max}`
@@ -92,7 +117,7 @@ const rangeText = ({ max, min }: PriceRange): string => {
 const opinionText = ({ rating, reviewCount }: Product): string => {
   if (rating === null) return ""
   const by = reviewCount === null ? "" : ` from ${reviewCount.toLocaleString("en-US")} reviews`
-  return `, rated ${rating} of 5${by}`
+  return `, rated ${rating.toFixed(1)} of 5${by}`
 }
 
 const priceText = ({ price }: Product): string => (price === null ? "no price given" : `$${price.toFixed(2)}`)
@@ -107,16 +132,32 @@ interface Candidate {
 const preferred = (
   products: ReadonlyArray<SearchProduct>,
   preferences: ReadonlyArray<string>,
-  featuresOf: ReadonlyMap<string, string>
+  known: ReadonlyMap<string, Listing>
 ): ReadonlyArray<Candidate> => {
-  const wishes = preferences.map((text) => ({ text, words: wordsOf(text) })).filter(({ words }) => words.length > 0)
+  const wishes = preferences
+    .map((text) => ({ text, words: wordsOf(text) }))
+    .filter(({ words }) => words.length > 0)
   const judged = products.map((product) => {
-    const words = wordsOf(`${product.title} ${featuresOf.get(product.asin) ?? ""}`)
+    const words = wordsOf(`${product.title} ${known.get(product.asin)?.features ?? ""}`)
     const met = wishes.filter((wish) => wish.words.every((word) => bestFit(word, words) > 0))
     return { product: toProduct(product), met: met.map(({ text }) => text) }
   })
   const liked = judged.filter(({ met }) => met.length > 0)
   return (liked.length > 0 ? liked : judged).sort((left, right) => right.met.length - left.met.length)
+}
+
+/** Five colours of one kettle are one recommendation. */
+const onePerFamily = (
+  candidates: ReadonlyArray<Candidate>,
+  known: ReadonlyMap<string, Listing>
+): ReadonlyArray<Candidate> => {
+  const families = new Map<string, Candidate>()
+  for (const candidate of candidates) {
+    const { asin } = candidate.product
+    const family = known.get(asin)?.family ?? asin
+    if (!families.has(family)) families.set(family, candidate)
+  }
+  return [...families.values()]
 }
 
 const replyFor = (
@@ -131,9 +172,9 @@ const replyFor = (
     : `nothing fits all of ${asked}, but this comes close.`
   const liking =
     met.length > 0
-      ? ` It is ${met.join(", ")}, as you prefer.`
+      ? ` It has what you prefer: ${met.slice(0, maxNamed).join(", ")}.`
       : preferences.length > 0
-        ? ` I found none that is ${preferences.join(" or ")}.`
+        ? ` None of it is known for what you prefer: ${preferences.slice(0, maxNamed).join(", ")}.`
         : ""
   const rest = others.map((other) => `${other.product.title} (${priceText(other.product)})`).join("; ")
   return (
@@ -156,7 +197,7 @@ const rangeOf = (request: ShopRequest, said: PriceRange): PriceRange => {
  * "Sample assistant:".
  */
 export const assistant = (listings: ReadonlyArray<Listing>): AssistantOptions => {
-  const featuresOf = new Map(listings.map(({ features, product }) => [product.asin, features]))
+  const known = new Map(listings.map((listing) => [listing.product.asin, listing]))
   const categories = [...new Set(listings.map(({ category }) => category))].slice(0, 6).join(", ")
   return {
     ask: async (request, { search }) => {
@@ -169,7 +210,10 @@ export const assistant = (listings: ReadonlyArray<Listing>): AssistantOptions =>
         return { reply, products: [] }
       }
       const { products, whole } = await candidates(words, range, search)
-      const [first, ...others] = preferred(products, preferences, featuresOf).slice(0, maxRecommended)
+      const [first, ...others] = onePerFamily(preferred(products, preferences, known), known).slice(
+        0,
+        maxRecommended
+      )
       if (first === undefined) {
         const reply =
           `Sample assistant: I found nothing for “${words.join(" ")}”${rangeText(range)}. ` +
@@ -177,7 +221,10 @@ export const assistant = (listings: ReadonlyArray<Listing>): AssistantOptions =>
         return { reply, products: [] }
       }
       const picks: readonly [Candidate, ...Array<Candidate>] = [first, ...others]
-      return { reply: replyFor(picks, { words, range, whole }, preferences), products: picks.map(({ product }) => product) }
+      return {
+        reply: replyFor(picks, { words, range, whole }, preferences),
+        products: picks.map(({ product }) => product)
+      }
     }
   }
 }

@@ -12,10 +12,15 @@ const oneIn = (chance: number, key: string): boolean => drawInteger(key, chance)
 const dollars = (priceCents: bigint | undefined): number | null =>
   priceCents === undefined ? null : Number(priceCents) / 100
 
+/** Most products have some hundred reviews, a few have many thousands. */
+const reviewScales = [40, 150, 400, 400, 1200, 1200, 5000, 26_000] as const
+
 const opinions = (key: string): Pick<SearchProduct, "rating" | "reviewCount"> => {
-  if (oneIn(12, `unrated ${key}`)) return { rating: null, reviewCount: oneIn(2, `uncounted ${key}`) ? null : 0 }
-  // Most products have a few hundred reviews, a few have many thousands.
-  const reviewCount = Math.floor(9 + 1.09 ** drawInteger(`reviews ${key}`, 90) * 12)
+  if (oneIn(12, `unrated ${key}`)) {
+    return { rating: null, reviewCount: oneIn(2, `uncounted ${key}`) ? null : 0 }
+  }
+  const most = reviewScales[drawInteger(`scale ${key}`, reviewScales.length)]!
+  const reviewCount = 9 + drawInteger(`reviews ${key}`, most)
   return {
     rating: (37 + drawInteger(`rating ${key}`, 13)) / 10,
     reviewCount: oneIn(25, `uncounted ${key}`) ? null : reviewCount
@@ -32,7 +37,8 @@ const variantOf = (id: string, goods: Goods, option: GoodsOption, title: string)
 })
 
 const generalListing = (table: GoodsTable, goods: Goods, option: GoodsOption): Listing => {
-  const title = `${goods.brand} ${goods.title}, ${option.name}`
+  const family = `${goods.brand} ${goods.title}`
+  const title = `${family}, ${option.name}`
   const asin = `B0${drawText(`asin ${title}`, "0123456789BCDFGHJKLMNPQRSTVWXYZ", 8)}`
   return {
     product: {
@@ -41,12 +47,13 @@ const generalListing = (table: GoodsTable, goods: Goods, option: GoodsOption): L
       price: dollars(option.priceCents),
       currency: "USD",
       // Colours and sizes of one product share its reviews.
-      ...opinions(`${goods.brand} ${goods.title}`),
+      ...opinions(family),
       imageUrl: oneIn(20, `image ${title}`) ? null : `https://images.marketplace.example/I/${asin}.jpg`,
       productUrl: oneIn(40, `page ${title}`) ? null : `https://marketplace.example/dp/${asin}`,
       source: "marketplace_a",
       isExpedited: goods.handling === "ordinary" && !oneIn(3, `slow ${title}`)
     },
+    family,
     brand: goods.brand,
     category: table.category,
     features: goods.features,
@@ -80,10 +87,13 @@ const storefrontListing = (table: GoodsTable, store: string, goods: Goods): List
       currency: "USD",
       ...opinions(key),
       imageUrl: oneIn(15, `image ${key}`) ? null : `https://cdn.${store}.example/files/${handle}.jpg`,
-      productUrl: oneIn(50, `page ${key}`) ? null : `https://${store}.example/products/${handle}?variant=${shown.id}`,
+      productUrl: oneIn(50, `page ${key}`)
+        ? null
+        : `https://${store}.example/products/${handle}?variant=${shown.id}`,
       source: "marketplace_b",
       isExpedited: goods.handling === "ordinary" && oneIn(5, `fast ${key}`)
     },
+    family: key,
     brand: goods.brand,
     category: table.category,
     features: goods.features,
@@ -92,9 +102,13 @@ const storefrontListing = (table: GoodsTable, store: string, goods: Goods): List
   }
 }
 
+/** The listings as they are; throws where two share an identifier, which a drawn one might. */
 const distinct = (listings: ReadonlyArray<Listing>): ReadonlyArray<Listing> => {
-  const ids = [...listings.map(({ product }) => product.asin), ...listings.flatMap(({ variants }) => variants.slice(1).map(({ id }) => id))]
-  if (new Set(ids).size !== ids.length) throw new Error("two products of the sample catalogue share an identifier")
+  const products = listings.map(({ product }) => product.asin)
+  const variants = listings.flatMap((listing) => listing.variants.map(({ id }) => id))
+  if (new Set(products).size !== products.length || new Set(variants).size !== variants.length) {
+    throw new Error("two products of the sample catalogue share an identifier")
+  }
   return listings
 }
 
@@ -107,7 +121,9 @@ export const generalCatalogue: ReadonlyArray<Listing> = distinct(
 
 /** The storefronts: one listing per product, its colours and sizes are variants. */
 export const storefrontCatalogue: ReadonlyArray<Listing> = distinct(
-  storefrontGoods.flatMap((table) => readGoods(table).map((goods) => storefrontListing(table, table.store, goods)))
+  storefrontGoods.flatMap((table) =>
+    readGoods(table).map((goods) => storefrontListing(table, table.store, goods))
+  )
 )
 
 export const catalogue: ReadonlyArray<Listing> = [...generalCatalogue, ...storefrontCatalogue]

@@ -69,7 +69,10 @@ const priceOf = ({ inStock, priceCents, title }: Variant): bigint => {
 }
 
 /** Tax rate and zone of an address; throws `AddressNotServed` where the parcel can't go. */
-const routeTo = (address: ShippingAddress, variant: Variant): { readonly taxRate: bigint; readonly zone: Zone } => {
+const routeTo = (
+  address: ShippingAddress,
+  variant: Variant
+): { readonly taxRate: bigint; readonly zone: Zone } => {
   const country = address.country.toUpperCase()
   if (!servedCountries.includes(country)) {
     throw new AddressNotServed({
@@ -78,7 +81,9 @@ const routeTo = (address: ShippingAddress, variant: Variant): { readonly taxRate
   }
   const region = regionOf(country, address.state)
   if (region === undefined) {
-    throw new AddressNotServed({ message: `${country} has no state or province of that name that we deliver to.` })
+    throw new AddressNotServed({
+      message: `${country} has no state or province of that name that we deliver to.`
+    })
   }
   const zone = zoneOf(country, region.code)
   if (!mayShip(variant.handling, zone)) {

@@ -44,7 +44,9 @@ const option = (text: string, base: bigint | undefined, inStock: boolean): Goods
 }
 
 const goods = (line: string): Goods => {
-  const [brand, title, features, price, grams, options, flag = ""] = line.split("|").map((cell) => cell.trim())
+  const [brand, title, features, price, grams, options, flag = ""] = line
+    .split("|")
+    .map((cell) => cell.trim())
   if (options === undefined || !/^(?:|out|oversize|hazmat)$/.test(flag)) {
     throw new RangeError(`not a line of goods: ${JSON.stringify(line)}`)
   }

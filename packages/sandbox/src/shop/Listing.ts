@@ -18,6 +18,8 @@ export interface Variant {
 /** A product of the sample catalogue: what search shows, and what fulfilment knows beyond it. */
 export interface Listing {
   readonly product: SearchProduct
+  /** The same for all colours and sizes of a product, whether they are listed apart or not. */
+  readonly family: string
   readonly brand: string
   readonly category: string
   /** What the product is good at, in words: shoppers' preferences are looked for here and in the title. */

@@ -19,7 +19,6 @@ export const drawInteger = (key: string, below: number): number => hash(key) % b
 
 /** Text of `length` characters of `alphabet`, drawn from `key`. */
 export const drawText = (key: string, alphabet: string, length: number): string =>
-  Array.from(
-    { length },
-    (_, position) => alphabet[drawInteger(`${key}#${position}`, alphabet.length)]!
-  ).join("")
+  Array.from({ length }, (_, position) => alphabet[drawInteger(`${key}#${position}`, alphabet.length)]!).join(
+    ""
+  )

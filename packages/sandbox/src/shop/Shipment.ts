@@ -56,7 +56,8 @@ export const localTime = (epochMillis: number, offset: string): string => {
   return `${new Date(epochMillis + minutes * 60_000).toISOString().slice(0, 19)}${offset}`
 }
 
-const wholeDays = (fromMillis: number, toMillis: number): number => Math.floor((toMillis - fromMillis) / dayMillis)
+const wholeDays = (fromMillis: number, toMillis: number): number =>
+  Math.floor((toMillis - fromMillis) / dayMillis)
 
 /**
  * The contract's track result of a shipment as it stands at `nowMillis`, rounded down to the minute, so
@@ -67,14 +68,12 @@ export const trackResult = (number: string, shipment: Shipment, nowMillis: numbe
   const at = ({ hoursAgo }: ShipmentEvent): number => now - Math.round(hoursAgo * hourMillis)
   const timeOf = (event: ShipmentEvent | undefined): string | null =>
     event === undefined ? null : localTime(at(event), event.offset)
-  const events = shipment.events.map(
-    (event): TrackingEvent => ({
-      time: timeOf(event),
-      description: event.description,
-      location: event.location,
-      stage: event.stage
-    })
-  )
+  const events = shipment.events.map((event): TrackingEvent => ({
+    time: timeOf(event),
+    description: event.description,
+    location: event.location,
+    stage: event.stage
+  }))
   // The first time a stage was reached counts: history is newest first, so the last entry.
   const reached = (stage: MilestoneStage) => shipment.events.findLast((event) => event.stage === stage)
   const latest = shipment.events[0]
@@ -103,7 +102,8 @@ export const trackResult = (number: string, shipment: Shipment, nowMillis: numbe
     }),
     pickedUpAt: timeOf(pickedUp),
     deliveredAt: timeOf(delivered),
-    daysInTransit: pickedUp === undefined ? null : wholeDays(at(pickedUp), ended === undefined ? now : at(ended)),
+    daysInTransit:
+      pickedUp === undefined ? null : wholeDays(at(pickedUp), ended === undefined ? now : at(ended)),
     daysSinceLastUpdate: latest === undefined ? null : wholeDays(at(latest), now),
     estimatedDelivery:
       estimate === undefined

@@ -80,7 +80,13 @@ export const shipments: Readonly<Record<ShipmentStatus, Shipment>> = {
     origin: "GB",
     destination: "GB",
     events: [
-      event(5, "+00:00", "Bristol, Clifton Village Newsagent, GB", "Ready for collection", "AvailableForPickup"),
+      event(
+        5,
+        "+00:00",
+        "Bristol, Clifton Village Newsagent, GB",
+        "Ready for collection",
+        "AvailableForPickup"
+      ),
       event(9.5, "+00:00", "Bristol, GB", "Arrived at local depot", "Arrival"),
       event(20, "+00:00", "Birmingham, GB", "Departed hub", "Departure"),
       event(28, "+00:00", "Leeds, GB", "Collected from sender", "PickedUp"),

@@ -34,18 +34,38 @@ export const trackingNumbers: ReadonlyArray<TrackingNumber> = [
   { number: "TILL-INFO-RECEIVED", shows: "announced by the sender", httpStatus: 200, status: "InfoReceived" },
   { number: "TILL-IN-TRANSIT", shows: "on its way across the US", httpStatus: 200, status: "InTransit" },
   { number: "TILL-EXPIRED", shows: "no news for over 30 days", httpStatus: 200, status: "Expired" },
-  { number: "TILL-PICKUP", shows: "waiting at a pickup point", httpStatus: 200, status: "AvailableForPickup" },
+  {
+    number: "TILL-PICKUP",
+    shows: "waiting at a pickup point",
+    httpStatus: 200,
+    status: "AvailableForPickup"
+  },
   {
     number: "TILL-OUT-FOR-DELIVERY",
     shows: "on the vehicle of a last-mile carrier (postal hand-off)",
     httpStatus: 200,
     status: "OutForDelivery"
   },
-  { number: "TILL-FAILED", shows: "delivery attempted, nobody there", httpStatus: 200, status: "DeliveryFailure" },
+  {
+    number: "TILL-FAILED",
+    shows: "delivery attempted, nobody there",
+    httpStatus: 200,
+    status: "DeliveryFailure"
+  },
   { number: "TILL-DELIVERED", shows: "delivered and signed for", httpStatus: 200, status: "Delivered" },
-  { number: "TILL-EXCEPTION", shows: "refused and returned to the sender", httpStatus: 200, status: "Exception" },
+  {
+    number: "TILL-EXCEPTION",
+    shows: "refused and returned to the sender",
+    httpStatus: 200,
+    status: "Exception"
+  },
   { number: "TILL-MALFORMED", shows: "no number of any carrier", httpStatus: 400, code: "VALIDATION_ERROR" },
-  { number: "TILL-NO-INFO", shows: "nothing to say of the number", httpStatus: 404, code: "NO_TRACKING_INFO" },
+  {
+    number: "TILL-NO-INFO",
+    shows: "nothing to say of the number",
+    httpStatus: 404,
+    code: "NO_TRACKING_INFO"
+  },
   {
     number: "TILL-WHICH-CARRIER",
     shows: "ambiguous until a carrier is sent",
@@ -54,7 +74,12 @@ export const trackingNumbers: ReadonlyArray<TrackingNumber> = [
     status: "InTransit",
     satisfiedBy: { carrier: carriers.northline.code }
   },
-  { number: "TILL-BAD-CARRIER", shows: "a carrier that does not exist", httpStatus: 422, code: "INVALID_CARRIER" },
+  {
+    number: "TILL-BAD-CARRIER",
+    shows: "a carrier that does not exist",
+    httpStatus: 422,
+    code: "INVALID_CARRIER"
+  },
   {
     number: "TILL-NEEDS-POSTCODE",
     shows: "the carrier asks for the postal code",
@@ -120,20 +145,23 @@ const fieldNames: Readonly<Record<RequiredField, string>> = {
 }
 
 /** The shipment, once the caller has sent the field that its carrier asks for. */
-const needing = (field: RequiredField, shipment: Shipment) => (query: TrackQuery): Shipment => {
-  if (query[field] === undefined || query[field] === "") {
-    throw new AdditionalFieldRequired({
-      message: `The carrier needs ${fieldNames[field]}: send ${field}.`,
-      field
-    })
+const needing =
+  (field: RequiredField, shipment: Shipment) =>
+  (query: TrackQuery): Shipment => {
+    if (query[field] === undefined || query[field] === "") {
+      throw new AdditionalFieldRequired({
+        message: `The carrier needs ${fieldNames[field]}: send ${field}.`,
+        field
+      })
+    }
+    return shipment
   }
-  return shipment
-}
 
 /** What a lookup does where it does more than give the shipment of the number's status. */
 const lookups: Readonly<Record<string, (query: TrackQuery) => Shipment>> = {
-  "TILL-MALFORMED": ({ number }) => {
-    throw new InvalidTrackingNumber({ message: `${number} is not a valid tracking number of any carrier.` })
+  "TILL-MALFORMED": () => {
+    // Completes "number …": the answer names the parameter.
+    throw new InvalidTrackingNumber({ message: "is not a valid tracking number of any known carrier" })
   },
   "TILL-NO-INFO": ({ number }) => {
     throw new NoTrackingInfo({ message: `There is no tracking information for ${number} yet.` })
@@ -150,7 +178,8 @@ const lookups: Readonly<Record<string, (query: TrackQuery) => Shipment>> = {
   },
   "TILL-BAD-CARRIER": ({ carrier }) => {
     throw new InvalidCarrier({
-      message: carrier === undefined ? "The number's carrier is not supported." : `There is no carrier ${carrier}.`
+      message:
+        carrier === undefined ? "The number's carrier is not supported." : `There is no carrier ${carrier}.`
     })
   },
   "TILL-NEEDS-POSTCODE": needing("destinationPostalCode", shipments.InTransit),

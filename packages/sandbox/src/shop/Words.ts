@@ -1,5 +1,13 @@
 /** Letters that Unicode does not decompose into a base letter and a mark. */
-const ligatures: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", þ: "th" }
+const ligatures: Readonly<Record<string, string>> = {
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  ø: "o",
+  ł: "l",
+  đ: "d",
+  þ: "th"
+}
 
 /** Lower case without diacritics, so that `CAFE` finds `Café`. */
 export const foldText = (text: string): string =>
@@ -9,10 +17,10 @@ export const foldText = (text: string): string =>
     .toLowerCase()
     .replace(/[ßæœøłđþ]/gu, (letter) => ligatures[letter]!)
 
-/** The words of text, folded: runs of letters and digits; `Chef's` is one word. */
+/** The words of text, folded: runs of letters and digits; `Chef's` is `chef`, `I'm` is `i`. */
 export const wordsOf = (text: string): ReadonlyArray<string> =>
   foldText(text)
-    .replace(/['’]s?(?=[^\p{L}\p{N}]|$)/gu, "")
+    .replace(/['’](?:s|m|d|ll|re|ve|t)?(?=[^\p{L}\p{N}]|$)/gu, "")
     .match(/[\p{L}\p{N}]+/gu) ?? []
 
 /** Words that say nothing of what is looked for. */
@@ -41,4 +49,7 @@ export const fit = (asked: string, word: string): 0 | 1 | 2 =>
 
 /** The best fit of a word among many. */
 export const bestFit = (asked: string, words: ReadonlyArray<string>): 0 | 1 | 2 =>
-  words.reduce<0 | 1 | 2>((best, word) => (best === 2 ? best : (Math.max(best, fit(asked, word)) as 0 | 1 | 2)), 0)
+  words.reduce<0 | 1 | 2>(
+    (best, word) => (best === 2 ? best : (Math.max(best, fit(asked, word)) as 0 | 1 | 2)),
+    0
+  )

@@ -24,7 +24,7 @@ const parse = (source) => {
 const report = { emptyRows: 0, duplicates: 0, blanked: 0, dates: 0 }
 const clean = (cell) => {
   const value = cell.trim()
-  if (/^(n\/?a|null|none|-)$/i.test(value)) return report.blanked++, ""
+  if (/^(n\/?a|null|none|-)$/i.test(value)) return (report.blanked++, "")
   const date = /^(\d{4})[./](\d{1,2})[./](\d{1,2})$/.exec(value)
   if (date === null) return value
   report.dates++
@@ -37,7 +37,10 @@ for (const row of parse(text)) {
     report.emptyRows++
     continue
   }
-  const line = row.map(clean).map((cell) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(",")
+  const line = row
+    .map(clean)
+    .map((cell) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell))
+    .join(",")
   if (seen.has(line)) report.duplicates++
   else console.log(line)
   seen.add(line)

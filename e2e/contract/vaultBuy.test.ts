@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { calls, solanaWallet, vaultBuyBody } from "./calls.ts"
+import { buyAnswer, expectFault, expectPaidFault, expectRefusal } from "./expectations.ts"
+import { pay, readChallenge } from "./payer.ts"
+import { integer, itHasFields, object, oneOf, string, text, url, uuid } from "./shape.ts"
+import { vaultItem } from "./samples.ts"
+import { keepShop, openShop, type Shop } from "./till.ts"
+
+const productTypes = ["skill", "knowledge", "persona"] as const
+
+const buyItem = (body: unknown) => ({ method: "POST", path: "/x402/vault/buy", body })
+const withoutField = (name: string) => {
+  const body: Record<string, unknown> = { ...vaultBuyBody }
+  delete body[name]
+  return body
+}
+
+describe("POST /x402/vault/buy: bodies that are refused", () => {
+  describe.each<readonly [string, unknown, string]>([
+    ["slug left out", withoutField("slug"), "slug"],
+    ["slug empty", { ...vaultBuyBody, slug: "" }, "slug"],
+    ["slug a number", { ...vaultBuyBody, slug: 7 }, "slug"],
+    ["slug with a control character", { ...vaultBuyBody, slug: "a\u0007" }, "slug"],
+    ["walletAddress left out", withoutField("walletAddress"), "walletAddress"],
+    ["walletAddress empty", { ...vaultBuyBody, walletAddress: "" }, "walletAddress"],
+    [
+      "walletAddress of an EVM chain",
+      { ...vaultBuyBody, walletAddress: `0x${"a".repeat(40)}` },
+      "walletAddress"
+    ],
+    [
+      "walletAddress with a letter that is not base58",
+      { ...vaultBuyBody, walletAddress: `0${solanaWallet.slice(1)}` },
+      "walletAddress"
+    ],
+    ["walletAddress of 31 bytes", { ...vaultBuyBody, walletAddress: "1".repeat(31) }, "walletAddress"],
+    [
+      "walletAddress of more than 32 bytes",
+      { ...vaultBuyBody, walletAddress: `${solanaWallet}1` },
+      "walletAddress"
+    ],
+    ["walletAddress a number", { ...vaultBuyBody, walletAddress: 5 }, "walletAddress"],
+    ["email left out", withoutField("email"), "email"],
+    ["email empty", { ...vaultBuyBody, email: "" }, "email"],
+    ["email without @", { ...vaultBuyBody, email: "ada" }, "email"],
+    ["email null", { ...vaultBuyBody, email: null }, "email"]
+  ])("%s", (_name, body, path) => {
+    it("without payment: 400", async () => {
+      const shop = await openShop()
+      await expectFault(shop, await shop.send(buyItem(body)), path)
+    })
+    it("with payment: 400, nothing charged", async () => {
+      const shop = await openShop()
+      await expectPaidFault(shop, buyItem(body), path, calls.vaultBuy)
+    })
+  })
+
+  it("names every fault in one answer", async () => {
+    const shop = await openShop()
+    const response = await shop.send(buyItem({ slug: "", walletAddress: "x", email: "y" }))
+    const { details } = await expectRefusal(shop, response, 400, "VALIDATION_ERROR")
+    expect(details?.issues?.map(({ path }) => path).sort()).toEqual(["email", "slug", "walletAddress"])
+  })
+
+  it("an unknown slug: 404, paid or not", async () => {
+    const shop = await openShop()
+    const unknown = buyItem({ ...vaultBuyBody, slug: "no-such-item" })
+    await expectRefusal(shop, await shop.send(unknown), 404, "ITEM_NOT_FOUND")
+    const { response } = await pay(shop, unknown, { priced: calls.vaultBuy })
+    await expectRefusal(shop, response, 404, "ITEM_NOT_FOUND")
+  })
+})
+
+describe("POST /x402/vault/buy: an empty request is told an indicative amount", () => {
+  it.each<[string, unknown]>([
+    ["no body", undefined],
+    ["{}", {}]
+  ])("%s: 402 that says so and cannot be paid", async (_, body) => {
+    const shop = await openShop()
+    const challenge = await readChallenge(await shop.send(buyItem(body)))
+    expect(challenge.body.error).toMatch(/indicative/i)
+    expect(challenge.body.accepts[0]?.maxAmountRequired).toMatch(/^[1-9]\d*$/)
+    const { response } = await pay(shop, buyItem(body))
+    await expectRefusal(shop, response, 400, "VALIDATION_ERROR")
+  })
+})
+
+describe("POST /x402/vault/buy: the answer", () => {
+  const itemFields = {
+    slug: text,
+    title: string,
+    productType: oneOf(...productTypes),
+    price: integer,
+    coverImageUrl: url
+  }
+  let shop: Shop
+  let body: { purchaseId: string; downloadToken: string; item: unknown }
+  beforeAll(async () => {
+    shop = await keepShop()
+    body = (await buyAnswer(shop, calls.vaultBuy)) as typeof body
+  })
+  afterAll(() => shop.till.dispose())
+
+  describe("the purchase", () =>
+    itHasFields({ purchaseId: uuid, downloadToken: text, item: object(itemFields) }, () => body))
+  describe("its item", () => itHasFields(itemFields, () => body.item))
+  it("costs what the item costs", () => expect(shop.settlements).toMatchObject([{ amount: "7000000" }]))
+  it("is of the item that was named", () =>
+    expect(body.item).toMatchObject({ slug: vaultItem.slug, price: 7 }))
+  it("is confirmed by mail", async () => {
+    await vi.waitFor(() => expect(shop.calls.send).toHaveLength(1), { timeout: 5000 })
+    expect(shop.calls.send[0]?.to).toBe("ada@example.com")
+  })
+})

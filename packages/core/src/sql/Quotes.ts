@@ -1,0 +1,88 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Quote, Quotes } from "../ports/Quotes.ts"
+import { fromOffer, storing, toOffer } from "./rows.ts"
+
+interface Row {
+  readonly id: string
+  readonly fingerprint: string
+  readonly offer: string
+  readonly created_at: number | string
+  readonly consumed_by: string | null
+}
+
+const toQuote = (row: Row): Quote => ({
+  id: row.id,
+  fingerprint: row.fingerprint,
+  offer: toOffer(JSON.parse(row.offer)),
+  createdAtMillis: Number(row.created_at),
+  consumedBy: row.consumed_by ?? undefined
+})
+
+/** Quotes in a database; a unique index keeps one unconsumed quote a request. */
+export const layer: Layer.Layer<Quotes, never, SqlClient.SqlClient> = Layer.effect(
+  Quotes,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const live = Effect.fnUntraced(function* (fingerprint: string, nowMillis: number) {
+      const rows = yield* sql<Row>`SELECT * FROM till_quotes
+        WHERE fingerprint = ${fingerprint} AND consumed_by IS NULL AND expires_at > ${nowMillis}`
+      return rows[0] === undefined ? undefined : toQuote(rows[0])
+    })
+    return Quotes.of({
+      put: (quote, nowMillis) =>
+        storing(
+          "quotes.put",
+          Effect.gen(function* () {
+            const row = {
+              id: quote.id,
+              fingerprint: quote.fingerprint,
+              offer: JSON.stringify(fromOffer(quote.offer)),
+              created_at: quote.createdAtMillis,
+              expires_at: quote.offer.expiresAtMillis
+            }
+            for (;;) {
+              const put = yield* sql`
+                INSERT INTO till_quotes ${sql.insert(row)}
+                ON CONFLICT (fingerprint) WHERE consumed_by IS NULL DO UPDATE SET
+                  id = excluded.id,
+                  offer = excluded.offer,
+                  created_at = excluded.created_at,
+                  expires_at = excluded.expires_at
+                WHERE till_quotes.expires_at <= ${nowMillis}
+                RETURNING id`
+              if (put.length > 0) return quote
+              const existing = yield* live(quote.fingerprint, nowMillis)
+              // Consumed between the two statements: the place of the live quote is free again.
+              if (existing !== undefined) return existing
+            }
+          })
+        ),
+      findLive: (fingerprint, nowMillis) => storing("quotes.findLive", live(fingerprint, nowMillis)),
+      consume: (id, chargeKey, nowMillis) =>
+        storing(
+          "quotes.consume",
+          Effect.map(
+            sql`UPDATE till_quotes SET consumed_by = ${chargeKey} WHERE id = ${id} AND expires_at > ${nowMillis}
+              AND (consumed_by IS NULL OR consumed_by = ${chargeKey}) RETURNING id`,
+            ({ length }) => length > 0
+          )
+        ),
+      restore: (chargeKey) =>
+        storing(
+          "quotes.restore",
+          // Where a fresh quote has taken its place, that one stands.
+          Effect.asVoid(sql`UPDATE till_quotes SET consumed_by = NULL WHERE consumed_by = ${chargeKey}
+            AND NOT EXISTS (SELECT 1 FROM till_quotes AS other
+              WHERE other.fingerprint = till_quotes.fingerprint AND other.consumed_by IS NULL)`)
+        ),
+      expire: (lapsedBeforeMillis) =>
+        storing(
+          "quotes.expire",
+          Effect.map(
+            sql`DELETE FROM till_quotes WHERE expires_at < ${lapsedBeforeMillis} RETURNING id`,
+            ({ length }) => length
+          )
+        )
+    })
+  })
+)

@@ -1,0 +1,48 @@
+import { Effect } from "effect"
+import { StoreError } from "../domain/Errors.ts"
+import type { Money } from "../domain/Money.ts"
+import type { Offer } from "../domain/Order.ts"
+
+/** Names the verb whose statement failed. */
+export const storing = <A, E>(operation: string, effect: Effect.Effect<A, E>): Effect.Effect<A, StoreError> =>
+  Effect.mapError(effect, (cause) => new StoreError({ operation, cause }))
+
+interface MoneyRow {
+  readonly atomic: string
+  readonly currency: string
+}
+type OfferRow = Omit<Offer, "subtotal" | "tax" | "shipping" | "total" | "product"> & {
+  readonly product: Omit<Offer["product"], "price"> & { readonly price?: MoneyRow }
+  readonly subtotal: MoneyRow
+  readonly tax: MoneyRow
+  readonly shipping: MoneyRow
+  readonly total: MoneyRow
+}
+
+const fromMoney = ({ atomic, currency }: Money): MoneyRow => ({ atomic: atomic.toString(), currency })
+const toMoney = ({ atomic, currency }: MoneyRow): Money => ({ atomic: BigInt(atomic), currency })
+
+/** An offer as JSON can hold it: JSON knows no bigint. */
+export const fromOffer = (offer: Offer): OfferRow => {
+  const { price, ...product } = offer.product
+  return {
+    ...offer,
+    product: { ...product, ...(price === undefined ? {} : { price: fromMoney(price) }) },
+    subtotal: fromMoney(offer.subtotal),
+    tax: fromMoney(offer.tax),
+    shipping: fromMoney(offer.shipping),
+    total: fromMoney(offer.total)
+  }
+}
+
+export const toOffer = (row: OfferRow): Offer => {
+  const { price, ...product } = row.product
+  return {
+    ...row,
+    product: { ...product, ...(price === undefined ? {} : { price: toMoney(price) }) },
+    subtotal: toMoney(row.subtotal),
+    tax: toMoney(row.tax),
+    shipping: toMoney(row.shipping),
+    total: toMoney(row.total)
+  }
+}

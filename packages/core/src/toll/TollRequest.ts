@@ -1,0 +1,55 @@
+import { Data, type Effect } from "effect"
+import type { ApiFailure } from "../ApiFailure.ts"
+import type { Receipt } from "../domain/PaymentRequired.ts"
+import type { Subject } from "../ports/Charges.ts"
+import type { VaultFile } from "../ports/VaultFiles.ts"
+import type { Resource } from "./Challenge.ts"
+import type { Payment } from "./PaymentHeader.ts"
+import type { PaymentOffer, Refusal } from "./Verdict.ts"
+
+/** The payment does not buy this request after all, e.g. because its quote is gone: a 402. */
+export class PaymentRefused extends Data.TaggedError("PaymentRefused")<{ readonly refusal: Refusal }> {}
+
+/** An answer as the work gives it, before any money has moved. */
+export interface Answer {
+  readonly status: number
+  readonly contentType: string
+  readonly body:
+    | { readonly _tag: "Text"; readonly text: string }
+    | { readonly _tag: "File"; readonly slug: string; readonly file: VaultFile }
+}
+
+export interface Work {
+  readonly answer: Answer
+  /** What the settlement sets off, durably. */
+  readonly subject?: Subject
+}
+
+/** A paid request, decoded and priced, ready for the toll. */
+export interface TollRequest {
+  readonly operation: string
+  /** Method, route and decoded input in canonical form: what the payment is bound to. */
+  readonly canonical: string
+  readonly payment: Payment
+  readonly resource: Resource
+  /** Personal data or secrets in the answer: it is kept encrypted. */
+  readonly sealed: boolean
+  /** How long the answer is given again, in milliseconds. */
+  readonly replayMillis: number
+  /** Settlement counts only when the chain shows it. */
+  readonly proofRequired: boolean
+  /** What is on offer now; asked only for a payment that is new. */
+  readonly offers: Effect.Effect<ReadonlyArray<PaymentOffer>, ApiFailure | PaymentRefused>
+  /** The paid-for work. Its failure frees the payment; nothing is charged. */
+  readonly work: (chargeKey: string) => Effect.Effect<Work, ApiFailure | PaymentRefused>
+  /** Opens a file answer again. */
+  readonly reopen: (slug: string) => Effect.Effect<VaultFile, ApiFailure>
+}
+
+export type Outcome =
+  | {
+      readonly _tag: "Paid"
+      readonly answer: Answer
+      readonly receipt: Receipt
+    }
+  | { readonly _tag: "Refused"; readonly refusal: Refusal }

@@ -1,0 +1,1 @@
+export { startFacilitator, type FacilitatorSetup, type LocalFacilitator } from "./Facilitator.ts"

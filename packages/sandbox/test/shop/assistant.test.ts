@@ -1,0 +1,129 @@
+import type { Mail, ProductQuery, ShopRequest } from "@till402/core"
+import { Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { ShopResponse } from "../../../core/src/domain/Shop.ts"
+import { sampleShop } from "../../src/shop/index.ts"
+
+const shop = sampleShop()
+const { signal } = new AbortController()
+
+const ask = async (message: string, context?: ShopRequest["context"]) => {
+  const queries: Array<ProductQuery> = []
+  const search = async (query: ProductQuery) => {
+    queries.push(query)
+    const pages = await Promise.all(
+      Object.values(shop.marketplaces).map((market) => market.search(query, { signal }))
+    )
+    return pages.flatMap(({ products }) => products)
+  }
+  const answer = await shop.assistant.ask(context === undefined ? { message } : { message, context }, {
+    signal,
+    search
+  })
+  const decode = Schema.decodeUnknownSync(ShopResponse, { onExcessProperty: "error" })
+  expect(decode(answer)).toEqual(answer)
+  expect(answer.reply).toMatch(/^Sample assistant: /)
+  expect(queries.length).toBeLessThanOrEqual(6)
+  return { ...answer, queries }
+}
+
+describe("the sample assistant", () => {
+  it("recommends products of the catalogue and names them", async () => {
+    const { products, queries, reply } = await ask("I'm looking for a coffee grinder, please")
+    expect(queries[0]).toEqual({ q: "coffee grinder", page: 1 })
+    expect(products[0]?.title).toContain("Burr Coffee Grinder")
+    for (const { title } of products) expect(reply).toContain(title)
+  })
+
+  it.each([
+    [{ max: 60 }, 0, 60],
+    [{ min: 100 }, 100, Infinity],
+    [{ min: 40, max: 120 }, 40, 120]
+  ])("keeps to priceRange %o", async (priceRange, min, max) => {
+    const { products } = await ask("wireless headphones", { priceRange })
+    expect(products.length).toBeGreaterThan(0)
+    for (const { price } of products) {
+      expect(price).toBeGreaterThanOrEqual(min)
+      expect(price).toBeLessThanOrEqual(max)
+    }
+  })
+
+  it("finds nothing in an empty range", async () => {
+    expect((await ask("headphones", { priceRange: { max: 0 } })).products).toEqual([])
+    expect((await ask("headphones", { priceRange: { min: 90, max: 10 } })).products).toEqual([])
+  })
+
+  it.each([
+    ["wireless headphones under $60", { priceMax: 60 }],
+    ["wireless headphones, no more than 60 dollars", { priceMax: 60 }],
+    ["headphones between 40 and 120", { priceMin: 40, priceMax: 120 }],
+    ["headphones over $100", { priceMin: 100 }]
+  ])("reads a budget from the message: %s", async (message, bounds) => {
+    expect((await ask(message)).queries[0]).toMatchObject(bounds)
+  })
+
+  it.each(["headphones, at least 40 hours", "kettlebell under 30 lb", "tent below 2.5 kg"])(
+    "takes no measure for a budget: %s",
+    async (message) => {
+      const { priceMax, priceMin } = (await ask(message)).queries[0]!
+      expect([priceMin, priceMax]).toEqual([undefined, undefined])
+    }
+  )
+
+  it("prefers the range of the request to a budget in the message", async () => {
+    const { queries } = await ask("headphones under $500", { priceRange: { max: 60 } })
+    expect(queries[0]).toEqual({ q: "headphones", page: 1, priceMax: 60 })
+  })
+
+  it("puts first what meets the preferences, by title or features", async () => {
+    expect((await ask("headphones")).products[0]?.title).not.toContain("Kids")
+    const { products, reply } = await ask("headphones", { preferences: ["kids", "foldable"] })
+    expect(products[0]?.title).toContain("Kids")
+    expect(reply).toContain("kids, foldable")
+    const none = await ask("headphones", { preferences: ["edible"] })
+    expect(none.products.length).toBeGreaterThan(0)
+    expect(none.reply).toContain("edible")
+  })
+
+  it("recommends a product once, not in each colour", async () => {
+    const { products } = await ask("noise cancelling headphones")
+    expect(products.filter(({ title }) => title.includes("Q45"))).toHaveLength(1)
+  })
+
+  it("comes close where nothing fits all, and says so", async () => {
+    const { products, reply } = await ask("purple trail shoes")
+    expect(products[0]?.title).toContain("Trail Running Shoes")
+    for (const { title } of products) expect(title).toContain("Trail")
+    expect(reply).toContain("nothing fits all")
+  })
+
+  it("asks back where there is no wish, and has words where nothing matches", async () => {
+    expect(await ask("Hi, can you help me?")).toMatchObject({ products: [], queries: [] })
+    expect((await ask("a submarine")).products).toEqual([])
+  })
+
+  it("lets a failing search fail", async () => {
+    const search = () => Promise.reject(new Error("down"))
+    await expect(shop.assistant.ask({ message: "headphones" }, { signal, search })).rejects.toThrow("down")
+  })
+})
+
+describe("the outbox", () => {
+  const mail = (key: number): Mail => ({
+    to: "ada@example.com",
+    subject: `Order ${key}`,
+    text: "Thank you.",
+    html: "<p>Thank you.</p>",
+    idempotencyKey: String(key)
+  })
+
+  it("keeps the newest 100 mails and tells of each once", async () => {
+    const told: Array<Mail> = []
+    const { mailer, outbox } = sampleShop({ onMail: (mail) => void told.push(mail) })
+    for (let key = 0; key < 105; key++) await mailer.send(mail(key), { signal })
+    await mailer.send(mail(104), { signal })
+    expect(outbox).toHaveLength(100)
+    expect([outbox[0], outbox.at(-1)]).toEqual([mail(5), mail(104)])
+    expect(told).toHaveLength(105)
+  })
+})

@@ -1,0 +1,144 @@
+/*
+ * Runs the tasks of this workspace: node scripts/run.mjs <task> [arguments]
+ *
+ * Needs Node 20 or newer and npm, nothing installed; what a task needs is installed first.
+ */
+import { spawn } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { constants, tmpdir } from "node:os"
+import { join } from "node:path"
+import { SetupError, ensureToolchain, root, toolScript } from "./toolchain.mjs"
+
+const usage = `Usage: node scripts/run.mjs <task> [arguments]
+
+  demo      an official x402 client pays all seven routes on a local chain
+  sandbox   the same service, kept up for curl and agents (--help shows its options)
+  test      the whole test suite; arguments go to vitest
+  check     format, lint and types
+  build     compiles the packages to dist
+  format    formats the sources
+  bench     comparison with the official middleware
+`
+
+const interrupts = ["SIGINT", "SIGTERM", "SIGHUP"]
+let running
+let interrupted
+for (const signal of interrupts) {
+  process.on(signal, () => {
+    interrupted ??= signal
+    // Between two children there is nobody to tell.
+    if (running === undefined) process.exit(128 + constants.signals[signal])
+    running.kill(signal)
+  })
+}
+
+/** Runs a script with the chosen Node, our own terminal and every signal passed on; answers its exit code. */
+const run = ({ node, env }, args, extra = {}) =>
+  new Promise((resolve, reject) => {
+    running = spawn(node, args, { cwd: root, stdio: "inherit", env: { ...env, ...extra } })
+    running.once("error", (error) => {
+      running = undefined
+      reject(error)
+    })
+    running.once("exit", (code, signal) => {
+      running = undefined
+      resolve(signal === null ? code : 128 + constants.signals[signal])
+    })
+  })
+
+const source = (path) => [
+  // Both are warnings of Node about itself: type stripping on Node 22, and node:sqlite.
+  "--disable-warning=ExperimentalWarning",
+  "--conditions=@till402/source",
+  path
+]
+
+const tool = (name) => [toolScript(name)]
+
+/** Runs vitest, then says how many tests passed and failed on the very last line. */
+const test = async (toolchain, args) => {
+  const folder = mkdtempSync(join(tmpdir(), "till402-test-"))
+  const counts = join(folder, "counts.json")
+  try {
+    const code = await run(
+      toolchain,
+      [
+        ...tool("vitest"),
+        "run",
+        "--reporter=default",
+        `--reporter=${join(root, "scripts", "closing-line-reporter.mjs")}`,
+        ...args
+      ],
+      { TILL402_TEST_COUNTS: counts }
+    )
+    const { passed, failed, skipped } = readCounts(counts)
+    // A run that fails outside its tests (nothing found, bad configuration, interrupted) has failed.
+    const failures = code !== 0 && failed === 0 ? 1 : failed
+    process.stdout.write(
+      `\n${passed} passed, ${failures} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`
+    )
+    return code === 0 && failures > 0 ? 1 : code
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const readCounts = (file) => {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"))
+  } catch {
+    // Vitest ended before it could count.
+    return { passed: 0, failed: 0, skipped: 0 }
+  }
+}
+
+/** Runs every check, also after one has failed, so that one run shows all there is to mend. */
+const check = async (toolchain) => {
+  const checks = [
+    ["Format", [...tool("oxfmt"), "--check"]],
+    ["Lint", [...tool("oxlint")]],
+    ["Types and build", [...tool("tsc"), "-b"]],
+    ["Types of tests and examples", [...tool("tsc"), "-p", "tsconfig.test.json"]]
+  ]
+  const failed = []
+  for (const [name, args] of checks) {
+    process.stdout.write(`\n== ${name}\n`)
+    const code = await run(toolchain, args)
+    if (interrupted !== undefined) return code
+    if (code !== 0) failed.push(name.toLowerCase())
+  }
+  process.stdout.write(
+    failed.length === 0 ? "\nAll checks passed.\n" : `\nChecks that failed: ${failed.join(", ")}.\n`
+  )
+  return failed.length === 0 ? 0 : 1
+}
+
+const tasks = {
+  demo: (toolchain, args) => run(toolchain, [...source("packages/sandbox/src/demo/main.ts"), ...args]),
+  sandbox: (toolchain, args) => run(toolchain, [...source("packages/sandbox/src/cli/main.ts"), ...args]),
+  test,
+  check,
+  build: (toolchain, args) => run(toolchain, [...tool("tsc"), "-b", ...args]),
+  format: (toolchain, args) => run(toolchain, [...tool("oxfmt"), ...args]),
+  bench: (toolchain, args) => run(toolchain, [...source("bench/src/main.ts"), ...args])
+}
+
+const main = async ([name, ...args]) => {
+  if (name === "--help" || name === "-h") {
+    process.stdout.write(usage)
+    return 0
+  }
+  const task = Object.hasOwn(tasks, name ?? "") ? tasks[name] : undefined
+  if (task === undefined) {
+    process.stderr.write(`${name === undefined ? "" : `There is no task "${name}".\n\n`}${usage}`)
+    return 2
+  }
+  return task(await ensureToolchain(), args)
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  process.stderr.write(`${error instanceof SetupError ? error.message : error.stack}\n`)
+  process.exitCode = 1
+}

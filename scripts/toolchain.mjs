@@ -1,0 +1,268 @@
+/*
+ * Makes sure of what a task needs, from nothing but Node 20, npm and the npm registry: a Node that is
+ * new enough, pnpm, and the installed workspace. When all is there, it costs a few milliseconds.
+ */
+import { spawn, spawnSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { delimiter, dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { step } from "./progress.mjs"
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+const minimumNode = [22, 19]
+const nodeVersion = "24.21.0"
+const pnpmVersion = "12.21.0"
+const toolchain = join(root, ".toolchain")
+const stampFile = join(root, "node_modules", ".till402-installed")
+
+/** A failure whose message is all that needs to be shown. */
+export class SetupError extends Error {}
+
+const manifest = (folder) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+
+const versionOf = (folder) => {
+  try {
+    return manifest(folder).version
+  } catch {
+    return undefined
+  }
+}
+
+/** Runs a command and keeps its output back, to be shown only if it fails. */
+const quietly = (command, args, options = {}) =>
+  new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd: root,
+      stdio: ["ignore", "pipe", "pipe"],
+      ...options
+    })
+    let output = ""
+    const keep = (chunk) => {
+      output = (output + chunk).slice(-20_000)
+    }
+    // An interrupted task does not go on installing behind the caller's back.
+    const abandon = () => child.kill()
+    process.once("exit", abandon)
+    child.once("close", () => process.removeListener("exit", abandon))
+    child.stdout.on("data", keep)
+    child.stderr.on("data", keep)
+    child.once("error", (error) => reject(new SetupError(`${command} can't be started: ${error.message}`)))
+    child.once("close", (code, signal) => {
+      if (code === 0) resolve()
+      else {
+        const how = signal === null ? `exit code ${code}` : signal
+        reject(new SetupError(`${output.trim()}\n\n${command} ${args.join(" ")}\nfailed (${how}).`))
+      }
+    })
+  })
+
+/** Installs one npm package into a folder of its own below `.toolchain`. */
+const installTool = async (name, version, folder) => {
+  mkdirSync(folder, { recursive: true })
+  const args = [
+    "install",
+    `--prefix=${folder}`,
+    "--no-save",
+    "--no-package-lock",
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--loglevel=error",
+    `${name}@${version}`
+  ]
+  // Under `npm run`, npm says where its own program lies; elsewhere it is looked up on PATH.
+  const program = process.env.npm_execpath
+  const underNpm = program !== undefined && /npm-cli\.c?js$/.test(program)
+  await (underNpm
+    ? quietly(process.execPath, [program, ...args])
+    : quietly("npm", args, { shell: process.platform === "win32" }))
+}
+
+/** The Node to use: this one when it is new enough, else one from npm. */
+const ensureNode = async () => {
+  const [major, minor] = process.versions.node.split(".").map(Number)
+  if (major > minimumNode[0] || (major === minimumNode[0] && minor >= minimumNode[1])) {
+    return process.execPath
+  }
+  const system = process.platform === "win32" ? "win" : process.platform
+  const name = `node-${system}-${process.arch}`
+  const folder = join(toolchain, "node")
+  const home = join(folder, "node_modules", name)
+  if (versionOf(home) !== nodeVersion) {
+    await exclusively(() =>
+      versionOf(home) === nodeVersion
+        ? undefined
+        : step(`Installing Node ${nodeVersion} (this one is ${process.versions.node})`, () =>
+            installTool(name, nodeVersion, folder)
+          )
+    )
+  }
+  return join(home, manifest(home).bin.node)
+}
+
+/** Command and leading arguments that run the wanted pnpm. */
+const ensurePnpm = async (node) => {
+  const onPath = spawnSync("pnpm", ["--version"], {
+    cwd: toolchain,
+    encoding: "utf8",
+    timeout: 10_000,
+    shell: process.platform === "win32",
+    env: { ...process.env, COREPACK_ENABLE_DOWNLOAD_PROMPT: "0" }
+  })
+  if (onPath.status === 0 && onPath.stdout.trim() === pnpmVersion) return ["pnpm"]
+  const folder = join(toolchain, "pnpm")
+  const home = join(folder, "node_modules", "pnpm")
+  if (versionOf(home) !== pnpmVersion) {
+    await step(`Installing pnpm ${pnpmVersion}`, () => installTool("pnpm", pnpmVersion, folder))
+  }
+  // Its Node entry needs no install script to have run.
+  return [node, join(home, "bin", "pnpm.mjs")]
+}
+
+/** The workspace's folders, as `pnpm-workspace.yaml` names them: `folder` or `folder/*`. */
+const workspaceFolders = () => {
+  const lines = readFileSync(join(root, "pnpm-workspace.yaml"), "utf8").split("\n")
+  const start = lines.findIndex((line) => line.startsWith("packages:"))
+  const patterns = []
+  for (const line of lines.slice(start + 1)) {
+    const pattern = /^\s+-\s+["']?([^"'#\s]+)/.exec(line)?.[1]
+    if (pattern === undefined) break
+    patterns.push(pattern)
+  }
+  return patterns.flatMap((pattern) => {
+    if (!pattern.endsWith("/*")) return [pattern]
+    const parent = pattern.slice(0, -2)
+    if (!existsSync(join(root, parent))) return []
+    return readdirSync(join(root, parent), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => `${parent}/${entry.name}`)
+  })
+}
+
+/** A digest of all that decides what is installed, the machine included. */
+const wantedStamp = () => {
+  const hash = createHash("sha256").update(`${process.platform} ${process.arch}\n`)
+  const files = ["pnpm-lock.yaml", "pnpm-workspace.yaml", "package.json"]
+  for (const folder of workspaceFolders().sort()) files.push(`${folder}/package.json`)
+  for (const file of files) {
+    const path = join(root, file)
+    if (existsSync(path)) hash.update(`${file}\n`).update(readFileSync(path))
+  }
+  return hash.digest("hex")
+}
+
+const readStamp = () => {
+  try {
+    return readFileSync(stampFile, "utf8")
+  } catch {
+    return undefined
+  }
+}
+
+const ensureWorkspace = async (node) => {
+  const wanted = wantedStamp()
+  if (readStamp() === wanted) return
+  await exclusively(async () => {
+    if (readStamp() === wanted) return
+    const [command, ...leading] = await ensurePnpm(node)
+    const args = [
+      ...leading,
+      "install",
+      "--frozen-lockfile",
+      // Tests and builds need the development dependencies, whatever NODE_ENV says.
+      "--prod=false",
+      // Nobody can be asked whether node_modules may be laid out anew.
+      "--config.confirmModulesPurge=false"
+    ]
+    await step("Installing dependencies", () =>
+      quietly(command, args, {
+        env: environment(node),
+        shell: command === "pnpm" && process.platform === "win32"
+      })
+    )
+    writeFileSync(stampFile, wanted)
+  })
+}
+
+/** Runs `work` while no other task of this checkout installs. */
+const exclusively = async (work) => {
+  mkdirSync(toolchain, { recursive: true })
+  const lock = join(toolchain, "lock")
+  if (!take(lock)) {
+    await step("Waiting for another task that installs", async () => {
+      while (!take(lock)) await new Promise((resolve) => setTimeout(resolve, 200))
+    })
+  }
+  const release = () => rmSync(lock, { force: true })
+  process.once("exit", release)
+  try {
+    return await work()
+  } finally {
+    process.removeListener("exit", release)
+    release()
+  }
+}
+
+/** Takes the lock if it is free, or if the process that held it is gone. */
+const take = (lock) => {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: "wx" })
+    return true
+  } catch (error) {
+    if (error.code !== "EEXIST") throw error
+  }
+  if (isHeld(lock)) return false
+  rmSync(lock, { force: true })
+  return take(lock)
+}
+
+const isHeld = (lock) => {
+  let holder
+  try {
+    holder = Number(readFileSync(lock, "utf8"))
+  } catch (error) {
+    if (error.code === "ENOENT") return true
+    throw error
+  }
+  // Empty for the blink between its creation and its writing.
+  if (!Number.isInteger(holder) || holder <= 0) return true
+  try {
+    process.kill(holder, 0)
+    return true
+  } catch (error) {
+    return error.code !== "ESRCH"
+  }
+}
+
+/** The environment of a task: the chosen Node, the workspace's tools and pnpm first on PATH. */
+const environment = (node) => {
+  const { PATH, Path, ...rest } = process.env
+  const path = [
+    dirname(node),
+    join(root, "node_modules", ".bin"),
+    join(toolchain, "pnpm", "node_modules", ".bin"),
+    PATH ?? Path
+  ]
+  return { ...rest, PATH: path.filter((part) => part !== undefined).join(delimiter) }
+}
+
+/**
+ * Makes sure of Node, pnpm and the installed workspace.
+ *
+ * @returns {Promise<{ node: string, env: NodeJS.ProcessEnv }>}
+ */
+export const ensureToolchain = async () => {
+  const node = await ensureNode()
+  await ensureWorkspace(node)
+  return { node, env: environment(node) }
+}
+
+/** The script behind a tool of the root package, to be run by the chosen Node. */
+export const toolScript = (name) => {
+  const packages = { tsc: "typescript" }
+  const folder = join(root, "node_modules", packages[name] ?? name)
+  const { bin } = manifest(folder)
+  return join(folder, typeof bin === "string" ? bin : bin[name])
+}
