@@ -20,16 +20,29 @@ const usage = `Usage: node scripts/run.mjs <task> [arguments]
   bench     comparison with the official middleware
 `
 
-const interrupts = ["SIGINT", "SIGTERM", "SIGHUP"]
 let running
 let interrupted
-for (const signal of interrupts) {
-  process.on(signal, () => {
-    interrupted ??= signal
-    // Between two children there is nobody to tell.
-    if (running === undefined) process.exit(128 + constants.signals[signal])
-    running.kill(signal)
-  })
+
+const interrupt = (signal) => {
+  interrupted ??= signal
+  // Between two children there is nobody to tell.
+  if (running === undefined) process.exit(128 + constants.signals[signal])
+  running.kill(signal)
+}
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => interrupt(signal))
+
+/*
+ * `npm run` starts us through a shell that does not pass signals on: when npm is told to end, npm and
+ * the shell go, and we hear nothing but that our parent has changed.
+ */
+if (process.env.npm_lifecycle_event !== undefined) {
+  const parent = process.ppid
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(watch)
+    interrupt("SIGTERM")
+  }, 250)
+  watch.unref()
 }
 
 /** Runs a script with the chosen Node, our own terminal and every signal passed on; answers its exit code. */

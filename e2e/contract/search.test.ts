@@ -102,6 +102,7 @@ describe("GET /x402/search: parameters that reach the marketplaces", () => {
     ["priceMin", "q=lamp&priceMin=0.01", { q: "lamp", page: 1, priceMin: 0.01 }],
     ["priceMax", "q=lamp&priceMax=99", { q: "lamp", page: 1, priceMax: 99 }],
     ["brand", "q=lamp&brand=Acme", { q: "lamp", page: 1, brand: "Acme" }],
+    ["brand of no characters", "q=lamp&brand=", { q: "lamp", page: 1, brand: "" }],
     ["unknown parameters ignored", "q=lamp&utm_source=x&sort=price", { q: "lamp", page: 1 }]
   ])("%s", async (_, query, expected) => {
     const shop = await openShop()

@@ -95,6 +95,11 @@ describe("GET /x402/track: parameters that reach the tracker", () => {
     ],
     ["destinationCountry", "number=1Z999AA1&destinationCountry=DE", { destinationCountry: "DE" }],
     ["shipDate", "number=1Z999AA1&shipDate=2026-03-04", { shipDate: "2026-03-04" }],
+    [
+      "no characters where the contract sets no minimum",
+      "number=1Z999AA1&destinationPostalCode=&phone=&cpfOrCnpj=",
+      { number: "1Z999AA1" }
+    ],
     ["phone of 30 characters", `number=1Z999AA1&phone=${"5".repeat(30)}`, { phone: "5".repeat(30) }],
     [
       "cpfOrCnpj of 20 characters",

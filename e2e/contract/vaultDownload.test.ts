@@ -2,7 +2,7 @@ import { TemporarilyUnavailable } from "@till402/core"
 import { describe, expect, it } from "vitest"
 import { calls, noPurchase } from "./calls.ts"
 import { buyAnswer } from "./expectations.ts"
-import { pay } from "./payer.ts"
+import { account, headerOf, pay } from "./payer.ts"
 import { emptyZip, vaultItem } from "./samples.ts"
 import { openShop, type Shop } from "./till.ts"
 
@@ -23,9 +23,29 @@ describe("GET /x402/vault/download/{purchaseId}", () => {
     })
     expect(response.status).toBe(200)
     expect(response.headers.get("content-type")).toBe("application/zip")
+    expect(response.headers.get("content-length")).toBe(String(emptyZip.length))
+    expect(response.headers.get("cache-control")?.split(/\s*,\s*/)).toEqual(["private", "no-store"])
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(emptyZip)
     expect(shop.calls.open).toMatchObject([{ slug: vaultItem.slug }])
     expect(shop.settlements.map(({ amount }) => amount)).toEqual(["7000000", "10000"])
+  })
+
+  it.each([
+    [1, "X-PAYMENT", "x-payment-response"],
+    [1, "PAYMENT-SIGNATURE", "x-payment-response"],
+    [2, "PAYMENT-SIGNATURE", "payment-response"],
+    [2, "X-PAYMENT", "payment-response"]
+  ] as const)("is paid by version %d in %s, with its %s", async (version, header, receipt) => {
+    const shop = await openShop()
+    const { downloadToken, purchaseId } = await purchase(shop)
+    const { response } = await pay(shop, download(purchaseId, downloadToken), { version, header })
+    expect(response.status).toBe(200)
+    expect(headerOf(response, receipt)).toMatchObject({
+      success: true,
+      transaction: shop.settlements[1]?.transaction,
+      payer: account.address
+    })
+    expect(response.headers.has("x-payment-response")).toBe(version === 1)
   })
 
   it("streams an archive whose size is not known", async () => {

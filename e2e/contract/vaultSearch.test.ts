@@ -99,6 +99,7 @@ describe("GET /x402/vault/search: what is found", () => {
     expect(slugs(items)).toEqual(those((item) => item.productType === productType))
   })
   it.each<[string, (item: VaultItem) => boolean]>([
+    ["q=&limit=100", () => true],
     ["minPrice=30", ({ price }) => price >= 30],
     ["maxPrice=5", ({ price }) => price <= 5],
     ["minPrice=7&maxPrice=7", ({ price }) => price === 7],

@@ -4,7 +4,8 @@ import type { RequestHandler } from "express"
 
 /**
  * Mounts a till in Express, at the root or at any prefix. Paths that are not the till's go on to the
- * host's own routes. A body parser may come before it.
+ * host's own routes; what `till.fetch` throws goes to the host's error handlers. A body parser may come
+ * before it.
  *
  * @example
  * const app = express()
@@ -14,19 +15,19 @@ import type { RequestHandler } from "express"
 export const till402 =
   (till: Pick<Till, "fetch" | "handles">): RequestHandler =>
   (request, response, next) => {
-    const url = targetOf(request.originalUrl)
-    if (url === undefined) {
-      void writeResponse(malformedTarget(), response)
+    const sent = targetOf(request.originalUrl)
+    if (sent === undefined) {
+      writeResponse(malformedTarget(), response).catch(next)
       return
     }
-    // Express has taken the prefix of the mount off `path`; the till knows both forms.
-    const mounted = till.handles(url.pathname) ? url : new URL(request.path + url.search, url)
-    if (!till.handles(mounted.pathname)) {
+    // Express has taken the prefix of its mount off `url`; a till whose base URL has none knows that form.
+    const url = till.handles(sent.pathname) ? sent : targetOf(request.url)
+    if (url === undefined || !till.handles(url.pathname)) {
       next()
       return
     }
     till
-      .fetch(toRequest(request, mounted))
+      .fetch(toRequest(request, { url, parsedBody: request.body }))
       .then((answer) => writeResponse(answer, response))
       .catch(next)
   }

@@ -1,9 +1,10 @@
 import type { Till } from "@till402/core"
-import type { MiddlewareHandler } from "hono"
+import type { HonoRequest, MiddlewareHandler } from "hono"
+import { routePath } from "hono/route"
 
 /**
- * Mounts a till in Hono, on any runtime that Hono runs on. Paths that are not the till's go on to the
- * host's own routes.
+ * Mounts a till in Hono, at the root or at any prefix, on any runtime that Hono runs on. Paths that are not
+ * the till's go on to the host's own routes. The body may have been read before by way of `context.req`.
  *
  * @example
  * const app = new Hono()
@@ -13,7 +14,25 @@ import type { MiddlewareHandler } from "hono"
 export const till402 =
   (till: Pick<Till, "fetch" | "handles">): MiddlewareHandler =>
   async (context, next) => {
-    const { pathname } = new URL(context.req.raw.url)
-    if (till.handles(pathname)) return till.fetch(context.req.raw)
-    return next()
+    const url = new URL(context.req.raw.url)
+    if (!till.handles(url.pathname)) {
+      // A till whose base URL has no prefix knows the path as it stands below Hono's mount.
+      const mount = routePath(context).replace(/\/?\*$/, "")
+      if (mount === "" || !url.pathname.startsWith(`${mount}/`)) return next()
+      url.pathname = url.pathname.slice(mount.length)
+      if (!till.handles(url.pathname)) return next()
+    }
+    const answer = await till.fetch(await requestTo(url.href, context.req))
+    // Hono drops the body of a HEAD, but leaves its source waiting.
+    if (context.req.method === "HEAD") await answer.body?.cancel()
+    return answer
   }
+
+const requestTo = async (url: string, request: HonoRequest): Promise<Request> => {
+  const { raw } = request
+  if (!raw.bodyUsed) return raw.url === url ? raw : new Request(url, raw)
+  // Read before us: Hono keeps what was read, though not always byte for byte.
+  const headers = new Headers(raw.headers)
+  headers.delete("content-length")
+  return new Request(url, { method: raw.method, headers, body: await request.arrayBuffer() })
+}

@@ -23,18 +23,21 @@ export class Catalogue extends Context.Service<
     readonly search: (query: SearchQuery) => Effect.Effect<Findings, UpstreamError>
   }
 >()("@till402/core/Catalogue") {
-  /** `timeoutMillis`: deadline of each marketplace; a slower one is left out. */
+  /**
+   * `timeoutMillis`: deadline of each marketplace; a slower one is left out. Without it, each marketplace
+   * keeps a deadline of its own.
+   */
   static readonly layer = (options: {
-    readonly timeoutMillis: number
+    readonly timeoutMillis?: number
   }): Layer.Layer<Catalogue, never, Marketplaces> =>
     Layer.effect(
       Catalogue,
       Effect.map(Marketplaces, (marketplaces) => ({
-        search: Effect.fn("Catalogue.search")(function* (query: SearchQuery) {
+        search: Effect.fnUntraced(function* (query: SearchQuery) {
           const answers = yield* Effect.forEach(
             marketplaces,
             (marketplace) => askOne(marketplace, query, options.timeoutMillis),
-            { concurrency: "unbounded" }
+            { concurrency: marketplaces.length }
           )
           return yield* merge(query, answers)
         })
@@ -47,18 +50,21 @@ interface Answer {
   readonly result: Result.Result<ProductPage, UpstreamError>
 }
 
+const within = <A>(asking: Effect.Effect<A, UpstreamError>, timeoutMillis: number) =>
+  Effect.timeoutOrElse(asking, {
+    duration: timeoutMillis,
+    orElse: () => Effect.fail(pastDeadline("marketplace", timeoutMillis))
+  })
+
 const askOne = (
   { search, source }: Marketplace,
   query: SearchQuery,
-  timeoutMillis: number
+  timeoutMillis: number | undefined
 ): Effect.Effect<Answer> =>
   search(query).pipe(
     // A defect in one marketplace must not take the other's results with it.
     Effect.catchDefect((cause) => Effect.fail(new UpstreamFailed({ port: "marketplace", cause }))),
-    Effect.timeoutOrElse({
-      duration: timeoutMillis,
-      orElse: () => Effect.fail(pastDeadline("marketplace", timeoutMillis))
-    }),
+    (asking) => (timeoutMillis === undefined ? asking : within(asking, timeoutMillis)),
     Effect.tapError((error) =>
       Effect.logWarning("A marketplace is missing from a search", source, causeName(error))
     ),
@@ -114,8 +120,13 @@ const fits = ({ currency, price }: SearchProduct, query: SearchQuery): boolean =
 
 /** `[[a1, a2, a3], [b1]]` → `[a1, b1, a2, a3]`. */
 const inTurns = <A>(lists: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> => {
+  if (lists.length === 1) return lists[0]!
+  const merged: Array<A> = []
   const length = Math.max(0, ...lists.map((list) => list.length))
-  return Array.from({ length }, (_, rank) => lists.flatMap((list) => list.slice(rank, rank + 1))).flat()
+  for (let rank = 0; rank < length; rank++) {
+    for (const list of lists) if (rank < list.length) merged.push(list[rank]!)
+  }
+  return merged
 }
 
 /** Each product once, where it first stands. */

@@ -1,10 +1,8 @@
 import { Context, Effect, Layer } from "effect"
-import type { OperationId } from "./Api.ts"
 import { ApiFailure } from "./ApiFailure.ts"
 import type { Configuration } from "./Configuration.ts"
-import { discoveryOf } from "./Discovery.ts"
-import { openApiDocument, type PriceInfo } from "./OpenApi.ts"
-import { type Operation, type Quoted, type Reading, routeOf } from "./Operation.ts"
+import { type Operation, type Reading, routeOf } from "./Operation.ts"
+import { fixedQuote, makeRouter, type Mounted, paymentNeeded } from "./Router.ts"
 import { Secrets } from "./Secrets.ts"
 import {
   challengeResponse,
@@ -13,12 +11,12 @@ import {
   paidResponse,
   preflightResponse
 } from "./Responses.ts"
-import { type Challenge, makeChallenge, type Resource } from "./toll/Challenge.ts"
+import { makeChallenge } from "./toll/Challenge.ts"
 import { canonicalJson } from "./toll/ChargeKey.ts"
 import { type HeaderReading, type Payment, readPayment } from "./toll/PaymentHeader.ts"
 import { Toll } from "./toll/Toll.ts"
 import { PaymentRefused, type TollRequest } from "./toll/TollRequest.ts"
-import type { PaymentOffer, Refusal } from "./toll/Verdict.ts"
+import type { Refusal } from "./toll/Verdict.ts"
 
 /** How a request is answered: at once, or by an effect. */
 export type Answering = Response | Effect.Effect<Response>
@@ -33,58 +31,7 @@ export class Http extends Context.Service<Http, { readonly answer: (request: Req
     )
 }
 
-/** Said in a 402 to who sent no payment. */
-const paymentNeeded =
-  "Payment required: pay one of accepts and send it in the PAYMENT-SIGNATURE header (X-PAYMENT is accepted too)"
-const indicativeOnly =
-  "Payment required: the amount is indicative and can't be paid; send the request's body without payment to be quoted"
-
 const sayRefusal = ({ code, message }: Refusal): string => `${code}: ${message}`
-
-/** An operation with everything that can be made once. */
-interface Mounted {
-  readonly operation: Operation
-  readonly method: "GET" | "POST"
-  /** What is sent without payment: the price, or an indication of it. */
-  readonly unpaid: Challenge
-  readonly resource: Resource
-  readonly offersOf: (quoted: Quoted) => ReadonlyArray<PaymentOffer>
-}
-
-const mount = (configuration: Configuration, operation: Operation): Mounted => {
-  const { method, path } = routeOf(operation.id)
-  const resource: Resource = {
-    url: `${configuration.baseUrl}${path.replace(/:(\w+)/g, "{$1}")}`,
-    description: operation.description,
-    mimeType: operation.mimeType,
-    ...discoveryOf(operation.id)
-  }
-  const offersOf = ({ atomic, extra }: Quoted): ReadonlyArray<PaymentOffer> =>
-    configuration.networks.map(({ asset, caip2, eip712, payTo, v1Name }) => ({
-      v1Name,
-      requirements: {
-        scheme: "exact",
-        network: caip2,
-        amount: atomic.toString(),
-        asset,
-        payTo,
-        maxTimeoutSeconds: configuration.maxTimeoutSeconds,
-        extra: { ...eip712, ...extra }
-      }
-    }))
-  const { price } = operation
-  const unpaid =
-    price._tag === "Fixed"
-      ? makeChallenge(offersOf(fixedQuote(price.atomic)), resource, paymentNeeded)
-      : makeChallenge(
-          offersOf(price.indicative),
-          { ...resource, description: price.indicative.description },
-          indicativeOnly
-        )
-  return { operation, method, unpaid, resource, offersOf }
-}
-
-const fixedQuote = (atomic: bigint): Quoted => ({ atomic, description: "", extra: {} })
 
 const notFound = new ApiFailure({ status: 404, code: "NOT_FOUND", message: "Nothing is found at this path." })
 
@@ -105,8 +52,7 @@ const make = Effect.fnUntraced(function* (
   const { cors } = configuration
   const router = makeRouter(configuration, operations)
 
-  const fingerprintOf = (canonical: string) =>
-    Effect.map(secrets.digest("quote", canonical), (digest) => digest!)
+  const fingerprintOf = (canonical: string): string => secrets.digest("quote", canonical)!
 
   /** A 402 for this very request: its price where it has one of its own. */
   const challenge = Effect.fnUntraced(function* (
@@ -120,7 +66,7 @@ const make = Effect.fnUntraced(function* (
       return error === undefined ? unpaid : makeChallenge(offersOf(fixedQuote(price.atomic)), resource, error)
     }
     if (reading._tag === "Nothing") return unpaid
-    const quoted = yield* price.quote(reading.input, yield* fingerprintOf(canonical))
+    const quoted = yield* price.quote(reading.input, fingerprintOf(canonical))
     return makeChallenge(
       offersOf(quoted),
       { ...resource, description: quoted.description },
@@ -129,12 +75,12 @@ const make = Effect.fnUntraced(function* (
   })
 
   const offersFor = Effect.fnUntraced(function* (
-    { offersOf, operation: { price } }: Mounted,
+    { fixedOffers, offersOf, operation: { price } }: Mounted,
     input: unknown,
     canonical: string
   ) {
-    if (price._tag === "Fixed") return offersOf(fixedQuote(price.atomic))
-    const standing = yield* price.standing(input, yield* fingerprintOf(canonical))
+    if (price._tag === "Fixed") return fixedOffers
+    const standing = yield* price.standing(input, fingerprintOf(canonical))
     return standing === undefined ? yield* quoteMissing : offersOf(standing)
   })
 
@@ -156,10 +102,7 @@ const make = Effect.fnUntraced(function* (
       replayMillis: operation.replayMillis,
       proofRequired: operation.proofRequired && !configuration.trustFacilitator,
       offers: offersFor(mounted, input, canonical),
-      work: (key) =>
-        Effect.flatMap(fingerprintOf(canonical), (fingerprint) =>
-          operation.work(input, { key, fingerprint })
-        ),
+      work: (key) => operation.work(input, { key, fingerprint: () => fingerprintOf(canonical) }),
       reopen: (slug) => operation.reopen?.(slug) ?? Effect.fail(notFound)
     }
     const outcome = yield* toll.pay(tolled)
@@ -172,7 +115,7 @@ const make = Effect.fnUntraced(function* (
         )
   })
 
-  const call = Effect.fn("Http.call")(
+  const call = Effect.fnUntraced(
     function* (mounted: Mounted, request: Request, url: URL, header: HeaderReading) {
       const origin = request.headers.get("origin")
       const reading = yield* mounted.operation.read(request, url)
@@ -246,64 +189,3 @@ const internalError = (id: string) =>
     message: "Something broke on our side. If you paid, send the same payment again.",
     details: { id }
   })
-
-type Found =
-  | { readonly _tag: "Operation"; readonly mounted: Mounted }
-  | { readonly _tag: "Document"; readonly text: string }
-
-/** The six resources of the contract's listing; track is described in the contract, but not listed. */
-const unlisted: ReadonlySet<OperationId> = new Set(["track"])
-
-const discoveryDocument = (operations: ReadonlyArray<Operation>): string =>
-  JSON.stringify({
-    version: 1,
-    resources: operations
-      .filter(({ id }) => !unlisted.has(id))
-      .map(({ id }) => {
-        const { method, path } = routeOf(id)
-        return `${method} ${path.replace(/:(\w+)/g, "{$1}")}`
-      })
-  })
-
-const priceInfoOf = ({ price }: Operation): PriceInfo =>
-  price._tag === "Fixed"
-    ? { mode: "fixed", atomic: price.atomic }
-    : { mode: "dynamic", minAtomic: price.minAtomic, maxAtomic: price.maxAtomic }
-
-const downloadPath = /^\/x402\/vault\/download\/[^/]+$/
-
-/** Finds what stands at a path, as it comes or without the prefix of the base URL. */
-const makeRouter = (configuration: Configuration, operations: ReadonlyArray<Operation>) => {
-  const byPath = new Map<string, Found>()
-  let download: Found | undefined
-  for (const operation of operations) {
-    const found: Found = { _tag: "Operation", mounted: mount(configuration, operation) }
-    if (operation.id === "vaultDownload") download = found
-    else byPath.set(routeOf(operation.id).path, found)
-  }
-  if (configuration.openapiPath !== undefined) {
-    const prices = new Map(operations.map((operation) => [operation.id, priceInfoOf(operation)] as const))
-    const text = JSON.stringify(openApiDocument({ baseUrl: configuration.baseUrl, prices }))
-    byPath.set(configuration.openapiPath, { _tag: "Document", text })
-  }
-  if (configuration.discoveryPath !== undefined) {
-    byPath.set(configuration.discoveryPath, { _tag: "Document", text: discoveryDocument(operations) })
-  }
-  const at = (path: string): Found | undefined =>
-    byPath.get(path) ?? (download !== undefined && downloadPath.test(path) ? download : undefined)
-  return (pathname: string): Found | undefined =>
-    at(pathname) ?? at(withoutPrefix(pathname, configuration.prefix))
-}
-
-/** A path below the mount, with the prefix of the base URL taken off where it has it. */
-export const withoutPrefix = (pathname: string, prefix: string): string =>
-  prefix !== "" && pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname
-
-/** Whether a path is the till's to answer: everything under `/x402`, and its documents. */
-export const handlesPath = (configuration: Configuration) => {
-  const documents = [configuration.openapiPath, configuration.discoveryPath]
-  const isOurs = (path: string): boolean =>
-    path === "/x402" || path.startsWith("/x402/") || documents.includes(path)
-  return (pathname: string): boolean =>
-    isOurs(pathname) || isOurs(withoutPrefix(pathname, configuration.prefix))
-}

@@ -53,7 +53,7 @@ export interface Operation<Input = unknown> {
   readonly read: (request: Request, url: URL) => Effect.Effect<Reading<Input>, ApiFailure>
   readonly work: (
     input: Input,
-    charge: { readonly key: string; readonly fingerprint: string }
+    charge: { readonly key: string; readonly fingerprint: () => string }
   ) => Effect.Effect<Work, ApiFailure | PaymentRefused>
   readonly reopen?: (slug: string) => Effect.Effect<VaultFile, ApiFailure>
 }

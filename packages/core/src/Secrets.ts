@@ -1,3 +1,6 @@
+import { hkdf } from "@noble/hashes/hkdf"
+import { type HMAC, hmac } from "@noble/hashes/hmac"
+import { type SHA256, sha256 } from "@noble/hashes/sha2"
 import { Context, Effect, Layer } from "effect"
 import type { SecretKey } from "./Options.ts"
 
@@ -9,7 +12,8 @@ export interface Sealed {
 
 interface Key {
   readonly id: string
-  readonly mac: CryptoKey
+  /** Keyed once; each digest continues a copy. */
+  readonly mac: HMAC<SHA256>
   readonly aead: CryptoKey
 }
 
@@ -23,7 +27,7 @@ export class Secrets extends Context.Service<
     /** Id of the key that new things use. */
     readonly currentKeyId: string
     /** HMAC-SHA-256 of a text for one purpose, in base64url; `undefined` where the key is unknown. */
-    readonly digest: (purpose: string, text: string, keyId?: string) => Effect.Effect<string | undefined>
+    readonly digest: (purpose: string, text: string, keyId?: string) => string | undefined
     /** AES-256-GCM. */
     readonly seal: (text: string) => Effect.Effect<Sealed>
     /** `undefined` where the key is unknown or the bytes were not sealed by it. */
@@ -39,17 +43,15 @@ export class Secrets extends Context.Service<
         const byId = new Map(derived.map((key) => [key.id, key]))
         return Secrets.of({
           currentKeyId: current.id,
-          digest: Effect.fnUntraced(function* (purpose, text, keyId) {
+          digest: (purpose, text, keyId) => {
             const key = keyId === undefined ? current : byId.get(keyId)
             if (key === undefined) return undefined
-            const bytes = yield* Effect.promise(() =>
-              crypto.subtle.sign("HMAC", key.mac, encoder.encode(`${purpose}\n${text}`))
-            )
-            return toBase64(new Uint8Array(bytes))
-              .replaceAll("+", "-")
-              .replaceAll("/", "_")
-              .replaceAll("=", "")
-          }),
+            const bytes = key.mac
+              .clone()
+              .update(encoder.encode(`${purpose}\n${text}`))
+              .digest()
+            return toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")
+          },
           seal: Effect.fnUntraced(function* (text) {
             const iv = crypto.getRandomValues(new Uint8Array(12))
             const bytes = yield* Effect.promise(() =>
@@ -82,28 +84,12 @@ const decoder = new TextDecoder()
 
 /** HKDF gives each use a key of its own, so that no use weakens another. */
 const derive = async (key: SecretKey): Promise<Key> => {
-  const material = await crypto.subtle.importKey("raw", encoder.encode(key.secret), "HKDF", false, [
-    "deriveKey"
-  ])
-  const of = (info: string) => ({
-    name: "HKDF",
-    hash: "SHA-256",
-    salt: new Uint8Array(0),
-    info: encoder.encode(`till402 ${info}`)
-  })
+  const of = (info: string) => hkdf(sha256, encoder.encode(key.secret), undefined, `till402 ${info}`, 32)
+  const raw = new Uint8Array(of("aead"))
   return {
     id: key.id,
-    mac: await crypto.subtle.deriveKey(
-      of("mac"),
-      material,
-      { name: "HMAC", hash: "SHA-256", length: 256 },
-      false,
-      ["sign"]
-    ),
-    aead: await crypto.subtle.deriveKey(of("aead"), material, { name: "AES-GCM", length: 256 }, false, [
-      "encrypt",
-      "decrypt"
-    ])
+    mac: hmac.create(sha256, of("mac")),
+    aead: await crypto.subtle.importKey("raw", raw, "AES-GCM", false, ["encrypt", "decrypt"])
   }
 }
 

@@ -5,7 +5,8 @@ import { Catalogue } from "./Catalogue.ts"
 import { type Configuration, configure } from "./Configuration.ts"
 import { ConfigurationError } from "./domain/Errors.ts"
 import { eventLogger, toStandardError } from "./events.ts"
-import { handlesPath, Http } from "./Http.ts"
+import { Http } from "./Http.ts"
+import { handlesPath } from "./Router.ts"
 import { makeOperations, type OperationServices } from "./operations.ts"
 import type { ChargeSummary, Till as RunningTill, TillOptions } from "./Options.ts"
 import { Ordering } from "./orders/Ordering.ts"
@@ -33,8 +34,8 @@ import { Vault } from "./vault/Vault.ts"
 /** A running till. */
 export type Till = RunningTill
 
-const workTimeoutMillis = 45_000
-const leaseMillis = 120_000
+/** Longer than verification, work (each port has its deadline), settlement and proof together. */
+const leaseMillis = 180_000
 const waitMillis = 10_000
 const reconcileEveryMillis = 15_000
 const reconcileBatch = 100
@@ -85,8 +86,8 @@ const useCasesLayer = (options: TillOptions, { upstreamTimeoutMillis }: Configur
   // A search goes without a slow marketplace long before the assistant that asked would be given up.
   const patience = { timeoutMillis: Math.min(marketplaceTimeoutMillis, upstreamTimeoutMillis / 2) }
   const mail = options.mailer === undefined ? Layer.empty : Mailer.fromPromise(options.mailer, settings)
-  const catalogue = Catalogue.layer(patience).pipe(
-    Layer.provide(Marketplaces.fromPromise(options.marketplaces ?? {}, settings))
+  const catalogue = Catalogue.layer({}).pipe(
+    Layer.provide(Marketplaces.fromPromise(options.marketplaces ?? {}, patience))
   )
   const assistant =
     options.assistant === undefined
@@ -157,7 +158,6 @@ const layerOf = (options: TillOptions, configuration: Configuration) => {
   )
   const toll = Toll.layer({
     networks: configuration.networks,
-    workTimeoutMillis,
     leaseMillis,
     waitMillis
   }).pipe(Layer.provideMerge(settling))

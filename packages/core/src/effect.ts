@@ -9,7 +9,12 @@ export { ApiError } from "./domain/ApiError.ts"
 export * as Money from "./domain/Money.ts"
 export { findNetwork, type Network, networks } from "./domain/Network.ts"
 export { BuyRequest, BuyResponse, type Offer, ShippingAddress } from "./domain/Order.ts"
-export { PaymentOption, PaymentRequired, type PaymentRequirements, type Receipt } from "./domain/PaymentRequired.ts"
+export {
+  PaymentOption,
+  PaymentRequired,
+  type PaymentRequirements,
+  type Receipt
+} from "./domain/PaymentRequired.ts"
 export { Product, SearchProduct } from "./domain/Product.ts"
 export { SearchQuery, SearchResponse } from "./domain/Search.ts"
 export { ShopRequest, ShopResponse } from "./domain/Shop.ts"

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
-import type { ReadableStream as NodeReadableStream } from "node:stream/web"
 
 /*
  * Node's request and response ⇄ the web's, for adapters of frameworks that speak Node.
@@ -10,12 +9,25 @@ import type { ReadableStream as NodeReadableStream } from "node:stream/web"
 /** Where requests are said to come from: the till builds public addresses from its own `baseUrl`, never from `Host`. */
 const origin = "http://till.invalid"
 
-/** A request as a framework hands it on: a body parser of the host may have read the body already. */
-export type ParsedRequest = IncomingMessage & { readonly body?: unknown }
+/**
+ * Reads a request target (`/path?query`, an absolute address, or `*`) as a URL on an origin that is nobody's.
+ * `undefined` where it is malformed.
+ */
+export const targetOf = (target: string): URL | undefined => {
+  if (target.startsWith("/")) return URL.parse(origin + target) ?? undefined
+  if (target === "*") return new URL("/*", origin)
+  const absolute = URL.parse(target)
+  return absolute?.protocol === "http:" || absolute?.protocol === "https:"
+    ? new URL(origin + absolute.pathname + absolute.search)
+    : undefined
+}
 
-const headersOf = (request: IncomingMessage): Headers => {
+/** What a request whose target is malformed is answered. */
+export const malformedTarget = (): Response =>
+  Response.json({ code: "VALIDATION_ERROR", message: "The request target is malformed." }, { status: 400 })
+
+const headersOf = ({ rawHeaders }: IncomingMessage): Headers => {
   const headers = new Headers()
-  const { rawHeaders } = request
   // From the raw list: Node drops repetitions of some headers, and a repeated payment must be seen.
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!
@@ -24,66 +36,166 @@ const headersOf = (request: IncomingMessage): Headers => {
   return headers
 }
 
-const parsedBody = (body: unknown): BodyInit =>
-  typeof body === "string" || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body)
+const hasBody = ({ headers, httpVersionMajor, method }: IncomingMessage): boolean =>
+  method !== "GET" &&
+  method !== "HEAD" &&
+  method !== "TRACE" &&
+  (httpVersionMajor > 1 ||
+    headers["transfer-encoding"] !== undefined ||
+    Number(headers["content-length"] ?? 0) > 0)
 
-/** The path and query of a request target, or `undefined` where it is none (`*`, a malformed one). */
-export const targetOf = (target: string): URL | undefined =>
-  (target.startsWith("/") ? URL.parse(origin + target) : URL.parse(target)) ?? undefined
+/** Reads nothing before it is asked to: Node clears away a body that nobody wanted, but not one half read. */
+const streamOf = (request: IncomingMessage): ReadableStream<Uint8Array> => {
+  const chunks: AsyncIterator<Uint8Array | string> = request.iterator({ destroyOnReturn: false })
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await chunks.next()
+        if (done === true) controller.close()
+        else controller.enqueue(typeof value === "string" ? Buffer.from(value) : value)
+      },
+      async cancel() {
+        await chunks.return?.()
+        // The rest is read and dropped: destroying the request would take the connection of the answer with it.
+        request.resume()
+      }
+    },
+    { highWaterMark: 0 }
+  )
+}
+
+const encodeParsed = (body: unknown): string | Uint8Array<ArrayBuffer> =>
+  typeof body === "string"
+    ? body
+    : body instanceof Uint8Array
+      ? (body as Uint8Array<ArrayBuffer>)
+      : JSON.stringify(body)
 
 /**
- * A Node request as a web `Request`. The body streams; where a body parser of the host came before, it is
- * made again from what that left in `body`.
+ * A Node request as a web `Request` for `url`. The body streams, and is read only when asked for; where a
+ * body parser of the host came before, it is made again from `parsedBody`, which is what that left behind:
+ * text, bytes, or a value of JSON.
  *
  * No signal is wired in: a client that goes away must not interrupt a call that it has paid for.
+ *
+ * @throws Error where the body was read before and nothing is left of it: a request without the body it
+ *   came with would be another request
+ *
+ * @example
+ * const url = targetOf(request.url)
+ * const response = await till.fetch(toRequest(request, { url }))
  */
-export const toRequest = (request: ParsedRequest, url: URL): Request => {
+export const toRequest = (
+  request: IncomingMessage,
+  { parsedBody, url }: { readonly url: URL; readonly parsedBody?: unknown }
+): Request => {
   const method = request.method ?? "GET"
   const headers = headersOf(request)
-  if (method === "GET" || method === "HEAD") return new Request(url, { method, headers })
-  const consumed = request.readableEnded || request.readableDidRead
-  if (consumed) {
-    headers.delete("content-length")
-    headers.delete("content-encoding")
-    return request.body === undefined
-      ? new Request(url, { method, headers })
-      : new Request(url, { method, headers, body: parsedBody(request.body) })
+  if (method === "TRACE") {
+    // The web's constructor forbids the method, but it is the till's to refuse, and to say what it allows.
+    return Object.defineProperty(new Request(url, { headers }), "method", { value: method })
   }
-  const body = Readable.toWeb(request) as unknown as ReadableStream<Uint8Array>
-  return new Request(url, { method, headers, body, duplex: "half" } as RequestInit & { duplex: "half" })
+  if (!hasBody(request)) return new Request(url, { method, headers })
+  if (!request.readableDidRead && !request.readableEnded) {
+    const streamed: RequestInit & { duplex: "half" } = {
+      method,
+      headers,
+      body: streamOf(request),
+      duplex: "half"
+    }
+    return new Request(url, streamed)
+  }
+  if (parsedBody === undefined) {
+    throw new Error(
+      "The body was read before it reached the till, and nothing is left of it: mount the till before the middleware that reads it."
+    )
+  }
+  // They tell of the bytes that were sent, not of those made here.
+  headers.delete("content-length")
+  headers.delete("content-encoding")
+  headers.delete("transfer-encoding")
+  return new Request(url, { method, headers, body: encodeParsed(parsedBody) })
 }
 
-/** Copies status and headers of a web response to a Node one. */
-export const writeHead = (response: Response, to: ServerResponse): void => {
-  to.statusCode = response.status
-  for (const [name, value] of response.headers) {
-    to.setHeader(name, name === "set-cookie" ? response.headers.getSetCookie() : value)
+/** Copies status and headers of a web response to a Node one. Cookies and `Vary` join those the host has set. */
+export const writeHead = ({ headers, status }: Response, to: ServerResponse): void => {
+  to.statusCode = status
+  for (const [name, value] of headers) {
+    if (name === "set-cookie" || name === "vary") to.appendHeader(name, value)
+    else to.setHeader(name, value)
   }
 }
 
-/** A response's body as a Node stream, or `undefined` for none. */
-export const bodyOf = (response: Response): Readable | undefined =>
-  response.body === null ? undefined : Readable.fromWeb(response.body as NodeReadableStream<Uint8Array>)
+/** The source of an answer's body failed after the answer had begun; `cause` is what it threw. */
+export class BodyInterrupted extends Error {
+  override readonly name = "BodyInterrupted"
+}
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>
+type Chunk = Awaited<ReturnType<Reader["read"]>>
+
+/** A stream of what `reader` gives, after the two reads that were made before. Destroying it cancels the source. */
+const resume = (reader: Reader, first: Chunk, second: Promise<Chunk>): Readable => {
+  const ahead: Array<Chunk | Promise<Chunk>> = [first, second]
+  return new Readable({
+    read() {
+      Promise.resolve(ahead.shift() ?? reader.read()).then(
+        ({ value }) => this.push(value ?? null),
+        (cause: unknown) => this.destroy(new BodyInterrupted("The body of the answer broke off", { cause }))
+      )
+    },
+    destroy(error, done) {
+      // A source that has failed refuses to be cancelled with the same error: it is told by `read`.
+      reader.cancel(error ?? undefined).then(
+        () => done(error),
+        () => done(error)
+      )
+    }
+  })
+}
+
+const soon = (): Promise<undefined> =>
+  new Promise((resolve) => {
+    setImmediate(resolve, undefined)
+  })
 
 /**
- * Sends a web `Response`. Follows the client's pace; a client that goes away cancels the body's source.
+ * A response's body for Node: bytes where it is whole at once, so that its length is known before it is
+ * sent, else a stream. Whoever gets a stream must end or destroy it.
+ */
+export const bodyOf = async ({ body }: Response): Promise<Buffer | Readable> => {
+  if (body === null) return Buffer.alloc(0)
+  const reader: Reader = body.getReader()
+  const first = await reader.read()
+  if (first.done) return Buffer.alloc(0)
+  const second = reader.read()
+  // Looked at in time or left for the stream: a failure is told there.
+  const ended = await Promise.race([second, soon()]).catch(() => undefined)
+  if (ended?.done !== true) return resume(reader, first, second)
+  const { buffer, byteLength, byteOffset } = first.value
+  return Buffer.from(buffer, byteOffset, byteLength)
+}
+
+/**
+ * Sends a web `Response`, at the pace of the client. A client that goes away cancels the body's source and
+ * is no error.
+ *
+ * @throws BodyInterrupted where the source failed in mid-stream; the connection is destroyed by then, for
+ *   the client to see that the answer is not whole
  */
 export const writeResponse = async (response: Response, to: ServerResponse): Promise<void> => {
+  if (to.destroyed || to.headersSent || to.req.method === "HEAD") await response.body?.cancel()
+  if (to.destroyed || to.headersSent) return
+  const body = to.req.method === "HEAD" ? Buffer.alloc(0) : await bodyOf(response)
   writeHead(response, to)
-  const body = bodyOf(response)
-  if (body === undefined) {
-    to.end()
+  if (body instanceof Buffer) {
+    to.end(body)
     return
   }
   try {
     await pipeline(body, to)
   } catch (error) {
-    // The client went away, or the source failed in mid-stream: either way there is nobody to tell but
-    // the connection, which `pipeline` has destroyed.
-    if (!to.destroyed) to.destroy(error instanceof Error ? error : undefined)
+    if (error instanceof BodyInterrupted) throw error
+    // Anything else is the connection's: the client went away.
   }
 }
-
-/** What a request whose target can't be read is answered. */
-export const malformedTarget = (): Response =>
-  Response.json({ code: "VALIDATION_ERROR", message: "The request target is not valid." }, { status: 400 })

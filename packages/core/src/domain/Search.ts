@@ -10,10 +10,7 @@ export const SearchQuery = Schema.Struct({
   priceMin: Schema.optionalKey(NumberInQuery.check(positive)),
   priceMax: Schema.optionalKey(NumberInQuery.check(positive)),
   brand: Schema.optionalKey(Text({ max: 200 })),
-  page: IntegerInQuery.pipe(
-    Schema.check(positive, Schema.isLessThanOrEqualTo(10_000, { message: "must be at most 10000" })),
-    Schema.withDecodingDefaultKey(Effect.succeed("1"))
-  )
+  page: IntegerInQuery.pipe(Schema.check(positive), Schema.withDecodingDefaultKey(Effect.succeed("1")))
 }).check(
   Schema.makeFilter(({ priceMin, priceMax }: { readonly priceMin?: number; readonly priceMax?: number }) =>
     priceMin !== undefined && priceMax !== undefined && priceMin > priceMax

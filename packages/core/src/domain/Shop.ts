@@ -2,15 +2,22 @@ import { Schema } from "effect"
 import { Product } from "./Product.ts"
 import { Text } from "./Text.ts"
 
-const bound = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0, { message: "must not be negative" }))
-
 /** Body of `POST /x402/shop`. */
 export const ShopRequest = Schema.Struct({
   message: Text({ min: 1, max: 1000, multiline: true }),
   context: Schema.optionalKey(
     Schema.Struct({
       priceRange: Schema.optionalKey(
-        Schema.Struct({ min: Schema.optionalKey(bound), max: Schema.optionalKey(bound) })
+        Schema.Struct({
+          min: Schema.optionalKey(Schema.Finite),
+          max: Schema.optionalKey(Schema.Finite)
+        }).check(
+          Schema.makeFilter(({ max, min }: { readonly min?: number; readonly max?: number }) =>
+            min !== undefined && max !== undefined && min > max
+              ? { path: ["min"], issue: "must not be greater than max" }
+              : true
+          )
+        )
       ),
       preferences: Schema.optionalKey(
         Schema.Array(Text({ max: 200 })).check(

@@ -57,9 +57,13 @@ export const Uuid = Schema.String.pipe(
   )
 )
 
-/** ISO 3166-1 alpha-2 country code: two letters, given back in upper case. */
+/** ISO 3166-1 alpha-2 country code: two letters, in upper case once decoded. */
 export const CountryCode = Schema.String.pipe(
   Schema.check(
     Schema.isPattern(/^[A-Za-z]{2}$/u, { message: "must be a two-letter ISO 3166-1 alpha-2 country code" })
+  ),
+  Schema.decodeTo(
+    Schema.String,
+    SchemaTransformation.transform({ decode: (code: string) => code.toUpperCase(), encode: (code) => code })
   )
 )

@@ -29,15 +29,13 @@ export const VaultItem = Schema.Struct({
 }).annotate({ identifier: "VaultItem" })
 export type VaultItem = typeof VaultItem.Type
 
-const dollars = IntegerInQuery.check(Schema.isGreaterThanOrEqualTo(0, { message: "must not be negative" }))
-
 /** Query of `GET /x402/vault/search`; all optional. */
 export const VaultQuery = Schema.Struct({
   q: Schema.optionalKey(Text({ max: 500 })),
   category: Schema.optionalKey(Category),
   productType: Schema.optionalKey(ProductType),
-  minPrice: Schema.optionalKey(dollars),
-  maxPrice: Schema.optionalKey(dollars),
+  minPrice: Schema.optionalKey(IntegerInQuery),
+  maxPrice: Schema.optionalKey(IntegerInQuery),
   cursor: Schema.optionalKey(Uuid),
   limit: IntegerInQuery.pipe(
     Schema.check(Schema.isBetween({ minimum: 1, maximum: 100 }, { message: "must be between 1 and 100" })),

@@ -41,7 +41,7 @@ export interface NewCharge {
   readonly validBeforeSeconds: number
   /** The version of the payment header: which receipt header the answer carries. */
   readonly x402Version: 1 | 2
-  /** JSON of `{ paymentPayload, paymentRequirements }`, sealed: what settling again needs. */
+  /** What settling again needs, as JSON; encrypted where the answer is. Empty once settled. */
   readonly settlement: string
   readonly createdAtMillis: number
 }
@@ -94,7 +94,7 @@ export class Charges extends Context.Service<
       owner: string,
       outcome: { readonly answer: RecordedAnswer; readonly subject: Subject | undefined }
     ) => Effect.Effect<boolean, StoreError>
-    /** `ready` → `settled`, by anyone: a settlement seen is a fact. */
+    /** `ready` → `settled`, by anyone: a settlement seen is a fact. What settling again needs is forgotten. */
     readonly complete: (
       key: string,
       receipt: Receipt,
@@ -115,7 +115,8 @@ export class Charges extends Context.Service<
     readonly list: (options: { readonly limit: number }) => Effect.Effect<ReadonlyArray<Charge>, StoreError>
     /**
      * Deletes recorded answers of charges settled before `settledBeforeMillis`, and whole charges whose
-     * authorization was void before that as well. Answers how many were touched.
+     * authorization was void before that as well; with them claims of dead processes (created, lapsed
+     * and void before that), which settled nothing. Answers how many were touched.
      */
     readonly expire: (settledBeforeMillis: number) => Effect.Effect<number, StoreError>
   }
@@ -164,6 +165,7 @@ export class Charges extends Context.Service<
         Effect.sync(() =>
           change(key, ({ state }) => state === "ready", {
             state: "settled",
+            settlement: "",
             receipt,
             settledAtMillis: nowMillis
           })
@@ -206,7 +208,11 @@ export class Charges extends Context.Service<
         Effect.sync(() => {
           let touched = 0
           for (const charge of charges.values()) {
-            if (charge.state !== "settled" || charge.settledAtMillis! >= settledBeforeMillis) continue
+            const over =
+              charge.state === "settled"
+                ? charge.settledAtMillis! < settledBeforeMillis
+                : isDeadClaim(charge, settledBeforeMillis)
+            if (!over) continue
             if (charge.validBeforeSeconds * 1000 < settledBeforeMillis) charges.delete(charge.key)
             else if (charge.answer === undefined) continue
             else charges.set(charge.key, { ...charge, answer: undefined })
@@ -217,6 +223,12 @@ export class Charges extends Context.Service<
     })
   })
 }
+
+const isDeadClaim = (charge: Charge, beforeMillis: number): boolean =>
+  charge.state === "claimed" &&
+  charge.createdAtMillis < beforeMillis &&
+  charge.leaseUntilMillis < beforeMillis &&
+  charge.validBeforeSeconds * 1000 < beforeMillis
 
 const oldestFirst = (left: Charge, right: Charge): number =>
   left.createdAtMillis - right.createdAtMillis || (left.key < right.key ? -1 : 1)

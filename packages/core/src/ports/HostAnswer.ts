@@ -24,16 +24,21 @@ const describe = (issue: SchemaIssue.Issue): string => {
 
 /**
  * A reader of answers of one shape: fields that the shape does not know are dropped, every fault is
- * named in the one failure.
+ * named in the one failure. `kinder` is tried where the strict shape does not fit, which is rare and
+ * costs several times as much.
  */
 export const answerReader = <S extends Schema.Decoder<unknown>>(
-  schema: S
+  schema: S,
+  kinder?: Schema.Decoder<S["Type"]>
 ): ((answer: unknown) => Effect.Effect<S["Type"], MalformedAnswer>) => {
-  const decode = Schema.decodeUnknownResult(schema, { errors: "all" })
+  const decode = Schema.decodeUnknownResult(schema)
+  const decodeKindly = Schema.decodeUnknownResult(kinder ?? schema, { errors: "all" })
   return (answer) => {
-    const decoded = decode(answer)
+    const strict = decode(answer)
+    if (Result.isSuccess(strict)) return Effect.succeed(strict.success)
+    const decoded = decodeKindly(answer)
     return Result.isSuccess(decoded)
-      ? Effect.succeed(decoded.success)
+      ? Effect.succeed(decoded.success as S["Type"])
       : Effect.fail(new MalformedAnswer({ message: describe(decoded.failure.issue) }))
   }
 }

@@ -1,3 +1,4 @@
+import { askWithin } from "../Deadline.ts"
 import { Data, Effect } from "effect"
 import {
   AdditionalFieldRequired,
@@ -143,15 +144,12 @@ export const hostCall = <A, Tag extends RefusalTag = never>(call: {
   readonly read: (answer: unknown) => Effect.Effect<A, MalformedAnswer>
 }): Effect.Effect<A, Refusal<Tag> | UpstreamError> => {
   const { ask, port, read, refuses = [], timeoutMillis } = call
-  return Effect.tryPromise({
-    // The async function turns a throw on the spot into a rejection, and a plain value into a promise.
-    try: async (signal) => ask(signal),
-    catch: (cause) => sortThrown(port, refuses, cause)
+  return askWithin({
+    millis: timeoutMillis,
+    ask,
+    catch: (cause) => sortThrown(port, refuses, cause),
+    onLapse: () => pastDeadline(port, timeoutMillis)
   }).pipe(
-    Effect.timeoutOrElse({
-      duration: timeoutMillis,
-      orElse: () => Effect.fail(pastDeadline(port, timeoutMillis))
-    }),
     Effect.flatMap((answer) => Effect.mapError(read(answer), (cause) => new UpstreamFailed({ port, cause }))),
     Effect.tapError((error) =>
       isUpstreamError(error) ? Effect.logWarning("A provider failed", port, causeName(error)) : Effect.void

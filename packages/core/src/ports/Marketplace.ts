@@ -85,12 +85,16 @@ export class Marketplaces extends Context.Service<Marketplaces, ReadonlyArray<Ma
 }
 
 const { source: _source, ...unsourced } = SearchProduct.fields
-const readPage = answerReader(
+const unsourcedProduct = Schema.Struct(unsourced)
+const pageOfProducts = <P extends Schema.Constraint>(product: P) =>
   Schema.Struct({
-    products: Schema.Array(nullWhereMissing(Schema.Struct(unsourced))),
+    products: Schema.Array(product),
     totalResults: Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)),
     hasMore: Schema.Boolean
   })
+const readPage = answerReader(
+  pageOfProducts(unsourcedProduct),
+  pageOfProducts(nullWhereMissing(unsourcedProduct))
 )
 
 const soldAt =
@@ -104,14 +108,13 @@ export const marketplaceFromPromise = (
   { timeoutMillis }: CallSettings
 ): Marketplace => ({
   source,
-  search: Effect.fn("Marketplace.search")((query: ProductQuery) =>
+  search: (query) =>
     hostCall({
       port: "marketplace",
       timeoutMillis,
       ask: (signal) => options.search({ ...query }, { signal }),
       read: readPage
     }).pipe(Effect.map((page) => ({ ...page, products: page.products.map(soldAt(source)) })))
-  )
 })
 
 const matches = ({ price, title }: SearchProduct, query: ProductQuery): boolean => {

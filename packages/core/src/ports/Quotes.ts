@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import type { StoreError } from "../domain/Errors.ts"
+import { StoreError } from "../domain/Errors.ts"
 import type { Offer } from "../domain/Order.ts"
 
 /** An offer bound to the request it was made for. */
@@ -26,9 +26,15 @@ export class Quotes extends Context.Service<
       fingerprint: string,
       nowMillis: number
     ) => Effect.Effect<Quote | undefined, StoreError>
-    /** Consumes a live quote for a charge, once; again for the same charge is `true` as well. */
+    /**
+     * Consumes a live quote for a charge, once; again for the same charge is `true` as well. A quote that
+     * has lapsed at `nowMillis` is never consumed.
+     */
     readonly consume: (id: string, chargeKey: string, nowMillis: number) => Effect.Effect<boolean, StoreError>
-    /** Undoes `consume` for a charge that came to nothing. */
+    /**
+     * Undoes `consume` for a charge that came to nothing. Where the request has been given another quote
+     * since, that one stands and this one stays consumed.
+     */
     readonly restore: (chargeKey: string) => Effect.Effect<void, StoreError>
     /** Deletes quotes that lapsed before `lapsedBeforeMillis`: they carry personal data. */
     readonly expire: (lapsedBeforeMillis: number) => Effect.Effect<number, StoreError>
@@ -47,12 +53,17 @@ export class Quotes extends Context.Service<
     }
     return Quotes.of({
       put: (quote, nowMillis) =>
-        Effect.sync(() => {
+        Effect.suspend(() => {
           const existing = unconsumed(quote.fingerprint)
-          if (existing !== undefined && existing.offer.expiresAtMillis > nowMillis) return existing
+          if (existing !== undefined && existing.offer.expiresAtMillis > nowMillis)
+            return Effect.succeed(existing)
+          if (quotes.has(quote.id)) {
+            const cause = new Error(`there is a quote ${quote.id} already`)
+            return Effect.fail(new StoreError({ operation: "quotes.put", cause }))
+          }
           if (existing !== undefined) quotes.delete(existing.id)
           quotes.set(quote.id, quote)
-          return quote
+          return Effect.succeed(quote)
         }),
       findLive: (fingerprint, nowMillis) => Effect.sync(() => live(fingerprint, nowMillis)),
       consume: (id, chargeKey, nowMillis) =>
@@ -65,9 +76,10 @@ export class Quotes extends Context.Service<
         }),
       restore: (chargeKey) =>
         Effect.sync(() => {
-          for (const quote of quotes.values()) {
-            if (quote.consumedBy !== chargeKey || unconsumed(quote.fingerprint) !== undefined) continue
-            quotes.set(quote.id, { ...quote, consumedBy: undefined })
+          const consumed = Array.from(quotes.values()).filter((quote) => quote.consumedBy === chargeKey)
+          for (const quote of consumed.sort(longestLivedFirst)) {
+            if (unconsumed(quote.fingerprint) === undefined)
+              quotes.set(quote.id, { ...quote, consumedBy: undefined })
           }
         }),
       expire: (lapsedBeforeMillis) =>
@@ -80,3 +92,6 @@ export class Quotes extends Context.Service<
     })
   })
 }
+
+const longestLivedFirst = (left: Quote, right: Quote): number =>
+  right.offer.expiresAtMillis - left.offer.expiresAtMillis || (left.id > right.id ? -1 : 1)

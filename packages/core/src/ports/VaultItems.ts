@@ -1,16 +1,19 @@
 import { Context, Effect, Layer } from "effect"
-import type { StoreError } from "../domain/Errors.ts"
+import { StoreError } from "../domain/Errors.ts"
 import type { VaultItem, VaultPage, VaultQuery } from "../domain/Vault.ts"
 
 export class VaultItems extends Context.Service<
   VaultItems,
   {
-    /** Adds an item, or replaces the one of the same id (its place in the listing and its downloads stay). */
+    /**
+     * Adds an item, or replaces the one of the same id (its place in the listing and its downloads stay).
+     * A slug that another item has is a `StoreError`.
+     */
     readonly put: (item: VaultItem) => Effect.Effect<void, StoreError>
     readonly findBySlug: (slug: string) => Effect.Effect<VaultItem | undefined, StoreError>
     /**
      * In the order in which items were added. `q` is looked for in title, description, category and
-     * slug, every word of it, letter case aside. `cursor` is the id of the last item of the page before;
+     * slug, every word of it (up to sixteen), letter case aside. `cursor` is the id of the last item of the page before;
      * an unknown one answers `undefined`.
      */
     readonly search: (query: VaultQuery) => Effect.Effect<VaultPage | undefined, StoreError>
@@ -25,8 +28,14 @@ export class VaultItems extends Context.Service<
       Array.from(items.values()).find((item) => item.slug === slug)
     return VaultItems.of({
       put: (item) =>
-        Effect.sync(() => {
+        Effect.suspend(() => {
+          const holder = bySlug(item.slug)
+          if (holder !== undefined && holder.id !== item.id) {
+            const cause = new Error(`the slug ${item.slug} belongs to item ${holder.id}`)
+            return Effect.fail(new StoreError({ operation: "vaultItems.put", cause }))
+          }
           items.set(item.id, { ...item, downloads: items.get(item.id)?.downloads ?? item.downloads })
+          return Effect.void
         }),
       findBySlug: (slug) => Effect.sync(() => bySlug(slug)),
       countDownload: (slug) =>
@@ -38,7 +47,7 @@ export class VaultItems extends Context.Service<
         Effect.sync(() => {
           const all = Array.from(items.values())
           const cursor = query.cursor?.toLowerCase()
-          const start = cursor === undefined ? 0 : all.findIndex(({ id }) => id === cursor) + 1
+          const start = cursor === undefined ? 0 : all.findIndex(({ id }) => id.toLowerCase() === cursor) + 1
           if (cursor !== undefined && start === 0) return undefined
           const found = all.slice(start).filter((item) => matches(item, query))
           const page = found.slice(0, query.limit)
@@ -59,10 +68,16 @@ const matches = (item: VaultItem, { category, maxPrice, minPrice, productType, q
   )
 }
 
+/** Letter case aside, and the ways in which Unicode can write the same letter. */
+const folded = (text: string): string => text.normalize("NFKC").toLowerCase()
+
 /** What the words of a query are looked for in. */
 export const searchTextOf = ({ cardDescription, category, slug, title }: VaultItem): string =>
-  [title, cardDescription, category, slug].join(" ").toLowerCase()
+  folded([title, cardDescription, category, slug].join(" "))
 
 /** The words of a query in lower case; the first sixteen count. */
 export const wordsOf = (q: string | undefined): ReadonlyArray<string> =>
-  (q ?? "").toLowerCase().split(/\s+/).filter(Boolean).slice(0, 16)
+  folded(q ?? "")
+    .split(/\s+/)
+    .filter(Boolean)
+    .slice(0, 16)

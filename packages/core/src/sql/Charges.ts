@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
-import { type Charge, Charges, type ChargeState, type NewCharge } from "../ports/Charges.ts"
-import { storing } from "./rows.ts"
+import { SqlClient, type SqlError } from "effect/sql"
+import { type Charge, Charges, type ChargeState, type Claim, type NewCharge } from "../ports/Charges.ts"
+import { storing, untilDecided } from "./rows.ts"
 
 interface Row {
   readonly state: ChargeState
@@ -9,6 +9,7 @@ interface Row {
   readonly lease_until: number | string
   readonly settled_at: number | string | null
   readonly document: string
+  readonly settlement: string | null
   readonly answer: string | null
   readonly subject: string | null
   readonly receipt: string | null
@@ -17,7 +18,8 @@ interface Row {
 const parse = <A>(text: string | null): A | undefined => (text === null ? undefined : (JSON.parse(text) as A))
 
 const toCharge = (row: Row): Charge => ({
-  ...(JSON.parse(row.document) as NewCharge),
+  ...(JSON.parse(row.document) as Omit<NewCharge, "settlement">),
+  settlement: row.settlement ?? "",
   state: row.state,
   leaseOwner: row.lease_owner,
   leaseUntilMillis: Number(row.lease_until),
@@ -43,6 +45,7 @@ export const layer: Layer.Layer<Charges, never, SqlClient.SqlClient> = Layer.eff
         storing(
           "charges.claim",
           Effect.gen(function* () {
+            const { settlement, ...document } = charge
             const row = {
               key: charge.key,
               state: "claimed",
@@ -50,24 +53,28 @@ export const layer: Layer.Layer<Charges, never, SqlClient.SqlClient> = Layer.eff
               lease_until: lease.untilMillis,
               valid_before: charge.validBeforeSeconds,
               created_at: charge.createdAtMillis,
-              document: JSON.stringify(charge)
+              document: JSON.stringify(document),
+              settlement
             }
-            for (;;) {
-              const claimed = yield* some(sql`
-                INSERT INTO till_charges ${sql.insert(row)}
-                ON CONFLICT (key) DO UPDATE SET
-                  lease_owner = excluded.lease_owner,
-                  lease_until = excluded.lease_until,
-                  valid_before = excluded.valid_before,
-                  created_at = excluded.created_at,
-                  document = excluded.document
-                WHERE till_charges.state = 'claimed' AND till_charges.lease_until <= ${nowMillis}
-                RETURNING key`)
-              if (claimed) return { _tag: "Claimed" } as const
-              const existing = yield* find(charge.key)
-              // Released between the two statements: the key is free, so it is asked for again.
-              if (existing !== undefined) return { _tag: "Existing", charge: existing } as const
-            }
+            const claimed = sql`
+              INSERT INTO till_charges ${sql.insert(row)}
+              ON CONFLICT (key) DO UPDATE SET
+                lease_owner = excluded.lease_owner,
+                lease_until = excluded.lease_until,
+                valid_before = excluded.valid_before,
+                created_at = excluded.created_at,
+                document = excluded.document,
+                settlement = excluded.settlement
+              WHERE till_charges.state = 'claimed' AND till_charges.lease_until <= ${nowMillis}
+              RETURNING key`
+            return yield* untilDecided(
+              Effect.gen(function* (): Effect.fn.Return<Claim | undefined, SqlError.SqlError> {
+                if ((yield* claimed).length > 0) return { _tag: "Claimed" }
+                const existing = yield* find(charge.key)
+                // Released between the two statements: the key is free, so it is asked for again.
+                return existing && { _tag: "Existing", charge: existing }
+              })
+            )
           })
         ),
       advance: (key, owner, { answer, subject }) =>
@@ -82,7 +89,7 @@ export const layer: Layer.Layer<Charges, never, SqlClient.SqlClient> = Layer.eff
         storing(
           "charges.complete",
           some(sql`
-            UPDATE till_charges SET state = 'settled', receipt = ${JSON.stringify(receipt)}, settled_at = ${nowMillis}
+            UPDATE till_charges SET state = 'settled', settlement = NULL, receipt = ${JSON.stringify(receipt)}, settled_at = ${nowMillis}
             WHERE key = ${key} AND state = 'ready' RETURNING key`)
         ),
       release: (key, owner) =>
@@ -130,9 +137,12 @@ export const layer: Layer.Layer<Charges, never, SqlClient.SqlClient> = Layer.eff
             Effect.gen(function* () {
               const gone = yield* sql`DELETE FROM till_charges WHERE state = 'settled'
                 AND settled_at < ${settledBeforeMillis} AND valid_before * 1000 < ${settledBeforeMillis} RETURNING key`
+              const dead = yield* sql`DELETE FROM till_charges WHERE created_at < ${settledBeforeMillis}
+                AND state = 'claimed' AND lease_until < ${settledBeforeMillis}
+                AND valid_before * 1000 < ${settledBeforeMillis} RETURNING key`
               const emptied = yield* sql`UPDATE till_charges SET answer = NULL WHERE state = 'settled'
                 AND settled_at < ${settledBeforeMillis} AND answer IS NOT NULL RETURNING key`
-              return gone.length + emptied.length
+              return gone.length + dead.length + emptied.length
             })
           )
         )

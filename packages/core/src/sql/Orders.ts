@@ -79,8 +79,8 @@ export const layer: Layer.Layer<Orders, never, SqlClient.SqlClient> = Layer.effe
                 ...(before === undefined
                   ? []
                   : [
-                      sql`EXISTS (SELECT 1 FROM till_orders AS b WHERE b.id = ${before}
-                        AND (o.created_at < b.created_at OR (o.created_at = b.created_at AND o.id < b.id)))`
+                      sql`(o.created_at, o.id) <
+                        (SELECT b.created_at, b.id FROM till_orders AS b WHERE b.id = ${before})`
                     ])
               ])} ORDER BY o.created_at DESC, o.id DESC LIMIT ${limit}`,
             (rows) => rows.map(toOrder)

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Quote, Quotes } from "../ports/Quotes.ts"
-import { fromOffer, storing, toOffer } from "./rows.ts"
+import { fromOffer, storing, toOffer, untilDecided } from "./rows.ts"
 
 interface Row {
   readonly id: string
@@ -40,21 +40,21 @@ export const layer: Layer.Layer<Quotes, never, SqlClient.SqlClient> = Layer.effe
               created_at: quote.createdAtMillis,
               expires_at: quote.offer.expiresAtMillis
             }
-            for (;;) {
-              const put = yield* sql`
-                INSERT INTO till_quotes ${sql.insert(row)}
-                ON CONFLICT (fingerprint) WHERE consumed_by IS NULL DO UPDATE SET
-                  id = excluded.id,
-                  offer = excluded.offer,
-                  created_at = excluded.created_at,
-                  expires_at = excluded.expires_at
-                WHERE till_quotes.expires_at <= ${nowMillis}
-                RETURNING id`
-              if (put.length > 0) return quote
-              const existing = yield* live(quote.fingerprint, nowMillis)
-              // Consumed between the two statements: the place of the live quote is free again.
-              if (existing !== undefined) return existing
-            }
+            const put = sql`
+              INSERT INTO till_quotes ${sql.insert(row)}
+              ON CONFLICT (fingerprint) WHERE consumed_by IS NULL DO UPDATE SET
+                id = excluded.id,
+                offer = excluded.offer,
+                created_at = excluded.created_at,
+                expires_at = excluded.expires_at
+              WHERE till_quotes.expires_at <= ${nowMillis}
+              RETURNING id`
+            // No live quote to be found after all: it was consumed in between, and its place is free.
+            return yield* untilDecided(
+              Effect.flatMap(put, ({ length }) =>
+                length > 0 ? Effect.succeed(quote) : live(quote.fingerprint, nowMillis)
+              )
+            )
           })
         ),
       findLive: (fingerprint, nowMillis) => storing("quotes.findLive", live(fingerprint, nowMillis)),
@@ -70,10 +70,17 @@ export const layer: Layer.Layer<Quotes, never, SqlClient.SqlClient> = Layer.effe
       restore: (chargeKey) =>
         storing(
           "quotes.restore",
-          // Where a fresh quote has taken its place, that one stands.
-          Effect.asVoid(sql`UPDATE till_quotes SET consumed_by = NULL WHERE consumed_by = ${chargeKey}
-            AND NOT EXISTS (SELECT 1 FROM till_quotes AS other
-              WHERE other.fingerprint = till_quotes.fingerprint AND other.consumed_by IS NULL)`)
+          // Where a fresh quote has taken its place, that one stands; of several the one that lives longest.
+          sql`UPDATE till_quotes SET consumed_by = NULL WHERE consumed_by = ${chargeKey}
+            AND id = (SELECT other.id FROM till_quotes AS other
+              WHERE other.fingerprint = till_quotes.fingerprint
+                AND (other.consumed_by IS NULL OR other.consumed_by = ${chargeKey})
+              ORDER BY CASE WHEN other.consumed_by IS NULL THEN 0 ELSE 1 END, other.expires_at DESC, other.id DESC
+              LIMIT 1)`.pipe(
+            Effect.asVoid,
+            // A fresh quote came in at this very moment.
+            Effect.catchReason("SqlError", "UniqueViolation", () => Effect.void)
+          )
         ),
       expire: (lapsedBeforeMillis) =>
         storing(

@@ -1,118 +1,85 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
-import { Effect, Layer, Scope, Semaphore, Stream } from "effect"
+import { Effect, Layer, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { SqlClient, SqlError, Statement, type SqlConnection } from "effect/sql"
+import { SqlClient, type SqlConnection, type SqlError, Statement } from "effect/sql"
+import * as GroupCommit from "./GroupCommit.ts"
+import * as SqliteDatabase from "./SqliteDatabase.ts"
 
-/** Prepared statements kept; the stores have fewer. */
-const maxStatements = 200
+type Run = (job: SqliteDatabase.Job) => Effect.Effect<unknown, SqlError.SqlError>
+type Rows = ReadonlyArray<Record<string, unknown>>
+type Values = ReadonlyArray<ReadonlyArray<unknown>>
 
-/** node:sqlite names SQLite's own code `errcode`. */
-const toSqlError = (cause: unknown, operation: string): SqlError.SqlError => {
-  const errno = cause instanceof Error && "errcode" in cause ? cause.errcode : undefined
-  const message = cause instanceof Error ? cause.message : String(cause)
-  return new SqlError.SqlError({
-    reason: SqlError.classifySqliteError({ errno, message, cause }, { message, operation })
-  })
-}
-
-const toInput = (value: unknown): SQLInputValue => {
-  if (typeof value === "boolean") return value ? 1 : 0
-  if (value instanceof Date) return value.getTime()
-  return (value ?? null) as SQLInputValue
-}
-
-const makeConnection = (database: DatabaseSync): SqlConnection.Connection => {
-  const statements = new Map<string, StatementSync>()
-  const prepare = (text: string): StatementSync => {
-    const known = statements.get(text)
-    if (known !== undefined) return known
-    if (statements.size >= maxStatements) statements.delete(statements.keys().next().value!)
-    const statement = database.prepare(text)
-    statements.set(text, statement)
-    return statement
-  }
-  const attempt = <A>(operation: string, run: () => A) =>
-    Effect.try({ try: run, catch: (cause) => toSqlError(cause, operation) })
-  const all = (text: string, parameters: ReadonlyArray<unknown>): ReadonlyArray<Record<string, unknown>> =>
-    prepare(text).all(...parameters.map(toInput))
-  const values = (text: string, parameters: ReadonlyArray<unknown>) =>
-    attempt("executeValues", () => all(text, parameters).map((row) => Object.values(row)))
+const connectionOf = (run: Run): SqlConnection.Connection => {
+  const ask = <A>(
+    text: string,
+    parameters: ReadonlyArray<unknown>,
+    { kept = true, shape = "rows" }: { shape?: SqliteDatabase.Job["shape"]; kept?: boolean } = {}
+  ) =>
+    Effect.withFiber((fiber) =>
+      run({ text, parameters, shape, kept, bigints: fiber.getRef(SqlClient.SafeIntegers) })
+    ) as Effect.Effect<A, SqlError.SqlError>
   return {
-    execute: (text, parameters, transform) =>
-      attempt("execute", () => {
-        const rows = all(text, parameters)
-        return transform === undefined ? rows : transform(rows)
-      }),
-    executeRaw: (text, parameters) => attempt("executeRaw", () => all(text, parameters)),
-    executeValues: values,
-    executeValuesUnprepared: values,
-    executeUnprepared: (text, parameters, transform) =>
-      attempt("executeUnprepared", () => {
-        if (parameters.length === 0 && transform === undefined) {
-          database.exec(text)
-          return []
-        }
-        const rows = database.prepare(text).all(...parameters.map(toInput)) as ReadonlyArray<
-          Record<string, unknown>
-        >
-        return transform === undefined ? rows : transform(rows)
-      }),
+    execute: (text, parameters, transform) => {
+      const rows = ask<Rows>(text, parameters)
+      return transform === undefined ? rows : Effect.map(rows, transform)
+    },
+    executeRaw: (text, parameters) => ask(text, parameters, { shape: "raw" }),
+    executeValues: (text, parameters) => ask<Values>(text, parameters, { shape: "values" }),
+    executeValuesUnprepared: (text, parameters) =>
+      ask<Values>(text, parameters, { shape: "values", kept: false }),
+    executeUnprepared: (text, parameters, transform) => {
+      const rows = ask<Rows>(text, parameters, { kept: false })
+      return transform === undefined ? rows : Effect.map(rows, transform)
+    },
+    // node:sqlite reads synchronously and its one connection serves everybody: rows come all at once.
     executeStream: (text, parameters, transform) =>
       Stream.unwrap(
-        Effect.map(
-          attempt("executeStream", () => all(text, parameters)),
-          (rows) => Stream.fromIterable(transform === undefined ? rows : transform(rows))
+        Effect.map(ask<Rows>(text, parameters), (rows) =>
+          Stream.fromIterable(transform === undefined ? rows : transform(rows))
         )
       )
   }
 }
 
+const changesRows = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b/i
+
 /**
- * A client of `effect/sql` on Node's own SQLite: one connection, transactions one after the other. What
- * is committed is durable (`synchronous = FULL`), readers don't block (WAL), and other processes on the
- * same file are waited for (5 s).
+ * Opens a client of `effect/sql` on Node's own SQLite, for as long as the scope lives: one connection,
+ * transactions (`BEGIN IMMEDIATE`) one after the other, single writes in group commits. Readers don't
+ * wait for writers (WAL), what is committed is on the disk (`synchronous = FULL`), and the lock of another process on the
+ * same file is waited for (about 5 s) without blocking the event loop.
  *
- * Fails with `SqlError`, reason `ConnectionError`, where the file can't be opened.
+ * Fails with `SqlError`, whose reason says what SQLite said.
  */
-export const layer = (options: {
-  readonly filename: string
-}): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
-  Layer.effect(SqlClient.SqlClient, make(options)).pipe(Layer.provide(Reactivity.layer))
-
-/** The same as an effect, for a layer that says a failure in words of its own. */
-export const connect = (options: { readonly filename: string }) =>
-  Effect.provide(make(options), Reactivity.layer)
-
-const make = Effect.fnUntraced(function* ({ filename }: { readonly filename: string }) {
-  const database = yield* Effect.acquireRelease(
-    Effect.try({
-      try: () => {
-        const opened = new DatabaseSync(filename)
-        opened.exec(
-          "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"
-        )
-        return opened
-      },
-      catch: (cause) => toSqlError(cause, "open")
-    }),
-    (opened) => Effect.sync(() => opened.close())
-  )
-  const connection = makeConnection(database)
-  const semaphore = yield* Semaphore.make(1)
-  const transactionAcquirer = Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function* () {
-      const scope = yield* Effect.scope
-      yield* restore(semaphore.take(1))
-      yield* Scope.addFinalizer(scope, semaphore.release(1))
-      return connection
-    })
+export const connect = Effect.fnUntraced(function* ({ filename }: { readonly filename: string }) {
+  const database = yield* SqliteDatabase.open(filename)
+  const direct = connectionOf((job) => database.attempt("execute", () => database.run(job)))
+  const lease = SqlClient.makeSqliteAcquirers({
+    connection: Effect.succeed(direct),
+    semaphore: yield* Semaphore.make(1),
+    isTransaction: database.inTransaction
+  })
+  const group = yield* GroupCommit.make(database, (effect) => lease.borrower(() => effect))
+  const shared = connectionOf((job) =>
+    changesRows.test(job.text)
+      ? group.submit(job)
+      : lease.borrower(() => database.attempt("execute", () => database.run(job)))
   )
   return yield* SqlClient.make({
-    acquirer: semaphore.withPermits(1)(Effect.succeed(connection)),
-    transactionAcquirer,
+    acquirer: lease.acquirer,
+    transactionAcquirer: lease.transactionAcquirer,
+    borrower: (use) => use(shared),
     compiler: Statement.makeCompilerSqlite(),
     driver: "sqlite-node",
     beginTransaction: "BEGIN IMMEDIATE",
+    prepareTransactionControls: true,
+    onCommitFailure: lease.onCommitFailure,
+    isTransaction: lease.isTransaction,
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
     spanAttributes: [["db.system.name", "sqlite"]]
   })
-})
+}, Effect.provide(Reactivity.layer))
+
+/** The client as a layer. */
+export const layer = (options: {
+  readonly filename: string
+}): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> => Layer.effect(SqlClient.SqlClient, connect(options))

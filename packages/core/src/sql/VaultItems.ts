@@ -51,11 +51,12 @@ export const layer: Layer.Layer<VaultItems, never, SqlClient.SqlClient> = Layer.
         storing(
           "vaultItems.search",
           Effect.gen(function* () {
-            const id = cursor?.toLowerCase()
-            if (id !== undefined) {
-              const found = yield* sql`SELECT id FROM till_vault_items WHERE id = ${id}`
-              if (found.length === 0) return undefined
-            }
+            const last =
+              cursor === undefined
+                ? undefined
+                : (yield* sql<{ readonly id: string; readonly position: number | string }>`
+                    SELECT id, position FROM till_vault_items WHERE LOWER(id) = ${cursor.toLowerCase()}`)[0]
+            if (cursor !== undefined && last === undefined) return undefined
             const rows = yield* sql<Row>`SELECT i.downloads, i.document FROM till_vault_items AS i
               WHERE ${sql.and([
                 sql`1 = 1`,
@@ -64,12 +65,9 @@ export const layer: Layer.Layer<VaultItems, never, SqlClient.SqlClient> = Layer.
                 ...(minPrice === undefined ? [] : [sql`i.price >= ${minPrice}`]),
                 ...(maxPrice === undefined ? [] : [sql`i.price <= ${maxPrice}`]),
                 ...wordsOf(q).map((word) => sql`i.search LIKE ${literal(word)} ESCAPE '!'`),
-                ...(id === undefined
+                ...(last === undefined
                   ? []
-                  : [
-                      sql`EXISTS (SELECT 1 FROM till_vault_items AS c WHERE c.id = ${id}
-                        AND (i.position > c.position OR (i.position = c.position AND i.id > c.id)))`
-                    ])
+                  : [sql`(i.position, i.id) > (${Number(last.position)}, ${last.id})`])
               ])} ORDER BY i.position, i.id LIMIT ${limit + 1}`
             const items = rows.slice(0, limit).map(toItem)
             return { items, nextCursor: rows.length > limit ? items.at(-1)!.id : null }

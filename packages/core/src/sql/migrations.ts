@@ -6,7 +6,7 @@ const table = "till_migrations"
 
 /** One schema for SQLite and PostgreSQL: text, and whole numbers for milliseconds and counts. */
 const initial = [
-  `CREATE TABLE till_charges (
+  `CREATE TABLE IF NOT EXISTS till_charges (
     key TEXT PRIMARY KEY,
     state TEXT NOT NULL,
     lease_owner TEXT NOT NULL,
@@ -15,14 +15,15 @@ const initial = [
     created_at BIGINT NOT NULL,
     settled_at BIGINT,
     document TEXT NOT NULL,
+    settlement TEXT,
     answer TEXT,
     subject TEXT,
     receipt TEXT
   )`,
-  `CREATE INDEX till_charges_unfinished ON till_charges (lease_until) WHERE state = 'ready'`,
-  `CREATE INDEX till_charges_settled ON till_charges (settled_at) WHERE state = 'settled'`,
-  `CREATE INDEX till_charges_created ON till_charges (created_at, key)`,
-  `CREATE TABLE till_quotes (
+  `CREATE INDEX IF NOT EXISTS till_charges_unfinished ON till_charges (lease_until) WHERE state = 'ready'`,
+  `CREATE INDEX IF NOT EXISTS till_charges_settled ON till_charges (settled_at) WHERE state = 'settled'`,
+  `CREATE INDEX IF NOT EXISTS till_charges_created ON till_charges (created_at, key)`,
+  `CREATE TABLE IF NOT EXISTS till_quotes (
     id TEXT PRIMARY KEY,
     fingerprint TEXT NOT NULL,
     offer TEXT NOT NULL,
@@ -31,10 +32,10 @@ const initial = [
     consumed_by TEXT
   )`,
   // At most one quote of a request is unconsumed: what makes "one live quote per request" a fact.
-  `CREATE UNIQUE INDEX till_quotes_live ON till_quotes (fingerprint) WHERE consumed_by IS NULL`,
-  `CREATE INDEX till_quotes_consumed ON till_quotes (consumed_by) WHERE consumed_by IS NOT NULL`,
-  `CREATE INDEX till_quotes_expires ON till_quotes (expires_at)`,
-  `CREATE TABLE till_orders (
+  `CREATE UNIQUE INDEX IF NOT EXISTS till_quotes_live ON till_quotes (fingerprint) WHERE consumed_by IS NULL`,
+  `CREATE INDEX IF NOT EXISTS till_quotes_consumed ON till_quotes (consumed_by) WHERE consumed_by IS NOT NULL`,
+  `CREATE INDEX IF NOT EXISTS till_quotes_expires ON till_quotes (expires_at)`,
+  `CREATE TABLE IF NOT EXISTS till_orders (
     id TEXT PRIMARY KEY,
     status TEXT NOT NULL,
     created_at BIGINT NOT NULL,
@@ -42,9 +43,9 @@ const initial = [
     upstream_reference TEXT,
     document TEXT NOT NULL
   )`,
-  `CREATE INDEX till_orders_status ON till_orders (status, created_at)`,
-  `CREATE INDEX till_orders_created ON till_orders (created_at, id)`,
-  `CREATE TABLE till_vault_items (
+  `CREATE INDEX IF NOT EXISTS till_orders_status ON till_orders (status, created_at)`,
+  `CREATE INDEX IF NOT EXISTS till_orders_created ON till_orders (created_at, id)`,
+  `CREATE TABLE IF NOT EXISTS till_vault_items (
     id TEXT PRIMARY KEY,
     slug TEXT NOT NULL UNIQUE,
     position BIGINT NOT NULL,
@@ -55,8 +56,8 @@ const initial = [
     search TEXT NOT NULL,
     document TEXT NOT NULL
   )`,
-  `CREATE INDEX till_vault_items_position ON till_vault_items (position, id)`,
-  `CREATE TABLE till_vault_purchases (
+  `CREATE INDEX IF NOT EXISTS till_vault_items_position ON till_vault_items (position, id)`,
+  `CREATE TABLE IF NOT EXISTS till_vault_purchases (
     id TEXT PRIMARY KEY,
     status TEXT NOT NULL,
     created_at BIGINT NOT NULL,

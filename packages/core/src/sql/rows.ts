@@ -3,9 +3,29 @@ import { StoreError } from "../domain/Errors.ts"
 import type { Money } from "../domain/Money.ts"
 import type { Offer } from "../domain/Order.ts"
 
-/** Names the verb whose statement failed. */
-export const storing = <A, E>(operation: string, effect: Effect.Effect<A, E>): Effect.Effect<A, StoreError> =>
-  Effect.mapError(effect, (cause) => new StoreError({ operation, cause }))
+/** Names the verb that failed: at its statement, or at a row that does not read as what was written. */
+export const storing = <A, E>(
+  operation: string,
+  effect: Effect.Effect<A, E>
+): Effect.Effect<A, StoreError> => {
+  const failed = (cause: unknown) => Effect.fail(new StoreError({ operation, cause }))
+  return effect.pipe(Effect.catch(failed), Effect.catchDefect(failed))
+}
+
+const maxAttempts = 100
+
+/**
+ * Repeats an insertion that met a row which was gone when it was looked at. Each round means that
+ * somebody else got on, so a hundred of them are out of all proportion.
+ */
+export const untilDecided = <A, E>(attempt: Effect.Effect<A | undefined, E>): Effect.Effect<A, E | Error> =>
+  Effect.flatMap(
+    Effect.repeat(attempt, { times: maxAttempts - 1, until: (outcome) => outcome !== undefined }),
+    (outcome) =>
+      outcome === undefined
+        ? Effect.fail(new Error(`undecided after ${maxAttempts} attempts`))
+        : Effect.succeed(outcome)
+  )
 
 interface MoneyRow {
   readonly atomic: string

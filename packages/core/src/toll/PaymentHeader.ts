@@ -65,10 +65,17 @@ export const decodePayment = (text: string): HeaderReading => {
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
+// eslint-disable-next-line no-control-regex -- all of ASCII is what is looked for
+const ascii = /^[\u0000-\u007f]*$/
 
 const decodeText = (base64: string): string | undefined => {
   try {
-    return utf8.decode(Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)))
+    const binary = atob(base64)
+    // Payments are ASCII but for a name now and then: bytes are their own text.
+    if (ascii.test(binary)) return binary
+    const bytes = new Uint8Array(binary.length)
+    for (let index = 0; index < binary.length; index++) bytes[index] = binary.charCodeAt(index)
+    return utf8.decode(bytes)
   } catch {
     return undefined
   }
@@ -91,11 +98,11 @@ const depthOf = (json: string): number => {
   return deepest
 }
 
-const latin1 = (text: string): string => {
-  let binary = ""
-  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte)
-  return binary
-}
-
 /** Standard base64 of a value's JSON: what every x402 header holds. */
-export const encodeHeader = (value: unknown): string => btoa(latin1(JSON.stringify(value)))
+export const encodeHeader = (value: unknown): string => {
+  const json = JSON.stringify(value)
+  if (ascii.test(json)) return btoa(json)
+  let binary = ""
+  for (const byte of new TextEncoder().encode(json)) binary += String.fromCharCode(byte)
+  return btoa(binary)
+}

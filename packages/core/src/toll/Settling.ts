@@ -11,7 +11,7 @@ import { Chain, type ChainEvidence } from "./Chain.ts"
 import { Facilitator, type FacilitatorRequest } from "./Facilitator.ts"
 import type { Refusal } from "./Verdict.ts"
 
-/** All that settling a payment needs; kept sealed with the charge, so that any process can finish it. */
+/** All that settling a payment needs; kept with the charge, so that any process can finish it. */
 export interface SettlementTask {
   /** CAIP-2. */
   readonly network: string
@@ -19,6 +19,12 @@ export interface SettlementTask {
   readonly proofRequired: boolean
   readonly request: FacilitatorRequest
 }
+
+/**
+ * How a task is kept: encrypted where its payment would open an encrypted answer. Elsewhere the payment
+ * tells no more than the answer beside it, and can pay nobody but the host.
+ */
+export type KeptTask = { readonly task: SettlementTask } | { readonly sealed: Sealed }
 
 export type SettlementResult =
   | { readonly _tag: "Settled"; readonly receipt: Receipt }
@@ -116,7 +122,7 @@ const make = Effect.fnUntraced(function* (config: { readonly leaseMillis: number
       })
     )
 
-  const settle = Effect.fn("Settling.settle")(function* (
+  const settle = Effect.fnUntraced(function* (
     options: SettleOptions
   ): Effect.fn.Return<SettlementResult, StoreError> {
     const { task } = options
@@ -161,16 +167,20 @@ const make = Effect.fnUntraced(function* (config: { readonly leaseMillis: number
     }
   })
 
+  const openTask = (sealed: Sealed) =>
+    Effect.map(secrets.open(sealed), (text) =>
+      text === undefined ? undefined : (JSON.parse(text) as SettlementTask)
+    )
+
   const resume = Effect.fn("Settling.resume")(function* (charge: Charge, owner: string) {
-    const sealed = JSON.parse(charge.settlement) as Sealed
-    const text = yield* secrets.open(sealed)
-    if (text === undefined) {
+    const kept = JSON.parse(charge.settlement) as KeptTask
+    const task = "task" in kept ? kept.task : yield* openTask(kept.sealed)
+    if (task === undefined) {
       return yield* unknown(
         { key: charge.key, owner },
-        `the charge was sealed with key ${sealed.keyId}, which is not configured`
+        "the charge was sealed with a key that is not configured"
       )
     }
-    const task = JSON.parse(text) as SettlementTask
     return yield* settle({ key: charge.key, owner, subject: charge.subject, task, first: false })
   })
 

@@ -13,14 +13,12 @@ import { chargeKey, payloadDigest } from "./ChargeKey.ts"
 import { judgeSignature } from "./exact/Evm.ts"
 import { Facilitator, type FacilitatorRequest } from "./Facilitator.ts"
 import { resumption } from "./Resume.ts"
-import { Settling, type SettlementTask } from "./Settling.ts"
+import { type KeptTask, Settling, type SettlementTask } from "./Settling.ts"
 import { type Answer, type Outcome, PaymentRefused, type TollRequest } from "./TollRequest.ts"
 import { judge, type PaymentOffer, type Refusal } from "./Verdict.ts"
 
 export interface TollConfig {
   readonly networks: ReadonlyArray<Network & { readonly separator: `0x${string}` }>
-  /** Deadline of verification and work together. */
-  readonly workTimeoutMillis: number
   /** How long a claim is held; longer than work and settlement together. */
   readonly leaseMillis: number
   /** How long a copy of a payment waits for the answer of the first. */
@@ -75,11 +73,13 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
   const fingerprintOf = (request: TollRequest, keyId: string) =>
     secrets.digest("fingerprint", request.canonical, keyId)
 
-  const isSameRequest = Effect.fnUntraced(function* (charge: Charge, request: TollRequest) {
+  const isSameRequest = (charge: Charge, request: TollRequest): boolean => {
     const separator = charge.fingerprint.indexOf(":")
-    const digest = yield* fingerprintOf(request, charge.fingerprint.slice(0, separator))
-    return digest !== undefined && digest === charge.fingerprint.slice(separator + 1)
-  })
+    return (
+      fingerprintOf(request, charge.fingerprint.slice(0, separator)) ===
+      charge.fingerprint.slice(separator + 1)
+    )
+  }
 
   const { recall, record } = yield* answers
 
@@ -106,8 +106,8 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
 
   const newCharge = Effect.fnUntraced(function* (call: Call, task: SettlementTask, nowMillis: number) {
     const { authorization, request } = call
-    const sealed = yield* secrets.seal(JSON.stringify(task))
-    const fingerprint = yield* fingerprintOf(request, secrets.currentKeyId)
+    const kept: KeptTask = request.sealed ? { sealed: yield* secrets.seal(JSON.stringify(task)) } : { task }
+    const fingerprint = fingerprintOf(request, secrets.currentKeyId)
     return {
       key: call.key,
       payloadDigest: call.digest,
@@ -120,7 +120,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
       amountAtomic: task.request.requirements.amount,
       validBeforeSeconds: Number(authorization.validBefore),
       x402Version: request.payment.payload.x402Version,
-      settlement: JSON.stringify(sealed),
+      settlement: JSON.stringify(kept),
       createdAtMillis: nowMillis
     } satisfies NewCharge
   })
@@ -170,21 +170,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     const worked = yield* Effect.andThen(
       verify(task.request),
       Effect.suspend(() => call.request.work(call.key))
-    ).pipe(
-      Effect.timeoutOrElse({
-        duration: config.workTimeoutMillis,
-        orElse: () =>
-          Effect.fail(
-            new Failure({
-              status: 503,
-              code: "TIMEOUT",
-              message: "The work took too long. Nothing was charged; try again.",
-              retryAfterSeconds: 10
-            })
-          )
-      }),
-      Effect.exit
-    )
+    ).pipe(Effect.exit)
     if (Exit.isFailure(worked)) {
       yield* charges.release(call.key, owner)
       return yield* Effect.failCause(worked.cause)
@@ -243,7 +229,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
         charge,
         {
           payloadDigest: call.digest,
-          sameRequest: yield* isSameRequest(charge, call.request),
+          sameRequest: isSameRequest(charge, call.request),
           replayableUntilMillis: (charge.settledAtMillis ?? nowMillis) + call.request.replayMillis
         },
         nowMillis
@@ -294,7 +280,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
       : yield* inProgress
   })
 
-  return Effect.fn("Toll.pay")(
+  return Effect.fnUntraced(
     function* (request: TollRequest): Effect.fn.Return<Outcome, ApiFailure | PaymentRefused | StoreError> {
       const { payload } = request.payment
       const name = payload.x402Version === 1 ? payload.network : payload.accepted.network

@@ -70,10 +70,10 @@ const make = Effect.gen(function* () {
   const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.mapError(effect, storeFailure)
 
   /** Derived, not stored: a retried payment gets the same token, a stolen database opens nothing. */
-  const tokenOf = Effect.fnUntraced(function* (purchaseId: string, keyId: string) {
-    const digest = yield* secrets.digest("download", purchaseId.toLowerCase(), keyId)
+  const tokenOf = (purchaseId: string, keyId: string): string | undefined => {
+    const digest = secrets.digest("download", purchaseId.toLowerCase(), keyId)
     return digest === undefined ? undefined : `${keyId}.${digest}`
-  })
+  }
 
   const search = Effect.fn("Vault.search")(function* (query: VaultQuery) {
     const page = yield* store(items.search(query))
@@ -96,7 +96,7 @@ const make = Effect.gen(function* () {
     const { email, walletAddress } = request
     const createdAtMillis = yield* Clock.currentTimeMillis
     yield* store(purchases.reserve({ id, chargeKey, slug, walletAddress, email, createdAtMillis }))
-    const downloadToken = (yield* tokenOf(id, secrets.currentKeyId))!
+    const downloadToken = tokenOf(id, secrets.currentKeyId)!
     return { purchaseId: id, downloadToken, item: { slug, title, productType, price, coverImageUrl } }
   })
 
@@ -104,7 +104,7 @@ const make = Effect.gen(function* () {
     if (mailer._tag === "None") return
     const purchase = yield* purchases.find(purchaseId)
     const bought = purchase && (yield* items.findBySlug(purchase.slug))
-    const downloadToken = yield* tokenOf(purchaseId, secrets.currentKeyId)
+    const downloadToken = tokenOf(purchaseId, secrets.currentKeyId)
     if (purchase === undefined || bought === undefined || downloadToken === undefined) return
     yield* mailer.value.send(
       purchaseConfirmation({ id: purchaseId, email: purchase.email, item: bought, downloadToken })
@@ -128,7 +128,7 @@ const make = Effect.gen(function* () {
   const download = Effect.fn("Vault.download")(function* (purchaseId: string, downloadToken: string) {
     const purchase = yield* store(purchases.find(purchaseId.toLowerCase()))
     if (purchase?.status !== "granted") return yield* purchaseNotFound
-    const due = yield* tokenOf(purchase.id, downloadToken.split(".")[0]!)
+    const due = tokenOf(purchase.id, downloadToken.split(".")[0]!)
     if (due === undefined || !equalInConstantTime(due, downloadToken)) return yield* forbidden
     const file = yield* open(purchase.slug)
     yield* store(items.countDownload(purchase.slug))

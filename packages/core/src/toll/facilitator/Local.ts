@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { askWithin } from "../../Deadline.ts"
 import type { FacilitatorClient } from "../../Options.ts"
 import type { Facilitator, Settlement, Verification } from "../Facilitator.ts"
 import {
@@ -15,33 +16,38 @@ const decodeVerify = Schema.decodeUnknownEffect(VerifyResponse)
 const decodeSettle = Schema.decodeUnknownEffect(SettleResponse)
 const decodeSupported = Schema.decodeUnknownEffect(SupportedResponse)
 
+const failed = (cause: unknown) => ({ _tag: "FacilitatorFailed" as const, cause })
+const lapsed = () => ({ _tag: "FacilitatorTimedOut" as const })
+
 /** A facilitator in the same process: an official `x402Facilitator`, or a fake in a test. */
 export const facilitatorFromClient = (
   client: FacilitatorClient,
   timeouts: { readonly verifyMillis: number; readonly settleMillis: number }
 ): Facilitator["Service"] => ({
-  verify: Effect.fn("Facilitator.verify")(function* (request) {
-    return yield* Effect.tryPromise(async () =>
-      client.verify(request.paymentPayload, wireRequirements(request))
-    ).pipe(
+  verify: (request) =>
+    askWithin({
+      millis: timeouts.verifyMillis,
+      ask: () => client.verify(request.paymentPayload, wireRequirements(request)),
+      catch: failed,
+      onLapse: lapsed
+    }).pipe(
       Effect.flatMap(decodeVerify),
       Effect.map(toVerification),
-      Effect.timeout(timeouts.verifyMillis),
-      Effect.catch((error) => Effect.succeed<Verification>({ _tag: "Unreachable", reason: error._tag }))
-    )
-  }),
-  settle: Effect.fn("Facilitator.settle")(function* (request) {
-    return yield* Effect.tryPromise(async () =>
-      client.settle(request.paymentPayload, wireRequirements(request))
-    ).pipe(
+      Effect.catch(({ _tag }) => Effect.succeed<Verification>({ _tag: "Unreachable", reason: _tag }))
+    ),
+  settle: (request) =>
+    askWithin({
+      millis: timeouts.settleMillis,
+      ask: () => client.settle(request.paymentPayload, wireRequirements(request)),
+      catch: failed,
+      onLapse: lapsed
+    }).pipe(
       Effect.flatMap(decodeSettle),
       Effect.map(toSettlement),
-      Effect.timeout(timeouts.settleMillis),
-      Effect.catch((error) =>
-        Effect.succeed<Settlement>({ _tag: "Unknown", reason: error._tag, transaction: undefined })
+      Effect.catch(({ _tag }) =>
+        Effect.succeed<Settlement>({ _tag: "Unknown", reason: _tag, transaction: undefined })
       )
-    )
-  }),
+    ),
   supported:
     client.getSupported === undefined
       ? Effect.succeed([])

@@ -1,0 +1,84 @@
+/*
+ * Ours against the official middleware, in one run on one machine: requests per second, and their
+ * ratio. Every paid request carries a payment of its own, made beforehand.
+ *
+ *   npm run bench
+ */
+import { signedPayments, walletPayments } from "./payments.ts"
+import { type Contender, contenders } from "./servers.ts"
+
+const concurrency = 32
+const rounds = 3
+
+/** Requests per second of sending all headers, so many at once. */
+const load = async (contender: Contender, status: number, headers: ReadonlyArray<Record<string, string>>): Promise<number> => {
+  let next = 0
+  const started = performance.now()
+  const worker = async (): Promise<void> => {
+    while (next < headers.length) {
+      const response = await contender.call("/x402/search?q=mouse", headers[next++])
+      if (response.status !== status) throw new Error(`expected ${status}, got ${response.status}`)
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, worker))
+  return headers.length / ((performance.now() - started) / 1000)
+}
+
+type Make = (accepted: { readonly maxTimeoutSeconds: number }, resource: unknown, count: number) => Array<string> | Promise<Array<string>>
+
+const challengeOf = async (contender: Contender) => {
+  const { headers } = await contender.call("/x402/search")
+  const text = Buffer.from(headers.get("payment-required")!, "base64").toString("utf8")
+  return JSON.parse(text) as { readonly accepts: ReadonlyArray<{ readonly maxTimeoutSeconds: number }>; readonly resource: unknown }
+}
+
+const paid = async (contender: Contender, make: Make, count: number): Promise<ReadonlyArray<Record<string, string>>> => {
+  const { accepts, resource } = await challengeOf(contender)
+  return (await make(accepts[0]!, resource, count)).map((value) => ({ "payment-signature": value }))
+}
+
+const median = (values: ReadonlyArray<number>): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
+
+interface Row {
+  readonly name: string
+  readonly framework: keyof typeof contenders
+  readonly count: number
+  readonly status: 200 | 402
+  /** Makes the payments; absent: unpaid. */
+  readonly make?: Make
+  readonly verified?: boolean
+}
+
+const measure = async ({ count, framework, make, status, verified = false }: Row) => {
+  const both = [await contenders[framework].ours(), await contenders[framework].official(verified)] as const
+  const rates: [Array<number>, Array<number>] = [[], []]
+  try {
+    for (let round = 0; round <= rounds; round++) {
+      for (const side of [0, 1] as const) {
+        const amount = round === 0 ? Math.ceil(count / 4) : count
+        const headers = make === undefined ? Array.from({ length: amount }, () => ({})) : await paid(both[side], make, amount)
+        const rate = await load(both[side], status, headers)
+        // The first round warms up.
+        if (round > 0) rates[side].push(rate)
+      }
+    }
+  } finally {
+    for (const contender of both) await contender.stop()
+  }
+  return { ours: median(rates[0]), official: median(rates[1]) }
+}
+
+const rows: ReadonlyArray<Row> = (["hono", "express"] as const).flatMap((framework) => [
+  { name: "unpaid 402", framework, count: 6000, status: 402 },
+  { name: "paid, signature verified", framework, count: 600, status: 200, make: signedPayments, verified: true },
+  { name: "paid, signature not verified", framework, count: 3000, status: 200, make: walletPayments }
+])
+
+console.log(`Till402 against @x402/hono (in process) and @x402/express (over a socket), Node ${process.version}`)
+console.log(`median of ${rounds} rounds, ${concurrency} requests at a time, in requests per second\n`)
+console.log(`${"".padEnd(40)}${"Till402".padStart(10)}${"official".padStart(10)}${"ratio".padStart(8)}`)
+for (const row of rows) {
+  const { official, ours } = await measure(row)
+  const name = `${row.framework}: ${row.name}`.padEnd(40)
+  console.log(`${name}${ours.toFixed(0).padStart(10)}${official.toFixed(0).padStart(10)}${(ours / official).toFixed(2).padStart(8)}`)
+}

@@ -1,0 +1,152 @@
+import type { Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { memory, Till } from "@till402/core"
+import { sampleProducts } from "@till402/core/testing"
+import { till402 as tillExpress } from "@till402/express"
+import { till402 as tillHono } from "@till402/hono"
+import { ExactEvmScheme } from "@x402/evm/exact/server"
+import { paymentMiddleware as officialExpress } from "@x402/express"
+import { paymentMiddleware as officialHono, x402ResourceServer } from "@x402/hono"
+import express from "express"
+import { Hono } from "hono"
+import { verifyTypedData } from "viem"
+import { domain, network, payTo, types } from "./payments.ts"
+
+/** A server under load: answers a request, in this process or over a socket. */
+export interface Contender {
+  readonly call: (path: string, headers?: Record<string, string>) => Promise<{ readonly status: number; readonly headers: Headers }>
+  readonly stop: () => Promise<void>
+}
+
+interface Paid {
+  readonly payload: { readonly signature: `0x${string}`; readonly authorization: Record<string, string> }
+}
+
+/** Answers at once and moves no money. `verifies`: checks the signature, as a real one does. */
+const facilitator = (verifies: boolean) => {
+  let settled = 0
+  return {
+    verify: async (payment: unknown) => {
+      const { authorization, signature } = (payment as Paid).payload
+      const isValid =
+        !verifies ||
+        (await verifyTypedData({
+          address: authorization["from"] as `0x${string}`,
+          domain,
+          types,
+          primaryType: "TransferWithAuthorization",
+          message: {
+            from: authorization["from"] as `0x${string}`,
+            to: authorization["to"] as `0x${string}`,
+            value: BigInt(authorization["value"]!),
+            validAfter: BigInt(authorization["validAfter"]!),
+            validBefore: BigInt(authorization["validBefore"]!),
+            nonce: authorization["nonce"] as `0x${string}`
+          },
+          signature
+        }))
+      return { isValid, payer: authorization["from"]! }
+    },
+    settle: async (payment: unknown) => ({
+      success: true,
+      transaction: `0x${(++settled).toString(16).padStart(64, "0")}`,
+      network,
+      payer: (payment as Paid).payload.authorization["from"]!
+    }),
+    getSupported: async () => ({
+      kinds: [{ x402Version: 2, scheme: "exact", network }],
+      extensions: [],
+      signers: {}
+    })
+  }
+}
+
+const page = { products: sampleProducts("marketplace_a", 10), totalResults: 10, page: 1, hasMore: false }
+
+/** Ours: the signature is checked in the till itself, so the facilitator need not. */
+const till = () =>
+  Till.make({
+    baseUrl: "http://localhost",
+    payTo,
+    networks: ["base-sepolia"],
+    facilitator: facilitator(false),
+    trustFacilitator: true,
+    secret: "a secret of the benchmark, known to all",
+    storage: memory(),
+    marketplaces: { marketplace_a: { search: async () => page } }
+  })
+
+const routes = {
+  "GET /x402/search": {
+    accepts: [{ scheme: "exact", price: "$0.01", network, payTo, maxTimeoutSeconds: 120 }],
+    description: "Product search over two marketplaces",
+    mimeType: "application/json"
+  }
+} as Parameters<typeof officialHono>[0]
+
+const official = (verifies: boolean) =>
+  new x402ResourceServer(facilitator(verifies) as unknown as ConstructorParameters<typeof x402ResourceServer>[0]).register(
+    network,
+    new ExactEvmScheme()
+  )
+
+const inProcess = (app: Hono, stop: () => Promise<void>): Contender => ({
+  call: async (path, headers = {}) => {
+    const response = await app.fetch(new Request(`http://localhost${path}`, { headers }))
+    await response.arrayBuffer()
+    return response
+  },
+  stop
+})
+
+const overSocket = async (app: express.Express, stop: () => Promise<void>): Promise<Contender> => {
+  const server = await new Promise<Server>((resolve) => {
+    const listening = app.listen(0, "127.0.0.1", () => resolve(listening))
+  })
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    call: async (path, headers = {}) => {
+      const response = await fetch(origin + path, { headers })
+      await response.arrayBuffer()
+      return response
+    },
+    stop: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await stop()
+    }
+  }
+}
+
+const nothing = async (): Promise<void> => undefined
+
+export const contenders = {
+  hono: {
+    ours: async () => {
+      const ours = till()
+      await ours.ready
+      return inProcess(new Hono().use(tillHono(ours)), ours.dispose)
+    },
+    official: async (verifies: boolean) =>
+      inProcess(
+        new Hono().use(officialHono(routes, official(verifies))).get("/x402/search", (context) => context.json(page)),
+        nothing
+      )
+  },
+  express: {
+    ours: async () => {
+      const ours = till()
+      await ours.ready
+      return overSocket(express().use(tillExpress(ours)), ours.dispose)
+    },
+    official: async (verifies: boolean) =>
+      overSocket(
+        express()
+          .use(officialExpress(routes as Parameters<typeof officialExpress>[0], official(verifies)))
+          .get("/x402/search", (_request, response) => {
+            response.json(page)
+          }),
+        nothing
+      )
+  }
+} as const

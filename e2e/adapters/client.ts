@@ -1,0 +1,72 @@
+import { type Agent, type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http"
+import { connect, type Socket } from "node:net"
+import { buffer } from "node:stream/consumers"
+
+/*
+ * A client over a real socket that sends what it is told, byte for byte, and hides nothing of the answer.
+ */
+
+export interface Sent {
+  readonly method?: string
+  /** Names and values in turn where one comes twice. */
+  readonly headers?: Readonly<Record<string, string>> | ReadonlyArray<string>
+  readonly body?: string | Uint8Array
+  readonly agent?: Agent
+  /** Sends the body in chunks, without its length. */
+  readonly chunked?: boolean
+}
+
+export interface Received {
+  readonly status: number
+  readonly headers: IncomingMessage["headers"]
+  readonly rawHeaders: ReadonlyArray<string>
+  readonly bytes: Buffer
+  readonly text: string
+}
+
+/** Opens a request; resolves when the head of the answer has come. */
+export const open = (port: number, path: string, sent: Sent = {}): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const { agent, body, chunked = false, headers = {}, method = "GET" } = sent
+    const length: ReadonlyArray<string> =
+      body === undefined
+        ? []
+        : chunked
+          ? ["transfer-encoding", "chunked"]
+          : ["content-length", `${Buffer.byteLength(body)}`]
+    const given = Array.isArray(headers) ? (headers as ReadonlyArray<string>) : Object.entries(headers).flat()
+    const options: RequestOptions = {
+      host: "127.0.0.1",
+      port,
+      path,
+      method,
+      agent: agent ?? false,
+      // Node sends a list as it is, so the host has to be said.
+      headers: ["host", `127.0.0.1:${port}`, ...length, ...given]
+    }
+    httpRequest(options, resolve).on("error", reject).end(body)
+  })
+
+/** Sends a request and takes the whole answer. */
+export const send = async (port: number, path: string, sent: Sent = {}): Promise<Received> => {
+  const message = await open(port, path, sent)
+  const bytes = await buffer(message)
+  const { headers, rawHeaders, statusCode } = message
+  return { status: statusCode!, headers, rawHeaders, bytes, text: bytes.toString("utf8") }
+}
+
+/** Sends bytes as they are on a connection of their own, which the caller destroys. */
+export const openRaw = (port: number, bytes: string): Socket => {
+  const socket = connect(port, "127.0.0.1", () => socket.write(bytes, "latin1"))
+  return socket
+}
+
+/** Sends bytes as they are on a connection of their own and takes all that comes back until it ends. */
+export const sendRaw = (port: number, bytes: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = openRaw(port, bytes)
+    const chunks: Array<Buffer> = []
+    socket.on("data", (chunk: Buffer) => chunks.push(chunk))
+    socket.on("end", () => resolve(Buffer.concat(chunks).toString("latin1")))
+    socket.on("error", reject)
+  })

@@ -1,0 +1,157 @@
+/*
+ * A till that stands in for the real one: it says what reached it, and answers in every way that an adapter
+ * must carry.
+ */
+
+/** What an adapter needs of a till. */
+export interface Seam {
+  readonly fetch: (request: Request) => Promise<Response>
+  readonly handles: (pathname: string) => boolean
+}
+
+/** What reached `fetch`, as `/x402/echo` answers it. */
+export interface Echo {
+  readonly method: string
+  readonly pathname: string
+  readonly search: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** A stream of `size` bytes in chunks of 64 KiB, each filled with its own number, made only when asked for. */
+export const countedStream = (size: number) => {
+  const source = { sentBytes: 0, cancelled: Promise.withResolvers<void>() }
+  const chunkBytes = 64 * 1024
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        if (source.sentBytes >= size) return controller.close()
+        const bytes = Math.min(chunkBytes, size - source.sentBytes)
+        controller.enqueue(new Uint8Array(bytes).fill((source.sentBytes / chunkBytes) % 251))
+        source.sentBytes += bytes
+      },
+      cancel: () => source.cancelled.resolve()
+    },
+    { highWaterMark: 0 }
+  )
+  return { source, body }
+}
+
+type Answer = (request: Request, url: URL) => Response | Promise<Response>
+
+const json = { "content-type": "application/json" }
+
+const echo: Answer = async (request, { pathname, search }) => {
+  const body = request.body === null ? "" : await request.text()
+  const headers = Object.fromEntries(request.headers)
+  return Response.json({ method: request.method, pathname, search, headers, body } satisfies Echo)
+}
+
+const paid: Answer = () =>
+  new Response('{"paid":true}', {
+    headers: [
+      ["content-type", "application/json"],
+      ["payment-response", "e30="],
+      ["cache-control", "private, no-store"],
+      ["vary", "PAYMENT-SIGNATURE, X-PAYMENT"],
+      ["set-cookie", "a=1; Path=/"],
+      ["set-cookie", "b=2; Path=/"]
+    ]
+  })
+
+/** Reads one chunk of the body and gives up the rest. */
+const cutOff: Answer = async (request) => {
+  const reader = request.body!.getReader()
+  await reader.read()
+  await reader.cancel()
+  return new Response('{"code":"BODY_TOO_LARGE"}', { status: 413, headers: json })
+}
+
+const breaking: Answer = () => {
+  let chunks = 0
+  return new Response(
+    new ReadableStream({
+      async pull(controller) {
+        // The first chunks are on their way before the source fails.
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        if (chunks++ === 2) throw new Error("the disk is gone")
+        controller.enqueue(new TextEncoder().encode("part "))
+      }
+    })
+  )
+}
+
+/** A till at `prefix`, and what a test looks at. */
+export const fakeTill = (prefix = "") => {
+  const large = { size: 5_000_000, streams: [] as Array<ReturnType<typeof countedStream>["source"]> }
+  const slow = {
+    entered: Promise.withResolvers<void>(),
+    gate: Promise.withResolvers<void>(),
+    finished: Promise.withResolvers<void>()
+  }
+  const silent = { cancelled: Promise.withResolvers<void>() }
+  const reading = { entered: Promise.withResolvers<void>(), body: Promise.withResolvers<string>() }
+
+  const streamLarge: Answer = (_request, { searchParams }) => {
+    const { body, source } = countedStream(large.size)
+    large.streams.push(source)
+    const length = searchParams.has("length") ? { "content-length": String(large.size) } : {}
+    return new Response(body, { headers: { "content-type": "application/zip", ...length } })
+  }
+  const answerSlowly: Answer = async () => {
+    slow.entered.resolve()
+    await slow.gate.promise
+    const { body, source } = countedStream(large.size)
+    large.streams.push(source)
+    slow.finished.resolve()
+    return new Response(body)
+  }
+  const saysOneThing: Answer = () =>
+    new Response(
+      new ReadableStream({
+        start: (controller) => controller.enqueue(new TextEncoder().encode("one thing")),
+        cancel: () => silent.cancelled.resolve()
+      })
+    )
+  const readWhole: Answer = async (request) => {
+    reading.entered.resolve()
+    // A body that breaks off is what the test looks at.
+    await request.text().then(reading.body.resolve, reading.body.reject)
+    return new Response(null, { status: 400 })
+  }
+  const answers: Readonly<Record<string, Answer>> = {
+    "/x402/paid": paid,
+    "/x402/large": streamLarge,
+    "/x402/slow": answerSlowly,
+    "/x402/silent": saysOneThing,
+    "/x402/reading": readWhole,
+    "/x402/cut-off": cutOff,
+    "/x402/unread": () => new Response('{"x402Version":1}', { status: 402, headers: json }),
+    "/x402/nothing": () => new Response(null, { status: 204, headers: { allow: "GET, OPTIONS" } }),
+    "/x402/bare": () => new Response(null, { status: 402, headers: { ...json, "payment-required": "e30=" } }),
+    "/x402/untyped": () => new Response(new Uint8Array([1, 2, 3])),
+    "/x402/breaking": breaking,
+    "/x402/broken": () =>
+      new Response(
+        new ReadableStream({
+          pull() {
+            throw new Error("the disk is gone")
+          }
+        })
+      ),
+    "/x402/throwing": () => {
+      throw new Error("a defect in the till")
+    }
+  }
+
+  const below = (pathname: string): string =>
+    prefix !== "" && pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname
+  const seam: Seam = {
+    handles: (pathname) => pathname.startsWith("/x402/") || below(pathname).startsWith("/x402/"),
+    fetch: async (request) => {
+      const url = new URL(request.url)
+      return (answers[below(url.pathname)] ?? echo)(request, url)
+    }
+  }
+  return { seam, large, slow, silent, reading }
+}

@@ -1,0 +1,38 @@
+import { createServer } from "node:http"
+import express, { type ErrorRequestHandler } from "express"
+import { till402 } from "@till402/express"
+import { adapterSuite } from "../../../e2e/adapters/suite.ts"
+
+adapterSuite("Express", {
+  atRoot: (till, onError) => {
+    const app = express()
+    app.use((_request, response, next) => {
+      response.append("Set-Cookie", "host=1").append("Vary", "Accept")
+      next()
+    })
+    app.use(till402(till))
+    app.get("/own", (_request, response) => {
+      response.send("my own route")
+    })
+    const handler: ErrorRequestHandler = (error: Error, _request, response, next) => {
+      onError(error)
+      if (response.headersSent) next(error)
+      else response.status(500).type("text").send(`host: ${error.message}`)
+    }
+    app.use(handler)
+    return createServer(app)
+  },
+  underShop: (till) => {
+    const app = express()
+    app.use("/shop", till402(till))
+    app.get("/shop/own", (_request, response) => {
+      response.send("my own route")
+    })
+    return createServer(app)
+  },
+  afterBodyParser: (till) => {
+    const app = express()
+    app.use(express.json(), express.text(), till402(till))
+    return createServer(app)
+  }
+})

@@ -1,0 +1,135 @@
+import type { OperationId } from "./Api.ts"
+import type { Configuration } from "./Configuration.ts"
+import { discoveryOf } from "./Discovery.ts"
+import { openApiDocument, type PriceInfo } from "./OpenApi.ts"
+import { type Operation, type Quoted, routeOf } from "./Operation.ts"
+import { type Challenge, makeChallenge, type Resource } from "./toll/Challenge.ts"
+import type { PaymentOffer } from "./toll/Verdict.ts"
+
+/** Said in a 402 to who sent no payment. */
+export const paymentNeeded =
+  "Payment required: pay one of accepts and send it in the PAYMENT-SIGNATURE header (X-PAYMENT is accepted too)"
+const indicativeOnly =
+  "Payment required: the amount is indicative and can't be paid; send the request's body without payment to be quoted"
+
+/** An operation with everything that can be made once. */
+export interface Mounted {
+  readonly operation: Operation
+  readonly method: "GET" | "POST"
+  /** What is sent without payment: the price, or an indication of it. */
+  readonly unpaid: Challenge
+  readonly resource: Resource
+  readonly offersOf: (quoted: Quoted) => ReadonlyArray<PaymentOffer>
+  /** The offers of a fixed price; none where the price is quoted. */
+  readonly fixedOffers: ReadonlyArray<PaymentOffer>
+}
+
+const mount = (configuration: Configuration, operation: Operation): Mounted => {
+  const { method, path } = routeOf(operation.id)
+  const resource: Resource = {
+    url: `${configuration.baseUrl}${path.replace(/:(\w+)/g, "{$1}")}`,
+    description: operation.description,
+    mimeType: operation.mimeType,
+    ...discoveryOf(operation.id)
+  }
+  const offersOf = ({ atomic, extra }: Quoted): ReadonlyArray<PaymentOffer> =>
+    configuration.networks.map(({ asset, caip2, eip712, payTo, v1Name }) => ({
+      v1Name,
+      requirements: {
+        scheme: "exact",
+        network: caip2,
+        amount: atomic.toString(),
+        asset,
+        payTo,
+        maxTimeoutSeconds: configuration.maxTimeoutSeconds,
+        extra: { ...eip712, ...extra }
+      }
+    }))
+  const { price } = operation
+  const unpaid =
+    price._tag === "Fixed"
+      ? makeChallenge(offersOf(fixedQuote(price.atomic)), resource, paymentNeeded)
+      : makeChallenge(
+          offersOf(price.indicative),
+          { ...resource, description: price.indicative.description },
+          indicativeOnly
+        )
+  const fixedOffers = price._tag === "Fixed" ? offersOf(fixedQuote(price.atomic)) : []
+  return { operation, method, unpaid, resource, offersOf, fixedOffers }
+}
+
+/** The mount of a path with parameters: its resource is the very path that was asked for. */
+const mountAt = (mounted: Mounted, url: string): Mounted => {
+  const resource = { ...mounted.resource, url }
+  const { price } = mounted.operation
+  const quoted = price._tag === "Fixed" ? fixedQuote(price.atomic) : price.indicative
+  return { ...mounted, resource, unpaid: makeChallenge(mounted.offersOf(quoted), resource, paymentNeeded) }
+}
+
+/** A fixed price in the form of a quoted one. */
+export const fixedQuote = (atomic: bigint): Quoted => ({ atomic, description: "", extra: {} })
+
+/** What stands at a path. */
+export type Found =
+  | { readonly _tag: "Operation"; readonly mounted: Mounted }
+  | { readonly _tag: "Document"; readonly text: string }
+
+/** The six resources of the contract's listing; track is described in the contract, but not listed. */
+const unlisted: ReadonlySet<OperationId> = new Set(["track"])
+
+const discoveryDocument = (operations: ReadonlyArray<Operation>): string =>
+  JSON.stringify({
+    version: 1,
+    resources: operations
+      .filter(({ id }) => !unlisted.has(id))
+      .map(({ id }) => {
+        const { method, path } = routeOf(id)
+        return `${method} ${path.replace(/:(\w+)/g, "{$1}")}`
+      })
+  })
+
+const priceInfoOf = ({ price }: Operation): PriceInfo =>
+  price._tag === "Fixed"
+    ? { mode: "fixed", atomic: price.atomic }
+    : { mode: "dynamic", minAtomic: price.minAtomic, maxAtomic: price.maxAtomic }
+
+const downloadPath = /^\/x402\/vault\/download\/[^/]+$/
+
+/** Finds what stands at a path, as it comes or without the prefix of the base URL. */
+export const makeRouter = (configuration: Configuration, operations: ReadonlyArray<Operation>) => {
+  const byPath = new Map<string, Found>()
+  let download: Mounted | undefined
+  for (const operation of operations) {
+    const mounted = mount(configuration, operation)
+    if (operation.id === "vaultDownload") download = mounted
+    else byPath.set(routeOf(operation.id).path, { _tag: "Operation", mounted })
+  }
+  if (configuration.openapiPath !== undefined) {
+    const prices = new Map(operations.map((operation) => [operation.id, priceInfoOf(operation)] as const))
+    const text = JSON.stringify(openApiDocument({ baseUrl: configuration.baseUrl, prices }))
+    byPath.set(configuration.openapiPath, { _tag: "Document", text })
+  }
+  if (configuration.discoveryPath !== undefined) {
+    byPath.set(configuration.discoveryPath, { _tag: "Document", text: discoveryDocument(operations) })
+  }
+  const at = (path: string): Found | undefined =>
+    byPath.get(path) ??
+    (download !== undefined && downloadPath.test(path)
+      ? { _tag: "Operation", mounted: mountAt(download, `${configuration.baseUrl}${path}`) }
+      : undefined)
+  return (pathname: string): Found | undefined =>
+    at(pathname) ?? at(withoutPrefix(pathname, configuration.prefix))
+}
+
+/** A path below the mount, with the prefix of the base URL taken off where it has it. */
+export const withoutPrefix = (pathname: string, prefix: string): string =>
+  prefix !== "" && pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname
+
+/** Whether a path is the till's to answer: everything under `/x402`, and its documents. */
+export const handlesPath = (configuration: Configuration) => {
+  const documents = [configuration.openapiPath, configuration.discoveryPath]
+  const isOurs = (path: string): boolean =>
+    path === "/x402" || path.startsWith("/x402/") || documents.includes(path)
+  return (pathname: string): boolean =>
+    isOurs(pathname) || isOurs(withoutPrefix(pathname, configuration.prefix))
+}

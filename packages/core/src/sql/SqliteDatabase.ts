@@ -1,0 +1,115 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import { Effect, Schedule, type Scope } from "effect"
+import { SqlError } from "effect/sql"
+
+/** Prepared statements kept; the stores have fewer. */
+const maxStatements = 200
+/** How long SQLite itself waits for another process's lock: the event loop stands still meanwhile. */
+const lockWaitMillis = 10
+/** After that it is asked again from time to time, without standing in anybody's way: about 5 s in all. */
+const lockRetries = { times: 330, schedule: Schedule.spaced("5 millis") }
+
+/** One statement to run. */
+export interface Job {
+  readonly text: string
+  readonly parameters: ReadonlyArray<unknown>
+  /** `rows` by column name, `values` by position, `raw` as node:sqlite answers. */
+  readonly shape: "rows" | "values" | "raw"
+  /** Integers as `bigint`; else as `number`, where one beyond 2^53 is an error. */
+  readonly bigints: boolean
+  /** Kept for the next time; statements that come once are not. */
+  readonly kept: boolean
+}
+
+/** An open database and the ways to ask it. */
+export interface SqliteDatabase {
+  /** Runs a statement at once; throws what node:sqlite throws. */
+  readonly run: (job: Job) => unknown
+  /** Runs a plain statement without parameters. */
+  readonly control: (text: string) => void
+  /** Whether a transaction is open. */
+  readonly inTransaction: () => boolean
+  /**
+   * Runs synchronous work as an effect. Where another process holds the lock and nothing of the work
+   * has been done, it waits for its turn and runs it again.
+   */
+  readonly attempt: <A>(operation: string, work: () => A) => Effect.Effect<A, SqlError.SqlError>
+}
+
+/** SQLite's extended codes of a broken primary key; `classifySqliteError` knows that of UNIQUE alone. */
+const primaryKeyCodes = new Set([1555, 2579])
+const uniqueCode = 2067
+
+/** An error of node:sqlite (its `errcode` is SQLite's extended code) in the words of `effect/sql`. */
+export const toSqlError = (cause: unknown, operation: string): SqlError.SqlError => {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  const code = cause instanceof Error && "errcode" in cause ? Number(cause.errcode) : undefined
+  const errno = code !== undefined && primaryKeyCodes.has(code) ? uniqueCode : code
+  return new SqlError.SqlError({
+    reason: SqlError.classifySqliteError({ errno, message, cause }, { message, operation })
+  })
+}
+
+const toInput = (value: unknown): SQLInputValue => {
+  if (typeof value === "boolean") return value ? 1 : 0
+  if (value instanceof Date) return value.getTime()
+  return (value ?? null) as SQLInputValue
+}
+
+const runnerOf = (database: DatabaseSync): SqliteDatabase["run"] => {
+  const statements = new Map<string, StatementSync>()
+  const prepare = (text: string): StatementSync => {
+    const known = statements.get(text)
+    if (known !== undefined) return known
+    if (statements.size >= maxStatements) statements.delete(statements.keys().next().value!)
+    const statement = database.prepare(text)
+    statements.set(text, statement)
+    return statement
+  }
+  return ({ bigints, kept, parameters, shape, text }) => {
+    const statement = kept ? prepare(text) : database.prepare(text)
+    const inputs = parameters.map(toInput)
+    if (shape === "rows" && !bigints) return statement.all(...inputs)
+    statement.setReadBigInts(bigints)
+    statement.setReturnArrays(shape === "values")
+    try {
+      return shape === "raw" && statement.columns().length === 0
+        ? statement.run(...inputs)
+        : statement.all(...inputs)
+    } finally {
+      statement.setReadBigInts(false)
+      statement.setReturnArrays(false)
+    }
+  }
+}
+
+/** Opens a file for as long as the scope lives. Fails with what SQLite says of it. */
+export const open = Effect.fnUntraced(function* (
+  filename: string
+): Effect.fn.Return<SqliteDatabase, SqlError.SqlError, Scope.Scope> {
+  const database = yield* Effect.acquireRelease(
+    Effect.try({
+      try: () => new DatabaseSync(filename, { timeout: lockWaitMillis }),
+      catch: (cause) => toSqlError(cause, "open")
+    }),
+    (opened) => Effect.sync(() => opened.close())
+  )
+  const attempt: SqliteDatabase["attempt"] = (operation, work) => {
+    const once = Effect.try({ try: work, catch: (cause) => toSqlError(cause, operation) })
+    const untouched = (error: SqlError.SqlError) =>
+      error.reason._tag === "LockTimeoutError" && !database.isTransaction
+    return Effect.catch(once, (error) =>
+      untouched(error) ? Effect.retry(once, { ...lockRetries, while: untouched }) : Effect.fail(error)
+    )
+  }
+  const run = runnerOf(database)
+  const control = (text: string) => {
+    run({ text, parameters: [], shape: "rows", bigints: false, kept: true })
+  }
+  yield* attempt("open", () => {
+    // Readers don't wait for writers; what is committed is on the disk.
+    for (const pragma of ["journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"])
+      database.exec(`PRAGMA ${pragma}`)
+  })
+  return { run, control, attempt, inTransaction: () => database.isTransaction }
+})

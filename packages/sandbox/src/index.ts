@@ -1,0 +1,6 @@
+export { startSandbox, type Sandbox, type SandboxOptions, type Wallet } from "./Sandbox.ts"
+export { serve, type AdapterName, type Serving } from "./Serve.ts"
+export { payingFetch } from "./payingFetch.ts"
+export * from "./chain/index.ts"
+export * from "./facilitator/index.ts"
+export * from "./shop/index.ts"
