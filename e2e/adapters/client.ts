@@ -12,6 +12,8 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>> | ReadonlyArray<string>
   readonly body?: string | Uint8Array
   readonly agent?: Agent
+  /** What to say in `Host`; default: where the request is sent. */
+  readonly host?: string
   /** Sends the body in chunks, without its length. */
   readonly chunked?: boolean
 }
@@ -27,7 +29,7 @@ export interface Received {
 /** Opens a request; resolves when the head of the answer has come. */
 export const open = (port: number, path: string, sent: Sent = {}): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
-    const { agent, body, chunked = false, headers = {}, method = "GET" } = sent
+    const { agent, body, chunked = false, headers = {}, host = `127.0.0.1:${port}`, method = "GET" } = sent
     const length: ReadonlyArray<string> =
       body === undefined
         ? []
@@ -42,7 +44,7 @@ export const open = (port: number, path: string, sent: Sent = {}): Promise<Incom
       method,
       agent: agent ?? false,
       // Node sends a list as it is, so the host has to be said.
-      headers: ["host", `127.0.0.1:${port}`, ...length, ...given]
+      headers: ["host", host, ...length, ...given]
     }
     httpRequest(options, resolve).on("error", reject).end(body)
   })

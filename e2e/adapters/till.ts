@@ -129,7 +129,6 @@ export const fakeTill = (prefix = "") => {
     "/x402/unread": () => new Response('{"x402Version":1}', { status: 402, headers: json }),
     "/x402/nothing": () => new Response(null, { status: 204, headers: { allow: "GET, OPTIONS" } }),
     "/x402/bare": () => new Response(null, { status: 402, headers: { ...json, "payment-required": "e30=" } }),
-    "/x402/untyped": () => new Response(new Uint8Array([1, 2, 3])),
     "/x402/breaking": breaking,
     "/x402/broken": () =>
       new Response(

@@ -1,3 +1,3 @@
 import { exampleSuite } from "./runningExample.ts"
 
-exampleSuite("Express", new URL("../src/main.ts", import.meta.url))
+exampleSuite("Express", new URL("../src/", import.meta.url))

@@ -22,6 +22,10 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 const baseUrl = "https://shop.example"
 const searchPrice = 10_000n
 
+interface Challenge {
+  readonly accepts: ReadonlyArray<Readonly<Record<string, unknown>>>
+}
+
 interface Running {
   readonly url: string
   readonly child: ChildProcess
@@ -66,8 +70,9 @@ const start = async (main: URL, env: Record<string, string>): Promise<Running> =
   }
 }
 
-/** The tests of an example, given its `main.ts`. */
-export const exampleSuite = (name: string, main: URL): void => {
+/** The tests of an example, given the folder of its sources. */
+export const exampleSuite = (name: string, sources: URL): void => {
+  const main = new URL("main.ts", sources)
   describe(`The ${name} example`, () => {
     let chain: Chain
     let facilitator: LocalFacilitator
@@ -106,9 +111,9 @@ export const exampleSuite = (name: string, main: URL): void => {
       expect(await health.json()).toEqual({ ok: true })
       expect((await fetch(`${url}/nowhere`)).status).toBe(404)
 
-      const unpaid = await fetch(`${url}/x402/search?q=lamp`)
+      const unpaid = await fetch(`${url}/x402/search?q=headphones`)
       expect(unpaid.status).toBe(402)
-      const challenge = (await unpaid.json()) as { readonly accepts: ReadonlyArray<Record<string, unknown>> }
+      const challenge = (await unpaid.json()) as Challenge
       expect(challenge.accepts[0]).toMatchObject({
         network: "base-sepolia",
         maxAmountRequired: String(searchPrice),
@@ -119,7 +124,7 @@ export const exampleSuite = (name: string, main: URL): void => {
       const key = `0x${Buffer.from(buyer().getHdKey().privateKey!).toString("hex")}` as const
       await chain.mint(buyer().address, 1_000_000n)
       const before = [await chain.balanceOf(buyer().address), await chain.balanceOf(payTo())] as const
-      const paid = await payingFetch(key)(`${url}/x402/search?q=lamp`)
+      const paid = await payingFetch(key)(`${url}/x402/search?q=headphones`)
       expect(paid.status).toBe(200)
       expect(paid.headers.get("payment-response")).toBeTruthy()
       expect(
@@ -147,6 +152,13 @@ export const exampleSuite = (name: string, main: URL): void => {
       const [code] = await once(child, "close")
       expect(code).toBe(1)
       expect(said).toContain("Set these in the environment first: PAY_TO, FACILITATOR_URL.")
+    })
+
+    it("runs by one command on a chain and a facilitator of its own", async () => {
+      const { stop, url } = await start(new URL("sandbox.ts", sources), { PORT: "0", BASE_URL: baseUrl })
+      const challenge = (await (await fetch(`${url}/x402/search`)).json()) as Challenge
+      expect(challenge.accepts[0]).toMatchObject({ resource: `${baseUrl}/x402/search` })
+      expect(await stop()).toBe(0)
     })
   })
 }

@@ -1,3 +1,3 @@
 import { exampleSuite } from "../../express/test/runningExample.ts"
 
-exampleSuite("Hono", new URL("../src/main.ts", import.meta.url))
+exampleSuite("Hono", new URL("../src/", import.meta.url))

@@ -79,7 +79,7 @@ describe("a shop with providers of the test's own", () => {
     const { facilitator, url } = await startShop({
       tracker: {
         track: async () => {
-          throw new CarrierNotDetected()
+          throw new CarrierNotDetected({ message: "Two carriers use such numbers." })
         }
       }
     })

@@ -1,3 +1,3 @@
 import { exampleSuite } from "../../express/test/runningExample.ts"
 
-exampleSuite("Koa", new URL("../src/main.ts", import.meta.url))
+exampleSuite("Koa", new URL("../src/", import.meta.url))

@@ -1,7 +1,7 @@
 import type { ApiFailure } from "./ApiFailure.ts"
 import type { ApiError } from "./domain/ApiError.ts"
-import type { Receipt } from "./domain/PaymentRequired.ts"
 import { findNetwork } from "./domain/Network.ts"
+import type { Receipt } from "./domain/PaymentRequired.ts"
 import type { Challenge } from "./toll/Challenge.ts"
 import { encodeHeader } from "./toll/PaymentHeader.ts"
 import type { Answer } from "./toll/TollRequest.ts"
@@ -9,23 +9,27 @@ import type { Answer } from "./toll/TollRequest.ts"
 /** Which browsers may call. */
 export type Cors = "*" | ReadonlyArray<string> | false
 
-type HeaderList = Array<[string, string]>
+/** Plain records: what the platform turns into headers the fastest. */
+type HeaderRecord = Record<string, string>
 
 const exposed = "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After"
 const accepted = "Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, Access-Control-Expose-Headers"
 /** Answers differ by payment: a shared cache must never give one caller's to another. */
 const varyByPayment = "PAYMENT-SIGNATURE, X-PAYMENT"
 
-const allowOrigin = (cors: Cors, origin: string | null): HeaderList => {
-  if (cors === false) return []
-  if (cors === "*") return [["access-control-allow-origin", "*"]]
-  return origin !== null && cors.includes(origin) ? [["access-control-allow-origin", origin]] : []
+const anyOrigin: HeaderRecord = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": exposed
+}
+const noOrigin: HeaderRecord = {}
+
+const corsHeaders = (cors: Cors, origin: string | null): HeaderRecord => {
+  if (cors === "*") return anyOrigin
+  if (cors === false || origin === null || !cors.includes(origin)) return noOrigin
+  return { "access-control-allow-origin": origin, "access-control-expose-headers": exposed }
 }
 
 const varyOf = (cors: Cors): string => (Array.isArray(cors) ? `${varyByPayment}, Origin` : varyByPayment)
-
-const corsHeaders = (cors: Cors, origin: string | null): HeaderList =>
-  cors === false ? [] : [...allowOrigin(cors, origin), ["access-control-expose-headers", exposed]]
 
 /** 402. Never cached: it may be a quote. */
 export const challengeResponse = (
@@ -36,27 +40,27 @@ export const challengeResponse = (
 ): Response =>
   new Response(withoutBody ? null : body, {
     status: 402,
-    headers: [
-      ["content-type", "application/json"],
-      ["payment-required", header],
-      ["cache-control", "no-store"],
-      ["vary", varyOf(cors)],
+    headers: {
+      "content-type": "application/json",
+      "payment-required": header,
+      "cache-control": "no-store",
+      vary: varyOf(cors),
       ...corsHeaders(cors, origin)
-    ]
+    }
   })
 
 /** Any error but 402, in the contract's shape. */
 export const failureResponse = (failure: ApiFailure, cors: Cors, origin: string | null): Response => {
   const { allow, code, details, message, retryAfterSeconds, status } = failure
   const body: ApiError = { code, message, ...(details === undefined ? {} : { details }) }
-  const headers: HeaderList = [
-    ["content-type", "application/json"],
-    ["cache-control", "no-store"],
-    ["vary", varyOf(cors)],
+  const headers: HeaderRecord = {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    vary: varyOf(cors),
     ...corsHeaders(cors, origin)
-  ]
-  if (allow !== undefined) headers.push(["allow", allow])
-  if (retryAfterSeconds !== undefined) headers.push(["retry-after", String(retryAfterSeconds)])
+  }
+  if (allow !== undefined) headers["allow"] = allow
+  if (retryAfterSeconds !== undefined) headers["retry-after"] = String(retryAfterSeconds)
   return new Response(JSON.stringify(body), { status, headers })
 }
 
@@ -68,22 +72,22 @@ export const paidResponse = (
   origin: string | null
 ): Response => {
   const { answer, receipt } = paid
-  const headers: HeaderList = [
-    ["content-type", answer.contentType],
-    ["payment-response", encodeHeader(receipt)],
-    ["cache-control", "private, no-store"],
-    ["vary", varyOf(cors)],
+  const headers: HeaderRecord = {
+    "content-type": answer.contentType,
+    "payment-response": encodeHeader(receipt),
+    "cache-control": "private, no-store",
+    vary: varyOf(cors),
     ...corsHeaders(cors, origin)
-  ]
+  }
   if (x402Version === 1) {
     const network = findNetwork(receipt.network)?.v1Name ?? receipt.network
-    headers.push(["x-payment-response", encodeHeader({ ...receipt, network })])
+    headers["x-payment-response"] = encodeHeader({ ...receipt, network })
   }
   const { body } = answer
   if (body._tag === "Text") return new Response(body.text, { status: answer.status, headers })
   const { file, slug } = body
-  headers.push(["content-disposition", `attachment; filename="${slug.replace(/[^A-Za-z0-9._-]/g, "_")}.zip"`])
-  if (file.size !== undefined) headers.push(["content-length", String(file.size)])
+  headers["content-disposition"] = `attachment; filename="${slug.replace(/[^A-Za-z0-9._-]/g, "_")}.zip"`
+  if (file.size !== undefined) headers["content-length"] = String(file.size)
   return new Response(file.body as BodyInit, { status: answer.status, headers })
 }
 
@@ -95,26 +99,29 @@ export const jsonResponse = (
   withoutBody: boolean
 ): Response =>
   new Response(withoutBody ? null : text, {
-    headers: [
-      ["content-type", "application/json"],
-      ["cache-control", "public, max-age=300"],
-      ...(Array.isArray(cors) ? ([["vary", "Origin"]] satisfies HeaderList) : []),
+    headers: {
+      "content-type": "application/json",
+      "cache-control": "public, max-age=300",
+      ...(Array.isArray(cors) ? { vary: "Origin" } : {}),
       ...corsHeaders(cors, origin)
-    ]
+    }
   })
 
 export const preflightResponse = (allow: string, cors: Cors, origin: string | null): Response => {
-  const headers: HeaderList = [
-    ["allow", allow],
-    ["vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers"]
-  ]
-  if (cors !== false) {
-    headers.push(
-      ...allowOrigin(cors, origin),
-      ["access-control-allow-methods", allow],
-      ["access-control-allow-headers", accepted],
-      ["access-control-max-age", "600"]
-    )
-  }
-  return new Response(null, { status: 204, headers })
+  const allowed = corsHeaders(cors, origin)["access-control-allow-origin"]
+  return new Response(null, {
+    status: 204,
+    headers: {
+      allow,
+      vary: "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
+      ...(cors === false
+        ? {}
+        : {
+            ...(allowed === undefined ? {} : { "access-control-allow-origin": allowed }),
+            "access-control-allow-methods": allow,
+            "access-control-allow-headers": accepted,
+            "access-control-max-age": "600"
+          })
+    }
+  })
 }

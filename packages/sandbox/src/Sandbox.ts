@@ -7,27 +7,31 @@ import type { Address, Hex } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { type Chain, startChain } from "./chain/index.ts"
 import { startFacilitator } from "./facilitator/index.ts"
-import { type AdapterName, serve } from "./Serve.ts"
+import { type AdapterName, openServer } from "./Server.ts"
 import { sampleShop, type SampleShop } from "./shop/index.ts"
 
 /** A wallet that holds test USDC on the sandbox's chain, and nothing anywhere else. */
 export interface Wallet {
   readonly address: Address
   readonly privateKey: Hex
+  /** USDC it was given at the start, in atomic units (6 decimals). */
   readonly balanceAtomic: bigint
 }
 
 export interface SandboxOptions {
-  /** Of the service; 0, the default, takes a free one. */
+  /** Of the service, on the loopback interface; default 0, a free one. */
   readonly port?: number
+  /** Framework that mounts the till; default `hono`. */
   readonly adapter?: AdapterName
+  /** `sqlite` (the default) keeps a file in a temporary folder until `stop`. */
   readonly storage?: "sqlite" | "memory"
+  /** Default 2. */
   readonly walletCount?: number
   /** What each wallet holds: atomic units, 6 decimals; default 1,000 USDC. */
   readonly walletBalanceAtomic?: bigint
-  /** Told what is being started. */
+  /** Told what is being started, in a few words. */
   readonly onProgress?: (words: string) => void
-  /** Told what the till tells its operator. */
+  /** Told what the till tells its operator; default: one JSON line per event on standard error. */
   readonly onEvent?: (event: TillEvent) => void
 }
 
@@ -36,33 +40,53 @@ export interface Sandbox {
   readonly baseUrl: string
   readonly adapter: AdapterName
   readonly chainId: number
-  /** CAIP-2. */
+  /** CAIP-2: `eip155:84532`. */
   readonly network: string
   readonly rpcUrl: string
+  /** Address of the USDC contract. */
   readonly asset: Address
+  /** Where payments go: an address made for this sandbox. */
   readonly payTo: Address
   readonly facilitatorUrl: string
   readonly wallets: ReadonlyArray<Wallet>
   readonly till: Till
   readonly chain: Chain
   readonly shop: SampleShop
-  /** Stops all it started, last first. */
+  /** Stops all it started, last first, and waits for it; bounded. Safe to call twice. */
   readonly stop: () => Promise<void>
 }
 
 type Stop = () => Promise<unknown>
 
-/** Runs every stop, last first, also where one fails; rethrows the first failure. */
+/** Longer than any part takes to stop on its own, so that it is reached only where one hangs. */
+const stopTimeoutMillis = 8_000
+
+/** Runs every stop, last first, also where one fails or hangs; rethrows the first failure. */
 const stopAll = async (stops: ReadonlyArray<Stop>): Promise<void> => {
   const failures: Array<unknown> = []
   for (const stop of stops.toReversed()) {
     try {
-      await stop()
+      await within(stopTimeoutMillis, stop())
     } catch (error) {
       failures.push(error)
     }
   }
   if (failures.length > 0) throw failures[0]
+}
+
+const within = async (millis: number, work: Promise<unknown>): Promise<void> => {
+  let deadline: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    deadline = setTimeout(
+      () => reject(new Error(`A part of the sandbox did not stop within ${millis / 1000} seconds.`)),
+      millis
+    )
+  })
+  try {
+    await Promise.race([work, late])
+  } finally {
+    clearTimeout(deadline)
+  }
 }
 
 /**
@@ -72,56 +96,68 @@ const stopAll = async (stops: ReadonlyArray<Stop>): Promise<void> => {
  * const sandbox = await startSandbox({ adapter: "express" })
  * await fetch(`${sandbox.baseUrl}/x402/search?q=lamp`) // 402
  * await sandbox.stop()
+ *
+ * @throws Error with code `EADDRINUSE` when the port is taken; Error when there is no chain for this machine.
  */
 export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbox> => {
   const stops: Array<Stop> = []
   try {
     return await start(options, stops)
   } catch (error) {
-    await stopAll(stops)
+    // What failed to start is the news; a part that then fails to stop as well adds nothing.
+    await stopAll(stops).catch(() => undefined)
     throw error
   }
 }
 
+/** Starts part by part, noting how each is stopped as soon as it runs. */
 const start = async (options: SandboxOptions, stops: Array<Stop>): Promise<Sandbox> => {
   const { adapter = "hono", onEvent, onProgress = () => undefined, port = 0, storage = "sqlite" } = options
+  const server = await openServer(port)
+  stops.push(server.stop)
+
   onProgress("a local chain with USDC")
   const chain = await startChain()
   stops.push(chain.stop)
+
   onProgress("a facilitator")
   const facilitator = await startFacilitator({ chain })
   stops.push(facilitator.stop)
+
   onProgress("wallets with test USDC")
   const wallets = await fundWallets(chain, options)
-  const payTo = privateKeyToAccount(generatePrivateKey()).address
+
+  onProgress(`the service, mounted in ${adapter}`)
   const folder = storage === "sqlite" ? await mkdtemp(join(tmpdir(), "till402-sandbox-")) : undefined
   if (folder !== undefined) stops.push(() => rm(folder, { recursive: true, force: true }))
-  onProgress(`the service, mounted in ${adapter}`)
+  const payTo = privateKeyToAccount(generatePrivateKey()).address
   const shop = sampleShop()
-  const serving = await serve(adapter, port, async (baseUrl) => {
-    const { assistant, fulfilment, mailer, marketplaces, tracker, vault, vaultItems } = shop
-    const till = Till.make({
-      baseUrl,
-      payTo,
-      networks: [{ network: chain.chainId === 84532 ? "base-sepolia" : "base", rpcUrl: chain.rpcUrl }],
-      facilitator: { url: facilitator.url },
-      secret: generatePrivateKey(),
-      storage: folder === undefined ? memory() : sqlite({ filename: join(folder, "till.sqlite") }),
-      marketplaces,
-      assistant,
-      fulfilment,
-      tracker,
-      vault,
-      mailer,
-      ...(onEvent === undefined ? {} : { onEvent })
-    })
-    await till.ready
-    for (const item of vaultItems) await till.vault.put(item)
-    return till
+  const { assistant, fulfilment, mailer, marketplaces, tracker, vault, vaultItems } = shop
+  const till = Till.make({
+    baseUrl: server.url,
+    payTo,
+    networks: [{ network: "base-sepolia", rpcUrl: chain.rpcUrl }],
+    facilitator: { url: facilitator.url },
+    secret: generatePrivateKey(),
+    storage: folder === undefined ? memory() : sqlite({ filename: join(folder, "till.sqlite") }),
+    marketplaces,
+    assistant,
+    fulfilment,
+    tracker,
+    vault,
+    mailer,
+    ...(onEvent === undefined ? {} : { onEvent })
   })
-  stops.push(serving.stop)
+  stops.push(till.dispose)
+  await till.ready
+  for (const item of vaultItems) await till.vault.put(item)
+  server.mount(adapter, till)
+  // Calls end before the till they run in; the first entry is for a start that failed half way.
+  stops.push(server.stop)
+
+  let stopped: Promise<void> | undefined
   return {
-    baseUrl: serving.url,
+    baseUrl: server.url,
     adapter,
     chainId: chain.chainId,
     network: `eip155:${chain.chainId}`,
@@ -130,21 +166,21 @@ const start = async (options: SandboxOptions, stops: Array<Stop>): Promise<Sandb
     payTo,
     facilitatorUrl: facilitator.url,
     wallets,
-    till: serving.till,
+    till,
     chain,
     shop,
-    stop: () => stopAll(stops.splice(0))
+    stop: () => (stopped ??= stopAll(stops))
   }
 }
 
-const fundWallets = async (chain: Chain, options: SandboxOptions): Promise<ReadonlyArray<Wallet>> => {
-  const { walletBalanceAtomic = 1_000_000_000n, walletCount = 2 } = options
-  const wallets: Array<Wallet> = []
-  for (let index = 0; index < walletCount; index++) {
-    const privateKey = generatePrivateKey()
-    const { address } = privateKeyToAccount(privateKey)
-    await chain.mint(address, walletBalanceAtomic)
-    wallets.push({ address, privateKey, balanceAtomic: walletBalanceAtomic })
-  }
-  return wallets
+const fundWallets = (chain: Chain, options: SandboxOptions): Promise<ReadonlyArray<Wallet>> => {
+  const { walletBalanceAtomic: balanceAtomic = 1_000_000_000n, walletCount = 2 } = options
+  return Promise.all(
+    Array.from({ length: walletCount }, async (): Promise<Wallet> => {
+      const privateKey = generatePrivateKey()
+      const { address } = privateKeyToAccount(privateKey)
+      await chain.mint(address, balanceAtomic)
+      return { address, privateKey, balanceAtomic }
+    })
+  )
 }

@@ -1,5 +1,5 @@
 export { startSandbox, type Sandbox, type SandboxOptions, type Wallet } from "./Sandbox.ts"
-export { serve, type AdapterName, type Serving } from "./Serve.ts"
+export type { AdapterName } from "./Server.ts"
 export { payingFetch } from "./payingFetch.ts"
 export * from "./chain/index.ts"
 export * from "./facilitator/index.ts"

@@ -1,6 +1,7 @@
-import { concat, keccak256, pad, recoverAddress, stringToHex, toHex, type Hex } from "viem"
+import { concat, type Hex, keccak256, pad, stringToHex, toHex } from "viem"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
 import type { Network } from "../../domain/Network.ts"
+import { recoverSigner } from "./recoverSigner.ts"
 
 /*
  * Scheme `exact` on EVM: EIP-3009 TransferWithAuthorization, signed as EIP-712 typed data.
@@ -69,8 +70,7 @@ export const judgeSignature = async (
   // The token's own rule (FiatTokenV2 ECRecover): low s, v of 27 or 28. Other forms of the same
   // signature would be a second spelling of one payment.
   if (s > halfOrder || s === 0n || (v !== 27 && v !== 28)) return "Malformed"
-  const hash = authorizationHash(separator, authorization)
-  const signer = await recoverAddress({ hash, signature: signature as Hex }).catch(() => undefined)
+  const signer = await recoverSigner(authorizationHash(separator, authorization), signature as Hex)
   if (signer === undefined) return "Malformed"
   return signer.toLowerCase() === authorization.from.toLowerCase() ? "Ordinary" : "Foreign"
 }

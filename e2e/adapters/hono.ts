@@ -1,12 +1,13 @@
 import type { Server } from "node:http"
 import { createAdaptorServer } from "@hono/node-server"
-import { Hono } from "hono"
 import { till402 } from "@till402/hono"
-import { adapterSuite } from "../../../e2e/adapters/suite.ts"
+import { Hono } from "hono"
+import type { Hosts } from "./hosts.ts"
 
 const serverOf = ({ fetch }: Hono): Server => createAdaptorServer({ fetch }) as Server
 
-adapterSuite("Hono", {
+/** Hono as a host. */
+export const honoHosts: Hosts = {
   atRoot: (till, onError) => {
     const app = new Hono()
     app.onError((error, context) => {
@@ -41,4 +42,4 @@ adapterSuite("Hono", {
     app.use(till402(till))
     return serverOf(app)
   }
-})
+}

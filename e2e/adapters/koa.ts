@@ -1,8 +1,8 @@
 import { createServer } from "node:http"
 import { text } from "node:stream/consumers"
-import Koa, { type Middleware } from "koa"
 import { till402 } from "@till402/koa"
-import { adapterSuite } from "../../../e2e/adapters/suite.ts"
+import Koa, { type Middleware } from "koa"
+import type { Hosts } from "./hosts.ts"
 
 const route =
   (path: string): Middleware =>
@@ -37,7 +37,8 @@ const bodyParser: Middleware = async (context, next) => {
   return next()
 }
 
-adapterSuite("Koa", {
+/** Koa as a host. */
+export const koaHosts: Hosts = {
   atRoot: (till, onError) => {
     const app = new Koa()
     app.on("error", () => undefined)
@@ -63,4 +64,4 @@ adapterSuite("Koa", {
         .callback()
     ),
   afterBodyParser: (till) => createServer(new Koa().use(bodyParser).use(till402(till)).callback())
-})
+}

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util"
-import type { AdapterName } from "../Serve.ts"
+import { type AdapterName, adapterNames } from "../Server.ts"
 
+/** What the command line asks for. */
 export interface Arguments {
   readonly port: number
   readonly adapter: AdapterName
@@ -23,7 +24,7 @@ export type Parsed =
   | { readonly _tag: "Help" }
   | { readonly _tag: "Wrong"; readonly message: string }
 
-const adapters: ReadonlyArray<string> = ["hono", "express", "koa"]
+const wrong = (message: string): Parsed => ({ _tag: "Wrong", message })
 
 /** Reads the command line; says what is wrong with it in words. */
 export const parseArguments = (args: ReadonlyArray<string>): Parsed => {
@@ -34,17 +35,16 @@ export const parseArguments = (args: ReadonlyArray<string>): Parsed => {
         port: { type: "string", default: "4021" },
         adapter: { type: "string", default: "hono" },
         json: { type: "boolean", default: false },
-        help: { type: "boolean", default: false }
+        help: { type: "boolean", short: "h", default: false }
       }
     })
     if (values.help) return { _tag: "Help" }
     const port = /^\d{1,5}$/.test(values.port) ? Number(values.port) : Number.NaN
-    if (!(port <= 65_535)) return { _tag: "Wrong", message: `--port must be 0 to 65535: got ${values.port}` }
-    if (!adapters.includes(values.adapter)) {
-      return { _tag: "Wrong", message: `--adapter must be hono, express or koa: got ${values.adapter}` }
-    }
-    return { _tag: "Run", options: { port, adapter: values.adapter as AdapterName, json: values.json } }
+    if (!(port <= 65_535)) return wrong(`--port must be 0 to 65535: got ${values.port}`)
+    const adapter = adapterNames.find((name) => name === values.adapter)
+    if (adapter === undefined) return wrong(`--adapter must be hono, express or koa: got ${values.adapter}`)
+    return { _tag: "Run", options: { port, adapter, json: values.json } }
   } catch (error) {
-    return { _tag: "Wrong", message: error instanceof Error ? error.message : String(error) }
+    return wrong(error instanceof Error ? error.message : String(error))
   }
 }

@@ -1,0 +1,4 @@
+import { expressHosts } from "./express.ts"
+import { adapterSuite } from "./suite.ts"
+
+adapterSuite("Express", expressHosts)

@@ -1,0 +1,35 @@
+import { expect, it } from "vitest"
+import { type Sent, send } from "./client.ts"
+import { expressHosts } from "./express.ts"
+import { honoHosts } from "./hono.ts"
+import { serve } from "./hosts.ts"
+import { koaHosts } from "./koa.ts"
+import { fakeTill } from "./till.ts"
+
+/** Of the connection, and of the host's framework. */
+const notOurs = ["date", "connection", "keep-alive", "x-powered-by", "vary"]
+
+const requests: ReadonlyArray<readonly [path: string, sent: Sent]> = [
+  ["/x402/paid", {}],
+  ["/x402/bare", { method: "HEAD" }],
+  ["/x402/nothing", { method: "OPTIONS" }],
+  ["/x402/large", {}],
+  ["/x402/large?length", {}],
+  ["/x402/large?length", { method: "HEAD" }],
+  ["/x402/unread", { method: "POST", body: "{}" }],
+  ["/x402/search?q=%20%C3%A9", { method: "TRACE" }]
+]
+
+it.each(requests)("all adapters answer %s %o by the same bytes and headers", async (path, sent) => {
+  const [express, hono, koa] = await Promise.all(
+    [expressHosts, honoHosts, koaHosts].map(async ({ atRoot }) => {
+      const port = await serve(atRoot(fakeTill().seam, () => undefined))
+      // The echo names the port otherwise.
+      const { bytes, headers, status } = await send(port, path, { ...sent, host: "shop.example" })
+      const ours = Object.entries(headers).filter(([name]) => !notOurs.includes(name))
+      return { status, headers: Object.fromEntries(ours), bytes: bytes.toString("base64") }
+    })
+  )
+  expect(hono).toEqual(express)
+  expect(koa).toEqual(express)
+})

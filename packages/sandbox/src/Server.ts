@@ -1,0 +1,70 @@
+import { createServer, type RequestListener } from "node:http"
+import type { AddressInfo } from "node:net"
+import { getRequestListener } from "@hono/node-server"
+import type { Till } from "@till402/core"
+import { till402 as tillExpress } from "@till402/express"
+import { till402 as tillHono } from "@till402/hono"
+import { till402 as tillKoa } from "@till402/koa"
+import express from "express"
+import { Hono } from "hono"
+import Koa from "koa"
+
+/** A framework that can mount the till. */
+export type AdapterName = "hono" | "express" | "koa"
+
+export const adapterNames: ReadonlyArray<AdapterName> = ["hono", "express", "koa"]
+
+/** A server that has its port, and answers 503 until a till is mounted. */
+export interface Server {
+  /** `http://127.0.0.1:4021` */
+  readonly url: string
+  readonly mount: (adapter: AdapterName, till: Till) => void
+  /** Takes no more calls, lets running ones end (2 seconds at most). Safe to call twice. */
+  readonly stop: () => Promise<void>
+}
+
+/** A host's own application in each framework, with the till as its only route. */
+const hosts: Readonly<Record<AdapterName, (till: Till) => RequestListener>> = {
+  hono: (till) => getRequestListener(new Hono().use(tillHono(till)).fetch),
+  express: (till) => express().use(tillExpress(till)),
+  koa: (till) => new Koa().use(tillKoa(till)).callback()
+}
+
+const stopTimeoutMillis = 2_000
+
+/**
+ * Takes a port of the loopback interface (0: a free one). The port comes before the till, which must
+ * know its own public address.
+ *
+ * @throws Error with code `EADDRINUSE` when the port is taken.
+ */
+export const openServer = async (port: number): Promise<Server> => {
+  let listener: RequestListener = (_request, response) => {
+    response.writeHead(503, { "retry-after": "1", "content-type": "text/plain" }).end("Starting.\n")
+  }
+  const server = createServer((request, response) => listener(request, response))
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject)
+    server.listen(port, "127.0.0.1", () => {
+      server.off("error", reject)
+      resolve()
+    })
+  })
+  const address = server.address() as AddressInfo
+  let stopped: Promise<void> | undefined
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    mount: (adapter, till) => {
+      listener = hosts[adapter](till)
+    },
+    stop: () =>
+      (stopped ??= new Promise((resolve) => {
+        const deadline = setTimeout(() => server.closeAllConnections(), stopTimeoutMillis)
+        server.close(() => {
+          clearTimeout(deadline)
+          resolve()
+        })
+        server.closeIdleConnections()
+      }))
+  }
+}

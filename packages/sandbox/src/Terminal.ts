@@ -1,0 +1,60 @@
+/** Colours of a terminal; none where output is piped, `NO_COLOR` is set or the terminal is dumb. */
+export interface Paint {
+  readonly bold: (text: string) => string
+  readonly dim: (text: string) => string
+  readonly green: (text: string) => string
+  readonly red: (text: string) => string
+  readonly cyan: (text: string) => string
+}
+
+interface Stream {
+  readonly isTTY?: boolean
+}
+
+const escape = (code: number) => (text: string) => `\u001b[${code}m${text}\u001b[0m`
+const plain = (text: string) => text
+
+export const paintFor = (
+  stream: Stream,
+  environment: Readonly<Record<string, string | undefined>> = process.env
+): Paint =>
+  stream.isTTY === true && !environment["NO_COLOR"] && environment["TERM"] !== "dumb"
+    ? { bold: escape(1), dim: escape(2), green: escape(32), red: escape(31), cyan: escape(36) }
+    : { bold: plain, dim: plain, green: plain, red: plain, cyan: plain }
+
+/** `text` in at most `width` columns: cut with an ellipsis, never wrapped. */
+export const cut = (text: string, width: number): string => {
+  const letters = [...text]
+  return letters.length <= width ? text : `${letters.slice(0, Math.max(0, width - 1)).join("")}…`
+}
+
+/** `1200000n` → `"1.20"`: dollars with at least two decimals, at most six. */
+export const dollars = (amountAtomic: bigint): string => {
+  const fraction = (amountAtomic % 1_000_000n)
+    .toString()
+    .padStart(6, "0")
+    .replace(/0{1,4}$/, "")
+  return `${amountAtomic / 1_000_000n}.${fraction}`
+}
+
+/** Tells on standard error what is under way: on one line in a terminal, a line each elsewhere. */
+export interface Progress {
+  readonly say: (words: string) => void
+  /** Removes the line, so that lasting output can follow. */
+  readonly clear: () => void
+}
+
+export const makeProgress = (): Progress => {
+  const { stderr } = process
+  const paint = paintFor(stderr)
+  return {
+    say: (words) => {
+      stderr.write(
+        stderr.isTTY ? `\r\u001b[2K${paint.dim(cut(`… ${words}`, stderr.columns))}` : `… ${words}\n`
+      )
+    },
+    clear: () => {
+      if (stderr.isTTY) stderr.write("\r\u001b[2K")
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import type { Sandbox } from "../Sandbox.ts"
+import { trackingNumbers } from "../shop/index.ts"
+import { dollars, type Paint } from "../Terminal.ts"
+
+/** The one line of `--json`, for programs. Amounts are decimal strings of atomic units. */
+export const jsonLine = (sandbox: Sandbox): string =>
+  JSON.stringify({
+    baseUrl: sandbox.baseUrl,
+    adapter: sandbox.adapter,
+    chainId: sandbox.chainId,
+    network: sandbox.network,
+    rpcUrl: sandbox.rpcUrl,
+    asset: sandbox.asset,
+    payTo: sandbox.payTo,
+    facilitatorUrl: sandbox.facilitatorUrl,
+    wallets: sandbox.wallets.map(({ address, balanceAtomic, privateKey }) => ({
+      address,
+      privateKey,
+      balanceAtomic: balanceAtomic.toString()
+    }))
+  })
+
+/** What a person reads: where everything is, and what to try. */
+export const page = (sandbox: Sandbox, paint: Paint): string => {
+  const { baseUrl } = sandbox
+  const width = Math.max(...trackingNumbers.map(({ number }) => number.length))
+  return [
+    paint.bold(`Till402 is up at ${baseUrl}`),
+    "",
+    `  mounted in   ${sandbox.adapter}`,
+    `  chain        ${sandbox.rpcUrl}  (${sandbox.network}, local)`,
+    `  USDC         ${sandbox.asset}`,
+    `  facilitator  ${sandbox.facilitatorUrl}`,
+    `  paid to      ${sandbox.payTo}`,
+    "",
+    paint.bold("Wallets with test USDC"),
+    ...sandbox.wallets.flatMap(({ address, balanceAtomic, privateKey }) => [
+      `  ${paint.cyan(address)}  ${dollars(balanceAtomic)} USDC`,
+      `  private key ${privateKey}`
+    ]),
+    "",
+    paint.bold("Try"),
+    `  curl -i '${baseUrl}/x402/search?q=headphones'`,
+    `  curl -i -X POST '${baseUrl}/x402/shop' -H 'content-type: application/json' -d '{"message":"a quiet keyboard"}'`,
+    `  curl -i '${baseUrl}/x402/track?number=${trackingNumbers[0]?.number ?? ""}'`,
+    `  curl -s '${baseUrl}/openapi.json'`,
+    `  curl -s '${baseUrl}/.well-known/x402'`,
+    "  Each paid route answers 402 and says what to pay; any x402 client pays it with a key from above.",
+    "",
+    paint.bold("Tracking numbers"),
+    ...trackingNumbers.map(({ code, httpStatus, number, shows, status }) => {
+      const outcome = httpStatus === 200 ? status : code
+      return `  ${number.padEnd(width)}  ${httpStatus} ${(outcome ?? "").padEnd(25)}  ${paint.dim(shows)}`
+    }),
+    "",
+    paint.dim("Ctrl-C stops all of it."),
+    ""
+  ].join("\n")
+}
