@@ -46,9 +46,14 @@ if (process.env.npm_lifecycle_event !== undefined) {
 }
 
 /** Runs a script with the chosen Node, our own terminal and every signal passed on; answers its exit code. */
-const run = ({ node, env }, args, extra = {}) =>
+const run = ({ node, env }, args, { extraEnv = {}, leash = false } = {}) =>
   new Promise((resolve, reject) => {
-    running = spawn(node, args, { cwd: root, stdio: "inherit", env: { ...env, ...extra } })
+    running = spawn(node, args, {
+      cwd: root,
+      // Even when we are killed outright, what holds the other end of this channel hears of it and stops.
+      stdio: leash ? ["inherit", "inherit", "inherit", "ipc"] : "inherit",
+      env: { ...env, ...extraEnv }
+    })
     running.once("error", (error) => {
       running = undefined
       reject(error)
@@ -82,7 +87,7 @@ const test = async (toolchain, args) => {
         `--reporter=${join(root, "scripts", "closing-line-reporter.mjs")}`,
         ...args
       ],
-      { TILL402_TEST_COUNTS: counts }
+      { extraEnv: { TILL402_TEST_COUNTS: counts } }
     )
     const { passed, failed, skipped } = readCounts(counts)
     // A run that fails outside its tests (nothing found, bad configuration, interrupted) has failed.
@@ -127,8 +132,10 @@ const check = async (toolchain) => {
 }
 
 const tasks = {
-  demo: (toolchain, args) => run(toolchain, [...source("packages/sandbox/src/demo/main.ts"), ...args]),
-  sandbox: (toolchain, args) => run(toolchain, [...source("packages/sandbox/src/cli/main.ts"), ...args]),
+  demo: (toolchain, args) =>
+    run(toolchain, [...source("packages/sandbox/src/demo/main.ts"), ...args], { leash: true }),
+  sandbox: (toolchain, args) =>
+    run(toolchain, [...source("packages/sandbox/src/cli/main.ts"), ...args], { leash: true }),
   test,
   check,
   build: (toolchain, args) => run(toolchain, [...tool("tsc"), "-b", ...args]),

@@ -16,29 +16,48 @@ const schedule = (clock: Clock.Clock, millis: number, lapse: () => void): (() =>
   return () => sleeping.interruptUnsafe()
 }
 
+/** Given to who is asked. */
+export interface Asking {
+  /** Aborts past the deadline, and when the caller is interrupted. Made only for who looks at it. */
+  readonly signal: AbortSignal
+}
+
+class LazyAsking implements Asking {
+  private controller: AbortController | undefined
+  private isOver = false
+  get signal(): AbortSignal {
+    this.controller ??= new AbortController()
+    if (this.isOver) this.controller.abort()
+    return this.controller.signal
+  }
+  abort(): void {
+    this.isOver = true
+    this.controller?.abort()
+  }
+}
+
 /**
- * Asks a promise and waits for it so long at most; what `onLapse` makes is the failure after that. The
- * signal that `ask` may take aborts past the deadline, and when the caller is interrupted.
+ * Asks a promise and waits for it so long at most; what `onLapse` makes is the failure after that.
  *
  * The same as `Effect.tryPromise` with `Effect.timeoutOrElse`, at a fifth of the price: a timer instead
  * of a race of two fibers. Every paid call asks several times.
  */
 export const askWithin = <A, E, E2>(options: {
   readonly millis: number
-  readonly ask: (signal: AbortSignal) => PromiseLike<A>
+  readonly ask: (asking: Asking) => PromiseLike<A>
   readonly catch: (cause: unknown) => E
   readonly onLapse: () => E2
 }): Effect.Effect<A, E | E2> =>
   Clock.clockWith((clock) =>
     Effect.callback<A, E | E2>((resume) => {
-      const controller = new AbortController()
+      const asking = new LazyAsking()
       const stop = schedule(clock, options.millis, () => {
         resume(Effect.fail(options.onLapse()))
-        controller.abort()
+        asking.abort()
       })
       // The async function turns a throw on the spot into a rejection.
-      const asking = async (): Promise<A> => options.ask(controller.signal)
-      asking().then(
+      const ask = async (): Promise<A> => options.ask(asking)
+      ask().then(
         (value) => {
           stop()
           resume(Effect.succeed(value))
@@ -50,7 +69,7 @@ export const askWithin = <A, E, E2>(options: {
       )
       return Effect.sync(() => {
         stop()
-        controller.abort()
+        asking.abort()
       })
     })
   )

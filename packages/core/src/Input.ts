@@ -75,7 +75,7 @@ const malformed = new ApiFailure({
 const wrongType = new ApiFailure({
   status: 415,
   code: "UNSUPPORTED_MEDIA_TYPE",
-  message: "Send the body as application/json."
+  message: "Send the body as application/json, not compressed."
 })
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
@@ -119,6 +119,8 @@ export const readBody = Effect.fnUntraced(function* (request: Request): Effect.f
   const bytes = yield* Effect.tryPromise({ try: () => readBytes(body), catch: () => malformed })
   if (bytes === undefined) return yield* tooLarge
   if (bytes.byteLength === 0) return { _tag: "Empty" }
+  const encoding = request.headers.get("content-encoding")
+  if (encoding !== null && encoding !== "identity") return yield* wrongType
   const type = request.headers.get("content-type")
   if (type !== null && !/^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i.test(type)) return yield* wrongType
   const value = yield* Effect.try({

@@ -4,6 +4,7 @@ import { ApiFailure } from "./ApiFailure.ts"
 import { Catalogue } from "./Catalogue.ts"
 import { type Configuration, configure } from "./Configuration.ts"
 import { ConfigurationError } from "./domain/Errors.ts"
+import { Drain } from "./Drain.ts"
 import { eventLogger, toStandardError } from "./events.ts"
 import { Http } from "./Http.ts"
 import { handlesPath } from "./Router.ts"
@@ -184,7 +185,7 @@ const summaryOf = (charge: Charge): ChargeSummary => ({
   createdAt: new Date(charge.createdAtMillis)
 })
 
-const starting = new ApiFailure({
+const notStarted = new ApiFailure({
   status: 503,
   code: "STORAGE_UNAVAILABLE",
   message: "The service has not started: its storage could not be opened.",
@@ -206,36 +207,39 @@ const causesOf = (error: Error): ReadonlyArray<string> =>
 const make = (options: TillOptions): RunningTill => {
   const configuration = configure(options)
   const runtime = ManagedRuntime.make(layerOf(options, configuration))
-  const running = new Set<Promise<unknown>>()
+  const calls = new Drain()
   let disposing: Promise<void> | undefined
 
-  const started = runtime.runPromiseExit(Http).then((exit) => {
-    if (Exit.isSuccess(exit)) return exit.value
-    throw startFailure(exit.cause)
-  })
-  const ready = started.then(() => undefined)
+  let started: { readonly http: Http["Service"]; readonly run: typeof Effect.runPromise } | undefined
+  const starting = runtime
+    .runPromiseExit(Effect.all({ http: Http, context: Effect.context<never>() }))
+    .then((exit) => {
+      if (Exit.isFailure(exit)) throw startFailure(exit.cause)
+      const { context, http } = exit.value
+      started = { http, run: Effect.runPromiseWith(context) }
+    })
+  const ready = starting.then(() => undefined)
   // `fetch` answers 503 after a failed start; a host that does not await `ready` must not crash for it.
   ready.catch(() => undefined)
 
   const fetch = async (request: Request): Promise<Response> => {
-    const http = await started.catch(() => undefined)
-    if (http === undefined)
-      return failureResponse(starting, configuration.cors, request.headers.get("origin"))
-    const answering = http.answer(request)
+    if (started === undefined) await ready.catch(() => undefined)
+    if (started === undefined) {
+      return failureResponse(notStarted, configuration.cors, request.headers.get("origin"))
+    }
+    const answering = started.http.answer(request)
     if (answering instanceof Response) return answering
-    // Never interrupted by a client that goes away: what it paid for is finished and kept.
-    const call = runtime.runPromise(answering)
-    running.add(call)
-    return call.finally(() => running.delete(call))
+    calls.enter()
+    try {
+      // Never interrupted by a client that goes away: what it paid for is finished and kept.
+      return await started.run(answering)
+    } finally {
+      calls.leave()
+    }
   }
 
   const drain = async (): Promise<void> => {
-    const timer = { id: undefined as ReturnType<typeof setTimeout> | undefined }
-    const deadline = new Promise<void>((resolve) => {
-      timer.id = setTimeout(resolve, drainMillis)
-    })
-    await Promise.race([Promise.allSettled(running), deadline])
-    clearTimeout(timer.id)
+    await calls.empty(drainMillis)
     await runtime.dispose()
   }
 

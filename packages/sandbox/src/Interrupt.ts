@@ -10,7 +10,8 @@ export const exitCodeOf = (signal: NodeJS.Signals): number => 128 + constants.si
 
 /**
  * Runs `stop` at the first interrupt and then exits with the code it answers. A second interrupt, a
- * second later or more, does not wait for it any longer.
+ * second later or more, does not wait for it any longer. Where the process that started this one holds
+ * an IPC channel to it, the end of that channel, and so of that process, is an interrupt as well.
  */
 export const onInterrupt = (stop: (signal: NodeJS.Signals) => Promise<number>): void => {
   let firstAtMillis: number | undefined
@@ -29,4 +30,9 @@ export const onInterrupt = (stop: (signal: NodeJS.Signals) => Promise<number>): 
     )
   }
   for (const signal of signals) process.on(signal, interrupt)
+  if (process.channel != null) {
+    process.once("disconnect", () => interrupt("SIGTERM"))
+    // Listening must not keep the process alive.
+    process.channel.unref()
+  }
 }

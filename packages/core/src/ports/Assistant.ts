@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { Catalogue } from "../Catalogue.ts"
 import { TemporarilyUnavailable, type UpstreamError } from "../domain/Errors.ts"
 import { Product } from "../domain/Product.ts"
+import type { Asking } from "../Deadline.ts"
 import type { ShopRequest, ShopResponse } from "../domain/Shop.ts"
 import type { AssistantOptions } from "../Options.ts"
 import { answerReader, nullWhereMissing } from "./HostAnswer.ts"
@@ -29,18 +30,18 @@ export class Assistant extends Context.Service<
         return {
           ask: Effect.fn("Assistant.ask")(function* (request: ShopRequest) {
             const run = Effect.runPromiseWith(yield* Effect.context())
-            const searchWith = (signal: AbortSignal) => (query: ProductQuery) =>
+            const searchWith = (asking: Asking) => (query: ProductQuery) =>
               run(
                 catalogue.search(query).pipe(
                   Effect.map(({ response }) => response.products),
                   Effect.catchTag("UpstreamUnavailable", (cause) => Effect.fail(toUnavailable(cause)))
                 ),
-                { signal }
+                { signal: asking.signal }
               )
             return yield* hostCall({
               port: "assistant",
               timeoutMillis,
-              ask: (signal) => options.ask(request, { signal, search: searchWith(signal) }),
+              ask: (asking) => options.ask(request, { signal: asking.signal, search: searchWith(asking) }),
               read: readResponse
             })
           })

@@ -63,7 +63,7 @@ export class Fulfilment extends Context.Service<
           port: "fulfilment",
           timeoutMillis,
           refuses: ["ProductNotFound", "ProductUnavailable", "AddressNotServed"],
-          ask: (signal) => options.quote({ product, shippingAddress, email }, { signal }),
+          ask: (asking) => options.quote({ product, shippingAddress, email }, asking),
           read: (answer) => Effect.flatMap(readOffer(answer), toOffer)
         })
       ),
@@ -71,7 +71,7 @@ export class Fulfilment extends Context.Service<
         hostCall({
           port: "fulfilment",
           timeoutMillis,
-          ask: (signal) =>
+          ask: (asking) =>
             options.place(
               {
                 orderId,
@@ -81,7 +81,7 @@ export class Fulfilment extends Context.Service<
                 email,
                 total: formatAtomic(offer.total.atomic)
               },
-              { signal }
+              asking
             ),
           read: readPlaced
         })

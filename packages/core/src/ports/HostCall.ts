@@ -1,4 +1,4 @@
-import { askWithin } from "../Deadline.ts"
+import { type Asking, askWithin } from "../Deadline.ts"
 import { Data, Effect } from "effect"
 import {
   AdditionalFieldRequired,
@@ -139,8 +139,7 @@ export const hostCall = <A, Tag extends RefusalTag = never>(call: {
   readonly port: PortName
   readonly timeoutMillis: number
   readonly refuses?: ReadonlyArray<Tag>
-  /** `signal` aborts past the deadline and when the caller is interrupted. */
-  readonly ask: (signal: AbortSignal) => PromiseLike<unknown>
+  readonly ask: (asking: Asking) => PromiseLike<unknown>
   readonly read: (answer: unknown) => Effect.Effect<A, MalformedAnswer>
 }): Effect.Effect<A, Refusal<Tag> | UpstreamError> => {
   const { ask, port, read, refuses = [], timeoutMillis } = call

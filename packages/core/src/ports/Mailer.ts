@@ -27,7 +27,7 @@ export class Mailer extends Context.Service<
         hostCall({
           port: "mail",
           timeoutMillis,
-          ask: (signal) => options.send({ ...mail }, { signal }),
+          ask: (asking) => options.send({ ...mail }, asking),
           read: () => Effect.void
         })
       )

@@ -112,7 +112,7 @@ export const marketplaceFromPromise = (
     hostCall({
       port: "marketplace",
       timeoutMillis,
-      ask: (signal) => options.search({ ...query }, { signal }),
+      ask: (asking) => options.search({ ...query }, asking),
       read: readPage
     }).pipe(Effect.map((page) => ({ ...page, products: page.products.map(soldAt(source)) })))
 })

@@ -47,7 +47,7 @@ export class Tracker extends Context.Service<
             "InvalidTrackingNumber",
             "NoTrackingInfo"
           ],
-          ask: (signal) => options.track({ ...query }, { signal }),
+          ask: (asking) => options.track({ ...query }, asking),
           read: readResult
         })
       )

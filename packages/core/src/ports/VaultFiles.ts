@@ -29,9 +29,9 @@ export class VaultFiles extends Context.Service<
         hostCall({
           port: "vault",
           timeoutMillis,
-          ask: async (signal) => {
-            const file = await options.open({ slug }, { signal })
-            if (signal.aborted) discard(file)
+          ask: async (asking) => {
+            const file = await options.open({ slug }, asking)
+            if (asking.signal.aborted) discard(file)
             return file
           },
           read: readFile

@@ -104,9 +104,8 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     }
   })
 
-  const newCharge = Effect.fnUntraced(function* (call: Call, task: SettlementTask, nowMillis: number) {
+  const newCharge = (call: Call, task: SettlementTask, kept: KeptTask, nowMillis: number): NewCharge => {
     const { authorization, request } = call
-    const kept: KeptTask = request.sealed ? { sealed: yield* secrets.seal(JSON.stringify(task)) } : { task }
     const fingerprint = fingerprintOf(request, secrets.currentKeyId)
     return {
       key: call.key,
@@ -122,8 +121,8 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
       x402Version: request.payment.payload.x402Version,
       settlement: JSON.stringify(kept),
       createdAtMillis: nowMillis
-    } satisfies NewCharge
-  })
+    }
+  }
 
   /** Signature first where it can be judged here; a contract wallet's is the facilitator's to judge. */
   const checkSignature = Effect.fnUntraced(function* (call: Call) {
@@ -265,9 +264,9 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     if (refusal !== undefined) return { _tag: "Refused", refusal }
     const task = taskOf(call, verdict.offer)
     const owner = (yield* Identifiers).uuid()
-    const charge = yield* newCharge(call, task, nowMillis)
+    const kept: KeptTask = request.sealed ? { sealed: yield* secrets.seal(JSON.stringify(task)) } : { task }
     const claim = yield* charges.claim(
-      charge,
+      newCharge(call, task, kept, nowMillis),
       { owner, untilMillis: nowMillis + config.leaseMillis },
       nowMillis
     )

@@ -48,12 +48,16 @@ export const page = (sandbox: Sandbox, paint: Paint): string => {
     "  Each paid route answers 402 and says what to pay; any x402 client pays it with a key from above.",
     "",
     paint.bold("Tracking numbers"),
-    ...trackingNumbers.map(({ code, httpStatus, number, shows, status }) => {
-      const outcome = httpStatus === 200 ? status : code
-      return `  ${number.padEnd(width)}  ${httpStatus} ${(outcome ?? "").padEnd(25)}  ${paint.dim(shows)}`
+    ...trackingNumbers.map(({ code, httpStatus, number, satisfiedBy, shows, status }) => {
+      const outcome = (httpStatus === 200 ? status : code) ?? ""
+      const more = satisfiedBy === undefined ? "" : ` (then add &${query(satisfiedBy)})`
+      return `  ${number.padEnd(width)}  ${httpStatus} ${outcome.padEnd(29)}  ${paint.dim(shows + more)}`
     }),
     "",
     paint.dim("Ctrl-C stops all of it."),
     ""
   ].join("\n")
 }
+
+const query = (fields: object): string =>
+  new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)])).toString()

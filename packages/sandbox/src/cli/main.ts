@@ -13,10 +13,10 @@ const run = async ({ adapter, json, port }: Arguments): Promise<void> => {
   const starting = startSandbox({ adapter, port, onProgress: (words) => progress.say(`starting ${words}`) })
   onInterrupt(async () => {
     progress.clear()
-    // A start under way is let finish: then all that runs is known, and stopped.
-    const sandbox = await starting
-    await sandbox.stop()
-    return 0
+    // A start under way is let finish: then all that runs is known, and stopped. One that fails says so below.
+    const sandbox = await starting.catch(() => undefined)
+    await sandbox?.stop()
+    return sandbox === undefined ? 1 : 0
   })
   const sandbox = await starting
   progress.clear()
@@ -28,7 +28,8 @@ const explain = (error: unknown, port: number): string => {
     if (error.code === "EADDRINUSE") {
       return `Port ${port} is in use; choose another with --port, or 0 for a free one.`
     }
-    if (error.code === "EACCES") return `Port ${port} may not be used by this user; choose another with --port.`
+    if (error.code === "EACCES")
+      return `Port ${port} may not be used by this user; choose another with --port.`
   }
   return `The sandbox could not start: ${error instanceof Error ? error.message : String(error)}`
 }

@@ -2,62 +2,97 @@
  * The demo: an unmodified official x402 client pays all seven routes on a local chain, and the balances
  * have to add up. Exits with 1 where they don't.
  */
+import { exitCodeOf, onInterrupt } from "../Interrupt.ts"
 import { payingFetch } from "../payingFetch.ts"
-import { startSandbox } from "../Sandbox.ts"
-import { dollars, makeProgress, paintFor, shortHash } from "./table.ts"
-import { recordingFetch, tour, type Visit } from "./tour.ts"
+import { type Sandbox, startSandbox } from "../Sandbox.ts"
+import { dollars, makeProgress, paintFor } from "../Terminal.ts"
+import { payingCalls } from "./Calls.ts"
+import { makeTable } from "./Table.ts"
+import { tour } from "./Tour.ts"
 
+const startedAt = performance.now()
 const paint = paintFor(process.stdout)
-const progress = makeProgress(paintFor(process.stderr))
-const started = performance.now()
+const progress = makeProgress()
 
-const columns = (visit: Visit, hash: string) =>
-  `${visit.method.padEnd(4)} ${visit.path.padEnd(68)} ${dollars(visit.priceAtomic).padStart(8)}  ${hash}  ${visit.gist}`
+const print = (...lines: ReadonlyArray<string>): void => {
+  progress.clear()
+  process.stdout.write(`${lines.join("\n")}\n`)
+}
 
-const heading = (hashWidth: number): string =>
-  `${"call".padEnd(73)} ${"USDC".padStart(8)}  ${"transaction".padEnd(hashWidth)}  answer`
+interface Balances {
+  readonly payer: bigint
+  readonly payee: bigint
+}
+
+/** Takes the tour and prints it; answers whether the balances moved by the sum of the prices. */
+const show = async ({ baseUrl, chain, payTo, wallets }: Sandbox): Promise<boolean> => {
+  const [wallet] = wallets
+  if (wallet === undefined) throw new Error("The sandbox has no wallet.")
+  const readBalances = async (): Promise<Balances> => ({
+    payer: await chain.balanceOf(wallet.address),
+    payee: await chain.balanceOf(payTo)
+  })
+  const table = makeTable(paint, process.stdout.isTTY ? process.stdout.columns : undefined)
+  const before = await readBalances()
+  let sum = 0n
+  print(paint.bold(`Till402 at ${baseUrl}, paid by @x402/fetch in USDC on a local chain`), "", table.heading)
+  const download = await tour(
+    payingCalls(baseUrl, (base) => payingFetch(wallet.privateKey, 1_000, base)),
+    {
+      // A line of its own for each call would only double the table where there is no terminal.
+      onCall: (method, path) => process.stderr.isTTY && progress.say(`paying ${method} ${path}`),
+      onVisit: (visit) => {
+        sum += visit.priceAtomic
+        print(table.row(visit))
+      }
+    }
+  )
+  const after = await readBalances()
+  const agree = before.payer - after.payer === sum && after.payee - before.payee === sum
+  print("", `The archive is at ${download.file}:`)
+  print(...download.entries.map(({ bytes, name }) => `  ${String(bytes).padStart(6)} bytes  ${name}`))
+  print("", ...balanceLines(before, after, sum, { payer: wallet.address, payee: payTo }))
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+  print(
+    agree
+      ? paint.green(`The balances add up to the atomic unit. ${seconds} s.`)
+      : paint.red("The balances do NOT add up to the sum of the prices.")
+  )
+  return agree
+}
+
+const balanceLines = (
+  before: Balances,
+  after: Balances,
+  sum: bigint,
+  addresses: Readonly<Record<keyof Balances, string>>
+): ReadonlyArray<string> => {
+  const amount = (atomic: bigint) => dollars(atomic).padStart(10)
+  const line = (who: keyof Balances, sign: string, moved: bigint) =>
+    `${who}  ${amount(before[who])} → ${amount(after[who])}  ${sign}${dollars(moved)} USDC  ${paint.dim(addresses[who])}`
+  return [
+    `sum of prices ${paint.bold(dollars(sum))} USDC`,
+    line("payer", "-", before.payer - after.payer),
+    line("payee", "+", after.payee - before.payee)
+  ]
+}
 
 const main = async (): Promise<boolean> => {
-  const sandbox = await startSandbox({
-    onProgress: (words) => progress.say(`starting ${words}`),
-    walletCount: 1
+  const starting = startSandbox({
+    walletCount: 1,
+    onProgress: (words) => progress.say(`starting ${words}`)
   })
-  try {
+  onInterrupt(async (signal) => {
     progress.clear()
-    const wallet = sandbox.wallets[0]!
-    const balances = async () => ({
-      payer: await sandbox.chain.balanceOf(wallet.address),
-      payee: await sandbox.chain.balanceOf(sandbox.payTo)
-    })
-    const before = await balances()
-    const sample = shortHash(`0x${"0".repeat(64)}`, process.stdout)
-    process.stdout.write(
-      `${paint.bold(`Till402 at ${sandbox.baseUrl}, paid by @x402/fetch in USDC on a local chain`)}\n\n`
-    )
-    process.stdout.write(`${paint.dim(heading(sample.length))}\n`)
-    const call = recordingFetch((base) => payingFetch(wallet.privateKey, 1_000, base), sandbox.baseUrl)
-    const visits = await tour(call, sandbox, (visit) => {
-      process.stdout.write(`${columns(visit, paint.cyan(shortHash(visit.transaction, process.stdout)))}\n`)
-    })
-    const after = await balances()
-    const spent = visits.reduce((sum, { priceAtomic }) => sum + priceAtomic, 0n)
-    const agree = before.payer - after.payer === spent && after.payee - before.payee === spent
-    process.stdout.write(
-      [
-        "",
-        `${"sum of prices".padEnd(16)} ${dollars(spent).padStart(12)}`,
-        `${"payer".padEnd(16)} ${dollars(before.payer).padStart(12)} → ${dollars(after.payer).padStart(12)}   ${wallet.address}`,
-        `${"payee".padEnd(16)} ${dollars(before.payee).padStart(12)} → ${dollars(after.payee).padStart(12)}   ${sandbox.payTo}`,
-        agree
-          ? paint.green(
-              `The balances add up to the atomic unit. ${((performance.now() - started) / 1000).toFixed(1)} s.`
-            )
-          : paint.red("The balances do NOT add up."),
-        ""
-      ].join("\n")
-    )
-    return agree
+    const sandbox = await starting.catch(() => undefined)
+    await sandbox?.stop()
+    return exitCodeOf(signal)
+  })
+  const sandbox = await starting
+  try {
+    return await show(sandbox)
   } finally {
+    progress.clear()
     await sandbox.stop()
   }
 }

@@ -46,27 +46,29 @@ const claiming: ReadonlyArray<StoreCase> = [
     )
     const winner = claims.findIndex(({ _tag }) => _tag === "Claimed")
     equal(claims.filter(({ _tag }) => _tag === "Claimed").length, 1, "claims that won")
-    const standing = asClaimed(
-      sampleCharge({ payloadDigest: `digest-${winner}` }),
-      lease(`racer-${winner}`)
-    )
+    const standing = asClaimed(sampleCharge({ payloadDigest: `digest-${winner}` }), lease(`racer-${winner}`))
     equal(yield* charges.find(key), standing, "the charge")
     for (const claim of claims)
       if (claim._tag === "Existing") equal(claim.charge, standing, "what a loser is shown")
   }),
-  storeCase("Charges: a lease holds up to its last millisecond, then another claim takes its place", function* () {
-    const charges = yield* chargesWith("claimed")
-    const next = sampleCharge({ payloadDigest: "digest-2", operation: "track", createdAtMillis: 2_000 })
-    const early = yield* charges.claim(next, lease("you", 9_000), 1_999)
-    equal(early, { _tag: "Existing", charge: asClaimed(sampleCharge(), lease("me")) }, "a claim at 1999")
-    equal(yield* charges.claim(next, lease("you", 9_000), 2_000), { _tag: "Claimed" }, "a claim at 2000")
-    equal(yield* charges.find(key), asClaimed(next, lease("you", 9_000)), "the charge")
-    equal(yield* charges.advance(key, "me", outcome), false, "advance by who held it before")
-    equal(yield* charges.release(key, "me"), false, "release by who held it before")
-  }),
+  storeCase(
+    "Charges: a lease holds up to its last millisecond, then another claim takes its place",
+    function* () {
+      const charges = yield* chargesWith("claimed")
+      const next = sampleCharge({ payloadDigest: "digest-2", operation: "track", createdAtMillis: 2_000 })
+      const early = yield* charges.claim(next, lease("you", 9_000), 1_999)
+      equal(early, { _tag: "Existing", charge: asClaimed(sampleCharge(), lease("me")) }, "a claim at 1999")
+      equal(yield* charges.claim(next, lease("you", 9_000), 2_000), { _tag: "Claimed" }, "a claim at 2000")
+      equal(yield* charges.find(key), asClaimed(next, lease("you", 9_000)), "the charge")
+      equal(yield* charges.advance(key, "me", outcome), false, "advance by who held it before")
+      equal(yield* charges.release(key, "me"), false, "release by who held it before")
+    }
+  ),
   storeCase(`Charges: of ${racers} racers for a lapsed claim exactly one takes it`, function* () {
     const charges = yield* chargesWith("claimed")
-    const claims = yield* race((racer) => charges.claim(sampleCharge(), lease(`racer-${racer}`, 9_000), 2_000))
+    const claims = yield* race((racer) =>
+      charges.claim(sampleCharge(), lease(`racer-${racer}`, 9_000), 2_000)
+    )
     equal(claims.filter(({ _tag }) => _tag === "Claimed").length, 1, "claims that won")
   }),
   storeCase("Charges: ready and settled charges are never claimed again", function* () {
@@ -265,7 +267,11 @@ const keeping: ReadonlyArray<StoreCase> = [
     equal((yield* charges.find("alive"))?.state, "claimed", "a claim that is not void")
     equal(yield* charges.expire(5_000), 0, "how many were touched once more")
     equal(yield* charges.expire(9_001), 3, "how many were touched when all is void")
-    equal((yield* charges.list({ limit: 10 })).map((charge) => charge.key), ["ready"], "what is left")
+    equal(
+      (yield* charges.list({ limit: 10 })).map((charge) => charge.key),
+      ["ready"],
+      "what is left"
+    )
   })
 ]
 

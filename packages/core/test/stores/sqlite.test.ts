@@ -1,0 +1,348 @@
+import { execFile } from "node:child_process"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { promisify } from "node:util"
+import { Effect, Fiber, Layer, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import { describe, expect, it } from "vitest"
+import { ConfigurationError, StoreError } from "../../src/domain/Errors.ts"
+import { Charges } from "../../src/ports/Charges.ts"
+import { Orders } from "../../src/ports/Orders.ts"
+import { VaultItems } from "../../src/ports/VaultItems.ts"
+import { migrate, schemaSql } from "../../src/sql/migrations.ts"
+import { sqlite } from "../../src/sql/sqlite.ts"
+import * as SqliteClient from "../../src/sql/SqliteClient.ts"
+import {
+  sampleAnswer,
+  sampleCharge,
+  sampleOrder,
+  sampleReceipt,
+  sampleVaultItem
+} from "../../src/testing/stores/records.ts"
+import { temporaryFiles } from "./folder.ts"
+
+const nextFile = temporaryFiles()
+const { key } = sampleCharge()
+
+const withClient = <A, E>(filename: string, use: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+  Effect.runPromise(Effect.provide(use, SqliteClient.layer({ filename })))
+
+const openingOf = (filename: string) =>
+  Effect.runPromise(Effect.flip(Effect.provide(Charges, sqlite({ filename }))))
+
+describe("a file", () => {
+  it("keeps everything when it is closed and opened again", async () => {
+    const filename = nextFile()
+    const write = Effect.gen(function* () {
+      const charges = yield* Charges
+      yield* charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000)
+      yield* charges.advance(key, "me", { answer: sampleAnswer(), subject: undefined })
+      yield* charges.complete(key, sampleReceipt(), 1_500)
+      yield* (yield* Orders).create(sampleOrder())
+      yield* (yield* VaultItems).put(sampleVaultItem())
+    })
+    const read = Effect.gen(function* () {
+      const charge = yield* (yield* Charges).find(key)
+      const order = yield* (yield* Orders).find(sampleOrder().id)
+      return { charge, order, item: yield* (yield* VaultItems).findBySlug("item-1") }
+    })
+    await Effect.runPromise(Effect.provide(write, sqlite({ filename })))
+    const found = await Effect.runPromise(Effect.provide(read, sqlite({ filename })))
+    expect(found.charge).toMatchObject({ state: "settled", answer: sampleAnswer(), receipt: sampleReceipt() })
+    expect(found.order).toEqual(sampleOrder())
+    expect(found.item).toEqual(sampleVaultItem())
+  })
+
+  it("commits to the disk, with readers beside the writer", () =>
+    withClient(
+      nextFile(),
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        expect(yield* sql`PRAGMA journal_mode`).toEqual([{ journal_mode: "wal" }])
+        expect(yield* sql`PRAGMA synchronous`).toEqual([{ synchronous: 2 }])
+        expect(yield* sql`PRAGMA foreign_keys`).toEqual([{ foreign_keys: 1 }])
+      })
+    ))
+
+  it("is seen by another connection as soon as a verb has answered", async () => {
+    const filename = nextFile()
+    const claim = Effect.gen(function* () {
+      const charges = yield* Charges
+      yield* charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000)
+      const other = new DatabaseSync(filename, { readOnly: true })
+      const rows = other.prepare("SELECT state FROM till_charges").all()
+      other.close()
+      return rows.map(({ state }) => state)
+    })
+    expect(await Effect.runPromise(Effect.provide(claim, sqlite({ filename })))).toEqual(["claimed"])
+  })
+
+  it("reports a row that is not what was written as a failure of the store", async () => {
+    const filename = nextFile()
+    const spoiled = Effect.gen(function* () {
+      const charges = yield* Charges
+      yield* charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000)
+      const other = new DatabaseSync(filename)
+      other.exec("UPDATE till_charges SET document = '{'")
+      other.close()
+      return yield* Effect.flip(charges.find(key))
+    })
+    const error = await Effect.runPromise(Effect.provide(spoiled, sqlite({ filename })))
+    expect(error).toBeInstanceOf(StoreError)
+    expect(error.operation).toBe("charges.find")
+  })
+})
+
+describe("a name that is wrong", () => {
+  it.each([
+    ["a folder that does not exist", () => join(nextFile(), "till.sqlite"), /folder .* does not exist/],
+    [
+      "a folder",
+      () => {
+        const folder = nextFile()
+        mkdirSync(folder)
+        return folder
+      },
+      /it is a folder/
+    ],
+    [
+      "a file that is no database",
+      () => {
+        const file = nextFile()
+        writeFileSync(file, "a diary, not a database\n".repeat(100))
+        return file
+      },
+      /not a database/
+    ],
+    ["an empty name", () => "", /must not be empty/]
+  ])("is refused in readable words: %s", async (_, filename, words) => {
+    const error = await openingOf(filename())
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect((error as ConfigurationError).message).toMatch(words)
+  })
+})
+
+describe("migrations", () => {
+  it("run once, whoever opens the file how often", async () => {
+    const filename = nextFile()
+    expect(await withClient(filename, migrate)).toEqual([[1, "initial"]])
+    expect(await withClient(filename, migrate)).toEqual([])
+    const recorded = await withClient(
+      filename,
+      Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT name FROM till_migrations`)
+    )
+    expect(recorded).toEqual([{ name: "initial" }])
+  })
+
+  it("leave a schema alone that the host made from schemaSql", async () => {
+    const filename = nextFile()
+    const host = new DatabaseSync(filename)
+    host.exec(schemaSql)
+    host.close()
+    const claim = Charges.use((charges) =>
+      charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000)
+    )
+    expect(await Effect.runPromise(Effect.provide(claim, sqlite({ filename })))).toEqual({ _tag: "Claimed" })
+  })
+})
+
+describe("processes on one file", () => {
+  const contend = async (filename: string, name: string, keys: number, startMillis: number) => {
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      "--conditions=@till402/source",
+      "--disable-warning=ExperimentalWarning",
+      join(import.meta.dirname, "contender.ts"),
+      filename,
+      name,
+      String(keys),
+      String(startMillis)
+    ])
+    return JSON.parse(stdout) as ReadonlyArray<string>
+  }
+
+  it("migrate it at once, and each key is claimed by exactly one of them", { timeout: 60_000 }, async () => {
+    const filename = nextFile()
+    const keys = 200
+    const startMillis = Date.now() + 1_500
+    const won = await Promise.all(["a", "b", "c"].map((name) => contend(filename, name, keys, startMillis)))
+    const all = won.flat()
+    expect(all.toSorted()).toEqual(Array.from({ length: keys }, (_, number) => `key-${number}`).toSorted())
+    const kept = new DatabaseSync(filename, { readOnly: true })
+    const rows = kept.prepare("SELECT key, lease_owner FROM till_charges").all()
+    kept.close()
+    for (const { key, lease_owner } of rows) expect(won["abc".indexOf(String(lease_owner))]).toContain(key)
+    expect(rows).toHaveLength(keys)
+  })
+
+  it("wait for each other's lock without standing in the way of the event loop", async () => {
+    const filename = nextFile()
+    const waiting = Effect.gen(function* () {
+      const charges = yield* Charges
+      const other = new DatabaseSync(filename)
+      other.exec("BEGIN IMMEDIATE")
+      const claims = yield* Effect.forkChild(
+        Effect.forEach(
+          ["key-1", "key-2"],
+          (own) => charges.claim(sampleCharge({ key: own }), { owner: "me", untilMillis: 2_000 }, 1_000),
+          { concurrency: "unbounded" }
+        )
+      )
+      let turns = 0
+      for (; turns < 20; turns++) yield* Effect.sleep(5)
+      const before = other.prepare("SELECT count(*) AS count FROM till_charges").get()?.["count"]
+      other.exec("ROLLBACK")
+      other.close()
+      return { before, after: yield* Fiber.join(claims) }
+    })
+    const { after, before } = await Effect.runPromise(Effect.provide(waiting, sqlite({ filename })))
+    expect(before).toBe(0)
+    expect(after).toEqual([{ _tag: "Claimed" }, { _tag: "Claimed" }])
+  })
+})
+
+describe("the client", () => {
+  const table = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`CREATE TABLE things (id TEXT PRIMARY KEY, size INTEGER UNIQUE, CHECK (size <> 13))`
+    return sql
+  })
+  const inMemory = <A, E>(use: Effect.Effect<A, E, SqlClient.SqlClient>) => withClient(":memory:", use)
+
+  it("names what broke", () =>
+    inMemory(
+      Effect.gen(function* () {
+        const sql = yield* table
+        yield* sql`INSERT INTO things (id, size) VALUES ('a', 1)`
+        const reasonOf = (text: string) =>
+          Effect.map(Effect.flip(sql.unsafe(text)), ({ reason }) => reason._tag)
+        expect(yield* reasonOf("INSERT INTO things (id, size) VALUES ('a', 2)")).toBe("UniqueViolation")
+        expect(yield* reasonOf("INSERT INTO things (id, size) VALUES ('b', 1)")).toBe("UniqueViolation")
+        expect(yield* reasonOf("INSERT INTO things (id, size) VALUES ('b', 13)")).toBe("ConstraintError")
+        expect(yield* reasonOf("INSERT INTO nothing VALUES (1)")).toBe("UnknownError")
+      })
+    ))
+
+  it("reads integers as bigint where it is asked to, and never rounds them", () =>
+    inMemory(
+      Effect.gen(function* () {
+        const sql = yield* table
+        yield* sql`INSERT INTO things (id, size) VALUES ('a', ${2n ** 53n + 1n})`
+        const read = sql`SELECT size FROM things`
+        const exact = yield* Effect.provideService(read, SqlClient.SafeIntegers, true)
+        expect(exact).toEqual([{ size: 2n ** 53n + 1n }])
+        expect((yield* Effect.flip(read)).message).toMatch(/too large/i)
+        expect(yield* sql`SELECT 1 AS one`.values).toEqual([[1]])
+        expect(yield* Stream.runCollect(sql`SELECT 1 AS one UNION SELECT 2`.stream)).toEqual([
+          { one: 1 },
+          { one: 2 }
+        ])
+      })
+    ))
+
+  it("undoes a transaction that fails, and a nested one alone", () =>
+    inMemory(
+      Effect.gen(function* () {
+        const sql = yield* table
+        const add = (id: string) => sql`INSERT INTO things (id) VALUES (${id})`
+        const failing = sql.withTransaction(Effect.andThen(add("gone"), Effect.fail("no" as const)))
+        expect(yield* Effect.flip(failing)).toBe("no")
+        yield* sql.withTransaction(Effect.andThen(add("kept"), Effect.flip(failing)))
+        expect(yield* sql`SELECT id FROM things`).toEqual([{ id: "kept" }])
+      })
+    ))
+
+  it("keeps the statements of others out of an open transaction", () =>
+    inMemory(
+      Effect.gen(function* () {
+        const sql = yield* table
+        const undone = sql.withTransaction(
+          Effect.andThen(
+            sql`INSERT INTO things (id) VALUES ('gone')`,
+            Effect.andThen(Effect.sleep(20), Effect.fail("no" as const))
+          )
+        )
+        const fiber = yield* Effect.forkChild(Effect.flip(undone))
+        yield* Effect.sleep(5)
+        const seen = yield* Effect.all(
+          [sql`SELECT id FROM things`, sql`INSERT INTO things (id) VALUES ('kept') RETURNING id`],
+          { concurrency: "unbounded" }
+        )
+        yield* Fiber.join(fiber)
+        expect(seen[0].filter(({ id }) => id === "gone")).toEqual([])
+        expect(yield* sql`SELECT id FROM things`).toEqual([{ id: "kept" }])
+      })
+    ))
+
+  it("commits concurrent writes together; one that fails undoes itself alone", () =>
+    inMemory(
+      Effect.gen(function* () {
+        const sql = yield* table
+        const outcomes = yield* Effect.forEach(
+          Array.from({ length: 1_000 }, (_, index) => index),
+          (index) =>
+            Effect.result(sql`INSERT INTO things (id) VALUES (${`thing-${index % 900}`}) RETURNING id`),
+          { concurrency: "unbounded" }
+        )
+        expect(outcomes.filter(({ _tag }) => _tag === "Failure")).toHaveLength(100)
+        expect(yield* sql`SELECT count(*) AS count FROM things`).toEqual([{ count: 900 }])
+      })
+    ))
+
+  it("does not run a write that nobody waits for any more", () =>
+    inMemory(
+      Effect.gen(function* () {
+        const sql = yield* table
+        const held = yield* Effect.forkChild(sql.withTransaction(Effect.sleep(20)))
+        yield* Effect.sleep(5)
+        const given = yield* Effect.forkChild(sql`INSERT INTO things (id) VALUES ('given up')`)
+        yield* Effect.sleep(5)
+        yield* Fiber.interrupt(given)
+        yield* Fiber.join(held)
+        yield* sql`INSERT INTO things (id) VALUES ('kept')`
+        expect(yield* sql`SELECT id FROM things`).toEqual([{ id: "kept" }])
+      })
+    ))
+
+  it("commits what it was given before it closes, and says that it is closed", async () => {
+    const filename = nextFile()
+    const escaped = await withClient(
+      filename,
+      Effect.gen(function* () {
+        const sql = yield* table
+        yield* Effect.forkDetach(sql`INSERT INTO things (id) VALUES ('last')`, { startImmediately: true })
+        return sql
+      })
+    )
+    const rows = await withClient(
+      filename,
+      Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT id FROM things`)
+    )
+    expect(rows).toEqual([{ id: "last" }])
+    const late = await Effect.runPromise(Effect.flip(escaped`INSERT INTO things (id) VALUES ('late')`))
+    expect(late.message).toMatch(/closed/)
+  })
+})
+
+describe("two storages in one process", () => {
+  it("are two, also in one layer", async () => {
+    const claim = Charges.use((charges) =>
+      charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000)
+    )
+    const inEach = Effect.all([
+      Effect.provide(claim, sqlite({ filename: ":memory:" })),
+      Effect.provide(claim, sqlite({ filename: ":memory:" }))
+    ])
+    expect(await Effect.runPromise(inEach)).toEqual([{ _tag: "Claimed" }, { _tag: "Claimed" }])
+  })
+
+  it("one storage provided twice is one", async () => {
+    const storage = sqlite({ filename: ":memory:" })
+    const claim = Charges.use((charges) =>
+      charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000)
+    )
+    const both = Layer.provideMerge(Layer.effectDiscard(claim).pipe(Layer.provide(storage)), storage)
+    const found = Charges.use((charges) => charges.find(key))
+    expect(await Effect.runPromise(Effect.provide(found, both))).toMatchObject({ state: "claimed" })
+  })
+})
