@@ -11,7 +11,11 @@ const concurrency = 32
 const rounds = 3
 
 /** Requests per second of sending all headers, so many at once. */
-const load = async (contender: Contender, status: number, headers: ReadonlyArray<Record<string, string>>): Promise<number> => {
+const load = async (
+  contender: Contender,
+  status: number,
+  headers: ReadonlyArray<Record<string, string>>
+): Promise<number> => {
   let next = 0
   const started = performance.now()
   const worker = async (): Promise<void> => {
@@ -24,20 +28,32 @@ const load = async (contender: Contender, status: number, headers: ReadonlyArray
   return headers.length / ((performance.now() - started) / 1000)
 }
 
-type Make = (accepted: { readonly maxTimeoutSeconds: number }, resource: unknown, count: number) => Array<string> | Promise<Array<string>>
+type Make = (
+  accepted: { readonly maxTimeoutSeconds: number },
+  resource: unknown,
+  count: number
+) => Array<string> | Promise<Array<string>>
 
 const challengeOf = async (contender: Contender) => {
   const { headers } = await contender.call("/x402/search")
   const text = Buffer.from(headers.get("payment-required")!, "base64").toString("utf8")
-  return JSON.parse(text) as { readonly accepts: ReadonlyArray<{ readonly maxTimeoutSeconds: number }>; readonly resource: unknown }
+  return JSON.parse(text) as {
+    readonly accepts: ReadonlyArray<{ readonly maxTimeoutSeconds: number }>
+    readonly resource: unknown
+  }
 }
 
-const paid = async (contender: Contender, make: Make, count: number): Promise<ReadonlyArray<Record<string, string>>> => {
+const paid = async (
+  contender: Contender,
+  make: Make,
+  count: number
+): Promise<ReadonlyArray<Record<string, string>>> => {
   const { accepts, resource } = await challengeOf(contender)
   return (await make(accepts[0]!, resource, count)).map((value) => ({ "payment-signature": value }))
 }
 
-const median = (values: ReadonlyArray<number>): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
+const median = (values: ReadonlyArray<number>): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
 
 interface Row {
   readonly name: string
@@ -56,7 +72,10 @@ const measure = async ({ count, framework, make, status, verified = false }: Row
     for (let round = 0; round <= rounds; round++) {
       for (const side of [0, 1] as const) {
         const amount = round === 0 ? Math.ceil(count / 4) : count
-        const headers = make === undefined ? Array.from({ length: amount }, () => ({})) : await paid(both[side], make, amount)
+        const headers =
+          make === undefined
+            ? Array.from({ length: amount }, () => ({}))
+            : await paid(both[side], make, amount)
         const rate = await load(both[side], status, headers)
         // The first round warms up.
         if (round > 0) rates[side].push(rate)
@@ -70,15 +89,26 @@ const measure = async ({ count, framework, make, status, verified = false }: Row
 
 const rows: ReadonlyArray<Row> = (["hono", "express"] as const).flatMap((framework) => [
   { name: "unpaid 402", framework, count: 6000, status: 402 },
-  { name: "paid, signature verified", framework, count: 600, status: 200, make: signedPayments, verified: true },
+  {
+    name: "paid, signature verified",
+    framework,
+    count: 600,
+    status: 200,
+    make: signedPayments,
+    verified: true
+  },
   { name: "paid, signature not verified", framework, count: 3000, status: 200, make: walletPayments }
 ])
 
-console.log(`Till402 against @x402/hono (in process) and @x402/express (over a socket), Node ${process.version}`)
+console.log(
+  `Till402 against @x402/hono (in process) and @x402/express (over a socket), Node ${process.version}`
+)
 console.log(`median of ${rounds} rounds, ${concurrency} requests at a time, in requests per second\n`)
 console.log(`${"".padEnd(40)}${"Till402".padStart(10)}${"official".padStart(10)}${"ratio".padStart(8)}`)
 for (const row of rows) {
   const { official, ours } = await measure(row)
   const name = `${row.framework}: ${row.name}`.padEnd(40)
-  console.log(`${name}${ours.toFixed(0).padStart(10)}${official.toFixed(0).padStart(10)}${(ours / official).toFixed(2).padStart(8)}`)
+  console.log(
+    `${name}${ours.toFixed(0).padStart(10)}${official.toFixed(0).padStart(10)}${(ours / official).toFixed(2).padStart(8)}`
+  )
 }

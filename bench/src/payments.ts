@@ -27,7 +27,9 @@ interface Accepted {
 }
 
 const header = (accepted: Accepted, resource: unknown, authorization: object, signature: string): string =>
-  Buffer.from(JSON.stringify({ x402Version: 2, accepted, resource, payload: { signature, authorization } })).toString("base64")
+  Buffer.from(
+    JSON.stringify({ x402Version: 2, accepted, resource, payload: { signature, authorization } })
+  ).toString("base64")
 
 const authorizationOf = (accepted: Accepted) => {
   const now = Math.floor(Date.now() / 1000)
@@ -42,7 +44,11 @@ const authorizationOf = (accepted: Accepted) => {
 }
 
 /** Payments with a valid signature of an ordinary account each, all different. */
-export const signedPayments = async (accepted: Accepted, resource: unknown, count: number): Promise<Array<string>> => {
+export const signedPayments = async (
+  accepted: Accepted,
+  resource: unknown,
+  count: number
+): Promise<Array<string>> => {
   const made: Array<string> = []
   for (let index = 0; index < count; index++) {
     const authorization = authorizationOf(accepted)
@@ -68,5 +74,10 @@ export const signedPayments = async (accepted: Accepted, resource: unknown, coun
  */
 export const walletPayments = (accepted: Accepted, resource: unknown, count: number): Array<string> =>
   Array.from({ length: count }, () =>
-    header(accepted, resource, authorizationOf(accepted), bytesToHex(crypto.getRandomValues(new Uint8Array(97))))
+    header(
+      accepted,
+      resource,
+      authorizationOf(accepted),
+      bytesToHex(crypto.getRandomValues(new Uint8Array(97)))
+    )
   )

@@ -14,7 +14,10 @@ import { domain, network, payTo, types } from "./payments.ts"
 
 /** A server under load: answers a request, in this process or over a socket. */
 export interface Contender {
-  readonly call: (path: string, headers?: Record<string, string>) => Promise<{ readonly status: number; readonly headers: Headers }>
+  readonly call: (
+    path: string,
+    headers?: Record<string, string>
+  ) => Promise<{ readonly status: number; readonly headers: Headers }>
   readonly stop: () => Promise<void>
 }
 
@@ -85,10 +88,9 @@ const routes = {
 } as Parameters<typeof officialHono>[0]
 
 const official = (verifies: boolean) =>
-  new x402ResourceServer(facilitator(verifies) as unknown as ConstructorParameters<typeof x402ResourceServer>[0]).register(
-    network,
-    new ExactEvmScheme()
-  )
+  new x402ResourceServer(
+    facilitator(verifies) as unknown as ConstructorParameters<typeof x402ResourceServer>[0]
+  ).register(network, new ExactEvmScheme())
 
 const inProcess = (app: Hono, stop: () => Promise<void>): Contender => ({
   call: async (path, headers = {}) => {
@@ -129,7 +131,9 @@ export const contenders = {
     },
     official: async (verifies: boolean) =>
       inProcess(
-        new Hono().use(officialHono(routes, official(verifies))).get("/x402/search", (context) => context.json(page)),
+        new Hono()
+          .use(officialHono(routes, official(verifies)))
+          .get("/x402/search", (context) => context.json(page)),
         nothing
       )
   },

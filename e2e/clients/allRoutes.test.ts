@@ -57,72 +57,91 @@ describe.each(["hono", "express", "koa"] satisfies ReadonlyArray<AdapterName>)("
   })
   afterAll(() => sandbox.stop())
 
-  it.each(Object.entries(clients))("%s pays all seven routes", async (_name, { hasLegacyReceipt, pay, receipt, wallet }) => {
-    const { baseUrl, chain, payTo } = sandbox
-    const fetchPaid = pay(sandbox)
-    const payer = sandbox.wallets[wallet]!.address
-    const before = { payer: await chain.balanceOf(payer), payee: await chain.balanceOf(payTo) }
-    let spent = 0n
+  it.each(Object.entries(clients))(
+    "%s pays all seven routes",
+    async (_name, { hasLegacyReceipt, pay, receipt, wallet }) => {
+      const { baseUrl, chain, payTo } = sandbox
+      const fetchPaid = pay(sandbox)
+      const payer = sandbox.wallets[wallet]!.address
+      const before = { payer: await chain.balanceOf(payer), payee: await chain.balanceOf(payTo) }
+      let spent = 0n
 
-    const call = async (path: string, init?: RequestInit): Promise<Response> => {
-      const price = await priceOf(baseUrl + path, init)
-      const response = await fetchPaid(baseUrl + path, init)
-      expect(response.status, `${path}: ${response.status === 200 ? "" : await response.clone().text()}`).toBe(200)
-      spent += price
-      expect(await chain.balanceOf(payer)).toBe(before.payer - spent)
-      expect(receipt(response).transaction).toMatch(/^0x[0-9a-f]{64}$/)
-      expect(response.headers.has("x-payment-response")).toBe(hasLegacyReceipt)
-      return response
-    }
+      const call = async (path: string, init?: RequestInit): Promise<Response> => {
+        const price = await priceOf(baseUrl + path, init)
+        const response = await fetchPaid(baseUrl + path, init)
+        expect(
+          response.status,
+          `${path}: ${response.status === 200 ? "" : await response.clone().text()}`
+        ).toBe(200)
+        spent += price
+        expect(await chain.balanceOf(payer)).toBe(before.payer - spent)
+        expect(receipt(response).transaction).toMatch(/^0x[0-9a-f]{64}$/)
+        expect(response.headers.has("x-payment-response")).toBe(hasLegacyReceipt)
+        return response
+      }
 
-    const found = (await (await call("/x402/search?q=noise+cancelling+headphones")).json()) as {
-      products: ReadonlyArray<{ asin: string; productUrl: string }>
-    }
-    expect(found.products.length).toBeGreaterThan(0)
-    const product = found.products[0]!
-    const shopped = (await (await call("/x402/shop", post({ message: "a quiet keyboard" }))).json()) as { reply: string }
-    expect(shopped.reply.length).toBeGreaterThan(0)
-    const order = (await (
-      await call(
-        "/x402/buy",
-        post({ asin: product.asin, productUrl: product.productUrl, email: "ada@example.com", shippingAddress: address })
+      const found = (await (await call("/x402/search?q=noise+cancelling+headphones")).json()) as {
+        products: ReadonlyArray<{ asin: string; productUrl: string }>
+      }
+      expect(found.products.length).toBeGreaterThan(0)
+      const product = found.products[0]!
+      const shopped = (await (await call("/x402/shop", post({ message: "a quiet keyboard" }))).json()) as {
+        reply: string
+      }
+      expect(shopped.reply.length).toBeGreaterThan(0)
+      const order = (await (
+        await call(
+          "/x402/buy",
+          post({
+            asin: product.asin,
+            productUrl: product.productUrl,
+            email: "ada@example.com",
+            shippingAddress: address
+          })
+        )
+      ).json()) as { orderId: string; status: string; totalPrice: { amount: string } }
+      expect(order.status).toBe("processing")
+      const tracked = (await (await call("/x402/track?number=TILL-DELIVERED")).json()) as {
+        delivered: boolean
+      }
+      expect(tracked.delivered).toBe(true)
+      const shelf = (await (await call("/x402/vault/search?limit=5")).json()) as {
+        items: ReadonlyArray<{ slug: string; price: number }>
+        nextCursor: string | null
+      }
+      expect(shelf.items).toHaveLength(5)
+      const purchase = (await (
+        await call(
+          "/x402/vault/buy",
+          post({
+            slug: shelf.items[0]!.slug,
+            walletAddress: "So11111111111111111111111111111111111111112",
+            email: "ada@example.com"
+          })
+        )
+      ).json()) as { purchaseId: string; downloadToken: string; item: { price: number } }
+      expect(purchase.item.price).toBe(shelf.items[0]!.price)
+      const archive = await call(
+        `/x402/vault/download/${purchase.purchaseId}?downloadToken=${encodeURIComponent(purchase.downloadToken)}`
       )
-    ).json()) as { orderId: string; status: string; totalPrice: { amount: string } }
-    expect(order.status).toBe("processing")
-    const tracked = (await (await call("/x402/track?number=TILL-DELIVERED")).json()) as { delivered: boolean }
-    expect(tracked.delivered).toBe(true)
-    const shelf = (await (await call("/x402/vault/search?limit=5")).json()) as {
-      items: ReadonlyArray<{ slug: string; price: number }>
-      nextCursor: string | null
-    }
-    expect(shelf.items).toHaveLength(5)
-    const purchase = (await (
-      await call(
-        "/x402/vault/buy",
-        post({
-          slug: shelf.items[0]!.slug,
-          walletAddress: "So11111111111111111111111111111111111111112",
-          email: "ada@example.com"
-        })
-      )
-    ).json()) as { purchaseId: string; downloadToken: string; item: { price: number } }
-    expect(purchase.item.price).toBe(shelf.items[0]!.price)
-    const archive = await call(
-      `/x402/vault/download/${purchase.purchaseId}?downloadToken=${encodeURIComponent(purchase.downloadToken)}`
-    )
-    expect(archive.headers.get("content-type")).toBe("application/zip")
-    expect(Object.keys(unzipSync(new Uint8Array(await archive.arrayBuffer()))).length).toBeGreaterThan(0)
+      expect(archive.headers.get("content-type")).toBe("application/zip")
+      expect(Object.keys(unzipSync(new Uint8Array(await archive.arrayBuffer()))).length).toBeGreaterThan(0)
 
-    expect((await chain.balanceOf(payTo)) - before.payee).toBe(spent)
-    const total = BigInt(order.totalPrice.amount.replace(".", "")) * 10_000n
-    expect(spent).toBe(10_000n + 100_000n + total + 520_000n + 10_000n + BigInt(shelf.items[0]!.price) * 1_000_000n + 10_000n)
-    await expect.poll(async () => (await sandbox.till.orders.find(order.orderId))?.status).toBe("placed")
-  })
+      expect((await chain.balanceOf(payTo)) - before.payee).toBe(spent)
+      const total = BigInt(order.totalPrice.amount.replace(".", "")) * 10_000n
+      expect(spent).toBe(
+        10_000n + 100_000n + total + 520_000n + 10_000n + BigInt(shelf.items[0]!.price) * 1_000_000n + 10_000n
+      )
+      await expect.poll(async () => (await sandbox.till.orders.find(order.orderId))?.status).toBe("placed")
+    }
+  )
 
   it("books every charge as settled, and the sum of them is what the chain moved", async () => {
     const charges = await sandbox.till.charges.list({ limit: 100 })
     expect(charges).toHaveLength(14)
-    expect(charges.every(({ state, transaction }) => state === "settled" && transaction !== undefined)).toBe(true)
+    expect(charges.every(({ state, transaction }) => state === "settled" && transaction !== undefined)).toBe(
+      true
+    )
     const sum = charges.reduce((total, { amountAtomic }) => total + amountAtomic, 0n)
     expect(await sandbox.chain.balanceOf(sandbox.payTo)).toBe(sum)
   })

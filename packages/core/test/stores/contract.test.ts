@@ -1,10 +1,10 @@
-import { type StoreCase, storeCases, StoreContractViolation } from "../../src/testing/storeContract.ts"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { memory } from "../../src/memory.ts"
 import { Charges } from "../../src/ports/Charges.ts"
 import type { Stores } from "../../src/ports/Stores.ts"
 import { sqlite } from "../../src/sql/sqlite.ts"
+import { type StoreCase, storeCases, StoreContractViolation } from "../../src/testing/storeContract.ts"
 import { temporaryFiles } from "./folder.ts"
 
 const nextFile = temporaryFiles()

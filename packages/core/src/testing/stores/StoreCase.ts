@@ -29,15 +29,29 @@ const plain = (_: string, value: unknown): unknown => {
 /** A value as text: keys in order, a missing key and an undefined one alike. */
 export const show = (value: unknown): string => JSON.stringify(value, plain) ?? "undefined"
 
-const short = (text: string): string =>
-  text.length <= 600 ? text : `${text.slice(0, 600)}… (${text.length} characters)`
+const leadLength = 80
+const shownLength = 600
+
+/** The part of a text that begins a little before its character `from`. */
+const around = (text: string, from: number): string => {
+  const start = Math.max(0, from - leadLength)
+  const part = text.slice(start, start + shownLength)
+  return `${start > 0 ? "…" : ""}${part}${start + shownLength < text.length ? "…" : ""}`
+}
+
+const firstDifference = (left: string, right: string): number => {
+  let index = 0
+  while (index < left.length && left[index] === right[index]) index++
+  return index
+}
 
 /** Throws unless both are the same value. `what` says what was looked at. */
 export const equal = (actual: unknown, expected: unknown, what: string): void => {
   const shown = show(actual)
   const due = show(expected)
   if (shown === due) return
-  throw new StoreContractViolation(`${what}: expected ${short(due)}, got ${short(shown)}`)
+  const from = firstDifference(shown, due)
+  throw new StoreContractViolation(`${what}: expected ${around(due, from)}, got ${around(shown, from)}`)
 }
 
 export const racers = 50

@@ -19,7 +19,7 @@ import {
   sampleVaultItem,
   uuidOf
 } from "./records.ts"
-import { equal, show, type StoreCase } from "./StoreCase.ts"
+import { equal, type StoreCase } from "./StoreCase.ts"
 
 /** Numbers that look random and are the same for the same seed (mulberry32). */
 const dice = (seed: number) => {
@@ -202,9 +202,9 @@ const everything: Verb = Effect.all([
   )
 ])
 
-/** What came of a verb, as text; that a store refused it is an outcome as well. */
-const outcomeOf = (verb: Verb): Effect.Effect<string, never, Stores> =>
-  Effect.match(verb, { onSuccess: show, onFailure: (error) => error._tag })
+/** What came of a verb; that a store refused it is an outcome as well. */
+const outcomeOf = (verb: Verb): Effect.Effect<unknown, never, Stores> =>
+  Effect.match(verb, { onSuccess: (value) => value, onFailure: ({ _tag }) => ({ failed: _tag }) })
 
 /**
  * Says the same random verbs to the stores and to the stores in memory, whose outcomes are the model.
