@@ -203,16 +203,15 @@ const make = Effect.gen(function* () {
 
   const sweep = Effect.gen(function* () {
     const nowMillis = yield* Clock.currentTimeMillis
-    for (const order of yield* orders.list({ limit: sweepLimit, status: "processing" }))
-      yield* placeInBackground(order.id)
-    for (const order of yield* orders.list({ limit: sweepLimit, status: "awaiting_payment" })) {
+    for (const order of yield* orders.waiting("processing", sweepLimit)) yield* placeInBackground(order.id)
+    for (const order of yield* orders.waiting("awaiting_payment", sweepLimit)) {
       const charge = yield* charges.find(order.chargeKey)
       const ours = charge?.subject?.id === order.id
       if (ours && charge.state === "settled") yield* settled(order.id)
       else if (!ours && order.createdAtMillis + awaitingLimitMillis < nowMillis)
         yield* abandoned(order.id, order.chargeKey)
     }
-    for (const order of yield* orders.list({ limit: sweepLimit, status: "placing" })) {
+    for (const order of yield* orders.waiting("placing", sweepLimit)) {
       if (order.updatedAtMillis + placingLimitMillis > nowMillis) continue
       const parked = yield* orders.advance(order.id, { from: ["placing"], to: "needs_operator" }, nowMillis)
       if (parked) yield* Effect.logError("An order's placing was cut short and needs an operator", order.id)

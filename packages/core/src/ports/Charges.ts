@@ -114,11 +114,11 @@ export class Charges extends Context.Service<
     /** All charges, newest first. */
     readonly list: (options: { readonly limit: number }) => Effect.Effect<ReadonlyArray<Charge>, StoreError>
     /**
-     * Deletes recorded answers of charges settled before `settledBeforeMillis`, and whole charges whose
-     * authorization was void before that as well; with them claims of dead processes (created, lapsed
-     * and void before that), which settled nothing. Answers how many were touched.
+     * Deletes recorded answers of charges settled before `beforeMillis`; the charges themselves are the
+     * host's books and stay. Claims of dead processes (created, lapsed and void before that), which
+     * settled nothing, go whole. Answers how many were touched.
      */
-    readonly expire: (settledBeforeMillis: number) => Effect.Effect<number, StoreError>
+    readonly expire: (beforeMillis: number) => Effect.Effect<number, StoreError>
   }
 >()("@till402/core/Charges") {
   /** Charges in memory: one thread runs each verb whole, so each is atomic. */
@@ -204,18 +204,14 @@ export class Charges extends Context.Service<
             .sort((left, right) => oldestFirst(right, left))
             .slice(0, limit)
         ),
-      expire: (settledBeforeMillis) =>
+      expire: (beforeMillis) =>
         Effect.sync(() => {
           let touched = 0
           for (const charge of charges.values()) {
-            const over =
-              charge.state === "settled"
-                ? charge.settledAtMillis! < settledBeforeMillis
-                : isDeadClaim(charge, settledBeforeMillis)
-            if (!over) continue
-            if (charge.validBeforeSeconds * 1000 < settledBeforeMillis) charges.delete(charge.key)
-            else if (charge.answer === undefined) continue
-            else charges.set(charge.key, { ...charge, answer: undefined })
+            if (isDeadClaim(charge, beforeMillis)) charges.delete(charge.key)
+            else if (charge.answer !== undefined && (charge.settledAtMillis ?? beforeMillis) < beforeMillis) {
+              charges.set(charge.key, { ...charge, answer: undefined })
+            } else continue
             touched++
           }
           return touched

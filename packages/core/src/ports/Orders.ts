@@ -33,6 +33,8 @@ export class Orders extends Context.Service<
       },
       nowMillis: number
     ) => Effect.Effect<boolean, StoreError>
+    /** Orders of a status, the longest unchanged first: for sweeps, where none may wait behind a backlog. */
+    readonly waiting: (status: OrderStatus, limit: number) => Effect.Effect<ReadonlyArray<Order>, StoreError>
     /** Newest first; `before` is the id of the last order of the page before. */
     readonly list: (options: {
       readonly limit: number
@@ -62,6 +64,15 @@ export class Orders extends Context.Service<
           })
           return true
         }),
+      waiting: (status, limit) =>
+        Effect.sync(() =>
+          Array.from(orders.values())
+            .filter((order) => order.status === status)
+            .sort(
+              (left, right) => left.updatedAtMillis - right.updatedAtMillis || (left.id < right.id ? -1 : 1)
+            )
+            .slice(0, limit)
+        ),
       list: ({ before, limit, status }) =>
         Effect.sync(() => {
           const last = before === undefined ? undefined : orders.get(before)

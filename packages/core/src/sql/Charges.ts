@@ -130,19 +130,17 @@ export const layer: Layer.Layer<Charges, never, SqlClient.SqlClient> = Layer.eff
             (rows) => rows.map(toCharge)
           )
         ),
-      expire: (settledBeforeMillis) =>
+      expire: (beforeMillis) =>
         storing(
           "charges.expire",
           sql.withTransaction(
             Effect.gen(function* () {
-              const gone = yield* sql`DELETE FROM till_charges WHERE state = 'settled'
-                AND settled_at < ${settledBeforeMillis} AND valid_before * 1000 < ${settledBeforeMillis} RETURNING key`
-              const dead = yield* sql`DELETE FROM till_charges WHERE created_at < ${settledBeforeMillis}
-                AND state = 'claimed' AND lease_until < ${settledBeforeMillis}
-                AND valid_before * 1000 < ${settledBeforeMillis} RETURNING key`
+              const dead = yield* sql`DELETE FROM till_charges WHERE created_at < ${beforeMillis}
+                AND state = 'claimed' AND lease_until < ${beforeMillis}
+                AND valid_before * 1000 < ${beforeMillis} RETURNING key`
               const emptied = yield* sql`UPDATE till_charges SET answer = NULL WHERE state = 'settled'
-                AND settled_at < ${settledBeforeMillis} AND answer IS NOT NULL RETURNING key`
-              return gone.length + dead.length + emptied.length
+                AND settled_at < ${beforeMillis} AND answer IS NOT NULL RETURNING key`
+              return dead.length + emptied.length
             })
           )
         )

@@ -68,6 +68,14 @@ export const layer: Layer.Layer<Orders, never, SqlClient.SqlClient> = Layer.effe
             ({ length }) => length > 0
           )
         ),
+      waiting: (status, limit) =>
+        storing(
+          "orders.waiting",
+          Effect.map(
+            sql<Row>`SELECT * FROM till_orders WHERE status = ${status} ORDER BY updated_at, id LIMIT ${limit}`,
+            (rows) => rows.map(toOrder)
+          )
+        ),
       list: ({ before, limit, status }) =>
         storing(
           "orders.list",

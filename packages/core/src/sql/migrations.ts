@@ -43,7 +43,7 @@ const initial = [
     upstream_reference TEXT,
     document TEXT NOT NULL
   )`,
-  `CREATE INDEX IF NOT EXISTS till_orders_status ON till_orders (status, created_at)`,
+  `CREATE INDEX IF NOT EXISTS till_orders_status ON till_orders (status, updated_at)`,
   `CREATE INDEX IF NOT EXISTS till_orders_created ON till_orders (created_at, id)`,
   `CREATE TABLE IF NOT EXISTS till_vault_items (
     id TEXT PRIMARY KEY,

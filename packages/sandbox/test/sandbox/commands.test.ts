@@ -1,14 +1,22 @@
 import { spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
-import { existsSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { createServer, type AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { afterEach, describe, expect, it } from "vitest"
+import { afterAll, afterEach, describe, expect, it } from "vitest"
 import { parseArguments } from "../../src/cli/Arguments.ts"
 
 /*
  * Both commands, run as a person or a program runs them: from the outside.
  */
+
+/** The temporary folder of every command here, so that what they leave behind is seen and removed. */
+const temporary = mkdtempSync(join(tmpdir(), "commands-"))
+afterAll(() => rmSync(temporary, { recursive: true, force: true }))
+
+const databaseFolders = () => readdirSync(temporary).filter((name) => name.startsWith("till402-sandbox-"))
 
 const children: Array<ChildProcess> = []
 afterEach(async () => {
@@ -18,12 +26,12 @@ afterEach(async () => {
   await Promise.all(left.map((child) => (child.kill("SIGKILL"), once(child, "exit"))))
 })
 
-const command = (name: "cli" | "demo", args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}) => {
+const command = (name: "cli" | "demo", args: ReadonlyArray<string>) => {
   const main = fileURLToPath(new URL(`../../src/${name}/main.ts`, import.meta.url))
   const child = spawn(
     process.execPath,
     ["--disable-warning=ExperimentalWarning", "--conditions=@till402/source", main, ...args],
-    { stdio: ["ignore", "pipe", "pipe", "ipc"], env: { ...process.env, ...env } }
+    { stdio: ["ignore", "pipe", "pipe", "ipc"], env: { ...process.env, TMPDIR: temporary } }
   )
   children.push(child)
   const output = { stdout: "", stderr: "" }
@@ -67,6 +75,8 @@ describe("the sandbox command", () => {
       wallets: [wallet, wallet]
     })
     expect((await fetch(`${announced.baseUrl}/x402/search?q=lamp`)).status).toBe(402)
+    run.child.kill("SIGTERM")
+    await run.closed
     expect(run.output.stderr).toContain("starting")
   })
   const wallet = {
@@ -83,13 +93,16 @@ describe("the sandbox command", () => {
     run.child.kill(signal)
     expect(await run.closed).toBe(0)
     expect(await Promise.all([baseUrl, facilitatorUrl, rpcUrl].map(isUp))).toEqual([false, false, false])
+    expect(databaseFolders()).toEqual([])
   })
 
   it("stops when the process that started it is gone", async () => {
     const run = command("cli", ["--json", "--port=0"])
     const { rpcUrl } = await ready(run)
+    // Node emits no `close` for a child whose channel was closed from this side.
+    const exited = once(run.child, "exit")
     run.child.disconnect()
-    expect(await run.closed).toBe(0)
+    expect(await exited).toEqual([0, null])
     expect(await isUp(rpcUrl)).toBe(false)
   })
 
@@ -186,5 +199,6 @@ describe("the demo command", () => {
     await expect.poll(() => run.output.stderr, { timeout: 15_000 }).toContain("starting")
     run.child.kill("SIGTERM")
     expect(await run.closed).toBe(143)
+    expect(databaseFolders()).toEqual([])
   })
 })

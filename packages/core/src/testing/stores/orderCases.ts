@@ -147,6 +147,14 @@ const listing: ReadonlyArray<StoreCase> = [
     equal(yield* walk(2, "placed"), placed, "placed, in pages")
     equal(yield* orders.list({ limit: 100, status: "refunded" }), [], "refunded")
   }),
+  storeCase("Orders: those that wait in a status, the longest unchanged first", function* () {
+    const orders = yield* ordersWith(20, (number) => 1_000 + number)
+    const placed = numbersDown(20, (number) => number % 3 === 0).toReversed()
+    equal(ids(yield* orders.waiting("placed", 3)), placed.slice(0, 3), "the first three")
+    equal(ids(yield* orders.waiting("placed", 100)), placed, "all")
+    yield* orders.advance(placed[0]!, { from: ["placed"], to: "placed" }, 9_000)
+    equal(ids(yield* orders.waiting("placed", 100)), [...placed.slice(1), placed[0]!], "after a change")
+  }),
   storeCase("Orders: a page before an unknown order is empty", function* () {
     const orders = yield* ordersWith(5, (number) => 1_000 + number)
     equal(yield* orders.list({ limit: 10, before: uuidOf(99) }), [], "before an unknown order")

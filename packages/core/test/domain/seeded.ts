@@ -1,0 +1,58 @@
+import { it } from "vitest"
+
+/** Values that look random and are the same for the same seed (mulberry32). */
+export interface Dice {
+  /** A whole number from 0 to `limit` - 1. */
+  readonly below: (limit: number) => number
+  readonly pick: <A>(choices: ReadonlyArray<A>) => A
+  /** `length` characters of `alphabet`. */
+  readonly text: (alphabet: string, length: number) => string
+  /** `0x` and `bytes` bytes in hexadecimal. */
+  readonly hex: (bytes: number) => `0x${string}`
+  /** A whole number below 2^bits. */
+  readonly bigint: (bits: number) => bigint
+}
+
+export const dice = (seed: number): Dice => {
+  let state = seed >>> 0
+  const below = (limit: number): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
+  }
+  const text = (alphabet: string, length: number): string =>
+    Array.from({ length }, () => alphabet[below(alphabet.length)]!).join("")
+  return {
+    below,
+    pick: (choices) => choices[below(choices.length)]!,
+    text,
+    hex: (bytes) => `0x${text("0123456789abcdef", bytes * 2)}`,
+    bigint: (bits) => BigInt(`0b${text("01", bits)}`)
+  }
+}
+
+const firstSeed = Number(process.env["TEST_SEED"] ?? 402)
+
+/**
+ * A property that has to hold for every run. A failure names the seed of its run:
+ * `TEST_SEED=<seed> vitest run <file>` begins there.
+ */
+export const property = (
+  name: string,
+  runs: number,
+  holds: (dice: Dice, run: number) => void | Promise<void>
+): void => {
+  it(`${name} (${runs} runs)`, async () => {
+    for (let run = 0; run < runs; run++) {
+      const seed = firstSeed + run
+      try {
+        await holds(dice(seed), run)
+      } catch (error) {
+        throw new Error(`with seed ${seed}: ${error instanceof Error ? error.message : String(error)}`, {
+          cause: error
+        })
+      }
+    }
+  })
+}
