@@ -145,6 +145,20 @@ const housekeeping = ({ answerLifetimeMillis }: Configuration) =>
     Effect.repeat(Schedule.spaced(reconcileEveryMillis))
   )
 
+/** Says at start what the facilitator would not settle; never fatal, since it may learn. */
+const checkSupported = ({ networks }: Configuration) =>
+  Effect.gen(function* () {
+    const kinds = yield* (yield* Facilitator).supported
+    if (kinds.length === 0) return
+    for (const { caip2, v1Name } of networks) {
+      const isListed = kinds.some(
+        ({ network, scheme }) => scheme === "exact" && (network === caip2 || network === v1Name)
+      )
+      if (!isListed)
+        yield* Effect.logWarning("The facilitator does not list a network that the till takes", caip2)
+    }
+  })
+
 const layerOf = (options: TillOptions, configuration: Configuration) => {
   const foundation = Layer.mergeAll(
     options.storage,
@@ -167,7 +181,11 @@ const layerOf = (options: TillOptions, configuration: Configuration) => {
     Logger.layer([eventLogger(options.onEvent ?? toStandardError)]),
     Layer.succeed(References.MinimumLogLevel, "Info")
   )
-  return Layer.effectDiscard(Effect.forkScoped(housekeeping(configuration))).pipe(
+  const background = Effect.all([checkSupported(configuration), housekeeping(configuration)], {
+    concurrency: "unbounded",
+    discard: true
+  })
+  return Layer.effectDiscard(Effect.forkScoped(background)).pipe(
     Layer.provideMerge(whole),
     Layer.provideMerge(logging)
   )

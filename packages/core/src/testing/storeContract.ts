@@ -5,7 +5,7 @@ import { randomCases } from "./stores/randomCases.ts"
 import type { StoreCase } from "./stores/StoreCase.ts"
 import { vaultCases } from "./stores/vaultCases.ts"
 
-export { randomCase } from "./stores/randomCases.ts"
+export { storeModelCase } from "./stores/randomCases.ts"
 export { type StoreCase, StoreContractViolation } from "./stores/StoreCase.ts"
 
 /**

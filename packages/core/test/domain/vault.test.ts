@@ -47,7 +47,7 @@ describe("isSolanaAddress", () => {
     ["33 zero bytes", "1".repeat(33)],
     ["44 zero bytes", "1".repeat(44)],
     ["an EVM address", "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"],
-    ["a character that base58 leaves out: 0", "So1111111111111111111111111111111111111111O".replace("O", "0")],
+    ["a character that base58 leaves out: 0", "So11111111111111111111111111111111111111110"],
     ["a character that base58 leaves out: O", "So1111111111111111111111111111111111111111O"],
     ["a character that base58 leaves out: l", "Sol1111111111111111111111111111111111111112"],
     ["more than 32 bytes in 44 characters", "z".repeat(44)],

@@ -1,0 +1,194 @@
+import { type FacilitatorClient, memory, Till } from "@till402/core"
+import { type Chain, type LocalFacilitator, payingFetch, sampleShop, startChain, startFacilitator } from "@till402/sandbox"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+
+/*
+ * What happens between "pay" and "receipt" when the facilitator fails or lies, on a real chain: a paid
+ * order is never lost, an unpaid one never placed, and no payment is asked for twice.
+ */
+
+let chain: Chain
+let official: LocalFacilitator
+beforeAll(async () => {
+  chain = await startChain()
+  official = await startFacilitator({ chain })
+})
+afterAll(async () => {
+  await official.stop()
+  await chain.stop()
+})
+
+const order = {
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({
+    asin: "",
+    email: "ada@example.com",
+    shippingAddress: {
+      name: "Ada Lovelace",
+      line1: "12 Analytical Way",
+      city: "San Francisco",
+      state: "CA",
+      postalCode: "94105",
+      country: "US"
+    }
+  })
+}
+
+/** A till over the real chain, a facilitator that settles as `settle` says, and a funded client. */
+const open = async (settle: FacilitatorClient["settle"]) => {
+  const shop = sampleShop()
+  const { fulfilment, marketplaces, tracker } = shop
+  const payTo = privateKeyToAccount(generatePrivateKey()).address
+  let settlements = 0
+  const till = Till.make({
+    baseUrl: "https://shop.example",
+    payTo,
+    networks: [{ network: "base-sepolia", rpcUrl: chain.rpcUrl }],
+    facilitator: {
+      verify: official.client.verify,
+      settle: (payload, requirements) => {
+        settlements++
+        return settle(payload, requirements)
+      },
+      getSupported: official.client.getSupported
+    },
+    secret: generatePrivateKey(),
+    storage: memory(),
+    fulfilment,
+    marketplaces,
+    tracker,
+    onEvent: () => undefined
+  })
+  await till.ready
+  const found = await marketplaces.marketplace_a.search(
+    { q: "noise cancelling headphones", page: 1 },
+    { signal: new AbortController().signal }
+  )
+  const body = order.body.replace('"asin":""', `"asin":"${found.products[0]!.asin}"`)
+  const privateKey = generatePrivateKey()
+  const payer = privateKeyToAccount(privateKey).address
+  await chain.mint(payer, 1_000_000_000n)
+  let paid: Request | undefined
+  const pay = payingFetch(privateKey, 1_000, async (input, init) => {
+    const request = new Request(input, init)
+    if (request.headers.has("payment-signature")) paid = request.clone()
+    return till.fetch(request)
+  })
+  return {
+    till,
+    shop,
+    buy: () => pay("https://shop.example/x402/buy", { ...order, body }),
+    /** The payment that was last sent, again. */
+    again: () => till.fetch(paid!.clone()),
+    settlements: () => settlements,
+    received: () => chain.balanceOf(payTo),
+    orders: async () => (await till.orders.list()).map(({ status }) => status)
+  }
+}
+
+const codeOf = async (response: Response): Promise<string> => ((await response.json()) as { code: string }).code
+
+const placed = async (shop: Awaited<ReturnType<typeof open>>) => {
+  await expect.poll(() => shop.orders()).toEqual(["placed"])
+  expect(shop.shop.orders).toHaveLength(1)
+}
+
+describe("a facilitator that moved the money and lost its answer", () => {
+  it.each([
+    ["throws", () => Promise.reject(new Error("socket hang up"))],
+    [
+      "says that it failed",
+      async () => ({ success: false, errorReason: "unexpected_settle_error", transaction: "" })
+    ],
+    ["says that it is pending", async () => ({ success: false, errorReason: "settlement_pending", transaction: "" })]
+  ] as const)("%s: the chain shows the payment, so the order is answered at once", async (_name, after) => {
+    const shop = await open(async (payload, requirements) => {
+      await official.client.settle(payload, requirements)
+      return after()
+    })
+    const response = await shop.buy()
+    expect(response.status).toBe(200)
+    expect(response.headers.has("payment-response")).toBe(true)
+    const bytes = await response.text()
+    await placed(shop)
+    // The same payment again gives the same answer, and settles nothing.
+    const replay = await shop.again()
+    expect(await replay.text()).toBe(bytes)
+    expect(shop.settlements()).toBe(1)
+    expect(await shop.received()).toBeGreaterThan(0n)
+    await shop.till.dispose()
+  })
+})
+
+describe("a facilitator that says it settled and did not", () => {
+  it("places nothing, and asks for the same payment again instead of a new one", async () => {
+    const shop = await open(async () => ({ success: true, transaction: `0x${"ab".repeat(32)}` }))
+    const response = await shop.buy()
+    expect(response.status).toBe(503)
+    expect(response.headers.get("retry-after")).toMatch(/^\d+$/)
+    expect(await codeOf(response)).toBe("SETTLEMENT_PENDING")
+    expect((await shop.again()).status).toBe(503)
+    expect(await shop.received()).toBe(0n)
+    expect(await shop.orders()).toEqual(["awaiting_payment"])
+    expect(shop.shop.orders).toHaveLength(0)
+    await shop.till.dispose()
+  })
+
+  it("is not believed for another payment's transaction either", async () => {
+    let borrowed = ""
+    const honest = await open(official.client.settle)
+    const response = await honest.buy()
+    borrowed = (JSON.parse(atob(response.headers.get("payment-response")!)) as { transaction: string }).transaction
+    const shop = await open(async () => ({ success: true, transaction: borrowed }))
+    expect((await shop.buy()).status).toBe(503)
+    expect(shop.shop.orders).toHaveLength(0)
+    await honest.till.dispose()
+    await shop.till.dispose()
+  })
+})
+
+describe("a facilitator that failed before it sent anything", () => {
+  it("answers the same payment once it is back: one settlement on chain, one order", async () => {
+    let isDown = true
+    const shop = await open(async (payload, requirements) => {
+      if (isDown) throw new Error("connection refused")
+      return official.client.settle(payload, requirements)
+    })
+    expect(await codeOf(await shop.buy())).toBe("SETTLEMENT_PENDING")
+    expect(await shop.received()).toBe(0n)
+    isDown = false
+    const response = await shop.again()
+    expect(response.status).toBe(200)
+    const { totalPrice } = (await response.json()) as { totalPrice: { amount: string } }
+    expect(await shop.received()).toBe(BigInt(totalPrice.amount.replace(".", "")) * 10_000n)
+    await placed(shop)
+    await shop.till.dispose()
+  })
+
+  it("leaves the payment to the reconciler, which finishes it without the caller", async () => {
+    let isDown = true
+    const shop = await open(async (payload, requirements) => {
+      if (isDown) throw new Error("connection refused")
+      return official.client.settle(payload, requirements)
+    })
+    expect((await shop.buy()).status).toBe(503)
+    expect(await shop.till.reconcile()).toEqual({ settled: 0, pending: 1 })
+    isDown = false
+    expect(await shop.till.reconcile()).toEqual({ settled: 1, pending: 0 })
+    await placed(shop)
+    expect((await shop.again()).status).toBe(200)
+    await shop.till.dispose()
+  })
+
+  it("that refuses for good answers 402, and nothing was prepared in vain", async () => {
+    const shop = await open(async () => ({ success: false, errorReason: "insufficient_funds", transaction: "" }))
+    const response = await shop.buy()
+    expect(response.status).toBe(402)
+    expect(((await response.json()) as { error: string }).error).toMatch(/^insufficient_funds/)
+    expect(await shop.orders()).toEqual(["abandoned"])
+    expect(shop.shop.orders).toHaveLength(0)
+    await shop.till.dispose()
+  })
+})

@@ -1,0 +1,248 @@
+import { Context, Effect } from "effect"
+import { StoreError } from "../../domain/Errors.ts"
+import type { VaultItem, VaultQuery } from "../../domain/Vault.ts"
+import { type Charge, Charges } from "../../ports/Charges.ts"
+import { type Order, Orders } from "../../ports/Orders.ts"
+import { type Quote, Quotes } from "../../ports/Quotes.ts"
+import type { Stores } from "../../ports/Stores.ts"
+import { VaultItems } from "../../ports/VaultItems.ts"
+import { type VaultPurchase, VaultPurchases } from "../../ports/VaultPurchases.ts"
+
+/*
+ * What the stores promise, written down once more and as plainly as can be: rows in an array, looked
+ * through from the first to the last. It shares no code with any store that is held against it.
+ */
+
+type Written<Row> = { -readonly [Field in keyof Row]: Row[Field] }
+
+/** Rows in the order in which they were written. */
+class Rows<Row extends object> {
+  rows: ReadonlyArray<Written<Row>> = []
+
+  /** A copy of what is there: rows change in place. */
+  all(): ReadonlyArray<Row> {
+    return this.rows.map((row) => ({ ...row }))
+  }
+
+  first(matches: (row: Row) => boolean): Row | undefined {
+    return this.all().find(matches)
+  }
+
+  add(row: Row): void {
+    this.rows = [...this.rows, { ...row }]
+  }
+
+  /** Answers how many were deleted. */
+  delete(matches: (row: Row) => boolean): number {
+    const before = this.rows.length
+    this.rows = this.rows.filter((row) => !matches(row))
+    return before - this.rows.length
+  }
+
+  /** Answers how many were changed. */
+  change(matches: (row: Row) => boolean, to: Partial<Row>): number {
+    const changed = this.rows.filter(matches)
+    for (const row of changed) Object.assign(row, to)
+    return changed.length
+  }
+}
+
+/** Rows by a number, the smallest first. Ties are nobody's promise: the verbs said here make none. */
+const ascending = <Row>(rows: ReadonlyArray<Row>, by: (row: Row) => number): ReadonlyArray<Row> =>
+  rows.toSorted((left, right) => by(left) - by(right))
+
+const chargeModel = (): Charges["Service"] => {
+  const charges = new Rows<Charge>()
+  const lapsed = (charge: Charge, nowMillis: number) => nowMillis >= charge.leaseUntilMillis
+  return {
+    find: (key) => Effect.sync(() => charges.first((charge) => charge.key === key)),
+    claim: (charge, lease, nowMillis) =>
+      Effect.sync(() => {
+        charges.delete((row) => row.key === charge.key && row.state === "claimed" && lapsed(row, nowMillis))
+        const existing = charges.first((row) => row.key === charge.key)
+        if (existing !== undefined) return { _tag: "Existing", charge: existing }
+        const held = { state: "claimed", leaseOwner: lease.owner, leaseUntilMillis: lease.untilMillis } as const
+        const later = { answer: undefined, subject: undefined, receipt: undefined, settledAtMillis: undefined }
+        charges.add({ ...charge, ...held, ...later })
+        return { _tag: "Claimed" }
+      }),
+    advance: (key, owner, outcome) =>
+      Effect.sync(() => {
+        const mine = (row: Charge) => row.key === key && row.state === "claimed" && row.leaseOwner === owner
+        return charges.change(mine, { state: "ready", ...outcome }) === 1
+      }),
+    complete: (key, receipt, nowMillis) =>
+      Effect.sync(() => {
+        const settled = { state: "settled", settlement: "", receipt, settledAtMillis: nowMillis } as const
+        return charges.change((row) => row.key === key && row.state === "ready", settled) === 1
+      }),
+    release: (key, owner) =>
+      Effect.sync(
+        () =>
+          charges.delete((row) => row.key === key && row.leaseOwner === owner && row.state !== "settled") === 1
+      ),
+    takeOver: (key, lease, nowMillis) =>
+      Effect.sync(() => {
+        const left = (row: Charge) => row.key === key && row.state === "ready" && lapsed(row, nowMillis)
+        return charges.change(left, { leaseOwner: lease.owner, leaseUntilMillis: lease.untilMillis }) === 1
+      }),
+    yieldLease: (key, owner) =>
+      Effect.sync(() => {
+        charges.change((row) => row.key === key && row.leaseOwner === owner, { leaseUntilMillis: 0 })
+      }),
+    unfinished: (nowMillis, limit) =>
+      Effect.sync(() => {
+        const left = charges.all().filter((row) => row.state === "ready" && lapsed(row, nowMillis))
+        return ascending(left, (row) => row.createdAtMillis).slice(0, limit)
+      }),
+    list: ({ limit }) =>
+      Effect.sync(() => ascending(charges.all(), (row) => -row.createdAtMillis).slice(0, limit)),
+    expire: (beforeMillis) =>
+      Effect.sync(() => {
+        const dead = charges.delete(
+          (row) =>
+            row.state === "claimed" &&
+            [row.createdAtMillis, row.leaseUntilMillis, row.validBeforeSeconds * 1_000].every(
+              (millis) => millis < beforeMillis
+            )
+        )
+        const answered = (row: Charge) => row.answer !== undefined && row.settledAtMillis! < beforeMillis
+        return dead + charges.change(answered, { answer: undefined })
+      })
+  }
+}
+
+const quoteModel = (): Quotes["Service"] => {
+  const quotes = new Rows<Quote>()
+  const open = (fingerprint: string) => (row: Quote) =>
+    row.fingerprint === fingerprint && row.consumedBy === undefined
+  const lives = (row: Quote, nowMillis: number) => nowMillis < row.offer.expiresAtMillis
+  return {
+    put: (quote, nowMillis) =>
+      Effect.sync(() => {
+        quotes.delete((row) => open(quote.fingerprint)(row) && !lives(row, nowMillis))
+        const live = quotes.first(open(quote.fingerprint))
+        if (live !== undefined) return live
+        quotes.add(quote)
+        return quote
+      }),
+    findLive: (fingerprint, nowMillis) =>
+      Effect.sync(() => quotes.first((row) => open(fingerprint)(row) && lives(row, nowMillis))),
+    consume: (id, chargeKey, nowMillis) =>
+      Effect.sync(() => {
+        const due = (row: Quote) =>
+          row.id === id && lives(row, nowMillis) && [undefined, chargeKey].includes(row.consumedBy)
+        return quotes.change(due, { consumedBy: chargeKey }) === 1
+      }),
+    restore: (chargeKey) =>
+      Effect.sync(() => {
+        const consumed = quotes.all().filter((row) => row.consumedBy === chargeKey)
+        for (const { fingerprint, id } of ascending(consumed, (row) => -row.offer.expiresAtMillis)) {
+          if (quotes.first(open(fingerprint)) !== undefined) continue
+          quotes.change((row) => row.id === id, { consumedBy: undefined })
+        }
+      }),
+    expire: (lapsedBeforeMillis) =>
+      Effect.sync(() => quotes.delete((row) => row.offer.expiresAtMillis < lapsedBeforeMillis))
+  }
+}
+
+const orderModel = (): Orders["Service"] => {
+  const orders = new Rows<Order>()
+  const find = (id: string) => orders.first((row) => row.id === id)
+  return {
+    create: (order) =>
+      Effect.sync(() => {
+        if (find(order.id) === undefined) orders.add(order)
+      }),
+    find: (id) => Effect.sync(() => find(id)),
+    advance: (id, { from, to, ...reference }, nowMillis) =>
+      Effect.sync(() => {
+        const due = (row: Order) => row.id === id && from.includes(row.status)
+        return orders.change(due, { status: to, updatedAtMillis: nowMillis, ...reference }) === 1
+      }),
+    waiting: (status, limit) =>
+      Effect.sync(() => {
+        const standing = orders.all().filter((row) => row.status === status)
+        return ascending(standing, (row) => row.updatedAtMillis).slice(0, limit)
+      }),
+    list: ({ before, limit, status }) =>
+      Effect.sync(() => {
+        const newestFirst = ascending(orders.all(), (row) => -row.createdAtMillis)
+        const last = newestFirst.findIndex((row) => row.id === before)
+        if (before !== undefined && last === -1) return []
+        const behind = newestFirst.slice(last + 1)
+        return behind.filter((row) => status === undefined || row.status === status).slice(0, limit)
+      })
+  }
+}
+
+const meets = (item: VaultItem, { category, maxPrice, minPrice, productType, q = "" }: VaultQuery): boolean => {
+  const texts = [item.title, item.cardDescription, item.category, item.slug].map((text) => text.toLowerCase())
+  const words = q.toLowerCase().split(" ")
+  return (
+    item.category === (category ?? item.category) &&
+    item.productType === (productType ?? item.productType) &&
+    item.price >= (minPrice ?? 0) &&
+    item.price <= (maxPrice ?? Infinity) &&
+    words.every((word) => texts.some((text) => text.includes(word)))
+  )
+}
+
+const itemModel = (): VaultItems["Service"] => {
+  const items = new Rows<VaultItem>()
+  return {
+    put: (item) =>
+      Effect.suspend(() => {
+        if (items.first(({ id, slug }) => slug === item.slug && id !== item.id) !== undefined)
+          return Effect.fail(new StoreError({ operation: "vaultItems.put", cause: new Error("slug taken") }))
+        const { downloads, ...replaced } = item
+        if (items.change(({ id }) => id === item.id, replaced) === 0) items.add({ ...replaced, downloads })
+        return Effect.void
+      }),
+    findBySlug: (slug) => Effect.sync(() => items.first((item) => item.slug === slug)),
+    search: (query) =>
+      Effect.sync(() => {
+        const cursor = items.all().findIndex(({ id }) => id === query.cursor)
+        if (query.cursor !== undefined && cursor === -1) return undefined
+        const found = items
+          .all()
+          .slice(cursor + 1)
+          .filter((item) => meets(item, query))
+        const page = found.slice(0, query.limit)
+        return { items: page, nextCursor: page.length < found.length ? page.at(-1)!.id : null }
+      }),
+    countDownload: (slug) =>
+      Effect.sync(() => {
+        const item = items.first((row) => row.slug === slug)
+        items.change((row) => row.slug === slug, { downloads: (item?.downloads ?? 0) + 1 })
+      })
+  }
+}
+
+const purchaseModel = (): VaultPurchases["Service"] => {
+  const purchases = new Rows<VaultPurchase>()
+  const reserved = (id: string) => (row: VaultPurchase) => row.id === id && row.status === "reserved"
+  return {
+    reserve: (purchase) =>
+      Effect.sync(() => {
+        if (purchases.first(({ id }) => id === purchase.id) === undefined)
+          purchases.add({ ...purchase, status: "reserved" })
+      }),
+    grant: (id) => Effect.sync(() => purchases.change(reserved(id), { status: "granted" }) === 1),
+    cancel: (id) =>
+      Effect.sync(() => {
+        purchases.delete(reserved(id))
+      }),
+    find: (id) => Effect.sync(() => purchases.first((row) => row.id === id))
+  }
+}
+
+/** Stores to hold others against: empty, and right where ties and letters beyond ASCII are left out. */
+export const storeModel = (): Context.Context<Stores> =>
+  Context.make(Charges, chargeModel()).pipe(
+    Context.add(Quotes, quoteModel()),
+    Context.add(Orders, orderModel()),
+    Context.add(VaultItems, itemModel()),
+    Context.add(VaultPurchases, purchaseModel())
+  )

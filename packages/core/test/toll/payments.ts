@@ -1,0 +1,65 @@
+import type { Network } from "../../src/domain/Network.ts"
+import { findNetwork } from "../../src/domain/Network.ts"
+import type { Authorization, PaymentPayload } from "../../src/domain/PaymentPayload.ts"
+import type { PaymentOffer } from "../../src/toll/Verdict.ts"
+
+/*
+ * Payments of 0.01 USDC on Base Sepolia, made at 1,700,000,000 s; nothing in them is signed.
+ */
+
+export const nowSeconds = 1_700_000_000
+export const resourceUrl = "https://shop.example/x402/search"
+export const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
+export const from = "0x857b06519E91e3A54538791bDbb0E22373e36b66"
+export const sepolia: Network = findNetwork("base-sepolia")!
+
+export const authorization = (overrides: Partial<Authorization> = {}): Authorization => ({
+  from,
+  to: payTo,
+  value: "10000",
+  validAfter: String(nowSeconds - 60),
+  validBefore: String(nowSeconds + 120),
+  nonce: `0x${"ab".repeat(32)}`,
+  ...overrides
+})
+
+export const signature = `0x${"11".repeat(64)}1b`
+
+export const payloadV1 = (overrides: Partial<Authorization> = {}) =>
+  ({
+    x402Version: 1,
+    scheme: "exact",
+    network: "base-sepolia",
+    payload: { signature, authorization: authorization(overrides) }
+  }) satisfies PaymentPayload
+
+export const payloadV2 = (overrides: Partial<Authorization> = {}) =>
+  ({
+    x402Version: 2,
+    accepted: {
+      scheme: "exact",
+      network: "eip155:84532",
+      amount: "10000",
+      asset: sepolia.asset,
+      payTo,
+      extra: { name: "USDC", version: "2" }
+    },
+    payload: { signature, authorization: authorization(overrides) },
+    resource: { url: resourceUrl }
+  }) satisfies PaymentPayload
+
+export const offer = (
+  network: Network = sepolia,
+  extra: Readonly<Record<string, string>> = {}
+): PaymentOffer => ({
+  v1Name: network.v1Name,
+  requirements: {
+    scheme: "exact",
+    network: network.caip2,
+    amount: "10000",
+    asset: network.asset,
+    payTo,
+    maxTimeoutSeconds: 120,
+    extra: { ...network.eip712, ...extra }
+  }
+})

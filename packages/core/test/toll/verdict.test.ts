@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest"
+import { findNetwork } from "../../src/domain/Network.ts"
+import type { PaymentPayload } from "../../src/domain/PaymentPayload.ts"
+import {
+  clockSkewSeconds,
+  judge,
+  matchOffer,
+  minimumValiditySeconds,
+  type PaymentOffer
+} from "../../src/toll/Verdict.ts"
+import { nowSeconds, offer, payloadV1, payloadV2, payTo, resourceUrl, sepolia } from "./payments.ts"
+
+const offers = [offer()]
+const v2 = payloadV2()
+type Accepted = Extract<PaymentPayload, { x402Version: 2 }>["accepted"]
+const accepting = (change: Partial<Accepted>): PaymentPayload => ({
+  ...v2,
+  accepted: { ...v2.accepted, ...change }
+})
+const verdictOf = (payload: PaymentPayload, on: ReadonlyArray<PaymentOffer> = offers): string => {
+  const verdict = judge(payload, on, resourceUrl, nowSeconds)
+  return verdict._tag === "Accepted" ? "accepted" : verdict.refusal.code
+}
+
+const stranger = "0x1111111111111111111111111111111111111111"
+const mainnet = findNetwork("base")!
+const unsupported = "unsupported_scheme_or_network"
+const recipient = "invalid_exact_evm_payload_recipient_mismatch"
+const value = "invalid_exact_evm_payload_authorization_value_mismatch"
+const validAfter = "invalid_exact_evm_payload_authorization_valid_after"
+const validBefore = "invalid_exact_evm_payload_authorization_valid_before"
+const at = (seconds: number): string => String(nowSeconds + seconds)
+
+describe("judge accepts", () => {
+  const forms: ReadonlyArray<readonly [string, PaymentPayload]> = [
+    ["a version-2 payment", v2],
+    ["a version-1 payment by the short name of the network", payloadV1()],
+    ["a version-1 payment by the CAIP-2 identifier", { ...payloadV1(), network: "eip155:84532" }],
+    ["addresses in lower case", payloadV2({ to: payTo.toLowerCase() })],
+    ["an asset in lower case", accepting({ asset: sepolia.asset.toLowerCase() })],
+    ["a payee in upper case", accepting({ payTo: `0x${payTo.slice(2).toUpperCase()}` })],
+    ["a payment without resource", { ...v2, resource: undefined } as unknown as PaymentPayload],
+    ["an authorization that is valid from now on", payloadV2({ validAfter: at(0) })],
+    ["one that was always valid", payloadV2({ validAfter: "0" })],
+    ["one that is valid just long enough", payloadV2({ validBefore: at(minimumValiditySeconds) })],
+    ["one of a clock that is ahead", payloadV2({ validBefore: at(120 + clockSkewSeconds) })]
+  ]
+  it.each(forms)("%s", (_, payload) => {
+    expect(verdictOf(payload)).toBe("accepted")
+  })
+})
+
+describe("judge refuses", () => {
+  const tamperings: ReadonlyArray<readonly [string, PaymentPayload, string]> = [
+    ["another scheme", accepting({ scheme: "upto" }), unsupported],
+    ["another scheme in version 1", { ...payloadV1(), scheme: "upto" }, unsupported],
+    ["a network that is not offered", accepting({ network: "eip155:8453" }), unsupported],
+    ["a short name in version 2", accepting({ network: "base-sepolia" }), unsupported],
+    ["a network that is not offered in version 1", { ...payloadV1(), network: "base" }, unsupported],
+    ["another asset", accepting({ asset: stranger }), unsupported],
+    ["another recipient", payloadV2({ to: stranger }), recipient],
+    ["another recipient in version 1", payloadV1({ to: stranger }), recipient],
+    ["another payTo than is offered", accepting({ payTo: stranger }), recipient],
+    ["less", payloadV2({ value: "9999" }), value],
+    ["more: a wrong amount is a misunderstanding, not a gift", payloadV2({ value: "10001" }), value],
+    ["nothing", payloadV1({ value: "0" }), value],
+    ["another amount in what was accepted", accepting({ amount: "9999" }), value],
+    ["an authorization that is not valid yet", payloadV2({ validAfter: at(1) }), validAfter],
+    ["one that has expired", payloadV2({ validBefore: at(-1) }), validBefore],
+    [
+      "one that leaves too little time",
+      payloadV2({ validBefore: at(minimumValiditySeconds - 1) }),
+      validBefore
+    ],
+    ["one that lives too long", payloadV2({ validBefore: at(120 + clockSkewSeconds + 1) }), validBefore],
+    ["one that lives for ever", payloadV1({ validBefore: (2n ** 256n - 1n).toString() }), validBefore],
+    [
+      "a payment that names another resource",
+      { ...v2, resource: { url: `${resourceUrl}/x` } },
+      "resource_mismatch"
+    ],
+    [
+      "a payment that names the same path elsewhere",
+      { ...v2, resource: { url: "https://other.example/x402/search" } },
+      "resource_mismatch"
+    ]
+  ]
+  it.each(tamperings)("%s", (_, payload, code) => {
+    expect(verdictOf(payload)).toBe(code)
+  })
+
+  it("says how much is due", () => {
+    const verdict = judge(payloadV2({ value: "1" }), offers, resourceUrl, nowSeconds)
+    expect(verdict).toMatchObject({ refusal: { message: expect.stringContaining("exactly 10000 are due") } })
+  })
+
+  it("everything where nothing is on offer", () => {
+    expect(verdictOf(v2, [])).toBe(unsupported)
+  })
+})
+
+describe("a quote", () => {
+  const quoted = [offer(sepolia, { quoteId: "quote-b" })]
+  it.each([
+    ["of this request is accepted", { quoteId: "quote-b" }, "accepted"],
+    ["that the payment does not name is accepted", { name: "USDC" }, "accepted"],
+    ["of earlier is refused", { quoteId: "quote-a" }, "quote_expired"],
+    ["that is no text is refused", { quoteId: 1 }, "quote_expired"]
+  ])("%s", (_, extra, verdict) => {
+    expect(verdictOf(accepting({ extra }), quoted)).toBe(verdict)
+  })
+
+  it("is nothing that a version-1 payment can name", () => {
+    expect(verdictOf(payloadV1(), quoted)).toBe("accepted")
+  })
+
+  it("is told before its amount: the payer needs the new one, not the old one", () => {
+    const earlier = { ...accepting({ extra: { quoteId: "quote-a" }, amount: "9999" }) }
+    expect(verdictOf(earlier, quoted)).toBe("quote_expired")
+  })
+})
+
+describe("matchOffer", () => {
+  const both = [offer(mainnet), offer(sepolia), offer(findNetwork("eip155:42161")!)]
+  it.each([
+    ["version 2 by its network", v2, 1],
+    ["version 1 by the short name", { ...payloadV1(), network: "base" }, 0],
+    ["version 1 by CAIP-2 where there is no short name", { ...payloadV1(), network: "eip155:42161" }, 2]
+  ])("finds %s", (_, payload, index) => {
+    expect(matchOffer(payload as PaymentPayload, both)).toBe(both[index])
+  })
+
+  it("never takes the name undefined for a network without one", () => {
+    expect(matchOffer({ ...payloadV1(), network: "undefined" }, both)).toBeUndefined()
+  })
+})
