@@ -12,6 +12,7 @@ import { nowSeconds, offer, payloadV1, payloadV2, payTo, resourceUrl, sepolia } 
 
 const offers = [offer()]
 const v2 = payloadV2()
+const { resource: _resource, ...unnamed } = v2
 type Accepted = Extract<PaymentPayload, { x402Version: 2 }>["accepted"]
 const accepting = (change: Partial<Accepted>): PaymentPayload => ({
   ...v2,
@@ -39,7 +40,7 @@ describe("judge accepts", () => {
     ["addresses in lower case", payloadV2({ to: payTo.toLowerCase() })],
     ["an asset in lower case", accepting({ asset: sepolia.asset.toLowerCase() })],
     ["a payee in upper case", accepting({ payTo: `0x${payTo.slice(2).toUpperCase()}` })],
-    ["a payment without resource", { ...v2, resource: undefined } as unknown as PaymentPayload],
+    ["a payment without resource", unnamed],
     ["an authorization that is valid from now on", payloadV2({ validAfter: at(0) })],
     ["one that was always valid", payloadV2({ validAfter: "0" })],
     ["one that is valid just long enough", payloadV2({ validBefore: at(minimumValiditySeconds) })],
