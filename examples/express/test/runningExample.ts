@@ -21,6 +21,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 /** Public address of the example, as behind a proxy: never the one that it listens on. */
 const baseUrl = "https://shop.example"
 const searchPrice = 10_000n
+/** How long an example may take to end. */
+const stopMillis = 5_000
 
 interface Challenge {
   readonly accepts: ReadonlyArray<Readonly<Record<string, unknown>>>
@@ -29,8 +31,8 @@ interface Challenge {
 interface Running {
   readonly url: string
   readonly child: ChildProcess
-  /** Sends SIGTERM and resolves with the exit code. */
-  readonly stop: () => Promise<number | null>
+  /** Sends a signal and resolves with the exit code; rejects where the process takes longer than it may. */
+  readonly stop: (signal?: "SIGTERM" | "SIGINT") => Promise<number | null>
 }
 
 const spawnExample = (main: URL, env: Record<string, string>): ChildProcess => {
@@ -49,7 +51,6 @@ const start = async (main: URL, env: Record<string, string>): Promise<Running> =
   const child = spawnExample(main, env)
   const said: Array<string> = []
   child.stderr!.on("data", (chunk: Buffer) => said.push(chunk.toString()))
-  const exited = once(child, "exit")
   const listening = (async () => {
     for await (const line of createInterface(child.stdout!)) {
       const url = /http:\S+/.exec(line)?.[0]
@@ -62,8 +63,9 @@ const start = async (main: URL, env: Record<string, string>): Promise<Running> =
   return {
     url,
     child,
-    stop: async () => {
-      child.kill("SIGTERM")
+    stop: async (signal = "SIGTERM") => {
+      const exited = once(child, "exit", { signal: AbortSignal.timeout(stopMillis) })
+      child.kill(signal)
       const [code] = await exited
       return code as number | null
     }
@@ -83,7 +85,6 @@ export const exampleSuite = (name: string, sources: URL): void => {
       PORT: "0",
       BASE_URL: baseUrl,
       PAY_TO: payTo(),
-      NETWORK: "base-sepolia",
       RPC_URL: chain.rpcUrl,
       FACILITATOR_URL: facilitator.url,
       TILL_SECRET: "a secret of the example's own, for this test",
@@ -137,10 +138,10 @@ export const exampleSuite = (name: string, sources: URL): void => {
     })
 
     it("starts again on the same database", async () => {
-      for (const _ of [1, 2]) {
+      for (const signal of ["SIGTERM", "SIGINT"] as const) {
         const { stop, url } = await start(main, environment())
         expect((await fetch(`${url}/x402/vault/search`)).status).toBe(402)
-        expect(await stop()).toBe(0)
+        expect(await stop(signal)).toBe(0)
       }
     })
 

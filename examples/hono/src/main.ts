@@ -18,7 +18,7 @@ const { vaultItems, ...shop } = sampleShop()
 const options = {
   baseUrl: variable("BASE_URL"),
   payTo: variable("PAY_TO"),
-  networks: [{ network: variable("NETWORK"), rpcUrl: variable("RPC_URL") }],
+  networks: [{ network: process.env["NETWORK"] ?? "base-sepolia", rpcUrl: variable("RPC_URL") }],
   facilitator: { url: variable("FACILITATOR_URL") },
   secret: variable("TILL_SECRET"),
   storage: sqlite({ filename: process.env["DATABASE"] ?? "till.sqlite" }),
@@ -39,8 +39,6 @@ app.get("/", (context) => context.text("A shop of my own. Agents pay per call un
 app.get("/health", (context) => context.json({ ok: true }))
 
 const server = serve({ fetch: app.fetch, port: Number(process.env["PORT"] ?? 3000) })
-await once(server, "listening")
-console.log(`Listening on http://localhost:${(server.address() as AddressInfo).port}`)
 
 const stop = async (): Promise<void> => {
   server.close()
@@ -48,3 +46,6 @@ const stop = async (): Promise<void> => {
   await till.dispose()
 }
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, stop)
+
+await once(server, "listening")
+console.log(`Listening on http://localhost:${(server.address() as AddressInfo).port}`)

@@ -17,7 +17,7 @@ const { vaultItems, ...shop } = sampleShop()
 const options = {
   baseUrl: variable("BASE_URL"),
   payTo: variable("PAY_TO"),
-  networks: [{ network: variable("NETWORK"), rpcUrl: variable("RPC_URL") }],
+  networks: [{ network: process.env["NETWORK"] ?? "base-sepolia", rpcUrl: variable("RPC_URL") }],
   facilitator: { url: variable("FACILITATOR_URL") },
   secret: variable("TILL_SECRET"),
   storage: sqlite({ filename: process.env["DATABASE"] ?? "till.sqlite" }),
@@ -40,8 +40,6 @@ app.use((context) => {
 })
 
 const server = app.listen(Number(process.env["PORT"] ?? 3000))
-await once(server, "listening")
-console.log(`Listening on http://localhost:${(server.address() as AddressInfo).port}`)
 
 const stop = async (): Promise<void> => {
   server.close()
@@ -49,3 +47,6 @@ const stop = async (): Promise<void> => {
   await till.dispose()
 }
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, stop)
+
+await once(server, "listening")
+console.log(`Listening on http://localhost:${(server.address() as AddressInfo).port}`)

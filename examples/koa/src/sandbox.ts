@@ -20,10 +20,10 @@ const app = spawn(process.execPath, [...process.execArgv, fileURLToPath(import.m
   env: {
     BASE_URL: `http://localhost:${port}`,
     PAY_TO: chain.accounts(3).address,
-    NETWORK: "base-sepolia",
     TILL_SECRET: randomBytes(32).toString("hex"),
     DATABASE: ":memory:",
     ...process.env,
+    NETWORK: "base-sepolia",
     RPC_URL: chain.rpcUrl,
     FACILITATOR_URL: facilitator.url
   }

@@ -24,7 +24,7 @@ const base58 = (bytes: Uint8Array): string => {
   return (
     "1".repeat(leading) +
     digits
-      .reverse()
+      .toReversed()
       .map((digit) => alphabet[digit])
       .join("")
   )

@@ -61,8 +61,17 @@ const chargeModel = (): Charges["Service"] => {
         charges.delete((row) => row.key === charge.key && row.state === "claimed" && lapsed(row, nowMillis))
         const existing = charges.first((row) => row.key === charge.key)
         if (existing !== undefined) return { _tag: "Existing", charge: existing }
-        const held = { state: "claimed", leaseOwner: lease.owner, leaseUntilMillis: lease.untilMillis } as const
-        const later = { answer: undefined, subject: undefined, receipt: undefined, settledAtMillis: undefined }
+        const held = {
+          state: "claimed",
+          leaseOwner: lease.owner,
+          leaseUntilMillis: lease.untilMillis
+        } as const
+        const later = {
+          answer: undefined,
+          subject: undefined,
+          receipt: undefined,
+          settledAtMillis: undefined
+        }
         charges.add({ ...charge, ...held, ...later })
         return { _tag: "Claimed" }
       }),
@@ -79,7 +88,8 @@ const chargeModel = (): Charges["Service"] => {
     release: (key, owner) =>
       Effect.sync(
         () =>
-          charges.delete((row) => row.key === key && row.leaseOwner === owner && row.state !== "settled") === 1
+          charges.delete((row) => row.key === key && row.leaseOwner === owner && row.state !== "settled") ===
+          1
       ),
     takeOver: (key, lease, nowMillis) =>
       Effect.sync(() => {
@@ -177,7 +187,10 @@ const orderModel = (): Orders["Service"] => {
   }
 }
 
-const meets = (item: VaultItem, { category, maxPrice, minPrice, productType, q = "" }: VaultQuery): boolean => {
+const meets = (
+  item: VaultItem,
+  { category, maxPrice, minPrice, productType, q = "" }: VaultQuery
+): boolean => {
   const texts = [item.title, item.cardDescription, item.category, item.slug].map((text) => text.toLowerCase())
   const words = q.toLowerCase().split(" ")
   return (

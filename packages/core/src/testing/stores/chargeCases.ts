@@ -272,6 +272,16 @@ const keeping: ReadonlyArray<StoreCase> = [
       ["long", "ready", "short", "young"],
       "what is left"
     )
+  }),
+  storeCase("Charges: a void claim stays while it is young or its lease holds", function* () {
+    const charges = yield* chargesWith("claimed", { key: "held", validBeforeSeconds: 1 })
+    yield* chargesWith("claimed", { key: "young", validBeforeSeconds: 1, createdAtMillis: 2_500 })
+    yield* charges.yieldLease("young", "me")
+    equal(yield* charges.expire(2_000), 0, "how many were touched at 2000")
+    equal(yield* charges.expire(2_001), 1, "how many were touched once a lease has lapsed")
+    equal((yield* charges.find("held"))?.state, undefined, "the claim whose lease has lapsed")
+    equal((yield* charges.find("young"))?.state, "claimed", "the young claim")
+    equal(yield* charges.expire(2_501), 1, "how many were touched once none is young")
   })
 ]
 

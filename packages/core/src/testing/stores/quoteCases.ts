@@ -52,7 +52,11 @@ const standing: ReadonlyArray<StoreCase> = [
       const found = yield* quotes.findLive(`request-${index}`, 1_000)
       equal(found, quote, `quote ${index}`)
       equal(typeof found?.offer.total.atomic, "bigint", "the type of an amount")
-      equal(Object.keys(found?.offer.product ?? {}).toSorted(), Object.keys(quote.offer.product).toSorted(), "fields")
+      equal(
+        Object.keys(found?.offer.product ?? {}).toSorted(),
+        Object.keys(quote.offer.product).toSorted(),
+        "fields"
+      )
     }
   })
 ]

@@ -136,6 +136,12 @@ const searching: ReadonlyArray<StoreCase> = [
     ]
     for (const [q, due] of expected) equal(yield* found({ q }), due, `q=${JSON.stringify(q)}`)
   }),
+  storeCase("VaultItems: sixteen words are looked for, those behind them are not", function* () {
+    yield* shelf([sampleVaultItem(1)])
+    const words = (count: number) => Array.from({ length: count }, () => "writer").join(" ")
+    equal(yield* found({ q: `${words(15)} absent` }), [], "an absent sixteenth word")
+    equal(yield* found({ q: `${words(16)} absent` }), ["item-1"], "an absent seventeenth word")
+  }),
   storeCase(
     "VaultItems: the cursor leads through 250 items once each, in the order they were added",
     function* () {
@@ -173,6 +179,11 @@ const searching: ReadonlyArray<StoreCase> = [
     const behind = yield* vault.search({ limit: 2, cursor: uuidOf(3) })
     equal(behind, { items: [], nextCursor: null }, "behind the last item")
     equal(yield* vault.search({ limit: 2, cursor: uuidOf(99) }), undefined, "an unknown cursor")
+  }),
+  storeCase("VaultItems: a cursor is a UUID, in either letter case", function* () {
+    const vault = yield* shelf([0xab, 0xcd].map((number) => sampleVaultItem(number)))
+    for (const cursor of [uuidOf(0xab), uuidOf(0xab).toUpperCase()])
+      equal(slugs((yield* vault.search({ limit: 2, cursor }))?.items), ["item-205"], `behind ${cursor}`)
   })
 ]
 

@@ -1,0 +1,78 @@
+import { spawn } from "node:child_process"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
+import { root, type Sample } from "./documents.ts"
+
+const here = dirname(fileURLToPath(import.meta.url))
+const compiler = join(root, "node_modules", "typescript", "bin", "tsc")
+
+const settings = {
+  extends: "../../../../tsconfig.base.json",
+  compilerOptions: {
+    noEmit: true,
+    composite: false,
+    declaration: false,
+    declarationMap: false,
+    sourceMap: false,
+    // A sample shows a thing without using it.
+    noUnusedLocals: false,
+    noUnusedParameters: false,
+    allowImportingTsExtensions: true,
+    customConditions: ["@till402/source"]
+  },
+  include: ["**/*.ts"]
+}
+
+const nameOf = ({ code, line }: Sample): string => /^\/\/ ([\w-]+\.ts)\n/.exec(code)?.[1] ?? `line-${line}.ts`
+
+/** A folder for each document: its samples may import one another. */
+const folderOf = (path: string): string => path.replaceAll(/[^\w]+/g, "-")
+
+const run = (folder: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [compiler, "-p", folder, "--pretty", "false"], {
+      cwd: folder,
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    let output = ""
+    child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()))
+    child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()))
+    child.once("error", reject)
+    child.once("close", (code) => resolve(code === 0 ? "" : output || `tsc ended with ${code}`))
+  })
+
+/**
+ * Type-checks samples in one run of tsc; answers its complaints, each at its place in the document:
+ * `README.md:120:7: error TS2304: …`. `importsFor` gives a line of imports that a sample goes without.
+ */
+export const compile = async (
+  samples: ReadonlyArray<Sample>,
+  importsFor: (sample: Sample, folder: string) => string = () => ""
+): Promise<string> => {
+  const tmp = join(here, ".tmp")
+  mkdirSync(tmp, { recursive: true })
+  const folder = mkdtempSync(join(tmp, "samples-"))
+  try {
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(settings))
+    const places = new Map<string, string>()
+    for (const sample of samples) {
+      const file = join(folder, folderOf(sample.path), nameOf(sample))
+      const name = relative(folder, file).replaceAll("\\", "/")
+      if (places.has(name))
+        throw new Error(`${sample.path}:${sample.line} there is a ${nameOf(sample)} already`)
+      places.set(name, sample.path)
+      mkdirSync(dirname(file), { recursive: true })
+      // As many empty lines as stand before it: tsc's line numbers are those of the document.
+      const imports = importsFor(sample, dirname(file))
+      writeFileSync(file, `${imports}${"\n".repeat(sample.line - 1)}${sample.code}\n`)
+    }
+    const output = await run(folder)
+    return output.replaceAll(
+      /^(\S+?)\((\d+),(\d+)\)/gm,
+      (_all, file: string, line: string, column: string) => `${places.get(file) ?? file}:${line}:${column}`
+    )
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

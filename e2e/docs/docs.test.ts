@@ -1,0 +1,243 @@
+import { existsSync, readFileSync } from "node:fs"
+import { basename, join, relative } from "node:path"
+import { memory, Till, type TillOptions } from "@till402/core"
+import { fakeFacilitator } from "@till402/core/testing"
+import { sampleShop } from "@till402/sandbox"
+import { trackingNumbers } from "@till402/sandbox/shop"
+import { describe, expect, it } from "vitest"
+import { catalogue } from "../../packages/sandbox/src/shop/Catalogue.ts"
+import { compile } from "./compile.ts"
+import {
+  anchorsOf,
+  documents,
+  examplesOf,
+  linksOf,
+  read,
+  root,
+  type Sample,
+  samplesOf,
+  sources,
+  tableBelow
+} from "./documents.ts"
+
+const readme = read("README.md")
+const minute = 60_000
+
+describe("samples", () => {
+  it("that do not compile are told by their place", { timeout: minute }, async () => {
+    const good = { path: "good.md", line: 3, code: 'export const price = "0.01"' }
+    const bad = { path: "docs/bad.md", line: 7, code: "const first = 1\nconst second: string = first" }
+    expect(await compile([good, bad])).toMatch(/^docs\/bad\.md:8:7: error TS2322: .*\n$/)
+  })
+
+  it("of every document compile", { timeout: 3 * minute }, async () => {
+    const samples = documents.flatMap(samplesOf)
+    expect(samples.length).toBeGreaterThan(10)
+    expect(await compile(samples)).toBe("")
+  })
+
+  it("in the comments of the sources compile", { timeout: 3 * minute }, async () => {
+    const context = await import("./exampleContext.ts")
+    const declared = readFileSync(join(import.meta.dirname, "exampleContext.ts"), "utf8").matchAll(
+      /^export declare const (\w+)/gm
+    )
+    const names = [...Object.keys(context), ...Array.from(declared, ([, name]) => name!), "TrackerOptions"]
+    const importsFor = ({ code, path }: Sample, folder: string): string => {
+      const used = names.filter(
+        (name) =>
+          new RegExp(`(?<![\\w"']|(?<!\\.)\\.)${name}\\b(?!['"])`).test(code) &&
+          !new RegExp(`\\b(?:const|let|import|type|class) (?:\\{[^}]*)?${name}\\b`).test(code)
+      )
+      const from = relative(folder, join(import.meta.dirname, "exampleContext.ts")).replaceAll("\\", "/")
+      const values = used.filter((name) => name !== "TrackerOptions")
+      const types = used.filter((name) => name === "TrackerOptions")
+      const adapter = /^packages\/adapter-(\w+)\//.exec(path)?.[1]
+      return [
+        `import { ${values.join(", ")} } from "${from}";`,
+        `import type { ${types.join(", ")} } from "${from}";`,
+        adapter === undefined ? "" : `import { till402 } from "@till402/${adapter}";`
+      ].join(" ")
+    }
+    const samples = sources.flatMap((path) => examplesOf(read(path)))
+    expect(samples.length).toBeGreaterThan(10)
+    expect(await compile(samples, importsFor)).toBe("")
+  })
+})
+
+describe("links", () => {
+  it.each(documents.map((document) => [document.path, document] as const))(
+    "of %s lead somewhere",
+    (_, document) => {
+      const broken = linksOf(document).filter(({ anchor, path }) => {
+        if (!existsSync(join(root, path))) return true
+        return anchor !== undefined && !anchorsOf(read(path)).includes(anchor)
+      })
+      expect(broken.map(({ target }) => target)).toEqual([])
+    }
+  )
+
+  it("of the README lead to every document in docs", () => {
+    const linked = linksOf(readme).map(({ path }) => path)
+    for (const { path } of documents) if (path.startsWith("docs/")) expect(linked).toContain(path)
+  })
+})
+
+describe("commands", () => {
+  it("named in the documents are scripts of the workspace", () => {
+    const { scripts } = JSON.parse(read("package.json").text) as { scripts: Record<string, string> }
+    const named = documents.flatMap(({ text }) =>
+      Array.from(text.matchAll(/\bnpm run ([\w-]+)/g), ([, name]) => name!)
+    )
+    expect(named).toContain("demo")
+    for (const name of named) expect(Object.keys(scripts)).toContain(name)
+  })
+})
+
+describe("the README", () => {
+  it("lists the tracking numbers as they are", () => {
+    const expected = trackingNumbers.map(({ code, httpStatus, number, satisfiedBy, shows, status }) => [
+      `\`${number}\``,
+      `${httpStatus} ${(httpStatus === 200 ? status : code) ?? ""}`,
+      shows,
+      satisfiedBy === undefined
+        ? ""
+        : `\`${new URLSearchParams(
+            Object.entries(satisfiedBy).map(([name, value]) => [name, String(value)])
+          ).toString()}\` → ${status}`
+    ])
+    expect(tableBelow(readme, "### Tracking numbers")).toEqual(expected)
+  })
+
+  it("counts the sample shop's goods", () => {
+    expect(readme.text).toContain(`${catalogue.length} made-up products`)
+    expect(readme.text).toContain(`${sampleShop().vaultItems.length} vault items`)
+  })
+
+  it("lists products that can't be bought, and why", async () => {
+    const { fulfilment } = sampleShop()
+    const rows = tableBelow(readme, "### Products that can't be bought")
+    expect(rows.length).toBeGreaterThan(0)
+    const context = { signal: new AbortController().signal }
+    for (const [asin, , shipTo, answer] of rows) {
+      const [country = "", state = ""] = shipTo!.split(" ")
+      const quoting = fulfilment.quote(
+        {
+          product: { source: "marketplace_a", asin: asin!.replaceAll("`", ""), productUrl: undefined },
+          shippingAddress: { name: "Ada", line1: "1 Way", city: "Town", state, postalCode: "1", country },
+          email: "ada@example.com"
+        },
+        context
+      )
+      const thrown: unknown = await quoting.then(
+        () => undefined,
+        (error: unknown) => error
+      )
+      expect(thrown, asin).toMatchObject({ _tag: tags[answer!] })
+    }
+  })
+
+  it("names every route with its price", async () => {
+    const { vaultItems: _, ...shop } = sampleShop()
+    const till = Till.make({
+      baseUrl: "https://shop.example",
+      payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+      networks: ["base-sepolia"],
+      facilitator: fakeFacilitator(),
+      trustFacilitator: true,
+      secret: "no secret at all, since this is a test",
+      storage: memory(),
+      onEvent: () => undefined,
+      ...shop
+    } satisfies TillOptions)
+    const response = await till.fetch(new Request("https://shop.example/openapi.json"))
+    const { paths } = (await response.json()) as OpenApiPaths
+    await till.dispose()
+    const priced = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(
+        ([
+          method,
+          {
+            "x-payment-info": { price }
+          }
+        ]) => ({
+          route: `\`${method.toUpperCase()} ${path}\``,
+          price: price.mode === "fixed" ? price.amount : "quoted"
+        })
+      )
+    )
+    const listed = tableBelow(readme, "## Routes and prices").map(([route, price]) => ({ route, price }))
+    const byRoute = (left: { route?: string | undefined }, right: { route?: string | undefined }) =>
+      String(left.route) < String(right.route) ? -1 : 1
+    expect(listed.toSorted(byRoute)).toEqual(priced.toSorted(byRoute))
+  })
+})
+
+const tags: Readonly<Record<string, string>> = {
+  "400 PRODUCT_NOT_FOUND": "ProductNotFound",
+  "400 PRODUCT_UNAVAILABLE": "ProductUnavailable",
+  "400 ADDRESS_NOT_SERVED": "AddressNotServed"
+}
+
+interface OpenApiPaths {
+  readonly paths: Record<
+    string,
+    Record<string, { "x-payment-info": { price: { mode: string; amount?: string } } }>
+  >
+}
+
+describe("docs/errors.md", () => {
+  const { text } = read("docs/errors.md")
+  const core = sources.filter((path) => path.startsWith("packages/core/src/"))
+  const found = (pattern: RegExp, from: ReadonlyArray<string>): ReadonlyArray<string> =>
+    from.flatMap((path) => Array.from(read(path).text.matchAll(pattern), ([, code]) => code!))
+  const unnamed = (codes: ReadonlyArray<string>): ReadonlyArray<string> =>
+    codes.filter((code) => !text.includes(`\`${code}\``))
+
+  it("names every code of an error", () => {
+    const codes = found(/\bcode: "([A-Z][A-Z_]+)"(?!, noun:)/g, core)
+    expect(codes).toContain("SETTLEMENT_PENDING")
+    expect(unnamed(codes)).toEqual([])
+    const ports = found(/\{ code: "([A-Z_]+)", noun:/g, ["packages/core/src/ApiFailure.ts"])
+    // No answer ever depends on a mail.
+    const ofCallers = ports.filter((port) => port !== "MAIL")
+    expect(ofCallers).toContain("MARKETPLACE")
+    expect(unnamed(ofCallers.flatMap((port) => [`${port}_ERROR`, `${port}_UNAVAILABLE`]))).toEqual([])
+  })
+
+  it("names every reason for which a payment is refused", () => {
+    const reasons = [
+      ...found(/\bcode: "([a-z][a-z_]+)"/g, core),
+      ...found(/\brefused?\(\s*"([a-z_]+)"/g, core)
+    ]
+    expect(reasons).toContain("resource_mismatch")
+    expect(reasons).toContain("quote_expired")
+    expect(unnamed(reasons)).toEqual([])
+  })
+})
+
+describe("docs/options.md", () => {
+  it("names every option", () => {
+    const { text } = read("docs/options.md")
+    const source = read("packages/core/src/Options.ts").text
+    for (const name of ["TillOptions", "NetworkOptions", "FacilitatorOptions", "Prices", "SecretKey"]) {
+      const block = new RegExp(`^export interface ${name} \\{\\n(.*?)^\\}`, "ms").exec(source)?.[1]
+      expect(block, name).toBeDefined()
+      const options = Array.from(block!.matchAll(/^ {2}readonly (\w+)\??:/gm), ([, option]) => option!)
+      expect(options.length, name).toBeGreaterThan(0)
+      expect(
+        options.filter((option) => !text.includes(`\`${option}\``)),
+        name
+      ).toEqual([])
+    }
+  })
+})
+
+describe("packages", () => {
+  it("have a README that says how to install them", () => {
+    for (const manifest of documents.filter(({ path }) => path.startsWith("packages/"))) {
+      const folder = manifest.path.slice(0, -basename(manifest.path).length)
+      const { name } = JSON.parse(read(`${folder}package.json`).text) as { name: string }
+      expect(manifest.text).toContain(`npm install ${name}`)
+    }
+  })
+})

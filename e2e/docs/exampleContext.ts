@@ -1,0 +1,36 @@
+/*
+ * What the examples in the sources' comments take for granted: the names of all packages, and a few values
+ * of the reader's own. An example that uses a new name finds it here.
+ */
+import type { IncomingMessage } from "node:http"
+import { type CallContext, type Stores, type Till, type TillOptions } from "@till402/core/effect"
+import { Money } from "@till402/core/effect"
+import type { ProductPage, TrackResult } from "@till402/core"
+import type { Sandbox, Wallet } from "@till402/sandbox"
+import type { Layer } from "effect"
+
+export * from "@till402/core/effect"
+export * from "@till402/core/node"
+export * from "@till402/core/sqlite"
+export * from "@till402/core/testing"
+export * from "@till402/sandbox"
+export { catalogue } from "../../packages/sandbox/src/shop/Catalogue.ts"
+export { marketplace } from "../../packages/sandbox/src/shop/Marketplace.ts"
+export { causeName } from "../../packages/core/src/ports/HostCall.ts"
+export { Effect } from "effect"
+export { default as express } from "express"
+export { Hono } from "hono"
+export { default as Koa } from "koa"
+
+export const { format, usd } = Money
+export declare const till: Till
+export declare const options: TillOptions
+export declare const context: CallContext
+export declare const request: IncomingMessage & { readonly url: string }
+export declare const refusedConnection: Error
+export declare const sandbox: Sandbox
+export declare const wallet: Wallet
+export declare const lookUp: (number: string) => Promise<TrackResult>
+export declare const fetchProducts: (q: string, page: number, signal: AbortSignal) => Promise<ProductPage>
+export declare const myStores: () => Layer.Layer<Stores>
+export declare const test: (name: string, run: () => Promise<unknown>) => void

@@ -1,0 +1,171 @@
+import { expect, onTestFinished } from "vitest"
+import { memory } from "../../src/memory.ts"
+import type { TillEvent, TillOptions } from "../../src/Options.ts"
+import { Till } from "../../src/Till.ts"
+import {
+  fakeAssistant,
+  fakeFacilitator,
+  fakeFulfilment,
+  fakeMailer,
+  fakeMarketplace,
+  fakeTracker,
+  fakeVaultFiles
+} from "../../src/testing/index.ts"
+import { type Challenged, headerOf, payChallenge, type PayOptions } from "./wallet.ts"
+
+/** A request of the contract, before anybody pays. */
+export interface Call {
+  readonly path: string
+  /** With it the call is a POST. */
+  readonly body?: unknown
+}
+
+export const baseUrl = "https://shop.example/api"
+export const trackingNumber = "1Z999AA10123456784"
+export const email = "ada.lovelace@mail.example"
+export const shippingAddress = {
+  name: "Ada Lovelace",
+  line1: "1 Analytical Way",
+  city: "Newark",
+  state: "NJ",
+  postalCode: "07102",
+  country: "US"
+}
+
+export const search: Call = { path: "/x402/search?q=tote" }
+export const shop: Call = { path: "/x402/shop", body: { message: "a bag for books" } }
+export const track: Call = { path: `/x402/track?number=${trackingNumber}` }
+export const vaultSearch: Call = { path: "/x402/vault/search" }
+export const buy: Call = { path: "/x402/buy", body: { shippingAddress, email, asin: "B000000001" } }
+export const vaultBuy: Call = {
+  path: "/x402/vault/buy",
+  body: { slug: "launch-plan", walletAddress: "So11111111111111111111111111111111111111112", email }
+}
+export const downloadOf = (purchaseId: string, downloadToken: string): Call => ({
+  path: `/x402/vault/download/${purchaseId}?downloadToken=${downloadToken}`
+})
+
+export const vaultItem = {
+  id: "6f1c2f6e-3a51-4c52-9d53-0c1d2f7a9b10",
+  slug: "launch-plan",
+  title: "Launch plan",
+  productType: "skill",
+  cardDescription: "A plan to launch by.",
+  price: 5,
+  category: "marketing",
+  creator: { name: "Grace", type: "human" },
+  downloads: 0,
+  coverImageUrl: "https://images.example/launch-plan.png"
+} as const
+
+/** A response with its body read. */
+export interface Answered {
+  readonly status: number
+  readonly text: string
+  readonly headers: Headers
+}
+
+export const answered = async (response: Response): Promise<Answered> => ({
+  status: response.status,
+  text: await response.text(),
+  headers: response.headers
+})
+
+export const jsonOf = ({ text }: Answered): Record<string, unknown> => JSON.parse(text)
+/** What stands in `PAYMENT-REQUIRED`. */
+export const challengeOf = ({ headers }: Answered): Challenged & { readonly error: string } =>
+  JSON.parse(Buffer.from(headers.get("payment-required")!, "base64").toString("utf8"))
+/** What stands in `PAYMENT-RESPONSE`. */
+export const receiptOf = ({ headers }: Answered): { readonly transaction: string } =>
+  JSON.parse(Buffer.from(headers.get("payment-response")!, "base64").toString("utf8"))
+
+/** A till over fakes, with a vault of one item; ends with the test. */
+export const openTill = async (options: Partial<TillOptions> = {}) => {
+  const fakes = {
+    facilitator: fakeFacilitator(),
+    marketplace: fakeMarketplace(),
+    assistant: fakeAssistant(),
+    fulfilment: fakeFulfilment(),
+    tracker: fakeTracker(),
+    files: fakeVaultFiles(),
+    mailer: fakeMailer()
+  }
+  const events: Array<TillEvent> = []
+  const till = Till.make({
+    baseUrl,
+    payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+    networks: ["base-sepolia"],
+    facilitator: fakes.facilitator,
+    trustFacilitator: true,
+    secret: "a text that nobody can guess, of 32 characters or more",
+    storage: memory(),
+    marketplaces: { marketplace_a: fakes.marketplace },
+    assistant: fakes.assistant,
+    fulfilment: fakes.fulfilment,
+    tracker: fakes.tracker,
+    vault: fakes.files,
+    mailer: fakes.mailer,
+    onEvent: (event) => {
+      events.push(event)
+    },
+    ...options
+  })
+  onTestFinished(() => till.dispose())
+  await till.ready
+  await till.vault.put(vaultItem)
+
+  const send = async (call: Call, headers: Record<string, string> = {}): Promise<Answered> =>
+    answered(
+      await till.fetch(
+        new Request(
+          baseUrl + call.path,
+          call.body === undefined
+            ? { headers }
+            : {
+                method: "POST",
+                headers: { "content-type": "application/json", ...headers },
+                body: JSON.stringify(call.body)
+              }
+        )
+      )
+    )
+
+  const challenge = async (call: Call): Promise<Challenged> => {
+    const unpaid = await send(call)
+    expect(unpaid.status, unpaid.text).toBe(402)
+    return challengeOf(unpaid)
+  }
+  /** Signs a payment for a call: the value of its header. */
+  const payFor = async (call: Call, how: PayOptions = {}): Promise<string> =>
+    headerOf(await payChallenge(await challenge(call), how))
+  const present = (call: Call, payment: string): Promise<Answered> =>
+    send(call, { "payment-signature": payment })
+
+  return { ...fakes, till, events, send, challenge, payFor, present }
+}
+
+/** Calls that stand for work done by any provider so far. */
+export const workDone = ({
+  assistant,
+  files,
+  fulfilment,
+  marketplace,
+  tracker
+}: Awaited<ReturnType<typeof openTill>>): number =>
+  marketplace.search.calls.length +
+  assistant.ask.calls.length +
+  tracker.track.calls.length +
+  files.open.calls.length +
+  fulfilment.place.calls.length
+
+export const expectRefused = (answer: Answered, code: string): void => {
+  expect(answer.status, answer.text).toBe(402)
+  expect(jsonOf(answer)["error"]).toMatch(new RegExp(`^${code}: `))
+  expect(challengeOf(answer).error).toBe(jsonOf(answer)["error"])
+  expect(answer.headers.get("payment-response")).toBeNull()
+}
+
+export const expectFailed = (answer: Answered, status: number, code: string): void => {
+  expect([answer.status, jsonOf(answer)["code"]]).toEqual([status, code])
+  expect(answer.headers.get("payment-response")).toBeNull()
+}
