@@ -1,5 +1,12 @@
 import { type FacilitatorClient, memory, Till } from "@till402/core"
-import { type Chain, type LocalFacilitator, payingFetch, sampleShop, startChain, startFacilitator } from "@till402/sandbox"
+import {
+  type Chain,
+  type LocalFacilitator,
+  payingFetch,
+  sampleShop,
+  startChain,
+  startFacilitator
+} from "@till402/sandbox"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 
@@ -88,7 +95,8 @@ const open = async (settle: FacilitatorClient["settle"]) => {
   }
 }
 
-const codeOf = async (response: Response): Promise<string> => ((await response.json()) as { code: string }).code
+const codeOf = async (response: Response): Promise<string> =>
+  ((await response.json()) as { code: string }).code
 
 const placed = async (shop: Awaited<ReturnType<typeof open>>) => {
   await expect.poll(() => shop.orders()).toEqual(["placed"])
@@ -102,7 +110,10 @@ describe("a facilitator that moved the money and lost its answer", () => {
       "says that it failed",
       async () => ({ success: false, errorReason: "unexpected_settle_error", transaction: "" })
     ],
-    ["says that it is pending", async () => ({ success: false, errorReason: "settlement_pending", transaction: "" })]
+    [
+      "says that it is pending",
+      async () => ({ success: false, errorReason: "settlement_pending", transaction: "" })
+    ]
   ] as const)("%s: the chain shows the payment, so the order is answered at once", async (_name, after) => {
     const shop = await open(async (payload, requirements) => {
       await official.client.settle(payload, requirements)
@@ -140,7 +151,8 @@ describe("a facilitator that says it settled and did not", () => {
     let borrowed = ""
     const honest = await open(official.client.settle)
     const response = await honest.buy()
-    borrowed = (JSON.parse(atob(response.headers.get("payment-response")!)) as { transaction: string }).transaction
+    borrowed = (JSON.parse(atob(response.headers.get("payment-response")!)) as { transaction: string })
+      .transaction
     const shop = await open(async () => ({ success: true, transaction: borrowed }))
     expect((await shop.buy()).status).toBe(503)
     expect(shop.shop.orders).toHaveLength(0)
@@ -183,7 +195,11 @@ describe("a facilitator that failed before it sent anything", () => {
   })
 
   it("that refuses for good answers 402, and nothing was prepared in vain", async () => {
-    const shop = await open(async () => ({ success: false, errorReason: "insufficient_funds", transaction: "" }))
+    const shop = await open(async () => ({
+      success: false,
+      errorReason: "insufficient_funds",
+      transaction: ""
+    }))
     const response = await shop.buy()
     expect(response.status).toBe(402)
     expect(((await response.json()) as { error: string }).error).toMatch(/^insufficient_funds/)

@@ -102,7 +102,8 @@ const make = Effect.fnUntraced(function* (
       replayMillis: operation.replayMillis,
       proofRequired: operation.proofRequired && !configuration.trustFacilitator,
       offers: offersFor(mounted, input, canonical),
-      work: (key) => operation.work(input, { key, fingerprint: () => fingerprintOf(canonical) }),
+      work: (key, agreed) =>
+        operation.work(input, { key, agreed, fingerprint: () => fingerprintOf(canonical) }),
       reopen: (slug) => operation.reopen?.(slug) ?? Effect.fail(notFound)
     }
     const outcome = yield* toll.pay(tolled)

@@ -1,6 +1,7 @@
 import type { Effect } from "effect"
 import type { ApiFailure } from "./ApiFailure.ts"
 import { endpoints, type OperationId } from "./Api.ts"
+import type { PaymentRequirements } from "./domain/PaymentRequired.ts"
 import type { VaultFile } from "./ports/VaultFiles.ts"
 import type { PaymentRefused, Work } from "./toll/TollRequest.ts"
 
@@ -53,7 +54,7 @@ export interface Operation<Input = unknown> {
   readonly read: (request: Request, url: URL) => Effect.Effect<Reading<Input>, ApiFailure>
   readonly work: (
     input: Input,
-    charge: { readonly key: string; readonly fingerprint: () => string }
+    charge: { readonly key: string; readonly fingerprint: () => string; readonly agreed: PaymentRequirements }
   ) => Effect.Effect<Work, ApiFailure | PaymentRefused>
   readonly reopen?: (slug: string) => Effect.Effect<VaultFile, ApiFailure>
 }

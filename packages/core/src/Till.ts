@@ -294,7 +294,7 @@ const make = (options: TillOptions): RunningTill => {
  *   payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
  *   networks: [{ network: "base", rpcUrl: "https://base.example" }],
  *   facilitator: { url: "https://facilitator.example" },
- *   secret: process.env.TILL_SECRET,
+ *   secret: process.env.TILL_SECRET ?? "",
  *   storage: sqlite({ filename: "till.sqlite" }),
  *   tracker: { track: async ({ number }) => lookUp(number) }
  * })

@@ -83,7 +83,7 @@ const encodeParsed = (body: unknown): string | Uint8Array<ArrayBuffer> =>
  *
  * @example
  * const url = targetOf(request.url)
- * const response = await till.fetch(toRequest(request, { url }))
+ * if (url !== undefined) await till.fetch(toRequest(request, { url }))
  */
 export const toRequest = (
   request: IncomingMessage,

@@ -199,7 +199,8 @@ const makeBuy = Effect.fnUntraced(function* ({ replayMillis }: OperationSettings
     read: fromBody(decode),
     work: Effect.fnUntraced(function* (request, charge) {
       const quote = yield* ordering.liveQuote(charge.fingerprint())
-      if (quote === undefined) return yield* quoteMissing
+      // Another may have taken its place while the payment was verified; that one was not agreed to.
+      if (quote === undefined || quote.id !== charge.agreed.extra["quoteId"]) return yield* quoteMissing
       const { orderId, response } = yield* ordering.open(request, quote, charge.key)
       return answer(response, { kind: "order", id: orderId })
     })
@@ -217,6 +218,13 @@ const makeVaultSearch = Effect.fnUntraced(function* ({ prices, replayMillis }: O
     read: fromQuery(decoder(VaultQuery)),
     work: (query) => Effect.map(vault.search(query), (page) => answer(page))
   } satisfies Operation<VaultQuery>
+})
+
+const priceChanged = new PaymentRefused({
+  refusal: {
+    code: "price_changed",
+    message: "the item's price has changed; nothing was charged, pay the new one"
+  }
 })
 
 const makeVaultBuy = Effect.fnUntraced(function* ({ secretReplayMillis }: OperationSettings) {
@@ -250,6 +258,7 @@ const makeVaultBuy = Effect.fnUntraced(function* ({ secretReplayMillis }: Operat
     read: fromBody(decoder(VaultBuyRequest)),
     work: Effect.fnUntraced(function* (request, charge) {
       const item = yield* vault.item(request.slug)
+      if (fromDollars(item.price).toString() !== charge.agreed.amount) return yield* priceChanged
       const purchase = yield* vault.reserve(request, item, charge.key)
       return answer(purchase, { kind: "purchase", id: purchase.purchaseId })
     })

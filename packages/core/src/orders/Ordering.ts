@@ -38,7 +38,7 @@ export class Ordering extends Context.Service<
     /** The payment of an order has settled: it is processed and placed. Idempotent. */
     readonly settled: (orderId: string) => Effect.Effect<void, StoreError>
     /** The payment of an order came to nothing: the order is abandoned, its quote is free again. */
-    readonly abandoned: (orderId: string, chargeKey: string) => Effect.Effect<void, StoreError>
+    readonly abandoned: (orderId: string, chargeKey: string | undefined) => Effect.Effect<void, StoreError>
     /** Takes up orders that a dead process left behind. */
     readonly sweep: Effect.Effect<void, StoreError>
   }
@@ -195,10 +195,13 @@ const make = Effect.gen(function* () {
     if (moved) yield* placeInBackground(orderId)
   })
 
-  const abandoned = Effect.fn("Ordering.abandoned")(function* (orderId: string, chargeKey: string) {
+  const abandoned = Effect.fn("Ordering.abandoned")(function* (
+    orderId: string,
+    chargeKey: string | undefined
+  ) {
     const nowMillis = yield* Clock.currentTimeMillis
     const moved = yield* orders.advance(orderId, { from: ["awaiting_payment"], to: "abandoned" }, nowMillis)
-    if (moved) yield* quotes.restore(chargeKey)
+    if (moved && chargeKey !== undefined) yield* quotes.restore(chargeKey)
   })
 
   const sweep = Effect.gen(function* () {

@@ -1,7 +1,15 @@
 import { Effect } from "effect"
+import { ApiFailure } from "../ApiFailure.ts"
 import type { RecordedAnswer } from "../ports/Charges.ts"
 import { Secrets } from "../Secrets.ts"
 import type { Answer, TollRequest } from "./TollRequest.ts"
+
+/** The file of a settled payment can't be opened just now: unlike before settlement, something was charged. */
+const unopened = (failure: ApiFailure) =>
+  new ApiFailure({
+    ...failure,
+    message: "The file can't be opened now. Your payment stands: send the same payment again."
+  })
 
 /** How answers are kept with their charge, and given again. */
 export const answers = Effect.gen(function* () {
@@ -22,7 +30,7 @@ export const answers = Effect.gen(function* () {
     const { contentType, status } = recorded
     const { body } = recorded
     if (body._tag === "Reopen") {
-      const file = yield* request.reopen(body.slug)
+      const file = yield* Effect.mapError(request.reopen(body.slug), unopened)
       return { status, contentType, body: { _tag: "File", slug: body.slug, file } } satisfies Answer
     }
     const text = body._tag === "Plain" ? body.text : yield* secrets.open(body)

@@ -36,7 +36,7 @@ export class Subjects extends Context.Service<
   Subjects,
   {
     readonly settled: (subject: Subject) => Effect.Effect<void, StoreError>
-    readonly abandoned: (subject: Subject, chargeKey: string) => Effect.Effect<void, StoreError>
+    readonly abandoned: (subject: Subject, chargeKey: string | undefined) => Effect.Effect<void, StoreError>
   }
 >()("@till402/core/Subjects") {}
 
@@ -56,8 +56,14 @@ export class Settling extends Context.Service<
     readonly settle: (options: SettleOptions) => Effect.Effect<SettlementResult, StoreError>
     /** Settles a charge that was found, its lease held by `owner`. */
     readonly resume: (charge: Charge, owner: string) => Effect.Effect<SettlementResult, StoreError>
-    /** Voids what was prepared for a charge that came to nothing. */
-    readonly abandon: (key: string, subject: Subject | undefined) => Effect.Effect<void, StoreError>
+    /**
+     * Voids what was prepared for a charge that came to nothing. `key` is its charge's, for what that
+     * held to be free again; `undefined` where somebody else holds the charge now.
+     */
+    readonly abandon: (
+      key: string | undefined,
+      subject: Subject | undefined
+    ) => Effect.Effect<void, StoreError>
     /** Finishes the charges that dead processes left. */
     readonly reconcile: (
       limit: number
@@ -74,7 +80,7 @@ const make = Effect.fnUntraced(function* (config: { readonly leaseMillis: number
   const secrets = yield* Secrets
   const subjects = yield* Subjects
 
-  const abandon = (key: string, subject: Subject | undefined) =>
+  const abandon = (key: string | undefined, subject: Subject | undefined) =>
     subject === undefined ? Effect.void : subjects.abandoned(subject, key)
 
   const complete = Effect.fnUntraced(function* (options: SettleOptions, transaction: string) {
@@ -84,7 +90,12 @@ const make = Effect.fnUntraced(function* (config: { readonly leaseMillis: number
       network: options.task.network,
       payer: getAddress(options.task.authorization.from)
     }
-    yield* charges.complete(options.key, receipt, yield* Clock.currentTimeMillis)
+    yield* charges
+      .complete(options.key, receipt, yield* Clock.currentTimeMillis)
+      // The money has moved: whoever comes next must not wait the lease out to record it.
+      .pipe(
+        Effect.tapError(() => Effect.ignore(charges.yieldLease(options.key, options.owner), { log: "Warn" }))
+      )
     if (options.subject !== undefined) {
       // The settlement is recorded; what it sets off is swept up later if this attempt fails.
       yield* subjects

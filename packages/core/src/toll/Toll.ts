@@ -166,19 +166,22 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
 
   /** Claimed: verify, work, record, settle. Whatever fails before the record frees the payment. */
   const underLease = Effect.fnUntraced(function* (call: Call, owner: string, task: SettlementTask) {
-    const worked = yield* Effect.andThen(
-      verify(task.request),
-      Effect.suspend(() => call.request.work(call.key))
-    ).pipe(Effect.exit)
+    const worked = yield* verify(task.request).pipe(
+      Effect.andThen(Effect.suspend(() => call.request.work(call.key, task.request.requirements))),
+      Effect.flatMap(({ answer, subject }) =>
+        Effect.map(record(call.request, answer), (recorded) => ({ answer, subject, recorded }))
+      ),
+      Effect.exit
+    )
     if (Exit.isFailure(worked)) {
       yield* charges.release(call.key, owner)
       return yield* Effect.failCause(worked.cause)
     }
-    const { answer, subject } = worked.value
-    const recorded = yield* record(call.request, answer)
+    const { answer, recorded, subject } = worked.value
     if (!(yield* charges.advance(call.key, owner, { answer: recorded, subject }))) {
-      // The lease lapsed under us and somebody else holds the payment now: what was prepared is void.
-      yield* settling.abandon(call.key, subject)
+      // The lease lapsed under us and somebody else holds the payment now, with a quote that it may have
+      // consumed as well: only what was prepared here is void.
+      yield* settling.abandon(undefined, subject)
       return yield* inProgress
     }
     return yield* conclude(call, task, owner, answer, subject)

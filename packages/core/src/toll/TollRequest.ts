@@ -1,6 +1,6 @@
 import { Data, type Effect } from "effect"
 import type { ApiFailure } from "../ApiFailure.ts"
-import type { Receipt } from "../domain/PaymentRequired.ts"
+import type { PaymentRequirements, Receipt } from "../domain/PaymentRequired.ts"
 import type { Subject } from "../ports/Charges.ts"
 import type { VaultFile } from "../ports/VaultFiles.ts"
 import type { Resource } from "./Challenge.ts"
@@ -41,7 +41,11 @@ export interface TollRequest {
   /** What is on offer now; asked only for a payment that is new. */
   readonly offers: Effect.Effect<ReadonlyArray<PaymentOffer>, ApiFailure | PaymentRefused>
   /** The paid-for work. Its failure frees the payment; nothing is charged. */
-  readonly work: (chargeKey: string) => Effect.Effect<Work, ApiFailure | PaymentRefused>
+  readonly work: (
+    chargeKey: string,
+    /** The very offer that the payment was accepted for: what has become of it since is the work's to check. */
+    agreed: PaymentRequirements
+  ) => Effect.Effect<Work, ApiFailure | PaymentRefused>
   /** Opens a file answer again. */
   readonly reopen: (slug: string) => Effect.Effect<VaultFile, ApiFailure>
 }

@@ -36,11 +36,17 @@ beforeEach(async () => {
     const chunks: Array<Buffer> = []
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
     request.on("end", () => {
-      calls.push({ path: request.url!, headers: request.headers, body: Buffer.concat(chunks).toString("utf8") })
+      calls.push({
+        path: request.url!,
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString("utf8")
+      })
       const reply = replies.length > 1 ? replies.shift()! : replies[0]!
       if (reply.cut) return request.socket.destroy()
       setTimeout(() => {
-        response.writeHead(reply.status ?? 200, { "content-type": "application/json" }).end(reply.body ?? "{}")
+        response
+          .writeHead(reply.status ?? 200, { "content-type": "application/json" })
+          .end(reply.body ?? "{}")
       }, reply.delayMillis ?? 0)
     })
   })
@@ -80,8 +86,10 @@ const run = <A>(
   options?: Partial<FacilitatorOptions>
 ) => Effect.runPromise(Effect.flatMap(facilitator(options), use))
 
-const verify = (options?: Partial<FacilitatorOptions>) => run((service) => service.verify(requestOf(2)), options)
-const settle = (options?: Partial<FacilitatorOptions>) => run((service) => service.settle(requestOf(2)), options)
+const verify = (options?: Partial<FacilitatorOptions>) =>
+  run((service) => service.verify(requestOf(2)), options)
+const settle = (options?: Partial<FacilitatorOptions>) =>
+  run((service) => service.settle(requestOf(2)), options)
 
 describe("what is sent", () => {
   it("version 2: the payment as it came and our requirement", async () => {
@@ -123,8 +131,16 @@ describe("what is sent", () => {
 describe("verify", () => {
   it.each([
     ["invalid", { body: '{"isValid":false,"invalidReason":"insufficient_funds"}' }, "insufficient_funds"],
-    ["invalid, said with a 400", { status: 400, body: '{"isValid":false,"invalidReason":"invalid_network"}' }, "invalid_network"],
-    ["a reason that is no code is not passed on", { body: '{"isValid":false,"invalidReason":"<b>hi</b>"}' }, "invalid_payment"]
+    [
+      "invalid, said with a 400",
+      { status: 400, body: '{"isValid":false,"invalidReason":"invalid_network"}' },
+      "invalid_network"
+    ],
+    [
+      "a reason that is no code is not passed on",
+      { body: '{"isValid":false,"invalidReason":"<b>hi</b>"}' },
+      "invalid_payment"
+    ]
   ] as const)("%s", async (_name, reply, reason) => {
     replies = [reply]
     expect(await verify()).toEqual({ _tag: "Invalid", reason })
@@ -196,7 +212,11 @@ describe("settle", () => {
 
 describe("supported", () => {
   it("is asked once and remembered", async () => {
-    replies = [{ body: '{"kinds":[{"x402Version":2,"scheme":"exact","network":"eip155:84532"}],"extensions":[],"signers":{}}' }]
+    replies = [
+      {
+        body: '{"kinds":[{"x402Version":2,"scheme":"exact","network":"eip155:84532"}],"extensions":[],"signers":{}}'
+      }
+    ]
     const kinds = await run((service) => Effect.andThen(service.supported, service.supported))
     expect(kinds).toEqual([{ x402Version: 2, scheme: "exact", network: "eip155:84532" }])
     expect(calls).toHaveLength(1)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest"
-import { buy, expectRefused, openTill } from "./openTill.ts"
+import { buy, expectRefused, openTill, vaultBuy, vaultItem } from "./openTill.ts"
 import { headerOf, payChallenge } from "./wallet.ts"
 
 /*
@@ -45,4 +45,15 @@ it("a quote buys one order of ten payments at once", async () => {
   expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 402)])
   for (const answer of answers) if (answer.status === 402) expectRefused(answer, "quote_expired")
   expect([shop.facilitator.settled.length, (await shop.till.orders.list()).length]).toEqual([1, 1])
+})
+
+it("a vault item whose price changes while it is paid for is not sold at the old one", async () => {
+  const shop = await openTill()
+  const payment = await shop.payFor(vaultBuy)
+  shop.facilitator.verify.answersOnce(async () => {
+    await shop.till.vault.put({ ...vaultItem, price: vaultItem.price + 1 })
+    return { isValid: true }
+  })
+  expectRefused(await shop.present(vaultBuy, payment), "price_changed")
+  expect(shop.facilitator.settle.calls).toHaveLength(0)
 })
