@@ -36,6 +36,8 @@ const quietly = (command, args, options = {}) =>
     const child = spawn(command, args, {
       cwd: root,
       stdio: ["ignore", "pipe", "pipe"],
+      // A registry that hangs ends in a message, not in silence.
+      timeout: 15 * 60_000,
       ...options
     })
     let output = ""
@@ -70,6 +72,9 @@ const installTool = async (name, version, folder) => {
     "--no-audit",
     "--no-fund",
     "--loglevel=error",
+    // The version is exact: what npm has cached of it need not be asked for again.
+    "--prefer-offline",
+    "--fetch-timeout=60000",
     `${name}@${version}`
   ]
   // Under `npm run`, npm says where its own program lies; elsewhere it is looked up on PATH.
