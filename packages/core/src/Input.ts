@@ -48,13 +48,15 @@ export const decoder = <A>(
   }
 }
 
-/** The parameters of a query by name; one that comes twice is a fault, never a guess. */
+/** The known parameters of a query by name; one that comes twice is a fault, never a guess. Others are ignored. */
 export const readQuery = (
-  params: URLSearchParams
+  params: URLSearchParams,
+  known: ReadonlySet<string>
 ): { readonly input: Record<string, string>; readonly faults: ReadonlyArray<Issue> } => {
   const input: Record<string, string> = Object.create(null)
   const faults: Array<Issue> = []
   for (const [name, value] of params) {
+    if (!known.has(name)) continue
     if (!(name in input)) input[name] = value
     else if (!faults.some(({ path }) => path === name))
       faults.push({ path: name, message: "must be given once" })

@@ -1,5 +1,5 @@
-import { Effect, Result } from "effect"
-import { type ApiFailure, trackFailure, upstreamFailure, validationFailure } from "./ApiFailure.ts"
+import { Effect, Result, Schema } from "effect"
+import { type ApiFailure, trackFailure, upstreamFailure } from "./ApiFailure.ts"
 import type { OperationId } from "./Api.ts"
 import { Catalogue } from "./Catalogue.ts"
 import type { Issue } from "./domain/ApiError.ts"
@@ -49,15 +49,24 @@ const fixed = (price: string) => ({ _tag: "Fixed" as const, atomic: parseAtomic(
 
 type Decode<A> = (input: unknown, faults?: ReadonlyArray<Issue>) => Result.Result<A, ApiFailure>
 
-const fromQuery =
-  <A>(decode: Decode<A>) =>
-  (_request: Request, url: URL): Effect.Effect<Reading<A>, ApiFailure> => {
-    const { faults, input } = readQuery(url.searchParams)
-    return Effect.map(Effect.fromResult(decode(input, faults)), (decoded) => ({
-      _tag: "Input",
-      input: decoded
-    }))
+/** A schema of query parameters. */
+type QuerySchema<A> = Schema.Codec<A, unknown> & { readonly fields: Readonly<Record<string, unknown>> }
+
+const fromQuery = <A>(
+  schema: QuerySchema<A>,
+  /** Parameters that stand in the path. */
+  fromPath: (url: URL) => Readonly<Record<string, string>> = () => ({})
+) => {
+  const decode = decoder(schema)
+  const known = new Set(Object.keys(schema.fields))
+  return (_request: Request, url: URL): Effect.Effect<Reading<A>, ApiFailure> => {
+    const { faults, input } = readQuery(url.searchParams, known)
+    return Effect.map(
+      Effect.fromResult(decode({ ...input, ...fromPath(url) }, faults)),
+      (decoded): Reading<A> => ({ _tag: "Input", input: decoded })
+    )
   }
+}
 
 const fromBody = <A>(decode: Decode<A>) =>
   Effect.fnUntraced(function* (request: Request): Effect.fn.Return<Reading<A>, ApiFailure> {
@@ -90,7 +99,7 @@ const makeSearch = Effect.fnUntraced(function* ({ prices, replayMillis }: Operat
     description: "Product search over two marketplaces",
     replayMillis,
     price: fixed(prices.search),
-    read: fromQuery(decoder(SearchQuery)),
+    read: fromQuery(SearchQuery),
     work: (query) =>
       catalogue.search(query).pipe(
         Effect.mapError(upstreamFailure),
@@ -125,7 +134,7 @@ const makeTrack = Effect.fnUntraced(function* ({ prices, replayMillis }: Operati
     sealed: true,
     replayMillis,
     price: fixed(prices.track),
-    read: fromQuery(decoder(TrackQuery)),
+    read: fromQuery(TrackQuery),
     work: (query) =>
       tracker.track(query).pipe(
         Effect.mapError((error) =>
@@ -215,7 +224,7 @@ const makeVaultSearch = Effect.fnUntraced(function* ({ prices, replayMillis }: O
     description: "Search of digital assets: skills, knowledge, personas",
     replayMillis,
     price: fixed(prices.vaultSearch),
-    read: fromQuery(decoder(VaultQuery)),
+    read: fromQuery(VaultQuery),
     work: (query) => Effect.map(vault.search(query), (page) => answer(page))
   } satisfies Operation<VaultQuery>
 })
@@ -265,15 +274,11 @@ const makeVaultBuy = Effect.fnUntraced(function* ({ secretReplayMillis }: Operat
   } satisfies Operation<VaultBuyRequest>
 })
 
-interface DownloadInput {
-  readonly purchaseId: string
-  readonly downloadToken: string
-}
+/** What a download needs: the purchase in its path, the token in its query. */
+const DownloadInput = Schema.Struct({ ...DownloadParams.fields, ...DownloadQuery.fields })
 
 const makeVaultDownload = Effect.fnUntraced(function* ({ prices, replayMillis }: OperationSettings) {
   const vault = yield* Vault
-  const decodeParams = decoder(DownloadParams)
-  const decodeQuery = decoder(DownloadQuery)
   return {
     ...base,
     id: "vaultDownload",
@@ -282,27 +287,14 @@ const makeVaultDownload = Effect.fnUntraced(function* ({ prices, replayMillis }:
     replayMillis,
     price: fixed(prices.vaultDownload),
     reopen: vault.open,
-    read: (_request, url) => {
-      const purchaseId = url.pathname.slice(url.pathname.lastIndexOf("/") + 1)
-      const { faults, input } = readQuery(url.searchParams)
-      const params = decodeParams({ purchaseId })
-      const query = decodeQuery(input, faults)
-      const results: ReadonlyArray<Result.Result<unknown, ApiFailure>> = [params, query]
-      const issues = results.flatMap((result) =>
-        Result.isFailure(result) ? (result.failure.details!["issues"] as unknown as ReadonlyArray<Issue>) : []
-      )
-      return Result.isFailure(params) || Result.isFailure(query)
-        ? Effect.fail(validationFailure(issues))
-        : Effect.succeed({
-            _tag: "Input",
-            input: { purchaseId, downloadToken: query.success.downloadToken }
-          })
-    },
+    read: fromQuery(DownloadInput, ({ pathname }) => ({
+      purchaseId: pathname.slice(pathname.lastIndexOf("/") + 1)
+    })),
     work: ({ downloadToken, purchaseId }) =>
       Effect.map(vault.download(purchaseId, downloadToken), ({ file, slug }) => ({
         answer: { status: 200, contentType: "application/zip", body: { _tag: "File", slug, file } }
       }))
-  } satisfies Operation<DownloadInput>
+  } satisfies Operation<typeof DownloadInput.Type>
 })
 
 const makers = {
