@@ -103,9 +103,8 @@ describe("GET /x402/search: parameters that reach the marketplaces", () => {
     ["priceMax", "q=lamp&priceMax=99", { q: "lamp", page: 1, priceMax: 99 }],
     ["brand", "q=lamp&brand=Acme", { q: "lamp", page: 1, brand: "Acme" }],
     ["brand of no characters", "q=lamp&brand=", { q: "lamp", page: 1, brand: "" }],
-    ["unknown parameters ignored", "q=lamp&utm_source=x&sort=price", { q: "lamp", page: 1 }][
-      ("unknown parameters ignored, also twice", "q=lamp&utm_source=x&utm_source=y", { q: "lamp", page: 1 })
-    ]
+    ["unknown parameters ignored", "q=lamp&utm_source=x&sort=price", { q: "lamp", page: 1 }],
+    ["unknown parameters ignored, also twice", "q=lamp&utm_source=x&utm_source=y", { q: "lamp", page: 1 }]
   ])("%s", async (_, query, expected) => {
     const shop = await openShop()
     await buyAnswer(shop, search(query))
