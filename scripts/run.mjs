@@ -17,7 +17,8 @@ const usage = `Usage: node scripts/run.mjs <task> [arguments]
   check     format, lint and types
   build     compiles the packages to dist
   format    formats the sources
-  bench     comparison with the official middleware
+  bench     comparison with the official middleware; bench durable, bench search, bench tracking
+  simulate  seeded worlds of crashes and faults around a paid call: --seeds N
 `
 
 let running
@@ -140,7 +141,11 @@ const tasks = {
   check,
   build: (toolchain, args) => run(toolchain, [...tool("tsc"), "-b", ...args]),
   format: (toolchain, args) => run(toolchain, [...tool("oxfmt"), ...args]),
-  bench: (toolchain, args) => run(toolchain, [...source("bench/src/main.ts"), ...args])
+  bench: (toolchain, [name = "main", ...args]) =>
+    /^[a-z]+$/.test(name)
+      ? run(toolchain, [...source(`bench/src/${name}.ts`), ...args])
+      : Promise.reject(new SetupError(`bench has main, durable, search and tracking, not ${name}`)),
+  simulate: (toolchain, args) => run(toolchain, [...source("packages/core/test/simulation/main.ts"), ...args])
 }
 
 const main = async ([name, ...args]) => {

@@ -4,56 +4,11 @@
  *
  *   npm run bench
  */
+import { concurrency, load, type Make, median, paidHeaders } from "./load.ts"
 import { signedPayments, walletPayments } from "./payments.ts"
-import { type Contender, contenders } from "./servers.ts"
+import { contenders } from "./servers.ts"
 
-const concurrency = 32
 const rounds = 3
-
-/** Requests per second of sending all headers, so many at once. */
-const load = async (
-  contender: Contender,
-  status: number,
-  headers: ReadonlyArray<Record<string, string>>
-): Promise<number> => {
-  let next = 0
-  const started = performance.now()
-  const worker = async (): Promise<void> => {
-    while (next < headers.length) {
-      const response = await contender.call("/x402/search?q=mouse", headers[next++])
-      if (response.status !== status) throw new Error(`expected ${status}, got ${response.status}`)
-    }
-  }
-  await Promise.all(Array.from({ length: concurrency }, worker))
-  return headers.length / ((performance.now() - started) / 1000)
-}
-
-type Make = (
-  accepted: { readonly maxTimeoutSeconds: number },
-  resource: unknown,
-  count: number
-) => Array<string> | Promise<Array<string>>
-
-const challengeOf = async (contender: Contender) => {
-  const { headers } = await contender.call("/x402/search")
-  const text = Buffer.from(headers.get("payment-required")!, "base64").toString("utf8")
-  return JSON.parse(text) as {
-    readonly accepts: ReadonlyArray<{ readonly maxTimeoutSeconds: number }>
-    readonly resource: unknown
-  }
-}
-
-const paid = async (
-  contender: Contender,
-  make: Make,
-  count: number
-): Promise<ReadonlyArray<Record<string, string>>> => {
-  const { accepts, resource } = await challengeOf(contender)
-  return (await make(accepts[0]!, resource, count)).map((value) => ({ "payment-signature": value }))
-}
-
-const median = (values: ReadonlyArray<number>): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
 
 interface Row {
   readonly name: string
@@ -75,7 +30,7 @@ const measure = async ({ count, framework, make, status, verified = false }: Row
         const headers =
           make === undefined
             ? Array.from({ length: amount }, () => ({}))
-            : await paid(both[side], make, amount)
+            : await paidHeaders(both[side], make, amount)
         const rate = await load(both[side], status, headers)
         // The first round warms up.
         if (round > 0) rates[side].push(rate)

@@ -26,7 +26,7 @@ interface Paid {
 }
 
 /** Answers at once and moves no money. `verifies`: checks the signature, as a real one does. */
-const facilitator = (verifies: boolean) => {
+export const fakeFacilitator = (verifies: boolean) => {
   let settled = 0
   return {
     verify: async (payment: unknown) => {
@@ -64,7 +64,12 @@ const facilitator = (verifies: boolean) => {
   }
 }
 
-const page = { products: sampleProducts("marketplace_a", 10), totalResults: 10, page: 1, hasMore: false }
+export const page = {
+  products: sampleProducts("marketplace_a", 10),
+  totalResults: 10,
+  page: 1,
+  hasMore: false
+}
 
 /** Ours: the signature is checked in the till itself, so the facilitator need not. */
 const till = () =>
@@ -72,14 +77,14 @@ const till = () =>
     baseUrl: "http://localhost",
     payTo,
     networks: ["base-sepolia"],
-    facilitator: facilitator(false),
+    facilitator: fakeFacilitator(false),
     trustFacilitator: true,
     secret: "a secret of the benchmark, known to all",
     storage: memory(),
     marketplaces: { marketplace_a: { search: async () => page } }
   })
 
-const routes = {
+export const routes = {
   "GET /x402/search": {
     accepts: [{ scheme: "exact", price: "$0.01", network, payTo, maxTimeoutSeconds: 120 }],
     description: "Product search over two marketplaces",
@@ -89,10 +94,10 @@ const routes = {
 
 const official = (verifies: boolean) =>
   new x402ResourceServer(
-    facilitator(verifies) as unknown as ConstructorParameters<typeof x402ResourceServer>[0]
+    fakeFacilitator(verifies) as unknown as ConstructorParameters<typeof x402ResourceServer>[0]
   ).register(network, new ExactEvmScheme())
 
-const inProcess = (app: Hono, stop: () => Promise<void>): Contender => ({
+export const inProcess = (app: Hono, stop: () => Promise<void>): Contender => ({
   call: async (path, headers = {}) => {
     const response = await app.fetch(new Request(`http://localhost${path}`, { headers }))
     await response.arrayBuffer()
@@ -120,7 +125,7 @@ const overSocket = async (app: express.Express, stop: () => Promise<void>): Prom
   }
 }
 
-const nothing = async (): Promise<void> => undefined
+export const nothing = async (): Promise<void> => undefined
 
 export const contenders = {
   hono: {

@@ -144,6 +144,14 @@ describe.each(["hono", "express", "koa"] satisfies ReadonlyArray<AdapterName>)("
     )
     const sum = charges.reduce((total, { amountAtomic }) => total + amountAtomic, 0n)
     expect(await sandbox.chain.balanceOf(sandbox.payTo)).toBe(sum)
+    const hour = 3_600_000
+    const totals = await sandbox.till.ledger.totals({
+      from: new Date(Date.now() - hour),
+      to: new Date(Date.now() + hour)
+    })
+    expect(totals.map(({ kind }) => kind)).not.toContain("refund_due")
+    expect(totals.reduce((total, { amountAtomic }) => total + amountAtomic, 0n)).toBe(sum)
+    expect(await sandbox.till.ledger.check()).toMatchObject({ isBalanced: true, faults: [] })
   })
 
   it("refuses what a wallet without funds signs, and nothing is charged", async () => {

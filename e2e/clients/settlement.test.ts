@@ -62,6 +62,7 @@ const open = async (settle: FacilitatorClient["settle"]) => {
       getSupported: official.client.getSupported
     },
     secret: generatePrivateKey(),
+    limits: { payerMemoryMillis: 0 },
     storage: memory(),
     fulfilment,
     marketplaces,
@@ -87,6 +88,7 @@ const open = async (settle: FacilitatorClient["settle"]) => {
     till,
     shop,
     buy: () => pay("https://shop.example/x402/buy", { ...order, body }),
+    search: () => pay("https://shop.example/x402/search?q=tote"),
     /** The payment that was last sent, again. */
     again: () => till.fetch(paid!.clone()),
     settlements: () => settlements,
@@ -205,6 +207,68 @@ describe("a facilitator that failed before it sent anything", () => {
     expect(((await response.json()) as { error: string }).error).toMatch(/^insufficient_funds/)
     expect(await shop.orders()).toEqual(["abandoned"])
     expect(shop.shop.orders).toHaveLength(0)
+    await shop.till.dispose()
+  })
+})
+
+describe("a payment that was refused and moves all the same", () => {
+  const refused = { success: false, errorReason: "insufficient_funds", transaction: "" }
+  /** A facilitator that refuses, and keeps what it was given for later. */
+  const openTreacherous = async () => {
+    let kept: Parameters<FacilitatorClient["settle"]> | undefined
+    const shop = await open(async (payload, requirements) => {
+      kept = [payload, requirements]
+      return refused
+    })
+    return { shop, moveIt: () => official.client.settle(...kept!) }
+  }
+
+  it("gives its answer, where that still stands", async () => {
+    const { moveIt, shop } = await openTreacherous()
+    expect((await shop.search()).status).toBe(402)
+    expect((await shop.till.charges.list()).map(({ state }) => state)).toEqual(["voided"])
+    expect((await moveIt()).success).toBe(true)
+    const answer = await shop.again()
+    expect(answer.status).toBe(200)
+    const text = await answer.text()
+    expect(await (await shop.again()).text()).toBe(text)
+    expect(await shop.received()).toBe(10_000n)
+    expect((await shop.till.ledger.list()).map(({ kind }) => kind)).toEqual(["settled"])
+    await shop.till.dispose()
+  })
+
+  it("is owed back, where what it was for was undone; once sent, that is in the books too", async () => {
+    const { moveIt, shop } = await openTreacherous()
+    expect((await shop.buy()).status).toBe(402)
+    expect(await shop.orders()).toEqual(["abandoned"])
+    expect((await moveIt()).success).toBe(true)
+    for (let time = 0; time < 2; time++) {
+      const answer = await shop.again()
+      expect(answer.status).toBe(402)
+      expect(((await answer.json()) as { error: string }).error).toMatch(/^payment_refund_due/)
+    }
+    const [charge] = await shop.till.charges.list({ state: "settled" })
+    expect([charge!.refund, charge!.amountAtomic]).toEqual(["due", await shop.received()])
+    expect(await shop.till.charges.recordRefund(charge!.key, `0x${"12".repeat(32)}`)).toBe(true)
+    expect((await shop.till.ledger.list()).map(({ kind }) => kind).sort()).toEqual([
+      "refund_due",
+      "refunded",
+      "settled"
+    ])
+    expect(await shop.till.ledger.check()).toMatchObject({ isBalanced: true, refunds: 1 })
+    expect(shop.shop.orders).toHaveLength(0)
+    await shop.till.dispose()
+  })
+
+  it("that did not move may be settled later by the same payment", async () => {
+    let refuses = true
+    const shop = await open(async (payload, requirements) =>
+      refuses ? refused : official.client.settle(payload, requirements)
+    )
+    expect((await shop.search()).status).toBe(402)
+    refuses = false
+    await expect.poll(async () => (await shop.again()).status, { interval: 1_500, timeout: 15_000 }).toBe(200)
+    expect(await shop.received()).toBe(10_000n)
     await shop.till.dispose()
   })
 })

@@ -12,7 +12,19 @@ export interface Findings {
   readonly missing: ReadonlyArray<Source>
 }
 
-/** All marketplaces as one: the same page of each, merged. */
+/**
+ * All marketplaces as one.
+ *
+ * - Page n is page n of every marketplace, merged by rank: the first of each, the second of each, …, in the
+ *   order of the marketplaces; what is left of the longer ones follows. So the size of a page is the sum of
+ *   the marketplaces' own, less what the filters take; it may be short, even empty, while there is more.
+ * - `totalResults` is the sum of what the marketplaces say: an estimate where one of them estimates, and
+ *   where prices or brands are sifted afterwards.
+ * - `hasMore` says that a marketplace which answered has a further page. One that is missing is not spoken for.
+ *
+ * While the marketplaces don't change, the pages hold each of their products once and skip none: no state
+ * is kept between pages, and the place of a product depends on its marketplace's page alone.
+ */
 export class Catalogue extends Context.Service<
   Catalogue,
   {

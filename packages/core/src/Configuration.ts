@@ -3,7 +3,7 @@ import { ConfigurationError } from "./domain/Errors.ts"
 import { parseAtomic } from "./domain/Money.ts"
 import { findNetwork, type Network, networks as knownNetworks } from "./domain/Network.ts"
 import type { OperationId } from "./Api.ts"
-import type { NetworkOptions, Prices, SecretKey, TillOptions } from "./Options.ts"
+import type { NetworkOptions, Prices, PublicRoute, SecretKey, TillOptions } from "./Options.ts"
 import { defaultPrices } from "./operations.ts"
 import { domainSeparator } from "./toll/exact/Evm.ts"
 
@@ -29,8 +29,12 @@ export interface Configuration {
   readonly answerLifetimeMillis: number
   readonly secretAnswerLifetimeMillis: number
   readonly upstreamTimeoutMillis: number
+  readonly maxUnsettledPerPayer: number
+  readonly maxUnsettled: number
+  readonly payerMemoryMillis: number
   readonly openapiPath: string | undefined
   readonly discoveryPath: string | undefined
+  readonly publicRoutes: ReadonlyMap<string, PublicRoute>
   readonly cors: "*" | ReadonlyArray<string> | false
 }
 
@@ -82,8 +86,24 @@ export const configure = (options: TillOptions): Configuration => {
       40_000,
       fault
     ),
+    maxUnsettledPerPayer: within(
+      "limits.unsettledPerPayer",
+      options.limits?.unsettledPerPayer ?? 64,
+      1,
+      10_000,
+      fault
+    ),
+    payerMemoryMillis: within(
+      "limits.payerMemoryMillis",
+      options.limits?.payerMemoryMillis ?? 5_000,
+      0,
+      60_000,
+      fault
+    ),
+    maxUnsettled: within("limits.unsettled", options.limits?.unsettled ?? 1_000, 1, 100_000, fault),
     openapiPath: readPath("openapiPath", options.openapiPath ?? "/openapi.json", fault),
     discoveryPath: readPath("discoveryPath", options.discoveryPath ?? "/.well-known/x402", fault),
+    publicRoutes: readPublicRoutes(options.publicRoutes ?? {}, fault),
     cors: options.cors ?? "*"
   }
   checkFacilitator(options, fault)
@@ -135,6 +155,17 @@ const readPath = (name: string, path: string | false, fault: Fault): string | un
     )
   }
   return path
+}
+
+const readPublicRoutes = (
+  routes: NonNullable<TillOptions["publicRoutes"]>,
+  fault: Fault
+): ReadonlyMap<string, PublicRoute> => {
+  for (const [path, handler] of Object.entries(routes)) {
+    readPath("publicRoutes", path, fault)
+    if (typeof handler !== "function") fault(`publicRoutes: ${path} must be a function of a request`)
+  }
+  return new Map(Object.entries(routes))
 }
 
 /** What needs no port but the vault's shelf, and what needs which port. */

@@ -1,10 +1,10 @@
 import { Clock, Duration, Effect, Exit } from "effect"
 
 /** The clock of who provides none: real time, for which the platform's own timer is the cheapest. */
-const realTime: Clock.Clock = Clock.Clock.defaultValue()
+const realTime: Clock.Clock = Effect.runSync(Clock.clockWith(Effect.succeed))
 
 /** Calls back once after so many milliseconds of the clock's time, unless it is told to stop. */
-const schedule = (clock: Clock.Clock, millis: number, lapse: () => void): (() => void) => {
+export const schedule = (clock: Clock.Clock, millis: number, lapse: () => void): (() => void) => {
   if (clock === realTime) {
     const timer = setTimeout(lapse, millis)
     return () => clearTimeout(timer)

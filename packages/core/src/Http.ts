@@ -1,7 +1,8 @@
-import { Context, Effect, Layer } from "effect"
+import { type Cause, Context, Effect, Layer } from "effect"
 import { ApiFailure } from "./ApiFailure.ts"
 import type { Configuration } from "./Configuration.ts"
 import { type Operation, type Reading, routeOf } from "./Operation.ts"
+import type { PublicRoute } from "./Options.ts"
 import { fixedQuote, makeRouter, type Mounted, paymentNeeded } from "./Router.ts"
 import { Secrets } from "./Secrets.ts"
 import {
@@ -54,6 +55,14 @@ const make = Effect.fnUntraced(function* (
 
   const fingerprintOf = (canonical: string): string => secrets.digest("quote", canonical)!
 
+  const broken = (cause: Cause.Cause<unknown>, origin: string | null) => {
+    const id = crypto.randomUUID()
+    return Effect.as(
+      Effect.logError("A request failed by a defect", id, cause),
+      failureResponse(internalError(id), cors, origin)
+    )
+  }
+
   /** A 402 for this very request: its price where it has one of its own. */
   const challenge = Effect.fnUntraced(function* (
     { offersOf, operation, resource, unpaid }: Mounted,
@@ -100,6 +109,7 @@ const make = Effect.fnUntraced(function* (
       resource,
       sealed: operation.sealed,
       replayMillis: operation.replayMillis,
+      workMillis: configuration.upstreamTimeoutMillis,
       proofRequired: operation.proofRequired && !configuration.trustFacilitator,
       offers: offersFor(mounted, input, canonical),
       work: (key, agreed) =>
@@ -142,21 +152,22 @@ const make = Effect.fnUntraced(function* (
         Effect.catchTag("ApiFailure", (failure) =>
           Effect.succeed(failureResponse(failure, cors, request.headers.get("origin")))
         ),
-        Effect.catchCause((cause) =>
-          Effect.gen(function* () {
-            const id = crypto.randomUUID()
-            yield* Effect.logError("A request failed by a defect", id, cause)
-            return failureResponse(internalError(id), cors, request.headers.get("origin"))
-          })
-        )
+        Effect.catchCause((cause) => broken(cause, request.headers.get("origin")))
       )
   )
+
+  const answerPublicly = (answer: PublicRoute, request: Request): Effect.Effect<Response> =>
+    Effect.catchCause(
+      Effect.promise(async () => answer(request)),
+      (cause) => broken(cause, request.headers.get("origin"))
+    )
 
   return (request: Request): Answering => {
     const url = new URL(request.url)
     const origin = request.headers.get("origin")
     const found = router(url.pathname)
     if (found === undefined) return failureResponse(notFound, cors, origin)
+    if (found._tag === "Public") return answerPublicly(found.answer, request)
     const allow =
       found._tag === "Document" || found.mounted.method === "GET" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS"
     if (request.method === "OPTIONS") return preflightResponse(allow, cors, origin)

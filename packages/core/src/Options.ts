@@ -4,11 +4,14 @@ import type { OrderStatus, ProductReference, ShippingAddress } from "./domain/Or
 import type { ShopRequest } from "./domain/Shop.ts"
 import type { TrackQuery, TrackResult } from "./domain/Tracking.ts"
 import type { VaultItem } from "./domain/Vault.ts"
+import type { ChargeState, LedgerEntry, LedgerTotal } from "./ports/Charges.ts"
 import type { Mail } from "./ports/Mailer.ts"
 import type { ProductPage, ProductQuery } from "./ports/Marketplace.ts"
 import type { Order } from "./ports/Orders.ts"
 import type { VaultFile } from "./ports/VaultFiles.ts"
 import type { Stores } from "./ports/Stores.ts"
+import type { BookCheck } from "./toll/Books.ts"
+import type { Reconciliation } from "./toll/Settling.ts"
 
 /*
  * What a host gives to `Till.make`, in plain TypeScript. A port that is left out takes its routes, its
@@ -137,6 +140,19 @@ export interface SecretKey {
   readonly secret: string
 }
 
+/** Answers an unpaid request, of any method. */
+export type PublicRoute = (request: Request) => Response | Promise<Response>
+
+/** Bounds against payers who have work done and then let the payment fail. */
+export interface LimitOptions {
+  /** Unsettled payments that one payer may have at a time; default 64. */
+  readonly unsettledPerPayer?: number
+  /** Unsettled payments that one process takes on at a time; default 1000. */
+  readonly unsettled?: number
+  /** For how long a payer who could not pay is refused without asking anybody; default 5000. */
+  readonly payerMemoryMillis?: number
+}
+
 export interface TillOptions {
   /** Public address of the mount, prefix included: `https://shop.example` or `https://shop.example/api`. */
   readonly baseUrl: string
@@ -147,7 +163,7 @@ export interface TillOptions {
   readonly facilitator: FacilitatorOptions | FacilitatorClient
   /** Host secret, newest key first: the first signs and seals, the others only verify and open. */
   readonly secret: string | ReadonlyArray<SecretKey>
-  /** Where charges, quotes, orders and the vault are kept: `sqlite({ filename })`, `memory()`, or your own. */
+  /** Where charges, quotes, orders and the vault are kept: `sqlite`, `postgres`, `memory`, or `storageFrom` your own. */
   readonly storage: Layer.Layer<Stores, unknown>
   readonly marketplaces?: {
     readonly marketplace_a?: MarketplaceOptions
@@ -170,10 +186,17 @@ export interface TillOptions {
   readonly secretAnswerLifetimeMillis?: number
   /** Deadline of one port call; default 20000. */
   readonly upstreamTimeoutMillis?: number
+  /** Bounds on work whose payment has not settled yet; past one of them a paid call is a 429. */
+  readonly limits?: LimitOptions
   /** Where the OpenAPI document stands below the mount; `false` drops it. Default `/openapi.json`. */
   readonly openapiPath?: string | false
   /** Where the discovery listing stands below the mount; `false` drops it. Default `/.well-known/x402`. */
   readonly discoveryPath?: string | false
+  /**
+   * Unpaid routes of providers that the till serves below its mount, by path: an agent profile, a webhook.
+   * Not below `/x402`. A handler that throws is a 500; what it reads it has to bound itself.
+   */
+  readonly publicRoutes?: Readonly<Record<string, PublicRoute>>
   /** Origins that browsers may call from; default `*`, `false` sends no CORS headers. */
   readonly cors?: "*" | ReadonlyArray<string> | false
   /** Told of what an operator should know; default: one JSON line per event on standard error. */
@@ -228,8 +251,12 @@ export interface Till {
   readonly ready: Promise<void>
   /** Lets running calls end (bounded), then closes storage. */
   readonly dispose: () => Promise<void>
-  /** Finishes what dead processes left; answers how many charges were settled and how many are still unknown. */
-  readonly reconcile: () => Promise<{ readonly settled: number; readonly pending: number }>
+  /**
+   * Finishes what dead processes left, and tries what is unknown at once; every process does the same by
+   * itself every 15 seconds, with pauses that grow. Answers how many charges were settled, and how many are
+   * still unknown. At most 100 of each at a time.
+   */
+  readonly reconcile: () => Promise<Reconciliation>
   readonly orders: {
     readonly find: (id: string) => Promise<Order | undefined>
     readonly list: (options?: {
@@ -239,7 +266,30 @@ export interface Till {
     }) => Promise<ReadonlyArray<Order>>
   }
   readonly charges: {
-    readonly list: (options?: { readonly limit?: number }) => Promise<ReadonlyArray<ChargeSummary>>
+    /** Newest first; `before` is the last charge of the page before. */
+    readonly list: (options?: {
+      readonly limit?: number
+      readonly state?: ChargeState
+      readonly before?: Pick<ChargeSummary, "createdAt" | "key">
+    }) => Promise<ReadonlyArray<ChargeSummary>>
+    /** Records that a refund which was due has been sent; `false` where none is due. */
+    readonly recordRefund: (key: string, transaction: string) => Promise<boolean>
+  }
+  readonly ledger: {
+    /** The entries, newest first; `before` is the last entry of the page before. */
+    readonly list: (options?: {
+      readonly limit?: number
+      readonly from?: Date
+      readonly to?: Date
+      readonly before?: LedgerLine
+    }) => Promise<ReadonlyArray<LedgerLine>>
+    /** Sums by UTC day, operation, network, asset and kind, `from` included and `to` not. */
+    readonly totals: (span: { readonly from: Date; readonly to: Date }) => Promise<ReadonlyArray<LedgerSum>>
+    /**
+     * Whether settled charges, recorded receipts, ledger entries, and answers or refunds agree; reads all of
+     * the span page by page. Default: the last seven days.
+     */
+    readonly check: (span?: { readonly from: Date; readonly to: Date }) => Promise<BookCheck>
   }
   /** The vault's shelf. */
   readonly vault: { readonly put: (item: VaultItem) => Promise<void> }
@@ -249,11 +299,32 @@ export interface Till {
 export interface ChargeSummary {
   readonly key: string
   readonly operation: string
+  /** CAIP-2. */
   readonly network: string
   readonly payer: string
   readonly payTo: string
   readonly amountAtomic: bigint
-  readonly state: "claimed" | "ready" | "settled"
+  /**
+   * `claimed`: work is under way. `ready`: the answer stands, settlement is under way or its outcome not
+   * known. `settled`: paid. `voided`: nothing came of it; watched until the payment can't move any more.
+   */
+  readonly state: ChargeState
+  /** Of the settlement. */
   readonly transaction: string | undefined
+  readonly refund: "due" | "sent" | undefined
+  /** How often its outcome was looked for in vain. */
+  readonly attempts: number
   readonly createdAt: Date
+  readonly settledAt: Date | undefined
+}
+
+/** One entry of the ledger. Its `transaction` is that of `settled` and `refunded`. */
+export interface LedgerLine extends Omit<LedgerEntry, "amountAtomic" | "atMillis"> {
+  readonly amountAtomic: bigint
+  readonly at: Date
+}
+
+/** Entries of one day, operation, network, asset and kind, summed. */
+export interface LedgerSum extends Omit<LedgerTotal, "amountAtomic"> {
+  readonly amountAtomic: bigint
 }

@@ -12,7 +12,7 @@ export type Cors = "*" | ReadonlyArray<string> | false
 /** Plain records: what the platform turns into headers the fastest. */
 type HeaderRecord = Record<string, string>
 
-const exposed = "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After"
+const exposed = "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, X-Missing-Marketplaces"
 const accepted = "Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, Access-Control-Expose-Headers"
 /** Answers differ by payment: a shared cache must never give one caller's to another. */
 const varyByPayment = "PAYMENT-SIGNATURE, X-PAYMENT"
@@ -73,6 +73,7 @@ export const paidResponse = (
 ): Response => {
   const { answer, receipt } = paid
   const headers: HeaderRecord = {
+    ...answer.headers,
     "content-type": answer.contentType,
     "payment-response": encodeHeader(receipt),
     "cache-control": "private, no-store",

@@ -2,6 +2,7 @@ import type { OperationId } from "./Api.ts"
 import type { Configuration } from "./Configuration.ts"
 import { discoveryOf } from "./Discovery.ts"
 import { openApiDocument, type PriceInfo } from "./OpenApi.ts"
+import type { PublicRoute } from "./Options.ts"
 import { type Operation, type Quoted, routeOf } from "./Operation.ts"
 import { type Challenge, makeChallenge, type Resource } from "./toll/Challenge.ts"
 import type { PaymentOffer } from "./toll/Verdict.ts"
@@ -73,6 +74,7 @@ export const fixedQuote = (atomic: bigint): Quoted => ({ atomic, description: ""
 export type Found =
   | { readonly _tag: "Operation"; readonly mounted: Mounted }
   | { readonly _tag: "Document"; readonly text: string }
+  | { readonly _tag: "Public"; readonly answer: PublicRoute }
 
 /** The six resources of the contract's listing; track is described in the contract, but not listed. */
 const unlisted: ReadonlySet<OperationId> = new Set(["track"])
@@ -112,6 +114,7 @@ export const makeRouter = (configuration: Configuration, operations: ReadonlyArr
   if (configuration.discoveryPath !== undefined) {
     byPath.set(configuration.discoveryPath, { _tag: "Document", text: discoveryDocument(operations) })
   }
+  for (const [path, answer] of configuration.publicRoutes) byPath.set(path, { _tag: "Public", answer })
   const at = (path: string): Found | undefined =>
     byPath.get(path) ??
     (download !== undefined && downloadPath.test(path)
@@ -127,7 +130,11 @@ export const withoutPrefix = (pathname: string, prefix: string): string =>
 
 /** Whether a path is the till's to answer: everything under `/x402`, and its documents. */
 export const handlesPath = (configuration: Configuration) => {
-  const documents = [configuration.openapiPath, configuration.discoveryPath]
+  const documents = [
+    configuration.openapiPath,
+    configuration.discoveryPath,
+    ...configuration.publicRoutes.keys()
+  ]
   const isOurs = (path: string): boolean =>
     path === "/x402" || path.startsWith("/x402/") || documents.includes(path)
   return (pathname: string): boolean =>

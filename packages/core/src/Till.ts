@@ -1,207 +1,47 @@
-import { Cause, Clock, Effect, Exit, Layer, Logger, ManagedRuntime, References, Schedule } from "effect"
-import { FetchHttpClient } from "effect/http"
+import { Cause, Clock, Effect, Exit, ManagedRuntime } from "effect"
+import { getAddress } from "viem"
 import { ApiFailure } from "./ApiFailure.ts"
-import { Catalogue } from "./Catalogue.ts"
-import { type Configuration, configure } from "./Configuration.ts"
+import { assemble, reconcileOnce } from "./Assembly.ts"
+import { configure } from "./Configuration.ts"
 import { ConfigurationError } from "./domain/Errors.ts"
 import { Drain } from "./Drain.ts"
-import { eventLogger, toStandardError } from "./events.ts"
 import { Http } from "./Http.ts"
 import { handlesPath } from "./Router.ts"
-import { makeOperations, type OperationServices } from "./operations.ts"
-import type { ChargeSummary, Till as RunningTill, TillOptions } from "./Options.ts"
-import { Ordering } from "./orders/Ordering.ts"
-import { Assistant } from "./ports/Assistant.ts"
-import { type Charge, Charges } from "./ports/Charges.ts"
-import { Fulfilment } from "./ports/Fulfilment.ts"
-import { Mailer } from "./ports/Mailer.ts"
-import { Marketplaces } from "./ports/Marketplace.ts"
+import type { ChargeSummary, LedgerLine, Till as RunningTill, TillOptions } from "./Options.ts"
+import { type Charge, Charges, type LedgerEntry } from "./ports/Charges.ts"
 import { Orders } from "./ports/Orders.ts"
-import { Quotes } from "./ports/Quotes.ts"
-import type { Stores } from "./ports/Stores.ts"
-import { Tracker } from "./ports/Tracker.ts"
-import { VaultFiles } from "./ports/VaultFiles.ts"
 import { VaultItems } from "./ports/VaultItems.ts"
 import { failureResponse } from "./Responses.ts"
-import { Secrets } from "./Secrets.ts"
-import { Chain, chainFromRpc } from "./toll/Chain.ts"
-import { Facilitator } from "./toll/Facilitator.ts"
-import { facilitatorFromUrl } from "./toll/facilitator/Http.ts"
-import { facilitatorFromClient } from "./toll/facilitator/Local.ts"
-import { Settling, Subjects } from "./toll/Settling.ts"
-import { Toll } from "./toll/Toll.ts"
-import { Vault } from "./vault/Vault.ts"
+import { checkBooks } from "./toll/Books.ts"
 
 /** A running till. */
 export type Till = RunningTill
 
-/** Longer than verification, work (each port has its deadline), settlement and proof together. */
-const leaseMillis = 180_000
-const waitMillis = 10_000
-const reconcileEveryMillis = 15_000
-const reconcileBatch = 100
 const drainMillis = 30_000
-const marketplaceTimeoutMillis = 8_000
-
-const facilitatorLayer = ({ facilitator }: TillOptions): Layer.Layer<Facilitator> =>
-  "verify" in facilitator
-    ? Layer.succeed(
-        Facilitator,
-        facilitatorFromClient(facilitator, { verifyMillis: 5_000, settleMillis: 30_000 })
-      )
-    : Layer.effect(Facilitator, facilitatorFromUrl(facilitator)).pipe(Layer.provide(FetchHttpClient.layer))
-
-const chainLayer = ({ networks }: Configuration): Layer.Layer<Chain> =>
-  Layer.sync(Chain, () =>
-    chainFromRpc(
-      new Map(
-        networks.flatMap(({ caip2, rpcUrl }) => (rpcUrl === undefined ? [] : [[caip2, rpcUrl] as const]))
-      )
-    )
-  )
-
-/** Routes what a settlement sets off to the use case that knows it. */
-const subjectsLayer = Layer.effect(
-  Subjects,
-  Effect.gen(function* () {
-    const ordering = yield* Effect.serviceOption(Ordering)
-    const vault = yield* Effect.serviceOption(Vault)
-    return Subjects.of({
-      settled: ({ id, kind }) =>
-        kind === "order"
-          ? Effect.suspend(() => (ordering._tag === "Some" ? ordering.value.settled(id) : Effect.void))
-          : Effect.suspend(() => (vault._tag === "Some" ? vault.value.settled(id) : Effect.void)),
-      abandoned: ({ id, kind }, chargeKey) =>
-        kind === "order"
-          ? Effect.suspend(() =>
-              ordering._tag === "Some" ? ordering.value.abandoned(id, chargeKey) : Effect.void
-            )
-          : Effect.suspend(() => (vault._tag === "Some" ? vault.value.abandoned(id) : Effect.void))
-    })
-  })
-)
-
-/** The use cases of the ports that the host configured; the others are absent, and so are their routes. */
-const useCasesLayer = (options: TillOptions, { upstreamTimeoutMillis }: Configuration) => {
-  const settings = { timeoutMillis: upstreamTimeoutMillis }
-  // A search goes without a slow marketplace long before the assistant that asked would be given up.
-  const patience = { timeoutMillis: Math.min(marketplaceTimeoutMillis, upstreamTimeoutMillis / 2) }
-  const mail = options.mailer === undefined ? Layer.empty : Mailer.fromPromise(options.mailer, settings)
-  const catalogue = Catalogue.layer({}).pipe(
-    Layer.provide(Marketplaces.fromPromise(options.marketplaces ?? {}, patience))
-  )
-  const assistant =
-    options.assistant === undefined
-      ? Layer.empty
-      : Assistant.fromPromise(options.assistant, settings).pipe(Layer.provide(catalogue))
-  const tracker = options.tracker === undefined ? Layer.empty : Tracker.fromPromise(options.tracker, settings)
-  const ordering =
-    options.fulfilment === undefined
-      ? Layer.empty
-      : Ordering.layer.pipe(Layer.provide([Fulfilment.fromPromise(options.fulfilment, settings), mail]))
-  const vault =
-    options.vault === undefined
-      ? Layer.empty
-      : Vault.layer.pipe(Layer.provide([VaultFiles.fromPromise(options.vault, settings), mail]))
-  // Operations are made only for configured ports, so each finds its service; types can't say so.
-  return Layer.mergeAll(catalogue, assistant, tracker, ordering, vault) as Layer.Layer<
-    OperationServices,
-    never,
-    Stores | Secrets
-  >
-}
-
-const httpLayer = (configuration: Configuration) =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      const operations = yield* makeOperations(configuration.operations, {
-        prices: configuration.prices,
-        replayMillis: configuration.answerLifetimeMillis,
-        secretReplayMillis: configuration.secretAnswerLifetimeMillis
-      })
-      return Http.layer(configuration, operations)
-    })
-  )
-
-/** Finishes what others left, now and then, in every process. */
-const reconcileOnce = Effect.gen(function* () {
-  const settling = yield* Settling
-  const ordering = yield* Effect.serviceOption(Ordering)
-  const result = yield* settling.reconcile(reconcileBatch)
-  if (ordering._tag === "Some") yield* ordering.value.sweep
-  return result
-})
-
-const housekeeping = ({ answerLifetimeMillis }: Configuration) =>
-  Effect.gen(function* () {
-    const charges = yield* Charges
-    const quotes = yield* Quotes
-    yield* reconcileOnce
-    const nowMillis = yield* Clock.currentTimeMillis
-    yield* charges.expire(nowMillis - answerLifetimeMillis)
-    yield* quotes.expire(nowMillis - answerLifetimeMillis)
-  }).pipe(
-    Effect.catchCause((cause) => Effect.logError("Housekeeping failed and is tried again", cause)),
-    Effect.repeat(Schedule.spaced(reconcileEveryMillis))
-  )
-
-/** Says at start what the facilitator would not settle; never fatal, since it may learn. */
-const checkSupported = ({ networks }: Configuration) =>
-  Effect.gen(function* () {
-    const kinds = yield* (yield* Facilitator).supported
-    if (kinds.length === 0) return
-    for (const { caip2, v1Name } of networks) {
-      const isListed = kinds.some(
-        ({ network, scheme }) => scheme === "exact" && (network === caip2 || network === v1Name)
-      )
-      if (!isListed)
-        yield* Effect.logWarning("The facilitator does not list a network that the till takes", caip2)
-    }
-  })
-
-const layerOf = (options: TillOptions, configuration: Configuration) => {
-  const foundation = Layer.mergeAll(
-    options.storage,
-    Secrets.layer(configuration.secrets),
-    facilitatorLayer(options),
-    chainLayer(configuration)
-  )
-  const useCases = useCasesLayer(options, configuration).pipe(Layer.provideMerge(foundation))
-  const settling = Settling.layer({ leaseMillis }).pipe(
-    Layer.provide(subjectsLayer),
-    Layer.provideMerge(useCases)
-  )
-  const toll = Toll.layer({
-    networks: configuration.networks,
-    leaseMillis,
-    waitMillis
-  }).pipe(Layer.provideMerge(settling))
-  const whole = httpLayer(configuration).pipe(Layer.provideMerge(toll))
-  const logging = Layer.mergeAll(
-    Logger.layer([eventLogger(options.onEvent ?? toStandardError)]),
-    Layer.succeed(References.MinimumLogLevel, "Info")
-  )
-  const background = Effect.all([checkSupported(configuration), housekeeping(configuration)], {
-    concurrency: "unbounded",
-    discard: true
-  })
-  return Layer.effectDiscard(Effect.forkScoped(background)).pipe(
-    Layer.provideMerge(whole),
-    Layer.provideMerge(logging)
-  )
-}
 
 const summaryOf = (charge: Charge): ChargeSummary => ({
   key: charge.key,
   operation: charge.operation,
   network: charge.network,
-  payer: charge.payer,
+  payer: getAddress(charge.payer),
   payTo: charge.payTo,
   amountAtomic: BigInt(charge.amountAtomic),
   state: charge.state,
   transaction: charge.receipt?.transaction,
-  createdAt: new Date(charge.createdAtMillis)
+  refund: charge.refund === undefined ? undefined : charge.refund._tag === "Due" ? "due" : "sent",
+  attempts: charge.attempts,
+  createdAt: new Date(charge.createdAtMillis),
+  settledAt: charge.settledAtMillis === undefined ? undefined : new Date(charge.settledAtMillis)
 })
+
+const lineOf = ({ amountAtomic, atMillis, ...entry }: LedgerEntry): LedgerLine => ({
+  ...entry,
+  payer: getAddress(entry.payer),
+  amountAtomic: BigInt(amountAtomic),
+  at: new Date(atMillis)
+})
+
+const defaultSpanMillis = 7 * 86_400_000
 
 const notStarted = new ApiFailure({
   status: 503,
@@ -224,7 +64,7 @@ const causesOf = (error: Error): ReadonlyArray<string> =>
 
 const make = (options: TillOptions): RunningTill => {
   const configuration = configure(options)
-  const runtime = ManagedRuntime.make(layerOf(options, configuration))
+  const runtime = ManagedRuntime.make(assemble(options, configuration))
   const calls = new Drain()
   let disposing: Promise<void> | undefined
 
@@ -266,17 +106,64 @@ const make = (options: TillOptions): RunningTill => {
     handles: handlesPath(configuration),
     ready,
     dispose: () => (disposing ??= drain()),
-    reconcile: () => runtime.runPromise(reconcileOnce),
+    reconcile: () => runtime.runPromise(reconcileOnce(true)),
     orders: {
       find: (id) => runtime.runPromise(Orders.use((orders) => orders.find(id))),
       list: (query = {}) =>
         runtime.runPromise(Orders.use((orders) => orders.list({ ...query, limit: query.limit ?? 50 })))
     },
     charges: {
-      list: ({ limit = 50 } = {}) =>
+      list: ({ before, limit = 50, state } = {}) =>
         runtime
-          .runPromise(Charges.use((charges) => charges.list({ limit })))
-          .then((found) => found.map(summaryOf))
+          .runPromise(
+            Charges.use((charges) =>
+              charges.list({
+                limit,
+                ...(state === undefined ? {} : { state }),
+                ...(before === undefined
+                  ? {}
+                  : { before: { createdAtMillis: before.createdAt.getTime(), key: before.key } })
+              })
+            )
+          )
+          .then((found) => found.map(summaryOf)),
+      recordRefund: (key, transaction) =>
+        runtime.runPromise(
+          Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
+            Charges.use((charges) => charges.recordRefund(key, transaction, nowMillis))
+          )
+        )
+    },
+    ledger: {
+      list: ({ before, from, limit = 50, to } = {}) =>
+        runtime
+          .runPromise(
+            Charges.use((charges) =>
+              charges.entries({
+                limit,
+                ...(from === undefined ? {} : { fromMillis: from.getTime() }),
+                ...(to === undefined ? {} : { beforeMillis: to.getTime() }),
+                ...(before === undefined ? {} : { before: { ...before, atMillis: before.at.getTime() } })
+              })
+            )
+          )
+          .then((found) => found.map(lineOf)),
+      totals: ({ from, to }) =>
+        runtime
+          .runPromise(Charges.use((charges) => charges.totals(from.getTime(), to.getTime())))
+          .then((found) =>
+            found.map(({ amountAtomic, ...total }) => ({ ...total, amountAtomic: BigInt(amountAtomic) }))
+          ),
+      check: (span) =>
+        runtime.runPromise(
+          Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
+            checkBooks({
+              fromMillis: span?.from.getTime() ?? nowMillis - defaultSpanMillis,
+              // What is settled in this very millisecond is in the books too.
+              beforeMillis: span?.to.getTime() ?? nowMillis + 1
+            })
+          )
+        )
     },
     vault: { put: (item) => runtime.runPromise(VaultItems.use((items) => items.put(item))) }
   }

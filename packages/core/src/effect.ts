@@ -22,7 +22,20 @@ export { TrackQuery, TrackResult } from "./domain/Tracking.ts"
 export { VaultBuyRequest, VaultItem, VaultPage, VaultPurchaseResponse, VaultQuery } from "./domain/Vault.ts"
 export { Catalogue } from "./Catalogue.ts"
 export { Assistant } from "./ports/Assistant.ts"
-export { type Charge, Charges, type NewCharge, type RecordedAnswer } from "./ports/Charges.ts"
+export {
+  type Charge,
+  Charges,
+  type ChargesQuery,
+  type Claim,
+  type EntriesQuery,
+  type Lease,
+  type LedgerEntry,
+  type LedgerTotal,
+  type NewCharge,
+  type RecordedAnswer,
+  type Refund,
+  type Subject
+} from "./ports/Charges.ts"
 export { Fulfilment } from "./ports/Fulfilment.ts"
 export { type CallSettings, hostCall } from "./ports/HostCall.ts"
 export { Mailer } from "./ports/Mailer.ts"

@@ -4,6 +4,34 @@
  */
 export { Till } from "./Till.ts"
 export { memory } from "./memory.ts"
+export {
+  type ChargeStore,
+  type HostStores,
+  type HostStoresSettings,
+  type OrderStore,
+  type QuoteStore,
+  storageFrom,
+  type VaultItemStore,
+  type VaultPurchaseStore
+} from "./ports/HostStores.ts"
+export type {
+  Charge,
+  ChargesQuery,
+  Claim,
+  EntriesQuery,
+  Lease,
+  LedgerEntry,
+  LedgerTotal,
+  NewCharge,
+  RecordedAnswer,
+  Refund,
+  Subject
+} from "./ports/Charges.ts"
+export type { Quote } from "./ports/Quotes.ts"
+export type { VaultPurchase } from "./ports/VaultPurchases.ts"
+export type { Money } from "./domain/Money.ts"
+export type { Offer } from "./domain/Order.ts"
+export type { Receipt } from "./domain/PaymentRequired.ts"
 export * from "./domain/Errors.ts"
 export type {
   AssistantOptions,
@@ -13,10 +41,14 @@ export type {
   FacilitatorClient,
   FacilitatorOptions,
   FulfilmentOptions,
+  LedgerLine,
+  LedgerSum,
+  LimitOptions,
   MailerOptions,
   MarketplaceOptions,
   NetworkOptions,
   Prices,
+  PublicRoute,
   QuotedOffer,
   SecretKey,
   TillEvent,
@@ -51,6 +83,9 @@ export type {
   VaultQuery
 } from "./domain/Vault.ts"
 export type { PaymentOption, PaymentRequired } from "./domain/PaymentRequired.ts"
+export type { BookCheck, BookFault } from "./toll/Books.ts"
+export type { Reconciliation } from "./toll/Settling.ts"
+export type { ChargeState, LedgerKind } from "./ports/Charges.ts"
 export type { Mail } from "./ports/Mailer.ts"
 export type { ProductPage, ProductQuery } from "./ports/Marketplace.ts"
 export type { Order } from "./ports/Orders.ts"

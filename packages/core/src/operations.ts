@@ -5,6 +5,7 @@ import { Catalogue } from "./Catalogue.ts"
 import type { Issue } from "./domain/ApiError.ts"
 import { formatAtomic, fromDollars, parseAtomic } from "./domain/Money.ts"
 import { BuyRequest, type BuyResponse, namingFault } from "./domain/Order.ts"
+import type { Source } from "./domain/Product.ts"
 import { SearchQuery, type SearchResponse } from "./domain/Search.ts"
 import { ShopRequest, type ShopResponse } from "./domain/Shop.ts"
 import { TrackQuery, type TrackResult } from "./domain/Tracking.ts"
@@ -91,6 +92,12 @@ const answer = (
 
 const base = { mimeType: "application/json", sealed: false, proofRequired: false }
 
+/** Half a search is worth its price only if it says that it is half. */
+const withMissing = (work: Work, missing: ReadonlyArray<Source>): Work =>
+  missing.length === 0
+    ? work
+    : { ...work, answer: { ...work.answer, headers: { "x-missing-marketplaces": missing.join(", ") } } }
+
 const makeSearch = Effect.fnUntraced(function* ({ prices, replayMillis }: OperationSettings) {
   const catalogue = yield* Catalogue
   return {
@@ -103,7 +110,7 @@ const makeSearch = Effect.fnUntraced(function* ({ prices, replayMillis }: Operat
     work: (query) =>
       catalogue.search(query).pipe(
         Effect.mapError(upstreamFailure),
-        Effect.map(({ response }) => answer(response))
+        Effect.map(({ missing, response }) => withMissing(answer(response), missing))
       )
   } satisfies Operation<SearchQuery>
 })

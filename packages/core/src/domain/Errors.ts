@@ -69,9 +69,14 @@ export class TemporarilyUnavailable extends Data.TaggedError("TemporarilyUnavail
 
 /** The host's storage failed (503 `STORAGE_UNAVAILABLE`). */
 export class StoreError extends Data.TaggedError("StoreError")<{
+  /** The verb that failed: `charges.claim`. */
   readonly operation: string
   readonly cause: unknown
-}> {}
+}> {
+  override get message(): string {
+    return `the storage failed: ${this.operation}`
+  }
+}
 
 /** The host's options are wrong: thrown by `Till.make` with every fault found. */
 export class ConfigurationError extends Data.TaggedError("ConfigurationError")<{

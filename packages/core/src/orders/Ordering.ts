@@ -211,8 +211,12 @@ const make = Effect.gen(function* () {
       const charge = yield* charges.find(order.chargeKey)
       const ours = charge?.subject?.id === order.id
       if (ours && charge.state === "settled") yield* settled(order.id)
-      else if (!ours && order.createdAtMillis + awaitingLimitMillis < nowMillis)
-        yield* abandoned(order.id, order.chargeKey)
+      else if (ours && charge.state === "voided") yield* abandoned(order.id, order.chargeKey)
+      else if (!ours && order.createdAtMillis + awaitingLimitMillis < nowMillis) {
+        // Where the payment bought another order since, the quote that it holds is that order's.
+        const isInUse = charge?.subject !== undefined && charge.state !== "voided"
+        yield* abandoned(order.id, isInUse ? undefined : order.chargeKey)
+      }
     }
     for (const order of yield* orders.waiting("placing", sweepLimit)) {
       if (order.updatedAtMillis + placingLimitMillis > nowMillis) continue

@@ -10,6 +10,7 @@ import {
   type PortName,
   ProductNotFound,
   ProductUnavailable,
+  StoreError,
   type UpstreamError,
   UpstreamFailed,
   UpstreamUnavailable
@@ -173,12 +174,13 @@ export const causeName = (cause: unknown, depth = 0): string => {
   if (cause instanceof MalformedAnswer || cause instanceof DeadlineExceeded) return cause.message
   if (!(cause instanceof Error)) return typeof cause
   const code: unknown = "code" in cause ? cause.code : undefined
-  const name = typeof code === "string" && /^\w{1,60}$/.test(code) ? `${cause.name} ${code}` : cause.name
+  const named = cause instanceof StoreError ? `${cause.name} ${cause.operation}` : cause.name
+  const name = typeof code === "string" && /^\w{1,60}$/.test(code) ? `${named} ${code}` : named
   if (depth === maxCauseDepth) return name
   const inner: ReadonlyArray<unknown> =
     cause instanceof AggregateError
       ? cause.errors
-      : isUpstreamError(cause) && cause.cause !== undefined
+      : (isUpstreamError(cause) || cause instanceof StoreError) && cause.cause !== undefined
         ? [cause.cause]
         : []
   return inner.length === 0 ? name : `${name}: ${inner.map((each) => causeName(each, depth + 1)).join("; ")}`

@@ -55,6 +55,15 @@ const closed = new SqlError.SqlError({
 })
 
 /**
+ * Lets the event loop go round once. Callers whose last statement was answered just now hand in their
+ * next one meanwhile: a commit takes far longer than that, and is worth waiting for them.
+ */
+const turn = Effect.callback<void>((resume) => {
+  const immediate = setImmediate(() => resume(Effect.void))
+  return Effect.sync(() => clearImmediate(immediate))
+})
+
+/**
  * Starts committing in groups for as long as the scope lives; what was handed in is committed before it
  * ends. `exclusively` keeps groups and open transactions apart on their one connection.
  */
@@ -86,9 +95,13 @@ export const make = Effect.fnUntraced(function* (
       return Effect.flatMap(Queue.clear(waiting), commit)
     })
   )
-  yield* Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(restore(Queue.takeBetween(waiting, 1, maxGroup)), commit)
-  ).pipe(Effect.forever, Effect.forkScoped)
+  const next = Effect.flatMap(Queue.peek(waiting), () =>
+    Effect.andThen(turn, Queue.takeBetween(waiting, 1, maxGroup))
+  )
+  yield* Effect.uninterruptibleMask((restore) => Effect.flatMap(restore(next), commit)).pipe(
+    Effect.forever,
+    Effect.forkScoped
+  )
 
   return {
     submit: (job) =>

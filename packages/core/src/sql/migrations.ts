@@ -5,24 +5,61 @@ import { Migrator, SqlClient } from "effect/sql"
 const table = "till_migrations"
 
 /** One schema for SQLite and PostgreSQL: text, and whole numbers for milliseconds and counts. */
-const initial = [
+const tables = [
   `CREATE TABLE IF NOT EXISTS till_charges (
     key TEXT PRIMARY KEY,
-    state TEXT NOT NULL,
+    payload_digest TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    network TEXT NOT NULL,
+    asset TEXT NOT NULL,
+    payer TEXT NOT NULL,
+    pay_to TEXT NOT NULL,
+    amount TEXT NOT NULL,
+    valid_before BIGINT NOT NULL,
+    x402_version BIGINT NOT NULL,
+    settlement TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    first_claimed_at BIGINT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('claimed', 'ready', 'settled', 'voided')),
     lease_owner TEXT NOT NULL,
     lease_until BIGINT NOT NULL,
-    valid_before BIGINT NOT NULL,
-    created_at BIGINT NOT NULL,
-    settled_at BIGINT,
-    document TEXT NOT NULL,
-    settlement TEXT,
+    attempts BIGINT NOT NULL DEFAULT 0,
+    check_after BIGINT NOT NULL DEFAULT 0,
     answer TEXT,
+    answer_expired_at BIGINT,
     subject TEXT,
-    receipt TEXT
+    effect_pending BIGINT NOT NULL DEFAULT 0,
+    receipt TEXT,
+    transaction_hash TEXT,
+    settled_at BIGINT,
+    refund_due_at BIGINT,
+    refunded_at BIGINT,
+    refund_transaction TEXT
   )`,
-  `CREATE INDEX IF NOT EXISTS till_charges_unfinished ON till_charges (lease_until) WHERE state = 'ready'`,
+  `CREATE INDEX IF NOT EXISTS till_charges_unfinished ON till_charges (check_after, created_at, key)
+    WHERE state <> 'settled' OR effect_pending = 1`,
+  `CREATE INDEX IF NOT EXISTS till_charges_open ON till_charges (state, created_at, key) WHERE state <> 'settled'`,
+  `CREATE INDEX IF NOT EXISTS till_charges_payer ON till_charges (payer) WHERE state IN ('claimed', 'ready')`,
+  `CREATE INDEX IF NOT EXISTS till_charges_answered ON till_charges (settled_at)
+    WHERE answer IS NOT NULL AND settled_at IS NOT NULL`,
   `CREATE INDEX IF NOT EXISTS till_charges_settled ON till_charges (settled_at) WHERE state = 'settled'`,
   `CREATE INDEX IF NOT EXISTS till_charges_created ON till_charges (created_at, key)`,
+  `CREATE TABLE IF NOT EXISTS till_ledger (
+    charge_key TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('settled', 'refund_due', 'refunded')),
+    at BIGINT NOT NULL,
+    day TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    network TEXT NOT NULL,
+    asset TEXT NOT NULL,
+    payer TEXT NOT NULL,
+    pay_to TEXT NOT NULL,
+    amount TEXT NOT NULL,
+    transaction_hash TEXT,
+    PRIMARY KEY (charge_key, kind)
+  )`,
+  `CREATE INDEX IF NOT EXISTS till_ledger_at ON till_ledger (at, charge_key, kind)`,
   `CREATE TABLE IF NOT EXISTS till_quotes (
     id TEXT PRIMARY KEY,
     fingerprint TEXT NOT NULL,
@@ -65,16 +102,79 @@ const initial = [
   )`
 ]
 
-const statements = (texts: ReadonlyArray<string>) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.forEach(texts, (text) => sql.unsafe(text), { discard: true })
+/** What makes an entry: the column that is set for the first time, and the transaction that the entry names. */
+const entered = [
+  { kind: "settled", at: "settled_at", transaction: "NEW.transaction_hash" },
+  { kind: "refund_due", at: "refund_due_at", transaction: "NULL" },
+  { kind: "refunded", at: "refunded_at", transaction: "NEW.refund_transaction" }
+]
+
+const entry = (kind: string, at: string, transaction: string, day: string): string =>
+  `INSERT INTO till_ledger (charge_key, kind, at, day, operation, network, asset, payer, pay_to, amount, transaction_hash)
+    VALUES (NEW.key, '${kind}', NEW.${at}, ${day}, NEW.operation, NEW.network, NEW.asset, NEW.payer, NEW.pay_to, NEW.amount, ${transaction});`
+
+/*
+ * The ledger is written by the database, in the statement that changes the charge: no writer can forget
+ * an entry, and none can alter one.
+ */
+
+const sqliteTriggers = [
+  ...entered.map(
+    ({ at, kind, transaction }) =>
+      `CREATE TRIGGER IF NOT EXISTS till_charges_${kind} AFTER UPDATE OF ${at} ON till_charges
+    WHEN OLD.${at} IS NULL AND NEW.${at} IS NOT NULL
+    BEGIN ${entry(kind, at, transaction, `date(NEW.${at} / 1000, 'unixepoch')`)} END`
+  ),
+  ...["UPDATE", "DELETE"].map(
+    (verb) =>
+      `CREATE TRIGGER IF NOT EXISTS till_ledger_no_${verb.toLowerCase()} BEFORE ${verb} ON till_ledger
+    BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END`
   )
+]
+
+const postgresTriggers = [
+  `CREATE OR REPLACE FUNCTION till_enter() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    ${entered
+      .map(
+        ({ at, kind, transaction }) =>
+          `IF OLD.${at} IS NULL AND NEW.${at} IS NOT NULL THEN ${entry(kind, at, transaction, `to_char(to_timestamp(NEW.${at} / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')`)} END IF;`
+      )
+      .join("\n    ")}
+    RETURN NULL;
+  END $$`,
+  `CREATE OR REPLACE TRIGGER till_charges_entered AFTER UPDATE OF settled_at, refund_due_at, refunded_at
+    ON till_charges FOR EACH ROW EXECUTE FUNCTION till_enter()`,
+  `CREATE OR REPLACE FUNCTION till_keep() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN RAISE EXCEPTION 'the ledger is append-only'; END $$`,
+  `CREATE OR REPLACE TRIGGER till_ledger_kept BEFORE UPDATE OR DELETE ON till_ledger
+    FOR EACH ROW EXECUTE FUNCTION till_keep()`
+]
+
+/** PostgreSQL orders text by the database's language unless told to go by the code points, as SQLite does. */
+const byCodePoint = (statement: string): string => statement.replace(/ TEXT\b/g, ' TEXT COLLATE "C"')
+
+const initial = {
+  sqlite: [...tables, ...sqliteTriggers],
+  postgres: [...tables.map(byCodePoint), ...postgresTriggers]
+}
 
 /** The schema as SQL, for hosts that run migrations themselves. */
-export const schemaSql = `${initial.join(";\n\n")};\n`
+export const schemaSql: Readonly<Record<"sqlite" | "postgres", string>> = {
+  sqlite: `${initial.sqlite.join(";\n\n")};\n`,
+  postgres: `${initial.postgres.join(";\n\n")};\n`
+}
+
+const initialStatements = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.forEach(
+    sql.onDialectOrElse({ pg: () => initial.postgres, orElse: () => initial.sqlite }),
+    (text) => sql.unsafe(text),
+    { discard: true }
+  )
+)
 
 /** Brings the schema up to date; two processes that start at once wait for each other. */
 export const migrate = Migrator.make({})({
-  loader: Migrator.fromRecord({ "0001_initial": statements(initial) }),
+  loader: Migrator.fromRecord({ "0001_initial": initialStatements }),
   table
 })

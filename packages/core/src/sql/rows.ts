@@ -12,6 +12,10 @@ export const storing = <A, E>(
   return effect.pipe(Effect.catch(failed), Effect.catchDefect(failed))
 }
 
+/** Whether a statement that returns the rows it changed changed any. */
+export const tookEffect = <E>(rows: Effect.Effect<ReadonlyArray<unknown>, E>): Effect.Effect<boolean, E> =>
+  Effect.map(rows, ({ length }) => length > 0)
+
 const maxAttempts = 100
 
 /**

@@ -6,7 +6,8 @@ import {
   parseEventLogs,
   type Hex,
   type Log,
-  type PublicClient
+  type PublicClient,
+  TransactionReceiptNotFoundError
 } from "viem"
 import type { Network } from "../domain/Network.ts"
 import type { Authorization } from "../domain/PaymentPayload.ts"
@@ -16,8 +17,13 @@ import type { Authorization } from "../domain/PaymentPayload.ts"
  * `Transfer` it names prove payment: a used nonce may have been cancelled, a receipt may hold neither.
  */
 export type ChainEvidence =
-  | { readonly _tag: "Moved"; readonly transaction: string }
+  /** `atSeconds`: time of the block that it stands in. */
+  | { readonly _tag: "Moved"; readonly transaction: string; readonly atSeconds: number }
+  /** The nonce is unused at this chain time. */
   | { readonly _tag: "NotMoved"; readonly chainTimeSeconds: number }
+  /** The payer cancelled the authorization: it never moves. */
+  | { readonly _tag: "Cancelled" }
+  /** The chain could not be read, or does not show what used the nonce. */
   | { readonly _tag: "Unavailable" }
 
 /** Reads the chains of the networks that have an RPC endpoint. */
@@ -39,14 +45,19 @@ export class Chain extends Context.Service<
 
 const events = parseAbi([
   "event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)",
+  "event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)",
   "event Transfer(address indexed from, address indexed to, uint256 value)"
 ])
 const authorizationState = parseAbi([
   "function authorizationState(address authorizer, bytes32 nonce) view returns (bool)"
 ])
 
-/** Blocks looked back for an authorization's event: hours on every listed network, one query of most nodes. */
-const lookBackBlocks = 2_000n
+/** Blocks asked for at once: what most nodes answer. */
+const blocksPerQuery = 2_000n
+/** Queries made for one authorization at most. */
+const maxQueries = 6
+/** Longest that an authorization which is taken can be valid for, and the payer's clock be ahead. */
+const longestLifeSeconds = 700n
 
 const same = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase()
 
@@ -80,15 +91,69 @@ export const chainFromRpc = (rpcUrls: ReadonlyMap<string, string>): Chain["Servi
     clients.set(caip2, createPublicClient({ transport: http(url, { timeout: 5_000, retryCount: 1 }) }))
   }
 
-  const ofTransaction = async (
+  /** When a transaction moved the authorization's money; `undefined`: it did not, or is not seen yet. */
+  const timeMoved = async (
     client: PublicClient,
     network: Network,
     authorization: Authorization,
     hash: string
-  ) => {
-    // A transaction that the node has not seen yet is no evidence either way.
-    const receipt = await client.getTransactionReceipt({ hash: hash as Hex }).catch(() => undefined)
-    return receipt?.status === "success" && provesTransfer(receipt.logs, network.asset, authorization)
+  ): Promise<number | undefined> => {
+    const receipt = await client.getTransactionReceipt({ hash: hash as Hex }).catch((error: unknown) => {
+      if (error instanceof TransactionReceiptNotFoundError) return undefined
+      throw error
+    })
+    if (receipt?.status !== "success" || !provesTransfer(receipt.logs, network.asset, authorization)) {
+      return undefined
+    }
+    const block = await client.getBlock({ blockHash: receipt.blockHash })
+    return Number(block.timestamp)
+  }
+
+  /** The last block in which an authorization that is no longer valid could stand, roughly. */
+  const lastBlockFor = async (
+    client: PublicClient,
+    latest: { readonly number: bigint; readonly timestamp: bigint },
+    validBefore: bigint
+  ): Promise<{ readonly last: bigint; readonly span: bigint }> => {
+    const sampled = latest.number > blocksPerQuery ? latest.number - blocksPerQuery : 0n
+    if (sampled === latest.number) return { last: latest.number, span: 1n }
+    const earlier = await client.getBlock({ blockNumber: sampled })
+    const seconds = latest.timestamp - earlier.timestamp
+    const blocks = latest.number - sampled
+    const blocksIn = (duration: bigint): bigint => (seconds === 0n ? blocks : (duration * blocks) / seconds)
+    const ago = latest.timestamp > validBefore ? latest.timestamp - validBefore : 0n
+    // Block times vary: a tenth of the way is looked at on either side.
+    const slack = blocksIn(ago) / 10n + 10n
+    const middle = latest.number - blocksIn(ago)
+    const last = middle + slack > latest.number ? latest.number : middle + slack
+    return { last: last < 0n ? 0n : last, span: blocksIn(longestLifeSeconds) + 2n * slack }
+  }
+
+  /** Finds what used an authorization's nonce, in the blocks in which it was valid. */
+  const findUse = async (
+    client: PublicClient,
+    network: Network,
+    authorization: Authorization,
+    latest: { readonly number: bigint; readonly timestamp: bigint }
+  ): Promise<ChainEvidence> => {
+    const { last, span } = await lastBlockFor(client, latest, BigInt(authorization.validBefore))
+    const first = last > span ? last - span : 0n
+    const args = { authorizer: authorization.from as Hex, nonce: authorization.nonce as Hex }
+    let toBlock = last
+    for (let query = 0; query < maxQueries && toBlock >= first; query++) {
+      const fromBlock = toBlock - blocksPerQuery + 1n > first ? toBlock - blocksPerQuery + 1n : first
+      const range = { address: network.asset, fromBlock, toBlock }
+      const used = await client.getLogs({ ...range, event: events[0], args })
+      for (const { transactionHash } of used) {
+        const atSeconds = await timeMoved(client, network, authorization, transactionHash)
+        if (atSeconds !== undefined) return { _tag: "Moved", transaction: transactionHash, atSeconds }
+      }
+      const cancelled = await client.getLogs({ ...range, event: events[1], args })
+      if (cancelled.length > 0) return { _tag: "Cancelled" }
+      if (fromBlock === 0n) break
+      toBlock = fromBlock - 1n
+    }
+    return { _tag: "Unavailable" }
   }
 
   const search = async (
@@ -101,23 +166,13 @@ export const chainFromRpc = (rpcUrls: ReadonlyMap<string, string>): Chain["Servi
       address: network.asset,
       abi: authorizationState,
       functionName: "authorizationState",
-      args: [authorization.from as Hex, authorization.nonce as Hex]
+      args: [authorization.from as Hex, authorization.nonce as Hex],
+      // Of the very block whose time is told: a later one could have used it.
+      blockNumber: block.number
     })
-    if (!used) return { _tag: "NotMoved", chainTimeSeconds: Number(block.timestamp) }
-    const logs = await client.getLogs({
-      address: network.asset,
-      event: events[0],
-      args: { authorizer: authorization.from as Hex, nonce: authorization.nonce as Hex },
-      fromBlock: block.number > lookBackBlocks ? block.number - lookBackBlocks : 0n,
-      toBlock: block.number
-    })
-    for (const { transactionHash } of logs) {
-      if (await ofTransaction(client, network, authorization, transactionHash)) {
-        return { _tag: "Moved", transaction: transactionHash }
-      }
-    }
-    // Used, but no transfer found: cancelled, or further back than was looked.
-    return { _tag: "Unavailable" }
+    return used
+      ? findUse(client, network, authorization, block)
+      : { _tag: "NotMoved", chainTimeSeconds: Number(block.timestamp) }
   }
 
   return {
@@ -126,10 +181,11 @@ export const chainFromRpc = (rpcUrls: ReadonlyMap<string, string>): Chain["Servi
       const client = clients.get(network.caip2)
       if (client === undefined) return { _tag: "Unavailable" }
       return yield* Effect.tryPromise(async (): Promise<ChainEvidence> => {
-        if (transaction !== undefined && (await ofTransaction(client, network, authorization, transaction))) {
-          return { _tag: "Moved", transaction }
-        }
-        return search(client, network, authorization)
+        const atSeconds =
+          transaction === undefined ? undefined : await timeMoved(client, network, authorization, transaction)
+        return transaction !== undefined && atSeconds !== undefined
+          ? { _tag: "Moved", transaction, atSeconds }
+          : search(client, network, authorization)
       }).pipe(
         Effect.tapError((error) =>
           Effect.logWarning("The chain could not be read", network.caip2, error.message)

@@ -1,9 +1,11 @@
-import { Result, Schema } from "effect"
-import { PaymentPayload } from "../domain/PaymentPayload.ts"
+import type { PaymentPayload } from "../domain/PaymentPayload.ts"
+import { readPayload } from "./readPayload.ts"
 
 /** Longest payment header that is looked at: what a proxy lets through in one header. */
 export const maxHeaderBytes = 16_384
 const maxDepth = 32
+/** A payment has some twenty; extensions may bring more. */
+const maxFields = 512
 
 /** A payment header, decoded: the payload checked, and the whole document as sent, for the facilitator. */
 export interface Payment {
@@ -17,8 +19,6 @@ export type HeaderReading =
   | { readonly _tag: "Malformed"; readonly reason: string }
 
 const malformed = (reason: string): HeaderReading => ({ _tag: "Malformed", reason })
-
-const decodePayload = Schema.decodeUnknownResult(PaymentPayload)
 
 /**
  * Reads the payment of a request from `PAYMENT-SIGNATURE` or `X-PAYMENT`, whichever is there. The
@@ -45,7 +45,9 @@ export const decodePayment = (text: string): HeaderReading => {
   }
   const json = decodeText(text)
   if (json === undefined) return malformed("the payment header is not base64 of UTF-8 text")
-  if (depthOf(json) > maxDepth) return malformed("the payment header is nested too deeply")
+  const { depth, fields } = measure(json)
+  if (depth > maxDepth) return malformed("the payment header is nested too deeply")
+  if (fields > maxFields) return malformed("the payment header has too many fields")
   let document: unknown
   try {
     document = JSON.parse(json)
@@ -57,11 +59,10 @@ export const decodePayment = (text: string): HeaderReading => {
   }
   const { x402Version } = document
   if (x402Version !== 1 && x402Version !== 2) return malformed("x402Version must be 1 or 2")
-  const decoded = decodePayload(document)
-  if (Result.isFailure(decoded)) {
-    return malformed("the payment is not an exact EVM payment: payload needs signature and authorization")
-  }
-  return { _tag: "Payment", payment: { payload: decoded.success, document } }
+  const payload = readPayload(document)
+  return payload === undefined
+    ? malformed("the payment is not an exact EVM payment: payload needs signature and authorization")
+    : { _tag: "Payment", payment: { payload, document } }
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
@@ -81,10 +82,11 @@ const decodeText = (base64: string): string | undefined => {
   }
 }
 
-/** How deep brackets nest in JSON text, counted without parsing it. */
-const depthOf = (json: string): number => {
+/** How deep brackets nest in JSON text, and how many members and elements it has, counted without parsing it. */
+const measure = (json: string): { readonly depth: number; readonly fields: number } => {
   let depth = 0
   let deepest = 0
+  let fields = 1
   let inString = false
   for (let index = 0; index < json.length; index++) {
     const code = json.charCodeAt(index)
@@ -92,10 +94,11 @@ const depthOf = (json: string): number => {
       if (code === 0x5c) index++
       else if (code === 0x22) inString = false
     } else if (code === 0x22) inString = true
+    else if (code === 0x2c) fields++
     else if (code === 0x5b || code === 0x7b) deepest = Math.max(deepest, ++depth)
     else if (code === 0x5d || code === 0x7d) depth--
   }
-  return deepest
+  return { depth: deepest, fields }
 }
 
 /** Standard base64 of a value's JSON: what every x402 header holds. */

@@ -3,8 +3,8 @@ import type { Refusal } from "./Verdict.ts"
 
 /**
  * What to do when a payment meets the charge of an earlier request with the same key.
- * `Begin`: the earlier one died before anything was settled. `Replay`: give its answer again.
- * `Finish`: its answer stands and nobody is settling it. `Wait`: somebody is at work on it.
+ * `Begin`: the earlier one died before an answer stood. `Replay`: give its answer again.
+ * `Finish`: nobody is at work on it, and it has to be brought to an end first. `Wait`: somebody is.
  */
 export type Resumption =
   | { readonly _tag: "Begin" }
@@ -32,6 +32,8 @@ export const resumption = (
   if (charge.state === "claimed" && lapsed) return { _tag: "Begin" }
   // Payer and nonce are public once settled: only the payment itself, signature included, gets on.
   if (charge.payloadDigest !== presented.payloadDigest) return refuse("payment_already_used", alreadyUsed)
+  // Nothing is due for a voided charge: whether its money moved since is seen to, then it may buy anew.
+  if (charge.state === "voided") return lapsed ? { _tag: "Finish" } : { _tag: "Wait" }
   if (!presented.sameRequest) {
     return refuse(
       "payment_already_used",
@@ -44,6 +46,16 @@ export const resumption = (
     case "ready":
       return lapsed ? { _tag: "Finish" } : { _tag: "Wait" }
     case "settled":
+      if (charge.refund !== undefined) {
+        return refuse(
+          "payment_refund_due",
+          charge.refund._tag === "Sent"
+            ? "this payment has been sent back to the payer; sign a new one to buy"
+            : "this payment moved but can't be answered; it is owed back to the payer, sign a new one to buy"
+        )
+      }
+      // Paid, and cut short before that set anything off: first things first.
+      if (charge.effectPending) return lapsed ? { _tag: "Finish" } : { _tag: "Wait" }
       return charge.answer === undefined || nowMillis > presented.replayableUntilMillis
         ? refuse(
             "payment_already_used",

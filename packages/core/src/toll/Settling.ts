@@ -1,5 +1,4 @@
 import { Clock, Context, Effect, Layer, Schedule } from "effect"
-import { getAddress } from "viem"
 import type { StoreError } from "../domain/Errors.ts"
 import { findNetwork, type Network } from "../domain/Network.ts"
 import type { Authorization } from "../domain/PaymentPayload.ts"
@@ -7,9 +6,10 @@ import type { Receipt } from "../domain/PaymentRequired.ts"
 import { Identifiers } from "../Identifiers.ts"
 import { type Charge, Charges, type Subject } from "../ports/Charges.ts"
 import { type Sealed, Secrets } from "../Secrets.ts"
+import { checkAgainMillis, isBeyondPatience, watchUntilMillis } from "./Backoff.ts"
 import { Chain, type ChainEvidence } from "./Chain.ts"
 import { Facilitator, type FacilitatorRequest } from "./Facilitator.ts"
-import type { Refusal } from "./Verdict.ts"
+import { type Ending, type Event, type Facts, next, type Step } from "./Transitions.ts"
 
 /** All that settling a payment needs; kept with the charge, so that any process can finish it. */
 export interface SettlementTask {
@@ -26,11 +26,6 @@ export interface SettlementTask {
  */
 export type KeptTask = { readonly task: SettlementTask } | { readonly sealed: Sealed }
 
-export type SettlementResult =
-  | { readonly _tag: "Settled"; readonly receipt: Receipt }
-  | { readonly _tag: "Refused"; readonly refusal: Refusal }
-  | { readonly _tag: "Unknown" }
-
 /** What a settlement sets off, by the subject of its charge. Each verb may come more than once. */
 export class Subjects extends Context.Service<
   Subjects,
@@ -40,176 +35,276 @@ export class Subjects extends Context.Service<
   }
 >()("@till402/core/Subjects") {}
 
-export interface SettleOptions {
+/** A charge in one pair of hands, from its claim (or its take-over) to its end. */
+export interface Held {
   readonly key: string
   readonly owner: string
-  readonly subject: Subject | undefined
-  readonly task: SettlementTask
-  /** Nothing can have been sent before. */
-  readonly first: boolean
+  task: SettlementTask | undefined
+  subject: Subject | undefined
+  /** Attempts in vain before this one. */
+  attempts: number
 }
 
-/** Moves the money of a charge whose answer stands, and finds out whether it moved. */
+/** The steps that the reconciler can meet too: from a charge that stands to its end. */
+export type SettlingStep = Extract<
+  Step,
+  {
+    readonly _tag:
+      | "TakeOver"
+      | "Settle"
+      | "AskChain"
+      | "Complete"
+      | "Apply"
+      | "Void"
+      | "Abandon"
+      | "Release"
+      | "Leave"
+  }
+>
+
+/** What a reconciliation did: charges that it settled, and those whose outcome is still unknown. */
+export interface Reconciliation {
+  readonly settled: number
+  readonly pending: number
+}
+
+/** Moves the money of charges whose answer stands, and finds out whether it moved. */
 export class Settling extends Context.Service<
   Settling,
   {
-    readonly settle: (options: SettleOptions) => Effect.Effect<SettlementResult, StoreError>
-    /** Settles a charge that was found, its lease held by `owner`. */
-    readonly resume: (charge: Charge, owner: string) => Effect.Effect<SettlementResult, StoreError>
+    /** Does what a step says and tells what came of it, as a part of the generator that drives the charge. */
+    readonly perform: (step: SettlingStep, held: Held, by: Facts["by"]) => Effect.fn.Return<Event, StoreError>
+    readonly factsOf: (task: SettlementTask, by: Facts["by"]) => Facts
     /**
-     * Voids what was prepared for a charge that came to nothing. `key` is its charge's, for what that
-     * held to be free again; `undefined` where somebody else holds the charge now.
+     * Finishes the charges that dead processes left, and looks after those that are watched. `eager`: tries
+     * those of unknown outcome as well whose next attempt is not due yet.
      */
-    readonly abandon: (
-      key: string | undefined,
-      subject: Subject | undefined
-    ) => Effect.Effect<void, StoreError>
-    /** Finishes the charges that dead processes left. */
-    readonly reconcile: (
-      limit: number
-    ) => Effect.Effect<{ readonly settled: number; readonly pending: number }, StoreError>
+    readonly reconcile: (options: {
+      readonly limit: number
+      readonly eager: boolean
+    }) => Effect.Effect<Reconciliation, StoreError>
   }
 >()("@till402/core/Settling") {
-  static readonly layer = (config: { readonly leaseMillis: number }) => Layer.effect(Settling, make(config))
+  static readonly layer = (config: SettlingConfig) => Layer.effect(Settling, make(config))
 }
 
-const make = Effect.fnUntraced(function* (config: { readonly leaseMillis: number }) {
+export interface SettlingConfig {
+  /** How long a charge is held; longer than work and settlement together. */
+  readonly leaseMillis: number
+}
+
+const reconcileConcurrency = 8
+
+type Performing = Effect.fn.Return<Event, StoreError>
+
+const make = Effect.fnUntraced(function* (config: SettlingConfig) {
   const charges = yield* Charges
   const facilitator = yield* Facilitator
   const chain = yield* Chain
   const secrets = yield* Secrets
   const subjects = yield* Subjects
 
-  const abandon = (key: string | undefined, subject: Subject | undefined) =>
-    subject === undefined ? Effect.void : subjects.abandoned(subject, key)
+  const factsOf = ({ authorization, network, proofRequired }: SettlementTask, by: Facts["by"]): Facts => ({
+    by,
+    canReadChain: chain.canRead(network),
+    proofRequired,
+    validBeforeSeconds: Number(authorization.validBefore)
+  })
 
-  const complete = Effect.fnUntraced(function* (options: SettleOptions, transaction: string) {
+  const openTask = (settlement: string): Effect.Effect<SettlementTask | undefined> => {
+    const kept = JSON.parse(settlement) as KeptTask
+    return "task" in kept
+      ? Effect.succeed(kept.task)
+      : Effect.map(secrets.open(kept.sealed), (text) =>
+          text === undefined ? undefined : (JSON.parse(text) as SettlementTask)
+        )
+  }
+
+  const takeOver = function* (held: Held): Performing {
+    const nowMillis = yield* Clock.currentTimeMillis
+    const lease = { owner: held.owner, untilMillis: nowMillis + config.leaseMillis }
+    const took = yield* charges.takeOver(held.key, lease, nowMillis)
+    // Read again: it may have moved on between being found and being taken.
+    const charge = took ? yield* charges.find(held.key) : undefined
+    if (charge === undefined || charge.leaseOwner !== held.owner)
+      return { _tag: "Taken", charge: undefined, readable: true, nowMillis }
+    held.subject = charge.subject
+    held.attempts = charge.attempts
+    if (charge.state !== "settled") held.task = yield* openTask(charge.settlement)
+    const readable = charge.state === "settled" || held.task !== undefined
+    return { _tag: "Taken", charge, readable, nowMillis }
+  }
+
+  /** A node may lag behind the facilitator's by a moment. */
+  const evidenceOf = (network: Network, authorization: Authorization, transaction: string | undefined) => {
+    const once = chain.evidence(network, authorization, transaction)
+    return transaction === undefined
+      ? once
+      : Effect.repeat(once, {
+          schedule: Schedule.exponential("200 millis"),
+          times: 3,
+          until: (evidence: ChainEvidence) => evidence._tag === "Moved"
+        })
+  }
+
+  const complete = function* (
+    { refundDue, transaction }: Extract<Step, { _tag: "Complete" }>,
+    held: Held
+  ): Performing {
+    const task = held.task!
     const receipt: Receipt = {
       success: true,
       transaction,
-      network: options.task.network,
-      payer: getAddress(options.task.authorization.from)
+      network: task.network,
+      payer: task.authorization.from
     }
-    yield* charges
-      .complete(options.key, receipt, yield* Clock.currentTimeMillis)
+    const completed = yield* charges
+      .complete(held.key, { receipt, refundDue }, yield* Clock.currentTimeMillis)
       // The money has moved: whoever comes next must not wait the lease out to record it.
       .pipe(
-        Effect.tapError(() => Effect.ignore(charges.yieldLease(options.key, options.owner), { log: "Warn" }))
+        Effect.tapError(() => Effect.ignore(charges.yieldLease(held.key, held.owner, 0), { log: "Warn" }))
       )
-    if (options.subject !== undefined) {
-      // The settlement is recorded; what it sets off is swept up later if this attempt fails.
-      yield* subjects
-        .settled(options.subject)
-        .pipe(
-          Effect.catchTag("StoreError", (error) =>
-            Effect.logError("A settled charge has not set off its effect yet", error.operation, error.cause)
-          )
+    if (completed) return { _tag: "Completed", receipt, refundDue }
+    // Somebody else has seen the same settlement; what they recorded is what is told.
+    const standing = yield* charges.find(held.key)
+    return {
+      _tag: "Completed",
+      receipt: standing?.receipt ?? receipt,
+      refundDue: standing?.refund !== undefined
+    }
+  }
+
+  const apply = function* ({ key, owner, subject }: Held): Performing {
+    if (subject === undefined) return done
+    // The settlement is recorded; what it sets off stays pending, and the reconciler's, if this fails.
+    yield* subjects.settled(subject).pipe(
+      Effect.andThen(charges.markApplied(key)),
+      Effect.catchTag("StoreError", (error) =>
+        Effect.andThen(
+          Effect.logError("A settled charge has not set off its effect yet", error.operation, error.cause),
+          Effect.ignore(charges.yieldLease(key, owner, 0), { log: "Warn" })
         )
-    }
-    return { _tag: "Settled", receipt } satisfies SettlementResult
-  })
-
-  const unknown = Effect.fnUntraced(function* (
-    held: { readonly key: string; readonly owner: string },
-    reason: string
-  ) {
-    yield* Effect.logWarning("The outcome of a settlement is unknown", reason)
-    yield* charges.yieldLease(held.key, held.owner)
-    return { _tag: "Unknown" } satisfies SettlementResult
-  })
-
-  const refuse = Effect.fnUntraced(function* (options: SettleOptions, refusal: Refusal) {
-    if (yield* charges.release(options.key, options.owner)) yield* abandon(options.key, options.subject)
-    return { _tag: "Refused", refusal } satisfies SettlementResult
-  })
-
-  /** A node may lag behind the facilitator's by a moment. */
-  const evidenceOf = (network: Network, authorization: Authorization, transaction: string | undefined) =>
-    chain.evidence(network, authorization, transaction).pipe(
-      Effect.repeat({
-        schedule: Schedule.exponential("200 millis"),
-        times: transaction === undefined ? 0 : 3,
-        until: (evidence: ChainEvidence) => evidence._tag === "Moved"
-      })
-    )
-
-  const settle = Effect.fnUntraced(function* (
-    options: SettleOptions
-  ): Effect.fn.Return<SettlementResult, StoreError> {
-    const { task } = options
-    const network = findNetwork(task.network)!
-    const readable = chain.canRead(task.network)
-    if (!options.first && readable) {
-      const evidence = yield* evidenceOf(network, task.authorization, undefined)
-      if (evidence._tag === "Moved") return yield* complete(options, evidence.transaction)
-      if (
-        evidence._tag === "NotMoved" &&
-        evidence.chainTimeSeconds > Number(task.authorization.validBefore)
-      ) {
-        return yield* refuse(options, {
-          code: "payment_expired",
-          message: "the payment expired before it was settled; nothing was charged, sign a new one"
-        })
-      }
-    }
-    const settlement = yield* facilitator.settle(task.request)
-    switch (settlement._tag) {
-      case "Rejected":
-        return options.first
-          ? yield* refuse(options, {
-              code: settlement.reason,
-              message: "the facilitator refused to settle the payment; nothing was charged"
-            })
-          : yield* unknown(options, settlement.reason)
-      case "Settled": {
-        if (!task.proofRequired || !readable) return yield* complete(options, settlement.transaction)
-        const evidence = yield* evidenceOf(network, task.authorization, settlement.transaction)
-        return evidence._tag === "Moved"
-          ? yield* complete(options, evidence.transaction)
-          : yield* unknown(options, "the chain does not show the settlement that the facilitator reported")
-      }
-      case "Unknown": {
-        if (!readable) return yield* unknown(options, settlement.reason)
-        const evidence = yield* evidenceOf(network, task.authorization, settlement.transaction)
-        return evidence._tag === "Moved"
-          ? yield* complete(options, evidence.transaction)
-          : yield* unknown(options, settlement.reason)
-      }
-    }
-  })
-
-  const openTask = (sealed: Sealed) =>
-    Effect.map(secrets.open(sealed), (text) =>
-      text === undefined ? undefined : (JSON.parse(text) as SettlementTask)
-    )
-
-  const resume = Effect.fn("Settling.resume")(function* (charge: Charge, owner: string) {
-    const kept = JSON.parse(charge.settlement) as KeptTask
-    const task = "task" in kept ? kept.task : yield* openTask(kept.sealed)
-    if (task === undefined) {
-      return yield* unknown(
-        { key: charge.key, owner },
-        "the charge was sealed with a key that is not configured"
       )
+    )
+    return done
+  }
+
+  const leave = function* (
+    { reason }: Extract<Step, { _tag: "Leave" }>,
+    { attempts, key, owner, task }: Held,
+    by: Facts["by"]
+  ): Performing {
+    if (reason !== undefined) yield* Effect.logWarning("The outcome of a settlement is unknown", reason)
+    if (by === "call") {
+      yield* charges.yieldLease(key, owner, 0)
+      return done
     }
-    return yield* settle({ key: charge.key, owner, subject: charge.subject, task, first: false })
+    const again = checkAgainMillis(attempts, yield* Clock.currentTimeMillis)
+    const watchUntil =
+      reason === undefined && task !== undefined ? watchUntilMillis(task.authorization.validBefore) : 0
+    yield* charges.defer(key, owner, Math.max(again, watchUntil))
+    if (isBeyondPatience(attempts)) {
+      yield* Effect.logError("A charge can't be brought to an end and needs an operator", attempts + 1)
+    }
+    return done
+  }
+
+  const askChain = function* ({ question }: Extract<Step, { _tag: "AskChain" }>, held: Held): Performing {
+    const { authorization, network } = held.task!
+    const transaction = question._tag === "Proof" ? question.transaction : undefined
+    return { _tag: "Seen", evidence: yield* evidenceOf(findNetwork(network)!, authorization, transaction) }
+  }
+
+  const voidCharge = function* (
+    { answered }: Extract<Step, { _tag: "Void" }>,
+    { key, owner, subject, task }: Held
+  ): Performing {
+    const voided = yield* charges.void(key, owner, {
+      keepAnswer: answered && subject === undefined,
+      checkAfterMillis: task === undefined ? 0 : watchUntilMillis(task.authorization.validBefore)
+    })
+    return { _tag: "Voided", voided }
+  }
+
+  const perform = function* (step: SettlingStep, held: Held, by: Facts["by"]): Performing {
+    switch (step._tag) {
+      case "TakeOver":
+        return yield* takeOver(held)
+      case "Settle":
+        return { _tag: "Settled", settlement: yield* facilitator.settle(held.task!.request) }
+      case "AskChain":
+        return yield* askChain(step, held)
+      case "Complete":
+        return yield* complete(step, held)
+      case "Apply":
+        return yield* apply(held)
+      case "Void":
+        return yield* voidCharge(step, held)
+      case "Abandon":
+        if (held.subject !== undefined)
+          yield* subjects.abandoned(held.subject, step.whole ? held.key : undefined)
+        return done
+      case "Release":
+        yield* charges.release(held.key, held.owner)
+        return done
+      case "Leave":
+        return yield* leave(step, held, by)
+    }
+  }
+
+  const finish = Effect.fn("Settling.finish")(function* (
+    charge: Charge
+  ): Effect.fn.Return<Ending, StoreError> {
+    const owner = (yield* Identifiers).uuid()
+    const held: Held = { key: charge.key, owner, task: undefined, subject: undefined, attempts: 0 }
+    let facts: Facts = {
+      by: "reconciler",
+      canReadChain: chain.canRead(charge.network),
+      proofRequired: true,
+      validBeforeSeconds: charge.validBeforeSeconds
+    }
+    let step: Step = { _tag: "TakeOver" }
+    while (step._tag !== "End") {
+      const event: Event = yield* perform(step as SettlingStep, held, "reconciler")
+      if (held.task !== undefined) facts = factsOf(held.task, "reconciler")
+      step = next(step, event, facts)
+    }
+    return step.ending
   })
 
-  const reconcile = Effect.fn("Settling.reconcile")(function* (limit: number) {
-    const found = yield* charges.unfinished(yield* Clock.currentTimeMillis, limit)
-    let settled = 0
-    let pending = 0
-    for (const charge of found) {
-      const owner = (yield* Identifiers).uuid()
-      const nowMillis = yield* Clock.currentTimeMillis
-      const lease = { owner, untilMillis: nowMillis + config.leaseMillis }
-      if (!(yield* charges.takeOver(charge.key, lease, nowMillis))) continue
-      const result = yield* resume(charge, owner)
-      if (result._tag === "Settled") settled++
-      else if (result._tag === "Unknown") pending++
-    }
-    return { settled, pending }
+  /** One charge that can't be finished now must not keep the others waiting. */
+  const tryToFinish = (charge: Charge) =>
+    Effect.catchTag(finish(charge), "StoreError", (error) =>
+      Effect.as(
+        Effect.logError("A charge could not be finished yet", error.operation, error.cause),
+        undefined
+      )
+    )
+
+  const unknown = Effect.fnUntraced(function* (limit: number, nowMillis: number) {
+    const ready = yield* charges.list({ state: "ready", limit })
+    return ready.filter(({ leaseUntilMillis }) => leaseUntilMillis <= nowMillis)
   })
 
-  return Settling.of({ settle, resume, abandon, reconcile })
+  const reconcile = Effect.fn("Settling.reconcile")(function* ({
+    eager,
+    limit
+  }: {
+    readonly limit: number
+    readonly eager: boolean
+  }) {
+    const nowMillis = yield* Clock.currentTimeMillis
+    const due = yield* charges.unfinished(nowMillis, limit)
+    const early = eager ? yield* unknown(limit, nowMillis) : []
+    const found = [...due, ...early.filter(({ key }) => !due.some((charge) => charge.key === key))]
+    const endings = yield* Effect.forEach(found, tryToFinish, { concurrency: reconcileConcurrency })
+    return {
+      settled: endings.filter((ending) => ending?._tag === "Paid").length,
+      pending: endings.filter((ending) => ending === undefined || ending._tag === "Pending").length
+    } satisfies Reconciliation
+  })
+
+  return Settling.of({ perform, factsOf, reconcile })
 })
+
+const done: Event = { _tag: "Done" }

@@ -1,28 +1,33 @@
-import { Clock, Context, Effect, Exit, Layer } from "effect"
-import { getAddress } from "viem"
+import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
 import { type ApiFailure, ApiFailure as Failure, storeFailure } from "../ApiFailure.ts"
 import type { StoreError } from "../domain/Errors.ts"
-import type { Network } from "../domain/Network.ts"
-import type { Authorization } from "../domain/PaymentPayload.ts"
 import { Identifiers } from "../Identifiers.ts"
-import { type Charge, Charges, type NewCharge, type Subject } from "../ports/Charges.ts"
+import { type Charge, Charges } from "../ports/Charges.ts"
 import { Secrets } from "../Secrets.ts"
 import { answers } from "./Answers.ts"
+import { type Call, newCharge, openCall, payerOf, taskOf, type TollNetwork } from "./Call.ts"
 import { Chain } from "./Chain.ts"
-import { chargeKey, payloadDigest } from "./ChargeKey.ts"
 import { judgeSignature } from "./exact/Evm.ts"
-import { Facilitator, type FacilitatorRequest } from "./Facilitator.ts"
-import { resumption } from "./Resume.ts"
-import { type KeptTask, Settling, type SettlementTask } from "./Settling.ts"
-import { type Answer, type Outcome, PaymentRefused, type TollRequest } from "./TollRequest.ts"
-import { judge, type PaymentOffer, type Refusal } from "./Verdict.ts"
+import { Facilitator } from "./Facilitator.ts"
+import { PayerMemory } from "./PayerMemory.ts"
+import { RetryBudget } from "./RetryBudget.ts"
+import { type KeptTask, Settling } from "./Settling.ts"
+import { type Outcome, type PaymentRefused, type TollRequest } from "./TollRequest.ts"
+import { begin, type Ending, type Event, next, type Step } from "./Transitions.ts"
+import { judge, type Refusal } from "./Verdict.ts"
+import { Waiting } from "./Waiting.ts"
 
 export interface TollConfig {
-  readonly networks: ReadonlyArray<Network & { readonly separator: `0x${string}` }>
+  readonly networks: ReadonlyArray<TollNetwork>
   /** How long a claim is held; longer than work and settlement together. */
   readonly leaseMillis: number
   /** How long a copy of a payment waits for the answer of the first. */
   readonly waitMillis: number
+  /** Unsettled charges that one payer may have, and that this process takes on in all. */
+  readonly maxUnsettledPerPayer: number
+  readonly maxUnsettled: number
+  /** For how long a payer who could not pay is remembered. */
+  readonly payerMemoryMillis: number
 }
 
 const inProgress = new Failure({
@@ -40,6 +45,21 @@ const pending = new Failure({
   retryAfterSeconds: 5
 })
 
+const limited = new Failure({
+  status: 429,
+  code: "RATE_LIMITED",
+  message:
+    "Too many payments of this payer, or of this service, are unsettled. Nothing was charged; send the same payment again in a moment.",
+  retryAfterSeconds: 2
+})
+
+const unverifiable = new Failure({
+  status: 503,
+  code: "FACILITATOR_UNAVAILABLE",
+  message: "Payments can't be verified now. Nothing was charged; send the same payment again later.",
+  retryAfterSeconds: 10
+})
+
 /** Between "no payment" and "receipt": claims, verifies, works, records, settles. */
 export class Toll extends Context.Service<
   Toll,
@@ -52,16 +72,24 @@ export class Toll extends Context.Service<
     )
 }
 
-/** What is known of one payment throughout one call. */
-interface Call {
-  readonly request: TollRequest
-  readonly key: string
-  readonly digest: string
-  readonly network: TollConfig["networks"][number]
-  readonly authorization: Authorization
+/** Copies of one payment that may wait for its answer, and waiting calls in all. */
+const waitingLimits = { perKey: 64, inAll: 2_000 }
+
+/** How often calls may take up one payment that others left, in so much time. */
+const retryBudget = { times: 10, spanMillis: 10_000 }
+
+/** What a step of a call comes to, in the generator that drives the call. */
+type Performing<A> = Effect.fn.Return<A, ApiFailure | PaymentRefused | StoreError>
+
+const unknownNetwork: Outcome = {
+  _tag: "Refused",
+  refusal: { code: "invalid_network", message: "pay on one of the networks in accepts" }
 }
 
-type Step<A> = Effect.Effect<A, ApiFailure | PaymentRefused | StoreError>
+const foreignSignature: Refusal = {
+  code: "invalid_exact_evm_payload_signature",
+  message: "the signature is not by the payer, over this authorization, in this token's EIP-712 domain"
+}
 
 const makePay = Effect.fnUntraced(function* (config: TollConfig) {
   const charges = yield* Charges
@@ -69,241 +97,226 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
   const facilitator = yield* Facilitator
   const chain = yield* Chain
   const settling = yield* Settling
-
-  const fingerprintOf = (request: TollRequest, keyId: string) =>
-    secrets.digest("fingerprint", request.canonical, keyId)
+  const { recall, record } = yield* answers
+  const waiting = new Waiting(waitingLimits)
+  const shortPayers = new PayerMemory(config.payerMemoryMillis)
+  const retries = new RetryBudget(retryBudget)
+  let unsettled = 0
 
   const isSameRequest = (charge: Charge, request: TollRequest): boolean => {
     const separator = charge.fingerprint.indexOf(":")
-    return (
-      fingerprintOf(request, charge.fingerprint.slice(0, separator)) ===
-      charge.fingerprint.slice(separator + 1)
-    )
+    const digest = secrets.digest("fingerprint", request.canonical, charge.fingerprint.slice(0, separator))
+    return digest === charge.fingerprint.slice(separator + 1)
   }
 
-  const { recall, record } = yield* answers
-
-  const replay = Effect.fnUntraced(function* (call: Call, charge: Charge) {
-    const answer = yield* recall(call.request, charge.answer!)
-    return { _tag: "Paid", answer, receipt: charge.receipt! } satisfies Outcome
+  const found = (call: Call, charge: Charge | undefined, nowMillis: number): Event => ({
+    _tag: "Found",
+    charge,
+    presented:
+      charge === undefined
+        ? undefined
+        : {
+            payloadDigest: call.digest,
+            sameRequest: isSameRequest(charge, call.request),
+            replayableUntilMillis: (charge.settledAtMillis ?? nowMillis) + call.request.replayMillis
+          },
+    patient: nowMillis < call.untilMillis && waiting.hasRoom(call.held.key),
+    nowMillis
   })
-
-  const taskOf = (call: Call, offer: PaymentOffer): SettlementTask => ({
-    network: call.network.caip2,
-    authorization: call.authorization,
-    proofRequired: call.request.proofRequired,
-    request: {
-      x402Version: call.request.payment.payload.x402Version,
-      paymentPayload: call.request.payment.document,
-      requirements: offer.requirements,
-      resource: {
-        url: call.request.resource.url,
-        description: call.request.resource.description,
-        mimeType: call.request.resource.mimeType
-      }
-    }
-  })
-
-  const newCharge = (call: Call, task: SettlementTask, kept: KeptTask, nowMillis: number): NewCharge => {
-    const { authorization, request } = call
-    const fingerprint = fingerprintOf(request, secrets.currentKeyId)
-    return {
-      key: call.key,
-      payloadDigest: call.digest,
-      fingerprint: `${secrets.currentKeyId}:${fingerprint}`,
-      operation: request.operation,
-      network: call.network.caip2,
-      asset: call.network.asset,
-      payer: getAddress(authorization.from),
-      payTo: task.request.requirements.payTo,
-      amountAtomic: task.request.requirements.amount,
-      validBeforeSeconds: Number(authorization.validBefore),
-      x402Version: request.payment.payload.x402Version,
-      settlement: JSON.stringify(kept),
-      createdAtMillis: nowMillis
-    }
-  }
 
   /** Signature first where it can be judged here; a contract wallet's is the facilitator's to judge. */
-  const checkSignature = Effect.fnUntraced(function* (call: Call) {
-    const { signature } = call.request.payment.payload.payload
-    const verdict = yield* Effect.promise(() =>
-      judgeSignature(call.network.separator, call.authorization, signature)
-    )
-    if (verdict === "Ordinary" || verdict === "Contract") return undefined
-    const hasCode =
-      verdict === "Foreign" ? yield* chain.hasCode(call.network, call.authorization.from) : false
-    return hasCode === true
-      ? undefined
-      : ({
-          code: "invalid_exact_evm_payload_signature",
-          message:
-            "the signature is not by the payer, over this authorization, in this token's EIP-712 domain"
-        } satisfies Refusal)
-  })
-
-  const verify = Effect.fnUntraced(function* (request: FacilitatorRequest) {
-    const verification = yield* facilitator.verify(request)
-    switch (verification._tag) {
-      case "Valid":
-        return
-      case "Invalid":
-        return yield* new PaymentRefused({
-          refusal: {
-            code: verification.reason,
-            message: "the facilitator refused the payment; nothing was charged"
-          }
-        })
-      case "Unreachable":
-        return yield* new Failure({
-          status: 503,
-          code: "FACILITATOR_UNAVAILABLE",
-          message: "Payments can't be verified now. Nothing was charged; send the same payment again later.",
-          retryAfterSeconds: 10
-        })
+  const checkSignature = function* (call: Call): Performing<Refusal | undefined> {
+    const { authorization, signature } = call.request.payment.payload.payload
+    const judging = judgeSignature(call.network.separator, authorization, signature)
+    const verdict = typeof judging === "string" ? judging : yield* Effect.promise(() => judging)
+    if (verdict === "Ordinary") {
+      call.proven = true
+      return undefined
     }
-  })
+    if (verdict === "Contract") return undefined
+    const hasCode = verdict === "Foreign" ? yield* chain.hasCode(call.network, authorization.from) : false
+    return hasCode === true ? undefined : foreignSignature
+  }
 
-  /** Claimed: verify, work, record, settle. Whatever fails before the record frees the payment. */
-  const underLease = Effect.fnUntraced(function* (call: Call, owner: string, task: SettlementTask) {
-    const worked = yield* verify(task.request).pipe(
-      Effect.andThen(Effect.suspend(() => call.request.work(call.key, task.request.requirements))),
-      Effect.flatMap(({ answer, subject }) =>
-        Effect.map(record(call.request, answer), (recorded) => ({ answer, subject, recorded }))
-      ),
-      Effect.exit
-    )
-    if (Exit.isFailure(worked)) {
-      yield* charges.release(call.key, owner)
-      return yield* Effect.failCause(worked.cause)
-    }
-    const { answer, recorded, subject } = worked.value
-    if (!(yield* charges.advance(call.key, owner, { answer: recorded, subject }))) {
-      // The lease lapsed under us and somebody else holds the payment now, with a quote that it may have
-      // consumed as well: only what was prepared here is void.
-      yield* settling.abandon(undefined, subject)
-      return yield* inProgress
-    }
-    return yield* conclude(call, task, owner, answer, subject)
-  })
-
-  const conclude = Effect.fnUntraced(function* (
-    call: Call,
-    task: SettlementTask,
-    owner: string,
-    answer: Answer,
-    subject: Subject | undefined
-  ) {
-    const result = yield* settling.settle({ key: call.key, owner, subject, task, first: true })
-    return yield* resultOf(result, answer)
-  })
-
-  const resultOf = (result: Effect.Success<ReturnType<typeof settling.settle>>, answer: Answer) => {
-    switch (result._tag) {
-      case "Settled":
-        return Effect.succeed<Outcome>({ _tag: "Paid", answer, receipt: result.receipt })
-      case "Refused":
-        return Effect.succeed<Outcome>({ _tag: "Refused", refusal: result.refusal })
-      case "Unknown":
-        return Effect.fail(pending)
+  const judgePayment = function* (call: Call): Performing<Event> {
+    const { offers, payment, resource, workMillis } = call.request
+    const offered = yield* offers
+    const nowMillis = call.nowMillis()
+    const verdict = judge(payment.payload, offered, {
+      resourceUrl: resource.url,
+      workSeconds: workMillis / 1000,
+      nowSeconds: nowMillis / 1000
+    })
+    if (verdict._tag === "Refused") return { _tag: "Judged", refusal: verdict.refusal }
+    call.offer = verdict.offer
+    const refusal = yield* checkSignature(call)
+    return {
+      _tag: "Judged",
+      refusal: refusal ?? (call.proven ? shortPayers.recall(payerOf(call), nowMillis) : undefined)
     }
   }
 
-  /** Takes up an answer that stands unsettled with nobody at work on it. */
-  const finish = Effect.fnUntraced(function* (call: Call, charge: Charge) {
-    const owner = (yield* Identifiers).uuid()
-    const nowMillis = yield* Clock.currentTimeMillis
-    const lease = { owner, untilMillis: nowMillis + config.leaseMillis }
-    if (!(yield* charges.takeOver(call.key, lease, nowMillis))) return yield* inProgress
-    const result = yield* settling.resume(charge, owner)
-    return yield* resultOf(result, yield* recall(call.request, charge.answer!))
-  })
-
-  /** `undefined`: the key is free. */
-  const meet = (
-    call: Call,
-    charge: Charge,
-    untilMillis: number
-  ): Effect.Effect<Outcome | undefined, ApiFailure | StoreError> =>
-    Effect.gen(function* () {
-      const nowMillis = yield* Clock.currentTimeMillis
-      const decision = resumption(
-        charge,
-        {
-          payloadDigest: call.digest,
-          sameRequest: isSameRequest(charge, call.request),
-          replayableUntilMillis: (charge.settledAtMillis ?? nowMillis) + call.request.replayMillis
-        },
-        nowMillis
-      )
-      switch (decision._tag) {
-        case "Begin":
-          return undefined
-        case "Refuse":
-          return { _tag: "Refused", refusal: decision.refusal }
-        case "Replay":
-          return yield* replay(call, charge)
-        case "Finish":
-          return yield* finish(call, charge)
-        case "Wait": {
-          if (nowMillis >= untilMillis) return yield* inProgress
-          yield* Effect.sleep(50)
-          const next = yield* charges.find(call.key)
-          return next === undefined ? undefined : yield* meet(call, next, untilMillis)
-        }
-      }
-    })
-
-  const begin: (call: Call, untilMillis: number) => Step<Outcome> = Effect.fnUntraced(function* (
-    call: Call,
-    untilMillis: number
-  ): Effect.fn.Return<Outcome, ApiFailure | PaymentRefused | StoreError> {
-    const { request } = call
-    const offers = yield* request.offers
-    const nowMillis = yield* Clock.currentTimeMillis
-    const verdict = judge(request.payment.payload, offers, request.resource.url, nowMillis / 1000)
-    if (verdict._tag === "Refused") return verdict
-    const refusal = yield* checkSignature(call)
-    if (refusal !== undefined) return { _tag: "Refused", refusal }
-    const task = taskOf(call, verdict.offer)
-    const owner = (yield* Identifiers).uuid()
+  const claim = function* (call: Call): Performing<Event> {
+    const { held, request } = call
+    if (!call.counted && unsettled >= config.maxUnsettled) return { _tag: "Limited" }
+    const nowMillis = call.nowMillis()
+    const task = taskOf(call, call.offer!)
     const kept: KeptTask = request.sealed ? { sealed: yield* secrets.seal(JSON.stringify(task)) } : { task }
-    const claim = yield* charges.claim(
-      newCharge(call, task, kept, nowMillis),
-      { owner, untilMillis: nowMillis + config.leaseMillis },
-      nowMillis
+    const claimed = yield* charges.claim(
+      newCharge(call, task, {
+        kept,
+        fingerprint: `${secrets.currentKeyId}:${secrets.digest("fingerprint", request.canonical)}`,
+        nowMillis
+      }),
+      { owner: held.owner, untilMillis: nowMillis + config.leaseMillis },
+      nowMillis,
+      config.maxUnsettledPerPayer
     )
-    if (claim._tag === "Claimed") return yield* underLease(call, owner, task)
-    // Whoever was first may have failed and freed the payment while we waited: then it is our turn.
-    const met = yield* meet(call, claim.charge, untilMillis)
-    if (met !== undefined) return met
-    return (yield* Clock.currentTimeMillis) < untilMillis
-      ? yield* begin(call, untilMillis)
-      : yield* inProgress
+    if (claimed._tag === "Existing") return found(call, claimed.charge, nowMillis)
+    if (claimed._tag === "Limited") return claimed
+    held.task = task
+    held.subject = undefined
+    call.facts = settling.factsOf(task, "call")
+    if (!call.counted) unsettled++
+    call.counted = true
+    call.leased = true
+    return claimed
+  }
+
+  const verify = function* (call: Call): Performing<Event> {
+    const verification = yield* facilitator.verify(call.held.task!.request)
+    if (verification._tag === "Unreachable") call.failure = Cause.fail(unverifiable)
+    else if (verification._tag === "Invalid") noteShort(call, verification.reason)
+    return { _tag: "Verified", verification }
+  }
+
+  const noteShort = (call: Call, code: string): void => {
+    if (call.proven) shortPayers.note(payerOf(call), { code, message: couldNotPay }, call.nowMillis())
+  }
+
+  const work = function* (call: Call): Performing<Event> {
+    const { held, request } = call
+    const worked = yield* Effect.exit(request.work(held.key, held.task!.request.requirements))
+    if (Exit.isFailure(worked)) {
+      call.failure = worked.cause
+      return { _tag: "WorkFailed" }
+    }
+    call.answer = worked.value.answer
+    held.subject = worked.value.subject
+    return { _tag: "Worked", nowSeconds: call.nowMillis() / 1000 }
+  }
+
+  const recordAnswer = function* ({ answer, held, request }: Call): Performing<Event> {
+    const kept = yield* record(request, answer!)
+    const recorded = yield* charges.advance(held.key, held.owner, { answer: kept, subject: held.subject })
+    return { _tag: "Recorded", recorded }
+  }
+
+  const takeOver = function* (call: Call): Performing<Event> {
+    if (!retries.take(call.held.key, call.nowMillis())) return { _tag: "Exhausted" }
+    const event = yield* settling.perform({ _tag: "TakeOver" }, call.held, "call")
+    if (event._tag === "Taken" && event.charge !== undefined) {
+      // A charge that was taken up is brought to its end for what it is, not for what is asked for now.
+      call.leased = true
+      call.recorded = event.charge.answer
+      if (call.held.task !== undefined) call.facts = settling.factsOf(call.held.task, "call")
+    }
+    return event
+  }
+
+  const settle = function* (call: Call, step: Extract<Step, { _tag: "Settle" }>): Performing<Event> {
+    const event = yield* settling.perform(step, call.held, "call")
+    if (event._tag === "Settled" && event.settlement._tag === "Rejected")
+      noteShort(call, event.settlement.reason)
+    return event
+  }
+
+  /** Does what a step says. Generators, not effects: a call takes ten steps, and none has a fiber's cares. */
+  const perform = function* (step: Exclude<Step, { _tag: "End" }>, call: Call): Performing<Event> {
+    switch (step._tag) {
+      case "Find":
+        return found(call, yield* charges.find(call.held.key), call.nowMillis())
+      case "Wait":
+        yield* waiting.wait(call.held.key)
+        return waited
+      case "Judge":
+        return yield* judgePayment(call)
+      case "Claim":
+        return yield* claim(call)
+      case "Verify":
+        return yield* verify(call)
+      case "Work":
+        return yield* work(call)
+      case "Record":
+        return yield* recordAnswer(call)
+      case "TakeOver":
+        return yield* takeOver(call)
+      case "Settle":
+        return yield* settle(call, step)
+      default:
+        return yield* settling.perform(step, call.held, "call")
+    }
+  }
+
+  const conclude = function* (call: Call, ending: Ending): Performing<Outcome> {
+    switch (ending._tag) {
+      case "Paid":
+        return {
+          _tag: "Paid",
+          answer: call.answer ?? (yield* recall(call.request, call.recorded!)),
+          receipt: ending.receipt
+        }
+      case "Replay":
+        return {
+          _tag: "Paid",
+          answer: yield* recall(call.request, ending.charge.answer!),
+          receipt: ending.charge.receipt!
+        }
+      case "Refused":
+        return ending
+      case "Failed":
+        return yield* Effect.failCause(call.failure!)
+      case "InProgress":
+        return yield* inProgress
+      case "Limited":
+        return yield* limited
+      case "Pending":
+      case "Closed":
+        return yield* pending
+    }
+  }
+
+  const drive = Effect.fnUntraced(function* (call: Call): Performing<Outcome> {
+    let step = begin
+    while (step._tag !== "End") step = next(step, yield* perform(step, call), call.facts)
+    call.leased = false
+    return yield* conclude(call, step.ending)
   })
+
+  /** Cut short: what it held is for whoever comes next, who need not wait the lease out. */
+  const letGo = (call: Call) =>
+    call.leased
+      ? Effect.ignore(charges.yieldLease(call.held.key, call.held.owner, 0), { log: "Warn" })
+      : Effect.void
 
   return Effect.fnUntraced(
     function* (request: TollRequest): Effect.fn.Return<Outcome, ApiFailure | PaymentRefused | StoreError> {
       const { payload } = request.payment
       const name = payload.x402Version === 1 ? payload.network : payload.accepted.network
       const network = config.networks.find(({ caip2, v1Name }) => caip2 === name || v1Name === name)
-      if (network === undefined) {
-        return {
-          _tag: "Refused",
-          refusal: { code: "invalid_network", message: "pay on one of the networks in accepts" }
-        }
-      }
-      const call: Call = {
-        request,
-        network,
-        key: chargeKey(network, payload),
-        digest: payloadDigest(payload),
-        authorization: payload.payload.authorization
-      }
-      const untilMillis = (yield* Clock.currentTimeMillis) + config.waitMillis
-      const known = yield* charges.find(call.key)
-      const met = known === undefined ? undefined : yield* meet(call, known, untilMillis)
-      return met ?? (yield* begin(call, untilMillis))
+      if (network === undefined) return unknownNetwork
+      const clock = yield* Clock.Clock
+      const call = openCall(request, network, {
+        owner: (yield* Identifiers).uuid(),
+        nowMillis: () => clock.currentTimeMillisUnsafe(),
+        waitMillis: config.waitMillis,
+        canReadChain: chain.canRead(network.caip2)
+      })
+      const exit = yield* Effect.exit(drive(call))
+      if (Exit.isFailure(exit)) yield* letGo(call)
+      if (call.counted) unsettled--
+      waiting.wake(call.held.key)
+      return yield* exit
     },
     Effect.catchTag("PaymentRefused", ({ refusal }) => Effect.succeed<Outcome>({ _tag: "Refused", refusal })),
     Effect.catchTag("StoreError", (error) =>
@@ -314,3 +327,6 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     )
   )
 })
+
+const couldNotPay = "the payer could not pay a moment ago; top up and try again in a few seconds"
+const waited: Event = { _tag: "Waited" }

@@ -14,6 +14,8 @@ export class PaymentRefused extends Data.TaggedError("PaymentRefused")<{ readonl
 export interface Answer {
   readonly status: number
   readonly contentType: string
+  /** What the answer says beside its body, e.g. which marketplace is missing from it. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly body:
     | { readonly _tag: "Text"; readonly text: string }
     | { readonly _tag: "File"; readonly slug: string; readonly file: VaultFile }
@@ -36,6 +38,8 @@ export interface TollRequest {
   readonly sealed: boolean
   /** How long the answer is given again, in milliseconds. */
   readonly replayMillis: number
+  /** How long the work may take at most: a payment that leaves less time is refused before it starts. */
+  readonly workMillis: number
   /** Settlement counts only when the chain shows it. */
   readonly proofRequired: boolean
   /** What is on offer now; asked only for a payment that is new. */

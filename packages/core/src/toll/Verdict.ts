@@ -22,8 +22,8 @@ export type Verdict =
 
 const refused = (code: string, message: string): Verdict => ({ _tag: "Refused", refusal: { code, message } })
 
-/** Seconds that an authorization must still be valid for: the work and the settlement need them. */
-export const minimumValiditySeconds = 6
+/** Seconds that a settlement needs: an authorization must be valid for as long beside its work. */
+export const settlementSeconds = 6
 /** Seconds that a payer's clock may be ahead of ours. */
 export const clockSkewSeconds = 30
 
@@ -50,8 +50,12 @@ export const matchOffer = (
 export const judge = (
   payload: PaymentPayload,
   offers: ReadonlyArray<PaymentOffer>,
-  resourceUrl: string,
-  nowSeconds: number
+  request: {
+    readonly resourceUrl: string
+    /** Seconds that the work may take at most. */
+    readonly workSeconds: number
+    readonly nowSeconds: number
+  }
 ): Verdict => {
   const offer = matchOffer(payload, offers)
   if (offer === undefined) {
@@ -61,7 +65,11 @@ export const judge = (
     )
   }
   const { requirements } = offer
-  if (payload.x402Version === 2 && payload.resource !== undefined && payload.resource.url !== resourceUrl) {
+  if (
+    payload.x402Version === 2 &&
+    payload.resource !== undefined &&
+    payload.resource.url !== request.resourceUrl
+  ) {
     return refused("resource_mismatch", "the payment names another resource; a payment buys one request")
   }
   const { quoteId } = requirements.extra
@@ -72,14 +80,18 @@ export const judge = (
       "the payment is for an earlier quote; nothing was charged, pay the new amount"
     )
   }
-  return judgeAuthorization(payload, offer, requirements, nowSeconds)
+  return judgeAuthorization(payload, offer, requirements, request)
 }
+
+/** Seconds that an authorization must still be valid for; a payer who just signed always leaves enough. */
+const timeNeeded = (workSeconds: number, maxTimeoutSeconds: number): number =>
+  Math.min(settlementSeconds + Math.ceil(workSeconds), Math.floor(maxTimeoutSeconds / 2))
 
 const judgeAuthorization = (
   payload: PaymentPayload,
   offer: PaymentOffer,
   requirements: PaymentRequirements,
-  nowSeconds: number
+  { nowSeconds, workSeconds }: { readonly nowSeconds: number; readonly workSeconds: number }
 ): Verdict => {
   const authorization: Authorization = payload.payload.authorization
   const claimed = payload.x402Version === 2 ? payload.accepted : requirements
@@ -104,10 +116,11 @@ const judgeAuthorization = (
       "the payment is not valid yet: check validAfter and your clock"
     )
   }
-  if (validBefore < now + BigInt(minimumValiditySeconds)) {
+  const needed = timeNeeded(workSeconds, requirements.maxTimeoutSeconds)
+  if (validBefore < now + BigInt(needed)) {
     return refused(
       "invalid_exact_evm_payload_authorization_valid_before",
-      "the payment has expired or leaves too little time; sign a new one"
+      `the payment has expired or leaves less than the ${needed} seconds that this call may take; sign a new one`
     )
   }
   if (validBefore > now + BigInt(requirements.maxTimeoutSeconds + clockSkewSeconds)) {

@@ -1,8 +1,6 @@
-import { execFile } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { promisify } from "node:util"
 import { Effect, Fiber, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
@@ -36,9 +34,9 @@ describe("a file", () => {
     const filename = nextFile()
     const write = Effect.gen(function* () {
       const charges = yield* Charges
-      yield* charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000)
+      yield* charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000, 9)
       yield* charges.advance(key, "me", { answer: sampleAnswer(), subject: undefined })
-      yield* charges.complete(key, sampleReceipt(), 1_500)
+      yield* charges.complete(key, { receipt: sampleReceipt(), refundDue: false }, 1_500)
       yield* (yield* Orders).create(sampleOrder())
       yield* (yield* VaultItems).put(sampleVaultItem())
     })
@@ -69,7 +67,7 @@ describe("a file", () => {
     const filename = nextFile()
     const claim = Effect.gen(function* () {
       const charges = yield* Charges
-      yield* charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000)
+      yield* charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000, 9)
       const other = new DatabaseSync(filename, { readOnly: true })
       const rows = other.prepare("SELECT state FROM till_charges").all()
       other.close()
@@ -82,9 +80,9 @@ describe("a file", () => {
     const filename = nextFile()
     const spoiled = Effect.gen(function* () {
       const charges = yield* Charges
-      yield* charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000)
+      yield* charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000, 9)
       const other = new DatabaseSync(filename)
-      other.exec("UPDATE till_charges SET document = '{'")
+      other.exec("UPDATE till_charges SET answer = '{'")
       other.close()
       return yield* Effect.flip(charges.find(key))
     })
@@ -138,43 +136,96 @@ describe("migrations", () => {
   it("leave a schema alone that the host made from schemaSql", async () => {
     const filename = nextFile()
     const host = new DatabaseSync(filename)
-    host.exec(schemaSql)
+    host.exec(schemaSql.sqlite)
     host.close()
     const claim = Charges.use((charges) =>
-      charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000)
+      charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000, 9)
     )
     expect(await Effect.runPromise(Effect.provide(claim, sqlite({ filename })))).toEqual({ _tag: "Claimed" })
   })
 })
 
-describe("processes on one file", () => {
-  const contend = async (filename: string, name: string, keys: number, startMillis: number) => {
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      "--conditions=@till402/source",
-      "--disable-warning=ExperimentalWarning",
-      join(import.meta.dirname, "contender.ts"),
-      filename,
-      name,
-      String(keys),
-      String(startMillis)
-    ])
-    return JSON.parse(stdout) as ReadonlyArray<string>
-  }
-
-  it("migrate it at once, and each key is claimed by exactly one of them", { timeout: 60_000 }, async () => {
-    const filename = nextFile()
-    const keys = 200
-    const startMillis = Date.now() + 1_500
-    const won = await Promise.all(["a", "b", "c"].map((name) => contend(filename, name, keys, startMillis)))
-    const all = won.flat()
-    expect(all.toSorted()).toEqual(Array.from({ length: keys }, (_, number) => `key-${number}`).toSorted())
-    const kept = new DatabaseSync(filename, { readOnly: true })
-    const rows = kept.prepare("SELECT key, lease_owner FROM till_charges").all()
-    kept.close()
-    for (const { key, lease_owner } of rows) expect(won["abc".indexOf(String(lease_owner))]).toContain(key)
-    expect(rows).toHaveLength(keys)
+describe("the schema", () => {
+  const settled = Effect.gen(function* () {
+    const charges = yield* Charges
+    yield* charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000, 9)
+    yield* charges.advance(key, "me", { answer: sampleAnswer(), subject: undefined })
+    yield* charges.complete(key, { receipt: sampleReceipt(), refundDue: true }, 1_500)
   })
 
+  it.each(["UPDATE till_ledger SET amount = '1'", "DELETE FROM till_ledger WHERE kind = 'settled'"])(
+    "refuses to change the ledger: %s",
+    async (text) => {
+      const filename = nextFile()
+      await Effect.runPromise(Effect.provide(settled, sqlite({ filename })))
+      const other = new DatabaseSync(filename)
+      expect(() => other.exec(text)).toThrow("append-only")
+      expect(other.prepare("SELECT count(*) AS count FROM till_ledger").get()).toEqual({ count: 2 })
+      other.close()
+    }
+  )
+
+  it("undoes a settlement that can't be entered", async () => {
+    const filename = nextFile()
+    const failing = Effect.gen(function* () {
+      const charges = yield* Charges
+      yield* charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000, 9)
+      yield* charges.advance(key, "me", { answer: sampleAnswer(), subject: undefined })
+      const other = new DatabaseSync(filename)
+      other.exec("CREATE TRIGGER broken BEFORE INSERT ON till_ledger BEGIN SELECT RAISE(ABORT, 'no'); END")
+      other.close()
+      const error = yield* Effect.flip(
+        charges.complete(key, { receipt: sampleReceipt(), refundDue: false }, 1_500)
+      )
+      return { error, charge: yield* charges.find(key), entries: yield* charges.entries({ limit: 9 }) }
+    })
+    const { charge, entries, error } = await Effect.runPromise(Effect.provide(failing, sqlite({ filename })))
+    expect(error.operation).toBe("charges.complete")
+    expect(charge).toMatchObject({ state: "ready", receipt: undefined })
+    expect(entries).toEqual([])
+  })
+
+  it.each([
+    ["unsettled charges of a payer", "till_charges_payer", "payer = 'p' AND state IN ('claimed', 'ready')"],
+    [
+      "unfinished ones",
+      "till_charges_unfinished",
+      "(state <> 'settled' OR effect_pending = 1) AND check_after <= 9 ORDER BY check_after, created_at, key"
+    ],
+    ["a page", "till_charges_created", "(created_at, key) < (9, 'k') ORDER BY created_at DESC, key DESC"],
+    [
+      "a page of the few that are not settled",
+      "till_charges_open",
+      "state = 'ready' AND state <> 'settled' AND 1 = 1 ORDER BY created_at DESC, key DESC"
+    ],
+    [
+      "answers that are old",
+      "till_charges_answered",
+      "answer IS NOT NULL AND settled_at IS NOT NULL AND settled_at < 9 ORDER BY settled_at"
+    ],
+    [
+      "those settled in a span",
+      "till_charges_settled",
+      "1 = 1 AND state = 'settled' AND settled_at >= 8 AND settled_at < 9"
+    ]
+  ])("finds %s by an index, in order", (_, index, condition) =>
+    withClient(
+      nextFile(),
+      Effect.gen(function* () {
+        yield* migrate
+        const sql = yield* SqlClient.SqlClient
+        const plan = yield* sql.unsafe<{ readonly detail: string }>(
+          `EXPLAIN QUERY PLAN SELECT * FROM till_charges WHERE ${condition} LIMIT 5`
+        )
+        expect(plan.map(({ detail }) => detail)).toEqual([
+          expect.stringContaining(`till_charges USING INDEX ${index}`)
+        ])
+      })
+    )
+  )
+})
+
+describe("connections to one file", () => {
   it("wait for each other's lock without standing in the way of the event loop", async () => {
     const filename = nextFile()
     const waiting = Effect.gen(function* () {
@@ -184,7 +235,7 @@ describe("processes on one file", () => {
       const claims = yield* Effect.forkChild(
         Effect.forEach(
           ["key-1", "key-2"],
-          (own) => charges.claim(sampleCharge({ key: own }), { owner: "me", untilMillis: 2_000 }, 1_000),
+          (own) => charges.claim(sampleCharge({ key: own }), { owner: "me", untilMillis: 2_000 }, 1_000, 9),
           { concurrency: "unbounded" }
         )
       )
@@ -327,7 +378,7 @@ describe("the client", () => {
 describe("two storages in one process", () => {
   it("are two, also in one layer", async () => {
     const claim = Charges.use((charges) =>
-      charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000)
+      charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000, 9)
     )
     const inEach = Effect.all([
       Effect.provide(claim, sqlite({ filename: ":memory:" })),
@@ -339,7 +390,7 @@ describe("two storages in one process", () => {
   it("one storage provided twice is one", async () => {
     const storage = sqlite({ filename: ":memory:" })
     const claim = Charges.use((charges) =>
-      charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000)
+      charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000, 9)
     )
     const both = Layer.provideMerge(Layer.effectDiscard(claim).pipe(Layer.provide(storage)), storage)
     const found = Charges.use((charges) => charges.find(key))

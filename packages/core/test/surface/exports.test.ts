@@ -24,7 +24,8 @@ const plain = [
   "Till",
   "UpstreamFailed",
   "UpstreamUnavailable",
-  "memory"
+  "memory",
+  "storageFrom"
 ]
 
 const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> = [
@@ -98,10 +99,13 @@ const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> =
       "sampleArchive",
       "sampleProduct",
       "sampleProducts",
+      "restartCases",
+      "restartedModelCase",
       "sampleTrackResult",
       "scripted",
       "storeCases",
-      "storeModelCase"
+      "storeModelCase",
+      "storeTests"
     ]
   ]
 ]
@@ -113,7 +117,7 @@ describe("public names", () => {
 })
 
 describe("errors that a host throws", () => {
-  const errors = Object.entries(core).filter(([name]) => !["Till", "memory"].includes(name))
+  const errors = Object.entries(core).filter(([name]) => !["Till", "memory", "storageFrom"].includes(name))
   it.each(errors)("%s is told by its _tag", (name, exported) => {
     const Made = exported as unknown as new (fields: object) => Error
     const error = new Made({ message: "why" })
@@ -132,7 +136,17 @@ it("a till has the promised members, and no other", () => {
     storage: core.memory(),
     tracker: testing.fakeTracker()
   })
-  const members = ["charges", "dispose", "fetch", "handles", "orders", "ready", "reconcile", "vault"]
+  const members = [
+    "charges",
+    "dispose",
+    "fetch",
+    "handles",
+    "ledger",
+    "orders",
+    "ready",
+    "reconcile",
+    "vault"
+  ]
   expect(Object.keys(till).sort()).toEqual(members)
   return till.dispose()
 })

@@ -127,6 +127,13 @@ describe("bounds", () => {
     expect(reasonOf(decodePayment(padded(room + 4)))).toMatch(/longer than 16384/)
   })
 
+  it("does not parse a document with too many fields", () => {
+    const crowded = (count: number) =>
+      btoa(JSON.stringify({ x402Version: 2, more: Array.from({ length: count }, () => 1), quoted: ",,,,,," }))
+    expect(reasonOf(decodePayment(crowded(510)))).toMatch(/exact EVM/)
+    expect(reasonOf(decodePayment(crowded(511)))).toMatch(/too many fields/)
+  })
+
   it("does not parse a document that is nested too deeply", () => {
     const nested = (depth: number) =>
       base64(`{"x402Version":2,"deep":${"[".repeat(depth)}${"]".repeat(depth)}}`)

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import {
   answered,
   buy,
@@ -40,6 +40,7 @@ describe.each(calls)("copies of one payment for %s", (_, call) => {
     expect(receiptOf(answers[0]!).transaction).toBe(shop.facilitator.settled[0]!.transaction)
     expect(await shop.till.charges.list()).toHaveLength(1)
     // Long after, the same once more.
+    if (call === buy) await vi.waitFor(() => expect(shop.fulfilment.orders.size).toBe(1))
     const work = workDone(shop)
     expect((await shop.present(call, payment)).text).toBe(answers[0]!.text)
     expect(workDone(shop)).toBe(work)

@@ -26,6 +26,12 @@ const charge = (overrides: Partial<Charge>): Charge => ({
   answer: undefined,
   subject: undefined,
   receipt: undefined,
+  firstClaimedAtMillis: 1_000,
+  attempts: 0,
+  checkAfterMillis: 0,
+  answerExpiredAtMillis: undefined,
+  effectPending: false,
+  refund: undefined,
   settledAtMillis: undefined,
   ...overrides
 })

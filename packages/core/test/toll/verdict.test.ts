@@ -5,7 +5,7 @@ import {
   clockSkewSeconds,
   judge,
   matchOffer,
-  minimumValiditySeconds,
+  settlementSeconds,
   type PaymentOffer
 } from "../../src/toll/Verdict.ts"
 import { nowSeconds, offer, payloadV1, payloadV2, payTo, resourceUrl, sepolia } from "./payments.ts"
@@ -19,7 +19,7 @@ const accepting = (change: Partial<Accepted>): PaymentPayload => ({
   accepted: { ...v2.accepted, ...change }
 })
 const verdictOf = (payload: PaymentPayload, on: ReadonlyArray<PaymentOffer> = offers): string => {
-  const verdict = judge(payload, on, resourceUrl, nowSeconds)
+  const verdict = judge(payload, on, { resourceUrl, workSeconds: 0, nowSeconds })
   return verdict._tag === "Accepted" ? "accepted" : verdict.refusal.code
 }
 
@@ -43,7 +43,7 @@ describe("judge accepts", () => {
     ["a payment without resource", unnamed],
     ["an authorization that is valid from now on", payloadV2({ validAfter: at(0) })],
     ["one that was always valid", payloadV2({ validAfter: "0" })],
-    ["one that is valid just long enough", payloadV2({ validBefore: at(minimumValiditySeconds) })],
+    ["one that is valid just long enough", payloadV2({ validBefore: at(settlementSeconds) })],
     ["one of a clock that is ahead", payloadV2({ validBefore: at(120 + clockSkewSeconds) })]
   ]
   it.each(forms)("%s", (_, payload) => {
@@ -68,11 +68,7 @@ describe("judge refuses", () => {
     ["another amount in what was accepted", accepting({ amount: "9999" }), value],
     ["an authorization that is not valid yet", payloadV2({ validAfter: at(1) }), validAfter],
     ["one that has expired", payloadV2({ validBefore: at(-1) }), validBefore],
-    [
-      "one that leaves too little time",
-      payloadV2({ validBefore: at(minimumValiditySeconds - 1) }),
-      validBefore
-    ],
+    ["one that leaves too little time", payloadV2({ validBefore: at(settlementSeconds - 1) }), validBefore],
     ["one that lives too long", payloadV2({ validBefore: at(120 + clockSkewSeconds + 1) }), validBefore],
     ["one that lives for ever", payloadV1({ validBefore: (2n ** 256n - 1n).toString() }), validBefore],
     [
@@ -91,7 +87,7 @@ describe("judge refuses", () => {
   })
 
   it("says how much is due", () => {
-    const verdict = judge(payloadV2({ value: "1" }), offers, resourceUrl, nowSeconds)
+    const verdict = judge(payloadV2({ value: "1" }), offers, { resourceUrl, workSeconds: 0, nowSeconds })
     expect(verdict).toMatchObject({ refusal: { message: expect.stringContaining("exactly 10000 are due") } })
   })
 

@@ -9,6 +9,16 @@ export interface StoreCase {
   readonly run: Effect.Effect<void, unknown, Stores>
 }
 
+/** Opens stores, runs an effect on them and closes them again: what one leaves behind is what the next finds. */
+export type Opened = <A, E>(use: Effect.Effect<A, E, Stores>) => Effect.Effect<A, unknown>
+
+/** One promise of stores that outlive their process. Begins with stores that are empty. */
+export interface RestartCase {
+  readonly name: string
+  /** Opens the stores several times, one after the other. Dies with a `StoreContractViolation`, like a `StoreCase`. */
+  readonly run: (opened: Opened) => Effect.Effect<void, unknown>
+}
+
 /** A promise of the stores that an implementation does not keep. */
 export class StoreContractViolation extends Error {
   override readonly name = "StoreContractViolation"

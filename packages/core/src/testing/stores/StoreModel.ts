@@ -1,126 +1,19 @@
 import { Context, Effect } from "effect"
 import { StoreError } from "../../domain/Errors.ts"
 import type { VaultItem, VaultQuery } from "../../domain/Vault.ts"
-import { type Charge, Charges } from "../../ports/Charges.ts"
+import { Charges } from "../../ports/Charges.ts"
 import { type Order, Orders } from "../../ports/Orders.ts"
 import { type Quote, Quotes } from "../../ports/Quotes.ts"
 import type { Stores } from "../../ports/Stores.ts"
 import { VaultItems } from "../../ports/VaultItems.ts"
 import { type VaultPurchase, VaultPurchases } from "../../ports/VaultPurchases.ts"
+import { chargeModel } from "./ChargeModel.ts"
+import { ascending, Rows } from "./ModelRows.ts"
 
 /*
  * What the stores promise, written down once more and as plainly as can be: rows in an array, looked
  * through from the first to the last. It shares no code with any store that is held against it.
  */
-
-type Written<Row> = { -readonly [Field in keyof Row]: Row[Field] }
-
-/** Rows in the order in which they were written. */
-class Rows<Row extends object> {
-  rows: ReadonlyArray<Written<Row>> = []
-
-  /** A copy of what is there: rows change in place. */
-  all(): ReadonlyArray<Row> {
-    return this.rows.map((row) => ({ ...row }))
-  }
-
-  first(matches: (row: Row) => boolean): Row | undefined {
-    return this.all().find(matches)
-  }
-
-  add(row: Row): void {
-    this.rows = [...this.rows, { ...row }]
-  }
-
-  /** Answers how many were deleted. */
-  delete(matches: (row: Row) => boolean): number {
-    const before = this.rows.length
-    this.rows = this.rows.filter((row) => !matches(row))
-    return before - this.rows.length
-  }
-
-  /** Answers how many were changed. */
-  change(matches: (row: Row) => boolean, to: Partial<Row>): number {
-    const changed = this.rows.filter(matches)
-    for (const row of changed) Object.assign(row, to)
-    return changed.length
-  }
-}
-
-/** Rows by a number, the smallest first. Ties are nobody's promise: the verbs said here make none. */
-const ascending = <Row>(rows: ReadonlyArray<Row>, by: (row: Row) => number): ReadonlyArray<Row> =>
-  rows.toSorted((left, right) => by(left) - by(right))
-
-const chargeModel = (): Charges["Service"] => {
-  const charges = new Rows<Charge>()
-  const lapsed = (charge: Charge, nowMillis: number) => nowMillis >= charge.leaseUntilMillis
-  return {
-    find: (key) => Effect.sync(() => charges.first((charge) => charge.key === key)),
-    claim: (charge, lease, nowMillis) =>
-      Effect.sync(() => {
-        charges.delete((row) => row.key === charge.key && row.state === "claimed" && lapsed(row, nowMillis))
-        const existing = charges.first((row) => row.key === charge.key)
-        if (existing !== undefined) return { _tag: "Existing", charge: existing }
-        const held = {
-          state: "claimed",
-          leaseOwner: lease.owner,
-          leaseUntilMillis: lease.untilMillis
-        } as const
-        const later = {
-          answer: undefined,
-          subject: undefined,
-          receipt: undefined,
-          settledAtMillis: undefined
-        }
-        charges.add({ ...charge, ...held, ...later })
-        return { _tag: "Claimed" }
-      }),
-    advance: (key, owner, outcome) =>
-      Effect.sync(() => {
-        const mine = (row: Charge) => row.key === key && row.state === "claimed" && row.leaseOwner === owner
-        return charges.change(mine, { state: "ready", ...outcome }) === 1
-      }),
-    complete: (key, receipt, nowMillis) =>
-      Effect.sync(() => {
-        const settled = { state: "settled", settlement: "", receipt, settledAtMillis: nowMillis } as const
-        return charges.change((row) => row.key === key && row.state === "ready", settled) === 1
-      }),
-    release: (key, owner) =>
-      Effect.sync(
-        () =>
-          charges.delete((row) => row.key === key && row.leaseOwner === owner && row.state !== "settled") ===
-          1
-      ),
-    takeOver: (key, lease, nowMillis) =>
-      Effect.sync(() => {
-        const left = (row: Charge) => row.key === key && row.state === "ready" && lapsed(row, nowMillis)
-        return charges.change(left, { leaseOwner: lease.owner, leaseUntilMillis: lease.untilMillis }) === 1
-      }),
-    yieldLease: (key, owner) =>
-      Effect.sync(() => {
-        charges.change((row) => row.key === key && row.leaseOwner === owner, { leaseUntilMillis: 0 })
-      }),
-    unfinished: (nowMillis, limit) =>
-      Effect.sync(() => {
-        const left = charges.all().filter((row) => row.state === "ready" && lapsed(row, nowMillis))
-        return ascending(left, (row) => row.createdAtMillis).slice(0, limit)
-      }),
-    list: ({ limit }) =>
-      Effect.sync(() => ascending(charges.all(), (row) => -row.createdAtMillis).slice(0, limit)),
-    expire: (beforeMillis) =>
-      Effect.sync(() => {
-        const dead = charges.delete(
-          (row) =>
-            row.state === "claimed" &&
-            [row.createdAtMillis, row.leaseUntilMillis, row.validBeforeSeconds * 1_000].every(
-              (millis) => millis < beforeMillis
-            )
-        )
-        const answered = (row: Charge) => row.answer !== undefined && row.settledAtMillis! < beforeMillis
-        return dead + charges.change(answered, { answer: undefined })
-      })
-  }
-}
 
 const quoteModel = (): Quotes["Service"] => {
   const quotes = new Rows<Quote>()

@@ -1,100 +1,21 @@
 import { Effect } from "effect"
 import type { OrderStatus } from "../../domain/Order.ts"
-import type { StoreError } from "../../domain/Errors.ts"
 import { Charges } from "../../ports/Charges.ts"
 import { Orders } from "../../ports/Orders.ts"
 import { Quotes } from "../../ports/Quotes.ts"
 import type { Stores } from "../../ports/Stores.ts"
 import { VaultItems } from "../../ports/VaultItems.ts"
 import { VaultPurchases } from "../../ports/VaultPurchases.ts"
-import {
-  sampleAnswer,
-  sampleCharge,
-  sampleOffer,
-  sampleOrder,
-  samplePurchase,
-  sampleQuote,
-  sampleReceipt,
-  sampleVaultItem,
-  uuidOf
-} from "./records.ts"
-import { equal, type StoreCase } from "./StoreCase.ts"
+import { chargeRolls, told, toldInOrder } from "./chargeRolls.ts"
+import { type Dice, dice, type Roll, someKey, someTime, type Verb } from "./Dice.ts"
+import { sampleOffer, sampleOrder, samplePurchase, sampleQuote, sampleVaultItem, uuidOf } from "./records.ts"
+import { equal, type RestartCase, type StoreCase } from "./StoreCase.ts"
 import { storeModel } from "./StoreModel.ts"
 
-/** Numbers that look random and are the same for the same seed (mulberry32). */
-const dice = (seed: number) => {
-  let state = seed >>> 0
-  const below = (limit: number): number => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
-  }
-  return { below, pick: <A>(choices: ReadonlyArray<A>): A => choices[below(choices.length)]! }
-}
-type Dice = ReturnType<typeof dice>
-
-/** A verb with its arguments, to be said to both. */
-type Verb = Effect.Effect<unknown, StoreError, Stores>
-type Roll = (dice: Dice, step: number) => Verb
-
-const owners = ["me", "you", "us"]
 const statuses: ReadonlyArray<OrderStatus> = ["awaiting_payment", "processing", "placing", "placed"]
-const someKey = (dice: Dice) => `key-${dice.below(4)}`
 const someId = (dice: Dice) => uuidOf(dice.below(5))
-const someTime = (dice: Dice) => dice.below(100)
 /** Of a quote: in steps that leave room between them, so that no two quotes lapse at the same time. */
 const someQuoteTime = (dice: Dice) => someTime(dice) * 1e6
-const someLease = (dice: Dice) => ({ owner: dice.pick(owners), untilMillis: someTime(dice) })
-
-const chargeRolls: ReadonlyArray<Roll> = [
-  (dice, step) => {
-    const charge = sampleCharge({
-      key: someKey(dice),
-      payloadDigest: `digest-${step}`,
-      validBeforeSeconds: dice.below(2),
-      createdAtMillis: step
-    })
-    const lease = someLease(dice)
-    const now = someTime(dice)
-    return Charges.use((charges) => charges.claim(charge, lease, now))
-  },
-  (dice, step) => {
-    const key = someKey(dice)
-    const owner = dice.pick(owners)
-    const subject = dice.pick([undefined, { kind: "order", id: `order-${step}` } as const])
-    return Charges.use((charges) => charges.advance(key, owner, { answer: sampleAnswer(`${step}`), subject }))
-  },
-  (dice, step) => {
-    const key = someKey(dice)
-    const now = someTime(dice)
-    return Charges.use((charges) => charges.complete(key, sampleReceipt(step), now))
-  },
-  (dice) => {
-    const key = someKey(dice)
-    const owner = dice.pick(owners)
-    return Charges.use((charges) => charges.release(key, owner))
-  },
-  (dice) => {
-    const key = someKey(dice)
-    const lease = someLease(dice)
-    const now = someTime(dice)
-    return Charges.use((charges) => charges.takeOver(key, lease, now))
-  },
-  (dice) => {
-    const key = someKey(dice)
-    const owner = dice.pick(owners)
-    return Charges.use((charges) => charges.yieldLease(key, owner))
-  },
-  (dice) => {
-    const now = someTime(dice)
-    return Charges.use((charges) => charges.unfinished(now, 3))
-  },
-  (dice) => {
-    const before = dice.pick([50, 500, 2_000])
-    return Charges.use((charges) => charges.expire(before))
-  }
-]
 
 const quoteRolls: ReadonlyArray<Roll> = [
   (dice, step) => {
@@ -198,12 +119,17 @@ const vaultRolls: ReadonlyArray<Roll> = [
   }
 ]
 
-const rolls = [chargeRolls, quoteRolls, orderRolls, vaultRolls]
+const { claiming, reading, upkeep } = chargeRolls
+/** Claims twice: the other verbs need what they bring about. */
+const rolls = [claiming, claiming, upkeep, reading, quoteRolls, orderRolls, vaultRolls]
 
 /** All that can be seen of the stores. */
 const everything: Verb = Effect.all([
-  Charges.use((charges) => charges.list({ limit: 100 })),
-  Effect.forEach([0, 50, 99], (now) => Charges.use((charges) => charges.unfinished(now, 100))),
+  Charges.use((charges) => Effect.map(charges.list({ limit: 100 }), (found) => found.map(told))),
+  Charges.use((charges) => charges.entries({ limit: 1_000 })),
+  Effect.forEach([0, 50, 99], (now) =>
+    Charges.use((charges) => Effect.map(charges.unfinished(now, 100), toldInOrder))
+  ),
   Effect.forEach(["request-0", "request-1"], (fingerprint) =>
     Effect.forEach([0, 50e6, 99e6], (now) => Quotes.use((quotes) => quotes.findLive(fingerprint, now)))
   ),
@@ -218,6 +144,24 @@ const everything: Verb = Effect.all([
 const outcomeOf = (verb: Verb): Effect.Effect<unknown, never, Stores> =>
   Effect.match(verb, { onSuccess: (value) => value, onFailure: ({ _tag }) => ({ failed: _tag }) })
 
+/** Random verbs of a seed, said to a store and to a model of it, some steps at a time. */
+const comparison = (seed: number) => {
+  const model = storeModel()
+  const { below, pick } = dice(seed)
+  const same = Effect.fnUntraced(function* (verb: Verb, what: string) {
+    const outcome = outcomeOf(verb)
+    equal(yield* outcome, yield* Effect.provideContext(outcome, model), what)
+  })
+  return Effect.fnUntraced(function* (from: number, to: number) {
+    for (let step = from; step < to; step++) {
+      const verb = pick(pick(rolls))({ below, pick }, step)
+      yield* same(verb, `seed ${seed}, step ${step}`)
+      if (step % 25 === 24) yield* same(everything, `seed ${seed}, step ${step}, all that can be seen`)
+    }
+    yield* same(everything, `seed ${seed}, before step ${to}, all that can be seen`)
+  })
+}
+
 /**
  * Says the same random verbs to the stores and to a plain model of them: the outcomes must be the same.
  * A failure names the seed and the step: the same seed says the same verbs again.
@@ -225,20 +169,22 @@ const outcomeOf = (verb: Verb): Effect.Effect<unknown, never, Stores> =>
  * @param seed any integer
  * @param steps how many verbs, below a million
  */
-export const storeModelCase = (seed: number, steps = 300): StoreCase => ({
+export const storeModelCase = (seed: number, steps = 500): StoreCase => ({
   name: `All stores: ${steps} random verbs have the outcomes of the model (seed ${seed})`,
-  run: Effect.gen(function* () {
-    const model = storeModel()
-    const { below, pick } = dice(seed)
-    for (let step = 0; step < steps; step++) {
-      const verb = pick(pick(rolls))({ below, pick }, step)
-      const at = `seed ${seed}, step ${step}`
-      equal(yield* outcomeOf(verb), yield* Effect.provideContext(outcomeOf(verb), model), at)
-      if (step % 25 !== 24) continue
-      const seen = outcomeOf(everything)
-      equal(yield* seen, yield* Effect.provideContext(seen, model), `${at}, all that can be seen`)
-    }
-  })
+  run: Effect.suspend(() => comparison(seed)(0, steps))
+})
+
+const stepsBetweenRestarts = 40
+
+/** The same for stores that are closed and opened again every 40 steps. */
+export const restartedModelCase = (seed: number, steps = 200): RestartCase => ({
+  name: `All stores: ${steps} random verbs across restarts have the outcomes of the model (seed ${seed})`,
+  run: (opened) =>
+    Effect.gen(function* () {
+      const compare = comparison(seed)
+      for (let from = 0; from < steps; from += stepsBetweenRestarts)
+        yield* opened(compare(from, Math.min(steps, from + stepsBetweenRestarts)))
+    })
 })
 
 /** The model on a few seeds. */

@@ -24,7 +24,7 @@ export const sampleCharge = (overrides: Partial<NewCharge> = {}): NewCharge => (
   operation: "search",
   network: "eip155:84532",
   asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
-  payer: "0x857b06519E91e3A54538791bDbb0E22373e36b66",
+  payer: "0x857b06519e91e3a54538791bdbb0e22373e36b66",
   payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
   amountAtomic: "10000",
   validBeforeSeconds: 1_000,
@@ -44,7 +44,7 @@ export const sampleReceipt = (number = 1): Receipt => ({
   success: true,
   transaction: `0x${number.toString(16).padStart(64, "0")}`,
   network: "eip155:84532",
-  payer: "0x857b06519E91e3A54538791bDbb0E22373e36b66"
+  payer: "0x857b06519e91e3a54538791bdbb0e22373e36b66"
 })
 
 /** An offer of 15.27 in all, open until `expiresAtMillis`. */

@@ -1,4 +1,5 @@
-import { type Hex, hexToBytes, keccak256, recoverAddress } from "viem"
+import { keccak_256 } from "@noble/hashes/sha3"
+import { bytesToHex, type Hex, hexToBytes, recoverAddress } from "viem"
 
 /** What is used of the package `secp256k1`. */
 interface Secp256k1 {
@@ -25,19 +26,28 @@ const loadNative = async (): Promise<Secp256k1 | undefined> => {
   }
 }
 
-let native: Promise<Secp256k1 | undefined> | undefined
+let loading: Promise<Secp256k1 | undefined> | undefined
+/** Loaded already: then a signer is known at once. */
+let native: Secp256k1 | undefined
 
-/** The account whose key made an ordinary signature (65 bytes, v of 27 or 28) of a hash; `undefined` for none. */
-export const recoverSigner = async (hash: Hex, signature: Hex): Promise<Hex | undefined> => {
-  native ??= loadNative()
-  const library = await native
+const recoverNatively = (library: Secp256k1, hash: Uint8Array, signature: Hex): Hex | undefined => {
   try {
-    if (library === undefined) return await recoverAddress({ hash, signature })
     const bytes = hexToBytes(signature)
-    const key = library.ecdsaRecover(bytes.subarray(0, 64), bytes[64]! - 27, hexToBytes(hash), false)
+    const key = library.ecdsaRecover(bytes.subarray(0, 64), bytes[64]! - 27, hash, false)
     // An address is the end of the hash of the public key, the 0x04 before it left out.
-    return `0x${keccak256(key.subarray(1)).slice(-40)}`
+    return bytesToHex(keccak_256(key.subarray(1)).subarray(12))
   } catch {
     return undefined
   }
 }
+
+const recoverLater = async (hash: Uint8Array, signature: Hex): Promise<Hex | undefined> => {
+  native = await (loading ??= loadNative())
+  return native === undefined
+    ? recoverAddress({ hash, signature }).catch(() => undefined)
+    : recoverNatively(native, hash, signature)
+}
+
+/** The account whose key made an ordinary signature (65 bytes, v of 27 or 28) of a hash; `undefined` for none. */
+export const recoverSigner = (hash: Uint8Array, signature: Hex): Hex | undefined | Promise<Hex | undefined> =>
+  native === undefined ? recoverLater(hash, signature) : recoverNatively(native, hash, signature)

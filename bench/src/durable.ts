@@ -1,0 +1,157 @@
+/*
+ * Paid calls where the charge is on the disk before the money moves, against the official middleware,
+ * which keeps nothing; both before the same facilitator. And what a paid call costs of our own.
+ *
+ *   npm run bench -- durable
+ */
+import { fork } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { memory, Till, type TillOptions } from "@till402/core"
+import { postgres } from "@till402/core/postgres"
+import { sqlite } from "@till402/core/sqlite"
+import { till402 } from "@till402/hono"
+import { startPostgres } from "@till402/test-postgres"
+import { HTTPFacilitatorClient } from "@x402/core/server"
+import { ExactEvmScheme } from "@x402/evm/exact/server"
+import { paymentMiddleware, x402ResourceServer } from "@x402/hono"
+import { Hono } from "hono"
+import { load, median, paidHeaders } from "./load.ts"
+import { network, payTo, signedPayments } from "./payments.ts"
+import { type Contender, fakeFacilitator, inProcess, nothing, page, routes } from "./servers.ts"
+
+type Storage = TillOptions["storage"]
+
+const ours = async (storage: Storage, facilitator: TillOptions["facilitator"]): Promise<Contender> => {
+  const till = Till.make({
+    baseUrl: "http://localhost",
+    payTo,
+    networks: ["base-sepolia"],
+    facilitator,
+    trustFacilitator: true,
+    secret: "a secret of the benchmark, known to all",
+    storage,
+    marketplaces: { marketplace_a: { search: async () => page } },
+    limits: { unsettledPerPayer: 10_000 }
+  })
+  await till.ready
+  return inProcess(new Hono().use(till402(till)), till.dispose)
+}
+
+type OfficialClient = ConstructorParameters<typeof x402ResourceServer>[0]
+
+const official = (client: OfficialClient): Contender =>
+  inProcess(
+    new Hono()
+      .use(paymentMiddleware(routes, new x402ResourceServer(client).register(network, new ExactEvmScheme())))
+      .get("/x402/search", (context) => context.json(page)),
+    nothing
+  )
+
+const startFacilitator = async (kind: "verifying" | "instant") => {
+  const child = fork(new URL("facilitatorServer.ts", import.meta.url), [kind], {
+    execArgv: process.execArgv
+  })
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once("message", (message) => resolve(String(message)))
+    child.once("exit", () => reject(new Error("the facilitator did not start")))
+  })
+  return { url, stop: () => child.kill() }
+}
+
+const rounds = 3
+const count = 400
+
+/** Median payments per second of each, measured in turns. */
+const compare = async (
+  contenders: ReadonlyArray<Contender>,
+  headersFor: (contender: Contender) => Promise<ReadonlyArray<Record<string, string>>>
+): Promise<ReadonlyArray<number>> => {
+  const rates = contenders.map((): Array<number> => [])
+  for (let round = 0; round <= rounds; round++)
+    for (const [index, contender] of contenders.entries()) {
+      const rate = await load(contender, 200, await headersFor(contender))
+      // The first round warms up.
+      if (round > 0) rates[index]!.push(rate)
+    }
+  return rates.map(median)
+}
+
+const row = (name: string, cells: ReadonlyArray<string>): void => {
+  console.log(name.padEnd(58) + cells.map((cell) => cell.padStart(10)).join(""))
+}
+
+const compareRow = async (
+  name: string,
+  [mine, theirs]: readonly [Contender, Contender],
+  headersFor: (contender: Contender) => Promise<ReadonlyArray<Record<string, string>>>
+): Promise<void> => {
+  const [ourRate, officialRate] = await compare([mine, theirs], headersFor)
+  row(name, [ourRate!.toFixed(0), officialRate!.toFixed(0), (ourRate! / officialRate!).toFixed(2)])
+}
+
+const unique = (contender: Contender) => paidHeaders(contender, signedPayments, count)
+
+/** The same payment again and again: ours gives the recorded answer, the other serves it anew. */
+const replays = async (contender: Contender) => {
+  const [header] = await paidHeaders(contender, signedPayments, 1)
+  await contender.call("/x402/search?q=mouse", header)
+  return Array.from({ length: count }, () => header!)
+}
+
+/** Milliseconds of single paid calls, one after the other, with a facilitator that costs nothing. */
+const overhead = async (name: string, storage: Storage): Promise<void> => {
+  const contender = await ours(storage, fakeFacilitator(false))
+  await load(contender, 200, await unique(contender))
+  const millis: Array<number> = []
+  for (const header of await paidHeaders(contender, signedPayments, 1_000)) {
+    const started = performance.now()
+    await contender.call("/x402/search?q=mouse", header)
+    millis.push(performance.now() - started)
+  }
+  await contender.stop()
+  const sorted = millis.toSorted((left, right) => left - right)
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)]!.toFixed(2)
+  row(`own overhead of a paid call, ${name}: p50, p99 in ms`, [at(0.5), at(0.99)])
+}
+
+const folder = mkdtempSync(join(tmpdir(), "till402-bench-"))
+let files = 0
+const file = (): Storage => sqlite({ filename: join(folder, `${++files}.sqlite`) })
+
+console.log(
+  `Till402 with durable charges (SQLite) against @x402/hono, which keeps none; Node ${process.version}`
+)
+console.log(`paid calls per second, unique valid payments, median of ${rounds} rounds of ${count}\n`)
+row("", ["Till402", "official", "ratio"])
+for (const kind of ["verifying", "instant"] as const) {
+  const facilitator = await startFacilitator(kind)
+  const mine = await ours(file(), { url: facilitator.url })
+  const theirs = official(new HTTPFacilitatorClient({ url: facilitator.url }))
+  const told = kind === "verifying" ? "over HTTP, verifying signatures" : "over HTTP, answering at once"
+  await compareRow(`facilitator ${told}`, [mine, theirs], unique)
+  if (kind === "verifying")
+    await compareRow("replays of one payment, same facilitator", [mine, theirs], replays)
+  await mine.stop()
+  facilitator.stop()
+}
+for (const verifies of [true, false]) {
+  const client = fakeFacilitator(verifies)
+  const mine = await ours(file(), client)
+  const told = verifies ? "verifying signatures" : "answering at once"
+  await compareRow(
+    `facilitator in process, ${told}`,
+    [mine, official(client as unknown as OfficialClient)],
+    unique
+  )
+  await mine.stop()
+}
+
+console.log("")
+await overhead("memory", memory())
+await overhead("SQLite", file())
+const database = await startPostgres({ durable: true })
+await overhead("PostgreSQL", postgres({ url: await database.createDatabase() }))
+await database.stop()
+rmSync(folder, { recursive: true })

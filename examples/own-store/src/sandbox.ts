@@ -1,0 +1,44 @@
+import { spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { fileURLToPath } from "node:url"
+import { startChain, startFacilitator } from "@till402/sandbox"
+import { startPostgres } from "@till402/test-postgres"
+
+/*
+ * Runs main.ts against a chain, a facilitator and a PostgreSQL on this machine: real USDC code, play money, and a
+ * database that is gone afterwards. DATABASE_URL names another one, which stays.
+ */
+
+const chain = await startChain()
+const facilitator = await startFacilitator({ chain })
+const postgres = process.env["DATABASE_URL"] === undefined ? await startPostgres() : undefined
+const buyer = chain.accounts(2)
+await chain.mint(buyer.address, 1_000_000_000n)
+const buyerKey = Buffer.from(buyer.getHdKey().privateKey!).toString("hex")
+console.log(`A wallet with 1,000 test USDC: ${buyer.address}, private key 0x${buyerKey}`)
+
+const port = process.env["PORT"] ?? "3000"
+const app = spawn(process.execPath, [...process.execArgv, fileURLToPath(import.meta.resolve("./main.ts"))], {
+  stdio: "inherit",
+  env: {
+    BASE_URL: `http://localhost:${port}`,
+    PAY_TO: chain.accounts(3).address,
+    TILL_SECRET: randomBytes(32).toString("hex"),
+    ...(postgres === undefined ? {} : { DATABASE_URL: postgres.url }),
+    ...process.env,
+    NETWORK: "base-sepolia",
+    RPC_URL: chain.rpcUrl,
+    FACILITATOR_URL: facilitator.url
+  }
+})
+// The database's own handlers would end this process at once: it stays until the app has let its running calls end.
+for (const signal of ["SIGINT", "SIGTERM"]) process.removeAllListeners(signal)
+// Ctrl-C reaches the app by itself.
+process.on("SIGINT", () => undefined)
+process.on("SIGTERM", () => app.kill("SIGTERM"))
+app.on("exit", async (code) => {
+  await facilitator.stop()
+  await chain.stop()
+  await postgres?.stop()
+  process.exitCode = code ?? 1
+})

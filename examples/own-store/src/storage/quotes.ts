@@ -1,0 +1,70 @@
+import type { Quote, QuoteStore } from "@till402/core"
+import { type Database, json } from "./database.ts"
+
+const maxAttempts = 100
+const isUniqueViolation = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "23505"
+
+/** Quotes. That a request has one live quote at most is a unique index, so no race can get around it. */
+export const quoteStore = (sql: Database) => {
+  const quoteColumns = sql`id, fingerprint, offer, created_at_millis, consumed_by`
+
+  const findLive = async (fingerprint: string, nowMillis: number): Promise<Quote | undefined> => {
+    const [quote] = await sql<Array<Quote>>`
+      SELECT ${quoteColumns} FROM till.quotes
+      WHERE fingerprint = ${fingerprint} AND consumed_by IS NULL AND expires_at_millis > ${nowMillis}`
+    return quote
+  }
+
+  return {
+    findLive,
+
+    put: async (quote, nowMillis) => {
+      for (let attempt = 0; attempt < maxAttempts; attempt++) {
+        const { count } = await sql`
+          INSERT INTO till.quotes (id, fingerprint, offer, created_at_millis, expires_at_millis)
+          VALUES (${quote.id}, ${quote.fingerprint}, ${json(sql, quote.offer)}, ${quote.createdAtMillis},
+            ${quote.offer.expiresAtMillis})
+          ON CONFLICT (fingerprint) WHERE consumed_by IS NULL DO UPDATE
+          SET id = excluded.id, offer = excluded.offer, created_at_millis = excluded.created_at_millis,
+            expires_at_millis = excluded.expires_at_millis
+          WHERE quotes.expires_at_millis <= ${nowMillis}`
+        if (count === 1) return quote
+        const live = await findLive(quote.fingerprint, nowMillis)
+        if (live !== undefined) return live
+        // Consumed between the two statements: its place is free now.
+      }
+      throw new Error(`no place for a quote after ${maxAttempts} attempts`)
+    },
+
+    consume: async (id, chargeKey, nowMillis) => {
+      const { count } = await sql`
+        UPDATE till.quotes SET consumed_by = ${chargeKey}
+        WHERE id = ${id} AND expires_at_millis > ${nowMillis}
+          AND (consumed_by IS NULL OR consumed_by = ${chargeKey})`
+      return count === 1
+    },
+
+    restore: async (chargeKey) => {
+      try {
+        // Where the request has an unconsumed quote by now, that one stands; of several the one that lives longest.
+        await sql`
+          UPDATE till.quotes AS quote SET consumed_by = NULL
+          WHERE consumed_by = ${chargeKey} AND id = (
+            SELECT id FROM till.quotes AS rival
+            WHERE rival.fingerprint = quote.fingerprint
+              AND (rival.consumed_by IS NULL OR rival.consumed_by = ${chargeKey})
+            ORDER BY rival.consumed_by IS NOT NULL, rival.expires_at_millis DESC, rival.id DESC
+            LIMIT 1)`
+      } catch (error) {
+        // Another quote was put at this very moment: it stands, and this one stays consumed.
+        if (!isUniqueViolation(error)) throw error
+      }
+    },
+
+    expire: async (lapsedBeforeMillis) => {
+      const { count } = await sql`DELETE FROM till.quotes WHERE expires_at_millis < ${lapsedBeforeMillis}`
+      return count
+    }
+  } satisfies QuoteStore
+}

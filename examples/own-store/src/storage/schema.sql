@@ -1,0 +1,121 @@
+-- All that a till keeps, in a PostgreSQL schema of its own: a shop's own tables may be called orders as well.
+--
+-- Columns bear the names of the fields that they hold (lease_until_millis is leaseUntilMillis), so a row is a record.
+-- Times are milliseconds since the epoch. Text that is ordered by is COLLATE "C": byte by byte, the same everywhere.
+-- JSON, not JSONB, holds what is given back as it came: JSONB refuses some of what JSON can say ("\u0000").
+
+CREATE SCHEMA IF NOT EXISTS till;
+
+CREATE TABLE IF NOT EXISTS till.charges (
+  key TEXT COLLATE "C" PRIMARY KEY,
+  payload_digest TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  operation TEXT COLLATE "C" NOT NULL,
+  network TEXT COLLATE "C" NOT NULL,
+  asset TEXT COLLATE "C" NOT NULL,
+  payer TEXT NOT NULL,
+  pay_to TEXT NOT NULL,
+  amount_atomic NUMERIC(78) NOT NULL CHECK (amount_atomic >= 0), -- a uint256 has up to 78 digits
+  valid_before_seconds BIGINT NOT NULL,
+  x402_version SMALLINT NOT NULL,
+  settlement TEXT NOT NULL,
+  created_at_millis BIGINT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('claimed', 'ready', 'settled', 'voided')),
+  first_claimed_at_millis BIGINT NOT NULL,
+  lease_owner TEXT NOT NULL,
+  lease_until_millis BIGINT NOT NULL,
+  attempts INTEGER NOT NULL,
+  check_after_millis BIGINT NOT NULL,
+  answer JSON,
+  answer_expired_at_millis BIGINT,
+  subject JSON,
+  effect_pending BOOLEAN NOT NULL,
+  receipt JSON,
+  settled_at_millis BIGINT,
+  refund JSON,
+  -- Facts that no bug may break: paid has a receipt, and only what is paid has one or can be refunded.
+  CHECK ((state = 'settled') = (receipt IS NOT NULL)),
+  CHECK ((state = 'settled') = (settled_at_millis IS NOT NULL)),
+  CHECK (state = 'settled' OR (refund IS NULL AND NOT effect_pending))
+);
+CREATE INDEX IF NOT EXISTS charges_by_age ON till.charges (created_at_millis, key);
+CREATE INDEX IF NOT EXISTS charges_unfinished ON till.charges (check_after_millis, created_at_millis, key)
+  WHERE state <> 'settled' OR effect_pending;
+CREATE INDEX IF NOT EXISTS charges_open_of_payer ON till.charges (payer) WHERE state IN ('claimed', 'ready');
+CREATE INDEX IF NOT EXISTS charges_to_expire ON till.charges (settled_at_millis) WHERE answer IS NOT NULL;
+CREATE INDEX IF NOT EXISTS charges_settled ON till.charges (settled_at_millis);
+
+-- The books. The primary key is the promise that nothing is booked twice.
+CREATE TABLE IF NOT EXISTS till.ledger (
+  charge_key TEXT COLLATE "C" NOT NULL REFERENCES till.charges (key),
+  kind TEXT COLLATE "C" NOT NULL CHECK (kind IN ('settled', 'refund_due', 'refunded')),
+  at_millis BIGINT NOT NULL,
+  operation TEXT COLLATE "C" NOT NULL,
+  network TEXT COLLATE "C" NOT NULL,
+  asset TEXT COLLATE "C" NOT NULL,
+  payer TEXT NOT NULL,
+  pay_to TEXT NOT NULL,
+  amount_atomic NUMERIC(78) NOT NULL,
+  transaction TEXT,
+  PRIMARY KEY (charge_key, kind)
+);
+CREATE INDEX IF NOT EXISTS ledger_by_time ON till.ledger (at_millis, charge_key, kind);
+
+CREATE OR REPLACE FUNCTION till.refuse_change() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN RAISE EXCEPTION 'the ledger is only ever appended to'; END $$;
+CREATE OR REPLACE TRIGGER ledger_is_append_only BEFORE UPDATE OR DELETE ON till.ledger
+  FOR EACH ROW EXECUTE FUNCTION till.refuse_change();
+
+CREATE TABLE IF NOT EXISTS till.quotes (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  fingerprint TEXT NOT NULL,
+  offer JSON NOT NULL,
+  created_at_millis BIGINT NOT NULL,
+  expires_at_millis BIGINT NOT NULL, -- of the offer, to be looked for
+  consumed_by TEXT
+);
+-- At most one quote of a request is unconsumed: whoever races to put a second one meets this index.
+CREATE UNIQUE INDEX IF NOT EXISTS quotes_one_live ON till.quotes (fingerprint) WHERE consumed_by IS NULL;
+CREATE INDEX IF NOT EXISTS quotes_by_charge ON till.quotes (consumed_by) WHERE consumed_by IS NOT NULL;
+CREATE INDEX IF NOT EXISTS quotes_by_expiry ON till.quotes (expires_at_millis);
+
+CREATE TABLE IF NOT EXISTS till.orders (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  charge_key TEXT NOT NULL,
+  status TEXT NOT NULL,
+  product JSON NOT NULL,
+  shipping_address JSON NOT NULL,
+  email TEXT NOT NULL,
+  offer JSON NOT NULL,
+  upstream_reference TEXT,
+  created_at_millis BIGINT NOT NULL,
+  updated_at_millis BIGINT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS orders_waiting ON till.orders (status, updated_at_millis, id);
+CREATE INDEX IF NOT EXISTS orders_by_age ON till.orders (created_at_millis, id);
+
+CREATE TABLE IF NOT EXISTS till.vault_items (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  slug TEXT NOT NULL UNIQUE,
+  title TEXT NOT NULL,
+  product_type TEXT NOT NULL,
+  card_description TEXT NOT NULL,
+  price INTEGER NOT NULL, -- whole dollars
+  category TEXT NOT NULL,
+  creator JSON NOT NULL,
+  downloads INTEGER NOT NULL,
+  cover_image_url TEXT NOT NULL,
+  position BIGINT GENERATED ALWAYS AS IDENTITY, -- in which order items were added
+  search_text TEXT NOT NULL -- what the words of a query are looked for in
+);
+CREATE INDEX IF NOT EXISTS vault_items_by_position ON till.vault_items (position);
+
+CREATE TABLE IF NOT EXISTS till.vault_purchases (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  charge_key TEXT NOT NULL,
+  slug TEXT NOT NULL,
+  wallet_address TEXT NOT NULL,
+  email TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('reserved', 'granted')),
+  created_at_millis BIGINT NOT NULL
+);

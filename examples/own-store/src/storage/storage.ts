@@ -1,0 +1,24 @@
+import type { HostStores } from "@till402/core"
+import { chargeVerbs } from "./charges.ts"
+import { connect, migrate } from "./database.ts"
+import { ledgerVerbs } from "./ledger.ts"
+import { orderStore } from "./orders.ts"
+import { quoteStore } from "./quotes.ts"
+import { vaultItemStore, vaultPurchaseStore } from "./vault.ts"
+
+/** Seconds that statements may still take when the till is disposed of. */
+const closeSeconds = 5
+
+/** The whole storage of a till in a PostgreSQL database, given its connection string. */
+export const postgresStores = (url: string) => {
+  const sql = connect(url)
+  return {
+    charges: { ...chargeVerbs(sql), ...ledgerVerbs(sql) },
+    quotes: quoteStore(sql),
+    orders: orderStore(sql),
+    vaultItems: vaultItemStore(sql),
+    vaultPurchases: vaultPurchaseStore(sql),
+    open: () => migrate(sql),
+    close: () => sql.end({ timeout: closeSeconds })
+  } satisfies HostStores
+}

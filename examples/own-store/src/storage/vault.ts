@@ -1,0 +1,78 @@
+import type { VaultItem, VaultItemStore, VaultPurchase, VaultPurchaseStore } from "@till402/core"
+import { type Database, json } from "./database.ts"
+
+const maxWords = 16
+/** Letter case aside, and the ways in which Unicode can write the same letter. */
+const folded = (text: string): string => text.normalize("NFKC").toLowerCase()
+const wordsOf = (q: string): Array<string> => folded(q).split(/\s+/).filter(Boolean).slice(0, maxWords)
+const searchTextOf = ({ cardDescription, category, slug, title }: VaultItem): string =>
+  folded([title, cardDescription, category, slug].join(" "))
+
+/** The vault's shelf. */
+export const vaultItemStore = (sql: Database) => {
+  const itemColumns = sql`id, slug, title, product_type, card_description, price, category, creator, downloads,
+    cover_image_url`
+
+  return {
+    put: async (item) => {
+      const row = { ...item, creator: json(sql, item.creator), searchText: searchTextOf(item) }
+      const { downloads: _downloads, id: _id, ...changes } = row
+      await sql`INSERT INTO till.vault_items ${sql(row)} ON CONFLICT (id) DO UPDATE SET ${sql(changes)}`
+    },
+
+    findBySlug: async (slug) => {
+      const [item] = await sql<Array<VaultItem>>`
+        SELECT ${itemColumns} FROM till.vault_items WHERE slug = ${slug}`
+      return item
+    },
+
+    search: async ({ category, cursor, limit, maxPrice, minPrice, productType, q }) => {
+      const [last] =
+        cursor === undefined
+          ? [{ position: 0 }]
+          : await sql<Array<{ readonly position: number }>>`
+              SELECT position FROM till.vault_items WHERE lower(id) = ${cursor.toLowerCase()}`
+      if (last === undefined) return undefined
+      const found = await sql<Array<VaultItem>>`
+        SELECT ${itemColumns} FROM till.vault_items
+        WHERE position > ${last.position}
+          ${category === undefined ? sql`` : sql`AND category = ${category}`}
+          ${productType === undefined ? sql`` : sql`AND product_type = ${productType}`}
+          ${minPrice === undefined ? sql`` : sql`AND price >= ${minPrice}`}
+          ${maxPrice === undefined ? sql`` : sql`AND price <= ${maxPrice}`}
+          AND NOT EXISTS (
+            SELECT FROM unnest(${wordsOf(q ?? "")}::text[]) AS word WHERE strpos(search_text, word) = 0)
+        ORDER BY position LIMIT ${limit + 1}`
+      const items = found.slice(0, limit)
+      return { items, nextCursor: found.length > limit ? items.at(-1)!.id : null }
+    },
+
+    countDownload: async (slug) => {
+      await sql`UPDATE till.vault_items SET downloads = downloads + 1 WHERE slug = ${slug}`
+    }
+  } satisfies VaultItemStore
+}
+
+/** Purchases of vault items: reserved until their payment has settled, then granted. */
+export const vaultPurchaseStore = (sql: Database) =>
+  ({
+    reserve: async (purchase) => {
+      const row = { ...purchase, status: "reserved" }
+      await sql`INSERT INTO till.vault_purchases ${sql(row)} ON CONFLICT (id) DO NOTHING`
+    },
+
+    grant: async (id) => {
+      const { count } = await sql`
+      UPDATE till.vault_purchases SET status = 'granted' WHERE id = ${id} AND status = 'reserved'`
+      return count === 1
+    },
+
+    cancel: async (id) => {
+      await sql`DELETE FROM till.vault_purchases WHERE id = ${id} AND status = 'reserved'`
+    },
+
+    find: async (id) => {
+      const [purchase] = await sql<Array<VaultPurchase>>`SELECT * FROM till.vault_purchases WHERE id = ${id}`
+      return purchase
+    }
+  }) satisfies VaultPurchaseStore

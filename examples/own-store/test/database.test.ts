@@ -1,0 +1,95 @@
+import { type Postgres, startPostgres } from "@till402/test-postgres"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+import { connect, type Database, migrate } from "../src/storage/database.ts"
+import { postgresStores } from "../src/storage/storage.ts"
+import { newCharge, type OwnStores, type Race, races } from "./races.ts"
+
+/*
+ * What the database itself sees to, whatever the code above it does.
+ */
+
+let postgres: Postgres
+let stores: OwnStores
+let sql: Database
+beforeAll(async () => {
+  postgres = await startPostgres()
+})
+afterAll(() => postgres?.stop())
+beforeEach(async () => {
+  const url = await postgres.createDatabase()
+  stores = postgresStores(url)
+  sql = connect(url, 2)
+})
+afterEach(async () => {
+  await sql.end()
+  await stores.close()
+})
+
+const key = "key-1"
+/** A charge that waits for its refund: two lines in the books. */
+const refundDue = async (): Promise<void> => {
+  await stores.open()
+  const { prepare }: Race = races["record a refund"]
+  await prepare!(stores, key)
+}
+
+describe("the schema", () => {
+  it("is made by many at once, and made again without a loss", async () => {
+    await Promise.all([migrate(sql), migrate(sql), stores.open()])
+    await refundDue()
+    await migrate(sql)
+    expect(await stores.charges.find(key)).toMatchObject({ state: "settled", refund: { _tag: "Due" } })
+  })
+
+  it("lets nobody change the books, nor delete what they speak of", async () => {
+    await refundDue()
+    const entries = await stores.charges.entries({ limit: 10 })
+    expect(entries.map(({ kind }) => kind)).toEqual(["settled", "refund_due"])
+    await expect(sql`UPDATE till.ledger SET amount_atomic = 0`).rejects.toThrow("only ever appended to")
+    await expect(sql`DELETE FROM till.ledger`).rejects.toThrow("only ever appended to")
+    await expect(sql`DELETE FROM till.charges`).rejects.toThrow("violates foreign key")
+    expect(await stores.charges.entries({ limit: 10 })).toEqual(entries)
+  })
+
+  it("books nothing twice", async () => {
+    await refundDue()
+    await expect(sql`INSERT INTO till.ledger SELECT * FROM till.ledger`).rejects.toThrow("duplicate key")
+  })
+
+  it("knows no settled charge without a receipt, and no refund of an unsettled one", async () => {
+    await refundDue()
+    await expect(sql`UPDATE till.charges SET receipt = NULL`).rejects.toThrow("violates check constraint")
+    const unsettle = sql`UPDATE till.charges SET state = 'ready', receipt = NULL, settled_at_millis = NULL`
+    await expect(unsettle).rejects.toThrow("violates check constraint")
+  })
+})
+
+describe("the connection", () => {
+  it("has a statement undone before its verb is given up", async () => {
+    const [setting] = await sql`SHOW statement_timeout`
+    expect(setting).toEqual({ statementTimeout: "4s" })
+  })
+
+  it("comes back after it was lost", async () => {
+    await refundDue()
+    await sql`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()`
+    // Each lost connection fails one statement at most.
+    const found = await vi.waitFor(() => stores.charges.find(key))
+    expect(found).toMatchObject({ key })
+  })
+
+  it("keeps values as they are: the biggest amount, what is missing, and text that JSONB refuses", async () => {
+    await stores.open()
+    const text = 'a zero \u0000, half a pair \ud83d, a pair 👟, "quotes" and \\u0041'
+    const amountAtomic = (2n ** 256n - 1n).toString()
+    await stores.charges.claim({ ...newCharge(key), amountAtomic }, { owner: "me", untilMillis: 9 }, 1, 9)
+    const body = { _tag: "Plain", text } as const
+    const answer = { status: 200, contentType: "text/plain", body }
+    await stores.charges.advance(key, "me", { answer, subject: undefined })
+    const found = await stores.charges.find(key)
+    expect(found).toMatchObject({ amountAtomic, answer })
+    expect(found).toHaveProperty("subject", undefined)
+  })
+})

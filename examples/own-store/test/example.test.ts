@@ -1,0 +1,219 @@
+import {
+  type Chain,
+  type LocalFacilitator,
+  payingFetch,
+  startChain,
+  startFacilitator
+} from "@till402/sandbox"
+import { type Postgres, startPostgres } from "@till402/test-postgres"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { connect, type Database } from "../src/storage/database.ts"
+import { type Environment, runExample, startExample } from "./RunningExample.ts"
+
+/*
+ * Runs the example as its reader would and pays it on a real (local) chain.
+ */
+
+const baseUrl = "https://shop.example"
+const searchPrice = 10_000n
+
+let chain: Chain
+let facilitator: LocalFacilitator
+let postgres: Postgres
+let environment: Environment
+beforeAll(async () => {
+  chain = await startChain()
+  facilitator = await startFacilitator({ chain })
+  postgres = await startPostgres()
+  environment = {
+    PORT: "0",
+    BASE_URL: baseUrl,
+    PAY_TO: payTo(),
+    RPC_URL: chain.rpcUrl,
+    FACILITATOR_URL: facilitator.url,
+    TILL_SECRET: "a secret of the example's own, for this test",
+    DATABASE_URL: await postgres.createDatabase()
+  }
+})
+afterAll(async () => {
+  await postgres?.stop()
+  await facilitator?.stop()
+  await chain?.stop()
+})
+
+const buyer = () => chain.accounts(2)
+const payTo = () => chain.accounts(3).address
+
+interface Found {
+  readonly products: ReadonlyArray<{ readonly asin: string }>
+}
+interface Shelf {
+  readonly items: ReadonlyArray<{ readonly slug: string; readonly downloads: number }>
+}
+interface Purchase {
+  readonly purchaseId: string
+  readonly downloadToken: string
+}
+
+const shippingAddress = {
+  name: "Ada Lovelace",
+  line1: "12 Analytical Way",
+  city: "San Francisco",
+  state: "CA",
+  postalCode: "94105",
+  country: "US"
+}
+
+/** A fetch that pays, and the header that it paid with last. */
+const paying = () => {
+  let header = ""
+  const noting: typeof fetch = (input, init) => {
+    const request = new Request(input, init)
+    header = request.headers.get("payment-signature") ?? header
+    return fetch(request)
+  }
+  const privateKey = `0x${Buffer.from(buyer().getHdKey().privateKey!).toString("hex")}` as const
+  return { pay: payingFetch(privateKey, 1_000, noting), header: () => header }
+}
+
+/** Looks into a database. */
+const reading = async <A>(database: string, read: (sql: Database) => Promise<A>): Promise<A> => {
+  const sql = connect(database, 1)
+  try {
+    return await read(sql)
+  } finally {
+    await sql.end()
+  }
+}
+
+const booksOf = (database: string) =>
+  reading(
+    database,
+    (sql) => sql`SELECT kind, operation, amount_atomic, transaction FROM till.ledger ORDER BY at_millis`
+  )
+
+const post = (body: object): RequestInit => ({
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(body)
+})
+
+describe("The example of an own store", { timeout: 60_000 }, () => {
+  it("is paid, and its own books say so", async () => {
+    const { stop, url } = await startExample(environment)
+    expect(await (await fetch(url)).text()).toContain("A shop of my own")
+    expect(await (await fetch(`${url}/health`)).json()).toEqual({ ok: true })
+    expect((await fetch(`${url}/x402/search?q=headphones`)).status).toBe(402)
+
+    await chain.mint(buyer().address, 1_000_000n)
+    const before = await chain.balanceOf(payTo())
+    const paid = await paying().pay(`${url}/x402/search?q=headphones`)
+    expect(paid.status).toBe(200)
+    expect(await chain.balanceOf(payTo())).toBe(before + searchPrice)
+    expect(await booksOf(environment["DATABASE_URL"]!)).toMatchObject([
+      { kind: "settled", operation: "search", amountAtomic: String(searchPrice) }
+    ])
+    expect(await stop()).toBe(0)
+  })
+
+  it("takes one payment once, whichever of two processes is shown it how often, and after a restart", async () => {
+    const database = await postgres.createDatabase()
+    const env = { ...environment, DATABASE_URL: database }
+    const [first, second] = await Promise.all([startExample(env), startExample(env)])
+    await chain.mint(buyer().address, 1_000_000n)
+    const before = await chain.balanceOf(buyer().address)
+
+    const { header, pay } = paying()
+    const paid = await (await pay(`${first.url}/x402/search?q=headphones`)).text()
+    const again = async (url: string) => {
+      const response = await fetch(`${url}/x402/search?q=headphones`, {
+        headers: { "PAYMENT-SIGNATURE": header() }
+      })
+      return [response.status, await response.text()]
+    }
+    const copies = await Promise.all(
+      Array.from({ length: 20 }, (_, copy) => again(copy % 2 === 0 ? first.url : second.url))
+    )
+    expect(copies).toEqual(copies.map(() => [200, paid]))
+    expect(await Promise.all([first.stop("SIGINT"), second.stop()])).toEqual([0, 0])
+
+    const restarted = await startExample(env)
+    expect(await again(restarted.url)).toEqual([200, paid])
+    expect(await restarted.stop()).toBe(0)
+    expect(await chain.balanceOf(buyer().address)).toBe(before - searchPrice)
+    expect(await booksOf(database)).toHaveLength(1)
+  })
+
+  it("sells a product and a vault item, each with its part in the tables", async () => {
+    const database = await postgres.createDatabase()
+    const { stop, url } = await startExample({ ...environment, DATABASE_URL: database })
+    await chain.mint(buyer().address, 1_000_000_000n)
+    const before = await chain.balanceOf(payTo())
+    const { pay } = paying()
+    const paid = async <A>(path: string, body?: object): Promise<A> => {
+      const response = await pay(`${url}/x402/${path}`, body === undefined ? {} : post(body))
+      expect(response.status, path).toBe(200)
+      return (await (response.headers.get("content-type") === "application/zip"
+        ? response.arrayBuffer()
+        : response.json())) as A
+    }
+
+    const [product] = (await paid<Found>("search?q=headphones")).products
+    const { orderId } = await paid<{ readonly orderId: string }>("buy", {
+      asin: product!.asin,
+      email: "ada@example.com",
+      shippingAddress
+    })
+    const [item] = (await paid<Shelf>("vault/search?limit=1")).items
+    const { downloadToken, purchaseId } = await paid<Purchase>("vault/buy", {
+      slug: item!.slug,
+      walletAddress: "So11111111111111111111111111111111111111112",
+      email: "ada@example.com"
+    })
+    const archive = await paid<ArrayBuffer>(`vault/download/${purchaseId}?downloadToken=${downloadToken}`)
+    expect(archive.byteLength).toBeGreaterThan(0)
+
+    await reading(database, async (sql) => {
+      await expect
+        .poll(() => sql`SELECT status FROM till.orders WHERE id = ${orderId}`)
+        .toMatchObject([{ status: "placed" }])
+      expect(await sql`SELECT consumed_by FROM till.quotes`).toMatchObject([
+        { consumedBy: expect.any(String) }
+      ])
+      expect(await sql`SELECT id, status FROM till.vault_purchases`).toMatchObject([
+        { id: purchaseId, status: "granted" }
+      ])
+      expect(await sql`SELECT downloads FROM till.vault_items WHERE slug = ${item!.slug}`).toMatchObject([
+        { downloads: item!.downloads + 1 }
+      ])
+    })
+    const books = await booksOf(database)
+    expect(books.map(({ operation }) => operation)).toHaveLength(5)
+    const booked = books.reduce((sum, { amountAtomic }) => sum + BigInt(amountAtomic as string), 0n)
+    expect(await chain.balanceOf(payTo())).toBe(before + booked)
+    expect(await stop()).toBe(0)
+  })
+
+  it("says which variables are missing", async () => {
+    const { DATABASE_URL: _database, PAY_TO: _payTo, ...rest } = environment
+    const { code, said } = await runExample(rest)
+    expect(code).toBe(1)
+    expect(said).toContain("Set these in the environment first: PAY_TO, DATABASE_URL.")
+  })
+
+  it("says that its database can't be reached", async () => {
+    const { code, said } = await runExample({
+      ...environment,
+      DATABASE_URL: "postgres://postgres:password@127.0.0.1:1/none"
+    })
+    expect(code).toBe(1)
+    expect(said).toMatch(/The till could not start: .*ECONNREFUSED/)
+    expect(said).not.toContain("password")
+  })
+
+  it("runs by one command on a chain, a facilitator and a database of its own", async () => {
+    const { stop, url } = await startExample({ PORT: "0", BASE_URL: baseUrl }, "sandbox.ts")
+    expect((await fetch(`${url}/x402/search`)).status).toBe(402)
+    expect(await stop()).toBe(0)
+  })
+})

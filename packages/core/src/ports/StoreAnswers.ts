@@ -1,0 +1,112 @@
+import type { Effect } from "effect"
+import type { StoreError } from "../domain/Errors.ts"
+import type { Charges } from "./Charges.ts"
+import { MalformedAnswer } from "./HostAnswer.ts"
+import type { Orders } from "./Orders.ts"
+import type { Quotes } from "./Quotes.ts"
+import type { VaultItems } from "./VaultItems.ts"
+import type { VaultPurchases } from "./VaultPurchases.ts"
+
+/*
+ * Which kind of answer each verb of a host's own store gives. Only the kind is looked at on every call: a verb that
+ * forgot to answer must not pass for one that lost a race. What stands in a record is for the stores' tests to check.
+ */
+
+/** The stores by the names under which a host gives them. */
+export interface StorePorts {
+  readonly charges: Charges["Service"]
+  readonly quotes: Quotes["Service"]
+  readonly orders: Orders["Service"]
+  readonly vaultItems: VaultItems["Service"]
+  readonly vaultPurchases: VaultPurchases["Service"]
+}
+
+export type StoreName = keyof StorePorts
+
+/** Gives an answer on, or throws `MalformedAnswer`. */
+type Kind<Answer> = (answer: unknown) => Answer
+
+type Kinds<Port> = {
+  readonly [Verb in keyof Port]: Port[Verb] extends (
+    ...input: never
+  ) => Effect.Effect<infer Answer, StoreError>
+    ? Kind<Answer>
+    : never
+}
+
+const kindOf = (value: unknown): string =>
+  value === null ? "null" : Array.isArray(value) ? "an array" : `a value of type ${typeof value}`
+
+const otherThan = (expected: string, answer: unknown): MalformedAnswer =>
+  new MalformedAnswer({ message: `must answer ${expected}, not ${kindOf(answer)}` })
+
+const isRecord = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const nothing: Kind<void> = () => undefined
+
+const flag: Kind<boolean> = (answer) => {
+  if (typeof answer !== "boolean") throw otherThan("true or false", answer)
+  return answer
+}
+
+const count: Kind<number> = (answer) => {
+  if (!Number.isSafeInteger(answer) || (answer as number) < 0) throw otherThan("a count", answer)
+  return answer as number
+}
+
+const record = <A>(answer: unknown): A => {
+  if (!isRecord(answer)) throw otherThan("an object", answer)
+  return answer as A
+}
+
+const found = <A>(answer: unknown): A | undefined => {
+  if (answer === undefined || answer === null) return undefined
+  if (!isRecord(answer)) throw otherThan("an object or undefined", answer)
+  return answer as A
+}
+
+const list = <A>(answer: unknown): ReadonlyArray<A> => {
+  if (!Array.isArray(answer)) throw otherThan("an array", answer)
+  return answer as ReadonlyArray<A>
+}
+
+const claim = <A>(answer: unknown): A => {
+  const { _tag: tag, charge } = (isRecord(answer) ? answer : {}) as Readonly<Record<string, unknown>>
+  if (tag === "Claimed" || tag === "Limited" || (tag === "Existing" && isRecord(charge))) return answer as A
+  throw otherThan('{ _tag: "Claimed" }, { _tag: "Existing", charge } or { _tag: "Limited" }', answer)
+}
+
+const page = <A>(answer: unknown): A | undefined => {
+  if (answer === undefined || answer === null) return undefined
+  const { items, nextCursor } = (isRecord(answer) ? answer : {}) as Readonly<Record<string, unknown>>
+  if (Array.isArray(items) && (nextCursor === null || typeof nextCursor === "string")) return answer as A
+  throw otherThan("{ items, nextCursor } (text or null) or undefined", answer)
+}
+
+/** Every verb of every store. */
+export const storeAnswers: { readonly [Name in StoreName]: Kinds<StorePorts[Name]> } = {
+  charges: {
+    find: found,
+    claim,
+    advance: flag,
+    complete: flag,
+    markApplied: flag,
+    void: flag,
+    release: flag,
+    takeOver: flag,
+    yieldLease: nothing,
+    defer: nothing,
+    unfinished: list,
+    list,
+    expire: count,
+    oweRefund: flag,
+    recordRefund: flag,
+    entries: list,
+    totals: list
+  },
+  quotes: { put: record, findLive: found, consume: flag, restore: nothing, expire: count },
+  orders: { create: nothing, find: found, advance: flag, waiting: list, list },
+  vaultItems: { put: nothing, findBySlug: found, search: page, countDownload: nothing },
+  vaultPurchases: { reserve: nothing, grant: flag, cancel: nothing, find: found }
+}

@@ -1,0 +1,203 @@
+import { Effect } from "effect"
+import { type Charge, Charges } from "../../ports/Charges.ts"
+import {
+  asReady,
+  asSettled,
+  chargesWith,
+  key,
+  keysOf,
+  lease,
+  order,
+  outcome,
+  paid,
+  unlimited
+} from "./chargeRecords.ts"
+import { restartedModelCase } from "./randomCases.ts"
+import { sampleCharge, sampleReceipt } from "./records.ts"
+import { equal, type RestartCase } from "./StoreCase.ts"
+
+const states = ["claimed", "ready", "settled", "voided"] as const
+
+/** All that `Charges` shows. */
+const seen = Effect.gen(function* () {
+  const charges = yield* Charges
+  return {
+    charges: yield* charges.list({ limit: 100 }),
+    entries: yield* charges.entries({ limit: 100 }),
+    totals: yield* charges.totals(0, 1e15),
+    unfinished: keysOf(yield* charges.unfinished(1e15, 100)).toSorted()
+  }
+})
+
+const keeping: ReadonlyArray<RestartCase> = [
+  {
+    name: "Charges: everything is there again after a restart, as it was",
+    run: Effect.fnUntraced(function* (opened) {
+      const before = yield* opened(
+        Effect.gen(function* () {
+          const charges = yield* Charges
+          for (const state of states) yield* chargesWith(state, { key: state }, { subject: order })
+          yield* charges.defer("ready", "me", 7_000)
+          for (const refunded of ["due", "sent", "expired"]) yield* chargesWith("settled", { key: refunded })
+          yield* charges.expire(1_501, 1)
+          yield* charges.oweRefund("due", 1_600)
+          yield* charges.oweRefund("sent", 1_600)
+          yield* charges.recordRefund("sent", "0xback", 1_700)
+          return yield* seen
+        })
+      )
+      for (const time of ["first", "second"]) equal(yield* opened(seen), before, `after the ${time} restart`)
+    })
+  },
+  {
+    name: "Charges: leases and limits hold across a restart",
+    run: Effect.fnUntraced(function* (opened) {
+      yield* opened(chargesWith("claimed"))
+      yield* opened(
+        Effect.gen(function* () {
+          const charges = yield* Charges
+          const claimAt = (own: string, nowMillis: number) =>
+            charges.claim(sampleCharge({ key: own }), lease("you", 9_000), nowMillis, 1)
+          equal((yield* claimAt(key, 1_999))._tag, "Existing", "a claim while the lease runs")
+          equal((yield* claimAt("other", 1_999))._tag, "Limited", "another claim of the payer")
+          equal(yield* charges.advance(key, "me", outcome), true, "advance by who held it before the restart")
+        })
+      )
+    })
+  },
+  {
+    name: "Charges: what settled before a restart does not settle, or pay back, once more after it",
+    run: Effect.fnUntraced(function* (opened) {
+      yield* opened(chargesWith("settled"))
+      yield* opened(
+        Effect.gen(function* () {
+          const charges = yield* Charges
+          const again = { receipt: sampleReceipt(2), refundDue: false }
+          equal(yield* charges.complete(key, again, 9_000), false, "complete")
+          equal(yield* charges.oweRefund(key, 9_000), true, "a refund that is due")
+          equal(yield* charges.recordRefund(key, "0xback", 9_100), true, "a refund that is sent")
+        })
+      )
+      const entries = yield* opened(
+        Effect.gen(function* () {
+          const charges = yield* Charges
+          equal(yield* charges.oweRefund(key, 9_200), false, "a refund due once more")
+          equal(yield* charges.recordRefund(key, "0xagain", 9_200), false, "a refund sent once more")
+          return yield* charges.entries({ limit: 10 })
+        })
+      )
+      equal(
+        entries.map(({ atMillis, kind }) => `${atMillis} ${kind}`),
+        ["9100 refunded", "9000 refund_due", "1500 settled"],
+        "the ledger"
+      )
+    })
+  }
+]
+
+/** What the next process finds of the sample charge, and takes over at a time. */
+const found = Effect.fnUntraced(function* (nowMillis: number) {
+  const charges = yield* Charges
+  equal(keysOf(yield* charges.unfinished(nowMillis - 1, 10)), [], "while its lease holds")
+  const [charge] = yield* charges.unfinished(nowMillis, 10)
+  const owner = `at-${nowMillis}`
+  equal(yield* charges.takeOver(key, lease(owner, nowMillis + 1_000), nowMillis), true, "the takeover")
+  return { charges, charge, owner }
+})
+
+const resuming: ReadonlyArray<RestartCase> = [
+  {
+    name: "Charges: a payment is brought to its end by processes that die after every step",
+    run: Effect.fnUntraced(function* (opened) {
+      yield* opened(chargesWith("claimed"))
+      yield* opened(
+        Effect.gen(function* () {
+          const { charge, charges, owner } = yield* found(2_000)
+          equal(charge?.state, "claimed", "what is found first")
+          equal(yield* charges.advance(key, owner, { ...outcome, subject: order }), true, "advance")
+        })
+      )
+      yield* opened(
+        Effect.gen(function* () {
+          const { charge, charges, owner } = yield* found(3_000)
+          const ready = { ...asReady, subject: order, leaseOwner: "at-2000", leaseUntilMillis: 3_000 }
+          equal(charge, ready, "what is found second")
+          yield* charges.defer(key, owner, 4_000)
+        })
+      )
+      yield* opened(
+        Effect.gen(function* () {
+          const { charge, charges } = yield* found(4_000)
+          equal(charge?.attempts, 1, "attempts before it is settled")
+          equal(yield* charges.complete(key, paid, 4_500), true, "complete")
+        })
+      )
+      yield* opened(
+        Effect.gen(function* () {
+          const { charge, charges } = yield* found(5_000)
+          const pending = {
+            ...asSettled,
+            subject: order,
+            effectPending: true,
+            settledAtMillis: 4_500,
+            leaseOwner: "at-4000",
+            leaseUntilMillis: 5_000
+          }
+          equal(charge, pending, "what is found once it is settled")
+          equal(yield* charges.markApplied(key), true, "marking what it sets off")
+        })
+      )
+      const end = yield* opened(seen)
+      equal(end.unfinished, [], "what is unfinished in the end")
+      equal(end.entries.length, 1, "ledger entries in the end")
+      equal(
+        end.charges.map((charge: Charge) => charge.answer),
+        [outcome.answer],
+        "the answer in the end"
+      )
+    })
+  },
+  {
+    name: "Charges: a voided payment is watched across restarts, and settled when its money moves",
+    run: Effect.fnUntraced(function* (opened) {
+      yield* opened(chargesWith("voided"))
+      yield* opened(
+        Effect.gen(function* () {
+          const charges = yield* Charges
+          equal(keysOf(yield* charges.unfinished(1_000, 10)), [key], "what is watched")
+          equal(yield* charges.takeOver(key, lease("watcher", 2_000), 1_000), true, "the takeover")
+          yield* charges.defer(key, "watcher", 5_000)
+          equal(yield* charges.unfinished(4_999, 10), [], "what is watched before its time")
+        })
+      )
+      yield* opened(
+        Effect.gen(function* () {
+          const { charge, charges, owner } = yield* found(5_000)
+          equal([charge?.state, charge?.attempts], ["voided", 1], "what is found")
+          const foreign = yield* charges.claim(sampleCharge(), lease("you", 9_000), 8_000, unlimited)
+          equal(foreign._tag, "Existing", "a claim by another")
+          equal(yield* charges.complete(key, paid, 5_500), true, "complete")
+          equal(yield* charges.release(key, owner), false, "release once it is settled")
+        })
+      )
+      const end = yield* opened(seen)
+      equal(
+        end.charges.map(({ state }) => state),
+        ["settled"],
+        "the states in the end"
+      )
+      equal(
+        end.entries.map(({ kind }) => kind),
+        ["settled"],
+        "the ledger in the end"
+      )
+    })
+  }
+]
+
+/** What stores that outlive their process promise. */
+export const restartCases: ReadonlyArray<RestartCase> = [
+  ...keeping,
+  ...resuming,
+  ...[11, 12, 13].map((seed) => restartedModelCase(seed))
+]

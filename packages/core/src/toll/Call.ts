@@ -1,0 +1,122 @@
+import type { Cause } from "effect"
+import type { ApiFailure } from "../ApiFailure.ts"
+import type { Network } from "../domain/Network.ts"
+import type { NewCharge, RecordedAnswer } from "../ports/Charges.ts"
+import { chargeKey, payloadDigest } from "./ChargeKey.ts"
+import type { Held, KeptTask, SettlementTask } from "./Settling.ts"
+import type { Answer, PaymentRefused, TollRequest } from "./TollRequest.ts"
+import type { Facts } from "./Transitions.ts"
+import type { PaymentOffer } from "./Verdict.ts"
+
+/** A network with the EIP-712 domain separator of its stablecoin. */
+export type TollNetwork = Network & { readonly separator: `0x${string}` }
+
+/** What is known of one payment throughout one call, and what has come of it so far. */
+export interface Call {
+  readonly request: TollRequest
+  readonly digest: string
+  readonly network: TollNetwork
+  /** Until when the caller can be kept waiting. */
+  readonly untilMillis: number
+  readonly held: Held
+  readonly nowMillis: () => number
+  facts: Facts
+  offer: PaymentOffer | undefined
+  /** Its signature was checked here: the payer is who they say. */
+  proven: boolean
+  /** Counted among the unsettled of this process. */
+  counted: boolean
+  /** The charge's lease may be ours. */
+  leased: boolean
+  answer: Answer | undefined
+  /** The answer of a charge that was taken up. */
+  recorded: RecordedAnswer | undefined
+  failure: Cause.Cause<ApiFailure | PaymentRefused> | undefined
+}
+
+export const openCall = (
+  request: TollRequest,
+  network: TollNetwork,
+  options: {
+    readonly owner: string
+    readonly nowMillis: () => number
+    /** How long the caller can be kept waiting. */
+    readonly waitMillis: number
+    readonly canReadChain: boolean
+  }
+): Call => {
+  const { payload } = request.payment
+  return {
+    request,
+    network,
+    digest: payloadDigest(payload),
+    untilMillis: options.nowMillis() + options.waitMillis,
+    nowMillis: options.nowMillis,
+    held: {
+      key: chargeKey(network, payload),
+      owner: options.owner,
+      task: undefined,
+      subject: undefined,
+      attempts: 0
+    },
+    facts: {
+      by: "call",
+      canReadChain: options.canReadChain,
+      proofRequired: request.proofRequired,
+      validBeforeSeconds: Number(payload.payload.authorization.validBefore)
+    },
+    offer: undefined,
+    proven: false,
+    counted: false,
+    leased: false,
+    answer: undefined,
+    recorded: undefined,
+    failure: undefined
+  }
+}
+
+export const payerOf = ({ request }: Call): string =>
+  request.payment.payload.payload.authorization.from.toLowerCase()
+
+/** What settling this call's payment will take. */
+export const taskOf = ({ network, request }: Call, { requirements }: PaymentOffer): SettlementTask => {
+  const { payload } = request.payment
+  return {
+    network: network.caip2,
+    authorization: payload.payload.authorization,
+    proofRequired: request.proofRequired,
+    request: {
+      x402Version: payload.x402Version,
+      paymentPayload: request.payment.document,
+      requirements,
+      resource: {
+        url: request.resource.url,
+        description: request.resource.description,
+        mimeType: request.resource.mimeType
+      }
+    }
+  }
+}
+
+export const newCharge = (
+  { digest, held, network, request }: Call,
+  task: SettlementTask,
+  options: { readonly kept: KeptTask; readonly fingerprint: string; readonly nowMillis: number }
+): NewCharge => {
+  const { authorization } = task
+  return {
+    key: held.key,
+    payloadDigest: digest,
+    fingerprint: options.fingerprint,
+    operation: request.operation,
+    network: network.caip2,
+    asset: network.asset,
+    payer: authorization.from.toLowerCase(),
+    payTo: task.request.requirements.payTo,
+    amountAtomic: task.request.requirements.amount,
+    validBeforeSeconds: Number(authorization.validBefore),
+    x402Version: task.request.x402Version,
+    settlement: JSON.stringify(options.kept),
+    createdAtMillis: options.nowMillis
+  }
+}

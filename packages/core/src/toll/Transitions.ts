@@ -1,0 +1,378 @@
+import type { Charge } from "../ports/Charges.ts"
+import type { Receipt } from "../domain/PaymentRequired.ts"
+import type { ChainEvidence } from "./Chain.ts"
+import type { Settlement, Verification } from "./Facilitator.ts"
+import { resumption } from "./Resume.ts"
+import type { Refusal } from "./Verdict.ts"
+
+/*
+ * Life of a charge, as a pure machine. A step names the one thing to be done next; what came of it is
+ * an event; `next` says which step follows. Whoever drives it (a paid call, the reconciler) only does
+ * what the step says, so that every order of happenings can be tested without doing any.
+ */
+
+/** What does not change while a charge is in one pair of hands. */
+export interface Facts {
+  readonly by: "call" | "reconciler"
+  /** The chain of the payment can be read. */
+  readonly canReadChain: boolean
+  /** A facilitator's word is not enough: settlement counts when the chain shows it. */
+  readonly proofRequired: boolean
+  readonly validBeforeSeconds: number
+}
+
+/** How it ends for who presented the payment, or for the reconciler that found it. */
+export type Ending =
+  | { readonly _tag: "Paid"; readonly receipt: Receipt }
+  | { readonly _tag: "Replay"; readonly charge: Charge }
+  | { readonly _tag: "Refused"; readonly refusal: Refusal }
+  /** The work failed; the interpreter has its cause. */
+  | { readonly _tag: "Failed" }
+  | { readonly _tag: "InProgress" }
+  | { readonly _tag: "Pending" }
+  | { readonly _tag: "Limited" }
+  /** Nothing came of the charge and nothing can any more, or it is watched until then. */
+  | { readonly _tag: "Closed" }
+
+export type Step =
+  /** Look the key up. */
+  | { readonly _tag: "Find" }
+  /** Wait for whoever is at work on it. */
+  | { readonly _tag: "Wait" }
+  | { readonly _tag: "TakeOver" }
+  /** Match the payment with what is on offer and judge it. `held`: a voided charge's lease is ours. */
+  | { readonly _tag: "Judge"; readonly held: boolean }
+  | { readonly _tag: "Claim"; readonly held: boolean }
+  | { readonly _tag: "Verify" }
+  | { readonly _tag: "Work" }
+  /** Record the answer: from here on the charge is `ready`. */
+  | { readonly _tag: "Record" }
+  /** Have the money moved. `first`: nothing can have been sent before. */
+  | { readonly _tag: "Settle"; readonly first: boolean }
+  | { readonly _tag: "AskChain"; readonly question: Question }
+  | { readonly _tag: "Complete"; readonly transaction: string; readonly refundDue: boolean }
+  /** Set off what the settlement is for. */
+  | { readonly _tag: "Apply"; readonly receipt: Receipt }
+  /** `answered`: an answer stands; it is kept for the case that the money moves, where nothing hangs on it. */
+  | { readonly _tag: "Void"; readonly answered: boolean; readonly ending: Ending }
+  /** Roll back what the work prepared. `whole`: also what the charge's key holds, which is ours. */
+  | { readonly _tag: "Abandon"; readonly whole: boolean; readonly release: boolean; readonly ending: Ending }
+  | { readonly _tag: "Release"; readonly ending: Ending }
+  /** Give the lease back, the outcome still open. */
+  | { readonly _tag: "Leave"; readonly reason: string | undefined; readonly ending: Ending }
+  | { readonly _tag: "End"; readonly ending: Ending }
+
+/**
+ * What the chain is asked for. `Before`: whether an earlier attempt moved the money. `Proof`: whether
+ * this one did, in `transaction` where one is named. `Watch`: whether a voided payment moved after all.
+ */
+export type Question =
+  | { readonly _tag: "Before" }
+  | { readonly _tag: "Proof"; readonly transaction: string | undefined; readonly reason: string }
+  | { readonly _tag: "Watch"; readonly charge: Charge }
+
+export interface Presented {
+  readonly payloadDigest: string
+  readonly sameRequest: boolean
+  readonly replayableUntilMillis: number
+}
+
+export type Event =
+  | {
+      readonly _tag: "Found"
+      readonly charge: Charge | undefined
+      readonly presented: Presented | undefined
+      /** The caller can be kept waiting a little longer. */
+      readonly patient: boolean
+      readonly nowMillis: number
+    }
+  | { readonly _tag: "Waited" }
+  /** Asked for again too often for now. */
+  | { readonly _tag: "Exhausted" }
+  | {
+      readonly _tag: "Taken"
+      /** As it is now, its lease ours; `undefined`: somebody else was first. */
+      readonly charge: Charge | undefined
+      /** What settling needs could be read. */
+      readonly readable: boolean
+      readonly nowMillis: number
+    }
+  | { readonly _tag: "Judged"; readonly refusal: Refusal | undefined }
+  | { readonly _tag: "Claimed" }
+  | { readonly _tag: "Limited" }
+  | { readonly _tag: "Verified"; readonly verification: Verification }
+  | { readonly _tag: "Worked"; readonly nowSeconds: number }
+  | { readonly _tag: "WorkFailed" }
+  | { readonly _tag: "Recorded"; readonly recorded: boolean }
+  | { readonly _tag: "Settled"; readonly settlement: Settlement }
+  | { readonly _tag: "Seen"; readonly evidence: ChainEvidence }
+  /** As it is recorded, by whomever. */
+  | { readonly _tag: "Completed"; readonly receipt: Receipt; readonly refundDue: boolean }
+  | { readonly _tag: "Done" }
+  | { readonly _tag: "Voided"; readonly voided: boolean }
+
+/** A machine told of an event that its step can't have: a defect of the interpreter. */
+export class ImpossibleTransition extends Error {
+  override readonly name = "ImpossibleTransition"
+  constructor(step: Step, event: Event) {
+    super(`${step._tag} can't be followed by ${event._tag}`)
+  }
+}
+
+export const begin: Step = { _tag: "Find" }
+
+const end = (ending: Ending): Step => ({ _tag: "End", ending })
+const refused = (code: string, message: string): Ending => ({ _tag: "Refused", refusal: { code, message } })
+const inProgress: Ending = { _tag: "InProgress" }
+const pending: Ending = { _tag: "Pending" }
+const closed: Ending = { _tag: "Closed" }
+const failed: Ending = { _tag: "Failed" }
+const judge: Step = { _tag: "Judge", held: false }
+const judgeHeld: Step = { _tag: "Judge", held: true }
+const takeOver: Step = { _tag: "TakeOver" }
+const firstSettle: Step = { _tag: "Settle", first: true }
+const settleAgain: Step = { _tag: "Settle", first: false }
+const verify: Step = { _tag: "Verify" }
+const work: Step = { _tag: "Work" }
+const record: Step = { _tag: "Record" }
+
+const expired = refused(
+  "payment_expired",
+  "the payment expired before it was settled; nothing was charged, sign a new one"
+)
+
+const cancelled = refused(
+  "payment_cancelled",
+  "the payer cancelled this payment on the chain; nothing was charged, sign a new one"
+)
+
+const abandon = (ending: Ending, release: boolean): Step => ({
+  _tag: "Abandon",
+  whole: true,
+  release,
+  ending
+})
+
+const found = (event: Extract<Event, { _tag: "Found" }>): Step => {
+  const { charge, nowMillis, patient, presented } = event
+  if (charge === undefined || presented === undefined) return judge
+  const decision = resumption(charge, presented, nowMillis)
+  switch (decision._tag) {
+    case "Begin":
+      return judge
+    case "Refuse":
+      return end({ _tag: "Refused", refusal: decision.refusal })
+    case "Replay":
+      return end({ _tag: "Replay", charge })
+    case "Finish":
+      return takeOver
+    case "Wait":
+      return patient ? { _tag: "Wait" } : end(inProgress)
+  }
+}
+
+const taken = (facts: Facts, { charge, nowMillis, readable }: Extract<Event, { _tag: "Taken" }>): Step => {
+  // For a call: look again who has it. For the reconciler: somebody is seeing to it.
+  if (charge === undefined) return facts.by === "call" ? begin : end(closed)
+  if (!readable) return leave("the charge was sealed with a key that is not configured")
+  switch (charge.state) {
+    case "claimed":
+      return { _tag: "Void", answered: false, ending: facts.by === "call" ? inProgress : closed }
+    case "ready":
+      return facts.canReadChain ? { _tag: "AskChain", question: { _tag: "Before" } } : settleAgain
+    case "settled":
+      return { _tag: "Apply", receipt: charge.receipt! }
+    case "voided":
+      if (facts.canReadChain) return { _tag: "AskChain", question: { _tag: "Watch", charge } }
+      if (facts.by === "call") return judgeHeld
+      // Nobody can be asked, but an authorization that has run out can't move any more.
+      return nowMillis > facts.validBeforeSeconds * 1000
+        ? abandon(closed, true)
+        : { _tag: "Leave", reason: undefined, ending: closed }
+  }
+}
+
+const verified = (verification: Verification): Step => {
+  switch (verification._tag) {
+    case "Valid":
+      return work
+    case "Invalid":
+      return {
+        _tag: "Void",
+        answered: false,
+        ending: refused(verification.reason, "the facilitator refused the payment; nothing was charged")
+      }
+    case "Unreachable":
+      return { _tag: "Void", answered: false, ending: failed }
+  }
+}
+
+const leave = (reason: string): Step => ({ _tag: "Leave", reason, ending: pending })
+
+const settled = (facts: Facts, first: boolean, settlement: Settlement): Step => {
+  switch (settlement._tag) {
+    case "Rejected":
+      return first
+        ? {
+            _tag: "Void",
+            answered: true,
+            ending: refused(
+              settlement.reason,
+              "the facilitator refused to settle the payment; nothing was charged"
+            )
+          }
+        : leave(settlement.reason)
+    case "Settled":
+      return facts.proofRequired && facts.canReadChain
+        ? {
+            _tag: "AskChain",
+            question: {
+              _tag: "Proof",
+              transaction: settlement.transaction,
+              reason: "the chain does not show the settlement that the facilitator reported"
+            }
+          }
+        : { _tag: "Complete", transaction: settlement.transaction, refundDue: false }
+    case "Unknown":
+      return facts.canReadChain
+        ? {
+            _tag: "AskChain",
+            question: { _tag: "Proof", transaction: settlement.transaction, reason: settlement.reason }
+          }
+        : leave(settlement.reason)
+  }
+}
+
+const hasExpired = (facts: Facts, evidence: Extract<ChainEvidence, { _tag: "NotMoved" }>): boolean =>
+  evidence.chainTimeSeconds > facts.validBeforeSeconds
+
+const watched = (facts: Facts, charge: Charge, evidence: ChainEvidence): Step => {
+  switch (evidence._tag) {
+    case "Moved":
+      // Moved before it was ever presented here: a signature that was read off the chain buys nothing.
+      return evidence.atSeconds < Math.floor(charge.firstClaimedAtMillis / 1000)
+        ? abandon(facts.by === "call" ? usedElsewhere : closed, true)
+        : {
+            _tag: "Complete",
+            transaction: evidence.transaction,
+            refundDue: charge.answer === undefined
+          }
+    case "NotMoved":
+      if (facts.by === "call") return judgeHeld
+      return hasExpired(facts, evidence)
+        ? abandon(closed, true)
+        : { _tag: "Leave", reason: undefined, ending: closed }
+    case "Cancelled":
+      return abandon(facts.by === "call" ? cancelled : closed, true)
+    case "Unavailable":
+      return facts.by === "call" ? judgeHeld : { _tag: "Leave", reason: undefined, ending: closed }
+  }
+}
+
+const usedElsewhere = refused(
+  "payment_already_used",
+  "this payment was made before it was presented here; sign a new one"
+)
+
+const seen = (facts: Facts, question: Question, evidence: ChainEvidence): Step => {
+  switch (question._tag) {
+    case "Watch":
+      return watched(facts, question.charge, evidence)
+    case "Proof":
+    case "Before":
+      if (evidence._tag === "Moved")
+        return { _tag: "Complete", transaction: evidence.transaction, refundDue: false }
+      if (evidence._tag === "Cancelled") return { _tag: "Void", answered: false, ending: cancelled }
+      if (evidence._tag === "NotMoved" && hasExpired(facts, evidence))
+        return { _tag: "Void", answered: false, ending: expired }
+      return question._tag === "Before" ? settleAgain : leave(question.reason)
+  }
+}
+
+/** Which step follows. Total over what can happen; anything else is an {@link ImpossibleTransition}. */
+export const next = (step: Step, event: Event, facts: Facts): Step => {
+  switch (step._tag) {
+    case "Find":
+      if (event._tag === "Found") return found(event)
+      break
+    case "Wait":
+      if (event._tag === "Waited") return begin
+      break
+    case "TakeOver":
+      if (event._tag === "Taken") return taken(facts, event)
+      if (event._tag === "Exhausted") return end(pending)
+      break
+    case "Judge":
+      if (event._tag === "Judged") {
+        if (event.refusal === undefined) return { _tag: "Claim", held: step.held }
+        const ending: Ending = { _tag: "Refused", refusal: event.refusal }
+        return step.held ? { _tag: "Leave", reason: undefined, ending } : end(ending)
+      }
+      break
+    case "Claim":
+      if (event._tag === "Claimed") return verify
+      if (event._tag === "Found") return found(event)
+      if (event._tag === "Limited") {
+        const ending: Ending = { _tag: "Limited" }
+        return step.held ? { _tag: "Leave", reason: undefined, ending } : end(ending)
+      }
+      break
+    case "Verify":
+      if (event._tag === "Verified") return verified(event.verification)
+      break
+    case "Work":
+      if (event._tag === "WorkFailed") return { _tag: "Void", answered: false, ending: failed }
+      if (event._tag === "Worked")
+        return event.nowSeconds > facts.validBeforeSeconds
+          ? { _tag: "Void", answered: false, ending: expired }
+          : record
+      break
+    case "Record":
+      if (event._tag === "Recorded") {
+        // The lease lapsed under us and somebody else holds the payment now, with a quote that it may have
+        // consumed as well: only what was prepared here is void.
+        return event.recorded
+          ? firstSettle
+          : { _tag: "Abandon", whole: false, release: false, ending: inProgress }
+      }
+      break
+    case "Settle":
+      if (event._tag === "Settled") return settled(facts, step.first, event.settlement)
+      break
+    case "AskChain":
+      if (event._tag === "Seen") return seen(facts, step.question, event.evidence)
+      break
+    case "Complete":
+      if (event._tag === "Completed")
+        return event.refundDue
+          ? { _tag: "Abandon", whole: true, release: false, ending: refundEnding(facts, event.receipt) }
+          : { _tag: "Apply", receipt: event.receipt }
+      break
+    case "Apply":
+      if (event._tag === "Done") return end({ _tag: "Paid", receipt: step.receipt })
+      break
+    case "Void":
+      if (event._tag === "Voided") return event.voided ? abandon(step.ending, false) : end(step.ending)
+      break
+    case "Abandon":
+      if (event._tag === "Done")
+        return step.release ? { _tag: "Release", ending: step.ending } : end(step.ending)
+      break
+    case "Release":
+    case "Leave":
+      if (event._tag === "Done") return end(step.ending)
+      break
+    case "End":
+      break
+  }
+  throw new ImpossibleTransition(step, event)
+}
+
+const refundEnding = (facts: Facts, receipt: Receipt): Ending =>
+  facts.by === "reconciler" ? { _tag: "Paid", receipt } : refundIsDue
+
+/** Told to who presents a payment that was refused, moved all the same, and has no answer. */
+export const refundIsDue = refused(
+  "payment_refund_due",
+  "this payment was refused and has moved all the same; it is owed back to the payer, sign a new one to buy"
+)

@@ -1,0 +1,98 @@
+import { type Postgres, startPostgres } from "@till402/test-postgres"
+import { Effect, Layer } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Charges } from "../../src/ports/Charges.ts"
+import type { Stores } from "../../src/ports/Stores.ts"
+import { postgres } from "../../src/sql/postgres.ts"
+import { sqlite } from "../../src/sql/sqlite.ts"
+import { sampleAnswer, sampleCharge, sampleReceipt } from "../../src/testing/stores/records.ts"
+import { contend } from "./contenders.ts"
+import { temporaryFiles } from "./folder.ts"
+
+const nextFile = temporaryFiles()
+let cluster: Postgres
+beforeAll(async () => {
+  cluster = await startPostgres()
+})
+afterAll(() => cluster.stop())
+
+const keys = 100
+const allKeys = Array.from({ length: keys }, (_, number) => number)
+const ascending = (left: number, right: number) => left - right
+
+interface Engine {
+  readonly kind: "sqlite" | "postgres"
+  readonly names: ReadonlyArray<string>
+  readonly newPlace: () => Promise<string>
+  readonly storage: (place: string) => Layer.Layer<Stores, unknown>
+}
+const engines: ReadonlyArray<Engine> = [
+  {
+    kind: "sqlite",
+    names: ["a", "b", "c"],
+    newPlace: async () => nextFile(),
+    storage: (filename) => sqlite({ filename })
+  },
+  {
+    kind: "postgres",
+    names: ["a", "b"],
+    newPlace: () => cluster.createDatabase(),
+    storage: (url) => postgres({ url })
+  }
+]
+
+const prepared = Effect.gen(function* () {
+  const charges = yield* Charges
+  for (const number of allKeys) {
+    const key = `key-${number}`
+    yield* charges.claim(sampleCharge({ key }), { owner: "dead", untilMillis: 2_000 }, 1_000, keys)
+    const subject = { kind: "order", id: key } as const
+    yield* charges.advance(key, "dead", { answer: sampleAnswer(key), subject })
+  }
+})
+
+describe.each(engines)("processes on one $kind database", ({ kind, names, newPlace, storage }) => {
+  const on = <A, E>(place: string, use: Effect.Effect<A, E, Stores>) =>
+    Effect.runPromise(Effect.provide(use, storage(place)))
+
+  it("migrate it at once; a key has one claimant, a payer no more charges than allowed", async () => {
+    const place = await newPlace()
+    const won = await contend({ kind, place, names, task: "claim", keys })
+    expect(won.flatMap(({ claimed }) => claimed!).toSorted(ascending)).toEqual(allKeys)
+    expect(won.flatMap(({ crowded }) => crowded!)).toHaveLength(5)
+    const kept = await on(
+      place,
+      Charges.use((charges) => charges.list({ limit: 1_000 }))
+    )
+    expect(kept).toHaveLength(keys + 5)
+    for (const { key, leaseOwner, payloadDigest } of kept.filter((charge) => charge.key.startsWith("key-"))) {
+      expect(payloadDigest).toBe(leaseOwner)
+      expect(won[names.indexOf(leaseOwner)]?.["claimed"]).toContain(Number(key.slice(4)))
+    }
+  }, 90_000)
+
+  it("take over, settle, apply, owe, refund and expire each charge once", async () => {
+    const place = await newPlace()
+    await on(place, prepared)
+    const won = await contend({ kind, place, names, task: "finish", keys })
+    for (const verb of ["tookOver", "completed", "applied", "owed", "refunded"])
+      expect([verb, won.flatMap((each) => each[verb]!).toSorted(ascending)]).toEqual([verb, allKeys])
+    // Each asked once a key for one answer to expire, whosever it is.
+    const expired = won.flatMap((each) => each["expired"]!).length
+    const { charges, entries } = await on(
+      place,
+      Charges.use((store) =>
+        Effect.all({ charges: store.list({ limit: 1_000 }), entries: store.entries({ limit: 1_000 }) })
+      )
+    )
+    expect(expired).toBe(charges.filter(({ answer }) => answer === undefined).length)
+    expect(entries).toHaveLength(3 * keys)
+    for (const charge of charges) {
+      const number = Number(charge.key.slice(4))
+      const refunder = won.findIndex(({ refunded }) => refunded!.includes(number))
+      expect(charge.refund).toEqual({ _tag: "Sent", transaction: `0x${names[refunder]}` })
+      expect(charge.receipt).toEqual(sampleReceipt(number))
+      expect(won[names.indexOf(charge.leaseOwner)]?.["tookOver"]).toContain(number)
+    }
+  }, 90_000)
+})

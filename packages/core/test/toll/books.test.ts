@@ -1,0 +1,191 @@
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { type Charge, Charges, type LedgerEntry } from "../../src/ports/Charges.ts"
+import { sampleAnswer, sampleCharge, sampleReceipt } from "../../src/testing/stores/records.ts"
+import { checkBooks, faultsOf } from "../../src/toll/Books.ts"
+import { buy, openTill, receiptOf, search, track } from "./openTill.ts"
+
+const day = 86_400_000
+const spanAround = () => ({ from: new Date(Date.now() - day), to: new Date(Date.now() + day) })
+
+describe("the ledger of a till", () => {
+  it("has one entry for each settled charge, and none for what came to nothing", async () => {
+    const shop = await openTill({ limits: { payerMemoryMillis: 0 } })
+    const paid = await shop.present(search, await shop.payFor(search))
+    await shop.present(track, await shop.payFor(track))
+    shop.facilitator.rejects("insufficient_funds")
+    await shop.present(search, await shop.payFor(search))
+    const entries = await shop.till.ledger.list()
+    expect(entries.map(({ amountAtomic, kind, operation }) => [operation, kind, amountAtomic])).toEqual(
+      expect.arrayContaining([
+        ["search", "settled", 10_000n],
+        ["track", "settled", 520_000n]
+      ])
+    )
+    expect(entries).toHaveLength(2)
+    expect(entries.find(({ operation }) => operation === "search")!.transaction).toBe(
+      receiptOf(paid).transaction
+    )
+    expect(await shop.till.charges.list({ state: "voided" })).toHaveLength(1)
+  })
+
+  it("sums by day, operation and network, and agrees with what the facilitator moved", async () => {
+    const shop = await openTill()
+    for (let time = 0; time < 3; time++) await shop.present(search, await shop.payFor(search))
+    await shop.present(buy, await shop.payFor(buy))
+    const totals = await shop.till.ledger.totals(spanAround())
+    expect(totals.map(({ count, kind, operation }) => [operation, kind, count])).toEqual([
+      ["buy", "settled", 1],
+      ["search", "settled", 3]
+    ])
+    const moved = shop.facilitator.settled.reduce((sum, { amountAtomic }) => sum + BigInt(amountAtomic), 0n)
+    expect(totals.reduce((sum, { amountAtomic }) => sum + amountAtomic, 0n)).toBe(moved)
+    expect(await shop.till.ledger.check()).toEqual({
+      isBalanced: true,
+      settledCharges: 4,
+      recordedReceipts: 4,
+      answers: 4,
+      refunds: 0,
+      settledEntries: 4,
+      faults: []
+    })
+  })
+
+  it("is read page by page, nothing twice and nothing left out", async () => {
+    const shop = await openTill()
+    for (let time = 0; time < 5; time++) await shop.present(search, await shop.payFor(search))
+    const seen: Array<string> = []
+    for (let page = await shop.till.ledger.list({ limit: 2 }); page.length > 0;) {
+      seen.push(...page.map(({ chargeKey }) => chargeKey))
+      page = await shop.till.ledger.list({ limit: 2, before: page.at(-1)! })
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([5, 5])
+    const charges: Array<string> = []
+    for (let page = await shop.till.charges.list({ limit: 2 }); page.length > 0;) {
+      charges.push(...page.map(({ key }) => key))
+      page = await shop.till.charges.list({ limit: 2, before: page.at(-1)! })
+    }
+    expect(charges.toSorted()).toEqual(seen.toSorted())
+  })
+
+  it("takes a refund only where one is due", async () => {
+    const shop = await openTill()
+    await shop.present(search, await shop.payFor(search))
+    const [charge] = await shop.till.charges.list()
+    expect(await shop.till.charges.recordRefund(charge!.key, "0x1")).toBe(false)
+    expect(await shop.till.ledger.list()).toHaveLength(1)
+  })
+})
+
+const settled = (changes: Partial<Charge> = {}): Charge => ({
+  ...sampleCharge(),
+  state: "settled",
+  firstClaimedAtMillis: 1_000,
+  leaseOwner: "me",
+  leaseUntilMillis: 0,
+  attempts: 0,
+  checkAfterMillis: 0,
+  answer: sampleAnswer(),
+  answerExpiredAtMillis: undefined,
+  subject: undefined,
+  effectPending: false,
+  receipt: sampleReceipt(),
+  settledAtMillis: 2_000,
+  refund: undefined,
+  ...changes
+})
+
+const entryOf = (
+  { amountAtomic, asset, key, network, operation, payTo, payer, receipt }: Charge,
+  changes: Partial<LedgerEntry> = {}
+): LedgerEntry => ({
+  kind: "settled",
+  chargeKey: key,
+  atMillis: 2_000,
+  operation,
+  network,
+  asset,
+  payer,
+  payTo,
+  amountAtomic,
+  transaction: receipt?.transaction,
+  ...changes
+})
+
+describe("a settled charge", () => {
+  const due = { refund: { _tag: "Due" } } as const
+  const sent = { refund: { _tag: "Sent", transaction: "0x2" } } as const
+  const good: ReadonlyArray<readonly [string, Charge, ReadonlyArray<Partial<LedgerEntry>>]> = [
+    ["with its answer", settled(), [{}]],
+    ["whose answer has expired", settled({ answer: undefined, answerExpiredAtMillis: 3_000 }), [{}]],
+    ["that is owed back", settled({ answer: undefined, ...due }), [{}, { kind: "refund_due" }]],
+    ["that was sent back", settled(sent), [{}, { kind: "refund_due" }, { kind: "refunded" }]]
+  ]
+  it.each(good)("%s is in order", (_, charge, entries) => {
+    expect(
+      faultsOf(
+        charge,
+        entries.map((changes) => entryOf(charge, changes))
+      )
+    ).toEqual([])
+  })
+
+  const bad: ReadonlyArray<readonly [string, Charge, ReadonlyArray<Partial<LedgerEntry>>]> = [
+    ["settled without a receipt", settled({ receipt: undefined }), [{}]],
+    ["settled without an answer or a refund", settled({ answer: undefined }), [{}]],
+    ["settled without a ledger entry", settled(), []],
+    ["entered with another amount", settled(), [{ amountAtomic: "1" }]],
+    ["entered with another transaction than its receipt's", settled(), [{ transaction: "0x9" }]],
+    ["its refund and the ledger's refund_due disagree", settled(), [{}, { kind: "refund_due" }]],
+    ["its refund and the ledger's refunded disagree", settled(sent), [{}, { kind: "refund_due" }]]
+  ]
+  it.each(bad)("%s: a fault", (fault, charge, entries) => {
+    expect(
+      faultsOf(
+        charge,
+        entries.map((changes) => entryOf(charge, changes))
+      )
+    ).toContain(fault)
+  })
+})
+
+/** Charges whose store lies as the changes say. */
+const checkWith = (changes: (honest: Charges["Service"]) => Partial<Charges["Service"]>) =>
+  Effect.runPromise(
+    Effect.gen(function* () {
+      const honest = yield* Charges
+      const lease = { owner: "me", untilMillis: 10_000 }
+      for (let number = 0; number < 1_100; number++) {
+        const charge = sampleCharge({ key: `key-${number}`, createdAtMillis: number })
+        yield* honest.claim(charge, lease, 1_000, 5)
+        yield* honest.advance(charge.key, "me", { answer: sampleAnswer(), subject: undefined })
+        yield* honest.complete(charge.key, { receipt: sampleReceipt(), refundDue: false }, 5_000)
+      }
+      const charges = Charges.of({ ...honest, ...changes(honest) })
+      return yield* Effect.provideService(
+        checkBooks({ fromMillis: 0, beforeMillis: 10_000 }),
+        Charges,
+        charges
+      )
+    }).pipe(Effect.provide(Charges.layerMemory))
+  )
+
+describe("the check", () => {
+  it("reads the whole span, page by page", async () => {
+    const check = await checkWith(() => ({}))
+    expect(check).toMatchObject({ isBalanced: true, settledCharges: 1_100, settledEntries: 1_100 })
+  })
+
+  it("finds an entry that has no charge", async () => {
+    const check = await checkWith((honest) => ({
+      list: (query) => Effect.map(honest.list(query), (page) => page.filter(({ key }) => key !== "key-7"))
+    }))
+    expect(check.isBalanced).toBe(false)
+  })
+
+  it("finds charges without entries, and names a hundred at most", async () => {
+    const check = await checkWith(() => ({ entries: () => Effect.succeed([]) }))
+    expect([check.isBalanced, check.faults.length]).toEqual([false, 100])
+    expect(check.faults[0]!.fault).toBe("settled without a ledger entry")
+  })
+})

@@ -1,0 +1,238 @@
+import { Clock, Effect, Exit, Redacted } from "effect"
+import { type HttpClient, HttpClientRequest } from "effect/http"
+import type { TrackQuery } from "@till402/core"
+import { paced } from "../upstream/Limiter.ts"
+import type { UpstreamSettings, UpstreamUsage } from "../upstream/Settings.ts"
+import { makeUpstream, type Upstream } from "../upstream/Upstream.ts"
+import { AnswerMalformed } from "../upstream/UpstreamFault.ts"
+import { type Ask, makeBatch } from "./Batch.ts"
+import { carrierCode, field, integer } from "./Document.ts"
+import {
+  byNumber,
+  type Envelope,
+  readEnvelope,
+  readRejection,
+  refusalBehind,
+  sameNumber
+} from "./Envelope.ts"
+import { Pace } from "./Pace.ts"
+import { type RegisterItem, type Standing, standingTo, type Subject } from "./Registration.ts"
+import {
+  blamesNumber,
+  type CallFault,
+  type ProviderRefusal,
+  quotaUsedUp,
+  type Rejection
+} from "./Rejection.ts"
+import { type FindCarrier, readShipment, type Shipment } from "./Shipment.ts"
+
+/** The provider's limits (its documentation of version 2.4). */
+const maxItems = 40
+const perMillis = 1_000
+
+export type Rejected = { readonly _tag: "Rejected"; readonly rejection: Rejection }
+
+/** What is known of a number at a carrier. */
+export interface Known {
+  readonly _tag: "Known"
+  readonly carrier: number | null
+  readonly shipment: Shipment
+  /** How a query stands to what the number is registered with. */
+  readonly standing: (query: TrackQuery) => Standing
+}
+
+export interface Registered {
+  readonly _tag: "Registered"
+  /** The carrier that the number went to; the provider may correct the one that was named. */
+  readonly carrier: number | null
+}
+
+/** The calls of the provider that are used, each for one number; concurrent ones leave together. */
+export interface Calls {
+  /** `gettrackinfo`: what the provider knows. Free. */
+  readonly trackInfo: Ask<Subject, Known | Rejected>
+  /** `register`: has the provider watch a number. Spends one unit of quota if it is accepted. */
+  readonly register: Ask<RegisterItem, Registered | Rejected>
+  /** `deletetrack`: forgets a number, so that it can be registered anew. Free. */
+  readonly forget: Ask<Subject, Registered | Rejected>
+  readonly usage: () => UpstreamUsage
+}
+
+export interface CallSettings {
+  readonly apiKey: Redacted.Redacted
+  readonly baseUrl: string
+  readonly requestsPerSecond: number
+  readonly upstream: UpstreamSettings
+  readonly findCarrier: FindCarrier
+}
+
+const name = "17track"
+
+type Post = (path: string, body: unknown) => Effect.Effect<Envelope, CallFault>
+
+const makePost = (upstream: Upstream, { apiKey, baseUrl }: CallSettings): Post => {
+  const base = baseUrl.replace(/\/+$/, "")
+  return (path, body) =>
+    Effect.suspend(() =>
+      upstream.call(
+        HttpClientRequest.post(`${base}/${path}`).pipe(
+          HttpClientRequest.setHeader("17token", Redacted.value(apiKey)),
+          HttpClientRequest.bodyText(JSON.stringify(body), "application/json")
+        ),
+        // Registering twice is told apart by its own code and spends nothing.
+        { idempotent: true }
+      )
+    ).pipe(Effect.catchTag("Rejected", refusalBehind), Effect.flatMap(readEnvelope))
+}
+
+type Reply = Exit.Exit<Known | Rejected, CallFault>
+
+/** Each item's own answer: accepted, rejected, or a fault where the provider has no word for it. */
+const repliesOf = <Item extends Subject, A>(
+  items: ReadonlyArray<Item>,
+  { accepted, rejected, upstream }: Envelope,
+  read: (item: Item, accepted: ReadonlyArray<unknown>) => A
+): ReadonlyArray<Exit.Exit<A | Rejected, CallFault>> => {
+  const acceptedOf = byNumber(accepted)
+  const rejectedOf = byNumber(rejected)
+  return items.map((item) => {
+    const number = sameNumber(item.number)
+    const mine = acceptedOf.get(number)
+    if (mine !== undefined) return Exit.succeed(read(item, mine))
+    const refused = rejectedOf.get(number)?.[0]
+    return refused === undefined
+      ? Exit.fail(new AnswerMalformed({ upstream, detail: "no word of a number" }))
+      : Exit.succeed({ _tag: "Rejected", rejection: readRejection(refused) } as const)
+  })
+}
+
+/**
+ * Where one number's fault refuses a whole call, halves are sent again until it
+ * stands alone, so that nobody's lookup fails for another one's input.
+ */
+const withoutSpoilers = <Item, A>(
+  send: (
+    items: ReadonlyArray<Item>
+  ) => Effect.Effect<ReadonlyArray<Exit.Exit<A | Rejected, CallFault>>, CallFault>
+): typeof send => {
+  const halved = (items: ReadonlyArray<Item>, refusal: ProviderRefusal): ReturnType<typeof send> => {
+    if (!blamesNumber(refusal.number)) return Effect.fail(refusal)
+    if (items.length === 1) {
+      return Effect.succeed([
+        Exit.succeed({ _tag: "Rejected", rejection: { code: refusal.number, message: "" } } as const)
+      ])
+    }
+    const middle = Math.ceil(items.length / 2)
+    const part = (some: ReadonlyArray<Item>): ReturnType<typeof send> =>
+      Effect.catch(withoutSpoilers(send)(some), (fault) => Effect.succeed(some.map(() => Exit.fail(fault))))
+    return Effect.zipWith(part(items.slice(0, middle)), part(items.slice(middle)), (first, second) => [
+      ...first,
+      ...second
+    ])
+  }
+  return (items) => Effect.catchTag(send(items), "ProviderRefusal", (refusal) => halved(items, refusal))
+}
+
+const newest = (a: Known, b: Known): Known =>
+  (b.shipment.lastUpdate ?? -1) > (a.shipment.lastUpdate ?? -1) ? b : a
+
+/** One item stands there for each carrier that the number is registered with. */
+const knownOf =
+  (findCarrier: FindCarrier) =>
+  ({ carrier }: Subject, accepted: ReadonlyArray<unknown>): Known => {
+    const all = accepted.map((item): Known => ({
+      _tag: "Known",
+      carrier: carrierCode(field(item, "carrier")),
+      shipment: readShipment(item, findCarrier),
+      standing: standingTo(item)
+    }))
+    const asked = all.filter((known) => known.carrier === carrier)
+    return (asked.length > 0 ? asked : all).reduce(newest)
+  }
+
+const registeredOf = (_: Subject, accepted: ReadonlyArray<unknown>): Registered => ({
+  _tag: "Registered",
+  carrier: carrierCode(field(accepted[0], "carrier"))
+})
+
+const quotaEveryMillis = 600_000
+
+/** Keeps count of quota: what is spent as it is, what is left as the provider tells it now and then. */
+const quotaKeeper = (upstream: Upstream, post: Post) => {
+  let asksNextAt = 0
+  const ask = Effect.flatMap(post("getquota", {}), ({ data }) => {
+    const left = integer(field(data, "quota_remain"))
+    return left === null ? Effect.void : upstream.quotaIsLeft(left)
+  }).pipe(
+    Effect.catch((fault) => Effect.logDebug("17track did not tell its quota", fault._tag)),
+    Effect.forkDetach
+  )
+  return {
+    spent: (units: number): Effect.Effect<void> =>
+      Effect.gen(function* () {
+        if (units === 0) return
+        yield* upstream.quotaWasSpent(units)
+        const now = yield* Clock.currentTimeMillis
+        if (now < asksNextAt) return
+        asksNextAt = now + quotaEveryMillis
+        yield* ask
+      }),
+    usedUp: upstream.quotaIsLeft(0)
+  }
+}
+
+/** The provider's calls over the `HttpClient` at hand. */
+export const makeCalls = Effect.fnUntraced(function* (
+  settings: CallSettings
+): Effect.fn.Return<Calls, never, HttpClient.HttpClient> {
+  const pace = new Pace(paced({ requests: settings.requestsPerSecond, perMillis }))
+  const upstream = yield* makeUpstream({ name, ...settings.upstream, limiter: pace.forUpstream })
+  const post = makePost(upstream, settings)
+  const quota = quotaKeeper(upstream, post)
+  const batch = {
+    name,
+    pace,
+    maxItems,
+    gatherMillis: 20,
+    maxTurnMillis: settings.upstream.deadlineMillis ?? 8_000,
+    maxWaiting: 5_000,
+    numberOf: ({ number }: Subject) => sameNumber(number),
+    keyOf: (item: Subject) => JSON.stringify(item)
+  }
+  const readInfo = knownOf(settings.findCarrier)
+
+  const noteQuota = (replies: ReadonlyArray<Exit.Exit<Registered | Rejected, CallFault>>) => {
+    const tagged = replies.flatMap((exit) => (Exit.isSuccess(exit) ? [exit.value] : []))
+    const isUsedUp = tagged.some((reply) => reply._tag === "Rejected" && reply.rejection.code === quotaUsedUp)
+    return Effect.andThen(
+      quota.spent(tagged.filter(({ _tag }) => _tag === "Registered").length),
+      isUsedUp ? quota.usedUp : Effect.void
+    )
+  }
+
+  return {
+    trackInfo: yield* makeBatch<Subject, Known | Rejected>({
+      ...batch,
+      send: withoutSpoilers((items) =>
+        Effect.map(post("gettrackinfo", items), (envelope): ReadonlyArray<Reply> =>
+          repliesOf(items, envelope, readInfo)
+        )
+      )
+    }),
+    register: yield* makeBatch<RegisterItem, Registered | Rejected>({
+      ...batch,
+      send: withoutSpoilers((items) =>
+        post("register", items).pipe(
+          Effect.map((envelope) => repliesOf(items, envelope, registeredOf)),
+          Effect.tap(noteQuota)
+        )
+      )
+    }),
+    forget: yield* makeBatch<Subject, Registered | Rejected>({
+      ...batch,
+      send: (items) =>
+        Effect.map(post("deletetrack", items), (envelope) => repliesOf(items, envelope, registeredOf))
+    }),
+    usage: upstream.usage
+  }
+})

@@ -1,0 +1,88 @@
+import { sha256 } from "@noble/hashes/sha2"
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils"
+import { Redacted } from "effect"
+import { carrierCode, field, text } from "./Document.ts"
+
+/*
+ * The provider's webhooks: `{ event, data }`, and a header `sign` with the SHA-256 of the body, a slash
+ * and the API key, in hex (not an HMAC).
+ */
+
+/** The header of the signature. */
+export const signHeader = "sign"
+
+/** Bodies hold one shipment each; the largest have some hundred events. */
+const maxBodyBytes = 1024 * 1024
+
+/** Looks at every character, so that the time it takes tells nothing of where two texts differ. */
+const isSameText = (given: string, right: string): boolean => {
+  let difference = given.length ^ right.length
+  for (let index = 0; index < right.length; index++) {
+    difference |= right.charCodeAt(index) ^ (given.charCodeAt(index) || 0)
+  }
+  return difference === 0
+}
+
+/** Whether `sign` is the signature of a body, byte for byte as it came. */
+export const isSigned = (
+  body: Uint8Array,
+  sign: string | null,
+  apiKey: Redacted.Redacted<string>
+): boolean => {
+  const digest = sha256
+    .create()
+    .update(body)
+    .update(utf8ToBytes(`/${Redacted.value(apiKey)}`))
+    .digest()
+  return isSameText((sign ?? "").toLowerCase(), bytesToHex(digest))
+}
+
+/** The whole body; `undefined` where it is too large. */
+export const readBody = async (request: Request): Promise<Uint8Array | undefined> => {
+  if (Number(request.headers.get("content-length") ?? 0) > maxBodyBytes) return undefined
+  const reader = request.body?.getReader()
+  const chunks: Array<Uint8Array> = []
+  let length = 0
+  for (;;) {
+    const { done = true, value } = (await reader?.read()) ?? {}
+    if (done) break
+    length += value?.byteLength ?? 0
+    if (length > maxBodyBytes) {
+      await reader?.cancel()
+      return undefined
+    }
+    if (value !== undefined) chunks.push(value)
+  }
+  const body = new Uint8Array(length)
+  let offset = 0
+  for (const chunk of chunks) {
+    body.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return body
+}
+
+export type Notification =
+  | { readonly _tag: "Updated"; readonly number: string; readonly item: unknown }
+  | { readonly _tag: "Stopped"; readonly number: string; readonly carrier: number | null }
+  /** An event that is not known here. */
+  | { readonly _tag: "Other" }
+
+/** What a webhook tells; `undefined` where its body can't be read. */
+export const readNotification = (body: Uint8Array): Notification | undefined => {
+  let document: unknown
+  try {
+    document = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body))
+  } catch {
+    return undefined
+  }
+  const event = text(field(document, "event"), 100)
+  if (event === null) return undefined
+  if (event !== "TRACKING_UPDATED" && event !== "TRACKING_STOPPED") return { _tag: "Other" }
+  const item = field(document, "data")
+  const number = text(field(item, "number"), 100)
+  if (number === null) return undefined
+  return event === "TRACKING_UPDATED"
+    ? { _tag: "Updated", number, item }
+    : { _tag: "Stopped", number, carrier: carrierCode(field(item, "carrier")) }
+}

@@ -1,0 +1,138 @@
+import type { TrackQuery } from "@till402/core"
+import { field, textOrNumber } from "./Document.ts"
+import type { ExtraField } from "./Rejection.ts"
+
+/*
+ * What a number is registered with beyond itself. Carriers check a phone or a postal code before they
+ * tell anything; the provider checks at registration alone, and tells the registered shipment to whoever
+ * holds the key. So that check is repeated here for each caller.
+ */
+
+/** A number at a carrier, which is what the provider registers. */
+export interface Subject {
+  readonly number: string
+  readonly carrier?: number
+}
+
+/** An item of `register`, in the provider's names. */
+export interface RegisterItem extends Subject {
+  readonly lang?: string
+  readonly destination_country?: string
+  readonly destination_postal_code?: string
+  readonly ship_date?: string
+  readonly phone_number?: string
+  readonly phone_number_last_4?: string
+  readonly cpf_or_cnpj?: string
+}
+
+/** Writes a ship date (`YYYY-MM-DD`) as the provider wants it. */
+export type FormatDate = (date: string) => string
+
+const digits = (text: string): string => text.replaceAll(/\D/g, "")
+const alphanumeric = (text: string): string => text.toUpperCase().replaceAll(/[^A-Z0-9]/g, "")
+
+/** Carriers ask for the last four digits or for the whole number, so both are sent. */
+const phoneFields = (phone: string): Pick<RegisterItem, "phone_number" | "phone_number_last_4"> => {
+  const all = digits(phone)
+  return all.length <= 4
+    ? { phone_number_last_4: all }
+    : { phone_number: phone, phone_number_last_4: all.slice(-4) }
+}
+
+export const subjectOf = ({ carrier, number }: TrackQuery): Subject =>
+  carrier === undefined ? { number } : { number, carrier }
+
+/**
+ * The registration of a query with the fields in `fields` and no others: what the carrier does not ask
+ * for does not leave the house, and does not bar a later caller who has no reason to know it.
+ */
+export const registerItem = (
+  query: TrackQuery,
+  fields: ReadonlySet<ExtraField>,
+  { formatDate, language }: { readonly formatDate: FormatDate; readonly language?: string | undefined }
+): RegisterItem => {
+  const given = (name: ExtraField): string | undefined => (fields.has(name) ? query[name] : undefined)
+  const [country, postalCode, date, phone, taxId] = [
+    given("destinationCountry"),
+    given("destinationPostalCode"),
+    given("shipDate"),
+    given("phone"),
+    given("cpfOrCnpj")
+  ]
+  return {
+    ...subjectOf(query),
+    ...(language === undefined ? {} : { lang: language }),
+    ...(country === undefined ? {} : { destination_country: country.toUpperCase() }),
+    ...(postalCode === undefined ? {} : { destination_postal_code: postalCode }),
+    ...(date === undefined ? {} : { ship_date: formatDate(date) }),
+    ...(phone === undefined ? {} : phoneFields(phone)),
+    ...(taxId === undefined ? {} : { cpf_or_cnpj: digits(taxId) })
+  }
+}
+
+/** How a query stands to what its number is registered with. */
+export type Standing =
+  | { readonly _tag: "Same" }
+  /** The registration has a field that the query lacks. */
+  | { readonly _tag: "Lacks"; readonly field: ExtraField }
+  /** Both have a field, and differ in it. */
+  | { readonly _tag: "Differs" }
+  /** The query has a tax id, which no error asks for, where the registration has none. */
+  | { readonly _tag: "Adds" }
+
+/**
+ * Whether two telephone numbers are one: the same last four digits, and as far as both are longer the
+ * same from the end, a leading zero or country code aside.
+ */
+const isSamePhone = (registered: string, given: string): boolean => {
+  const [a, b] = [digits(registered).replace(/^0+/, ""), digits(given).replace(/^0+/, "")]
+  if (a.length < 4 || b.length < 4) return a === b
+  return a.length <= b.length ? b.endsWith(a) : a.endsWith(b)
+}
+
+interface Check {
+  readonly field: ExtraField
+  readonly registered: string | null
+  readonly isSame: (registered: string, given: string) => boolean
+}
+
+const checksOf = (item: unknown): ReadonlyArray<Check> => {
+  const registered = (name: string): string | null => textOrNumber(field(item, name), 200)
+  const sameText = (a: string, b: string) => alphanumeric(a) === alphanumeric(b)
+  const sameDigits = (a: string, b: string) => digits(a) === digits(b)
+  // The provider may echo a date with a time of day.
+  const sameDay = (a: string, b: string) => digits(a).slice(0, 8) === digits(b)
+  return [
+    { field: "destinationPostalCode", registered: registered("destination_postal_code"), isSame: sameText },
+    {
+      field: "phone",
+      registered: registered("phone_number") ?? registered("phone_number_last_4"),
+      isSame: isSamePhone
+    },
+    { field: "shipDate", registered: registered("ship_date"), isSame: sameDay },
+    { field: "cpfOrCnpj", registered: registered("cpf_or_cnpj"), isSame: sameDigits }
+  ]
+}
+
+/**
+ * How queries stand to the registration that an item of the provider's answer echoes. The item itself is
+ * not held on to.
+ */
+export const standingTo = (item: unknown): ((query: TrackQuery) => Standing) => {
+  const checks = checksOf(item)
+  return (query) => {
+    const lacking = checks.find(
+      ({ field: name, registered }) => registered !== null && query[name] === undefined
+    )
+    if (lacking !== undefined) return { _tag: "Lacks", field: lacking.field }
+    const differs = checks.some(
+      ({ field: name, isSame, registered }) => registered !== null && !isSame(registered, query[name] ?? "")
+    )
+    if (differs) return { _tag: "Differs" }
+    const adds = checks.some(
+      ({ field: name, registered }) =>
+        name === "cpfOrCnpj" && registered === null && query[name] !== undefined
+    )
+    return adds ? { _tag: "Adds" } : { _tag: "Same" }
+  }
+}

@@ -1,0 +1,56 @@
+/*
+ * The catalogue counts money in minor units (ISO 4217): 8900 is 89 dollars, 89 hundred yen and 8.9 dinars.
+ */
+
+/** Decimals of the currencies that don't have two (ISO 4217, list one). */
+const unusual: ReadonlyMap<string, number> = new Map([
+  ...["BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI"].map(
+    (code) => [code, 0] as const
+  ),
+  ...["VND", "VUV", "XAF", "XOF", "XPF"].map((code) => [code, 0] as const),
+  ...["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"].map((code) => [code, 3] as const),
+  ...["CLF", "UYW"].map((code) => [code, 4] as const)
+])
+
+/** Digits behind the point of a currency's amounts; two for one that isn't known. */
+export const exponentOf = (currency: string): number => unusual.get(currency) ?? 2
+
+/**
+ * The amount in units of its currency, as near as a number can be; `null` for what is no amount: it must
+ * be a whole, non-negative number or its digits. No division: the decimal point is set in the digits.
+ *
+ * @example
+ * fromMinor(8900, "USD")   // 89
+ * fromMinor(8900, "JPY")   // 8900
+ * fromMinor(8905, "KWD")   // 8.905
+ */
+export const fromMinor = (amount: unknown, currency: string): number | null => {
+  const digits = typeof amount === "number" && Number.isSafeInteger(amount) ? String(amount) : amount
+  if (typeof digits !== "string" || !/^\d{1,15}$/.test(digits)) return null
+  const exponent = exponentOf(currency)
+  const padded = digits.padStart(exponent + 1, "0")
+  const point = padded.length - exponent
+  return Number(`${padded.slice(0, point)}.${padded.slice(point)}0`)
+}
+
+const largest = 999_999_999_999_999
+
+/** Bounds in cents around bounds in dollars, never tighter than these: what comes back is sifted. */
+export const centsAround = (bounds: {
+  readonly priceMin?: number
+  readonly priceMax?: number
+}): { readonly min?: number; readonly max?: number } => ({
+  ...(bounds.priceMin === undefined
+    ? {}
+    : { min: Math.min(Math.floor(withoutNoise(bounds.priceMin)), largest) }),
+  ...(bounds.priceMax === undefined
+    ? {}
+    : { max: Math.min(Math.ceil(withoutNoise(bounds.priceMax)), largest) })
+})
+
+/** Cents without the noise of binary fractions: `19.99 * 100` is 1998.9999999999998. */
+const withoutNoise = (dollars: number): number => {
+  const cents = dollars * 100
+  const whole = Math.round(cents)
+  return Math.abs(cents - whole) <= 1e-9 * Math.max(1, cents) ? whole : cents
+}

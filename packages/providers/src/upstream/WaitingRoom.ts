@@ -1,0 +1,46 @@
+import { Effect, Semaphore } from "effect"
+import { Overloaded, TimedOut, type UpstreamFault } from "./UpstreamFault.ts"
+
+/** At most so many calls at once, at most so many waiting, nobody longer than their deadline. */
+export class WaitingRoom {
+  private readonly name: string
+  private readonly semaphore: Semaphore.Semaphore
+  private readonly capacity: number
+  private inside = 0
+
+  constructor(name: string, maxConcurrent: number, maxWaiting: number) {
+    this.name = name
+    this.semaphore = Semaphore.makeUnsafe(maxConcurrent)
+    this.capacity = maxConcurrent + maxWaiting
+  }
+
+  enter<A>(deadlineMillis: number, call: Effect.Effect<A, UpstreamFault>): Effect.Effect<A, UpstreamFault> {
+    return Effect.suspend(() => {
+      if (this.inside >= this.capacity) return Effect.fail(new Overloaded({ upstream: this.name }))
+      let isRunning = false
+      const run = Effect.suspend(() => {
+        isRunning = true
+        return call
+      })
+      return Effect.acquireUseRelease(
+        Effect.sync(() => {
+          this.inside += 1
+        }),
+        () =>
+          Effect.timeoutOrElse(this.semaphore.withPermit(run), {
+            duration: deadlineMillis,
+            orElse: () =>
+              Effect.fail(
+                isRunning
+                  ? new TimedOut({ upstream: this.name, timeoutMillis: deadlineMillis })
+                  : new Overloaded({ upstream: this.name })
+              )
+          }),
+        () =>
+          Effect.sync(() => {
+            this.inside -= 1
+          })
+      )
+    })
+  }
+}

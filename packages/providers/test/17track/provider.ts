@@ -1,0 +1,195 @@
+import { Effect } from "effect"
+import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
+import { envelope, inTransit, type Item, item, notFound, rejection } from "./documents.ts"
+
+/*
+ * 17TRACK in memory: registrations, quota, its limits on rate and size, and what a case wants to go
+ * wrong. Runs in whatever time the test runs in.
+ */
+
+export interface Call {
+  readonly path: string
+  readonly at: number
+  readonly items: ReadonlyArray<Item>
+}
+
+interface Registration {
+  readonly item: Item
+  /** The carrier that the number went to. */
+  readonly carrier: number
+  readonly at: number
+}
+
+export type Answer =
+  | { readonly status: number; readonly body: unknown; readonly afterMillis?: number }
+  /** The connection breaks: before the provider did anything, or after. */
+  | "broken"
+  | "lost"
+
+/** Decides a call in the provider's place; `undefined` leaves it to the provider. */
+export type Interception = (call: Call) => Answer | undefined
+
+export interface Behaviour {
+  /** What register answers to a number, by number: an error code, and its message. */
+  readonly refuses?: Readonly<Record<string, readonly [code: number, message?: string]>>
+  /** The fields that the carrier of a number wants at registration, by number. */
+  readonly wants?: Readonly<Record<string, { readonly fields: ReadonlyArray<string>; readonly code: number }>>
+  /** Milliseconds from registration to the first news; Infinity: never. Default 0. */
+  readonly newsAfterMillis?: number
+  /** The document once there is news; default: in transit. */
+  readonly news?: (registration: Item) => Item
+  /** A registration finds nothing unless this holds of it: the carrier's own check. */
+  readonly passes?: (registration: Item) => boolean
+  readonly quota?: number
+  readonly intercept?: Interception
+}
+
+export const apiKey = "TESTKEY0123456789ABCDEF"
+const maxItems = 40
+const requestsPerSecond = 3
+
+export class Provider {
+  readonly calls: Array<Call> = []
+  /** Calls that came faster than the rate allows. */
+  tooFast = 0
+  registrations = new Map<string, Registration>()
+  quotaUsed = 0
+  private readonly behaviour: Behaviour
+
+  constructor(behaviour: Behaviour = {}) {
+    this.behaviour = behaviour
+  }
+
+  paths(): ReadonlyArray<string> {
+    return this.calls.map(({ path }) => path)
+  }
+
+  of(path: string): ReadonlyArray<Call> {
+    return this.calls.filter((call) => call.path === path)
+  }
+
+  /** Registers a number as if the account had done so before. */
+  register(registered: Item, at = Number.NEGATIVE_INFINITY): void {
+    const carrier = Number(registered["carrier"] ?? 100_002)
+    this.registrations.set(`${String(registered["number"])}|${carrier}`, { item: registered, carrier, at })
+  }
+
+  /** Answers a call at a time. */
+  answer(path: string, key: string | undefined, body: string, at: number): Answer {
+    const document: unknown = JSON.parse(body)
+    const items = Array.isArray(document) ? (document as ReadonlyArray<Item>) : []
+    const call = { path, at, items }
+    this.calls.push(call)
+    if (this.calls.filter((other) => other.at > at - 1_000).length > requestsPerSecond) this.tooFast += 1
+    const instead = this.behaviour.intercept?.(call)
+    if (instead !== undefined && instead !== "lost") return instead
+    if (key !== apiKey) return refused(-18_010_002, 401)
+    if (items.length > maxItems) return refused(-18_010_014)
+    const answer = this.decide(path, items, at)
+    return instead ?? { status: 200, body: answer }
+  }
+
+  private decide(path: string, items: ReadonlyArray<Item>, at: number): unknown {
+    switch (path) {
+      case "gettrackinfo":
+        return merge(items.map((asked) => this.info(asked, at)))
+      case "register":
+        return merge(items.map((asked) => this.take(asked, at)))
+      case "deletetrack":
+        return merge(items.map((asked) => this.forget(asked)))
+      case "getquota":
+        return { code: 0, data: { quota_remain: (this.behaviour.quota ?? 200) - this.quotaUsed } }
+      default:
+        return refusal(-18_010_003)
+    }
+  }
+
+  private registered(asked: Item): ReadonlyArray<readonly [string, Registration]> {
+    return [...this.registrations].filter(
+      ([, { carrier, item: mine }]) =>
+        String(mine["number"]).toUpperCase() === String(asked["number"]).toUpperCase() &&
+        (asked["carrier"] === undefined || asked["carrier"] === carrier)
+    )
+  }
+
+  private info(asked: Item, at: number) {
+    const number = String(asked["number"])
+    const mine = this.registered(asked)
+    if (mine.length === 0) return { rejected: [rejection(number, -18_019_902)] }
+    const { newsAfterMillis = 0, passes = () => true } = this.behaviour
+    const news = this.behaviour.news ?? ((registration) => item(inTransit, registration))
+    return {
+      accepted: mine.map(([, { at: since, carrier, item: registration }]) =>
+        at - since >= newsAfterMillis && passes(registration)
+          ? news({ ...registration, carrier })
+          : item(notFound, { ...registration, carrier })
+      )
+    }
+  }
+
+  private take(asked: Item, at: number) {
+    const number = String(asked["number"])
+    const refusedWith = this.behaviour.refuses?.[number]
+    if (refusedWith !== undefined) return { rejected: [rejection(number, ...refusedWith)] }
+    const wanted = this.behaviour.wants?.[number]
+    if (wanted?.fields.some((name) => asked[name] === undefined) === true) {
+      return { rejected: [rejection(number, wanted.code)] }
+    }
+    if (this.registered(asked).length > 0) return { rejected: [rejection(number, -18_019_901)] }
+    if (this.quotaUsed >= (this.behaviour.quota ?? 200)) {
+      return { rejected: [rejection(number, -18_019_908)] }
+    }
+    this.quotaUsed += 1
+    this.register(asked, at)
+    return { accepted: [{ origin: 1, number, carrier: Number(asked["carrier"] ?? 100_002) }] }
+  }
+
+  private forget(asked: Item) {
+    const mine = this.registered(asked)
+    if (mine.length === 0) return { rejected: [rejection(String(asked["number"]), -18_019_902)] }
+    for (const [key] of mine) this.registrations.delete(key)
+    return { accepted: [asked] }
+  }
+
+  /** The provider as an `HttpClient`. */
+  readonly client: HttpClient.HttpClient = HttpClient.make((request, url) =>
+    Effect.clockWith((clock) => {
+      const { body, headers } = request
+      const text = body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : ""
+      const path = url.pathname.slice(url.pathname.lastIndexOf("/") + 1)
+      const answer = this.answer(path, headers["17token"], text, clock.currentTimeMillisUnsafe())
+      if (typeof answer === "string") {
+        return Effect.fail(
+          new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request }) })
+        )
+      }
+      const response = Effect.sync(() =>
+        HttpClientResponse.fromWeb(
+          request,
+          new Response(JSON.stringify(answer.body), { status: answer.status })
+        )
+      )
+      return answer.afterMillis === undefined
+        ? response
+        : Effect.andThen(Effect.sleep(answer.afterMillis), response)
+    })
+  )
+}
+
+interface Part {
+  readonly accepted?: ReadonlyArray<Item>
+  readonly rejected?: ReadonlyArray<Item>
+}
+
+const merge = (parts: ReadonlyArray<Part>): unknown =>
+  envelope(
+    parts.flatMap(({ accepted = [] }) => accepted),
+    parts.flatMap(({ rejected = [] }) => rejected)
+  )
+
+export const refusal = (code: number, message = "no"): unknown => ({
+  code,
+  data: { errors: [{ code, message }] }
+})
+
+export const refused = (code: number, status = 200): Answer => ({ status, body: refusal(code) })

@@ -1,0 +1,85 @@
+import { canopy } from "../../src/canopy/index.ts"
+import { rainforest } from "../../src/rainforest/index.ts"
+
+/*
+ * Both providers of the search of Amazon, and how each of them writes the same listing.
+ */
+
+export interface Sample {
+  readonly asin: string
+  readonly title: string
+  readonly brand?: string
+  readonly price?: { readonly value: number; readonly currency: string }
+  readonly rating?: number
+  readonly reviewCount?: number
+  readonly imageUrl?: string
+  readonly isPrime?: boolean
+  readonly isSponsored?: boolean
+}
+
+export interface Paging {
+  readonly page: number
+  readonly totalPages: number
+}
+
+const canopyDocument = (results: ReadonlyArray<unknown>, { page, totalPages }: Paging) => ({
+  data: {
+    amazonProductSearchResults: {
+      productResults: {
+        results,
+        pageInfo: { currentPage: page, totalPages, hasNextPage: page < totalPages }
+      }
+    }
+  }
+})
+
+const rainforestDocument = (results: ReadonlyArray<unknown>, { page, totalPages }: Paging) => ({
+  request_info: { success: true, credits_used: 7, credits_remaining: 93, credits_used_this_request: 1 },
+  search_results: results,
+  pagination: { current_page: page, total_pages: totalPages, total_results: 20 * totalPages }
+})
+
+export const providers = [
+  {
+    name: "canopy",
+    provide: canopy,
+    endpoint: "https://rest.canopyapi.co/api/amazon/search",
+    write: (sample: Sample): Record<string, unknown> => ({
+      asin: sample.asin,
+      title: sample.title,
+      url: `https://www.amazon.com/sspa/click?url=%2Fdp%2F${sample.asin}`,
+      ...(sample.brand === undefined ? {} : { brand: sample.brand }),
+      price:
+        sample.price === undefined
+          ? null
+          : { ...sample.price, display: `$${sample.price.value}`, symbol: "$" },
+      rating: sample.rating ?? null,
+      ratingsTotal: sample.reviewCount ?? null,
+      mainImageUrl: sample.imageUrl ?? null,
+      isPrime: sample.isPrime ?? false,
+      sponsored: sample.isSponsored ?? false
+    }),
+    document: canopyDocument
+  },
+  {
+    name: "rainforest",
+    provide: rainforest,
+    endpoint: "https://api.rainforestapi.com/request",
+    write: (sample: Sample): Record<string, unknown> => ({
+      position: 1,
+      asin: sample.asin,
+      title: sample.title,
+      link: `https://www.amazon.com/sspa/click?url=%2Fdp%2F${sample.asin}`,
+      ...(sample.brand === undefined ? {} : { brand: sample.brand }),
+      ...(sample.price === undefined
+        ? {}
+        : { price: { ...sample.price, symbol: "$", raw: `$${sample.price.value}` } }),
+      ...(sample.rating === undefined ? {} : { rating: sample.rating }),
+      ...(sample.reviewCount === undefined ? {} : { ratings_total: sample.reviewCount }),
+      ...(sample.imageUrl === undefined ? {} : { image: sample.imageUrl }),
+      ...(sample.isPrime === true ? { is_prime: true } : {}),
+      ...(sample.isSponsored === true ? { sponsored: true } : {})
+    }),
+    document: rainforestDocument
+  }
+] as const
