@@ -19,6 +19,8 @@ const usage = `Usage: node scripts/run.mjs <task> [arguments]
   format    formats the sources
   bench     comparison with the official middleware; bench durable, bench search, bench tracking
   simulate  seeded worlds of crashes and faults around a paid call: --seeds N
+  kill      servers killed at random moments under official clients: --rounds N --store sqlite|postgres
+  attack    one payment presented a thousand times at once: --requests N --rounds N
 `
 
 let running
@@ -145,6 +147,8 @@ const tasks = {
     /^[a-z]+$/.test(name)
       ? run(toolchain, [...source(`bench/src/${name}.ts`), ...args])
       : Promise.reject(new SetupError(`bench has main, durable, search and tracking, not ${name}`)),
+  kill: (toolchain, args) => run(toolchain, [...source("e2e/durability/killRounds.ts"), ...args]),
+  attack: (toolchain, args) => run(toolchain, [...source("e2e/attacks/replayRounds.ts"), ...args]),
   simulate: (toolchain, args) => run(toolchain, [...source("packages/core/test/simulation/main.ts"), ...args])
 }
 

@@ -23,6 +23,12 @@ export const requests = (hosts: Hosts): void => {
     expect(echo.headers).toMatchObject({ "content-type": "application/json", "payment-signature": "abc=" })
   })
 
+  it("tells the address that asks", async () => {
+    const { port } = await setUp(hosts)
+    const { text } = await send(port, "/x402/caller")
+    expect((JSON.parse(text) as { clientAddress: string }).clientAddress).toMatch(/^(::ffff:)?127\.0\.0\.1$/)
+  })
+
   it("passes a body of 70 KB whole, with its length or in chunks", async () => {
     const { port } = await setUp(hosts)
     const body = "0123456789".repeat(7000)

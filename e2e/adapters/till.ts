@@ -3,9 +3,14 @@
  * must carry.
  */
 
+/** What an adapter tells of who asks. */
+export interface Caller {
+  readonly clientAddress?: string | undefined
+}
+
 /** What an adapter needs of a till. */
 export interface Seam {
-  readonly fetch: (request: Request) => Promise<Response>
+  readonly fetch: (request: Request, caller?: Caller) => Promise<Response>
   readonly handles: (pathname: string) => boolean
 }
 
@@ -37,7 +42,7 @@ export const countedStream = (size: number) => {
   return { source, body }
 }
 
-type Answer = (request: Request, url: URL) => Response | Promise<Response>
+type Answer = (request: Request, url: URL, caller: Caller) => Response | Promise<Response>
 
 const json = { "content-type": "application/json" }
 
@@ -121,6 +126,7 @@ export const fakeTill = (prefix = "") => {
   }
   const answers: Readonly<Record<string, Answer>> = {
     "/x402/paid": paid,
+    "/x402/caller": (_request, _url, caller) => Response.json(caller),
     "/x402/large": streamLarge,
     "/x402/slow": answerSlowly,
     "/x402/silent": saysOneThing,
@@ -147,9 +153,9 @@ export const fakeTill = (prefix = "") => {
     prefix !== "" && pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname
   const seam: Seam = {
     handles: (pathname) => pathname.startsWith("/x402/") || below(pathname).startsWith("/x402/"),
-    fetch: async (request) => {
+    fetch: async (request, caller = {}) => {
       const url = new URL(request.url)
-      return (answers[below(url.pathname)] ?? echo)(request, url)
+      return (answers[below(url.pathname)] ?? echo)(request, url, caller)
     }
   }
   return { seam, large, slow, silent, reading }

@@ -27,7 +27,7 @@ export const till402 =
       return
     }
     till
-      .fetch(toRequest(request, { url, parsedBody: request.body }))
+      .fetch(toRequest(request, { url, parsedBody: request.body }), { clientAddress: request.ip })
       .then((answer) => writeResponse(answer, response))
       .catch(next)
   }

@@ -22,11 +22,18 @@ export const till402 =
       url.pathname = url.pathname.slice(mount.length)
       if (!till.handles(url.pathname)) return next()
     }
-    const answer = await till.fetch(await requestTo(url.href, context.req))
+    // What @hono/node-server tells; elsewhere the option `clientAddress` of the till does.
+    const { incoming } = (context.env ?? {}) as NodeBindings
+    const caller = { clientAddress: incoming?.socket?.remoteAddress }
+    const answer = await till.fetch(await requestTo(url.href, context.req), caller)
     // Hono drops the body of a HEAD, but leaves its source waiting.
     if (context.req.method === "HEAD") await answer.body?.cancel()
     return answer
   }
+
+interface NodeBindings {
+  readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } }
+}
 
 const requestTo = async (url: string, request: HonoRequest): Promise<Request> => {
   const { raw } = request

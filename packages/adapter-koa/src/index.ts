@@ -21,7 +21,8 @@ export const till402 =
     const url = till.handles(sent.pathname) ? sent : targetOf(context.url)
     if (url === undefined || !till.handles(url.pathname)) return next()
     const { body: parsedBody } = context.request as { readonly body?: unknown }
-    return answer(context, await till.fetch(toRequest(context.req, { url, parsedBody })))
+    const caller = { clientAddress: context.ip }
+    return answer(context, await till.fetch(toRequest(context.req, { url, parsedBody }), caller))
   }
 
 const answer = async (context: Context, response: Response): Promise<void> => {

@@ -76,7 +76,8 @@ const subjectsLayer = Layer.effect(
 )
 
 /** The use cases of the ports that the host configured; the others are absent, and so are their routes. */
-const useCasesLayer = (options: TillOptions, { upstreamTimeoutMillis }: Configuration) => {
+const useCasesLayer = (options: TillOptions, configuration: Configuration) => {
+  const { upstreamTimeoutMillis } = configuration
   const settings = { timeoutMillis: upstreamTimeoutMillis }
   // A search goes without a slow marketplace long before the assistant that asked would be given up.
   const patience = { timeoutMillis: Math.min(marketplaceTimeoutMillis, upstreamTimeoutMillis / 2) }
@@ -92,7 +93,9 @@ const useCasesLayer = (options: TillOptions, { upstreamTimeoutMillis }: Configur
   const ordering =
     options.fulfilment === undefined
       ? Layer.empty
-      : Ordering.layer.pipe(Layer.provide([Fulfilment.fromPromise(options.fulfilment, settings), mail]))
+      : Ordering.layer(configuration).pipe(
+          Layer.provide([Fulfilment.fromPromise(options.fulfilment, settings), mail])
+        )
   const vault =
     options.vault === undefined
       ? Layer.empty

@@ -32,6 +32,9 @@ export interface Configuration {
   readonly maxUnsettledPerPayer: number
   readonly maxUnsettled: number
   readonly payerMemoryMillis: number
+  readonly quotesPerMinute: number
+  readonly quotesPerClientPerMinute: number
+  readonly clientAddress: ((request: Request) => string | undefined) | undefined
   readonly openapiPath: string | undefined
   readonly discoveryPath: string | undefined
   readonly publicRoutes: ReadonlyMap<string, PublicRoute>
@@ -100,6 +103,21 @@ export const configure = (options: TillOptions): Configuration => {
       60_000,
       fault
     ),
+    quotesPerMinute: within(
+      "limits.quotesPerMinute",
+      options.limits?.quotesPerMinute ?? 600,
+      1,
+      1_000_000,
+      fault
+    ),
+    quotesPerClientPerMinute: within(
+      "limits.quotesPerClientPerMinute",
+      options.limits?.quotesPerClientPerMinute ?? 60,
+      1,
+      1_000_000,
+      fault
+    ),
+    clientAddress: options.clientAddress,
     maxUnsettled: within("limits.unsettled", options.limits?.unsettled ?? 1_000, 1, 100_000, fault),
     openapiPath: readPath("openapiPath", options.openapiPath ?? "/openapi.json", fault),
     discoveryPath: readPath("discoveryPath", options.discoveryPath ?? "/.well-known/x402", fault),

@@ -2,7 +2,7 @@ import { type Cause, Context, Effect, Layer } from "effect"
 import { ApiFailure } from "./ApiFailure.ts"
 import type { Configuration } from "./Configuration.ts"
 import { type Operation, type Reading, routeOf } from "./Operation.ts"
-import type { PublicRoute } from "./Options.ts"
+import type { Caller, PublicRoute } from "./Options.ts"
 import { fixedQuote, makeRouter, type Mounted, paymentNeeded } from "./Router.ts"
 import { Secrets } from "./Secrets.ts"
 import {
@@ -22,14 +22,21 @@ import type { Refusal } from "./toll/Verdict.ts"
 /** How a request is answered: at once, or by an effect. */
 export type Answering = Response | Effect.Effect<Response>
 
-export class Http extends Context.Service<Http, { readonly answer: (request: Request) => Answering }>()(
-  "@till402/core/Http"
-) {
+export class Http extends Context.Service<
+  Http,
+  { readonly answer: (request: Request, caller?: Caller) => Answering }
+>()("@till402/core/Http") {
   static readonly layer = (configuration: Configuration, operations: ReadonlyArray<Operation>) =>
     Layer.effect(
       Http,
       Effect.map(make(configuration, operations), (answer) => Http.of({ answer }))
     )
+}
+
+/** Who asks, as far as an answer depends on it. */
+interface Asker {
+  readonly clientAddress: string | undefined
+  readonly origin: string | null
 }
 
 const sayRefusal = ({ code, message }: Refusal): string => `${code}: ${message}`
@@ -68,14 +75,15 @@ const make = Effect.fnUntraced(function* (
     { offersOf, operation, resource, unpaid }: Mounted,
     reading: Reading<unknown>,
     canonical: string,
-    error: string | undefined
+    error: string | undefined,
+    clientAddress: string | undefined
   ) {
     const { price } = operation
     if (price._tag === "Fixed") {
       return error === undefined ? unpaid : makeChallenge(offersOf(fixedQuote(price.atomic)), resource, error)
     }
     if (reading._tag === "Nothing") return unpaid
-    const quoted = yield* price.quote(reading.input, fingerprintOf(canonical))
+    const quoted = yield* price.quote(reading.input, fingerprintOf(canonical), clientAddress)
     return makeChallenge(
       offersOf(quoted),
       { ...resource, description: quoted.description },
@@ -98,7 +106,7 @@ const make = Effect.fnUntraced(function* (
     reading: Extract<Reading<unknown>, { _tag: "Input" }>,
     canonical: string,
     payment: Payment,
-    origin: string | null
+    { clientAddress, origin }: Asker
   ) {
     const { operation, resource } = mounted
     const { input } = reading
@@ -120,15 +128,15 @@ const make = Effect.fnUntraced(function* (
     return outcome._tag === "Paid"
       ? paidResponse(outcome, payment.payload.x402Version, cors, origin)
       : challengeResponse(
-          yield* challenge(mounted, reading, canonical, sayRefusal(outcome.refusal)),
+          yield* challenge(mounted, reading, canonical, sayRefusal(outcome.refusal), clientAddress),
           cors,
           origin
         )
   })
 
   const call = Effect.fnUntraced(
-    function* (mounted: Mounted, request: Request, url: URL, header: HeaderReading) {
-      const origin = request.headers.get("origin")
+    function* (mounted: Mounted, request: Request, url: URL, header: HeaderReading, asker: Asker) {
+      const { clientAddress, origin } = asker
       const reading = yield* mounted.operation.read(request, url)
       const canonical =
         reading._tag === "Input"
@@ -136,23 +144,29 @@ const make = Effect.fnUntraced(function* (
           : ""
       switch (header._tag) {
         case "None":
-          return challengeResponse(yield* challenge(mounted, reading, canonical, undefined), cors, origin)
+          return challengeResponse(
+            yield* challenge(mounted, reading, canonical, undefined, clientAddress),
+            cors,
+            origin
+          )
         case "Malformed": {
           const error = sayRefusal({ code: "invalid_payload", message: header.reason })
-          return challengeResponse(yield* challenge(mounted, reading, canonical, error), cors, origin)
+          return challengeResponse(
+            yield* challenge(mounted, reading, canonical, error, clientAddress),
+            cors,
+            origin
+          )
         }
         case "Payment":
           return reading._tag === "Nothing"
             ? failureResponse(reading.fault, cors, origin)
-            : yield* pay(mounted, reading, canonical, header.payment, origin)
+            : yield* pay(mounted, reading, canonical, header.payment, asker)
       }
     },
-    (effect, _mounted, request) =>
+    (effect, _mounted, _request, _url, _header, { origin }) =>
       effect.pipe(
-        Effect.catchTag("ApiFailure", (failure) =>
-          Effect.succeed(failureResponse(failure, cors, request.headers.get("origin")))
-        ),
-        Effect.catchCause((cause) => broken(cause, request.headers.get("origin")))
+        Effect.catchTag("ApiFailure", (failure) => Effect.succeed(failureResponse(failure, cors, origin))),
+        Effect.catchCause((cause) => broken(cause, origin))
       )
   )
 
@@ -162,7 +176,7 @@ const make = Effect.fnUntraced(function* (
       (cause) => broken(cause, request.headers.get("origin"))
     )
 
-  return (request: Request): Answering => {
+  return (request: Request, caller: Caller = {}): Answering => {
     const url = new URL(request.url)
     const origin = request.headers.get("origin")
     const found = router(url.pathname)
@@ -182,7 +196,9 @@ const make = Effect.fnUntraced(function* (
     if (header._tag === "None" && mounted.operation.price._tag === "Fixed") {
       return challengeResponse(mounted.unpaid, cors, origin)
     }
-    return call(mounted, request, url, header)
+    // The host's function reads a proxy's header; where it says nothing, the adapter's word stands.
+    const clientAddress = configuration.clientAddress?.(request) ?? caller.clientAddress
+    return call(mounted, request, url, header, { clientAddress, origin })
   }
 })
 

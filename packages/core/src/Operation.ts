@@ -44,7 +44,12 @@ export interface Operation<Input = unknown> {
         readonly minAtomic: bigint
         readonly maxAtomic: bigint
         /** The price of this request, made anew where needed. */
-        readonly quote: (input: Input, fingerprint: string) => Effect.Effect<Quoted, ApiFailure>
+        readonly quote: (
+          input: Input,
+          fingerprint: string,
+          /** Who asks, for the budget of what a quote costs. */
+          clientAddress: string | undefined
+        ) => Effect.Effect<Quoted, ApiFailure>
         /** The price that a payment for this request may meet; `undefined` where none stands. */
         readonly standing: (
           input: Input,

@@ -143,7 +143,7 @@ export interface SecretKey {
 /** Answers an unpaid request, of any method. */
 export type PublicRoute = (request: Request) => Response | Promise<Response>
 
-/** Bounds against payers who have work done and then let the payment fail. */
+/** Bounds against callers who have work done and then let the payment fail, or never pay. */
 export interface LimitOptions {
   /** Unsettled payments that one payer may have at a time; default 64. */
   readonly unsettledPerPayer?: number
@@ -151,6 +151,10 @@ export interface LimitOptions {
   readonly unsettled?: number
   /** For how long a payer who could not pay is refused without asking anybody; default 5000. */
   readonly payerMemoryMillis?: number
+  /** Quotes that `buy` asks of fulfilment in a minute, all callers together; default 600. */
+  readonly quotesPerMinute?: number
+  /** The same for one client address (one /64 of IPv6); default 60. */
+  readonly quotesPerClientPerMinute?: number
 }
 
 export interface TillOptions {
@@ -188,6 +192,11 @@ export interface TillOptions {
   readonly upstreamTimeoutMillis?: number
   /** Bounds on work whose payment has not settled yet; past one of them a paid call is a 429. */
   readonly limits?: LimitOptions
+  /**
+   * Who sent a request, behind a proxy that says so in a header which nobody else can set. Default: what the
+   * adapter says, which is the address of the socket unless the framework trusts a proxy.
+   */
+  readonly clientAddress?: (request: Request) => string | undefined
   /** Where the OpenAPI document stands below the mount; `false` drops it. Default `/openapi.json`. */
   readonly openapiPath?: string | false
   /** Where the discovery listing stands below the mount; `false` drops it. Default `/.well-known/x402`. */
@@ -241,10 +250,16 @@ export interface FacilitatorClient {
   }>
 }
 
+/** What a server knows of who sent a request, beside the request. */
+export interface Caller {
+  /** Network address, for the budget of unpaid quotes; adapters give the one their framework says. */
+  readonly clientAddress?: string | undefined
+}
+
 /** A running till: what `Till.make` gives and adapters mount. */
 export interface Till {
   /** Answers one request for a path below the mount. Never rejects. */
-  readonly fetch: (request: Request) => Promise<Response>
+  readonly fetch: (request: Request, caller?: Caller) => Promise<Response>
   /** Whether a path (with or without the prefix of `baseUrl`) is the till's to answer; others are the host's. */
   readonly handles: (pathname: string) => boolean
   /** Resolves when storage is open and migrated; rejects with a readable error otherwise. */

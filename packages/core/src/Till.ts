@@ -7,7 +7,7 @@ import { ConfigurationError } from "./domain/Errors.ts"
 import { Drain } from "./Drain.ts"
 import { Http } from "./Http.ts"
 import { handlesPath } from "./Router.ts"
-import type { ChargeSummary, LedgerLine, Till as RunningTill, TillOptions } from "./Options.ts"
+import type { Caller, ChargeSummary, LedgerLine, Till as RunningTill, TillOptions } from "./Options.ts"
 import { type Charge, Charges, type LedgerEntry } from "./ports/Charges.ts"
 import { Orders } from "./ports/Orders.ts"
 import { VaultItems } from "./ports/VaultItems.ts"
@@ -80,12 +80,12 @@ const make = (options: TillOptions): RunningTill => {
   // `fetch` answers 503 after a failed start; a host that does not await `ready` must not crash for it.
   ready.catch(() => undefined)
 
-  const fetch = async (request: Request): Promise<Response> => {
+  const fetch = async (request: Request, caller?: Caller): Promise<Response> => {
     if (started === undefined) await ready.catch(() => undefined)
     if (started === undefined) {
       return failureResponse(notStarted, configuration.cors, request.headers.get("origin"))
     }
-    const answering = started.http.answer(request)
+    const answering = started.http.answer(request, caller)
     if (answering instanceof Response) return answering
     calls.enter()
     try {

@@ -36,6 +36,7 @@ export * from "./domain/Errors.ts"
 export type {
   AssistantOptions,
   CallContext,
+  Caller,
   ChargeSummary,
   DecimalText,
   FacilitatorClient,

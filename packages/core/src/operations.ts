@@ -206,7 +206,8 @@ const makeBuy = Effect.fnUntraced(function* ({ replayMillis }: OperationSettings
       },
       minAtomic: 10_000n,
       maxAtomic: maxQuoteAtomic,
-      quote: (request, fingerprint) => Effect.map(ordering.quote(request, fingerprint), quoteOf),
+      quote: (request, fingerprint, clientAddress) =>
+        Effect.map(ordering.quote(request, fingerprint, clientAddress), quoteOf),
       standing: (_request, fingerprint) =>
         Effect.map(ordering.liveQuote(fingerprint), (quote) =>
           quote === undefined ? undefined : quoteOf(quote)

@@ -139,6 +139,8 @@ const start = async (options: SandboxOptions, stops: Array<Stop>): Promise<Sandb
     networks: [{ network: "base-sepolia", rpcUrl: chain.rpcUrl }],
     facilitator: { url: facilitator.url },
     secret: generatePrivateKey(),
+    // One machine plays all clients, as fast as it likes.
+    limits: { quotesPerClientPerMinute: 100_000, quotesPerMinute: 100_000 },
     storage: folder === undefined ? memory() : sqlite({ filename: join(folder, "till.sqlite") }),
     marketplaces,
     assistant,

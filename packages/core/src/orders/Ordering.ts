@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Schedule } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, Schedule } from "effect"
 import { ApiFailure, quoteFailure, storeFailure, upstreamFailure } from "../ApiFailure.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import { format, toText } from "../domain/Money.ts"
@@ -11,6 +11,7 @@ import { type Order, Orders } from "../ports/Orders.ts"
 import { type Quote, Quotes } from "../ports/Quotes.ts"
 import { PaymentRefused } from "../toll/TollRequest.ts"
 import { orderConfirmation } from "./confirmation.ts"
+import { QuoteBudget } from "./QuoteBudget.ts"
 
 /** After this long in `placing` the attempt is taken for dead and its outcome for unknown. */
 const placingLimitMillis = 10 * 60_000
@@ -22,8 +23,15 @@ const sweepLimit = 100
 export class Ordering extends Context.Service<
   Ordering,
   {
-    /** The live quote of a request, made anew where there is none. */
-    readonly quote: (request: BuyRequest, fingerprint: string) => Effect.Effect<Quote, ApiFailure>
+    /**
+     * The live quote of a request, made anew where there is none: once for all who ask for it at a time,
+     * and within the budget of unpaid callers.
+     */
+    readonly quote: (
+      request: BuyRequest,
+      fingerprint: string,
+      clientAddress: string | undefined
+    ) => Effect.Effect<Quote, ApiFailure>
     /** The live quote of a request, without asking upstream. */
     readonly liveQuote: (fingerprint: string) => Effect.Effect<Quote | undefined, ApiFailure>
     /** Consumes the quote for a charge and writes the order, awaiting its payment. */
@@ -43,10 +51,13 @@ export class Ordering extends Context.Service<
     readonly sweep: Effect.Effect<void, StoreError>
   }
 >()("@till402/core/Ordering") {
-  static readonly layer = Layer.effect(
-    Ordering,
-    Effect.suspend(() => make)
-  )
+  static readonly layer = (settings: OrderingSettings) => Layer.effect(Ordering, make(settings))
+}
+
+export interface OrderingSettings {
+  /** Quotes made upstream in a minute for callers who have not paid: for one client, and in all. */
+  readonly quotesPerClientPerMinute: number
+  readonly quotesPerMinute: number
 }
 
 /** What an order's buyer is told in the 402: line by line. */
@@ -55,6 +66,14 @@ export const describeOffer = ({ offer }: Quote): string =>
     0,
     500
   )
+
+const tooManyQuotes = (retryAfterSeconds: number) =>
+  new ApiFailure({
+    status: 429,
+    code: "RATE_LIMITED",
+    message: "Too many quotes have been asked for. Ask again later, or pay the one you have.",
+    retryAfterSeconds
+  })
 
 const quoteGone = new PaymentRefused({
   refusal: {
@@ -78,7 +97,7 @@ const responseOf = (orderId: string, { offer }: Quote): BuyResponse => {
   }
 }
 
-const make = Effect.gen(function* () {
+const make = Effect.fnUntraced(function* (settings: OrderingSettings) {
   const quotes = yield* Quotes
   const orders = yield* Orders
   const charges = yield* Charges
@@ -87,10 +106,20 @@ const make = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.mapError(effect, storeFailure)
 
-  const quote = Effect.fn("Ordering.quote")(function* (request: BuyRequest, fingerprint: string) {
+  const budget = new QuoteBudget({
+    perClient: settings.quotesPerClientPerMinute,
+    inAll: settings.quotesPerMinute
+  })
+  const asking = new Map<string, Deferred.Deferred<Quote, ApiFailure>>()
+
+  const askForQuote = Effect.fn("Ordering.askForQuote")(function* (
+    request: BuyRequest,
+    fingerprint: string,
+    clientAddress: string | undefined
+  ) {
     const nowMillis = yield* Clock.currentTimeMillis
-    const live = yield* store(quotes.findLive(fingerprint, nowMillis))
-    if (live !== undefined) return live
+    const waitSeconds = budget.take(clientAddress, nowMillis)
+    if (waitSeconds !== undefined) return yield* tooManyQuotes(waitSeconds)
     const { email, shippingAddress } = request
     const offer = yield* fulfilment
       .quote({ product: productOf(request), shippingAddress, email })
@@ -104,6 +133,23 @@ const make = Effect.gen(function* () {
     const id = (yield* Identifiers).uuid()
     const made = { id, fingerprint, offer, createdAtMillis: nowMillis, consumedBy: undefined }
     return yield* store(quotes.put(made, yield* Clock.currentTimeMillis))
+  })
+
+  const quote = Effect.fn("Ordering.quote")(function* (
+    request: BuyRequest,
+    fingerprint: string,
+    clientAddress: string | undefined
+  ) {
+    const live = yield* store(quotes.findLive(fingerprint, yield* Clock.currentTimeMillis))
+    if (live !== undefined) return live
+    const running = asking.get(fingerprint)
+    if (running !== undefined) return yield* Deferred.await(running)
+    const answer = Deferred.makeUnsafe<Quote, ApiFailure>()
+    asking.set(fingerprint, answer)
+    return yield* Effect.onExit(askForQuote(request, fingerprint, clientAddress), (exit) => {
+      asking.delete(fingerprint)
+      return Deferred.done(answer, exit)
+    })
   })
 
   const liveQuote = Effect.fnUntraced(function* (fingerprint: string) {

@@ -1,225 +1,74 @@
 import { Effect } from "effect"
-import type {
-  Charge,
-  Charges,
-  Claim,
-  LedgerEntry,
-  LedgerKind,
-  LedgerTotal,
-  NewCharge,
-  Lease
-} from "./Charges.ts"
+import type { Charge, Charges, ChargeState, Claim, Lease, NewCharge } from "./Charges.ts"
+import { compareText, isWithin, makeMemoryLedger, type MemoryLedger } from "./MemoryLedger.ts"
 
+type Verbs = Charges["Service"]
 type Changes = Partial<{ -readonly [Field in keyof Charge]: Charge[Field] }>
 
 /** Charges and ledger in this process's memory. */
-export const makeMemoryCharges = (): Charges["Service"] => {
+export const makeMemoryCharges = (): Verbs => {
+  const table = makeTable()
+  const ledger = makeMemoryLedger()
+  return {
+    ...claimVerbs(table),
+    ...transitionVerbs(table, ledger),
+    ...leaseVerbs(table),
+    ...recordVerbs(table),
+    ...ledgerVerbs(table, ledger)
+  }
+}
+
+interface Table {
+  readonly get: (key: string) => Charge | undefined
+  readonly all: () => ReadonlyArray<Charge>
+  readonly put: (charge: Charge) => void
+  readonly remove: (charge: Charge) => void
+  /** Changes a charge that meets a condition; the charge as it is now, if it does. */
+  readonly change: (key: string, when: (charge: Charge) => boolean, to: Changes) => Charge | undefined
+  /** Charges of the payer but this one that are `ready` or under a running claim. */
+  readonly unsettledOthers: (charge: NewCharge, nowMillis: number) => number
+}
+
+const makeTable = (): Table => {
   const charges = new Map<string, Charge>()
   /** Keys of charges that are neither settled nor voided, by payer: what a claim's limit counts. */
   const open = new Map<string, Set<string>>()
-  const ledger: Array<LedgerEntry> = []
 
-  const put = (charge: Charge): void => {
-    const before = charges.get(charge.key)
-    if (before !== undefined && before.payer !== charge.payer) close(before.payer, charge.key)
-    charges.set(charge.key, charge)
-    const { payer } = charge
-    if (charge.state === "claimed" || charge.state === "ready") {
-      const keys = open.get(payer)
-      if (keys === undefined) open.set(payer, new Set([charge.key]))
-      else keys.add(charge.key)
-    } else close(payer, charge.key)
-  }
-  const close = (payer: string, key: string): void => {
+  const close = ({ key, payer }: Charge): void => {
     const keys = open.get(payer)
     if (keys?.delete(key) === true && keys.size === 0) open.delete(payer)
   }
-  const change = (key: string, when: (charge: Charge) => boolean, to: Changes): Charge | undefined => {
-    const charge = charges.get(key)
-    if (charge === undefined || !when(charge)) return undefined
-    const changed = { ...charge, ...to }
-    put(changed)
-    return changed
+  const put = (charge: Charge): void => {
+    const { key, payer, state } = charge
+    charges.set(key, charge)
+    if (state === "settled" || state === "voided") return close(charge)
+    const keys = open.get(payer)
+    if (keys === undefined) open.set(payer, new Set([key]))
+    else keys.add(key)
   }
-  const append = (charge: Charge, kind: LedgerKind, atMillis: number, transaction?: string): void => {
-    ledger.push(entryOf(charge, kind, atMillis, transaction))
-  }
-  const unsettled = (charge: NewCharge, nowMillis: number): number => {
-    let count = 0
-    for (const key of open.get(charge.payer) ?? []) {
-      const other = charges.get(key)!
-      if (key !== charge.key && (other.state === "ready" || other.leaseUntilMillis > nowMillis)) count++
-    }
-    return count
-  }
-
-  const claim = (charge: NewCharge, lease: Lease, nowMillis: number, maxUnsettled: number): Claim => {
-    const existing = charges.get(charge.key)
-    if (existing !== undefined && !isFree(existing, lease, nowMillis)) {
-      return { _tag: "Existing", charge: existing }
-    }
-    if (unsettled(charge, nowMillis) >= maxUnsettled) return { _tag: "Limited" }
-    put({
-      ...charge,
-      state: "claimed",
-      firstClaimedAtMillis: existing?.firstClaimedAtMillis ?? charge.createdAtMillis,
-      leaseOwner: lease.owner,
-      leaseUntilMillis: lease.untilMillis,
-      attempts: 0,
-      checkAfterMillis: 0,
-      answer: undefined,
-      answerExpiredAtMillis: undefined,
-      subject: undefined,
-      effectPending: false,
-      receipt: undefined,
-      settledAtMillis: undefined,
-      refund: undefined
-    })
-    return { _tag: "Claimed" }
-  }
-
   return {
-    find: (key) => Effect.sync(() => charges.get(key)),
-    claim: (charge, lease, nowMillis, maxUnsettled) =>
-      Effect.sync(() => claim(charge, lease, nowMillis, maxUnsettled)),
-    advance: (key, owner, { answer, subject }) =>
-      Effect.sync(
-        () =>
-          change(key, ({ leaseOwner, state }) => state === "claimed" && leaseOwner === owner, {
-            state: "ready",
-            answer,
-            subject
-          }) !== undefined
-      ),
-    complete: (key, { receipt, refundDue }, nowMillis) =>
-      Effect.sync(() => {
-        const settled = change(key, ({ state }) => state === "ready" || state === "voided", {
-          state: "settled",
-          settlement: "",
-          effectPending: !refundDue && charges.get(key)?.subject !== undefined,
-          attempts: 0,
-          checkAfterMillis: 0,
-          receipt,
-          settledAtMillis: nowMillis,
-          refund: refundDue ? { _tag: "Due" } : undefined
-        })
-        if (settled === undefined) return false
-        append(settled, "settled", nowMillis, receipt.transaction)
-        if (refundDue) append(settled, "refund_due", nowMillis)
-        return true
-      }),
-    markApplied: (key) =>
-      Effect.sync(
-        () => change(key, ({ effectPending }) => effectPending, { effectPending: false }) !== undefined
-      ),
-    void: (key, owner, { checkAfterMillis, keepAnswer }) =>
-      Effect.sync(
-        () =>
-          change(
-            key,
-            ({ leaseOwner, state }) => (state === "claimed" || state === "ready") && leaseOwner === owner,
-            {
-              state: "voided",
-              leaseUntilMillis: 0,
-              attempts: 0,
-              checkAfterMillis,
-              ...(keepAnswer ? {} : { answer: undefined })
-            }
-          ) !== undefined
-      ),
-    release: (key, owner) =>
-      Effect.sync(() => {
-        const charge = charges.get(key)
-        if (charge === undefined || charge.leaseOwner !== owner) return false
-        if (charge.state !== "claimed" && charge.state !== "voided") return false
-        close(charge.payer, key)
-        return charges.delete(key)
-      }),
-    takeOver: (key, lease, nowMillis) =>
-      Effect.sync(
-        () =>
-          change(key, (charge) => isUnfinished(charge) && charge.leaseUntilMillis <= nowMillis, {
-            leaseOwner: lease.owner,
-            leaseUntilMillis: lease.untilMillis
-          }) !== undefined
-      ),
-    yieldLease: (key, owner, untilMillis) =>
-      Effect.sync(() => {
-        change(key, ({ leaseOwner }) => leaseOwner === owner, { leaseUntilMillis: untilMillis })
-      }),
-    defer: (key, owner, checkAfterMillis) =>
-      Effect.sync(() => {
-        const charge = charges.get(key)
-        if (charge?.leaseOwner !== owner) return
-        put({ ...charge, leaseUntilMillis: 0, attempts: charge.attempts + 1, checkAfterMillis })
-      }),
-    unfinished: (nowMillis, limit) =>
-      Effect.sync(() =>
-        Array.from(charges.values())
-          .filter(
-            (charge) =>
-              isUnfinished(charge) &&
-              charge.leaseUntilMillis <= nowMillis &&
-              charge.checkAfterMillis <= nowMillis
-          )
-          .sort((left, right) => left.checkAfterMillis - right.checkAfterMillis || byAge(left, right))
-          .slice(0, limit)
-      ),
-    list: ({ before, limit, settledBeforeMillis, settledFromMillis, state }) =>
-      Effect.sync(() =>
-        Array.from(charges.values())
-          .filter(
-            (charge) =>
-              (state === undefined || charge.state === state) &&
-              isWithin(charge.settledAtMillis, settledFromMillis, settledBeforeMillis) &&
-              (before === undefined || byAge(charge, before) < 0)
-          )
-          .sort((left, right) => byAge(right, left))
-          .slice(0, limit)
-      ),
-    expire: (beforeMillis, limit) =>
-      Effect.sync(() => {
-        let touched = 0
-        for (const charge of charges.values()) {
-          if (touched >= limit) break
-          const { answer, settledAtMillis } = charge
-          if (answer === undefined || settledAtMillis === undefined || settledAtMillis >= beforeMillis)
-            continue
-          charges.set(charge.key, { ...charge, answer: undefined, answerExpiredAtMillis: beforeMillis })
-          touched++
-        }
-        return touched
-      }),
-    oweRefund: (key, nowMillis) =>
-      Effect.sync(() => {
-        const owed = change(key, ({ refund, state }) => state === "settled" && refund === undefined, {
-          refund: { _tag: "Due" }
-        })
-        if (owed !== undefined) append(owed, "refund_due", nowMillis)
-        return owed !== undefined
-      }),
-    recordRefund: (key, transaction, nowMillis) =>
-      Effect.sync(() => {
-        const sent = change(key, ({ refund }) => refund?._tag === "Due", {
-          refund: { _tag: "Sent", transaction }
-        })
-        if (sent !== undefined) append(sent, "refunded", nowMillis, transaction)
-        return sent !== undefined
-      }),
-    entries: ({ before, beforeMillis, chargeKeys, fromMillis, limit }) =>
-      Effect.sync(() =>
-        ledger
-          .filter(
-            (entry) =>
-              isWithin(entry.atMillis, fromMillis, beforeMillis) &&
-              (chargeKeys === undefined || chargeKeys.includes(entry.chargeKey)) &&
-              (before === undefined || compareEntries(entry, before) < 0)
-          )
-          .sort((left, right) => compareEntries(right, left))
-          .slice(0, limit)
-      ),
-    totals: (fromMillis, beforeMillis) =>
-      Effect.sync(() => sum(ledger.filter(({ atMillis }) => isWithin(atMillis, fromMillis, beforeMillis))))
+    get: (key) => charges.get(key),
+    all: () => Array.from(charges.values()),
+    put,
+    remove: (charge) => {
+      close(charge)
+      charges.delete(charge.key)
+    },
+    change: (key, when, to) => {
+      const charge = charges.get(key)
+      if (charge === undefined || !when(charge)) return undefined
+      const changed = { ...charge, ...to }
+      put(changed)
+      return changed
+    },
+    unsettledOthers: ({ key: own, payer }, nowMillis) => {
+      let count = 0
+      for (const key of open.get(payer) ?? []) {
+        const other = charges.get(key)!
+        if (key !== own && (other.state === "ready" || other.leaseUntilMillis > nowMillis)) count++
+      }
+      return count
+    }
   }
 }
 
@@ -230,61 +79,173 @@ const isFree = (existing: Charge, lease: Lease, nowMillis: number): boolean =>
     ? existing.leaseUntilMillis <= nowMillis
     : existing.state === "voided" && existing.leaseOwner === lease.owner
 
-const isWithin = (atMillis: number | undefined, from: number | undefined, before: number | undefined) =>
-  (from === undefined || (atMillis !== undefined && atMillis >= from)) &&
-  (before === undefined || (atMillis !== undefined && atMillis < before))
+const isHeldBy =
+  (owner: string, ...states: ReadonlyArray<ChargeState>) =>
+  ({ leaseOwner, state }: Charge): boolean =>
+    leaseOwner === owner && states.includes(state)
 
-const compareText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
+const claimed = (charge: NewCharge, lease: Lease, firstClaimedAtMillis: number): Charge => ({
+  ...charge,
+  state: "claimed",
+  firstClaimedAtMillis,
+  leaseOwner: lease.owner,
+  leaseUntilMillis: lease.untilMillis,
+  attempts: 0,
+  checkAfterMillis: 0,
+  answer: undefined,
+  answerExpiredAtMillis: undefined,
+  subject: undefined,
+  effectPending: false,
+  receipt: undefined,
+  settledAtMillis: undefined,
+  refund: undefined
+})
+
+const claimVerbs = (table: Table): Pick<Verbs, "find" | "claim"> => ({
+  find: (key) => Effect.sync(() => table.get(key)),
+  claim: (charge, lease, nowMillis, maxUnsettled) =>
+    Effect.sync((): Claim => {
+      const existing = table.get(charge.key)
+      if (existing !== undefined && !isFree(existing, lease, nowMillis)) {
+        return { _tag: "Existing", charge: existing }
+      }
+      if (table.unsettledOthers(charge, nowMillis) >= maxUnsettled) return { _tag: "Limited" }
+      table.put(claimed(charge, lease, existing?.firstClaimedAtMillis ?? charge.createdAtMillis))
+      return { _tag: "Claimed" }
+    })
+})
+
+const transitionVerbs = (
+  table: Table,
+  ledger: MemoryLedger
+): Pick<Verbs, "advance" | "complete" | "markApplied" | "void" | "release"> => ({
+  advance: (key, owner, { answer, subject }) =>
+    Effect.sync(
+      () => table.change(key, isHeldBy(owner, "claimed"), { state: "ready", answer, subject }) !== undefined
+    ),
+  complete: (key, { receipt, refundDue }, nowMillis) =>
+    Effect.sync(() => {
+      const settled = table.change(key, ({ state }) => state === "ready" || state === "voided", {
+        state: "settled",
+        settlement: "",
+        effectPending: !refundDue && table.get(key)?.subject !== undefined,
+        attempts: 0,
+        checkAfterMillis: 0,
+        receipt,
+        settledAtMillis: nowMillis,
+        refund: refundDue ? { _tag: "Due" } : undefined
+      })
+      if (settled === undefined) return false
+      ledger.append(settled, "settled", nowMillis, receipt.transaction)
+      if (refundDue) ledger.append(settled, "refund_due", nowMillis)
+      return true
+    }),
+  markApplied: (key) =>
+    Effect.sync(
+      () => table.change(key, ({ effectPending }) => effectPending, { effectPending: false }) !== undefined
+    ),
+  void: (key, owner, { checkAfterMillis, keepAnswer }) =>
+    Effect.sync(
+      () =>
+        table.change(key, isHeldBy(owner, "claimed", "ready"), {
+          state: "voided",
+          leaseUntilMillis: 0,
+          attempts: 0,
+          checkAfterMillis,
+          ...(keepAnswer ? {} : { answer: undefined })
+        }) !== undefined
+    ),
+  release: (key, owner) =>
+    Effect.sync(() => {
+      const charge = table.get(key)
+      if (charge === undefined || !isHeldBy(owner, "claimed", "voided")(charge)) return false
+      table.remove(charge)
+      return true
+    })
+})
+
+const leaseVerbs = (table: Table): Pick<Verbs, "takeOver" | "yieldLease" | "defer" | "unfinished"> => ({
+  takeOver: (key, lease, nowMillis) =>
+    Effect.sync(
+      () =>
+        table.change(key, (charge) => isUnfinished(charge) && charge.leaseUntilMillis <= nowMillis, {
+          leaseOwner: lease.owner,
+          leaseUntilMillis: lease.untilMillis
+        }) !== undefined
+    ),
+  yieldLease: (key, owner, untilMillis) =>
+    Effect.sync(() => {
+      table.change(key, ({ leaseOwner }) => leaseOwner === owner, { leaseUntilMillis: untilMillis })
+    }),
+  defer: (key, owner, checkAfterMillis) =>
+    Effect.sync(() => {
+      const attempts = (table.get(key)?.attempts ?? 0) + 1
+      const deferred = { leaseUntilMillis: 0, attempts, checkAfterMillis }
+      table.change(key, ({ leaseOwner }) => leaseOwner === owner, deferred)
+    }),
+  unfinished: (nowMillis, limit) =>
+    Effect.sync(() =>
+      table
+        .all()
+        .filter(
+          (charge) =>
+            isUnfinished(charge) &&
+            charge.leaseUntilMillis <= nowMillis &&
+            charge.checkAfterMillis <= nowMillis
+        )
+        .sort((left, right) => left.checkAfterMillis - right.checkAfterMillis || byAge(left, right))
+        .slice(0, limit)
+    )
+})
 
 type Age = Pick<Charge, "createdAtMillis" | "key">
 
 const byAge = (left: Age, right: Age): number =>
   left.createdAtMillis - right.createdAtMillis || compareText(left.key, right.key)
 
-type Place = Pick<LedgerEntry, "atMillis" | "chargeKey" | "kind">
-
-const compareEntries = (left: Place, right: Place): number =>
-  left.atMillis - right.atMillis ||
-  compareText(left.chargeKey, right.chargeKey) ||
-  compareText(left.kind, right.kind)
-
-const entryOf = (
-  { amountAtomic, asset, key, network, operation, payTo, payer }: Charge,
-  kind: LedgerKind,
-  atMillis: number,
-  transaction: string | undefined
-): LedgerEntry => ({
-  kind,
-  chargeKey: key,
-  atMillis,
-  operation,
-  network,
-  asset,
-  payer,
-  payTo,
-  amountAtomic,
-  transaction
+const recordVerbs = (table: Table): Pick<Verbs, "list" | "expire"> => ({
+  list: ({ before, limit, settledBeforeMillis, settledFromMillis, state }) =>
+    Effect.sync(() =>
+      table
+        .all()
+        .filter(
+          (charge) =>
+            (state === undefined || charge.state === state) &&
+            isWithin(charge.settledAtMillis, settledFromMillis, settledBeforeMillis) &&
+            (before === undefined || byAge(charge, before) < 0)
+        )
+        .sort((left, right) => byAge(right, left))
+        .slice(0, limit)
+    ),
+  expire: (beforeMillis, limit) =>
+    Effect.sync(() => {
+      const isOld = ({ answer, settledAtMillis }: Charge) =>
+        answer !== undefined && settledAtMillis !== undefined && settledAtMillis < beforeMillis
+      const old = table.all().filter(isOld).slice(0, limit)
+      for (const charge of old)
+        table.put({ ...charge, answer: undefined, answerExpiredAtMillis: beforeMillis })
+      return old.length
+    })
 })
 
-const dayOf = (millis: number): string => new Date(millis).toISOString().slice(0, 10)
-
-const sum = (entries: ReadonlyArray<LedgerEntry>): ReadonlyArray<LedgerTotal> => {
-  const totals = new Map<string, LedgerTotal>()
-  for (const { amountAtomic, asset, atMillis, kind, network, operation } of entries) {
-    const day = dayOf(atMillis)
-    const name = [day, operation, network, asset, kind].join("\n")
-    const { amountAtomic: sofar, count } = totals.get(name) ?? { amountAtomic: "0", count: 0 }
-    totals.set(name, {
-      day,
-      operation,
-      network,
-      asset,
-      kind,
-      count: count + 1,
-      amountAtomic: (BigInt(sofar) + BigInt(amountAtomic)).toString()
-    })
-  }
-  return Array.from(totals.entries())
-    .sort(([left], [right]) => compareText(left, right))
-    .map(([, total]) => total)
-}
+const ledgerVerbs = (
+  table: Table,
+  ledger: MemoryLedger
+): Pick<Verbs, "oweRefund" | "recordRefund" | "entries" | "totals"> => ({
+  oweRefund: (key, nowMillis) =>
+    Effect.sync(() => {
+      const isOwing = ({ refund, state }: Charge) => state === "settled" && refund === undefined
+      const owed = table.change(key, isOwing, { refund: { _tag: "Due" } })
+      if (owed !== undefined) ledger.append(owed, "refund_due", nowMillis)
+      return owed !== undefined
+    }),
+  recordRefund: (key, transaction, nowMillis) =>
+    Effect.sync(() => {
+      const isDue = ({ refund }: Charge) => refund?._tag === "Due"
+      const sent = table.change(key, isDue, { refund: { _tag: "Sent", transaction } })
+      if (sent !== undefined) ledger.append(sent, "refunded", nowMillis, transaction)
+      return sent !== undefined
+    }),
+  entries: (query) => Effect.sync(() => ledger.entries(query)),
+  totals: (fromMillis, beforeMillis) => Effect.sync(() => ledger.totals(fromMillis, beforeMillis))
+})

@@ -3,6 +3,8 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ConfigurationError, StoreError } from "../domain/Errors.ts"
 import type { Stores } from "../ports/Stores.ts"
+import { boundedStores } from "./deadlines.ts"
+import { addressOf, openSocket, type PostgresAddress } from "./postgresSocket.ts"
 import { layerSql } from "./stores.ts"
 
 /** Where the database is, and how much of it the till takes. */
@@ -14,9 +16,12 @@ export interface PostgresOptions {
   readonly url: string
   /** Connections held at most: 1 to 1000, default 10. They are opened when they are needed. */
   readonly maxConnections?: number
-  /** How long opening a connection may take: 1 to 600000, default 5000. */
+  /** How long opening a connection may take: 1 to 30000, default 5000. */
   readonly connectTimeoutMillis?: number
-  /** How long one statement may take, lock waits included: 1 to 600000, default 10000. */
+  /**
+   * How long one statement may take, lock waits included: 1 to 30000, default 10000. Of a database of which nothing
+   * is heard any more, a verb despairs after twice this and `connectTimeoutMillis` together.
+   */
   readonly statementTimeoutMillis?: number
 }
 
@@ -37,7 +42,11 @@ export const postgres = (options: PostgresOptions): Layer.Layer<Stores, Configur
   const opened = Layer.effect(SqlClient.SqlClient, connect(options)).pipe(Layer.provide(Reactivity.layer))
   // Layers are shared by reference: fresh inside, so that two databases never share stores; and one value
   // outside, so that one database is opened once however often its storage is provided.
-  return Layer.effectContext(Layer.build(Layer.fresh(layerSql.pipe(Layer.provide(opened)))))
+  return Layer.effectContext(
+    Effect.map(Layer.build(Layer.fresh(layerSql.pipe(Layer.provide(opened)))), (stores) =>
+      boundedStores(stores, despairMillis({ ...defaults, ...options }))
+    )
+  )
 }
 
 /** The peer is asked for when it is needed; its name in a variable keeps bundlers from looking for it. */
@@ -56,25 +65,39 @@ const loadClient = Effect.tryPromise({
 })
 
 const defaults = { maxConnections: 10, connectTimeoutMillis: 5_000, statementTimeoutMillis: 10_000 }
-const greatest = { maxConnections: 1_000, connectTimeoutMillis: 600_000, statementTimeoutMillis: 600_000 }
+/** A charge's lease (180 seconds) must outlast the verbs of a call, so none may take long. */
+const greatest = { maxConnections: 1_000, connectTimeoutMillis: 30_000, statementTimeoutMillis: 30_000 }
 
-const readOptions = (
-  options: PostgresOptions
-): Effect.Effect<Required<PostgresOptions> & { readonly database: string }, ConfigurationError> => {
-  const url = URL.parse(options.url)
-  const faults =
-    url !== null && ["postgres:", "postgresql:"].includes(url.protocol)
-      ? []
-      : ["url must be postgres://user:password@host:5432/database"]
+/** When to despair of a database: a verb may open a connection, and wait for two statements or for a free connection. */
+const despairMillis = (
+  options: Required<Pick<PostgresOptions, "connectTimeoutMillis" | "statementTimeoutMillis">>
+): number => options.connectTimeoutMillis + 2 * options.statementTimeoutMillis
+
+interface Settings extends Required<PostgresOptions> {
+  readonly address: PostgresAddress
+  /** For messages: no user, no password. */
+  readonly database: string
+}
+
+const readOptions = (options: PostgresOptions): Effect.Effect<Settings, ConfigurationError> => {
   const settings = { ...defaults, ...options }
+  const faults: Array<string> = []
+  const url = URL.parse(settings.url)
+  const isPostgres = url !== null && ["postgres:", "postgresql:"].includes(url.protocol)
+  const address = isPostgres ? addressOf(url) : undefined
+  if (address === undefined) faults.push("url must be postgres://user:password@host:5432/database")
   for (const name of ["maxConnections", "connectTimeoutMillis", "statementTimeoutMillis"] as const) {
     const value = settings[name]
     if (!Number.isInteger(value) || value < 1 || value > greatest[name])
       faults.push(`${name} must be a whole number between 1 and ${greatest[name]}`)
   }
-  return faults.length > 0
-    ? Effect.fail(new ConfigurationError({ message: `storage: ${faults.join("; ")}` }))
-    : Effect.succeed({ ...settings, database: `${url!.host}${url!.pathname}` })
+  if (url === null || address === undefined || faults.length > 0)
+    return Effect.fail(new ConfigurationError({ message: `storage: ${faults.join("; ")}` }))
+  return Effect.succeed({
+    ...settings,
+    address,
+    database: `${address.host}:${address.port}${url.pathname}`
+  })
 }
 
 /** SQLSTATEs that no second attempt helps: the user or its password, the database, the rights. */
@@ -91,12 +114,16 @@ const startFailure = (database: string, error: SqlError.SqlError): Configuration
 }
 
 const connect = Effect.fnUntraced(function* (options: PostgresOptions) {
-  const { database, ...settings } = yield* readOptions(options)
+  const { address, database, ...settings } = yield* readOptions(options)
   const { PgClient } = yield* loadClient
+  const despair = despairMillis(settings)
   const failure = (error: SqlError.SqlError) => startFailure(database, error)
   const client = yield* PgClient.make({
+    ...address,
     url: Redacted.make(settings.url),
+    stream: () => openSocket(address, 2 * despair),
     maxConnections: settings.maxConnections,
+    idleTimeout: despair,
     connectTimeout: settings.connectTimeoutMillis,
     applicationName: "till402",
     startupParameters: { statement_timeout: String(settings.statementTimeoutMillis) }

@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http"
+import { createServer, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
 import { FetchHttpClient } from "effect/http"
@@ -17,6 +17,8 @@ interface Reply {
   readonly delayMillis?: number
   /** Cuts the connection instead of answering. */
   readonly cut?: boolean
+  /** Sends without end until the other side hangs up; counts what was sent. */
+  readonly endless?: boolean
 }
 
 interface Call {
@@ -28,10 +30,25 @@ interface Call {
 let server: Server
 let calls: Array<Call>
 let replies: Array<Reply>
+let sentBytes: number
+
+const block = Buffer.alloc(64 * 1024, " ")
+
+const sendEndlessly = (response: ServerResponse): void => {
+  const more = (): void => {
+    while (!response.destroyed) {
+      sentBytes += block.byteLength
+      if (!response.write(block)) return
+    }
+  }
+  response.writeHead(200, { "content-type": "application/json" }).on("drain", more)
+  more()
+}
 
 beforeEach(async () => {
   calls = []
   replies = []
+  sentBytes = 0
   server = createServer((request, response) => {
     const chunks: Array<Buffer> = []
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
@@ -43,6 +60,7 @@ beforeEach(async () => {
       })
       const reply = replies.length > 1 ? replies.shift()! : replies[0]!
       if (reply.cut) return request.socket.destroy()
+      if (reply.endless) return sendEndlessly(response)
       setTimeout(() => {
         response
           .writeHead(reply.status ?? 200, { "content-type": "application/json" })
@@ -162,6 +180,14 @@ describe("verify", () => {
     replies = [reply]
     expect((await verify())._tag).toBe("Unreachable")
     expect(calls.length).toBeLessThanOrEqual(3)
+  })
+
+  it("unreachable: an answer without end, of which little more than the bound is read", async () => {
+    replies = [{ endless: true }]
+    expect((await verify({ verifyTimeoutMillis: 5_000 }))._tag).toBe("Unreachable")
+    expect(calls).toHaveLength(3)
+    // The bound, and what stood in the sockets' buffers, three times.
+    expect(sentBytes).toBeLessThan(3 * 16 * 1024 * 1024)
   })
 
   it("headers that can't be had are no verdict", async () => {

@@ -1,4 +1,4 @@
-import { Duration, Effect, Schedule, Schema } from "effect"
+import { Duration, Effect, Schedule, Schema, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import type { FacilitatorOptions } from "../../Options.ts"
 import type {
@@ -42,15 +42,23 @@ export const facilitatorFromUrl = Effect.fnUntraced(function* (options: Facilita
           catch: (cause) => new FacilitatorFault({ cause })
         })
 
-  const readBounded = (response: HttpClientResponse.HttpClientResponse) =>
-    Effect.flatMap(response.text, (text) =>
-      text.length > maxResponseBytes
-        ? Effect.fail(new FacilitatorFault({ cause: "the answer is too long" }))
-        : Effect.try({
-            try: (): unknown => JSON.parse(text),
-            catch: (cause) => new FacilitatorFault({ cause })
-          })
-    )
+  /** Reads while counting and stops at the bound: a hostile answer could be endless. */
+  const readBounded = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
+    const decoder = new TextDecoder()
+    let bytes = 0
+    let text = ""
+    yield* Stream.runForEach(response.stream, (chunk) => {
+      bytes += chunk.byteLength
+      if (bytes > maxResponseBytes)
+        return Effect.fail(new FacilitatorFault({ cause: "the answer is too long" }))
+      text += decoder.decode(chunk, { stream: true })
+      return Effect.void
+    })
+    return yield* Effect.try({
+      try: (): unknown => JSON.parse(text + decoder.decode()),
+      catch: (cause) => new FacilitatorFault({ cause })
+    })
+  })
 
   const post = Effect.fnUntraced(function* (operation: "verify" | "settle", request: FacilitatorRequest) {
     const headers = yield* headersFor(operation)

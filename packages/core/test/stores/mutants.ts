@@ -1,0 +1,268 @@
+import { Effect } from "effect"
+import type { Charge, Charges, LedgerEntry } from "../../src/ports/Charges.ts"
+
+/*
+ * Stores that break one promise each, made of one that keeps them all.
+ */
+
+type Store = Charges["Service"]
+
+/** A store that breaks a promise, and the case that is there to find it. */
+export interface Mutant {
+  readonly name: string
+  /** Part of the case's name. */
+  readonly foundBy: string
+  readonly breaks: (store: Store) => Partial<Store>
+}
+
+/** A time at which every lease has lapsed. */
+const later = 1e15
+const noLimit = 10_000
+
+const seeing = (store: Store, see: (charge: Charge) => Charge): Partial<Store> => ({
+  find: (key) => Effect.map(store.find(key), (charge) => (charge === undefined ? undefined : see(charge))),
+  list: (query) => Effect.map(store.list(query), (found) => found.map(see))
+})
+
+/** Shows a ledger that is not what the store holds. */
+const entering = (
+  store: Store,
+  see: (entries: ReadonlyArray<LedgerEntry>) => ReadonlyArray<LedgerEntry>
+): Partial<Store> => ({ entries: (query) => Effect.map(store.entries(query), see) })
+
+const claiming: ReadonlyArray<Mutant> = [
+  {
+    name: "a claim gets, then sets",
+    foundBy: "racers for one key exactly one claims it",
+    breaks: (store) => ({
+      claim: (charge, lease, nowMillis, limit) =>
+        Effect.gen(function* () {
+          const found = yield* store.find(charge.key)
+          yield* Effect.yieldNow
+          if (found !== undefined) return { _tag: "Existing", charge: found } as const
+          yield* store.claim(charge, lease, nowMillis, limit)
+          return { _tag: "Claimed" } as const
+        })
+    })
+  },
+  {
+    name: "a claim does not look at the lease",
+    foundBy: "a claim's lease holds up to its last millisecond",
+    breaks: (store) => ({
+      claim: (charge, lease, _, limit) => store.claim(charge, lease, later, limit)
+    })
+  },
+  {
+    name: "a lapsed claim stays taken",
+    foundBy: "racers for a lapsed claim exactly one takes it",
+    breaks: (store) => ({
+      claim: (charge, lease, _, limit) => store.claim(charge, lease, 0, limit)
+    })
+  },
+  {
+    name: "a voided charge is anybody's",
+    foundBy: "a voided charge is claimed by its holder alone",
+    breaks: (store) => ({
+      claim: (charge, lease, nowMillis, limit) =>
+        Effect.gen(function* () {
+          const found = yield* store.find(charge.key)
+          if (found?.state === "voided") yield* store.takeOver(charge.key, lease, later)
+          return yield* store.claim(charge, lease, nowMillis, limit)
+        })
+    })
+  },
+  {
+    name: "when a payment was first seen is forgotten",
+    foundBy: "begins anew, but for when it was first seen",
+    breaks: (store) =>
+      seeing(store, (charge) => ({ ...charge, firstClaimedAtMillis: charge.createdAtMillis }))
+  },
+  {
+    name: "no payer has too many",
+    foundBy: "a payer has at most so many charges",
+    breaks: (store) => ({
+      claim: (charge, lease, nowMillis) => store.claim(charge, lease, nowMillis, noLimit)
+    })
+  },
+  {
+    name: "the payer's charges are counted, then one is claimed",
+    foundBy: "racers of one payer as many claim as are allowed",
+    breaks: (store) => ({
+      claim: (charge, lease, nowMillis, limit) =>
+        Effect.gen(function* () {
+          const others = yield* store.list({ limit: noLimit, state: "claimed" })
+          yield* Effect.yieldNow
+          if (others.filter(({ payer }) => payer === charge.payer).length >= limit)
+            return { _tag: "Limited" } as const
+          return yield* store.claim(charge, lease, nowMillis, noLimit)
+        })
+    })
+  },
+  {
+    name: "all payers have one limit",
+    foundBy: "payers don't take each other's places",
+    breaks: (store) => ({
+      claim: (charge, ...rest) => store.claim({ ...charge, payer: "0xeverybody" }, ...rest)
+    })
+  }
+]
+
+const moving: ReadonlyArray<Mutant> = [
+  {
+    name: "an answer is taken from anybody",
+    foundBy: "only the owner of the lease makes a claimed charge ready",
+    breaks: (store) => ({
+      advance: (key, owner, outcome) =>
+        Effect.flatMap(store.find(key), (charge) => store.advance(key, charge?.leaseOwner ?? owner, outcome))
+    })
+  },
+  {
+    name: "settling does not look at the state",
+    foundBy: "ready becomes settled once, by anyone",
+    breaks: (store) => ({
+      complete: (key, settlement, nowMillis) => Effect.as(store.complete(key, settlement, nowMillis), true)
+    })
+  },
+  {
+    name: "a settlement is entered twice",
+    foundBy: "racers one settles a charge, and one entry is made",
+    breaks: (store) => entering(store, (entries) => entries.flatMap((entry) => [entry, entry]))
+  },
+  {
+    name: "a settlement without an answer is not entered as owed",
+    foundBy: "a settlement without an answer is entered with its refund",
+    breaks: (store) => entering(store, (entries) => entries.filter(({ kind }) => kind !== "refund_due"))
+  },
+  {
+    name: "a voided charge can't settle any more",
+    foundBy: "a voided charge becomes settled if its money moves after all",
+    breaks: (store) => ({
+      complete: (key, settlement, nowMillis) =>
+        Effect.flatMap(store.find(key), (charge) =>
+          charge?.state === "voided" ? Effect.succeed(false) : store.complete(key, settlement, nowMillis)
+        )
+    })
+  },
+  {
+    name: "what settling needs is kept",
+    foundBy: "ready becomes settled once, by anyone",
+    breaks: (store) => seeing(store, (charge) => ({ ...charge, settlement: "kept" }))
+  },
+  {
+    name: "what a settlement sets off is never pending",
+    foundBy: "what a settlement sets off is pending until it is marked",
+    breaks: (store) => seeing(store, (charge) => ({ ...charge, effectPending: false }))
+  },
+  {
+    name: "anybody voids",
+    foundBy: "the owner voids a claimed or ready charge",
+    breaks: (store) => ({
+      void: (key, owner, options) =>
+        Effect.flatMap(store.find(key), (charge) => store.void(key, charge?.leaseOwner ?? owner, options))
+    })
+  },
+  {
+    name: "a ready charge is released",
+    foundBy: "the owner frees the key of a claimed or voided charge",
+    breaks: (store) => ({
+      release: (key, owner) =>
+        Effect.andThen(
+          store.void(key, owner, { keepAnswer: false, checkAfterMillis: 0 }),
+          store.release(key, owner)
+        )
+    })
+  },
+  {
+    name: "a running lease is taken over",
+    foundBy: "the lapsed lease of an unfinished charge is taken over",
+    breaks: (store) => ({ takeOver: (key, lease) => store.takeOver(key, lease, later) })
+  },
+  {
+    name: "a takeover answers before it took effect",
+    foundBy: "racers exactly one takes over",
+    breaks: (store) => ({
+      takeOver: (key, lease, nowMillis) =>
+        Effect.gen(function* () {
+          const charge = yield* store.find(key)
+          yield* Effect.yieldNow
+          yield* store.takeOver(key, lease, nowMillis)
+          return charge !== undefined && charge.leaseUntilMillis <= nowMillis
+        })
+    })
+  },
+  {
+    name: "attempts in vain are not counted",
+    foundBy: "an attempt in vain is counted",
+    breaks: (store) => ({ defer: (key, owner) => store.yieldLease(key, owner, 0) })
+  },
+  {
+    name: "what is to be looked at later is shown now",
+    foundBy: "whose lease has lapsed and whose time has come",
+    breaks: (store) => ({ unfinished: (_, limit) => store.unfinished(later, limit) })
+  }
+]
+
+const booking: ReadonlyArray<Mutant> = [
+  {
+    name: "a refund is sent as often as asked",
+    foundBy: "a settled charge is owed back once, and sent back once",
+    breaks: (store) => ({
+      recordRefund: (key, transaction, nowMillis) =>
+        Effect.as(store.recordRefund(key, transaction, nowMillis), true)
+    })
+  },
+  {
+    name: "the last line of a page of the ledger comes again",
+    foundBy: "pages of the ledger have no gaps and no repeats",
+    breaks: (store) => ({
+      entries: ({ before, ...query }) =>
+        store.entries({
+          ...query,
+          ...(before === undefined ? {} : { before: { ...before, chargeKey: `${before.chargeKey}~` } })
+        })
+    })
+  },
+  {
+    name: "charges of the same moment are left out of the next page",
+    foundBy: "Charges: pages have no gaps and no repeats",
+    breaks: (store) => ({
+      list: ({ before, ...query }) =>
+        store.list({ ...query, ...(before === undefined ? {} : { before: { ...before, key: "" } }) })
+    })
+  },
+  {
+    name: "totals end a millisecond late",
+    foundBy: "totals are the entries summed",
+    breaks: (store) => ({ totals: (from, before) => store.totals(from, before + 1) })
+  },
+  {
+    name: "totals are sums of floating point",
+    foundBy: "totals are the entries summed",
+    breaks: (store) => ({
+      totals: (from, before) =>
+        Effect.map(store.totals(from, before), (totals) =>
+          totals.map((total) => ({
+            ...total,
+            amountAtomic: BigInt(Number(total.amountAtomic)).toString()
+          }))
+        )
+    })
+  },
+  {
+    name: "all old answers expire at once",
+    foundBy: "no more answers expire than asked for",
+    breaks: (store) => ({ expire: (before) => store.expire(before, noLimit) })
+  },
+  {
+    name: "an expired charge's key is free again",
+    foundBy: "answers expire, the books stay and their keys stay taken",
+    breaks: (store) => ({
+      find: (key) =>
+        Effect.map(store.find(key), (charge) =>
+          charge?.answerExpiredAtMillis === undefined ? charge : undefined
+        )
+    })
+  }
+]
+
+export const mutants: ReadonlyArray<Mutant> = [...claiming, ...moving, ...booking]

@@ -1,0 +1,133 @@
+import { Effect, Fiber, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import { describe, expect, it } from "vitest"
+import * as SqliteClient from "../../src/sql/SqliteClient.ts"
+import { temporaryFiles } from "./folder.ts"
+
+const nextFile = temporaryFiles()
+
+const withClient = <A, E>(filename: string, use: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+  Effect.runPromise(Effect.provide(use, SqliteClient.layer({ filename })))
+
+describe("the client", () => {
+  const table = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`CREATE TABLE things (id TEXT PRIMARY KEY, size INTEGER UNIQUE, CHECK (size <> 13))`
+    return sql
+  })
+  const inMemory = <A, E>(use: Effect.Effect<A, E, SqlClient.SqlClient>) => withClient(":memory:", use)
+
+  it("names what broke", () =>
+    inMemory(
+      Effect.gen(function* () {
+        const sql = yield* table
+        yield* sql`INSERT INTO things (id, size) VALUES ('a', 1)`
+        const reasonOf = (text: string) =>
+          Effect.map(Effect.flip(sql.unsafe(text)), ({ reason }) => reason._tag)
+        expect(yield* reasonOf("INSERT INTO things (id, size) VALUES ('a', 2)")).toBe("UniqueViolation")
+        expect(yield* reasonOf("INSERT INTO things (id, size) VALUES ('b', 1)")).toBe("UniqueViolation")
+        expect(yield* reasonOf("INSERT INTO things (id, size) VALUES ('b', 13)")).toBe("ConstraintError")
+        expect(yield* reasonOf("INSERT INTO nothing VALUES (1)")).toBe("UnknownError")
+      })
+    ))
+
+  it("reads integers as bigint where it is asked to, and never rounds them", () =>
+    inMemory(
+      Effect.gen(function* () {
+        const sql = yield* table
+        yield* sql`INSERT INTO things (id, size) VALUES ('a', ${2n ** 53n + 1n})`
+        const read = sql`SELECT size FROM things`
+        const exact = yield* Effect.provideService(read, SqlClient.SafeIntegers, true)
+        expect(exact).toEqual([{ size: 2n ** 53n + 1n }])
+        expect((yield* Effect.flip(read)).message).toMatch(/too large/i)
+        expect(yield* sql`SELECT 1 AS one`.values).toEqual([[1]])
+        expect(yield* Stream.runCollect(sql`SELECT 1 AS one UNION SELECT 2`.stream)).toEqual([
+          { one: 1 },
+          { one: 2 }
+        ])
+      })
+    ))
+
+  it("undoes a transaction that fails, and a nested one alone", () =>
+    inMemory(
+      Effect.gen(function* () {
+        const sql = yield* table
+        const add = (id: string) => sql`INSERT INTO things (id) VALUES (${id})`
+        const failing = sql.withTransaction(Effect.andThen(add("gone"), Effect.fail("no" as const)))
+        expect(yield* Effect.flip(failing)).toBe("no")
+        yield* sql.withTransaction(Effect.andThen(add("kept"), Effect.flip(failing)))
+        expect(yield* sql`SELECT id FROM things`).toEqual([{ id: "kept" }])
+      })
+    ))
+
+  it("keeps the statements of others out of an open transaction", () =>
+    inMemory(
+      Effect.gen(function* () {
+        const sql = yield* table
+        const undone = sql.withTransaction(
+          Effect.andThen(
+            sql`INSERT INTO things (id) VALUES ('gone')`,
+            Effect.andThen(Effect.sleep(20), Effect.fail("no" as const))
+          )
+        )
+        const fiber = yield* Effect.forkChild(Effect.flip(undone))
+        yield* Effect.sleep(5)
+        const seen = yield* Effect.all(
+          [sql`SELECT id FROM things`, sql`INSERT INTO things (id) VALUES ('kept') RETURNING id`],
+          { concurrency: "unbounded" }
+        )
+        yield* Fiber.join(fiber)
+        expect(seen[0].filter(({ id }) => id === "gone")).toEqual([])
+        expect(yield* sql`SELECT id FROM things`).toEqual([{ id: "kept" }])
+      })
+    ))
+
+  it("commits concurrent writes together; one that fails undoes itself alone", () =>
+    inMemory(
+      Effect.gen(function* () {
+        const sql = yield* table
+        const outcomes = yield* Effect.forEach(
+          Array.from({ length: 1_000 }, (_, index) => index),
+          (index) =>
+            Effect.result(sql`INSERT INTO things (id) VALUES (${`thing-${index % 900}`}) RETURNING id`),
+          { concurrency: "unbounded" }
+        )
+        expect(outcomes.filter(({ _tag }) => _tag === "Failure")).toHaveLength(100)
+        expect(yield* sql`SELECT count(*) AS count FROM things`).toEqual([{ count: 900 }])
+      })
+    ))
+
+  it("does not run a write that nobody waits for any more", () =>
+    inMemory(
+      Effect.gen(function* () {
+        const sql = yield* table
+        const held = yield* Effect.forkChild(sql.withTransaction(Effect.sleep(20)))
+        yield* Effect.sleep(5)
+        const given = yield* Effect.forkChild(sql`INSERT INTO things (id) VALUES ('given up')`)
+        yield* Effect.sleep(5)
+        yield* Fiber.interrupt(given)
+        yield* Fiber.join(held)
+        yield* sql`INSERT INTO things (id) VALUES ('kept')`
+        expect(yield* sql`SELECT id FROM things`).toEqual([{ id: "kept" }])
+      })
+    ))
+
+  it("commits what it was given before it closes, and says that it is closed", async () => {
+    const filename = nextFile()
+    const escaped = await withClient(
+      filename,
+      Effect.gen(function* () {
+        const sql = yield* table
+        yield* Effect.forkDetach(sql`INSERT INTO things (id) VALUES ('last')`, { startImmediately: true })
+        return sql
+      })
+    )
+    const rows = await withClient(
+      filename,
+      Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT id FROM things`)
+    )
+    expect(rows).toEqual([{ id: "last" }])
+    const late = await Effect.runPromise(Effect.flip(escaped`INSERT INTO things (id) VALUES ('late')`))
+    expect(late.message).toMatch(/closed/)
+  })
+})
