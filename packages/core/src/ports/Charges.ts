@@ -164,8 +164,8 @@ export class Charges extends Context.Service<
     readonly find: (key: string) => Effect.Effect<Charge | undefined, StoreError>
     /**
      * Takes a free key. Free is also a key whose charge is `claimed` with a lapsed lease (its process
-     * died before an answer stood), or `voided` and held by the very owner of the new lease: the new charge
-     * replaces it and keeps its `firstClaimedAtMillis`. Of any number of racers one wins. Where the payer
+     * died before an answer stood), or `voided` and last held by the very owner of the new lease: the new
+     * charge replaces it and keeps its `firstClaimedAtMillis`. Of any number of racers one wins. Where the payer
      * has `maxUnsettled` other charges that are `ready` or under a running claim, nothing is taken.
      */
     readonly claim: (
@@ -193,8 +193,8 @@ export class Charges extends Context.Service<
     /** What the settlement sets off has happened: it is not pending any more. */
     readonly markApplied: (key: string) => Effect.Effect<boolean, StoreError>
     /**
-     * `claimed` or `ready` → `voided`, by the owner of the lease, which ends: the payment was refused or
-     * its work failed. The answer is dropped unless it is kept for the case that the money moves after all.
+     * `claimed` or `ready` → `voided`, by the owner of the lease, which ends (`leaseUntilMillis` becomes 0, as
+     * do `attempts`): the payment was refused or its work failed. The answer is dropped unless it is kept for the case that the money moves after all.
      */
     readonly void: (
       key: string,
@@ -207,7 +207,10 @@ export class Charges extends Context.Service<
     readonly takeOver: (key: string, lease: Lease, nowMillis: number) => Effect.Effect<boolean, StoreError>
     /** Ends a lease at another time, state kept, so that whoever comes next need not wait it out. */
     readonly yieldLease: (key: string, owner: string, untilMillis: number) => Effect.Effect<void, StoreError>
-    /** Ends a lease after an attempt in vain: counts it, and says when `unfinished` shows the charge again. */
+    /**
+     * Ends a lease (`leaseUntilMillis` becomes 0) after an attempt in vain: counts it, and says when
+     * `unfinished` shows the charge again.
+     */
     readonly defer: (key: string, owner: string, checkAfterMillis: number) => Effect.Effect<void, StoreError>
     /**
      * Charges that are not settled or whose effect is pending, whose lease has lapsed and whose
@@ -220,11 +223,12 @@ export class Charges extends Context.Service<
     /** Newest first, by `createdAtMillis` and key. */
     readonly list: (query: ChargesQuery) => Effect.Effect<ReadonlyArray<Charge>, StoreError>
     /**
-     * Deletes recorded answers of charges settled before `beforeMillis`, at most `limit` of them; the
-     * charges themselves are the host's books and stay. Answers how many were touched.
+     * Deletes recorded answers of charges settled before `beforeMillis`, at most `limit` of them (whichever),
+     * and notes that they expired; the charges themselves are the host's books and stay. Answers how many
+     * were touched.
      */
     readonly expire: (beforeMillis: number, limit: number) => Effect.Effect<number, StoreError>
-    /** A settled charge without a refund → one is due. Appends the `refund_due` entry. */
+    /** A settled charge without a refund → one is due, whatever else is pending. Appends the `refund_due` entry. */
     readonly oweRefund: (key: string, nowMillis: number) => Effect.Effect<boolean, StoreError>
     /** A refund that is due → sent. Appends the `refunded` entry. */
     readonly recordRefund: (

@@ -26,6 +26,37 @@ export type Settlement =
   | { readonly _tag: "Rejected"; readonly reason: string }
   | { readonly _tag: "Unknown"; readonly reason: string; readonly transaction: string | undefined }
 
+/**
+ * Reasons for which a payment is refused before anything is sent to the chain. Every other reason leaves
+ * the outcome open: a nonce that is used may have been used by this very payment, a failed or pending
+ * transaction may be followed by one that succeeds.
+ */
+export const definiteRefusals: ReadonlySet<string> = new Set([
+  "insufficient_funds",
+  "insufficient_balance",
+  "invalid_network",
+  "invalid_scheme",
+  "invalid_payload",
+  "invalid_payment",
+  "invalid_payment_requirements",
+  "invalid_x402_version",
+  "unsupported_scheme",
+  "network_mismatch",
+  "missing_eip712_domain",
+  "invalid_exact_evm_payload_signature",
+  "invalid_exact_evm_payload_signature_address",
+  "invalid_exact_evm_payload_authorization_valid_after",
+  "invalid_exact_evm_payload_authorization_value",
+  "invalid_exact_evm_payload_authorization_value_mismatch",
+  "invalid_exact_evm_payload_recipient_mismatch",
+  "invalid_exact_evm_signature",
+  "invalid_exact_evm_recipient_mismatch",
+  "invalid_exact_evm_insufficient_balance",
+  "invalid_exact_evm_authorization_value",
+  "invalid_exact_evm_authorization_value_mismatch",
+  "invalid_exact_evm_authorization_valid_after"
+])
+
 export interface SupportedKind {
   readonly x402Version: number
   readonly scheme: string

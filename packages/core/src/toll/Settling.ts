@@ -165,13 +165,11 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
         Effect.tapError(() => Effect.ignore(charges.yieldLease(held.key, held.owner, 0), { log: "Warn" }))
       )
     if (completed) return { _tag: "Completed", receipt, refundDue }
-    // Somebody else has seen the same settlement; what they recorded is what is told.
+    // Somebody else has seen the same settlement: what they recorded is what is told.
     const standing = yield* charges.find(held.key)
-    return {
-      _tag: "Completed",
-      receipt: standing?.receipt ?? receipt,
-      refundDue: standing?.refund !== undefined
-    }
+    return standing?.receipt === undefined
+      ? { _tag: "Overtaken" }
+      : { _tag: "Completed", receipt: standing.receipt, refundDue: standing.refund !== undefined }
   }
 
   const apply = function* ({ key, owner, subject }: Held): Performing {
@@ -212,7 +210,12 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
   const askChain = function* ({ question }: Extract<Step, { _tag: "AskChain" }>, held: Held): Performing {
     const { authorization, network } = held.task!
     const transaction = question._tag === "Proof" ? question.transaction : undefined
-    return { _tag: "Seen", evidence: yield* evidenceOf(findNetwork(network)!, authorization, transaction) }
+    const evidence = yield* evidenceOf(findNetwork(network)!, authorization, transaction)
+    if (question._tag !== "Refusal" || evidence._tag !== "Moved") return { _tag: "Seen", evidence }
+    const charge = yield* charges.find(held.key)
+    return charge === undefined
+      ? { _tag: "Seen", evidence }
+      : { _tag: "Seen", evidence, firstClaimedAtMillis: charge.firstClaimedAtMillis }
   }
 
   const voidCharge = function* (

@@ -1,7 +1,7 @@
 import type { Charge } from "../ports/Charges.ts"
 import type { Receipt } from "../domain/PaymentRequired.ts"
 import type { ChainEvidence } from "./Chain.ts"
-import type { Settlement, Verification } from "./Facilitator.ts"
+import { definiteRefusals, type Settlement, type Verification } from "./Facilitator.ts"
 import { resumption } from "./Resume.ts"
 import type { Refusal } from "./Verdict.ts"
 
@@ -54,7 +54,13 @@ export type Step =
   /** Set off what the settlement is for. */
   | { readonly _tag: "Apply"; readonly receipt: Receipt }
   /** `answered`: an answer stands; it is kept for the case that the money moves, where nothing hangs on it. */
-  | { readonly _tag: "Void"; readonly answered: boolean; readonly ending: Ending }
+  | {
+      readonly _tag: "Void"
+      readonly answered: boolean
+      /** The reason leaves open whether the money has moved: the chain is asked before anybody is told. */
+      readonly isOpen?: boolean
+      readonly ending: Ending
+    }
   /** Roll back what the work prepared. `whole`: also what the charge's key holds, which is ours. */
   | { readonly _tag: "Abandon"; readonly whole: boolean; readonly release: boolean; readonly ending: Ending }
   | { readonly _tag: "Release"; readonly ending: Ending }
@@ -65,11 +71,13 @@ export type Step =
 /**
  * What the chain is asked for. `Before`: whether an earlier attempt moved the money. `Proof`: whether
  * this one did, in `transaction` where one is named. `Watch`: whether a voided payment moved after all.
+ * `Refusal`: whether one that was just refused, and has no answer, had moved already.
  */
 export type Question =
   | { readonly _tag: "Before" }
   | { readonly _tag: "Proof"; readonly transaction: string | undefined; readonly reason: string }
   | { readonly _tag: "Watch"; readonly charge: Charge }
+  | { readonly _tag: "Refusal"; readonly ending: Ending }
 
 export interface Presented {
   readonly payloadDigest: string
@@ -105,9 +113,16 @@ export type Event =
   | { readonly _tag: "WorkFailed" }
   | { readonly _tag: "Recorded"; readonly recorded: boolean }
   | { readonly _tag: "Settled"; readonly settlement: Settlement }
-  | { readonly _tag: "Seen"; readonly evidence: ChainEvidence }
+  | {
+      readonly _tag: "Seen"
+      readonly evidence: ChainEvidence
+      /** When the payment was first presented, for a question that turns on it. */
+      readonly firstClaimedAtMillis?: number
+    }
   /** As it is recorded, by whomever. */
   | { readonly _tag: "Completed"; readonly receipt: Receipt; readonly refundDue: boolean }
+  /** Somebody else has the charge in hand again, and sees for themselves. */
+  | { readonly _tag: "Overtaken" }
   | { readonly _tag: "Done" }
   | { readonly _tag: "Voided"; readonly voided: boolean }
 
@@ -200,6 +215,7 @@ const verified = (verification: Verification): Step => {
       return {
         _tag: "Void",
         answered: false,
+        isOpen: !definiteRefusals.has(verification.reason),
         ending: refused(verification.reason, "the facilitator refused the payment; nothing was charged")
       }
     case "Unreachable":
@@ -246,11 +262,14 @@ const settled = (facts: Facts, first: boolean, settlement: Settlement): Step => 
 const hasExpired = (facts: Facts, evidence: Extract<ChainEvidence, { _tag: "NotMoved" }>): boolean =>
   evidence.chainTimeSeconds > facts.validBeforeSeconds
 
+const movedBefore = ({ atSeconds }: { readonly atSeconds: number }, millis: number): boolean =>
+  atSeconds < Math.floor(millis / 1000)
+
 const watched = (facts: Facts, charge: Charge, evidence: ChainEvidence): Step => {
   switch (evidence._tag) {
     case "Moved":
       // Moved before it was ever presented here: a signature that was read off the chain buys nothing.
-      return evidence.atSeconds < Math.floor(charge.firstClaimedAtMillis / 1000)
+      return movedBefore(evidence, charge.firstClaimedAtMillis)
         ? abandon(facts.by === "call" ? usedElsewhere : closed, true)
         : {
             _tag: "Complete",
@@ -274,10 +293,19 @@ const usedElsewhere = refused(
   "this payment was made before it was presented here; sign a new one"
 )
 
-const seen = (facts: Facts, question: Question, evidence: ChainEvidence): Step => {
+const seen = (
+  facts: Facts,
+  question: Question,
+  { evidence, firstClaimedAtMillis }: Extract<Event, { _tag: "Seen" }>
+): Step => {
   switch (question._tag) {
     case "Watch":
       return watched(facts, question.charge, evidence)
+    case "Refusal":
+      if (evidence._tag !== "Moved") return abandon(question.ending, false)
+      return movedBefore(evidence, firstClaimedAtMillis ?? 0)
+        ? abandon(usedElsewhere, false)
+        : { _tag: "Complete", transaction: evidence.transaction, refundDue: true }
     case "Proof":
     case "Before":
       if (evidence._tag === "Moved")
@@ -340,19 +368,25 @@ export const next = (step: Step, event: Event, facts: Facts): Step => {
       if (event._tag === "Settled") return settled(facts, step.first, event.settlement)
       break
     case "AskChain":
-      if (event._tag === "Seen") return seen(facts, step.question, event.evidence)
+      if (event._tag === "Seen") return seen(facts, step.question, event)
       break
     case "Complete":
       if (event._tag === "Completed")
         return event.refundDue
           ? { _tag: "Abandon", whole: true, release: false, ending: refundEnding(facts, event.receipt) }
           : { _tag: "Apply", receipt: event.receipt }
+      if (event._tag === "Overtaken") return end(pending)
       break
     case "Apply":
       if (event._tag === "Done") return end({ _tag: "Paid", receipt: step.receipt })
       break
     case "Void":
-      if (event._tag === "Voided") return event.voided ? abandon(step.ending, false) : end(step.ending)
+      if (event._tag === "Voided") {
+        if (!event.voided) return end(step.ending)
+        return step.isOpen === true && facts.canReadChain
+          ? { _tag: "AskChain", question: { _tag: "Refusal", ending: step.ending } }
+          : abandon(step.ending, false)
+      }
       break
     case "Abandon":
       if (event._tag === "Done")

@@ -98,7 +98,8 @@ const eventsOf = (step: Step, waits: number): ReadonlyArray<Event> => {
     case "Verify":
       return [
         { _tag: "Verified", verification: { _tag: "Valid", payer: undefined } },
-        { _tag: "Verified", verification: { _tag: "Invalid", reason: "no" } },
+        { _tag: "Verified", verification: { _tag: "Invalid", reason: "insufficient_funds" } },
+        { _tag: "Verified", verification: { _tag: "Invalid", reason: "nonce_already_used" } },
         { _tag: "Verified", verification: { _tag: "Unreachable", reason: "timeout" } }
       ]
     case "Work":
@@ -118,8 +119,11 @@ const eventsOf = (step: Step, waits: number): ReadonlyArray<Event> => {
       ]
     case "AskChain":
       return [
-        { _tag: "Seen", evidence: { _tag: "Moved", transaction: "0x1", atSeconds: 450 } },
-        { _tag: "Seen", evidence: { _tag: "Moved", transaction: "0x1", atSeconds: 399 } },
+        ...[450, 399].map((atSeconds): Event => ({
+          _tag: "Seen",
+          evidence: { _tag: "Moved", transaction: "0x1", atSeconds },
+          firstClaimedAtMillis: 400_000
+        })),
         { _tag: "Seen", evidence: { _tag: "NotMoved", chainTimeSeconds: 500 } },
         { _tag: "Seen", evidence: { _tag: "NotMoved", chainTimeSeconds: validBeforeSeconds + 1 } },
         { _tag: "Seen", evidence: { _tag: "Cancelled" } },
@@ -127,6 +131,7 @@ const eventsOf = (step: Step, waits: number): ReadonlyArray<Event> => {
       ]
     case "Complete":
       return [
+        { _tag: "Overtaken" },
         { _tag: "Completed", receipt, refundDue: step.refundDue },
         { _tag: "Completed", receipt, refundDue: !step.refundDue }
       ]
@@ -232,9 +237,27 @@ describe.each(everyFacts.map((facts) => [named(facts), facts] as const))("%s", (
 
   it("what is completed is answered, or owed back", () => {
     for (const path of paths) {
-      if (count(path, "Complete") === 0) continue
+      if (!path.events.some(({ _tag }) => _tag === "Completed")) continue
       const owed = path.ending._tag === "Refused" && path.ending.refusal.code === "payment_refund_due"
       expect(path.ending._tag === "Paid" || owed, words(path)).toBe(true)
+    }
+  })
+
+  it("a refusal that leaves open whether the money moved is told only after the chain was asked", () => {
+    if (!facts.canReadChain) return
+    for (const path of paths) {
+      const open = path.events.findIndex(
+        (event) =>
+          event._tag === "Verified" &&
+          event.verification._tag === "Invalid" &&
+          event.verification.reason === "nonce_already_used"
+      )
+      const voided = path.events.some((event) => event._tag === "Voided" && event.voided)
+      if (open >= 0 && voided)
+        expect(
+          path.events.slice(open).some(({ _tag }) => _tag === "Seen"),
+          words(path)
+        ).toBe(true)
     }
   })
 

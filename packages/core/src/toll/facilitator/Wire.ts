@@ -1,5 +1,11 @@
 import { Schema } from "effect"
-import type { FacilitatorRequest, Settlement, SupportedKind, Verification } from "../Facilitator.ts"
+import {
+  definiteRefusals,
+  type FacilitatorRequest,
+  type Settlement,
+  type SupportedKind,
+  type Verification
+} from "../Facilitator.ts"
 import { findNetwork } from "../../domain/Network.ts"
 
 /*
@@ -54,37 +60,6 @@ export const toVerification = (response: typeof VerifyResponse.Type): Verificati
   response.isValid
     ? { _tag: "Valid", payer: response.payer ?? undefined }
     : { _tag: "Invalid", reason: reasonCode(response.invalidReason, "invalid_payment") }
-
-/**
- * Reasons that a settlement fails for before anything is sent to the chain. Every other reason leaves
- * the outcome open: a nonce that is used may have been used by this very payment, a failed or pending
- * transaction may be followed by one that succeeds.
- */
-const definiteRefusals: ReadonlySet<string> = new Set([
-  "insufficient_funds",
-  "insufficient_balance",
-  "invalid_network",
-  "invalid_scheme",
-  "invalid_payload",
-  "invalid_payment",
-  "invalid_payment_requirements",
-  "invalid_x402_version",
-  "unsupported_scheme",
-  "network_mismatch",
-  "missing_eip712_domain",
-  "invalid_exact_evm_payload_signature",
-  "invalid_exact_evm_payload_signature_address",
-  "invalid_exact_evm_payload_authorization_valid_after",
-  "invalid_exact_evm_payload_authorization_value",
-  "invalid_exact_evm_payload_authorization_value_mismatch",
-  "invalid_exact_evm_payload_recipient_mismatch",
-  "invalid_exact_evm_signature",
-  "invalid_exact_evm_recipient_mismatch",
-  "invalid_exact_evm_insufficient_balance",
-  "invalid_exact_evm_authorization_value",
-  "invalid_exact_evm_authorization_value_mismatch",
-  "invalid_exact_evm_authorization_valid_after"
-])
 
 export const toSettlement = (response: typeof SettleResponse.Type): Settlement => {
   const transaction = response.transaction === "" ? undefined : (response.transaction ?? undefined)
