@@ -160,13 +160,14 @@ const checkSupported = ({ networks }: Configuration) =>
 export interface Edges {
   readonly facilitator?: Layer.Layer<Facilitator>
   readonly chain?: Layer.Layer<Chain>
+  readonly secrets?: Layer.Layer<Secrets>
 }
 
 /** The layer of a whole till, its background work included. */
 export const assemble = (options: TillOptions, configuration: Configuration, edges: Edges = {}) => {
   const foundation = Layer.mergeAll(
     options.storage,
-    Secrets.layer(configuration.secrets),
+    edges.secrets ?? Secrets.layer(configuration.secrets),
     edges.facilitator ?? facilitatorLayer(options),
     edges.chain ?? chainLayer(configuration)
   )

@@ -44,12 +44,26 @@ const describe = (schema: Schema.Top): Described => {
   }
 }
 
+interface Discovery {
+  readonly extensions: Json
+  readonly outputSchema: Json
+}
+
+const made = new Map<OperationId, Discovery>()
+
 /**
  * How to call an operation, for indexers: protocol version 2's `bazaar` extension and version 1's
  * `outputSchema`, from the same schemas as the decoders.
  * https://github.com/coinbase/x402, specification of the extension "bazaar".
  */
-export const discoveryOf = (id: OperationId): { readonly extensions: Json; readonly outputSchema: Json } => {
+export const discoveryOf = (id: OperationId): Discovery => {
+  // The same for every till of the process.
+  const known = made.get(id) ?? makeDiscovery(id)
+  made.set(id, known)
+  return known
+}
+
+const makeDiscovery = (id: OperationId): Discovery => {
   const endpoint = endpoints[id]
   const isGet = endpoint.method === "GET"
   const input: Schema.Top = isGet

@@ -94,10 +94,11 @@ const make = Effect.fnUntraced(function* (
   const offersFor = Effect.fnUntraced(function* (
     { fixedOffers, offersOf, operation: { price } }: Mounted,
     input: unknown,
-    canonical: string
+    canonical: string,
+    chargeKey: string
   ) {
     if (price._tag === "Fixed") return fixedOffers
-    const standing = yield* price.standing(input, fingerprintOf(canonical))
+    const standing = yield* price.standing(input, fingerprintOf(canonical), chargeKey)
     return standing === undefined ? yield* quoteMissing : offersOf(standing)
   })
 
@@ -119,7 +120,7 @@ const make = Effect.fnUntraced(function* (
       replayMillis: operation.replayMillis,
       workMillis: configuration.upstreamTimeoutMillis,
       proofRequired: operation.proofRequired && !configuration.trustFacilitator,
-      offers: offersFor(mounted, input, canonical),
+      offers: (chargeKey) => offersFor(mounted, input, canonical, chargeKey),
       work: (key, agreed) =>
         operation.work(input, { key, agreed, fingerprint: () => fingerprintOf(canonical) }),
       reopen: (slug) => operation.reopen?.(slug) ?? Effect.fail(notFound)

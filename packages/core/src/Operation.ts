@@ -53,7 +53,8 @@ export interface Operation<Input = unknown> {
         /** The price that a payment for this request may meet; `undefined` where none stands. */
         readonly standing: (
           input: Input,
-          fingerprint: string
+          fingerprint: string,
+          chargeKey: string
         ) => Effect.Effect<Quoted | undefined, ApiFailure>
       }
   readonly read: (request: Request, url: URL) => Effect.Effect<Reading<Input>, ApiFailure>

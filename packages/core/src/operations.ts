@@ -208,14 +208,14 @@ const makeBuy = Effect.fnUntraced(function* ({ replayMillis }: OperationSettings
       maxAtomic: maxQuoteAtomic,
       quote: (request, fingerprint, clientAddress) =>
         Effect.map(ordering.quote(request, fingerprint, clientAddress), quoteOf),
-      standing: (_request, fingerprint) =>
-        Effect.map(ordering.liveQuote(fingerprint), (quote) =>
+      standing: (_request, fingerprint, chargeKey) =>
+        Effect.map(ordering.standingQuote(fingerprint, chargeKey), (quote) =>
           quote === undefined ? undefined : quoteOf(quote)
         )
     },
     read: fromBody(decode),
     work: Effect.fnUntraced(function* (request, charge) {
-      const quote = yield* ordering.liveQuote(charge.fingerprint())
+      const quote = yield* ordering.standingQuote(charge.fingerprint(), charge.key)
       // Another may have taken its place while the payment was verified; that one was not agreed to.
       if (quote === undefined || quote.id !== charge.agreed.extra["quoteId"]) return yield* quoteMissing
       const { orderId, response } = yield* ordering.open(request, quote, charge.key)

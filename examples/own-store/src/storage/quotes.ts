@@ -19,6 +19,14 @@ export const quoteStore = (sql: Database) => {
   return {
     findLive,
 
+    findConsumed: async (fingerprint, chargeKey, nowMillis) => {
+      const [quote] = await sql<Array<Quote>>`
+        SELECT ${quoteColumns} FROM till.quotes
+        WHERE consumed_by = ${chargeKey} AND fingerprint = ${fingerprint} AND expires_at_millis > ${nowMillis}
+        ORDER BY expires_at_millis DESC, id DESC LIMIT 1`
+      return quote
+    },
+
     put: async (quote, nowMillis) => {
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
         const { count } = await sql`

@@ -32,8 +32,14 @@ export class Ordering extends Context.Service<
       fingerprint: string,
       clientAddress: string | undefined
     ) => Effect.Effect<Quote, ApiFailure>
-    /** The live quote of a request, without asking upstream. */
-    readonly liveQuote: (fingerprint: string) => Effect.Effect<Quote | undefined, ApiFailure>
+    /**
+     * The quote that a payment of this request may meet, without asking upstream: the one that its charge
+     * consumed before, in an attempt that came to nothing, else the live one.
+     */
+    readonly standingQuote: (
+      fingerprint: string,
+      chargeKey: string
+    ) => Effect.Effect<Quote | undefined, ApiFailure>
     /** Consumes the quote for a charge and writes the order, awaiting its payment. */
     readonly open: (
       request: BuyRequest,
@@ -152,8 +158,10 @@ const make = Effect.fnUntraced(function* (settings: OrderingSettings) {
     })
   })
 
-  const liveQuote = Effect.fnUntraced(function* (fingerprint: string) {
-    return yield* store(quotes.findLive(fingerprint, yield* Clock.currentTimeMillis))
+  const standingQuote = Effect.fnUntraced(function* (fingerprint: string, chargeKey: string) {
+    const nowMillis = yield* Clock.currentTimeMillis
+    const consumed = yield* store(quotes.findConsumed(fingerprint, chargeKey, nowMillis))
+    return consumed ?? (yield* store(quotes.findLive(fingerprint, nowMillis)))
   })
 
   const open = Effect.fn("Ordering.open")(function* (request: BuyRequest, agreed: Quote, chargeKey: string) {
@@ -256,8 +264,9 @@ const make = Effect.fnUntraced(function* (settings: OrderingSettings) {
     for (const order of yield* orders.waiting("awaiting_payment", sweepLimit)) {
       const charge = yield* charges.find(order.chargeKey)
       const ours = charge?.subject?.id === order.id
-      if (ours && charge.state === "settled") yield* settled(order.id)
-      else if (ours && charge.state === "voided") yield* abandoned(order.id, order.chargeKey)
+      const isOwedBack = charge?.state === "voided" || charge?.refund !== undefined
+      if (ours && isOwedBack) yield* abandoned(order.id, order.chargeKey)
+      else if (ours && charge.state === "settled") yield* settled(order.id)
       else if (!ours && order.createdAtMillis + awaitingLimitMillis < nowMillis) {
         // Where the payment bought another order since, the quote that it holds is that order's.
         const isInUse = charge?.subject !== undefined && charge.state !== "voided"
@@ -271,5 +280,5 @@ const make = Effect.fnUntraced(function* (settings: OrderingSettings) {
     }
   })
 
-  return Ordering.of({ quote, liveQuote, open, settled, abandoned, sweep })
+  return Ordering.of({ quote, standingQuote, open, settled, abandoned, sweep })
 })

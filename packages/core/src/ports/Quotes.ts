@@ -26,6 +26,12 @@ export class Quotes extends Context.Service<
       fingerprint: string,
       nowMillis: number
     ) => Effect.Effect<Quote | undefined, StoreError>
+    /** A quote of this request that a charge has consumed and that has not lapsed: what its retry goes on with. */
+    readonly findConsumed: (
+      fingerprint: string,
+      chargeKey: string,
+      nowMillis: number
+    ) => Effect.Effect<Quote | undefined, StoreError>
     /**
      * Consumes a live quote for a charge, once; again for the same charge is `true` as well. A quote that
      * has lapsed at `nowMillis` is never consumed.
@@ -66,6 +72,18 @@ export class Quotes extends Context.Service<
           return Effect.succeed(quote)
         }),
       findLive: (fingerprint, nowMillis) => Effect.sync(() => live(fingerprint, nowMillis)),
+      findConsumed: (fingerprint, chargeKey, nowMillis) =>
+        Effect.sync(() =>
+          Array.from(quotes.values())
+            .filter(
+              (quote) =>
+                quote.fingerprint === fingerprint &&
+                quote.consumedBy === chargeKey &&
+                quote.offer.expiresAtMillis > nowMillis
+            )
+            .sort(longestLivedFirst)
+            .at(0)
+        ),
       consume: (id, chargeKey, nowMillis) =>
         Effect.sync(() => {
           const quote = quotes.get(id)

@@ -105,7 +105,14 @@ export const storeAnswers: { readonly [Name in StoreName]: Kinds<StorePorts[Name
     entries: list,
     totals: list
   },
-  quotes: { put: record, findLive: found, consume: flag, restore: nothing, expire: count },
+  quotes: {
+    put: record,
+    findLive: found,
+    findConsumed: found,
+    consume: flag,
+    restore: nothing,
+    expire: count
+  },
   orders: { create: nothing, find: found, advance: flag, waiting: list, list },
   vaultItems: { put: nothing, findBySlug: found, search: page, countDownload: nothing },
   vaultPurchases: { reserve: nothing, grant: flag, cancel: nothing, find: found }

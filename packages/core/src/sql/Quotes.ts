@@ -58,6 +58,16 @@ export const layer: Layer.Layer<Quotes, never, SqlClient.SqlClient> = Layer.effe
           })
         ),
       findLive: (fingerprint, nowMillis) => storing("quotes.findLive", live(fingerprint, nowMillis)),
+      findConsumed: (fingerprint, chargeKey, nowMillis) =>
+        storing(
+          "quotes.findConsumed",
+          Effect.map(
+            sql<Row>`SELECT * FROM till_quotes WHERE consumed_by = ${chargeKey}
+              AND fingerprint = ${fingerprint} AND expires_at > ${nowMillis}
+              ORDER BY expires_at DESC, id DESC LIMIT 1`,
+            ([row]) => (row === undefined ? undefined : toQuote(row))
+          )
+        ),
       consume: (id, chargeKey, nowMillis) =>
         storing(
           "quotes.consume",

@@ -26,8 +26,9 @@ export interface Call {
   proven: boolean
   /** Counted among the unsettled of this process. */
   counted: boolean
-  /** The charge's lease may be ours. */
+  /** The charge's lease may be ours, and was at some time. */
   leased: boolean
+  hadLease: boolean
   answer: Answer | undefined
   /** The answer of a charge that was taken up. */
   recorded: RecordedAnswer | undefined
@@ -69,6 +70,7 @@ export const openCall = (
     proven: false,
     counted: false,
     leased: false,
+    hadLease: false,
     answer: undefined,
     recorded: undefined,
     failure: undefined

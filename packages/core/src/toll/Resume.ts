@@ -3,11 +3,11 @@ import type { Refusal } from "./Verdict.ts"
 
 /**
  * What to do when a payment meets the charge of an earlier request with the same key.
- * `Begin`: the earlier one died before an answer stood. `Replay`: give its answer again.
- * `Finish`: nobody is at work on it, and it has to be brought to an end first. `Wait`: somebody is.
+ * `Replay`: give its answer again. `Wait`: somebody is at work on it. `Finish`: nobody is, as far as is known,
+ * and it has to be brought to an end first. That goes for a claim as well: whoever made it may be slow, not
+ * dead, and has to lose its hold before anybody else is told that nothing is charged.
  */
 export type Resumption =
-  | { readonly _tag: "Begin" }
   | { readonly _tag: "Replay" }
   | { readonly _tag: "Finish" }
   | { readonly _tag: "Wait" }
@@ -29,11 +29,12 @@ export const resumption = (
   nowMillis: number
 ): Resumption => {
   const lapsed = charge.leaseUntilMillis <= nowMillis
-  if (charge.state === "claimed" && lapsed) return { _tag: "Begin" }
   // Payer and nonce are public once settled: only the payment itself, signature included, gets on.
   if (charge.payloadDigest !== presented.payloadDigest) return refuse("payment_already_used", alreadyUsed)
-  // Nothing is due for a voided charge: whether its money moved since is seen to, then it may buy anew.
+  // Nothing is due for a voided charge, nor for a claim that nobody holds: once whatever came of it is seen
+  // to, the payment may buy anew, this or something else.
   if (charge.state === "voided") return lapsed ? { _tag: "Finish" } : { _tag: "Wait" }
+  if (charge.state === "claimed" && lapsed) return { _tag: "Finish" }
   if (!presented.sameRequest) {
     return refuse(
       "payment_already_used",

@@ -127,12 +127,12 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
     // Read again: it may have moved on between being found and being taken.
     const charge = took ? yield* charges.find(held.key) : undefined
     if (charge === undefined || charge.leaseOwner !== held.owner)
-      return { _tag: "Taken", charge: undefined, readable: true, nowMillis }
+      return { _tag: "Taken", charge: undefined, sameRequest: true, readable: true, nowMillis }
     held.subject = charge.subject
     held.attempts = charge.attempts
     if (charge.state !== "settled") held.task = yield* openTask(charge.settlement)
     const readable = charge.state === "settled" || held.task !== undefined
-    return { _tag: "Taken", charge, readable, nowMillis }
+    return { _tag: "Taken", charge, sameRequest: true, readable, nowMillis }
   }
 
   /** A node may lag behind the facilitator's by a moment. */

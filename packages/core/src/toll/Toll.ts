@@ -78,6 +78,9 @@ const waitingLimits = { perKey: 64, inAll: 2_000 }
 /** How often calls may take up one payment that others left, in so much time. */
 const retryBudget = { times: 10, spanMillis: 10_000 }
 
+/** Steps of one call: a dozen, and for who waits some more. */
+const maxSteps = 200
+
 /** What a step of a call comes to, in the generator that drives the call. */
 type Performing<A> = Effect.fn.Return<A, ApiFailure | PaymentRefused | StoreError>
 
@@ -140,7 +143,8 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
 
   const judgePayment = function* (call: Call): Performing<Event> {
     const { offers, payment, resource, workMillis } = call.request
-    const offered = yield* offers
+    const offered = yield* Effect.catchTag(offers(call.held.key), "PaymentRefused", Effect.succeed)
+    if ("refusal" in offered) return { _tag: "Judged", refusal: offered.refusal }
     const nowMillis = call.nowMillis()
     const verdict = judge(payment.payload, offered, {
       resourceUrl: resource.url,
@@ -180,6 +184,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     if (!call.counted) unsettled++
     call.counted = true
     call.leased = true
+    call.hadLease = true
     return claimed
   }
 
@@ -218,8 +223,10 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     if (event._tag === "Taken" && event.charge !== undefined) {
       // A charge that was taken up is brought to its end for what it is, not for what is asked for now.
       call.leased = true
+      call.hadLease = true
       call.recorded = event.charge.answer
       if (call.held.task !== undefined) call.facts = settling.factsOf(call.held.task, "call")
+      return { ...event, sameRequest: isSameRequest(event.charge, call.request) }
     }
     return event
   }
@@ -288,7 +295,11 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
 
   const drive = Effect.fnUntraced(function* (call: Call): Performing<Outcome> {
     let step = begin
-    while (step._tag !== "End") step = next(step, yield* perform(step, call), call.facts)
+    for (let steps = 0; step._tag !== "End"; steps++) {
+      // A store that says one thing and then another must not keep a call going for ever.
+      if (steps === maxSteps) return yield* pending
+      step = next(step, yield* perform(step, call), call.facts)
+    }
     call.leased = false
     return yield* conclude(call, step.ending)
   })
@@ -315,7 +326,8 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
       const exit = yield* Effect.exit(drive(call))
       if (Exit.isFailure(exit)) yield* letGo(call)
       if (call.counted) unsettled--
-      waiting.wake(call.held.key)
+      // Who held nothing has changed nothing for those who wait.
+      if (call.hadLease) waiting.wake(call.held.key)
       return yield* exit
     },
     Effect.catchTag("PaymentRefused", ({ refusal }) => Effect.succeed<Outcome>({ _tag: "Refused", refusal })),

@@ -43,7 +43,9 @@ export interface TollRequest {
   /** Settlement counts only when the chain shows it. */
   readonly proofRequired: boolean
   /** What is on offer now; asked only for a payment that is new. */
-  readonly offers: Effect.Effect<ReadonlyArray<PaymentOffer>, ApiFailure | PaymentRefused>
+  readonly offers: (
+    chargeKey: string
+  ) => Effect.Effect<ReadonlyArray<PaymentOffer>, ApiFailure | PaymentRefused>
   /** The paid-for work. Its failure frees the payment; nothing is charged. */
   readonly work: (
     chargeKey: string,

@@ -3,7 +3,7 @@ import type { Receipt } from "../domain/PaymentRequired.ts"
 import type { ChainEvidence } from "./Chain.ts"
 import { definiteRefusals, type Settlement, type Verification } from "./Facilitator.ts"
 import { resumption } from "./Resume.ts"
-import type { Refusal } from "./Verdict.ts"
+import { clockSkewSeconds, type Refusal } from "./Verdict.ts"
 
 /*
  * Life of a charge, as a pure machine. A step names the one thing to be done next; what came of it is
@@ -35,8 +35,8 @@ export type Ending =
   | { readonly _tag: "Closed" }
 
 export type Step =
-  /** Look the key up. */
-  | { readonly _tag: "Find" }
+  /** Look the key up. `instead`: how it ends where nothing is found. */
+  | { readonly _tag: "Find"; readonly instead?: Ending }
   /** Wait for whoever is at work on it. */
   | { readonly _tag: "Wait" }
   | { readonly _tag: "TakeOver" }
@@ -52,13 +52,15 @@ export type Step =
   | { readonly _tag: "AskChain"; readonly question: Question }
   | { readonly _tag: "Complete"; readonly transaction: string; readonly refundDue: boolean }
   /** Set off what the settlement is for. */
-  | { readonly _tag: "Apply"; readonly receipt: Receipt }
+  | { readonly _tag: "Apply"; readonly receipt: Receipt; readonly thenFind?: boolean }
   /** `answered`: an answer stands; it is kept for the case that the money moves, where nothing hangs on it. */
   | {
       readonly _tag: "Void"
       readonly answered: boolean
       /** The reason leaves open whether the money has moved: the chain is asked before anybody is told. */
       readonly isOpen?: boolean
+      /** What was taken over with it: the caller's own request is seen to next. */
+      readonly goesOn?: Watched
       readonly ending: Ending
     }
   /** Roll back what the work prepared. `whole`: also what the charge's key holds, which is ours. */
@@ -76,8 +78,15 @@ export type Step =
 export type Question =
   | { readonly _tag: "Before" }
   | { readonly _tag: "Proof"; readonly transaction: string | undefined; readonly reason: string }
-  | { readonly _tag: "Watch"; readonly charge: Charge }
+  | { readonly _tag: "Watch"; readonly watched: Watched }
   | { readonly _tag: "Refusal"; readonly ending: Ending }
+
+/** A charge for which nothing is due, as far as is known, met by the payment that it is of. */
+export interface Watched {
+  readonly charge: Charge
+  /** It was made for the request at hand; always so for the reconciler, who has none. */
+  readonly sameRequest: boolean
+}
 
 export interface Presented {
   readonly payloadDigest: string
@@ -101,6 +110,7 @@ export type Event =
       readonly _tag: "Taken"
       /** As it is now, its lease ours; `undefined`: somebody else was first. */
       readonly charge: Charge | undefined
+      readonly sameRequest: boolean
       /** What settling needs could be read. */
       readonly readable: boolean
       readonly nowMillis: number
@@ -168,13 +178,11 @@ const abandon = (ending: Ending, release: boolean): Step => ({
   ending
 })
 
-const found = (event: Extract<Event, { _tag: "Found" }>): Step => {
+const found = (event: Extract<Event, { _tag: "Found" }>, instead?: Ending): Step => {
   const { charge, nowMillis, patient, presented } = event
-  if (charge === undefined || presented === undefined) return judge
+  if (charge === undefined || presented === undefined) return instead === undefined ? judge : end(instead)
   const decision = resumption(charge, presented, nowMillis)
   switch (decision._tag) {
-    case "Begin":
-      return judge
     case "Refuse":
       return end({ _tag: "Refused", refusal: decision.refusal })
     case "Replay":
@@ -186,19 +194,28 @@ const found = (event: Extract<Event, { _tag: "Found" }>): Step => {
   }
 }
 
-const taken = (facts: Facts, { charge, nowMillis, readable }: Extract<Event, { _tag: "Taken" }>): Step => {
+const applyAndLookUp = (receipt: Receipt): Step => ({ _tag: "Apply", receipt, thenFind: true })
+
+const taken = (facts: Facts, event: Extract<Event, { _tag: "Taken" }>): Step => {
+  const { charge, nowMillis, readable, sameRequest } = event
   // For a call: look again who has it. For the reconciler: somebody is seeing to it.
   if (charge === undefined) return facts.by === "call" ? begin : end(closed)
   if (!readable) return leave("the charge was sealed with a key that is not configured")
   switch (charge.state) {
     case "claimed":
-      return { _tag: "Void", answered: false, ending: facts.by === "call" ? inProgress : closed }
+      // Its first holder can do nothing with it from here on; what it prepared is not known, and found by time.
+      return facts.by === "call"
+        ? { _tag: "Void", answered: false, goesOn: { charge, sameRequest }, ending: closed }
+        : { _tag: "Void", answered: false, ending: closed }
     case "ready":
       return facts.canReadChain ? { _tag: "AskChain", question: { _tag: "Before" } } : settleAgain
     case "settled":
-      return { _tag: "Apply", receipt: charge.receipt! }
+      // It was settled while it was being taken. Whether its answer is for who asks now is looked up anew.
+      if (facts.by === "call") return charge.effectPending ? applyAndLookUp(charge.receipt!) : begin
+      return charge.effectPending ? { _tag: "Apply", receipt: charge.receipt! } : end(closed)
     case "voided":
-      if (facts.canReadChain) return { _tag: "AskChain", question: { _tag: "Watch", charge } }
+      if (facts.canReadChain)
+        return { _tag: "AskChain", question: { _tag: "Watch", watched: { charge, sameRequest } } }
       if (facts.by === "call") return judgeHeld
       // Nobody can be asked, but an authorization that has run out can't move any more.
       return nowMillis > facts.validBeforeSeconds * 1000
@@ -262,12 +279,15 @@ const settled = (facts: Facts, first: boolean, settlement: Settlement): Step => 
 const hasExpired = (facts: Facts, evidence: Extract<ChainEvidence, { _tag: "NotMoved" }>): boolean =>
   evidence.chainTimeSeconds > facts.validBeforeSeconds
 
+/** Whether money moved before its payment was presented here; our clock may be ahead of the chain's. */
 const movedBefore = ({ atSeconds }: { readonly atSeconds: number }, millis: number): boolean =>
-  atSeconds < Math.floor(millis / 1000)
+  atSeconds < Math.floor(millis / 1000) - clockSkewSeconds
 
-const watched = (facts: Facts, charge: Charge, evidence: ChainEvidence): Step => {
+const watched = (facts: Facts, { charge, sameRequest }: Watched, evidence: ChainEvidence): Step => {
   switch (evidence._tag) {
     case "Moved":
+      // What is due for it is due to the request that it was made for: to a retry of that, or by the reconciler.
+      if (!sameRequest) return { _tag: "Leave", reason: undefined, ending: usedForAnother }
       // Moved before it was ever presented here: a signature that was read off the chain buys nothing.
       return movedBefore(evidence, charge.firstClaimedAtMillis)
         ? abandon(facts.by === "call" ? usedElsewhere : closed, true)
@@ -284,9 +304,14 @@ const watched = (facts: Facts, charge: Charge, evidence: ChainEvidence): Step =>
     case "Cancelled":
       return abandon(facts.by === "call" ? cancelled : closed, true)
     case "Unavailable":
-      return facts.by === "call" ? judgeHeld : { _tag: "Leave", reason: undefined, ending: closed }
+      return { _tag: "Leave", reason: undefined, ending: facts.by === "call" ? pending : closed }
   }
 }
+
+const usedForAnother = refused(
+  "payment_already_used",
+  "this payment was made for another request; a payment buys one request"
+)
 
 const usedElsewhere = refused(
   "payment_already_used",
@@ -300,7 +325,7 @@ const seen = (
 ): Step => {
   switch (question._tag) {
     case "Watch":
-      return watched(facts, question.charge, evidence)
+      return watched(facts, question.watched, evidence)
     case "Refusal":
       if (evidence._tag !== "Moved") return abandon(question.ending, false)
       return movedBefore(evidence, firstClaimedAtMillis ?? 0)
@@ -321,7 +346,7 @@ const seen = (
 export const next = (step: Step, event: Event, facts: Facts): Step => {
   switch (step._tag) {
     case "Find":
-      if (event._tag === "Found") return found(event)
+      if (event._tag === "Found") return found(event, step.instead)
       break
     case "Wait":
       if (event._tag === "Waited") return begin
@@ -334,7 +359,8 @@ export const next = (step: Step, event: Event, facts: Facts): Step => {
       if (event._tag === "Judged") {
         if (event.refusal === undefined) return { _tag: "Claim", held: step.held }
         const ending: Ending = { _tag: "Refused", refusal: event.refusal }
-        return step.held ? { _tag: "Leave", reason: undefined, ending } : end(ending)
+        // A copy may have been taken meanwhile: then what became of it is told, not that nothing was charged.
+        return step.held ? { _tag: "Leave", reason: undefined, ending } : { _tag: "Find", instead: ending }
       }
       break
     case "Claim":
@@ -371,18 +397,27 @@ export const next = (step: Step, event: Event, facts: Facts): Step => {
       if (event._tag === "Seen") return seen(facts, step.question, event)
       break
     case "Complete":
-      if (event._tag === "Completed")
+      if (event._tag === "Completed") {
+        // It was brought to its end by others, with an answer that is not in hand here: that one is given.
+        if (step.refundDue && !event.refundDue && facts.by === "call") return begin
         return event.refundDue
           ? { _tag: "Abandon", whole: true, release: false, ending: refundEnding(facts, event.receipt) }
           : { _tag: "Apply", receipt: event.receipt }
+      }
       if (event._tag === "Overtaken") return end(pending)
       break
     case "Apply":
-      if (event._tag === "Done") return end({ _tag: "Paid", receipt: step.receipt })
+      if (event._tag === "Done")
+        return step.thenFind === true ? begin : end({ _tag: "Paid", receipt: step.receipt })
       break
     case "Void":
       if (event._tag === "Voided") {
-        if (!event.voided) return end(step.ending)
+        // Somebody else took it up meanwhile: what they found is what holds.
+        if (!event.voided) return facts.by === "call" ? begin : end(closed)
+        if (step.goesOn !== undefined)
+          return facts.canReadChain
+            ? { _tag: "AskChain", question: { _tag: "Watch", watched: step.goesOn } }
+            : judgeHeld
         return step.isOpen === true && facts.canReadChain
           ? { _tag: "AskChain", question: { _tag: "Refusal", ending: step.ending } }
           : abandon(step.ending, false)

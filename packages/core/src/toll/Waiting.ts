@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 import { schedule } from "../Deadline.ts"
 
 /** A charge may be another process's, which tells nobody: so look again after so long. */
-const lookAgainMillis = 200
+const lookAgainMillis = 500
 
 /**
  * Who waits for the answer of a payment that is being worked on. Calls of this process wake them; bounded

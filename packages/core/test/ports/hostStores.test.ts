@@ -222,6 +222,7 @@ describe("answers of the wrong kind", () => {
       for (const [name, verb] of [
         ["charges", "find"],
         ["quotes", "findLive"],
+        ["quotes", "findConsumed"],
         ["orders", "find"],
         ["vaultItems", "findBySlug"],
         ["vaultItems", "search"],

@@ -51,7 +51,7 @@ const decide = (found: Charge, presented: Partial<typeof own> = {}): string => {
 describe("the same payment for the same request", () => {
   it.each([
     ["waits while somebody works on it", claimed, "Wait"],
-    ["begins anew where that one died before anything was settled", { ...claimed, ...lapsed }, "Begin"],
+    ["takes up a claim that nobody holds any more", { ...claimed, ...lapsed }, "Finish"],
     ["waits while somebody settles it", ready, "Wait"],
     ["finishes what nobody is settling", { ...ready, ...lapsed }, "Finish"],
     ["is given the answer again", settled, "Replay"],
@@ -68,7 +68,7 @@ describe("the same payment for the same request", () => {
 
   it("holds a lease up to its end", () => {
     expect(decide(charge({ leaseUntilMillis: now + 1 }))).toBe("Wait")
-    expect(decide(charge({ leaseUntilMillis: now }))).toBe("Begin")
+    expect(decide(charge({ leaseUntilMillis: now }))).toBe("Finish")
   })
 })
 
@@ -87,8 +87,9 @@ describe.each([
     expect(decide(found, presented)).toBe("payment_already_used")
   })
 
-  it("begins where the charge is a dead claim: nothing was bought by it", () => {
-    expect(decide({ ...claimed, ...lapsed }, presented)).toBe("Begin")
+  it("goes on where the charge is a dead claim of the very payment: nothing was bought by it", () => {
+    const isSame = !("payloadDigest" in presented)
+    expect(decide({ ...claimed, ...lapsed }, presented)).toBe(isSame ? "Finish" : "payment_already_used")
   })
 })
 

@@ -31,6 +31,12 @@ const quoteModel = (): Quotes["Service"] => {
       }),
     findLive: (fingerprint, nowMillis) =>
       Effect.sync(() => quotes.first((row) => open(fingerprint)(row) && lives(row, nowMillis))),
+    findConsumed: (fingerprint, chargeKey, nowMillis) =>
+      Effect.sync(() => {
+        const held = (row: Quote) =>
+          row.fingerprint === fingerprint && row.consumedBy === chargeKey && lives(row, nowMillis)
+        return ascending(quotes.all().filter(held), (row) => -row.offer.expiresAtMillis).at(0)
+      }),
     consume: (id, chargeKey, nowMillis) =>
       Effect.sync(() => {
         const due = (row: Quote) =>

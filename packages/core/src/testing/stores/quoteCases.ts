@@ -84,6 +84,32 @@ const consuming: ReadonlyArray<StoreCase> = [
     equal(yield* quotes.consume(id, "charge-1", 10_000), false, "once it has lapsed")
     equal(yield* quotes.consume(id, "charge-1", 9_999), true, "in its last millisecond")
   }),
+  storeCase("Quotes: a charge finds the quote that it consumed, until it lapses", function* () {
+    const quotes = yield* Quotes
+    yield* quotes.put(sampleQuote(), 1_000)
+    equal(yield* quotes.findConsumed(fingerprint, "charge-1", 1_000), undefined, "before it is consumed")
+    yield* quotes.consume(id, "charge-1", 1_000)
+    const consumed = sampleQuote({ consumedBy: "charge-1" })
+    equal(yield* quotes.findConsumed(fingerprint, "charge-1", 9_999), consumed, "in its last millisecond")
+    equal(yield* quotes.findConsumed(fingerprint, "charge-1", 10_000), undefined, "once it has lapsed")
+    equal(yield* quotes.findConsumed(fingerprint, "charge-2", 1_000), undefined, "by another charge")
+    equal(yield* quotes.findConsumed("k1:request-2", "charge-1", 1_000), undefined, "for another request")
+    yield* quotes.restore("charge-1")
+    equal(yield* quotes.findConsumed(fingerprint, "charge-1", 1_000), undefined, "once it is given back")
+  }),
+  storeCase("Quotes: of several that a charge consumed the one that lives longest is found", function* () {
+    const quotes = yield* Quotes
+    for (const [number, expiresAtMillis] of [
+      [1, 20_000],
+      [2, 30_000],
+      [3, 25_000]
+    ] as const) {
+      const quote = sampleQuote({ id: uuidOf(number), offer: sampleOffer({ expiresAtMillis }) })
+      yield* quotes.put(quote, 1_000)
+      yield* quotes.consume(quote.id, "charge-1", 1_000)
+    }
+    equal((yield* quotes.findConsumed(fingerprint, "charge-1", 1_000))?.id, uuidOf(2), "the quote")
+  }),
   storeCase("Quotes: a charge that came to nothing gives its quote back", function* () {
     const quotes = yield* Quotes
     yield* quotes.put(sampleQuote(), 1_000)

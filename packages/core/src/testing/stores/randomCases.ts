@@ -43,6 +43,12 @@ const quoteRolls: ReadonlyArray<Roll> = [
     )
   },
   (dice) => {
+    const fingerprint = `request-${dice.below(2)}`
+    const key = someKey(dice)
+    const now = someQuoteTime(dice)
+    return Quotes.use((quotes) => quotes.findConsumed(fingerprint, key, now))
+  },
+  (dice) => {
     const key = someKey(dice)
     return Quotes.use((quotes) => quotes.restore(key))
   },

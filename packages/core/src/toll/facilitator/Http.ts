@@ -93,7 +93,7 @@ export const facilitatorFromUrl = Effect.fnUntraced(function* (options: Facilita
   const settle = Effect.fn("Facilitator.settle")(function* (request: FacilitatorRequest) {
     return yield* post("settle", request).pipe(
       Effect.flatMap(({ document }) => decodeSettle(document)),
-      Effect.map(toSettlement),
+      Effect.map((response) => toSettlement(response, request)),
       Effect.timeout(options.settleTimeoutMillis ?? 30_000),
       Effect.catch((error) =>
         Effect.succeed<Settlement>({ _tag: "Unknown", reason: error._tag, transaction: undefined })

@@ -43,7 +43,7 @@ export const facilitatorFromClient = (
       onLapse: lapsed
     }).pipe(
       Effect.flatMap(decodeSettle),
-      Effect.map(toSettlement),
+      Effect.map((response) => toSettlement(response, request)),
       Effect.catch(({ _tag }) =>
         Effect.succeed<Settlement>({ _tag: "Unknown", reason: _tag, transaction: undefined })
       )

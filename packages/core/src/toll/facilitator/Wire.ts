@@ -43,6 +43,7 @@ export const SettleResponse = Schema.Struct({
   success: Schema.Boolean,
   errorReason: optional,
   transaction: optional,
+  network: optional,
   payer: optional
 })
 
@@ -61,7 +62,20 @@ export const toVerification = (response: typeof VerifyResponse.Type): Verificati
     ? { _tag: "Valid", payer: response.payer ?? undefined }
     : { _tag: "Invalid", reason: reasonCode(response.invalidReason, "invalid_payment") }
 
-export const toSettlement = (response: typeof SettleResponse.Type): Settlement => {
+/** Whether a settlement names another network than the one that the payment is on. */
+const isElsewhere = (network: string | null | undefined, { requirements }: FacilitatorRequest): boolean =>
+  typeof network === "string" &&
+  network !== requirements.network &&
+  network !== findNetwork(requirements.network)?.v1Name
+
+export const toSettlement = (
+  response: typeof SettleResponse.Type,
+  request: FacilitatorRequest
+): Settlement => {
+  if (isElsewhere(response.network, request)) {
+    // Its transaction says nothing of this chain.
+    return { _tag: "Unknown", reason: "settled_on_another_network", transaction: undefined }
+  }
   const transaction = response.transaction === "" ? undefined : (response.transaction ?? undefined)
   if (response.success) {
     return transaction === undefined

@@ -1,0 +1,70 @@
+import { parseArgs } from "node:util"
+import { startChain, startFacilitator } from "@till402/sandbox"
+import { startPostgres } from "@till402/test-postgres"
+import { faultNames } from "./src/Faults.ts"
+import { killRun } from "./src/KillRun.ts"
+
+/*
+ * Kills servers under load and checks that no payment is lost and nothing is sold twice:
+ *
+ *   node --conditions=@till402/source e2e/durability/killRounds.ts --rounds 200 --seed 7 --store sqlite
+ *
+ * Ends with code 1 where something was found wrong, and prints the seed. `--fault` breaks the store on
+ * purpose: then something must be found wrong.
+ */
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "200" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    store: { type: "string", default: "sqlite" },
+    fault: { type: "string" }
+  }
+})
+const rounds = Number(values.rounds)
+const seed = Number(values.seed)
+const fault = faultNames.find((name) => name === values.fault)
+const isKnown = values.store === "sqlite" || values.store === "postgres"
+if (!Number.isSafeInteger(rounds) || rounds < 1 || !Number.isSafeInteger(seed) || !isKnown) {
+  console.error("usage: killRounds.ts --rounds <number> --seed <number> --store sqlite|postgres")
+  process.exit(2)
+}
+if (fault === undefined && values.fault !== undefined) {
+  console.error(`--fault is one of ${faultNames.join(", ")}`)
+  process.exit(2)
+}
+
+const run = async (): Promise<number> => {
+  const chain = await startChain()
+  const facilitator = await startFacilitator({ chain })
+  const cluster = values.store === "postgres" ? await startPostgres() : undefined
+  try {
+    console.log(`seed ${seed}: ${rounds} rounds on ${values.store}${fault ? `, store ${fault}` : ""}`)
+    const report = await killRun({
+      chain,
+      facilitator,
+      storage: cluster === undefined ? "sqlite" : { postgresUrl: await cluster.createDatabase() },
+      rounds,
+      seed,
+      ...(fault === undefined ? {} : { fault }),
+      onRound: (round) => {
+        if (round % 10 === 0) console.log(`round ${round}`)
+      }
+    })
+    console.dir({ ...report, faults: report.faults.length }, { depth: 3, maxArrayLength: null })
+    for (const line of report.faults.slice(0, 100)) console.log(`WRONG ${line}`)
+    console.log(report.faults.length === 0 ? `seed ${seed}: all promises kept` : `seed ${seed}: FAILED`)
+    return report.faults.length === 0 ? 0 : 1
+  } finally {
+    await cluster?.stop()
+    await facilitator.stop()
+    await chain.stop()
+  }
+}
+
+process.exit(
+  await run().catch((error: unknown) => {
+    console.error(`seed ${seed}: the run itself failed`, error)
+    return 1
+  })
+)

@@ -1,0 +1,232 @@
+import type { Answer, Attempt } from "./Buyer.ts"
+import type { Books } from "./Books.ts"
+import type { Placement, SentMail } from "./Outside.ts"
+
+/** USDC that moved to the payee, as the chain's logs tell. */
+export interface Transfer {
+  readonly nonce: string
+  readonly amountAtomic: bigint
+  readonly transaction: string
+}
+
+/** What came of sending a payment once more. */
+export type Replay = Answer | { readonly failure: string }
+
+/** All that is known when everything has come to rest. */
+export interface Evidence {
+  readonly attempts: ReadonlyArray<Attempt>
+  /** Answers to each bought attempt's payment, sent once more at the end. */
+  readonly replays: ReadonlyMap<Attempt, Replay>
+  readonly transfers: ReadonlyArray<Transfer>
+  /** When everything had come to rest, and after the payments had been sent once more. */
+  readonly books: Books
+  readonly booksAfter: Books
+  readonly placements: ReadonlyArray<Placement>
+  readonly mails: ReadonlyArray<SentMail>
+}
+
+const grouped = <A>(values: ReadonlyArray<A>, keyOf: (value: A) => string): ReadonlyMap<string, Array<A>> => {
+  const groups = new Map<string, Array<A>>()
+  for (const value of values) {
+    const key = keyOf(value)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [value])
+    else group.push(value)
+  }
+  return groups
+}
+
+const nonceOf = (chargeKey: string): string => chargeKey.slice(chargeKey.lastIndexOf(":") + 1).toLowerCase()
+
+const receiptOf = ({ headers }: Answer): string | undefined => headers["payment-response"]
+
+const transactionOf = (answer: Answer): string | undefined => {
+  const receipt = receiptOf(answer)
+  return receipt === undefined
+    ? undefined
+    : (JSON.parse(Buffer.from(receipt, "base64").toString("utf8")) as { transaction?: string }).transaction
+}
+
+/** A field of an answer's JSON; nothing where there is no JSON. */
+const fieldOf = ({ body }: Answer, field: string): unknown => {
+  const text = Buffer.from(body, "base64").toString("utf8")
+  return text.startsWith("{") ? (JSON.parse(text) as Record<string, unknown>)[field] : undefined
+}
+
+const sum = (amounts: ReadonlyArray<bigint>): bigint => amounts.reduce((total, amount) => total + amount, 0n)
+
+/** Statuses that a paid request may end with: bought, or refused with nothing charged. */
+const finalStatuses: ReadonlySet<number> = new Set([200, 402])
+
+/** What an order may be in the end: placed, or cut off while it was placed and left to an operator. */
+const paidOrderStatuses: ReadonlySet<string> = new Set(["placed", "placing", "needs_operator"])
+
+/**
+ * What is wrong, each fault in a line; nothing where every promise was kept:
+ * money that moved has its answer or a refund due, and one only; an answer is given again byte for byte;
+ * nothing was given without money; nothing was ordered or bought twice; the books equal the chain.
+ */
+export const audit = (evidence: Evidence): ReadonlyArray<string> => [
+  ...evidence.attempts.flatMap((attempt) => auditAttempt(attempt, evidence)),
+  ...auditBooks(evidence),
+  ...auditDoubles(evidence),
+  ...auditChanges(evidence)
+]
+
+const auditAttempt = (attempt: Attempt, evidence: Evidence): ReadonlyArray<string> => {
+  const { payment } = attempt
+  const faults: Array<string> = []
+  const who = `${attempt.operation} of ${attempt.email} (${payment?.nonce ?? "unpaid"})`
+  const fault = (words: string) => faults.push(`${who}: ${words}`)
+  if (attempt.failure !== undefined) fault(attempt.failure)
+  const bought = attempt.answers.filter(({ status }) => status === 200)
+  for (const { status } of attempt.answers) {
+    if (!finalStatuses.has(status)) fault(`was answered ${status}`)
+  }
+  const transfers = evidence.transfers.filter(({ nonce }) => nonce === payment?.nonce)
+  if (transfers.length > 1) fault(`its payment moved ${transfers.length} times`)
+  const [transfer] = transfers
+  if (transfer === undefined) {
+    if (bought.length > 0) fault("was answered 200, but no money moved")
+    return faults
+  }
+  if (transfer.amountAtomic !== payment?.amountAtomic) fault(`${transfer.amountAtomic} moved`)
+  const charge = evidence.books.charges.find(({ key }) => nonceOf(key) === transfer.nonce)
+  if (charge?.refund !== undefined) return faults
+  const [first] = bought
+  if (first === undefined) {
+    fault("its money moved, but it has neither its answer nor a refund due")
+    return faults
+  }
+  for (const answer of attempt.answers.filter(({ status }) => status === 402)) {
+    const millis = answer.atMillis - first.atMillis
+    fault(
+      `its money moved, but a copy of its payment got 402 (${fieldOf(answer, "error")}), ${millis} ms after the 200`
+    )
+  }
+  const replay = evidence.replays.get(attempt)
+  if (replay === undefined) fault("its payment was not sent again")
+  else if ("failure" in replay) fault(`its payment was sent again: ${replay.failure}`)
+  for (const answer of [
+    ...bought.slice(1),
+    ...(replay === undefined || "failure" in replay ? [] : [replay])
+  ]) {
+    if (answer.status !== first.status) fault(`the same payment again was answered ${answer.status}`)
+    else if (answer.body !== first.body) fault("the same payment again had another body")
+    else if (receiptOf(answer) !== receiptOf(first)) fault("the same payment again had another receipt")
+  }
+  if (transactionOf(first) !== transfer.transaction) {
+    fault(`its receipt names ${transactionOf(first)}, its money moved in ${transfer.transaction}`)
+  }
+  return [...faults, ...auditGoods(attempt, first, evidence).map((words) => `${who}: ${words}`)]
+}
+
+/** Whether what was paid for is what was ordered or bought. */
+const auditGoods = (
+  { email, operation }: Attempt,
+  answer: Answer,
+  { books, placements }: Evidence
+): ReadonlyArray<string> => {
+  if (operation === "buy") {
+    const orderId = fieldOf(answer, "orderId")
+    const order = books.orders.find(({ id }) => id === orderId)
+    if (order === undefined || !paidOrderStatuses.has(order.status)) {
+      return [`its order is ${order?.status ?? "not in the books"}`]
+    }
+    const placed = placements.some((placement) => placement.orderId === orderId && placement.email === email)
+    return order.status === "placed" && !placed
+      ? ["its order is called placed, but never reached upstream"]
+      : []
+  }
+  if (operation === "vaultBuy") {
+    const purchaseId = fieldOf(answer, "purchaseId")
+    const purchase = books.purchases.find(({ id }) => id === purchaseId)
+    return purchase?.status === "granted" ? [] : [`its purchase is ${purchase?.status ?? "not in the books"}`]
+  }
+  return []
+}
+
+/** Whether the books hold what moved on the chain, and nothing else. */
+const auditBooks = ({ attempts, books, transfers }: Evidence): ReadonlyArray<string> => {
+  const faults: Array<string> = []
+  const signed = new Set(attempts.map(({ payment }) => payment?.nonce))
+  for (const { nonce } of transfers)
+    if (!signed.has(nonce)) faults.push(`nobody signed ${nonce}, which moved`)
+  const moved = new Map(transfers.map((transfer) => [transfer.nonce, transfer]))
+  const settled = books.charges.filter(({ state }) => state === "settled")
+  for (const charge of settled) {
+    const transfer = moved.get(nonceOf(charge.key))
+    if (transfer === undefined) faults.push(`${charge.key} is called settled, but no money moved`)
+    else if (transfer.transaction !== charge.transaction) faults.push(`${charge.key} has another transaction`)
+  }
+  for (const charge of books.charges) {
+    if (charge.state === "ready") faults.push(`${charge.key} is still waiting for its settlement`)
+  }
+  const recorded = sum(settled.map(({ amountAtomic }) => BigInt(amountAtomic)))
+  const received = sum(transfers.map(({ amountAtomic }) => amountAtomic))
+  if (recorded !== received) faults.push(`the charges say ${recorded}, the chain says ${received}`)
+  if (BigInt(books.ledgerAtomic) !== received) {
+    faults.push(`the ledger says ${books.ledgerAtomic}, the chain says ${received}`)
+  }
+  return [...faults, ...books.bookFaults]
+}
+
+/** Whether anybody got something twice, or for nothing. */
+const auditDoubles = ({ attempts, books, mails, placements, transfers }: Evidence): ReadonlyArray<string> => {
+  const faults: Array<string> = []
+  const moved = new Set(transfers.map(({ nonce }) => nonce))
+  const paid = new Set(
+    attempts
+      .filter(({ payment }) => payment !== undefined && moved.has(payment.nonce))
+      .map(({ email }) => email)
+  )
+  const once = <A extends object>(
+    what: string,
+    values: ReadonlyArray<A>,
+    keyOf: (value: A) => string,
+    emailOf: (value: A) => string
+  ) => {
+    for (const [key, group] of grouped(values, keyOf)) {
+      if (group.length > 1) faults.push(`${what} of ${key} ${group.length} times`)
+    }
+    for (const value of values) {
+      if (!paid.has(emailOf(value))) faults.push(`${what} of ${emailOf(value)} without money`)
+    }
+  }
+  const byEmail = ({ email }: { readonly email: string }) => email
+  const granted = books.purchases.filter(({ status }) => status === "granted")
+  const live = books.orders.filter(({ status }) => status !== "awaiting_payment" && status !== "abandoned")
+  once("an order was placed", placements, byEmail, byEmail)
+  once("a quote was ordered", placements, ({ reference }) => reference, byEmail)
+  once("a paid order is in the books", live, byEmail, byEmail)
+  once("a purchase was granted", granted, byEmail, byEmail)
+  const distinctMails = [...new Map(mails.map((mail) => [mail.idempotencyKey, mail])).values()]
+  once(
+    "a confirmation went out",
+    distinctMails,
+    ({ to }) => to,
+    ({ to }) => to
+  )
+  return faults
+}
+
+/** What must not change when payments that were answered come again, sorted. */
+const fixedPartOf = ({ charges, ledgerAtomic, orders, purchases }: Books): ReadonlyArray<string> =>
+  [
+    ...charges
+      .filter(({ state }) => state === "settled")
+      .map(({ key, transaction }) => `${key} ${transaction}`),
+    ...orders.map(({ id }) => id),
+    ...purchases.map(({ id, status }) => `${id} ${status}`),
+    ledgerAtomic
+  ].sort()
+
+/** Whether payments that came again set off something, or had to: what was due had been done without them. */
+const auditChanges = ({ books, booksAfter }: Evidence): ReadonlyArray<string> => {
+  const [before, after] = [fixedPartOf(books), fixedPartOf(booksAfter)]
+  const changed = [
+    ...after.filter((line) => !before.includes(line)),
+    ...before.filter((line) => !after.includes(line))
+  ]
+  return changed.map((line) => `payments that came again changed the books: ${line}`)
+}

@@ -1,0 +1,232 @@
+import { registerExactEvmScheme } from "@x402/evm/exact/client"
+import { wrapFetchWithPayment, x402Client } from "@x402/fetch"
+import type { Address, LocalAccount } from "viem"
+import type { Randomness } from "./Randomness.ts"
+import { vaultItem } from "./Shop.ts"
+
+export type OperationName = "search" | "buy" | "vaultBuy" | "download"
+
+/** An answer to a paid request, whole. */
+export interface Answer {
+  readonly status: number
+  /** The body's bytes, base64. */
+  readonly body: string
+  /** Its content type and the headers of payments, names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** When it came: milliseconds since the epoch. */
+  readonly atMillis: number
+}
+
+/** One call of the official client: at most one payment, sent as often as it takes. */
+export interface Attempt {
+  readonly operation: OperationName
+  /** Of this attempt alone: what it sets off is known by it. */
+  readonly email: string
+  readonly payer: Address
+  /** The signed payment, from when it was signed. */
+  payment: { readonly nonce: string; readonly amountAtomic: bigint; readonly request: Request } | undefined
+  /** Final answers, one for each copy that was sent. */
+  readonly answers: Array<Answer>
+  /** How often a paid request was cut off, and how often it was answered "send it again". */
+  cutOff: number
+  sentAgain: number
+  /** What went wrong in the client itself. */
+  failure: string | undefined
+}
+
+/** The servers, as a client sees them: some are dead at times. */
+export interface Servers {
+  /** The origin of one that is said to be alive; waits for one. */
+  readonly origin: (randomness: Randomness) => Promise<string>
+  /** When a client that still has no final answer gives up: milliseconds since the epoch. */
+  readonly patienceEndsAtMillis: () => number
+}
+
+export interface BuyerOptions {
+  readonly account: LocalAccount
+  readonly name: string
+  readonly baseUrl: string
+  readonly servers: Servers
+  readonly randomness: Randomness
+  /** Gets every attempt as it begins. */
+  readonly attempts: Array<Attempt>
+}
+
+export interface Buyer {
+  /** Buys one thing after another until told to stop, then resolves. */
+  readonly run: (isStopping: () => boolean) => Promise<void>
+}
+
+const sendMillis = 25_000
+/** The answers that say "the same payment again": in progress, too many at once, settlement pending. */
+const again: ReadonlySet<number> = new Set([409, 429, 503])
+
+const sleep = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
+
+const reachable = (request: Request, baseUrl: string, origin: string): Request =>
+  new Request(request.url.replace(new URL(baseUrl).origin, origin), request)
+
+const readAnswer = async (response: Response): Promise<Answer> => ({
+  status: response.status,
+  body: Buffer.from(await response.arrayBuffer()).toString("base64"),
+  headers: Object.fromEntries(
+    [...response.headers].filter(([name]) => name === "content-type" || name.startsWith("payment-"))
+  ),
+  atMillis: Date.now()
+})
+
+/** Sends a request until its answer is final, whichever server is alive: the same request, byte for byte. */
+export const sendUntilFinal = async (
+  request: Request,
+  options: Pick<BuyerOptions, "baseUrl" | "randomness" | "servers">,
+  note: { cutOff: number; sentAgain: number }
+): Promise<Answer> => {
+  for (;;) {
+    const origin = await options.servers.origin(options.randomness)
+    let answer: Answer | undefined
+    try {
+      const response = await fetch(reachable(request.clone(), options.baseUrl, origin), {
+        signal: AbortSignal.timeout(sendMillis)
+      })
+      answer = await readAnswer(response)
+    } catch {
+      // Refused, reset or silent: the server died, before or after it took the payment.
+      note.cutOff++
+    }
+    if (answer !== undefined && !again.has(answer.status)) return answer
+    if (answer !== undefined) note.sentAgain++
+    if (Date.now() > options.servers.patienceEndsAtMillis()) {
+      throw new Error(`no final answer; last: ${answer?.status ?? "connection lost"}`)
+    }
+    await sleep(options.randomness.between(20, 120))
+  }
+}
+
+const toResponse = ({ body, headers, status }: Answer): Response =>
+  new Response(Buffer.from(body, "base64"), { status, headers })
+
+const paymentOf = (request: Request): NonNullable<Attempt["payment"]> | undefined => {
+  const header = request.headers.get("payment-signature")
+  if (header === null) return undefined
+  const { authorization } = (
+    JSON.parse(Buffer.from(header, "base64").toString("utf8")) as {
+      payload: { authorization: { nonce: string; value: string } }
+    }
+  ).payload
+  return {
+    nonce: authorization.nonce.toLowerCase(),
+    amountAtomic: BigInt(authorization.value),
+    request: request.clone()
+  }
+}
+
+/** Below the official client: keeps the payment that it signed and sends that again, never a new one. */
+const persistentFetch =
+  (attempt: Attempt, options: BuyerOptions): typeof fetch =>
+  async (input, init) => {
+    const request = new Request(input, init)
+    const payment = paymentOf(request)
+    // The question for the price is asked anew as often as it takes as well.
+    if (payment === undefined) {
+      return toResponse(await sendUntilFinal(request, options, { cutOff: 0, sentAgain: 0 }))
+    }
+    if (attempt.payment !== undefined) throw new Error("the client signed a second payment")
+    attempt.payment = payment
+    // Impatient clients send a copy before the first is answered; both must get the same.
+    const copies = options.randomness.chance(0.3) ? 2 : 1
+    const answers = await Promise.all(
+      Array.from({ length: copies }, () => sendUntilFinal(request, options, attempt))
+    )
+    attempt.answers.push(...answers)
+    return toResponse(answers.find(({ status }) => status === 200) ?? answers[0]!)
+  }
+
+interface Purchase {
+  readonly purchaseId: string
+  readonly downloadToken: string
+}
+
+const post = (url: string, body: unknown): Request =>
+  new Request(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body)
+  })
+
+const address = {
+  name: "Ada Lovelace",
+  line1: "12 Analytical Way",
+  city: "San Francisco",
+  state: "CA",
+  postalCode: "94105",
+  country: "US"
+}
+
+const requestFor = (
+  operation: OperationName,
+  { baseUrl }: BuyerOptions,
+  email: string,
+  purchase: Purchase | undefined
+): Request => {
+  switch (operation) {
+    case "search":
+      return new Request(`${baseUrl}/x402/search?q=${encodeURIComponent(email)}`)
+    case "buy":
+      return post(`${baseUrl}/x402/buy`, { asin: "B000000001", email, shippingAddress: address })
+    case "vaultBuy":
+      return post(`${baseUrl}/x402/vault/buy`, {
+        slug: vaultItem.slug,
+        walletAddress: "11111111111111111111111111111111",
+        email
+      })
+    case "download":
+      return new Request(
+        `${baseUrl}/x402/vault/download/${purchase!.purchaseId}?downloadToken=${purchase!.downloadToken}`
+      )
+  }
+}
+
+/** A customer with the official client, buying one thing after another. */
+export const makeBuyer = (options: BuyerOptions): Buyer => {
+  const { account, attempts, name, randomness } = options
+  let purchase: Purchase | undefined
+
+  const attemptOnce = async (number: number): Promise<void> => {
+    const choices = ["search", "buy", "buy", "vaultBuy", "vaultBuy"] as const
+    const operation = purchase !== undefined && randomness.chance(0.5) ? "download" : randomness.pick(choices)
+    const email = `${name}-${number}@example.com`
+    const attempt: Attempt = {
+      operation,
+      email,
+      payer: account.address,
+      payment: undefined,
+      answers: [],
+      cutOff: 0,
+      sentAgain: 0,
+      failure: undefined
+    }
+    attempts.push(attempt)
+    const client = registerExactEvmScheme(new x402Client(), { signer: account })
+    client.setSpendControls({ maxAmountPerPayment: "$100" })
+    const pay = wrapFetchWithPayment(persistentFetch(attempt, options), client)
+    try {
+      const response = await pay(requestFor(operation, options, email, purchase))
+      if (attempt.payment === undefined) {
+        attempt.failure = `answered ${response.status} before anything was paid`
+      }
+      if (operation === "download") purchase = undefined
+      if (operation === "vaultBuy" && response.status === 200) purchase = (await response.json()) as Purchase
+    } catch (error) {
+      attempt.failure = error instanceof Error ? error.message : String(error)
+    }
+  }
+
+  return {
+    run: async (isStopping) => {
+      for (let number = 1; !isStopping(); number++) {
+        await attemptOnce(number)
+        await sleep(randomness.between(0, 10))
+      }
+    }
+  }
+}

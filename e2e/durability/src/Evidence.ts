@@ -1,0 +1,112 @@
+import { type Chain, usdcAbi } from "@till402/sandbox"
+import type { Address } from "viem"
+import type { Evidence, Replay, Transfer } from "./Audit.ts"
+import type { Books } from "./Books.ts"
+import { type Attempt, sendUntilFinal } from "./Buyer.ts"
+import type { Fleet } from "./Fleet.ts"
+import type { Outside } from "./Outside.ts"
+import { type Randomness, randomnessOf } from "./Randomness.ts"
+
+interface Scene {
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly baseUrl: string
+  readonly chain: Chain
+  readonly fleet: Fleet
+  readonly outside: Outside
+  readonly payTo: Address
+  readonly seed: number
+  /** How long a dead server's charges stay its own. */
+  readonly leaseMillis: number
+  /** How long what is under way may take to end after that. */
+  readonly restMillis: number
+}
+
+const replayMillis = 8_000
+const replayConcurrency = 6
+
+/** USDC that moved to `payTo`, with the nonce of the authorization that moved it. */
+const readTransfers = async ({ chain, payTo }: Scene): Promise<ReadonlyArray<Transfer>> => {
+  const token = { address: chain.usdc, abi: usdcAbi, fromBlock: 0n } as const
+  const [moves, uses] = await Promise.all([
+    chain.client.getContractEvents({ ...token, eventName: "Transfer", args: { to: payTo } }),
+    chain.client.getContractEvents({ ...token, eventName: "AuthorizationUsed" })
+  ])
+  const noncesOf = Map.groupBy(uses, ({ transactionHash }) => transactionHash)
+  return moves.map(({ args, transactionHash }) => {
+    const [used, ...others] = noncesOf.get(transactionHash) ?? []
+    if (used?.args.nonce === undefined || others.length > 0 || args.value === undefined) {
+      throw new Error(`the transfer in ${transactionHash} is not that of one authorization`)
+    }
+    return { nonce: used.args.nonce.toLowerCase(), amountAtomic: args.value, transaction: transactionHash }
+  })
+}
+
+const readBooks = ({ fleet, outside }: Scene): Promise<Books> =>
+  fleet.control<Books>(
+    "/control/books",
+    outside.reservations.map(({ id }) => id)
+  )
+
+/** Whether nothing is under way any more that will end by itself. */
+const isAtRest = ({ charges, orders }: Books, transfers: ReadonlyArray<Transfer>): boolean => {
+  const settled = charges.filter(({ state }) => state === "settled")
+  return (
+    settled.length === transfers.length &&
+    charges.every(({ state }) => state !== "ready") &&
+    orders.every(({ status }) => status !== "processing")
+  )
+}
+
+const sleep = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
+
+/** Reconciles until nothing is under way, or for so long that what still is counts as lost. */
+const comeToRest = async (scene: Scene): Promise<void> => {
+  await sleep(scene.leaseMillis)
+  const deadline = Date.now() + scene.restMillis
+  for (;;) {
+    await scene.fleet.control("/control/reconcile", {})
+    if (isAtRest(await readBooks(scene), await readTransfers(scene)) || Date.now() > deadline) return
+    await sleep(200)
+  }
+}
+
+const replay = async (
+  { baseUrl, fleet }: Scene,
+  request: Request,
+  randomness: Randomness
+): Promise<Replay> => {
+  const patienceEndsAtMillis = Date.now() + replayMillis
+  const servers = { ...fleet.servers, patienceEndsAtMillis: () => patienceEndsAtMillis }
+  try {
+    return await sendUntilFinal(request, { baseUrl, servers, randomness }, { cutOff: 0, sentAgain: 0 })
+  } catch (error) {
+    return { failure: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** Sends every payment that bought something once more. */
+const replayAll = async (scene: Scene): Promise<ReadonlyMap<Attempt, Replay>> => {
+  const randomness = randomnessOf(scene.seed, "replays")
+  const replays = new Map<Attempt, Replay>()
+  const bought = scene.attempts.filter(({ answers }) => answers.some(({ status }) => status === 200)).values()
+  const work = async (): Promise<void> => {
+    for (const attempt of bought) {
+      if (attempt.payment === undefined) continue
+      replays.set(attempt, await replay(scene, attempt.payment.request, randomness))
+    }
+  }
+  // One iterator, so that each attempt is taken by one of them.
+  await Promise.all(Array.from({ length: replayConcurrency }, work))
+  return replays
+}
+
+/** Lets everything come to rest and gathers what the audit looks at. Kills must be over, buyers gone. */
+export const collectEvidence = async (scene: Scene): Promise<Evidence> => {
+  await comeToRest(scene)
+  const books = await readBooks(scene)
+  const replays = await replayAll(scene)
+  // Read last: a payment sent again must not have moved, ordered or bought anything.
+  const [booksAfter, transfers] = await Promise.all([readBooks(scene), readTransfers(scene)])
+  const { mails, placements } = scene.outside
+  return { attempts: scene.attempts, replays, transfers, books, booksAfter, placements, mails }
+}

@@ -1,0 +1,60 @@
+import { Charges, type RecordedAnswer } from "@till402/core/effect"
+import { Effect } from "effect"
+import type { FaultName } from "./ServerSettings.ts"
+
+type Store = Charges["Service"]
+
+/** How long the store that writes later keeps a claim in memory; what follows it stays a little longer. */
+const delayMillis = 300
+
+/** Loses every answer: what was sold is empty when it is given again. */
+const forgetsAnswers = (store: Store): Store =>
+  Charges.of({
+    ...store,
+    advance: (key, owner, outcome) => {
+      const forgotten: RecordedAnswer = { ...outcome.answer, body: { _tag: "Plain", text: "" } }
+      return store.advance(key, owner, { ...outcome, answer: forgotten })
+    }
+  })
+
+/** Does not see that a payment is claimed, and tells everybody who claims it that it is theirs. */
+const ignoresClaims = (store: Store): Store =>
+  Charges.of({
+    ...store,
+    find: (key) =>
+      Effect.map(store.find(key), (charge) => (charge?.state === "claimed" ? undefined : charge)),
+    claim: (...claim) =>
+      Effect.map(store.claim(...claim), (claimed) =>
+        claimed._tag === "Existing" && claimed.charge.state === "claimed" ? { _tag: "Claimed" } : claimed
+      ),
+    advance: (...advance) => Effect.as(store.advance(...advance), true)
+  })
+
+/** Answers "written" and writes a moment later, in order: what the process had in memory dies with it. */
+const writesLater = (store: Store): Store => {
+  const later = <A, B>(write: Effect.Effect<A>, delayMillis: number, answer: B): Effect.Effect<B> =>
+    write.pipe(Effect.delay(delayMillis), Effect.forkDetach, Effect.as(answer))
+  return Charges.of({
+    ...store,
+    claim: (...claim) => later(Effect.orDie(store.claim(...claim)), delayMillis, { _tag: "Claimed" }),
+    advance: (...advance) => later(Effect.orDie(store.advance(...advance)), delayMillis + 100, true),
+    complete: (...complete) => later(Effect.orDie(store.complete(...complete)), delayMillis + 200, true)
+  })
+}
+
+/** Takes the receipt for recorded where it is not: the money moved, the books do not say so. */
+const forgetsReceipts = (store: Store): Store =>
+  Charges.of({ ...store, complete: () => Effect.succeed(true) })
+
+const faults: Readonly<Record<FaultName, (store: Store) => Store>> = {
+  "forgets-answers": forgetsAnswers,
+  "ignores-claims": ignoresClaims,
+  "writes-later": writesLater,
+  "forgets-receipts": forgetsReceipts
+}
+
+export const faultNames = Object.keys(faults) as ReadonlyArray<FaultName>
+
+/** The store, broken as named: what the audit must notice. */
+export const withFault = (store: Store, fault: FaultName | undefined): Store =>
+  fault === undefined ? store : faults[fault](store)

@@ -1,0 +1,130 @@
+import type { Randomness } from "./Randomness.ts"
+import type { Servers } from "./Buyer.ts"
+import { type ServerEvent, type ServerProcess, spawnServer } from "./ServerProcess.ts"
+import type { ServerSettings } from "./ServerSettings.ts"
+
+/** Servers on one store, each followed by another when it is killed. */
+export interface Fleet {
+  /** The number of each place for a server. */
+  readonly slots: ReadonlyArray<number>
+  readonly servers: Servers
+  /** Where a server of this name serves; nothing where it does not serve any more. */
+  readonly slotOf: (name: string) => number | undefined
+  /**
+   * SIGKILL, sent before this returns; resolves when successors serve in these slots. With `stillbornMillis` each
+   * slot's first successor is killed so long after it began to start.
+   */
+  readonly replace: (slots: ReadonlyArray<number>, stillbornMillis?: number) => Promise<void>
+  /** There will be no more kills: from now on a client's patience has an end. */
+  readonly pacify: () => void
+  /** Asks a living server something beside its till. */
+  readonly control: <A>(path: string, body: unknown) => Promise<A>
+  readonly stop: () => Promise<void>
+}
+
+interface Slot {
+  serving: ServerProcess
+  /** Loaded, and waiting to take over. */
+  standby: ServerProcess
+  /** Absent while nobody serves. */
+  origin: string | undefined
+}
+
+const originMillis = 30_000
+const controlMillis = 30_000
+/** How long a client goes on without an answer once nobody is killed any more. */
+const patienceMillis = 30_000
+
+export const startFleet = async (options: {
+  readonly size: number
+  readonly settings: Omit<ServerSettings, "name">
+  readonly onEvent: (event: ServerEvent) => void
+}): Promise<Fleet> => {
+  let spawned = 0
+  // As long as servers die, an answer may take any number of attempts.
+  let patienceEndsAtMillis = Number.POSITIVE_INFINITY
+  const spawn = (): ServerProcess =>
+    spawnServer({ ...options.settings, name: `server-${++spawned}` }, options.onEvent)
+  const slots: Array<Slot> = Array.from({ length: options.size }, () => ({
+    serving: spawn(),
+    standby: spawn(),
+    origin: undefined
+  }))
+  const slotAt = (index: number): Slot => {
+    const slot = slots[index]
+    if (slot === undefined) throw new Error(`there is no slot ${index}`)
+    return slot
+  }
+
+  const succeed = (slot: Slot): void => {
+    slot.serving = slot.standby
+    slot.standby = spawn()
+  }
+
+  const replaceOne = async (slot: Slot, stillbornMillis: number | undefined): Promise<void> => {
+    slot.origin = undefined
+    await slot.serving.kill()
+    succeed(slot)
+    if (stillbornMillis !== undefined) {
+      slot.serving.begin()
+      await new Promise((resolve) => setTimeout(resolve, stillbornMillis))
+      await slot.serving.kill()
+      succeed(slot)
+    }
+    slot.origin = await slot.serving.serve()
+  }
+
+  const stop = async (): Promise<void> => {
+    await Promise.all(slots.flatMap(({ serving, standby }) => [serving.kill(), standby.kill()]))
+  }
+
+  const origin = async (randomness: Randomness): Promise<string> => {
+    const deadline = Date.now() + originMillis
+    for (;;) {
+      const [first, ...others] = slots.flatMap((slot) => (slot.origin === undefined ? [] : [slot.origin]))
+      if (first !== undefined) return randomness.pick([first, ...others])
+      if (Date.now() > deadline) throw new Error(`no server is alive after ${originMillis} ms`)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+  }
+
+  const control = async <A>(path: string, body: unknown): Promise<A> => {
+    const alive = slots.find((slot) => slot.origin !== undefined)?.origin
+    if (alive === undefined) throw new Error("no server is alive")
+    const response = await fetch(new URL(path, alive), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(controlMillis)
+    })
+    if (!response.ok) throw new Error(`${path} was answered ${response.status}: ${await response.text()}`)
+    return (await response.json()) as A
+  }
+
+  try {
+    await Promise.all(
+      slots.map(async (slot) => {
+        slot.origin = await slot.serving.serve()
+      })
+    )
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return {
+    slots: slots.map((_, index) => index),
+    servers: { origin, patienceEndsAtMillis: () => patienceEndsAtMillis },
+    slotOf: (name) => {
+      const index = slots.findIndex(({ origin, serving }) => origin !== undefined && serving.name === name)
+      return index === -1 ? undefined : index
+    },
+    replace: async (indexes, stillbornMillis) => {
+      await Promise.all(indexes.map((index) => replaceOne(slotAt(index), stillbornMillis)))
+    },
+    pacify: () => {
+      patienceEndsAtMillis = Date.now() + patienceMillis
+    },
+    control,
+    stop
+  }
+}

@@ -1,0 +1,203 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Chain, LocalFacilitator } from "@till402/sandbox"
+import type { Address } from "viem"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { audit } from "./Audit.ts"
+import { type Attempt, type Buyer, makeBuyer } from "./Buyer.ts"
+import { collectEvidence } from "./Evidence.ts"
+import { type Fleet, startFleet } from "./Fleet.ts"
+import { killOnce } from "./Killing.ts"
+import { type Moment, moments as allMoments } from "./Moments.ts"
+import { type Outside, startOutside } from "./Outside.ts"
+import { randomnessOf } from "./Randomness.ts"
+import { type ServerEvent, within } from "./ServerProcess.ts"
+import type { FaultName } from "./ServerSettings.ts"
+
+export interface KillRunOptions {
+  readonly chain: Chain
+  readonly facilitator: LocalFacilitator
+  /** SQLite: one server on one file. PostgreSQL: two servers on one empty database. */
+  readonly storage: "sqlite" | { readonly postgresUrl: string }
+  readonly rounds: number
+  /** Draws requests, victims and moments. The scheduling of the processes is the machine's own. */
+  readonly seed: number
+  readonly fault?: FaultName
+  /** At which moments servers are caught; default: all. Some kills come by the clock all the same. */
+  readonly moments?: readonly [Moment, ...ReadonlyArray<Moment>]
+  /** How long what is under way at the end may take to come to rest, in milliseconds; default 12,000. */
+  readonly restMillis?: number
+  readonly onRound?: (round: number) => void
+}
+
+type Counts = Record<string, number>
+
+export interface KillReport {
+  readonly seed: number
+  /** What was found wrong; empty where every promise was kept. */
+  readonly faults: ReadonlyArray<string>
+  readonly kills: number
+  /** Attempts by operation and final status: `buy 200`. */
+  readonly outcomes: Readonly<Counts>
+  /** Requests whose connection died under them. */
+  readonly cutOff: number
+  /** Requests that were answered "send the same payment again". */
+  readonly sentAgain: number
+  readonly transfers: number
+  readonly movedAtomic: bigint
+  /** Where kills hit: a moment of the path, or `clock`. */
+  readonly moments: Readonly<Counts>
+  /** What the servers told their operator: `level: message` → how often; `crash` where one ended by itself. */
+  readonly events: Readonly<Counts>
+}
+
+const baseUrl = "https://shop.example"
+const buyerCount = 6
+const leaseMillis = 800
+const purseAtomic = 1_000_000_000_000n
+const buyersEndMillis = 60_000
+
+const count = (counts: Counts, key: string): void => {
+  counts[key] = (counts[key] ?? 0) + 1
+}
+
+/** Ids and addresses differ from call to call; what happened does not. */
+const describeEvent = ({ error, level, message }: ServerEvent): string =>
+  `${level}: ${message} ${error ?? ""}`
+    .replaceAll(/\b(?:0x[0-9a-f]+|[0-9a-f]{8}-[0-9a-f-]{27})\b/gi, "…")
+    .trim()
+
+const fundBuyers = (
+  options: KillRunOptions,
+  fleet: Fleet,
+  attempts: Array<Attempt>
+): Promise<ReadonlyArray<Buyer>> =>
+  Promise.all(
+    Array.from({ length: buyerCount }, async (_, index) => {
+      const account = privateKeyToAccount(generatePrivateKey())
+      await options.chain.mint(account.address, purseAtomic)
+      const name = `buyer-${index + 1}`
+      const randomness = randomnessOf(options.seed, name)
+      return makeBuyer({ account, name, baseUrl, servers: fleet.servers, randomness, attempts })
+    })
+  )
+
+const outcomeOf = ({ answers, failure, operation }: Attempt): string =>
+  `${operation} ${failure === undefined ? (answers[0]?.status ?? "unanswered") : "failed"}`
+
+/** Where a run takes place. */
+interface Stage {
+  readonly outside: Outside
+  readonly fleet: Fleet
+  readonly payTo: Address
+  readonly events: Counts
+}
+
+const openStage = async (
+  { chain, fault, storage }: KillRunOptions,
+  folder: string,
+  outside: Outside
+): Promise<Stage> => {
+  const payTo = privateKeyToAccount(generatePrivateKey()).address
+  const events: Counts = {}
+  const fleet = await startFleet({
+    size: storage === "sqlite" ? 1 : 2,
+    settings: {
+      baseUrl,
+      payTo,
+      rpcUrl: chain.rpcUrl,
+      outsideUrl: outside.url,
+      secret: generatePrivateKey(),
+      storage:
+        storage === "sqlite"
+          ? { kind: "sqlite", filename: join(folder, "till.sqlite") }
+          : { kind: "postgres", url: storage.postgresUrl },
+      leaseMillis,
+      ...(fault === undefined ? {} : { fault })
+    },
+    onEvent: (event) => count(events, describeEvent(event))
+  })
+  return { outside, fleet, payTo, events }
+}
+
+/** Has buyers buy while servers are killed; resolves when the last buyer has its last answer. */
+const killWhileBuying = async (
+  options: KillRunOptions,
+  { fleet, outside }: Stage
+): Promise<{ readonly attempts: ReadonlyArray<Attempt>; readonly hits: Counts }> => {
+  const { moments = allMoments, rounds, seed } = options
+  const attempts: Array<Attempt> = []
+  const hits: Counts = {}
+  const buyers = await fundBuyers(options, fleet, attempts)
+  let isStopping = false
+  const buying = Promise.all(buyers.map((buyer) => buyer.run(() => isStopping)))
+  try {
+    for (let round = 1; round <= rounds; round++) {
+      count(hits, await killOnce(fleet, outside, moments, randomnessOf(seed, `round ${round}`)))
+      options.onRound?.(round)
+    }
+  } finally {
+    isStopping = true
+    fleet.pacify()
+    await within(buyersEndMillis, "the buyers did not end", buying)
+  }
+  return { attempts, hits }
+}
+
+const play = async (options: KillRunOptions, stage: Stage): Promise<KillReport> => {
+  const { chain, restMillis = 12_000, rounds, seed } = options
+  const { attempts, hits } = await killWhileBuying(options, stage)
+  const evidence = await collectEvidence({
+    ...stage,
+    attempts,
+    baseUrl,
+    chain,
+    leaseMillis,
+    restMillis,
+    seed
+  })
+  const outcomes: Counts = {}
+  for (const attempt of attempts) count(outcomes, outcomeOf(attempt))
+  return {
+    seed,
+    faults: [...audit(evidence), ...Object.keys(stage.events).filter((event) => event.startsWith("crash"))],
+    kills: rounds,
+    outcomes,
+    cutOff: attempts.reduce((total, { cutOff }) => total + cutOff, 0),
+    sentAgain: attempts.reduce((total, { sentAgain }) => total + sentAgain, 0),
+    transfers: evidence.transfers.length,
+    movedAtomic: evidence.transfers.reduce((total, { amountAtomic }) => total + amountAtomic, 0n),
+    moments: hits,
+    events: stage.events
+  }
+}
+
+/**
+ * Buyers buy without pause from servers that are killed again and again; in the end everything is compared:
+ * what the buyers hold, what the books say, what was ordered, and what moved on the chain.
+ *
+ * @throws Error where the run itself can't go on: a server does not start, a buyer does not end.
+ *
+ * @example
+ * const report = await killRun({ chain, facilitator, storage: "sqlite", rounds: 20, seed: 7 })
+ * expect(report.faults).toEqual([])
+ */
+export const killRun = async (options: KillRunOptions): Promise<KillReport> => {
+  const folder = await mkdtemp(join(tmpdir(), "till402-durability-"))
+  try {
+    const outside = await startOutside(options.facilitator.url)
+    try {
+      const stage = await openStage(options, folder, outside)
+      try {
+        return await play(options, stage)
+      } finally {
+        await stage.fleet.stop()
+      }
+    } finally {
+      await outside.stop()
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

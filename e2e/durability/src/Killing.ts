@@ -1,0 +1,53 @@
+import type { Fleet } from "./Fleet.ts"
+import type { Moment } from "./Moments.ts"
+import type { Outside } from "./Outside.ts"
+import type { Randomness } from "./Randomness.ts"
+
+/** Between two kills at most, so that something is finished as well. */
+const peaceMillis = 400
+/** A moment that does not come is not waited for. */
+const momentMillis = 1_000
+
+const sleep = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
+
+/**
+ * Kills one server of a fleet, or all of them, at a drawn moment, and waits for their successors; answers which moment
+ * it was, or `clock` where it was none of them.
+ */
+export const killOnce = async (
+  fleet: Fleet,
+  outside: Outside,
+  moments: readonly [Moment, ...ReadonlyArray<Moment>],
+  randomness: Randomness
+): Promise<string> => {
+  await sleep(randomness.between(0, peaceMillis))
+  const everyone = randomness.chance(0.25)
+  const stillbornMillis = randomness.chance(0.15) ? randomness.between(1, 80) : undefined
+  const kill = (slot: number): Promise<void> =>
+    fleet.replace(everyone ? fleet.slots : [slot], stillbornMillis)
+  const byClock = async (): Promise<string> => {
+    await kill(randomness.below(fleet.slots.length))
+    return "clock"
+  }
+  if (randomness.chance(0.25)) {
+    await sleep(randomness.between(20, 400))
+    return byClock()
+  }
+  const moment = randomness.pick(moments)
+  let killing: Promise<void> | undefined
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, momentMillis)
+    outside.watch((reached, server) => {
+      const slot = fleet.slotOf(server)
+      if (killing !== undefined || reached !== moment || slot === undefined) return
+      // In the very turn in which the moment came: the server is dead before the outside goes on.
+      killing = kill(slot)
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+  outside.watch(undefined)
+  if (killing === undefined) return byClock()
+  await killing
+  return moment
+}

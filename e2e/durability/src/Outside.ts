@@ -1,0 +1,149 @@
+import { createServer, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { Moment } from "./Moments.ts"
+
+/** An order that stands upstream. */
+export interface Placement {
+  readonly orderId: string
+  /** The quote that was ordered. */
+  readonly reference: string
+  readonly email: string
+}
+
+/** A vault purchase that a server was about to write. */
+export interface Reservation {
+  readonly id: string
+  readonly email: string
+}
+
+export interface SentMail {
+  readonly to: string
+  readonly idempotencyKey: string
+}
+
+/**
+ * What stands outside the servers and outlives them: the facilitator, and the upstream that takes orders
+ * and mails. It writes down everything that reaches it, before it answers.
+ */
+export interface Outside {
+  readonly url: string
+  readonly placements: ReadonlyArray<Placement>
+  readonly reservations: ReadonlyArray<Reservation>
+  readonly mails: ReadonlyArray<SentMail>
+  /** Is told of each moment as it comes, with the server's name, before anything else happens. */
+  readonly watch: (watcher: ((moment: Moment, server: string) => void) | undefined) => void
+  readonly stop: () => Promise<void>
+}
+
+const bodyLimitBytes = 64 * 1024
+
+const readBody = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Array<Buffer> = []
+  let length = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length
+    if (length > bodyLimitBytes) throw new Error(`a call to the outside is over ${bodyLimitBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString("utf8")
+}
+
+interface Answer {
+  readonly status: number
+  readonly text: string
+}
+
+const json = (value: unknown): Answer => ({ status: 200, text: JSON.stringify(value) })
+
+/** Passes a call on to the facilitator. It goes through even where its sender dies meanwhile. */
+const forward = async (
+  facilitatorUrl: string,
+  path: string,
+  method: string,
+  body: string
+): Promise<Answer> => {
+  const response = await fetch(new URL(path, facilitatorUrl), {
+    method,
+    ...(method === "POST" ? { body, headers: { "content-type": "application/json" } } : {}),
+    signal: AbortSignal.timeout(30_000)
+  })
+  return { status: response.status, text: await response.text() }
+}
+
+/** Starts the outside on the loopback interface, in front of the facilitator at `facilitatorUrl`. */
+export const startOutside = async (facilitatorUrl: string): Promise<Outside> => {
+  const placements: Array<Placement> = []
+  const reservations: Array<Reservation> = []
+  const mails: Array<SentMail> = []
+  let watcher: ((moment: Moment, server: string) => void) | undefined
+
+  const answer = async (request: IncomingMessage): Promise<Answer> => {
+    const server = String(request.headers["x-server"])
+    const reach = (moment: Moment) => watcher?.(moment, server)
+    const body = await readBody(request)
+    switch (request.url) {
+      case "/supported":
+        return forward(facilitatorUrl, "/supported", "GET", body)
+      case "/verify": {
+        reach("verify")
+        const verified = await forward(facilitatorUrl, "/verify", "POST", body)
+        reach("verified")
+        return verified
+      }
+      case "/settle": {
+        reach("settle")
+        const settled = await forward(facilitatorUrl, "/settle", "POST", body)
+        reach("settled")
+        return settled
+      }
+      case "/orders": {
+        reach("place")
+        const placement = JSON.parse(body) as Placement
+        placements.push(placement)
+        reach("placed")
+        return json({ reference: `upstream-${placement.orderId}` })
+      }
+      case "/reservations":
+        reach("reserve")
+        reservations.push(JSON.parse(body) as Reservation)
+        return json({})
+      case "/mails":
+        reach("mail")
+        mails.push(JSON.parse(body) as SentMail)
+        return json({})
+      case "/moments":
+        reach((JSON.parse(body) as { readonly moment: Moment }).moment)
+        return json({})
+      default:
+        return { status: 404, text: "{}" }
+    }
+  }
+
+  const server = createServer((request, response) => {
+    const send = ({ status, text }: Answer) =>
+      response.writeHead(status, { "content-type": "application/json" }).end(text)
+    answer(request).then(send, (error: unknown) => {
+      // A sender that was killed while it spoke is nobody to answer to.
+      if (request.socket.destroyed) return
+      send({ status: 500, text: JSON.stringify({ error: String(error) }) })
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject)
+    server.listen(0, "127.0.0.1", () => resolve())
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    placements,
+    reservations,
+    mails,
+    watch: (next) => {
+      watcher = next
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+  }
+}

@@ -1,0 +1,29 @@
+/** Where a server keeps its books. */
+export type StorageSettings =
+  | { readonly kind: "sqlite"; readonly filename: string }
+  | { readonly kind: "postgres"; readonly url: string }
+
+/** A store that is broken on purpose; what each does wrong stands in `Faults.ts`. */
+export type FaultName = "forgets-answers" | "ignores-claims" | "writes-later" | "forgets-receipts"
+
+/** All that a server process is told, as JSON in its first argument. */
+export interface ServerSettings {
+  /** Sent with every call to the outside, so that it is known who calls. */
+  readonly name: string
+  /** Public address; the same for every server and every restart. */
+  readonly baseUrl: string
+  readonly payTo: string
+  readonly rpcUrl: string
+  /** Facilitator and upstream, in the parent process. */
+  readonly outsideUrl: string
+  readonly secret: string
+  readonly storage: StorageSettings
+  /** How long a charge stays with a server that may be dead, in milliseconds. */
+  readonly leaseMillis: number
+  readonly fault?: FaultName
+}
+
+/** Lines that a server process prints, one JSON value each. */
+export type ServerLine =
+  | { readonly kind: "listening"; readonly port: number }
+  | { readonly kind: "event"; readonly level: string; readonly message: string; readonly error?: string }

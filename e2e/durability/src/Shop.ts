@@ -1,0 +1,85 @@
+import { randomUUID } from "node:crypto"
+import type {
+  FulfilmentOptions,
+  MailerOptions,
+  MarketplaceOptions,
+  VaultItem,
+  VaultOptions
+} from "@till402/core"
+import { sampleArchive, sampleProduct } from "@till402/core/testing"
+
+/** Tells the outside something and waits for its answer. */
+export type Tell = (path: string, body: unknown) => Promise<unknown>
+
+/** Calls the outside as the server `name`. */
+export const tellOutside =
+  (outsideUrl: string, name: string): Tell =>
+  async (path, body) => {
+    const response = await fetch(new URL(path, outsideUrl), {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-server": name },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(10_000)
+    })
+    if (!response.ok) throw new Error(`the outside answered ${response.status} to ${path}`)
+    return response.json()
+  }
+
+export const vaultItem: VaultItem = {
+  id: "6b1b2f3c-52b0-4c0e-9b57-0d7c6d1f5a11",
+  slug: "launch-plan",
+  title: "Launch plan",
+  productType: "knowledge",
+  cardDescription: "A plan for a launch.",
+  price: 3,
+  category: "marketing",
+  creator: { name: "Ada", type: "human" },
+  downloads: 0,
+  coverImageUrl: "https://images.example/launch-plan.jpg"
+}
+
+/** Each run of the work answers something else, so that work done twice can't pass for an answer kept. */
+const marketplace: MarketplaceOptions = {
+  search: async ({ q }) => ({
+    products: [sampleProduct({ title: `${q} ${randomUUID()}` })],
+    totalResults: 1,
+    hasMore: false
+  })
+}
+
+const quoteLifetimeMillis = 10 * 60_000
+
+const fulfilment = (tell: Tell): FulfilmentOptions => ({
+  quote: async () => ({
+    product: { title: "Canvas tote bag", price: "20.00" },
+    subtotal: "20.00",
+    tax: "1.65",
+    shipping: "4.99",
+    total: "26.64",
+    currency: "USD",
+    reference: `quote-${randomUUID()}`,
+    expiresAt: new Date(Date.now() + quoteLifetimeMillis)
+  }),
+  place: async ({ email, orderId, reference }) => {
+    await tell("/orders", { orderId, reference, email })
+    return { reference: `upstream-${orderId}` }
+  }
+})
+
+const vault: VaultOptions = {
+  open: async ({ slug }) => ({ body: sampleArchive({ "README.md": `# ${slug}\n` }) })
+}
+
+const mailer = (tell: Tell): MailerOptions => ({
+  send: async ({ idempotencyKey, to }) => {
+    await tell("/mails", { to, idempotencyKey })
+  }
+})
+
+/** The ports of a server: all they set off is written down by the outside, which outlives them. */
+export const shop = (tell: Tell) => ({
+  marketplaces: { marketplace_a: marketplace },
+  fulfilment: fulfilment(tell),
+  vault,
+  mailer: mailer(tell)
+})

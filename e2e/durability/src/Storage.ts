@@ -1,0 +1,111 @@
+import { Charges, Orders, Quotes, type Stores, VaultPurchases } from "@till402/core/effect"
+import { Clock, Context, Effect, Layer } from "effect"
+import { withFault } from "./Faults.ts"
+import type { Moment } from "./Moments.ts"
+import type { ServerSettings, StorageSettings } from "./ServerSettings.ts"
+import type { Tell } from "./Shop.ts"
+
+/** Loads the one driver that is needed. */
+const loadLayer = async (storage: StorageSettings): Promise<Layer.Layer<Stores, unknown>> => {
+  if (storage.kind === "sqlite") {
+    const { sqlite } = await import("@till402/core/sqlite")
+    return sqlite({ filename: storage.filename })
+  }
+  const { postgres } = await import("@till402/core/postgres")
+  return postgres({ url: storage.url })
+}
+
+/**
+ * Leases that a test can wait out. They may lapse under a slow server that is alive: the till must keep
+ * its promises then as well.
+ */
+const withShortLeases = (store: Charges["Service"], leaseMillis: number): Charges["Service"] => {
+  const shorten = <L extends { readonly untilMillis: number }>(lease: L): Effect.Effect<L> =>
+    Effect.map(Clock.currentTimeMillis, (nowMillis) => ({
+      ...lease,
+      untilMillis: Math.min(lease.untilMillis, nowMillis + leaseMillis)
+    }))
+  return Charges.of({
+    ...store,
+    claim: (charge, lease, ...rest) =>
+      Effect.flatMap(shorten(lease), (short) => store.claim(charge, short, ...rest)),
+    takeOver: (key, lease, nowMillis) =>
+      Effect.flatMap(shorten(lease), (short) => store.takeOver(key, short, nowMillis))
+  })
+}
+
+type Announce = (moment: Moment) => <A, E>(change: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
+/** Stores that tell when a change of theirs is on the disk, before they answer. */
+const announcing = (stores: Context.Context<Stores>, announce: Announce): Context.Context<Stores> => {
+  const charges = Context.get(stores, Charges)
+  const quotes = Context.get(stores, Quotes)
+  const orders = Context.get(stores, Orders)
+  const purchases = Context.get(stores, VaultPurchases)
+  return stores.pipe(
+    Context.add(Charges, {
+      ...charges,
+      claim: (...args) => announce("claimed")(charges.claim(...args)),
+      advance: (...args) => announce("recorded")(charges.advance(...args)),
+      complete: (...args) => announce("completed")(charges.complete(...args)),
+      markApplied: (...args) => announce("applied")(charges.markApplied(...args)),
+      void: (...args) => announce("voided")(charges.void(...args))
+    }),
+    Context.add(Quotes, {
+      ...quotes,
+      consume: (...args) => announce("consumed")(quotes.consume(...args))
+    }),
+    Context.add(Orders, {
+      ...orders,
+      create: (...args) => announce("ordered")(orders.create(...args)),
+      advance: (...args) => announce("advanced")(orders.advance(...args))
+    }),
+    Context.add(VaultPurchases, {
+      ...purchases,
+      reserve: (...args) => announce("reserved")(purchases.reserve(...args)),
+      grant: (...args) => announce("granted")(purchases.grant(...args))
+    })
+  )
+}
+
+/** The storage of a server as its till gets it, and a way to look up purchases. */
+export interface ObservedStorage {
+  readonly layer: Layer.Layer<Stores, unknown>
+  /** Once the storage is open. */
+  readonly purchases: () => VaultPurchases["Service"]
+}
+
+/**
+ * Storage with short leases, with the fault that is asked for, and with the outside told of each change. It
+ * is told of a purchase before that is written, so that all purchases that may exist are known by id.
+ */
+export const observedStorage = async (settings: ServerSettings, tell: Tell): Promise<ObservedStorage> => {
+  const layer = await loadLayer(settings.storage)
+  let opened: VaultPurchases["Service"] | undefined
+  const announce: Announce = (moment) => Effect.tap(() => Effect.promise(() => tell("/moments", { moment })))
+  const observe = Effect.map(Effect.context<Stores>(), (stores) => {
+    const charges = Context.get(stores, Charges)
+    const purchases = Context.get(stores, VaultPurchases)
+    opened = purchases
+    return announcing(
+      stores.pipe(
+        Context.add(Charges, withShortLeases(withFault(charges, settings.fault), settings.leaseMillis)),
+        Context.add(VaultPurchases, {
+          ...purchases,
+          reserve: (purchase) =>
+            Effect.promise(() => tell("/reservations", { id: purchase.id, email: purchase.email })).pipe(
+              Effect.andThen(purchases.reserve(purchase))
+            )
+        })
+      ),
+      announce
+    )
+  })
+  return {
+    layer: Layer.effectContext(observe).pipe(Layer.provide(layer)),
+    purchases: () => {
+      if (opened === undefined) throw new Error("the storage is not open yet")
+      return opened
+    }
+  }
+}

@@ -1,0 +1,350 @@
+import { describe, expect, it } from "vitest"
+import { audit, type Evidence, type Transfer } from "../src/Audit.ts"
+import type { Answer, Attempt, OperationName } from "../src/Buyer.ts"
+import type { ChargeEntry } from "../src/Books.ts"
+
+/*
+ * The audit must notice each broken promise: a blind audit would call every kill run a success. Each case
+ * starts from a world in order and breaks one thing.
+ */
+
+const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64")
+
+const answerOf = (body: unknown, transaction: string): Answer => ({
+  status: 200,
+  body: base64(body),
+  headers: { "payment-response": base64({ success: true, transaction }) },
+  atMillis: 0
+})
+
+const attemptOf = (
+  operation: OperationName,
+  number: number,
+  amountAtomic: bigint,
+  answer: Answer
+): Attempt => ({
+  operation,
+  email: `buyer-${number}@example.com`,
+  payer: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+  payment: {
+    nonce: `0x${number}`,
+    amountAtomic,
+    request: new Request("https://shop.example/x402/search?q=a")
+  },
+  answers: [answer],
+  cutOff: 0,
+  sentAgain: 0,
+  failure: undefined
+})
+
+const transferOf = (number: number, amountAtomic: bigint): Transfer => ({
+  nonce: `0x${number}`,
+  amountAtomic,
+  transaction: `0xt${number}`
+})
+
+const chargeOf = (number: number, amountAtomic: bigint): ChargeEntry => ({
+  key: `eip155:84532:0xusdc:0xpayer:0x${number}`,
+  state: "settled",
+  amountAtomic: String(amountAtomic),
+  transaction: `0xt${number}`
+})
+
+interface World extends Evidence {
+  readonly search: Attempt
+  readonly buy: Attempt
+  readonly vaultBuy: Attempt
+}
+
+/** A search, an order and a vault purchase, all paid, answered and kept. */
+const inOrder = (): World => {
+  const search = attemptOf("search", 1, 10_000n, answerOf({ products: [] }, "0xt1"))
+  const buy = attemptOf("buy", 2, 26_640_000n, answerOf({ orderId: "order-2" }, "0xt2"))
+  const vaultBuy = attemptOf("vaultBuy", 3, 3_000_000n, answerOf({ purchaseId: "purchase-3" }, "0xt3"))
+  const attempts = [search, buy, vaultBuy]
+  const books: Evidence["books"] = {
+    charges: [chargeOf(1, 10_000n), chargeOf(2, 26_640_000n), chargeOf(3, 3_000_000n)],
+    orders: [{ id: "order-2", email: buy.email, status: "placed" }],
+    purchases: [{ id: "purchase-3", email: vaultBuy.email, status: "granted" }],
+    ledgerAtomic: "29650000",
+    bookFaults: []
+  }
+  return {
+    search,
+    buy,
+    vaultBuy,
+    attempts,
+    replays: new Map(attempts.map((attempt) => [attempt, attempt.answers[0]!])),
+    transfers: [transferOf(1, 10_000n), transferOf(2, 26_640_000n), transferOf(3, 3_000_000n)],
+    books,
+    booksAfter: books,
+    placements: [{ orderId: "order-2", reference: "quote-2", email: buy.email }],
+    mails: [
+      { to: buy.email, idempotencyKey: "order-2" },
+      { to: vaultBuy.email, idempotencyKey: "purchase-3" }
+    ]
+  }
+}
+
+const withAttempt = (world: World, changed: Attempt, original: Attempt): World => ({
+  ...world,
+  attempts: world.attempts.map((attempt) => (attempt === original ? changed : attempt)),
+  replays: new Map(
+    [...world.replays].map(([attempt, answer]) => [attempt === original ? changed : attempt, answer])
+  )
+})
+
+const withReplay = (world: World, attempt: Attempt, change: Partial<Answer>): World => ({
+  ...world,
+  replays: new Map([...world.replays, [attempt, { ...attempt.answers[0]!, ...change }]])
+})
+
+const withBooks = (world: World, books: Partial<Evidence["books"]>): World => ({
+  ...world,
+  books: { ...world.books, ...books },
+  booksAfter: { ...world.books, ...books }
+})
+
+it("finds nothing in a world in order", () => {
+  expect(audit(inOrder())).toEqual([])
+})
+
+it("takes a refund that is due for an answer that is missing", () => {
+  const world = inOrder()
+  const unanswered: Attempt = { ...world.search, answers: [] }
+  const charges = world.books.charges.map((charge, index) => ({
+    ...charge,
+    ...(index === 0 ? { refund: "due" } : {})
+  }))
+  expect(audit(withAttempt(withBooks(world, { charges }), unanswered, world.search))).toEqual([])
+})
+
+it("lets a payment be refused whose money did not move", () => {
+  const world = inOrder()
+  const refused: Attempt = { ...world.search, answers: [{ ...world.search.answers[0]!, status: 402 }] }
+  const { books, transfers } = world
+  expect(
+    audit({
+      ...withAttempt(
+        withBooks(world, { charges: books.charges.slice(1), ledgerAtomic: "29640000" }),
+        refused,
+        world.search
+      ),
+      transfers: transfers.slice(1)
+    })
+  ).toEqual([])
+})
+
+describe("notices", () => {
+  const cases: ReadonlyArray<readonly [string, (world: World) => Evidence, RegExp]> = [
+    [
+      "money without an answer",
+      (world) => withAttempt(world, { ...world.search, answers: [] }, world.search),
+      /moved, but it has neither its answer nor a refund due/
+    ],
+    [
+      "an answer without money",
+      (world) => ({ ...world, transfers: world.transfers.slice(1) }),
+      /was answered 200, but no money moved/
+    ],
+    [
+      "a payment that moved twice",
+      (world) => ({ ...world, transfers: [...world.transfers, transferOf(1, 10_000n)] }),
+      /moved 2 times/
+    ],
+    [
+      "another amount",
+      (world) => ({ ...world, transfers: [transferOf(1, 20_000n), ...world.transfers.slice(1)] }),
+      /search.*20000 moved/
+    ],
+    [
+      "money that nobody signed for",
+      (world) => ({ ...world, transfers: [...world.transfers, transferOf(9, 1n)] }),
+      /nobody signed 0x9/
+    ],
+    [
+      "another body for the same payment",
+      (world) => withReplay(world, world.search, { body: base64({ products: [1] }) }),
+      /another body/
+    ],
+    [
+      "another receipt for the same payment",
+      (world) => withReplay(world, world.search, { headers: {} }),
+      /another receipt/
+    ],
+    [
+      "a payment that is refused when it comes again",
+      (world) => withReplay(world, world.search, { status: 402 }),
+      /again was answered 402/
+    ],
+    [
+      "a payment that gets no answer when it comes again",
+      (world) => ({
+        ...world,
+        replays: new Map([...world.replays, [world.search, { failure: "no final answer" }]])
+      }),
+      /its payment was sent again: no final answer/
+    ],
+    [
+      "a payment that was not sent again",
+      (world) => ({ ...world, replays: new Map() }),
+      /its payment was not sent again/
+    ],
+    [
+      "two copies with two answers",
+      (world) => {
+        const answers = [...world.search.answers, { ...world.search.answers[0]!, body: base64({ other: 1 }) }]
+        return withAttempt(world, { ...world.search, answers }, world.search)
+      },
+      /another body/
+    ],
+    [
+      "a copy refused though the money moved",
+      (world) => {
+        const answers = [...world.search.answers, { ...world.search.answers[0]!, status: 402 }]
+        return withAttempt(world, { ...world.search, answers }, world.search)
+      },
+      /its money moved, but a copy of its payment got 402/
+    ],
+    [
+      "a receipt of another transaction",
+      (world) => {
+        const answer = answerOf({ products: [] }, "0xt9")
+        const changed = { ...world.search, answers: [answer] }
+        return withReplay(withAttempt(world, changed, world.search), changed, {})
+      },
+      /its receipt names 0xt9/
+    ],
+    [
+      "a server's defect",
+      (world) => {
+        const answers = [{ ...world.search.answers[0]!, status: 500 }]
+        return withAttempt(world, { ...world.search, answers }, world.search)
+      },
+      /was answered 500/
+    ],
+    [
+      "a client that gave up",
+      (world) => withAttempt(world, { ...world.search, failure: "no final answer" }, world.search),
+      /no final answer/
+    ],
+    [
+      "an answer that names no order",
+      (world) => withBooks(world, { orders: [] }),
+      /its order is not in the books/
+    ],
+    [
+      "a paid order that is not taken up",
+      (world) => withBooks(world, { orders: [{ ...world.books.orders[0]!, status: "awaiting_payment" }] }),
+      /its order is awaiting_payment/
+    ],
+    [
+      "an order that is called placed and was not",
+      (world) => ({ ...world, placements: [] }),
+      /never reached upstream/
+    ],
+    [
+      "an order placed twice",
+      (world) => ({
+        ...world,
+        placements: [
+          ...world.placements,
+          { orderId: "order-9", reference: "quote-9", email: world.buy.email }
+        ]
+      }),
+      /an order was placed of buyer-2@example.com 2 times/
+    ],
+    [
+      "a quote ordered twice",
+      (world) => ({
+        ...world,
+        placements: [...world.placements, { ...world.placements[0]!, email: world.search.email }]
+      }),
+      /a quote was ordered of quote-2 2 times/
+    ],
+    [
+      "an order placed without money",
+      (world) => ({
+        ...world,
+        placements: [...world.placements, { orderId: "o", reference: "q", email: "nobody@example.com" }]
+      }),
+      /an order was placed of nobody@example.com without money/
+    ],
+    [
+      "a second order in the books",
+      (world) =>
+        withBooks(world, { orders: [...world.books.orders, { ...world.books.orders[0]!, id: "order-9" }] }),
+      /a paid order is in the books of buyer-2@example.com 2 times/
+    ],
+    [
+      "a paid purchase that is not granted",
+      (world) => withBooks(world, { purchases: [{ ...world.books.purchases[0]!, status: "reserved" }] }),
+      /its purchase is reserved/
+    ],
+    [
+      "a purchase granted twice",
+      (world) =>
+        withBooks(world, {
+          purchases: [...world.books.purchases, { ...world.books.purchases[0]!, id: "p-9" }]
+        }),
+      /a purchase was granted of buyer-3@example.com 2 times/
+    ],
+    [
+      "two confirmations of two things",
+      (world) => ({ ...world, mails: [...world.mails, { to: world.buy.email, idempotencyKey: "order-9" }] }),
+      /a confirmation went out of buyer-2@example.com 2 times/
+    ],
+    [
+      "books that know less than the chain",
+      (world) => withBooks(world, { charges: world.books.charges.slice(1) }),
+      /the charges say 29640000, the chain says 29650000/
+    ],
+    [
+      "a ledger that knows less than the chain",
+      (world) => withBooks(world, { ledgerAtomic: "29640000" }),
+      /the ledger says 29640000, the chain says 29650000/
+    ],
+    [
+      "books that do not agree with themselves",
+      (world) => withBooks(world, { bookFaults: ["0x1: settled without a ledger entry"] }),
+      /settled without a ledger entry/
+    ],
+    [
+      "books that know more than the chain",
+      (world) => withBooks(world, { charges: [...world.books.charges, chargeOf(9, 0n)] }),
+      /0x9 is called settled, but no money moved/
+    ],
+    [
+      "a charge that names another transaction",
+      (world) => {
+        const [first, ...others] = world.books.charges
+        return withBooks(world, { charges: [{ ...first!, transaction: "0xt9" }, ...others] })
+      },
+      /has another transaction/
+    ],
+    [
+      "books that a payment changed when it came again",
+      (world) => ({
+        ...world,
+        booksAfter: {
+          ...world.books,
+          purchases: [
+            ...world.books.purchases,
+            { ...world.books.purchases[0]!, id: "p-9", status: "reserved" }
+          ]
+        }
+      }),
+      /payments that came again changed the books: p-9 reserved/
+    ],
+    [
+      "a charge that was never finished",
+      (world) =>
+        withBooks(world, { charges: [...world.books.charges, { ...chargeOf(9, 0n), state: "ready" }] }),
+      /still waiting for its settlement/
+    ]
+  ]
+
+  it.each(cases)("%s", (_name, broken, words) => {
+    expect(audit(broken(inOrder())).join("\n")).toMatch(words)
+  })
+})

@@ -1,0 +1,67 @@
+import { type Chain, type LocalFacilitator, startChain, startFacilitator } from "@till402/sandbox"
+import { type Postgres, startPostgres } from "@till402/test-postgres"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { faultNames } from "../src/Faults.ts"
+import { type KillReport, killRun } from "../src/KillRun.ts"
+
+/*
+ * Servers are killed with SIGKILL while official clients buy from them on a real chain. Whatever died when:
+ * money that moved has its answer or a refund due, and nothing is ordered or bought twice. More rounds:
+ * killRounds.ts.
+ */
+
+let chain: Chain
+let facilitator: LocalFacilitator
+let postgres: Postgres
+
+beforeAll(async () => {
+  ;[chain, postgres] = await Promise.all([startChain(), startPostgres()])
+  facilitator = await startFacilitator({ chain })
+})
+
+afterAll(async () => {
+  await Promise.all([facilitator.stop(), postgres.stop()])
+  await chain.stop()
+})
+
+/** A run in which nothing was hit, or nothing was sold, shows nothing. */
+const expectHits = (report: KillReport) => {
+  expect(report.cutOff).toBeGreaterThanOrEqual(report.kills)
+  expect(report.transfers).toBeGreaterThan(report.kills / 2)
+  expect(Object.keys(report.outcomes)).toContain("vaultBuy 200")
+  expect(Object.keys(report.moments).length).toBeGreaterThan(2)
+}
+
+const expectKept = (report: KillReport) => {
+  expect(report.faults, `seed ${report.seed}: ${JSON.stringify(report.events)}`).toEqual([])
+}
+
+it("one server on SQLite loses no payment and sells nothing twice", { timeout: 120_000 }, async () => {
+  const report = await killRun({ chain, facilitator, storage: "sqlite", rounds: 12, seed: 402 })
+  expectKept(report)
+  expectHits(report)
+})
+
+it("two servers on one PostgreSQL lose no payment and sell nothing twice", { timeout: 120_000 }, async () => {
+  const postgresUrl = await postgres.createDatabase()
+  const report = await killRun({ chain, facilitator, storage: { postgresUrl }, rounds: 8, seed: 403 })
+  expectKept(report)
+  expectHits(report)
+})
+
+describe("is caught by the audit: a store that", () => {
+  it.each(faultNames)("%s", { timeout: 120_000 }, async (fault) => {
+    const report = await killRun({
+      chain,
+      facilitator,
+      storage: "sqlite",
+      rounds: 3,
+      seed: 404,
+      fault,
+      // The facilitator has the payment, and the server dies: the money moves. Where a careless store loses most.
+      moments: ["settle"],
+      restMillis: 2_000
+    })
+    expect(report.faults, `seed ${report.seed}`).not.toEqual([])
+  })
+})

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto"
+import type { Authorization, PaymentPayload } from "../../src/domain/PaymentPayload.ts"
+import type { PaymentRequirements } from "../../src/domain/PaymentRequired.ts"
+
+/*
+ * Payments by contract wallets: their signatures are longer than 65 bytes, so the till leaves their
+ * judgement to the facilitator, and the simulated facilitator knows the true one. Real ones would say
+ * nothing more here and take most of the time of a run.
+ */
+
+const fieldsOf = ({ from, nonce, to, validAfter, validBefore, value }: Authorization): string =>
+  [from, to, value, validAfter, validBefore, nonce].join("\n").toLowerCase()
+
+/** The one signature that the payer's wallet contract takes for an authorization. */
+export const signatureOf = (authorization: Authorization): string =>
+  `0x${createHash("sha512").update(fieldsOf(authorization)).digest("hex")}${"00".repeat(32)}`
+
+/** A signature of the same form that no wallet made. */
+export const forgedSignature = (authorization: Authorization): string =>
+  `0x${createHash("sha512")
+    .update(`forged ${fieldsOf(authorization)}`)
+    .digest("hex")}${"00".repeat(32)}`
+
+/** Payer and nonce: what a token contract lets move once. */
+export const nonceKey = ({ from, nonce }: Pick<Authorization, "from" | "nonce">): string =>
+  `${from}:${nonce}`.toLowerCase()
+
+/** What stands in `PAYMENT-REQUIRED`, as far as a payer looks at it. */
+export interface Challenge {
+  readonly resource: { readonly url: string }
+  readonly accepts: ReadonlyArray<PaymentRequirements>
+}
+
+/** A payment of the first option of a challenge, in either version of the protocol. */
+export const payChallenge = (
+  { accepts, resource }: Challenge,
+  options: {
+    readonly from: string
+    readonly nonce: string
+    readonly nowSeconds: number
+    readonly validSeconds: number
+    readonly version: 1 | 2
+    /** Leaves the resource out, which version 2 leaves to the client. */
+    readonly isBare: boolean
+  }
+): PaymentPayload => {
+  const accepted = accepts[0]!
+  const authorization: Authorization = {
+    from: options.from,
+    to: accepted.payTo,
+    value: accepted.amount,
+    validAfter: String(options.nowSeconds - 600),
+    validBefore: String(options.nowSeconds + options.validSeconds),
+    nonce: options.nonce
+  }
+  const payload = { signature: signatureOf(authorization), authorization }
+  if (options.version === 1) {
+    return { x402Version: 1, scheme: accepted.scheme, network: "base-sepolia", payload }
+  }
+  return {
+    x402Version: 2,
+    accepted: { ...accepted },
+    payload,
+    ...(options.isBare ? {} : { resource: { url: resource.url } })
+  }
+}

@@ -1,0 +1,166 @@
+import { Context, Effect } from "effect"
+import { type Charge, Charges, type LedgerEntry } from "../../src/ports/Charges.ts"
+import { type Order, Orders } from "../../src/ports/Orders.ts"
+import { checkBooks } from "../../src/toll/Books.ts"
+import { payloadDigest } from "../../src/toll/ChargeKey.ts"
+import type { Storage } from "./Storage.ts"
+import type { SimulatedChain } from "./SimulatedChain.ts"
+import { authorizationOf, errorOf, type Payment, type Reply, type Witness } from "./Witness.ts"
+
+const limit = 1_000
+
+/** The books and the chain, as they are when everything has come to its end. */
+interface Books {
+  readonly charges: ReadonlyMap<string, Charge>
+  readonly entries: ReadonlyMap<string, ReadonlyArray<LedgerEntry>>
+  readonly orders: ReadonlyMap<string, ReadonlyArray<Order>>
+}
+
+/** Where the money of a payment is, by the chain and by the facilitator's lies. */
+interface Money {
+  /**
+   * `ours`: it moved after the payment had been claimed, or was said to have by a facilitator that is
+   * trusted. `earlier`: it moved before, by somebody else's hand; a till may take a moment before its claim
+   * for a difference of clocks.
+   */
+  readonly moved: "ours" | "earlier" | "never"
+  /** By the chain. */
+  readonly transaction: string | undefined
+}
+
+/**
+ * The end of a run: the world has healed, everything was tried again and reconciled. Compares what the
+ * stores say with what the chain says, payment by payment.
+ */
+export const reckon = async (options: {
+  readonly storage: Storage
+  readonly witness: Witness
+  readonly chain: SimulatedChain
+}): Promise<void> => {
+  const { chain, storage, witness } = options
+  const stores = await storage.look()
+  const charges = Context.get(stores, Charges)
+  const orders = Context.get(stores, Orders)
+  const [found, entries, placed, check] = await Effect.runPromise(
+    Effect.all([
+      charges.list({ limit }),
+      charges.entries({ limit }),
+      orders.list({ limit }),
+      Effect.provideService(checkBooks({ fromMillis: 0, beforeMillis: 8e15 }), Charges, charges)
+    ])
+  )
+  for (const { chargeKey, fault } of check.faults) witness.violation(witness.payments.get(chargeKey), fault)
+  const books: Books = {
+    charges: new Map(found.map((charge) => [charge.key, charge])),
+    entries: Map.groupBy(entries, ({ chargeKey }) => chargeKey),
+    orders: Map.groupBy(placed, ({ chargeKey }) => chargeKey)
+  }
+  for (const key of books.charges.keys())
+    if (!witness.payments.has(key)) witness.violation(undefined, `charge ${key} belongs to no payment`)
+  for (const payment of witness.payments.values()) {
+    const operation = books.charges.get(payment.key)?.operation ?? ""
+    const money = moneyOf(payment, chain, witness.isTakenIn(payment, operation))
+    const faults = faultsOf(payment, books, money)
+    for (const fault of faults) witness.violation(payment, fault)
+  }
+}
+
+const moneyOf = (payment: Payment, chain: SimulatedChain, isTakenIn: boolean): Money => {
+  const transfer = chain.transferOf(authorizationOf(payment))
+  const { claimedMillis } = payment
+  const isOurs =
+    isTakenIn ||
+    (transfer !== undefined && claimedMillis !== undefined && transfer.minedMillis >= claimedMillis)
+  return {
+    moved: isOurs ? "ours" : transfer === undefined ? "never" : "earlier",
+    transaction: transfer?.transaction
+  }
+}
+
+/** What is wrong with how a payment ended. */
+const faultsOf = (payment: Payment, books: Books, money: Money): ReadonlyArray<string> => {
+  const charge = books.charges.get(payment.key)
+  const entries = books.entries.get(payment.key) ?? []
+  const orders = books.orders.get(payment.key) ?? []
+  return money.moved === "ours" || (money.moved === "earlier" && charge?.state === "settled")
+    ? [...faultsOfEntry(payment, entries, money), ...faultsOfSettled(payment, charge, orders)]
+    : faultsOfUnsettled(charge, entries, orders)
+}
+
+const faultsOfEntry = (
+  payment: Payment,
+  entries: ReadonlyArray<LedgerEntry>,
+  { transaction }: Money
+): ReadonlyArray<string> => {
+  const settled = entries.filter(({ kind }) => kind === "settled")
+  if (settled.length !== 1) return [`its money has moved, and the ledger has ${settled.length} entries of it`]
+  const [entry] = settled
+  const { to, value } = authorizationOf(payment)
+  const faults: Array<string> = []
+  if (entry!.amountAtomic !== value) faults.push(`${value} moved, and ${entry!.amountAtomic} are entered`)
+  if (entry!.payTo !== to) faults.push(`it moved to ${to}, and is entered for ${entry!.payTo}`)
+  if (transaction !== undefined && !payment.lied && entry!.transaction !== transaction)
+    faults.push(`${transaction} moved it, and ${entry!.transaction} is entered`)
+  return faults
+}
+
+const faultsOfSettled = (
+  payment: Payment,
+  charge: Charge | undefined,
+  orders: ReadonlyArray<Order>
+): ReadonlyArray<string> => {
+  if (charge?.state !== "settled")
+    return [`its money has moved, and its charge is ${charge?.state ?? "gone"}`]
+  const { answer, calls, effects, own, refusedOpen } = payment
+  const last = lastReplies(payment)
+  const faults: Array<string> = []
+  // What was refused before it bought another request was refused rightly, however late that was told.
+  const isOwn = answer === undefined ? calls.size === 1 : answer.call === own.name
+  if (refusedOpen !== undefined && isOwn)
+    faults.push(`it was refused while it might move, and moved: ${refusedOpen}`)
+  if (charge.refund !== undefined) {
+    if (answer !== undefined) faults.push("a refund is due although it was answered")
+    if (effects.size > 0) faults.push("a refund is due although it had its effect")
+    // Where a forged copy came first, whoever shows the true signature is told no more than anybody else.
+    const told =
+      charge.payloadDigest === payloadDigest(payment.payload) ? "payment_refund_due" : "payment_already_used"
+    if (!last.some((reply) => reply.status === 402 && errorOf(reply).startsWith(`${told}: `)))
+      faults.push(`a refund is due, and who asks is told ${sayAll(last)}`)
+    return faults
+  }
+  // The answer of the last attempt was compared with the earlier ones when it was released.
+  if (!last.some(({ status }) => status === 200))
+    faults.push(`it is settled, and who asks is told ${sayAll(last)}`)
+  if (charge.effectPending) faults.push("it is settled, and its effect is still pending")
+  if (charge.operation === "buy") {
+    // An order whose placing was cut short, or failed for good, is an operator's: it is never placed blindly.
+    const fulfilled = orders.filter(({ status }) => status === "placed" || status === "needs_operator")
+    if (fulfilled.length !== 1) faults.push(`it has ${fulfilled.length} fulfilled orders`)
+    if (fulfilled.some(({ status }) => status === "placed") && effects.size !== 1)
+      faults.push("its order is recorded as placed and stands nowhere upstream")
+  }
+  if (charge.operation === "vaultBuy" && effects.size !== 1) faults.push("its purchase is not granted")
+  return faults
+}
+
+const lastReplies = ({ last }: Payment): ReadonlyArray<Reply> =>
+  Array.from(last.values()).filter((reply) => reply !== undefined)
+
+const sayAll = (replies: ReadonlyArray<Reply>): string =>
+  replies.map(({ status, text }) => `${status} ${text.slice(0, 150)}`).join(" and ")
+
+const faultsOfUnsettled = (
+  charge: Charge | undefined,
+  entries: ReadonlyArray<LedgerEntry>,
+  orders: ReadonlyArray<Order>
+): ReadonlyArray<string> => {
+  const faults: Array<string> = []
+  if (entries.length > 0) faults.push("no money moved for it, and it stands in the ledger")
+  if (charge?.state === "settled") faults.push("no money moved for it, and its charge is settled")
+  // By now its authorization has run out, and the chain says so to whoever asks.
+  else if (charge !== undefined)
+    faults.push(`nothing can come of it any more, and its charge is ${charge.state}`)
+  for (const { status } of orders)
+    if (status !== "abandoned") faults.push(`no money moved for it, and its order is ${status}`)
+  return faults
+}

@@ -1,0 +1,109 @@
+import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { assemble } from "../../src/Assembly.ts"
+import { type Configuration, configure } from "../../src/Configuration.ts"
+import { Http } from "../../src/Http.ts"
+import type { FacilitatorClient, TillEvent, TillOptions } from "../../src/Options.ts"
+import type { Stores } from "../../src/ports/Stores.ts"
+import { Secrets } from "../../src/Secrets.ts"
+import { Chain } from "../../src/toll/Chain.ts"
+import type { Process } from "./Process.ts"
+import { price } from "./SimulatedHost.ts"
+import type { Reply } from "./Witness.ts"
+
+export const baseUrl = "https://shop.example"
+export const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
+
+/** What a process is given of the world. */
+export interface Surroundings {
+  readonly stores: Context.Context<Stores>
+  readonly facilitator: FacilitatorClient
+  readonly chain: Chain["Service"]
+  readonly secrets: Secrets["Service"]
+  readonly ports: Pick<TillOptions, "fulfilment" | "mailer" | "marketplaces" | "vault">
+  readonly maxTimeoutSeconds: number
+  readonly unsettledPerPayer: number
+  readonly onEvent: (event: TillEvent) => void
+}
+
+const optionsOf = (surroundings: Surroundings): TillOptions => ({
+  baseUrl,
+  payTo,
+  networks: [{ network: "base-sepolia", rpcUrl: "http://chain.invalid" }],
+  facilitator: surroundings.facilitator,
+  secret: "a text that nobody can guess, of 32 characters or more",
+  storage: Layer.succeedContext(surroundings.stores),
+  ...surroundings.ports,
+  prices: { search: price },
+  maxTimeoutSeconds: surroundings.maxTimeoutSeconds,
+  limits: { unsettledPerPayer: surroundings.unsettledPerPayer },
+  answerLifetimeMillis: 2_592_000_000,
+  secretAnswerLifetimeMillis: 86_400_000,
+  upstreamTimeoutMillis: 5_000,
+  // The documents take most of the time of a start and no part in a payment.
+  openapiPath: false,
+  discoveryPath: false,
+  cors: false,
+  onEvent: surroundings.onEvent
+})
+
+const configurations = new Map<string, Configuration>()
+
+/** The same options but for the ports give the same configuration. */
+const configurationOf = (options: TillOptions): Configuration => {
+  const key = `${options.maxTimeoutSeconds} ${options.limits?.unsettledPerPayer}`
+  const known = configurations.get(key)
+  if (known !== undefined) return known
+  const made = configure(options)
+  configurations.set(key, made)
+  return made
+}
+
+/** A till in a process: the production code, with its edges in the simulated world. */
+export class Server {
+  readonly process: Process
+  private readonly http: Http["Service"]
+  private readonly context: Context.Context<never>
+
+  private constructor(process: Process, services: Context.Context<Http>) {
+    this.process = process
+    this.http = Context.get(services, Http)
+    this.context = Context.merge(process.context, services as Context.Context<never>)
+  }
+
+  /** Builds a till in a process; resolves once it serves. */
+  static start(process: Process, surroundings: Surroundings): Promise<Server> {
+    const options = optionsOf(surroundings)
+    // What it gives beyond the chain takes the place of the services made before it.
+    const edges = Context.make(Chain, surroundings.chain).pipe(Context.add(Secrets, surroundings.secrets))
+    const layer = assemble(options, configurationOf(options), { chain: Layer.succeedContext(edges) })
+    const building = Layer.buildWithMemoMap(layer, Layer.makeMemoMapUnsafe(), Scope.makeUnsafe())
+    return new Promise((resolve, reject) => {
+      process.run(building, (exit) => {
+        if (Exit.isSuccess(exit)) resolve(new Server(process, exit.value))
+        else reject(new Error("the till does not start", { cause: exit.cause }))
+      })
+    })
+  }
+
+  /** Answers a request; never, if the process dies over it. */
+  answer(request: Request, release: (reply: Reply) => void): void {
+    const answering = this.http.answer(request)
+    const responding = answering instanceof Response ? Effect.succeed(answering) : answering
+    const reading = Effect.flatMap(responding, (response) =>
+      Effect.promise(async (): Promise<Reply> => ({
+        status: response.status,
+        text: await response.text(),
+        receipt: response.headers.get("payment-response") ?? response.headers.get("x-payment-response"),
+        required: response.headers.get("payment-required")
+      }))
+    )
+    this.process.run(
+      reading,
+      (exit) => {
+        if (Exit.isFailure(exit)) throw new Error("Http.answer failed", { cause: exit.cause })
+        release(exit.value)
+      },
+      this.context
+    )
+  }
+}

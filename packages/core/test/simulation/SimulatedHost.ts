@@ -1,0 +1,94 @@
+import type { TillOptions } from "../../src/Options.ts"
+import { sampleProduct } from "../../src/testing/samples.ts"
+import type { Fate } from "./Fate.ts"
+import type { Link } from "./Link.ts"
+
+/** The one item of the vault; everything in the simulated shop costs the same. */
+export const vaultItem = {
+  id: "6f1c2f6e-3a51-4c52-9d53-0c1d2f7a9b10",
+  slug: "launch-plan",
+  title: "Launch plan",
+  productType: "skill",
+  cardDescription: "A plan to launch by.",
+  price: 5,
+  category: "marketing",
+  creator: { name: "Grace", type: "human" },
+  downloads: 0,
+  coverImageUrl: "https://images.example/launch-plan.png"
+} as const
+
+/** What everything costs, in dollars: so that only what binds a payment to its request tells requests apart. */
+export const price = "5"
+
+/**
+ * The host's upstreams, which outlive every process: a marketplace that never answers the same twice, and
+ * a fulfilment that places an order id once.
+ */
+export class SimulatedHost {
+  /** Order ids that stand upstream, with how often each was asked for. */
+  readonly placements = new Map<string, number>()
+  errorChance: number
+  private readonly fate: Fate
+  private readonly now: () => number
+  private readonly quoteMillis: number
+  private readonly placed: (orderId: string) => void
+  private searches = 0
+  private quotes = 0
+
+  constructor(options: {
+    readonly fate: Fate
+    readonly now: () => number
+    readonly errorChance: number
+    /** An order is placed for the first time. */
+    readonly placed: (orderId: string) => void
+  }) {
+    this.fate = options.fate
+    this.now = options.now
+    this.errorChance = options.errorChance
+    this.placed = options.placed
+    this.quoteMillis = this.fate.pick([45_000, 600_000])
+  }
+
+  /** The ports of one process. */
+  portsOf({ call }: Link): Pick<TillOptions, "fulfilment" | "mailer" | "marketplaces" | "vault"> {
+    return {
+      marketplaces: { marketplace_a: { search: () => call("host.search", () => this.search()) } },
+      fulfilment: {
+        quote: () => call("host.quote", () => this.quote()),
+        place: ({ orderId }) => call("host.place", () => this.place(orderId))
+      },
+      vault: { open: () => call("host.open", () => ({ body: new Uint8Array() })) },
+      mailer: { send: () => call("host.mail", () => null).then(() => undefined) }
+    }
+  }
+
+  private search() {
+    if (this.fate.chance(this.errorChance)) throw new Error("502 Bad Gateway")
+    const products = [sampleProduct({ title: `Canvas tote bag, as of search ${++this.searches}` })]
+    return { products, totalResults: 1, hasMore: false }
+  }
+
+  private quote() {
+    if (this.fate.chance(this.errorChance)) throw new Error("502 Bad Gateway")
+    return {
+      product: { title: "Canvas tote bag", price: "4.00" },
+      subtotal: "4.00",
+      tax: "0.25",
+      shipping: "0.75",
+      total: "5.00",
+      currency: "USD",
+      reference: `upstream-quote-${++this.quotes}`,
+      expiresAt: new Date(this.now() + this.quoteMillis)
+    }
+  }
+
+  private place(orderId: string) {
+    if (this.fate.chance(this.errorChance)) throw new Error("502 Bad Gateway")
+    const times = this.placements.get(orderId) ?? 0
+    this.placements.set(orderId, times + 1)
+    if (times === 0) this.placed(orderId)
+    // Placed, and the answer lost all the same.
+    if (this.fate.chance(this.errorChance)) throw new Error("connection reset")
+    return { reference: `upstream-order-of-${orderId}` }
+  }
+}

@@ -1,0 +1,38 @@
+import { createCipheriv, createDecipheriv, createHmac } from "node:crypto"
+import { Effect } from "effect"
+import type { Secrets } from "../../src/Secrets.ts"
+import type { Fate } from "./Fate.ts"
+
+const keyId = "1"
+const macKey = "the key of the simulated world's digests"
+const aeadKey = Buffer.from("32 bytes of a simulated world ..")
+
+/**
+ * The same ciphers as the real service under fixed keys, but at once: WebCrypto works on other threads,
+ * which no seed governs.
+ */
+export const simulatedSecrets = (fate: Fate): Secrets["Service"] => ({
+  currentKeyId: keyId,
+  digest: (purpose, text, id = keyId) =>
+    id === keyId ? createHmac("sha256", macKey).update(`${purpose}\n${text}`).digest("base64url") : undefined,
+  seal: (text) =>
+    Effect.sync(() => {
+      const iv = Buffer.from(fate.hex(12).slice(2), "hex")
+      const cipher = createCipheriv("aes-256-gcm", aeadKey, iv)
+      const bytes = Buffer.concat([iv, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()])
+      return { keyId, base64: bytes.toString("base64") }
+    }),
+  open: ({ base64, keyId: id }) =>
+    Effect.sync(() => {
+      if (id !== keyId) return undefined
+      const bytes = Buffer.from(base64, "base64")
+      const decipher = createDecipheriv("aes-256-gcm", aeadKey, bytes.subarray(0, 12))
+      decipher.setAuthTag(bytes.subarray(-16))
+      try {
+        return decipher.update(bytes.subarray(12, -16), undefined, "utf8") + decipher.final("utf8")
+      } catch {
+        // As the real one answers for bytes that it did not seal.
+        return undefined
+      }
+    })
+})

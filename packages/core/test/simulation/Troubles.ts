@@ -1,0 +1,72 @@
+import { type Adversity, healed } from "./Adversity.ts"
+import type { Fate } from "./Fate.ts"
+import type { Journey, Strike } from "./Link.ts"
+
+/** Deaths are likeliest where most is at stake: beside the steps that move money or record it. */
+const momentous =
+  /^(?:charges\.(?:advance|complete|void|markApplied)|facilitator\.settle|vaultPurchases\.grant|orders\.advance)$/
+
+const freezesMillis = [3_000, 60_000, 190_000, 230_000]
+
+/** Decides, call by call, how long it is under way and what befalls it. */
+export class Troubles {
+  adversity: Adversity
+  private readonly fate: Fate
+  private readonly count: (what: string) => void
+  private crashesLeft: number
+  private freezesLeft: number
+  private isOver = false
+
+  constructor(adversity: Adversity, fate: Fate, count: (what: string) => void) {
+    this.adversity = adversity
+    this.fate = fate
+    this.count = count
+    this.crashesLeft = adversity.crashes
+    this.freezesLeft = adversity.freezes
+  }
+
+  /** From now on nothing goes wrong. */
+  end(): void {
+    this.isOver = true
+    this.adversity = healed(this.adversity)
+  }
+
+  /** `isBusy`: the process has requests to answer. One with nothing to do is a less instructive death. */
+  journey(name: string, isBusy: boolean): Journey {
+    const { adversity, fate } = this
+    const isStore = !/^(?:facilitator|chain|host)\./.test(name)
+    const usual = isStore ? 3 : name === "facilitator.settle" ? 1_500 : 300
+    const isInstant = fate.chance(isStore ? 0.7 : 0.3)
+    return {
+      thereMillis: fate.between(0, usual),
+      backMillis: fate.chance(adversity.slowChance)
+        ? fate.between(1, adversity.slowMillis)
+        : isInstant
+          ? 0
+          : fate.between(1, usual),
+      strike: this.isOver ? undefined : this.strike(name, isStore, isBusy)
+    }
+  }
+
+  private strike(name: string, isStore: boolean, isBusy: boolean): Strike | undefined {
+    const { adversity, fate } = this
+    const weight = momentous.test(name) ? 3 : isBusy && name !== "charges.find" ? 1 : 0.1
+    const when = fate.chance(0.5) ? "early" : "late"
+    if (this.crashesLeft > 0 && fate.chance(adversity.crashChance * weight)) {
+      this.crashesLeft--
+      const statements = fate.chance(0.3) ? fate.between(0, 3) : undefined
+      this.count(`crash at ${name}`)
+      return statements === undefined ? { _tag: "Crash", when } : { _tag: "PowerCut", statements }
+    }
+    if (this.freezesLeft > 0 && fate.chance(adversity.freezeChance * weight)) {
+      this.freezesLeft--
+      this.count("freeze")
+      return { _tag: "Freeze", millis: fate.pick(freezesMillis) }
+    }
+    if (isStore && fate.chance(adversity.storeErrorChance)) {
+      this.count(`store error ${when}`)
+      return { _tag: "Error", when }
+    }
+    return undefined
+  }
+}

@@ -1,0 +1,220 @@
+import type { Authorization, PaymentPayload } from "../../src/domain/PaymentPayload.ts"
+import type { Order } from "../../src/ports/Orders.ts"
+import type { VaultPurchase } from "../../src/ports/VaultPurchases.ts"
+import { blockMillis, type SimulatedChain } from "./SimulatedChain.ts"
+import type { SettleManner } from "./SimulatedFacilitator.ts"
+
+export type RouteName = "search" | "buy" | "vaultBuy"
+
+/** A request of a client, before anybody pays. */
+export interface Call {
+  /** Another for each request that differs. */
+  readonly name: string
+  readonly route: RouteName
+  readonly path: string
+  /** With it the call is a POST. */
+  readonly body?: unknown
+}
+
+/** An answer as it left the process. */
+export interface Reply {
+  readonly status: number
+  readonly text: string
+  /** What stands in `PAYMENT-RESPONSE` and in `PAYMENT-REQUIRED`. */
+  readonly receipt: string | null
+  readonly required: string | null
+}
+
+/** A signed payment, and all that became of it. */
+export interface Payment {
+  readonly name: string
+  /** Its charge's key. */
+  readonly key: string
+  readonly payload: PaymentPayload
+  readonly header: string
+  /** The request that it was signed for. */
+  readonly own: Call
+  /** When it was first claimed, in true time. */
+  claimedMillis: number | undefined
+  /** The facilitator said once that it had settled it, and had not. */
+  lied: boolean
+  /** The facilitator was asked to settle it, and has not refused to: it may move. */
+  isOpen: boolean
+  /** When the facilitator last refused to settle it, true or not. */
+  rejectedMillis: number
+  /** It was refused afresh while it might move. */
+  refusedOpen: string | undefined
+  /** The first answer that it bought, and for which request. */
+  answer: { readonly reply: Reply; readonly call: string } | undefined
+  /** Every request that it was presented for. */
+  readonly calls: Map<string, Call>
+  /** What it was answered when it was presented last, for each of them, after the world had healed. */
+  readonly last: Map<string, Reply | undefined>
+  /** Orders placed and purchases granted for it. */
+  readonly effects: Set<string>
+}
+
+export const authorizationOf = (payment: Payment): Authorization => payment.payload.payload.authorization
+
+/** What is presented: the payment itself, or a copy with a signature that nobody made. */
+export type Copy = "authentic" | "forged"
+
+/** Sees everything that leaves a process or is written, and says what must not be. */
+export class Witness {
+  readonly payments = new Map<string, Payment>()
+  readonly violations: Array<string> = []
+  readonly counts = new Map<string, number>()
+  private readonly chain: SimulatedChain
+  private readonly now: () => number
+  private readonly chargeOfOrder = new Map<string, string>()
+  private readonly chargeOfPurchase = new Map<string, string>()
+  private readonly note: (what: string) => void
+
+  constructor(chain: SimulatedChain, now: () => number, note: (what: string) => void) {
+    this.chain = chain
+    this.now = now
+    this.note = note
+  }
+
+  signed(payment: Payment): void {
+    this.payments.set(payment.key, payment)
+  }
+
+  /** Counts that something came about, for the proof that runs are not vacuous. */
+  count(what: string): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + 1)
+  }
+
+  violation(payment: Payment | undefined, what: string): void {
+    const text = payment === undefined ? what : `${payment.name}: ${what}`
+    this.violations.push(text)
+    this.note(`VIOLATION ${text}`)
+  }
+
+  claimed(key: string): void {
+    const payment = this.payments.get(key)
+    if (payment !== undefined) payment.claimedMillis ??= this.now()
+  }
+
+  /** The facilitator is asked to settle. */
+  asked({ from, nonce }: Authorization, manner: SettleManner): void {
+    this.count(`is ${manner}`)
+    for (const payment of this.payments.values()) {
+      const authorization = authorizationOf(payment)
+      if (authorization.nonce !== nonce || authorization.from !== from) continue
+      if (manner === "liesSuccess") payment.lied = true
+      payment.isOpen = manner !== "rejects" && manner !== "liesRefusal"
+      if (!payment.isOpen) payment.rejectedMillis = this.now()
+    }
+  }
+
+  ordered({ chargeKey, id }: Order): void {
+    this.chargeOfOrder.set(id, chargeKey)
+  }
+
+  reserved({ chargeKey, id }: Omit<VaultPurchase, "status">): void {
+    this.chargeOfPurchase.set(id, chargeKey)
+  }
+
+  /** A verb `grant` took effect. */
+  granted(purchaseId: string): void {
+    this.effect(this.chargeOfPurchase.get(purchaseId), `purchase ${purchaseId}`)
+  }
+
+  /** An order stands upstream that did not before. */
+  placed(orderId: string): void {
+    this.effect(this.chargeOfOrder.get(orderId), `order ${orderId}`)
+  }
+
+  /** An answer leaves a process. `arrivedMillis`: when its request came in. */
+  released(
+    payment: Payment,
+    presented: { copy: Copy; call: Call; arrivedMillis: number },
+    reply: Reply
+  ): void {
+    this.count(`${reply.status}${codeOf(reply)}`)
+    if (reply.status === 200) this.answered(payment, presented, reply)
+    else if (reply.status === 402) this.refused(payment, presented, reply)
+  }
+
+  /** Whether the money has moved, by the chain's own books. */
+  hasMoved(payment: Payment): boolean {
+    const transfer = this.chain.transferOf(authorizationOf(payment))
+    return transfer !== undefined && transfer.minedMillis <= this.now()
+  }
+
+  /** Whether an operation takes a facilitator's word, and that was a lie. */
+  isTakenIn(payment: Payment, operation: string): boolean {
+    return operation === "search" && payment.lied
+  }
+
+  private answered(
+    payment: Payment,
+    { call, copy }: { readonly copy: Copy; readonly call: Call },
+    reply: Reply
+  ): void {
+    if (copy === "forged") this.violation(payment, "a forged copy is answered")
+    if (!this.hasMoved(payment) && !this.isTakenIn(payment, call.route)) {
+      this.violation(payment, "is answered although no money has moved")
+    }
+    const before = payment.answer
+    if (before === undefined) {
+      payment.answer = { reply, call: call.name }
+      return
+    }
+    this.count("replayed")
+    if (before.call !== call.name) this.violation(payment, `buys ${before.call} and ${call.name}`)
+    else if (before.reply.text !== reply.text || before.reply.receipt !== reply.receipt) {
+      this.violation(payment, `is answered anew: ${before.reply.text} then ${reply.text}`)
+    }
+  }
+
+  private refused(
+    payment: Payment,
+    {
+      arrivedMillis,
+      call,
+      copy
+    }: { readonly copy: Copy; readonly call: Call; readonly arrivedMillis: number },
+    reply: Reply
+  ): void {
+    if (copy === "forged" || call.name !== payment.own.name || namesItsUse(reply)) return
+    // Who was told by the facilitator that nothing was sent says so, however late its own answer is.
+    const isTold = payment.rejectedMillis >= arrivedMillis
+    if (payment.isOpen && !isTold) payment.refusedOpen ??= errorOf(reply)
+    const { claimedMillis } = payment
+    const transfer = this.chain.transferOf(authorizationOf(payment))
+    // What moved before it was presented here, or while the refusal was made, or further on than the node's
+    // view goes, nobody could know of.
+    const isKnowable =
+      transfer !== undefined &&
+      claimedMillis !== undefined &&
+      transfer.minedMillis >= claimedMillis &&
+      transfer.minedMillis < arrivedMillis - this.chain.condition.lagMillis - blockMillis
+    if (isKnowable)
+      this.violation(payment, `its money has moved, and it is refused afresh: ${errorOf(reply)}`)
+  }
+
+  private effect(key: string | undefined, what: string): void {
+    const payment = key === undefined ? undefined : this.payments.get(key)
+    if (payment === undefined) return this.violation(undefined, `${what} belongs to no payment`)
+    this.count(what.split(" ")[0]!)
+    if (!this.hasMoved(payment)) this.violation(payment, `${what} although no money has moved`)
+    payment.effects.add(what)
+    if (payment.effects.size > 1) {
+      this.violation(payment, `more than one effect: ${Array.from(payment.effects).join(", ")}`)
+    }
+  }
+}
+
+export const errorOf = ({ text }: Reply): string => String((JSON.parse(text) as { error?: unknown }).error)
+
+const codeOf = (reply: Reply): string => {
+  if (reply.status === 200) return ""
+  const { code, error } = JSON.parse(reply.text) as { readonly code?: string; readonly error?: string }
+  return ` ${code ?? error?.split(":")[0]}`
+}
+
+/** A refusal that says what became of the payment, so that no client pays again for want of knowing. */
+const namesItsUse = (reply: Reply): boolean =>
+  /^(?:payment_already_used|payment_refund_due): /.test(errorOf(reply))

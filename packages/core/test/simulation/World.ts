@@ -1,0 +1,308 @@
+import { Context, Effect } from "effect"
+import type { TillEvent } from "../../src/Options.ts"
+import { VaultItems } from "../../src/ports/VaultItems.ts"
+import { type Adversity, drawAdversity } from "./Adversity.ts"
+import { Fate } from "./Fate.ts"
+import { fuse } from "./Fuse.ts"
+import { Link } from "./Link.ts"
+import { storesOver } from "./LinkedStores.ts"
+import { Machine } from "./Machine.ts"
+import type { Mutation } from "./Mutations.ts"
+import { reckon } from "./Reckoning.ts"
+import { baseUrl, type Surroundings } from "./Server.ts"
+import { headerOf, isOpen, Shopper } from "./Shopper.ts"
+import { chainPort, SimulatedChain } from "./SimulatedChain.ts"
+import { SimulatedFacilitator } from "./SimulatedFacilitator.ts"
+import { SimulatedHost, vaultItem } from "./SimulatedHost.ts"
+import { simulatedSecrets } from "./SimulatedSecrets.ts"
+import type { Connection, Storage } from "./Storage.ts"
+import { Timeline } from "./Timeline.ts"
+import { Trace } from "./Trace.ts"
+import { Troubles } from "./Troubles.ts"
+import { authorizationOf, type Call, type Copy, type Payment, type Reply, Witness } from "./Witness.ts"
+
+/** 2026-11-21, 00:00 UTC. */
+const startMillis = 1_795_219_200_000
+const clientPatienceMillis = 60_000
+/** How long after the world has healed it is looked after again: leases, authorizations, backoffs run out. */
+const healingPausesMillis = [250_000, 800_000, 4_000_000]
+/** Far more than a run has: what loops is a failure, not a hang. */
+const maxHappenings = 50_000
+
+/** Everything there is in one run, made from its seed. */
+export class World {
+  readonly trace = new Trace(startMillis)
+  readonly witness: Witness
+  private readonly chain: SimulatedChain
+  private readonly host: SimulatedHost
+  private readonly storage: Storage
+  private readonly mutation: Mutation
+  private readonly fate: Fate
+  private readonly timeline: Timeline
+  private readonly facilitator: SimulatedFacilitator
+  private readonly troubles: Troubles
+  private readonly machines: ReadonlyArray<Machine>
+  private isHealed = false
+  private happenings = 0
+  /** What the happening at hand still has to bring about. */
+  private underway: Array<Promise<void>> = []
+
+  constructor(seed: number, storage: Storage, mutation: Mutation = (surroundings) => surroundings) {
+    this.fate = new Fate(seed)
+    this.storage = storage
+    this.mutation = mutation
+    this.timeline = new Timeline(startMillis, this.fate.branch())
+    const adversity = drawAdversity(this.fate.branch(), startMillis)
+    const now = () => this.timeline.nowMillis
+    this.chain = new SimulatedChain(now, this.fate.branch(), adversity.node)
+    this.witness = new Witness(this.chain, now, (what) => this.note("", what))
+    this.troubles = new Troubles(adversity, this.fate.branch(), (what) => this.witness.count(what))
+    this.facilitator = new SimulatedFacilitator({
+      timeline: this.timeline,
+      chain: this.chain,
+      fate: this.fate.branch(),
+      temper: adversity.temper,
+      asked: (authorization, manner) => this.witness.asked(authorization, manner),
+      note: (what) => this.note("fac", what)
+    })
+    this.host = new SimulatedHost({
+      fate: this.fate.branch(),
+      now,
+      errorChance: adversity.hostErrorChance,
+      placed: (orderId) => this.witness.placed(orderId)
+    })
+    this.machines = Array.from({ length: adversity.processes }, (_, index) => new Machine(`p${index}`))
+  }
+
+  get nowMillis(): number {
+    return this.timeline.nowMillis
+  }
+
+  get adversity(): Adversity {
+    return this.troubles.adversity
+  }
+
+  /** The troubles have not ended yet. */
+  get isActive(): boolean {
+    return !this.isHealed
+  }
+
+  /** Lives through the seed: troubles first, then everything is healed and has to come to its end. */
+  async run(): Promise<void> {
+    const { chain, storage, witness } = this
+    await Effect.runPromise(Context.get(await storage.look(), VaultItems).put(vaultItem))
+    for (const machine of this.machines) await this.boot(machine)
+    const shoppers = this.fate.between(1, 3)
+    for (let index = 0; index < shoppers; index++) void new Shopper(this, this.fate.branch(), index).shop()
+    await this.pass(this.adversity.activeMillis)
+    await this.heal()
+    await reckon({ chain, storage, witness })
+  }
+
+  after(millis: number, happen: () => void): void {
+    this.timeline.after(millis, happen)
+  }
+
+  sleep(millis: number): Promise<void> {
+    return new Promise((resolve) => this.timeline.after(millis, resolve))
+  }
+
+  signed(payment: Payment): void {
+    this.witness.signed(payment)
+    this.note("", `signs ${payment.name}: ${authorizationOf(payment).nonce.slice(0, 10)}`)
+  }
+
+  sendByThirdParty(payment: Payment): void {
+    const { outcome } = this.chain.send(authorizationOf(payment))
+    this.note("", `a third party sends ${payment.name}: ${outcome}`)
+    this.witness.count(`third party: ${outcome}`)
+  }
+
+  cancel(payment: Payment): void {
+    const cancelled = this.chain.cancel(authorizationOf(payment))
+    this.note("", `the payer cancels ${payment.name}: ${cancelled}`)
+    if (cancelled) this.witness.count("cancelled")
+  }
+
+  /** Sends a request to one of the processes; `undefined`: no answer came. */
+  request(call: Call, paid?: { readonly payment: Payment; readonly copy: Copy }): Promise<Reply | undefined> {
+    const machine = this.isActive ? this.fate.pick(this.machines) : this.machines[0]!
+    const isLost = this.fate.chance(this.adversity.lossChance)
+    return new Promise((resolve) => {
+      const give = (reply: Reply | undefined) => resolve(isLost ? undefined : reply)
+      this.timeline.after(clientPatienceMillis, () => resolve(undefined))
+      this.timeline.after(this.fate.between(1, 60), () => this.arrive(machine, call, paid, give))
+    })
+  }
+
+  private arrive(
+    machine: Machine,
+    call: Call,
+    paid: { readonly payment: Payment; readonly copy: Copy } | undefined,
+    give: (reply: Reply | undefined) => void
+  ): void {
+    const { server } = machine
+    if (server === undefined) return give(undefined)
+    if (server.process.isFrozen) {
+      server.process.deliver(0, () => this.arrive(machine, call, paid, give))
+      return
+    }
+    const arrivedMillis = this.nowMillis
+    const name = paid === undefined ? "unpaid" : `with ${paid.payment.name} (${paid.copy})`
+    this.note(machine.name, `is asked ${call.name}, ${name}`)
+    const answered = (reply: Reply | undefined): void => {
+      machine.requests.delete(answered)
+      this.timeline.after(this.fate.between(1, 60), () => give(reply))
+    }
+    machine.requests.add(answered)
+    server.answer(requestOf(call, paid), (reply) => {
+      this.note(machine.name, `answers ${name}: ${reply.status} ${reply.text.slice(0, 90)}`)
+      if (reply.status === 500) this.witness.violation(paid?.payment, `answered 500: ${reply.text}`)
+      if (paid !== undefined) this.witness.released(paid.payment, { ...paid, call, arrivedMillis }, reply)
+      answered(reply)
+    })
+  }
+
+  private async boot(machine: Machine): Promise<void> {
+    const { storage, timeline, trace } = this
+    await machine.boot({
+      timeline,
+      storage,
+      fate: this.fate.branch(),
+      skewMillis: this.adversity.skewMillis[this.machines.indexOf(machine)]!,
+      surroundings: (process, connection) => {
+        const link = new Link({
+          process,
+          timeline,
+          trace,
+          journey: (name) => this.troubles.journey(name, machine.requests.size > 0),
+          die: () => this.kill(machine)
+        })
+        return this.mutation(this.surroundingsOf(machine, link, connection))
+      },
+      quiet: () => this.quiet()
+    })
+    this.note(machine.name, "is up")
+  }
+
+  private surroundingsOf(machine: Machine, link: Link, connection: Connection): Surroundings {
+    const { facilitator } = this
+    return {
+      stores: storesOver(connection, link, this.witness, this.storage.isLocal),
+      facilitator: {
+        verify: (payment) => link.call("facilitator.verify", () => facilitator.verify(payment)),
+        settle: (payment) => {
+          let fromMillis = 0
+          const settle = () => {
+            const settled = facilitator.settle(payment)
+            fromMillis = settled.fromMillis
+            return settled.answer
+          }
+          return link.call("facilitator.settle", settle, () => fromMillis)
+        }
+      },
+      chain: chainPort(this.chain, link.ask),
+      secrets: simulatedSecrets(this.fate.branch()),
+      ports: this.host.portsOf(link),
+      maxTimeoutSeconds: this.adversity.maxTimeoutSeconds,
+      unsettledPerPayer: this.adversity.unsettledPerPayer,
+      onEvent: (event) => this.hear(machine, event)
+    }
+  }
+
+  private hear(machine: Machine, { data, level, message }: TillEvent): void {
+    this.note(machine.name, `says ${level}: ${message} ${JSON.stringify(data)}`)
+    this.witness.count(`says ${level}`)
+  }
+
+  private kill(machine: Machine): void {
+    machine.crash()
+    if (!this.isActive) return
+    this.timeline.after(this.fate.between(50, 15_000), () => {
+      if (this.isActive) this.underway.push(this.boot(machine))
+    })
+  }
+
+  /** Has time pass. */
+  private async pass(millis: number): Promise<void> {
+    const untilMillis = this.nowMillis + millis
+    for (;;) {
+      const next = this.timeline.next(untilMillis)
+      if (next === undefined) break
+      if (++this.happenings > maxHappenings) throw new Error("the world does not come to rest")
+      next.happen()
+      await this.quiet()
+      if (fuse.isBlown) throw new Error("a verb of the store neither ended nor failed without power")
+      while (this.underway.length > 0) await this.underway.pop()
+    }
+    this.timeline.nowMillis = untilMillis
+  }
+
+  /** Lets every process run on until all of it waits for something from outside. */
+  private async quiet(): Promise<void> {
+    let isBusy: boolean
+    do {
+      // Past this, every promise that is settled by now has told whoever waits for it.
+      await new Promise(setImmediate)
+      isBusy = false
+      for (const machine of this.machines) if (machine.turn()) isBusy = true
+    } while (isBusy)
+  }
+
+  private async heal(): Promise<void> {
+    this.note("", "the world heals")
+    this.isHealed = true
+    this.troubles.end()
+    this.chain.condition = this.adversity.node
+    this.facilitator.temper = this.adversity.temper
+    this.host.errorChance = this.adversity.hostErrorChance
+    for (const machine of this.machines) this.kill(machine)
+    const machine = this.machines[0]!
+    await this.boot(machine)
+    for (const pauseMillis of healingPausesMillis) {
+      // A process that sleeps through the pause does on waking what is due by then.
+      machine.process!.freeze(pauseMillis)
+      await this.pass(pauseMillis + 2_000)
+      await this.presentAgain()
+    }
+  }
+
+  /** Presents every payment once more, and again for as long as nobody can say what became of it. */
+  private async presentAgain(): Promise<void> {
+    const payments = Array.from(this.witness.payments.values())
+    const presenting = payments.map(async (payment) => {
+      for (const call of payment.calls.values()) await this.insist(payment, call)
+    })
+    const state = { isOver: false }
+    void Promise.all(presenting).then(() => {
+      state.isOver = true
+    })
+    while (!state.isOver) await this.pass(1_000)
+  }
+
+  private async insist(payment: Payment, call: Call): Promise<void> {
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const reply = await this.request(call, { payment, copy: "authentic" })
+      payment.last.set(call.name, reply)
+      // The lease of a dead process is not waited for; after the next pause it has run out.
+      if (!isOpen(reply) || reply?.status === 409) return
+      await this.sleep(3_000)
+    }
+  }
+
+  private note(who: string, what: string): void {
+    this.trace.add(this.timeline.nowMillis, who, what)
+  }
+}
+
+const requestOf = (
+  call: Call,
+  paid: { readonly payment: Payment; readonly copy: Copy } | undefined
+): Request => {
+  const headers: Record<string, string> = { "content-type": "application/json" }
+  if (paid !== undefined) headers["payment-signature"] = headerOf(paid.payment, paid.copy)
+  return new Request(
+    baseUrl + call.path,
+    call.body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(call.body) }
+  )
+}

@@ -1,0 +1,3 @@
+import { simulationOn } from "./promises.ts"
+
+simulationOn("memory", 1, 1_200)

@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest"
+import { mutations } from "./Mutations.ts"
+import { simulate } from "./simulate.ts"
+
+/** Every broken till is found out within so many seeds; most within a tenth of them. */
+const maxSeeds = 600
+
+describe("a till that is broken on purpose", () => {
+  for (const [name, { mutation, symptom }] of mutations) {
+    it(`is found out: ${name}`, { timeout: 120_000 }, async () => {
+      let foundIn: number | undefined
+      for (let seed = 1; seed <= maxSeeds && foundIn === undefined; seed++) {
+        const { violations } = await simulate(seed, "memory", mutation)
+        if (violations.some((violation) => symptom.test(violation))) foundIn = seed
+      }
+      expect(foundIn, `no seed up to ${maxSeeds} shows ${String(symptom)}`).toBeDefined()
+    })
+  }
+})

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest"
+import { describeFailure, simulate, type StoreName } from "./simulate.ts"
+
+/** Small enough that a hanging run is cut short long before the suite is. */
+const seedsPerTest = 200
+const testMillis = 120_000
+const linesShown = 150
+
+/** What has to have come about somewhere in the seeds: promises kept where nothing happens say nothing. */
+const occasions: ReadonlyArray<string> = [
+  "200",
+  "replayed",
+  "order",
+  "purchase",
+  "402 payment_already_used",
+  "402 payment_refund_due",
+  "402 payment_expired",
+  "409 PAYMENT_IN_PROGRESS",
+  "429 RATE_LIMITED",
+  "503 SETTLEMENT_PENDING",
+  "freeze",
+  "cancelled",
+  "third party: moved",
+  "store error early",
+  "store error late",
+  ...[
+    "acceptsThenTimesOut",
+    "clean",
+    "duplicate",
+    "errorsAfterSettling",
+    "errorsBeforeSettling",
+    "failsOnChain",
+    "liesRefusal",
+    "liesSuccess",
+    "pending",
+    "rejects",
+    "slow",
+    "wrongNetwork"
+  ].map((manner) => `is ${manner}`),
+  // Every await from the payment to the answer.
+  ...[
+    "charges.find",
+    "charges.claim",
+    "facilitator.verify",
+    "host.search",
+    "quotes.consume",
+    "orders.create",
+    "vaultPurchases.reserve",
+    "charges.advance",
+    "facilitator.settle",
+    "chain.evidence",
+    "charges.complete",
+    "orders.advance",
+    "vaultPurchases.grant",
+    "charges.markApplied",
+    "charges.void",
+    "charges.takeOver"
+  ].map((call) => `crash at ${call}`)
+]
+
+/** The promises of the toll, on one store, over seeds of its own. */
+export const simulationOn = (store: StoreName, firstSeed: number, seeds: number): void => {
+  describe(`a simulated world on ${store}`, () => {
+    it("lives through a seed the same way each time", { timeout: testMillis }, async () => {
+      for (let seed = firstSeed; seed < firstSeed + 10; seed++) {
+        const once = await simulate(seed, store)
+        const again = await simulate(seed, store)
+        expect(once.trace.length).toBeGreaterThan(0)
+        expect(again.trace, `seed ${seed}`).toBe(once.trace)
+      }
+    })
+
+    const counts = new Map<string, number>()
+    for (let first = firstSeed; first < firstSeed + seeds; first += seedsPerTest) {
+      const last = first + seedsPerTest - 1
+      it(`keeps every promise in seeds ${first} to ${last}`, { timeout: testMillis }, async () => {
+        for (let seed = first; seed <= last; seed++) {
+          const report = await simulate(seed, store)
+          if (report.violations.length > 0) throw new Error(describeFailure(report, linesShown))
+          for (const [what, count] of report.counts) counts.set(what, (counts.get(what) ?? 0) + count)
+        }
+      })
+    }
+
+    it("has met with every trouble and every ending by then", () => {
+      const missing = occasions.filter((occasion) => !counts.has(occasion))
+      expect(missing).toEqual([])
+    })
+  })
+}
