@@ -1,4 +1,5 @@
 import { Effect, Result, Schema, SchemaIssue } from "effect"
+import { type Asking, askWithin } from "./Deadline.ts"
 import { ApiFailure, validationFailure } from "./ApiFailure.ts"
 import type { Issue } from "./domain/ApiError.ts"
 
@@ -80,12 +81,26 @@ const wrongType = new ApiFailure({
   message: "Send the body as application/json, not compressed."
 })
 
+const tooSlow = new ApiFailure({
+  status: 408,
+  code: "BODY_TOO_SLOW",
+  message: "The body did not come to its end in time. Nothing was charged; send the request again."
+})
+
+/** Longest that a body may take: 64 KiB over the slowest of lines. */
+const bodyTimeoutMillis = 15_000
+
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-const readBytes = async (body: ReadableStream<Uint8Array>): Promise<Uint8Array | undefined> => {
+const readBytes = async (
+  body: ReadableStream<Uint8Array>,
+  { signal }: Asking
+): Promise<Uint8Array | undefined> => {
   const chunks: Array<Uint8Array> = []
   let size = 0
   const reader = body.getReader()
+  // Who sends no more is not waited for any longer; a read that waits ends with it.
+  signal.addEventListener("abort", () => void reader.cancel().catch(() => undefined), { once: true })
   for (;;) {
     const { done, value } = await reader.read()
     if (done) break
@@ -118,7 +133,12 @@ export const readBody = Effect.fnUntraced(function* (request: Request): Effect.f
   const { body } = request
   if (body === null) return { _tag: "Empty" }
   if (Number(request.headers.get("content-length") ?? 0) > maxBodyBytes) return yield* tooLarge
-  const bytes = yield* Effect.tryPromise({ try: () => readBytes(body), catch: () => malformed })
+  const bytes = yield* askWithin({
+    millis: bodyTimeoutMillis,
+    ask: (asking) => readBytes(body, asking),
+    catch: () => malformed,
+    onLapse: () => tooSlow
+  })
   if (bytes === undefined) return yield* tooLarge
   if (bytes.byteLength === 0) return { _tag: "Empty" }
   const encoding = request.headers.get("content-encoding")

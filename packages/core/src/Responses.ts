@@ -4,6 +4,7 @@ import { findNetwork } from "./domain/Network.ts"
 import type { Receipt } from "./domain/PaymentRequired.ts"
 import type { Challenge } from "./toll/Challenge.ts"
 import { encodeHeader } from "./toll/PaymentHeader.ts"
+import { ofSize } from "./sized.ts"
 import type { Answer } from "./toll/TollRequest.ts"
 
 /** Which browsers may call. */
@@ -88,8 +89,11 @@ export const paidResponse = (
   if (body._tag === "Text") return new Response(body.text, { status: answer.status, headers })
   const { file, slug } = body
   headers["content-disposition"] = `attachment; filename="${slug.replace(/[^A-Za-z0-9._-]/g, "_")}.zip"`
-  if (file.size !== undefined) headers["content-length"] = String(file.size)
-  return new Response(file.body as BodyInit, { status: answer.status, headers })
+  // Bytes tell their size themselves, whatever was said of it.
+  const size = file.body instanceof Uint8Array ? file.body.byteLength : file.size
+  if (size !== undefined) headers["content-length"] = String(size)
+  const sent = file.body instanceof ReadableStream && size !== undefined ? ofSize(file.body, size) : file.body
+  return new Response(sent as BodyInit, { status: answer.status, headers })
 }
 
 /** A public document. */

@@ -24,7 +24,9 @@ export const ledgerVerbs = (sql: Database) => {
             refund = ${json(sql, refundDue ? { _tag: "Due" } : undefined)},
             effect_pending = subject IS NOT NULL AND NOT ${refundDue}::boolean,
             attempts = 0, check_after_millis = 0
-          WHERE key = ${key} AND state IN ('ready', 'voided')
+          -- What was dropped with a voided charge can't be answered: then a refund has to be due.
+          WHERE key = ${key}
+            AND (state = 'ready' OR (state = 'voided' AND (answer IS NOT NULL OR ${refundDue}::boolean)))
           RETURNING *)
         ${book(refundDue ? ["settled", "refund_due"] : ["settled"], nowMillis, receipt.transaction)}`
       return count > 0

@@ -181,7 +181,8 @@ export class Charges extends Context.Service<
       outcome: { readonly answer: RecordedAnswer; readonly subject: Subject | undefined }
     ) => Effect.Effect<boolean, StoreError>
     /**
-     * `ready` or `voided` → `settled`, by anyone: a settlement seen is a fact. What settling again needs is
+     * `ready` or `voided` → `settled`, by anyone: a settlement seen is a fact. A voided charge whose answer was
+     * dropped settles with `refundDue` alone: nothing else could come of it. What settling again needs is
      * forgotten. Appends the `settled` entry, and with `refundDue` the `refund_due` entry as well. Where the
      * charge has a subject and no refund is due, its effect is pending from now on. Attempts begin anew; the lease stays.
      */

@@ -79,6 +79,12 @@ const isFree = (existing: Charge, lease: Lease, nowMillis: number): boolean =>
     ? existing.leaseUntilMillis <= nowMillis
     : existing.state === "voided" && existing.leaseOwner === lease.owner
 
+/** What was dropped with a voided charge can't be answered any more: then a refund has to be due. */
+const canSettle =
+  (refundDue: boolean) =>
+  ({ answer, state }: Charge): boolean =>
+    state === "ready" || (state === "voided" && (refundDue || answer !== undefined))
+
 const isHeldBy =
   (owner: string, ...states: ReadonlyArray<ChargeState>) =>
   ({ leaseOwner, state }: Charge): boolean =>
@@ -125,7 +131,7 @@ const transitionVerbs = (
     ),
   complete: (key, { receipt, refundDue }, nowMillis) =>
     Effect.sync(() => {
-      const settled = table.change(key, ({ state }) => state === "ready" || state === "voided", {
+      const settled = table.change(key, canSettle(refundDue), {
         state: "settled",
         settlement: "",
         effectPending: !refundDue && table.get(key)?.subject !== undefined,

@@ -27,7 +27,8 @@ const transitionVerbs = (
           receipt = ${JSON.stringify(receipt)}, transaction_hash = ${receipt.transaction},
           settled_at = ${nowMillis}, refund_due_at = ${refundDue ? nowMillis : null},
           effect_pending = CASE WHEN subject IS NULL THEN 0 ELSE ${refundDue ? 0 : 1} END
-        WHERE key = ${key} AND state IN ('ready', 'voided') RETURNING key`)
+        WHERE key = ${key} AND (state = 'ready'
+          OR (state = 'voided' AND (answer IS NOT NULL OR CAST(${refundDue ? 1 : 0} AS BIGINT) = 1))) RETURNING key`)
     ),
   markApplied: (key) =>
     storing(

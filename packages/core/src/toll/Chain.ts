@@ -120,7 +120,11 @@ export const chainFromRpc = (rpcUrls: ReadonlyMap<string, string>): Chain["Servi
     const earlier = await client.getBlock({ blockNumber: sampled })
     const seconds = latest.timestamp - earlier.timestamp
     const blocks = latest.number - sampled
-    const blocksIn = (duration: bigint): bigint => (seconds === 0n ? blocks : (duration * blocks) / seconds)
+    // On a chain that is younger than a second every block may be meant.
+    const blocksIn = (duration: bigint): bigint => {
+      if (duration === 0n) return 0n
+      return seconds === 0n ? blocks : (duration * blocks) / seconds
+    }
     const ago = latest.timestamp > validBefore ? latest.timestamp - validBefore : 0n
     // Block times vary: a tenth of the way is looked at on either side.
     const slack = blocksIn(ago) / 10n + 10n

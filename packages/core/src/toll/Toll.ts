@@ -15,6 +15,7 @@ import { type KeptTask, Settling } from "./Settling.ts"
 import { type Outcome, type PaymentRefused, type TollRequest } from "./TollRequest.ts"
 import { begin, type Ending, type Event, next, type Step } from "./Transitions.ts"
 import { judge, type Refusal } from "./Verdict.ts"
+import { Unproven } from "./Unproven.ts"
 import { Waiting } from "./Waiting.ts"
 
 export interface TollConfig {
@@ -104,6 +105,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
   const waiting = new Waiting(waitingLimits)
   const shortPayers = new PayerMemory(config.payerMemoryMillis)
   const retries = new RetryBudget(retryBudget)
+  const unproven = new Unproven(Math.ceil(config.maxUnsettledPerPayer / 2))
   let unsettled = 0
 
   const isSameRequest = (charge: Charge, request: TollRequest): boolean => {
@@ -163,6 +165,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
   const claim = function* (call: Call): Performing<Event> {
     const { held, request } = call
     if (!call.counted && unsettled >= config.maxUnsettled) return { _tag: "Limited" }
+    if (!call.proven && !unproven.enter(call)) return { _tag: "Limited" }
     const nowMillis = call.nowMillis()
     const task = taskOf(call, call.offer!)
     const kept: KeptTask = request.sealed ? { sealed: yield* secrets.seal(JSON.stringify(task)) } : { task }
@@ -326,6 +329,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
       const exit = yield* Effect.exit(drive(call))
       if (Exit.isFailure(exit)) yield* letGo(call)
       if (call.counted) unsettled--
+      unproven.leave(call)
       // Who held nothing has changed nothing for those who wait.
       if (call.hadLease) waiting.wake(call.held.key)
       return yield* exit

@@ -11,6 +11,8 @@ import { facilitatorFromUrl } from "../../src/toll/facilitator/Http.ts"
  * The facilitator's HTTP layer against a real server on a socket that answers as each case says.
  */
 
+const hash = `0x${"12".repeat(32)}`
+
 interface Reply {
   readonly status?: number
   readonly body?: string
@@ -122,10 +124,10 @@ describe("what is sent", () => {
   })
 
   it("version 1: the requirement in version 1's words", async () => {
-    replies = [{ body: '{"success":true,"transaction":"0x12"}' }]
+    replies = [{ body: `{"success":true,"transaction":"${hash}"}` }]
     expect(await run((service) => service.settle(requestOf(1)))).toEqual({
       _tag: "Settled",
-      transaction: "0x12",
+      transaction: hash,
       payer: undefined
     })
     const { amount, ...rest } = requestOf(1).requirements
@@ -153,6 +155,11 @@ describe("verify", () => {
       "invalid, said with a 400",
       { status: 400, body: '{"isValid":false,"invalidReason":"invalid_network"}' },
       "invalid_network"
+    ],
+    [
+      "an address in place of a reason is not passed on",
+      { body: `{"isValid":false,"invalidReason":"0x${"ab".repeat(20)}"}` },
+      "invalid_payment"
     ],
     [
       "a reason that is no code is not passed on",
@@ -216,8 +223,27 @@ describe("settle", () => {
   })
 
   it("a transaction hash leaves the outcome open, whatever the reason says", async () => {
-    replies = [{ body: '{"success":false,"errorReason":"insufficient_funds","transaction":"0x12"}' }]
-    expect(await settle()).toEqual({ _tag: "Unknown", reason: "insufficient_funds", transaction: "0x12" })
+    replies = [{ body: `{"success":false,"errorReason":"insufficient_funds","transaction":"${hash}"}` }]
+    expect(await settle()).toEqual({ _tag: "Unknown", reason: "insufficient_funds", transaction: hash })
+  })
+
+  it.each(["0x12", "a\r\nb", `${hash}00`, "pending"])(
+    "what is no hash (%j) is not repeated",
+    async (transaction) => {
+      replies = [{ body: JSON.stringify({ success: true, transaction }) }]
+      expect(await settle()).toMatchObject({ _tag: "Unknown", transaction: undefined })
+      replies = [{ body: JSON.stringify({ success: false, errorReason: "insufficient_funds", transaction }) }]
+      expect(await settle()).toMatchObject({ _tag: "Unknown", transaction: undefined })
+    }
+  )
+
+  it("a settlement on another network settles nothing here", async () => {
+    replies = [{ body: JSON.stringify({ success: true, transaction: hash, network: "eip155:1" }) }]
+    expect(await settle()).toMatchObject({ _tag: "Unknown", reason: "settled_on_another_network" })
+    for (const network of ["eip155:84532", "base-sepolia"]) {
+      replies = [{ body: JSON.stringify({ success: true, transaction: hash, network }) }]
+      expect((await settle())._tag).toBe("Settled")
+    }
   })
 
   it("success without a transaction proves nothing", async () => {
@@ -228,7 +254,7 @@ describe("settle", () => {
   it.each([
     ["down", { cut: true }],
     ["an error page", { status: 500, body: "oops" }],
-    ["too slow", { delayMillis: 1_000, body: '{"success":true,"transaction":"0x12"}' }]
+    ["too slow", { delayMillis: 1_000, body: `{"success":true,"transaction":"${hash}"}` }]
   ] as const)("never asked twice, and unknown: %s", async (_name, reply) => {
     replies = [reply]
     expect((await settle())._tag).toBe("Unknown")

@@ -71,7 +71,9 @@ export const chargeModel = (): Verbs => {
 
   const complete: Verbs["complete"] = (key, { receipt, refundDue }, nowMillis) =>
     Effect.sync(() => {
-      const settled = change(key, ({ state }) => state === "ready" || state === "voided", {
+      const answerable = ({ answer, state }: Charge) =>
+        state === "ready" || (state === "voided" && !(answer === undefined && !refundDue))
+      const settled = change(key, answerable, {
         state: "settled",
         settlement: "",
         attempts: 0,

@@ -61,6 +61,7 @@ const completing: ReadonlyArray<StoreCase> = [
     const charges = yield* chargesWith("voided", { key: "kept" })
     yield* chargesWith("ready", { key: "dropped" })
     yield* charges.void("dropped", "me", { keepAnswer: false, checkAfterMillis: 9_000 })
+    equal(yield* charges.complete("dropped", paid, 1_500), false, "complete without answer and refund")
     for (const own of ["kept", "dropped"]) {
       const refundDue = own === "dropped"
       const settlement = { receipt: sampleReceipt(), refundDue }
@@ -151,7 +152,7 @@ const voiding: ReadonlyArray<StoreCase> = [
     equal(yield* charges.void("unknown", "me", options), false, "void of an unknown key")
     equal((yield* charges.entries({ limit: 10 })).length, 1, "ledger entries")
   }),
-  storeCase("Charges: a charge that is voided and settled at once ends settled", function* () {
+  storeCase("Charges: a charge is voided with its answer, or settled, never both", function* () {
     const charges = yield* Charges
     const outcomes = yield* race((racer) =>
       Effect.gen(function* () {
@@ -167,14 +168,14 @@ const voiding: ReadonlyArray<StoreCase> = [
         const charge = yield* charges.find(own)
         const entries = yield* charges.entries({ limit: 10, chargeKeys: [own] })
         return (
-          settled &&
-          charge?.state === "settled" &&
-          (charge.answer === undefined) === voided &&
-          entries.length === 1
+          settled !== voided &&
+          charge?.state === (settled ? "settled" : "voided") &&
+          (charge?.answer === undefined) === voided &&
+          entries.length === (settled ? 1 : 0)
         )
       })
     )
-    equal(wins(outcomes), racers, "charges that are settled, once, and lost their answer only to the void")
+    equal(wins(outcomes), racers, "charges that were one of the two")
   })
 ]
 

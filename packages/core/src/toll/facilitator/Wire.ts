@@ -53,14 +53,16 @@ export const SupportedResponse = Schema.Struct({
   )
 })
 
-/** A reason fit to be shown: a protocol code, never free text of somebody else's. */
+/** A reason fit to be shown: a protocol code, never free text of somebody else's, nor an address or a nonce. */
 const reasonCode = (reason: string | null | undefined, fallback: string): string =>
-  typeof reason === "string" && /^[a-z0-9_]{1,80}$/i.test(reason) ? reason : fallback
+  typeof reason === "string" && /^(?!0x)[a-z0-9_]{1,80}$/i.test(reason) ? reason : fallback
 
 export const toVerification = (response: typeof VerifyResponse.Type): Verification =>
   response.isValid
     ? { _tag: "Valid", payer: response.payer ?? undefined }
     : { _tag: "Invalid", reason: reasonCode(response.invalidReason, "invalid_payment") }
+
+const transactionHash = /^0x[0-9a-fA-F]{64}$/
 
 /** Whether a settlement names another network than the one that the payment is on. */
 const isElsewhere = (network: string | null | undefined, { requirements }: FacilitatorRequest): boolean =>
@@ -76,7 +78,9 @@ export const toSettlement = (
     // Its transaction says nothing of this chain.
     return { _tag: "Unknown", reason: "settled_on_another_network", transaction: undefined }
   }
-  const transaction = response.transaction === "" ? undefined : (response.transaction ?? undefined)
+  const named = response.transaction ?? ""
+  // Goes into receipts and books: what is no hash of a transaction is not repeated.
+  const transaction = transactionHash.test(named) ? named : undefined
   if (response.success) {
     return transaction === undefined
       ? { _tag: "Unknown", reason: "settled_without_transaction", transaction }
@@ -84,7 +88,7 @@ export const toSettlement = (
   }
   const reason = reasonCode(response.errorReason, "unexpected_settle_error")
   // A transaction hash means that something was sent, whatever the reason says.
-  return definiteRefusals.has(reason) && transaction === undefined
+  return definiteRefusals.has(reason) && named === ""
     ? { _tag: "Rejected", reason }
     : { _tag: "Unknown", reason, transaction }
 }

@@ -1,0 +1,48 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { onTestFinished } from "vitest"
+
+/** A chain's JSON-RPC endpoint that can be cut off. */
+export interface FlakyRpc {
+  readonly url: string
+  readonly cutOff: () => void
+  readonly restore: () => void
+  /** How often it was asked in vain. */
+  readonly refusals: () => number
+}
+
+/** Opens one before an endpoint for one test, with which it ends. */
+export const openFlakyRpc = async (rpcUrl: string): Promise<FlakyRpc> => {
+  let isDown = false
+  let refusals = 0
+  const server = createServer(async (request, response) => {
+    if (isDown) {
+      refusals++
+      request.socket.destroy()
+      return
+    }
+    const chunks: Array<Buffer> = []
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+    const headers = { "content-type": "application/json" }
+    const answer = await fetch(rpcUrl, { method: "POST", headers, body: Buffer.concat(chunks) })
+    response.writeHead(answer.status, headers).end(await answer.text())
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+  )
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cutOff: () => {
+      isDown = true
+    },
+    restore: () => {
+      isDown = false
+    },
+    refusals: () => refusals
+  }
+}

@@ -1,0 +1,169 @@
+import { createServer, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { FacilitatorClient } from "@till402/core"
+import { onTestFinished } from "vitest"
+
+/*
+ * A facilitator over HTTP that verifies honestly and settles as its mode has it, and the client that servers reach it
+ * by. What it moves, it moves by an honest facilitator over a real chain.
+ */
+
+type Settle = FacilitatorClient["settle"]
+
+/** What a settlement is answered: a document with its status, or nothing ever. */
+export type SettleAnswer = { readonly status: number; readonly document: unknown } | "never"
+
+/** How a facilitator settles; `honest` moves the money for real. */
+export type Mode = (...settling: [...Parameters<Settle>, honest: Settle]) => Promise<SettleAnswer>
+
+const ok = (document: unknown): SettleAnswer => ({ status: 200, document })
+
+/** How long servers wait here for a settlement that comes, and for one that does not. */
+export const patientMillis = 10_000
+export const impatientMillis = 300
+const slownessMillis = 500
+
+const sleep = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
+
+export const modes = {
+  clean: async (payment, requirements, honest) => ok(await honest(payment, requirements)),
+  /** Takes the money and never answers. */
+  silent: async (payment, requirements, honest) => {
+    await honest(payment, requirements)
+    return "never"
+  },
+  /** Takes the money and breaks. */
+  broken: async (payment, requirements, honest) => {
+    await honest(payment, requirements)
+    return { status: 502, document: { error: "upstream connect error" } }
+  },
+  /** Sends each settlement twice, and answers by what came of the second. */
+  duplicate: async (payment, requirements, honest) => {
+    await honest(payment, requirements)
+    return ok(await honest(payment, requirements))
+  },
+  /** Knows by name that it has settled it before. */
+  duplicateByName: async (payment, requirements, honest) => {
+    await honest(payment, requirements)
+    return ok({ success: false, errorReason: "duplicate_settlement", transaction: "" })
+  },
+  /** Takes the money when nobody waits for it any more. */
+  slow: async (payment, requirements, honest) => {
+    await sleep(slownessMillis)
+    return ok(await honest(payment, requirements))
+  },
+  /** Says that it took the money, and did not. */
+  lying: async () => ok({ success: true, transaction: `0x${"ab".repeat(32)}` })
+} satisfies Record<string, Mode>
+
+export interface HostileFacilitator {
+  readonly url: string
+  /** How long whoever asks it waits for a settlement. */
+  readonly settleTimeoutMillis: number
+  /** A client of the same, as is written in an afternoon: it throws on what it does not understand. */
+  readonly client: FacilitatorClient
+  /** Changes how it settles from now on. */
+  readonly become: (mode: Mode) => void
+  /** Settlements asked for so far. */
+  readonly settlements: () => number
+  readonly verifications: () => number
+  /** Resolves when nothing that was begun is under way any more. */
+  readonly idle: () => Promise<void>
+}
+
+const readJson = async (
+  request: IncomingMessage
+): Promise<{ readonly paymentPayload: unknown; readonly paymentRequirements: unknown }> => {
+  const chunks: Array<Buffer> = []
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+  return JSON.parse(Buffer.concat(chunks).toString("utf8"))
+}
+
+const clientOf = (url: string, settleTimeoutMillis: number): FacilitatorClient => {
+  const post = async (
+    operation: string,
+    paymentPayload: unknown,
+    paymentRequirements: unknown,
+    timeoutMillis: number
+  ) => {
+    const response = await fetch(`${url}/${operation}`, {
+      method: "POST",
+      body: JSON.stringify({ x402Version: 2, paymentPayload, paymentRequirements }),
+      signal: AbortSignal.timeout(timeoutMillis)
+    })
+    if (!response.ok) throw new Error(`the facilitator answered ${response.status}`)
+    return response.json()
+  }
+  return {
+    verify: async (payment, requirements) =>
+      (await post("verify", payment, requirements, patientMillis)) as Awaited<
+        ReturnType<FacilitatorClient["verify"]>
+      >,
+    settle: async (payment, requirements) =>
+      (await post("settle", payment, requirements, settleTimeoutMillis)) as Awaited<ReturnType<Settle>>
+  }
+}
+
+/** Opens one for a test, with which it ends. */
+export const openHostile = async (
+  honest: FacilitatorClient,
+  first: Mode,
+  settleTimeoutMillis = patientMillis
+): Promise<HostileFacilitator> => {
+  let mode = first
+  let settlements = 0
+  let verifications = 0
+  const running = new Set<Promise<SettleAnswer>>()
+
+  const settle = (payment: unknown, requirements: unknown): Promise<SettleAnswer> => {
+    settlements++
+    const settling = mode(payment, requirements, honest.settle)
+    running.add(settling)
+    const isOver = () => running.delete(settling)
+    settling.then(isOver, isOver)
+    return settling
+  }
+
+  const answer = async (request: IncomingMessage): Promise<SettleAnswer> => {
+    if (request.url === "/supported")
+      return ok({ kinds: [{ x402Version: 2, scheme: "exact", network: "eip155:84532" }] })
+    const { paymentPayload, paymentRequirements } = await readJson(request)
+    if (request.url === "/settle") return settle(paymentPayload, paymentRequirements)
+    verifications++
+    return ok(await honest.verify(paymentPayload, paymentRequirements))
+  }
+
+  const server = createServer((request, response) => {
+    answer(request).then(
+      (said) => {
+        if (said !== "never")
+          response
+            .writeHead(said.status, { "content-type": "application/json" })
+            .end(JSON.stringify(said.document))
+      },
+      (error: unknown) => response.writeHead(500).end(String(error))
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+  )
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url,
+    settleTimeoutMillis,
+    client: clientOf(url, settleTimeoutMillis),
+    become: (next) => {
+      mode = next
+    },
+    settlements: () => settlements,
+    verifications: () => verifications,
+    idle: async () => {
+      await Promise.allSettled(running)
+    }
+  }
+}

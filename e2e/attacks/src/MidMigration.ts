@@ -1,0 +1,45 @@
+import type { FacilitatorClient } from "@till402/core"
+import { network } from "./Calls.ts"
+import {
+  challengeOf,
+  type NaiveOptions,
+  type NaiveServer,
+  openNaive,
+  type Paywall,
+  requirementsOf
+} from "./NaiveShop.ts"
+import type { Payment } from "./Payments.ts"
+
+export const midMigration = "a hand-rolled server on its way from version 1 to version 2"
+
+const decode = (header: string): Payment =>
+  JSON.parse(Buffer.from(header, "base64").toString("utf8")) as Payment
+
+/**
+ * What grows when version 2 is added to a server of version 1: the new check reads the new header and the new field
+ * `accepted`, and the old settlement behind it reads the old header where there is one, and hands over the document as
+ * it came.
+ */
+const paywallOf =
+  (facilitator: FacilitatorClient): Paywall =>
+  () =>
+  ({ path, priceOf }) =>
+  async (context, next) => {
+    const price = await priceOf(await context.req.json().catch(() => undefined))
+    const checked = context.req.header("payment-signature") ?? context.req.header("x-payment")
+    const settled = context.req.header("x-payment") ?? context.req.header("payment-signature")
+    if (checked === undefined || settled === undefined) return challengeOf(path, price)
+    const { accepted, payload } = decode(checked)
+    const isRight =
+      accepted.network === network &&
+      accepted.amount === price.toString() &&
+      payload.authorization.value === accepted.amount
+    const { isValid } = await facilitator.verify(decode(checked), requirementsOf(price))
+    if (!isRight || !isValid) return challengeOf(path, price)
+    await next()
+    const { success } = await facilitator.settle(decode(settled), decode(settled).accepted)
+    if (!success) context.res = challengeOf(path, price)
+  }
+
+export const openMidMigration = (facilitator: FacilitatorClient, options: NaiveOptions = {}): NaiveServer =>
+  openNaive(paywallOf(facilitator), options)

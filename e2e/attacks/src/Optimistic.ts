@@ -1,0 +1,63 @@
+import type { FacilitatorClient } from "@till402/core"
+import { hashTypedData, type Hex, recoverAddress } from "viem"
+import { challengeOf, type NaiveOptions, type NaiveServer, openNaive, type Paywall } from "./NaiveShop.ts"
+import { nowSeconds, type Payment, type Requirements, typedDataOf } from "./Payments.ts"
+
+export const optimistic = "a hand-rolled server that answers first and settles afterwards"
+
+const rememberedMillis = 24 * 3_600_000
+
+/** Splits a signature as countless snippets do: any `v`, and nothing after it. */
+const splitSignature = (signature: string): Hex => {
+  const v = Number.parseInt(signature.slice(130, 132), 16)
+  return `${signature.slice(0, 130) as Hex}${(v < 27 ? v + 27 : v).toString(16)}`
+}
+
+const isSigned = async (
+  accepted: Requirements,
+  { authorization, signature }: Payment["payload"]
+): Promise<boolean> => {
+  const hash = hashTypedData(typedDataOf(accepted, authorization))
+  const signer = await recoverAddress({ hash, signature: splitSignature(signature) })
+  return signer.toLowerCase() === authorization.from.toLowerCase()
+}
+
+const isWorthIt = (accepted: Requirements, { authorization }: Payment["payload"]): boolean =>
+  authorization.to === accepted.payTo &&
+  BigInt(authorization.value) >= BigInt(accepted.amount) &&
+  Number(authorization.validBefore) > nowSeconds()
+
+/**
+ * What a developer writes who finds the facilitator's round trips too slow: checks the signature itself against what
+ * the payment says it `accepted`, answers, settles afterwards, and remembers for a day which signatures were settled,
+ * in a map of this middleware and so of this route and process.
+ */
+const paywallOf =
+  (facilitator: FacilitatorClient): Paywall =>
+  () =>
+  ({ path, priceOf }) => {
+    const settled = new Map<string, number>()
+    const isKnown = (signature: string): boolean => {
+      const atMillis = settled.get(signature)
+      return atMillis !== undefined && atMillis + rememberedMillis > Date.now()
+    }
+    return async (context, next) => {
+      const body: unknown = await context.req.json().catch(() => undefined)
+      const due = async (): Promise<Response> => challengeOf(path, await priceOf(body))
+      const header = context.req.header("payment-signature") ?? context.req.header("x-payment")
+      if (header === undefined) return due()
+      const payment = JSON.parse(Buffer.from(header, "base64").toString("utf8")) as Payment
+      const { accepted, payload } = payment
+      if (isKnown(payload.signature) || !isWorthIt(accepted, payload) || !(await isSigned(accepted, payload)))
+        return due()
+      await next()
+      facilitator.settle(payment, accepted).then(
+        ({ success }) => success && settled.set(payload.signature, Date.now()),
+        // A settlement that fails is a loss that the operator sees in the books, some day.
+        () => undefined
+      )
+    }
+  }
+
+export const openOptimistic = (facilitator: FacilitatorClient, options: NaiveOptions = {}): NaiveServer =>
+  openNaive(paywallOf(facilitator), options)

@@ -1,0 +1,94 @@
+/*
+ * A shared cache in front of a server, as RFC 9111 has it: as eager as it may be. It stores whatever it is not told to
+ * leave alone, freshness guessed where the RFC lets a cache guess, and honours `Cache-Control` and `Vary`. No
+ * revalidation: what is stale is fetched anew.
+ */
+
+type Fetch = (request: Request) => Promise<Response>
+
+interface Stored {
+  readonly response: Response
+  /** Names and values of the request's headers that the response varies by. */
+  readonly selecting: ReadonlyArray<readonly [string, string | null]>
+  readonly freshUntilMillis: number
+}
+
+/** Statuses whose freshness a cache may guess (RFC 9110, section 15.1). */
+const heuristicallyCacheable = new Set([200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501])
+const guessedSeconds = 60
+
+const directivesOf = (headers: Headers): ReadonlyMap<string, string> =>
+  new Map(
+    (headers.get("cache-control") ?? "").split(",").map((directive) => {
+      const [name = "", value = ""] = directive.trim().toLowerCase().split("=")
+      return [name, value.replaceAll('"', "")]
+    })
+  )
+
+/** For how many seconds a shared cache may give an answer to anybody; 0 for not at all (sections 3, 3.5 and 4.2). */
+const freshSeconds = (request: Request, response: Response): number => {
+  const [asked, told] = [directivesOf(request.headers), directivesOf(response.headers)]
+  if (asked.has("no-store") || ["no-store", "private", "no-cache"].some((name) => told.has(name))) return 0
+  const isShareable = ["public", "s-maxage", "must-revalidate"].some((name) => told.has(name))
+  if (request.headers.has("authorization") && !isShareable) return 0
+  const explicit = told.get("s-maxage") ?? told.get("max-age")
+  if (explicit !== undefined) return Number(explicit)
+  return heuristicallyCacheable.has(response.status) || told.has("public") ? guessedSeconds : 0
+}
+
+const varyOf = (response: Response): ReadonlyArray<string> =>
+  (response.headers.get("vary") ?? "")
+    .split(",")
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== "")
+
+export interface SharedCache {
+  readonly fetch: Fetch
+  /** How many answers came out of the cache. */
+  readonly hits: () => number
+}
+
+export const sharedCache = (origin: Fetch): SharedCache => {
+  const stored = new Map<string, Array<Stored>>()
+  let hits = 0
+
+  const find = (request: Request): Response | undefined =>
+    stored
+      .get(request.url)
+      ?.findLast(
+        ({ freshUntilMillis, selecting }) =>
+          freshUntilMillis > Date.now() &&
+          selecting.every(([name, value]) => request.headers.get(name) === value)
+      )
+      ?.response.clone()
+
+  const keep = (request: Request, response: Response): void => {
+    const seconds = freshSeconds(request, response)
+    const vary = varyOf(response)
+    if (seconds <= 0 || vary.includes("*")) return
+    const selecting = vary.map((name) => [name, request.headers.get(name)] as const)
+    const entry = { response: response.clone(), selecting, freshUntilMillis: Date.now() + seconds * 1_000 }
+    const entries = stored.get(request.url)
+    if (entries === undefined) stored.set(request.url, [entry])
+    else entries.push(entry)
+  }
+
+  return {
+    hits: () => hits,
+    fetch: async (request) => {
+      if (request.method !== "GET" && request.method !== "HEAD") {
+        // What changes a resource makes its stored answers stale (section 4.4).
+        stored.delete(request.url)
+        return origin(request)
+      }
+      const found = find(request)
+      if (found !== undefined) {
+        hits++
+        return request.method === "HEAD" ? new Response(null, found) : found
+      }
+      const response = await origin(request)
+      if (request.method === "GET") keep(request, response)
+      return response
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { type Answered, answered, type Call, requestOf } from "./Calls.ts"
+import type { Goods } from "./Goods.ts"
+import { type Challenge, headerOf, type Payment, readHeader, sign, type Signing } from "./Payments.ts"
+
+/** A server under attack, called without a socket. */
+export interface Server {
+  readonly fetch: (request: Request) => Promise<Response>
+  readonly goods: Goods
+}
+
+/** What anybody can do with a server. */
+export const visit = ({ fetch }: Pick<Server, "fetch">) => {
+  const send = async (call: Call, headers: HeadersInit = {}): Promise<Answered> =>
+    answered(await fetch(requestOf(call, headers)))
+
+  const challenge = async (call: Call): Promise<Challenge> => {
+    const unpaid = await send(call)
+    if (unpaid.status !== 402)
+      throw new Error(`${call.path}: a 402 was due, not ${unpaid.status} ${unpaid.text}`)
+    return readHeader<Challenge>(unpaid.headers, "payment-required")
+  }
+
+  return {
+    send,
+    challenge,
+    /** Asks for the price of a call and signs a payment for it. */
+    payFor: async (call: Call, signing: Signing = {}): Promise<Payment> =>
+      sign(await challenge(call), signing),
+    /** Sends a call with a payment: as a document, or as the text of its header. */
+    present: (call: Call, payment: Payment | string | object): Promise<Answered> =>
+      send(call, { "payment-signature": typeof payment === "string" ? payment : headerOf(payment) })
+  }
+}
+
+export type Visitor = ReturnType<typeof visit>
+
+/** How many of the answers have a status. */
+export const countOf = (answers: ReadonlyArray<Answered>, status: number): number =>
+  answers.filter((answer) => answer.status === status).length
+
+/** Sends the same call with the same payment many times at once. */
+export const flood = (
+  visitor: Visitor,
+  call: Call,
+  payment: Payment,
+  count: number
+): Promise<Array<Answered>> =>
+  Promise.all(Array.from({ length: count }, () => visitor.present(call, payment)))

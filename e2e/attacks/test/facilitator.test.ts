@@ -1,0 +1,313 @@
+import { type Hex, numberToHex } from "viem"
+import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
+import { describe, expect, it, vi } from "vitest"
+import { attack } from "../src/attack.ts"
+import { type Answered, type Call, calls } from "../src/Calls.ts"
+import { expectFailed, expectRefused } from "../src/expectations.ts"
+import { type FlakyRpc, openFlakyRpc } from "../src/FlakyRpc.ts"
+import { workDone } from "../src/Goods.ts"
+import {
+  type HostileFacilitator,
+  impatientMillis,
+  type Mode,
+  modes,
+  openHostile
+} from "../src/HostileFacilitator.ts"
+import { localChainOfFile } from "../src/LocalChain.ts"
+import { official, openOfficial } from "../src/Official.ts"
+import { type Ours, openOurs } from "../src/Ours.ts"
+import { type Payment, type Requirements, sign, stranger } from "../src/Payments.ts"
+import { visit, type Visitor } from "../src/Visitor.ts"
+
+/*
+ * Whoever is asked to move the money fails or lies, on a real chain: two effects for one payment, an effect without
+ * money, money without its answer.
+ */
+
+const local = localChainOfFile()
+/** Those that are waited for in vain are not waited for long. */
+const facilitatorIn = (mode: Mode) =>
+  mode === modes.silent || mode === modes.slow
+    ? openHostile(local().facilitator.client, mode, impatientMillis)
+    : openHostile(local().facilitator.client, mode)
+
+const optionsOf = ({ settleTimeoutMillis, url }: HostileFacilitator) => ({ settleTimeoutMillis, url })
+
+interface OursOnChain {
+  readonly hostile: HostileFacilitator
+  readonly server: Ours
+  readonly visitor: Visitor
+}
+
+/** A till over the real chain and a facilitator in some mode, over HTTP. */
+const openOursOnChain = async (mode: Mode, rpcUrl = local().chain.rpcUrl): Promise<OursOnChain> => {
+  const hostile = await facilitatorIn(mode)
+  const server = await openOurs(optionsOf(hostile), {
+    networks: [{ network: "base-sepolia", rpcUrl }],
+    trustFacilitator: false
+  })
+  return { hostile, server, visitor: visit(server) }
+}
+
+const movedSince = async (before: bigint): Promise<bigint> => (await local().received()) - before
+const amountOf = ({ accepted }: Payment): bigint => BigInt(accepted.amount)
+
+/** A plain answer, an order and a purchase: the three things that a payment can have for an effect. */
+const effectful: ReadonlyArray<Call> = [calls.track, calls.buy, calls.vaultBuy]
+
+const expectPending = (answer: Answered): void => {
+  expectFailed(answer, 503, "SETTLEMENT_PENDING")
+  expect(answer.headers.get("retry-after")).toMatch(/^[1-9]\d*$/)
+  expect(answer.headers.get("payment-required")).toBeNull()
+}
+
+/** The naive server takes the money, has the work done and asks for money again: who believes it pays twice. */
+const expectPaidTwice = async (mode: Mode): Promise<void> => {
+  const hostile = await facilitatorIn(mode)
+  const server = openOfficial(hostile.client)
+  const visitor = visit(server)
+  const before = await local().received()
+  const payments: Array<Payment> = []
+  for (let time = 0; time < 2; time++) {
+    const payment = await visitor.payFor(calls.buy)
+    payments.push(payment)
+    expect((await visitor.present(calls.buy, payment)).status).toBe(402)
+    await hostile.idle()
+  }
+  expect(await movedSince(before)).toBe(amountOf(payments[0]!) * 2n)
+  expect(server.goods.fulfilment.orders.size).toBe(2)
+  // Nor does what was paid get its answer, ever.
+  expect((await visitor.present(calls.buy, payments[0]!)).status).toBe(402)
+}
+
+/** Money once, answer once, effect once, whatever came in between. */
+const expectSettledOnce = async (
+  { hostile, visitor }: OursOnChain,
+  call: Call,
+  first: (answer: Answered) => void | Promise<void> = () => undefined
+): Promise<void> => {
+  const before = await local().received()
+  const payment = await visitor.payFor(call)
+  let answer = await visitor.present(call, payment)
+  await first(answer)
+  if (answer.status !== 200) {
+    expectPending(answer)
+    await hostile.idle()
+    answer = await visitor.present(call, payment)
+  }
+  expect(answer.status, answer.text).toBe(200)
+  expect(answer.headers.get("payment-response")).not.toBeNull()
+  expect((await visitor.present(call, payment)).text).toBe(answer.text)
+  await hostile.idle()
+  expect(await movedSince(before)).toBe(amountOf(payment))
+}
+
+/** The books of a till that was called once for each of the three. */
+const expectInOrder = async ({ server: { goods, till } }: OursOnChain): Promise<void> => {
+  await vi.waitFor(() => expect(goods.fulfilment.orders.size).toBe(1))
+  expect([goods.tracker.track.calls.length, goods.fulfilment.place.calls.length]).toEqual([1, 1])
+  expect((await till.charges.list()).map(({ state }) => state)).toEqual(["settled", "settled", "settled"])
+  expect((await till.ledger.list()).map(({ kind }) => kind)).toEqual(["settled", "settled", "settled"])
+  expect(await till.ledger.check()).toMatchObject({ isBalanced: true })
+}
+
+const expectAllSettledOnce = async (mode: Mode, first?: (answer: Answered) => void): Promise<void> => {
+  const ours = await openOursOnChain(mode)
+  for (const call of effectful) await expectSettledOnce(ours, call, first)
+  await expectInOrder(ours)
+}
+
+describe("a clean facilitator", () => {
+  it("is answered by both, once for each payment", { timeout: 15_000 }, async () => {
+    const hostile = await facilitatorIn(modes.clean)
+    const naive = openOfficial(hostile.client)
+    const visitor = visit(naive)
+    expect((await visitor.present(calls.buy, await visitor.payFor(calls.buy))).status).toBe(200)
+    expect(naive.goods.fulfilment.orders.size).toBe(1)
+    await expectAllSettledOnce(modes.clean, ({ status }) => expect(status).toBe(200))
+  })
+})
+
+attack("a facilitator that takes the money and never answers", {
+  on: official,
+  lands: () => expectPaidTwice(modes.silent),
+  fails: () => expectAllSettledOnce(modes.silent)
+})
+
+attack("a facilitator that answers 5xx after settling", {
+  on: official,
+  lands: () => expectPaidTwice(modes.broken),
+  // The chain is asked at once.
+  fails: () => expectAllSettledOnce(modes.broken, ({ status }) => expect(status).toBe(200))
+})
+
+attack("a facilitator that settles twice and reports the second time", {
+  on: official,
+  lands: async () => {
+    await expectPaidTwice(modes.duplicate)
+    await expectPaidTwice(modes.duplicateByName)
+  },
+  fails: async () => {
+    await expectAllSettledOnce(modes.duplicate, ({ status }) => expect(status).toBe(200))
+    await expectAllSettledOnce(modes.duplicateByName, ({ status }) => expect(status).toBe(200))
+  }
+})
+
+attack("a facilitator that settles after the server has given up", {
+  on: official,
+  lands: () => expectPaidTwice(modes.slow),
+  fails: () => expectAllSettledOnce(modes.slow, expectPending)
+})
+
+attack("an unknown settlement while the chain can't be read", {
+  on: official,
+  // It has no chain to ask in the first place.
+  lands: () => expectPaidTwice(modes.broken),
+  fails: async () => {
+    const rpc: FlakyRpc = await openFlakyRpc(local().chain.rpcUrl)
+    const ours = await openOursOnChain(modes.broken, rpc.url)
+    for (const call of effectful) {
+      rpc.cutOff()
+      await expectSettledOnce(ours, call, async (answer) => {
+        expectPending(answer)
+        const [newest] = await ours.server.till.charges.list({ limit: 1 })
+        expect(newest!.state).toBe("ready")
+        expect(ours.server.goods.fulfilment.orders.size).toBe(call === calls.vaultBuy ? 1 : 0)
+        // Nobody knows, by themselves either.
+        expect(await ours.server.till.reconcile()).toEqual({ settled: 0, pending: 1 })
+        rpc.restore()
+      })
+      if (call === calls.buy) await vi.waitFor(() => expect(ours.server.goods.fulfilment.orders.size).toBe(1))
+    }
+    expect(rpc.refusals()).toBeGreaterThanOrEqual(effectful.length)
+    await expectInOrder(ours)
+  }
+})
+
+attack("a facilitator that lies about a settlement", {
+  on: official,
+  lands: async () => {
+    const server = openOfficial((await facilitatorIn(modes.lying)).client)
+    const visitor = visit(server)
+    const before = await local().received()
+    expect((await visitor.present(calls.buy, await visitor.payFor(calls.buy))).status).toBe(200)
+    expect([server.goods.fulfilment.orders.size, await movedSince(before)]).toEqual([1, 0n])
+  },
+  fails: async () => {
+    const { hostile, server, visitor } = await openOursOnChain(modes.lying)
+    const before = await local().received()
+    const bought = [calls.buy, calls.vaultBuy]
+    const payments = await Promise.all(bought.map((call) => visitor.payFor(call)))
+    // At once, since the chain is asked several times whether it has heard of the transaction.
+    const presentAll = () => Promise.all(bought.map((call, index) => visitor.present(call, payments[index]!)))
+    for (const answer of await presentAll()) expectPending(answer)
+    expect(await movedSince(before)).toBe(0n)
+    expect([server.goods.fulfilment.place.calls.length, server.goods.mailer.sent.length]).toEqual([0, 0])
+    // The same payments, once they are settled in truth.
+    hostile.become(modes.clean)
+    for (const { status } of await presentAll()) expect(status).toBe(200)
+    expect(await movedSince(before)).toBe(payments.reduce((sum, payment) => sum + amountOf(payment), 0n))
+    await vi.waitFor(() => expect(server.goods.fulfilment.orders.size).toBe(1))
+    expect(await server.till.ledger.check()).toMatchObject({ isBalanced: true })
+  }
+})
+
+let accounts = 0
+/** An account of its own with so much money. */
+const fundedAccount = async (atomic: bigint): Promise<PrivateKeyAccount> => {
+  const account = privateKeyToAccount(numberToHex(0x7e57_0000 + ++accounts, { size: 32 }))
+  await local().chain.mint(account.address, atomic)
+  return account
+}
+
+/** Moves all that an account has to somebody else, between verification and settlement. */
+const draining =
+  (account: PrivateKeyAccount): Mode =>
+  async (payment, requirements, honest) => {
+    const all = await local().chain.balanceOf(account.address)
+    if (all > 0n) {
+      const accepted: Requirements = { ...requirements, payTo: stranger.address, amount: all.toString() }
+      const drain = await sign({ resource: { url: "" }, accepts: [accepted] }, { account })
+      expect(await honest(drain, accepted)).toMatchObject({ success: true })
+    }
+    return modes.clean(payment, requirements, honest)
+  }
+
+attack("a payer who empties the account between verification and settlement", {
+  on: official,
+  lands: async () => {
+    const account = await fundedAccount(1_000_000_000n)
+    const server = openOfficial((await facilitatorIn(draining(account))).client)
+    const visitor = visit(server)
+    const before = await local().received()
+    const answer = await visitor.present(calls.buy, await visitor.payFor(calls.buy, { account }))
+    // The answer is withheld; what the handler did stays done.
+    expect([answer.status, server.goods.fulfilment.orders.size]).toEqual([402, 1])
+    expect(await movedSince(before)).toBe(0n)
+  },
+  fails: async () => {
+    for (const call of effectful) {
+      const account = await fundedAccount(1_000_000_000n)
+      const { hostile, server, visitor } = await openOursOnChain(draining(account))
+      const before = await local().received()
+      const payment = await visitor.payFor(call, { account })
+      const short = ["insufficient_funds", "invalid_exact_evm_insufficient_balance"]
+      expectRefused(await visitor.present(call, payment), ...short)
+      const asked = [workDone(server.goods), hostile.verifications(), hostile.settlements()]
+      // Neither the same payment nor a new one of the same payer has anything done for it.
+      const another = await visitor.payFor(call, { account })
+      for (const repeated of [payment, another])
+        expectRefused(await visitor.present(call, repeated), ...short)
+      expect([workDone(server.goods), hostile.verifications(), hostile.settlements()]).toEqual(asked)
+      expect(await movedSince(before)).toBe(0n)
+      expect(server.goods.fulfilment.place.calls).toHaveLength(0)
+      expect((await server.till.orders.list()).map(({ status }) => status)).toEqual(
+        call === calls.buy ? ["abandoned"] : []
+      )
+      expect(await server.till.ledger.list()).toEqual([])
+      // What was prepared is free again for somebody who pays.
+      hostile.become(modes.clean)
+      expect((await visitor.present(call, await visitor.payFor(call))).status).toBe(200)
+    }
+  }
+})
+
+describe("what no server can promise", () => {
+  it("a cheap route takes a facilitator's word for its settlement", { timeout: 15_000 }, async () => {
+    const { server, visitor } = await openOursOnChain(modes.lying)
+    const before = await local().received()
+    expect((await visitor.present(calls.track, await visitor.payFor(calls.track))).status).toBe(200)
+    expect(await movedSince(before)).toBe(0n)
+    // It stands in the books, with its transaction, for who compares them with the chain.
+    const [entry] = await server.till.ledger.list()
+    const transaction: Hex = `0x${"ab".repeat(32)}`
+    expect(entry).toMatchObject({ kind: "settled", transaction })
+  })
+
+  it("without an RPC nobody learns that a refused payment moved", { timeout: 15_000 }, async () => {
+    const treacherous: Mode = async (payment, requirements, honest) => {
+      await honest(payment, requirements)
+      return { status: 200, document: { success: false, errorReason: "insufficient_funds", transaction: "" } }
+    }
+    const hostile = await facilitatorIn(treacherous)
+    const server = await openOurs(optionsOf(hostile), { networks: ["base-sepolia"] })
+    const visitor = visit(server)
+    const before = await local().received()
+    const payment = await visitor.payFor(calls.track)
+    expectRefused(await visitor.present(calls.track, payment), "insufficient_funds")
+    expect(await movedSince(before)).toBe(amountOf(payment))
+    expect(await server.till.reconcile()).toEqual({ settled: 0, pending: 0 })
+    expect(await server.till.ledger.list()).toEqual([])
+  })
+
+  it("a payer whose money goes before settlement has had the work of one call done", async () => {
+    const account = await fundedAccount(1_000_000_000n)
+    const { server, visitor } = await openOursOnChain(draining(account))
+    const payments = [
+      await visitor.payFor(calls.track, { account }),
+      await visitor.payFor(calls.track, { account })
+    ]
+    for (const payment of payments) expect((await visitor.present(calls.track, payment)).status).toBe(402)
+    expect(server.goods.tracker.track.calls).toHaveLength(1)
+  })
+})

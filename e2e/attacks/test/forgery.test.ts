@@ -1,0 +1,225 @@
+import { decodeFunctionData, type Hex, parseAbi, parseEventLogs, serializeSignature } from "viem"
+import { usdcAbi } from "@till402/sandbox/chain"
+import { describe, expect, it, vi } from "vitest"
+import { answerCache, openAnswerCache } from "../src/AnswerCache.ts"
+import { attack } from "../src/attack.ts"
+import { type Answered, type Call, calls, jsonOf, searchFor, usdc, vaultBuyOf } from "../src/Calls.ts"
+import { expectFailed, expectRefused } from "../src/expectations.ts"
+import { workDone } from "../src/Goods.ts"
+import { localChainOfFile } from "../src/LocalChain.ts"
+import { official, openOfficial } from "../src/Official.ts"
+import { openOptimistic, optimistic } from "../src/Optimistic.ts"
+import { openOurs } from "../src/Ours.ts"
+import { type Authorization, type Payment, sign, stranger } from "../src/Payments.ts"
+import { visit, type Visitor } from "../src/Visitor.ts"
+
+const local = localChainOfFile()
+
+/** A till that believes the chain alone. */
+const openOnChain = () =>
+  openOurs(local().facilitator.client, {
+    networks: [{ network: "base-sepolia", rpcUrl: local().chain.rpcUrl }],
+    trustFacilitator: false
+  })
+
+const expectPaid = (answer: Answered): Answered => {
+  expect(answer.status, answer.text).toBe(200)
+  return answer
+}
+
+/**
+ * Headers with the payer and nonce of a payment and what an onlooker can put around them: junk, a signature of their
+ * own, the same fields under another amount.
+ */
+const forgeriesOf = async (
+  visitor: Visitor,
+  settled: Payment,
+  call: Call
+): Promise<ReadonlyArray<Payment>> => {
+  const { authorization } = settled.payload
+  const own = await visitor.payFor(call, { account: stranger, authorization })
+  const junk = { ...settled.payload, signature: `0x${"11".repeat(64)}1b` }
+  const contractWallet = { ...settled.payload, signature: `0x${"22".repeat(96)}` }
+  const changed = { ...settled.payload, authorization: { ...authorization, validBefore: "99999999999" } }
+  return [own, ...[junk, contractWallet, changed].map((payload) => ({ ...settled, payload }))]
+}
+
+attack("forged headers with the payer and nonce of a settled payment", {
+  on: answerCache,
+  lands: async () => {
+    const visitor = visit(openAnswerCache(local().facilitator.client))
+    const payment = await visitor.payFor(calls.vaultBuy)
+    const bought = expectPaid(await visitor.present(calls.vaultBuy, payment))
+    for (const forged of await forgeriesOf(visitor, payment, calls.vaultBuy)) {
+      const answer = await visitor.present(calls.vaultBuy, forged)
+      expect(jsonOf(answer)["downloadToken"]).toBe(jsonOf(bought)["downloadToken"])
+    }
+  },
+  fails: async () => {
+    const server = await openOnChain()
+    const visitor = visit(server)
+    for (const call of [calls.track, calls.vaultBuy]) {
+      const payment = await visitor.payFor(call)
+      const bought = expectPaid(await visitor.present(call, payment))
+      const done = workDone(server.goods)
+      for (const forged of await forgeriesOf(visitor, payment, call))
+        expectRefused(await visitor.present(call, forged), "payment_already_used")
+      // Nor does any of it harm the payer, who may have the answer again.
+      expect((await visitor.present(call, payment)).text).toBe(bought.text)
+      expect(workDone(server.goods)).toBe(done)
+    }
+  }
+})
+
+const calldata = parseAbi([
+  "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)",
+  "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)"
+])
+
+/** Makes the payment of a settlement anew, from nothing but what the chain shows and the price list. */
+const copyFromChain = async (visitor: Visitor, payer: string, call: Call): Promise<Payment> => {
+  const { client } = local().chain
+  const logs = await client.getLogs({ address: usdc, fromBlock: 0n })
+  const used = parseEventLogs({ abi: usdcAbi, eventName: "AuthorizationUsed", logs })
+  const hash = used.findLast(
+    ({ args }) => args.authorizer.toLowerCase() === payer.toLowerCase()
+  )!.transactionHash
+  const { input } = await client.getTransaction({ hash })
+  const { args } = decodeFunctionData({ abi: calldata, data: input })
+  const [from, to, value, validAfter, validBefore, nonce] = args
+  const authorization: Authorization = {
+    from,
+    to,
+    value: String(value),
+    validAfter: String(validAfter),
+    validBefore: String(validBefore),
+    nonce
+  }
+  const signature: Hex =
+    args.length === 7 ? args[6] : serializeSignature({ v: BigInt(args[6]), r: args[7], s: args[8] })
+  const unpaid = await visitor.challenge(call)
+  const { payload: _, ...around } = await sign(unpaid, { withoutResource: true })
+  return { ...around, payload: { signature, authorization } }
+}
+
+attack("the signature of a settlement copied from the chain", {
+  on: answerCache,
+  lands: async () => {
+    const visitor = visit(openAnswerCache(local().facilitator.client))
+    const payment = await visitor.payFor(calls.vaultBuy)
+    const bought = expectPaid(await visitor.present(calls.vaultBuy, payment))
+    const copied = await copyFromChain(visitor, payment.payload.authorization.from, calls.vaultBuy)
+    // The onlooker need not even know what was bought.
+    const stolen = await visitor.present(vaultBuyOf("press-kit"), copied)
+    expect(jsonOf(stolen)["downloadToken"]).toBe(jsonOf(bought)["downloadToken"])
+  },
+  fails: async () => {
+    const server = await openOnChain()
+    const visitor = visit(server)
+    const payment = await visitor.payFor(calls.vaultBuy)
+    const bought = expectPaid(await visitor.present(calls.vaultBuy, payment))
+    const copied = await copyFromChain(visitor, payment.payload.authorization.from, calls.vaultBuy)
+    expect(copied.payload.signature).toBe(payment.payload.signature)
+    const secretive = { ...(calls.vaultBuy.body as object), email: "mallory@mail.example" }
+    const attempts: ReadonlyArray<Call> = [
+      { path: calls.vaultBuy.path, body: secretive },
+      vaultBuyOf("press-kit"),
+      ...Object.values(calls).filter((call) => call !== calls.vaultBuy)
+    ]
+    for (const call of attempts) expectRefused(await visitor.present(call, copied), "payment_already_used")
+    expect((await visitor.present(calls.vaultBuy, payment)).text).toBe(bought.text)
+    // Who knows the whole request, e-mail included, is told from the payer by time alone.
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 600_001 })
+    try {
+      expectRefused(await visitor.present(calls.vaultBuy, copied), "payment_already_used")
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(await server.till.ledger.list()).toHaveLength(1)
+  }
+})
+
+attack("a payment sent to the chain by somebody else first", {
+  on: official,
+  lands: async () => {
+    const server = openOfficial(local().facilitator.client)
+    const visitor = visit(server)
+    const payment = await visitor.payFor(calls.track)
+    const before = await local().received()
+    // While the work goes on, somebody who saw the payment sends it; the server's own settlement then fails.
+    server.goods.tracker.track.answersOnce(async (query) => {
+      await local().facilitator.client.settle(payment, payment.accepted)
+      return server.goods.tracker.track(query, { signal: new AbortController().signal })
+    })
+    const answer = await visitor.present(calls.track, payment)
+    // Paid, and asked to pay again.
+    expect([answer.status, (await local().received()) - before]).toEqual([402, 520_000n])
+    expect((await visitor.present(calls.track, payment)).status).toBe(402)
+  },
+  fails: async () => {
+    const server = await openOnChain()
+    const visitor = visit(server)
+    const payment = await visitor.payFor(calls.track)
+    const before = await local().received()
+    server.goods.tracker.track.answersOnce(async (query) => {
+      await local().facilitator.client.settle(payment, payment.accepted)
+      return server.goods.tracker.track(query, { signal: new AbortController().signal })
+    })
+    let answer = await visitor.present(calls.track, payment)
+    if (answer.status !== 200) {
+      expectFailed(answer, 503, "SETTLEMENT_PENDING")
+      answer = await visitor.present(calls.track, payment)
+    }
+    expectPaid(answer)
+    expect((await local().received()) - before).toBe(520_000n)
+    expect((await server.till.ledger.list()).map(({ kind }) => kind)).toEqual(["settled"])
+    // Nothing is had by it elsewhere.
+    expectRefused(await visitor.present(searchFor("tote"), payment), "payment_already_used")
+  }
+})
+
+attack("a settled payment presented to another till of the same recipient", {
+  on: optimistic,
+  lands: async () => {
+    const { facilitator } = local()
+    const [first, second] = [
+      visit(openOptimistic(facilitator.client)),
+      visit(openOptimistic(facilitator.client))
+    ]
+    const payment = await first.payFor(calls.track)
+    const before = await local().received()
+    expectPaid(await first.present(calls.track, payment))
+    await vi.waitFor(async () => expect((await local().received()) - before).toBe(520_000n))
+    expectPaid(await second.present(calls.track, payment))
+  },
+  fails: async () => {
+    for (const call of [calls.track, calls.vaultBuy]) {
+      const [first, second] = [await openOnChain(), await openOnChain()]
+      const payment = await visit(first).payFor(call, { withoutResource: true })
+      expectPaid(await visit(first).present(call, payment))
+      const copied = await copyFromChain(visit(second), payment.payload.authorization.from, call)
+      for (const presented of [payment, copied, payment])
+        for (const other of [call, searchFor("tote"), call])
+          expect((await visit(second).present(other, presented)).status).toBe(402)
+      expect([workDone(second.goods), second.goods.mailer.sent.length]).toEqual([0, 0])
+    }
+  }
+})
+
+describe("what no server can promise", () => {
+  it("an onlooker who knows the whole request is given its answer, while that is kept", async () => {
+    const visitor = visit(await openOnChain())
+    const payment = await visitor.payFor(calls.search)
+    const bought = expectPaid(await visitor.present(calls.search, payment))
+    const copied = await copyFromChain(visitor, payment.payload.authorization.from, calls.search)
+    expect((await visitor.present(calls.search, copied)).text).toBe(bought.text)
+  })
+
+  it("a till with the address of another's store books as owed back what the other was paid", async () => {
+    const [first, second] = [await openOnChain(), await openOnChain()]
+    const payment = await visit(first).payFor(calls.track)
+    expectPaid(await visit(first).present(calls.track, payment))
+    expectRefused(await visit(second).present(calls.track, payment), "payment_refund_due")
+    expect((await second.till.ledger.list()).map(({ kind }) => kind)).toEqual(["settled", "refund_due"])
+  })
+})

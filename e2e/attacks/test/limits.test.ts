@@ -1,0 +1,111 @@
+import { fakeFacilitator } from "@till402/core/testing"
+import { expect } from "vitest"
+import { attack } from "../src/attack.ts"
+import { calls } from "../src/Calls.ts"
+import { workDone } from "../src/Goods.ts"
+import { official, openOfficial } from "../src/Official.ts"
+import { openOurs } from "../src/Ours.ts"
+import { payer, type Payment, stranger } from "../src/Payments.ts"
+import { countOf, type Server, visit, type Visitor } from "../src/Visitor.ts"
+
+/*
+ * What bounds the work that is done for payers who don't pay must not be turned against those who do.
+ */
+
+const perPayer = 8
+
+/** Counts calls under way by the payer that their header names, as a developer adds it before everything else. */
+const limitedByPayer = ({ fetch, goods }: Server): Server => {
+  const underWay = new Map<string, number>()
+  return {
+    goods,
+    fetch: async (request) => {
+      const header = request.headers.get("payment-signature")
+      if (header === null) return fetch(request)
+      const payment = JSON.parse(Buffer.from(header, "base64").toString("utf8")) as Payment
+      const { from } = payment.payload.authorization
+      const count = underWay.get(from) ?? 0
+      if (count >= perPayer) return new Response("Too many payments are unsettled", { status: 429 })
+      underWay.set(from, count + 1)
+      return fetch(request).finally(() => underWay.set(from, (underWay.get(from) ?? 1) - 1))
+    }
+  }
+}
+
+/** Payments in the name of `payer`, which somebody else made up: the signature of each is of so many bytes. */
+const inTheNameOfPayer = async (visitor: Visitor, bytes: number): Promise<ReadonlyArray<Payment>> => {
+  const made: Array<Payment> = []
+  for (let count = 0; count < perPayer * 2; count++) {
+    const own = await visitor.payFor(calls.track, {
+      account: stranger,
+      authorization: { from: payer.address }
+    })
+    const signature = bytes === 65 ? own.payload.signature : `0x${"5a".repeat(bytes)}`
+    made.push({ ...own, payload: { ...own.payload, signature } })
+  }
+  return made
+}
+
+/** A facilitator that takes its time, and knows that what the stranger made up is not the payer's. */
+const slowFacilitator = (genuine: () => Payment) => {
+  const facilitator = fakeFacilitator().slow(150)
+  facilitator.verify.answers((payment: Payment) =>
+    payment.payload.signature === genuine().payload.signature
+      ? { isValid: true }
+      : { isValid: false, invalidReason: "invalid_exact_evm_payload_signature" }
+  )
+  return facilitator
+}
+
+/** What the payer is answered while a stranger's forgeries in their name are under way. */
+const callAmongForgeries = async (
+  open: (facilitator: ReturnType<typeof slowFacilitator>) => Promise<Server> | Server,
+  bytes: number
+) => {
+  let genuine: Payment | undefined
+  const server = await open(slowFacilitator(() => genuine!))
+  const visitor = visit(server)
+  genuine = await visitor.payFor(calls.track)
+  const forged = await inTheNameOfPayer(visitor, bytes)
+  const [answer, ...others] = await Promise.all([
+    new Promise((resolve) => setTimeout(resolve, 50)).then(() => visitor.present(calls.track, genuine!)),
+    ...forged.map((payment) => visitor.present(calls.track, payment))
+  ])
+  return { answer, others, server }
+}
+
+attack("forged payments in a payer's name, to use up that payer's limit", {
+  on: `${official}, behind a limit for each payer`,
+  lands: async () => {
+    const { answer } = await callAmongForgeries(
+      (facilitator) => limitedByPayer(openOfficial(facilitator)),
+      65
+    )
+    expect(answer.status).toBe(429)
+  },
+  fails: async () => {
+    const open = (facilitator: ReturnType<typeof slowFacilitator>) =>
+      openOurs(facilitator, { limits: { unsettledPerPayer: perPayer } })
+    const { answer, others, server } = await callAmongForgeries(open, 65)
+    expect(answer.status, answer.text).toBe(200)
+    expect([countOf(others, 402), workDone(server.goods)]).toEqual([others.length, 1])
+  }
+})
+
+attack("forged contract-wallet signatures in a payer's name, to use up that payer's limit", {
+  on: `${official}, behind a limit for each payer`,
+  lands: async () => {
+    const { answer } = await callAmongForgeries(
+      (facilitator) => limitedByPayer(openOfficial(facilitator)),
+      96
+    )
+    expect(answer.status).toBe(429)
+  },
+  fails: async () => {
+    const open = (facilitator: ReturnType<typeof slowFacilitator>) =>
+      openOurs(facilitator, { limits: { unsettledPerPayer: perPayer } })
+    const { answer, server } = await callAmongForgeries(open, 96)
+    expect(answer.status, answer.text).toBe(200)
+    expect(workDone(server.goods)).toBe(1)
+  }
+})

@@ -1,0 +1,195 @@
+import { memory, TemporarilyUnavailable, Till } from "@till402/core"
+import { fakeFacilitator } from "@till402/core/testing"
+import { Hono } from "hono"
+import { logger } from "hono/logger"
+import { expect, onTestFinished, vi } from "vitest"
+import { attack } from "../src/attack.ts"
+import { address, baseUrl, type Call, calls, downloadOf, jsonOf, payTo, vaultItems } from "../src/Calls.ts"
+import { openFlakyRpc } from "../src/FlakyRpc.ts"
+import { openGoods } from "../src/Goods.ts"
+import { localChainOfFile } from "../src/LocalChain.ts"
+import { official, openOfficial } from "../src/Official.ts"
+import { openOurs, type Ours } from "../src/Ours.ts"
+import { headerOf, type Payment, payer } from "../src/Payments.ts"
+import { type Server, visit, type Visitor } from "../src/Visitor.ts"
+
+const local = localChainOfFile()
+
+const hostSecret = "a text that nobody can guess, of 32 characters or more"
+const email = "ada@mail.example"
+
+/** Everything that is said on the console or written to standard output and error while a test runs. */
+const overhear = (): (() => string) => {
+  const said: Array<string> = []
+  const note = (...parts: ReadonlyArray<unknown>): void => {
+    said.push(parts.map((part) => (part instanceof Error ? String(part.stack) : String(part))).join(" "))
+  }
+  for (const method of ["debug", "error", "info", "log", "warn"] as const)
+    vi.spyOn(console, method).mockImplementation(note)
+  for (const stream of [process.stdout, process.stderr])
+    vi.spyOn(stream, "write").mockImplementation((chunk) => {
+      note(chunk)
+      return true
+    })
+  onTestFinished(() => {
+    vi.restoreAllMocks()
+  })
+  return () => said.join("\n")
+}
+
+/** What of a payment must be read by nobody who reads logs, in the forms in which it travels. */
+const secretsOf = (payment: Payment): ReadonlyArray<string> => [
+  headerOf(payment),
+  // A cut of it gives away as much as the whole.
+  headerOf(payment).slice(200, 280),
+  payment.payload.signature,
+  payment.payload.signature.slice(2, 40)
+]
+const standing = [email, address.name, address.line1, address.postalCode, hostSecret]
+
+const buyAndLink = async (visitor: Visitor): Promise<{ readonly token: string; readonly link: Call }> => {
+  const bought = jsonOf(await visitor.present(calls.vaultBuy, await visitor.payFor(calls.vaultBuy)))
+  const token = String(bought["downloadToken"])
+  return { token, link: downloadOf(String(bought["purchaseId"]), token) }
+}
+
+/** An error as a careless provider throws it, with all it knows of the request. */
+const indiscreet = (payment?: Payment): Error => {
+  const text = `failed for ${email}, ${address.name}, ${address.line1}, ${address.postalCode}, ${hostSecret}`
+  const error = new Error(payment === undefined ? text : `${text}, ${secretsOf(payment).join(", ")}`)
+  return Object.assign(error, { cause: new Error(text), request: text })
+}
+
+/** Presents a payment to each route while all that is asked for it fails, and tells it everything it knows. */
+const failEverywhere = async (server: Server, secrets: Array<string>): Promise<void> => {
+  const visitor = visit(server)
+  const { assistant, files, fulfilment, mailer, marketplace, tracker } = server.goods
+  const { link, token } = await buyAndLink(visitor)
+  secrets.push(token)
+  mailer.send.failsWith(indiscreet())
+  for (const call of [...Object.values(calls), link]) {
+    const payment = await visitor.payFor(call)
+    secrets.push(...secretsOf(payment))
+    for (const provider of [assistant.ask, files.open, marketplace.search, tracker.track])
+      provider.failsOnceWith(indiscreet(payment))
+    await visitor.present(call, payment)
+    await visitor.present(call, payment)
+    for (const provider of [assistant.ask, files.open, marketplace.search, tracker.track]) provider.reset()
+    await visitor.present(call, { ...payment, payload: { ...payment.payload, signature: "0x" } })
+    await visitor.present(call, `${headerOf(payment)}!`)
+    await visitor.send({ ...call, path: `${call.path}%` }, { "payment-signature": headerOf(payment) })
+  }
+  // An order that nobody can place, and a quote that can't be had.
+  fulfilment.place.failsWith(indiscreet())
+  await visitor.present(calls.buy, await visitor.payFor(calls.buy))
+  await vi.waitFor(() => expect(fulfilment.place.calls.length).toBeGreaterThan(1))
+  for (const thrown of [indiscreet(), new TemporarilyUnavailable({ message: indiscreet().message })]) {
+    fulfilment.quote.failsWith(thrown)
+    await visitor.send({ ...calls.buy, body: { ...(calls.buy.body as object), asin: "B000000002" } })
+  }
+}
+
+/** Settlements of unknown outcome, with a chain that can't be read. */
+const failToSettle = async (secrets: Array<string>): Promise<Ours> => {
+  const rpc = await openFlakyRpc(local().chain.rpcUrl)
+  const facilitator = fakeFacilitator()
+  const server = await openOurs(facilitator, {
+    networks: [{ network: "base-sepolia", rpcUrl: `${rpc.url}/${hostSecret.replaceAll(" ", "-")}` }],
+    trustFacilitator: false
+  })
+  const visitor = visit(server)
+  rpc.cutOff()
+  for (const call of [calls.track, calls.buy, calls.vaultBuy]) {
+    const payment = await visitor.payFor(call)
+    secrets.push(...secretsOf(payment))
+    facilitator.settle.failsWith(indiscreet(payment))
+    expect((await visitor.present(call, payment)).status).toBe(503)
+    const reason = payment.payload.signature
+    facilitator.settle.answers({ success: false, transaction: "", errorReason: reason })
+    expect((await visitor.present(call, payment)).status).toBe(503)
+  }
+  await server.till.reconcile()
+  return server
+}
+
+attack("secrets read in the logs", {
+  on: `${official} behind Hono's logger`,
+  lands: async () => {
+    const server = openOfficial(fakeFacilitator())
+    const lines: Array<string> = []
+    const app = new Hono()
+      .use(logger((...parts) => lines.push(parts.join(" "))))
+      .all("*", ({ req }) => server.fetch(req.raw))
+    const visitor = visit({ fetch: async (request) => app.fetch(request) })
+    const { link, token } = await buyAndLink(visitor)
+    await visitor.present(link, await visitor.payFor(link))
+    expect(lines.join("\n")).toContain(token)
+  },
+  fails: async () => {
+    const said = overhear()
+    const secrets: Array<string> = [...standing, hostSecret.replaceAll(" ", "-")]
+    const failing = await openOurs(fakeFacilitator())
+    await failEverywhere(failing, secrets)
+    const unsettled = await failToSettle(secrets)
+    const events = [...failing.events, ...unsettled.events]
+    const messages = new Set(events.map(({ message }) => message))
+    // All of it was told to the operator, in words that give nothing away.
+    for (const message of [
+      "A provider failed",
+      "A purchase confirmation could not be sent",
+      "The chain could not be read",
+      "The outcome of a settlement is unknown"
+    ])
+      expect(messages).toContain(message)
+    const log = JSON.stringify(events) + said()
+    for (const secret of secrets) expect(log.includes(secret), secret).toBe(false)
+    expect(log.toLowerCase()).not.toContain(payer.address.toLowerCase())
+    expect(said()).toBe("")
+  }
+})
+
+attack("secrets in the default log", {
+  on: "a hand-rolled server that prints what failed, and for whom",
+  lands: async () => {
+    const said = overhear()
+    const app = new Hono()
+      .onError((error, { req, text }) => {
+        console.error(req.method, req.url, JSON.stringify(req.header()), error)
+        return text("Internal Server Error", 500)
+      })
+      .get("/x402/track", () => {
+        throw indiscreet()
+      })
+    const payment = await visit(openOfficial(fakeFacilitator())).payFor(calls.track)
+    await app.fetch(
+      new Request(baseUrl + calls.track.path, { headers: { "payment-signature": headerOf(payment) } })
+    )
+    for (const secret of [headerOf(payment), email]) expect(said()).toContain(secret)
+  },
+  fails: async () => {
+    const said = overhear()
+    const secrets: Array<string> = [...standing]
+    // What a host gets that says nothing of logs: lines on standard error.
+    const goods = openGoods()
+    const { marketplace, files, ...ports } = goods
+    const till = Till.make({
+      baseUrl,
+      payTo,
+      networks: ["base-sepolia"],
+      facilitator: fakeFacilitator(),
+      trustFacilitator: true,
+      secret: hostSecret,
+      storage: memory(),
+      marketplaces: { marketplace_a: marketplace },
+      vault: files,
+      ...ports
+    })
+    onTestFinished(() => till.dispose())
+    await till.ready
+    for (const item of vaultItems) await till.vault.put(item)
+    await failEverywhere({ goods, fetch: (request) => till.fetch(request) }, secrets)
+    expect(said()).toContain('"message":"A provider failed"')
+    for (const secret of secrets) expect(said().includes(secret), secret).toBe(false)
+    expect(said().toLowerCase()).not.toContain(payTo.toLowerCase())
+  }
+})

@@ -1,0 +1,131 @@
+import { Data, Effect, Schema } from "effect"
+import { HttpClientRequest } from "effect/http"
+import { AnswerMalformed, readJson, type Upstream, type UpstreamFault } from "../upstream/index.ts"
+import type { Hex } from "./Hex.ts"
+
+/*
+ * A chain by the JSON-RPC of one of its nodes: https://ethereum.org/en/developers/docs/apis/json-rpc/
+ */
+
+/** The node understood the call and would not do it. `code`: the number of its error. */
+export class NodeRefused extends Data.TaggedError("NodeRefused")<{
+  readonly upstream: string
+  readonly code: string
+}> {
+  override get message(): string {
+    return `${this.upstream} refused the call: ${this.code}`
+  }
+}
+
+export type ChainFault = UpstreamFault | NodeRefused
+
+/** A transaction that stands on the chain. */
+export interface MinedTransaction {
+  readonly succeeded: boolean
+  readonly blockNumber: bigint
+}
+
+export interface Fees {
+  /** Wei for a unit of gas. */
+  readonly maxFeePerGas: bigint
+  readonly maxPriorityFeePerGas: bigint
+}
+
+/** What a treasury asks of its chain. */
+export interface Chain {
+  readonly chainId: Effect.Effect<bigint, ChainFault>
+  readonly blockNumber: Effect.Effect<bigint, ChainFault>
+  /** Transactions of an account, with those that wait to be mined. */
+  readonly transactionCount: (account: Hex) => Effect.Effect<number, ChainFault>
+  /** Atomic units of a token that an account holds. */
+  readonly balanceOf: (token: Hex, account: Hex) => Effect.Effect<bigint, ChainFault>
+  readonly estimateGas: (call: { from: Hex; to: Hex; data: Hex }) => Effect.Effect<bigint, ChainFault>
+  /** Fees at which a transaction is taken even if the base fee doubles. */
+  readonly fees: Effect.Effect<Fees, ChainFault>
+  /** `false`: the node would not take it, which says nothing about whether it has it already. */
+  readonly send: (signedTransaction: Hex) => Effect.Effect<boolean, UpstreamFault>
+  readonly mined: (transaction: Hex) => Effect.Effect<MinedTransaction | undefined, ChainFault>
+}
+
+const Reply = Schema.Struct({
+  result: Schema.optionalKey(Schema.Unknown),
+  error: Schema.optionalKey(Schema.NullOr(Schema.Struct({ code: Schema.optionalKey(Schema.Unknown) })))
+})
+const readReply = readJson(Reply)
+
+const isQuantity = (value: unknown): value is string =>
+  typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value)
+
+const balanceOfSelector = "0x70a08231"
+
+export const makeChain = (upstream: Upstream, rpcUrl: string): Chain => {
+  const { name } = upstream
+  const malformed = (method: string): AnswerMalformed =>
+    new AnswerMalformed({ upstream: name, detail: `the result of ${method}` })
+
+  const call = Effect.fnUntraced(function* (
+    method: string,
+    params: ReadonlyArray<unknown>
+  ): Effect.fn.Return<unknown, ChainFault> {
+    const request = HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(rpcUrl), {
+      jsonrpc: "2.0",
+      id: 1,
+      method,
+      params
+    })
+    // Each method is harmless twice: a signed transaction is one and the same however often it is sent.
+    const { error, result } = yield* Effect.flatMap(upstream.call(request, { idempotent: true }), readReply)
+    if (error !== undefined && error !== null) {
+      const code = typeof error.code === "number" ? `RPC_${error.code}` : "RPC"
+      return yield* new NodeRefused({ upstream: name, code })
+    }
+    return result
+  })
+
+  const quantity = (method: string, params: ReadonlyArray<unknown>): Effect.Effect<bigint, ChainFault> =>
+    Effect.flatMap(call(method, params), (result) =>
+      isQuantity(result) ? Effect.succeed(BigInt(result)) : Effect.fail(malformed(method))
+    )
+
+  const baseFee = Effect.flatMap(call("eth_getBlockByNumber", ["latest", false]), (block) => {
+    const fee = typeof block === "object" && block !== null && "baseFeePerGas" in block && block.baseFeePerGas
+    return isQuantity(fee) ? Effect.succeed(BigInt(fee)) : Effect.fail(malformed("eth_getBlockByNumber"))
+  })
+
+  return {
+    chainId: quantity("eth_chainId", []),
+    blockNumber: quantity("eth_blockNumber", []),
+    transactionCount: (account) =>
+      Effect.map(quantity("eth_getTransactionCount", [account, "pending"]), Number),
+    balanceOf: (token, account) =>
+      quantity("eth_call", [
+        { to: token, data: `${balanceOfSelector}${account.slice(2).padStart(64, "0")}` },
+        // With the payments that wait to be mined: what they take is spent.
+        "pending"
+      ]),
+    estimateGas: (transaction) => quantity("eth_estimateGas", [transaction]),
+    fees: Effect.map(
+      Effect.all([baseFee, quantity("eth_maxPriorityFeePerGas", [])]),
+      ([base, maxPriorityFeePerGas]) => ({
+        maxPriorityFeePerGas,
+        maxFeePerGas: 2n * base + maxPriorityFeePerGas
+      })
+    ),
+    send: (signedTransaction) =>
+      call("eth_sendRawTransaction", [signedTransaction]).pipe(
+        Effect.as(true),
+        Effect.catchTag("NodeRefused", () => Effect.succeed(false))
+      ),
+    mined: (transaction) =>
+      Effect.flatMap(call("eth_getTransactionReceipt", [transaction]), (receipt) => {
+        if (receipt === null || receipt === undefined) return Effect.succeed(undefined)
+        const { blockNumber, status } = receipt as {
+          readonly blockNumber?: unknown
+          readonly status?: unknown
+        }
+        return isQuantity(blockNumber) && isQuantity(status)
+          ? Effect.succeed({ succeeded: BigInt(status) === 1n, blockNumber: BigInt(blockNumber) })
+          : Effect.fail(malformed("eth_getTransactionReceipt"))
+      })
+  }
+}

@@ -1,0 +1,51 @@
+import { crossmint, type CrossmintOptions } from "@till402/providers/crossmint"
+import type { RequestHandler } from "msw"
+import { account, startTreasury } from "../treasury/treasuries.ts"
+import { FakeCrossmint, payees } from "./fakeCrossmint.ts"
+
+export const apiKey = "sk_staging_secret"
+export const context = { signal: new AbortController().signal }
+
+export const request = {
+  product: { source: "marketplace_a", asin: "B0TEST0001", productUrl: undefined },
+  shippingAddress: {
+    name: "Ada Lovelace",
+    line1: "1 Main St",
+    line2: "",
+    city: "Springfield",
+    state: "IL",
+    postalCode: "62701",
+    country: "US",
+    phone: "+15550100"
+  },
+  email: "ada@example.com"
+} as const
+
+/** A shop over a fake of Crossmint, with a treasury on a fake chain. */
+export const startShop = (
+  use: (...handlers: Array<RequestHandler>) => void,
+  change: Partial<CrossmintOptions> = {}
+) => {
+  const { journal, node, paying } = startTreasury()
+  const upstream = new FakeCrossmint(node, account.address)
+  use(node.handler(), upstream.handler())
+  const open = (more: Partial<CrossmintOptions> = {}) =>
+    crossmint({
+      apiKey,
+      payees,
+      treasury: paying,
+      baseUrl: upstream.api,
+      retries: 0,
+      pollMillis: 500,
+      quoteTimeoutMillis: 700,
+      ...change,
+      ...more
+    })
+  const shop = open()
+  const quote = (more: object = {}) => shop.quote({ ...request, ...more }, context)
+  const place = async (orderId = "order-1", more: object = {}, by = shop) => {
+    const reference = upstream.orders.keys().next().value ?? (await quote()).reference
+    return by.place({ ...request, orderId, reference, total: "97.35", ...more }, context)
+  }
+  return { journal, node, upstream, shop, open, quote, place, paying }
+}
