@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest"
 import { answerCache, openAnswerCache } from "../src/AnswerCache.ts"
 import { attack } from "../src/attack.ts"
 import { type Answered, type Call, calls, jsonOf, searchFor, usdc, vaultBuyOf } from "../src/Calls.ts"
+import { claimsFirst, openClaimsFirst } from "../src/ClaimsFirst.ts"
 import { expectFailed, expectRefused } from "../src/expectations.ts"
 import { workDone } from "../src/Goods.ts"
 import { localChainOfFile } from "../src/LocalChain.ts"
@@ -203,6 +204,29 @@ attack("a settled payment presented to another till of the same recipient", {
           expect((await visit(second).present(other, presented)).status).toBe(402)
       expect([workDone(second.goods), second.goods.mailer.sent.length]).toEqual([0, 0])
     }
+  }
+})
+
+// A voided charge stays bound to the signature that it was first presented with until its authorization has run out, so
+// what was never charged is called used.
+attack("a payment used up by a forgery that comes before it", {
+  on: claimsFirst,
+  open: true,
+  lands: async () => {
+    const visitor = visit(openClaimsFirst(local().facilitator.client))
+    const payment = await visitor.payFor(calls.track)
+    for (const forged of await forgeriesOf(visitor, payment, calls.track))
+      expect((await visitor.present(calls.track, forged)).status).toBe(402)
+    expect((await visitor.present(calls.track, payment)).status).toBe(402)
+  },
+  fails: async () => {
+    const server = await openOnChain()
+    const visitor = visit(server)
+    const payment = await visitor.payFor(calls.track)
+    for (const forged of await forgeriesOf(visitor, payment, calls.track))
+      expect((await visitor.present(calls.track, forged)).status).toBe(402)
+    expectPaid(await visitor.present(calls.track, payment))
+    expect(workDone(server.goods)).toBe(1)
   }
 })
 

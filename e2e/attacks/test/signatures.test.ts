@@ -1,9 +1,11 @@
+import { fakeFacilitator } from "@till402/core/testing"
 import { concatHex, encodeAbiParameters, type Hex } from "viem"
 import { expect, vi } from "vitest"
 import { attack, type Pair } from "../src/attack.ts"
 import { calls } from "../src/Calls.ts"
-import { workDone } from "../src/Goods.ts"
+import { slowWork, workDone } from "../src/Goods.ts"
 import { localChainOfFile } from "../src/LocalChain.ts"
+import { official, openOfficial } from "../src/Official.ts"
 import { openOptimistic, optimistic } from "../src/Optimistic.ts"
 import { openOurs } from "../src/Ours.ts"
 import type { Payment } from "../src/Payments.ts"
@@ -96,20 +98,17 @@ const [r, s, v] = [
   (signature: string) => Number.parseInt(signature.slice(130, 132), 16)
 ]
 
-attack(
-  "a signature with a high s",
-  spelt((signature) => `0x${r(signature)}${word(order - s(signature))}${v(signature) === 27 ? "1c" : "1b"}`)
-)
+const highS: Respell = (signature) =>
+  `0x${r(signature)}${word(order - s(signature))}${v(signature) === 27 ? "1c" : "1b"}`
+const smallV: Respell = (signature) => `${signature.slice(0, 130)}${v(signature) === 27 ? "00" : "01"}`
+const highSAndSmallV: Respell = (signature) =>
+  `0x${r(signature)}${word(order - s(signature))}${v(signature) === 27 ? "01" : "00"}`
 
-attack(
-  "a signature with v of 0 or 1 for 27 or 28",
-  spelt((signature) => `${signature.slice(0, 130)}${v(signature) === 27 ? "00" : "01"}`)
-)
+attack("a signature with a high s", spelt(highS))
 
-attack(
-  "a high s and v of 0 or 1 together",
-  spelt((signature) => `0x${r(signature)}${word(order - s(signature))}${v(signature) === 27 ? "01" : "00"}`)
-)
+attack("a signature with v of 0 or 1 for 27 or 28", spelt(smallV))
+
+attack("a high s and v of 0 or 1 together", spelt(highSAndSmallV))
 
 attack(
   "a signature in other letters",
@@ -138,4 +137,39 @@ attack("bytes after the signature", {
   on: optimistic,
   lands: landsOnOptimistic(...longer),
   fails: failsOnOurs(...longer, wrapped)
+})
+
+attack("two spellings of one signature before a facilitator that takes both", {
+  on: official,
+  lands: async () => {
+    for (const respell of [highS, smallV, highSAndSmallV, ...longer]) {
+      const facilitator = fakeFacilitator()
+      const server = openOfficial(facilitator)
+      slowWork(server.goods, 5)
+      const visitor = visit(server)
+      const payment = await visitor.payFor(calls.track)
+      const both = [payment, respelled(payment, respell)]
+      await Promise.all(both.map((spelling) => visitor.present(calls.track, spelling)))
+      expect([workDone(server.goods), facilitator.settled.length]).toEqual([2, 1])
+    }
+  },
+  fails: async () => {
+    const facilitator = fakeFacilitator()
+    const server = await openOurs(facilitator)
+    slowWork(server.goods, 5)
+    const visitor = visit(server)
+    let times = 0
+    for (const respell of [highS, smallV, highSAndSmallV, ...longer])
+      for (const order of orders) {
+        const payment = await visitor.payFor(calls.track)
+        for (const together of order(payment, respelled(payment, respell)))
+          await Promise.all(together.map((spelling) => visitor.present(calls.track, spelling)))
+        times++
+        // Of all the spellings one is worked for; one that no token takes is not even shown to the facilitator.
+        if (!longer.includes(respell))
+          expect(facilitator.verify.calls.at(-1)![0]).toMatchObject({ payload: payment.payload })
+        const asked = [facilitator.verify.calls.length, facilitator.settle.calls.length]
+        expect([workDone(server.goods), ...asked]).toEqual([times, times, times])
+      }
+  }
 })

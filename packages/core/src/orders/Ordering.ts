@@ -3,6 +3,7 @@ import { ApiFailure, quoteFailure, storeFailure, upstreamFailure } from "../ApiF
 import type { StoreError } from "../domain/Errors.ts"
 import { format, toText } from "../domain/Money.ts"
 import { type BuyRequest, type BuyResponse, productOf } from "../domain/Order.ts"
+import { makeBackground } from "../Background.ts"
 import { Identifiers } from "../Identifiers.ts"
 import { Charges } from "../ports/Charges.ts"
 import { Fulfilment } from "../ports/Fulfilment.ts"
@@ -109,7 +110,7 @@ const make = Effect.fnUntraced(function* (settings: OrderingSettings) {
   const charges = yield* Charges
   const fulfilment = yield* Fulfilment
   const mailer = yield* Effect.serviceOption(Mailer)
-  const scope = yield* Effect.scope
+  const inBackground = yield* makeBackground
   const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.mapError(effect, storeFailure)
 
   const budget = new QuoteBudget({
@@ -232,11 +233,10 @@ const make = Effect.fnUntraced(function* (settings: OrderingSettings) {
   })
 
   const placeInBackground = (orderId: string) =>
-    Effect.forkIn(
+    inBackground(
       place(orderId).pipe(
         Effect.catchCause((cause) => Effect.logError("An order was not placed yet", orderId, cause))
-      ),
-      scope
+      )
     )
 
   const settled = Effect.fn("Ordering.settled")(function* (orderId: string) {

@@ -8,6 +8,7 @@ import type {
   VaultPurchaseResponse,
   VaultQuery
 } from "../domain/Vault.ts"
+import { makeBackground } from "../Background.ts"
 import { Identifiers } from "../Identifiers.ts"
 import { purchaseConfirmation } from "../orders/confirmation.ts"
 import { Mailer } from "../ports/Mailer.ts"
@@ -66,7 +67,7 @@ const make = Effect.gen(function* () {
   const files = yield* VaultFiles
   const secrets = yield* Secrets
   const mailer = yield* Effect.serviceOption(Mailer)
-  const scope = yield* Effect.scope
+  const inBackground = yield* makeBackground
   const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.mapError(effect, storeFailure)
 
   /** Derived, not stored: a retried payment gets the same token, a stolen database opens nothing. */
@@ -118,7 +119,7 @@ const make = Effect.gen(function* () {
         Effect.logWarning("A purchase confirmation could not be sent", purchaseId, error._tag)
       )
     )
-    yield* Effect.forkIn(mailing, scope)
+    yield* inBackground(mailing)
   })
 
   const open = Effect.fn("Vault.open")(function* (slug: string) {
