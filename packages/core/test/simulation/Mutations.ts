@@ -214,7 +214,7 @@ export const mutations: ReadonlyMap<string, { readonly mutation: Mutation; reado
       expiryByOwnClock: { mutation: expiryByOwnClock, symptom: /was refused while it might move, and moved/ },
       effectForgotten: { mutation: effectForgotten, symptom: /its purchase is not granted/ },
       watchDropped: { mutation: watchDropped, symptom: /its charge is gone/ },
-      refundForgotten: { mutation: refundForgotten, symptom: /settled without an answer or a refund/ },
+      refundForgotten: { mutation: refundForgotten, symptom: /the ledger has 0 entries of it/ },
       replayWorksAnew: { mutation: replayWorksAnew, symptom: /is settled, and who asks is told 402/ }
     })
   )
