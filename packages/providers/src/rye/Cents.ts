@@ -1,0 +1,23 @@
+import { Money } from "@till402/core/effect"
+
+/*
+ * Money of upstreams that count whole cents. Never floats.
+ */
+
+const atomicPerCent = 10_000n
+
+/** Whole cents as a bigint; `undefined` for what is no such amount. */
+export const centsOf = (amount: unknown): bigint | undefined =>
+  typeof amount === "number" && Number.isSafeInteger(amount) && amount >= 0 ? BigInt(amount) : undefined
+
+/** Decimal text of cents: `8499n` → `"84.99"`. */
+export const textOfCents = (cents: bigint): string => Money.formatAtomic(cents * atomicPerCent)
+
+/**
+ * The most whole cents that decimal text in dollars pays for: `"97.359"` → `9735n`. `undefined` for text that
+ * is no amount.
+ */
+export const centsWithin = (dollars: string): bigint | undefined => {
+  const atomic = Money.parseAtomic(dollars)
+  return atomic === undefined ? undefined : atomic / atomicPerCent
+}

@@ -1,0 +1,76 @@
+import { ProductNotFound, ProductUnavailable, type QuotedOffer } from "@till402/core"
+import { Clock, Effect } from "effect"
+import { fieldsOf, textOf, urlOf } from "../listing/fields.ts"
+import { addressFault, type OrderRequest } from "../rye/Buyer.ts"
+import { centsOf, textOfCents } from "../rye/Cents.ts"
+import { ListingNotReady, QuotesNotOffered, type ZincError } from "./Errors.ts"
+import type { CostAllowance } from "./Options.ts"
+import type { Orders } from "./Orders.ts"
+
+/*
+ * Quotes as far as Zinc goes: it lists what a product of Amazon's costs, and names tax and delivery only after
+ * it has bought. The total is the listed price and the host's allowance, and the most that Zinc may spend.
+ */
+
+export interface EstimateSettings {
+  readonly allowance: CostAllowance | undefined
+  readonly defaultPhone: string | undefined
+  readonly quoteLifetimeMillis: number
+}
+
+const wholePercent = 10_000n
+
+/** Costs in cents, tax rounded up to the cent. */
+export const estimate = (priceCents: bigint, { shippingCents, taxBasisPoints }: CostAllowance) => {
+  const tax = (priceCents * BigInt(taxBasisPoints) + wholePercent - 1n) / wholePercent
+  const shipping = BigInt(shippingCents)
+  return { subtotal: priceCents, tax, shipping, total: priceCents + tax + shipping }
+}
+
+const pictureOf = (document: { readonly [name: string]: unknown }): string | null => {
+  const { images, main_image } = document
+  return urlOf(main_image) ?? urlOf(Array.isArray(images) ? images[0] : undefined)
+}
+
+const unavailable = (reason: string) =>
+  new ProductUnavailable({ message: "The product can't be bought now.", reason })
+
+export const makeEstimating = (orders: Orders, settings: EstimateSettings) => {
+  const { allowance, defaultPhone, quoteLifetimeMillis } = settings
+
+  const listing = Effect.fnUntraced(function* (asin: string) {
+    const document = yield* Effect.mapError(orders.product(asin), (fault) =>
+      fault._tag === "Rejected" && fault.status === 404
+        ? new ProductNotFound({ message: "There is no such product." })
+        : fault
+    )
+    const fields = fieldsOf(document)
+    const { price, status } = fields
+    if (status === "processing" || status === "pending") return yield* new ListingNotReady()
+    if (status === "out_of_stock" || status === "unavailable") return yield* unavailable("out_of_stock")
+    const cents = centsOf(price)
+    // A product without a price has no seller.
+    if (cents === undefined || cents === 0n) return yield* unavailable("no_price")
+    return { title: textOf(fields["title"]) ?? `Amazon product ${asin}`, imageUrl: pictureOf(fields), cents }
+  })
+
+  return Effect.fnUntraced(function* (request: OrderRequest): Effect.fn.Return<QuotedOffer, ZincError> {
+    if (allowance === undefined) return yield* new QuotesNotOffered()
+    const fault = addressFault(request.shippingAddress, { defaultPhone, upstream: "Zinc" })
+    if (fault !== undefined) return yield* fault
+    if (request.product.source !== "marketplace_a") return yield* unavailable("not_listed")
+    const { cents, imageUrl, title } = yield* listing(request.product.asin)
+    const { shipping, subtotal, tax, total } = estimate(cents, allowance)
+    return {
+      product: { title, ...(imageUrl === null ? {} : { imageUrl }), price: textOfCents(cents) },
+      subtotal: textOfCents(subtotal),
+      tax: textOfCents(tax),
+      shipping: textOfCents(shipping),
+      total: textOfCents(total),
+      currency: "USD",
+      // Zinc keeps no quotes; placing needs the total alone.
+      reference: `estimate-${total}`,
+      expiresAt: new Date((yield* Clock.currentTimeMillis) + quoteLifetimeMillis)
+    }
+  })
+}

@@ -1,0 +1,94 @@
+import { sha256 } from "@noble/hashes/sha2"
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils"
+import { Effect, Redacted } from "effect"
+import { HttpClientRequest } from "effect/http"
+import { type OrderRequest, productPageOf, splitName } from "../rye/Buyer.ts"
+import { parseJson, type Upstream, type UpstreamFault } from "../upstream/index.ts"
+import { type OrderDocument, type OrderPage, readOrder, readPage } from "./OrderDocument.ts"
+
+/*
+ * The calls of Zinc's API: https://www.zinc.com/docs/v2.
+ */
+
+export interface OrdersSettings {
+  readonly apiKey: Redacted.Redacted<string>
+  readonly baseUrl: string
+  readonly defaultPhone: string | undefined
+  readonly retailerCredentialsId: string | undefined
+}
+
+/** An order to be sent. */
+export interface NewOrder extends OrderRequest {
+  readonly orderId: string
+  /** Zinc buys for no more than that. */
+  readonly maxPriceCents: number
+}
+
+export interface Orders {
+  /** Sends an order. Repeated where it may not have arrived: the key lets it be placed once. */
+  readonly create: (order: NewOrder) => Effect.Effect<OrderDocument, UpstreamFault>
+  readonly get: (reference: string) => Effect.Effect<OrderDocument, UpstreamFault>
+  /** A page of the account's orders, newest first. */
+  readonly list: (offset: number) => Effect.Effect<OrderPage, UpstreamFault>
+  /** What an Amazon product is listed at. */
+  readonly product: (asin: string) => Effect.Effect<unknown, UpstreamFault>
+}
+
+/** Orders asked of one page. */
+const pageSize = 100
+
+/** Zinc takes keys of 36 characters at most: a UUID as it is, anything else as a digest. */
+export const idempotencyKeyOf = (orderId: string): string =>
+  /^[\w-]{1,36}$/.test(orderId) ? orderId : bytesToHex(sha256(utf8ToBytes(orderId))).slice(0, 36)
+
+const bodyOf = (order: NewOrder, { defaultPhone, retailerCredentialsId }: OrdersSettings) => {
+  const { city, country, line1, line2 = "", name, phone = "", postalCode, state } = order.shippingAddress
+  const { firstName, lastName } = splitName(name)
+  return {
+    products: [{ url: productPageOf(order.product), quantity: 1 }],
+    shipping_address: {
+      first_name: firstName,
+      last_name: lastName,
+      address_line1: line1,
+      ...(line2 === "" ? {} : { address_line2: line2 }),
+      city,
+      state,
+      postal_code: postalCode,
+      phone_number: phone.trim() === "" ? (defaultPhone ?? "") : phone.trim(),
+      country
+    },
+    max_price: order.maxPriceCents,
+    idempotency_key: idempotencyKeyOf(order.orderId),
+    // What an order is found by again: Zinc echoes this, and not the key.
+    metadata: { orderId: order.orderId },
+    ...(retailerCredentialsId === undefined ? {} : { retailer_credentials_id: retailerCredentialsId })
+  }
+}
+
+export const makeOrders = (upstream: Upstream, settings: OrdersSettings): Orders => {
+  const { baseUrl } = settings
+  const withKey = HttpClientRequest.setHeaders({
+    accept: "application/json",
+    authorization: `Bearer ${Redacted.value(settings.apiKey)}`
+  })
+  const get = (path: string) => upstream.call(withKey(HttpClientRequest.get(`${baseUrl}${path}`)))
+  return {
+    create: (order) =>
+      Effect.flatMap(
+        upstream.call(
+          withKey(
+            HttpClientRequest.bodyJsonUnsafe(
+              HttpClientRequest.post(`${baseUrl}/orders`),
+              bodyOf(order, settings)
+            )
+          ),
+          { idempotent: true }
+        ),
+        readOrder
+      ),
+    get: (reference) => Effect.flatMap(get(`/orders/${encodeURIComponent(reference)}`), readOrder),
+    list: (offset) =>
+      Effect.flatMap(get(`/orders?limit=${pageSize}${offset === 0 ? "" : `&offset=${offset}`}`), readPage),
+    product: (asin) => Effect.flatMap(get(`/products/${encodeURIComponent(asin)}?retailer=amazon`), parseJson)
+  }
+}

@@ -1,0 +1,48 @@
+import { rye, type RyeOptions } from "@till402/providers/rye"
+import type { RequestHandler } from "msw"
+import { FakeRye } from "./fakeRye.ts"
+
+export const apiKey = "RYE/staging-secret"
+export const webhookSecret = "whsec-secret"
+export const context = { signal: new AbortController().signal }
+
+export const request = {
+  product: { source: "marketplace_a", asin: "B0TEST0001", productUrl: undefined },
+  shippingAddress: {
+    name: "Ada King Byron",
+    line1: "1 Test St",
+    line2: "",
+    city: "Durham",
+    state: "NC",
+    postalCode: "27701",
+    country: "US",
+    phone: "+15555550100"
+  },
+  email: "ada@example.com"
+} as const
+
+/** A shop over a fake of Rye. */
+export const startShop = (
+  use: (...handlers: Array<RequestHandler>) => void,
+  change: Partial<RyeOptions> = {}
+) => {
+  const upstream = new FakeRye()
+  use(upstream.handler())
+  const open = (more: Partial<RyeOptions> = {}) =>
+    rye({
+      apiKey,
+      webhookSecret,
+      baseUrl: upstream.url,
+      retries: 0,
+      pollMillis: 200,
+      quoteTimeoutMillis: 500,
+      requestsPerSecond: 100,
+      ...change,
+      ...more
+    })
+  const shop = open()
+  const quote = (more: object = {}) => shop.quote({ ...request, ...more }, context)
+  const place = (reference: string, more: object = {}, by = shop) =>
+    by.place({ ...request, orderId: "order-1", reference, total: "97.35", ...more }, context)
+  return { upstream, shop, open, quote, place }
+}
