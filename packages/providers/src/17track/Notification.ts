@@ -1,6 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils"
 import { Redacted } from "effect"
+import { isSameText } from "../upstream/WebhookBody.ts"
 import { carrierCode, field, text } from "./Document.ts"
 
 /*
@@ -12,16 +13,7 @@ import { carrierCode, field, text } from "./Document.ts"
 export const signHeader = "sign"
 
 /** Bodies hold one shipment each; the largest have some hundred events. */
-const maxBodyBytes = 1024 * 1024
-
-/** Looks at every character, so that the time it takes tells nothing of where two texts differ. */
-const isSameText = (given: string, right: string): boolean => {
-  let difference = given.length ^ right.length
-  for (let index = 0; index < right.length; index++) {
-    difference |= right.charCodeAt(index) ^ (given.charCodeAt(index) || 0)
-  }
-  return difference === 0
-}
+export const maxBodyBytes = 1024 * 1024
 
 /** Whether `sign` is the signature of a body, byte for byte as it came. */
 export const isSigned = (
@@ -35,31 +27,6 @@ export const isSigned = (
     .update(utf8ToBytes(`/${Redacted.value(apiKey)}`))
     .digest()
   return isSameText((sign ?? "").toLowerCase(), bytesToHex(digest))
-}
-
-/** The whole body; `undefined` where it is too large. */
-export const readBody = async (request: Request): Promise<Uint8Array | undefined> => {
-  if (Number(request.headers.get("content-length") ?? 0) > maxBodyBytes) return undefined
-  const reader = request.body?.getReader()
-  const chunks: Array<Uint8Array> = []
-  let length = 0
-  for (;;) {
-    const { done = true, value } = (await reader?.read()) ?? {}
-    if (done) break
-    length += value?.byteLength ?? 0
-    if (length > maxBodyBytes) {
-      await reader?.cancel()
-      return undefined
-    }
-    if (value !== undefined) chunks.push(value)
-  }
-  const body = new Uint8Array(length)
-  let offset = 0
-  for (const chunk of chunks) {
-    body.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return body
 }
 
 export type Notification =

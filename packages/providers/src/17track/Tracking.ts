@@ -5,7 +5,8 @@ import { answerKey, Answers, type Outcome } from "./Answers.ts"
 import { carrierCode, field } from "./Document.ts"
 import { lifetimeMillis, refusalMillis } from "./Lifetimes.ts"
 import type { Found, LookupError } from "./Lookup.ts"
-import { isSigned, type Notification, readBody, readNotification, signHeader } from "./Notification.ts"
+import { readBody } from "../upstream/WebhookBody.ts"
+import { isSigned, maxBodyBytes, type Notification, readNotification, signHeader } from "./Notification.ts"
 import { type FindCarrier, readShipment, resultAt } from "./Shipment.ts"
 
 export interface TrackingSettings {
@@ -82,7 +83,7 @@ export class Tracking {
   webhook(request: Request): Effect.Effect<Response> {
     return Effect.gen({ self: this }, function* () {
       if (request.method !== "POST") return new Response(null, { status: 405, headers: { allow: "POST" } })
-      const body = yield* Effect.result(Effect.tryPromise(() => readBody(request)))
+      const body = yield* Effect.result(Effect.tryPromise(() => readBody(request, maxBodyBytes)))
       if (body._tag === "Failure") return new Response(null, { status: 400 })
       if (body.success === undefined) return new Response(null, { status: 413 })
       if (!isSigned(body.success, request.headers.get(signHeader), this.settings.apiKey)) {

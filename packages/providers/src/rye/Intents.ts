@@ -8,7 +8,7 @@ import {
   type Upstream,
   type UpstreamFault
 } from "../upstream/index.ts"
-import { buyerOf, type OrderRequest, productPageOf } from "./Buyer.ts"
+import { buyerOf, type OrderRequest, productPageOf } from "../fulfilment/Buyer.ts"
 import { type QuoteRefusal, refusalIn } from "./FailureReason.ts"
 import {
   type IntentDocument,

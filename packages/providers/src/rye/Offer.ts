@@ -1,6 +1,6 @@
 import { ProductUnavailable, type QuotedOffer } from "@till402/core"
 import { fieldsOf, textOf, urlOf } from "../listing/fields.ts"
-import { centsOf, textOfCents } from "./Cents.ts"
+import { centsOf, textOfCents } from "../fulfilment/Cents.ts"
 import type { IntentFailed, OfferNotReady } from "./Errors.ts"
 import { type QuoteRefusal, refusalOf } from "./FailureReason.ts"
 import { createdAtOf, type IntentDocument } from "./IntentDocument.ts"

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { UpstreamFault } from "../upstream/index.ts"
 import { AnswerMalformed } from "../upstream/index.ts"
-import { centsWithin } from "./Cents.ts"
+import { centsWithin } from "../fulfilment/Cents.ts"
 import {
   ConfirmationUnderWay,
   IntentFailed,
@@ -17,7 +17,7 @@ import { createdAtOf, type IntentDocument, idPattern } from "./IntentDocument.ts
 import type { Intents } from "./Intents.ts"
 import { costOf, intentLifetimeMillis } from "./Offer.ts"
 import type { PlacementJournal } from "./PlacementJournal.ts"
-import { Turnstile } from "./Turnstile.ts"
+import { Turnstile } from "../fulfilment/Turnstile.ts"
 import { fieldsOf } from "../listing/fields.ts"
 
 /*

@@ -1,7 +1,7 @@
 import type { QuotedOffer } from "@till402/core"
 import { Clock, Effect, Option } from "effect"
 import { AnswerMalformed, isUnavailable } from "../upstream/index.ts"
-import { addressFault, type OrderRequest, productPageOf } from "./Buyer.ts"
+import { addressFault, type OrderRequest, productPageOf } from "../fulfilment/Buyer.ts"
 import { OfferNotReady, type RyeError } from "./Errors.ts"
 import { createdAtOf, type IntentDocument } from "./IntentDocument.ts"
 import type { Intents } from "./Intents.ts"

@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils"
-import type { OrderRequest } from "./Buyer.ts"
+import type { OrderRequest } from "../fulfilment/Buyer.ts"
 import { intentLifetimeMillis } from "./Offer.ts"
 
 /*

@@ -4,7 +4,7 @@ import { isUnavailable } from "../upstream/index.ts"
 import { idPattern } from "./IntentDocument.ts"
 import type { Intents } from "./Intents.ts"
 import type { FulfilmentUpdate } from "./Options.ts"
-import { answer, readSigned } from "./SignedBody.ts"
+import { answer, readSigned } from "../fulfilment/SignedBody.ts"
 
 /*
  * Rye's webhooks (https://rye.com/docs/api-v2/webhooks): thin events, which name what they are about and are

@@ -12,7 +12,7 @@ import { make, type RyeClient, RyeService } from "./Rye.ts"
  * Shopify's shops and others, paid from the account's drawdown balance.
  */
 
-export type { OrderRequest } from "./Buyer.ts"
+export type { OrderRequest } from "../fulfilment/Buyer.ts"
 export type { RyeLayerOptions } from "./Configured.ts"
 export {
   ConfirmationUnderWay,

@@ -2,7 +2,7 @@ import { sha256 } from "@noble/hashes/sha2"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils"
 import { Effect, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
-import { type OrderRequest, productPageOf, splitName } from "../rye/Buyer.ts"
+import { type OrderRequest, productPageOf, splitName } from "../fulfilment/Buyer.ts"
 import { parseJson, type Upstream, type UpstreamFault } from "../upstream/index.ts"
 import { type OrderDocument, type OrderPage, readOrder, readPage } from "./OrderDocument.ts"
 

@@ -1,7 +1,7 @@
 import { Effect, type Redacted } from "effect"
 import { fieldsOf } from "../listing/fields.ts"
 import type { FulfilmentUpdate } from "../rye/Options.ts"
-import { answer, readSigned } from "../rye/SignedBody.ts"
+import { answer, readSigned } from "../fulfilment/SignedBody.ts"
 import { idPattern } from "./OrderDocument.ts"
 
 /*

@@ -1,7 +1,7 @@
 import type { ConfigurationError, QuotedOffer } from "@till402/core"
 import { Context, Effect } from "effect"
 import type { HttpClient } from "effect/http"
-import type { OrderRequest } from "../rye/Buyer.ts"
+import type { OrderRequest } from "../fulfilment/Buyer.ts"
 import type { FulfilmentStatus } from "../rye/Options.ts"
 import { makeUpstream, type UpstreamUsage } from "../upstream/index.ts"
 import { configure, type ZincLayerOptions } from "./Configured.ts"

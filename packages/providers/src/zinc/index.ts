@@ -13,7 +13,7 @@ import { make, type ZincClient, ZincService } from "./Zinc.ts"
  */
 
 export type { FulfilmentStatus, FulfilmentUpdate, Shipment } from "../rye/Options.ts"
-export type { OrderRequest } from "../rye/Buyer.ts"
+export type { OrderRequest } from "../fulfilment/Buyer.ts"
 export type { ZincLayerOptions } from "./Configured.ts"
 export {
   ListingNotReady,
