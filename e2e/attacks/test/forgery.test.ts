@@ -211,7 +211,6 @@ attack("a settled payment presented to another till of the same recipient", {
 // what was never charged is called used.
 attack("a payment used up by a forgery that comes before it", {
   on: claimsFirst,
-  open: true,
   lands: async () => {
     const visitor = visit(openClaimsFirst(local().facilitator.client))
     const payment = await visitor.payFor(calls.track)

@@ -48,6 +48,8 @@ export interface BuyerOptions {
   readonly baseUrl: string
   readonly servers: Servers
   readonly randomness: Randomness
+  /** How often a second copy of a payment is sent before the first is answered, from 0 to 1. */
+  readonly impatience: number
   /** Gets every attempt as it begins. */
   readonly attempts: Array<Attempt>
 }
@@ -133,7 +135,7 @@ const persistentFetch =
     if (attempt.payment !== undefined) throw new Error("the client signed a second payment")
     attempt.payment = payment
     // Impatient clients send a copy before the first is answered; both must get the same.
-    const copies = options.randomness.chance(0.3) ? 2 : 1
+    const copies = options.randomness.chance(options.impatience) ? 2 : 1
     const answers = await Promise.all(
       Array.from({ length: copies }, () => sendUntilFinal(request, options, attempt))
     )

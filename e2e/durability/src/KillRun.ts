@@ -26,6 +26,8 @@ export interface KillRunOptions {
   readonly fault?: FaultName
   /** At which moments servers are caught; default: all. Some kills come by the clock all the same. */
   readonly moments?: readonly [Moment, ...ReadonlyArray<Moment>]
+  /** How often buyers send a second copy of a payment before the first is answered, from 0 to 1; default 0.3. */
+  readonly impatience?: number
   /** How long what is under way at the end may take to come to rest, in milliseconds; default 12,000. */
   readonly restMillis?: number
   readonly onRound?: (round: number) => void
@@ -79,7 +81,15 @@ const fundBuyers = (
       await options.chain.mint(account.address, purseAtomic)
       const name = `buyer-${index + 1}`
       const randomness = randomnessOf(options.seed, name)
-      return makeBuyer({ account, name, baseUrl, servers: fleet.servers, randomness, attempts })
+      return makeBuyer({
+        account,
+        name,
+        baseUrl,
+        servers: fleet.servers,
+        randomness,
+        impatience: options.impatience ?? 0.3,
+        attempts
+      })
     })
   )
 

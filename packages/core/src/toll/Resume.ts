@@ -23,6 +23,8 @@ export const resumption = (
   presented: {
     readonly payloadDigest: string
     readonly sameRequest: boolean
+    /** The signature presented was found to be the payer's own; looked at only where it matters. */
+    readonly proven?: boolean
     /** Until when the answer is given again, in milliseconds since the epoch. */
     readonly replayableUntilMillis: number
   },
@@ -30,7 +32,10 @@ export const resumption = (
 ): Resumption => {
   const lapsed = charge.leaseUntilMillis <= nowMillis
   // Payer and nonce are public once settled: only the payment itself, signature included, gets on.
-  if (charge.payloadDigest !== presented.payloadDigest) return refuse("payment_already_used", alreadyUsed)
+  // But for a charge that came to nothing: a forgery that was refused must not use the payer's own payment up.
+  const isForgery = charge.state === "voided" && presented.proven === true
+  if (charge.payloadDigest !== presented.payloadDigest && !isForgery)
+    return refuse("payment_already_used", alreadyUsed)
   // Nothing is due for a voided charge, nor for a claim that nobody holds: once whatever came of it is seen
   // to, the payment may buy anew, this or something else.
   if (charge.state === "voided") return lapsed ? { _tag: "Finish" } : { _tag: "Wait" }

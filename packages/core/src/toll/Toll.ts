@@ -123,6 +123,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
         : {
             payloadDigest: call.digest,
             sameRequest: isSameRequest(charge, call.request),
+            proven: call.proven,
             replayableUntilMillis: (charge.settledAtMillis ?? nowMillis) + call.request.replayMillis
           },
     patient: nowMillis < call.untilMillis && waiting.hasRoom(call.held.key),
@@ -220,6 +221,13 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     return { _tag: "Recorded", recorded }
   }
 
+  const find = function* (call: Call): Performing<Event> {
+    const charge = yield* charges.find(call.held.key)
+    // Of another payment with this key, which came to nothing: whose this one is decides what that means for it.
+    if (charge?.state === "voided" && charge.payloadDigest !== call.digest) yield* checkSignature(call)
+    return found(call, charge, call.nowMillis())
+  }
+
   const takeOver = function* (call: Call): Performing<Event> {
     if (!retries.take(call.held.key, call.nowMillis())) return { _tag: "Exhausted" }
     const event = yield* settling.perform({ _tag: "TakeOver" }, call.held, "call")
@@ -245,7 +253,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
   const perform = function* (step: Exclude<Step, { _tag: "End" }>, call: Call): Performing<Event> {
     switch (step._tag) {
       case "Find":
-        return found(call, yield* charges.find(call.held.key), call.nowMillis())
+        return yield* find(call)
       case "Wait":
         yield* waiting.wait(call.held.key)
         return waited

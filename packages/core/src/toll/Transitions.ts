@@ -91,6 +91,7 @@ export interface Watched {
 export interface Presented {
   readonly payloadDigest: string
   readonly sameRequest: boolean
+  readonly proven?: boolean
   readonly replayableUntilMillis: number
 }
 
