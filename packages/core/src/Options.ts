@@ -1,6 +1,6 @@
 import type { Layer } from "effect"
 import type { Product, SearchProduct } from "./domain/Product.ts"
-import type { OrderStatus, ProductReference, ShippingAddress } from "./domain/Order.ts"
+import type { FulfilmentStatus, OrderStatus, ProductReference, ShippingAddress } from "./domain/Order.ts"
 import type { ShopRequest } from "./domain/Shop.ts"
 import type { TrackQuery, TrackResult } from "./domain/Tracking.ts"
 import type { VaultItem } from "./domain/Vault.ts"
@@ -57,6 +57,11 @@ export interface QuotedOffer {
 /**
  * Quotes and places orders. `quote` may throw `ProductNotFound`, `ProductUnavailable`,
  * `AddressNotServed` (400 each) or `TemporarilyUnavailable` (503); any other throw is a 502.
+ *
+ * `place` may throw `PlacementRefused` (or one of the 400s): not placed, for good, so the payment is owed
+ * back; or `NotPlaced`: certainly not placed, tried again later. After any other throw, and past its deadline,
+ * the order may have been placed: it is looked up with `find`, placed again only where `placesOnce` says that
+ * this is harmless, and else left to an operator.
  */
 export interface FulfilmentOptions {
   readonly quote: (
@@ -67,7 +72,6 @@ export interface FulfilmentOptions {
     },
     context: CallContext
   ) => Promise<QuotedOffer>
-  /** `orderId` is the idempotency key: the same one again must not place a second order. */
   readonly place: (
     order: {
       readonly orderId: string
@@ -75,10 +79,26 @@ export interface FulfilmentOptions {
       readonly product: ProductReference
       readonly shippingAddress: ShippingAddress
       readonly email: string
+      /** What the upstream may charge at most: the total of its own quote. */
       readonly total: DecimalText
     },
     context: CallContext
   ) => Promise<{ readonly reference: string }>
+  /** Whether `place` honours `orderId` as an idempotency key: the same one again never places a second order. */
+  readonly placesOnce?: boolean
+  /**
+   * The reference under which an order was placed; `undefined`: it was not, and nothing is on its way. Throws
+   * where that can't be told now.
+   */
+  readonly find?: (
+    orderId: string,
+    context: CallContext & {
+      /** Of the quote that the order was to be placed by. */
+      readonly reference: string
+    }
+  ) => Promise<string | undefined>
+  /** How an order stands, by the reference that `place` gave; without it an order stays `placed`. */
+  readonly status?: (reference: string, context: CallContext) => Promise<FulfilmentStatus>
 }
 
 /**

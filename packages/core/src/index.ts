@@ -64,7 +64,9 @@ export type { ShopRequest, ShopResponse } from "./domain/Shop.ts"
 export type {
   BuyRequest,
   BuyResponse,
+  FulfilmentStatus,
   OrderStatus,
+  Parcel,
   ProductReference,
   ShippingAddress
 } from "./domain/Order.ts"

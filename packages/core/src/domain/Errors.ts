@@ -21,6 +21,25 @@ export class ProductUnavailable extends Data.TaggedError("ProductUnavailable")<{
 /** buy: not delivered to that address (400 `ADDRESS_NOT_SERVED`). */
 export class AddressNotServed extends Data.TaggedError("AddressNotServed")<{ readonly message: string }> {}
 
+/**
+ * Placing a paid order: it was not placed and can't be, e.g. sold out since. The order fails and its payment
+ * is owed back.
+ */
+export class PlacementRefused extends Data.TaggedError("PlacementRefused")<{
+  /** A word for the operator and the buyer's mail, e.g. `out_of_stock`. */
+  readonly reason: string
+}> {
+  override get message(): string {
+    return `the order was refused: ${this.reason}`
+  }
+}
+
+/** Placing a paid order: it is certain that nothing was placed, and worth trying again. */
+export class NotPlaced extends Data.TaggedError("NotPlaced")<{
+  readonly message: string
+  readonly retryAfterSeconds?: number
+}> {}
+
 /** track: the number is malformed for its carrier (400 `VALIDATION_ERROR`). */
 export class InvalidTrackingNumber extends Data.TaggedError("InvalidTrackingNumber")<{
   readonly message: string

@@ -142,6 +142,22 @@ export const productOf = (request: BuyRequest): ProductReference => {
   return { source: "marketplace_b", productUrl, variantId: request.variantId ?? variantOfUrl(productUrl)! }
 }
 
+/** A parcel on its way. */
+export interface Parcel {
+  readonly carrier?: string
+  readonly trackingNumber: string
+  /** Https, where the buyer can follow it. */
+  readonly trackingUrl?: string
+}
+
+/** How a placed order stands upstream. */
+export interface FulfilmentStatus {
+  readonly status: "placed" | "shipped" | "delivered" | "failed" | "cancelled"
+  /** Upstream's word for why, where the order came to nothing: `insufficient_stock`. */
+  readonly reason?: string
+  readonly shipments: ReadonlyArray<Parcel>
+}
+
 /** What the product and its delivery cost, agreed until `expiresAtMillis`. */
 export interface Offer {
   readonly product: { readonly title: string; readonly imageUrl?: string; readonly price?: Money }

@@ -17,6 +17,8 @@ const plain = [
   "InvalidCarrier",
   "InvalidTrackingNumber",
   "NoTrackingInfo",
+  "NotPlaced",
+  "PlacementRefused",
   "ProductNotFound",
   "ProductUnavailable",
   "StoreError",
