@@ -40,6 +40,45 @@ describe("POST /x402/buy: bodies that are quoted", () => {
       withAddress({ line2: "", phone: "" }),
       { shippingAddress: { ...address, line2: "", phone: "" } }
     ],
+    [
+      "US state by name and ZIP+4, as the post writes them",
+      withAddress({ state: "oregon", postalCode: "97201 1234", country: "us" }),
+      { shippingAddress: { ...address, state: "OR", postalCode: "97201-1234" } }
+    ],
+    [
+      "an address of another country, in its own script and form",
+      withAddress({
+        name: "山田 花子",
+        city: "東京",
+        state: "東京都",
+        postalCode: "〒100-0001",
+        country: "JP"
+      }),
+      {
+        shippingAddress: {
+          name: "山田 花子",
+          city: "東京",
+          state: "東京都",
+          postalCode: "〒100-0001",
+          country: "JP"
+        }
+      }
+    ],
+    [
+      "an address in a country without states and postal codes",
+      withAddress({ city: "香港", state: "-", postalCode: "-", country: "hk" }),
+      { shippingAddress: { state: "-", postalCode: "-", country: "HK" } }
+    ],
+    [
+      "productUrl whose host is written in another way",
+      { ...unnamed, productUrl: "https://LIGHTS.example\\products\\linen-shade", variantId: "41" },
+      { product: { source: "marketplace_b", productUrl: pageOfB, variantId: "41" } }
+    ],
+    [
+      "storefront productUrl with another port",
+      { ...unnamed, productUrl: "https://lights.example:8443/products/linen-shade", variantId: "41" },
+      { product: { source: "marketplace_b", productUrl: "https://lights.example:8443/products/linen-shade" } }
+    ],
     ["email", buyBody, { email: "ada@example.com" }],
     ["email with tag and subdomain", { ...buyBody, email: "ada+till@mail.example.co.uk" }, {}]
   ])("%s: 402 of the product total, then 200", async (_, body, expected) => {
@@ -78,6 +117,25 @@ describe("POST /x402/buy: bodies that are quoted", () => {
     const { quote } = shop.script
     shop.script.quote = async (request, context) => ({ ...(await quote(request, context)), tax: "6.40" })
     await expectRefusal(shop, await shop.send(calls.buy), 502, "FULFILMENT_ERROR")
+  })
+
+  it("the same address written in another way has the same quote", async () => {
+    const shop = await openShop()
+    await shop.send(calls.buy)
+    await shop.send(buyCall(withAddress({ state: "Oregon", country: "us", postalCode: " 97201" })))
+    expect(shop.calls.quote).toHaveLength(1)
+  })
+
+  it("the page of a product is never fetched", async () => {
+    const shop = await openShop()
+    const fetched = vi.spyOn(globalThis, "fetch")
+    try {
+      await buyAnswer(shop, buyCall({ ...unnamed, productUrl: pageOfB, variantId: "41" }))
+      const hosts = fetched.mock.calls.map(([input]) => new URL(new Request(input).url).hostname)
+      expect(hosts).not.toContain("lights.example")
+    } finally {
+      fetched.mockRestore()
+    }
   })
 
   it("another address has another quote", async () => {

@@ -33,6 +33,22 @@ const refused: ReadonlyArray<readonly [string, unknown, string]> = [
   ["country of three letters", withAddress({ country: "USA" }), "shippingAddress.country"],
   ["country of one letter", withAddress({ country: "U" }), "shippingAddress.country"],
   ["country of digits", withAddress({ country: "12" }), "shippingAddress.country"],
+  ["country that does not exist", withAddress({ country: "XX" }), "shippingAddress.country"],
+  ["country that is only reserved", withAddress({ country: "UK" }), "shippingAddress.country"],
+  ["US state that does not exist", withAddress({ state: "ZZ" }), "shippingAddress.state"],
+  ["US state of another country", withAddress({ state: "Ontario" }), "shippingAddress.state"],
+  [
+    "US postal code of another country",
+    withAddress({ postalCode: "SW1A 1AA" }),
+    "shippingAddress.postalCode"
+  ],
+  ["US postal code of four digits", withAddress({ postalCode: "9720" }), "shippingAddress.postalCode"],
+  [
+    "country us in small letters, no ZIP code",
+    withAddress({ country: "us", postalCode: "9" }),
+    "shippingAddress.postalCode"
+  ],
+  ["phone that is none", withAddress({ phone: "call me" }), "shippingAddress.phone"],
   ["line2 a number", withAddress({ line2: 2 }), "shippingAddress.line2"],
   ["phone a number", withAddress({ phone: 5035550100 }), "shippingAddress.phone"],
   ["name with a lone surrogate", JSON.stringify(withAddress({ name: "A\ud800" })), "shippingAddress.name"],
@@ -46,18 +62,66 @@ const refused: ReadonlyArray<readonly [string, unknown, string]> = [
   ["email with a space", { ...buyBody, email: "ada lovelace@example.com" }, "email"],
   ["email with a line feed", { ...buyBody, email: "ada@example.com\nBcc: all@example.com" }, "email"],
   ["email a number", { ...buyBody, email: 5 }, "email"],
+  ["email of 255 characters", { ...buyBody, email: `${"a".repeat(243)}@example.com` }, "email"],
   ["asin of 9 characters", { ...buyBody, asin: "B0CONTRAC" }, "asin"],
   ["asin of 11 characters", { ...buyBody, asin: "B0CONTRACTS" }, "asin"],
   ["asin a number", { ...buyBody, asin: 1234567890 }, "asin"],
+  ["asin a storefront's id", { ...buyBody, asin: "gid://shop/p/7219004411" }, "asin"],
+  [
+    "asin a storefront's id, beside its page",
+    { ...buyBody, asin: "gid://shop/p/7219004411", productUrl: `${pageOfB}?variant=41` },
+    "asin"
+  ],
   ["productUrl no URL", { ...unnamed, productUrl: "lamp" }, "productUrl"],
   ["productUrl of another scheme", { ...unnamed, productUrl: "javascript:alert(1)" }, "productUrl"],
   ["productUrl a number", { ...unnamed, productUrl: 5 }, "productUrl"],
+  ["productUrl without TLS", { ...unnamed, productUrl: pageOfA.replace("https", "http") }, "productUrl"],
+  ["productUrl with credentials", { ...unnamed, productUrl: pageOfA.replace("//", "//a:b@") }, "productUrl"],
+  ...[
+    "localhost",
+    "127.0.0.1",
+    "2130706433",
+    "0x7f.1",
+    "169.254.169.254",
+    "10.1.2.3",
+    "192.168.0.1",
+    "100.64.0.1",
+    "[::1]",
+    "[::ffff:10.0.0.1]",
+    "[fd00::1]",
+    "intranet",
+    "metadata.google.internal",
+    "shop.local."
+  ].map(
+    (host) =>
+      [
+        `productUrl of ${host}`,
+        { ...unnamed, productUrl: `https://${host}/dp/B0CONTRACT` },
+        "productUrl"
+      ] as const
+  ),
+  ["asin and productUrl of a storefront", { ...buyBody, productUrl: `${pageOfB}?variant=41` }, "productUrl"],
   [
     "asin and productUrl of another product",
     { ...buyBody, asin: "B0ANOTHER1", productUrl: pageOfA },
     "productUrl"
   ],
   ["storefront productUrl without variantId", { ...unnamed, productUrl: pageOfB }, "variantId"],
+  [
+    "storefront productUrl with an empty variant",
+    { ...unnamed, productUrl: `${pageOfB}?variant=` },
+    "variantId"
+  ],
+  [
+    "variantId other than in productUrl",
+    { ...unnamed, productUrl: `${pageOfB}?variant=41`, variantId: "42" },
+    "variantId"
+  ],
+  [
+    "two variants in productUrl",
+    { ...unnamed, productUrl: `${pageOfB}?variant=41&variant=42` },
+    "productUrl"
+  ],
   ["variantId a number", { ...unnamed, productUrl: pageOfB, variantId: 41 }, "variantId"],
   ["variantId empty", { ...unnamed, productUrl: pageOfB, variantId: "" }, "variantId"]
 ]
@@ -100,6 +164,31 @@ describe("POST /x402/buy: bodies that are refused", () => {
       "shippingAddress.postalCode",
       "shippingAddress.state"
     ])
+  })
+
+  it("names faults of form, of the country's rules and between fields in one answer", async () => {
+    const shop = await openShop()
+    const body = {
+      email: "x",
+      asin: "B0ANOTHER1",
+      productUrl: pageOfA,
+      shippingAddress: { ...address, state: "ZZ", postalCode: "x" }
+    }
+    const { details } = await expectRefusal(shop, await shop.send(buyCall(body)), 400, "VALIDATION_ERROR")
+    expect(details?.issues?.map(({ path }) => path).sort()).toEqual([
+      "email",
+      "productUrl",
+      "shippingAddress.postalCode",
+      "shippingAddress.state"
+    ])
+  })
+
+  it("says how to name a storefront product, where asin holds its id", async () => {
+    const shop = await openShop()
+    const response = await shop.send(buyCall({ ...buyBody, asin: "gid://shop/p/7219004411" }))
+    const { details } = await expectRefusal(shop, response, 400, "VALIDATION_ERROR")
+    expect(details?.issues).toHaveLength(1)
+    expect(details?.issues?.[0]?.message).toMatch(/productUrl and variantId/)
   })
 
   it.each(["[]", "null", "5", '"lamp"'])("a body that is %s: 400", async (body) => {

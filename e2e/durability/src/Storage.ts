@@ -58,7 +58,7 @@ const announcing = (stores: Context.Context<Stores>, announce: Announce): Contex
     Context.add(Orders, {
       ...orders,
       create: (...args) => announce("ordered")(orders.create(...args)),
-      advance: (...args) => announce("advanced")(orders.advance(...args))
+      replace: (...args) => announce("advanced")(orders.replace(...args))
     }),
     Context.add(VaultPurchases, {
       ...purchases,

@@ -67,7 +67,7 @@ const start = async (): Promise<void> => {
         state,
         transaction
       })),
-      orders: (await till.orders.list({ limit: maxOrders })).map(({ email, id, status }) => ({
+      orders: (await till.orders.list({ limit: maxOrders })).map(({ email = "", id, status }) => ({
         email,
         id,
         status

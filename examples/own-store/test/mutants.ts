@@ -63,15 +63,11 @@ const faults: Faults = {
     })
   },
   orders: {
-    "moves an order that stood there when it was looked at": ({ find }, sql) => ({
-      advance: async (id, { from, to, upstreamReference }, nowMillis) => {
+    "replaces an order that stood there when it was looked at": ({ find }, sql) => ({
+      replace: async ({ id, status, version }) => {
         const order = await find(id)
-        if (order === undefined || !from.includes(order.status)) return false
-        await sql`
-          UPDATE till.orders
-          SET status = ${to}, updated_at_millis = ${nowMillis},
-            upstream_reference = ${upstreamReference ?? order.upstreamReference ?? null}
-          WHERE id = ${id}`
+        if (order?.version !== version) return false
+        await sql`UPDATE till.orders SET status = ${status}, version = version + 1 WHERE id = ${id}`
         return true
       }
     })

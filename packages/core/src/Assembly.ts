@@ -6,12 +6,18 @@ import { eventLogger, toStandardError } from "./events.ts"
 import { Http } from "./Http.ts"
 import { makeOperations, type OperationServices } from "./operations.ts"
 import type { TillOptions } from "./Options.ts"
+import { ChangeFeed, OrderChanges } from "./orders/OrderChanges.ts"
 import { Ordering } from "./orders/Ordering.ts"
+import { OrderLife } from "./orders/OrderLife.ts"
+import { OrderMailing } from "./orders/OrderMailing.ts"
+import { OrderWorker } from "./orders/OrderWorker.ts"
+import { Refunds } from "./orders/Refunds.ts"
 import { Assistant } from "./ports/Assistant.ts"
 import { Charges } from "./ports/Charges.ts"
 import { Fulfilment } from "./ports/Fulfilment.ts"
 import { Mailer } from "./ports/Mailer.ts"
 import { Marketplaces } from "./ports/Marketplace.ts"
+import { Orders } from "./ports/Orders.ts"
 import { Quotes } from "./ports/Quotes.ts"
 import type { Stores } from "./ports/Stores.ts"
 import { Tracker } from "./ports/Tracker.ts"
@@ -35,6 +41,7 @@ const waitMillis = 10_000
 const reconcileEveryMillis = 15_000
 const reconcileBatch = 100
 const expireBatch = 500
+const refundsEveryMillis = 15_000
 const marketplaceTimeoutMillis = 8_000
 
 const facilitatorLayer = ({ facilitator }: TillOptions): Layer.Layer<Facilitator> =>
@@ -76,7 +83,7 @@ const subjectsLayer = Layer.effect(
 )
 
 /** The use cases of the ports that the host configured; the others are absent, and so are their routes. */
-const useCasesLayer = (options: TillOptions, configuration: Configuration) => {
+const useCasesLayer = (options: TillOptions, configuration: Configuration, feed: ChangeFeed) => {
   const { upstreamTimeoutMillis } = configuration
   const settings = { timeoutMillis: upstreamTimeoutMillis }
   // A search goes without a slow marketplace long before the assistant that asked would be given up.
@@ -94,17 +101,26 @@ const useCasesLayer = (options: TillOptions, configuration: Configuration) => {
     options.fulfilment === undefined
       ? Layer.empty
       : Ordering.layer(configuration).pipe(
-          Layer.provide([Fulfilment.fromPromise(options.fulfilment, settings), mail])
+          Layer.provideMerge(OrderWorker.layer),
+          Layer.provideMerge(OrderLife.layer),
+          Layer.provide(OrderMailing.layer(options.mailTemplates ?? {})),
+          Layer.provide([
+            Fulfilment.fromPromise(options.fulfilment, settings),
+            OrderChanges.layer(feed),
+            mail
+          ])
         )
   const vault =
     options.vault === undefined
       ? Layer.empty
-      : Vault.layer.pipe(Layer.provide([VaultFiles.fromPromise(options.vault, settings), mail]))
+      : Vault.layer(options.mailTemplates ?? {}).pipe(
+          Layer.provide([VaultFiles.fromPromise(options.vault, settings), mail])
+        )
   // Operations are made only for configured ports, so each finds its service; types can't say so.
   return Layer.mergeAll(catalogue, assistant, tracker, ordering, vault) as Layer.Layer<
     OperationServices,
     never,
-    Stores | Secrets
+    Stores | Secrets | Refunds
   >
 }
 
@@ -123,13 +139,14 @@ const httpLayer = (configuration: Configuration) =>
 /** Finishes what others left. `eager`: without waiting for the next attempt of what is unknown. */
 export const reconcileOnce = Effect.fnUntraced(function* (eager: boolean) {
   const settling = yield* Settling
-  const ordering = yield* Effect.serviceOption(Ordering)
+  const worker = yield* Effect.serviceOption(OrderWorker)
   const result = yield* settling.reconcile({ limit: reconcileBatch, eager })
-  if (ordering._tag === "Some") yield* ordering.value.sweep
+  // A host that calls this from a scheduler, and lives no longer than that, has its orders taken on as well.
+  if (eager && worker._tag === "Some") yield* worker.value.work
   return result
 })
 
-const housekeeping = ({ answerLifetimeMillis }: Configuration) =>
+const housekeeping = ({ answerLifetimeMillis, personalDataLifetimeMillis }: Configuration) =>
   Effect.gen(function* () {
     const charges = yield* Charges
     const quotes = yield* Quotes
@@ -137,10 +154,24 @@ const housekeeping = ({ answerLifetimeMillis }: Configuration) =>
     const nowMillis = yield* Clock.currentTimeMillis
     yield* charges.expire(nowMillis - answerLifetimeMillis, expireBatch)
     yield* quotes.expire(nowMillis - answerLifetimeMillis)
+    yield* (yield* Orders).forget(nowMillis - personalDataLifetimeMillis, expireBatch)
   }).pipe(
     Effect.catchCause((cause) => Effect.logError("Housekeeping failed and is tried again", cause)),
     Effect.repeat(Schedule.spaced(reconcileEveryMillis))
   )
+
+/** Sends what is owed, orders or not. */
+const refunding = Effect.gen(function* () {
+  yield* (yield* Refunds).sweep
+}).pipe(
+  Effect.catchCause((cause) => Effect.logError("Refunds could not be sent and are tried again", cause)),
+  Effect.repeat(Schedule.spaced(refundsEveryMillis))
+)
+
+const workingOnOrders = Effect.gen(function* () {
+  const worker = yield* Effect.serviceOption(OrderWorker)
+  if (worker._tag === "Some") yield* worker.value.run
+})
 
 /** Says at start what the facilitator would not settle; never fatal, since it may learn. */
 const checkSupported = ({ networks }: Configuration) =>
@@ -161,17 +192,20 @@ export interface Edges {
   readonly facilitator?: Layer.Layer<Facilitator>
   readonly chain?: Layer.Layer<Chain>
   readonly secrets?: Layer.Layer<Secrets>
+  readonly changes?: ChangeFeed
 }
 
 /** The layer of a whole till, its background work included. */
 export const assemble = (options: TillOptions, configuration: Configuration, edges: Edges = {}) => {
-  const foundation = Layer.mergeAll(
+  const feed = edges.changes ?? new ChangeFeed(options.onOrderChange)
+  const edge = Layer.mergeAll(
     options.storage,
     edges.secrets ?? Secrets.layer(configuration.secrets),
     edges.facilitator ?? facilitatorLayer(options),
     edges.chain ?? chainLayer(configuration)
   )
-  const useCases = useCasesLayer(options, configuration).pipe(Layer.provideMerge(foundation))
+  const foundation = Refunds.layer(options.refundWallet).pipe(Layer.provideMerge(edge))
+  const useCases = useCasesLayer(options, configuration, feed).pipe(Layer.provideMerge(foundation))
   const settling = Settling.layer({ leaseMillis }).pipe(
     Layer.provide(subjectsLayer),
     Layer.provideMerge(useCases)
@@ -189,10 +223,10 @@ export const assemble = (options: TillOptions, configuration: Configuration, edg
     Logger.layer([eventLogger(options.onEvent ?? toStandardError)]),
     Layer.succeed(References.MinimumLogLevel, "Info")
   )
-  const background = Effect.all([checkSupported(configuration), housekeeping(configuration)], {
-    concurrency: "unbounded",
-    discard: true
-  })
+  const background = Effect.all(
+    [checkSupported(configuration), housekeeping(configuration), refunding, workingOnOrders],
+    { concurrency: "unbounded", discard: true }
+  )
   return Layer.effectDiscard(Effect.forkScoped(background)).pipe(
     Layer.provideMerge(whole),
     Layer.provideMerge(logging)

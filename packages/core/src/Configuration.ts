@@ -3,7 +3,7 @@ import { ConfigurationError } from "./domain/Errors.ts"
 import { parseAtomic } from "./domain/Money.ts"
 import { findNetwork, type Network, networks as knownNetworks } from "./domain/Network.ts"
 import type { OperationId } from "./Api.ts"
-import type { NetworkOptions, Prices, PublicRoute, SecretKey, TillOptions } from "./Options.ts"
+import type { Margin, NetworkOptions, Prices, PublicRoute, SecretKey, TillOptions } from "./Options.ts"
 import { defaultPrices } from "./operations.ts"
 import { domainSeparator } from "./toll/exact/Evm.ts"
 
@@ -34,6 +34,8 @@ export interface Configuration {
   readonly payerMemoryMillis: number
   readonly quotesPerMinute: number
   readonly quotesPerClientPerMinute: number
+  readonly margin: Margin | undefined
+  readonly personalDataLifetimeMillis: number
   readonly clientAddress: ((request: Request) => string | undefined) | undefined
   readonly openapiPath: string | undefined
   readonly discoveryPath: string | undefined
@@ -117,6 +119,14 @@ export const configure = (options: TillOptions): Configuration => {
       1_000_000,
       fault
     ),
+    margin: readMargin(options.margin, fault),
+    personalDataLifetimeMillis: within(
+      "personalDataLifetimeMillis",
+      options.personalDataLifetimeMillis ?? 90 * 86_400_000,
+      86_400_000,
+      3_650 * 86_400_000,
+      fault
+    ),
     clientAddress: options.clientAddress,
     maxUnsettled: within("limits.unsettled", options.limits?.unsettled ?? 1_000, 1, 100_000, fault),
     openapiPath: readPath("openapiPath", options.openapiPath ?? "/openapi.json", fault),
@@ -125,6 +135,7 @@ export const configure = (options: TillOptions): Configuration => {
     cors: options.cors ?? "*"
   }
   checkFacilitator(options, fault)
+  checkRefundWallet(options, fault)
   if (faults.length > 0) {
     throw new ConfigurationError({
       message: `Till.make: ${faults.length === 1 ? faults[0] : `\n${faults.map((text) => `- ${text}`).join("\n")}`}`
@@ -274,6 +285,26 @@ const readPrices = (given: Partial<Prices> | undefined, fault: Fault): Prices =>
     }
   }
   return prices
+}
+
+const maxBasisPoints = 10_000
+
+const readMargin = (margin: Margin | undefined, fault: Fault): Margin | undefined => {
+  const isShare =
+    typeof margin === "number" && Number.isInteger(margin) && margin >= 0 && margin <= maxBasisPoints
+  if (margin === undefined || isShare || typeof margin === "function")
+    return margin === 0 ? undefined : margin
+  fault(
+    `margin must be basis points, a whole number from 0 to ${maxBasisPoints}, or a function: got ${String(margin)}`
+  )
+  return undefined
+}
+
+const checkRefundWallet = ({ refundWallet }: TillOptions, fault: Fault): void => {
+  if (refundWallet === undefined) return
+  readAddress("refundWallet.address", refundWallet.address, fault)
+  if (typeof refundWallet.signTypedData !== "function")
+    fault("refundWallet must have signTypedData: a LocalAccount of viem has")
 }
 
 const checkFacilitator = ({ facilitator }: TillOptions, fault: Fault): void => {

@@ -5,6 +5,9 @@ import type { ShopRequest } from "./domain/Shop.ts"
 import type { TrackQuery, TrackResult } from "./domain/Tracking.ts"
 import type { VaultItem } from "./domain/Vault.ts"
 import type { ChargeState, LedgerEntry, LedgerTotal } from "./ports/Charges.ts"
+import type { MailTemplates } from "./mail/Templates.ts"
+import type { OrderChange } from "./orders/OrderChanges.ts"
+import type { Money } from "./domain/Money.ts"
 import type { Mail } from "./ports/Mailer.ts"
 import type { ProductPage, ProductQuery } from "./ports/Marketplace.ts"
 import type { Order } from "./ports/Orders.ts"
@@ -85,7 +88,7 @@ export interface FulfilmentOptions {
     context: CallContext
   ) => Promise<{ readonly reference: string }>
   /** Whether `place` honours `orderId` as an idempotency key: the same one again never places a second order. */
-  readonly placesOnce?: boolean
+  readonly placesOnce?: boolean | ((quoteReference: string) => boolean)
   /**
    * The reference under which an order was placed; `undefined`: it was not, and nothing is on its way. Throws
    * where that can't be told now.
@@ -97,8 +100,11 @@ export interface FulfilmentOptions {
       readonly reference: string
     }
   ) => Promise<string | undefined>
-  /** How an order stands, by the reference that `place` gave; without it an order stays `placed`. */
-  readonly status?: (reference: string, context: CallContext) => Promise<FulfilmentStatus>
+  /**
+   * How an order stands, by the reference that `place` gave. Without it an order stays `placed`, as does one for
+   * which it answers `undefined`: nobody can tell.
+   */
+  readonly status?: (reference: string, context: CallContext) => Promise<FulfilmentStatus | undefined>
 }
 
 /**
@@ -115,8 +121,32 @@ export interface VaultOptions {
   readonly open: (item: { readonly slug: string }, context: CallContext) => Promise<VaultFile>
 }
 
+/** Sends a mail. May throw `MailRejected`: it is not tried again. After any other throw it is, for two days. */
 export interface MailerOptions {
   readonly send: (mail: Mail, context: CallContext) => Promise<void>
+}
+
+/**
+ * What the host adds to an upstream's quote: basis points of its total (250 is 2.5 %), rounded up to a millionth;
+ * or a function that answers the amount in dollars, decimal text.
+ */
+export type Margin =
+  | number
+  | ((quoted: {
+      readonly subtotal: Money
+      readonly tax: Money
+      readonly shipping: Money
+      readonly total: Money
+    }) => DecimalText)
+
+/**
+ * A wallet that refunds are sent from: a `LocalAccount` of viem, or anything that signs EIP-712 typed data. It
+ * needs the stablecoin on every network of the till, and no gas: the facilitator submits what it signs.
+ */
+export interface RefundWallet {
+  readonly address: string
+  // eslint-disable-next-line typescript/no-explicit-any -- viem's own parameter is generic in its types
+  readonly signTypedData: (typedData: any) => Promise<string>
 }
 
 /** A network on which the host takes payment. */
@@ -198,6 +228,16 @@ export interface TillOptions {
   readonly tracker?: TrackerOptions
   readonly vault?: VaultOptions
   readonly mailer?: MailerOptions
+  /** The host's own words for mails; the till's stand in for those that are left out, or fail. */
+  readonly mailTemplates?: Partial<MailTemplates>
+  /** What the host adds to quotes of `buy`; shown as a service fee. Default: nothing. */
+  readonly margin?: Margin
+  /** Sends refunds that are due by itself; without it they wait for `charges.recordRefund`. */
+  readonly refundWallet?: RefundWallet
+  /** Told of each step in the life of an order, in this process. */
+  readonly onOrderChange?: (change: OrderChange) => void
+  /** How long address and e-mail of an order are kept once it rests; default 90 days, at least one. */
+  readonly personalDataLifetimeMillis?: number
   /** Overrides of the contract's prices. */
   readonly prices?: Partial<Prices>
   /** Seconds a payment may take from challenge to settlement; default 120, 30 to 600. */
@@ -292,14 +332,7 @@ export interface Till {
    * still unknown. At most 100 of each at a time.
    */
   readonly reconcile: () => Promise<Reconciliation>
-  readonly orders: {
-    readonly find: (id: string) => Promise<Order | undefined>
-    readonly list: (options?: {
-      readonly limit?: number
-      readonly status?: OrderStatus
-      readonly before?: string
-    }) => Promise<ReadonlyArray<Order>>
-  }
+  readonly orders: HostOrders
   readonly charges: {
     /** Newest first; `before` is the last charge of the page before. */
     readonly list: (options?: {
@@ -329,6 +362,63 @@ export interface Till {
   /** The vault's shelf. */
   readonly vault: { readonly put: (item: VaultItem) => Promise<void> }
 }
+
+/** Orders, for the host's operators and jobs. */
+export interface HostOrders {
+  readonly find: (id: string) => Promise<Order | undefined>
+  /** Newest first; `before` is the id of the last order of the page before. */
+  readonly list: (options?: {
+    readonly limit?: number
+    readonly status?: OrderStatus
+    readonly before?: string
+  }) => Promise<ReadonlyArray<Order>>
+  /**
+   * Steps in the life of orders from now on, as this process takes them; ends when the till does, or the loop is
+   * left. A loop that is more than 1,000 steps behind misses the oldest.
+   *
+   * @example
+   * for await (const { from, order } of till.orders.changes()) console.log(order.id, from, order.status)
+   */
+  readonly changes: () => AsyncIterableIterator<OrderChange>
+  /** Has the next step of an order taken now: upstream is asked for its status, a refund is tried. */
+  readonly hurry: (id: string) => Promise<OrderVerdict>
+  /** The same by upstream's name of the order: what a webhook knows. */
+  readonly hurryReference: (upstreamReference: string) => Promise<OrderVerdict>
+  /** An order that needs an operator was *not* placed: it is placed again. */
+  readonly retry: (id: string) => Promise<OrderVerdict>
+  /** An order that needs an operator stands upstream under this reference: it is followed up. */
+  readonly resolve: (id: string, upstreamReference: string) => Promise<OrderVerdict>
+  /**
+   * An order comes to nothing, and its payment is owed back. It is not cancelled upstream. Not while it is being
+   * placed, nor once delivered.
+   *
+   * @param reason a word, told in the refund's mail; default `cancelled_by_seller`
+   */
+  readonly cancel: (id: string, reason?: string) => Promise<OrderVerdict>
+  /** The refund of an order was sent by other means. */
+  readonly markRefunded: (id: string, transaction: string) => Promise<OrderVerdict>
+  /**
+   * All orders, the newest first, as text in pieces: a JSON array, or CSV with a header row (RFC 4180; text that a
+   * spreadsheet would take for a formula gets an apostrophe before it). Address and e-mail only where `personal` says so.
+   *
+   * @example
+   * for await (const piece of till.orders.export({ format: "csv" })) process.stdout.write(piece)
+   */
+  readonly export: (options: {
+    readonly format: "csv" | "json"
+    readonly status?: OrderStatus
+    readonly personal?: boolean
+  }) => AsyncIterableIterator<string>
+}
+
+/**
+ * What came of an operator's word. `unfit`: the order does not stand so that it means anything; `unknown`: there is
+ * no such order.
+ */
+export type OrderVerdict =
+  | { readonly outcome: "done"; readonly order: Order }
+  | { readonly outcome: "unfit"; readonly order: Order | undefined }
+  | { readonly outcome: "unknown" }
 
 /** A charge for the host's books; no payload, answer or token in it. */
 export interface ChargeSummary {

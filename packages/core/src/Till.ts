@@ -9,7 +9,8 @@ import { Http } from "./Http.ts"
 import { handlesPath } from "./Router.ts"
 import type { Caller, ChargeSummary, LedgerLine, Till as RunningTill, TillOptions } from "./Options.ts"
 import { type Charge, Charges, type LedgerEntry } from "./ports/Charges.ts"
-import { Orders } from "./ports/Orders.ts"
+import { hostOrders } from "./orders/hostOrders.ts"
+import { ChangeFeed } from "./orders/OrderChanges.ts"
 import { VaultItems } from "./ports/VaultItems.ts"
 import { failureResponse } from "./Responses.ts"
 import { checkBooks } from "./toll/Books.ts"
@@ -64,7 +65,8 @@ const causesOf = (error: Error): ReadonlyArray<string> =>
 
 const make = (options: TillOptions): RunningTill => {
   const configuration = configure(options)
-  const runtime = ManagedRuntime.make(assemble(options, configuration))
+  const feed = new ChangeFeed(options.onOrderChange)
+  const runtime = ManagedRuntime.make(assemble(options, configuration, { changes: feed }))
   const calls = new Drain()
   let disposing: Promise<void> | undefined
 
@@ -99,6 +101,7 @@ const make = (options: TillOptions): RunningTill => {
   const drain = async (): Promise<void> => {
     await calls.empty(drainMillis)
     await runtime.dispose()
+    feed.close()
   }
 
   return {
@@ -107,11 +110,7 @@ const make = (options: TillOptions): RunningTill => {
     ready,
     dispose: () => (disposing ??= drain()),
     reconcile: () => runtime.runPromise(reconcileOnce(true)),
-    orders: {
-      find: (id) => runtime.runPromise(Orders.use((orders) => orders.find(id))),
-      list: (query = {}) =>
-        runtime.runPromise(Orders.use((orders) => orders.list({ ...query, limit: query.limit ?? 50 })))
-    },
+    orders: hostOrders((effect) => runtime.runPromise(effect), feed),
     charges: {
       list: ({ before, limit = 50, state } = {}) =>
         runtime

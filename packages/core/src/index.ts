@@ -42,15 +42,19 @@ export type {
   FacilitatorClient,
   FacilitatorOptions,
   FulfilmentOptions,
+  HostOrders,
   LedgerLine,
   LedgerSum,
   LimitOptions,
   MailerOptions,
+  Margin,
   MarketplaceOptions,
   NetworkOptions,
+  OrderVerdict,
   Prices,
   PublicRoute,
   QuotedOffer,
+  RefundWallet,
   SecretKey,
   TillEvent,
   TillOptions,
@@ -91,5 +95,13 @@ export type { Reconciliation } from "./toll/Settling.ts"
 export type { ChargeState, LedgerKind } from "./ports/Charges.ts"
 export type { Mail } from "./ports/Mailer.ts"
 export type { ProductPage, ProductQuery } from "./ports/Marketplace.ts"
-export type { Order } from "./ports/Orders.ts"
+export type { Order, OrderMail } from "./ports/Orders.ts"
+export {
+  type FulfilmentRoutes,
+  routeFulfilment,
+  type RouteChoice,
+  type RoutedRequest
+} from "./orders/FulfilmentRoutes.ts"
+export type { OrderChange } from "./orders/OrderChanges.ts"
+export { defaultTemplates, type MailContent, type MailFacts, type MailTemplates } from "./mail/Templates.ts"
 export type { VaultFile } from "./ports/VaultFiles.ts"

@@ -4,7 +4,7 @@ import type { OperationId } from "./Api.ts"
 import { Catalogue } from "./Catalogue.ts"
 import type { Issue } from "./domain/ApiError.ts"
 import { formatAtomic, fromDollars, parseAtomic } from "./domain/Money.ts"
-import { BuyRequest, type BuyResponse, namingFault } from "./domain/Order.ts"
+import { BuyRequest, buyFaults, type BuyResponse } from "./domain/Order.ts"
 import type { Source } from "./domain/Product.ts"
 import { SearchQuery, type SearchResponse } from "./domain/Search.ts"
 import { ShopRequest, type ShopResponse } from "./domain/Shop.ts"
@@ -154,17 +154,23 @@ const makeTrack = Effect.fnUntraced(function* ({ prices, replayMillis }: Operati
   } satisfies Operation<TrackQuery>
 })
 
+/** Of a title in `extra`, which is repeated for each network. */
+const maxItemLength = 80
+
 const quoteOf = (quote: Quote): Quoted => {
-  const { shipping, subtotal, tax, total } = quote.offer
+  const { fee, product, shipping, subtotal, tax, total } = quote.offer
   return {
     atomic: total.atomic,
     description: describeOffer(quote),
     extra: {
       quoteId: quote.id,
+      item: product.title.slice(0, maxItemLength),
       subtotal: formatAtomic(subtotal.atomic),
       tax: formatAtomic(tax.atomic),
       shipping: formatAtomic(shipping.atomic),
-      total: formatAtomic(total.atomic)
+      ...(fee === undefined ? {} : { fee: formatAtomic(fee.atomic) }),
+      total: formatAtomic(total.atomic),
+      currency: total.currency
     }
   }
 }
@@ -175,20 +181,7 @@ const quoteMissing = new PaymentRefused({
 
 const makeBuy = Effect.fnUntraced(function* ({ replayMillis }: OperationSettings) {
   const ordering = yield* Ordering
-  const decode = decoder(BuyRequest, (input) => {
-    const text = (value: unknown) => (typeof value === "string" ? value : undefined)
-    const [asin, productUrl, variantId] = [
-      text(input["asin"]),
-      text(input["productUrl"]),
-      text(input["variantId"])
-    ]
-    const fault = namingFault({
-      ...(asin === undefined ? {} : { asin }),
-      ...(productUrl === undefined ? {} : { productUrl }),
-      ...(variantId === undefined ? {} : { variantId })
-    })
-    return fault === undefined ? [] : [fault]
-  })
+  const decode = decoder(BuyRequest, buyFaults)
   return {
     ...base,
     id: "buy",

@@ -89,10 +89,11 @@ export const chargeVerbs = (sql: Database) => {
       WHERE ${unfinished} AND lease_until_millis <= ${nowMillis} AND check_after_millis <= ${nowMillis}
       ORDER BY check_after_millis, created_at_millis, key LIMIT ${limit}`,
 
-    list: ({ before, limit, settledBeforeMillis, settledFromMillis, state }) => sql<Array<Charge>>`
+    list: ({ before, isOwed, limit, settledBeforeMillis, settledFromMillis, state }) => sql<Array<Charge>>`
       SELECT * FROM till.charges
       WHERE true
         ${state === undefined ? sql`` : sql`AND state = ${state}`}
+        ${isOwed === true ? sql`AND refund ->> '_tag' = 'Due'` : sql``}
         ${settledFromMillis === undefined ? sql`` : sql`AND settled_at_millis >= ${settledFromMillis}`}
         ${settledBeforeMillis === undefined ? sql`` : sql`AND settled_at_millis < ${settledBeforeMillis}`}
         ${before === undefined ? sql`` : sql`AND (created_at_millis, key) < (${before.createdAtMillis}, ${before.key})`}

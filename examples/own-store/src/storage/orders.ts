@@ -1,15 +1,17 @@
 import type { Order, OrderStore } from "@till402/core"
 import { type Database, json } from "./database.ts"
 
-/** Orders. The condition on the status is in the statement that changes it: two workers never place one order. */
+/** Orders. The condition on the version is in the statement that changes an order: two workers never place it. */
 export const orderStore = (sql: Database) =>
   ({
-    create: async ({ offer, product, shippingAddress, ...order }) => {
+    create: async ({ mails, offer, product, shipments, shippingAddress, ...order }) => {
       const row = {
         ...order,
         product: json(sql, product),
         shippingAddress: json(sql, shippingAddress),
-        offer: json(sql, offer)
+        offer: json(sql, offer),
+        shipments: json(sql, shipments),
+        mails: json(sql, mails)
       }
       await sql`INSERT INTO till.orders ${sql(row)} ON CONFLICT (id) DO NOTHING`
     },
@@ -19,17 +21,30 @@ export const orderStore = (sql: Database) =>
       return order
     },
 
-    advance: async (id, { from, to, upstreamReference }, nowMillis) => {
+    findByReference: async (upstreamReference) => {
+      const [order] = await sql<Array<Order>>`
+      SELECT * FROM till.orders WHERE upstream_reference = ${upstreamReference} LIMIT 1`
+      return order
+    },
+
+    replace: async ({ id, mails, shipments, version, ...order }) => {
       const { count } = await sql`
       UPDATE till.orders
-      SET status = ${to}, updated_at_millis = ${nowMillis},
-        upstream_reference = coalesce(${upstreamReference ?? null}, upstream_reference)
-      WHERE id = ${id} AND status = ANY(${[...from]})`
+      SET status = ${order.status}, version = version + 1, upstream_reference = ${order.upstreamReference ?? null},
+        shipments = ${json(sql, shipments)}, mails = ${json(sql, mails)}, reason = ${order.reason ?? null},
+        attempts = ${order.attempts}, step_at_millis = ${order.stepAtMillis ?? null},
+        due_at_millis = ${order.dueAtMillis ?? null}, updated_at_millis = ${order.updatedAtMillis}
+      WHERE id = ${id} AND version = ${version}`
       return count === 1
     },
 
-    waiting: (status, limit) => sql<Array<Order>>`
-    SELECT * FROM till.orders WHERE status = ${status} ORDER BY updated_at_millis, id LIMIT ${limit}`,
+    // Rows that another worker is about to take are passed by: it has them.
+    take: (nowMillis, untilMillis, limit) => sql<Array<Order>>`
+    UPDATE till.orders SET due_at_millis = ${untilMillis}, version = version + 1
+    WHERE due_at_millis <= ${nowMillis} AND id IN (
+      SELECT id FROM till.orders WHERE due_at_millis <= ${nowMillis}
+      ORDER BY due_at_millis, id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+    RETURNING *`,
 
     list: ({ before, limit, status }) => sql<Array<Order>>`
     SELECT * FROM till.orders
@@ -41,5 +56,16 @@ export const orderStore = (sql: Database) =>
           : sql`AND (created_at_millis, id) <
               (SELECT last.created_at_millis, last.id FROM till.orders AS last WHERE last.id = ${before})`
       }
-    ORDER BY created_at_millis DESC, id DESC LIMIT ${limit}`
+    ORDER BY created_at_millis DESC, id DESC LIMIT ${limit}`,
+
+    forget: async (beforeMillis, limit) => {
+      const { count } = await sql`
+      UPDATE till.orders SET email = NULL, shipping_address = NULL
+      WHERE id IN (
+        SELECT id FROM till.orders
+        WHERE email IS NOT NULL AND due_at_millis IS NULL AND updated_at_millis < ${beforeMillis}
+          AND status IN ('abandoned', 'placed', 'shipped', 'delivered', 'refunded')
+        LIMIT ${limit} FOR UPDATE SKIP LOCKED)`
+      return count
+    }
   }) satisfies OrderStore

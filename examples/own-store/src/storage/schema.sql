@@ -83,15 +83,24 @@ CREATE TABLE IF NOT EXISTS till.orders (
   id TEXT COLLATE "C" PRIMARY KEY,
   charge_key TEXT NOT NULL,
   status TEXT NOT NULL,
+  version BIGINT NOT NULL,
   product JSON NOT NULL,
-  shipping_address JSON NOT NULL,
-  email TEXT NOT NULL,
+  shipping_address JSON, -- forgotten some time after the order came to rest, as is the e-mail
+  email TEXT,
   offer JSON NOT NULL,
   upstream_reference TEXT,
+  shipments JSON NOT NULL,
+  reason TEXT,
+  attempts BIGINT NOT NULL,
+  step_at_millis BIGINT,
+  mails JSON NOT NULL,
+  due_at_millis BIGINT,
   created_at_millis BIGINT NOT NULL,
   updated_at_millis BIGINT NOT NULL
 );
-CREATE INDEX IF NOT EXISTS orders_waiting ON till.orders (status, updated_at_millis, id);
+CREATE INDEX IF NOT EXISTS orders_due ON till.orders (due_at_millis, id) WHERE due_at_millis IS NOT NULL;
+CREATE INDEX IF NOT EXISTS orders_by_reference ON till.orders (upstream_reference) WHERE upstream_reference IS NOT NULL;
+CREATE INDEX IF NOT EXISTS orders_known ON till.orders (updated_at_millis) WHERE email IS NOT NULL;
 CREATE INDEX IF NOT EXISTS orders_by_age ON till.orders (created_at_millis, id);
 
 CREATE TABLE IF NOT EXISTS till.vault_items (

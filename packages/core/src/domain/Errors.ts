@@ -65,6 +65,9 @@ export class AdditionalFieldRequired extends Data.TaggedError("AdditionalFieldRe
   readonly field: "destinationPostalCode" | "destinationCountry" | "shipDate" | "phone" | "cpfOrCnpj"
 }> {}
 
+/** Sending a mail: it will not be taken, however often it is sent, e.g. its recipient does not exist. */
+export class MailRejected extends Data.TaggedError("MailRejected")<{ readonly message: string }> {}
+
 /** The upstream answered with something unusable (502). */
 export class UpstreamFailed extends Data.TaggedError("UpstreamFailed")<{
   readonly port: PortName

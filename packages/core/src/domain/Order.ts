@@ -1,19 +1,11 @@
 import { Schema } from "effect"
+import { addressFaults, ShippingAddress } from "./Address.ts"
 import type { Issue } from "./ApiError.ts"
 import { type Money, MoneyText } from "./Money.ts"
-import { CountryCode, Text } from "./Text.ts"
+import { asinOfUrl, isProductUrl, ProductUrl, variantOfUrl, variantsOfUrl } from "./ProductUrl.ts"
+import { Text } from "./Text.ts"
 
-export const ShippingAddress = Schema.Struct({
-  name: Text({ min: 1, max: 200 }),
-  line1: Text({ min: 1, max: 200 }),
-  line2: Schema.optionalKey(Text({ max: 200 })),
-  city: Text({ min: 1, max: 100 }),
-  state: Text({ min: 1, max: 100 }),
-  postalCode: Text({ min: 1, max: 20 }),
-  country: CountryCode,
-  phone: Schema.optionalKey(Text({ max: 30 }))
-}).annotate({ identifier: "ShippingAddress" })
-export type ShippingAddress = typeof ShippingAddress.Type
+export { ShippingAddress }
 
 /** The rule of `<input type=email>`: https://html.spec.whatwg.org/#valid-e-mail-address, bounded. */
 export const Email = Schema.String.check(
@@ -24,76 +16,100 @@ export const Email = Schema.String.check(
   )
 )
 
-const isHttpUrl = (text: string): boolean => {
-  const url = URL.parse(text)
-  return (
-    url !== null &&
-    (url.protocol === "https:" || url.protocol === "http:") &&
-    url.username === "" &&
-    url.password === ""
-  )
-}
-
-/** `asin` in a product page's address, in upper case. */
-export const asinOfUrl = (productUrl: string): string | undefined =>
-  /\/(?:dp|gp\/product|gp\/aw\/d)\/([A-Za-z0-9]{10})(?=[/?#]|$)/.exec(productUrl)?.[1]?.toUpperCase()
-
-/** `variant` in a storefront product's address. */
-export const variantOfUrl = (productUrl: string): string | undefined =>
-  URL.parse(productUrl)?.searchParams.get("variant") ?? undefined
-
 interface ProductNaming {
   readonly asin?: string
   readonly productUrl?: string
   readonly variantId?: string
 }
 
-/** What is wrong with the way a request names its product, if anything. */
-export const namingFault = ({ asin, productUrl, variantId }: ProductNaming): Issue | undefined => {
+const VariantId = Text({ min: 1, max: 100 })
+const isVariantId = Schema.is(VariantId)
+
+const Asin = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z0-9]{10}$/u, {
+    message:
+      "must be the product code of the general marketplace, 10 letters and digits; name a storefront product by productUrl and variantId, without asin"
+  })
+)
+const isAsin = Schema.is(Asin)
+
+const variantFaults = (productUrl: string, variantId: string | undefined): ReadonlyArray<Issue> => {
+  const [ofUrl, ...others] = variantsOfUrl(productUrl)
+  if (others.length > 0) return [{ path: "productUrl", message: "names several variants; keep one" }]
+  if (ofUrl === undefined) {
+    return variantId === undefined && asinOfUrl(productUrl) === undefined
+      ? [{ path: "variantId", message: "is required for a storefront product, or ?variant= in productUrl" }]
+      : []
+  }
+  if (variantId !== undefined && ofUrl !== variantId) {
+    return [{ path: "variantId", message: "differs from the variant in productUrl" }]
+  }
+  return isVariantId(ofUrl) ? [] : [{ path: "productUrl", message: "holds a variant that can be none" }]
+}
+
+/** Faults in the way a request names its product, beyond the form of each field. */
+export const namingFaults = ({ asin, productUrl, variantId }: ProductNaming): ReadonlyArray<Issue> => {
   if (asin === undefined && productUrl === undefined) {
-    return { path: "asin", message: "is required, or productUrl: name the product by one of them" }
+    return [{ path: "asin", message: "is required, or productUrl: name the product by one of them" }]
   }
-  if (productUrl === undefined) return undefined
-  const named = asinOfUrl(productUrl)
-  if (asin !== undefined && named !== asin.toUpperCase()) {
-    return {
-      path: "productUrl",
-      message: "names another product than asin; send one of the two, or both of the same product"
-    }
-  }
-  const ofUrl = variantOfUrl(productUrl)
-  if (variantId !== undefined && ofUrl !== undefined && ofUrl !== variantId) {
-    return { path: "variantId", message: "differs from the variant in productUrl" }
-  }
-  return named === undefined && variantId === undefined && ofUrl === undefined
-    ? { path: "variantId", message: "is required for a storefront product, or ?variant= in productUrl" }
-    : undefined
+  if (productUrl === undefined || !isProductUrl(productUrl)) return []
+  const disagree =
+    asin !== undefined && isAsin(asin) && asinOfUrl(productUrl) !== asin.toUpperCase()
+      ? [
+          {
+            path: "productUrl",
+            message: "names another product than asin; send one of the two, or both of the same product"
+          }
+        ]
+      : []
+  return [...disagree, ...variantFaults(productUrl, variantId)]
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null
+
+/**
+ * Faults between the fields of a buy request as it was sent, whatever else is wrong with it: of its address, and
+ * of how it names its product. A schema looks for them only once each field by itself is right.
+ */
+export const buyFaults = (sent: Fields): ReadonlyArray<Issue> => {
+  const { asin, productUrl, shippingAddress, variantId } = sent
+  const text = <Name extends string>(name: Name, value: unknown) =>
+    typeof value === "string" ? ({ [name]: value } as { readonly [key in Name]: string }) : {}
+  // A name of another type is told by its field alone.
+  const isNamed = [asin, productUrl].every((value) => value === undefined || typeof value === "string")
+  return [
+    ...(isFields(shippingAddress) ? addressFaults(shippingAddress) : []).map(({ message, path }) => ({
+      path: `shippingAddress.${path}`,
+      message
+    })),
+    ...(isNamed
+      ? namingFaults({
+          ...text("asin", asin),
+          ...text("productUrl", productUrl),
+          ...text("variantId", variantId)
+        })
+      : [])
+  ]
 }
 
 /** Body of `POST /x402/buy`: names a product by `asin` or by `productUrl`. */
 export const BuyRequest = Schema.Struct({
   shippingAddress: ShippingAddress,
   email: Email,
-  asin: Schema.optionalKey(
-    Schema.String.check(
-      Schema.isPattern(/^[A-Za-z0-9]{10}$/u, {
-        message:
-          "must be the 10-character product code of the general marketplace; name a storefront product by productUrl and variantId"
-      })
-    )
-  ),
-  productUrl: Schema.optionalKey(
-    Text({ max: 2048 }).check(
-      Schema.makeFilter((text: string) => isHttpUrl(text) || "must be an http(s) URL without credentials")
-    )
-  ),
-  variantId: Schema.optionalKey(Text({ min: 1, max: 100 }))
+  asin: Schema.optionalKey(Asin).annotateKey({
+    description: "Product code of the general marketplace. This or productUrl is required."
+  }),
+  productUrl: Schema.optionalKey(ProductUrl),
+  variantId: Schema.optionalKey(VariantId).annotateKey({
+    description: "Required for a storefront product, unless productUrl holds ?variant=."
+  })
 })
   .check(
-    Schema.makeFilter((request: ProductNaming) => {
-      const fault = namingFault(request)
-      return fault === undefined ? true : { path: [fault.path], issue: fault.message }
-    })
+    Schema.makeFilter((request: ProductNaming) =>
+      namingFaults(request).map(({ message, path }) => ({ path: [path], issue: message }))
+    )
   )
   .annotate({ identifier: "X402BuyRequest" })
 export type BuyRequest = typeof BuyRequest.Type
@@ -164,7 +180,9 @@ export interface Offer {
   readonly subtotal: Money
   readonly tax: Money
   readonly shipping: Money
-  /** What the caller pays. */
+  /** The host's own margin; absent: none. */
+  readonly fee?: Money
+  /** What the caller pays, the fee included. */
   readonly total: Money
   /** The upstream's name for this quote, given back when the order is placed. */
   readonly reference: string

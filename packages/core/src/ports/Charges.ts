@@ -135,6 +135,8 @@ export interface LedgerTotal {
 export interface ChargesQuery {
   readonly limit: number
   readonly state?: ChargeState
+  /** Only charges whose refund is due and not sent yet. */
+  readonly isOwed?: boolean
   /** The last charge of the page before. */
   readonly before?: { readonly createdAtMillis: number; readonly key: string }
   /** Only charges settled at or after the first and before the second. */

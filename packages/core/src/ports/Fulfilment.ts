@@ -1,16 +1,18 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import {
   type AddressNotServed,
+  type NotPlaced,
+  PlacementRefused,
   ProductNotFound,
   ProductUnavailable,
   type UpstreamError,
   UpstreamFailed
 } from "../domain/Errors.ts"
 import { formatAtomic, type Money, parseAtomic } from "../domain/Money.ts"
-import type { Offer, ProductReference, ShippingAddress } from "../domain/Order.ts"
+import type { FulfilmentStatus, Offer, ProductReference, ShippingAddress } from "../domain/Order.ts"
 import type { FulfilmentOptions } from "../Options.ts"
 import { answerReader, MalformedAnswer } from "./HostAnswer.ts"
-import { type CallSettings, hostCall } from "./HostCall.ts"
+import { type CallSettings, hostCall, wordOf } from "./HostCall.ts"
 
 /** What is to be quoted: one product to one address. */
 export interface QuoteRequest {
@@ -42,16 +44,28 @@ export class Fulfilment extends Context.Service<
   Fulfilment,
   {
     readonly quote: (request: QuoteRequest) => Effect.Effect<Offer, QuoteRefusal | UpstreamError>
-    /** Answers the upstream's own reference of the order. */
-    readonly place: (placement: Placement) => Effect.Effect<{ readonly reference: string }, UpstreamError>
+    /**
+     * Answers the upstream's own reference of the order. After an `UpstreamError` it may have been placed all the
+     * same.
+     */
+    readonly place: (
+      placement: Placement
+    ) => Effect.Effect<{ readonly reference: string }, PlacementRefused | NotPlaced | UpstreamError>
+    /** Whether an order by this quote may be placed again without becoming two. */
+    readonly placesOnce: (quoteReference: string) => boolean
+    /** The reference under which an order was placed; `undefined`: it was not. Absent: nobody can tell. */
+    readonly find:
+      | ((orderId: string, quoteReference: string) => Effect.Effect<string | undefined, UpstreamError>)
+      | undefined
+    /** How a placed order stands. Absent, or `undefined`: nobody can tell. */
+    readonly status:
+      | ((reference: string) => Effect.Effect<FulfilmentStatus | undefined, UpstreamError>)
+      | undefined
   }
 >()("@till402/core/Fulfilment") {
   /**
    * The fulfilment of a host without Effect. An offer must be in US dollars, above zero, still open, and
    * its total must be subtotal, tax and shipping to the atomic unit; any other is the upstream's fault.
-   *
-   * A placement that fails with `UpstreamUnavailable` caused by `DeadlineExceeded`, or with
-   * `UpstreamFailed`, may have been placed all the same.
    */
   static readonly fromPromise = (
     options: FulfilmentOptions,
@@ -71,6 +85,13 @@ export class Fulfilment extends Context.Service<
         hostCall({
           port: "fulfilment",
           timeoutMillis,
+          refuses: [
+            "PlacementRefused",
+            "NotPlaced",
+            "ProductNotFound",
+            "ProductUnavailable",
+            "AddressNotServed"
+          ],
           ask: (asking) =>
             options.place(
               {
@@ -79,13 +100,55 @@ export class Fulfilment extends Context.Service<
                 product,
                 shippingAddress,
                 email,
-                total: formatAtomic(offer.total.atomic)
+                total: formatAtomic(offer.total.atomic - (offer.fee?.atomic ?? 0n))
               },
               asking
             ),
           read: readPlaced
-        })
-      )
+        }).pipe(
+          Effect.mapError((error) =>
+            error._tag === "ProductNotFound" ||
+            error._tag === "ProductUnavailable" ||
+            error._tag === "AddressNotServed"
+              ? new PlacementRefused({ reason: reasonOf(error) })
+              : error
+          )
+        )
+      ),
+      placesOnce: (quoteReference) =>
+        typeof options.placesOnce === "function"
+          ? options.placesOnce(quoteReference)
+          : options.placesOnce === true,
+      find:
+        options.find === undefined
+          ? undefined
+          : Effect.fn("Fulfilment.find")((orderId: string, reference: string) =>
+              hostCall({
+                port: "fulfilment",
+                timeoutMillis,
+                // One object with a signal that is made only for who looks at it.
+                ask: (asking) =>
+                  options.find!(orderId, {
+                    reference,
+                    get signal() {
+                      return asking.signal
+                    }
+                  }),
+                read: readFound
+              })
+            ),
+      status:
+        options.status === undefined
+          ? undefined
+          : Effect.fn("Fulfilment.status")((reference: string) =>
+              hostCall({
+                port: "fulfilment",
+                timeoutMillis,
+                ask: (asking) => options.status!(reference, asking),
+                read: (answer) =>
+                  answer === undefined ? Effect.succeed(undefined) : Effect.map(readStatus(answer), toStatus)
+              })
+            )
     })
 
   /**
@@ -131,7 +194,10 @@ export class Fulfilment extends Context.Service<
             const reference = placed.get(orderId) ?? `order-${placed.size + 1}`
             placed.set(orderId, reference)
             return Effect.succeed({ reference })
-          })
+          }),
+        placesOnce: () => true,
+        find: (orderId) => Effect.sync(() => placed.get(orderId)),
+        status: undefined
       }
     })
 }
@@ -167,6 +233,43 @@ const QuotedOffer = Schema.Struct({
 })
 const readOffer = answerReader(QuotedOffer)
 const readPlaced = answerReader(Schema.Struct({ reference: Reference }))
+const readFound = (answer: unknown): Effect.Effect<string | undefined, MalformedAnswer> =>
+  answer === undefined || answer === null || (typeof answer === "string" && answer !== "")
+    ? Effect.succeed(answer ?? undefined)
+    : Effect.fail(new MalformedAnswer({ message: "must answer a reference, or undefined" }))
+
+const maxParcels = 50
+const Line = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(200))
+const ToldStatus = Schema.Struct({
+  status: Schema.Literals(["placed", "shipped", "delivered", "failed", "cancelled"]),
+  reason: absent(Schema.String),
+  shipments: Schema.Array(
+    Schema.Struct({ carrier: absent(Line), trackingNumber: Line, trackingUrl: absent(Schema.String) })
+  )
+})
+const readStatus = answerReader(ToldStatus)
+
+/** A link that a mail may show. */
+const isLink = (text: string): boolean => text.length <= 2_048 && URL.parse(text)?.protocol === "https:"
+
+const toStatus = ({ reason, shipments, status }: typeof ToldStatus.Type): FulfilmentStatus => ({
+  status,
+  ...(typeof reason === "string" ? { reason: wordOf(reason) } : {}),
+  shipments: shipments.slice(0, maxParcels).map(({ carrier, trackingNumber, trackingUrl }) => ({
+    ...(typeof carrier === "string" ? { carrier } : {}),
+    trackingNumber,
+    ...(typeof trackingUrl === "string" && isLink(trackingUrl) ? { trackingUrl } : {})
+  }))
+})
+
+const reasonOf = (error: QuoteRefusal): string =>
+  error._tag === "ProductUnavailable" && error.reason !== undefined
+    ? wordOf(error.reason)
+    : {
+        ProductNotFound: "product_not_found",
+        ProductUnavailable: "product_unavailable",
+        AddressNotServed: "address_not_served"
+      }[error._tag]
 
 /** An amount that `readOffer` has let through. */
 const dollars = (text: string): Money => ({ atomic: parseAtomic(text)!, currency: "USD" })

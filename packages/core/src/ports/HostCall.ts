@@ -6,7 +6,10 @@ import {
   CarrierNotDetected,
   InvalidCarrier,
   InvalidTrackingNumber,
+  MailRejected,
   NoTrackingInfo,
+  NotPlaced,
+  PlacementRefused,
   type PortName,
   ProductNotFound,
   ProductUnavailable,
@@ -58,6 +61,14 @@ const candidatesOf = (thrown: Thrown): ReadonlyArray<{ readonly code: number; re
       : []
   })
 
+/** A word for programs and mails: upstream's own, kept short. */
+export const wordOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "_")
+    .replaceAll(/^_+|_+$/g, "")
+    .slice(0, 60) || "refused"
+
 const additionalFields = [
   "destinationPostalCode",
   "destinationCountry",
@@ -65,6 +76,15 @@ const additionalFields = [
   "phone",
   "cpfOrCnpj"
 ] as const
+
+const maxRetryAfterSeconds = 86_400
+
+const retryAfterOf = (thrown: Thrown): { readonly retryAfterSeconds?: number } => {
+  const seconds = thrown["retryAfterSeconds"]
+  return typeof seconds === "number" && seconds >= 0
+    ? { retryAfterSeconds: Math.min(Math.max(Math.ceil(seconds), 1), maxRetryAfterSeconds) }
+    : {}
+}
 
 /*
  * The refusals a host may throw, made anew from what was thrown: it may be of another copy of this
@@ -80,6 +100,14 @@ const refusals = {
     }),
   AddressNotServed: (thrown: Thrown) =>
     new AddressNotServed({ message: messageOf(thrown, "The product is not delivered to this address.") }),
+  PlacementRefused: (thrown: Thrown) =>
+    new PlacementRefused({
+      reason: typeof thrown["reason"] === "string" ? wordOf(thrown["reason"]) : "refused"
+    }),
+  NotPlaced: (thrown: Thrown) =>
+    new NotPlaced({ message: messageOf(thrown, "The order was not placed."), ...retryAfterOf(thrown) }),
+  MailRejected: (thrown: Thrown) =>
+    new MailRejected({ message: messageOf(thrown, "The mail was rejected.") }),
   InvalidTrackingNumber: (thrown: Thrown) =>
     new InvalidTrackingNumber({ message: messageOf(thrown, "is not a valid tracking number") }),
   NoTrackingInfo: (thrown: Thrown) =>
@@ -102,15 +130,6 @@ const refusals = {
 /** The name of an error that a port lets a host throw. */
 export type RefusalTag = keyof typeof refusals
 type Refusal<Tag extends RefusalTag> = NonNullable<ReturnType<(typeof refusals)[Tag]>>
-
-const maxRetryAfterSeconds = 86_400
-
-const retryAfterOf = (thrown: Thrown): { readonly retryAfterSeconds?: number } => {
-  const seconds = thrown["retryAfterSeconds"]
-  return typeof seconds === "number" && seconds >= 0
-    ? { retryAfterSeconds: Math.min(Math.max(Math.ceil(seconds), 1), maxRetryAfterSeconds) }
-    : {}
-}
 
 const sortThrown = <Tag extends RefusalTag>(
   port: PortName,

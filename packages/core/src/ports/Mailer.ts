@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import type { UpstreamError } from "../domain/Errors.ts"
+import type { MailRejected, UpstreamError } from "../domain/Errors.ts"
 import type { MailerOptions } from "../Options.ts"
 import { type CallSettings, hostCall } from "./HostCall.ts"
 
@@ -15,7 +15,7 @@ export interface Mail {
 /** Sends a mail. */
 export class Mailer extends Context.Service<
   Mailer,
-  { readonly send: (mail: Mail) => Effect.Effect<void, UpstreamError> }
+  { readonly send: (mail: Mail) => Effect.Effect<void, MailRejected | UpstreamError> }
 >()("@till402/core/Mailer") {
   /** The mailer of a host without Effect; what it answers is not looked at. */
   static readonly fromPromise = (
@@ -27,6 +27,7 @@ export class Mailer extends Context.Service<
         hostCall({
           port: "mail",
           timeoutMillis,
+          refuses: ["MailRejected"],
           ask: (asking) => options.send({ ...mail }, asking),
           read: () => Effect.void
         })

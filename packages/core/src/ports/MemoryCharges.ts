@@ -210,13 +210,14 @@ const byAge = (left: Age, right: Age): number =>
   left.createdAtMillis - right.createdAtMillis || compareText(left.key, right.key)
 
 const recordVerbs = (table: Table): Pick<Verbs, "list" | "expire"> => ({
-  list: ({ before, limit, settledBeforeMillis, settledFromMillis, state }) =>
+  list: ({ before, isOwed = false, limit, settledBeforeMillis, settledFromMillis, state }) =>
     Effect.sync(() =>
       table
         .all()
         .filter(
           (charge) =>
             (state === undefined || charge.state === state) &&
+            (!isOwed || charge.refund?._tag === "Due") &&
             isWithin(charge.settledAtMillis, settledFromMillis, settledBeforeMillis) &&
             (before === undefined || byAge(charge, before) < 0)
         )

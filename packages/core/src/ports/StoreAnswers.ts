@@ -113,7 +113,15 @@ export const storeAnswers: { readonly [Name in StoreName]: Kinds<StorePorts[Name
     restore: nothing,
     expire: count
   },
-  orders: { create: nothing, find: found, advance: flag, waiting: list, list },
+  orders: {
+    create: nothing,
+    find: found,
+    findByReference: found,
+    replace: flag,
+    take: list,
+    list,
+    forget: count
+  },
   vaultItems: { put: nothing, findBySlug: found, search: page, countDownload: nothing },
   vaultPurchases: { reserve: nothing, grant: flag, cancel: nothing, find: found }
 }

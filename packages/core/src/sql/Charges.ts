@@ -96,11 +96,12 @@ const toCharges = (
 
 const conditions = (
   sql: SqlClient.SqlClient,
-  { before, settledBeforeMillis, settledFromMillis, state }: Omit<ChargesQuery, "limit">
+  { before, isOwed = false, settledBeforeMillis, settledFromMillis, state }: Omit<ChargesQuery, "limit">
 ) =>
   sql.and([
     sql`1 = 1`,
     ...(state === undefined ? [] : [sql`state = ${state}`]),
+    ...(isOwed ? [sql`refund_due_at IS NOT NULL AND refunded_at IS NULL`] : []),
     // What the index of the few is made of: no engine concludes it from a state that is a parameter.
     ...(state === undefined || state === "settled" ? [] : [sql`state <> 'settled'`]),
     ...(settledFromMillis === undefined

@@ -1,99 +1,156 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { OrderStatus } from "../domain/Order.ts"
-import { type Order, Orders } from "../ports/Orders.ts"
-import { fromOffer, storing, toOffer } from "./rows.ts"
+import { type Order, Orders, restingStatuses } from "../ports/Orders.ts"
+import { fromOffer, storing, tookEffect, toOffer } from "./rows.ts"
 
 interface Row {
   readonly id: string
   readonly status: OrderStatus
+  readonly version: number | string
+  readonly due_at: number | string | null
   readonly created_at: number | string
   readonly updated_at: number | string
   readonly upstream_reference: string | null
+  /** What was agreed, as it was created. */
   readonly document: string
+  /** Address and e-mail, until they are forgotten. */
+  readonly personal: string | null
+  /** How far it has come. */
+  readonly progress: string
 }
 
+/** What an order is created with and keeps. */
+const documentOf = ({ chargeKey, offer, product }: Order): string =>
+  JSON.stringify({ chargeKey, offer: fromOffer(offer), product })
+
+const personalOf = ({ email, shippingAddress }: Order): string | null =>
+  email === undefined && shippingAddress === undefined ? null : JSON.stringify({ email, shippingAddress })
+
+const progressOf = ({ attempts, mails, reason, shipments, stepAtMillis }: Order): string =>
+  JSON.stringify({ attempts, mails, reason, shipments, stepAtMillis })
+
 const toOrder = (row: Row): Order => {
-  const document = JSON.parse(row.document)
+  const { offer, ...agreed } = JSON.parse(row.document)
   return {
-    ...document,
+    reason: undefined,
+    stepAtMillis: undefined,
+    email: undefined,
+    shippingAddress: undefined,
+    ...agreed,
+    ...(row.personal === null ? {} : JSON.parse(row.personal)),
+    ...JSON.parse(row.progress),
     id: row.id,
     status: row.status,
-    offer: toOffer(document.offer),
+    version: Number(row.version),
+    dueAtMillis: row.due_at === null ? undefined : Number(row.due_at),
+    offer: toOffer(offer),
     upstreamReference: row.upstream_reference ?? undefined,
     createdAtMillis: Number(row.created_at),
     updatedAtMillis: Number(row.updated_at)
   }
 }
 
-/** Orders in a database. */
+type Verbs = Orders["Service"]
+
+const changeVerbs = (sql: SqlClient.SqlClient): Pick<Verbs, "create" | "replace" | "take" | "forget"> => {
+  // On PostgreSQL two workers would wait for each other's rows; on SQLite there is one writer at a time.
+  const passingBy = sql.onDialectOrElse({ pg: () => sql`FOR UPDATE SKIP LOCKED`, orElse: () => sql`` })
+  return {
+    create: (order) =>
+      storing(
+        "orders.create",
+        Effect.asVoid(
+          sql`INSERT INTO till_orders ${sql.insert({
+            id: order.id,
+            status: order.status,
+            version: order.version,
+            due_at: order.dueAtMillis ?? null,
+            created_at: order.createdAtMillis,
+            updated_at: order.updatedAtMillis,
+            upstream_reference: order.upstreamReference ?? null,
+            document: documentOf(order),
+            personal: personalOf(order),
+            progress: progressOf(order)
+          })} ON CONFLICT (id) DO NOTHING`
+        )
+      ),
+    replace: (order) =>
+      storing(
+        "orders.replace",
+        tookEffect(sql`
+          UPDATE till_orders SET status = ${order.status}, version = version + 1,
+            due_at = ${order.dueAtMillis ?? null}, updated_at = ${order.updatedAtMillis},
+            upstream_reference = ${order.upstreamReference ?? null}, progress = ${progressOf(order)}
+          WHERE id = ${order.id} AND version = ${order.version} RETURNING id`)
+      ),
+    take: (nowMillis, untilMillis, limit) =>
+      storing(
+        "orders.take",
+        Effect.map(
+          // The condition is said twice: whoever waited for another's turn looks at its own row again only.
+          sql<Row>`
+            UPDATE till_orders SET due_at = ${untilMillis}, version = version + 1
+            WHERE due_at <= ${nowMillis} AND id IN (
+              SELECT id FROM till_orders WHERE due_at <= ${nowMillis} ORDER BY due_at, id LIMIT ${limit} ${passingBy})
+            RETURNING *`,
+          (rows) => rows.map(toOrder)
+        )
+      ),
+    forget: (beforeMillis, limit) =>
+      storing(
+        "orders.forget",
+        Effect.map(
+          sql`
+            UPDATE till_orders SET personal = NULL WHERE personal IS NOT NULL AND id IN (
+              SELECT id FROM till_orders WHERE personal IS NOT NULL AND due_at IS NULL
+                AND ${sql.in("status", restingStatuses)} AND updated_at < ${beforeMillis}
+              ORDER BY updated_at LIMIT ${limit})
+            RETURNING id`,
+          ({ length }) => length
+        )
+      )
+  }
+}
+
+const readVerbs = (sql: SqlClient.SqlClient): Pick<Verbs, "find" | "findByReference" | "list"> => ({
+  find: (id) =>
+    storing(
+      "orders.find",
+      Effect.map(sql<Row>`SELECT * FROM till_orders WHERE id = ${id}`, ([row]) =>
+        row === undefined ? undefined : toOrder(row)
+      )
+    ),
+  findByReference: (upstreamReference) =>
+    storing(
+      "orders.findByReference",
+      Effect.map(
+        sql<Row>`SELECT * FROM till_orders WHERE upstream_reference = ${upstreamReference} LIMIT 1`,
+        ([row]) => (row === undefined ? undefined : toOrder(row))
+      )
+    ),
+  list: ({ before, limit, status }) =>
+    storing(
+      "orders.list",
+      Effect.map(
+        sql<Row>`SELECT o.* FROM till_orders AS o
+          WHERE ${sql.and([
+            sql`1 = 1`,
+            ...(status === undefined ? [] : [sql`o.status = ${status}`]),
+            ...(before === undefined
+              ? []
+              : [
+                  sql`(o.created_at, o.id) <
+                    (SELECT b.created_at, b.id FROM till_orders AS b WHERE b.id = ${before})`
+                ])
+          ])} ORDER BY o.created_at DESC, o.id DESC LIMIT ${limit}`,
+        (rows) => rows.map(toOrder)
+      )
+    )
+})
+
+/** Orders in a database. Every verb is one statement, so the database decides each race. */
 export const layer: Layer.Layer<Orders, never, SqlClient.SqlClient> = Layer.effect(
   Orders,
-  Effect.map(SqlClient.SqlClient, (sql) =>
-    Orders.of({
-      create: ({ chargeKey, email, offer, product, shippingAddress, ...order }) =>
-        storing(
-          "orders.create",
-          Effect.asVoid(
-            sql`INSERT INTO till_orders ${sql.insert({
-              id: order.id,
-              status: order.status,
-              created_at: order.createdAtMillis,
-              updated_at: order.updatedAtMillis,
-              upstream_reference: order.upstreamReference ?? null,
-              document: JSON.stringify({
-                chargeKey,
-                email,
-                offer: fromOffer(offer),
-                product,
-                shippingAddress
-              })
-            })} ON CONFLICT (id) DO NOTHING`
-          )
-        ),
-      find: (id) =>
-        storing(
-          "orders.find",
-          Effect.map(sql<Row>`SELECT * FROM till_orders WHERE id = ${id}`, ([row]) =>
-            row === undefined ? undefined : toOrder(row)
-          )
-        ),
-      advance: (id, { from, to, upstreamReference }, nowMillis) =>
-        storing(
-          "orders.advance",
-          Effect.map(
-            sql`UPDATE till_orders SET status = ${to}, updated_at = ${nowMillis},
-              upstream_reference = COALESCE(${upstreamReference ?? null}, upstream_reference)
-              WHERE id = ${id} AND ${sql.in("status", from)} RETURNING id`,
-            ({ length }) => length > 0
-          )
-        ),
-      waiting: (status, limit) =>
-        storing(
-          "orders.waiting",
-          Effect.map(
-            sql<Row>`SELECT * FROM till_orders WHERE status = ${status} ORDER BY updated_at, id LIMIT ${limit}`,
-            (rows) => rows.map(toOrder)
-          )
-        ),
-      list: ({ before, limit, status }) =>
-        storing(
-          "orders.list",
-          Effect.map(
-            sql<Row>`SELECT o.* FROM till_orders AS o
-              WHERE ${sql.and([
-                sql`1 = 1`,
-                ...(status === undefined ? [] : [sql`o.status = ${status}`]),
-                ...(before === undefined
-                  ? []
-                  : [
-                      sql`(o.created_at, o.id) <
-                        (SELECT b.created_at, b.id FROM till_orders AS b WHERE b.id = ${before})`
-                    ])
-              ])} ORDER BY o.created_at DESC, o.id DESC LIMIT ${limit}`,
-            (rows) => rows.map(toOrder)
-          )
-        )
-    })
-  )
+  Effect.map(SqlClient.SqlClient, (sql) => Orders.of({ ...changeVerbs(sql), ...readVerbs(sql) }))
 )

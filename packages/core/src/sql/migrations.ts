@@ -43,6 +43,8 @@ const tables = [
   `CREATE INDEX IF NOT EXISTS till_charges_payer ON till_charges (payer) WHERE state IN ('claimed', 'ready')`,
   `CREATE INDEX IF NOT EXISTS till_charges_answered ON till_charges (settled_at)
     WHERE answer IS NOT NULL AND settled_at IS NOT NULL`,
+  `CREATE INDEX IF NOT EXISTS till_charges_owed ON till_charges (created_at, key)
+    WHERE refund_due_at IS NOT NULL AND refunded_at IS NULL`,
   `CREATE INDEX IF NOT EXISTS till_charges_settled ON till_charges (settled_at) WHERE state = 'settled'`,
   `CREATE INDEX IF NOT EXISTS till_charges_created ON till_charges (created_at, key)`,
   `CREATE TABLE IF NOT EXISTS till_ledger (
@@ -75,12 +77,20 @@ const tables = [
   `CREATE TABLE IF NOT EXISTS till_orders (
     id TEXT PRIMARY KEY,
     status TEXT NOT NULL,
+    version BIGINT NOT NULL,
+    due_at BIGINT,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
     upstream_reference TEXT,
-    document TEXT NOT NULL
+    document TEXT NOT NULL,
+    personal TEXT,
+    progress TEXT NOT NULL
   )`,
-  `CREATE INDEX IF NOT EXISTS till_orders_status ON till_orders (status, updated_at)`,
+  `CREATE INDEX IF NOT EXISTS till_orders_due ON till_orders (due_at, id) WHERE due_at IS NOT NULL`,
+  `CREATE INDEX IF NOT EXISTS till_orders_reference ON till_orders (upstream_reference)
+    WHERE upstream_reference IS NOT NULL`,
+  `CREATE INDEX IF NOT EXISTS till_orders_known ON till_orders (updated_at) WHERE personal IS NOT NULL`,
+  `CREATE INDEX IF NOT EXISTS till_orders_status ON till_orders (status, created_at, id)`,
   `CREATE INDEX IF NOT EXISTS till_orders_created ON till_orders (created_at, id)`,
   `CREATE TABLE IF NOT EXISTS till_vault_items (
     id TEXT PRIMARY KEY,

@@ -89,6 +89,7 @@ export const fakeFulfilment = (options: { readonly now?: () => number } = {}): F
       expiresAt: new Date(now() + 600_000)
     })),
     place,
+    placesOnce: true,
     orders,
     placements: (orderId) => place.calls.filter(([order]) => order.orderId === orderId).length,
     losesNextAnswer: (error = new Error("connection reset")) => {

@@ -32,11 +32,15 @@ export class Chain extends Context.Service<
   {
     /** Whether a network can be read at all. */
     readonly canRead: (caip2: string) => boolean
-    /** Looks for the transfer of an authorization, in the given transaction where one is known. */
+    /**
+     * Looks for the transfer of an authorization, in the given transaction where one is known; else in the blocks
+     * in which it was valid, or, with `sinceSeconds`, in all from then on.
+     */
     readonly evidence: (
       network: Network,
       authorization: Authorization,
-      transaction: string | undefined
+      transaction: string | undefined,
+      sinceSeconds?: number
     ) => Effect.Effect<ChainEvidence>
     /** Whether an account holds code; `undefined` where that can't be known. */
     readonly hasCode: (network: Network, address: string) => Effect.Effect<boolean | undefined>
@@ -54,8 +58,9 @@ const authorizationState = parseAbi([
 
 /** Blocks asked for at once: what most nodes answer. */
 const blocksPerQuery = 2_000n
-/** Queries made for one authorization at most. */
+/** Queries made for one authorization at most, and where it may have moved long ago. */
 const maxQueries = 6
+const maxQueriesSince = 120
 /** Longest that an authorization which is taken can be valid for, and the payer's clock be ahead. */
 const longestLifeSeconds = 700n
 
@@ -113,7 +118,8 @@ export const chainFromRpc = (rpcUrls: ReadonlyMap<string, string>): Chain["Servi
   const lastBlockFor = async (
     client: PublicClient,
     latest: { readonly number: bigint; readonly timestamp: bigint },
-    validBefore: bigint
+    validBefore: bigint,
+    sinceSeconds: bigint | undefined
   ): Promise<{ readonly last: bigint; readonly span: bigint }> => {
     const sampled = latest.number > blocksPerQuery ? latest.number - blocksPerQuery : 0n
     if (sampled === latest.number) return { last: latest.number, span: 1n }
@@ -124,6 +130,11 @@ export const chainFromRpc = (rpcUrls: ReadonlyMap<string, string>): Chain["Servi
     const blocksIn = (duration: bigint): bigint => {
       if (duration === 0n) return 0n
       return seconds === 0n ? blocks : (duration * blocks) / seconds
+    }
+    if (sinceSeconds !== undefined) {
+      const duration = latest.timestamp > sinceSeconds ? latest.timestamp - sinceSeconds : 0n
+      const span = blocksIn(duration)
+      return { last: latest.number, span: span + span / 10n + 10n }
     }
     const ago = latest.timestamp > validBefore ? latest.timestamp - validBefore : 0n
     // Block times vary: a tenth of the way is looked at on either side.
@@ -138,13 +149,16 @@ export const chainFromRpc = (rpcUrls: ReadonlyMap<string, string>): Chain["Servi
     client: PublicClient,
     network: Network,
     authorization: Authorization,
-    latest: { readonly number: bigint; readonly timestamp: bigint }
+    latest: { readonly number: bigint; readonly timestamp: bigint },
+    sinceSeconds: number | undefined
   ): Promise<ChainEvidence> => {
-    const { last, span } = await lastBlockFor(client, latest, BigInt(authorization.validBefore))
+    const since = sinceSeconds === undefined ? undefined : BigInt(sinceSeconds)
+    const { last, span } = await lastBlockFor(client, latest, BigInt(authorization.validBefore), since)
+    const queries = since === undefined ? maxQueries : maxQueriesSince
     const first = last > span ? last - span : 0n
     const args = { authorizer: authorization.from as Hex, nonce: authorization.nonce as Hex }
     let toBlock = last
-    for (let query = 0; query < maxQueries && toBlock >= first; query++) {
+    for (let query = 0; query < queries && toBlock >= first; query++) {
       const fromBlock = toBlock - blocksPerQuery + 1n > first ? toBlock - blocksPerQuery + 1n : first
       const range = { address: network.asset, fromBlock, toBlock }
       const used = await client.getLogs({ ...range, event: events[0], args })
@@ -163,7 +177,8 @@ export const chainFromRpc = (rpcUrls: ReadonlyMap<string, string>): Chain["Servi
   const search = async (
     client: PublicClient,
     network: Network,
-    authorization: Authorization
+    authorization: Authorization,
+    sinceSeconds: number | undefined
   ): Promise<ChainEvidence> => {
     const block = await client.getBlock({ blockTag: "latest" })
     const used = await client.readContract({
@@ -175,13 +190,13 @@ export const chainFromRpc = (rpcUrls: ReadonlyMap<string, string>): Chain["Servi
       blockNumber: block.number
     })
     return used
-      ? findUse(client, network, authorization, block)
+      ? findUse(client, network, authorization, block, sinceSeconds)
       : { _tag: "NotMoved", chainTimeSeconds: Number(block.timestamp) }
   }
 
   return {
     canRead: (caip2) => clients.has(caip2),
-    evidence: Effect.fn("Chain.evidence")(function* (network, authorization, transaction) {
+    evidence: Effect.fn("Chain.evidence")(function* (network, authorization, transaction, sinceSeconds) {
       const client = clients.get(network.caip2)
       if (client === undefined) return { _tag: "Unavailable" }
       return yield* Effect.tryPromise(async (): Promise<ChainEvidence> => {
@@ -189,7 +204,7 @@ export const chainFromRpc = (rpcUrls: ReadonlyMap<string, string>): Chain["Servi
           transaction === undefined ? undefined : await timeMoved(client, network, authorization, transaction)
         return transaction !== undefined && atSeconds !== undefined
           ? { _tag: "Moved", transaction, atSeconds }
-          : search(client, network, authorization)
+          : search(client, network, authorization, sinceSeconds)
       }).pipe(
         Effect.tapError((error) =>
           Effect.logWarning("The chain could not be read", network.caip2, error.message)

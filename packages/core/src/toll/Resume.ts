@@ -15,6 +15,7 @@ export type Resumption =
 
 const refuse = (code: string, message: string): Resumption => ({ _tag: "Refuse", refusal: { code, message } })
 
+export const otherRequest = "this payment was made for another request; a payment buys one request"
 const alreadyUsed = "this payment has been used; sign a new one"
 
 /** Decides it. Pure: `sameRequest` says whether the charge's fingerprint is that of the request at hand. */
@@ -41,10 +42,7 @@ export const resumption = (
   if (charge.state === "voided") return lapsed ? { _tag: "Finish" } : { _tag: "Wait" }
   if (charge.state === "claimed" && lapsed) return { _tag: "Finish" }
   if (!presented.sameRequest) {
-    return refuse(
-      "payment_already_used",
-      "this payment was made for another request; a payment buys one request"
-    )
+    return refuse("payment_already_used", otherRequest)
   }
   switch (charge.state) {
     case "claimed":

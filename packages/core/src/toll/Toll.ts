@@ -237,7 +237,10 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
       call.hadLease = true
       call.recorded = event.charge.answer
       if (call.held.task !== undefined) call.facts = settling.factsOf(call.held.task, "call")
-      return { ...event, sameRequest: isSameRequest(event.charge, call.request) }
+      const { charge } = event
+      // An answer that stands is for the very payment that bought it.
+      const isOurs = charge.state !== "ready" || charge.payloadDigest === call.digest
+      return { ...event, sameRequest: isOurs && isSameRequest(charge, call.request) }
     }
     return event
   }

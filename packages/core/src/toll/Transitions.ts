@@ -2,7 +2,7 @@ import type { Charge } from "../ports/Charges.ts"
 import type { Receipt } from "../domain/PaymentRequired.ts"
 import type { ChainEvidence } from "./Chain.ts"
 import { definiteRefusals, type Settlement, type Verification } from "./Facilitator.ts"
-import { resumption } from "./Resume.ts"
+import { otherRequest, resumption } from "./Resume.ts"
 import { clockSkewSeconds, type Refusal } from "./Verdict.ts"
 
 /*
@@ -167,6 +167,8 @@ const expired = refused(
   "the payment expired before it was settled; nothing was charged, sign a new one"
 )
 
+const ofAnotherRequest = refused("payment_already_used", otherRequest)
+
 const cancelled = refused(
   "payment_cancelled",
   "the payer cancelled this payment on the chain; nothing was charged, sign a new one"
@@ -209,6 +211,10 @@ const taken = (facts: Facts, event: Extract<Event, { _tag: "Taken" }>): Step => 
         ? { _tag: "Void", answered: false, goesOn: { charge, sameRequest }, ending: closed }
         : { _tag: "Void", answered: false, ending: closed }
     case "ready":
+      // It was a claim that nobody held when it was found, and its slow holder has recorded an answer since: for
+      // another request than this one, so it is not for this caller.
+      if (facts.by === "call" && !sameRequest)
+        return { _tag: "Leave", reason: undefined, ending: ofAnotherRequest }
       return facts.canReadChain ? { _tag: "AskChain", question: { _tag: "Before" } } : settleAgain
     case "settled":
       // It was settled while it was being taken. Whether its answer is for who asks now is looked up anew.

@@ -10,7 +10,8 @@ import type {
 } from "../domain/Vault.ts"
 import { makeBackground } from "../Background.ts"
 import { Identifiers } from "../Identifiers.ts"
-import { purchaseConfirmation } from "../orders/confirmation.ts"
+import { renderMail } from "../mail/Rendering.ts"
+import type { MailTemplates } from "../mail/Templates.ts"
 import { Mailer } from "../ports/Mailer.ts"
 import { type VaultFile, VaultFiles } from "../ports/VaultFiles.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
@@ -39,10 +40,7 @@ export class Vault extends Context.Service<
     readonly open: (slug: string) => Effect.Effect<VaultFile, ApiFailure>
   }
 >()("@till402/core/Vault") {
-  static readonly layer = Layer.effect(
-    Vault,
-    Effect.suspend(() => make)
-  )
+  static readonly layer = (templates: Partial<MailTemplates>) => Layer.effect(Vault, make(templates))
 }
 
 const itemNotFound = new ApiFailure({
@@ -61,7 +59,7 @@ const forbidden = new ApiFailure({
   message: "The downloadToken is not that of this purchase. Nothing was charged."
 })
 
-const make = Effect.gen(function* () {
+const make = Effect.fnUntraced(function* (templates: Partial<MailTemplates>) {
   const items = yield* VaultItems
   const purchases = yield* VaultPurchases
   const files = yield* VaultFiles
@@ -107,9 +105,19 @@ const make = Effect.gen(function* () {
     const bought = purchase && (yield* items.findBySlug(purchase.slug))
     const downloadToken = tokenOf(purchaseId, secrets.currentKeyId)
     if (purchase === undefined || bought === undefined || downloadToken === undefined) return
-    yield* mailer.value.send(
-      purchaseConfirmation({ id: purchaseId, email: purchase.email, item: bought, downloadToken })
+    const faults: Array<string> = []
+    const mail = renderMail(
+      { _tag: "VaultPurchased", purchaseId, title: bought.title, downloadToken },
+      {
+        to: purchase.email,
+        idempotencyKey: `purchase-confirmed:${purchaseId}`,
+        templates,
+        onFault: ({ reason, template }) => faults.push(`${template}: ${reason}`)
+      }
     )
+    if (faults.length > 0)
+      yield* Effect.logWarning("A mail template failed; the default one was used", faults[0])
+    yield* mailer.value.send(mail)
   })
 
   const settled = Effect.fn("Vault.settled")(function* (purchaseId: string) {

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { Catalogue } from "../../src/Catalogue.ts"
-import type { PortName } from "../../src/domain/Errors.ts"
+import { PlacementRefused, type PortName } from "../../src/domain/Errors.ts"
 import type { Offer } from "../../src/domain/Order.ts"
 import type { SearchProduct } from "../../src/domain/Product.ts"
 import type { CallContext } from "../../src/Options.ts"
@@ -25,6 +25,8 @@ export interface Subject {
   readonly port: PortName
   /** Refusals that the operation lets a host throw. */
   readonly refusals: ReadonlyArray<string>
+  /** Refusals that come out as another, by the name of what is thrown. */
+  readonly becomes?: Readonly<Record<string, object>>
   readonly call: (host: HostFunction) => Effect.Effect<unknown, { readonly _tag: string }>
   /** What a good host answers, and what comes out of it. */
   readonly answer: unknown
@@ -168,7 +170,12 @@ const quote: Subject = {
 const place: Subject = {
   operation: "Fulfilment.place",
   port: "fulfilment",
-  refusals: [],
+  refusals: ["PlacementRefused", "NotPlaced"],
+  becomes: {
+    ProductNotFound: new PlacementRefused({ reason: "product_not_found" }),
+    ProductUnavailable: new PlacementRefused({ reason: "out_of_stock" }),
+    AddressNotServed: new PlacementRefused({ reason: "address_not_served" })
+  },
   call: (host) =>
     Effect.flatMap(Fulfilment, (fulfilment) =>
       fulfilment.place({ ...quoteRequest, orderId: "7f1d", offer })
@@ -178,6 +185,59 @@ const place: Subject = {
   malformed: [
     ["no reference", {}, /^reference: Missing key$/],
     ["an empty reference", { reference: "" }, /^reference: must not be empty$/]
+  ]
+}
+
+const never = () => Promise.reject(new Error("not asked"))
+
+const find: Subject = {
+  operation: "Fulfilment.find",
+  port: "fulfilment",
+  refusals: [],
+  call: (host) =>
+    Effect.flatMap(Fulfilment, (fulfilment) => fulfilment.find!("7f1d", "offer-1")).pipe(
+      Effect.provide(Fulfilment.fromPromise({ quote: never, place: never, find: host }, settings))
+    ),
+  answer: "order-1",
+  comesOut: "order-1",
+  malformed: [
+    ["an empty reference", "", /must answer a reference/],
+    ["an object", { reference: "order-1" }, /must answer a reference/]
+  ]
+}
+
+const status: Subject = {
+  operation: "Fulfilment.status",
+  port: "fulfilment",
+  refusals: [],
+  call: (host) =>
+    Effect.flatMap(Fulfilment, (fulfilment) => fulfilment.status!("order-1")).pipe(
+      Effect.provide(Fulfilment.fromPromise({ quote: never, place: never, status: host }, settings))
+    ),
+  answer: {
+    status: "shipped",
+    reason: "In Transit!",
+    shipments: [
+      { carrier: null, trackingNumber: "1Z9", trackingUrl: "javascript:alert(1)" },
+      { carrier: "UPS", trackingNumber: "1Z8", trackingUrl: "https://ups.example/1Z8" }
+    ]
+  },
+  comesOut: {
+    status: "shipped",
+    reason: "in_transit",
+    shipments: [
+      { trackingNumber: "1Z9" },
+      { carrier: "UPS", trackingNumber: "1Z8", trackingUrl: "https://ups.example/1Z8" }
+    ]
+  },
+  malformed: [
+    ["an unknown status", { status: "lost", shipments: [] }, /^status: /],
+    ["no shipments", { status: "placed" }, /^shipments: Missing key$/],
+    [
+      "a shipment without a number",
+      { status: "placed", shipments: [{ trackingNumber: "" }] },
+      /^shipments\.0/
+    ]
   ]
 }
 
@@ -226,7 +286,7 @@ const open: Subject = {
 const send: Subject = {
   operation: "Mailer.send",
   port: "mail",
-  refusals: [],
+  refusals: ["MailRejected"],
   call: (host) =>
     Effect.flatMap(Mailer, (mailer) => mailer.send(mail)).pipe(
       Effect.provide(Mailer.fromPromise({ send: host }, settings))
@@ -236,4 +296,4 @@ const send: Subject = {
   malformed: []
 }
 
-export const subjects: ReadonlyArray<Subject> = [search, ask, quote, place, track, open, send]
+export const subjects: ReadonlyArray<Subject> = [search, ask, quote, place, find, status, track, open, send]

@@ -50,7 +50,7 @@ const occasions: ReadonlyArray<string> = [
     "facilitator.settle",
     "chain.evidence",
     "charges.complete",
-    "orders.advance",
+    "orders.replace",
     "vaultPurchases.grant",
     "charges.markApplied",
     "charges.void",

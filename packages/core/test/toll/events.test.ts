@@ -121,7 +121,7 @@ const misfortunes: ReadonlyArray<Misfortune> = [
     name: "an order can't be placed",
     call: buy,
     befalls: ({ fulfilment }) => fulfilment.place.failsWith(talkative()),
-    told: /could not be placed/
+    told: /order is not placed yet/
   },
   {
     name: "the storage fails when the money has moved",

@@ -2,12 +2,16 @@ import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { memory } from "../../src/memory.ts"
 import { Charges } from "../../src/ports/Charges.ts"
-import { buy, openTill } from "./openTill.ts"
+import { type Call, buy, expectRefused, openTill, search } from "./openTill.ts"
 
-/** Stores whose leases lapse as soon as they are given, and whose first answer is recorded when it is told to be. */
-const slowStores = () => {
+/**
+ * Stores whose leases lapse as soon as they are given, and whose first answer is recorded when it is told to be: by
+ * the test, or by who is about to take its charge over.
+ */
+const slowStores = (options: { readonly recordsBeforeTakeOver?: boolean } = {}) => {
   const gate = Promise.withResolvers<void>()
   const reached = Promise.withResolvers<void>()
+  const recorded = Promise.withResolvers<void>()
   const storage = Layer.effect(
     Charges,
     Effect.map(Charges, (store) => {
@@ -20,16 +24,25 @@ const slowStores = () => {
           if (!isFirst) return store.advance(...args)
           isFirst = false
           reached.resolve()
-          return Effect.andThen(
-            Effect.promise(() => gate.promise),
-            store.advance(...args)
+          return Effect.promise(() => gate.promise).pipe(
+            Effect.andThen(store.advance(...args)),
+            Effect.tap(() => Effect.sync(() => recorded.resolve()))
           )
-        }
+        },
+        takeOver: (...args) =>
+          options.recordsBeforeTakeOver === true
+            ? Effect.promise(() => {
+                gate.resolve()
+                return recorded.promise
+              }).pipe(Effect.andThen(store.takeOver(...args)))
+            : store.takeOver(...args)
       })
     })
   ).pipe(Layer.provideMerge(memory()))
   return { storage, gate, reached }
 }
+
+const anotherSearch: Call = { ...search, path: "/x402/search?q=lamp" }
 
 /*
  * A copy of a payment meets a claim whose lease has lapsed, while whoever made it is only slow. To be told
@@ -52,5 +65,17 @@ describe("a lapsed claim whose worker is slow, not dead", () => {
     await expect.poll(() => shop.fulfilment.orders.size).toBe(1)
     const statuses = (await shop.till.orders.list()).map(({ status }) => status)
     expect(statuses.toSorted()).toEqual(["abandoned", "placed"])
+  })
+
+  it("gives its answer to nobody who asks for something else", async () => {
+    const { reached, storage } = slowStores({ recordsBeforeTakeOver: true })
+    const shop = await openTill({ storage })
+    const payment = await shop.payFor(search)
+    const slow = shop.present(search, payment)
+    await reached.promise
+    const other = await shop.present(anotherSearch, payment)
+    expectRefused(other, "payment_already_used")
+    expect((await slow).status).toBe(200)
+    expect(shop.facilitator.settled).toHaveLength(1)
   })
 })

@@ -140,10 +140,11 @@ export const chargeModel = (): Verbs => {
           .toReversed()
           .slice(0, limit)
       }),
-    list: ({ before, limit, settledBeforeMillis, settledFromMillis, state }) =>
+    list: ({ before, isOwed, limit, settledBeforeMillis, settledFromMillis, state }) =>
       Effect.sync(() =>
         descending(charges.all(), ageOf)
           .filter((row) => state === undefined || row.state === state)
+          .filter((row) => isOwed !== true || row.refund?._tag === "Due")
           .filter(
             (row) => settledFromMillis === undefined || (row.settledAtMillis ?? -1) >= settledFromMillis
           )

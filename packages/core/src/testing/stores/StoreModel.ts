@@ -65,15 +65,40 @@ const orderModel = (): Orders["Service"] => {
         if (find(order.id) === undefined) orders.add(order)
       }),
     find: (id) => Effect.sync(() => find(id)),
-    advance: (id, { from, to, ...reference }, nowMillis) =>
+    findByReference: (upstreamReference) =>
+      Effect.sync(() => orders.first((row) => row.upstreamReference === upstreamReference)),
+    replace: (order) =>
       Effect.sync(() => {
-        const due = (row: Order) => row.id === id && from.includes(row.status)
-        return orders.change(due, { status: to, updatedAtMillis: nowMillis, ...reference }) === 1
+        const { chargeKey, createdAtMillis, email, offer, product, shippingAddress, ...changed } = order
+        const due = (row: Order) => row.id === order.id && row.version === order.version
+        return orders.change(due, { ...changed, version: order.version + 1 }) === 1
       }),
-    waiting: (status, limit) =>
+    take: (nowMillis, untilMillis, limit) =>
       Effect.sync(() => {
-        const standing = orders.all().filter((row) => row.status === status)
-        return ascending(standing, (row) => row.updatedAtMillis).slice(0, limit)
+        const due = orders
+          .all()
+          .filter((row) => row.dueAtMillis !== undefined && row.dueAtMillis <= nowMillis)
+        return ascending(due, (row) => row.dueAtMillis!)
+          .slice(0, limit)
+          .map((order) => {
+            const taken = { ...order, dueAtMillis: untilMillis, version: order.version + 1 }
+            orders.change((row) => row.id === order.id, taken)
+            return taken
+          })
+      }),
+    forget: (beforeMillis, limit) =>
+      Effect.sync(() => {
+        const old = orders
+          .all()
+          .filter((row) => row.dueAtMillis === undefined && row.updatedAtMillis < beforeMillis)
+          .filter(({ status }) =>
+            ["abandoned", "placed", "shipped", "delivered", "refunded"].includes(status)
+          )
+          .filter(({ email }) => email !== undefined)
+          .slice(0, limit)
+        const forgotten = { email: undefined, shippingAddress: undefined }
+        for (const { id } of old) orders.change((row) => row.id === id, forgotten)
+        return old.length
       }),
     list: ({ before, limit, status }) =>
       Effect.sync(() => {

@@ -120,7 +120,8 @@ const readingRolls: ReadonlyArray<Roll> = [
     const state = dice.pick([{}, { state: dice.pick(["claimed", "ready", "settled", "voided"] as const) }])
     const from = dice.pick([{}, {}, { settledFromMillis: someTime(dice) }])
     const until = dice.pick([{}, {}, { settledBeforeMillis: someTime(dice) }])
-    const query = { limit: 1 + dice.below(4), ...before, ...state, ...from, ...until }
+    const owed = dice.pick([{}, {}, { isOwed: true }])
+    const query = { limit: 1 + dice.below(4), ...before, ...state, ...from, ...until, ...owed }
     return Charges.use((charges) => Effect.map(charges.list(query), (found) => found.map(told)))
   },
   (dice) => {

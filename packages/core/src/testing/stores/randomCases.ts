@@ -12,7 +12,9 @@ import { sampleOffer, sampleOrder, samplePurchase, sampleQuote, sampleVaultItem,
 import { equal, type RestartCase, type StoreCase } from "./StoreCase.ts"
 import { storeModel } from "./StoreModel.ts"
 
-const statuses: ReadonlyArray<OrderStatus> = ["awaiting_payment", "processing", "placing", "placed"]
+const statuses: ReadonlyArray<OrderStatus> = ["awaiting_payment", "processing", "placed", "delivered"]
+/** When an order is due: never, or at a time that no other order has. */
+const someDue = (dice: Dice, step: number) => (dice.below(3) === 0 ? undefined : step * 10 + dice.below(9))
 const someId = (dice: Dice) => uuidOf(dice.below(5))
 /** Of a quote: in steps that leave room between them, so that no two quotes lapse at the same time. */
 const someQuoteTime = (dice: Dice) => someTime(dice) * 1e6
@@ -63,28 +65,59 @@ const orderRolls: ReadonlyArray<Roll> = [
     const order = sampleOrder({
       id: someId(dice),
       status: dice.pick(statuses),
+      dueAtMillis: someDue(dice, step),
       createdAtMillis: step,
       updatedAtMillis: step
     })
     return Orders.use((orders) => orders.create(order))
   },
+  // Changes what stands there, or what stood there before.
   (dice, step) => {
     const id = someId(dice)
-    const from = statuses.filter(() => dice.below(2) === 0)
-    const reference = dice.below(2) === 0 ? {} : { upstreamReference: `up-${step}` }
-    const advance = { from, to: dice.pick(statuses), ...reference }
-    return Orders.use((orders) => orders.advance(id, advance, step))
+    const behind = dice.below(4) === 0 ? 1 : 0
+    const change = {
+      status: dice.pick(statuses),
+      attempts: dice.below(3),
+      dueAtMillis: someDue(dice, step),
+      updatedAtMillis: step,
+      ...(dice.below(2) === 0 ? {} : { upstreamReference: `up-${step}`, reason: "out_of_stock" }),
+      email: "eve@example.com"
+    }
+    return Orders.use((orders) =>
+      Effect.flatMap(orders.find(id), (order) =>
+        order === undefined
+          ? Effect.succeed(undefined)
+          : orders.replace({ ...order, ...change, version: order.version - behind })
+      )
+    )
+  },
+  (dice, step) => {
+    const id = someId(dice)
+    return Orders.use((orders) =>
+      Effect.flatMap(orders.find(id), (order) =>
+        orders.findByReference(order?.upstreamReference ?? `up-${step}`)
+      )
+    )
+  },
+  (dice, step) => {
+    const limit = 1 + dice.below(4)
+    const now = step * 10 + dice.below(200)
+    return Orders.use((orders) =>
+      Effect.map(orders.take(now, (step + 100) * 10 + 9, limit), (taken) =>
+        taken.toSorted((left, right) => (left.id < right.id ? -1 : 1))
+      )
+    )
+  },
+  // All of them: which ones a smaller number touches is nobody's promise.
+  (dice, step) => {
+    const before = step - dice.below(50)
+    return Orders.use((orders) => orders.forget(before, 100))
   },
   (dice) => {
     const before = dice.below(2) === 0 ? {} : { before: someId(dice) }
     const status = dice.below(2) === 0 ? {} : { status: dice.pick(statuses) }
     const limit = 1 + dice.below(4)
     return Orders.use((orders) => orders.list({ limit, ...before, ...status }))
-  },
-  (dice) => {
-    const status = dice.pick(statuses)
-    const limit = 1 + dice.below(4)
-    return Orders.use((orders) => orders.waiting(status, limit))
   }
 ]
 

@@ -88,6 +88,13 @@ export const sampleOrder = (overrides: Partial<Order> = {}): Order => ({
   email: "ada@example.com",
   offer: sampleOffer(),
   upstreamReference: undefined,
+  shipments: [],
+  reason: undefined,
+  attempts: 0,
+  stepAtMillis: 5_000,
+  mails: [],
+  dueAtMillis: 5_000,
+  version: 1,
   createdAtMillis: 1_000,
   updatedAtMillis: 1_000,
   ...overrides

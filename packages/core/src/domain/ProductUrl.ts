@@ -1,0 +1,59 @@
+import { Schema, SchemaTransformation } from "effect"
+import { hasPublicHost } from "./PublicHost.ts"
+import { Text } from "./Text.ts"
+
+const credentials = "must not hold a user name or password"
+const privateHost = "must name a public host"
+
+const faultOf = (text: string): string | undefined => {
+  const url = URL.parse(text)
+  if (url === null) return "must be an https URL of a product page"
+  const faults = [
+    ...(url.protocol === "https:" ? [] : ["must be an https URL"]),
+    ...(url.username === "" && url.password === "" ? [] : [credentials]),
+    // Of other schemes a host need not be one.
+    ...(!/^https?:$/.test(url.protocol) || hasPublicHost(url) ? [] : [privateHost])
+  ]
+  return faults.length === 0 ? undefined : faults.join("; ")
+}
+
+const Sent = Text({ max: 2048 }).check(
+  Schema.makeFilter((text: string) => faultOf(text) ?? true, {
+    toJsonSchema: () => ({
+      format: "uri",
+      description: "Https address of the product's page, on a public host and without credentials."
+    })
+  })
+)
+
+/** Whether a text can stand as `productUrl`. */
+export const isProductUrl = Schema.is(Sent)
+
+/**
+ * Address of a product's page: https, without credentials, on a public host. It is never fetched here. Once
+ * decoded it is as the URL standard writes it, so that everybody whom it is handed to reads the same host in it.
+ */
+export const ProductUrl = Sent.pipe(
+  Schema.decodeTo(
+    Schema.String,
+    SchemaTransformation.transform({ decode: (text: string) => new URL(text).href, encode: (href) => href })
+  )
+)
+
+/** Product code in the path of a general marketplace's page, in upper case. */
+export const asinOfUrl = (productUrl: string): string | undefined => {
+  const path = URL.parse(productUrl)?.pathname ?? ""
+  return /\/(?:dp|gp\/product|gp\/aw\/d)\/([A-Za-z0-9]{10})(?=\/|$)/.exec(path)?.[1]?.toUpperCase()
+}
+
+/** The variants that a storefront product's address names, each once. */
+export const variantsOfUrl = (productUrl: string): ReadonlyArray<string> => [
+  ...new Set(
+    URL.parse(productUrl)
+      ?.searchParams.getAll("variant")
+      .filter((variant) => variant !== "")
+  )
+]
+
+/** `variant` in a storefront product's address. */
+export const variantOfUrl = (productUrl: string): string | undefined => variantsOfUrl(productUrl)[0]

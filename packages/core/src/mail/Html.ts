@@ -1,0 +1,136 @@
+/*
+ * Pieces of a mail in HTML and in text. Titles, names, tracking numbers and addresses come from elsewhere: none
+ * of them is markup, none of them breaks a line.
+ */
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;"
+}
+
+/** Text as it stands between tags or in a quoted attribute. */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => entities[character]!)
+
+/** Markup of our own making. Made by `markup` alone. */
+export class Markup {
+  readonly source: string
+  constructor(source: string) {
+    this.source = source
+  }
+}
+
+type Piece = string | Markup | ReadonlyArray<Markup>
+
+const sourceOf = (piece: Piece): string => {
+  if (typeof piece === "string") return escapeHtml(piece)
+  return piece instanceof Markup ? piece.source : piece.map(({ source }) => source).join("\n")
+}
+
+/** Markup from a template: strings are escaped (`<b>` becomes `&lt;b&gt;`), markup goes in as it is. */
+export const markup = (strings: TemplateStringsArray, ...pieces: ReadonlyArray<Piece>): Markup =>
+  new Markup(
+    strings.reduce((before, after, index) => `${before}${sourceOf(pieces[index - 1] ?? "")}${after}`)
+  )
+
+/** No markup at all. */
+export const nothing = new Markup("")
+
+/*
+ * What must not stand in one line of text: control characters (a line feed in a subject would start a header),
+ * the line and paragraph separators, and the marks that turn the direction of writing, with which a title can
+ * make the words around it read otherwise.
+ */
+const unprintable = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
+const unprintableInBody = /(?![\t\n\r])\p{Cc}/gu
+
+/** One line of at most `maxLength` code points, well-formed; a longer one ends in an ellipsis. */
+export const oneLine = (text: string, maxLength: number): string => {
+  // Before the work on each character: a title of megabytes is cut first.
+  const cut = text.slice(0, 4 * maxLength + 4)
+  const line = cut.toWellFormed().replace(unprintable, " ").replace(/\s+/gu, " ").trim()
+  const characters = Array.from(line)
+  return characters.length > maxLength
+    ? `${characters
+        .slice(0, maxLength - 1)
+        .join("")
+        .trimEnd()}…`
+    : line
+}
+
+/** Text of many lines without what has no place in a mail's body; tab, line feed and carriage return stay. */
+export const printable = (text: string): string => text.toWellFormed().replace(unprintableInBody, "")
+
+const maxUrlLength = 2_048
+
+/**
+ * The address in its normal form, if a mail may lead there: https, without credentials, of 2,048 characters at
+ * most. `undefined` for anything else, `javascript:` and `data:` among it.
+ */
+export const httpsUrl = (text: string | undefined): string | undefined => {
+  if (text === undefined || text.length > maxUrlLength) return undefined
+  const url = URL.parse(text)
+  return url !== null &&
+    url.protocol === "https:" &&
+    url.username === "" &&
+    url.password === "" &&
+    url.href.length <= maxUrlLength
+    ? url.href
+    : undefined
+}
+
+/*
+ * Colours are left to the reader's own light or dark scheme: whoever sets one has to set them all, and mail
+ * programs invert what they like.
+ */
+const bodyStyle =
+  "margin:0 auto;max-width:36em;padding:24px 16px;font-family:system-ui,-apple-system,sans-serif;font-size:16px;line-height:1.5;overflow-wrap:anywhere"
+const rule = "1px solid rgba(128,128,128,0.4)"
+const listStyle = `margin:0 0 16px;padding:12px 0;list-style:none;border-top:${rule};border-bottom:${rule}`
+
+/** A complete HTML document. `heading` is its title and its first line. */
+export const page = (heading: string, content: ReadonlyArray<Markup>): string =>
+  markup`<!doctype html>
+<html lang="en" style="color-scheme:light dark">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${heading}</title>
+</head>
+<body style="${bodyStyle}">
+<h1 style="margin:0 0 16px;font-size:22px;line-height:1.3">${heading}</h1>
+${content.filter(({ source }) => source !== "")}
+</body>
+</html>
+`.source
+
+export const paragraph = (content: string | Markup): Markup =>
+  markup`<p style="margin:0 0 16px">${content}</p>`
+
+/** Less loud than the rest. */
+export const aside = (content: string | Markup): Markup =>
+  markup`<p style="margin:0 0 16px;font-size:14px;opacity:0.75">${content}</p>`
+
+export const strong = (content: string): Markup => markup`<strong>${content}</strong>`
+
+/** What is copied letter by letter: an id, a token, a hash. */
+export const code = (content: string): Markup =>
+  markup`<code style="font-family:ui-monospace,monospace;font-size:14px">${content}</code>`
+
+/** A link to an address that `httpsUrl` has passed. */
+export const link = (url: string, words: string): Markup => markup`<a href="${url}">${words}</a>`
+
+/** A picture at an address that `httpsUrl` has passed, beside words that say the same. */
+export const picture = (url: string): Markup =>
+  paragraph(markup`<img src="${url}" alt="" width="160" style="max-width:100%;height:auto;border:0">`)
+
+/** Lines under each other with a rule above and below. */
+export const lines = (content: ReadonlyArray<Markup>): Markup =>
+  markup`<ul style="${listStyle}">
+${content.map((each) => markup`<li>${each}</li>`)}
+</ul>`

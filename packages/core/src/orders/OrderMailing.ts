@@ -1,0 +1,102 @@
+import { Context, Effect, Layer } from "effect"
+import type { StoreError } from "../domain/Errors.ts"
+import { format, type Money } from "../domain/Money.ts"
+import { renderMail } from "../mail/Rendering.ts"
+import type { MailFacts, MailTemplates } from "../mail/Templates.ts"
+import { Charges } from "../ports/Charges.ts"
+import { Mailer } from "../ports/Mailer.ts"
+import type { Order, OrderMail } from "../ports/Orders.ts"
+import type { OrderEvent } from "./Transitions.ts"
+
+/** Sends the mails of orders. */
+export class OrderMailing extends Context.Service<
+  OrderMailing,
+  {
+    /** Sends the first mail of an order that is due, and says what came of it; `undefined`: none is due. */
+    readonly next: (order: Order, nowMillis: number) => Effect.Effect<OrderEvent | undefined, StoreError>
+  }
+>()("@till402/core/OrderMailing") {
+  static readonly layer = (templates: Partial<MailTemplates>) => Layer.effect(OrderMailing, make(templates))
+}
+
+const make = Effect.fnUntraced(function* (templates: Partial<MailTemplates>) {
+  const charges = yield* Charges
+  const mailer = yield* Effect.serviceOption(Mailer)
+
+  const factsOf = Effect.fnUntraced(function* (
+    order: Order,
+    kind: OrderMail["kind"]
+  ): Effect.fn.Return<MailFacts, StoreError> {
+    const { chargeKey, id: orderId, offer, reason, shipments, shippingAddress } = order
+    const { imageUrl, title } = offer.product
+    const amount = (money: Money) => format(money)
+    switch (kind) {
+      case "confirmed":
+        return {
+          _tag: "OrderConfirmed",
+          orderId,
+          product: { title, ...(imageUrl === undefined ? {} : { imageUrl }) },
+          lines: {
+            subtotal: amount(offer.subtotal),
+            tax: amount(offer.tax),
+            shipping: amount(offer.shipping),
+            ...(offer.fee === undefined ? {} : { fee: amount(offer.fee) }),
+            total: amount(offer.total),
+            currency: offer.total.currency
+          },
+          shipTo: {
+            name: shippingAddress?.name ?? "",
+            city: shippingAddress?.city ?? "",
+            country: (shippingAddress?.country ?? "").toUpperCase()
+          }
+        }
+      case "shipped":
+        return { _tag: "OrderShipped", orderId, product: { title }, parcels: shipments }
+      case "refunded": {
+        const refund = (yield* charges.find(chargeKey))?.refund
+        return {
+          _tag: "OrderRefunded",
+          orderId,
+          product: { title },
+          amount: amount(offer.total),
+          currency: offer.total.currency,
+          ...(reason === undefined ? {} : { reason }),
+          ...(refund?._tag === "Sent" ? { transaction: refund.transaction } : {})
+        }
+      }
+    }
+  })
+
+  const next = Effect.fn("OrderMailing.next")(function* (order: Order, nowMillis: number) {
+    const mail = order.mails.find(({ dueAtMillis }) => dueAtMillis <= nowMillis)
+    if (mail === undefined) return undefined
+    const { kind } = mail
+    if (mailer._tag === "None" || order.email === undefined) {
+      return { _tag: "MailFailed", kind, isFinal: true } as const
+    }
+    const faults: Array<string> = []
+    const rendered = renderMail(yield* factsOf(order, kind), {
+      to: order.email,
+      idempotencyKey: keyOf(order, kind),
+      templates,
+      onFault: ({ reason, template }) => faults.push(`${template}: ${reason}`)
+    })
+    if (faults.length > 0)
+      yield* Effect.logWarning("A mail template failed; the default one was used", faults[0])
+    return yield* Effect.matchEffect(mailer.value.send(rendered), {
+      onSuccess: () => Effect.succeed<OrderEvent>({ _tag: "MailSent", kind }),
+      onFailure: (error) =>
+        Effect.as(Effect.logWarning("A mail of an order could not be sent", order.id, kind, error._tag), {
+          _tag: "MailFailed",
+          kind,
+          isFinal: error._tag === "MailRejected"
+        } as const)
+    })
+  })
+
+  return OrderMailing.of({ next })
+})
+
+/** The same mail, the same key. Of a second parcel another mail tells. */
+const keyOf = ({ id, shipments }: Order, kind: OrderMail["kind"]): string =>
+  kind === "shipped" ? `order-shipped:${id}:${shipments.length}` : `order-${kind}:${id}`

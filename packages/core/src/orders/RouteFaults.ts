@@ -1,0 +1,70 @@
+import type { FulfilmentOptions } from "../Options.ts"
+import type { FulfilmentRoutes } from "./FulfilmentRoutes.ts"
+
+/*
+ * What can be wrong with routes and with what is chosen among them. Pure.
+ */
+
+/** Most routes that are asked for one quote. */
+const maxRoutesAsked = 8
+export const defaultRouteTimeoutMillis = 9_000
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/
+const sources: ReadonlySet<string> = new Set(["marketplace_a", "marketplace_b"])
+
+/** By name. */
+export type Routes = ReadonlyMap<string, FulfilmentOptions>
+
+/** The names that a choice gives, each once. */
+export const listOf = (choice: unknown): ReadonlyArray<unknown> =>
+  choice === undefined || choice === null ? [] : Array.isArray(choice) ? [...new Set(choice)] : [choice]
+
+/** What is wrong with a choice, if anything. */
+export const choiceFault = (names: ReadonlyArray<unknown>, routes: Routes): string | undefined => {
+  const unknown = names.filter((name) => typeof name !== "string" || !routes.has(name))
+  if (unknown.length > 0) return `no route is named ${unknown.map((name) => JSON.stringify(name)).join(", ")}`
+  return names.length > maxRoutesAsked
+    ? `${names.length} routes; at most ${maxRoutesAsked} are asked for one quote`
+    : undefined
+}
+
+const tableFaults = (table: object, routes: Routes): ReadonlyArray<string> =>
+  Object.entries(table).flatMap(([source, choice]) => {
+    if (!sources.has(source)) return [`choose.${source}: must be marketplace_a or marketplace_b`]
+    const names = listOf(choice)
+    const fault = names.length === 0 ? "names no route" : choiceFault(names, routes)
+    return fault === undefined ? [] : [`choose.${source}: ${fault}`]
+  })
+
+const routeFaults = (name: string, route: unknown): ReadonlyArray<string> => {
+  const verbs = ["quote", "place"].filter(
+    (verb) => typeof (route as Record<string, unknown> | null | undefined)?.[verb] !== "function"
+  )
+  return [
+    ...(namePattern.test(name)
+      ? []
+      : [`routes.${name}: a name has up to 32 letters, digits, - and _, a letter or digit first`]),
+    ...verbs.map((verb) => `routes.${name}.${verb}: must be a function`)
+  ]
+}
+
+/** Every fault of the options of `routeFulfilment`. */
+export const faultsOf = <Name extends string>(options: FulfilmentRoutes<Name>, routes: Routes) => {
+  const { choose, routeTimeoutMillis = defaultRouteTimeoutMillis, unnamed } = options
+  const isTable = typeof choose === "object" && choose !== null
+  return [
+    ...(routes.size === 0 ? ["routes: at least one is needed"] : []),
+    ...[...routes].flatMap(([name, route]) => routeFaults(name, route)),
+    ...(isTable
+      ? tableFaults(choose, routes)
+      : typeof choose === "function"
+        ? []
+        : ["choose: must be a function, or a table by marketplace"]),
+    ...(isTable && Object.keys(choose).length === 0 ? ["choose: names no marketplace"] : []),
+    ...(Number.isInteger(routeTimeoutMillis) && routeTimeoutMillis >= 1
+      ? []
+      : ["routeTimeoutMillis: must be a whole number of milliseconds, at least 1"]),
+    ...(unnamed === undefined || routes.has(unnamed)
+      ? []
+      : [`unnamed: no route is named ${JSON.stringify(unnamed)}`])
+  ]
+}

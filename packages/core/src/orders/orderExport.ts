@@ -1,0 +1,92 @@
+import { format, type Money } from "../domain/Money.ts"
+import type { Order } from "../ports/Orders.ts"
+
+/*
+ * Orders as text for a host's books. Amounts are exact decimal text; times are ISO 8601 in UTC.
+ */
+
+const isoOf = (millis: number): string => new Date(millis).toISOString()
+
+const lineOf = (order: Order, personal: boolean) => {
+  const { offer, product } = order
+  const exact = ({ atomic }: Money) => format({ atomic, currency: "USD" })
+  return {
+    id: order.id,
+    status: order.status,
+    reason: order.reason ?? null,
+    createdAt: isoOf(order.createdAtMillis),
+    updatedAt: isoOf(order.updatedAtMillis),
+    source: product.source,
+    productId: product.source === "marketplace_a" ? product.asin : product.variantId,
+    title: offer.product.title,
+    subtotal: exact(offer.subtotal),
+    tax: exact(offer.tax),
+    shipping: exact(offer.shipping),
+    fee: offer.fee === undefined ? null : exact(offer.fee),
+    total: exact(offer.total),
+    currency: offer.total.currency,
+    chargeKey: order.chargeKey,
+    upstreamReference: order.upstreamReference ?? null,
+    trackingNumbers: order.shipments.map(({ trackingNumber }) => trackingNumber),
+    ...(personal ? { email: order.email ?? null, shippingAddress: order.shippingAddress ?? null } : {})
+  }
+}
+
+type Line = ReturnType<typeof lineOf>
+
+const columns = [
+  "id",
+  "status",
+  "reason",
+  "createdAt",
+  "updatedAt",
+  "source",
+  "productId",
+  "title",
+  "subtotal",
+  "tax",
+  "shipping",
+  "fee",
+  "total",
+  "currency",
+  "chargeKey",
+  "upstreamReference",
+  "trackingNumbers"
+] as const satisfies ReadonlyArray<keyof Line>
+const personalColumns = ["email", "shippingAddress"] as const satisfies ReadonlyArray<keyof Line>
+
+/** What a spreadsheet would run rather than show: https://owasp.org/www-community/attacks/CSV_Injection */
+const isFormula = (text: string): boolean => /^[=+\-@\t\r]/.test(text)
+
+const cellOf = (value: unknown): string => {
+  if (value === null || value === undefined) return ""
+  const text = Array.isArray(value)
+    ? value.join(" ")
+    : typeof value === "object"
+      ? JSON.stringify(value)
+      : String(value)
+  const shown = isFormula(text) ? `'${text}` : text
+  return /[",\r\n]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown
+}
+
+const row = (cells: ReadonlyArray<string>): string => `${cells.join(",")}\r\n`
+
+/** Pages of orders as the text of one document, piece by piece. */
+export async function* exportOrders(
+  pages: AsyncIterable<ReadonlyArray<Order>>,
+  options: { readonly format: "csv" | "json"; readonly personal: boolean }
+): AsyncGenerator<string, void, void> {
+  const isCsv = options.format === "csv"
+  const shown = options.personal ? [...columns, ...personalColumns] : columns
+  yield isCsv ? row(shown) : "["
+  let isFirst = true
+  for await (const orders of pages) {
+    const lines = orders.map((order) => lineOf(order, options.personal))
+    if (lines.length === 0) continue
+    yield isCsv
+      ? lines.map((line) => row(shown.map((name) => cellOf(line[name])))).join("")
+      : `${isFirst ? "" : ","}\n${lines.map((line) => JSON.stringify(line)).join(",\n")}`
+    isFirst = false
+  }
+  if (!isCsv) yield isFirst ? "]\n" : "\n]\n"
+}
