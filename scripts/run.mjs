@@ -21,6 +21,7 @@ const usage = `Usage: node scripts/run.mjs <task> [arguments]
   simulate  seeded worlds of crashes and faults around a paid call: --seeds N
   kill      servers killed at random moments under official clients: --rounds N --store sqlite|postgres
   attack    one payment presented a thousand times at once: --requests N --rounds N
+  staging   the upstreams' own staging services, where keys are set: names of upstreams, --place
 `
 
 let running
@@ -149,7 +150,9 @@ const tasks = {
       : Promise.reject(new SetupError(`bench has main, durable, search and tracking, not ${name}`)),
   kill: (toolchain, args) => run(toolchain, [...source("e2e/durability/killRounds.ts"), ...args]),
   attack: (toolchain, args) => run(toolchain, [...source("e2e/attacks/replayRounds.ts"), ...args]),
-  simulate: (toolchain, args) => run(toolchain, [...source("packages/core/test/simulation/main.ts"), ...args])
+  simulate: (toolchain, args) =>
+    run(toolchain, [...source("packages/core/test/simulation/main.ts"), ...args]),
+  staging: (toolchain, args) => run(toolchain, [...source("e2e/staging/main.ts"), ...args])
 }
 
 const main = async ([name, ...args]) => {

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { makeBackground } from "../Background.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import { Charges } from "../ports/Charges.ts"
@@ -161,9 +161,18 @@ const make = Effect.gen(function* () {
     if (done?.event !== undefined) yield* report(done.order, done.event)
   })
 
+  let soonestMillis = Infinity
+  let wakeAtMillis = 0
+  const sooner = Latch.makeUnsafe()
+  const noteDue = (dueAtMillis: number | undefined): void => {
+    soonestMillis = Math.min(soonestMillis, dueAtMillis ?? Infinity)
+    if (soonestMillis < wakeAtMillis) sooner.openUnsafe()
+  }
+
   /** Of an order that was changed in between, what can't be undone is told all the same. */
   const report = Effect.fnUntraced(function* (order: Order, event: OrderEvent) {
     const told = yield* life.tell(order, event)
+    if (told._tag === "Changed") noteDue(told.order.dueAtMillis)
     if (told._tag === "Overtaken" && facts.has(event._tag)) yield* life.tellById(order.id, event)
   })
 
@@ -221,7 +230,20 @@ const make = Effect.gen(function* () {
     return inBackground(rounds)
   })
 
-  const run = Effect.forever(Effect.andThen(wake, Effect.sleep(longestPauseMillis)))
+  /** Until the next look, or until the first of the orders that were taken on here is due again. */
+  const pause = Effect.gen(function* () {
+    const lookMillis = (yield* Clock.currentTimeMillis) + longestPauseMillis
+    for (;;) {
+      const nowMillis = yield* Clock.currentTimeMillis
+      wakeAtMillis = Math.min(lookMillis, soonestMillis)
+      if (wakeAtMillis <= nowMillis) break
+      sooner.closeUnsafe()
+      yield* Effect.raceFirst(Effect.sleep(wakeAtMillis - nowMillis), sooner.await)
+    }
+    soonestMillis = Infinity
+  })
+
+  const run = Effect.forever(Effect.andThen(wake, pause))
 
   return OrderWorker.of({ wake, work, run })
 })

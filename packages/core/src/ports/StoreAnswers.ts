@@ -123,5 +123,13 @@ export const storeAnswers: { readonly [Name in StoreName]: Kinds<StorePorts[Name
     forget: count
   },
   vaultItems: { put: nothing, findBySlug: found, search: page, countDownload: nothing },
-  vaultPurchases: { reserve: nothing, grant: flag, cancel: nothing, find: found }
+  vaultPurchases: {
+    reserve: nothing,
+    grant: flag,
+    cancel: nothing,
+    find: found,
+    take: list,
+    reschedule: flag,
+    forget: count
+  }
 }

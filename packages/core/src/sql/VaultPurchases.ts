@@ -1,50 +1,115 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { type VaultPurchase, VaultPurchases } from "../ports/VaultPurchases.ts"
-import { storing } from "./rows.ts"
+import { type NewVaultPurchase, type VaultPurchase, VaultPurchases } from "../ports/VaultPurchases.ts"
+import { storing, tookEffect } from "./rows.ts"
 
 interface Row {
+  readonly id: string
   readonly status: VaultPurchase["status"]
+  readonly created_at: number | string
+  readonly due_at: number | string | null
+  readonly attempts: number | string
+  /** Until it is forgotten. */
+  readonly email: string | null
+  /** What was bought, and for whom, as it was reserved. */
   readonly document: string
 }
 
-/** Purchases of vault items in a database. */
+const documentOf = ({ chargeKey, slug, walletAddress }: NewVaultPurchase): string =>
+  JSON.stringify({ chargeKey, slug, walletAddress })
+
+const toPurchase = (row: Row): VaultPurchase => ({
+  ...JSON.parse(row.document),
+  id: row.id,
+  status: row.status,
+  createdAtMillis: Number(row.created_at),
+  dueAtMillis: row.due_at === null ? undefined : Number(row.due_at),
+  attempts: Number(row.attempts),
+  email: row.email ?? undefined
+})
+
+type Verbs = VaultPurchases["Service"]
+
+const sellingVerbs = (sql: SqlClient.SqlClient): Pick<Verbs, "reserve" | "grant" | "cancel" | "find"> => ({
+  reserve: (purchase) =>
+    storing(
+      "vaultPurchases.reserve",
+      Effect.asVoid(
+        sql`INSERT INTO till_vault_purchases ${sql.insert({
+          id: purchase.id,
+          status: "reserved",
+          created_at: purchase.createdAtMillis,
+          due_at: purchase.dueAtMillis ?? null,
+          attempts: 0,
+          email: purchase.email ?? null,
+          document: documentOf(purchase)
+        })} ON CONFLICT (id) DO NOTHING`
+      )
+    ),
+  grant: (id, dueAtMillis) =>
+    storing(
+      "vaultPurchases.grant",
+      tookEffect(sql`
+        UPDATE till_vault_purchases SET status = 'granted', due_at = ${dueAtMillis ?? null}, attempts = 0
+        WHERE id = ${id} AND status = 'reserved' RETURNING id`)
+    ),
+  cancel: (id) =>
+    storing(
+      "vaultPurchases.cancel",
+      Effect.asVoid(sql`DELETE FROM till_vault_purchases WHERE id = ${id} AND status = 'reserved'`)
+    ),
+  find: (id) =>
+    storing(
+      "vaultPurchases.find",
+      Effect.map(sql<Row>`SELECT * FROM till_vault_purchases WHERE id = ${id}`, ([row]) =>
+        row === undefined ? undefined : toPurchase(row)
+      )
+    )
+})
+
+const upkeepVerbs = (sql: SqlClient.SqlClient): Pick<Verbs, "take" | "reschedule" | "forget"> => {
+  // On PostgreSQL two sweeps would wait for each other's rows; on SQLite there is one writer at a time.
+  const passingBy = sql.onDialectOrElse({ pg: () => sql`FOR UPDATE SKIP LOCKED`, orElse: () => sql`` })
+  return {
+    take: (nowMillis, untilMillis, limit) =>
+      storing(
+        "vaultPurchases.take",
+        Effect.map(
+          // The condition is said twice: whoever waited for another's turn looks at its own row again only.
+          sql<Row>`
+            UPDATE till_vault_purchases SET due_at = ${untilMillis}, attempts = attempts + 1
+            WHERE due_at <= ${nowMillis} AND id IN (
+              SELECT id FROM till_vault_purchases WHERE due_at <= ${nowMillis}
+              ORDER BY due_at, id LIMIT ${limit} ${passingBy})
+            RETURNING *`,
+          (rows) => rows.map(toPurchase)
+        )
+      ),
+    reschedule: (id, seenMillis, dueAtMillis) =>
+      storing(
+        "vaultPurchases.reschedule",
+        tookEffect(sql`
+          UPDATE till_vault_purchases SET due_at = ${dueAtMillis ?? null}
+          WHERE id = ${id} AND due_at = ${seenMillis} RETURNING id`)
+      ),
+    forget: (beforeMillis, limit) =>
+      storing(
+        "vaultPurchases.forget",
+        Effect.map(
+          sql`
+            UPDATE till_vault_purchases SET email = NULL WHERE email IS NOT NULL AND id IN (
+              SELECT id FROM till_vault_purchases
+              WHERE email IS NOT NULL AND due_at IS NULL AND status = 'granted' AND created_at < ${beforeMillis}
+              ORDER BY created_at LIMIT ${limit})
+            RETURNING id`,
+          ({ length }) => length
+        )
+      )
+  }
+}
+
+/** Purchases of vault items in a database. Every verb is one statement, so the database decides each race. */
 export const layer: Layer.Layer<VaultPurchases, never, SqlClient.SqlClient> = Layer.effect(
   VaultPurchases,
-  Effect.map(SqlClient.SqlClient, (sql) =>
-    VaultPurchases.of({
-      reserve: (purchase) =>
-        storing(
-          "vaultPurchases.reserve",
-          Effect.asVoid(
-            sql`INSERT INTO till_vault_purchases ${sql.insert({
-              id: purchase.id,
-              status: "reserved",
-              created_at: purchase.createdAtMillis,
-              document: JSON.stringify(purchase)
-            })} ON CONFLICT (id) DO NOTHING`
-          )
-        ),
-      grant: (id) =>
-        storing(
-          "vaultPurchases.grant",
-          Effect.map(
-            sql`UPDATE till_vault_purchases SET status = 'granted' WHERE id = ${id} AND status = 'reserved' RETURNING id`,
-            ({ length }) => length > 0
-          )
-        ),
-      cancel: (id) =>
-        storing(
-          "vaultPurchases.cancel",
-          Effect.asVoid(sql`DELETE FROM till_vault_purchases WHERE id = ${id} AND status = 'reserved'`)
-        ),
-      find: (id) =>
-        storing(
-          "vaultPurchases.find",
-          Effect.map(sql<Row>`SELECT status, document FROM till_vault_purchases WHERE id = ${id}`, ([row]) =>
-            row === undefined ? undefined : { ...JSON.parse(row.document), status: row.status }
-          )
-        )
-    })
-  )
+  Effect.map(SqlClient.SqlClient, (sql) => VaultPurchases.of({ ...sellingVerbs(sql), ...upkeepVerbs(sql) }))
 )

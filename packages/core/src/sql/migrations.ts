@@ -108,8 +108,14 @@ const tables = [
     id TEXT PRIMARY KEY,
     status TEXT NOT NULL,
     created_at BIGINT NOT NULL,
+    due_at BIGINT,
+    attempts BIGINT NOT NULL,
+    email TEXT,
     document TEXT NOT NULL
-  )`
+  )`,
+  `CREATE INDEX IF NOT EXISTS till_vault_purchases_due ON till_vault_purchases (due_at, id) WHERE due_at IS NOT NULL`,
+  `CREATE INDEX IF NOT EXISTS till_vault_purchases_known ON till_vault_purchases (created_at)
+    WHERE email IS NOT NULL AND due_at IS NULL AND status = 'granted'`
 ]
 
 /** What makes an entry: the column that is set for the first time, and the transaction that the entry names. */

@@ -1,4 +1,4 @@
-import type { FulfilmentOptions } from "@till402/core"
+import type { FulfilmentOptions, FulfilmentStatus } from "@till402/core"
 import type { Hex } from "../treasury/Hex.ts"
 import type { Treasury } from "../treasury/Treasury.ts"
 import type { FetchOptions, UpstreamSettings, UpstreamUsage } from "../upstream/Settings.ts"
@@ -32,26 +32,11 @@ export interface CrossmintOptions extends CrossmintSettings, FetchOptions {
   readonly treasury: Treasury
 }
 
-/** A parcel on its way. */
-export interface Shipment {
-  readonly carrier?: string
-  readonly trackingNumber: string
-  readonly trackingUrl?: string
-}
-
-/** How an order stands upstream. */
-export interface FulfilmentStatus {
-  readonly status: "placed" | "shipped" | "delivered" | "failed" | "cancelled"
-  /** Upstream's word for why, where the order came to nothing: `insufficient_stock`. */
-  readonly reason?: string
-  readonly shipments: ReadonlyArray<Shipment>
-}
-
 /** `fulfilment` of a till, with what the order's later life needs. */
 export interface CrossmintFulfilment extends FulfilmentOptions {
   /**
    * The reference under which an order of the till was paid; `undefined`: it was not, and nothing is on its
-   * way. Rejects where that can't be told.
+   * way. Rejects where that can't be told. A payment that was begun is brought to its end on the way.
    */
   readonly find: (orderId: string, context?: { readonly signal?: AbortSignal }) => Promise<string | undefined>
   /** How an order stands, by the reference that `place` gave. */

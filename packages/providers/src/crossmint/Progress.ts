@@ -1,5 +1,5 @@
+import type { FulfilmentStatus, Parcel } from "@till402/core"
 import { fieldsOf, textOf, urlOf } from "../listing/fields.ts"
-import type { FulfilmentStatus, Shipment } from "./Options.ts"
 import type { OrderDocument } from "./OrderDocument.ts"
 import { wordOf } from "./Quote.ts"
 
@@ -10,7 +10,7 @@ import { wordOf } from "./Quote.ts"
 /** Packages that are looked at: an order is for one product. */
 const maxPackages = 20
 
-const shipmentOf = (document: unknown): Shipment | undefined => {
+const shipmentOf = (document: unknown): Parcel | undefined => {
   const tracking = fieldsOf(fieldsOf(document)["packageTracking"])
   const trackingNumber = textOf(tracking["carrierTrackingNumber"])
   if (trackingNumber === null || trackingNumber.length > 100) return undefined

@@ -1,11 +1,18 @@
 import type { ConfigurationError } from "@till402/core"
 import { Config, Effect, Layer, Option, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
+import { toPlaceError } from "../fulfilment/Placement.ts"
 import type { Hex } from "../treasury/Hex.ts"
 import { type Treasury, TreasuryService } from "../treasury/Treasury.ts"
 import { overFetch, promised, settingsConfig } from "../upstream/index.ts"
 import { type CrossmintLayerOptions, productionUrl } from "./Configured.ts"
-import { type CrossmintClient, CrossmintService, makeCrossmint } from "./Crossmint.ts"
+import {
+  type CrossmintClient,
+  type CrossmintParts,
+  CrossmintService,
+  makeCrossmint,
+  makeParts
+} from "./Crossmint.ts"
 import { type CrossmintError, toHostError } from "./Errors.ts"
 import type { CrossmintFulfilment, CrossmintOptions } from "./Options.ts"
 
@@ -14,25 +21,26 @@ import type { CrossmintFulfilment, CrossmintOptions } from "./Options.ts"
  * shops, which the host's treasury pays in USDC.
  */
 
-export { type CrossmintClient, type CrossmintPlacement, CrossmintService } from "./Crossmint.ts"
+export { type CrossmintClient, CrossmintService } from "./Crossmint.ts"
+export type { CrossmintPlacement } from "./Paying.ts"
 export type { CrossmintLayerOptions } from "./Configured.ts"
 export { type CrossmintError, QuoteChanged, QuoteNotReady, TreasuryFailed } from "./Errors.ts"
-export type {
-  CrossmintFulfilment,
-  CrossmintOptions,
-  CrossmintSettings,
-  FulfilmentStatus,
-  Shipment
-} from "./Options.ts"
+export type { FulfilmentStatus, Parcel } from "@till402/core"
+export type { CrossmintFulfilment, CrossmintOptions, CrossmintSettings } from "./Options.ts"
 export type { OrderRequest } from "./Orders.ts"
 export type { FetchOptions, RateLimit, UpstreamSettings, UpstreamUsage } from "../upstream/Settings.ts"
 
 const run = <A>(call: Effect.Effect<A, CrossmintError>, signal: AbortSignal | undefined): Promise<A> =>
   promised(Effect.mapError(call, toHostError), signal)
 
-const toFulfilment = ({ find, place, quote, status, usage }: CrossmintClient): CrossmintFulfilment => ({
+const toFulfilment = ({ attempt, find, quote, status, usage }: CrossmintParts): CrossmintFulfilment => ({
   quote: (request, { signal }) => run(quote(request), signal),
-  place: (order, { signal }) => run(place(order), signal),
+  place: (order, { signal }) =>
+    promised(
+      Effect.mapError(attempt(order), (failed) => toPlaceError(failed, toHostError)),
+      signal
+    ),
+  // No `placesOnce`: Crossmint documents no idempotency key. The treasury's journal tells what was paid.
   find: (orderId, context) => run(find(orderId), context?.signal),
   status: (reference, context) => run(status(reference), context?.signal),
   usage
@@ -55,10 +63,7 @@ const toFulfilment = ({ find, place, quote, status, usage }: CrossmintClient): C
  */
 export const crossmint = ({ apiKey, fetch, ...options }: CrossmintOptions): CrossmintFulfilment =>
   toFulfilment(
-    overFetch(
-      makeCrossmint({ ...options, apiKey: Redacted.make(apiKey) }),
-      fetch === undefined ? {} : { fetch }
-    )
+    overFetch(makeParts({ ...options, apiKey: Redacted.make(apiKey) }), fetch === undefined ? {} : { fetch })
   )
 
 /** Crossmint for an Effect host, over the `HttpClient` and the treasury at hand. */

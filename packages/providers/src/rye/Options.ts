@@ -1,4 +1,4 @@
-import type { FulfilmentOptions } from "@till402/core"
+import type { FulfilmentOptions, FulfilmentStatus } from "@till402/core"
 import type { FetchOptions, UpstreamSettings, UpstreamUsage } from "../upstream/Settings.ts"
 import type { PlacementJournal } from "./PlacementJournal.ts"
 
@@ -36,21 +36,6 @@ export interface RyeOptions extends RyeSettings, FetchOptions {
   readonly apiKey: string
   /** Of the webhook endpoint in Rye's console; without it `webhook` answers 404. */
   readonly webhookSecret?: string
-}
-
-/** A parcel on its way. */
-export interface Shipment {
-  readonly carrier?: string
-  readonly trackingNumber: string
-  readonly trackingUrl?: string
-}
-
-/** How an order stands upstream. */
-export interface FulfilmentStatus {
-  readonly status: "placed" | "shipped" | "delivered" | "failed" | "cancelled"
-  /** Upstream's word for why, where the order came to nothing: `insufficient_stock`. */
-  readonly reason?: string
-  readonly shipments: ReadonlyArray<Shipment>
 }
 
 /** `fulfilment` of a till, with what the order's later life needs. */

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
-import type { UpstreamFault } from "../upstream/index.ts"
 import { AnswerMalformed } from "../upstream/index.ts"
 import { centsWithin } from "../fulfilment/Cents.ts"
+import { type FailedPlacement, judged, unknown } from "../fulfilment/Placement.ts"
 import {
   ConfirmationUnderWay,
   IntentFailed,
@@ -16,6 +16,7 @@ import { wordOf } from "./FailureReason.ts"
 import { createdAtOf, type IntentDocument, idPattern } from "./IntentDocument.ts"
 import type { Intents } from "./Intents.ts"
 import { costOf, intentLifetimeMillis } from "./Offer.ts"
+import { afterConfirming, beforeConfirming, wasNotSent } from "./Outcome.ts"
 import type { PlacementJournal } from "./PlacementJournal.ts"
 import { Turnstile } from "../fulfilment/Turnstile.ts"
 import { fieldsOf } from "../listing/fields.ts"
@@ -50,10 +51,6 @@ const isConfirmed = ({ state }: IntentDocument): boolean => state === "placing_o
 const asked = <A>(ask: () => Promise<A>): Effect.Effect<A, JournalFailed> =>
   Effect.tryPromise({ try: ask, catch: (cause) => new JournalFailed({ cause }) })
 
-/** Faults after which it is certain that Rye confirmed nothing: no request went out. */
-const wasNotSent = ({ _tag }: UpstreamFault): boolean =>
-  _tag === "CircuitOpen" || _tag === "Overloaded" || _tag === "RateLimited"
-
 const reasonOf = ({ failureReason }: IntentDocument): string => wordOf(fieldsOf(failureReason)["code"])
 
 /** Why an unconfirmed intent can't be confirmed; `undefined`: it can. */
@@ -66,8 +63,19 @@ const obstacleOf = (intent: IntentDocument, agreedCents: bigint): RyeError | und
   return verdict._tag === "Offered" && verdict.cost.totalCents <= agreedCents ? undefined : new OfferChanged()
 }
 
+const placeable = (intent: IntentDocument, total: string): Effect.Effect<void, RyeError> => {
+  const agreedCents = centsWithin(total)
+  const obstacle = agreedCents === undefined ? new OfferChanged() : obstacleOf(intent, agreedCents)
+  return obstacle === undefined ? Effect.void : Effect.fail(obstacle)
+}
+
 export const makePlacing = (intents: Intents, { isDurable, placements }: Journal) => {
   const turnstile = new Turnstile()
+
+  const look = (reference: string): Effect.Effect<IntentDocument, RyeError> =>
+    idPattern.test(reference)
+      ? intents.get(reference)
+      : Effect.fail(new IntentNotPlaceable({ code: "reference" }))
 
   /** Sends the confirmation; after an outcome that is not known, Rye is asked what became of it. */
   const confirm = (reference: string, orderId: string): Effect.Effect<void, RyeError> =>
@@ -85,23 +93,22 @@ export const makePlacing = (intents: Intents, { isDurable, placements }: Journal
             )
     })
 
+  /** Looks at the intent, writes it down and confirms it, unless it is confirmed already. */
   const place = Effect.fnUntraced(function* (
     placement: RyePlacement
-  ): Effect.fn.Return<{ readonly reference: string }, RyeError> {
+  ): Effect.fn.Return<{ readonly reference: string }, FailedPlacement<RyeError>> {
     const { orderId } = placement
-    const known = yield* asked(() => placements.find(orderId))
+    const known = yield* judged<RyeError>(unknown)(asked(() => placements.find(orderId)))
     // The intent that was written down first is the one: another would be a second order.
     const reference = known?.reference ?? placement.reference
-    if (!idPattern.test(reference)) return yield* new IntentNotPlaceable({ code: "reference" })
-    const intent = yield* intents.get(reference)
-    if (isConfirmed(intent)) return { reference }
-    const agreedCents = centsWithin(placement.total)
-    if (agreedCents === undefined) return yield* new OfferChanged()
-    const obstacle = obstacleOf(intent, agreedCents)
-    if (obstacle !== undefined) return yield* Effect.fail(obstacle)
     const atMillis = yield* Clock.currentTimeMillis
-    yield* asked(() => placements.record(orderId, { reference, atMillis }))
-    yield* confirm(reference, orderId)
+    const mayArrive = known !== undefined && atMillis < known.atMillis + underWayMillis
+    const before = judged((error: RyeError) => beforeConfirming(error, mayArrive))
+    const intent = yield* before(look(reference))
+    if (isConfirmed(intent)) return { reference }
+    yield* before(placeable(intent, placement.total))
+    yield* before(asked(() => placements.record(orderId, { reference, atMillis })))
+    yield* judged((error: RyeError) => afterConfirming(error, mayArrive))(confirm(reference, orderId))
     return { reference }
   })
 

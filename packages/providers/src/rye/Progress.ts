@@ -1,6 +1,6 @@
+import type { FulfilmentStatus, Parcel } from "@till402/core"
 import { fieldsOf, textOf, urlOf } from "../listing/fields.ts"
 import { wordOf } from "./FailureReason.ts"
-import type { FulfilmentStatus, Shipment } from "./Options.ts"
 
 /*
  * How a completed intent's order stands, from its shipments and its cancellation. Pure.
@@ -9,7 +9,7 @@ import type { FulfilmentStatus, Shipment } from "./Options.ts"
 /** Parcels that are told: an order is for one product. */
 const maxParcels = 50
 
-const shipmentOf = (document: unknown): Shipment | undefined => {
+const shipmentOf = (document: unknown): Parcel | undefined => {
   const { carrierName, number, url } = fieldsOf(fieldsOf(document)["tracking"])
   const trackingNumber = textOf(number)
   if (trackingNumber === null || trackingNumber.length > 100) return undefined

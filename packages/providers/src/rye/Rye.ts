@@ -1,15 +1,15 @@
-import type { ConfigurationError, QuotedOffer } from "@till402/core"
+import type { ConfigurationError, FulfilmentStatus, QuotedOffer } from "@till402/core"
 import { Context, Effect } from "effect"
 import type { HttpClient } from "effect/http"
 import { fieldsOf } from "../listing/fields.ts"
 import { makeUpstream, paced, type UpstreamUsage } from "../upstream/index.ts"
 import type { OrderRequest } from "../fulfilment/Buyer.ts"
+import { type FailedPlacement, unjudged } from "../fulfilment/Placement.ts"
 import { configure, type RyeLayerOptions } from "./Configured.ts"
 import { IntentNotPlaceable, type RyeError } from "./Errors.ts"
 import { wordOf } from "./FailureReason.ts"
 import { idPattern } from "./IntentDocument.ts"
 import { type Intents, makeIntents } from "./Intents.ts"
-import type { FulfilmentStatus } from "./Options.ts"
 import { makePlacing, type RyePlacement } from "./Placing.ts"
 import { progressOf } from "./Progress.ts"
 import { makeQuoting } from "./Quoting.ts"
@@ -58,12 +58,16 @@ const makeStatus = (intents: Intents) =>
       : progress
   })
 
-/**
- * Rye over the `HttpClient` at hand. Fails with a `ConfigurationError` for options that can't be used.
- */
-export const make = Effect.fnUntraced(function* (
+/** Rye with what a failed attempt says of its order, for the plain functions. */
+export interface RyeParts extends RyeClient {
+  readonly attempt: (
+    placement: RyePlacement
+  ) => Effect.Effect<{ readonly reference: string }, FailedPlacement<RyeError>>
+}
+
+export const makeParts = Effect.fnUntraced(function* (
   options: RyeLayerOptions
-): Effect.fn.Return<RyeClient, ConfigurationError, HttpClient.HttpClient> {
+): Effect.fn.Return<RyeParts, ConfigurationError, HttpClient.HttpClient> {
   const settings = yield* configure(options)
   // Three calls of an order's placing stay below the till's 20 seconds.
   const upstream = yield* makeUpstream({
@@ -80,10 +84,19 @@ export const make = Effect.fnUntraced(function* (
   const webhook = makeWebhook(intents, settings)
   return {
     quote: Effect.fn("Rye.quote")((request: OrderRequest) => quoting(request)),
-    place: Effect.fn("Rye.place")((placement: RyePlacement) => placing.place(placement)),
+    place: Effect.fn("Rye.place")((placement: RyePlacement) => unjudged(placing.place(placement))),
+    attempt: Effect.fn("Rye.place")((placement: RyePlacement) => placing.place(placement)),
     find: Effect.fn("Rye.find")((orderId: string, reference?: string) => placing.find(orderId, reference)),
     status: Effect.fn("Rye.status")((reference: string) => status(reference)),
     webhook: Effect.fn("Rye.webhook")((request: Request) => webhook(request)),
     usage: upstream.usage
   }
 })
+
+/**
+ * Rye over the `HttpClient` at hand. Fails with a `ConfigurationError` for options that can't be used.
+ */
+export const make = (
+  options: RyeLayerOptions
+): Effect.Effect<RyeClient, ConfigurationError, HttpClient.HttpClient> =>
+  Effect.map(makeParts(options), ({ attempt: _attempt, ...client }) => client)

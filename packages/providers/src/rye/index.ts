@@ -1,11 +1,12 @@
 import type { ConfigurationError } from "@till402/core"
 import { Config, Effect, Layer, Option, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
+import { toPlaceError } from "../fulfilment/Placement.ts"
 import { overFetch, promised, settingsConfig } from "../upstream/index.ts"
 import { productionUrl, type RyeLayerOptions } from "./Configured.ts"
 import { type RyeError, toHostError } from "./Errors.ts"
 import type { RyeFulfilment, RyeOptions } from "./Options.ts"
-import { make, type RyeClient, RyeService } from "./Rye.ts"
+import { make, makeParts, type RyeParts, RyeService } from "./Rye.ts"
 
 /*
  * Fulfilment by Rye's Universal Checkout (https://rye.com/docs/api-v2): quotes and places orders at Amazon, at
@@ -24,14 +25,8 @@ export {
   PlacementUnknown,
   type RyeError
 } from "./Errors.ts"
-export type {
-  FulfilmentStatus,
-  FulfilmentUpdate,
-  RyeFulfilment,
-  RyeOptions,
-  RyeSettings,
-  Shipment
-} from "./Options.ts"
+export type { FulfilmentStatus, Parcel } from "@till402/core"
+export type { FulfilmentUpdate, RyeFulfilment, RyeOptions, RyeSettings } from "./Options.ts"
 export { memoryPlacements, type PlacementEntry, type PlacementJournal } from "./PlacementJournal.ts"
 export type { RyePlacement } from "./Placing.ts"
 export { make, type RyeClient, RyeService } from "./Rye.ts"
@@ -40,9 +35,14 @@ export type { FetchOptions, RateLimit, UpstreamSettings, UpstreamUsage } from ".
 const run = <A>(call: Effect.Effect<A, RyeError>, signal: AbortSignal | undefined): Promise<A> =>
   promised(Effect.mapError(call, toHostError), signal)
 
-const toFulfilment = ({ find, place, quote, status, usage, webhook }: RyeClient): RyeFulfilment => ({
+const toFulfilment = ({ attempt, find, quote, status, usage, webhook }: RyeParts): RyeFulfilment => ({
   quote: (request, { signal }) => run(quote(request), signal),
-  place: (order, { signal }) => run(place(order), signal),
+  place: (order, { signal }) =>
+    promised(
+      Effect.mapError(attempt(order), (failed) => toPlaceError(failed, toHostError)),
+      signal
+    ),
+  // No `placesOnce`: what Rye does with an idempotency key is not documented. Its intents can be asked instead.
   find: (orderId, context) => run(find(orderId, context?.reference), context?.signal),
   status: (reference, context) => run(status(reference), context?.signal),
   webhook: (request) => Effect.runPromise(webhook(request)),
@@ -62,7 +62,7 @@ const toFulfilment = ({ find, place, quote, status, usage, webhook }: RyeClient)
 export const rye = ({ apiKey, fetch, webhookSecret, ...options }: RyeOptions): RyeFulfilment =>
   toFulfilment(
     overFetch(
-      make({
+      makeParts({
         ...options,
         apiKey: Redacted.make(apiKey),
         ...(webhookSecret === undefined ? {} : { webhookSecret: Redacted.make(webhookSecret) })

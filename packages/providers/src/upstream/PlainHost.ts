@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { FetchHttpClient, type HttpClient } from "effect/http"
 import type { FetchOptions } from "./Settings.ts"
-import { toThrown, type UpstreamFault } from "./UpstreamFault.ts"
+import { isFault, toThrown, type UpstreamFault } from "./UpstreamFault.ts"
 
 /*
  * From Effect to the plain functions of a host's options.
@@ -31,16 +31,3 @@ export const promised = <A, E extends { readonly _tag: string }>(
     Effect.mapError(call, (error) => (isFault(error) ? toThrown(error) : error)),
     signal === undefined ? {} : { signal }
   )
-
-const faultTags: ReadonlySet<string> = new Set<UpstreamFault["_tag"]>([
-  "Unreachable",
-  "TimedOut",
-  "Rejected",
-  "RateLimited",
-  "CircuitOpen",
-  "Overloaded",
-  "AnswerTooLarge",
-  "AnswerMalformed",
-  "Redirected"
-])
-const isFault = (error: { readonly _tag: string }): error is UpstreamFault => faultTags.has(error._tag)

@@ -6,7 +6,7 @@ import { checkSettings } from "./Configured.ts"
 import type { Limiter } from "./Limiter.ts"
 import { isRetryable, pauseMillis, type RetrySettings } from "./Retry.ts"
 import { type Send, sender } from "./Sender.ts"
-import { isUnavailable, Overloaded, RateLimited, type UpstreamFault } from "./UpstreamFault.ts"
+import { isUnavailable, Overloaded, RateLimited, Rejected, type UpstreamFault } from "./UpstreamFault.ts"
 import type { UpstreamSettings, UpstreamUsage } from "./Settings.ts"
 import { Ledger } from "./Usage.ts"
 import { WaitingRoom } from "./WaitingRoom.ts"
@@ -160,8 +160,11 @@ const persistently = (options: {
     idempotent: boolean,
     deadline: number
   ) {
+    let last: UpstreamFault | undefined
+    let wasLost = false
     for (let attempt = 1; ; attempt++) {
-      yield* turn(deadline)
+      // A turn that does not come says that nothing was sent, which is not true of a second attempt.
+      yield* Effect.mapError(turn(deadline), (fault) => last ?? fault)
       const left = deadline - (yield* Clock.currentTimeMillis)
       const result = yield* Effect.result(send(request, Math.max(1, Math.min(timeoutMillis, left))))
       if (Result.isSuccess(result)) return result.success
@@ -170,9 +173,11 @@ const persistently = (options: {
       if (fault._tag === "Rejected" && fault.retryAfterMillis !== undefined && isUnavailable(fault)) {
         quietUntil = Math.max(quietUntil, now + Math.min(fault.retryAfterMillis, maxQuietMillis))
       }
-      if (attempt > retry.retries || !isRetryable(fault, idempotent)) return yield* Effect.fail(fault)
+      last = wasLost && fault._tag === "Rejected" ? new Rejected({ ...fault, afterLostAttempt: true }) : fault
+      wasLost ||= !(fault._tag === "Rejected" && fault.status === 429)
+      if (attempt > retry.retries || !isRetryable(fault, idempotent)) return yield* Effect.fail(last)
       const pause = pauseMillis(attempt, fault, yield* Random.next, retry)
-      if (now + pause >= deadline) return yield* Effect.fail(fault)
+      if (now + pause >= deadline) return yield* Effect.fail(last)
       yield* Effect.sleep(pause)
     }
   })

@@ -40,6 +40,8 @@ export class Rejected extends Data.TaggedError("Rejected")<{
   readonly retryAfterMillis?: number
   /** The whole answer: for who reads the upstream's own error codes. */
   readonly answer: Redacted.Redacted<Answer>
+  /** An attempt before this one ended without an answer to go by: the upstream may have acted on that one. */
+  readonly afterLostAttempt?: true
 }> {
   override get message(): string {
     return `${this.upstream} answered with status ${this.status}`
@@ -139,8 +141,31 @@ export const isUnavailable = (fault: UpstreamFault): boolean => {
   }
 }
 
+const faultTags: ReadonlySet<string> = new Set<UpstreamFault["_tag"]>([
+  "Unreachable",
+  "TimedOut",
+  "Rejected",
+  "RateLimited",
+  "CircuitOpen",
+  "Overloaded",
+  "AnswerTooLarge",
+  "AnswerMalformed",
+  "Redirected"
+])
+
+/** Whether an error is a fault of an upstream. */
+export const isFault = (error: { readonly _tag: string }): error is UpstreamFault => faultTags.has(error._tag)
+
+/** How long to wait before the same call may do, where that is known. */
+export const retryAfterMillisOf = (error: { readonly _tag: string }): number | undefined => {
+  if ("retryAfterMillis" in error && typeof error.retryAfterMillis === "number") return error.retryAfterMillis
+  return "retryAfterSeconds" in error && typeof error.retryAfterSeconds === "number"
+    ? error.retryAfterSeconds * 1_000
+    : undefined
+}
+
 const retryAfterOf = (fault: UpstreamFault): { readonly retryAfterSeconds?: number } => {
-  const millis = "retryAfterMillis" in fault ? fault.retryAfterMillis : undefined
+  const millis = retryAfterMillisOf(fault)
   return millis === undefined ? {} : { retryAfterSeconds: Math.max(1, Math.ceil(millis / 1_000)) }
 }
 

@@ -1,5 +1,5 @@
-import type { FulfilmentOptions } from "@till402/core"
-import type { FulfilmentStatus, FulfilmentUpdate } from "../rye/Options.ts"
+import type { FulfilmentOptions, FulfilmentStatus } from "@till402/core"
+import type { FulfilmentUpdate } from "../rye/Options.ts"
 import type { FetchOptions, UpstreamSettings, UpstreamUsage } from "../upstream/Settings.ts"
 
 /**
@@ -39,6 +39,8 @@ export interface ZincOptions extends ZincSettings, FetchOptions {
 
 /** `fulfilment` of a till, with what the order's later life needs. */
 export interface ZincFulfilment extends FulfilmentOptions {
+  /** Zinc takes an order once: see `idempotencyKeyOf`. */
+  readonly placesOnce: true
   /**
    * The reference under which an order of the till was placed; `undefined`: it was not, and nothing is on its
    * way. Rejects where that can't be told.

@@ -2,11 +2,13 @@ import { Clock, Effect } from "effect"
 import { fieldsOf } from "../listing/fields.ts"
 import { addressFault, type OrderRequest } from "../fulfilment/Buyer.ts"
 import { centsWithin } from "../fulfilment/Cents.ts"
+import { type FailedPlacement, judged, unknown } from "../fulfilment/Placement.ts"
 import { Turnstile } from "../fulfilment/Turnstile.ts"
 import type { UpstreamFault } from "../upstream/index.ts"
 import { OrderUnderWay, PlacementUnknown, ReferenceUnknown, TotalUnusable, type ZincError } from "./Errors.ts"
 import { idPattern } from "./OrderDocument.ts"
-import { idempotencyKeyOf, type Orders } from "./Orders.ts"
+import { idempotencyKeyOf, type NewOrder, type Orders } from "./Orders.ts"
+import { afterSending, beforeSending } from "./Outcome.ts"
 import { duplicateIn, refusalIn } from "./Refusal.ts"
 
 /*
@@ -46,6 +48,24 @@ const matchIn = (orders: ReadonlyArray<unknown>, orderId: string): string | unde
  * announced some. A page that was cut short has a round length; one of another length was not cut.
  */
 const isLast = (length: number): boolean => length === 0 || length % 5 !== 0
+
+/** Whether an answer says nothing for certain: Zinc broke over it, or an attempt before it may have been taken. */
+const isAmbiguous = (fault: UpstreamFault): boolean =>
+  fault._tag === "Rejected" && (fault.status >= 500 || fault.afterLostAttempt === true)
+
+/** An attempt to place an order. */
+type Attempt = Effect.Effect<{ readonly reference: string }, FailedPlacement<ZincError>>
+
+/** The most that an order may cost, in cents, where it can be sent at all. */
+const priced = (
+  { shippingAddress, total }: ZincPlacement,
+  defaultPhone: string | undefined
+): Effect.Effect<number, ZincError> => {
+  const maxPriceCents = Number(centsWithin(total) ?? 0n)
+  if (maxPriceCents < 1 || !Number.isSafeInteger(maxPriceCents)) return Effect.fail(new TotalUnusable())
+  const fault = addressFault(shippingAddress, { defaultPhone, upstream: "Zinc" })
+  return fault === undefined ? Effect.succeed(maxPriceCents) : Effect.fail(fault)
+}
 
 export const makePlacing = (
   orders: Orders,
@@ -92,30 +112,47 @@ export const makePlacing = (
     return reference === undefined ? yield* new ReferenceUnknown() : { reference }
   })
 
-  const place = Effect.fnUntraced(function* (
-    placement: ZincPlacement
-  ): Effect.fn.Return<{ readonly reference: string }, ZincError> {
-    const { orderId } = placement
-    const maxPriceCents = Number(centsWithin(placement.total) ?? 0n)
-    if (maxPriceCents < 1 || !Number.isSafeInteger(maxPriceCents)) return yield* new TotalUnusable()
-    const fault = addressFault(placement.shippingAddress, { defaultPhone, upstream: "Zinc" })
-    if (fault !== undefined) return yield* fault
-    noteSent(orderId, yield* Clock.currentTimeMillis)
-    return yield* Effect.matchEffect(orders.create({ ...placement, maxPriceCents }), {
+  /** An order that Zinc has taken, or may have: only where it stands can be told. */
+  const taken = judged<ZincError>(unknown)
+
+  /** Sends an order; one that Zinc has already is looked up. */
+  const send = (order: NewOrder, mayArrive: boolean): Attempt =>
+    Effect.matchEffect(orders.create(order), {
       onSuccess: ({ id }) => Effect.succeed({ reference: id }),
-      onFailure: (failure): Effect.Effect<{ readonly reference: string }, ZincError> => {
+      onFailure: (failure): Attempt => {
+        const { orderId } = order
         const duplicate = duplicateIn(failure)
-        if (duplicate !== undefined) return existing(orderId, duplicate.id)
+        if (duplicate !== undefined) return taken(existing(orderId, duplicate.id))
         // Taken, but answered with something unreadable: the list knows.
         if (failure._tag === "AnswerMalformed" || failure._tag === "AnswerTooLarge") {
-          return Effect.flatMap(
-            Effect.mapError(lookUp(orderId), () => failure),
-            (reference) => (reference === undefined ? Effect.fail(failure) : Effect.succeed({ reference }))
+          const looking = Effect.mapError(lookUp(orderId), () => failure)
+          return taken(
+            Effect.flatMap(looking, (reference) =>
+              reference === undefined ? Effect.fail(failure) : Effect.succeed({ reference })
+            )
           )
         }
-        return Effect.fail(refusalIn(failure) ?? failure)
+        const error = refusalIn(failure) ?? failure
+        const isInDoubt = mayArrive || isAmbiguous(failure)
+        return Effect.fail({ error, outcome: isInDoubt ? unknown() : afterSending(error) })
       }
     })
+
+  const place = Effect.fnUntraced(function* (
+    placement: ZincPlacement
+  ): Effect.fn.Return<{ readonly reference: string }, FailedPlacement<ZincError>> {
+    const { orderId } = placement
+    const now = yield* Clock.currentTimeMillis
+    const mayArrive = now < (sentAt.get(orderId) ?? -Infinity) + underWayMillis
+    const judge = judged((error: ZincError) => (mayArrive ? unknown() : beforeSending(error)))
+    const maxPriceCents = yield* judge(priced(placement, defaultPhone))
+    noteSent(orderId, now)
+    return yield* Effect.tapError(send({ ...placement, maxPriceCents }, mayArrive), ({ outcome }) =>
+      Effect.sync(() => {
+        // Nothing is on its way any more.
+        if (outcome._tag !== "Unknown") sentAt.delete(orderId)
+      })
+    )
   })
 
   const find = Effect.fnUntraced(function* (

@@ -1,5 +1,5 @@
+import type { FulfilmentStatus, Parcel } from "@till402/core"
 import { fieldsOf, textOf, urlOf } from "../listing/fields.ts"
-import type { FulfilmentStatus, Shipment } from "../rye/Options.ts"
 import type { OrderDocument } from "./OrderDocument.ts"
 import { wordOf } from "./Refusal.ts"
 
@@ -10,7 +10,7 @@ import { wordOf } from "./Refusal.ts"
 /** Parcels that are told: an order is for one product. */
 const maxParcels = 50
 
-const shipmentOf = (document: unknown): Shipment | undefined => {
+const shipmentOf = (document: unknown): Parcel | undefined => {
   const fields = fieldsOf(document)
   const trackingNumber = textOf(fields["tracking_number"])
   if (trackingNumber === null || trackingNumber.length > 100) return undefined

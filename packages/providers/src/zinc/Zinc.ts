@@ -1,8 +1,8 @@
-import type { ConfigurationError, QuotedOffer } from "@till402/core"
+import type { ConfigurationError, FulfilmentStatus, QuotedOffer } from "@till402/core"
 import { Context, Effect } from "effect"
 import type { HttpClient } from "effect/http"
 import type { OrderRequest } from "../fulfilment/Buyer.ts"
-import type { FulfilmentStatus } from "../rye/Options.ts"
+import { type FailedPlacement, unjudged } from "../fulfilment/Placement.ts"
 import { makeUpstream, type UpstreamUsage } from "../upstream/index.ts"
 import { configure, type ZincLayerOptions } from "./Configured.ts"
 import { ReferenceMalformed, type ZincError } from "./Errors.ts"
@@ -27,12 +27,16 @@ export interface ZincClient {
 /** Fulfilment by Zinc as a service. */
 export class ZincService extends Context.Service<ZincService, ZincClient>()("@till402/providers/Zinc") {}
 
-/**
- * Zinc over the `HttpClient` at hand. Fails with a `ConfigurationError` for options that can't be used.
- */
-export const make = Effect.fnUntraced(function* (
+/** Zinc with what a failed attempt says of its order, for the plain functions. */
+export interface ZincParts extends ZincClient {
+  readonly attempt: (
+    placement: ZincPlacement
+  ) => Effect.Effect<{ readonly reference: string }, FailedPlacement<ZincError>>
+}
+
+export const makeParts = Effect.fnUntraced(function* (
   options: ZincLayerOptions
-): Effect.fn.Return<ZincClient, ConfigurationError, HttpClient.HttpClient> {
+): Effect.fn.Return<ZincParts, ConfigurationError, HttpClient.HttpClient> {
   const settings = yield* configure(options)
   const upstream = yield* makeUpstream({
     timeoutMillis: 5_000,
@@ -48,7 +52,8 @@ export const make = Effect.fnUntraced(function* (
   const webhook = makeWebhook(settings)
   return {
     quote: Effect.fn("Zinc.quote")((request: OrderRequest) => estimating(request)),
-    place: Effect.fn("Zinc.place")((placement: ZincPlacement) => placing.place(placement)),
+    place: Effect.fn("Zinc.place")((placement: ZincPlacement) => unjudged(placing.place(placement))),
+    attempt: Effect.fn("Zinc.place")((placement: ZincPlacement) => placing.place(placement)),
     find: Effect.fn("Zinc.find")((orderId: string) => placing.find(orderId)),
     status: Effect.fn("Zinc.status")((reference: string): Effect.Effect<FulfilmentStatus, ZincError> =>
       idPattern.test(reference)
@@ -59,3 +64,11 @@ export const make = Effect.fnUntraced(function* (
     usage: upstream.usage
   }
 })
+
+/**
+ * Zinc over the `HttpClient` at hand. Fails with a `ConfigurationError` for options that can't be used.
+ */
+export const make = (
+  options: ZincLayerOptions
+): Effect.Effect<ZincClient, ConfigurationError, HttpClient.HttpClient> =>
+  Effect.map(makeParts(options), ({ attempt: _attempt, ...client }) => client)

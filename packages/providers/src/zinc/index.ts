@@ -1,18 +1,20 @@
 import type { ConfigurationError } from "@till402/core"
 import { Config, Effect, Layer, Option, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
+import { toPlaceError } from "../fulfilment/Placement.ts"
 import { overFetch, promised, settingsConfig } from "../upstream/index.ts"
 import { productionUrl, type ZincLayerOptions } from "./Configured.ts"
 import { toHostError, type ZincError } from "./Errors.ts"
 import type { ZincFulfilment, ZincOptions } from "./Options.ts"
-import { make, type ZincClient, ZincService } from "./Zinc.ts"
+import { make, makeParts, type ZincParts, ZincService } from "./Zinc.ts"
 
 /*
  * Fulfilment by Zinc (https://www.zinc.com/docs/v2): places orders at online retailers for no more than a price
  * that is given, paid from the account's wallet.
  */
 
-export type { FulfilmentStatus, FulfilmentUpdate, Shipment } from "../rye/Options.ts"
+export type { FulfilmentStatus, Parcel } from "@till402/core"
+export type { FulfilmentUpdate } from "../rye/Options.ts"
 export type { OrderRequest } from "../fulfilment/Buyer.ts"
 export type { ZincLayerOptions } from "./Configured.ts"
 export {
@@ -34,9 +36,16 @@ export type { FetchOptions, RateLimit, UpstreamSettings, UpstreamUsage } from ".
 const run = <A>(call: Effect.Effect<A, ZincError>, signal: AbortSignal | undefined): Promise<A> =>
   promised(Effect.mapError(call, toHostError), signal)
 
-const toFulfilment = ({ find, place, quote, status, usage, webhook }: ZincClient): ZincFulfilment => ({
+const toFulfilment = ({ attempt, find, quote, status, usage, webhook }: ZincParts): ZincFulfilment => ({
   quote: (request, { signal }) => run(quote(request), signal),
-  place: (order, { signal }) => run(place(order), signal),
+  place: (order, { signal }) =>
+    promised(
+      Effect.mapError(attempt(order), (failed) => toPlaceError(failed, toHostError)),
+      signal
+    ),
+  // An `idempotency_key` that was used is refused with `already_exists`, for good:
+  // https://www.zinc.com/docs/v2/api-reference/introduction/error-handling
+  placesOnce: true,
   find: (orderId, context) => run(find(orderId), context?.signal),
   status: (reference, context) => run(status(reference), context?.signal),
   webhook: (request) => Effect.runPromise(webhook(request)),
@@ -53,13 +62,13 @@ const toFulfilment = ({ find, place, quote, status, usage, webhook }: ZincClient
  * import { zinc } from "@till402/providers/zinc"
  *
  * const { quote } = rye({ apiKey: process.env["RYE_API_KEY"]! })
- * const { find, place, status } = zinc({ apiKey: process.env["ZINC_API_KEY"]! })
- * const fulfilment = { quote, place, find, status }
+ * const { find, place, placesOnce, status } = zinc({ apiKey: process.env["ZINC_API_KEY"]! })
+ * const fulfilment = { quote, place, placesOnce, find, status }
  */
 export const zinc = ({ apiKey, fetch, webhookSecret, ...options }: ZincOptions): ZincFulfilment =>
   toFulfilment(
     overFetch(
-      make({
+      makeParts({
         ...options,
         apiKey: Redacted.make(apiKey),
         ...(webhookSecret === undefined ? {} : { webhookSecret: Redacted.make(webhookSecret) })

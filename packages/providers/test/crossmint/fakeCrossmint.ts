@@ -46,7 +46,7 @@ export const trackingFixture = () => read("tracking") as Array<Record<string, un
 const idOf = (count: number): string => `0b0f6f3e-6a3b-4a5f-9a55-${String(count).padStart(12, "0")}`
 
 export class FakeCrossmint {
-  readonly api = "https://crossmint.example/api"
+  readonly api: string = "https://crossmint.example/api"
   readonly orders = new Map<string, OrderFixture>()
   readonly received: Array<{ method: string; path: string; key: string | null; body: unknown }> = []
   /** Orders that goods went out for. */

@@ -52,7 +52,7 @@ export interface Received {
 type Reply = (act: () => Response) => Response | Promise<Response>
 
 export class FakeRye {
-  readonly url = "https://rye.example"
+  readonly url: string = "https://rye.example"
   readonly intents = new Map<string, IntentFixture>()
   readonly received: Array<Received> = []
   /** Intents that goods went out for. */

@@ -79,24 +79,39 @@ describe("an order", () => {
   })
 
   it.each<[string, IntentFixture, object, object]>([
-    ["it costs more", offered(), { total: "97.34" }, { _tag: "OfferChanged" }],
-    ["it costs a fraction more", offered(), { total: "97.3499" }, { _tag: "OfferChanged" }],
-    ["the total is no amount", offered(), { total: "a lot" }, { _tag: "OfferChanged" }],
+    ["it costs more", offered(), { total: "97.34" }, { _tag: "PlacementRefused", reason: "price_changed" }],
+    [
+      "it costs a fraction more",
+      offered(),
+      { total: "97.3499" },
+      { _tag: "PlacementRefused", reason: "price_changed" }
+    ],
+    [
+      "the total is no amount",
+      offered(),
+      { total: "a lot" },
+      { _tag: "PlacementRefused", code: "OfferChanged" }
+    ],
     ["the offer is gone", offered({ offer: { cost: {} } }), {}, { _tag: "AnswerMalformed" }],
     [
       "it is in another currency",
       offered({ offer: { cost: { total: { amountSubunits: 1, currencyCode: "EUR" } } } }),
       {},
-      { _tag: "OfferChanged" }
+      { _tag: "PlacementRefused", code: "OfferChanged" }
     ],
-    ["it failed", intentFixture("5-failed"), {}, { _tag: "IntentFailed", code: "product_out_of_stock" }],
+    ["it failed", intentFixture("5-failed"), {}, { _tag: "PlacementRefused", reason: "out_of_stock" }],
     [
       "it lapsed",
       { ...intentFixture("5-failed"), failureReason: { code: "checkout_intent_expired" } },
       {},
-      { _tag: "IntentFailed", code: "checkout_intent_expired" }
+      { _tag: "PlacementRefused", reason: "checkout_intent_expired" }
     ],
-    ["there is no offer yet", intentFixture("1-retrieving"), {}, { _tag: "TemporarilyUnavailable" }],
+    [
+      "there is no offer yet",
+      intentFixture("1-retrieving"),
+      {},
+      { _tag: "NotPlaced", code: "OfferNotReady" }
+    ],
     [
       "a person has to act",
       offered({ state: "requires_action" }),
@@ -139,7 +154,7 @@ describe("an order", () => {
     const { place, upstream } = start({ placements: broken })
     upstream.put(offered())
     assert.deepInclude(await rejectionOf(place(id)), {
-      _tag: "TemporarilyUnavailable",
+      _tag: "NotPlaced",
       code: "JournalFailed"
     })
     assert.strictEqual(confirmed(upstream), 0)
@@ -201,15 +216,19 @@ describe("a confirmation", () => {
     [
       "Rye is busy",
       () => HttpResponse.json({}, { status: 429, headers: { "retry-after": "30" } }),
-      { _tag: "TemporarilyUnavailable", retryAfterSeconds: 30 }
+      { _tag: "NotPlaced", code: "HTTP_429", retryAfterSeconds: 30 }
     ],
     ["Rye is down", () => HttpResponse.json({}, { status: 503 }), { _tag: "TemporarilyUnavailable" }],
     ["Rye refuses", () => HttpResponse.json({}, { status: 400 }), { _tag: "Rejected", status: 400 }],
-    ["the key is wrong", () => HttpResponse.json({}, { status: 401 }), { _tag: "Rejected", status: 401 }],
+    [
+      "the key is wrong",
+      () => HttpResponse.json({}, { status: 401 }),
+      { _tag: "NotPlaced", code: "HTTP_401" }
+    ],
     [
       "the order failed at once",
       () => HttpResponse.json({ ...intentFixture("5-failed"), failureReason: { code: "payment_failed" } }),
-      { _tag: "IntentFailed", code: "payment_failed" }
+      { _tag: "PlacementRefused", reason: "payment_failed" }
     ]
   ])("that bought nothing is told as it is where %s, and may be sent again", async (_what, reply, error) => {
     const { open, place, upstream } = start()

@@ -1,10 +1,10 @@
-import { gzipSync } from "node:zlib"
 import { layerConfig, rye, RyeService } from "@till402/providers/rye"
 import { ConfigProvider, Effect, Exit } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { afterEach, assert, describe, it } from "vitest"
 import { rejectionOf } from "../treasury/treasuries.ts"
-import { json, type Reply, type ScriptedServer, startScriptedServer } from "../upstream/scriptedServer.ts"
+import { describeSockets } from "../upstream/socketCases.ts"
+import { json, type ScriptedServer, startScriptedServer } from "../upstream/scriptedServer.ts"
 import { intentFixture } from "./fakeRye.ts"
 import { apiKey, context, request } from "./shop.ts"
 
@@ -20,7 +20,6 @@ afterEach(async () => {
 })
 
 const placing = intentFixture("3-placing")
-const whole = JSON.stringify(placing)
 
 const open = (change: Partial<Parameters<typeof rye>[0]> = {}) =>
   rye({
@@ -32,83 +31,24 @@ const open = (change: Partial<Parameters<typeof rye>[0]> = {}) =>
     ...change
   })
 
-const status = async (...replies: Array<Reply>) => {
-  server = await startScriptedServer(...replies)
-  return open().status(placing.id)
-}
+describeSockets({
+  call: "a status of Rye's",
+  open: (baseUrl, settings) => {
+    const shop = rye({ apiKey, baseUrl: `${baseUrl}/`, ...settings })
+    return { ask: async () => (await shop.status(placing.id)).status, usage: shop.usage }
+  },
+  document: placing,
+  expected: "placed",
+  path: `/api/v1/checkout-intents/${placing.id}`,
+  key: { header: "authorization", value: `Bearer ${apiKey}` },
+  malformed: [
+    ["has no state", { ...placing, state: undefined }],
+    ["has an id that is a path", { ...placing, id: "../../billing" }],
+    ["is a list", [placing]]
+  ]
+})
 
-describe("a status over a socket", () => {
-  it("is read, compressed too", async () => {
-    assert.strictEqual((await status(json(placing))).status, "placed")
-    assert.strictEqual(server!.requests[0]!.headers.authorization, `Bearer ${apiKey}`)
-    assert.strictEqual(server!.requests[0]!.url, `/api/v1/checkout-intents/${placing.id}`)
-    await server!.close()
-    const compressed = await status((response) =>
-      response
-        .writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" })
-        .end(gzipSync(whole))
-    )
-    assert.strictEqual(compressed.status, "placed")
-  })
-
-  it.each<[string, Reply, string]>([
-    [
-      "is cut short",
-      (response) => {
-        response.writeHead(200, { "content-length": whole.length }).write(whole.slice(0, 100))
-        setTimeout(() => response.destroy(), 10)
-      },
-      "TemporarilyUnavailable"
-    ],
-    ["never comes", () => undefined, "TemporarilyUnavailable"],
-    [
-      "comes too slowly",
-      (response) => {
-        response.writeHead(200).write(whole.slice(0, 10))
-      },
-      "TemporarilyUnavailable"
-    ],
-    ["is a broken connection", (_response, { socket }) => void socket.destroy(), "TemporarilyUnavailable"],
-    [
-      "leads elsewhere",
-      (response) => void response.writeHead(302, { location: "https://thief.example/" }).end(),
-      "Redirected"
-    ],
-    ["is too large", (response) => void response.writeHead(200).end("x".repeat(65 * 1024)), "AnswerTooLarge"],
-    [
-      "unpacks to too much",
-      (response) =>
-        void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(1024 * 1024))),
-      "AnswerTooLarge"
-    ],
-    ["is not JSON", (response) => void response.writeHead(200).end("<html>"), "AnswerMalformed"],
-    [
-      "is half a document",
-      (response) => void response.writeHead(200).end(whole.slice(0, 300)),
-      "AnswerMalformed"
-    ],
-    ["is empty", (response) => void response.writeHead(200).end(), "AnswerMalformed"],
-    ["has no state", json({ ...placing, state: undefined }), "AnswerMalformed"],
-    ["has an id that is a path", json({ ...placing, id: "../../billing" }), "AnswerMalformed"],
-    ["is a list", json([placing]), "AnswerMalformed"]
-  ])("fails where the answer %s", async (_what, reply, tag) => {
-    const rejection = await rejectionOf(status(reply))
-    assert.strictEqual(rejection._tag, tag)
-    assert.notInclude(JSON.stringify(rejection) + String(rejection["message"]), "secret")
-    assert.strictEqual(server!.requests.length, 1)
-  })
-
-  it("is asked for again after a fault that passes, and the circuit opens after many", async () => {
-    const busy: Reply = (response) => void response.writeHead(503).end()
-    server = await startScriptedServer(busy)
-    const shop = open({ circuitFailures: 2 })
-    for (let call = 0; call < 4; call++) await rejectionOf(shop.status(placing.id))
-    assert.strictEqual(server.requests.length, 2)
-    assert.deepInclude(shop.usage(), { calls: 4, failures: 4, requests: 2, circuit: "open" })
-    server.replies.splice(0, 1, busy, json(placing))
-    assert.strictEqual((await open({ retries: 1 }).status(placing.id)).status, "placed")
-  })
-
+describe("a status of Rye's over a socket", () => {
   it("is paced to the account's rate", async () => {
     server = await startScriptedServer(json(placing))
     const shop = open({ requestsPerSecond: 1, deadlineMillis: 300 })

@@ -1,27 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Metric, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { paced, type Upstream, type UpstreamFault } from "../../src/upstream/index.ts"
+import { paced, type Upstream } from "../../src/upstream/index.ts"
 import { Breaker } from "../../src/upstream/Breaker.ts"
 import { Ledger } from "../../src/upstream/Usage.ts"
 import { order, over, scriptedClient, search } from "./scriptedClient.ts"
-
-/** Lets virtual time run until the call is over, or `millis` have passed. */
-const within = <A, E>(call: Effect.Effect<A, E>, millis = 60_000) =>
-  Effect.gen(function* () {
-    const fiber = yield* Effect.forkChild(Effect.result(call))
-    for (let passed = 0; passed <= millis && fiber.pollUnsafe() === undefined; passed += 50) {
-      yield* TestClock.adjust(50)
-    }
-    assert.notStrictEqual(fiber.pollUnsafe(), undefined, `still running after ${millis} ms`)
-    return yield* Fiber.join(fiber)
-  })
-
-const faultOf = <A>(call: Effect.Effect<A, UpstreamFault>, millis?: number) =>
-  Effect.map(within(call, millis), (result) => {
-    assert(Result.isFailure(result), "the call should have failed")
-    return result.failure
-  })
+import { faultOf, within } from "./virtualTime.ts"
 
 const gaps = (times: ReadonlyArray<number>) => times.slice(1).map((time, index) => time - times[index]!)
 

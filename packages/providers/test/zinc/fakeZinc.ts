@@ -40,7 +40,7 @@ export interface Received {
 type Reply = (act: () => Response) => Response | Promise<Response>
 
 export class FakeZinc {
-  readonly url = "https://zinc.example"
+  readonly url: string = "https://zinc.example"
   /** Oldest first, by key. */
   readonly orders = new Map<string, OrderFixture>()
   readonly received: Array<Received> = []

@@ -69,9 +69,11 @@ const orderModel = (): Orders["Service"] => {
       Effect.sync(() => orders.first((row) => row.upstreamReference === upstreamReference)),
     replace: (order) =>
       Effect.sync(() => {
-        const { chargeKey, createdAtMillis, email, offer, product, shippingAddress, ...changed } = order
-        const due = (row: Order) => row.id === order.id && row.version === order.version
-        return orders.change(due, { ...changed, version: order.version + 1 }) === 1
+        const { attempts, dueAtMillis, id, mails, reason, shipments, status, stepAtMillis } = order
+        const progress = { attempts, dueAtMillis, mails, reason, shipments, status, stepAtMillis }
+        const { updatedAtMillis, upstreamReference, version } = order
+        const changed = { ...progress, updatedAtMillis, upstreamReference, version: version + 1 }
+        return orders.change((row) => row.id === id && row.version === version, changed) === 1
       }),
     take: (nowMillis, untilMillis, limit) =>
       Effect.sync(() => {

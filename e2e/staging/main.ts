@@ -1,0 +1,53 @@
+/*
+ * Asks the real upstreams, with keys from the environment; what is not configured is skipped, and said so. Ends with
+ * code 1 where an upstream is not as our provider takes it to be.
+ *
+ *   node --conditions=@till402/source e2e/staging/main.ts [name…] [--place]
+ *
+ * --place places orders too, at staging services alone.
+ */
+import { parseArgs } from "node:util"
+import { runScripts } from "./src/Report.ts"
+import { scripts } from "./src/scripts/index.ts"
+
+const usage = `Usage: staging [name…] [--place]
+
+Names: ${scripts.map(({ name }) => name).join(", ")}; none: all of them.
+`
+
+const readArguments = () => {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { place: { type: "boolean", default: false }, help: { type: "boolean", default: false } }
+  })
+  const unknown = positionals.find((wanted) => !scripts.some(({ name }) => name === wanted))
+  if (unknown !== undefined) throw new Error(`there is no script ${unknown}`)
+  return { names: positionals, ...values }
+}
+
+const main = async (): Promise<number> => {
+  let given: ReturnType<typeof readArguments>
+  try {
+    given = readArguments()
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`)
+    return 1
+  }
+  if (given.help) {
+    process.stdout.write(usage)
+    return 0
+  }
+  const { names, place } = given
+  return await runScripts(
+    scripts.filter(({ name }) => names.length === 0 || names.includes(name)),
+    {
+      environment: process.env,
+      mayPlace: place,
+      print: (line) => void process.stdout.write(`${line}\n`)
+    }
+  )
+}
+
+process.exitCode = await main()
+// Whatever an upstream still keeps open.
+setTimeout(() => process.exit(), 5_000).unref()

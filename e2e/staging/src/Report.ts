@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Settings, StagingScript, Steps, Variable } from "./StagingScript.ts"
+
+/** The longest step: an offer of a shop that a robot visits. */
+const stepMillis = 90_000
+/** Values shorter than this would be hidden in words that are none of theirs. */
+const shortestHidden = 6
+
+export interface RunOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly mayPlace: boolean
+  /** Told of each line. */
+  readonly print: (line: string) => void
+  /** The longest that a step may take, in milliseconds; default 90000. */
+  readonly stepMillis?: number
+}
+
+export type Outcome = "passed" | "failed" | "skipped"
+
+const valueOf = (environment: RunOptions["environment"], { name }: Variable): string | undefined => {
+  const value = environment[name]?.trim()
+  return value === "" ? undefined : value
+}
+
+/** Takes the values of variables out of a line: whatever an error says, keys and addresses stay here. */
+const discreet = (script: StagingScript, { environment, print }: RunOptions) => {
+  const hidden = [...script.required, ...script.optional]
+    .flatMap((variable) => valueOf(environment, variable) ?? [])
+    .flatMap((value) => [value, ...value.split(",").map((part) => part.trim())])
+    .filter((value) => value.length >= shortestHidden)
+    .toSorted((left, right) => right.length - left.length)
+  return (line: string): void =>
+    print(hidden.reduce((text, value) => text.replaceAll(value, "[hidden]"), line))
+}
+
+/** An error in a line: its name, its code, and its message where that is ours. */
+const inWords = (error: unknown): string => {
+  if (!(error instanceof Error)) return "failed with what is no error"
+  const fields = error as Error & { readonly _tag?: unknown; readonly code?: unknown }
+  const name = typeof fields._tag === "string" ? fields._tag : error.name
+  const code = typeof fields.code === "string" && /^\w{1,60}$/.test(fields.code) ? ` ${fields.code}` : ""
+  const isOurs = typeof fields._tag === "string" || name === "Unexpected" || name === "TimeoutError"
+  return `${name}${code}${isOurs ? `: ${error.message.split("\n")[0]}` : ""}`
+}
+
+const stepsOf = (
+  name: string,
+  say: (line: string) => void,
+  longestMillis: number,
+  failureWasTold: () => void
+): Steps => ({
+  take: async (what, work, told) => {
+    const startedAt = performance.now()
+    const line = (verdict: string, rest: string) => {
+      const millis = Math.round(performance.now() - startedAt)
+      say(`${name}: ${what}: ${verdict} in ${millis} ms${rest === "" ? "" : `: ${rest}`}`)
+    }
+    const ended = new AbortController()
+    const late = sleep(longestMillis, undefined, { signal: ended.signal }).then(() => {
+      throw new DOMException(`not done within ${longestMillis} ms`, "TimeoutError")
+    })
+    try {
+      const outcome = await Promise.race([work({ signal: AbortSignal.timeout(longestMillis) }), late])
+      line("ok", told?.(outcome) ?? "")
+      return outcome
+    } catch (error) {
+      line("failed", inWords(error))
+      failureWasTold()
+      throw error
+    } finally {
+      ended.abort()
+      late.catch(() => undefined)
+    }
+  },
+  skip: (what, why) => say(`${name}: ${what}: skipped: ${why}`)
+})
+
+const listed = (variables: ReadonlyArray<Variable>): string =>
+  variables.map(({ name, what }) => `${name} (${what})`).join(", ")
+
+/** Runs one script and prints what comes of it. Never rejects. */
+export const runScript = async (script: StagingScript, options: RunOptions): Promise<Outcome> => {
+  const { name, optional, required } = script
+  const say = discreet(script, options)
+  say(`${name}: needs ${listed(required)}${optional.length === 0 ? "" : `; reads ${listed(optional)}`}`)
+  const missing = required.filter((variable) => valueOf(options.environment, variable) === undefined)
+  if (missing.length > 0) {
+    const names = missing.map((variable) => variable.name).join(", ")
+    say(`${name}: skipped: ${names} ${missing.length === 1 ? "is" : "are"} not set`)
+    return "skipped"
+  }
+  const settings: Settings = {
+    of: (wanted) => valueOf(options.environment, { name: wanted, what: "" }) ?? "",
+    maybe: (wanted) => valueOf(options.environment, { name: wanted, what: "" }),
+    mayPlace: options.mayPlace
+  }
+  let isTold = false
+  const steps = stepsOf(name, say, options.stepMillis ?? stepMillis, () => {
+    isTold = true
+  })
+  const startedAt = performance.now()
+  try {
+    await script.run(steps, settings)
+  } catch (error) {
+    if (!isTold) say(`${name}: ${inWords(error)}`)
+    say(`${name}: failed`)
+    return "failed"
+  }
+  say(`${name}: passed in ${Math.round(performance.now() - startedAt)} ms`)
+  return "passed"
+}
+
+/** Runs scripts one after the other; answers the exit code: 1 where one failed. */
+export const runScripts = async (
+  scripts: ReadonlyArray<StagingScript>,
+  options: RunOptions
+): Promise<0 | 1> => {
+  const outcomes: Array<Outcome> = []
+  for (const script of scripts) outcomes.push(await runScript(script, options))
+  const count = (wanted: Outcome) => outcomes.filter((outcome) => outcome === wanted).length
+  options.print(`${count("passed")} passed, ${count("failed")} failed, ${count("skipped")} skipped`)
+  return count("failed") === 0 ? 0 : 1
+}

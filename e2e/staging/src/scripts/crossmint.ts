@@ -1,0 +1,55 @@
+import { crossmint } from "@till402/providers/crossmint"
+import { type Hex, memoryJournal, treasury } from "@till402/providers/treasury"
+import { isHex } from "viem"
+import { privateKeyToAccount } from "viem/accounts"
+import { amazonProduct, buy, isStaging, reasonAgainst, testAsin } from "../Buying.ts"
+import { expect, type StagingScript } from "../StagingScript.ts"
+
+const stagingUrl = "https://staging.crossmint.com/api"
+
+const keyOf = (text: string): Hex => {
+  expect(isHex(text) && text.length === 66, "CROSSMINT_TREASURY_PRIVATE_KEY is not 0x and 64 digits")
+  return text as Hex
+}
+
+/** https://docs.crossmint.com, on Base Sepolia. */
+export const crossmintScript: StagingScript = {
+  name: "crossmint",
+  required: [
+    { name: "CROSSMINT_API_KEY", what: "server-side key of the staging console" },
+    { name: "CROSSMINT_PAYEES", what: "accounts of Crossmint that may be paid, by commas" },
+    {
+      name: "CROSSMINT_TREASURY_PRIVATE_KEY",
+      what: "account on Base Sepolia with test USDC; signs with --place alone"
+    }
+  ],
+  optional: [
+    { name: "CROSSMINT_BASE_URL", what: `default ${stagingUrl}` },
+    { name: "CROSSMINT_RPC_URL", what: "a node of Base Sepolia; default https://sepolia.base.org" },
+    { name: "CROSSMINT_ASIN", what: `a product of Amazon's; default ${testAsin}` }
+  ],
+  run: async (steps, { mayPlace, maybe, of }) => {
+    const baseUrl = maybe("CROSSMINT_BASE_URL") ?? stagingUrl
+    const fulfilment = crossmint({
+      apiKey: of("CROSSMINT_API_KEY"),
+      payees: of("CROSSMINT_PAYEES")
+        .split(",")
+        .map((payee) => payee.trim() as Hex),
+      baseUrl,
+      quoteTimeoutMillis: 60_000,
+      treasury: treasury({
+        account: privateKeyToAccount(keyOf(of("CROSSMINT_TREASURY_PRIVATE_KEY"))),
+        network: "base-sepolia",
+        rpcUrl: maybe("CROSSMINT_RPC_URL") ?? "https://sepolia.base.org",
+        // An order of its own in each run, so that nothing has to outlive it.
+        journal: memoryJournal(),
+        confirmTimeoutMillis: 60_000
+      })
+    })
+    await buy(steps, {
+      fulfilment,
+      product: amazonProduct(maybe("CROSSMINT_ASIN") ?? testAsin),
+      whyNot: reasonAgainst(mayPlace, isStaging(baseUrl, stagingUrl), "CROSSMINT_BASE_URL is not staging")
+    })
+  }
+}

@@ -1,0 +1,18 @@
+import type { StagingScript } from "../StagingScript.ts"
+import { canopyScript, rainforestScript } from "./amazon.ts"
+import { crossmintScript } from "./crossmint.ts"
+import { ryeScript } from "./rye.ts"
+import { seventeenTrackScript } from "./seventeenTrack.ts"
+import { shopifyScript } from "./shopify.ts"
+import { zincScript } from "./zinc.ts"
+
+/** One for each upstream. */
+export const scripts: ReadonlyArray<StagingScript> = [
+  canopyScript,
+  rainforestScript,
+  shopifyScript,
+  seventeenTrackScript,
+  crossmintScript,
+  ryeScript,
+  zincScript
+]

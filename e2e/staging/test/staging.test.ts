@@ -1,0 +1,313 @@
+import { spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { http, HttpResponse } from "msw"
+import { setupServer } from "msw/node"
+import { privateKeyToAccount } from "viem/accounts"
+import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { providers } from "../../../packages/providers/test/amazon/providers.ts"
+import { FakeCrossmint } from "../../../packages/providers/test/crossmint/fakeCrossmint.ts"
+import { FakeRye } from "../../../packages/providers/test/rye/fakeRye.ts"
+import {
+  fakeCatalogue,
+  productDocument,
+  type ToolCall
+} from "../../../packages/providers/test/shopify/fakeCatalogue.ts"
+import { crossmintPayee, FakeNode, usdc } from "../../../packages/providers/test/treasury/fakeNode.ts"
+import { FakeZinc } from "../../../packages/providers/test/zinc/fakeZinc.ts"
+import { runScripts } from "../src/Report.ts"
+import { scripts } from "../src/scripts/index.ts"
+import { expect, type StagingScript } from "../src/StagingScript.ts"
+
+const server = setupServer()
+beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
+afterEach(() => server.resetHandlers())
+afterAll(() => server.close())
+
+const fixture = (path: string): Record<string, unknown> =>
+  JSON.parse(
+    readFileSync(new URL(`../../../packages/providers/test/${path}`, import.meta.url), "utf8")
+  ) as Record<string, unknown>
+
+interface Run {
+  readonly environment: Readonly<Record<string, string>>
+  readonly mayPlace?: boolean
+}
+
+const run = async (only: StagingScript | string, { environment, mayPlace = false }: Run) => {
+  const lines: Array<string> = []
+  const wanted = typeof only === "string" ? scripts.filter(({ name }) => name === only) : [only]
+  const code = await runScripts(wanted, {
+    environment,
+    mayPlace,
+    print: (line) => void lines.push(line),
+    stepMillis: 15_000
+  })
+  const text = lines.join("\n")
+  for (const [name, value] of Object.entries(environment)) assert.notInclude(text, value, name)
+  assert.notInclude(text, "1 Test St")
+  return { code, lines, text }
+}
+
+/** The verdict of each step, by its name. */
+const stepsIn = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
+  lines.flatMap((line) => {
+    const [, what, verdict] = /^[\w]+: ([^:]+): (ok|failed|skipped)/.exec(line) ?? []
+    return what === undefined ? [] : [`${what}: ${verdict}`]
+  })
+
+const key = `0x${"42".repeat(32)}` as const
+
+/** The fakes of the providers' own tests, where the real staging services are. */
+class StagedRye extends FakeRye {
+  override readonly url = "https://staging.api.rye.com"
+}
+class StagedZinc extends FakeZinc {
+  override readonly url = "https://api.zinc.com"
+}
+class StagedCrossmint extends FakeCrossmint {
+  override readonly api = "https://staging.crossmint.com/api"
+}
+
+const stageCrossmint = () => {
+  const node = new FakeNode(84_532, "https://sepolia.base.org")
+  const { address } = privateKeyToAccount(key)
+  node.fund(usdc, address, 1_000_000_000n)
+  const upstream = new StagedCrossmint(node, address)
+  server.use(node.handler(), upstream.handler())
+  return { node, upstream }
+}
+const crossmintEnvironment = {
+  CROSSMINT_API_KEY: "sk_staging_secret",
+  CROSSMINT_PAYEES: crossmintPayee,
+  CROSSMINT_TREASURY_PRIVATE_KEY: key
+}
+const asked = ["quote: ok", "find an order that nobody placed: ok"]
+const placed = [...asked, "place: ok", "find: ok", "status: ok"]
+
+describe("the staging scripts of fulfilments", () => {
+  it("ask Crossmint and pay nothing", async () => {
+    const { node, upstream } = stageCrossmint()
+    const { code, lines } = await run("crossmint", { environment: crossmintEnvironment })
+    assert.deepStrictEqual([code, ...stepsIn(lines)], [0, ...asked, "place: skipped"])
+    assert.deepStrictEqual([node.sent.length, upstream.goods.length], [0, 0])
+  })
+
+  it("place an order at Crossmint's staging, once", async () => {
+    const { node, upstream } = stageCrossmint()
+    const { code, lines } = await run("crossmint", { environment: crossmintEnvironment, mayPlace: true })
+    assert.deepStrictEqual([code, ...stepsIn(lines)], [0, ...placed])
+    assert.deepStrictEqual([node.sent.length, upstream.goods.length], [1, 1])
+  })
+
+  it("ask Rye and confirm nothing", async () => {
+    const upstream = new StagedRye()
+    server.use(upstream.handler())
+    const { code, lines } = await run("rye", { environment: { RYE_API_KEY: "RYE/staging-secret" } })
+    assert.deepStrictEqual([code, ...stepsIn(lines)], [0, ...asked, "place: skipped"])
+    assert.strictEqual(upstream.goods.length, 0)
+  })
+
+  it("place an order at Rye's staging", async () => {
+    const upstream = new StagedRye()
+    server.use(upstream.handler())
+    const environment = { RYE_API_KEY: "RYE/staging-secret" }
+    const { code, lines } = await run("rye", { environment, mayPlace: true })
+    assert.deepStrictEqual([code, ...stepsIn(lines)], [0, ...placed])
+    assert.strictEqual(upstream.goods.length, 1)
+  })
+
+  it("ask Zinc, and place with a test key alone", async () => {
+    for (const [apiKey, mayPlace, orders] of [
+      ["zn_test_secret", false, 0],
+      ["zn_test_secret", true, 1],
+      ["zn_live_secret", true, 0]
+    ] as const) {
+      const upstream = new StagedZinc()
+      server.use(upstream.handler())
+      const { code, lines } = await run("zinc", { environment: { ZINC_API_KEY: apiKey }, mayPlace })
+      assert.deepStrictEqual(
+        [code, ...stepsIn(lines)],
+        [0, ...(orders === 1 ? placed : [...asked, "place: skipped"])]
+      )
+      assert.strictEqual(upstream.orders.size, orders)
+    }
+  })
+
+  it("place nothing at an address that is not staging", async () => {
+    class Production extends FakeRye {
+      override readonly url = "https://api.rye.com"
+    }
+    const upstream = new Production()
+    server.use(upstream.handler())
+    const environment = { RYE_API_KEY: "RYE/staging-secret", RYE_BASE_URL: upstream.url }
+    const { code, lines, text } = await run("rye", { environment, mayPlace: true })
+    assert.deepStrictEqual([code, ...stepsIn(lines)], [0, ...asked, "place: skipped"])
+    assert.include(text, "RYE_BASE_URL is not staging")
+    assert.strictEqual(upstream.goods.length, 0)
+  })
+})
+
+const searched = (hasMore: boolean) => [
+  "search: ok",
+  ...(hasMore ? ["second page: ok", "price filter: ok"] : ["second page: skipped"])
+]
+
+describe("the staging scripts of searches", () => {
+  it.each(providers)("ask $name, page by page", async ({ document, endpoint, name, write }) => {
+    const sample = (page: number, at: number) =>
+      write({
+        asin: `B0PAGE${page}${String(at).padStart(3, "0")}`,
+        title: `Phone case ${at}`,
+        price: { value: 5 + at, currency: "USD" },
+        imageUrl: "https://m.media-amazon.com/images/I/1.jpg"
+      })
+    server.use(
+      http.get(endpoint, ({ request }) => {
+        const page = Number(new URL(request.url).searchParams.get("page") ?? "1")
+        const samples = Array.from({ length: 20 }, (_, at) => sample(page, at))
+        return HttpResponse.json(document(samples, { page, totalPages: 2 }) as object)
+      })
+    )
+    const environment = { [`${name.toUpperCase()}_API_KEY`]: `${name}-secret` }
+    const { code, lines, text } = await run(name, { environment })
+    assert.deepStrictEqual([code, ...stepsIn(lines)], [0, ...searched(true)], text)
+    assert.include(text, "price filter: ok")
+  })
+
+  it.each([
+    ["canopy", "https://rest.canopyapi.co/api/amazon/search"],
+    ["rainforest", "https://api.rainforestapi.com/request"]
+  ])("read the documented answer of %s", async (name, endpoint) => {
+    server.use(http.get(endpoint, () => HttpResponse.json(fixture(`fixtures/${name}-search.json`))))
+    const environment = { [`${name.toUpperCase()}_API_KEY`]: `${name}-secret` }
+    const { lines, text } = await run(name, { environment })
+    assert.include(stepsIn(lines), "search: ok", text)
+  })
+
+  it("ask Shopify, page by page", async () => {
+    const products = Array.from({ length: 60 }, (_, at) =>
+      productDocument(at, {}, { price: { amount: 500 + 25 * at, currency: "USD" } })
+    )
+    const catalogue = fakeCatalogue(products)
+    server.use(
+      http.post("https://catalog.shopify.com/api/ucp/mcp", async ({ request }) =>
+        HttpResponse.json(catalogue.answer((await request.json()) as ToolCall) as object)
+      )
+    )
+    const environment = { SHOPIFY_PROFILE_URL: "https://shop.example.com/.well-known/ucp-agent.json" }
+    const { code, lines, text } = await run("shopify", { environment })
+    assert.deepStrictEqual([code, ...stepsIn(lines)], [0, ...searched(true)], text)
+  })
+})
+
+describe("the staging script of 17TRACK", () => {
+  it("looks a shipment up, and tells it again from memory", async () => {
+    const number = "1ZA1234E0205271688"
+    server.use(
+      http.post("https://api.17track.net/track/v2.4/gettrackinfo", () =>
+        HttpResponse.json(fixture("17track/fixtures/gettrackinfo-intransit.json"))
+      )
+    )
+    const environment = { SEVENTEENTRACK_API_KEY: "17track-secret", SEVENTEENTRACK_NUMBER: number }
+    const { code, lines, text } = await run("17track", { environment })
+    assert.deepStrictEqual([code, ...stepsIn(lines)], [0, "track: ok", "track again, from memory: ok"], text)
+    assert.include(text, "InTransit")
+  })
+})
+
+describe("a staging script", () => {
+  const scripted = (work: StagingScript["run"]): StagingScript => ({
+    name: "shop",
+    required: [{ name: "SHOP_KEY", what: "a key" }],
+    optional: [],
+    run: work
+  })
+  const environment = { SHOP_KEY: "very-secret-key" }
+
+  it.each<[string, StagingScript["run"], string]>([
+    [
+      "is not as it should be",
+      (steps) => steps.take("look", async () => expect(false, "nothing is there")),
+      "shop: look: failed in"
+    ],
+    [
+      "says its key in an error",
+      (steps, { of }) =>
+        steps.take("look", async () => {
+          throw Object.assign(new Error(`no key ${of("SHOP_KEY")}`), { _tag: "Rejected", code: "HTTP_401" })
+        }),
+      "Rejected HTTP_401: no key [hidden]"
+    ],
+    [
+      "fails in a way of its own",
+      () => Promise.reject(new RangeError("the words of somebody else, an address among them")),
+      "shop: RangeError"
+    ]
+  ])("fails where an upstream %s", async (_what, work, said) => {
+    const { code, text } = await run(scripted(work), { environment })
+    assert.strictEqual(code, 1)
+    assert.include(text, said)
+    assert.include(text, "shop: failed")
+    assert.notInclude(text, "somebody else")
+  })
+
+  it("ends where an upstream never answers", async () => {
+    const lines: Array<string> = []
+    const code = await runScripts([scripted((steps) => steps.take("look", () => new Promise(() => {})))], {
+      environment,
+      mayPlace: false,
+      print: (line) => void lines.push(line),
+      stepMillis: 50
+    })
+    assert.strictEqual(code, 1)
+    assert.match(lines.join("\n"), /look: failed in \d+ ms: TimeoutError: not done within 50 ms/)
+  })
+
+  it("is skipped where a variable is empty, and does not keep others from running", async () => {
+    const lines: Array<string> = []
+    const code = await runScripts([scripted(async () => {}), { ...scripted(async () => {}), required: [] }], {
+      environment: { SHOP_KEY: "  " },
+      mayPlace: false,
+      print: (line) => void lines.push(line)
+    })
+    assert.strictEqual(code, 0)
+    assert.include(lines, "shop: skipped: SHOP_KEY is not set")
+    assert.strictEqual(lines.at(-1), "1 passed, 0 failed, 1 skipped")
+  })
+})
+
+describe("the command", () => {
+  const main = fileURLToPath(new URL("../main.ts", import.meta.url))
+  const command = (args: ReadonlyArray<string>) =>
+    new Promise<{ readonly code: number | null; readonly output: string }>((resolve, reject) => {
+      const child = spawn(
+        process.execPath,
+        ["--disable-warning=ExperimentalWarning", "--conditions=@till402/source", main, ...args],
+        // No variable of ours: whoever runs the tests may have keys.
+        { env: { PATH: process.env["PATH"] }, timeout: 15_000 }
+      )
+      let output = ""
+      child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()))
+      child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()))
+      child.once("error", reject)
+      child.once("close", (code) => resolve({ code, output }))
+    })
+
+  it("skips all of them without keys, says why, and ends well", async () => {
+    const { code, output } = await command([])
+    assert.strictEqual(code, 0, output)
+    for (const { name, required } of scripts) {
+      assert.include(output, `${name}: skipped: ${required.map((variable) => variable.name).join(", ")} `)
+    }
+    assert.include(output, `0 passed, 0 failed, ${scripts.length} skipped`)
+  })
+
+  it("runs the named ones, and knows no others", async () => {
+    const { code, output } = await command(["rye", "--place"])
+    assert.deepStrictEqual([code, /^(?!rye|0 passed)/m.test(output.trim())], [0, false])
+    const unknown = await command(["ebay"])
+    assert.strictEqual(unknown.code, 1)
+    assert.include(unknown.output, "there is no script ebay")
+  })
+})

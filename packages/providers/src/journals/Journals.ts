@@ -1,0 +1,99 @@
+import { StoreError } from "@till402/core"
+import type { PlacementJournal } from "../rye/PlacementJournal.ts"
+import type { Hex } from "../treasury/Hex.ts"
+import type { PaymentJournal, PaymentRecord } from "../treasury/PaymentJournal.ts"
+import type { Database, Row } from "./Database.ts"
+
+/** Both journals in one database. */
+export interface Journals {
+  /** What a treasury has paid: table `till_treasury_payments`. */
+  readonly payments: PaymentJournal
+  /** Which intent an order was placed by: table `till_placements`. */
+  readonly placements: PlacementJournal
+  /** Gives the file or the connections up. What is asked from then on rejects. */
+  readonly close: () => Promise<void>
+}
+
+/** Runs a verb; its failure is told by the verb's name. */
+const verb = async <A>(operation: string, work: () => Promise<A>): Promise<A> => {
+  try {
+    return await work()
+  } catch (cause) {
+    throw new StoreError({ operation, cause })
+  }
+}
+
+/** Drivers tell big integers each in their own way. */
+const numberOf = (value: unknown): number => {
+  const number = Number(value)
+  if (!Number.isSafeInteger(number)) throw new Error("a number is missing from a journal's row")
+  return number
+}
+
+const recordOf = (row: Row): PaymentRecord => ({
+  key: String(row["key"]),
+  reference: String(row["reference"]),
+  chainId: numberOf(row["chain_id"]),
+  payer: String(row["payer"]) as Hex,
+  nonce: numberOf(row["nonce"]),
+  transaction: String(row["transaction"]) as Hex,
+  signedTransaction: String(row["signed_transaction"]) as Hex,
+  expiresAtMillis: numberOf(row["expires_at_millis"])
+})
+
+/** Records are never changed and never deleted: whoever was in the way is still there to be told. */
+const paymentsIn = ({ run }: Database): PaymentJournal => {
+  const insert = async (record: PaymentRecord): Promise<PaymentRecord | undefined> => {
+    const { chainId, expiresAtMillis, key, nonce, payer, reference, signedTransaction, transaction } = record
+    const written = await run(
+      `INSERT INTO till_treasury_payments
+        (key, reference, chain_id, payer, nonce, "transaction", signed_transaction, expires_at_millis)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING key`,
+      [key, reference, chainId, payer, nonce, transaction, signedTransaction, expiresAtMillis]
+    )
+    if (written.length > 0) return undefined
+    const [other] = await run(
+      `SELECT * FROM till_treasury_payments
+        WHERE key = $1 OR reference = $2 OR (chain_id = $3 AND payer = $4 AND nonce = $5)
+        ORDER BY CASE WHEN key = $1 THEN 0 WHEN reference = $2 THEN 1 ELSE 2 END LIMIT 1`,
+      [key, reference, chainId, payer, nonce]
+    )
+    if (other === undefined) throw new Error("a payment was taken out of the journal")
+    return recordOf(other)
+  }
+
+  return {
+    insert: (record) => verb("payments.insert", () => insert(record)),
+    find: (key) =>
+      verb("payments.find", async () => {
+        const [row] = await run("SELECT * FROM till_treasury_payments WHERE key = $1", [key])
+        return row === undefined ? undefined : recordOf(row)
+      })
+  }
+}
+
+const placementsIn = ({ run }: Database): PlacementJournal => ({
+  record: (orderId, { atMillis, reference }) =>
+    verb("placements.record", async () => {
+      await run(
+        `INSERT INTO till_placements (order_id, reference, at_millis) VALUES ($1, $2, $3)
+          ON CONFLICT (order_id) DO UPDATE SET reference = excluded.reference, at_millis = excluded.at_millis`,
+        [orderId, reference, atMillis]
+      )
+    }),
+  find: (orderId) =>
+    verb("placements.find", async () => {
+      const [row] = await run("SELECT reference, at_millis FROM till_placements WHERE order_id = $1", [
+        orderId
+      ])
+      return row === undefined
+        ? undefined
+        : { reference: String(row["reference"]), atMillis: numberOf(row["at_millis"]) }
+    })
+})
+
+export const journalsIn = (database: Database): Journals => ({
+  payments: paymentsIn(database),
+  placements: placementsIn(database),
+  close: database.close
+})

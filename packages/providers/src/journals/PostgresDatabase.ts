@@ -1,0 +1,105 @@
+import { ConfigurationError } from "@till402/core"
+import { Effect, Exit, Redacted, Scope } from "effect"
+import { Reactivity } from "effect/reactivity"
+import type { SqlClient } from "effect/sql"
+import { type Database, once, type Row, tables } from "./Database.ts"
+
+const connectTimeoutMillis = 5_000
+const statementTimeoutMillis = 5_000
+/** A statement may open a connection, and wait for another to end first. */
+const patienceMillis = connectTimeoutMillis + 2 * statementTimeoutMillis
+
+/** Names the lock under which tables are made: two that make one at once would find each other half done. */
+const tablesLock = 402_402_001
+
+/** The peer is asked for when it is needed; its name in a variable keeps bundlers from looking for it. */
+const loadClient = async (): Promise<typeof import("@effect/sql-pg")> => {
+  const name = "@effect/sql-pg"
+  try {
+    return (await import(/* @vite-ignore */ name)) as typeof import("@effect/sql-pg")
+  } catch (error) {
+    const isMissing = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND"
+    throw new ConfigurationError({
+      message: isMissing
+        ? "journals: postgresJournals() needs the package @effect/sql-pg: install it beside @till402/providers"
+        : `journals: postgresJournals() can't load the package @effect/sql-pg: ${String(error)}`
+    })
+  }
+}
+
+const isPostgres = (url: string): boolean =>
+  ["postgres:", "postgresql:"].includes(URL.parse(url)?.protocol ?? "")
+
+/** The answer, or a rejection once the time is over: a network may have swallowed the question. */
+const within = <A>(promise: Promise<A>): Promise<A> => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`PostgreSQL did not answer within ${patienceMillis} ms`)),
+      patienceMillis
+    )
+  })
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
+}
+
+/** Connects, and makes the tables where there are none. The connections end with the scope. */
+const connect = Effect.fnUntraced(function* ({ PgClient }: typeof import("@effect/sql-pg"), url: string) {
+  const sql: SqlClient.SqlClient = yield* PgClient.make({
+    url: Redacted.make(url),
+    maxConnections: 4,
+    connectTimeout: connectTimeoutMillis,
+    applicationName: "till402-journals",
+    startupParameters: {
+      statement_timeout: String(statementTimeoutMillis),
+      // Whatever the database's own setting: what resolves is on the disk.
+      synchronous_commit: "on"
+    }
+  })
+  yield* sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql`SELECT pg_advisory_xact_lock(${tablesLock})`
+      for (const text of tables) yield* sql.unsafe(text)
+    })
+  )
+  return sql
+}, Effect.provide(Reactivity.layer))
+
+/**
+ * A database of PostgreSQL's, connected to when it is first asked. Each statement is a transaction of its own, and on
+ * the server's disk when it resolves.
+ *
+ * @throws ConfigurationError for what is no address of a PostgreSQL database.
+ */
+export const openPostgres = (url: string): Database => {
+  if (!isPostgres(url)) {
+    throw new ConfigurationError({
+      message: "journals: url must be postgres://user:password@host:5432/database"
+    })
+  }
+  let isClosed = false
+  let opened: Scope.Closeable | undefined
+  const ready = once(async () => {
+    const client = await loadClient()
+    const scope = Scope.makeUnsafe()
+    try {
+      const sql = await Effect.runPromise(Effect.provideService(connect(client, url), Scope.Scope, scope))
+      if (isClosed) throw new Error("the journals are closed")
+      opened = scope
+      return sql
+    } catch (error) {
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+      throw error
+    }
+  })
+  const close = once(async () => {
+    isClosed = true
+    if (opened !== undefined) await within(Effect.runPromise(Scope.close(opened, Exit.void)))
+  })
+  return {
+    run: async (text, values) => {
+      if (isClosed) throw new Error("the journals are closed")
+      return await within(ready().then((sql) => Effect.runPromise(sql.unsafe<Row>(text, values))))
+    },
+    close
+  }
+}

@@ -1,0 +1,169 @@
+import type { PlacementJournal } from "@till402/providers/rye"
+import type { PaymentJournal, PaymentRecord } from "@till402/providers/treasury"
+import { assert } from "vitest"
+
+/*
+ * What every journal promises, as cases over two openings of one store: two processes that share it. A store that lives
+ * in one process gives the same journal twice.
+ */
+
+export interface Opening {
+  readonly payments: PaymentJournal
+  readonly placements: PlacementJournal
+}
+
+export interface JournalCase {
+  readonly name: string
+  readonly run: (left: Opening, right: Opening) => Promise<void>
+}
+
+export const record = (change: Partial<PaymentRecord> = {}): PaymentRecord => ({
+  key: "order-1",
+  reference: "cm-1",
+  chainId: 8453,
+  payer: "0x00000000000000000000000000000000000000a1",
+  nonce: 7,
+  transaction: "0x01",
+  signedTransaction: "0x02f8",
+  expiresAtMillis: 1_900_000_000_123,
+  ...change
+})
+
+const other = (nonce: number, change: Partial<PaymentRecord> = {}): PaymentRecord =>
+  record({ key: `order-${nonce}`, reference: `cm-${nonce}`, nonce, ...change })
+
+/** Ten racers, left and right in turns. */
+const race = <A>(left: Opening, right: Opening, run: (opening: Opening, racer: number) => Promise<A>) =>
+  Promise.all(Array.from({ length: 10 }, (_, racer) => run(racer % 2 === 0 ? left : right, racer)))
+
+export const journalCases: ReadonlyArray<JournalCase> = [
+  {
+    name: "a payment is there for everybody once it is inserted, as it was given",
+    run: async (left, right) => {
+      assert.isUndefined(await right.payments.find("order-1"))
+      assert.isUndefined(await left.payments.insert(record()))
+      assert.deepStrictEqual(await right.payments.find("order-1"), record())
+      assert.deepStrictEqual(await left.payments.find("order-1"), record())
+      assert.isUndefined(await right.payments.find("order-2"))
+    }
+  },
+  {
+    name: "a payment keeps the greatest numbers, long transactions, and letters of all kinds",
+    run: async (left, right) => {
+      const odd = record({
+        key: "Bestellung № 1 'x' \"y\" \\ $1 ?",
+        chainId: Number.MAX_SAFE_INTEGER,
+        nonce: Number.MAX_SAFE_INTEGER,
+        expiresAtMillis: Number.MAX_SAFE_INTEGER,
+        signedTransaction: `0x${"ab".repeat(20_000)}`
+      })
+      assert.isUndefined(await left.payments.insert(odd))
+      assert.deepStrictEqual(await right.payments.find(odd.key), odd)
+    }
+  },
+  {
+    name: "a second payment under one key, of one reference, or of one number is not stored, and the first is answered",
+    run: async (left, right) => {
+      await left.payments.insert(record())
+      for (const clashing of [
+        record({ reference: "cm-2", nonce: 8, transaction: "0x03" }),
+        other(2, { reference: "cm-1" }),
+        other(2, { nonce: 7 }),
+        record()
+      ]) {
+        assert.deepStrictEqual(await right.payments.insert(clashing), record())
+      }
+      assert.isUndefined(await right.payments.find("order-2"))
+      assert.deepStrictEqual(await left.payments.find("order-1"), record())
+    }
+  },
+  {
+    name: "of several payments in the way, the same key's is answered",
+    run: async (left, right) => {
+      await left.payments.insert(other(1))
+      await left.payments.insert(other(2))
+      await left.payments.insert(other(3))
+      const clashing = record({ key: "order-2", reference: "cm-1", nonce: 3 })
+      assert.deepStrictEqual(await right.payments.insert(clashing), other(2))
+    }
+  },
+  {
+    name: "the same number of another account or another chain is another one",
+    run: async (left, right) => {
+      await left.payments.insert(record())
+      const accounts = other(2, { nonce: 7, payer: "0x00000000000000000000000000000000000000a2" })
+      assert.isUndefined(await right.payments.insert(accounts))
+      assert.isUndefined(await right.payments.insert(other(3, { nonce: 7, chainId: 84_532 })))
+    }
+  },
+  {
+    name: "of payments under one key that race, one is stored and the others are told of it",
+    run: async (left, right) => {
+      const answers = await race(left, right, ({ payments }, racer) =>
+        payments.insert(record({ reference: `cm-${racer}`, nonce: racer }))
+      )
+      const stored = await left.payments.find("order-1")
+      assert.isDefined(stored)
+      assert.deepStrictEqual(
+        answers.filter((answer) => answer !== undefined),
+        Array.from({ length: 9 }, () => stored)
+      )
+    }
+  },
+  {
+    name: "of payments that race for one number, one is stored and the others are told of it",
+    run: async (left, right) => {
+      const answers = await race(left, right, ({ payments }, racer) =>
+        payments.insert(other(racer, { nonce: 7 }))
+      )
+      const winners = answers.flatMap((answer, racer) => (answer === undefined ? [racer] : []))
+      assert.strictEqual(winners.length, 1)
+      const winner = other(winners[0]!, { nonce: 7 })
+      for (const answer of answers) assert.deepStrictEqual(answer ?? winner, winner)
+      const found = await Promise.all(answers.map((_, racer) => right.payments.find(`order-${racer}`)))
+      assert.deepStrictEqual(
+        found.filter((each) => each !== undefined),
+        [winner]
+      )
+    }
+  },
+  {
+    name: "payments that don't clash are all stored, whoever else inserts meanwhile",
+    run: async (left, right) => {
+      const answers = await race(left, right, ({ payments }, racer) => payments.insert(other(racer)))
+      assert.deepStrictEqual(new Set(answers), new Set([undefined]))
+      for (let racer = 0; racer < 10; racer++) {
+        assert.deepStrictEqual(await left.payments.find(`order-${racer}`), other(racer))
+      }
+    }
+  },
+  {
+    name: "a placement is there for everybody once it is recorded, and the last one stands",
+    run: async (left, right) => {
+      assert.isUndefined(await left.placements.find("order-1"))
+      await left.placements.record("order-1", { reference: "ci_1", atMillis: 1_900_000_000_123 })
+      assert.deepStrictEqual(await right.placements.find("order-1"), {
+        reference: "ci_1",
+        atMillis: 1_900_000_000_123
+      })
+      await right.placements.record("order-1", { reference: "ci_1", atMillis: 1_900_000_060_000 })
+      assert.deepStrictEqual(await left.placements.find("order-1"), {
+        reference: "ci_1",
+        atMillis: 1_900_000_060_000
+      })
+      assert.isUndefined(await left.placements.find("order-2"))
+    }
+  },
+  {
+    name: "placements that race are whole: one of them stands, for everybody",
+    run: async (left, right) => {
+      await race(left, right, ({ placements }, racer) =>
+        placements.record("order-1", { reference: `ci_${racer}`, atMillis: racer })
+      )
+      const stands = await left.placements.find("order-1")
+      assert.isDefined(stands)
+      assert.strictEqual(stands.reference, `ci_${stands.atMillis}`)
+      assert.deepStrictEqual(await right.placements.find("order-1"), stands)
+    }
+  }
+]

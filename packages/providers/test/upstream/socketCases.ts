@@ -1,0 +1,122 @@
+import { gzipSync } from "node:zlib"
+import type { UpstreamSettings, UpstreamUsage } from "@till402/providers/upstream"
+import { afterEach, assert, describe, it } from "vitest"
+import { rejectionOf } from "../treasury/treasuries.ts"
+import { json, type Reply, type ScriptedServer, startScriptedServer } from "./scriptedServer.ts"
+
+/*
+ * What real sockets do to one call of a provider: the same for all of them. Repeats are off, save where a case is about
+ * them: real pauses are slow.
+ */
+
+export interface SocketSubject {
+  /** What the call is, in the names of the cases: `a status`. */
+  readonly call: string
+  /** A provider at an address; what is given overrides its own settings. */
+  readonly open: (baseUrl: string, settings: UpstreamSettings) => Opened
+  /** The document that the upstream answers with, and what the call makes of it. */
+  readonly document: unknown
+  readonly expected: unknown
+  /** The request that the call sends: its path, and where the key stands. */
+  readonly path: string
+  readonly key: { readonly header: string; readonly value: string }
+  /** Documents of another shape, by what they are. */
+  readonly malformed: ReadonlyArray<readonly [string, unknown]>
+}
+
+export interface Opened {
+  readonly ask: () => Promise<unknown>
+  readonly usage: () => UpstreamUsage
+}
+
+const settings: UpstreamSettings = { retries: 0, timeoutMillis: 300, maxAnswerBytes: 64 * 1024 }
+
+/** Ways in which an answer does not come as it should, with what the call fails with. */
+const badAnswers = (whole: string): ReadonlyArray<readonly [string, Reply, string]> => [
+  [
+    "is cut short",
+    (response) => {
+      response.writeHead(200, { "content-length": whole.length }).write(whole.slice(0, 100))
+      setTimeout(() => response.destroy(), 10)
+    },
+    "TemporarilyUnavailable"
+  ],
+  ["never comes", () => undefined, "TemporarilyUnavailable"],
+  [
+    "comes too slowly",
+    (response) => {
+      response.writeHead(200).write(whole.slice(0, 10))
+    },
+    "TemporarilyUnavailable"
+  ],
+  ["is a broken connection", (_response, { socket }) => void socket.destroy(), "TemporarilyUnavailable"],
+  [
+    "leads elsewhere",
+    (response) => void response.writeHead(302, { location: "https://thief.example/" }).end(),
+    "Redirected"
+  ],
+  ["is too large", (response) => void response.writeHead(200).end("x".repeat(65 * 1024)), "AnswerTooLarge"],
+  [
+    "unpacks to too much",
+    (response) =>
+      void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(1024 * 1024))),
+    "AnswerTooLarge"
+  ],
+  ["is not JSON", (response) => void response.writeHead(200).end("<html>"), "AnswerMalformed"],
+  [
+    "is half a document",
+    (response) => void response.writeHead(200).end(whole.slice(0, whole.length / 2)),
+    "AnswerMalformed"
+  ],
+  ["is empty", (response) => void response.writeHead(200).end(), "AnswerMalformed"]
+]
+
+/** Declares the cases of one provider's call. */
+export const describeSockets = (subject: SocketSubject): void => {
+  const { call, document, expected, key, malformed, open, path } = subject
+  const whole = JSON.stringify(document)
+  let server: ScriptedServer | undefined
+  afterEach(async () => {
+    await server?.close()
+    server = undefined
+  })
+  const start = async (...replies: Array<Reply>) => (server = await startScriptedServer(...replies))
+  const ask = async (reply: Reply) => open((await start(reply)).url, settings).ask()
+
+  describe(`${call} over a socket`, () => {
+    it("is read, whole and compressed", async () => {
+      assert.deepStrictEqual(await ask(json(document)), expected)
+      const [received] = server!.requests
+      assert.deepStrictEqual([received!.headers[key.header], received!.url], [key.value, path])
+      await server!.close()
+      const packed = await ask((response) =>
+        response
+          .writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" })
+          .end(gzipSync(whole))
+      )
+      assert.deepStrictEqual(packed, expected)
+    })
+
+    it.each([
+      ...badAnswers(whole),
+      ...malformed.map(([what, odd]) => [what, json(odd), "AnswerMalformed"] as const)
+    ])("fails where the answer %s", async (_what, reply, tag) => {
+      const rejection = await rejectionOf(ask(reply))
+      assert.strictEqual(rejection._tag, tag)
+      const [secret] = key.value.split(" ").slice(-1)
+      assert.notInclude(JSON.stringify(rejection) + String(rejection["message"]), secret!)
+      assert.strictEqual(server!.requests.length, 1)
+    })
+
+    it("is asked for again after a fault that passes, and the circuit opens after many", async () => {
+      const busy: Reply = (response) => void response.writeHead(503).end()
+      const { replies, requests, url } = await start(busy)
+      const opened = open(url, { ...settings, circuitFailures: 2 })
+      for (let attempt = 0; attempt < 4; attempt++) await rejectionOf(opened.ask())
+      assert.strictEqual(requests.length, 2)
+      assert.deepInclude(opened.usage(), { calls: 4, failures: 4, requests: 2, circuit: "open" })
+      replies.splice(0, 1, busy, json(document))
+      assert.deepStrictEqual(await open(url, { ...settings, retries: 1 }).ask(), expected)
+    })
+  })
+}
