@@ -23,7 +23,11 @@ import { type Contender, fakeFacilitator, inProcess, nothing, page, routes } fro
 
 type Storage = TillOptions["storage"]
 
-const ours = async (storage: Storage, facilitator: TillOptions["facilitator"]): Promise<Contender> => {
+const ours = async (
+  storage: Storage,
+  facilitator: TillOptions["facilitator"],
+  payerCreditMillis = 60_000
+): Promise<Contender> => {
   const till = Till.make({
     baseUrl: "http://localhost",
     payTo,
@@ -33,7 +37,7 @@ const ours = async (storage: Storage, facilitator: TillOptions["facilitator"]): 
     secret: "a secret of the benchmark, known to all",
     storage,
     marketplaces: { marketplace_a: { search: async () => page } },
-    limits: { unsettledPerPayer: 10_000 }
+    limits: { unsettledPerPayer: 10_000, payerCreditMillis }
   })
   await till.ready
   return inProcess(new Hono().use(till402(till)), till.dispose)
@@ -131,8 +135,13 @@ for (const kind of ["verifying", "instant"] as const) {
   const theirs = official(new HTTPFacilitatorClient({ url: facilitator.url }))
   const told = kind === "verifying" ? "over HTTP, verifying signatures" : "over HTTP, answering at once"
   await compareRow(`facilitator ${told}`, [mine, theirs], unique)
-  if (kind === "verifying")
+  if (kind === "verifying") {
     await compareRow("replays of one payment, same facilitator", [mine, theirs], replays)
+    // As if no caller ever came again: the facilitator is asked twice for each payment, as the other side does.
+    const asking = await ours(file(), { url: facilitator.url }, 0)
+    await compareRow("the same, every payment verified first", [asking, theirs], unique)
+    await asking.stop()
+  }
   await mine.stop()
   facilitator.stop()
 }

@@ -155,7 +155,7 @@ attack("two spellings of one signature before a facilitator that takes both", {
   },
   fails: async () => {
     const facilitator = fakeFacilitator()
-    const server = await openOurs(facilitator)
+    const server = await openOurs(facilitator, { limits: { payerCreditMillis: 0 } })
     slowWork(server.goods, 5)
     const visitor = visit(server)
     let times = 0

@@ -216,7 +216,8 @@ export const assemble = (options: TillOptions, configuration: Configuration, edg
     waitMillis,
     maxUnsettledPerPayer: configuration.maxUnsettledPerPayer,
     maxUnsettled: configuration.maxUnsettled,
-    payerMemoryMillis: configuration.payerMemoryMillis
+    payerMemoryMillis: configuration.payerMemoryMillis,
+    payerCreditMillis: configuration.payerCreditMillis
   }).pipe(Layer.provideMerge(settling))
   const whole = httpLayer(configuration).pipe(Layer.provideMerge(toll))
   const logging = Layer.mergeAll(

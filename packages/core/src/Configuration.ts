@@ -32,6 +32,7 @@ export interface Configuration {
   readonly maxUnsettledPerPayer: number
   readonly maxUnsettled: number
   readonly payerMemoryMillis: number
+  readonly payerCreditMillis: number
   readonly quotesPerMinute: number
   readonly quotesPerClientPerMinute: number
   readonly margin: Margin | undefined
@@ -103,6 +104,13 @@ export const configure = (options: TillOptions): Configuration => {
       options.limits?.payerMemoryMillis ?? 5_000,
       0,
       60_000,
+      fault
+    ),
+    payerCreditMillis: within(
+      "limits.payerCreditMillis",
+      options.limits?.payerCreditMillis ?? 60_000,
+      0,
+      600_000,
       fault
     ),
     quotesPerMinute: within(

@@ -120,6 +120,7 @@ const make = Effect.fnUntraced(function* (
       replayMillis: operation.replayMillis,
       workMillis: configuration.upstreamTimeoutMillis,
       proofRequired: operation.proofRequired && !configuration.trustFacilitator,
+      alwaysVerified: operation.proofRequired,
       offers: (chargeKey) => offersFor(mounted, input, canonical, chargeKey),
       work: (key, agreed) =>
         operation.work(input, { key, agreed, fingerprint: () => fingerprintOf(canonical) }),

@@ -201,6 +201,12 @@ export interface LimitOptions {
   readonly unsettled?: number
   /** For how long a payer who could not pay is refused without asking anybody; default 5000. */
   readonly payerMemoryMillis?: number
+  /**
+   * For how long a payment that settled is worth one more call of its payer, at a time, for which the facilitator
+   * is not asked to verify before the work; default 60000, `0` has every call verified. Settlement decides all the same,
+   * and nothing is answered before it. Never for `buy` and `vault/buy`.
+   */
+  readonly payerCreditMillis?: number
   /** Quotes that `buy` asks of fulfilment in a minute, all callers together; default 600. */
   readonly quotesPerMinute?: number
   /** The same for one client address (one /64 of IPv6); default 60. */

@@ -26,6 +26,8 @@ export interface Call {
   proven: boolean
   /** Counted among the unsettled of this process. */
   counted: boolean
+  /** Worked on without a verification first. */
+  onCredit: boolean
   /** The charge's lease may be ours, and was at some time. */
   leased: boolean
   hadLease: boolean
@@ -69,6 +71,7 @@ export const openCall = (
     offer: undefined,
     proven: false,
     counted: false,
+    onCredit: false,
     leased: false,
     hadLease: false,
     answer: undefined,

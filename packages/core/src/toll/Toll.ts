@@ -9,6 +9,7 @@ import { type Call, newCharge, openCall, payerOf, taskOf, type TollNetwork } fro
 import { Chain } from "./Chain.ts"
 import { judgeSignature } from "./exact/Evm.ts"
 import { Facilitator } from "./Facilitator.ts"
+import { PayerCredit } from "./PayerCredit.ts"
 import { PayerMemory } from "./PayerMemory.ts"
 import { RetryBudget } from "./RetryBudget.ts"
 import { type KeptTask, Settling } from "./Settling.ts"
@@ -29,6 +30,8 @@ export interface TollConfig {
   readonly maxUnsettled: number
   /** For how long a payer who could not pay is remembered. */
   readonly payerMemoryMillis: number
+  /** How long a settled payment is worth a call without verification. */
+  readonly payerCreditMillis: number
 }
 
 const inProgress = new Failure({
@@ -104,6 +107,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
   const { recall, record } = yield* answers
   const waiting = new Waiting(waitingLimits)
   const shortPayers = new PayerMemory(config.payerMemoryMillis)
+  const credit = new PayerCredit(config.payerCreditMillis)
   const retries = new RetryBudget(retryBudget)
   const unproven = new Unproven(Math.ceil(config.maxUnsettledPerPayer / 2))
   let unsettled = 0
@@ -193,6 +197,12 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
   }
 
   const verify = function* (call: Call): Performing<Event> {
+    const payer = payerOf(call)
+    // What is ordered in somebody's name is worth the question, each time.
+    if (call.proven && !call.request.alwaysVerified && credit.take(payer, call.nowMillis())) {
+      call.onCredit = true
+      return { _tag: "Verified", verification: { _tag: "Valid", payer } }
+    }
     const verification = yield* facilitator.verify(call.held.task!.request)
     if (verification._tag === "Unreachable") call.failure = Cause.fail(unverifiable)
     else if (verification._tag === "Invalid") noteShort(call, verification.reason)
@@ -247,8 +257,10 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
 
   const settle = function* (call: Call, step: Extract<Step, { _tag: "Settle" }>): Performing<Event> {
     const event = yield* settling.perform(step, call.held, "call")
-    if (event._tag === "Settled" && event.settlement._tag === "Rejected")
-      noteShort(call, event.settlement.reason)
+    if (event._tag !== "Settled") return event
+    if (event.settlement._tag === "Rejected") noteShort(call, event.settlement.reason)
+    if (event.settlement._tag !== "Settled") credit.lose(payerOf(call))
+    else if (call.proven) credit.earn(payerOf(call), call.nowMillis())
     return event
   }
 
@@ -340,6 +352,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
       const exit = yield* Effect.exit(drive(call))
       if (Exit.isFailure(exit)) yield* letGo(call)
       if (call.counted) unsettled--
+      if (call.onCredit) credit.giveBack(payerOf(call))
       unproven.leave(call)
       // Who held nothing has changed nothing for those who wait.
       if (call.hadLease) waiting.wake(call.held.key)

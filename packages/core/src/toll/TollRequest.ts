@@ -42,6 +42,8 @@ export interface TollRequest {
   readonly workMillis: number
   /** Settlement counts only when the chain shows it. */
   readonly proofRequired: boolean
+  /** The facilitator is asked to verify whoever pays, however well they are known. */
+  readonly alwaysVerified: boolean
   /** What is on offer now; asked only for a payment that is new. */
   readonly offers: (
     chargeKey: string
