@@ -20,6 +20,8 @@ export interface Quoted {
   readonly description: string
   /** Travels in `extra`, e.g. the id of the quote. */
   readonly extra: Readonly<Record<string, string>>
+  /** How long the price stands, where that may be less than `maxTimeoutSeconds`. */
+  readonly standsSeconds?: number
 }
 
 /**

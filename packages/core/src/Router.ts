@@ -33,7 +33,7 @@ const mount = (configuration: Configuration, operation: Operation): Mounted => {
     mimeType: operation.mimeType,
     ...discoveryOf(operation.id)
   }
-  const offersOf = ({ atomic, extra }: Quoted): ReadonlyArray<PaymentOffer> =>
+  const offersOf = ({ atomic, extra, standsSeconds = Infinity }: Quoted): ReadonlyArray<PaymentOffer> =>
     configuration.networks.map(({ asset, caip2, eip712, payTo, v1Name }) => ({
       v1Name,
       requirements: {
@@ -42,7 +42,8 @@ const mount = (configuration: Configuration, operation: Operation): Mounted => {
         amount: atomic.toString(),
         asset,
         payTo,
-        maxTimeoutSeconds: configuration.maxTimeoutSeconds,
+        // Nobody is to sign for longer than the price stands.
+        maxTimeoutSeconds: Math.max(1, Math.min(configuration.maxTimeoutSeconds, standsSeconds)),
         extra: { ...eip712, ...extra }
       }
     }))

@@ -1,4 +1,4 @@
-import { Effect, Result, Schema } from "effect"
+import { Clock, Effect, Result, Schema } from "effect"
 import { type ApiFailure, trackFailure, upstreamFailure } from "./ApiFailure.ts"
 import type { OperationId } from "./Api.ts"
 import { Catalogue } from "./Catalogue.ts"
@@ -157,10 +157,11 @@ const makeTrack = Effect.fnUntraced(function* ({ prices, replayMillis }: Operati
 /** Of a title in `extra`, which is repeated for each network. */
 const maxItemLength = 80
 
-const quoteOf = (quote: Quote): Quoted => {
+const quoteOf = (quote: Quote, nowMillis: number): Quoted => {
   const { fee, product, shipping, subtotal, tax, total } = quote.offer
   return {
     atomic: total.atomic,
+    standsSeconds: Math.floor((quote.offer.expiresAtMillis - nowMillis) / 1000),
     description: describeOffer(quote),
     extra: {
       quoteId: quote.id,
@@ -174,6 +175,9 @@ const quoteOf = (quote: Quote): Quoted => {
     }
   }
 }
+
+const asQuoted = (quote: Quote): Effect.Effect<Quoted> =>
+  Effect.map(Clock.currentTimeMillis, (nowMillis) => quoteOf(quote, nowMillis))
 
 const quoteMissing = new PaymentRefused({
   refusal: { code: "quote_expired", message: "no quote stands for this request any more; pay the new amount" }
@@ -200,10 +204,10 @@ const makeBuy = Effect.fnUntraced(function* ({ replayMillis }: OperationSettings
       minAtomic: 10_000n,
       maxAtomic: maxQuoteAtomic,
       quote: (request, fingerprint, clientAddress) =>
-        Effect.map(ordering.quote(request, fingerprint, clientAddress), quoteOf),
+        Effect.flatMap(ordering.quote(request, fingerprint, clientAddress), asQuoted),
       standing: (_request, fingerprint, chargeKey) =>
-        Effect.map(ordering.standingQuote(fingerprint, chargeKey), (quote) =>
-          quote === undefined ? undefined : quoteOf(quote)
+        Effect.flatMap(ordering.standingQuote(fingerprint, chargeKey), (quote) =>
+          quote === undefined ? Effect.succeed(undefined) : asQuoted(quote)
         )
     },
     read: fromBody(decode),

@@ -77,6 +77,9 @@ export const describeOffer = ({ offer }: Quote): string => {
   return `${product.title.slice(0, descriptionLength - sum.length)}${sum}`
 }
 
+/** A quote that lapses sooner is offered to nobody any more: there would be no time to sign and pay. */
+const offerableMillis = 30_000
+
 const tooManyQuotes = (retryAfterSeconds: number) =>
   new ApiFailure({
     status: 429,
@@ -140,7 +143,7 @@ const make = Effect.fnUntraced(function* (settings: OrderingSettings) {
     )
     const id = (yield* Identifiers).uuid()
     const made = { id, fingerprint, offer, createdAtMillis: nowMillis, consumedBy: undefined }
-    return yield* store(quotes.put(made, yield* Clock.currentTimeMillis))
+    return yield* store(quotes.put(made, (yield* Clock.currentTimeMillis) + offerableMillis))
   })
 
   const quote = Effect.fn("Ordering.quote")(function* (
@@ -148,7 +151,8 @@ const make = Effect.fnUntraced(function* (settings: OrderingSettings) {
     fingerprint: string,
     clientAddress: string | undefined
   ) {
-    const live = yield* store(quotes.findLive(fingerprint, yield* Clock.currentTimeMillis))
+    const nowMillis = yield* Clock.currentTimeMillis
+    const live = yield* store(quotes.findLive(fingerprint, nowMillis + offerableMillis))
     if (live !== undefined) return live
     const running = asking.get(fingerprint)
     if (running !== undefined) return yield* Deferred.await(running)
