@@ -5,7 +5,7 @@ import type { NewCharge, RecordedAnswer } from "../ports/Charges.ts"
 import { chargeKey, payloadDigest } from "./ChargeKey.ts"
 import type { Held, KeptTask, SettlementTask } from "./Settling.ts"
 import type { Answer, PaymentRefused, TollRequest } from "./TollRequest.ts"
-import type { Facts } from "./Transitions.ts"
+import type { Facts } from "./Steps.ts"
 import type { PaymentOffer } from "./Verdict.ts"
 
 /** A network with the EIP-712 domain separator of its stablecoin. */

@@ -9,7 +9,8 @@ import { type Sealed, Secrets } from "../Secrets.ts"
 import { checkAgainMillis, isBeyondPatience, watchUntilMillis } from "./Backoff.ts"
 import { Chain, type ChainEvidence } from "./Chain.ts"
 import { Facilitator, type FacilitatorRequest } from "./Facilitator.ts"
-import { type Ending, type Event, type Facts, next, type Step } from "./Transitions.ts"
+import type { Ending, Event, Facts, Step } from "./Steps.ts"
+import { next } from "./Transitions.ts"
 
 /** All that settling a payment needs; kept with the charge, so that any process can finish it. */
 export interface SettlementTask {

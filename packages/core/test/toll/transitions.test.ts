@@ -1,15 +1,8 @@
 import { describe, expect, it } from "vitest"
 import type { Charge, ChargeState } from "../../src/ports/Charges.ts"
 import { sampleAnswer, sampleCharge, sampleReceipt } from "../../src/testing/stores/records.ts"
-import {
-  begin,
-  type Ending,
-  type Event,
-  type Facts,
-  ImpossibleTransition,
-  next,
-  type Step
-} from "../../src/toll/Transitions.ts"
+import { type Ending, type Event, type Facts, ImpossibleTransition, type Step } from "../../src/toll/Steps.ts"
+import { begin, next } from "../../src/toll/Transitions.ts"
 
 /*
  * The machine is small enough to be walked through whole: every event that any step can have, in every
