@@ -72,7 +72,9 @@ const start = async (): Promise<void> => {
         id,
         status
       })),
-      purchases: found.filter((purchase) => purchase !== undefined),
+      purchases: found
+        .filter((purchase) => purchase !== undefined)
+        .map(({ email = "", id, status }) => ({ email, id, status })),
       ledgerAtomic: String(
         totals.reduce((sum, { amountAtomic, kind }) => (kind === "settled" ? sum + amountAtomic : sum), 0n)
       ),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Claim } from "@till402/core"
+import type { Claim, VaultPurchase } from "@till402/core"
 import { connect, type Database } from "../src/storage/database.ts"
 import { postgresStores } from "../src/storage/storage.ts"
 import type { OwnStores } from "./races.ts"
@@ -77,6 +77,33 @@ const faults: Faults = {
       grant: async (id) => {
         const { count } = await sql`UPDATE till.vault_purchases SET status = 'granted' WHERE id = ${id}`
         return count === 1
+      }
+    }),
+    "takes purchases that were free when they were looked at": (_, sql) => ({
+      take: async (nowMillis, untilMillis, limit) => {
+        const due = await sql<Array<{ readonly id: string }>>`
+          SELECT id FROM till.vault_purchases WHERE due_at_millis <= ${nowMillis}
+          ORDER BY due_at_millis, id LIMIT ${limit}`
+        return sql<Array<VaultPurchase>>`
+          UPDATE till.vault_purchases SET due_at_millis = ${untilMillis}, attempts = attempts + 1
+          WHERE id IN ${sql(due.map(({ id }) => id))} RETURNING *`
+      }
+    }),
+    "lets who is late reschedule a purchase": (_, sql) => ({
+      reschedule: async (id, _seenMillis, dueAtMillis) => {
+        const { count } = await sql`
+          UPDATE till.vault_purchases SET due_at_millis = ${dueAtMillis ?? null}
+          WHERE id = ${id} AND due_at_millis IS NOT NULL`
+        return count === 1
+      }
+    }),
+    "forgets whom a mail is still due to": (_, sql) => ({
+      forget: async (beforeMillis, limit) => {
+        const { count } = await sql`
+          UPDATE till.vault_purchases SET email = NULL WHERE id IN (
+            SELECT id FROM till.vault_purchases
+            WHERE email IS NOT NULL AND status = 'granted' AND created_at_millis < ${beforeMillis} LIMIT ${limit})`
+        return count
       }
     })
   }

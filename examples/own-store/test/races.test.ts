@@ -59,7 +59,9 @@ describe("of a hundred racers in two processes", { timeout: 60_000 }, () => {
     "apply a settlement",
     "consume a quote",
     "place an order",
-    "grant a purchase"
+    "grant a purchase",
+    "reschedule a purchase",
+    "take a purchase"
   ] as const)("one alone can %s", (name) => run(name, (got) => expect(wins(got)).toBe(1)))
 
   it("as many claim a place of a payer as there are", () =>

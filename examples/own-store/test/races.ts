@@ -1,4 +1,4 @@
-import type { NewCharge, Offer, Order } from "@till402/core"
+import type { NewCharge, NewVaultPurchase, Offer, Order } from "@till402/core"
 import type { postgresStores } from "../src/storage/storage.ts"
 
 /*
@@ -104,6 +104,16 @@ const quoteOf = (fingerprint: string, id: string) => ({
   consumedBy: undefined
 })
 
+const newPurchase = (id: string): NewVaultPurchase => ({
+  id,
+  chargeKey: "charge-1",
+  slug: "item-1",
+  walletAddress: "11111111111111111111111111111111",
+  email: "ada@example.com",
+  createdAtMillis: now,
+  dueAtMillis: now
+})
+
 export const races = {
   "claim a key": {
     run: async ({ charges }, key, racer) => {
@@ -159,16 +169,17 @@ export const races = {
     run: ({ orders }, id) => orders.replace({ ...newOrder(id), status: "placing" })
   },
   "grant a purchase": {
-    prepare: ({ vaultPurchases }, id) =>
-      vaultPurchases.reserve({
-        id,
-        chargeKey: "charge-1",
-        slug: "item-1",
-        walletAddress: "11111111111111111111111111111111",
-        email: "ada@example.com",
-        createdAtMillis: now
-      }),
-    run: ({ vaultPurchases }, id) => vaultPurchases.grant(id)
+    prepare: ({ vaultPurchases }, id) => vaultPurchases.reserve(newPurchase(id)),
+    run: ({ vaultPurchases }, id) => vaultPurchases.grant(id, later)
+  },
+  "reschedule a purchase": {
+    prepare: ({ vaultPurchases }, id) => vaultPurchases.reserve(newPurchase(id)),
+    run: ({ vaultPurchases }, id) => vaultPurchases.reschedule(id, now, later)
+  },
+  "take a purchase": {
+    prepare: ({ vaultPurchases }, id) => vaultPurchases.reserve(newPurchase(id)),
+    run: async ({ vaultPurchases }, id) =>
+      (await vaultPurchases.take(now, later, 1)).some((taken) => taken.id === id)
   },
   "count a download": {
     prepare: ({ vaultItems }, slug) =>

@@ -22,6 +22,7 @@ import { Quotes } from "./ports/Quotes.ts"
 import type { Stores } from "./ports/Stores.ts"
 import { Tracker } from "./ports/Tracker.ts"
 import { VaultFiles } from "./ports/VaultFiles.ts"
+import { VaultPurchases } from "./ports/VaultPurchases.ts"
 import { Secrets } from "./Secrets.ts"
 import { Chain, chainFromRpc } from "./toll/Chain.ts"
 import { Facilitator } from "./toll/Facilitator.ts"
@@ -42,6 +43,7 @@ const reconcileEveryMillis = 15_000
 const reconcileBatch = 100
 const expireBatch = 500
 const refundsEveryMillis = 15_000
+const vaultSweepEveryMillis = 15_000
 const marketplaceTimeoutMillis = 8_000
 
 const facilitatorLayer = ({ facilitator }: TillOptions): Layer.Layer<Facilitator> =>
@@ -140,9 +142,11 @@ const httpLayer = (configuration: Configuration) =>
 export const reconcileOnce = Effect.fnUntraced(function* (eager: boolean) {
   const settling = yield* Settling
   const worker = yield* Effect.serviceOption(OrderWorker)
+  const vault = yield* Effect.serviceOption(Vault)
   const result = yield* settling.reconcile({ limit: reconcileBatch, eager })
-  // A host that calls this from a scheduler, and lives no longer than that, has its orders taken on as well.
+  // A host that calls this from a scheduler, and lives no longer than that, has its orders and purchases seen to.
   if (eager && worker._tag === "Some") yield* worker.value.work
+  if (eager && vault._tag === "Some") yield* vault.value.sweep
   return result
 })
 
@@ -155,6 +159,7 @@ const housekeeping = ({ answerLifetimeMillis, personalDataLifetimeMillis }: Conf
     yield* charges.expire(nowMillis - answerLifetimeMillis, expireBatch)
     yield* quotes.expire(nowMillis - answerLifetimeMillis)
     yield* (yield* Orders).forget(nowMillis - personalDataLifetimeMillis, expireBatch)
+    yield* (yield* VaultPurchases).forget(nowMillis - personalDataLifetimeMillis, expireBatch)
   }).pipe(
     Effect.catchCause((cause) => Effect.logError("Housekeeping failed and is tried again", cause)),
     Effect.repeat(Schedule.spaced(reconcileEveryMillis))
@@ -172,6 +177,15 @@ const workingOnOrders = Effect.gen(function* () {
   const worker = yield* Effect.serviceOption(OrderWorker)
   if (worker._tag === "Some") yield* worker.value.run
 })
+
+/** Apart from housekeeping: a mail server that is slow to answer must keep nobody's payment waiting. */
+const sweepingVault = Effect.gen(function* () {
+  const vault = yield* Effect.serviceOption(Vault)
+  if (vault._tag === "Some") yield* vault.value.sweep
+}).pipe(
+  Effect.catchCause((cause) => Effect.logError("Purchases could not be seen to and are tried again", cause)),
+  Effect.repeat(Schedule.spaced(vaultSweepEveryMillis))
+)
 
 /** Says at start what the facilitator would not settle; never fatal, since it may learn. */
 const checkSupported = ({ networks }: Configuration) =>
@@ -225,7 +239,7 @@ export const assemble = (options: TillOptions, configuration: Configuration, edg
     Layer.succeed(References.MinimumLogLevel, "Info")
   )
   const background = Effect.all(
-    [checkSupported(configuration), housekeeping(configuration), refunding, workingOnOrders],
+    [checkSupported(configuration), housekeeping(configuration), refunding, workingOnOrders, sweepingVault],
     { concurrency: "unbounded", discard: true }
   )
   return Layer.effectDiscard(Effect.forkScoped(background)).pipe(

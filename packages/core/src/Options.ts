@@ -242,7 +242,10 @@ export interface TillOptions {
   readonly refundWallet?: RefundWallet
   /** Told of each step in the life of an order, in this process. */
   readonly onOrderChange?: (change: OrderChange) => void
-  /** How long address and e-mail of an order are kept once it rests; default 90 days, at least one. */
+  /**
+   * How long address and e-mail of an order are kept once it rests, and the e-mail of a vault purchase from its
+   * making on; default 90 days, at least one.
+   */
   readonly personalDataLifetimeMillis?: number
   /** Overrides of the contract's prices. */
   readonly prices?: Partial<Prices>

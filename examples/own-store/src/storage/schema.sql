@@ -124,7 +124,13 @@ CREATE TABLE IF NOT EXISTS till.vault_purchases (
   charge_key TEXT NOT NULL,
   slug TEXT NOT NULL,
   wallet_address TEXT NOT NULL,
-  email TEXT NOT NULL,
+  email TEXT, -- forgotten some time after the purchase was granted
   status TEXT NOT NULL CHECK (status IN ('reserved', 'granted')),
-  created_at_millis BIGINT NOT NULL
+  created_at_millis BIGINT NOT NULL,
+  due_at_millis BIGINT,
+  attempts BIGINT NOT NULL
 );
+CREATE INDEX IF NOT EXISTS vault_purchases_due ON till.vault_purchases (due_at_millis, id)
+  WHERE due_at_millis IS NOT NULL;
+CREATE INDEX IF NOT EXISTS vault_purchases_known ON till.vault_purchases (created_at_millis)
+  WHERE email IS NOT NULL AND due_at_millis IS NULL AND status = 'granted';

@@ -53,17 +53,18 @@ export const vaultItemStore = (sql: Database) => {
   } satisfies VaultItemStore
 }
 
-/** Purchases of vault items: reserved until their payment has settled, then granted. */
+/** Purchases of vault items: reserved until their payment has settled, then granted; due again while there is work. */
 export const vaultPurchaseStore = (sql: Database) =>
   ({
     reserve: async (purchase) => {
-      const row = { ...purchase, status: "reserved" }
+      const row = { ...purchase, status: "reserved", attempts: 0 }
       await sql`INSERT INTO till.vault_purchases ${sql(row)} ON CONFLICT (id) DO NOTHING`
     },
 
-    grant: async (id) => {
+    grant: async (id, dueAtMillis) => {
       const { count } = await sql`
-      UPDATE till.vault_purchases SET status = 'granted' WHERE id = ${id} AND status = 'reserved'`
+      UPDATE till.vault_purchases SET status = 'granted', due_at_millis = ${dueAtMillis ?? null}, attempts = 0
+      WHERE id = ${id} AND status = 'reserved'`
       return count === 1
     },
 
@@ -74,5 +75,30 @@ export const vaultPurchaseStore = (sql: Database) =>
     find: async (id) => {
       const [purchase] = await sql<Array<VaultPurchase>>`SELECT * FROM till.vault_purchases WHERE id = ${id}`
       return purchase
+    },
+
+    // Rows that another process is about to take are passed by: it has them.
+    take: async (nowMillis, untilMillis, limit) => sql<Array<VaultPurchase>>`
+    UPDATE till.vault_purchases SET due_at_millis = ${untilMillis}, attempts = attempts + 1
+    WHERE due_at_millis <= ${nowMillis} AND id IN (
+      SELECT id FROM till.vault_purchases WHERE due_at_millis <= ${nowMillis}
+      ORDER BY due_at_millis, id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+    RETURNING *`,
+
+    reschedule: async (id, seenMillis, dueAtMillis) => {
+      const { count } = await sql`
+      UPDATE till.vault_purchases SET due_at_millis = ${dueAtMillis ?? null}
+      WHERE id = ${id} AND due_at_millis = ${seenMillis}`
+      return count === 1
+    },
+
+    forget: async (beforeMillis, limit) => {
+      const { count } = await sql`
+      UPDATE till.vault_purchases SET email = NULL
+      WHERE id IN (
+        SELECT id FROM till.vault_purchases
+        WHERE email IS NOT NULL AND due_at_millis IS NULL AND status = 'granted' AND created_at_millis < ${beforeMillis}
+        LIMIT ${limit} FOR UPDATE SKIP LOCKED)`
+      return count
     }
   }) satisfies VaultPurchaseStore

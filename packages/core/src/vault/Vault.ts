@@ -8,15 +8,15 @@ import type {
   VaultPurchaseResponse,
   VaultQuery
 } from "../domain/Vault.ts"
-import { makeBackground } from "../Background.ts"
 import { Identifiers } from "../Identifiers.ts"
-import { renderMail } from "../mail/Rendering.ts"
 import type { MailTemplates } from "../mail/Templates.ts"
-import { Mailer } from "../ports/Mailer.ts"
+import * as Pace from "../orders/Pace.ts"
 import { type VaultFile, VaultFiles } from "../ports/VaultFiles.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
 import { VaultPurchases } from "../ports/VaultPurchases.ts"
 import { equalInConstantTime, Secrets } from "../Secrets.ts"
+import { downloadTokenOf } from "./DownloadToken.ts"
+import { makePurchaseLife } from "./PurchaseLife.ts"
 
 /** The vault's use cases: search, sale, download. */
 export class Vault extends Context.Service<
@@ -30,6 +30,7 @@ export class Vault extends Context.Service<
       item: VaultItem,
       chargeKey: string
     ) => Effect.Effect<VaultPurchaseResponse, ApiFailure>
+    /** Grants a purchase that is paid for, and begins to send its mail; comes more than once. */
     readonly settled: (purchaseId: string) => Effect.Effect<void, StoreError>
     readonly abandoned: (purchaseId: string) => Effect.Effect<void, StoreError>
     /** Opens the file of a granted purchase for who holds its token. */
@@ -38,6 +39,8 @@ export class Vault extends Context.Service<
       downloadToken: string
     ) => Effect.Effect<{ readonly slug: string; readonly file: VaultFile }, ApiFailure>
     readonly open: (slug: string) => Effect.Effect<VaultFile, ApiFailure>
+    /** Sees to the purchases that are due: sends mails that did not go out, clears away what nobody will pay for. */
+    readonly sweep: Effect.Effect<void, StoreError>
   }
 >()("@till402/core/Vault") {
   static readonly layer = (templates: Partial<MailTemplates>) => Layer.effect(Vault, make(templates))
@@ -64,15 +67,8 @@ const make = Effect.fnUntraced(function* (templates: Partial<MailTemplates>) {
   const purchases = yield* VaultPurchases
   const files = yield* VaultFiles
   const secrets = yield* Secrets
-  const mailer = yield* Effect.serviceOption(Mailer)
-  const inBackground = yield* makeBackground
+  const { settled, sweep } = yield* makePurchaseLife(templates)
   const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.mapError(effect, storeFailure)
-
-  /** Derived, not stored: a retried payment gets the same token, a stolen database opens nothing. */
-  const tokenOf = (purchaseId: string, keyId: string): string | undefined => {
-    const digest = secrets.digest("download", purchaseId.toLowerCase(), keyId)
-    return digest === undefined ? undefined : `${keyId}.${digest}`
-  }
 
   const search = Effect.fn("Vault.search")(function* (query: VaultQuery) {
     const page = yield* store(items.search(query))
@@ -94,40 +90,12 @@ const make = Effect.fnUntraced(function* (templates: Partial<MailTemplates>) {
     const id = (yield* Identifiers).uuid()
     const { email, walletAddress } = request
     const createdAtMillis = yield* Clock.currentTimeMillis
-    yield* store(purchases.reserve({ id, chargeKey, slug, walletAddress, email, createdAtMillis }))
-    const downloadToken = tokenOf(id, secrets.currentKeyId)!
+    // Looked at when its payment must have settled, should nothing be heard of that.
+    const dueAtMillis = createdAtMillis + Pace.paymentPatience
+    const purchase = { id, chargeKey, slug, walletAddress, email, createdAtMillis, dueAtMillis }
+    yield* store(purchases.reserve(purchase))
+    const downloadToken = downloadTokenOf(secrets, id, secrets.currentKeyId)!
     return { purchaseId: id, downloadToken, item: { slug, title, productType, price, coverImageUrl } }
-  })
-
-  const confirm = Effect.fnUntraced(function* (purchaseId: string) {
-    if (mailer._tag === "None") return
-    const purchase = yield* purchases.find(purchaseId)
-    const bought = purchase && (yield* items.findBySlug(purchase.slug))
-    const downloadToken = tokenOf(purchaseId, secrets.currentKeyId)
-    if (purchase === undefined || bought === undefined || downloadToken === undefined) return
-    const faults: Array<string> = []
-    const mail = renderMail(
-      { _tag: "VaultPurchased", purchaseId, title: bought.title, downloadToken },
-      {
-        to: purchase.email,
-        idempotencyKey: `purchase-confirmed:${purchaseId}`,
-        templates,
-        onFault: ({ reason, template }) => faults.push(`${template}: ${reason}`)
-      }
-    )
-    if (faults.length > 0)
-      yield* Effect.logWarning("A mail template failed; the default one was used", faults[0])
-    yield* mailer.value.send(mail)
-  })
-
-  const settled = Effect.fn("Vault.settled")(function* (purchaseId: string) {
-    if (!(yield* purchases.grant(purchaseId))) return
-    const mailing = confirm(purchaseId).pipe(
-      Effect.catch((error) =>
-        Effect.logWarning("A purchase confirmation could not be sent", purchaseId, error._tag)
-      )
-    )
-    yield* inBackground(mailing)
   })
 
   const open = Effect.fn("Vault.open")(function* (slug: string) {
@@ -137,12 +105,13 @@ const make = Effect.fnUntraced(function* (templates: Partial<MailTemplates>) {
   const download = Effect.fn("Vault.download")(function* (purchaseId: string, downloadToken: string) {
     const purchase = yield* store(purchases.find(purchaseId.toLowerCase()))
     if (purchase?.status !== "granted") return yield* purchaseNotFound
-    const due = tokenOf(purchase.id, downloadToken.split(".")[0]!)
+    const due = downloadTokenOf(secrets, purchase.id, downloadToken.split(".")[0]!)
     if (due === undefined || !equalInConstantTime(due, downloadToken)) return yield* forbidden
     const file = yield* open(purchase.slug)
     yield* store(items.countDownload(purchase.slug))
     return { slug: purchase.slug, file }
   })
 
-  return Vault.of({ search, item, reserve, settled, abandoned: (id) => purchases.cancel(id), download, open })
+  const abandoned = (id: string) => purchases.cancel(id)
+  return Vault.of({ search, item, reserve, settled, abandoned, download, open, sweep })
 })

@@ -195,6 +195,9 @@ describe("answers of the wrong kind", () => {
     ["charges", "list", [[], [{}]], [undefined, {}, "charges"]],
     ["charges", "expire", [0, 7], [undefined, -1, 0.5, "7", 7n]],
     ["quotes", "put", [{}], [undefined, null, true, []]],
+    ["vaultPurchases", "take", [[], [{}]], [undefined, {}, true]],
+    ["vaultPurchases", "reschedule", [true, false], [undefined, null, 1]],
+    ["vaultPurchases", "forget", [0, 7], [undefined, -1, true]],
     [
       "vaultItems",
       "search",
@@ -248,6 +251,9 @@ describe("a storage", () => {
         readonly #known = new Set(["p-1"])
         reserve = () => Promise.resolve()
         cancel = () => Promise.resolve()
+        take = () => Promise.resolve([])
+        reschedule = () => Promise.resolve(false)
+        forget = () => Promise.resolve(0)
         async find() {
           return undefined
         }

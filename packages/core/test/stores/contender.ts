@@ -1,9 +1,10 @@
 import { once } from "node:events"
 import { Effect } from "effect"
 import { Charges } from "../../src/ports/Charges.ts"
+import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
 import { postgres } from "../../src/sql/postgres.ts"
 import { sqlite } from "../../src/sql/sqlite.ts"
-import { sampleCharge, sampleReceipt } from "../../src/testing/stores/records.ts"
+import { sampleCharge, sampleReceipt, uuidOf } from "../../src/testing/stores/records.ts"
 
 /*
  * A process of its own: `node contender.ts <sqlite|postgres> <file or address> <name> <claim|finish> <keys>`. Says
@@ -35,12 +36,19 @@ const finishAll = Effect.fnUntraced(function* (number: number) {
   const owed = yield* charges.oweRefund(key, 7_000)
   const refunded = yield* charges.recordRefund(key, `0x${name}`, 8_000)
   const expired = (yield* charges.expire(9_000, 1)) === 1
-  return { tookOver, completed, applied, owed, refunded, expired }
+  const purchases = yield* VaultPurchases
+  const granted = yield* purchases.grant(uuidOf(number), 7_000)
+  const took = (yield* purchases.take(7_000, 9_000, 1)).length === 1
+  return { tookOver, completed, applied, owed, refunded, expired, granted, took }
 })
 
 /** Keys from which each process claims first: they begin at different ends, and meet. */
 const order = name < "b" ? numbers : numbers.toReversed()
-const contend: Effect.Effect<ReadonlyArray<Record<string, boolean>>, unknown, Charges> = task === "claim"
+const contend: Effect.Effect<
+  ReadonlyArray<Record<string, boolean>>,
+  unknown,
+  Charges | VaultPurchases
+> = task === "claim"
   ? Effect.forEach(order, claimAll, { concurrency: 7 })
   : Effect.forEach(order, finishAll, { concurrency: 7 })
 

@@ -78,6 +78,11 @@ describe("the restart cases find a store in which", () => {
       "voided charges are lost",
       "DELETE FROM till_charges WHERE state = 'voided'",
       "a voided payment is watched across restarts"
+    ],
+    [
+      "the mail of a purchase is lost",
+      "UPDATE till_vault_purchases SET due_at = NULL",
+      "what is due for a purchase is due to whoever comes after a restart"
     ]
   ])("%s", async (_, statements, foundBy) => {
     const meant = restartCases.filter(({ name }) => name.includes(foundBy))

@@ -3,9 +3,16 @@ import { Effect, Layer } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Charges } from "../../src/ports/Charges.ts"
 import type { Stores } from "../../src/ports/Stores.ts"
+import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
 import { postgres } from "../../src/sql/postgres.ts"
 import { sqlite } from "../../src/sql/sqlite.ts"
-import { sampleAnswer, sampleCharge, sampleReceipt } from "../../src/testing/stores/records.ts"
+import {
+  sampleAnswer,
+  sampleCharge,
+  samplePurchase,
+  sampleReceipt,
+  uuidOf
+} from "../../src/testing/stores/records.ts"
 import { contend } from "./contenders.ts"
 import { temporaryFiles } from "./folder.ts"
 
@@ -43,11 +50,13 @@ const engines: ReadonlyArray<Engine> = [
 
 const prepared = Effect.gen(function* () {
   const charges = yield* Charges
+  const purchases = yield* VaultPurchases
   for (const number of allKeys) {
     const key = `key-${number}`
     yield* charges.claim(sampleCharge({ key }), { owner: "dead", untilMillis: 2_000 }, 1_000, keys)
     const subject = { kind: "order", id: key } as const
     yield* charges.advance(key, "dead", { answer: sampleAnswer(key), subject })
+    yield* purchases.reserve(samplePurchase({ id: uuidOf(number), dueAtMillis: undefined }))
   }
 })
 
@@ -71,11 +80,11 @@ describe.each(engines)("processes on one $kind database", ({ kind, names, newPla
     }
   }, 90_000)
 
-  it("take over, settle, apply, owe, refund and expire each charge once", async () => {
+  it("take over, settle, apply, owe, refund and expire each charge once, grant and take each purchase", async () => {
     const place = await newPlace()
     await on(place, prepared)
     const won = await contend({ kind, place, names, task: "finish", keys })
-    for (const verb of ["tookOver", "completed", "applied", "owed", "refunded"])
+    for (const verb of ["tookOver", "completed", "applied", "owed", "refunded", "granted"])
       expect([verb, won.flatMap((each) => each[verb]!).toSorted(ascending)]).toEqual([verb, allKeys])
     // Each asked once a key for one answer to expire, whosever it is.
     const expired = won.flatMap((each) => each["expired"]!).length
@@ -87,6 +96,19 @@ describe.each(engines)("processes on one $kind database", ({ kind, names, newPla
     )
     expect(expired).toBe(charges.filter(({ answer }) => answer === undefined).length)
     expect(entries).toHaveLength(3 * keys)
+    // Each asked once a key for one purchase that is due, whichever; what was taken was taken by one.
+    const taken = won.flatMap((each) => each["took"]!).length
+    expect(taken).toBeGreaterThan(0)
+    const attempts = await on(
+      place,
+      VaultPurchases.use((store) =>
+        Effect.forEach(allKeys, (number) =>
+          Effect.map(store.find(uuidOf(number)), (purchase) => purchase!.attempts)
+        )
+      )
+    )
+    expect(attempts.filter((times) => times === 1)).toHaveLength(taken)
+    expect(attempts.filter((times) => times > 1)).toEqual([])
     for (const charge of charges) {
       const number = Number(charge.key.slice(4))
       const refunder = won.findIndex(({ refunded }) => refunded!.includes(number))

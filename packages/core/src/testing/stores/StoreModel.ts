@@ -166,14 +166,45 @@ const purchaseModel = (): VaultPurchases["Service"] => {
     reserve: (purchase) =>
       Effect.sync(() => {
         if (purchases.first(({ id }) => id === purchase.id) === undefined)
-          purchases.add({ ...purchase, status: "reserved" })
+          purchases.add({ ...purchase, status: "reserved", attempts: 0 })
       }),
-    grant: (id) => Effect.sync(() => purchases.change(reserved(id), { status: "granted" }) === 1),
+    grant: (id, dueAtMillis) =>
+      Effect.sync(
+        () => purchases.change(reserved(id), { status: "granted", dueAtMillis, attempts: 0 }) === 1
+      ),
     cancel: (id) =>
       Effect.sync(() => {
         purchases.delete(reserved(id))
       }),
-    find: (id) => Effect.sync(() => purchases.first((row) => row.id === id))
+    find: (id) => Effect.sync(() => purchases.first((row) => row.id === id)),
+    take: (nowMillis, untilMillis, limit) =>
+      Effect.sync(() => {
+        const due = purchases
+          .all()
+          .filter((row) => row.dueAtMillis !== undefined && row.dueAtMillis <= nowMillis)
+        return ascending(due, (row) => row.dueAtMillis!)
+          .slice(0, limit)
+          .map((purchase) => {
+            const taken = { ...purchase, dueAtMillis: untilMillis, attempts: purchase.attempts + 1 }
+            purchases.change((row) => row.id === purchase.id, taken)
+            return taken
+          })
+      }),
+    reschedule: (id, seenMillis, dueAtMillis) =>
+      Effect.sync(
+        () =>
+          purchases.change((row) => row.id === id && row.dueAtMillis === seenMillis, { dueAtMillis }) === 1
+      ),
+    forget: (beforeMillis, limit) =>
+      Effect.sync(() => {
+        const old = purchases
+          .all()
+          .filter((row) => row.status === "granted" && row.dueAtMillis === undefined)
+          .filter((row) => row.email !== undefined && row.createdAtMillis < beforeMillis)
+          .slice(0, limit)
+        for (const { id } of old) purchases.change((row) => row.id === id, { email: undefined })
+        return old.length
+      })
   }
 }
 

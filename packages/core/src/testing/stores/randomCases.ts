@@ -121,6 +121,47 @@ const orderRolls: ReadonlyArray<Roll> = [
   }
 ]
 
+const purchaseRolls: ReadonlyArray<Roll> = [
+  (dice, step) => {
+    const purchase = samplePurchase({
+      id: someId(dice),
+      createdAtMillis: step,
+      dueAtMillis: someDue(dice, step)
+    })
+    return VaultPurchases.use((purchases) => purchases.reserve(purchase))
+  },
+  (dice, step) => {
+    const id = someId(dice)
+    const due = someDue(dice, step)
+    return VaultPurchases.use((purchases) => purchases.grant(id, due))
+  },
+  (dice) => {
+    const id = someId(dice)
+    return VaultPurchases.use((purchases) => purchases.cancel(id))
+  },
+  // One at a time: two would be due at the same time again, and which goes first then is nobody's promise.
+  (dice, step) => {
+    const now = step * 10 + dice.below(200)
+    return VaultPurchases.use((purchases) => purchases.take(now, (step + 100) * 10 + 9, 1))
+  },
+  // Of what stands there, or of what stood there before.
+  (dice, step) => {
+    const id = someId(dice)
+    const behind = dice.below(4) === 0 ? 1 : 0
+    const due = someDue(dice, step)
+    return VaultPurchases.use((purchases) =>
+      Effect.flatMap(purchases.find(id), (purchase) =>
+        purchases.reschedule(id, (purchase?.dueAtMillis ?? step) - behind, due)
+      )
+    )
+  },
+  // All of them: which ones a smaller number touches is nobody's promise.
+  (dice, step) => {
+    const before = step - dice.below(50)
+    return VaultPurchases.use((purchases) => purchases.forget(before, 100))
+  }
+]
+
 const vaultRolls: ReadonlyArray<Roll> = [
   (dice, step) => {
     const item = sampleVaultItem(dice.below(5), {
@@ -144,18 +185,7 @@ const vaultRolls: ReadonlyArray<Roll> = [
     const limit = 1 + dice.below(4)
     return VaultItems.use((items) => items.search({ limit, ...cursor, ...q, ...minPrice, ...category }))
   },
-  (dice, step) => {
-    const purchase = samplePurchase({ id: someId(dice), createdAtMillis: step })
-    return VaultPurchases.use((purchases) => purchases.reserve(purchase))
-  },
-  (dice) => {
-    const id = someId(dice)
-    return VaultPurchases.use((purchases) => purchases.grant(id))
-  },
-  (dice) => {
-    const id = someId(dice)
-    return VaultPurchases.use((purchases) => purchases.cancel(id))
-  }
+  ...purchaseRolls
 ]
 
 const { claiming, reading, upkeep } = chargeRolls

@@ -5,7 +5,7 @@ import type { VaultItem } from "../../domain/Vault.ts"
 import type { NewCharge, RecordedAnswer } from "../../ports/Charges.ts"
 import type { Order } from "../../ports/Orders.ts"
 import type { Quote } from "../../ports/Quotes.ts"
-import type { VaultPurchase } from "../../ports/VaultPurchases.ts"
+import type { NewVaultPurchase } from "../../ports/VaultPurchases.ts"
 
 /*
  * Records of the stores to test with; every field can be overridden.
@@ -115,14 +115,13 @@ export const sampleVaultItem = (number = 1, overrides: Partial<VaultItem> = {}):
   ...overrides
 })
 
-export const samplePurchase = (
-  overrides: Partial<Omit<VaultPurchase, "status">> = {}
-): Omit<VaultPurchase, "status"> => ({
+export const samplePurchase = (overrides: Partial<NewVaultPurchase> = {}): NewVaultPurchase => ({
   id: uuidOf(1),
   chargeKey: "eip155:84532:0x036c:0xpayer:0x01",
   slug: "item-1",
   walletAddress: "11111111111111111111111111111111",
   email: "ada@example.com",
   createdAtMillis: 1_000,
+  dueAtMillis: 5_000,
   ...overrides
 })

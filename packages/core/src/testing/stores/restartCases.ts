@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { type Charge, Charges } from "../../ports/Charges.ts"
+import { VaultPurchases } from "../../ports/VaultPurchases.ts"
 import {
   asReady,
   asSettled,
@@ -13,7 +14,7 @@ import {
   unlimited
 } from "./chargeRecords.ts"
 import { restartedModelCase } from "./randomCases.ts"
-import { sampleCharge, sampleReceipt } from "./records.ts"
+import { sampleCharge, samplePurchase, sampleReceipt } from "./records.ts"
 import { equal, type RestartCase } from "./StoreCase.ts"
 
 const states = ["claimed", "ready", "settled", "voided"] as const
@@ -195,9 +196,46 @@ const resuming: ReadonlyArray<RestartCase> = [
   }
 ]
 
+const buying: ReadonlyArray<RestartCase> = [
+  {
+    name: "VaultPurchases: what is due for a purchase is due to whoever comes after a restart",
+    run: Effect.fnUntraced(function* (opened) {
+      const { id } = samplePurchase()
+      yield* opened(
+        Effect.gen(function* () {
+          const purchases = yield* VaultPurchases
+          yield* purchases.reserve(samplePurchase())
+          equal(yield* purchases.grant(id, 7_000), true, "the grant")
+        })
+      )
+      const taken = yield* opened(
+        Effect.gen(function* () {
+          const purchases = yield* VaultPurchases
+          equal(yield* purchases.grant(id, 8_000), false, "a grant after the restart")
+          equal(yield* purchases.take(6_999, 9_000, 10), [], "what is due before its time")
+          return yield* purchases.take(7_000, 9_000, 10)
+        })
+      )
+      const due = { ...samplePurchase(), status: "granted", dueAtMillis: 9_000, attempts: 1 }
+      equal(taken, [due], "what was taken, and not done")
+      yield* opened(
+        Effect.gen(function* () {
+          const purchases = yield* VaultPurchases
+          const again = { ...due, dueAtMillis: 12_000, attempts: 2 }
+          equal(yield* purchases.take(9_000, 12_000, 10), [again], "what was taken again")
+          equal(yield* purchases.reschedule(id, 12_000, undefined), true, "that it is done")
+        })
+      )
+      const rest = yield* opened(VaultPurchases.use((purchases) => purchases.take(1e15, 2e15, 10)))
+      equal(rest, [], "what is due in the end")
+    })
+  }
+]
+
 /** What stores that outlive their process promise. */
 export const restartCases: ReadonlyArray<RestartCase> = [
   ...keeping,
   ...resuming,
+  ...buying,
   ...[11, 12, 13].map((seed) => restartedModelCase(seed))
 ]

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import type { VaultItem, VaultQuery } from "../../domain/Vault.ts"
 import { VaultItems } from "../../ports/VaultItems.ts"
-import { VaultPurchases } from "../../ports/VaultPurchases.ts"
-import { samplePurchase, sampleVaultItem, uuidOf } from "./records.ts"
-import { equal, race, racers, type StoreCase, storeCase, wins } from "./StoreCase.ts"
+import { purchaseCases } from "./purchaseCases.ts"
+import { sampleVaultItem, uuidOf } from "./records.ts"
+import { equal, race, racers, type StoreCase, storeCase } from "./StoreCase.ts"
 
 const slugs = (items: ReadonlyArray<VaultItem> | undefined) => items?.map(({ slug }) => slug)
 
@@ -187,38 +187,5 @@ const searching: ReadonlyArray<StoreCase> = [
   })
 ]
 
-const buying: ReadonlyArray<StoreCase> = [
-  storeCase("VaultPurchases: reserved, then granted once", function* () {
-    const purchases = yield* VaultPurchases
-    const { id } = samplePurchase()
-    equal(yield* purchases.find(id), undefined, "an unknown purchase")
-    equal(yield* purchases.grant(id), false, "grant of an unknown purchase")
-    yield* purchases.reserve(samplePurchase())
-    equal(yield* purchases.find(id), { ...samplePurchase(), status: "reserved" }, "reserved")
-    equal(yield* purchases.grant(id), true, "grant")
-    equal(yield* purchases.grant(id), false, "grant once more")
-    yield* purchases.reserve(samplePurchase({ email: "eve@example.com" }))
-    equal(yield* purchases.find(id), { ...samplePurchase(), status: "granted" }, "reserved once more")
-  }),
-  storeCase(`VaultPurchases: of ${racers} racers exactly one grants`, function* () {
-    const purchases = yield* VaultPurchases
-    yield* purchases.reserve(samplePurchase())
-    equal(wins(yield* race(() => purchases.grant(samplePurchase().id))), 1, "racers that granted it")
-  }),
-  storeCase("VaultPurchases: only a reserved one is cancelled", function* () {
-    const purchases = yield* VaultPurchases
-    const { id } = samplePurchase()
-    yield* purchases.cancel(id)
-    yield* purchases.reserve(samplePurchase())
-    yield* purchases.cancel(id)
-    equal(yield* purchases.find(id), undefined, "a cancelled purchase")
-    equal(yield* purchases.grant(id), false, "grant of a cancelled purchase")
-    yield* purchases.reserve(samplePurchase())
-    yield* purchases.grant(id)
-    yield* purchases.cancel(id)
-    equal((yield* purchases.find(id))?.status, "granted", "a granted purchase after cancel")
-  })
-]
-
 /** What `VaultItems` and `VaultPurchases` promise. */
-export const vaultCases: ReadonlyArray<StoreCase> = [...keeping, ...searching, ...buying]
+export const vaultCases: ReadonlyArray<StoreCase> = [...keeping, ...searching, ...purchaseCases]

@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { Context, Effect, Layer } from "effect"
+import { sqlite } from "@till402/core/sqlite"
+import { expect, onTestFinished, vi } from "vitest"
+import { StoreError } from "../../src/domain/Errors.ts"
+import type { TillOptions } from "../../src/Options.ts"
+import { Charges } from "../../src/ports/Charges.ts"
+import type { Stores } from "../../src/ports/Stores.ts"
+import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
+import { downloadOf, jsonOf, openTill, vaultBuy } from "../toll/openTill.ts"
+
+export const second = 1_000
+export const minute = 60 * second
+export const hour = 60 * minute
+export const day = 24 * hour
+
+/** Lets a time pass; the clock of a test that uses this stands still otherwise. */
+export const pass = (millis: number): void => void vi.setSystemTime(Date.now() + millis)
+
+/** What a value is before long. Waits without moving the clock of the test, unlike `vi.waitFor`. */
+export const settles = <A>(look: () => A) => expect.poll(look, { timeout: 5_000 })
+
+/** A row of the table of purchases, as far as these tests look at it. */
+export interface PurchaseRow {
+  readonly id: string
+  readonly status: string
+  readonly email: string | null
+  readonly due_at: number | null
+}
+
+/** The fakes are all there; these take one away again, which the type of the options has no word for. */
+export const withoutMailer = { mailer: undefined } as unknown as Partial<TillOptions>
+export const withoutVault = { vault: undefined } as unknown as Partial<TillOptions>
+
+export type Shop = Awaited<ReturnType<typeof openTill>>
+
+/** A database that several tills open, one after the other. */
+export const sharedFile = () => {
+  const path = mkdtempSync(join(tmpdir(), "till402-vault-"))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  const filename = join(path, "till.sqlite")
+  const read = (statement: string): ReadonlyArray<unknown> => {
+    const database = new DatabaseSync(filename, { readOnly: true })
+    const rows = database.prepare(statement).all()
+    database.close()
+    return rows.map((row) => ({ ...row }))
+  }
+  return {
+    storage: () => sqlite({ filename }),
+    open: (options: Partial<TillOptions> = {}): Promise<Shop> =>
+      openTill({ storage: sqlite({ filename }), ...options }),
+    rows: () =>
+      read("SELECT id, status, email, due_at FROM till_vault_purchases") as ReadonlyArray<PurchaseRow>,
+    charges: () => read("SELECT state, effect_pending FROM till_charges")
+  }
+}
+
+const lost = (operation: string) => Effect.fail(new StoreError({ operation, cause: new Error("gone") }))
+
+/** A storage that does what it is asked and then is gone, as far as its process can tell. */
+export const losingAnswers = (
+  storage: TillOptions["storage"],
+  verb: "grant" | "advance"
+): TillOptions["storage"] =>
+  Layer.effectContext(
+    Effect.map(Effect.context<Stores>(), (stores) => {
+      const charges = Context.get(stores, Charges)
+      const purchases = Context.get(stores, VaultPurchases)
+      return verb === "grant"
+        ? Context.add(stores, VaultPurchases, {
+            ...purchases,
+            grant: (...input) => Effect.andThen(purchases.grant(...input), lost("vaultPurchases.grant"))
+          })
+        : Context.add(stores, Charges, { ...charges, advance: () => lost("charges.advance") })
+    })
+  ).pipe(Layer.provide(storage))
+
+export interface Bought {
+  readonly purchaseId: string
+  readonly downloadToken: string
+}
+
+/** Buys the item; answers what the buyer was told. */
+export const buyItem = async (shop: Shop): Promise<Bought> => {
+  const answer = await shop.present(vaultBuy, await shop.payFor(vaultBuy))
+  expect(answer.status, answer.text).toBe(200)
+  return jsonOf(answer) as unknown as Bought
+}
+
+/** Status of a download with a token. */
+export const downloads = async (shop: Shop, { downloadToken, purchaseId }: Bought): Promise<number> => {
+  const download = downloadOf(purchaseId, downloadToken)
+  return (await shop.present(download, await shop.payFor(download))).status
+}
