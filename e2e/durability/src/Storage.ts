@@ -85,11 +85,17 @@ export const observedStorage = async (settings: ServerSettings, tell: Tell): Pro
   const announce: Announce = (moment) => Effect.tap(() => Effect.promise(() => tell("/moments", { moment })))
   const observe = Effect.map(Effect.context<Stores>(), (stores) => {
     const charges = Context.get(stores, Charges)
+    const orders = Context.get(stores, Orders)
     const purchases = Context.get(stores, VaultPurchases)
     opened = purchases
     return announcing(
       stores.pipe(
         Context.add(Charges, withShortLeases(withFault(charges, settings.fault), settings.leaseMillis)),
+        // An order that is being placed keeps its lease, which comes with that step.
+        Context.add(Orders, {
+          ...orders,
+          take: (nowMillis, _, limit) => orders.take(nowMillis, nowMillis + settings.leaseMillis, limit)
+        }),
         Context.add(VaultPurchases, {
           ...purchases,
           reserve: (purchase) =>
