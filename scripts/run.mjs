@@ -11,13 +11,13 @@ import { SetupError, ensureToolchain, root, toolScript } from "./toolchain.mjs"
 
 const usage = `Usage: node scripts/run.mjs <task> [arguments]
 
-  demo      an official x402 client pays all seven routes on a local chain
+  demo      an official x402 client pays all seven routes on a local chain; orders are delivered, and refunded
   sandbox   the same service, kept up for curl and agents (--help shows its options)
   test      the whole test suite; arguments go to vitest
   check     format, lint and types
   build     compiles the packages to dist
   format    formats the sources
-  bench     comparison with the official middleware; bench durable, bench search, bench tracking
+  bench     comparison with the official middleware; bench durable, search, tracking, orders
   simulate  seeded worlds of crashes and faults around a paid call: --seeds N
   kill      servers killed at random moments under official clients: --rounds N --store sqlite|postgres
   attack    one payment presented a thousand times at once: --requests N --rounds N
@@ -146,8 +146,8 @@ const tasks = {
   format: (toolchain, args) => run(toolchain, [...tool("oxfmt"), ...args]),
   bench: (toolchain, [name = "main", ...args]) =>
     /^[a-z]+$/.test(name)
-      ? run(toolchain, [...source(`bench/src/${name}.ts`), ...args])
-      : Promise.reject(new SetupError(`bench has main, durable, search and tracking, not ${name}`)),
+      ? run(toolchain, ["--expose-gc", ...source(`bench/src/${name}.ts`), ...args])
+      : Promise.reject(new SetupError(`bench has main, durable, search, tracking and orders, not ${name}`)),
   kill: (toolchain, args) => run(toolchain, [...source("e2e/durability/killRounds.ts"), ...args]),
   attack: (toolchain, args) => run(toolchain, [...source("e2e/attacks/replayRounds.ts"), ...args]),
   simulate: (toolchain, args) =>

@@ -1,14 +1,15 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { memory, Till, type TillEvent } from "@till402/core"
+import { memory, type OrderChange, Till, type TillEvent } from "@till402/core"
 import { sqlite } from "@till402/core/sqlite"
 import type { Address, Hex } from "viem"
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
 import { type Chain, startChain } from "./chain/index.ts"
 import { startFacilitator } from "./facilitator/index.ts"
 import { type AdapterName, openServer } from "./Server.ts"
-import { sampleShop, type SampleShop } from "./shop/index.ts"
+import { sampleShop, type SampleShop, type SampleShopOptions } from "./shop/index.ts"
+import { shopWebhook } from "./ShopWebhook.ts"
 
 /** A wallet that holds test USDC on the sandbox's chain, and nothing anywhere else. */
 export interface Wallet {
@@ -29,6 +30,10 @@ export interface SandboxOptions {
   readonly walletCount?: number
   /** What each wallet holds: atomic units, 6 decimals; default 1,000 USDC. */
   readonly walletBalanceAtomic?: bigint
+  /** Clock and timetable of the sample shop; orders are shipped after 5 seconds and delivered after 10. */
+  readonly shop?: SampleShopOptions
+  /** Told of each step in the life of an order. */
+  readonly onOrderChange?: (change: OrderChange) => void
   /** Told what is being started, in a few words. */
   readonly onProgress?: (words: string) => void
   /** Told what the till tells its operator; default: one JSON line per event on standard error. */
@@ -45,7 +50,7 @@ export interface Sandbox {
   readonly rpcUrl: string
   /** Address of the USDC contract. */
   readonly asset: Address
-  /** Where payments go: an address made for this sandbox. */
+  /** Where payments go, and refunds come from: an address made for this sandbox. */
   readonly payTo: Address
   readonly facilitatorUrl: string
   readonly wallets: ReadonlyArray<Wallet>
@@ -112,7 +117,7 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbo
 
 /** Starts part by part, noting how each is stopped as soon as it runs. */
 const start = async (options: SandboxOptions, stops: Array<Stop>): Promise<Sandbox> => {
-  const { adapter = "hono", onEvent, onProgress = () => undefined, port = 0, storage = "sqlite" } = options
+  const { adapter = "hono", onProgress = () => undefined, port = 0, storage = "sqlite" } = options
   const server = await openServer(port)
   stops.push(server.stop)
 
@@ -130,29 +135,19 @@ const start = async (options: SandboxOptions, stops: Array<Stop>): Promise<Sandb
   onProgress(`the service, mounted in ${adapter}`)
   const folder = storage === "sqlite" ? await mkdtemp(join(tmpdir(), "till402-sandbox-")) : undefined
   if (folder !== undefined) stops.push(() => rm(folder, { recursive: true, force: true }))
-  const payTo = privateKeyToAccount(generatePrivateKey()).address
-  const shop = sampleShop()
-  const { assistant, fulfilment, mailer, marketplaces, tracker, vault, vaultItems } = shop
-  const till = Till.make({
+  const payee = privateKeyToAccount(generatePrivateKey())
+  const shop = sampleShop(options.shop)
+  const till = makeTill(options, {
     baseUrl: server.url,
-    payTo,
-    networks: [{ network: "base-sepolia", rpcUrl: chain.rpcUrl }],
-    facilitator: { url: facilitator.url },
-    secret: generatePrivateKey(),
-    // One machine plays all clients, as fast as it likes.
-    limits: { quotesPerClientPerMinute: 100_000, quotesPerMinute: 100_000 },
-    storage: folder === undefined ? memory() : sqlite({ filename: join(folder, "till.sqlite") }),
-    marketplaces,
-    assistant,
-    fulfilment,
-    tracker,
-    vault,
-    mailer,
-    ...(onEvent === undefined ? {} : { onEvent })
+    payee,
+    rpcUrl: chain.rpcUrl,
+    facilitatorUrl: facilitator.url,
+    shop,
+    folder,
+    stops
   })
-  stops.push(till.dispose)
   await till.ready
-  for (const item of vaultItems) await till.vault.put(item)
+  for (const item of shop.vaultItems) await till.vault.put(item)
   server.mount(adapter, till)
   // Calls end before the till they run in; the first entry is for a start that failed half way.
   stops.push(server.stop)
@@ -165,7 +160,7 @@ const start = async (options: SandboxOptions, stops: Array<Stop>): Promise<Sandb
     network: `eip155:${chain.chainId}`,
     rpcUrl: chain.rpcUrl,
     asset: chain.usdc,
-    payTo,
+    payTo: payee.address,
     facilitatorUrl: facilitator.url,
     wallets,
     till,
@@ -173,6 +168,53 @@ const start = async (options: SandboxOptions, stops: Array<Stop>): Promise<Sandb
     shop,
     stop: () => (stopped ??= stopAll(stops))
   }
+}
+
+interface Surroundings {
+  readonly baseUrl: string
+  readonly payee: PrivateKeyAccount
+  readonly rpcUrl: string
+  readonly facilitatorUrl: string
+  readonly shop: SampleShop
+  /** Of its database; `undefined`: it keeps everything in memory. */
+  readonly folder: string | undefined
+  readonly stops: Array<Stop>
+}
+
+/** The till over the sample shop, and the shop's webhook, which is stopped before it. */
+const makeTill = (
+  { onEvent, onOrderChange, shop: shopOptions }: SandboxOptions,
+  { baseUrl, facilitatorUrl, folder, payee, rpcUrl, shop, stops }: Surroundings
+): Till => {
+  const { assistant, fulfilment, mailer, marketplaces, tracker, vault } = shop
+  const webhook = shopWebhook(shopOptions?.timetable ?? {}, (reference) =>
+    till.orders.hurryReference(reference)
+  )
+  const till = Till.make({
+    baseUrl,
+    payTo: payee.address,
+    // What was paid lies there, and nothing else.
+    refundWallet: payee,
+    networks: [{ network: "base-sepolia", rpcUrl }],
+    facilitator: { url: facilitatorUrl },
+    secret: generatePrivateKey(),
+    // One machine plays all clients, as fast as it likes.
+    limits: { quotesPerClientPerMinute: 100_000, quotesPerMinute: 100_000 },
+    storage: folder === undefined ? memory() : sqlite({ filename: join(folder, "till.sqlite") }),
+    marketplaces,
+    assistant,
+    fulfilment,
+    tracker,
+    vault,
+    mailer,
+    onOrderChange: (change) => {
+      webhook.onOrderChange(change)
+      onOrderChange?.(change)
+    },
+    ...(onEvent === undefined ? {} : { onEvent })
+  })
+  stops.push(till.dispose, webhook.stop)
+  return till
 }
 
 const fundWallets = (chain: Chain, options: SandboxOptions): Promise<ReadonlyArray<Wallet>> => {

@@ -1,5 +1,6 @@
+import type { OrderChange } from "@till402/core"
 import type { Sandbox } from "../Sandbox.ts"
-import { trackingNumbers } from "../shop/index.ts"
+import { defaultTimetable, sellsOutAsin, trackingNumbers } from "../shop/index.ts"
 import { dollars, type Paint } from "../Terminal.ts"
 
 /** The one line of `--json`, for programs. Amounts are decimal strings of atomic units. */
@@ -47,6 +48,10 @@ export const page = (sandbox: Sandbox, paint: Paint): string => {
     `  curl -s '${baseUrl}/.well-known/x402'`,
     "  Each paid route answers 402 and says what to pay; any x402 client pays it with a key from above.",
     "",
+    paint.bold("Orders"),
+    `  What is bought is shipped after ${seconds(shippedAfterMillis)} and delivered after ${seconds(deliveredAfterMillis)}; each step is told on standard error.`,
+    `  ${sellsOutAsin} sells out between payment and order: it is refused, and refunded.`,
+    "",
     paint.bold("Tracking numbers"),
     ...trackingNumbers.map(({ code, httpStatus, number, satisfiedBy, shows, status }) => {
       const outcome = (httpStatus === 200 ? status : code) ?? ""
@@ -58,6 +63,22 @@ export const page = (sandbox: Sandbox, paint: Paint): string => {
     ""
   ].join("\n")
 }
+
+/** What a person reads of a step in an order's life: one line. */
+export const orderLine = ({ from, order }: OrderChange, paint: Paint): string => {
+  const { id, reason, shipments, status } = order
+  const parcels = status === "shipped" ? shipments : []
+  const told = parcels.map(({ carrier = "", trackingNumber }) => `${carrier} ${trackingNumber}`.trim())
+  return [
+    `order ${id}`,
+    `${from} → ${paint.bold(status)}`,
+    ...(reason === undefined ? [] : [paint.dim(reason)]),
+    ...told.map(paint.dim)
+  ].join("  ")
+}
+
+const { deliveredAfterMillis, shippedAfterMillis } = defaultTimetable
+const seconds = (millis: number): string => `${millis / 1_000} s`
 
 const query = (fields: object): string =>
   new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)])).toString()

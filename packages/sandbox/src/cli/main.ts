@@ -4,13 +4,18 @@
 import { onInterrupt } from "../Interrupt.ts"
 import { startSandbox } from "../Sandbox.ts"
 import { makeProgress, paintFor } from "../Terminal.ts"
-import { jsonLine, page } from "./Announcement.ts"
+import { jsonLine, orderLine, page } from "./Announcement.ts"
 import { type Arguments, parseArguments, usage } from "./Arguments.ts"
 
 const progress = makeProgress()
 
 const run = async ({ adapter, json, port }: Arguments): Promise<void> => {
-  const starting = startSandbox({ adapter, port, onProgress: (words) => progress.say(`starting ${words}`) })
+  const starting = startSandbox({
+    adapter,
+    port,
+    onProgress: (words) => progress.say(`starting ${words}`),
+    onOrderChange: (change) => process.stderr.write(`${orderLine(change, paintFor(process.stderr))}\n`)
+  })
   onInterrupt(async () => {
     progress.clear()
     // A start under way is let finish: then all that runs is known, and stopped. One that fails says so below.

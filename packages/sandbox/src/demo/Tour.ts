@@ -31,6 +31,12 @@ export interface TourGuide {
   readonly onVisit: (visit: Visit) => void
 }
 
+/** What a tour leaves behind. */
+export interface Tour {
+  readonly orderId: string
+  readonly download: Download
+}
+
 /** The archive that was bought, as it lies on disk. */
 export interface Download {
   readonly file: string
@@ -45,30 +51,34 @@ interface Request {
 }
 
 /** Makes a call, has its answer read, and reports it; resolves with what was read. */
-type Go = <A>(
+export type Go = <A>(
   request: Request,
   read: (response: Response) => Promise<{ readonly value: A; readonly gist: string }>
 ) => Promise<A>
 
-/**
- * All seven routes in the order of a shopper, each call fed by the ones before: the product that was
- * found is bought, the item that was found is bought, the purchase is downloaded.
- */
-export const tour = async (call: Call, guide: TourGuide): Promise<Download> => {
-  const go: Go = async ({ method, path, secretQuery = "", body }, read) => {
+/** Makes calls, and tells the guide of each. */
+export const guided =
+  (call: Call, guide: TourGuide): Go =>
+  async ({ method, path, secretQuery = "", body }, read) => {
     guide.onCall(method, path)
     const { priceAtomic, response, transaction } = await call(method, path + secretQuery, body)
     const { gist, value } = await read(response)
     guide.onVisit({ method, path, priceAtomic, transaction, gist })
     return value
   }
+
+/**
+ * All seven routes in the order of a shopper, each call fed by the ones before: the product that was
+ * found is bought, the item that was found is bought, the purchase is downloaded.
+ */
+export const tour = async (go: Go): Promise<Tour> => {
   const product = await search(go)
   await shop(go)
-  await buy(go, product)
-  await track(go)
+  const orderId = await buy(go, product.asin)
+  await track(go, "TILL-IN-TRANSIT")
   const item = await searchVault(go)
   const purchase = await buyFromVault(go, item)
-  return download(go, item, purchase)
+  return { orderId, download: await download(go, item, purchase) }
 }
 
 const customer = {
@@ -111,24 +121,25 @@ const shop = (go: Go) =>
     }
   )
 
-const buy = (go: Go, product: SearchProduct) =>
-  go<void>(
+/** Buys a product; resolves with the order's id. */
+export const buy = (go: Go, asin: string): Promise<string> =>
+  go<string>(
     {
       method: "POST",
       path: "/x402/buy",
-      body: { asin: product.asin, email: customer.email, shippingAddress: customer.shippingAddress }
+      body: { asin, email: customer.email, shippingAddress: customer.shippingAddress }
     },
     async (response) => {
       const { orderId, status, totalPrice } = await json<BuyResponse>(response)
       return {
-        value: undefined,
+        value: orderId,
         gist: `order ${orderId} ${status}, ${totalPrice.amount} ${totalPrice.currency} with tax and shipping`
       }
     }
   )
 
-const track = (go: Go) =>
-  go<void>({ method: "GET", path: "/x402/track?number=TILL-IN-TRANSIT" }, async (response) => {
+export const track = (go: Go, number: string): Promise<void> =>
+  go<void>({ method: "GET", path: `/x402/track?number=${number}` }, async (response) => {
     const { carrier, events, status } = await json<TrackResult>(response)
     return { value: undefined, gist: `${status} with ${carrier.name}, ${events.length} events` }
   })

@@ -33,6 +33,7 @@ const variantOf = (id: string, goods: Goods, option: GoodsOption, title: string)
   priceCents: option.priceCents,
   weightGrams: goods.weightGrams,
   inStock: option.inStock,
+  sellsOut: option.sellsOut,
   handling: goods.handling
 })
 
@@ -125,5 +126,9 @@ export const storefrontCatalogue: ReadonlyArray<Listing> = distinct(
     readGoods(table).map((goods) => storefrontListing(table, table.store, goods))
   )
 )
+
+/** Product code of what can be quoted and paid, and is gone when the order comes in: its payment goes back. */
+export const sellsOutAsin: string = generalCatalogue.find(({ variants }) => variants[0].sellsOut)!.product
+  .asin
 
 export const catalogue: ReadonlyArray<Listing> = [...generalCatalogue, ...storefrontCatalogue]

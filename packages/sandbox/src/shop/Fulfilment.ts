@@ -1,6 +1,7 @@
 import {
   AddressNotServed,
   type FulfilmentOptions,
+  PlacementRefused,
   type ProductReference,
   ProductNotFound,
   ProductUnavailable,
@@ -8,23 +9,9 @@ import {
   type ShippingAddress
 } from "@till402/core"
 import type { Listing, Variant } from "./Listing.ts"
+import type { OrderBook } from "./OrderBook.ts"
 import { mayShip, shippingCents, type Zone, zoneOf } from "./Shipping.ts"
 import { regionOf, servedCountries, taxCents } from "./Tax.ts"
-
-/** An order that the sample shop has taken. */
-export interface PlacedOrder {
-  readonly orderId: string
-  /** The shop's own number of the order. */
-  readonly reference: string
-  /** The quote that was ordered. */
-  readonly quote: string
-  readonly product: ProductReference
-  readonly shippingAddress: ShippingAddress
-  readonly email: string
-  /** Dollars, decimal text. */
-  readonly total: string
-  readonly placedAt: Date
-}
 
 /** How long a quote stands. */
 export const quoteLifetimeMillis = 15 * 60_000
@@ -101,19 +88,18 @@ const dollarText = (cents: bigint): string => `${cents / 100n}.${(cents % 100n).
 /**
  * Quotes and takes orders for the listings. Tax follows the state or country, shipping the weight and
  * the zone, all in whole cents: subtotal, tax and shipping add up to the total exactly. `place` takes an
- * `orderId` once, however often it is sent.
+ * `orderId` once, however often it is sent; what sells out it refuses.
  */
 export const fulfilment = (
   listings: ReadonlyArray<Listing>,
+  book: OrderBook,
   now: () => Date
-): { readonly fulfilment: FulfilmentOptions; readonly orders: ReadonlyArray<PlacedOrder> } => {
-  const find = shelf(listings)
-  const orders: Array<PlacedOrder> = []
-  const references = new Map<string, string>()
+): FulfilmentOptions => {
+  const onShelf = shelf(listings)
   let quotes = 0
 
   const quote: FulfilmentOptions["quote"] = async ({ product, shippingAddress }): Promise<QuotedOffer> => {
-    const offered = find(product)
+    const offered = onShelf(product)
     if (offered === undefined) {
       const name = product.source === "marketplace_a" ? product.asin : `variant ${product.variantId}`
       throw new ProductNotFound({ message: `There is no product ${name} in the sample shop.` })
@@ -140,23 +126,20 @@ export const fulfilment = (
     }
   }
 
-  const place: FulfilmentOptions["place"] = async (order) => {
-    const known = references.get(order.orderId)
-    if (known !== undefined) return { reference: known }
-    const reference = `SO-${100_001 + orders.length}`
-    references.set(order.orderId, reference)
-    orders.push({
-      orderId: order.orderId,
-      reference,
-      quote: order.reference,
-      product: order.product,
-      shippingAddress: order.shippingAddress,
-      email: order.email,
-      total: order.total,
-      placedAt: now()
-    })
+  const place: FulfilmentOptions["place"] = async ({ reference: quote, ...order }) => {
+    if (onShelf(order.product)?.variant.sellsOut === true) {
+      throw new PlacementRefused({ reason: "out_of_stock" })
+    }
+    const { email, orderId, product, shippingAddress, total } = order
+    const { reference } = book.take({ orderId, quote, product, shippingAddress, email, total })
     return { reference }
   }
 
-  return { fulfilment: { quote, place }, orders }
+  return {
+    quote,
+    place,
+    placesOnce: true,
+    find: async (orderId) => book.find(orderId)?.reference,
+    status: async (reference) => book.status(reference)
+  }
 }

@@ -2,7 +2,8 @@ import type { GoodsTable } from "./Goods.ts"
 
 /*
  * Goods of marketplace_a. Columns: brand | title | features | price | grams | options | flags.
- * An option may add to the price (`128 GB+30.00`) and may be out of stock (`Navy*`).
+ * An option may add to the price (`128 GB+30.00`), may be out of stock (`Navy*`), and may be sold to somebody
+ * else between payment and order (`Oak!`).
  */
 export const generalGoods: ReadonlyArray<GoodsTable> = [
   {
@@ -60,7 +61,7 @@ export const generalGoods: ReadonlyArray<GoodsTable> = [
       Santoro | Santoku Knife, 7 in, Damascus | sharp gift balanced | 92.00 | 205 | Walnut
       Miru | Digital Kitchen Scale, 0.1 g, USB-C | precise rechargeable slim | 24.99 | 380 | Black, White
       Miru | Instant-Read Meat Thermometer, Waterproof | fast waterproof precise | 19.99 | 95 | Red
-      Oakhurst | End-Grain Maple Cutting Board, 18 x 12 in | wood durable gift handmade | 84.00 | 3900 | Natural
+      Oakhurst | End-Grain Maple Cutting Board, 18 x 12 in | wood durable gift handmade | 84.00 | 3900 | Natural!
       Jalapeño Kitchen | Stoneware Salsa Bowls, Set of 4 | handmade dishwasher-safe gift | 31.00 | 1450 | Terracotta, Indigo`
   },
   {

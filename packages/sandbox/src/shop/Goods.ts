@@ -14,6 +14,7 @@ export interface GoodsOption {
   readonly name: string
   readonly priceCents: bigint | undefined
   readonly inStock: boolean
+  readonly sellsOut: boolean
 }
 
 /** One line of a table. */
@@ -34,12 +35,13 @@ const cents = (text: string): bigint => {
 }
 
 const option = (text: string, base: bigint | undefined, inStock: boolean): GoodsOption => {
-  const match = /^(.+?)(?:\+(\d+\.\d{2}))?(\*)?$/.exec(text)
+  const match = /^(.+?)(?:\+(\d+\.\d{2}))?([*!])?$/.exec(text)
   if (match === null) throw new RangeError(`not an option: ${JSON.stringify(text)}`)
   return {
     name: match[1]!,
     priceCents: base === undefined ? undefined : base + (match[2] === undefined ? 0n : cents(match[2])),
-    inStock: inStock && match[3] === undefined
+    inStock: inStock && match[3] !== "*",
+    sellsOut: match[3] === "!"
   }
 }
 

@@ -12,6 +12,8 @@ export interface Variant {
   readonly priceCents: bigint | undefined
   readonly weightGrams: number
   readonly inStock: boolean
+  /** It can be quoted and paid, and is gone when the order comes in. */
+  readonly sellsOut: boolean
   readonly handling: Handling
 }
 

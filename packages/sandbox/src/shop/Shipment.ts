@@ -59,12 +59,8 @@ export const localTime = (epochMillis: number, offset: string): string => {
 const wholeDays = (fromMillis: number, toMillis: number): number =>
   Math.floor((toMillis - fromMillis) / dayMillis)
 
-/**
- * The contract's track result of a shipment as it stands at `nowMillis`, rounded down to the minute, so
- * that equal minutes give equal results.
- */
-export const trackResult = (number: string, shipment: Shipment, nowMillis: number): TrackResult => {
-  const now = Math.floor(nowMillis / 60_000) * 60_000
+/** The contract's track result of a shipment as it stands at `now`, in milliseconds since the epoch. */
+export const trackResult = (number: string, shipment: Shipment, now: number): TrackResult => {
   const at = ({ hoursAgo }: ShipmentEvent): number => now - Math.round(hoursAgo * hourMillis)
   const timeOf = (event: ShipmentEvent | undefined): string | null =>
     event === undefined ? null : localTime(at(event), event.offset)

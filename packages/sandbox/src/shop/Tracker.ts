@@ -10,6 +10,7 @@ import {
   type TrackQuery
 } from "@till402/core"
 import { carriers } from "./Carriers.ts"
+import type { OrderBook } from "./OrderBook.ts"
 import { type Shipment, trackResult } from "./Shipment.ts"
 import { shipments, unknownShipment } from "./Shipments.ts"
 
@@ -28,7 +29,10 @@ export interface TrackingNumber {
   readonly satisfiedBy?: Omit<TrackQuery, "number">
 }
 
-/** Every number that the sample tracker knows; any other is answered as not found yet. */
+/**
+ * Every number that the sample tracker knows of itself. It knows the parcels of the shop's orders, too; any other
+ * number is answered as not found yet.
+ */
 export const trackingNumbers: ReadonlyArray<TrackingNumber> = [
   { number: "TILL-NOT-FOUND", shows: "no carrier data yet", httpStatus: 200, status: "NotFound" },
   { number: "TILL-INFO-RECEIVED", shows: "announced by the sender", httpStatus: 200, status: "InfoReceived" },
@@ -212,16 +216,20 @@ const statuses = new Map(
 )
 
 /**
- * A tracker that knows `trackingNumbers` (letter case aside) and finds nothing yet for any other number.
- * Times are told from `now`, so that a delivery is always a day old.
+ * A tracker that knows `trackingNumbers` and the parcels of orders (letter case aside), and finds nothing yet for
+ * any other number. Times of the former are told from `now`, rounded down to the minute: a delivery is always a
+ * day old, and the answer the same for a minute. Times of parcels are their own.
  */
-export const tracker = (now: () => Date): TrackerOptions => ({
+export const tracker = (now: () => Date, parcels: Pick<OrderBook, "shipment">): TrackerOptions => ({
   track: async (query) => {
+    const nowMillis = now().getTime()
+    const parcel = parcels.shipment(query.number, nowMillis)
+    if (parcel !== undefined) return trackResult(query.number, parcel, nowMillis)
     const name = query.number.toUpperCase()
     const lookup = Object.hasOwn(lookups, name) ? lookups[name] : undefined
     const status = statuses.get(name)
     const shipment =
       lookup !== undefined ? lookup(query) : status === undefined ? unknownShipment : shipments[status]
-    return trackResult(query.number, shipment, now().getTime())
+    return trackResult(query.number, shipment, Math.floor(nowMillis / 60_000) * 60_000)
   }
 })

@@ -1,4 +1,5 @@
 export { sampleShop, type SampleShop, type SampleShopOptions } from "./SampleShop.ts"
+export { sellsOutAsin } from "./Catalogue.ts"
 export { type TrackingNumber, trackingNumbers } from "./Tracker.ts"
-export type { PlacedOrder } from "./Fulfilment.ts"
+export { defaultTimetable, type PlacedOrder, type Timetable } from "./OrderBook.ts"
 export { vaultItems } from "./VaultShelf.ts"

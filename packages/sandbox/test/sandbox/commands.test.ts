@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, afterEach, describe, expect, it } from "vitest"
+import { payingFetch, sellsOutAsin } from "@till402/sandbox"
 import { parseArguments } from "../../src/cli/Arguments.ts"
 
 /*
@@ -51,6 +52,7 @@ interface Announced {
   readonly baseUrl: string
   readonly rpcUrl: string
   readonly facilitatorUrl: string
+  readonly wallets: ReadonlyArray<{ readonly privateKey: `0x${string}` }>
 }
 
 const ready = async (run: ReturnType<typeof command>): Promise<Announced> => {
@@ -109,11 +111,55 @@ describe("the sandbox command", () => {
   it("shows a person where everything is and what to try", async () => {
     const run = command("cli", ["--port=0", "--adapter=koa"])
     await expect.poll(() => run.output.stdout, { timeout: 15_000 }).toContain("Ctrl-C")
-    for (const words of ["koa", "curl", "private key 0x", "TILL-DELIVERED", "CARRIER_NOT_DETECTED"]) {
+    for (const words of [
+      "koa",
+      "curl",
+      "private key 0x",
+      "TILL-DELIVERED",
+      "CARRIER_NOT_DETECTED",
+      sellsOutAsin
+    ]) {
       expect(run.output.stdout).toContain(words)
     }
     // Piped output is plain.
     expect(run.output.stdout).not.toContain("\u001b")
+    run.child.kill("SIGTERM")
+    expect(await run.closed).toBe(0)
+  })
+
+  it("tells each step of an order on standard error, one line each", async () => {
+    const run = command("cli", ["--json", "--port=0"])
+    const { baseUrl, wallets } = await ready(run)
+    const response = await payingFetch(wallets[0]!.privateKey)(`${baseUrl}/x402/buy`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        asin: sellsOutAsin,
+        email: "ada@example.com",
+        shippingAddress: {
+          name: "Ada Lovelace",
+          line1: "12 Analytical Way",
+          city: "San Francisco",
+          state: "CA",
+          postalCode: "94105",
+          country: "US"
+        }
+      })
+    })
+    expect(response.status).toBe(200)
+    const { orderId } = (await response.json()) as { readonly orderId: string }
+    const steps = () => run.output.stderr.split("\n").filter((line) => line.startsWith("order "))
+    await expect
+      .poll(steps, { timeout: 15_000 })
+      .toEqual([
+        `order ${orderId}  awaiting_payment → processing`,
+        `order ${orderId}  processing → placing`,
+        `order ${orderId}  placing → failed  out_of_stock`,
+        `order ${orderId}  failed → refund_due  out_of_stock`,
+        `order ${orderId}  refund_due → refunded  out_of_stock`
+      ])
+    expect(run.output.stdout.split("\n")).toHaveLength(2)
+    expect(run.output.stderr).not.toMatch(/Ada|Analytical|ada@/)
     run.child.kill("SIGTERM")
     expect(await run.closed).toBe(0)
   })
@@ -161,11 +207,15 @@ describe("parseArguments", () => {
   })
 })
 
+const demo = async () => {
+  const run = command("demo", [])
+  expect(await run.closed, run.output.stderr).toBe(0)
+  return run.output
+}
+
 describe("the demo command", () => {
-  it("pays all seven routes, and the balances add up", async () => {
-    const run = command("demo", [])
-    expect(await run.closed, run.output.stderr).toBe(0)
-    const { stdout } = run.output
+  it("pays all seven routes, follows two orders, and the balances add up", async () => {
+    const { stderr, stdout } = await demo()
     expect(stdout).not.toContain("\u001b")
     const rows = stdout.split("\n").filter((line) => /^(GET|POST) /.test(line))
     expect(
@@ -183,16 +233,51 @@ describe("the demo command", () => {
       "GET /x402/track",
       "GET /x402/vault/search",
       "POST /x402/vault/buy",
-      "GET /x402/vault/download/{id}"
+      "GET /x402/vault/download/{id}",
+      // The parcel of the order, and the order that is refunded.
+      "GET /x402/track",
+      "POST /x402/buy"
     ])
     const transactions = rows.map((row) => /0x[0-9a-f]{64}/.exec(row)?.[0])
-    expect(new Set(transactions).size).toBe(7)
+    expect(new Set(transactions).size).toBe(9)
     expect(transactions).not.toContain(undefined)
-    expect(stdout).toContain("The balances add up to the atomic unit.")
     expect(stdout).not.toMatch(/downloadToken/)
     const archive = /The archive is at (.*):/.exec(stdout)?.[1]
     expect(existsSync(archive ?? "")).toBe(true)
+    // What is expected to happen is not told as a warning.
+    expect(stderr).not.toContain("warning")
+
+    const steps = [...stdout.matchAll(/^ {2}\d\d:\d\d:\d\d\.\d{3} {2}(\w+)/gm)].map(([, status]) => status)
+    expect(steps.join(" ")).toBe("processing placed shipped delivered processing failed refund_due refunded")
+    const trackingNumber = /shipped +Northline Express (NLX\w+)/.exec(stdout)?.[1]
+    expect(rows[7]).toContain(`number=${trackingNumber} `)
+    expect(rows[7]).toContain("Delivered")
+    expectBalances(stdout, rows)
   })
+
+  /** Adds up, from what is printed alone. */
+  const expectBalances = (stdout: string, rows: ReadonlyArray<string>): void => {
+    const atomic = (text: string | undefined): bigint => {
+      const [, whole, fraction = ""] = /^(\d+)\.(\d{2,6})$/.exec(text ?? "") ?? []
+      if (whole === undefined) throw new Error(`not an amount: ${text}`)
+      return BigInt(whole + fraction.padEnd(6, "0"))
+    }
+    const prices = rows.map((row) => atomic(/ (\d+\.\d+) {2}0x/.exec(row)?.[1]))
+    const sum = prices.reduce((total, price) => total + price, 0n)
+    const [, refunded, hash] = /^ {2}refund (\S+) USDC {2}(0x[0-9a-f]{64})$/m.exec(stdout) ?? []
+    expect(atomic(refunded)).toBe(prices.at(-1))
+    expect(rows.join("\n")).not.toContain(hash)
+    const lines = [...stdout.matchAll(/^ *(payer|payee) .*$/gm)].map(([line]) =>
+      [...line.matchAll(/(?<![-+.\w])\d+\.\d+/g)].map(([amount]) => atomic(amount))
+    )
+    const [payer, payee, payerInAll, payeeInAll] = lines
+    const price = prices.at(-1)!
+    expect(payer).toEqual([payer![0], payer![0]! - price, payer![0]])
+    expect(payee).toEqual([payee![0], payee![0]! + price, payee![0]])
+    expect(payerInAll).toEqual([1_000_000_000n, 1_000_000_000n - sum + price])
+    expect(payeeInAll).toEqual([0n, sum - price])
+    expect(stdout).toContain("The balances add up to the atomic unit.")
+  }
 
   it("stops all of it when it is interrupted", async () => {
     const run = command("demo", [])

@@ -215,24 +215,26 @@ describe("place", () => {
   it("takes an order once, however often it is sent", async () => {
     const { fulfilment, orders } = shop()
     const answers = await Promise.all([1, 2, 3].map(() => fulfilment.place(order, context)))
-    expect(answers).toEqual([1, 2, 3].map(() => ({ reference: "SO-100001" })))
+    expect(answers).toEqual([1, 2, 3].map(() => ({ reference: "SO-17D1D83EA059" })))
     expect(orders).toEqual([
       {
         orderId: order.orderId,
-        reference: "SO-100001",
+        reference: "SO-17D1D83EA059",
         quote: "Q-000001",
         product: order.product,
         shippingAddress: order.shippingAddress,
         email: order.email,
         total: "146.40",
-        placedAt: now
+        placedAt: now,
+        trackingNumber: expect.stringMatching(/^NLX[0-9A-F]{12}$/)
       }
     ])
     const other = await fulfilment.place(
       { ...order, orderId: "0f9f9a5c-58a1-4f2e-8a34-8a5f5a0a9c22" },
       context
     )
-    expect(other).toEqual({ reference: "SO-100002" })
+    expect(other.reference).not.toBe("SO-17D1D83EA059")
     expect(orders).toHaveLength(2)
+    expect(fulfilment.placesOnce).toBe(true)
   })
 })
