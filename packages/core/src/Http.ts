@@ -15,7 +15,7 @@ import {
 import { makeChallenge } from "./toll/Challenge.ts"
 import { canonicalJson } from "./toll/ChargeKey.ts"
 import { type HeaderReading, type Payment, readPayment } from "./toll/PaymentHeader.ts"
-import { Toll } from "./toll/Toll.ts"
+import { inProgress, Toll } from "./toll/Toll.ts"
 import { PaymentRefused, type TollRequest } from "./toll/TollRequest.ts"
 import type { Refusal } from "./toll/Verdict.ts"
 
@@ -40,6 +40,12 @@ interface Asker {
 }
 
 const sayRefusal = ({ code, message }: Refusal): string => `${code}: ${message}`
+
+/** How often a payment is presented to the toll for one request: again where a copy of it got on meanwhile. */
+const maxAttempts = 3
+
+/** Refusals of a payment that has bought something, or is owed back: what became of it is told with them. */
+const isFinal = (code: string): boolean => code === "payment_already_used" || code === "payment_refund_due"
 
 const notFound = new ApiFailure({ status: 404, code: "NOT_FOUND", message: "Nothing is found at this path." })
 
@@ -126,14 +132,16 @@ const make = Effect.fnUntraced(function* (
         operation.work(input, { key, agreed, fingerprint: () => fingerprintOf(canonical) }),
       reopen: (slug) => operation.reopen?.(slug) ?? Effect.fail(notFound)
     }
-    const outcome = yield* toll.pay(tolled)
-    return outcome._tag === "Paid"
-      ? paidResponse(outcome, payment.payload.x402Version, cors, origin)
-      : challengeResponse(
-          yield* challenge(mounted, reading, canonical, sayRefusal(outcome.refusal), clientAddress),
-          cors,
-          origin
-        )
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const outcome = yield* toll.pay(tolled)
+      if (outcome._tag === "Paid") return paidResponse(outcome, payment.payload.x402Version, cors, origin)
+      const { refusal } = outcome
+      const made = yield* challenge(mounted, reading, canonical, sayRefusal(refusal), clientAddress)
+      // A new price takes its time, and a copy of the payment may have met it meanwhile.
+      const isOpen = operation.price._tag === "Quoted" && !isFinal(refusal.code)
+      if (!isOpen || !(yield* toll.isUnderWay(tolled))) return challengeResponse(made, cors, origin)
+    }
+    return yield* inProgress
   })
 
   const call = Effect.fnUntraced(

@@ -9,6 +9,7 @@ import { type Call, newCharge, openCall, payerOf, taskOf, type TollNetwork } fro
 import { Chain } from "./Chain.ts"
 import { judgeSignature } from "./exact/Evm.ts"
 import { Facilitator } from "./Facilitator.ts"
+import { chargeKey } from "./ChargeKey.ts"
 import { PayerCredit } from "./PayerCredit.ts"
 import { PayerMemory } from "./PayerMemory.ts"
 import { RetryBudget } from "./RetryBudget.ts"
@@ -35,7 +36,7 @@ export interface TollConfig {
   readonly payerCreditMillis: number
 }
 
-const inProgress = new Failure({
+export const inProgress = new Failure({
   status: 409,
   code: "PAYMENT_IN_PROGRESS",
   message: "A request with this payment is being answered. Send the same payment again in a moment.",
@@ -68,13 +69,38 @@ const unverifiable = new Failure({
 /** Between "no payment" and "receipt": claims, verifies, works, records, settles. */
 export class Toll extends Context.Service<
   Toll,
-  { readonly pay: (request: TollRequest) => Effect.Effect<Outcome, ApiFailure> }
+  {
+    readonly pay: (request: TollRequest) => Effect.Effect<Outcome, ApiFailure>
+    /**
+     * Whether a copy of a payment has been taken up, or has paid, by now. For who was refused and could not be told
+     * at once: to be told "nothing was charged" while a copy buys would be to pay twice.
+     */
+    readonly isUnderWay: (request: TollRequest) => Effect.Effect<boolean, ApiFailure>
+  }
 >()("@till402/core/Toll") {
-  static readonly layer = (config: TollConfig) =>
-    Layer.effect(
-      Toll,
-      Effect.map(makePay(config), (pay) => Toll.of({ pay }))
-    )
+  static readonly layer = (config: TollConfig) => Layer.effect(Toll, make(config))
+}
+
+const make = Effect.fnUntraced(function* (config: TollConfig) {
+  const charges = yield* Charges
+  const isUnderWay = Effect.fnUntraced(
+    function* ({ payment }: TollRequest) {
+      const network = networkOf(payment.payload, config.networks)
+      const charge =
+        network === undefined ? undefined : yield* charges.find(chargeKey(network, payment.payload))
+      return charge !== undefined && charge.state !== "voided"
+    },
+    Effect.catchTag("StoreError", (error) => Effect.fail(storeFailure(error)))
+  )
+  return Toll.of({ pay: yield* makePay(config), isUnderWay })
+})
+
+const networkOf = (
+  payload: TollRequest["payment"]["payload"],
+  networks: ReadonlyArray<TollNetwork>
+): TollNetwork | undefined => {
+  const name = payload.x402Version === 1 ? payload.network : payload.accepted.network
+  return networks.find(({ caip2, v1Name }) => caip2 === name || v1Name === name)
 }
 
 /** Copies of one payment that may wait for its answer, and waiting calls in all. */
@@ -339,9 +365,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
 
   return Effect.fnUntraced(
     function* (request: TollRequest): Effect.fn.Return<Outcome, ApiFailure | PaymentRefused | StoreError> {
-      const { payload } = request.payment
-      const name = payload.x402Version === 1 ? payload.network : payload.accepted.network
-      const network = config.networks.find(({ caip2, v1Name }) => caip2 === name || v1Name === name)
+      const network = networkOf(request.payment.payload, config.networks)
       if (network === undefined) return unknownNetwork
       const clock = yield* Clock.Clock
       const call = openCall(request, network, {
