@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { keccak256, stringToHex } from "viem"
 import type { StoreError } from "../domain/Errors.ts"
 import { format, type Money } from "../domain/Money.ts"
 import { renderMail } from "../mail/Rendering.ts"
@@ -70,9 +71,10 @@ const make = Effect.fnUntraced(function* (templates: Partial<MailTemplates>) {
   const next = Effect.fn("OrderMailing.next")(function* (order: Order, nowMillis: number) {
     const mail = order.mails.find(({ dueAtMillis }) => dueAtMillis <= nowMillis)
     if (mail === undefined) return undefined
-    const { kind } = mail
+    // More parcels may be told of meanwhile: what is said of this mail must not be taken for that one.
+    const { dueAtMillis, kind } = mail
     if (mailer._tag === "None" || order.email === undefined) {
-      return { _tag: "MailFailed", kind, isFinal: true } as const
+      return { _tag: "MailFailed", kind, dueAtMillis, isFinal: true } as const
     }
     const faults: Array<string> = []
     const rendered = renderMail(yield* factsOf(order, kind), {
@@ -84,11 +86,12 @@ const make = Effect.fnUntraced(function* (templates: Partial<MailTemplates>) {
     if (faults.length > 0)
       yield* Effect.logWarning("A mail template failed; the default one was used", faults[0])
     return yield* Effect.matchEffect(mailer.value.send(rendered), {
-      onSuccess: () => Effect.succeed<OrderEvent>({ _tag: "MailSent", kind }),
+      onSuccess: () => Effect.succeed<OrderEvent>({ _tag: "MailSent", kind, dueAtMillis }),
       onFailure: (error) =>
         Effect.as(Effect.logWarning("A mail of an order could not be sent", order.id, kind, error._tag), {
           _tag: "MailFailed",
           kind,
+          dueAtMillis,
           isFinal: error._tag === "MailRejected"
         } as const)
     })
@@ -97,6 +100,16 @@ const make = Effect.fnUntraced(function* (templates: Partial<MailTemplates>) {
   return OrderMailing.of({ next })
 })
 
-/** The same mail, the same key. Of a second parcel another mail tells. */
+/** The same mail, the same key. Of other parcels (a second one, or the same under a new number) another mail tells. */
 const keyOf = ({ id, shipments }: Order, kind: OrderMail["kind"]): string =>
-  kind === "shipped" ? `order-shipped:${id}:${shipments.length}` : `order-${kind}:${id}`
+  kind === "shipped" ? `order-shipped:${id}:${digestOf(shipments)}` : `order-${kind}:${id}`
+
+/** What the mail says of them, in 16 hexadecimal digits. */
+const digestOf = (shipments: Order["shipments"]): string => {
+  const told = shipments.map(({ carrier, trackingNumber, trackingUrl }) => [
+    carrier,
+    trackingNumber,
+    trackingUrl
+  ])
+  return keccak256(stringToHex(JSON.stringify(told))).slice(2, 18)
+}

@@ -70,25 +70,36 @@ const make = Effect.gen(function* () {
     return yield* fail(charge?.subject === undefined || charge.state === "voided")
   })
 
-  const failedPlacement = (error: Effect.Error<ReturnType<Fulfilment["Service"]["place"]>>): OrderEvent => {
+  /** An attempt that placed nothing. Where an earlier one may have, that is as unclear as before. */
+  const unsent = ({ status }: Order, retryAfterMillis: number | undefined): OrderEvent =>
+    status === "placing" ? { _tag: "PlacementUnclear" } : { _tag: "NotPlaced", retryAfterMillis }
+
+  const failedPlacement = (
+    order: Order,
+    error: Effect.Error<ReturnType<Fulfilment["Service"]["place"]>>
+  ): OrderEvent => {
     switch (error._tag) {
       case "PlacementRefused":
         return { _tag: "PlacementRefused", reason: error.reason }
       case "NotPlaced":
-        return {
-          _tag: "NotPlaced",
-          retryAfterMillis:
-            error.retryAfterSeconds === undefined ? undefined : error.retryAfterSeconds * 1_000
-        }
+        return unsent(
+          order,
+          error.retryAfterSeconds === undefined ? undefined : error.retryAfterSeconds * 1_000
+        )
       default:
         return { _tag: "PlacementUnclear" }
     }
   }
 
   const place = Effect.fnUntraced(function* (order: Order) {
+    const beginMillis = yield* Clock.currentTimeMillis
     // Written before upstream is called, and by one worker alone.
     const begun = yield* life.tell(order, { _tag: "PlacingBegun" })
     if (begun._tag !== "Changed") return undefined
+    if ((yield* Clock.currentTimeMillis) - beginMillis > Pace.placingHesitation) {
+      yield* Effect.logWarning("An order was not placed: its worker was stopped for too long", order.id)
+      return { order: begun.order, event: unsent(order, undefined) }
+    }
     const { email, id, offer, product, shippingAddress } = begun.order
     if (email === undefined || shippingAddress === undefined) {
       return { order: begun.order, event: { _tag: "PlacementRefused", reason: "address_forgotten" } as const }
@@ -97,7 +108,7 @@ const make = Effect.gen(function* () {
       fulfilment.place({ orderId: id, product, shippingAddress, email, offer }),
       {
         onSuccess: ({ reference }): OrderEvent => ({ _tag: "Placed", reference }),
-        onFailure: failedPlacement
+        onFailure: (error) => failedPlacement(order, error)
       }
     )
     if (event._tag !== "Placed") yield* Effect.logWarning("An order is not placed yet", id, event._tag)

@@ -19,6 +19,13 @@ const backoff =
  */
 export const lease = 3 * minute
 
+/**
+ * How long after it wrote down that it begins a worker may call upstream. One that was stopped in between (a machine
+ * that was suspended) must not: whoever has the order by then finds nothing upstream, and what is sent after that
+ * comes twice. Far enough from the end of the lease for the longest call and its way.
+ */
+export const placingHesitation = 30 * second
+
 /** An order that is not placed yet: it was refused for now, or what became of it is not known. */
 export const placingAgain = backoff(2 * second, 15 * minute)
 /** How long placing is tried in all, from the making of the order on. */

@@ -12,6 +12,12 @@ import * as Pace from "./Pace.ts"
  *                         └───────────┘                     └▶ failed | cancelled ─▶ refund_due ─▶ refunded
  */
 
+/** A mail of an order: the one of its kind, or, with `dueAtMillis`, that one alone and none that took its place. */
+interface WhichMail {
+  readonly kind: OrderMail["kind"]
+  readonly dueAtMillis?: number
+}
+
 /** What happened to an order. */
 export type OrderEvent =
   /** Its payment has settled. */
@@ -38,8 +44,8 @@ export type OrderEvent =
   | { readonly _tag: "RefundOwed" }
   | { readonly _tag: "RefundPending" }
   | { readonly _tag: "Refunded" }
-  | { readonly _tag: "MailSent"; readonly kind: OrderMail["kind"] }
-  | { readonly _tag: "MailFailed"; readonly kind: OrderMail["kind"]; readonly isFinal: boolean }
+  | ({ readonly _tag: "MailSent" } & WhichMail)
+  | ({ readonly _tag: "MailFailed"; readonly isFinal: boolean } & WhichMail)
   /** An operator says that it was not placed, and is to be placed again. */
   | { readonly _tag: "Retried" }
   /** An operator found it upstream. */
@@ -199,13 +205,15 @@ const afterMail = (
   event: Extract<OrderEvent, { _tag: "MailSent" | "MailFailed" }>,
   nowMillis: number
 ): Order | undefined => {
-  if (!order.mails.some(({ kind }) => kind === event.kind)) return undefined
+  const isMeant = ({ dueAtMillis, kind }: OrderMail) =>
+    kind === event.kind && (event.dueAtMillis ?? dueAtMillis) === dueAtMillis
+  if (!order.mails.some(isMeant)) return undefined
   const isOver = (mail: OrderMail) =>
     event._tag === "MailSent" || event.isFinal || mail.attempts + 1 >= Pace.mailAttempts
   return {
     ...order,
     mails: order.mails.flatMap((mail) => {
-      if (mail.kind !== event.kind) return [mail]
+      if (!isMeant(mail)) return [mail]
       if (isOver(mail)) return []
       const dueAtMillis = nowMillis + Pace.mailAgain(mail.attempts)
       return [{ ...mail, attempts: mail.attempts + 1, dueAtMillis }]

@@ -1,5 +1,8 @@
 import type { Fate } from "./Fate.ts"
 import type { NodeCondition } from "./SimulatedChain.ts"
+import type { MailTemper } from "./SimulatedMailer.ts"
+import type { OperatorTemper } from "./SimulatedOperator.ts"
+import { drawUpstreamTemper, reliable, type UpstreamTemper } from "./UpstreamCharacter.ts"
 import { type FacilitatorTemper, honest, type SettleManner } from "./SimulatedFacilitator.ts"
 
 /** How hard a world is on its inhabitants: drawn once from its seed. */
@@ -36,6 +39,19 @@ export interface Adversity {
   /** All clients pay from one account, and all want the same. */
   readonly isOnePayer: boolean
   readonly isOneWish: boolean
+  /** What befalls the processes in steps of orders, beside the rest. */
+  readonly orderCrashes: number
+  readonly orderFreezes: number
+  readonly orderStrikeChance: number
+  /** How long a placement takes at most until upstream has it. */
+  readonly placeWayMillis: number
+  /** How long troubles go on for orders that are under way by then. */
+  readonly aftermathMillis: number
+  /** Somebody else who only buys. */
+  readonly hasBuyer: boolean
+  readonly upstream: UpstreamTemper
+  readonly mail: MailTemper
+  readonly operator: OperatorTemper
 }
 
 const faults: ReadonlyArray<Exclude<SettleManner, "clean">> = [
@@ -68,11 +84,33 @@ const drawNode = (fate: Fate, startMillis: number): NodeCondition => {
   }
 }
 
+const drawOrderTroubles = (fate: Fate) => ({
+  orderCrashes: fate.chance(0.5) ? fate.between(1, 2) : 0,
+  orderStrikeChance: fate.pick([0.1, 0.3]),
+  placeWayMillis: fate.pick([300, 300, 4_000]),
+  hasBuyer: fate.chance(0.5),
+  upstream: drawUpstreamTemper(fate),
+  mail: {
+    failureChance: fate.pick([0, 0, 0.3]),
+    rejectionChance: fate.chance(0.1) ? 0.3 : 0
+  },
+  operator: {
+    hurryChance: fate.pick([0, 0, 0.1, 0.5]),
+    givingUpChance: fate.chance(0.2) ? 0.05 : 0,
+    paysBack: fate.chance(0.4)
+  }
+})
+
 /** What a seed has in store. Most worlds lack most troubles: where all come at once, none is seen to matter. */
 export const drawAdversity = (fate: Fate, startMillis: number): Adversity => {
   const freezes = fate.chance(0.25) ? fate.between(1, 2) : 0
+  const orderFreezes = fate.chance(0.25) ? 1 : 0
+  const isLong = orderFreezes > 0 || fate.chance(0.3)
   return {
-    processes: freezes > 0 || fate.chance(0.4) ? 2 : 1,
+    ...drawOrderTroubles(fate),
+    orderFreezes,
+    aftermathMillis: isLong ? fate.pick([280_000, 450_000]) : 0,
+    processes: freezes + orderFreezes > 0 || fate.chance(0.4) ? 2 : 1,
     skewMillis: fate.chance(0.3) ? [fate.between(-5_000, 5_000), fate.between(-5_000, 5_000)] : [0, 0],
     crashes: fate.chance(0.7) ? fate.between(1, 3) : 0,
     crashChance: fate.pick([0.02, 0.05, 0.1]),
@@ -108,5 +146,11 @@ export const healed = (adversity: Adversity): Adversity => ({
   node: { lagMillis: 0, down: [] },
   thirdPartyChance: 0,
   cancelChance: 0,
-  lossChance: 0
+  lossChance: 0,
+  orderCrashes: 0,
+  orderFreezes: 0,
+  placeWayMillis: 300,
+  upstream: reliable,
+  mail: { failureChance: 0, rejectionChance: 0 },
+  operator: { ...adversity.operator, hurryChance: 0, givingUpChance: 0 }
 })

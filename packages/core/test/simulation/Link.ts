@@ -68,17 +68,16 @@ export class Link {
    */
   call = <A>(name: string, answer: () => A | undefined, notBefore?: () => number): Promise<A> =>
     new Promise((resolve, reject) => {
-      this.carry<Exit.Exit<A | undefined, unknown>>(name, {
+      this.carry<Attempt<A | undefined>>(name, {
         act: (done) => {
-          const exit = attempt(answer)
-          this.note(
-            `${name} → ${exit._tag === "Failure" ? "breaks" : JSON.stringify(exit.value)?.slice(0, 70)}`
-          )
-          done(exit)
+          const attempted = attempt(answer)
+          this.note(`${name} → ${sayAttempt(attempted)}`)
+          done(attempted)
         },
-        answer: (exit) => {
-          if (exit._tag === "Failure") reject(new Error(`${name} broke`))
-          else if (exit.value !== undefined) resolve(exit.value)
+        answer: (attempted) => {
+          // A host's functions may throw anything, and are met with just that.
+          if ("thrown" in attempted) reject(attempted.thrown as Error)
+          else if (attempted.value !== undefined) resolve(attempted.value)
         },
         fail: () => reject(new Error(`${name}: connection reset`)),
         isLocal: false,
@@ -174,10 +173,17 @@ export class Link {
 const tagOf = (value: unknown): string =>
   typeof value === "object" && value !== null && "_tag" in value ? String(value._tag) : String(value)
 
-const attempt = <A>(answer: () => A): Exit.Exit<A, unknown> => {
+type Attempt<A> = { readonly value: A } | { readonly thrown: unknown }
+
+const attempt = <A>(answer: () => A): Attempt<A> => {
   try {
-    return Exit.succeed(answer())
-  } catch (cause) {
-    return Exit.fail(cause)
+    return { value: answer() }
+  } catch (thrown) {
+    return { thrown }
   }
+}
+
+const sayAttempt = (attempted: Attempt<unknown>): string => {
+  if ("value" in attempted) return String(JSON.stringify(attempted.value)).slice(0, 90)
+  return `breaks: ${attempted.thrown instanceof Error ? attempted.thrown.message : JSON.stringify(attempted.thrown)}`
 }

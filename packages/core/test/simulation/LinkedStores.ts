@@ -26,9 +26,27 @@ const observe = (
       if (claim._tag === "Claimed") witness.claimed((parameters[0] as NewCharge).key)
       return claim._tag === "Existing" ? `Existing ${claim.charge.state}` : claim._tag
     }
+    case "charges.complete":
+      if (answer === true && (parameters[1] as { readonly refundDue: boolean }).refundDue)
+        witness.orders.owed.add(parameters[0] as string)
+      return String(answer)
+    case "charges.oweRefund":
+      if (answer === true) witness.orders.owed.add(parameters[0] as string)
+      return String(answer)
+    case "charges.recordRefund":
+      if (answer === true) witness.orders.owed.delete(parameters[0] as string)
+      return String(answer)
     case "orders.create":
       witness.ordered(parameters[0] as Order)
       return "done"
+    case "orders.replace": {
+      const order = parameters[0] as Order
+      if (answer === true) witness.orders.written({ ...order, version: order.version + 1 })
+      return answer === true ? `${order.status} ${order.reason ?? ""}` : String(answer)
+    }
+    case "orders.take":
+      for (const order of answer as ReadonlyArray<Order>) witness.orders.written(order)
+      return (answer as ReadonlyArray<Order>).map(({ status }) => status).join(", ") || "none"
     case "vaultPurchases.reserve":
       witness.reserved(parameters[0] as Omit<VaultPurchase, "status">)
       return "done"

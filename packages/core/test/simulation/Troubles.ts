@@ -4,7 +4,10 @@ import type { Journey, Strike } from "./Link.ts"
 
 /** Deaths are likeliest where most is at stake: beside the steps that move money or record it. */
 const momentous =
-  /^(?:charges\.(?:advance|complete|void|markApplied)|facilitator\.settle|vaultPurchases\.grant|orders\.advance)$/
+  /^(?:charges\.(?:advance|complete|void|markApplied)|facilitator\.settle|vaultPurchases\.(?:grant|reserve))$/
+/** Steps of orders, which nobody waits for. */
+const ofOrders =
+  /^(?:orders\.replace|host\.(?:place|find|status|sign|mail)|charges\.(?:oweRefund|recordRefund))$/
 
 const freezesMillis = [3_000, 60_000, 190_000, 230_000]
 
@@ -15,7 +18,11 @@ export class Troubles {
   private readonly count: (what: string) => void
   private crashesLeft: number
   private freezesLeft: number
+  private orderCrashesLeft: number
+  private orderFreezesLeft: number
   private isOver = false
+  /** Something has befallen somebody. */
+  hasStruck = false
 
   constructor(adversity: Adversity, fate: Fate, count: (what: string) => void) {
     this.adversity = adversity
@@ -23,6 +30,8 @@ export class Troubles {
     this.count = count
     this.crashesLeft = adversity.crashes
     this.freezesLeft = adversity.freezes
+    this.orderCrashesLeft = adversity.orderCrashes
+    this.orderFreezesLeft = adversity.orderFreezes
   }
 
   /** From now on nothing goes wrong. */
@@ -38,14 +47,38 @@ export class Troubles {
     const usual = isStore ? 3 : name === "facilitator.settle" ? 1_500 : 300
     const isInstant = fate.chance(isStore ? 0.7 : 0.3)
     return {
-      thereMillis: fate.between(0, usual),
+      thereMillis: fate.between(0, name === "host.place" ? adversity.placeWayMillis : usual),
       backMillis: fate.chance(adversity.slowChance)
         ? fate.between(1, adversity.slowMillis)
         : isInstant
           ? 0
           : fate.between(1, usual),
-      strike: this.isOver ? undefined : this.strike(name, isStore, isBusy)
+      strike: this.isOver ? undefined : this.struck(name, isStore, isBusy)
     }
+  }
+
+  private struck(name: string, isStore: boolean, isBusy: boolean): Strike | undefined {
+    const strike = this.strikeOrder(name) ?? this.strike(name, isStore, isBusy)
+    if (strike !== undefined) this.hasStruck = true
+    return strike
+  }
+
+  private strikeOrder(name: string): Strike | undefined {
+    const { adversity, fate } = this
+    if (this.orderCrashesLeft + this.orderFreezesLeft === 0 || !ofOrders.test(name)) return undefined
+    // Few orders come to be paid back.
+    const weight = name === "charges.oweRefund" ? 10 : /Refund$|sign$/.test(name) ? 3 : 1
+    if (!fate.chance(adversity.orderStrikeChance * weight)) return undefined
+    if (this.orderFreezesLeft > 0) {
+      this.orderFreezesLeft--
+      this.count("freeze amid an order")
+      return { _tag: "Freeze", millis: fate.pick(freezesMillis) }
+    }
+    this.orderCrashesLeft--
+    this.count(`crash at ${name}`)
+    return fate.chance(0.15)
+      ? { _tag: "PowerCut", statements: fate.between(0, 2) }
+      : { _tag: "Crash", when: fate.chance(0.4) ? "early" : "late" }
   }
 
   private strike(name: string, isStore: boolean, isBusy: boolean): Strike | undefined {

@@ -1,5 +1,6 @@
 import type { Authorization, PaymentPayload } from "../../src/domain/PaymentPayload.ts"
 import type { Order } from "../../src/ports/Orders.ts"
+import type { OrderWitness } from "./OrderWitness.ts"
 import type { VaultPurchase } from "../../src/ports/VaultPurchases.ts"
 import { blockMillis, type SimulatedChain } from "./SimulatedChain.ts"
 import type { SettleManner } from "./SimulatedFacilitator.ts"
@@ -66,6 +67,8 @@ export class Witness {
   readonly counts = new Map<string, number>()
   private readonly chain: SimulatedChain
   private readonly now: () => number
+  /** Sees to orders beyond their payment; given once their upstream is there. */
+  orders!: OrderWitness
   private readonly chargeOfOrder = new Map<string, string>()
   private readonly chargeOfPurchase = new Map<string, string>()
   private readonly note: (what: string) => void
@@ -108,8 +111,9 @@ export class Witness {
     }
   }
 
-  ordered({ chargeKey, id }: Order): void {
-    this.chargeOfOrder.set(id, chargeKey)
+  ordered(order: Order): void {
+    this.chargeOfOrder.set(order.id, order.chargeKey)
+    this.orders.written(order)
   }
 
   reserved({ chargeKey, id }: Omit<VaultPurchase, "status">): void {
@@ -121,8 +125,9 @@ export class Witness {
     this.effect(this.chargeOfPurchase.get(purchaseId), `purchase ${purchaseId}`)
   }
 
-  /** An order stands upstream that did not before. */
-  placed(orderId: string): void {
+  /** An order is made upstream, for the so manieth time. */
+  placed(orderId: string, times: number): void {
+    this.orders.placed(orderId, times)
     this.effect(this.chargeOfOrder.get(orderId), `order ${orderId}`)
   }
 

@@ -8,16 +8,18 @@ import { Link } from "./Link.ts"
 import { storesOver } from "./LinkedStores.ts"
 import { Machine } from "./Machine.ts"
 import type { Mutation } from "./Mutations.ts"
+import { reckonOrders } from "./OrderReckoning.ts"
 import { reckon } from "./Reckoning.ts"
-import { baseUrl, type Surroundings } from "./Server.ts"
+import { baseUrl, type Server, type Surroundings } from "./Server.ts"
 import { headerOf, isOpen, Shopper } from "./Shopper.ts"
 import { chainPort, SimulatedChain } from "./SimulatedChain.ts"
 import { SimulatedFacilitator } from "./SimulatedFacilitator.ts"
-import { SimulatedHost, vaultItem } from "./SimulatedHost.ts"
+import { vaultItem } from "./SimulatedHost.ts"
 import { simulatedSecrets } from "./SimulatedSecrets.ts"
 import type { Connection, Storage } from "./Storage.ts"
 import { Timeline } from "./Timeline.ts"
 import { Trace } from "./Trace.ts"
+import { Trade } from "./Trade.ts"
 import { Troubles } from "./Troubles.ts"
 import { authorizationOf, type Call, type Copy, type Payment, type Reply, Witness } from "./Witness.ts"
 
@@ -26,6 +28,10 @@ const startMillis = 1_795_219_200_000
 const clientPatienceMillis = 60_000
 /** How long after the world has healed it is looked after again: leases, authorizations, backoffs run out. */
 const healingPausesMillis = [250_000, 800_000, 4_000_000]
+/** The same for orders, which have hours and days to go yet. */
+const orderPausesMillis = [1, 5, 12, 8, 12, 24, 24, 48, 96].map((hours) => hours * 3_600_000)
+/** How often it is looked whether orders are still under way. */
+const aftermathLookMillis = 20_000
 /** Far more than a run has: what loops is a failure, not a hang. */
 const maxHappenings = 50_000
 
@@ -34,12 +40,12 @@ export class World {
   readonly trace = new Trace(startMillis)
   readonly witness: Witness
   private readonly chain: SimulatedChain
-  private readonly host: SimulatedHost
   private readonly storage: Storage
   private readonly mutation: Mutation
   private readonly fate: Fate
   private readonly timeline: Timeline
   private readonly facilitator: SimulatedFacilitator
+  private readonly trade: Trade
   private readonly troubles: Troubles
   private readonly machines: ReadonlyArray<Machine>
   private isHealed = false
@@ -65,13 +71,26 @@ export class World {
       asked: (authorization, manner) => this.witness.asked(authorization, manner),
       note: (what) => this.note("fac", what)
     })
-    this.host = new SimulatedHost({
-      fate: this.fate.branch(),
+    this.trade = new Trade({
+      fate: this.fate,
+      adversity,
+      startMillis,
       now,
-      errorChance: adversity.hostErrorChance,
-      placed: (orderId) => this.witness.placed(orderId)
+      after: (millis, happen) => this.after(millis, happen),
+      chain: this.chain,
+      witness: this.witness,
+      server: () => this.serving(),
+      hasMisfortune: () => this.isHealed || this.troubles.hasStruck || this.adversity.slowChance > 0,
+      note: (what) => this.note("op", what)
     })
+    this.witness.orders = this.trade.orders
     this.machines = Array.from({ length: adversity.processes }, (_, index) => new Machine(`p${index}`))
+  }
+
+  /** A till that is up; of several, whichever. */
+  private serving(): Server | undefined {
+    const up = this.machines.flatMap(({ server }) => (server?.process.isFrozen === false ? [server] : []))
+    return up.length === 0 ? undefined : this.fate.pick(up)
   }
 
   get nowMillis(): number {
@@ -94,9 +113,18 @@ export class World {
     for (const machine of this.machines) await this.boot(machine)
     const shoppers = this.fate.between(1, 3)
     for (let index = 0; index < shoppers; index++) void new Shopper(this, this.fate.branch(), index).shop()
+    if (this.adversity.hasBuyer) void new Shopper(this, this.fate.branch(), shoppers, "buy").shop()
+    this.rounds()
     await this.pass(this.adversity.activeMillis)
+    for (let passed = 0; passed < this.adversity.aftermathMillis; passed += aftermathLookMillis) {
+      if (witness.orders.isAllAtRest) break
+      await this.pass(aftermathLookMillis)
+    }
     await this.heal()
+    await this.liveOn()
+    const { mailer, upstream } = this.trade
     await reckon({ chain, storage, witness })
+    await reckonOrders({ chain, storage, witness, mailer, upstream })
   }
 
   after(millis: number, happen: () => void): void {
@@ -203,7 +231,7 @@ export class World {
       },
       chain: chainPort(this.chain, link.ask),
       secrets: simulatedSecrets(this.fate.branch()),
-      ports: this.host.portsOf(link),
+      ports: this.trade.host.portsOf(link),
       maxTimeoutSeconds: this.adversity.maxTimeoutSeconds,
       unsettledPerPayer: this.adversity.unsettledPerPayer,
       onEvent: (event) => this.hear(machine, event)
@@ -255,7 +283,7 @@ export class World {
     this.troubles.end()
     this.chain.condition = this.adversity.node
     this.facilitator.temper = this.adversity.temper
-    this.host.errorChance = this.adversity.hostErrorChance
+    this.trade.become(this.adversity)
     for (const machine of this.machines) this.kill(machine)
     const machine = this.machines[0]!
     await this.boot(machine)
@@ -264,6 +292,30 @@ export class World {
       machine.process!.freeze(pauseMillis)
       await this.pass(pauseMillis + 2_000)
       await this.presentAgain()
+    }
+  }
+
+  /** The operator looks around, now and then, for as long as the troubles last. */
+  private rounds(): void {
+    this.timeline.after(this.fate.between(5_000, 60_000), () => {
+      if (!this.isActive) return
+      this.trade.operator.round()
+      this.rounds()
+    })
+  }
+
+  /** Orders take days: what lies between is slept through, as nothing happens in it. */
+  private async liveOn(): Promise<void> {
+    const process = this.machines[0]!.process!
+    for (const pauseMillis of orderPausesMillis) {
+      if (this.trade.orders.isAllAtRest) return
+      process.freeze(pauseMillis)
+      await this.pass(pauseMillis)
+      for (let look = 0; look < 3 && !this.trade.orders.isAllAtRest; look++) {
+        await this.pass(6_000)
+        this.trade.operator.round()
+      }
+      await this.pass(6_000)
     }
   }
 

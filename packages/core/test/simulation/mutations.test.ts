@@ -6,14 +6,14 @@ import { simulate } from "./simulate.ts"
 const maxSeeds = 600
 
 describe("a till that is broken on purpose", () => {
-  for (const [name, { mutation, symptom }] of mutations) {
+  for (const [name, { firstSeed = 1, mutation, symptom }] of mutations) {
     it(`is found out: ${name}`, { timeout: 120_000 }, async () => {
       let foundIn: number | undefined
-      for (let seed = 1; seed <= maxSeeds && foundIn === undefined; seed++) {
+      for (let seed = firstSeed; seed < firstSeed + maxSeeds && foundIn === undefined; seed++) {
         const { violations } = await simulate(seed, "memory", mutation)
         if (violations.some((violation) => symptom.test(violation))) foundIn = seed
       }
-      expect(foundIn, `no seed up to ${maxSeeds} shows ${String(symptom)}`).toBeDefined()
+      expect(foundIn, `no seed from ${firstSeed} on shows ${String(symptom)}`).toBeDefined()
     })
   }
 })

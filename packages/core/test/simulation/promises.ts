@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { describeFailure, simulate, type StoreName } from "./simulate.ts"
 
 /** Small enough that a hanging run is cut short long before the suite is. */
-const seedsPerTest = 200
+const seedsPerTest = 100
 const testMillis = 120_000
 const linesShown = 150
 
@@ -37,7 +37,36 @@ const occasions: ReadonlyArray<string> = [
     "slow",
     "wrongNetwork"
   ].map((manner) => `is ${manner}`),
-  // Every await from the payment to the answer.
+  ...[
+    "clean",
+    "late",
+    "lostAfter",
+    "lostBefore",
+    "malformed",
+    "notPlaced",
+    "silentAfter",
+    "silentBefore",
+    "slow",
+    "throwsAnything"
+  ].map((manner) => `upstream is ${manner}`),
+  "upstream refuses",
+  "is found upstream",
+  "is not found upstream",
+  "freeze amid an order",
+  ...[
+    "abandoned",
+    "cancelled",
+    "delivered",
+    "failed",
+    "needs_operator",
+    "placed",
+    "placing",
+    "processing",
+    "refund_due",
+    "refunded",
+    "shipped"
+  ].map((status) => `order is ${status}`),
+  // Every await from the payment to the answer, and on to an order's end.
   ...[
     "charges.find",
     "charges.claim",
@@ -45,6 +74,13 @@ const occasions: ReadonlyArray<string> = [
     "host.search",
     "quotes.consume",
     "orders.create",
+    "host.place",
+    "host.find",
+    "host.status",
+    "host.sign",
+    "host.mail",
+    "charges.oweRefund",
+    "charges.recordRefund",
     "vaultPurchases.reserve",
     "charges.advance",
     "facilitator.settle",
@@ -58,8 +94,16 @@ const occasions: ReadonlyArray<string> = [
   ].map((call) => `crash at ${call}`)
 ]
 
-/** The promises of the toll, on one store, over seeds of its own. */
-export const simulationOn = (store: StoreName, firstSeed: number, seeds: number): void => {
+/**
+ * The promises of the toll, on one store, over seeds of its own. `unmet`: occasions too rare for so few seeds, which
+ * the seeds of another store meet.
+ */
+export const simulationOn = (
+  store: StoreName,
+  firstSeed: number,
+  seeds: number,
+  unmet: ReadonlyArray<string> = []
+): void => {
   describe(`a simulated world on ${store}`, () => {
     it("lives through a seed the same way each time", { timeout: testMillis }, async () => {
       for (let seed = firstSeed; seed < firstSeed + 10; seed++) {
@@ -83,7 +127,7 @@ export const simulationOn = (store: StoreName, firstSeed: number, seeds: number)
     }
 
     it("has met with every trouble and every ending by then", () => {
-      const missing = occasions.filter((occasion) => !counts.has(occasion))
+      const missing = occasions.filter((occasion) => !counts.has(occasion) && !unmet.includes(occasion))
       expect(missing).toEqual([])
     })
   })
