@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Latch, Layer } from "effect"
+import { Clock, Context, Effect, FiberSet, Latch, Layer, Queue } from "effect"
 import { makeBackground } from "../Background.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import { Charges } from "../ports/Charges.ts"
@@ -34,8 +34,10 @@ export class OrderWorker extends Context.Service<
   )
 }
 
-const batch = 64
-const concurrency = 16
+/** Orders that are worked on at a time: each has its own call upstream, at most. */
+const concurrency = 64
+/** Taking costs as much for one order as for many: while there are plenty, it waits for this much room. */
+const refill = 16
 /** How often other processes' orders are looked for. */
 const longestPauseMillis = 5_000
 
@@ -207,16 +209,40 @@ const make = Effect.gen(function* () {
       Effect.catchCause((cause) => Effect.logError("An order could not be taken on yet", order.id, cause))
     )
 
-  const work = Effect.gen(function* () {
-    let steps = 0
-    for (;;) {
-      const nowMillis = yield* Clock.currentTimeMillis
-      const taken = yield* orders.take(nowMillis, nowMillis + Pace.lease, batch)
-      if (taken.length === 0) return steps
-      yield* Effect.forEach(taken, tryToTakeOn, { concurrency, discard: true })
-      steps += taken.length
-    }
-  })
+  /** Those who wait for room, or for more to do. */
+  const waiting = new Set<Queue.Queue<"ended" | "woken">>()
+
+  /**
+   * Keeps as many orders under way as it may: one whose upstream is slow takes one place, and keeps nobody else
+   * waiting.
+   */
+  const work = Effect.scoped(
+    Effect.gen(function* () {
+      const news = yield* Queue.unbounded<"ended" | "woken">()
+      waiting.add(news)
+      yield* Effect.addFinalizer(() => Effect.sync(() => waiting.delete(news)))
+      const fibers = yield* FiberSet.make<void>()
+      let steps = 0
+      let underWay = 0
+      for (;;) {
+        const nowMillis = yield* Clock.currentTimeMillis
+        const room = concurrency - underWay
+        // What is under way ends first: a call upstream that is cut off leaves open what came of it.
+        const taken = yield* Effect.tapError(orders.take(nowMillis, nowMillis + Pace.lease, room), () =>
+          FiberSet.awaitEmpty(fibers)
+        )
+        for (const order of taken) {
+          yield* FiberSet.run(fibers, Effect.ensuring(tryToTakeOn(order), Queue.offer(news, "ended")))
+        }
+        steps += taken.length
+        underWay += taken.length
+        if (underWay === 0) return steps
+        // With room left there was no more to do: whatever happens next may have changed that.
+        const heard = yield* Queue.takeBetween(news, taken.length < room ? 1 : refill, 2 * concurrency)
+        underWay -= heard.filter((word) => word === "ended").length
+      }
+    })
+  )
 
   let isWorking = false
   let isWanted = false
@@ -236,6 +262,7 @@ const make = Effect.gen(function* () {
 
   const wake = Effect.suspend(() => {
     isWanted = true
+    for (const news of waiting) Queue.offerUnsafe(news, "woken")
     if (isWorking) return Effect.void
     isWorking = true
     return inBackground(rounds)

@@ -40,6 +40,7 @@ export class SimulatedOperator {
   private readonly note: (what: string) => void
   /** The operator's own list of what was paid back, by charge: kept whatever dies. */
   private readonly paid = new Map<string, string>()
+  private readonly seen = new Map<string, Order["status"]>()
 
   constructor(options: {
     readonly fate: Fate
@@ -66,8 +67,10 @@ export class SimulatedOperator {
     this.note = options.note
   }
 
-  /** Told of an order that has changed. */
-  sees({ id }: Order): void {
+  /** Told of an order that has changed. What only tried again, perhaps as it was hurried, is no news. */
+  sees({ id, status }: Order): void {
+    if (this.seen.get(id) === status) return
+    this.seen.set(id, status)
     if (!this.fate.chance(this.temper.hurryChance)) return
     this.after(this.fate.between(0, 40), () => this.hurry(id))
   }

@@ -1,3 +1,3 @@
 import { simulationOn } from "./promises.ts"
 
-simulationOn("memory", 1, 600)
+simulationOn("memory", 1, 1_700)
