@@ -404,7 +404,7 @@ export interface HostOrders {
    * @param reason a word, told in the refund's mail; default `cancelled_by_seller`
    */
   readonly cancel: (id: string, reason?: string) => Promise<OrderVerdict>
-  /** The refund of an order was sent by other means. */
+  /** The refund of an order was sent by other means. `unfit` as well where another transaction stands for it. */
   readonly markRefunded: (id: string, transaction: string) => Promise<OrderVerdict>
   /**
    * All orders, the newest first, as text in pieces: a JSON array, or CSV with a header row (RFC 4180; text that a

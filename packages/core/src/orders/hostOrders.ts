@@ -43,7 +43,15 @@ const markRefunded = Effect.fnUntraced(function* (id: string, transaction: strin
   if (order === undefined) return { outcome: "unknown" } as const
   if (order.status !== "refund_due") return { outcome: "unfit", order } as const
   const nowMillis = yield* Clock.currentTimeMillis
-  yield* Charges.use((charges) => charges.recordRefund(order.chargeKey, transaction, nowMillis))
+  const recorded = yield* Charges.use((charges) =>
+    charges.recordRefund(order.chargeKey, transaction, nowMillis)
+  )
+  if (!recorded) {
+    // The wallet was first, perhaps: the books name that transaction, and the operator must hear of it.
+    const refund = (yield* Charges.use((charges) => charges.find(order.chargeKey)))?.refund
+    const isSame = refund?._tag === "Sent" && refund.transaction === transaction
+    if (!isSame) return { outcome: "unfit", order } as const
+  }
   return yield* tell(id, { _tag: "Refunded" })
 })
 

@@ -192,6 +192,16 @@ describe("an order that can't be placed", () => {
     expect((await shop.till.ledger.check()).faults).toEqual([])
   })
 
+  it("does not take the host's word for a refund that is in the books by another transaction", async () => {
+    const shop = await openShop(refused)
+    const { id } = await shop.orderOf()
+    const { chargeKey } = await shop.until(id, "refund_due")
+    expect(await shop.till.charges.recordRefund(chargeKey, "0xfirst")).toBe(true)
+    expect(await shop.till.orders.markRefunded(id, "0xsecond")).toMatchObject({ outcome: "unfit" })
+    expect(await shop.till.orders.markRefunded(id, "0xfirst")).toMatchObject({ outcome: "done" })
+    await shop.until(id, "refunded")
+  })
+
   it("keeps a refund due that the facilitator does not take, and sends it later", async () => {
     let isShort = true
     const facilitator = fakeFacilitator()
