@@ -113,7 +113,7 @@ const openShop = async (refunds: Settle = (...asked) => official.client.settle(.
       },
       { timeout: 15_000, interval: 100 }
     )
-    const [refunded] = (await till.ledger.list()).filter(({ kind }) => kind === "refunded")
+    const refunded = (await till.ledger.list()).find(({ kind }) => kind === "refunded")
     const balances = {
       buyer: await chain.balanceOf(buyer),
       payTo: await chain.balanceOf(payTo),
