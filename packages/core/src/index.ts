@@ -42,7 +42,6 @@ export type {
   FacilitatorClient,
   FacilitatorOptions,
   FulfilmentOptions,
-  HostOrders,
   LedgerLine,
   LedgerSum,
   LimitOptions,
@@ -50,7 +49,6 @@ export type {
   Margin,
   MarketplaceOptions,
   NetworkOptions,
-  OrderVerdict,
   Prices,
   PublicRoute,
   QuotedOffer,
@@ -102,6 +100,7 @@ export {
   type RouteChoice,
   type RoutedRequest
 } from "./orders/FulfilmentRoutes.ts"
+export type { HostOrders, OrderVerdict } from "./orders/OrderApi.ts"
 export type { OrderChange } from "./orders/OrderChanges.ts"
 export { defaultTemplates, type MailContent, type MailFacts, type MailTemplates } from "./mail/Templates.ts"
 export type { VaultFile } from "./ports/VaultFiles.ts"

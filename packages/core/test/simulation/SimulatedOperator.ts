@@ -1,4 +1,4 @@
-import type { OrderVerdict } from "../../src/Options.ts"
+import type { OrderVerdict } from "../../src/orders/OrderApi.ts"
 import type { Order } from "../../src/ports/Orders.ts"
 import type { Fate } from "./Fate.ts"
 import { givenUpReason, type OrderWitness } from "./OrderWitness.ts"
