@@ -241,7 +241,7 @@ export interface TillOptions {
   /** Sends refunds that are due by itself; without it they wait for `charges.recordRefund`. */
   readonly refundWallet?: RefundWallet
   /** Told of each step in the life of an order, in this process. */
-  readonly onOrderChange?: (change: OrderChange) => void
+  readonly onOrderChange?: (change: OrderChange) => void | Promise<void>
   /**
    * How long address and e-mail of an order are kept once it rests, and the e-mail of a vault purchase from its
    * making on; default 90 days, at least one.

@@ -23,19 +23,20 @@ interface Subscriber {
 export class ChangeFeed {
   private readonly subscribers = new Set<Subscriber>()
   private isClosed = false
-  private readonly listener: ((change: OrderChange) => void) | undefined
+  private readonly listener: ((change: OrderChange) => void | Promise<void>) | undefined
 
-  constructor(listener?: (change: OrderChange) => void) {
+  constructor(listener?: (change: OrderChange) => void | Promise<void>) {
     this.listener = listener
   }
 
-  publish(change: OrderChange): void {
+  /** Answers what the listener did. */
+  publish(change: OrderChange): void | Promise<void> {
     for (const subscriber of this.subscribers) {
       subscriber.waiting.push(change)
       if (subscriber.waiting.length > capacity) subscriber.waiting.shift()
       subscriber.wake?.()
     }
-    this.listener?.(change)
+    return this.listener?.(change)
   }
 
   /** Changes from now on; ends with the till, or when the loop over it is left. */
@@ -76,9 +77,21 @@ export class OrderChanges extends Context.Service<
   static readonly layer = (feed: ChangeFeed) =>
     Layer.succeed(OrderChanges, {
       publish: (change) =>
-        Effect.catchDefect(
-          Effect.sync(() => feed.publish(change)),
-          (defect) => Effect.logWarning("A listener to orders failed", defect)
-        )
+        Effect.suspend(() => {
+          const told = feed.publish(change)
+          if (!(told instanceof Promise)) return Effect.void
+          // An order does not wait for its listener. Handled on the spot: a rejection that nobody hears ends the process.
+          const failure = told.then(
+            () => undefined,
+            (cause: unknown) => ({ cause })
+          )
+          const heard = Effect.flatMap(
+            Effect.promise(() => failure),
+            (failed) => (failed === undefined ? Effect.void : listenerFailed(failed.cause))
+          )
+          return Effect.asVoid(Effect.forkDetach(heard))
+        }).pipe(Effect.catchDefect(listenerFailed))
     })
 }
+
+const listenerFailed = (error: unknown) => Effect.logWarning("A listener to orders failed", error)

@@ -73,6 +73,25 @@ describe("an order that goes well", () => {
     expect(mail.text).toContain("https://ups.example/1Z9")
   })
 
+  it.each([
+    [
+      "throws",
+      () => {
+        throw new Error("no listener today")
+      }
+    ],
+    ["rejects", () => Promise.reject(new Error("no listener today"))]
+  ] as ReadonlyArray<readonly [string, NonNullable<TillOptions["onOrderChange"]>]>)(
+    "goes its way where the host's listener %s, and the host is told",
+    async (_, onOrderChange) => {
+      const shop = await openShop({}, { onOrderChange })
+      await shop.until((await shop.orderOf()).id, "placed")
+      await vi.waitFor(() =>
+        expect(shop.events.map(({ message }) => message)).toContain("A listener to orders failed")
+      )
+    }
+  )
+
   it("shows the host's margin, and upstream is to charge no more than its own total", async () => {
     const shop = await openShop({}, { margin: 250 })
     const { extra } = (await shop.challenge(buy)).accepts[0]!
