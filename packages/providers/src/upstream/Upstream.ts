@@ -1,12 +1,19 @@
 import { Clock, Effect, Exit, Option, Random, Result } from "effect"
 import { HttpClient, type HttpClientRequest } from "effect/http"
 import type { Answer } from "./Answer.ts"
-import { Breaker } from "./Breaker.ts"
+import { makeBreaker } from "./Breaker.ts"
 import { checkSettings } from "./Configured.ts"
 import type { Limiter } from "./Limiter.ts"
 import { isRetryable, pauseMillis, type RetrySettings } from "./Retry.ts"
 import { type Send, sender } from "./Sender.ts"
-import { isUnavailable, Overloaded, RateLimited, Rejected, type UpstreamFault } from "./UpstreamFault.ts"
+import {
+  isUnavailable,
+  Overloaded,
+  RateLimited,
+  Rejected,
+  TimedOut,
+  type UpstreamFault
+} from "./UpstreamFault.ts"
 import type { UpstreamSettings, UpstreamUsage } from "./Settings.ts"
 import { Ledger } from "./Usage.ts"
 import { WaitingRoom } from "./WaitingRoom.ts"
@@ -68,7 +75,8 @@ const retryPauses = { baseMillis: 200, maxMillis: 5_000 }
 export const makeUpstream = (
   options: UpstreamOptions
 ): Effect.Effect<Upstream, never, HttpClient.HttpClient> =>
-  Effect.map(HttpClient.HttpClient, (client) => {
+  Effect.gen(function* () {
+    const client = yield* HttpClient.HttpClient
     const { name } = options
     checkSettings(name, options)
     const deadlineMillis = options.deadlineMillis ?? 7_500
@@ -78,7 +86,7 @@ export const makeUpstream = (
       ledger,
       maxAnswerBytes: options.maxAnswerBytes ?? 4 * 1024 * 1024
     })
-    const breaker = new Breaker(name, ledger, {
+    const breaker = yield* makeBreaker(name, ledger, {
       failures: options.circuitFailures ?? 5,
       openMillis: options.circuitOpenMillis ?? 5_000,
       maxOpenMillis: 12 * (options.circuitOpenMillis ?? 5_000)
@@ -91,6 +99,12 @@ export const makeUpstream = (
       retry: { ...retryPauses, retries: options.retries ?? 2 }
     })
     const queue = new WaitingRoom(name, options.maxConcurrent ?? 16, options.maxWaiting ?? 256)
+    const missed = () => Effect.fail(new TimedOut({ upstream: name, timeoutMillis: deadlineMillis }))
+    // Inside of the breaker, to which a call that is merely interrupted says nothing.
+    const endedBy = <A>(deadline: number, call: Effect.Effect<A, UpstreamFault>) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        Effect.timeoutOrElse(call, { duration: Math.max(1, deadline - now), orElse: missed })
+      )
 
     return {
       name,
@@ -100,12 +114,15 @@ export const makeUpstream = (
           return counted(
             ledger,
             now,
-            queue.enter(deadlineMillis, breaker.guard(persist(request, idempotent, deadline), deadline))
+            queue.enter(
+              deadlineMillis,
+              breaker.guard(endedBy(deadline, persist(request, idempotent, deadline)))
+            )
           )
         }).pipe(Effect.withSpan("Upstream.call", { attributes: { upstream: name } })),
       quotaWasSpent: (units) => ledger.quotaWasSpent(units),
       quotaIsLeft: (units) => ledger.quotaIsLeft(units),
-      usage: () => ledger.usage(breaker.state)
+      usage: () => ledger.usage()
     }
   })
 

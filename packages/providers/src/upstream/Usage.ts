@@ -1,5 +1,4 @@
 import { Effect, Metric } from "effect"
-import type { CircuitState } from "./Circuit.ts"
 import type { RateLimit, UpstreamUsage } from "./Settings.ts"
 
 const calls = Metric.counter("till402_upstream_calls_total", {
@@ -28,8 +27,6 @@ const circuitOpen = Metric.gauge("till402_upstream_circuit_open", {
   description: "1 while an upstream is left alone after repeated failures"
 })
 
-const circuitNames = { Closed: "closed", Open: "open", Probing: "probing" } as const
-
 /** Counts for one upstream, as Effect metrics (`upstream` is the label) and as plain data. */
 export class Ledger {
   private readonly label: { readonly upstream: string }
@@ -39,6 +36,7 @@ export class Ledger {
   private spent = 0
   private remaining: number | undefined = undefined
   private rateLimit: RateLimit | undefined = undefined
+  private circuit: UpstreamUsage["circuit"] = "closed"
 
   constructor(upstream: string) {
     this.label = { upstream }
@@ -76,11 +74,14 @@ export class Ledger {
       : Metric.update(Metric.withAttributes(rateRemaining, this.label), rateLimit.remaining)
   }
 
-  circuitMoved(state: CircuitState): Effect.Effect<void> {
-    return Metric.update(Metric.withAttributes(circuitOpen, this.label), state._tag === "Closed" ? 0 : 1)
+  /** Notes the state that the circuit is in, moved or not. */
+  circuitIs(circuit: UpstreamUsage["circuit"]): Effect.Effect<void> {
+    if (circuit === this.circuit) return Effect.void
+    this.circuit = circuit
+    return Metric.update(Metric.withAttributes(circuitOpen, this.label), circuit === "closed" ? 0 : 1)
   }
 
-  usage(circuit: CircuitState): UpstreamUsage {
+  usage(): UpstreamUsage {
     return {
       calls: this.calls,
       failures: this.failures,
@@ -88,7 +89,7 @@ export class Ledger {
       quotaSpent: this.spent,
       quotaRemaining: this.remaining,
       rateLimit: this.rateLimit,
-      circuit: circuitNames[circuit._tag]
+      circuit: this.circuit
     }
   }
 }

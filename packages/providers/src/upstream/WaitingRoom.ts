@@ -1,5 +1,5 @@
 import { Effect, Semaphore } from "effect"
-import { Overloaded, TimedOut, type UpstreamFault } from "./UpstreamFault.ts"
+import { Overloaded, type UpstreamFault } from "./UpstreamFault.ts"
 
 /** At most so many calls at once, at most so many waiting, nobody longer than their deadline. */
 export class WaitingRoom {
@@ -14,7 +14,8 @@ export class WaitingRoom {
     this.capacity = maxConcurrent + maxWaiting
   }
 
-  enter<A>(deadlineMillis: number, call: Effect.Effect<A, UpstreamFault>): Effect.Effect<A, UpstreamFault> {
+  /** Runs `call` when its turn comes, within `maxWaitMillis`. From then on the call keeps its own time. */
+  enter<A>(maxWaitMillis: number, call: Effect.Effect<A, UpstreamFault>): Effect.Effect<A, UpstreamFault> {
     return Effect.suspend(() => {
       if (this.inside >= this.capacity) return Effect.fail(new Overloaded({ upstream: this.name }))
       let isRunning = false
@@ -22,20 +23,18 @@ export class WaitingRoom {
         isRunning = true
         return call
       })
+      const tooLate = Effect.suspend(() =>
+        isRunning ? Effect.never : Effect.fail(new Overloaded({ upstream: this.name }))
+      )
       return Effect.acquireUseRelease(
         Effect.sync(() => {
           this.inside += 1
         }),
         () =>
-          Effect.timeoutOrElse(this.semaphore.withPermit(run), {
-            duration: deadlineMillis,
-            orElse: () =>
-              Effect.fail(
-                isRunning
-                  ? new TimedOut({ upstream: this.name, timeoutMillis: deadlineMillis })
-                  : new Overloaded({ upstream: this.name })
-              )
-          }),
+          Effect.raceFirst(
+            this.semaphore.withPermit(run),
+            Effect.andThen(Effect.sleep(maxWaitMillis), tooLate)
+          ),
         () =>
           Effect.sync(() => {
             this.inside -= 1

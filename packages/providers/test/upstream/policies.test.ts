@@ -2,7 +2,6 @@ import { inspect } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Schema } from "effect"
 import { Headers } from "effect/http"
-import { admit, type CircuitState, closed, record } from "../../src/upstream/Circuit.ts"
 import { Turns } from "../../src/upstream/Limiter.ts"
 import { parseRateLimit, parseRetryAfter } from "../../src/upstream/RateLimit.ts"
 import { isRetryable, pauseMillis } from "../../src/upstream/Retry.ts"
@@ -114,76 +113,6 @@ describe("turns", () => {
     ]) {
       assert.throws(() => new Turns(rate), RangeError)
     }
-  })
-})
-
-describe("the circuit's states", () => {
-  const settings = { failures: 3, openMillis: 100, maxOpenMillis: 800 }
-  const Event = Schema.Struct({
-    wait: between(0, 300),
-    outcome: Schema.Literals(["success", "failure", "neutral"])
-  })
-
-  it.prop(
-    "open after the failures in a row, and never let two probes out",
-    [Schema.Array(Event).check(Schema.isMaxLength(60))],
-    ([events]) => {
-      let state: CircuitState = closed
-      let time = 0
-      let inARow = 0
-      for (const { outcome, wait } of events) {
-        time += wait
-        const admission = admit(state, time, settings)
-        if (admission._tag === "Refused") {
-          assert.isAbove(admission.retryAfterMillis, 0)
-          assert.isAtMost(admission.retryAfterMillis, settings.maxOpenMillis)
-          continue
-        }
-        const wasProbe = admission.state._tag === "Probing"
-        state = admission.state
-        if (wasProbe) assert.strictEqual(admit(state, time, settings)._tag, "Refused")
-        state = record(state, { generation: state.generation, outcome }, time, settings)
-        if (outcome === "success") inARow = 0
-        else if (outcome === "failure") inARow = wasProbe ? settings.failures : inARow + 1
-        assert.strictEqual(state._tag === "Closed", inARow < settings.failures)
-      }
-    }
-  )
-
-  it("doubles the time it stays open, up to the maximum", () => {
-    let state: CircuitState = { _tag: "Closed", generation: 0, failures: 2 }
-    let time = 0
-    const lengths: Array<number> = []
-    for (let opening = 0; opening < 6; opening++) {
-      const admission = admit(state, time, settings)
-      assert(admission._tag === "Admitted")
-      state = record(
-        admission.state,
-        { generation: admission.state.generation, outcome: "failure" },
-        time,
-        settings
-      )
-      assert(state._tag === "Open")
-      lengths.push(state.until - time)
-      time = state.until
-    }
-    assert.deepStrictEqual(lengths, [100, 200, 400, 800, 800, 800])
-  })
-
-  it("ignores outcomes of calls that went out before it moved", () => {
-    const open = record(
-      { _tag: "Closed", generation: 4, failures: 2 },
-      { generation: 4, outcome: "failure" },
-      0,
-      settings
-    )
-    assert.strictEqual(record(open, { generation: 4, outcome: "success" }, 1, settings), open)
-    const admission = admit(open, 100, settings)
-    assert(admission._tag === "Admitted" && admission.state._tag === "Probing")
-    assert.strictEqual(
-      record(admission.state, { generation: 4, outcome: "failure" }, 101, settings),
-      admission.state
-    )
   })
 })
 

@@ -1,9 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Fiber, Metric, Result } from "effect"
+import { Effect, Fiber, Metric, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { paced, type Upstream } from "../../src/upstream/index.ts"
-import { Breaker } from "../../src/upstream/Breaker.ts"
-import { Ledger } from "../../src/upstream/Usage.ts"
 import { order, over, scriptedClient, search } from "./scriptedClient.ts"
 import { faultOf, within } from "./virtualTime.ts"
 
@@ -180,22 +178,56 @@ describe("the circuit", () => {
     })
   )
 
-  it.effect("tells a call that was cut past its deadline from one that nobody waits for", () =>
+  it.effect("tells a call that was cut at its deadline from one that nobody waits for", () =>
     Effect.gen(function* () {
-      for (const [cutAfter, circuit] of [
-        [1_000, "Open"],
-        [999, "Closed"]
-      ] as const) {
-        const breaker = new Breaker("shop", new Ledger("shop"), {
-          failures: 1,
-          openMillis: 100,
-          maxOpenMillis: 100
-        })
-        const deadline = (yield* Clock.currentTimeMillis) + 1_000
-        const call = yield* Effect.forkChild(breaker.guard(Effect.never, deadline))
-        yield* TestClock.adjust(cutAfter)
-        yield* Fiber.interrupt(call)
-        assert.strictEqual(breaker.state._tag, circuit)
+      // Whatever it is that lasts: an answer, or a limiter that outlasts the time it was given.
+      for (const options of [{}, { limiter: { take: () => Effect.never } }]) {
+        for (const [passed, circuit] of [
+          [1_000, "open"],
+          [999, "closed"]
+        ] as const) {
+          const upstream = yield* over(scriptedClient({ instead: "silence" }), {
+            timeoutMillis: 9_000,
+            deadlineMillis: 1_000,
+            circuitFailures: 1,
+            ...options
+          })
+          const call = yield* Effect.forkChild(upstream.call(search))
+          yield* TestClock.adjust(passed)
+          yield* Fiber.interrupt(call)
+          assert.strictEqual(upstream.usage().circuit, circuit)
+        }
+      }
+    })
+  )
+
+  it.effect("counts a call that had to wait and was cut while it ran, and does not call it unsent", () =>
+    Effect.gen(function* () {
+      const scripted = scriptedClient({ afterMillis: 400 }, { instead: "silence" })
+      const upstream = yield* over(scripted, {
+        maxConcurrent: 1,
+        timeoutMillis: 9_000,
+        deadlineMillis: 1_000,
+        circuitFailures: 1
+      })
+      const first = yield* Effect.forkChild(upstream.call(search))
+      yield* TestClock.adjust(1)
+      const second = yield* Effect.forkChild(Effect.flip(upstream.call(order)))
+      yield* TestClock.adjust(399)
+      yield* Fiber.join(first)
+      yield* TestClock.adjust(601)
+      assert.deepStrictEqual(scripted.sentAt, [0, 400])
+      assert.strictEqual((yield* Fiber.join(second))._tag, "TimedOut")
+      assert.strictEqual(upstream.usage().circuit, "open")
+    })
+  )
+
+  it.effect("counts answers of a server that is in trouble", () =>
+    Effect.gen(function* () {
+      for (const status of [408, 500, 501, 503, 529]) {
+        const upstream = yield* over(scriptedClient({ status }), { retries: 0, circuitFailures: 1 })
+        yield* Effect.flip(upstream.call(search))
+        assert.strictEqual(upstream.usage().circuit, "open", String(status))
       }
     })
   )
