@@ -36,35 +36,40 @@ class LazyAsking implements Asking {
   }
 }
 
-/**
- * Asks a promise and waits for it so long at most; what `onLapse` makes is the failure after that.
- *
- * The same as `Effect.tryPromise` with `Effect.timeoutOrElse`, at a fifth of the price: a timer instead
- * of a race of two fibers. Every paid call asks several times.
- */
-export const askWithin = <A, E, E2>(options: {
+/** What becomes of a promise that was asked, as the effect that goes on with it. */
+export interface Asked<A, B, E> {
   readonly millis: number
   readonly ask: (asking: Asking) => PromiseLike<A>
-  readonly catch: (cause: unknown) => E
-  readonly onLapse: () => E2
-}): Effect.Effect<A, E | E2> =>
+  readonly onAnswer: (answer: A) => Effect.Effect<B, E>
+  /** Of a rejection, and of what is thrown on the spot. */
+  readonly onThrow: (cause: unknown) => Effect.Effect<B, E>
+  readonly onLapse: () => Effect.Effect<B, E>
+}
+
+/**
+ * Asks a promise, waits for it so long at most, and goes on with what came of it.
+ *
+ * The same as `Effect.tryPromise` with `Effect.timeoutOrElse` and `Effect.matchEffect`, at a fifth of the
+ * price: a timer instead of a race of two fibers. Every paid call asks several times.
+ */
+export const askAndThen = <A, B, E>(asked: Asked<A, B, E>): Effect.Effect<B, E> =>
   Clock.clockWith((clock) =>
-    Effect.callback<A, E | E2>((resume) => {
+    Effect.callback<B, E>((resume) => {
       const asking = new LazyAsking()
-      const stop = schedule(clock, options.millis, () => {
-        resume(Effect.fail(options.onLapse()))
+      const stop = schedule(clock, asked.millis, () => {
+        resume(Effect.suspend(asked.onLapse))
         asking.abort()
       })
       // The async function turns a throw on the spot into a rejection.
-      const ask = async (): Promise<A> => options.ask(asking)
+      const ask = async (): Promise<A> => asked.ask(asking)
       ask().then(
-        (value) => {
+        (answer) => {
           stop()
-          resume(Effect.succeed(value))
+          resume(Effect.suspend(() => asked.onAnswer(answer)))
         },
         (cause: unknown) => {
           stop()
-          resume(Effect.fail(options.catch(cause)))
+          resume(Effect.suspend(() => asked.onThrow(cause)))
         }
       )
       return Effect.sync(() => {
@@ -73,3 +78,18 @@ export const askWithin = <A, E, E2>(options: {
       })
     })
   )
+
+/** Asks a promise and waits for it so long at most; what `onLapse` makes is the failure after that. */
+export const askWithin = <A, E, E2>(options: {
+  readonly millis: number
+  readonly ask: (asking: Asking) => PromiseLike<A>
+  readonly catch: (cause: unknown) => E
+  readonly onLapse: () => E2
+}): Effect.Effect<A, E | E2> =>
+  askAndThen<A, A, E | E2>({
+    millis: options.millis,
+    ask: options.ask,
+    onAnswer: Effect.succeed,
+    onThrow: (cause) => Effect.fail(options.catch(cause)),
+    onLapse: () => Effect.fail(options.onLapse())
+  })

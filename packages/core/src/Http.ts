@@ -97,16 +97,17 @@ const make = Effect.fnUntraced(function* (
     )
   })
 
-  const offersFor = Effect.fnUntraced(function* (
+  const offersFor = (
     { fixedOffers, offersOf, operation: { price } }: Mounted,
     input: unknown,
     canonical: string,
     chargeKey: string
-  ) {
-    if (price._tag === "Fixed") return fixedOffers
-    const standing = yield* price.standing(input, fingerprintOf(canonical), chargeKey)
-    return standing === undefined ? yield* quoteMissing : offersOf(standing)
-  })
+  ): ReturnType<TollRequest["offers"]> =>
+    price._tag === "Fixed"
+      ? Effect.succeed(fixedOffers)
+      : Effect.flatMap(price.standing(input, fingerprintOf(canonical), chargeKey), (standing) =>
+          standing === undefined ? Effect.fail(quoteMissing) : Effect.succeed(offersOf(standing))
+        )
 
   const pay = Effect.fnUntraced(function* (
     mounted: Mounted,

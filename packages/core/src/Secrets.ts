@@ -1,7 +1,7 @@
 import { hkdf } from "@noble/hashes/hkdf"
-import { type HMAC, hmac } from "@noble/hashes/hmac"
-import { type SHA256, sha256 } from "@noble/hashes/sha2"
+import { sha256 } from "@noble/hashes/sha2"
 import { Context, Effect, Layer } from "effect"
+import { digests } from "./Digests.ts"
 import type { SecretKey } from "./Options.ts"
 
 /** A value that was sealed or digested with the key of this id. */
@@ -12,8 +12,8 @@ export interface Sealed {
 
 interface Key {
   readonly id: string
-  /** Keyed once; each digest continues a copy. */
-  readonly mac: HMAC<SHA256>
+  /** HMAC-SHA-256, keyed once. */
+  readonly mac: (text: string) => string
   readonly aead: CryptoKey
 }
 
@@ -45,12 +45,7 @@ export class Secrets extends Context.Service<
           currentKeyId: current.id,
           digest: (purpose, text, keyId) => {
             const key = keyId === undefined ? current : byId.get(keyId)
-            if (key === undefined) return undefined
-            const bytes = key.mac
-              .clone()
-              .update(encoder.encode(`${purpose}\n${text}`))
-              .digest()
-            return toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")
+            return key?.mac(`${purpose}\n${text}`)
           },
           seal: Effect.fnUntraced(function* (text) {
             const iv = crypto.getRandomValues(new Uint8Array(12))
@@ -88,7 +83,7 @@ const derive = async (key: SecretKey): Promise<Key> => {
   const raw = new Uint8Array(of("aead"))
   return {
     id: key.id,
-    mac: hmac.create(sha256, of("mac")),
+    mac: digests.hmacOf(of("mac")),
     aead: await crypto.subtle.importKey("raw", raw, "AES-GCM", false, ["encrypt", "decrypt"])
   }
 }

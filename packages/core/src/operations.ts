@@ -62,10 +62,10 @@ const fromQuery = <A>(
   const known = new Set(Object.keys(schema.fields))
   return (_request: Request, url: URL): Effect.Effect<Reading<A>, ApiFailure> => {
     const { faults, input } = readQuery(url.searchParams, known)
-    return Effect.map(
-      Effect.fromResult(decode({ ...input, ...fromPath(url) }, faults)),
-      (decoded): Reading<A> => ({ _tag: "Input", input: decoded })
-    )
+    const decoded = decode({ ...input, ...fromPath(url) }, faults)
+    return Result.isSuccess(decoded)
+      ? Effect.succeed<Reading<A>>({ _tag: "Input", input: decoded.success })
+      : Effect.fail(decoded.failure)
   }
 }
 

@@ -1,4 +1,5 @@
 import { Data, Effect, Result, Schema, SchemaIssue } from "effect"
+import { compiled } from "../compiled.ts"
 
 /*
  * What a host's plain function answers is checked once, here at the boundary, so that a bad upstream
@@ -31,7 +32,7 @@ export const answerReader = <S extends Schema.Decoder<unknown>>(
   schema: S,
   kinder?: Schema.Decoder<S["Type"]>
 ): ((answer: unknown) => Effect.Effect<S["Type"], MalformedAnswer>) => {
-  const decode = Schema.decodeUnknownResult(schema)
+  const decode = Schema.decodeUnknownResult(compiled(schema))
   const decodeKindly = Schema.decodeUnknownResult(kinder ?? schema, { errors: "all" })
   return (answer) => {
     const strict = decode(answer)

@@ -1,4 +1,4 @@
-import { type Asking, askWithin } from "../Deadline.ts"
+import { askAndThen, type Asking } from "../Deadline.ts"
 import { Data, Effect } from "effect"
 import {
   AdditionalFieldRequired,
@@ -163,17 +163,20 @@ export const hostCall = <A, Tag extends RefusalTag = never>(call: {
   readonly read: (answer: unknown) => Effect.Effect<A, MalformedAnswer>
 }): Effect.Effect<A, Refusal<Tag> | UpstreamError> => {
   const { ask, port, read, refuses = [], timeoutMillis } = call
-  return askWithin({
+  const failed = (error: Refusal<Tag> | UpstreamError): Effect.Effect<never, Refusal<Tag> | UpstreamError> =>
+    isUpstreamError(error)
+      ? Effect.andThen(
+          Effect.logWarning("A provider failed", port, causeName(error)),
+          Effect.fail<Refusal<Tag> | UpstreamError>(error)
+        )
+      : Effect.fail(error)
+  return askAndThen<unknown, A, Refusal<Tag> | UpstreamError>({
     millis: timeoutMillis,
     ask,
-    catch: (cause) => sortThrown(port, refuses, cause),
-    onLapse: () => pastDeadline(port, timeoutMillis)
-  }).pipe(
-    Effect.flatMap((answer) => Effect.mapError(read(answer), (cause) => new UpstreamFailed({ port, cause }))),
-    Effect.tapError((error) =>
-      isUpstreamError(error) ? Effect.logWarning("A provider failed", port, causeName(error)) : Effect.void
-    )
-  )
+    onAnswer: (answer) => Effect.catch(read(answer), (cause) => failed(new UpstreamFailed({ port, cause }))),
+    onThrow: (cause) => failed(sortThrown(port, refuses, cause)),
+    onLapse: () => failed(pastDeadline(port, timeoutMillis))
+  })
 }
 
 const isUpstreamError = (error: unknown): error is UpstreamError =>

@@ -1,4 +1,4 @@
-import { bytesToHex, sha256 } from "viem"
+import { digests } from "../Digests.ts"
 import type { Network } from "../domain/Network.ts"
 import type { PaymentPayload } from "../domain/PaymentPayload.ts"
 
@@ -8,8 +8,6 @@ export const chargeKey = (network: Network, payload: PaymentPayload): string => 
   return `${network.caip2}:${network.asset}:${from}:${nonce}`.toLowerCase()
 }
 
-const encoder = new TextEncoder()
-
 /**
  * Digest of everything that was signed, and of the signature: who presents a settled payment again must
  * know its signature, not just the payer and nonce that the chain shows.
@@ -18,7 +16,7 @@ export const payloadDigest = (payload: PaymentPayload): string => {
   const { authorization, signature } = payload.payload
   const { from, nonce, to, validAfter, validBefore, value } = authorization
   const text = [from, to, value, validAfter, validBefore, nonce, signature].join("\n").toLowerCase()
-  return bytesToHex(sha256(encoder.encode(text), "bytes")).slice(2)
+  return digests.sha256Hex(text)
 }
 
 /** JSON with object keys in order: equal values have equal text. */

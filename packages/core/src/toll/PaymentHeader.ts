@@ -40,10 +40,9 @@ export const readPayment = (headers: Headers): HeaderReading => {
 export const decodePayment = (text: string): HeaderReading => {
   if (text.length > maxHeaderBytes)
     return malformed(`the payment header is longer than ${maxHeaderBytes} bytes`)
-  if (text.length === 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) {
-    return malformed("the payment header is not one base64 value")
-  }
-  const json = decodeText(text)
+  const binary = fromBase64(text)
+  if (binary === undefined) return malformed("the payment header is not one base64 value")
+  const json = toText(binary)
   if (json === undefined) return malformed("the payment header is not base64 of UTF-8 text")
   const { depth, fields } = measure(json)
   if (depth > maxDepth) return malformed("the payment header is nested too deeply")
@@ -69,17 +68,39 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
 // eslint-disable-next-line no-control-regex -- all of ASCII is what is looked for
 const ascii = /^[\u0000-\u007f]*$/
 
-const decodeText = (base64: string): string | undefined => {
+/** What `atob` passes over. Its speed is native, a pattern's over 1,200 characters is not. */
+const whitespace = [" ", "\t", "\n", "\f", "\r"]
+
+/** The bytes of one base64 value, a character each. */
+const fromBase64 = (text: string): string | undefined => {
+  if (text.length === 0 || whitespace.some((character) => text.includes(character))) return undefined
   try {
-    const binary = atob(base64)
-    // Payments are ASCII but for a name now and then: bytes are their own text.
-    if (ascii.test(binary)) return binary
-    const bytes = new Uint8Array(binary.length)
-    for (let index = 0; index < binary.length; index++) bytes[index] = binary.charCodeAt(index)
+    return atob(text)
+  } catch {
+    return undefined
+  }
+}
+
+const toText = (binary: string): string | undefined => {
+  // Payments are ASCII but for a name now and then: bytes are their own text.
+  if (ascii.test(binary)) return binary
+  const bytes = new Uint8Array(binary.length)
+  for (let index = 0; index < binary.length; index++) bytes[index] = binary.charCodeAt(index)
+  try {
     return utf8.decode(bytes)
   } catch {
     return undefined
   }
+}
+
+/** Where the string that opens at `quote` closes; its escapes are skipped. */
+const endOfString = (json: string, quote: number): number => {
+  for (let end = json.indexOf('"', quote + 1); end !== -1; end = json.indexOf('"', end + 1)) {
+    let backslashes = 0
+    while (json.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++
+    if (backslashes % 2 === 0) return end
+  }
+  return json.length
 }
 
 /** How deep brackets nest in JSON text, and how many members and elements it has, counted without parsing it. */
@@ -87,13 +108,9 @@ const measure = (json: string): { readonly depth: number; readonly fields: numbe
   let depth = 0
   let deepest = 0
   let fields = 1
-  let inString = false
   for (let index = 0; index < json.length; index++) {
     const code = json.charCodeAt(index)
-    if (inString) {
-      if (code === 0x5c) index++
-      else if (code === 0x22) inString = false
-    } else if (code === 0x22) inString = true
+    if (code === 0x22) index = endOfString(json, index)
     else if (code === 0x2c) fields++
     else if (code === 0x5b || code === 0x7b) deepest = Math.max(deepest, ++depth)
     else if (code === 0x5d || code === 0x7d) depth--

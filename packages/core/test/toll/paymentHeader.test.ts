@@ -70,7 +70,7 @@ describe("decodePayment", () => {
     ["no base64", "{}", /not one base64 value/],
     ["base64url", base64('{"??":">>"}').replaceAll("+", "-").replaceAll("/", "_") + "-_", /base64/],
     ["base64 with white space in it", `${v2.slice(0, 8)} ${v2.slice(8)}`, /not one base64 value/],
-    ["base64 of the wrong length", "abcde", /not base64 of UTF-8/],
+    ["base64 of the wrong length", "abcde", /not one base64 value/],
     ["bytes that are no UTF-8", Buffer.from([0x7b, 0xc3, 0x28, 0x7d]).toString("base64"), /UTF-8/],
     ["text that is no JSON", base64("payment"), /not base64 of JSON/],
     ["half a document", base64(JSON.stringify(payloadV2()).slice(0, -1)), /not base64 of JSON/],

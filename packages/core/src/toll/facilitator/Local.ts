@@ -1,5 +1,6 @@
-import { Effect, Schema } from "effect"
-import { askWithin } from "../../Deadline.ts"
+import { Effect, Option, Schema } from "effect"
+import { compiled } from "../../compiled.ts"
+import { askAndThen } from "../../Deadline.ts"
 import type { FacilitatorClient } from "../../Options.ts"
 import type { Facilitator, Settlement, Verification } from "../Facilitator.ts"
 import {
@@ -12,12 +13,17 @@ import {
   wireRequirements
 } from "./Wire.ts"
 
-const decodeVerify = Schema.decodeUnknownEffect(VerifyResponse)
-const decodeSettle = Schema.decodeUnknownEffect(SettleResponse)
+const readVerify = Schema.decodeUnknownOption(compiled(VerifyResponse))
+const readSettle = Schema.decodeUnknownOption(compiled(SettleResponse))
 const decodeSupported = Schema.decodeUnknownEffect(SupportedResponse)
 
-const failed = (cause: unknown) => ({ _tag: "FacilitatorFailed" as const, cause })
-const lapsed = () => ({ _tag: "FacilitatorTimedOut" as const })
+const failed = "FacilitatorFailed"
+const timedOut = "FacilitatorTimedOut"
+const malformed = "SchemaError"
+
+const unreachable = (reason: string) => Effect.succeed<Verification>({ _tag: "Unreachable", reason })
+const unknown = (reason: string) =>
+  Effect.succeed<Settlement>({ _tag: "Unknown", reason, transaction: undefined })
 
 /** A facilitator in the same process: an official `x402Facilitator`, or a fake in a test. */
 export const facilitatorFromClient = (
@@ -25,29 +31,31 @@ export const facilitatorFromClient = (
   timeouts: { readonly verifyMillis: number; readonly settleMillis: number }
 ): Facilitator["Service"] => ({
   verify: (request) =>
-    askWithin({
+    askAndThen({
       millis: timeouts.verifyMillis,
       ask: () => client.verify(request.paymentPayload, wireRequirements(request)),
-      catch: failed,
-      onLapse: lapsed
-    }).pipe(
-      Effect.flatMap(decodeVerify),
-      Effect.map(toVerification),
-      Effect.catch(({ _tag }) => Effect.succeed<Verification>({ _tag: "Unreachable", reason: _tag }))
-    ),
+      onAnswer: (answer) => {
+        const response = readVerify(answer)
+        return Option.isSome(response)
+          ? Effect.succeed(toVerification(response.value))
+          : unreachable(malformed)
+      },
+      onThrow: () => unreachable(failed),
+      onLapse: () => unreachable(timedOut)
+    }),
   settle: (request) =>
-    askWithin({
+    askAndThen({
       millis: timeouts.settleMillis,
       ask: () => client.settle(request.paymentPayload, wireRequirements(request)),
-      catch: failed,
-      onLapse: lapsed
-    }).pipe(
-      Effect.flatMap(decodeSettle),
-      Effect.map((response) => toSettlement(response, request)),
-      Effect.catch(({ _tag }) =>
-        Effect.succeed<Settlement>({ _tag: "Unknown", reason: _tag, transaction: undefined })
-      )
-    ),
+      onAnswer: (answer) => {
+        const response = readSettle(answer)
+        return Option.isSome(response)
+          ? Effect.succeed(toSettlement(response.value, request))
+          : unknown(malformed)
+      },
+      onThrow: () => unknown(failed),
+      onLapse: () => unknown(timedOut)
+    }),
   supported:
     client.getSupported === undefined
       ? Effect.succeed([])

@@ -1,0 +1,84 @@
+import { hmac } from "@noble/hashes/hmac"
+import { sha256 } from "@noble/hashes/sha2"
+
+/*
+ * SHA-256 and HMAC-SHA-256 of texts, at once: a paid call takes four digests, and WebCrypto's are promises. By the
+ * platform's own one-shot hash where it has one (Node, Bun, Deno), a fifth of the time; else in JavaScript.
+ */
+
+/** The one-shot hash of `node:crypto`. */
+interface OneShot {
+  (algorithm: "sha256", data: string | Uint8Array, encoding: "hex" | "base64url"): string
+  (algorithm: "sha256", data: Uint8Array, encoding: "buffer"): Uint8Array
+}
+
+interface Digests {
+  /** SHA-256 of a text's UTF-8 bytes, in lower-case hexadecimal. */
+  readonly sha256Hex: (text: string) => string
+  /** HMAC-SHA-256 with one key (at most 64 bytes), in base64url without padding. */
+  readonly hmacOf: (key: Uint8Array) => (text: string) => string
+}
+
+const encoder = new TextEncoder()
+const blockBytes = 64
+const digestBytes = 32
+
+const toHex = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
+
+const toBase64Url = (bytes: Uint8Array): string =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "")
+
+/** Digests in JavaScript: what runs everywhere. */
+export const portableDigests: Digests = {
+  sha256Hex: (text) => toHex(sha256(encoder.encode(text))),
+  hmacOf: (key) => {
+    const keyed = hmac.create(sha256, key)
+    return (text) => toBase64Url(keyed.clone().update(encoder.encode(text)).digest())
+  }
+}
+
+/** A block of the key, each byte xored with the pad's: RFC 2104, section 2. */
+const padded = (key: Uint8Array, pad: number): Uint8Array => {
+  const block = new Uint8Array(blockBytes).fill(pad)
+  for (const [index, byte] of key.entries()) block[index]! ^= byte
+  return block
+}
+
+/** Digests by the platform's hash. */
+export const digestsBy = (oneShot: OneShot): Digests => ({
+  sha256Hex: (text) => oneShot("sha256", text, "hex"),
+  hmacOf: (key) => {
+    const inner = padded(key, 0x36)
+    const outer = new Uint8Array(blockBytes + digestBytes)
+    outer.set(padded(key, 0x5c))
+    return (text) => {
+      const bytes = encoder.encode(text)
+      const message = new Uint8Array(blockBytes + bytes.length)
+      message.set(inner)
+      message.set(bytes, blockBytes)
+      outer.set(oneShot("sha256", message, "buffer"), blockBytes)
+      return oneShot("sha256", outer, "base64url")
+    }
+  }
+})
+
+/** The platform's modules, where it lends them without an import: core runs without any, too. */
+const platform = globalThis as {
+  readonly process?: { readonly getBuiltinModule?: (id: string) => unknown }
+}
+
+const oneShotOfPlatform = (): OneShot | undefined => {
+  const lent = platform.process?.getBuiltinModule?.("node:crypto") as { readonly hash?: OneShot } | undefined
+  return typeof lent?.hash === "function" ? lent.hash : undefined
+}
+
+const makeDigests = (): Digests => {
+  const oneShot = oneShotOfPlatform()
+  return oneShot === undefined ? portableDigests : digestsBy(oneShot)
+}
+
+export const digests = makeDigests()
