@@ -1,130 +1,22 @@
 import type { Layer } from "effect"
-import type { Product, SearchProduct } from "./domain/Product.ts"
-import type { FulfilmentStatus, ProductReference, ShippingAddress } from "./domain/Order.ts"
-import type { ShopRequest } from "./domain/Shop.ts"
-import type { TrackQuery, TrackResult } from "./domain/Tracking.ts"
-import type { VaultItem } from "./domain/Vault.ts"
-import type { ChargeState, LedgerEntry, LedgerTotal } from "./ports/Charges.ts"
 import type { MailTemplates } from "./mail/Templates.ts"
-import type { HostOrders } from "./orders/OrderApi.ts"
 import type { OrderChange } from "./orders/OrderChanges.ts"
 import type { Money } from "./domain/Money.ts"
-import type { Mail } from "./ports/Mailer.ts"
-import type { ProductPage, ProductQuery } from "./ports/Marketplace.ts"
-import type { VaultFile } from "./ports/VaultFiles.ts"
 import type { Stores } from "./ports/Stores.ts"
-import type { BookCheck } from "./toll/Books.ts"
-import type { Reconciliation } from "./toll/Settling.ts"
+import type {
+  MarketplaceOptions,
+  AssistantOptions,
+  DecimalText,
+  FulfilmentOptions,
+  TrackerOptions,
+  VaultOptions,
+  MailerOptions
+} from "./ProviderOptions.ts"
 
 /*
  * What a host gives to `Till.make`, in plain TypeScript. A port that is left out takes its routes, its
  * place in the listing and its OpenAPI entry with it.
  */
-
-/** Given to every port function; `signal` aborts when its time is over. */
-export interface CallContext {
-  readonly signal: AbortSignal
-}
-
-/** Searches one marketplace. Throw `TemporarilyUnavailable` for a 503; any other throw is a 502. */
-export interface MarketplaceOptions {
-  readonly search: (query: ProductQuery, context: CallContext) => Promise<ProductPage>
-}
-
-/** Answers `POST /x402/shop`. `search` asks the configured marketplaces, merged. */
-export interface AssistantOptions {
-  readonly ask: (
-    request: ShopRequest,
-    context: CallContext & { readonly search: (query: ProductQuery) => Promise<ReadonlyArray<SearchProduct>> }
-  ) => Promise<{ readonly reply: string; readonly products: ReadonlyArray<Product> }>
-}
-
-/** An amount in decimal text, US dollars: `"19.99"`. */
-export type DecimalText = string
-
-/** What a host's fulfilment answers to a request for a quote. */
-export interface QuotedOffer {
-  readonly product: { readonly title: string; readonly imageUrl?: string; readonly price?: DecimalText }
-  readonly subtotal: DecimalText
-  readonly tax: DecimalText
-  readonly shipping: DecimalText
-  /** What the caller pays: the product total with tax and shipping. */
-  readonly total: DecimalText
-  /** ISO 4217; only `USD` can be paid in the stablecoin. */
-  readonly currency: string
-  /** The upstream's name of this quote. */
-  readonly reference: string
-  readonly expiresAt: Date
-}
-
-/**
- * Quotes and places orders. `quote` may throw `ProductNotFound`, `ProductUnavailable`,
- * `AddressNotServed` (400 each) or `TemporarilyUnavailable` (503); any other throw is a 502.
- *
- * `place` may throw `PlacementRefused` (or one of the 400s): not placed, for good, so the payment is owed
- * back; or `NotPlaced`: certainly not placed, tried again later. After any other throw, and past its deadline,
- * the order may have been placed: it is looked up with `find`, placed again only where `placesOnce` says that
- * this is harmless, and else left to an operator.
- */
-export interface FulfilmentOptions {
-  readonly quote: (
-    request: {
-      readonly product: ProductReference
-      readonly shippingAddress: ShippingAddress
-      readonly email: string
-    },
-    context: CallContext
-  ) => Promise<QuotedOffer>
-  readonly place: (
-    order: {
-      readonly orderId: string
-      readonly reference: string
-      readonly product: ProductReference
-      readonly shippingAddress: ShippingAddress
-      readonly email: string
-      /** What the upstream may charge at most: the total of its own quote. */
-      readonly total: DecimalText
-    },
-    context: CallContext
-  ) => Promise<{ readonly reference: string }>
-  /** Whether `place` honours `orderId` as an idempotency key: the same one again never places a second order. */
-  readonly placesOnce?: boolean | ((quoteReference: string) => boolean)
-  /**
-   * The reference under which an order was placed; `undefined`: it was not, and nothing is on its way. Throws
-   * where that can't be told now.
-   */
-  readonly find?: (
-    orderId: string,
-    context: CallContext & {
-      /** Of the quote that the order was to be placed by. */
-      readonly reference: string
-    }
-  ) => Promise<string | undefined>
-  /**
-   * How an order stands, by the reference that `place` gave. Without it an order stays `placed`, as does one for
-   * which it answers `undefined`: nobody can tell.
-   */
-  readonly status?: (reference: string, context: CallContext) => Promise<FulfilmentStatus | undefined>
-}
-
-/**
- * Looks up shipments. May throw `InvalidTrackingNumber` (400), `NoTrackingInfo` (404),
- * `CarrierNotDetected`, `AdditionalFieldRequired`, `InvalidCarrier` (422) or
- * `TemporarilyUnavailable` (503); any other throw is a 502.
- */
-export interface TrackerOptions {
-  readonly track: (query: TrackQuery, context: CallContext) => Promise<TrackResult>
-}
-
-/** Opens the ZIP archive of a vault item. */
-export interface VaultOptions {
-  readonly open: (item: { readonly slug: string }, context: CallContext) => Promise<VaultFile>
-}
-
-/** Sends a mail. May throw `MailRejected`: it is not tried again. After any other throw it is, for two days. */
-export interface MailerOptions {
-  readonly send: (mail: Mail, context: CallContext) => Promise<void>
-}
 
 /**
  * What the host adds to an upstream's quote: basis points of its total (250 is 2.5 %), rounded up to a millionth;
@@ -317,91 +209,4 @@ export interface FacilitatorClient {
   readonly getSupported?: () => Promise<{
     readonly kinds: ReadonlyArray<{ x402Version: number; scheme: string; network: string }>
   }>
-}
-
-/** What a server knows of who sent a request, beside the request. */
-export interface Caller {
-  /** Network address, for the budget of unpaid quotes; adapters give the one their framework says. */
-  readonly clientAddress?: string | undefined
-}
-
-/** A running till: what `Till.make` gives and adapters mount. */
-export interface Till {
-  /** Answers one request for a path below the mount. Never rejects. */
-  readonly fetch: (request: Request, caller?: Caller) => Promise<Response>
-  /** Whether a path (with or without the prefix of `baseUrl`) is the till's to answer; others are the host's. */
-  readonly handles: (pathname: string) => boolean
-  /** Resolves when storage is open and migrated; rejects with a readable error otherwise. */
-  readonly ready: Promise<void>
-  /** Lets running calls end (bounded), then closes storage. */
-  readonly dispose: () => Promise<void>
-  /**
-   * Finishes what dead processes left, and tries what is unknown at once; every process does the same by
-   * itself every 15 seconds, with pauses that grow. Answers how many charges were settled, and how many are
-   * still unknown. At most 100 of each at a time.
-   */
-  readonly reconcile: () => Promise<Reconciliation>
-  readonly orders: HostOrders
-  readonly charges: {
-    /** Newest first; `before` is the last charge of the page before. */
-    readonly list: (options?: {
-      readonly limit?: number
-      readonly state?: ChargeState
-      readonly before?: Pick<ChargeSummary, "createdAt" | "key">
-    }) => Promise<ReadonlyArray<ChargeSummary>>
-    /** Records that a refund which was due has been sent; `false` where none is due. */
-    readonly recordRefund: (key: string, transaction: string) => Promise<boolean>
-  }
-  readonly ledger: {
-    /** The entries, newest first; `before` is the last entry of the page before. */
-    readonly list: (options?: {
-      readonly limit?: number
-      readonly from?: Date
-      readonly to?: Date
-      readonly before?: LedgerLine
-    }) => Promise<ReadonlyArray<LedgerLine>>
-    /** Sums by UTC day, operation, network, asset and kind, `from` included and `to` not. */
-    readonly totals: (span: { readonly from: Date; readonly to: Date }) => Promise<ReadonlyArray<LedgerSum>>
-    /**
-     * Whether settled charges, recorded receipts, ledger entries, and answers or refunds agree; reads all of
-     * the span page by page. Default: the last seven days.
-     */
-    readonly check: (span?: { readonly from: Date; readonly to: Date }) => Promise<BookCheck>
-  }
-  /** The vault's shelf. */
-  readonly vault: { readonly put: (item: VaultItem) => Promise<void> }
-}
-
-/** A charge for the host's books; no payload, answer or token in it. */
-export interface ChargeSummary {
-  readonly key: string
-  readonly operation: string
-  /** CAIP-2. */
-  readonly network: string
-  readonly payer: string
-  readonly payTo: string
-  readonly amountAtomic: bigint
-  /**
-   * `claimed`: work is under way. `ready`: the answer stands, settlement is under way or its outcome not
-   * known. `settled`: paid. `voided`: nothing came of it; watched until the payment can't move any more.
-   */
-  readonly state: ChargeState
-  /** Of the settlement. */
-  readonly transaction: string | undefined
-  readonly refund: "due" | "sent" | undefined
-  /** How often its outcome was looked for in vain. */
-  readonly attempts: number
-  readonly createdAt: Date
-  readonly settledAt: Date | undefined
-}
-
-/** One entry of the ledger. Its `transaction` is that of `settled` and `refunded`. */
-export interface LedgerLine extends Omit<LedgerEntry, "amountAtomic" | "atMillis"> {
-  readonly amountAtomic: bigint
-  readonly at: Date
-}
-
-/** Entries of one day, operation, network, asset and kind, summed. */
-export interface LedgerSum extends Omit<LedgerTotal, "amountAtomic"> {
-  readonly amountAtomic: bigint
 }

@@ -34,31 +34,30 @@ export type { Offer } from "./domain/Order.ts"
 export type { Receipt } from "./domain/PaymentRequired.ts"
 export * from "./domain/Errors.ts"
 export type {
-  AssistantOptions,
-  CallContext,
-  Caller,
-  ChargeSummary,
-  DecimalText,
   FacilitatorClient,
   FacilitatorOptions,
-  FulfilmentOptions,
-  LedgerLine,
-  LedgerSum,
   LimitOptions,
-  MailerOptions,
   Margin,
-  MarketplaceOptions,
   NetworkOptions,
   Prices,
   PublicRoute,
-  QuotedOffer,
   RefundWallet,
   SecretKey,
   TillEvent,
-  TillOptions,
+  TillOptions
+} from "./Options.ts"
+export type {
+  AssistantOptions,
+  CallContext,
+  DecimalText,
+  FulfilmentOptions,
+  MailerOptions,
+  MarketplaceOptions,
+  QuotedOffer,
   TrackerOptions,
   VaultOptions
-} from "./Options.ts"
+} from "./ProviderOptions.ts"
+export type { Caller, ChargeSummary, LedgerLine, LedgerSum } from "./RunningTill.ts"
 export type { ApiError, Issue } from "./domain/ApiError.ts"
 export type { Product, SearchProduct, Source } from "./domain/Product.ts"
 export type { SearchQuery, SearchResponse } from "./domain/Search.ts"

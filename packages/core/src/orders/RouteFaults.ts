@@ -1,4 +1,4 @@
-import type { FulfilmentOptions } from "../Options.ts"
+import type { FulfilmentOptions } from "../ProviderOptions.ts"
 import type { FulfilmentRoutes } from "./FulfilmentRoutes.ts"
 
 /*

@@ -10,7 +10,7 @@ import {
 } from "../domain/Errors.ts"
 import { formatAtomic, type Money, parseAtomic } from "../domain/Money.ts"
 import type { FulfilmentStatus, Offer, ProductReference, ShippingAddress } from "../domain/Order.ts"
-import type { FulfilmentOptions } from "../Options.ts"
+import type { FulfilmentOptions } from "../ProviderOptions.ts"
 import { answerReader, MalformedAnswer } from "./HostAnswer.ts"
 import { type CallSettings, hostCall, wordOf } from "./HostCall.ts"
 

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { askWithin } from "../Deadline.ts"
 import { ConfigurationError, StoreError } from "../domain/Errors.ts"
-import type { CallContext } from "../Options.ts"
+import type { CallContext } from "../ProviderOptions.ts"
 import { Charges } from "./Charges.ts"
 import { causeName, DeadlineExceeded } from "./HostCall.ts"
 import { Orders } from "./Orders.ts"

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { MailRejected, UpstreamError } from "../domain/Errors.ts"
-import type { MailerOptions } from "../Options.ts"
+import type { MailerOptions } from "../ProviderOptions.ts"
 import { type CallSettings, hostCall } from "./HostCall.ts"
 
 export interface Mail {

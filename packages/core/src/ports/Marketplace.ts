@@ -1,7 +1,8 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { UpstreamError } from "../domain/Errors.ts"
 import { SearchProduct, type Source } from "../domain/Product.ts"
-import type { MarketplaceOptions, TillOptions } from "../Options.ts"
+import type { TillOptions } from "../Options.ts"
+import type { MarketplaceOptions } from "../ProviderOptions.ts"
 import { answerReader, nullWhereMissing } from "./HostAnswer.ts"
 import { type CallSettings, hostCall } from "./HostCall.ts"
 

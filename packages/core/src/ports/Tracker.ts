@@ -14,7 +14,7 @@ import {
   type TrackQuery,
   TrackResult
 } from "../domain/Tracking.ts"
-import type { TrackerOptions } from "../Options.ts"
+import type { TrackerOptions } from "../ProviderOptions.ts"
 import { answerReader, nullWhereMissing } from "./HostAnswer.ts"
 import { type CallSettings, hostCall } from "./HostCall.ts"
 

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { type UpstreamError, UpstreamFailed } from "../domain/Errors.ts"
-import type { VaultOptions } from "../Options.ts"
+import type { VaultOptions } from "../ProviderOptions.ts"
 import { MalformedAnswer } from "./HostAnswer.ts"
 import { type CallSettings, hostCall } from "./HostCall.ts"
 

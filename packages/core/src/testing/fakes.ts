@@ -6,7 +6,7 @@ import type {
   MarketplaceOptions,
   TrackerOptions,
   VaultOptions
-} from "../Options.ts"
+} from "../ProviderOptions.ts"
 import type { Mail } from "../ports/Mailer.ts"
 import { sampleArchive } from "./archive.ts"
 import { sampleProducts, sampleTrackResult } from "./samples.ts"

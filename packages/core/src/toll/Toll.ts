@@ -1,5 +1,5 @@
 import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
-import { type ApiFailure, ApiFailure as Failure, storeFailure } from "../ApiFailure.ts"
+import { type ApiFailure, storeFailure } from "../ApiFailure.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import { Identifiers } from "../Identifiers.ts"
 import { type Charge, Charges } from "../ports/Charges.ts"
@@ -17,6 +17,7 @@ import { type KeptTask, Settling } from "./Settling.ts"
 import { type Outcome, type PaymentRefused, type TollRequest } from "./TollRequest.ts"
 import type { Ending, Event, Step } from "./Steps.ts"
 import { begin, next } from "./Transitions.ts"
+import { inProgress, limited, pending, unverifiable } from "./TollFailures.ts"
 import { judge, type Refusal } from "./Verdict.ts"
 import { Unproven } from "./Unproven.ts"
 import { Waiting } from "./Waiting.ts"
@@ -35,36 +36,6 @@ export interface TollConfig {
   /** How long a settled payment is worth a call without verification. */
   readonly payerCreditMillis: number
 }
-
-export const inProgress = new Failure({
-  status: 409,
-  code: "PAYMENT_IN_PROGRESS",
-  message: "A request with this payment is being answered. Send the same payment again in a moment.",
-  retryAfterSeconds: 2
-})
-
-const pending = new Failure({
-  status: 503,
-  code: "SETTLEMENT_PENDING",
-  message:
-    "Whether the payment was settled is not known yet. Send the same payment again; do not sign a new one.",
-  retryAfterSeconds: 5
-})
-
-const limited = new Failure({
-  status: 429,
-  code: "RATE_LIMITED",
-  message:
-    "Too many payments of this payer, or of this service, are unsettled. Nothing was charged; send the same payment again in a moment.",
-  retryAfterSeconds: 2
-})
-
-const unverifiable = new Failure({
-  status: 503,
-  code: "FACILITATOR_UNAVAILABLE",
-  message: "Payments can't be verified now. Nothing was charged; send the same payment again later.",
-  retryAfterSeconds: 10
-})
 
 /** Between "no payment" and "receipt": claims, verifies, works, records, settles. */
 export class Toll extends Context.Service<

@@ -15,7 +15,7 @@ import type {
   FulfilmentOptions,
   MarketplaceOptions,
   TrackerOptions
-} from "../../src/Options.ts"
+} from "../../src/ProviderOptions.ts"
 import { Assistant } from "../../src/ports/Assistant.ts"
 import { Fulfilment } from "../../src/ports/Fulfilment.ts"
 import { causeName } from "../../src/ports/HostCall.ts"

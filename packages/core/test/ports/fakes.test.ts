@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib"
 import { Schema } from "effect"
 import { SearchProduct } from "../../src/domain/Product.ts"
 import { TrackResult } from "../../src/domain/Tracking.ts"
-import type { CallContext, MailerOptions, TrackerOptions } from "../../src/Options.ts"
+import type { CallContext, MailerOptions, TrackerOptions } from "../../src/ProviderOptions.ts"
 import {
   fakeAssistant,
   fakeFacilitator,

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect } from "effect"
 import type { Authorization } from "../../src/domain/PaymentPayload.ts"
-import type { FulfilmentOptions, MailerOptions } from "../../src/Options.ts"
+import type { FulfilmentOptions, MailerOptions } from "../../src/ProviderOptions.ts"
 import { Charges } from "../../src/ports/Charges.ts"
 import { type Order, Orders } from "../../src/ports/Orders.ts"
 import type { BrokenTill, Mutation } from "./Mutations.ts"

@@ -1,4 +1,4 @@
-import type { FulfilmentOptions } from "../../src/Options.ts"
+import type { FulfilmentOptions } from "../../src/ProviderOptions.ts"
 import type { FulfilmentStatus, Parcel } from "../../src/domain/Order.ts"
 import type { Fate } from "./Fate.ts"
 import type { Link } from "./Link.ts"

@@ -1,0 +1,35 @@
+import { ApiFailure } from "../ApiFailure.ts"
+
+/*
+ * What a caller is told whose payment has neither bought something nor come to nothing.
+ */
+
+export const inProgress = new ApiFailure({
+  status: 409,
+  code: "PAYMENT_IN_PROGRESS",
+  message: "A request with this payment is being answered. Send the same payment again in a moment.",
+  retryAfterSeconds: 2
+})
+
+export const pending = new ApiFailure({
+  status: 503,
+  code: "SETTLEMENT_PENDING",
+  message:
+    "Whether the payment was settled is not known yet. Send the same payment again; do not sign a new one.",
+  retryAfterSeconds: 5
+})
+
+export const limited = new ApiFailure({
+  status: 429,
+  code: "RATE_LIMITED",
+  message:
+    "Too many payments of this payer, or of this service, are unsettled. Nothing was charged; send the same payment again in a moment.",
+  retryAfterSeconds: 2
+})
+
+export const unverifiable = new ApiFailure({
+  status: 503,
+  code: "FACILITATOR_UNAVAILABLE",
+  message: "Payments can't be verified now. Nothing was charged; send the same payment again later.",
+  retryAfterSeconds: 10
+})
