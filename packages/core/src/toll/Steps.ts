@@ -32,8 +32,8 @@ export type Ending =
   | { readonly _tag: "Closed" }
 
 export type Step =
-  /** Look the key up. `instead`: how it ends where nothing is found. */
-  | { readonly _tag: "Find"; readonly instead?: Ending }
+  /** Look the key up. `instead`: how it ends where nothing is found; `orVoided`: nor anything but a voided charge. */
+  | { readonly _tag: "Find"; readonly instead?: Ending; readonly orVoided?: boolean }
   /** Wait for whoever is at work on it. */
   | { readonly _tag: "Wait" }
   | { readonly _tag: "TakeOver" }
@@ -63,8 +63,13 @@ export type Step =
   /** Roll back what the work prepared. `whole`: also what the charge's key holds, which is ours. */
   | { readonly _tag: "Abandon"; readonly whole: boolean; readonly release: boolean; readonly ending: Ending }
   | { readonly _tag: "Release"; readonly ending: Ending }
-  /** Give the lease back, the outcome still open. */
-  | { readonly _tag: "Leave"; readonly reason: string | undefined; readonly ending: Ending }
+  /** Give the lease back, the outcome still open. `thenFind`: see what others have made of it before it ends so. */
+  | {
+      readonly _tag: "Leave"
+      readonly reason: string | undefined
+      readonly thenFind?: boolean
+      readonly ending: Ending
+    }
   | { readonly _tag: "End"; readonly ending: Ending }
 
 /**

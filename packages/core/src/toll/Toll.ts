@@ -86,6 +86,10 @@ const maxSteps = 200
 /** What a step of a call comes to, in the generator that drives the call. */
 type Performing<A> = Effect.fn.Return<A, ApiFailure | PaymentRefused | StoreError>
 
+/** A look at the store that took this long is taken again, so often in all. */
+const longLookMillis = 2_000
+const maxLooks = 3
+
 const unknownNetwork: Outcome = {
   _tag: "Refused",
   refusal: { code: "invalid_network", message: "pay on one of the networks in accepts" }
@@ -229,8 +233,20 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     return { _tag: "Recorded", recorded }
   }
 
+  /**
+   * Looks the key up. Again where this process stood still meanwhile (a machine that was suspended): what it saw may be
+   * long past, and "nothing was charged" is told on the strength of it.
+   */
+  const look = function* (call: Call): Performing<Charge | undefined> {
+    for (let looks = 1; ; looks++) {
+      const askedMillis = call.nowMillis()
+      const charge = yield* charges.find(call.held.key)
+      if (call.nowMillis() - askedMillis < longLookMillis || looks === maxLooks) return charge
+    }
+  }
+
   const find = function* (call: Call): Performing<Event> {
-    const charge = yield* charges.find(call.held.key)
+    const charge = yield* look(call)
     // Of another payment with this key, which came to nothing: whose this one is decides what that means for it.
     if (charge?.state === "voided" && charge.payloadDigest !== call.digest) yield* checkSignature(call)
     return found(call, charge, call.nowMillis())

@@ -55,9 +55,14 @@ const abandon = (ending: Ending, release: boolean): Step => ({
   ending
 })
 
-const found = (event: Extract<Event, { _tag: "Found" }>, instead?: Ending): Step => {
+const found = (
+  event: Extract<Event, { _tag: "Found" }>,
+  { instead, orVoided = false }: Omit<Extract<Step, { _tag: "Find" }>, "_tag"> = {}
+): Step => {
   const { charge, nowMillis, patient, presented } = event
   if (charge === undefined || presented === undefined) return instead === undefined ? judge : end(instead)
+  if (instead !== undefined && orVoided && charge.state === "voided" && charge.leaseUntilMillis <= nowMillis)
+    return end(instead)
   const decision = resumption(charge, presented, nowMillis)
   switch (decision._tag) {
     case "Refuse":
@@ -227,7 +232,7 @@ const seen = (
 export const next = (step: Step, event: Event, facts: Facts): Step => {
   switch (step._tag) {
     case "Find":
-      if (event._tag === "Found") return found(event, step.instead)
+      if (event._tag === "Found") return found(event, step)
       break
     case "Wait":
       if (event._tag === "Waited") return begin
@@ -241,7 +246,9 @@ export const next = (step: Step, event: Event, facts: Facts): Step => {
         if (event.refusal === undefined) return { _tag: "Claim", held: step.held }
         const ending: Ending = { _tag: "Refused", refusal: event.refusal }
         // A copy may have been taken meanwhile: then what became of it is told, not that nothing was charged.
-        return step.held ? { _tag: "Leave", reason: undefined, ending } : { _tag: "Find", instead: ending }
+        return step.held
+          ? { _tag: "Leave", reason: undefined, thenFind: true, ending }
+          : { _tag: "Find", instead: ending }
       }
       break
     case "Claim":
@@ -308,8 +315,13 @@ export const next = (step: Step, event: Event, facts: Facts): Step => {
       if (event._tag === "Done")
         return step.release ? { _tag: "Release", ending: step.ending } : end(step.ending)
       break
-    case "Release":
     case "Leave":
+      if (event._tag === "Done")
+        return step.thenFind === true
+          ? { _tag: "Find", instead: step.ending, orVoided: true }
+          : end(step.ending)
+      break
+    case "Release":
       if (event._tag === "Done") return end(step.ending)
       break
     case "End":

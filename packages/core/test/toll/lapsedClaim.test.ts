@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { memory } from "../../src/memory.ts"
 import { Charges } from "../../src/ports/Charges.ts"
 import { type Call, buy, expectRefused, openTill, search } from "./openTill.ts"
@@ -8,8 +8,12 @@ import { type Call, buy, expectRefused, openTill, search } from "./openTill.ts"
  * Stores whose leases lapse as soon as they are given, and whose first answer is recorded when it is told to be: by
  * the test, or by who is about to take its charge over.
  */
-const slowStores = (options: { readonly recordsBeforeTakeOver?: boolean } = {}) => {
+const slowStores = (
+  options: { readonly recordsBeforeTakeOver?: boolean; readonly stopsAfterVoid?: boolean } = {}
+) => {
   const gate = Promise.withResolvers<void>()
+  const voided = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
   const reached = Promise.withResolvers<void>()
   const recorded = Promise.withResolvers<void>()
   const storage = Layer.effect(
@@ -29,6 +33,13 @@ const slowStores = (options: { readonly recordsBeforeTakeOver?: boolean } = {}) 
             Effect.tap(() => Effect.sync(() => recorded.resolve()))
           )
         },
+        void: (...args) => {
+          if (options.stopsAfterVoid !== true) return store.void(...args)
+          return Effect.tap(store.void(...args), () => {
+            voided.resolve()
+            return Effect.promise(() => goOn.promise)
+          })
+        },
         takeOver: (...args) =>
           options.recordsBeforeTakeOver === true
             ? Effect.promise(() => {
@@ -39,7 +50,7 @@ const slowStores = (options: { readonly recordsBeforeTakeOver?: boolean } = {}) 
       })
     })
   ).pipe(Layer.provideMerge(memory()))
-  return { storage, gate, reached }
+  return { storage, gate, reached, voided, goOn }
 }
 
 const anotherSearch: Call = { ...search, path: "/x402/search?q=lamp" }
@@ -78,4 +89,49 @@ describe("a lapsed claim whose worker is slow, not dead", () => {
     expect((await slow).status).toBe(200)
     expect(shop.facilitator.settled).toHaveLength(1)
   })
+
+  it("is not told to be free by who took it away and was stopped, while a copy bought", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 2, 2, 12) })
+    onTestFinished(() => void vi.useRealTimers())
+    const { gate, goOn, reached, storage, voided } = slowStores({ stopsAfterVoid: true })
+    const shop = await openTill({ storage })
+    const payment = await shop.payFor(search)
+    const slow = shop.present(search, payment)
+    await reached.promise
+    const stopped = shop.present(search, payment)
+    await voided.promise
+    const copy = await shop.present(search, payment)
+    expect(copy.status, copy.text).toBe(200)
+    // By now the payment would leave too little time for the work.
+    vi.setSystemTime(Date.now() + 115_000)
+    goOn.resolve()
+    const answer = await stopped
+    expect([answer.status, answer.text]).toEqual([200, copy.text])
+    gate.resolve()
+    await slow
+    expect(shop.facilitator.settled).toHaveLength(1)
+  })
+})
+
+it("what a machine saw of a payment before it stood still is looked at again", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 2, 2, 12) })
+  onTestFinished(() => void vi.useRealTimers())
+  let looks = 0
+  const storage = Layer.effect(
+    Charges,
+    Effect.map(Charges, (store) =>
+      Charges.of({
+        ...store,
+        find: (key) =>
+          Effect.tap(store.find(key), () => {
+            // Suspended for a while, once, with what it has just seen.
+            if (looks++ === 0) vi.setSystemTime(Date.now() + 5_000)
+            return Effect.void
+          })
+      })
+    )
+  ).pipe(Layer.provideMerge(memory()))
+  const shop = await openTill({ storage })
+  expect((await shop.present(search, await shop.payFor(search))).status).toBe(200)
+  expect(looks).toBe(2)
 })

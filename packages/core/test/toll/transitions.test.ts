@@ -76,7 +76,11 @@ const eventsOf = (step: Step, waits: number): ReadonlyArray<Event> => {
     case "Find":
       // Looked up again: it is gone, or somebody brought it to its end.
       return waits > 0
-        ? [foundOf(undefined, false), foundOf(chargeIn("settled"), false)]
+        ? [
+            foundOf(undefined, false),
+            foundOf(chargeIn("settled"), false),
+            ...(step.orVoided === true ? [foundOf(chargeIn("voided"), false)] : [])
+          ]
         : [foundOf(undefined, true), ...charges.map(([, charge]) => foundOf(charge, true))]
     case "Wait":
       return [{ _tag: "Waited" }]
@@ -281,6 +285,17 @@ describe.each(everyFacts.map((facts) => [named(facts), facts] as const))("%s", (
       // What is settled or ready was found to be of the same request before it was taken.
       if (taken.charge.state === "settled" || taken.charge.state === "ready") continue
       holds(isFresh || path.ending._tag !== "Paid", path)
+    }
+  })
+
+  it("a refusal is told only after a look at what others have made of the payment meanwhile", () => {
+    for (const path of paths) {
+      const judged = path.events.findIndex((event) => event._tag === "Judged" && event.refusal !== undefined)
+      if (judged >= 0)
+        holds(
+          path.events.slice(judged).some(({ _tag }) => _tag === "Found"),
+          path
+        )
     }
   })
 
