@@ -21,6 +21,11 @@ export class OrderLife extends Context.Service<
     readonly capabilitiesFor: (order: Order) => Capabilities
     /** Tells an event to an order that stands as given. */
     readonly tell: (order: Order, event: OrderEvent) => Effect.Effect<Told, StoreError>
+    /**
+     * Tells what came of a step to an order that stood as given when the step began, or that was changed since in what
+     * is beside the step alone: a mail went out meanwhile.
+     */
+    readonly tellOutcome: (order: Order, event: OrderEvent) => Effect.Effect<Told, StoreError>
     /** Tells an event to the order of an id, however it stands by now; `undefined`: there is none. */
     readonly tellById: (id: string, event: OrderEvent) => Effect.Effect<Told | undefined, StoreError>
   }
@@ -32,6 +37,10 @@ export class OrderLife extends Context.Service<
 }
 
 const maxRetries = 20
+
+/** Whether the step that is due, or under way, is the same one. */
+const isSameStep = (left: Order, right: Order): boolean =>
+  left.status === right.status && left.stepAtMillis === right.stepAtMillis && left.attempts === right.attempts
 
 const make = Effect.gen(function* () {
   const orders = yield* Orders
@@ -70,6 +79,21 @@ const make = Effect.gen(function* () {
     return { _tag: "Changed", order: changed }
   })
 
+  const tellOutcome = Effect.fnUntraced(function* (
+    order: Order,
+    event: OrderEvent
+  ): Effect.fn.Return<Told, StoreError> {
+    let standing: Order = order
+    for (let retry = 0; retry < maxRetries; retry++) {
+      const told = yield* tell(standing, event)
+      if (told._tag !== "Overtaken") return told
+      const found = yield* orders.find(order.id)
+      if (found === undefined || !isSameStep(found, order)) return told
+      standing = found
+    }
+    return { _tag: "Overtaken" }
+  })
+
   const tellById = Effect.fnUntraced(function* (id: string, event: OrderEvent) {
     for (let retry = 0; retry < maxRetries; retry++) {
       const order = yield* orders.find(id)
@@ -80,5 +104,5 @@ const make = Effect.gen(function* () {
     return { _tag: "Overtaken" } as const
   })
 
-  return OrderLife.of({ capabilitiesFor, tell, tellById })
+  return OrderLife.of({ capabilitiesFor, tell, tellOutcome, tellById })
 })

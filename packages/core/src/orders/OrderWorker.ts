@@ -184,7 +184,7 @@ const make = Effect.gen(function* () {
 
   /** Of an order that was changed in between, what can't be undone is told all the same. */
   const report = Effect.fnUntraced(function* (order: Order, event: OrderEvent) {
-    const told = yield* life.tell(order, event)
+    const told = yield* life.tellOutcome(order, event)
     if (told._tag === "Changed") noteDue(told.order.dueAtMillis)
     if (told._tag === "Overtaken" && facts.has(event._tag)) yield* life.tellById(order.id, event)
   })

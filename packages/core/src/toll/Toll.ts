@@ -10,6 +10,7 @@ import { Chain } from "./Chain.ts"
 import { judgeSignature } from "./exact/Evm.ts"
 import { Facilitator } from "./Facilitator.ts"
 import { chargeKey } from "./ChargeKey.ts"
+import { lookAnew } from "./lookAnew.ts"
 import { PayerCredit } from "./PayerCredit.ts"
 import { PayerMemory } from "./PayerMemory.ts"
 import { RetryBudget } from "./RetryBudget.ts"
@@ -58,7 +59,7 @@ const make = Effect.fnUntraced(function* (config: TollConfig) {
     function* ({ payment }: TollRequest) {
       const network = networkOf(payment.payload, config.networks)
       const charge =
-        network === undefined ? undefined : yield* charges.find(chargeKey(network, payment.payload))
+        network === undefined ? undefined : yield* lookAnew(charges, chargeKey(network, payment.payload))
       return charge !== undefined && charge.state !== "voided"
     },
     Effect.catchTag("StoreError", (error) => Effect.fail(storeFailure(error)))
@@ -85,10 +86,6 @@ const maxSteps = 200
 
 /** What a step of a call comes to, in the generator that drives the call. */
 type Performing<A> = Effect.fn.Return<A, ApiFailure | PaymentRefused | StoreError>
-
-/** A look at the store that took this long is taken again, so often in all. */
-const longLookMillis = 2_000
-const maxLooks = 3
 
 const unknownNetwork: Outcome = {
   _tag: "Refused",
@@ -233,20 +230,9 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     return { _tag: "Recorded", recorded }
   }
 
-  /**
-   * Looks the key up. Again where this process stood still meanwhile (a machine that was suspended): what it saw may be
-   * long past, and "nothing was charged" is told on the strength of it.
-   */
-  const look = function* (call: Call): Performing<Charge | undefined> {
-    for (let looks = 1; ; looks++) {
-      const askedMillis = call.nowMillis()
-      const charge = yield* charges.find(call.held.key)
-      if (call.nowMillis() - askedMillis < longLookMillis || looks === maxLooks) return charge
-    }
-  }
-
-  const find = function* (call: Call): Performing<Event> {
-    const charge = yield* look(call)
+  const find = function* (call: Call, isLast: boolean): Performing<Event> {
+    const { key } = call.held
+    const charge = isLast ? yield* lookAnew(charges, key) : yield* charges.find(key)
     // Of another payment with this key, which came to nothing: whose this one is decides what that means for it.
     if (charge?.state === "voided" && charge.payloadDigest !== call.digest) yield* checkSignature(call)
     return found(call, charge, call.nowMillis())
@@ -282,7 +268,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
   const perform = function* (step: Exclude<Step, { _tag: "End" }>, call: Call): Performing<Event> {
     switch (step._tag) {
       case "Find":
-        return yield* find(call)
+        return yield* find(call, step.instead !== undefined)
       case "Wait":
         yield* waiting.wait(call.held.key)
         return waited

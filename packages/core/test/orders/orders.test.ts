@@ -268,6 +268,41 @@ describe("an order that can't be placed", () => {
   })
 })
 
+it("what came of placing an order is told to it, although a mail went out meanwhile", async () => {
+  const mailing = Promise.withResolvers<void>()
+  const mailed = Promise.withResolvers<void>()
+  const placing = Promise.withResolvers<void>()
+  const answers = Promise.withResolvers<void>()
+  let attempts = 0
+  const shop = await openShop(
+    {
+      place: async () => {
+        if (++attempts === 2) {
+          placing.resolve()
+          await answers.promise
+        }
+        throw new NotPlaced({ message: "down" })
+      }
+    },
+    {
+      mailer: {
+        send: async () => {
+          mailing.resolve()
+          await mailed.promise
+        }
+      }
+    }
+  )
+  const { id } = await shop.orderOf()
+  await mailing.promise
+  expect(await shop.till.orders.hurry(id)).toMatchObject({ outcome: "done" })
+  await placing.promise
+  mailed.resolve()
+  await shop.until(id, "placing")
+  answers.resolve()
+  expect(await shop.until(id, "processing")).toMatchObject({ attempts: 2 })
+})
+
 describe("an order of which nobody knows whether it was placed", () => {
   const lost = (keeps: boolean, upstream = fakeFulfilment()) => ({
     upstream,
