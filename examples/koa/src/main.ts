@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { Till } from "@till402/core"
-import { sqlite } from "@till402/core/sqlite"
+import { postgres } from "@till402/core/postgres"
 import { till402 } from "@till402/koa"
 import { sampleShop } from "@till402/sandbox/shop"
 import Koa from "koa"
@@ -20,7 +20,7 @@ const options = {
   networks: [{ network: process.env["NETWORK"] ?? "base-sepolia", rpcUrl: variable("RPC_URL") }],
   facilitator: { url: variable("FACILITATOR_URL") },
   secret: variable("TILL_SECRET"),
-  storage: sqlite({ filename: process.env["DATABASE"] ?? "till.sqlite" }),
+  storage: postgres({ url: variable("DATABASE_URL") }),
   ...shop
 }
 if (missing.length > 0) {

@@ -11,7 +11,7 @@ export interface Caller {
 }
 
 /** A running till: what `Till.make` gives and adapters mount. */
-export interface Till {
+export interface RunningTill {
   /** Answers one request for a path below the mount. Never rejects. */
   readonly fetch: (request: Request, caller?: Caller) => Promise<Response>
   /** Whether a path (with or without the prefix of `baseUrl`) is the till's to answer; others are the host's. */

@@ -8,7 +8,7 @@ import { Drain } from "./Drain.ts"
 import { Http } from "./Http.ts"
 import { handlesPath } from "./Router.ts"
 import type { TillOptions } from "./Options.ts"
-import type { Caller, ChargeSummary, LedgerLine, Till as RunningTill } from "./RunningTill.ts"
+import type { Caller, ChargeSummary, LedgerLine, RunningTill } from "./RunningTill.ts"
 import { type Charge, Charges, type LedgerEntry } from "./ports/Charges.ts"
 import { hostOrders } from "./orders/hostOrders.ts"
 import { ChangeFeed } from "./orders/OrderChanges.ts"
@@ -16,8 +16,8 @@ import { VaultItems } from "./ports/VaultItems.ts"
 import { failureResponse } from "./Responses.ts"
 import { checkBooks } from "./toll/Books.ts"
 
-/** A running till. */
-export type Till = RunningTill
+/** A running till. No alias: a host that emits declarations has to be able to name it. */
+export interface Till extends RunningTill {}
 
 const drainMillis = 30_000
 
@@ -64,7 +64,7 @@ const startFailure = (cause: Cause.Cause<unknown>): Error => {
 const causesOf = (error: Error): ReadonlyArray<string> =>
   error.cause instanceof Error ? [error.cause.message, ...causesOf(error.cause)] : []
 
-const make = (options: TillOptions): RunningTill => {
+const make = (options: TillOptions): Till => {
   const configuration = configure(options)
   const feed = new ChangeFeed(options.onOrderChange)
   const runtime = ManagedRuntime.make(assemble(options, configuration, { changes: feed }))

@@ -3,8 +3,8 @@
  * services, the stores, and the toll. Everything of the plain entry is here as well.
  */
 export * from "./index.ts"
-export { Api, Endpoints } from "./Api.ts"
-export { openApiDocument } from "./OpenApi.ts"
+export { Api, Endpoints, type OperationId } from "./Api.ts"
+export { openApiDocument, type PriceInfo } from "./OpenApi.ts"
 export { ApiError } from "./domain/ApiError.ts"
 export * as Money from "./domain/Money.ts"
 export { findNetwork, type Network, networks } from "./domain/Network.ts"

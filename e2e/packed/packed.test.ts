@@ -1,0 +1,276 @@
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { exportFaults, fileFaults, mapFaults, rangeFaults } from "./src/Contents.ts"
+import {
+  builtinImports,
+  computedImports,
+  loadedWith,
+  peersNeededBy,
+  undeclaredImports
+} from "./src/Imports.ts"
+import { entriesOf, packAll, type PackedPackage } from "./src/Packing.ts"
+import { send, sendPaid } from "./src/Payer.ts"
+import { toolTimeoutMillis } from "./src/Tool.ts"
+import {
+  homeIn,
+  installApp,
+  isOfOthers,
+  loadEntries,
+  type RunningApp,
+  startApp,
+  typeCheck,
+  writeImports
+} from "./src/ScratchApp.ts"
+
+/*
+ * What a host gets who installs the published packages: built from nothing, packed as a release packs them,
+ * and installed in an app outside the workspace.
+ */
+
+let folder: string
+let app: string
+let packages: ReadonlyArray<PackedPackage>
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(realpathSync(tmpdir()), "till402-packed-"))
+  app = join(folder, "app")
+  packages = await packAll(folder, (name) => homeIn(app, name))
+  installApp(app, packages)
+}, 2 * toolTimeoutMillis)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const names = [
+  "@till402/core",
+  "@till402/express",
+  "@till402/hono",
+  "@till402/koa",
+  "@till402/providers",
+  "@till402/sandbox"
+]
+/** Folders that a package ships beside its sources and what is built of them. */
+const assets: Readonly<Record<string, ReadonlyArray<string>>> = { "@till402/sandbox": ["vault"] }
+
+const packageOf = (name: string): PackedPackage => {
+  const found = packages.find((one) => one.name === name)
+  if (found === undefined) throw new Error(`${name} was not packed`)
+  return found
+}
+
+it("every package that is not private is packed", () => {
+  expect(packages.map(({ name }) => name).sort()).toEqual(names)
+})
+
+describe.each(names)("the tarball of %s", (name) => {
+  it("holds its sources, what is built of them, and nothing more", () => {
+    expect(fileFaults(packageOf(name), assets[name])).toEqual([])
+  })
+
+  it("holds every source that its maps name", () => {
+    expect(mapFaults(packageOf(name))).toEqual([])
+  })
+
+  it("has entries that exist, with types", () => {
+    expect(exportFaults(packageOf(name))).toEqual([])
+  })
+
+  it("asks for versions that a registry can find", () => {
+    expect(rangeFaults(packageOf(name), packages)).toEqual([])
+  })
+
+  it("imports only what its package.json declares", () => {
+    expect(undeclaredImports(packageOf(name))).toEqual([])
+  })
+})
+
+describe("what is loaded", () => {
+  it("is an optional peer wherever a file computes what it imports", () => {
+    const computed = packages.flatMap((packed) =>
+      computedImports(packed).map((file) => {
+        const text = readFileSync(join(packed.folder, file), "utf8")
+        const peers = Object.keys(packed.manifest.peerDependenciesMeta ?? {})
+        return [`${packed.name}/${file}`, peers.filter((peer) => text.includes(`"${peer}"`))]
+      })
+    )
+    expect(Object.fromEntries(computed)).toEqual({
+      "@till402/core/dist/sql/postgres.js": ["@effect/sql-pg"],
+      "@till402/core/dist/toll/exact/recoverSigner.js": ["secp256k1"],
+      "@till402/providers/dist/journals/PostgresDatabase.js": ["@effect/sql-pg"]
+    })
+  })
+
+  it("needs an optional peer in the one entry that says so", () => {
+    const needed = packages.flatMap((packed) =>
+      entriesOf(packed).flatMap((entry) => {
+        const peers = peersNeededBy(packed, entry)
+        return peers.length === 0 ? [] : [[entry.specifier, peers]]
+      })
+    )
+    expect(needed).toEqual([["@till402/providers/treasury", ["viem"]]])
+  })
+
+  it("has no module of Node's own in core, but for node.js and sql", () => {
+    const files = [...builtinImports(packageOf("@till402/core")).keys()]
+    expect(files.filter((file) => !/^dist\/(node\.js$|sql\/)/.test(file))).toEqual([])
+    // Where nothing were found, nothing would have been looked at.
+    expect(files).toContain("dist/node.js")
+  })
+
+  it.each([
+    ["@till402/core", "dist/index.js"],
+    ["@till402/core", "dist/effect.js"],
+    ["@till402/core", "dist/testing/index.js"],
+    ["@till402/hono", "dist/index.js"]
+  ])("has no module of Node's own with %s %s, which run anywhere", (name, entry) => {
+    const builtins = builtinImports(packageOf(name))
+    expect(loadedWith(packageOf(name), entry).filter((file) => builtins.has(file))).toEqual([])
+  })
+})
+
+// tsc is given as long as the tool may run: a machine that is busy elsewhere makes it wait, not fail.
+describe.concurrent("a host in TypeScript", { timeout: toolTimeoutMillis }, () => {
+  beforeAll(async () => {
+    const loaded = await loadEntries(app, packages)
+    expect([...loaded.values()].every((exported) => exported.length > 0)).toBe(true)
+    writeImports(app, packages, loaded)
+  })
+
+  it("compiles under module nodenext, without the DOM's types", async () => {
+    const options = { module: "nodenext", lib: ["ES2024"], exactOptionalPropertyTypes: true }
+    const complaints = await typeCheck(app, options)
+    // Declarations of effect and of viem's ox name types of the DOM: a host without them skips their check.
+    expect(complaints.filter((complaint) => !isOfOthers(complaint))).toEqual([])
+  })
+
+  it("compiles under moduleResolution bundler, every declaration checked", async () => {
+    const options = { module: "esnext", moduleResolution: "bundler", lib: ["ES2024", "DOM", "DOM.Iterable"] }
+    expect(await typeCheck(app, options)).toEqual([])
+  })
+})
+
+describe("a host in plain JavaScript, run by plain Node", () => {
+  let running: RunningApp
+  beforeAll(async () => {
+    running = await startApp(app)
+  })
+
+  describe.each(["express", "hono", "koa"])("on %s", (framework) => {
+    const port = () => running.ports[framework]!
+
+    it("asks for payment with a 402, and answers a paid call, once for each payment", async () => {
+      const call = { path: "/x402/search?q=mug" }
+      const { paid, payment, unpaid } = await sendPaid(port(), call)
+      expect(await unpaid.json()).toMatchObject({ x402Version: 1, accepts: [{ network: "base-sepolia" }] })
+      expect([unpaid.status, paid.status]).toEqual([402, 200])
+      expect(paid.headers.get("payment-response")).not.toBeNull()
+      const body = await paid.text()
+      expect(JSON.parse(body)).toMatchObject({ page: 1, products: [{ title: expect.any(String) }] })
+      expect(await (await send(port(), call, payment)).text()).toBe(body)
+      expect((await send(port(), { path: "/x402/search?q=lamp" }, payment)).status).toBe(402)
+    })
+
+    it("sells an archive from its package's own files", async () => {
+      const body = {
+        slug: "csv-cleanup",
+        walletAddress: "So11111111111111111111111111111111111111112",
+        email: "ada@shop.example"
+      }
+      const bought = await sendPaid(port(), { path: "/x402/vault/buy", body })
+      expect(bought.paid.status).toBe(200)
+      const { downloadToken, purchaseId } = (await bought.paid.json()) as Record<string, string>
+      const path = `/x402/vault/download/${purchaseId}?downloadToken=${downloadToken}`
+      const { paid } = await sendPaid(port(), { path })
+      expect([paid.status, paid.headers.get("content-type")]).toEqual([200, "application/zip"])
+      expect(Buffer.from(await paid.arrayBuffer()).toString("latin1")).toContain("SKILL.md")
+    })
+
+    it("leaves other paths to the host, and keeps its records in SQLite", async () => {
+      expect(await (await send(port(), { path: "/own" })).text()).toBe("my own route")
+      expect(existsSync(join(app, `${framework}.sqlite`))).toBe(true)
+    })
+  })
+
+  it("ends in good order", async () => {
+    expect(await running.stop()).toBe(0)
+  })
+})
+
+describe("these checks see", () => {
+  let copies = 0
+  /** A copy of a package in which something is broken. */
+  const broken = (name: string, breakIt: (at: (file: string) => string) => void): PackedPackage => {
+    const packed = packageOf(name)
+    const copy = join(folder, `broken-${++copies}`)
+    cpSync(packed.folder, copy, { recursive: true })
+    breakIt((file) => join(copy, file))
+    return { ...packed, folder: copy, manifest: JSON.parse(readFileSync(join(copy, "package.json"), "utf8")) }
+  }
+  const koa = "@till402/koa"
+
+  it.each([
+    ["dist/.tsbuildinfo", "dist/.tsbuildinfo should not be there"],
+    ["dist/Gone.js", "dist/Gone.js should not be there"],
+    ["src/index.test.ts", "src/index.test.ts is for tests"]
+  ])("%s, which does not belong there", (file, fault) => {
+    expect(fileFaults(broken(koa, (at) => writeFileSync(at(file), "{}")))).toContain(fault)
+  })
+
+  it("a declaration that is missing", () => {
+    const packed = broken(koa, (at) => rmSync(at("dist/index.d.ts")))
+    expect(fileFaults(packed)).toEqual(["dist/index.d.ts is missing"])
+    expect(exportFaults(packed)).toEqual([`${koa}: types is ./dist/index.d.ts, which does not exist`])
+  })
+
+  it("a source that is missing", () => {
+    const faults = mapFaults(broken(koa, (at) => rmSync(at("src/index.ts"))))
+    expect(faults).toEqual(
+      ["dist/index.d.ts.map", "dist/index.js.map"].map((map) => `${map} names ../src/index.ts`)
+    )
+  })
+
+  it.each([
+    ["workspace:^", "has a range that no registry resolves"],
+    ["^9.0.0", "asks for @till402/core ^9.0.0"]
+  ])("the range %s", (range, fault) => {
+    const packed = broken(koa, (at) => {
+      const manifest = JSON.parse(readFileSync(at("package.json"), "utf8")) as object
+      writeFileSync(
+        at("package.json"),
+        JSON.stringify({ ...manifest, dependencies: { "@till402/core": range } })
+      )
+    })
+    expect(rangeFaults(packed, packages)).toContain(`${koa} ${fault}`)
+  })
+
+  it.each([
+    ["dist/index.js", 'import "left-pad/lib"', "left-pad/lib"],
+    ["dist/index.js", 'export const load = () => import("left-pad")', "left-pad"],
+    ["dist/index.js", 'createRequire(import.meta.url).resolve("left-pad")', "left-pad"],
+    ["dist/index.js", 'import Router from "@koa/router"', "@koa/router"],
+    ["dist/index.d.ts", 'import type { Pad } from "left-pad"', "left-pad"],
+    ["dist/index.d.ts", 'export declare const pad: import("left-pad").Pad', "left-pad"],
+    ["dist/index.d.ts", '/**\n * import a from "not-left-pad"\n */\nexport * from "left-pad"', "left-pad"]
+  ])("in %s: %s", (file, line, specifier) => {
+    const packed = broken(koa, (at) => appendFileSync(at(file), `\n${line};\n`))
+    expect(undeclaredImports(packed)).toEqual([`${koa}: ${file} imports ${specifier}`])
+  })
+
+  it("a module of Node's own in core, and an optional peer that an entry can't do without", () => {
+    const packed = broken("@till402/core", (at) =>
+      appendFileSync(at("dist/Secrets.js"), '\nimport "node:crypto";\nimport "secp256k1";\n')
+    )
+    expect(builtinImports(packed).get("dist/Secrets.js")).toEqual(["node:crypto"])
+    expect(loadedWith(packed, "dist/index.js")).toContain("dist/Secrets.js")
+    expect(peersNeededBy(packed, entriesOf(packed)[0]!)).toEqual(["secp256k1"])
+  })
+})

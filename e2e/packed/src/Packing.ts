@@ -1,0 +1,143 @@
+import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs"
+import { basename, dirname, join, relative } from "node:path"
+import { build, pnpm, root, run } from "./Tool.ts"
+
+/** What is read of a `package.json`. */
+export interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly private?: boolean
+  readonly exports?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
+}
+
+/** A package as it comes out of its tarball. */
+export interface PackedPackage {
+  readonly name: string
+  readonly manifest: Manifest
+  /** Where its tarball lies extracted. */
+  readonly folder: string
+  /** The copy of the workspace's folder that it was packed from, with what is installed for it. */
+  readonly origin: string
+}
+
+const readManifest = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest
+
+/** Folders of the packages that are published, below the root. */
+const published = (): ReadonlyArray<string> =>
+  readdirSync(join(root, "packages"))
+    .map((name) => `packages/${name}`)
+    .filter((folder) => readManifest(join(root, folder)).private !== true)
+
+/** Names of what is installed in a `node_modules`, scopes included. */
+const installedIn = (folder: string): ReadonlyArray<string> =>
+  readdirSync(folder)
+    .filter((name) => !name.startsWith("."))
+    .flatMap((name) =>
+      name.startsWith("@") ? readdirSync(join(folder, name)).map((part) => `${name}/${part}`) : [name]
+    )
+
+/** Links `path` to `target`, making the folders above it. */
+export const link = (target: string, path: string): void => {
+  mkdirSync(dirname(path), { recursive: true })
+  symlinkSync(target, path, "junction")
+}
+
+/** A path of the workspace in its copy; what was not copied stays where it is. */
+const inCopy = (path: string, folders: ReadonlyArray<string>, copy: string): string => {
+  const below = relative(root, path).replaceAll("\\", "/")
+  return folders.includes(below) ? join(copy, below) : path
+}
+
+/**
+ * Copies the published packages, without what was built of them before: a file of a module that is gone
+ * would be packed too, and a build in place would disturb whoever reads `dist` meanwhile.
+ */
+const copyPackages = (folders: ReadonlyArray<string>, copy: string): void => {
+  for (const file of ["package.json", "pnpm-workspace.yaml", "tsconfig.base.json", "LICENSE"]) {
+    cpSync(join(root, file), join(copy, file))
+  }
+  for (const folder of folders) {
+    const from = join(root, folder)
+    cpSync(from, join(copy, folder), {
+      recursive: true,
+      filter: (path) => !["node_modules", "dist"].includes(basename(path))
+    })
+    for (const name of installedIn(join(from, "node_modules"))) {
+      const target = inCopy(realpathSync(join(from, "node_modules", name)), folders, copy)
+      link(target, join(copy, folder, "node_modules", name))
+    }
+  }
+}
+
+interface Packed {
+  readonly name: string
+  /** Path of the tarball. */
+  readonly filename: string
+}
+
+/**
+ * Builds the published packages from nothing in a copy below `folder`, packs them as a release does, and
+ * extracts each tarball to where `homeOf` wants the package of that name.
+ */
+export const packAll = async (
+  folder: string,
+  homeOf: (name: string) => string
+): Promise<ReadonlyArray<PackedPackage>> => {
+  const copy = join(folder, "workspace")
+  const folders = published()
+  mkdirSync(copy)
+  copyPackages(folders, copy)
+  await build(folders, copy)
+  const tarballs = join(folder, "tarballs")
+  mkdirSync(tarballs)
+  const args = ["-r", "--filter", "./packages/*", "pack", "--pack-destination", tarballs, "--json"]
+  const packed = JSON.parse(await pnpm(args, copy)) as ReadonlyArray<Packed>
+  return Promise.all(
+    folders.map(async (below) => {
+      const { name } = readManifest(join(root, below))
+      const tarball = packed.find((one) => one.name === name)
+      if (tarball === undefined) throw new Error(`pnpm packed no ${name}`)
+      const extracted = homeOf(name)
+      mkdirSync(extracted, { recursive: true })
+      await run("tar", ["-xzf", tarball.filename, "-C", extracted, "--strip-components=1"], folder)
+      return { name, manifest: readManifest(extracted), folder: extracted, origin: join(copy, below) }
+    })
+  )
+}
+
+/** Every file below a folder, as paths with slashes, sorted; hidden ones too. */
+export const filesOf = (folder: string): ReadonlyArray<string> =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
+    .sort()
+
+/** A way into a package: what a host writes, and the files behind its conditions. */
+export interface Entry {
+  readonly specifier: string
+  readonly conditions: Readonly<Record<string, string>>
+}
+
+/** The entries of a package, a pattern such as `./*` spelled out by the files that its default has. */
+export const entriesOf = ({
+  folder,
+  manifest: { exports = {}, name }
+}: PackedPackage): ReadonlyArray<Entry> =>
+  Object.entries(exports).flatMap(([path, conditions]) => {
+    const entryAt = (star: string): Entry => ({
+      specifier: name + path.slice(1).replace("*", star),
+      conditions: Object.fromEntries(
+        Object.entries(conditions).map(([condition, target]) => [condition, target.replaceAll("*", star)])
+      )
+    })
+    if (!path.includes("*")) return [entryAt("")]
+    const [before = "", after = ""] = (conditions["default"] ?? "").slice(2).split("*")
+    return globSync(`${before}**${after}`, { cwd: folder })
+      .map((file) => file.replaceAll("\\", "/"))
+      .sort()
+      .map((file) => entryAt(file.slice(before.length, file.length - after.length)))
+  })

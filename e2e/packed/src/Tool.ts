@@ -1,0 +1,81 @@
+import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+/** The root of the repository. */
+export const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
+
+/** How long a program may run. */
+export const toolTimeoutMillis = 60_000
+
+/** The environment without what would change how Node resolves a package. */
+export const plainEnvironment = (): NodeJS.ProcessEnv => {
+  const { NODE_OPTIONS: _options, NODE_PATH: _path, ...env } = process.env
+  return env
+}
+
+interface Outcome {
+  readonly code: number | null
+  readonly output: string
+  readonly complaint: string
+}
+
+const outcome = (command: string, args: ReadonlyArray<string>, cwd: string): Promise<Outcome> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd,
+      env: plainEnvironment(),
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: toolTimeoutMillis
+    })
+    let output = ""
+    let complaint = ""
+    child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()))
+    child.stderr.on("data", (chunk: Buffer) => (complaint += chunk.toString()))
+    child.once("error", reject)
+    child.once("close", (code) => resolve({ code, output, complaint }))
+  })
+
+/**
+ * Runs a program to its end; gives what it said on standard output.
+ *
+ * @throws Error with all that it said, where it ends with another code than 0 or takes longer than a minute
+ */
+export const run = async (command: string, args: ReadonlyArray<string>, cwd: string): Promise<string> => {
+  const { code, complaint, output } = await outcome(command, args, cwd)
+  if (code === 0) return output
+  throw new Error(`${command} ${args.join(" ")} ended with ${code}\n${output}${complaint}`)
+}
+
+const compiler = join(root, "node_modules", "typescript", "bin", "tsc")
+
+const compile = (args: ReadonlyArray<string>): ReadonlyArray<string> => [
+  compiler,
+  ...args,
+  "--pretty",
+  "false"
+]
+
+/** Builds projects with the workspace's compiler, one after another: on few cores that is the fastest. */
+export const build = (projects: ReadonlyArray<string>, cwd: string): Promise<string> =>
+  run(process.execPath, compile(["-b", ...projects, "--builders", "1"]), cwd)
+
+/** What the workspace's compiler, on one core, finds wrong with a project: a text for each complaint. */
+export const complaintsOf = async (project: string, cwd: string): Promise<ReadonlyArray<string>> => {
+  const { code, complaint, output } = await outcome(
+    process.execPath,
+    compile(["-p", project, "--checkers", "1"]),
+    cwd
+  )
+  if (code === 0) return []
+  // What explains a complaint stands indented below it.
+  const complaints = output.split(/\n(?=\S)/).filter((text) => text.trim() !== "")
+  return complaints.length > 0 ? complaints : [`tsc ended with ${code} ${complaint}`]
+}
+
+/** The pnpm that the workspace has installed for itself; where it needed none, the one on PATH. */
+export const pnpm = (args: ReadonlyArray<string>, cwd: string): Promise<string> => {
+  const own = join(root, ".toolchain", "pnpm", "node_modules", "pnpm", "bin", "pnpm.mjs")
+  return existsSync(own) ? run(process.execPath, [own, ...args], cwd) : run("pnpm", args, cwd)
+}
