@@ -42,8 +42,8 @@ export default defineConfig({
       // Loading the modules anew for each of these would take longer than the tests.
       { extends: true, test: { name: "together", include: together, exclude: never, isolate: false } }
     ],
-    // One more than there are cores: tests that kill processes, or start them, mostly wait.
-    maxWorkers: availableParallelism() + 1,
+    // Vitest leaves one core to itself; on two that halves its pace for nothing.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     sequence: { sequencer: LongestFirst },
     testTimeout: 20_000,
     hookTimeout: 60_000

@@ -33,7 +33,7 @@ export const startTreasury = (
     network: "base-sepolia",
     retries: 0,
     pollMillis: 5,
-    confirmTimeoutMillis: 100,
+    confirmTimeoutMillis: 1_500,
     ...options,
     journal
   })
