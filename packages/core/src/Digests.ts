@@ -2,8 +2,8 @@ import { hmac } from "@noble/hashes/hmac"
 import { sha256 } from "@noble/hashes/sha2"
 
 /*
- * SHA-256 and HMAC-SHA-256 of texts, at once: a paid call takes four digests, and WebCrypto's are promises. By the
- * platform's own one-shot hash where it has one (Node, Bun, Deno), a fifth of the time; else in JavaScript.
+ * SHA-256 and HMAC-SHA-256 of texts, at once: every paid call takes both, and WebCrypto's are promises. By the
+ * platform's own one-shot hash where it has one (as Node does), a fifth of the time; else in JavaScript.
  */
 
 /** The one-shot hash of `node:crypto`. */
@@ -81,4 +81,5 @@ const makeDigests = (): Digests => {
   return oneShot === undefined ? portableDigests : digestsBy(oneShot)
 }
 
+/** The faster of the two that this platform has. */
 export const digests = makeDigests()
