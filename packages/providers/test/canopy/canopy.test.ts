@@ -125,8 +125,10 @@ describe("the layers", () => {
         Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(env))
       )
     )
+  // Effect remembers the first `fetch` it sees, which may be one of before msw listened here.
+  const fetchNow = Layer.succeed(FetchHttpClient.Fetch, (input, init) => fetch(input, init))
   const overFetch = <E>(unprovided: typeof layerConfig | ReturnType<typeof layer>) =>
-    Layer.provide(unprovided as Layer.Layer<AmazonSearch, E>, FetchHttpClient.layer)
+    Layer.provide(unprovided as Layer.Layer<AmazonSearch, E>, [FetchHttpClient.layer, fetchNow])
 
   it("make the port of an Effect host, by options or by the environment", async () => {
     const keys: Array<string | null> = []
