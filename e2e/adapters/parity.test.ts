@@ -11,6 +11,11 @@ const notOurs = ["date", "connection", "keep-alive", "x-powered-by", "vary"]
 
 const requests: ReadonlyArray<readonly [path: string, sent: Sent]> = [
   ["/x402/paid", {}],
+  ["/x402/plain/nothing", { method: "HEAD" }],
+  ...["text", "bytes", "stream", "sized"].flatMap((kind): ReadonlyArray<readonly [string, Sent]> => [
+    [`/x402/plain/${kind}`, {}],
+    [`/x402/plain/${kind}`, { method: "HEAD" }]
+  ]),
   ["/x402/bare", { method: "HEAD" }],
   ["/x402/nothing", { method: "OPTIONS" }],
   ["/x402/large", {}],

@@ -3,6 +3,8 @@
  * must carry.
  */
 
+import type { IncomingRequest, PlainResponse } from "@till402/core"
+
 /** What an adapter tells of who asks. */
 export interface Caller {
   readonly clientAddress?: string | undefined
@@ -11,6 +13,7 @@ export interface Caller {
 /** What an adapter needs of a till. */
 export interface Seam {
   readonly fetch: (request: Request, caller?: Caller) => Promise<Response>
+  readonly answer: (request: IncomingRequest, caller?: Caller) => Promise<Response | PlainResponse>
   readonly handles: (pathname: string) => boolean
 }
 
@@ -63,6 +66,23 @@ const paid: Answer = () =>
       ["set-cookie", "b=2; Path=/"]
     ]
   })
+
+/** Answers in the forms that the till's own have: text, bytes, a stream, nothing. */
+const plainAnswers = (): Readonly<Record<string, PlainResponse>> => {
+  const bytes = new TextEncoder().encode("prefix, 12 cups of t\u00e9")
+  const own = { ...json, vary: "PAYMENT-SIGNATURE, X-PAYMENT", "x-made": "plainly" }
+  return {
+    "/x402/plain/text": { status: 200, headers: own, body: "12 cups of t\u00e9" },
+    "/x402/plain/bytes": { status: 201, headers: own, body: bytes.subarray(8) },
+    "/x402/plain/stream": { status: 200, headers: own, body: countedStream(200_000).body },
+    "/x402/plain/sized": {
+      status: 200,
+      headers: { ...own, "content-length": "200000" },
+      body: countedStream(200_000).body
+    },
+    "/x402/plain/nothing": { status: 402, headers: own, body: null }
+  }
+}
 
 /** Reads one chunk of the body and gives up the rest. */
 const cutOff: Answer = async (request) => {
@@ -151,12 +171,17 @@ export const fakeTill = (prefix = "") => {
 
   const below = (pathname: string): string =>
     prefix !== "" && pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname
+  const fetch: Seam["fetch"] = async (request, caller = {}) => {
+    const url = new URL(request.url)
+    const plain = plainAnswers()[below(url.pathname)]
+    if (plain !== undefined) return new Response(plain.body as BodyInit | null, plain)
+    return (answers[below(url.pathname)] ?? echo)(request, url, caller)
+  }
   const seam: Seam = {
     handles: (pathname) => pathname.startsWith("/x402/") || below(pathname).startsWith("/x402/"),
-    fetch: async (request, caller = {}) => {
-      const url = new URL(request.url)
-      return (answers[below(url.pathname)] ?? echo)(request, url, caller)
-    }
+    fetch,
+    answer: async (request, caller) =>
+      plainAnswers()[below(request.url.pathname)] ?? fetch(request.toRequest(), caller)
   }
   return { seam, large, slow, silent, reading }
 }

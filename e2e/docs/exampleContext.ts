@@ -2,7 +2,7 @@
  * What the examples in the sources' comments take for granted: the names of all packages, and a few values
  * of the reader's own. An example that uses a new name finds it here.
  */
-import type { IncomingMessage } from "node:http"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import { type CallContext, type Stores, type Till, type TillOptions } from "@till402/core/effect"
 import { Money } from "@till402/core/effect"
 import type { ProductPage, TrackResult } from "@till402/core"
@@ -29,6 +29,7 @@ export declare const till: Till
 export declare const options: TillOptions
 export declare const context: CallContext
 export declare const request: IncomingMessage & { readonly url: string }
+export declare const response: ServerResponse
 export declare const refusedConnection: Error
 export declare const sandbox: Sandbox
 export declare const wallet: Wallet

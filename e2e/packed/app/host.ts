@@ -16,7 +16,7 @@ import {
   type TrackResult,
   type VaultItem
 } from "@till402/core"
-import { targetOf, toRequest, writeResponse } from "@till402/core/node"
+import { incoming, targetOf, writeResponse } from "@till402/core/node"
 import { postgres } from "@till402/core/postgres"
 import { sqlite } from "@till402/core/sqlite"
 import { fakeFacilitator, fakeFulfilment } from "@till402/core/testing"
@@ -92,7 +92,7 @@ createServer((request, response) => {
   }
   const caller: Caller = { clientAddress: request.socket.remoteAddress }
   till
-    .fetch(toRequest(request, { url }), caller)
+    .answer(incoming(request, { url }), caller)
     .then((answer) => writeResponse(answer, response))
     .catch((error: unknown) => response.destroy(error as Error))
 })

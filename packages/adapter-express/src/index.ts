@@ -1,10 +1,10 @@
 import type { Till } from "@till402/core"
-import { malformedTarget, targetOf, toRequest, writeResponse } from "@till402/core/node"
+import { incoming, malformedTarget, targetOf, writeResponse } from "@till402/core/node"
 import type { RequestHandler } from "express"
 
 /**
  * Mounts a till in Express, at the root or at any prefix. Paths that are not the till's go on to the
- * host's own routes; what `till.fetch` throws goes to the host's error handlers. A body parser may come
+ * host's own routes; what it throws goes to the host's error handlers. A body parser may come
  * before it.
  *
  * @example
@@ -13,7 +13,7 @@ import type { RequestHandler } from "express"
  * app.get("/", (request, response) => response.send("my own route"))
  */
 export const till402 =
-  (till: Pick<Till, "fetch" | "handles">): RequestHandler =>
+  (till: Pick<Till, "answer" | "handles">): RequestHandler =>
   (request, response, next) => {
     const sent = targetOf(request.originalUrl)
     if (sent === undefined) {
@@ -27,7 +27,7 @@ export const till402 =
       return
     }
     till
-      .fetch(toRequest(request, { url, parsedBody: request.body }), { clientAddress: request.ip })
+      .answer(incoming(request, { url, parsedBody: request.body }), { clientAddress: request.ip })
       .then((answer) => writeResponse(answer, response))
       .catch(next)
   }

@@ -1,5 +1,5 @@
-import type { Till } from "@till402/core"
-import { bodyOf, malformedTarget, targetOf, toRequest, writeHead } from "@till402/core/node"
+import type { PlainResponse, Till } from "@till402/core"
+import { bodyOf, cancelBody, incoming, malformedTarget, targetOf, writeHead } from "@till402/core/node"
 import type { Context, Middleware } from "koa"
 
 /**
@@ -13,7 +13,7 @@ import type { Context, Middleware } from "koa"
  * app.use((context) => { context.body = "my own route" })
  */
 export const till402 =
-  (till: Pick<Till, "fetch" | "handles">): Middleware =>
+  (till: Pick<Till, "answer" | "handles">): Middleware =>
   async (context, next) => {
     const sent = targetOf(context.originalUrl)
     if (sent === undefined) return answer(context, malformedTarget())
@@ -22,12 +22,12 @@ export const till402 =
     if (url === undefined || !till.handles(url.pathname)) return next()
     const { body: parsedBody } = context.request as { readonly body?: unknown }
     const caller = { clientAddress: context.ip }
-    return answer(context, await till.fetch(toRequest(context.req, { url, parsedBody }), caller))
+    return answer(context, await till.answer(incoming(context.req, { url, parsedBody }), caller))
   }
 
-const answer = async (context: Context, response: Response): Promise<void> => {
+const answer = async (context: Context, response: Response | PlainResponse): Promise<void> => {
   const isHead = context.method === "HEAD"
-  if (isHead) await response.body?.cancel()
+  if (isHead) await cancelBody(response)
   context.status = response.status
   context.body = isHead ? null : await bodyOf(response)
   // Koa chooses a status and a type of its own for some bodies: the answer's own stand.

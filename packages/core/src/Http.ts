@@ -1,6 +1,7 @@
 import { type Cause, Context, Effect, Layer } from "effect"
 import { ApiFailure } from "./ApiFailure.ts"
 import type { Configuration } from "./Configuration.ts"
+import type { IncomingRequest, PlainResponse } from "./Exchange.ts"
 import { type Operation, type Reading, routeOf } from "./Operation.ts"
 import type { PublicRoute } from "./Options.ts"
 import type { Caller } from "./RunningTill.ts"
@@ -21,12 +22,15 @@ import { inProgress } from "./toll/TollFailures.ts"
 import { PaymentRefused, type TollRequest } from "./toll/TollRequest.ts"
 import type { Refusal } from "./toll/Verdict.ts"
 
+/** An answer of our own, or of a route that is the host's. */
+export type Answered = PlainResponse | Response
+
 /** How a request is answered: at once, or by an effect. */
-export type Answering = Response | Effect.Effect<Response>
+export type Answering = PlainResponse | Effect.Effect<Answered>
 
 export class Http extends Context.Service<
   Http,
-  { readonly answer: (request: Request, caller?: Caller) => Answering }
+  { readonly answer: (request: IncomingRequest, caller?: Caller) => Answering }
 >()("@till402/core/Http") {
   static readonly layer = (configuration: Configuration, operations: ReadonlyArray<Operation>) =>
     Layer.effect(
@@ -148,9 +152,9 @@ const make = Effect.fnUntraced(function* (
   })
 
   const call = Effect.fnUntraced(
-    function* (mounted: Mounted, request: Request, url: URL, header: HeaderReading, asker: Asker) {
+    function* (mounted: Mounted, request: IncomingRequest, header: HeaderReading, asker: Asker) {
       const { clientAddress, origin } = asker
-      const reading = yield* mounted.operation.read(request, url)
+      const reading = yield* mounted.operation.read(request)
       const canonical =
         reading._tag === "Input"
           ? `${mounted.method} ${routeOf(mounted.operation.id).path}\n${canonicalJson(reading.input)}`
@@ -176,25 +180,28 @@ const make = Effect.fnUntraced(function* (
             : yield* pay(mounted, reading, canonical, header.payment, asker)
       }
     },
-    (effect, _mounted, _request, _url, _header, { origin }) =>
+    (effect, _mounted, _request, _header, { origin }) =>
       effect.pipe(
         Effect.catchTag("ApiFailure", (failure) => Effect.succeed(failureResponse(failure, cors, origin))),
         Effect.catchCause((cause) => broken(cause, origin))
       )
   )
 
-  const answerPublicly = (answer: PublicRoute, request: Request): Effect.Effect<Response> =>
+  const answerPublicly = (
+    answer: PublicRoute,
+    request: IncomingRequest,
+    origin: string | null
+  ): Effect.Effect<Answered> =>
     Effect.catchCause(
-      Effect.promise(async () => answer(request)),
-      (cause) => broken(cause, request.headers.get("origin"))
+      Effect.promise(async (): Promise<Answered> => answer(request.toRequest())),
+      (cause) => broken(cause, origin)
     )
 
-  return (request: Request, caller: Caller = {}): Answering => {
-    const url = new URL(request.url)
-    const origin = request.headers.get("origin")
-    const found = router(url.pathname)
+  return (request: IncomingRequest, caller: Caller = {}): Answering => {
+    const origin = request.header("origin")
+    const found = router(request.url.pathname)
     if (found === undefined) return failureResponse(notFound, cors, origin)
-    if (found._tag === "Public") return answerPublicly(found.answer, request)
+    if (found._tag === "Public") return answerPublicly(found.answer, request, origin)
     const allow =
       found._tag === "Document" || found.mounted.method === "GET" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS"
     if (request.method === "OPTIONS") return preflightResponse(allow, cors, origin)
@@ -205,13 +212,13 @@ const make = Effect.fnUntraced(function* (
     const { mounted } = found
     // HEAD shows what an unpaid GET would, and never takes a payment: there is no body to pay for.
     if (isHead) return challengeResponse(mounted.unpaid, cors, origin, true)
-    const header = readPayment(request.headers)
+    const header = readPayment(request)
     if (header._tag === "None" && mounted.operation.price._tag === "Fixed") {
       return challengeResponse(mounted.unpaid, cors, origin)
     }
     // The host's function reads a proxy's header; where it says nothing, the adapter's word stands.
-    const clientAddress = configuration.clientAddress?.(request) ?? caller.clientAddress
-    return call(mounted, request, url, header, { clientAddress, origin })
+    const clientAddress = configuration.clientAddress?.(request.toRequest()) ?? caller.clientAddress
+    return call(mounted, request, header, { clientAddress, origin })
   }
 })
 

@@ -2,6 +2,7 @@ import type { Effect } from "effect"
 import type { ApiFailure } from "./ApiFailure.ts"
 import { endpoints, type OperationId } from "./Api.ts"
 import type { PaymentRequirements } from "./domain/PaymentRequired.ts"
+import type { IncomingRequest } from "./Exchange.ts"
 import type { VaultFile } from "./ports/VaultFiles.ts"
 import type { PaymentRefused, Work } from "./toll/TollRequest.ts"
 
@@ -59,7 +60,7 @@ export interface Operation<Input = unknown> {
           chargeKey: string
         ) => Effect.Effect<Quoted | undefined, ApiFailure>
       }
-  readonly read: (request: Request, url: URL) => Effect.Effect<Reading<Input>, ApiFailure>
+  readonly read: (request: IncomingRequest) => Effect.Effect<Reading<Input>, ApiFailure>
   readonly work: (
     input: Input,
     charge: { readonly key: string; readonly fingerprint: () => string; readonly agreed: PaymentRequirements }

@@ -2,6 +2,7 @@ import type { ApiFailure } from "./ApiFailure.ts"
 import type { ApiError } from "./domain/ApiError.ts"
 import { findNetwork } from "./domain/Network.ts"
 import type { Receipt } from "./domain/PaymentRequired.ts"
+import type { PlainResponse } from "./Exchange.ts"
 import type { Challenge } from "./toll/Challenge.ts"
 import { encodeHeader } from "./toll/PaymentHeader.ts"
 import { ofSize } from "./sized.ts"
@@ -38,20 +39,20 @@ export const challengeResponse = (
   cors: Cors,
   origin: string | null,
   withoutBody = false
-): Response =>
-  new Response(withoutBody ? null : body, {
-    status: 402,
-    headers: {
-      "content-type": "application/json",
-      "payment-required": header,
-      "cache-control": "no-store",
-      vary: varyOf(cors),
-      ...corsHeaders(cors, origin)
-    }
-  })
+): PlainResponse => ({
+  status: 402,
+  headers: {
+    "content-type": "application/json",
+    "payment-required": header,
+    "cache-control": "no-store",
+    vary: varyOf(cors),
+    ...corsHeaders(cors, origin)
+  },
+  body: withoutBody ? null : body
+})
 
 /** Any error but 402, in the contract's shape. */
-export const failureResponse = (failure: ApiFailure, cors: Cors, origin: string | null): Response => {
+export const failureResponse = (failure: ApiFailure, cors: Cors, origin: string | null): PlainResponse => {
   const { allow, code, details, message, retryAfterSeconds, status } = failure
   const body: ApiError = { code, message, ...(details === undefined ? {} : { details }) }
   const headers: HeaderRecord = {
@@ -62,7 +63,7 @@ export const failureResponse = (failure: ApiFailure, cors: Cors, origin: string 
   }
   if (allow !== undefined) headers["allow"] = allow
   if (retryAfterSeconds !== undefined) headers["retry-after"] = String(retryAfterSeconds)
-  return new Response(JSON.stringify(body), { status, headers })
+  return { status, headers, body: JSON.stringify(body) }
 }
 
 /** The answer that was paid for, with its receipt in the words of the payer's protocol version. */
@@ -71,7 +72,7 @@ export const paidResponse = (
   x402Version: 1 | 2,
   cors: Cors,
   origin: string | null
-): Response => {
+): PlainResponse => {
   const { answer, receipt } = paid
   const headers: HeaderRecord = {
     ...answer.headers,
@@ -86,14 +87,14 @@ export const paidResponse = (
     headers["x-payment-response"] = encodeHeader({ ...receipt, network })
   }
   const { body } = answer
-  if (body._tag === "Text") return new Response(body.text, { status: answer.status, headers })
+  if (body._tag === "Text") return { status: answer.status, headers, body: body.text }
   const { file, slug } = body
   headers["content-disposition"] = `attachment; filename="${slug.replace(/[^A-Za-z0-9._-]/g, "_")}.zip"`
   // Bytes tell their size themselves, whatever was said of it.
   const size = file.body instanceof Uint8Array ? file.body.byteLength : file.size
   if (size !== undefined) headers["content-length"] = String(size)
   const sent = file.body instanceof ReadableStream && size !== undefined ? ofSize(file.body, size) : file.body
-  return new Response(sent as BodyInit, { status: answer.status, headers })
+  return { status: answer.status, headers, body: sent }
 }
 
 /** A public document. */
@@ -102,19 +103,20 @@ export const jsonResponse = (
   cors: Cors,
   origin: string | null,
   withoutBody: boolean
-): Response =>
-  new Response(withoutBody ? null : text, {
-    headers: {
-      "content-type": "application/json",
-      "cache-control": "public, max-age=300",
-      ...(Array.isArray(cors) ? { vary: "Origin" } : {}),
-      ...corsHeaders(cors, origin)
-    }
-  })
+): PlainResponse => ({
+  status: 200,
+  headers: {
+    "content-type": "application/json",
+    "cache-control": "public, max-age=300",
+    ...(Array.isArray(cors) ? { vary: "Origin" } : {}),
+    ...corsHeaders(cors, origin)
+  },
+  body: withoutBody ? null : text
+})
 
-export const preflightResponse = (allow: string, cors: Cors, origin: string | null): Response => {
+export const preflightResponse = (allow: string, cors: Cors, origin: string | null): PlainResponse => {
   const allowed = corsHeaders(cors, origin)["access-control-allow-origin"]
-  return new Response(null, {
+  return {
     status: 204,
     headers: {
       allow,
@@ -127,6 +129,7 @@ export const preflightResponse = (allow: string, cors: Cors, origin: string | nu
             "access-control-allow-headers": accepted,
             "access-control-max-age": "600"
           })
-    }
-  })
+    },
+    body: null
+  }
 }

@@ -1,3 +1,4 @@
+import type { IncomingRequest, PlainResponse } from "./Exchange.ts"
 import type { VaultItem } from "./domain/Vault.ts"
 import type { ChargeState, LedgerEntry, LedgerTotal } from "./ports/Charges.ts"
 import type { HostOrders } from "./orders/OrderApi.ts"
@@ -14,6 +15,11 @@ export interface Caller {
 export interface RunningTill {
   /** Answers one request for a path below the mount. Never rejects. */
   readonly fetch: (request: Request, caller?: Caller) => Promise<Response>
+  /**
+   * The same for a server that has no web `Request`: adapters of Node's frameworks spare both conversions. What a
+   * host's public route answers comes as it is.
+   */
+  readonly answer: (request: IncomingRequest, caller?: Caller) => Promise<PlainResponse | Response>
   /** Whether a path (with or without the prefix of `baseUrl`) is the till's to answer; others are the host's. */
   readonly handles: (pathname: string) => boolean
   /** Resolves when storage is open and migrated; rejects with a readable error otherwise. */

@@ -5,6 +5,7 @@ import { assemble, reconcileOnce } from "./Assembly.ts"
 import { configure } from "./Configuration.ts"
 import { ConfigurationError } from "./domain/Errors.ts"
 import { Drain } from "./Drain.ts"
+import { incoming, type IncomingRequest, type PlainResponse, toResponse } from "./Exchange.ts"
 import { Http } from "./Http.ts"
 import { handlesPath } from "./Router.ts"
 import type { TillOptions } from "./Options.ts"
@@ -83,13 +84,13 @@ const make = (options: TillOptions): Till => {
   // `fetch` answers 503 after a failed start; a host that does not await `ready` must not crash for it.
   ready.catch(() => undefined)
 
-  const fetch = async (request: Request, caller?: Caller): Promise<Response> => {
+  const answer = async (request: IncomingRequest, caller?: Caller): Promise<PlainResponse | Response> => {
     if (started === undefined) await ready.catch(() => undefined)
     if (started === undefined) {
-      return failureResponse(notStarted, configuration.cors, request.headers.get("origin"))
+      return failureResponse(notStarted, configuration.cors, request.header("origin"))
     }
     const answering = started.http.answer(request, caller)
-    if (answering instanceof Response) return answering
+    if (!Effect.isEffect(answering)) return answering
     calls.enter()
     try {
       // Never interrupted by a client that goes away: what it paid for is finished and kept.
@@ -99,6 +100,11 @@ const make = (options: TillOptions): Till => {
     }
   }
 
+  const fetch = async (request: Request, caller?: Caller): Promise<Response> => {
+    const answered = await answer(incoming(request), caller)
+    return answered instanceof Response ? answered : toResponse(answered)
+  }
+
   const drain = async (): Promise<void> => {
     await calls.empty(drainMillis)
     await runtime.dispose()
@@ -106,6 +112,7 @@ const make = (options: TillOptions): Till => {
   }
 
   return {
+    answer,
     fetch,
     handles: handlesPath(configuration),
     ready,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
+import type { IncomingRequest, PlainResponse } from "./Exchange.ts"
 
 /*
  * Node's request and response ⇄ the web's, for adapters of frameworks that speak Node.
@@ -64,6 +65,15 @@ const streamOf = (request: IncomingMessage): ReadableStream<Uint8Array> => {
   )
 }
 
+/** A body that was read before, of which nothing is left. */
+const isLost = (request: IncomingMessage, parsedBody: unknown): boolean =>
+  parsedBody === undefined && hasBody(request) && (request.readableDidRead || request.readableEnded)
+
+const lost = (): Error =>
+  new Error(
+    "The body was read before it reached the till, and nothing is left of it: mount the till before the middleware that reads it."
+  )
+
 const encodeParsed = (body: unknown): string | Uint8Array<ArrayBuffer> =>
   typeof body === "string"
     ? body
@@ -96,6 +106,7 @@ export const toRequest = (
     return Object.defineProperty(new Request(url, { headers }), "method", { value: method })
   }
   if (!hasBody(request)) return new Request(url, { method, headers })
+  if (isLost(request, parsedBody)) throw lost()
   if (!request.readableDidRead && !request.readableEnded) {
     const streamed: RequestInit & { duplex: "half" } = {
       method,
@@ -105,11 +116,6 @@ export const toRequest = (
     }
     return new Request(url, streamed)
   }
-  if (parsedBody === undefined) {
-    throw new Error(
-      "The body was read before it reached the till, and nothing is left of it: mount the till before the middleware that reads it."
-    )
-  }
   // They tell of the bytes that were sent, not of those made here.
   headers.delete("content-length")
   headers.delete("content-encoding")
@@ -117,10 +123,57 @@ export const toRequest = (
   return new Request(url, { method, headers, body: encodeParsed(parsedBody) })
 }
 
-/** Copies status and headers of a web response to a Node one. Cookies and `Vary` join those the host has set. */
-export const writeHead = ({ headers, status }: Response, to: ServerResponse): void => {
+class NodeRequest implements IncomingRequest {
+  readonly method: string
+  readonly url: URL
+  private readonly request: IncomingMessage
+  private readonly parsedBody: unknown
+  private made: Request | undefined
+  constructor(request: IncomingMessage, { parsedBody, url }: { url: URL; parsedBody?: unknown }) {
+    this.method = request.method ?? "GET"
+    this.url = url
+    this.request = request
+    this.parsedBody = parsedBody
+  }
+  header(name: string): string | null {
+    // From the raw list, as above.
+    const { rawHeaders } = this.request
+    let found: string | null = null
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+      const raw = rawHeaders[index]!
+      if (raw.length !== name.length || raw.toLowerCase() !== name) continue
+      const value = rawHeaders[index + 1]!
+      found = found === null ? value : `${found}, ${value}`
+    }
+    return found
+  }
+  toRequest(): Request {
+    return (this.made ??= toRequest(this.request, { url: this.url, parsedBody: this.parsedBody }))
+  }
+}
+
+/**
+ * A Node request for `till.answer`, of the same meaning as `toRequest`'s, which is made only where somebody looks
+ * at it.
+ *
+ * @throws Error where the body was read before and nothing is left of it, as `toRequest` does
+ *
+ * @example
+ * const url = targetOf(request.url)
+ * if (url !== undefined) await writeResponse(await till.answer(incoming(request, { url })), response)
+ */
+export const incoming = (
+  request: IncomingMessage,
+  from: { readonly url: URL; readonly parsedBody?: unknown }
+): IncomingRequest => {
+  if (isLost(request, from.parsedBody)) throw lost()
+  return new NodeRequest(request, from)
+}
+
+/** Copies status and headers of an answer to a Node response. Cookies and `Vary` join those the host has set. */
+export const writeHead = ({ headers, status }: Response | PlainResponse, to: ServerResponse): void => {
   to.statusCode = status
-  for (const [name, value] of headers) {
+  for (const [name, value] of headers instanceof Headers ? headers : Object.entries(headers)) {
     if (name === "set-cookie" || name === "vary") to.appendHeader(name, value)
     else to.setHeader(name, value)
   }
@@ -160,10 +213,12 @@ const soon = (): Promise<undefined> =>
   })
 
 /**
- * A response's body for Node: bytes where it is whole at once, so that its length is known before it is
+ * An answer's body for Node: text or bytes where it is whole at once, so that its length is known before it is
  * sent, else a stream. Whoever gets a stream must end or destroy it.
  */
-export const bodyOf = async ({ body }: Response): Promise<Buffer | Readable> => {
+export const bodyOf = async ({ body }: Response | PlainResponse): Promise<string | Buffer | Readable> => {
+  if (typeof body === "string") return body
+  if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   if (body === null) return Buffer.alloc(0)
   const reader: Reader = body.getReader()
   const first = await reader.read()
@@ -176,19 +231,27 @@ export const bodyOf = async ({ body }: Response): Promise<Buffer | Readable> => 
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 
+/** Lets go of an answer's body that nobody will read. */
+export const cancelBody = async ({ body }: Response | PlainResponse): Promise<void> => {
+  if (body instanceof ReadableStream) await body.cancel()
+}
+
 /**
- * Sends a web `Response`, at the pace of the client. A client that goes away cancels the body's source and
+ * Sends an answer, at the pace of the client. A client that goes away cancels the body's source and
  * is no error.
  *
  * @throws BodyInterrupted where the source failed in mid-stream; the connection is destroyed by then, for
  *   the client to see that the answer is not whole
  */
-export const writeResponse = async (response: Response, to: ServerResponse): Promise<void> => {
-  if (to.destroyed || to.headersSent || to.req.method === "HEAD") await response.body?.cancel()
+export const writeResponse = async (
+  response: Response | PlainResponse,
+  to: ServerResponse
+): Promise<void> => {
+  if (to.destroyed || to.headersSent || to.req.method === "HEAD") await cancelBody(response)
   if (to.destroyed || to.headersSent) return
-  const body = to.req.method === "HEAD" ? Buffer.alloc(0) : await bodyOf(response)
+  const body = to.req.method === "HEAD" ? "" : await bodyOf(response)
   writeHead(response, to)
-  if (body instanceof Buffer) {
+  if (!(body instanceof Readable)) {
     to.end(body)
     return
   }

@@ -17,6 +17,7 @@ import {
   type VaultPurchaseResponse,
   VaultQuery
 } from "./domain/Vault.ts"
+import type { IncomingRequest } from "./Exchange.ts"
 import { decoder, readBody, readQuery } from "./Input.ts"
 import type { Operation, Quoted, Reading } from "./Operation.ts"
 import type { Prices } from "./Options.ts"
@@ -60,7 +61,7 @@ const fromQuery = <A>(
 ) => {
   const decode = decoder(schema)
   const known = new Set(Object.keys(schema.fields))
-  return (_request: Request, url: URL): Effect.Effect<Reading<A>, ApiFailure> => {
+  return ({ url }: IncomingRequest): Effect.Effect<Reading<A>, ApiFailure> => {
     const { faults, input } = readQuery(url.searchParams, known)
     const decoded = decode({ ...input, ...fromPath(url) }, faults)
     return Result.isSuccess(decoded)
@@ -70,8 +71,8 @@ const fromQuery = <A>(
 }
 
 const fromBody = <A>(decode: Decode<A>) =>
-  Effect.fnUntraced(function* (request: Request): Effect.fn.Return<Reading<A>, ApiFailure> {
-    const body = yield* readBody(request)
+  Effect.fnUntraced(function* (request: IncomingRequest): Effect.fn.Return<Reading<A>, ApiFailure> {
+    const body = yield* readBody(request.toRequest())
     const decoded = decode(body._tag === "Empty" ? {} : body.value)
     if (body._tag === "Empty" && Result.isFailure(decoded)) return { _tag: "Nothing", fault: decoded.failure }
     return { _tag: "Input", input: yield* Effect.fromResult(decoded) }

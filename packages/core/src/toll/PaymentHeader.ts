@@ -1,3 +1,4 @@
+import type { IncomingRequest } from "../Exchange.ts"
 import type { PaymentPayload } from "../domain/PaymentPayload.ts"
 import { readPayload } from "./readPayload.ts"
 
@@ -26,9 +27,9 @@ const malformed = (reason: string): HeaderReading => ({ _tag: "Malformed", reaso
  * contract may send a version-1 payload in `PAYMENT-SIGNATURE`. Total and bounded: any text gives a
  * reading, and no more than 16 KB of it is looked at.
  */
-export const readPayment = (headers: Headers): HeaderReading => {
-  const signature = headers.get("payment-signature")
-  const legacy = headers.get("x-payment")
+export const readPayment = (request: Pick<IncomingRequest, "header">): HeaderReading => {
+  const signature = request.header("payment-signature")
+  const legacy = request.header("x-payment")
   if (signature === null && legacy === null) return { _tag: "None" }
   if (signature !== null && legacy !== null && signature !== legacy) {
     return malformed("PAYMENT-SIGNATURE and X-PAYMENT hold different payments; send one")

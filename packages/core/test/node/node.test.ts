@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, connect } from "node:net"
 import { Readable } from "node:stream"
 import { buffer, text } from "node:stream/consumers"
-import { BodyInterrupted, bodyOf, targetOf, toRequest, writeResponse } from "@till402/core/node"
+import { BodyInterrupted, bodyOf, incoming, targetOf, toRequest, writeResponse } from "@till402/core/node"
 import { describe, expect, it, onTestFinished } from "vitest"
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
@@ -113,6 +113,64 @@ describe("toRequest", () => {
     const { open, thrown } = await serve(async (request, response) => {
       await buffer(request)
       response.end(await toRequest(request, { url }).text())
+    })
+    expect((await open("POST", "lost")).statusCode).toBe(500)
+    expect(String(thrown[0])).toContain("mount the till before the middleware that reads it")
+  })
+})
+
+describe("incoming", () => {
+  const overSocket = async (method: string, headers: ReadonlyArray<string>) => {
+    const received = Promise.withResolvers<IncomingMessage>()
+    const server = createServer((request, response) => {
+      received.resolve(request)
+      response.end()
+    })
+    await new Promise<void>((resolve) => {
+      server.listen(0, "127.0.0.1", resolve)
+    })
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const { port } = server.address() as AddressInfo
+    const socket = connect(port, "127.0.0.1")
+    socket.write([`${method} /x402/shop HTTP/1.1`, "Host: shop.example", ...headers, "", ""].join("\r\n"))
+    onTestFinished(() => void socket.destroy())
+    return received.promise
+  }
+
+  it("tells headers as the web's Request does, repeated ones joined", async () => {
+    const request = await overSocket("GET", [
+      "X-Payment:  one ",
+      "x-PAYMENT: two",
+      "Payment-Signature:",
+      "Origin: https://a.example",
+      "Content-Type: text/plain",
+      "content-type: text/html"
+    ])
+    const made = incoming(request, { url })
+    const web = toRequest(request, { url }).headers
+    for (const name of ["x-payment", "payment-signature", "origin", "content-type", "host", "absent"]) {
+      expect([name, made.header(name)]).toEqual([name, web.get(name)])
+    }
+    expect(made.header("x-payment")).toBe("one, two")
+    expect(made.header("absent")).toBeNull()
+  })
+
+  it("makes the web's request once, and only for who asks", async () => {
+    const made = incoming(await overSocket("TRACE", []), { url })
+    expect(made.method).toBe("TRACE")
+    expect(made.url).toBe(url)
+    expect(made.toRequest()).toBe(made.toRequest())
+    expect(made.toRequest().method).toBe("TRACE")
+  })
+
+  it("refuses a request whose body is lost, at once", async () => {
+    const { open, thrown } = await serve(async (request, response) => {
+      await buffer(request)
+      incoming(request, { url })
+      response.end()
     })
     expect((await open("POST", "lost")).statusCode).toBe(500)
     expect(String(thrown[0])).toContain("mount the till before the middleware that reads it")

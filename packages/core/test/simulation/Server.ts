@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Exit, Layer, Scope } from "effect"
 import { assemble } from "../../src/Assembly.ts"
 import { type Configuration, configure } from "../../src/Configuration.ts"
+import { incoming, toResponse } from "../../src/Exchange.ts"
 import { Http } from "../../src/Http.ts"
 import type { FacilitatorClient, TillEvent, TillOptions } from "../../src/Options.ts"
 import type { HostOrders } from "../../src/orders/OrderApi.ts"
@@ -119,15 +120,18 @@ export class Server {
 
   /** Answers a request; never, if the process dies over it. */
   answer(request: Request, release: (reply: Reply) => void): void {
-    const answering = this.http.answer(request)
-    const responding = answering instanceof Response ? Effect.succeed(answering) : answering
-    const reading = Effect.flatMap(responding, (response) =>
-      Effect.promise(async (): Promise<Reply> => ({
-        status: response.status,
-        text: await response.text(),
-        receipt: response.headers.get("payment-response") ?? response.headers.get("x-payment-response"),
-        required: response.headers.get("payment-required")
-      }))
+    const answering = this.http.answer(incoming(request))
+    const responding = Effect.isEffect(answering) ? answering : Effect.succeed(answering)
+    const reading = Effect.flatMap(responding, (answered) =>
+      Effect.promise(async (): Promise<Reply> => {
+        const response = answered instanceof Response ? answered : toResponse(answered)
+        return {
+          status: response.status,
+          text: await response.text(),
+          receipt: response.headers.get("payment-response") ?? response.headers.get("x-payment-response"),
+          required: response.headers.get("payment-required")
+        }
+      })
     )
     this.process.run(
       reading,

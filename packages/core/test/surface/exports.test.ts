@@ -86,7 +86,17 @@ const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> =
   [
     "@till402/core/node",
     node,
-    ["BodyInterrupted", "bodyOf", "malformedTarget", "targetOf", "toRequest", "writeHead", "writeResponse"]
+    [
+      "BodyInterrupted",
+      "bodyOf",
+      "cancelBody",
+      "incoming",
+      "malformedTarget",
+      "targetOf",
+      "toRequest",
+      "writeHead",
+      "writeResponse"
+    ]
   ],
   ["@till402/core/sqlite", sqlite, ["sqlite"]],
   [
@@ -142,6 +152,7 @@ it("a till has the promised members, and no other", () => {
     tracker: testing.fakeTracker()
   })
   const members = [
+    "answer",
     "charges",
     "dispose",
     "fetch",

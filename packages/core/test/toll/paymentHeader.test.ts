@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { incoming } from "../../src/Exchange.ts"
 import {
   decodePayment,
   encodeHeader,
@@ -12,8 +13,8 @@ import { payloadV1, payloadV2 } from "./payments.ts"
 const base64 = (text: string): string => Buffer.from(text, "utf8").toString("base64")
 const reasonOf = (reading: HeaderReading): string | undefined =>
   reading._tag === "Malformed" ? reading.reason : undefined
-const read = (headers: ConstructorParameters<typeof Headers>[0]): HeaderReading =>
-  readPayment(new Headers(headers))
+const read = (headers: HeadersInit): HeaderReading =>
+  readPayment(incoming(new Request("http://till.example/", { headers })))
 
 const v1 = encodeHeader(payloadV1())
 const v2 = encodeHeader(payloadV2())

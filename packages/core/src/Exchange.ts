@@ -1,0 +1,48 @@
+/*
+ * What comes in and what goes out, before the web's objects: on Node, making a `Request` and a `Response` of the
+ * web and taking them apart again costs as much as everything that the till does in between.
+ */
+
+/** A request, as a server has it. */
+export interface IncomingRequest {
+  readonly method: string
+  /** Its path and query; the origin means nothing. */
+  readonly url: URL
+  /** The values of a header, in lower case, joined by commas; `null` where it is not there. */
+  readonly header: (name: string) => string | null
+  /** The request as the web's: made for bodies, and for functions of the host, which look at it. */
+  readonly toRequest: () => Request
+}
+
+/** An answer with a body that is there, or comes as a stream. */
+export interface PlainResponse {
+  readonly status: number
+  /** By names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null
+}
+
+class WebRequest implements IncomingRequest {
+  readonly url: URL
+  private readonly request: Request
+  constructor(request: Request) {
+    this.request = request
+    this.url = new URL(request.url)
+  }
+  get method(): string {
+    return this.request.method
+  }
+  header(name: string): string | null {
+    return this.request.headers.get(name)
+  }
+  toRequest(): Request {
+    return this.request
+  }
+}
+
+/** A request of the web's. */
+export const incoming = (request: Request): IncomingRequest => new WebRequest(request)
+
+/** An answer as the web's. */
+export const toResponse = ({ body, headers, status }: PlainResponse): Response =>
+  new Response(body as BodyInit | null, { status, headers })
