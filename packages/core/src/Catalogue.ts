@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Result } from "effect"
+import { Cause, Context, Effect, Layer, Result } from "effect"
 import { type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "./domain/Errors.ts"
 import type { SearchProduct, Source } from "./domain/Product.ts"
 import type { SearchQuery, SearchResponse } from "./domain/Search.ts"
@@ -45,14 +45,10 @@ export class Catalogue extends Context.Service<
     Layer.effect(
       Catalogue,
       Effect.map(Marketplaces, (marketplaces) => ({
-        search: Effect.fnUntraced(function* (query: SearchQuery) {
-          const answers = yield* Effect.forEach(
-            marketplaces,
-            (marketplace) => askOne(marketplace, query, options.timeoutMillis),
-            { concurrency: marketplaces.length }
+        search: (query: SearchQuery) =>
+          Effect.flatMap(askAll(marketplaces, query, options.timeoutMillis), (answers) =>
+            merge(query, answers)
           )
-          return yield* merge(query, answers)
-        })
       }))
     )
 }
@@ -72,17 +68,36 @@ const askOne = (
   { search, source }: Marketplace,
   query: SearchQuery,
   timeoutMillis: number | undefined
-): Effect.Effect<Answer> =>
-  search(query).pipe(
-    // A defect in one marketplace must not take the other's results with it.
-    Effect.catchDefect((cause) => Effect.fail(new UpstreamFailed({ port: "marketplace", cause }))),
-    (asking) => (timeoutMillis === undefined ? asking : within(asking, timeoutMillis)),
-    Effect.tapError((error) =>
-      Effect.logWarning("A marketplace is missing from a search", source, causeName(error))
-    ),
-    Effect.result,
-    Effect.map((result) => ({ source, result }))
-  )
+): Effect.Effect<Answer> => {
+  const asking = search(query)
+  return Effect.matchCauseEffect(timeoutMillis === undefined ? asking : within(asking, timeoutMillis), {
+    onSuccess: (page) => Effect.succeed({ source, result: Result.succeed(page) }),
+    onFailure: (cause) => {
+      if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+      const failure = Cause.squash(cause)
+      const error =
+        failure instanceof UpstreamFailed || failure instanceof UpstreamUnavailable
+          ? failure
+          : // A defect in one marketplace must not take the other's results with it.
+            new UpstreamFailed({ port: "marketplace", cause: failure })
+      return Effect.as(
+        Effect.logWarning("A marketplace is missing from a search", source, causeName(error)),
+        { source, result: Result.fail(error) }
+      )
+    }
+  })
+}
+
+const askAll = (
+  marketplaces: ReadonlyArray<Marketplace>,
+  query: SearchQuery,
+  timeoutMillis: number | undefined
+): Effect.Effect<ReadonlyArray<Answer>> => {
+  const askings = marketplaces.map((marketplace) => askOne(marketplace, query, timeoutMillis))
+  return askings.length === 1
+    ? Effect.map(askings[0]!, (answer) => [answer])
+    : Effect.all(askings, { concurrency: askings.length })
+}
 
 const merge = (
   query: SearchQuery,

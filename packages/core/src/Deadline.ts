@@ -1,4 +1,4 @@
-import { Clock, Duration, Effect, Exit } from "effect"
+import { Clock, Duration, Effect, Exit, Fiber } from "effect"
 
 /** The clock of who provides none: real time, for which the platform's own timer is the cheapest. */
 const realTime: Clock.Clock = Effect.runSync(Clock.clockWith(Effect.succeed))
@@ -53,31 +53,43 @@ export interface Asked<A, B, E> {
  * price: a timer instead of a race of two fibers. Every paid call asks several times.
  */
 export const askAndThen = <A, B, E>(asked: Asked<A, B, E>): Effect.Effect<B, E> =>
-  Clock.clockWith((clock) =>
-    Effect.callback<B, E>((resume) => {
-      const asking = new LazyAsking()
-      const stop = schedule(clock, asked.millis, () => {
-        resume(Effect.suspend(asked.onLapse))
-        asking.abort()
-      })
-      // The async function turns a throw on the spot into a rejection.
-      const ask = async (): Promise<A> => asked.ask(asking)
-      ask().then(
-        (answer) => {
-          stop()
-          resume(Effect.suspend(() => asked.onAnswer(answer)))
-        },
-        (cause: unknown) => {
-          stop()
-          resume(Effect.suspend(() => asked.onThrow(cause)))
-        }
-      )
-      return Effect.sync(() => {
-        stop()
-        asking.abort()
-      })
+  Effect.callback<B, E>((resume) => {
+    // Registered by the fiber that waits.
+    const clock = Fiber.getCurrent()!.getRef(Clock.Clock)
+    const asking = new LazyAsking()
+    const stop = schedule(clock, asked.millis, () => {
+      resume(attempt(asked.onLapse, undefined))
+      asking.abort()
     })
-  )
+    const onThrow = (cause: unknown): void => {
+      stop()
+      resume(attempt(asked.onThrow, cause))
+    }
+    let answering: Promise<A>
+    try {
+      answering = Promise.resolve(asked.ask(asking))
+    } catch (cause) {
+      onThrow(cause)
+      return
+    }
+    answering.then((answer) => {
+      stop()
+      resume(attempt(asked.onAnswer, answer))
+    }, onThrow)
+    return Effect.sync(() => {
+      stop()
+      asking.abort()
+    })
+  })
+
+/** What goes on with what came, at once; a defect where it throws. */
+const attempt = <A, B, E>(goOn: (came: A) => Effect.Effect<B, E>, came: A): Effect.Effect<B, E> => {
+  try {
+    return goOn(came)
+  } catch (defect) {
+    return Effect.die(defect)
+  }
+}
 
 /** Asks a promise and waits for it so long at most; what `onLapse` makes is the failure after that. */
 export const askWithin = <A, E, E2>(options: {

@@ -1,8 +1,8 @@
-import { type Cause, Context, Effect, Layer } from "effect"
+import { Cause, Context, Effect, Layer, Option } from "effect"
 import { ApiFailure } from "./ApiFailure.ts"
 import type { Configuration } from "./Configuration.ts"
 import type { IncomingRequest, PlainResponse } from "./Exchange.ts"
-import { type Operation, type Reading, routeOf } from "./Operation.ts"
+import type { Operation, Reading } from "./Operation.ts"
 import type { PublicRoute } from "./Options.ts"
 import type { Caller } from "./RunningTill.ts"
 import { fixedQuote, makeRouter, type Mounted, paymentNeeded } from "./Router.ts"
@@ -110,18 +110,18 @@ const make = Effect.fnUntraced(function* (
     chargeKey: string
   ): ReturnType<TollRequest["offers"]> =>
     price._tag === "Fixed"
-      ? Effect.succeed(fixedOffers)
+      ? fixedOffers
       : Effect.flatMap(price.standing(input, fingerprintOf(canonical), chargeKey), (standing) =>
           standing === undefined ? Effect.fail(quoteMissing) : Effect.succeed(offersOf(standing))
         )
 
-  const pay = Effect.fnUntraced(function* (
+  const pay = function* (
     mounted: Mounted,
     reading: Extract<Reading<unknown>, { _tag: "Input" }>,
     canonical: string,
     payment: Payment,
     { clientAddress, origin }: Asker
-  ) {
+  ): Effect.fn.Return<PlainResponse, ApiFailure> {
     const { operation, resource } = mounted
     const { input } = reading
     const tolled: TollRequest = {
@@ -149,16 +149,13 @@ const make = Effect.fnUntraced(function* (
       if (!isOpen || !(yield* toll.isUnderWay(tolled))) return challengeResponse(made, cors, origin)
     }
     return yield* inProgress
-  })
+  }
 
   const call = Effect.fnUntraced(
     function* (mounted: Mounted, request: IncomingRequest, header: HeaderReading, asker: Asker) {
       const { clientAddress, origin } = asker
       const reading = yield* mounted.operation.read(request)
-      const canonical =
-        reading._tag === "Input"
-          ? `${mounted.method} ${routeOf(mounted.operation.id).path}\n${canonicalJson(reading.input)}`
-          : ""
+      const canonical = reading._tag === "Input" ? `${mounted.route}\n${canonicalJson(reading.input)}` : ""
       switch (header._tag) {
         case "None":
           return challengeResponse(
@@ -181,10 +178,12 @@ const make = Effect.fnUntraced(function* (
       }
     },
     (effect, _mounted, _request, _header, { origin }) =>
-      effect.pipe(
-        Effect.catchTag("ApiFailure", (failure) => Effect.succeed(failureResponse(failure, cors, origin))),
-        Effect.catchCause((cause) => broken(cause, origin))
-      )
+      Effect.catchCause(effect, (cause) => {
+        const failure = Cause.hasDies(cause) ? Option.none() : Cause.findErrorOption(cause)
+        return Option.isSome(failure)
+          ? Effect.succeed(failureResponse(failure.value, cors, origin))
+          : broken(cause, origin)
+      })
   )
 
   const answerPublicly = (

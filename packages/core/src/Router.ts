@@ -17,6 +17,8 @@ const indicativeOnly =
 export interface Mounted {
   readonly operation: Operation
   readonly method: "GET" | "POST"
+  /** Method and route, as a payment is bound to them. */
+  readonly route: string
   /** What is sent without payment: the price, or an indication of it. */
   readonly unpaid: Challenge
   readonly resource: Resource
@@ -57,7 +59,7 @@ const mount = (configuration: Configuration, operation: Operation): Mounted => {
           indicativeOnly
         )
   const fixedOffers = price._tag === "Fixed" ? offersOf(fixedQuote(price.atomic)) : []
-  return { operation, method, unpaid, resource, offersOf, fixedOffers }
+  return { operation, method, route: `${method} ${path}`, unpaid, resource, offersOf, fixedOffers }
 }
 
 /** The mount of a path with parameters: its resource is the very path that was asked for. */

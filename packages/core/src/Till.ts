@@ -72,13 +72,13 @@ const make = (options: TillOptions): Till => {
   const calls = new Drain()
   let disposing: Promise<void> | undefined
 
-  let started: { readonly http: Http["Service"]; readonly run: typeof Effect.runPromise } | undefined
+  let started: { readonly http: Http["Service"]; readonly run: typeof Effect.runFork } | undefined
   const starting = runtime
     .runPromiseExit(Effect.all({ http: Http, context: Effect.context<never>() }))
     .then((exit) => {
       if (Exit.isFailure(exit)) throw startFailure(exit.cause)
       const { context, http } = exit.value
-      started = { http, run: Effect.runPromiseWith(context) }
+      started = { http, run: Effect.runForkWith(context) }
     })
   const ready = starting.then(() => undefined)
   // `fetch` answers 503 after a failed start; a host that does not await `ready` must not crash for it.
@@ -92,12 +92,15 @@ const make = (options: TillOptions): Till => {
     const answering = started.http.answer(request, caller)
     if (!Effect.isEffect(answering)) return answering
     calls.enter()
-    try {
-      // Never interrupted by a client that goes away: what it paid for is finished and kept.
-      return await started.run(answering)
-    } finally {
-      calls.leave()
-    }
+    // Never interrupted by a client that goes away: what it paid for is finished and kept.
+    const running = started.run(answering)
+    return new Promise((resolve, reject) => {
+      running.addObserver((exit) => {
+        calls.leave()
+        if (Exit.isSuccess(exit)) resolve(exit.value)
+        else reject(Cause.squash(exit.cause))
+      })
+    })
   }
 
   const fetch = async (request: Request, caller?: Caller): Promise<Response> => {

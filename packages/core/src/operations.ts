@@ -109,10 +109,10 @@ const makeSearch = Effect.fnUntraced(function* ({ prices, replayMillis }: Operat
     price: fixed(prices.search),
     read: fromQuery(SearchQuery),
     work: (query) =>
-      catalogue.search(query).pipe(
-        Effect.mapError(upstreamFailure),
-        Effect.map(({ missing, response }) => withMissing(answer(response), missing))
-      )
+      Effect.mapBoth(catalogue.search(query), {
+        onFailure: upstreamFailure,
+        onSuccess: ({ missing, response }) => withMissing(answer(response), missing)
+      })
   } satisfies Operation<SearchQuery>
 })
 

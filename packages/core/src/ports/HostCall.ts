@@ -173,7 +173,8 @@ export const hostCall = <A, Tag extends RefusalTag = never>(call: {
   return askAndThen<unknown, A, Refusal<Tag> | UpstreamError>({
     millis: timeoutMillis,
     ask,
-    onAnswer: (answer) => Effect.catch(read(answer), (cause) => failed(new UpstreamFailed({ port, cause }))),
+    onAnswer: (answer) =>
+      Effect.catchEager(read(answer), (cause) => failed(new UpstreamFailed({ port, cause }))),
     onThrow: (cause) => failed(sortThrown(port, refuses, cause)),
     onLapse: () => failed(pastDeadline(port, timeoutMillis))
   })

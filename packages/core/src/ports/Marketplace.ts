@@ -114,8 +114,12 @@ export const marketplaceFromPromise = (
       port: "marketplace",
       timeoutMillis,
       ask: (asking) => options.search({ ...query }, asking),
-      read: readPage
-    }).pipe(Effect.map((page) => ({ ...page, products: page.products.map(soldAt(source)) })))
+      read: (answer) =>
+        Effect.mapEager(readPage(answer), (page) => ({
+          ...page,
+          products: page.products.map(soldAt(source))
+        }))
+    })
 })
 
 const matches = ({ price, title }: SearchProduct, query: ProductQuery): boolean => {

@@ -15,7 +15,8 @@ const unopened = (failure: ApiFailure) =>
 export const answers = Effect.gen(function* () {
   const secrets = yield* Secrets
 
-  const record = Effect.fnUntraced(function* (request: TollRequest, answer: Answer) {
+  /** Done at once, unless the answer is to be encrypted. */
+  const record = Effect.fnUntracedEager(function* (request: TollRequest, answer: Answer) {
     const { body: _, ...head } = answer
     const body: RecordedAnswer["body"] =
       answer.body._tag === "File"

@@ -19,7 +19,6 @@ export interface Call {
   /** Until when the caller can be kept waiting. */
   readonly untilMillis: number
   readonly held: Held
-  readonly nowMillis: () => number
   facts: Facts
   offer: PaymentOffer | undefined
   /** Its signature was checked here: the payer is who they say. */
@@ -54,10 +53,10 @@ export const openCall = (
     network,
     digest: payloadDigest(payload),
     untilMillis: options.nowMillis() + options.waitMillis,
-    nowMillis: options.nowMillis,
     held: {
       key: chargeKey(network, payload),
       owner: options.owner,
+      nowMillis: options.nowMillis,
       task: undefined,
       subject: undefined,
       attempts: 0

@@ -3,13 +3,13 @@ import type { StoreError } from "../domain/Errors.ts"
 import { findNetwork, type Network } from "../domain/Network.ts"
 import type { Authorization } from "../domain/PaymentPayload.ts"
 import type { Receipt } from "../domain/PaymentRequired.ts"
-import { Identifiers } from "../Identifiers.ts"
 import { type Charge, Charges, type Subject } from "../ports/Charges.ts"
 import { type Sealed, Secrets } from "../Secrets.ts"
 import { checkAgainMillis, isBeyondPatience, watchUntilMillis } from "./Backoff.ts"
 import { Chain, type ChainEvidence } from "./Chain.ts"
 import { Facilitator, type FacilitatorRequest } from "./Facilitator.ts"
 import type { Ending, Event, Facts, Step } from "./Steps.ts"
+import { timeAndChance } from "./timeAndChance.ts"
 import { next } from "./Transitions.ts"
 
 /** All that settling a payment needs; kept with the charge, so that any process can finish it. */
@@ -40,6 +40,7 @@ export class Subjects extends Context.Service<
 export interface Held {
   readonly key: string
   readonly owner: string
+  readonly nowMillis: () => number
   task: SettlementTask | undefined
   subject: Subject | undefined
   /** Attempts in vain before this one. */
@@ -122,7 +123,7 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
   }
 
   const takeOver = function* (held: Held): Performing {
-    const nowMillis = yield* Clock.currentTimeMillis
+    const nowMillis = held.nowMillis()
     const lease = { owner: held.owner, untilMillis: nowMillis + config.leaseMillis }
     const took = yield* charges.takeOver(held.key, lease, nowMillis)
     // Read again: it may have moved on between being found and being taken.
@@ -160,7 +161,7 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
       payer: task.authorization.from
     }
     const completed = yield* charges
-      .complete(held.key, { receipt, refundDue }, yield* Clock.currentTimeMillis)
+      .complete(held.key, { receipt, refundDue }, held.nowMillis())
       // The money has moved: whoever comes next must not wait the lease out to record it.
       .pipe(
         Effect.tapError(() => Effect.ignore(charges.yieldLease(held.key, held.owner, 0), { log: "Warn" }))
@@ -190,7 +191,7 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
 
   const leave = function* (
     { reason }: Extract<Step, { _tag: "Leave" }>,
-    { attempts, key, owner, task }: Held,
+    { attempts, key, nowMillis, owner, task }: Held,
     by: Facts["by"]
   ): Performing {
     if (reason !== undefined) yield* Effect.logWarning("The outcome of a settlement is unknown", reason)
@@ -198,7 +199,7 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
       yield* charges.yieldLease(key, owner, 0)
       return done
     }
-    const again = checkAgainMillis(attempts, yield* Clock.currentTimeMillis)
+    const again = checkAgainMillis(attempts, nowMillis())
     const watchUntil =
       reason === undefined && task !== undefined ? watchUntilMillis(task.authorization.validBefore) : 0
     yield* charges.defer(key, owner, Math.max(again, watchUntil))
@@ -259,8 +260,15 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
   const finish = Effect.fn("Settling.finish")(function* (
     charge: Charge
   ): Effect.fn.Return<Ending, StoreError> {
-    const owner = (yield* Identifiers).uuid()
-    const held: Held = { key: charge.key, owner, task: undefined, subject: undefined, attempts: 0 }
+    const { identifiers, nowMillis } = yield* timeAndChance
+    const held: Held = {
+      key: charge.key,
+      owner: identifiers.uuid(),
+      nowMillis,
+      task: undefined,
+      subject: undefined,
+      attempts: 0
+    }
     let facts: Facts = {
       by: "reconciler",
       canReadChain: chain.canRead(charge.network),

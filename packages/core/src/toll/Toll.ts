@@ -1,7 +1,6 @@
-import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Option } from "effect"
 import { type ApiFailure, storeFailure } from "../ApiFailure.ts"
 import type { StoreError } from "../domain/Errors.ts"
-import { Identifiers } from "../Identifiers.ts"
 import { type Charge, Charges } from "../ports/Charges.ts"
 import { Secrets } from "../Secrets.ts"
 import { answers } from "./Answers.ts"
@@ -17,6 +16,7 @@ import { RetryBudget } from "./RetryBudget.ts"
 import { type KeptTask, Settling } from "./Settling.ts"
 import { type Outcome, type PaymentRefused, type TollRequest } from "./TollRequest.ts"
 import type { Ending, Event, Step } from "./Steps.ts"
+import { timeAndChance } from "./timeAndChance.ts"
 import { begin, next } from "./Transitions.ts"
 import { inProgress, limited, pending, unverifiable } from "./TollFailures.ts"
 import { judge, type Refusal } from "./Verdict.ts"
@@ -42,7 +42,8 @@ export interface TollConfig {
 export class Toll extends Context.Service<
   Toll,
   {
-    readonly pay: (request: TollRequest) => Effect.Effect<Outcome, ApiFailure>
+    /** A part of the generator that answers the request. */
+    readonly pay: (request: TollRequest) => Effect.fn.Return<Outcome, ApiFailure>
     /**
      * Whether a copy of a payment has been taken up, or has paid, by now. For who was refused and could not be told
      * at once: to be told "nothing was charged" while a copy buys would be to pay twice.
@@ -149,9 +150,12 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
 
   const judgePayment = function* (call: Call): Performing<Event> {
     const { offers, payment, resource, workMillis } = call.request
-    const offered = yield* Effect.catchTag(offers(call.held.key), "PaymentRefused", Effect.succeed)
+    const offering = offers(call.held.key)
+    const offered = Effect.isEffect(offering)
+      ? yield* Effect.catchTag(offering, "PaymentRefused", Effect.succeed)
+      : offering
     if ("refusal" in offered) return { _tag: "Judged", refusal: offered.refusal }
-    const nowMillis = call.nowMillis()
+    const nowMillis = call.held.nowMillis()
     const verdict = judge(payment.payload, offered, {
       resourceUrl: resource.url,
       workSeconds: workMillis / 1000,
@@ -170,7 +174,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     const { held, request } = call
     if (!call.counted && unsettled >= config.maxUnsettled) return { _tag: "Limited" }
     if (!call.proven && !unproven.enter(call)) return { _tag: "Limited" }
-    const nowMillis = call.nowMillis()
+    const nowMillis = call.held.nowMillis()
     const task = taskOf(call, call.offer!)
     const kept: KeptTask = request.sealed ? { sealed: yield* secrets.seal(JSON.stringify(task)) } : { task }
     const claimed = yield* charges.claim(
@@ -198,7 +202,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
   const verify = function* (call: Call): Performing<Event> {
     const payer = payerOf(call)
     // What is ordered in somebody's name is worth the question, each time.
-    if (call.proven && !call.request.alwaysVerified && credit.take(payer, call.nowMillis())) {
+    if (call.proven && !call.request.alwaysVerified && credit.take(payer, call.held.nowMillis())) {
       call.onCredit = true
       return { _tag: "Verified", verification: { _tag: "Valid", payer } }
     }
@@ -209,7 +213,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
   }
 
   const noteShort = (call: Call, code: string): void => {
-    if (call.proven) shortPayers.note(payerOf(call), { code, message: couldNotPay }, call.nowMillis())
+    if (call.proven) shortPayers.note(payerOf(call), { code, message: couldNotPay }, call.held.nowMillis())
   }
 
   const work = function* (call: Call): Performing<Event> {
@@ -221,7 +225,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     }
     call.answer = worked.value.answer
     held.subject = worked.value.subject
-    return { _tag: "Worked", nowSeconds: call.nowMillis() / 1000 }
+    return { _tag: "Worked", nowSeconds: call.held.nowMillis() / 1000 }
   }
 
   const recordAnswer = function* ({ answer, held, request }: Call): Performing<Event> {
@@ -235,11 +239,11 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     const charge = isLast ? yield* lookAnew(charges, key) : yield* charges.find(key)
     // Of another payment with this key, which came to nothing: whose this one is decides what that means for it.
     if (charge?.state === "voided" && charge.payloadDigest !== call.digest) yield* checkSignature(call)
-    return found(call, charge, call.nowMillis())
+    return found(call, charge, call.held.nowMillis())
   }
 
   const takeOver = function* (call: Call): Performing<Event> {
-    if (!retries.take(call.held.key, call.nowMillis())) return { _tag: "Exhausted" }
+    if (!retries.take(call.held.key, call.held.nowMillis())) return { _tag: "Exhausted" }
     const event = yield* settling.perform({ _tag: "TakeOver" }, call.held, "call")
     if (event._tag === "Taken" && event.charge !== undefined) {
       // A charge that was taken up is brought to its end for what it is, not for what is asked for now.
@@ -260,7 +264,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     if (event._tag !== "Settled") return event
     if (event.settlement._tag === "Rejected") noteShort(call, event.settlement.reason)
     if (event.settlement._tag !== "Settled") credit.lose(payerOf(call))
-    else if (call.proven) credit.earn(payerOf(call), call.nowMillis())
+    else if (call.proven) credit.earn(payerOf(call), call.held.nowMillis())
     return event
   }
 
@@ -336,34 +340,42 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
       ? Effect.ignore(charges.yieldLease(call.held.key, call.held.owner, 0), { log: "Warn" })
       : Effect.void
 
-  return Effect.fnUntraced(
-    function* (request: TollRequest): Effect.fn.Return<Outcome, ApiFailure | PaymentRefused | StoreError> {
-      const network = networkOf(request.payment.payload, config.networks)
-      if (network === undefined) return unknownNetwork
-      const clock = yield* Clock.Clock
-      const call = openCall(request, network, {
-        owner: (yield* Identifiers).uuid(),
-        nowMillis: () => clock.currentTimeMillisUnsafe(),
-        waitMillis: config.waitMillis,
-        canReadChain: chain.canRead(network.caip2)
-      })
-      const exit = yield* Effect.exit(drive(call))
-      if (Exit.isFailure(exit)) yield* letGo(call)
-      if (call.counted) unsettled--
-      if (call.onCredit) credit.giveBack(payerOf(call))
-      unproven.leave(call)
-      // Who held nothing has changed nothing for those who wait.
-      if (call.hadLease) waiting.wake(call.held.key)
-      return yield* exit
-    },
-    Effect.catchTag("PaymentRefused", ({ refusal }) => Effect.succeed<Outcome>({ _tag: "Refused", refusal })),
-    Effect.catchTag("StoreError", (error) =>
-      Effect.andThen(
-        Effect.logError("The store failed", error.operation, error.cause),
-        Effect.fail(storeFailure(error))
-      )
-    )
-  )
+  const failed = function* (
+    cause: Cause.Cause<ApiFailure | PaymentRefused | StoreError>
+  ): Effect.fn.Return<Outcome, ApiFailure> {
+    const error = Cause.findErrorOption(cause)
+    if (Cause.hasDies(cause) || Option.isNone(error))
+      return yield* Effect.failCause(cause as Cause.Cause<never>)
+    switch (error.value._tag) {
+      case "ApiFailure":
+        return yield* error.value
+      case "PaymentRefused":
+        return { _tag: "Refused", refusal: error.value.refusal }
+      case "StoreError":
+        yield* Effect.logError("The store failed", error.value.operation, error.value.cause)
+        return yield* storeFailure(error.value)
+    }
+  }
+
+  return function* (request: TollRequest): Effect.fn.Return<Outcome, ApiFailure> {
+    const network = networkOf(request.payment.payload, config.networks)
+    if (network === undefined) return unknownNetwork
+    const { identifiers, nowMillis } = yield* timeAndChance
+    const call = openCall(request, network, {
+      owner: identifiers.uuid(),
+      nowMillis,
+      waitMillis: config.waitMillis,
+      canReadChain: chain.canRead(network.caip2)
+    })
+    const exit = yield* Effect.exit(drive(call))
+    if (Exit.isFailure(exit)) yield* letGo(call)
+    if (call.counted) unsettled--
+    if (call.onCredit) credit.giveBack(payerOf(call))
+    unproven.leave(call)
+    // Who held nothing has changed nothing for those who wait.
+    if (call.hadLease) waiting.wake(call.held.key)
+    return Exit.isSuccess(exit) ? exit.value : yield* failed(exit.cause)
+  }
 })
 
 const couldNotPay = "the payer could not pay a moment ago; top up and try again in a few seconds"

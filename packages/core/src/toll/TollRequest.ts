@@ -44,10 +44,10 @@ export interface TollRequest {
   readonly proofRequired: boolean
   /** The facilitator is asked to verify whoever pays, however well they are known. */
   readonly alwaysVerified: boolean
-  /** What is on offer now; asked only for a payment that is new. */
+  /** What is on offer now, or how to find out; asked only for a payment that is new. */
   readonly offers: (
     chargeKey: string
-  ) => Effect.Effect<ReadonlyArray<PaymentOffer>, ApiFailure | PaymentRefused>
+  ) => ReadonlyArray<PaymentOffer> | Effect.Effect<ReadonlyArray<PaymentOffer>, ApiFailure | PaymentRefused>
   /** The paid-for work. Its failure frees the payment; nothing is charged. */
   readonly work: (
     chargeKey: string,
