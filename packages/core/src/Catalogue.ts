@@ -111,9 +111,7 @@ const merge = (
   }
   return Effect.succeed({
     response: {
-      products: distinct(
-        inTurns(pages.map(({ products }) => products.filter((product) => fits(product, query))))
-      ),
+      products: distinct(inTurns(pages.map(({ products }) => sifted(products, query)))),
       totalResults: pages.reduce((sum, page) => sum + page.totalResults, 0),
       page: query.page,
       hasMore: pages.some((page) => page.hasMore)
@@ -141,6 +139,11 @@ const noneAnswered = (errors: ReadonlyArray<UpstreamError>): UpstreamError => {
   })
 }
 
+const sifted = (products: ReadonlyArray<SearchProduct>, query: SearchQuery): ReadonlyArray<SearchProduct> =>
+  query.priceMin === undefined && query.priceMax === undefined
+    ? products
+    : products.filter((product) => fits(product, query))
+
 /** Filters are in US dollars: a price in another currency can't be said to lie within them. */
 const fits = ({ currency, price }: SearchProduct, query: SearchQuery): boolean =>
   isWithin(currency.toUpperCase() === "USD" ? price : null, query)
@@ -158,10 +161,10 @@ const inTurns = <A>(lists: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> =>
 
 /** Each product once, where it first stands. */
 const distinct = (products: ReadonlyArray<SearchProduct>): ReadonlyArray<SearchProduct> => {
-  const first = new Map<string, SearchProduct>()
-  for (const product of products) {
-    const key = `${product.source}:${product.asin}`
-    if (!first.has(key)) first.set(key, product)
-  }
-  return Array.from(first.values())
+  const seen: Record<Source, Set<string>> = { marketplace_a: new Set(), marketplace_b: new Set() }
+  return products.filter(({ asin, source }) => {
+    const isFirst = !seen[source].has(asin)
+    seen[source].add(asin)
+    return isFirst
+  })
 }

@@ -22,6 +22,8 @@ interface Digests {
 const encoder = new TextEncoder()
 const blockBytes = 64
 const digestBytes = 32
+/** Texts that are digested in memory kept for it. */
+const shortTextBytes = 1024
 
 const toHex = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
@@ -52,15 +54,25 @@ const padded = (key: Uint8Array, pad: number): Uint8Array => {
 export const digestsBy = (oneShot: OneShot): Digests => ({
   sha256Hex: (text) => oneShot("sha256", text, "hex"),
   hmacOf: (key) => {
-    const inner = padded(key, 0x36)
+    const innerPad = padded(key, 0x36)
+    const inner = new Uint8Array(blockBytes + shortTextBytes)
+    inner.set(innerPad)
     const outer = new Uint8Array(blockBytes + digestBytes)
     outer.set(padded(key, 0x5c))
-    return (text) => {
+    const innerOf = (text: string): Uint8Array => {
+      // A code unit makes three bytes at most.
+      if (text.length * 3 <= shortTextBytes) {
+        const { written } = encoder.encodeInto(text, inner.subarray(blockBytes))
+        return inner.subarray(0, blockBytes + written)
+      }
       const bytes = encoder.encode(text)
-      const message = new Uint8Array(blockBytes + bytes.length)
-      message.set(inner)
-      message.set(bytes, blockBytes)
-      outer.set(oneShot("sha256", message, "buffer"), blockBytes)
+      const whole = new Uint8Array(blockBytes + bytes.length)
+      whole.set(innerPad)
+      whole.set(bytes, blockBytes)
+      return whole
+    }
+    return (text) => {
+      outer.set(oneShot("sha256", innerOf(text), "buffer"), blockBytes)
       return oneShot("sha256", outer, "base64url")
     }
   }

@@ -25,8 +25,8 @@ interface Table {
   readonly remove: (charge: Charge) => void
   /** Changes a charge that meets a condition; the charge as it is now, if it does. */
   readonly change: (key: string, when: (charge: Charge) => boolean, to: Changes) => Charge | undefined
-  /** Charges of the payer but this one that are `ready` or under a running claim. */
-  readonly unsettledOthers: (charge: NewCharge, nowMillis: number) => number
+  /** Whether so many charges of the payer, beside this one, are `ready` or under a running claim. */
+  readonly hasOthers: (charge: NewCharge, times: number, nowMillis: number) => boolean
 }
 
 const makeTable = (): Table => {
@@ -61,13 +61,15 @@ const makeTable = (): Table => {
       put(changed)
       return changed
     },
-    unsettledOthers: ({ key: own, payer }, nowMillis) => {
-      let count = 0
-      for (const key of open.get(payer) ?? []) {
+    hasOthers: ({ key: own, payer }, times, nowMillis) => {
+      const keys = open.get(payer)
+      if (times > 0 && (keys === undefined || keys.size < times)) return false
+      let left = times
+      for (const key of keys ?? []) {
         const other = charges.get(key)!
-        if (key !== own && (other.state === "ready" || other.leaseUntilMillis > nowMillis)) count++
+        if (key !== own && (other.state === "ready" || other.leaseUntilMillis > nowMillis)) left--
       }
-      return count
+      return left <= 0
     }
   }
 }
@@ -115,7 +117,7 @@ const claimVerbs = (table: Table): Pick<Verbs, "find" | "claim"> => ({
       if (existing !== undefined && !isFree(existing, lease, nowMillis)) {
         return { _tag: "Existing", charge: existing }
       }
-      if (table.unsettledOthers(charge, nowMillis) >= maxUnsettled) return { _tag: "Limited" }
+      if (table.hasOthers(charge, maxUnsettled, nowMillis)) return { _tag: "Limited" }
       table.put(claimed(charge, lease, existing?.firstClaimedAtMillis ?? charge.createdAtMillis))
       return { _tag: "Claimed" }
     })

@@ -3,7 +3,7 @@ import type { ApiFailure } from "../ApiFailure.ts"
 import type { Network } from "../domain/Network.ts"
 import type { NewCharge, RecordedAnswer } from "../ports/Charges.ts"
 import { chargeKey, payloadDigest } from "./ChargeKey.ts"
-import type { Held, KeptTask, SettlementTask } from "./Settling.ts"
+import type { Held, SettlementTask } from "./Settling.ts"
 import type { Answer, PaymentRefused, TollRequest } from "./TollRequest.ts"
 import type { Facts } from "./Steps.ts"
 import type { PaymentOffer } from "./Verdict.ts"
@@ -16,6 +16,8 @@ export interface Call {
   readonly request: TollRequest
   readonly digest: string
   readonly network: TollNetwork
+  /** In lower case. */
+  readonly payer: string
   /** Until when the caller can be kept waiting. */
   readonly untilMillis: number
   readonly held: Held
@@ -51,6 +53,7 @@ export const openCall = (
   return {
     request,
     network,
+    payer: payload.payload.authorization.from.toLowerCase(),
     digest: payloadDigest(payload),
     untilMillis: options.nowMillis() + options.waitMillis,
     held: {
@@ -79,9 +82,6 @@ export const openCall = (
   }
 }
 
-export const payerOf = ({ request }: Call): string =>
-  request.payment.payload.payload.authorization.from.toLowerCase()
-
 /** What settling this call's payment will take. */
 export const taskOf = ({ network, request }: Call, { requirements }: PaymentOffer): SettlementTask => {
   const { payload } = request.payment
@@ -102,10 +102,21 @@ export const taskOf = ({ network, request }: Call, { requirements }: PaymentOffe
   }
 }
 
+/** The JSON of a task, its payment in the words that it came in: they are JSON already. */
+export const taskText = (
+  { authorization, network, proofRequired, request }: SettlementTask,
+  payment: string
+): string => {
+  const { requirements, resource, x402Version } = request
+  const rest = JSON.stringify({ x402Version, requirements, resource }).slice(1)
+  const head = `"network":${JSON.stringify(network)},"authorization":${JSON.stringify(authorization)}`
+  return `{${head},"proofRequired":${proofRequired},"request":{"paymentPayload":${payment},${rest}}`
+}
+
 export const newCharge = (
-  { digest, held, network, request }: Call,
+  { digest, held, network, payer, request }: Call,
   task: SettlementTask,
-  options: { readonly kept: KeptTask; readonly fingerprint: string; readonly nowMillis: number }
+  options: { readonly settlement: string; readonly fingerprint: string; readonly nowMillis: number }
 ): NewCharge => {
   const { authorization } = task
   return {
@@ -115,12 +126,12 @@ export const newCharge = (
     operation: request.operation,
     network: network.caip2,
     asset: network.asset,
-    payer: authorization.from.toLowerCase(),
+    payer,
     payTo: task.request.requirements.payTo,
     amountAtomic: task.request.requirements.amount,
     validBeforeSeconds: Number(authorization.validBefore),
     x402Version: task.request.x402Version,
-    settlement: JSON.stringify(options.kept),
+    settlement: options.settlement,
     createdAtMillis: options.nowMillis
   }
 }

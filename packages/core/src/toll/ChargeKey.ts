@@ -15,17 +15,20 @@ export const chargeKey = (network: Network, payload: PaymentPayload): string => 
 export const payloadDigest = (payload: PaymentPayload): string => {
   const { authorization, signature } = payload.payload
   const { from, nonce, to, validAfter, validBefore, value } = authorization
-  const text = [from, to, value, validAfter, validBefore, nonce, signature].join("\n").toLowerCase()
-  return digests.sha256Hex(text)
+  const text = `${from}\n${to}\n${value}\n${validAfter}\n${validBefore}\n${nonce}\n${signature}`
+  return digests.sha256Hex(text.toLowerCase())
 }
 
 /** JSON with object keys in order: equal values have equal text. */
 export const canonicalJson = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
-  if (typeof value === "object" && value !== null) {
-    const entries = Object.entries(value).filter(([, item]) => item !== undefined)
-    entries.sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0))
-    return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(",")}}`
+  if (typeof value !== "object" || value === null) return JSON.stringify(value)
+  let members = ""
+  // By UTF-16 code units, whatever the locale.
+  for (const key of Object.keys(value).sort()) {
+    const item = (value as Readonly<Record<string, unknown>>)[key]
+    if (item !== undefined)
+      members += `${members === "" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(item)}`
   }
-  return JSON.stringify(value)
+  return `{${members}}`
 }

@@ -12,6 +12,8 @@ const maxFields = 512
 export interface Payment {
   readonly payload: PaymentPayload
   readonly document: unknown
+  /** The text of the document. */
+  readonly json: string
 }
 
 export type HeaderReading =
@@ -45,9 +47,11 @@ export const decodePayment = (text: string): HeaderReading => {
   if (binary === undefined) return malformed("the payment header is not one base64 value")
   const json = toText(binary)
   if (json === undefined) return malformed("the payment header is not base64 of UTF-8 text")
-  const { depth, fields } = measure(json)
-  if (depth > maxDepth) return malformed("the payment header is nested too deeply")
-  if (fields > maxFields) return malformed("the payment header has too many fields")
+  if (mayBeTooMuch(json)) {
+    const { depth, fields } = measure(json)
+    if (depth > maxDepth) return malformed("the payment header is nested too deeply")
+    if (fields > maxFields) return malformed("the payment header has too many fields")
+  }
   let document: unknown
   try {
     document = JSON.parse(json)
@@ -62,12 +66,20 @@ export const decodePayment = (text: string): HeaderReading => {
   const payload = readPayload(document)
   return payload === undefined
     ? malformed("the payment is not an exact EVM payment: payload needs signature and authorization")
-    : { _tag: "Payment", payment: { payload, document } }
+    : { _tag: "Payment", payment: { payload, document, json } }
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
-// eslint-disable-next-line no-control-regex -- all of ASCII is what is looked for
-const ascii = /^[\u0000-\u007f]*$/
+const encoder = new TextEncoder()
+/** Room for the bytes of a payment header, written and never read. */
+const scratch = new Uint8Array(maxHeaderBytes)
+
+/** Whether a text is ASCII alone: each of its characters then makes one byte. Native, where a pattern isn't. */
+const isAscii = (text: string): boolean => {
+  if (text.length > scratch.length) return encoder.encode(text).length === text.length
+  const { read, written } = encoder.encodeInto(text, scratch)
+  return read === text.length && written === text.length
+}
 
 /** What `atob` passes over. Its speed is native, a pattern's over 1,200 characters is not. */
 const whitespace = [" ", "\t", "\n", "\f", "\r"]
@@ -84,7 +96,7 @@ const fromBase64 = (text: string): string | undefined => {
 
 const toText = (binary: string): string | undefined => {
   // Payments are ASCII but for a name now and then: bytes are their own text.
-  if (ascii.test(binary)) return binary
+  if (isAscii(binary)) return binary
   const bytes = new Uint8Array(binary.length)
   for (let index = 0; index < binary.length; index++) bytes[index] = binary.charCodeAt(index)
   try {
@@ -104,6 +116,23 @@ const endOfString = (json: string, quote: number): number => {
   return json.length
 }
 
+/** Whether a text has so often at least one of `characters`; strings in it are not told apart. */
+const hasOften = (text: string, characters: ReadonlyArray<string>, times: number): boolean => {
+  let left = times
+  for (const character of characters) {
+    let index = text.indexOf(character)
+    while (index !== -1) {
+      if (--left === 0) return true
+      index = text.indexOf(character, index + 1)
+    }
+  }
+  return false
+}
+
+/** What most payments are told by at once: without so many brackets and commas, nothing is deep or has many fields. */
+const mayBeTooMuch = (json: string): boolean =>
+  hasOften(json, ["{", "["], maxDepth + 1) || hasOften(json, [","], maxFields)
+
 /** How deep brackets nest in JSON text, and how many members and elements it has, counted without parsing it. */
 const measure = (json: string): { readonly depth: number; readonly fields: number } => {
   let depth = 0
@@ -122,8 +151,8 @@ const measure = (json: string): { readonly depth: number; readonly fields: numbe
 /** Standard base64 of a value's JSON: what every x402 header holds. */
 export const encodeHeader = (value: unknown): string => {
   const json = JSON.stringify(value)
-  if (ascii.test(json)) return btoa(json)
+  if (isAscii(json)) return btoa(json)
   let binary = ""
-  for (const byte of new TextEncoder().encode(json)) binary += String.fromCharCode(byte)
+  for (const byte of encoder.encode(json)) binary += String.fromCharCode(byte)
   return btoa(binary)
 }

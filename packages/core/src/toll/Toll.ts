@@ -4,7 +4,7 @@ import type { StoreError } from "../domain/Errors.ts"
 import { type Charge, Charges } from "../ports/Charges.ts"
 import { Secrets } from "../Secrets.ts"
 import { answers } from "./Answers.ts"
-import { type Call, newCharge, openCall, payerOf, taskOf, type TollNetwork } from "./Call.ts"
+import { type Call, newCharge, openCall, taskOf, taskText, type TollNetwork } from "./Call.ts"
 import { Chain } from "./Chain.ts"
 import { judgeSignature } from "./exact/Evm.ts"
 import { Facilitator } from "./Facilitator.ts"
@@ -166,7 +166,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     const refusal = yield* checkSignature(call)
     return {
       _tag: "Judged",
-      refusal: refusal ?? (call.proven ? shortPayers.recall(payerOf(call), nowMillis) : undefined)
+      refusal: refusal ?? (call.proven ? shortPayers.recall(call.payer, nowMillis) : undefined)
     }
   }
 
@@ -176,10 +176,12 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     if (!call.proven && !unproven.enter(call)) return { _tag: "Limited" }
     const nowMillis = call.held.nowMillis()
     const task = taskOf(call, call.offer!)
-    const kept: KeptTask = request.sealed ? { sealed: yield* secrets.seal(JSON.stringify(task)) } : { task }
+    const text = taskText(task, request.payment.json)
     const claimed = yield* charges.claim(
       newCharge(call, task, {
-        kept,
+        settlement: request.sealed
+          ? JSON.stringify({ sealed: yield* secrets.seal(text) } satisfies KeptTask)
+          : `{"task":${text}}`,
         fingerprint: `${secrets.currentKeyId}:${secrets.digest("fingerprint", request.canonical)}`,
         nowMillis
       }),
@@ -200,7 +202,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
   }
 
   const verify = function* (call: Call): Performing<Event> {
-    const payer = payerOf(call)
+    const { payer } = call
     // What is ordered in somebody's name is worth the question, each time.
     if (call.proven && !call.request.alwaysVerified && credit.take(payer, call.held.nowMillis())) {
       call.onCredit = true
@@ -213,7 +215,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
   }
 
   const noteShort = (call: Call, code: string): void => {
-    if (call.proven) shortPayers.note(payerOf(call), { code, message: couldNotPay }, call.held.nowMillis())
+    if (call.proven) shortPayers.note(call.payer, { code, message: couldNotPay }, call.held.nowMillis())
   }
 
   const work = function* (call: Call): Performing<Event> {
@@ -263,8 +265,8 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     const event = yield* settling.perform(step, call.held, "call")
     if (event._tag !== "Settled") return event
     if (event.settlement._tag === "Rejected") noteShort(call, event.settlement.reason)
-    if (event.settlement._tag !== "Settled") credit.lose(payerOf(call))
-    else if (call.proven) credit.earn(payerOf(call), call.held.nowMillis())
+    if (event.settlement._tag !== "Settled") credit.lose(call.payer)
+    else if (call.proven) credit.earn(call.payer, call.held.nowMillis())
     return event
   }
 
@@ -370,7 +372,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     const exit = yield* Effect.exit(drive(call))
     if (Exit.isFailure(exit)) yield* letGo(call)
     if (call.counted) unsettled--
-    if (call.onCredit) credit.giveBack(payerOf(call))
+    if (call.onCredit) credit.giveBack(call.payer)
     unproven.leave(call)
     // Who held nothing has changed nothing for those who wait.
     if (call.hadLease) waiting.wake(call.held.key)

@@ -1,4 +1,4 @@
-import { type Call, payerOf } from "./Call.ts"
+import type { Call } from "./Call.ts"
 
 /**
  * Calls whose signature only the chain can judge, a contract wallet's, by the payer that they name. Anybody can
@@ -15,7 +15,7 @@ export class Unproven {
 
   /** Counts a call; `false` where there is no room. Again for the same call changes nothing. */
   enter(call: Call): boolean {
-    const payer = payerOf(call)
+    const { payer } = call
     const calls = this.callsByPayer.get(payer)
     if (calls === undefined) {
       this.callsByPayer.set(payer, new Set([call]))
@@ -28,7 +28,7 @@ export class Unproven {
   }
 
   leave(call: Call): void {
-    const payer = payerOf(call)
+    const { payer } = call
     const calls = this.callsByPayer.get(payer)
     if (calls?.delete(call) === true && calls.size === 0) this.callsByPayer.delete(payer)
   }

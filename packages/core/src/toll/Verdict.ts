@@ -107,9 +107,10 @@ const judgeAuthorization = (
       `the payment is of ${authorization.value} atomic units; exactly ${requirements.amount} are due`
     )
   }
-  const now = BigInt(Math.floor(nowSeconds))
-  const validAfter = BigInt(authorization.validAfter)
-  const validBefore = BigInt(authorization.validBefore)
+  // As numbers: what they can't tell apart lies far beyond any time that counts.
+  const now = Math.floor(nowSeconds)
+  const validAfter = Number(authorization.validAfter)
+  const validBefore = Number(authorization.validBefore)
   if (validAfter > now) {
     return refused(
       "invalid_exact_evm_payload_authorization_valid_after",
@@ -117,13 +118,13 @@ const judgeAuthorization = (
     )
   }
   const needed = timeNeeded(workSeconds, requirements.maxTimeoutSeconds)
-  if (validBefore < now + BigInt(needed)) {
+  if (validBefore < now + needed) {
     return refused(
       "invalid_exact_evm_payload_authorization_valid_before",
       `the payment has expired or leaves less than the ${needed} seconds that this call may take; sign a new one`
     )
   }
-  if (validBefore > now + BigInt(requirements.maxTimeoutSeconds + clockSkewSeconds)) {
+  if (validBefore > now + requirements.maxTimeoutSeconds + clockSkewSeconds) {
     return refused(
       "invalid_exact_evm_payload_authorization_valid_before",
       `the payment is valid for longer than maxTimeoutSeconds (${requirements.maxTimeoutSeconds}); sign a shorter one`
