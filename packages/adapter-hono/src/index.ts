@@ -1,4 +1,4 @@
-import type { Till } from "@till402/core"
+import type { IncomingRequest, Till } from "@till402/core"
 import type { HonoRequest, MiddlewareHandler } from "hono"
 import { routePath } from "hono/route"
 
@@ -12,7 +12,7 @@ import { routePath } from "hono/route"
  * app.get("/", (context) => context.text("my own route"))
  */
 export const till402 =
-  (till: Pick<Till, "fetch" | "handles">): MiddlewareHandler =>
+  (till: Pick<Till, "answer" | "handles">): MiddlewareHandler =>
   async (context, next) => {
     const url = new URL(context.req.raw.url)
     if (!till.handles(url.pathname)) {
@@ -25,21 +25,27 @@ export const till402 =
     // What @hono/node-server tells; elsewhere the option `clientAddress` of the till does.
     const { incoming } = (context.env ?? {}) as NodeBindings
     const caller = { clientAddress: incoming?.socket?.remoteAddress }
-    const answer = await till.fetch(await requestTo(url.href, context.req), caller)
+    const { raw } = context.req
+    const again = raw.bodyUsed ? await madeAgain(url, context.req) : undefined
+    const request: IncomingRequest = {
+      method: raw.method,
+      url,
+      header: (name) => raw.headers.get(name),
+      toRequest: () => again ?? (raw.url === url.href ? raw : new Request(url, raw))
+    }
+    const answered = await till.answer(request, caller)
     // Hono drops the body of a HEAD, but leaves its source waiting.
-    if (context.req.method === "HEAD") await answer.body?.cancel()
-    return answer
+    if (context.req.method === "HEAD" && answered.body instanceof ReadableStream) await answered.body.cancel()
+    return answered instanceof Response ? answered : new Response(answered.body as BodyInit | null, answered)
   }
 
 interface NodeBindings {
   readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } }
 }
 
-const requestTo = async (url: string, request: HonoRequest): Promise<Request> => {
-  const { raw } = request
-  if (!raw.bodyUsed) return raw.url === url ? raw : new Request(url, raw)
-  // Read before us: Hono keeps what was read, though not always byte for byte.
-  const headers = new Headers(raw.headers)
+/** A request whose body was read before us: Hono keeps what was read, though not always byte for byte. */
+const madeAgain = async (url: URL, request: HonoRequest): Promise<Request> => {
+  const headers = new Headers(request.raw.headers)
   headers.delete("content-length")
-  return new Request(url, { method: raw.method, headers, body: await request.arrayBuffer() })
+  return new Request(url, { method: request.raw.method, headers, body: await request.arrayBuffer() })
 }

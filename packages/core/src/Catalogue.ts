@@ -45,10 +45,14 @@ export class Catalogue extends Context.Service<
     Layer.effect(
       Catalogue,
       Effect.map(Marketplaces, (marketplaces) => ({
-        search: (query: SearchQuery) =>
-          Effect.flatMap(askAll(marketplaces, query, options.timeoutMillis), (answers) =>
-            merge(query, answers)
-          )
+        search: (query: SearchQuery) => {
+          const askings = marketplaces.map((marketplace) => askOne(marketplace, query, options.timeoutMillis))
+          return askings.length === 1
+            ? Effect.flatMap(askings[0]!, (answer) => merge(query, [answer]))
+            : Effect.flatMap(Effect.all(askings, { concurrency: "unbounded" }), (answers) =>
+                merge(query, answers)
+              )
+        }
       }))
     )
 }
@@ -86,17 +90,6 @@ const askOne = (
       )
     }
   })
-}
-
-const askAll = (
-  marketplaces: ReadonlyArray<Marketplace>,
-  query: SearchQuery,
-  timeoutMillis: number | undefined
-): Effect.Effect<ReadonlyArray<Answer>> => {
-  const askings = marketplaces.map((marketplace) => askOne(marketplace, query, timeoutMillis))
-  return askings.length === 1
-    ? Effect.map(askings[0]!, (answer) => [answer])
-    : Effect.all(askings, { concurrency: askings.length })
 }
 
 const merge = (

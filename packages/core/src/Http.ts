@@ -41,7 +41,8 @@ export class Http extends Context.Service<
 
 /** Who asks, as far as an answer depends on it. */
 interface Asker {
-  readonly clientAddress: string | undefined
+  /** Found out for those who are quoted a price. */
+  readonly clientAddress: () => string | undefined
   readonly origin: string | null
 }
 
@@ -88,14 +89,14 @@ const make = Effect.fnUntraced(function* (
     reading: Reading<unknown>,
     canonical: string,
     error: string | undefined,
-    clientAddress: string | undefined
+    clientAddress: () => string | undefined
   ) {
     const { price } = operation
     if (price._tag === "Fixed") {
       return error === undefined ? unpaid : makeChallenge(offersOf(fixedQuote(price.atomic)), resource, error)
     }
     if (reading._tag === "Nothing") return unpaid
-    const quoted = yield* price.quote(reading.input, fingerprintOf(canonical), clientAddress)
+    const quoted = yield* price.quote(reading.input, fingerprintOf(canonical), clientAddress())
     return makeChallenge(
       offersOf(quoted),
       { ...resource, description: quoted.description },
@@ -122,13 +123,13 @@ const make = Effect.fnUntraced(function* (
     payment: Payment,
     { clientAddress, origin }: Asker
   ): Effect.fn.Return<PlainResponse, ApiFailure> {
-    const { operation, resource } = mounted
+    const { info, operation } = mounted
     const { input } = reading
     const tolled: TollRequest = {
       operation: operation.id,
       canonical,
       payment,
-      resource,
+      resource: info,
       sealed: operation.sealed,
       replayMillis: operation.replayMillis,
       workMillis: configuration.upstreamTimeoutMillis,
@@ -151,7 +152,8 @@ const make = Effect.fnUntraced(function* (
     return yield* inProgress
   }
 
-  const call = Effect.fnUntraced(
+  /** Begins at once: what needs no waiting needs no fiber. */
+  const call = Effect.fnUntracedEager(
     function* (mounted: Mounted, request: IncomingRequest, header: HeaderReading, asker: Asker) {
       const { clientAddress, origin } = asker
       const reading = yield* mounted.operation.read(request)
@@ -216,7 +218,7 @@ const make = Effect.fnUntraced(function* (
       return challengeResponse(mounted.unpaid, cors, origin)
     }
     // The host's function reads a proxy's header; where it says nothing, the adapter's word stands.
-    const clientAddress = configuration.clientAddress?.(request.toRequest()) ?? caller.clientAddress
+    const clientAddress = () => configuration.clientAddress?.(request.toRequest()) ?? caller.clientAddress
     return call(mounted, request, header, { clientAddress, origin })
   }
 })

@@ -4,7 +4,7 @@ import { discoveryOf } from "./Discovery.ts"
 import { openApiDocument, type PriceInfo } from "./OpenApi.ts"
 import type { PublicRoute } from "./Options.ts"
 import { type Operation, type Quoted, routeOf } from "./Operation.ts"
-import { type Challenge, makeChallenge, type Resource } from "./toll/Challenge.ts"
+import { type Challenge, makeChallenge, type Resource, type ResourceInfo } from "./toll/Challenge.ts"
 import type { PaymentOffer } from "./toll/Verdict.ts"
 
 /** Said in a 402 to who sent no payment. */
@@ -22,6 +22,7 @@ export interface Mounted {
   /** What is sent without payment: the price, or an indication of it. */
   readonly unpaid: Challenge
   readonly resource: Resource
+  readonly info: ResourceInfo
   readonly offersOf: (quoted: Quoted) => ReadonlyArray<PaymentOffer>
   /** The offers of a fixed price; none where the price is quoted. */
   readonly fixedOffers: ReadonlyArray<PaymentOffer>
@@ -59,15 +60,31 @@ const mount = (configuration: Configuration, operation: Operation): Mounted => {
           indicativeOnly
         )
   const fixedOffers = price._tag === "Fixed" ? offersOf(fixedQuote(price.atomic)) : []
-  return { operation, method, route: `${method} ${path}`, unpaid, resource, offersOf, fixedOffers }
+  return {
+    operation,
+    method,
+    route: `${method} ${path}`,
+    info: infoOf(resource),
+    unpaid,
+    resource,
+    offersOf,
+    fixedOffers
+  }
 }
+
+const infoOf = ({ description, mimeType, url }: Resource): ResourceInfo => ({ url, description, mimeType })
 
 /** The mount of a path with parameters: its resource is the very path that was asked for. */
 const mountAt = (mounted: Mounted, url: string): Mounted => {
   const resource = { ...mounted.resource, url }
   const { price } = mounted.operation
   const quoted = price._tag === "Fixed" ? fixedQuote(price.atomic) : price.indicative
-  return { ...mounted, resource, unpaid: makeChallenge(mounted.offersOf(quoted), resource, paymentNeeded) }
+  return {
+    ...mounted,
+    resource,
+    info: infoOf(resource),
+    unpaid: makeChallenge(mounted.offersOf(quoted), resource, paymentNeeded)
+  }
 }
 
 /** A fixed price in the form of a quoted one. */

@@ -6,7 +6,7 @@ import type { Issue } from "./domain/ApiError.ts"
 import { formatAtomic, fromDollars, parseAtomic } from "./domain/Money.ts"
 import { BuyRequest, buyFaults, type BuyResponse } from "./domain/Order.ts"
 import type { Source } from "./domain/Product.ts"
-import { SearchQuery, type SearchResponse } from "./domain/Search.ts"
+import { readPlainSearch, SearchQuery, type SearchResponse } from "./domain/Search.ts"
 import { ShopRequest, type ShopResponse } from "./domain/Shop.ts"
 import { TrackQuery, type TrackResult } from "./domain/Tracking.ts"
 import {
@@ -56,12 +56,21 @@ type QuerySchema<A> = Schema.Codec<A, unknown> & { readonly fields: Readonly<Rec
 
 const fromQuery = <A>(
   schema: QuerySchema<A>,
-  /** Parameters that stand in the path. */
-  fromPath: (url: URL) => Readonly<Record<string, string>> = () => ({})
+  {
+    fromPath = () => ({}),
+    readPlain = () => undefined
+  }: {
+    /** Parameters that stand in the path. */
+    readonly fromPath?: (url: URL) => Readonly<Record<string, string>>
+    /** Reads common queries as the schema would, at once. */
+    readonly readPlain?: (params: URLSearchParams) => A | undefined
+  } = {}
 ) => {
   const decode = decoder(schema)
   const known = new Set(Object.keys(schema.fields))
   return ({ url }: IncomingRequest): Effect.Effect<Reading<A>, ApiFailure> => {
+    const plain = readPlain(url.searchParams)
+    if (plain !== undefined) return Effect.succeed<Reading<A>>({ _tag: "Input", input: plain })
     const { faults, input } = readQuery(url.searchParams, known)
     const decoded = decode({ ...input, ...fromPath(url) }, faults)
     return Result.isSuccess(decoded)
@@ -107,7 +116,7 @@ const makeSearch = Effect.fnUntraced(function* ({ prices, replayMillis }: Operat
     description: "Product search over two marketplaces",
     replayMillis,
     price: fixed(prices.search),
-    read: fromQuery(SearchQuery),
+    read: fromQuery(SearchQuery, { readPlain: readPlainSearch }),
     work: (query) =>
       Effect.mapBoth(catalogue.search(query), {
         onFailure: upstreamFailure,
@@ -293,9 +302,9 @@ const makeVaultDownload = Effect.fnUntraced(function* ({ prices, replayMillis }:
     replayMillis,
     price: fixed(prices.vaultDownload),
     reopen: vault.open,
-    read: fromQuery(DownloadInput, ({ pathname }) => ({
-      purchaseId: pathname.slice(pathname.lastIndexOf("/") + 1)
-    })),
+    read: fromQuery(DownloadInput, {
+      fromPath: ({ pathname }) => ({ purchaseId: pathname.slice(pathname.lastIndexOf("/") + 1) })
+    }),
     work: ({ downloadToken, purchaseId }) =>
       Effect.map(vault.download(purchaseId, downloadToken), ({ file, slug }) => ({
         answer: { status: 200, contentType: "application/zip", body: { _tag: "File", slug, file } }

@@ -29,8 +29,13 @@ interface Table {
   readonly hasOthers: (charge: NewCharge, times: number, nowMillis: number) => boolean
 }
 
+/** Where a charge stands as it is now; a charge itself never changes. */
+interface Row {
+  charge: Charge
+}
+
 const makeTable = (): Table => {
-  const charges = new Map<string, Charge>()
+  const charges = new Map<string, Row>()
   /** Keys of charges that are neither settled nor voided, by payer: what a claim's limit counts. */
   const open = new Map<string, Set<string>>()
 
@@ -39,34 +44,39 @@ const makeTable = (): Table => {
     if (keys?.delete(key) === true && keys.size === 0) open.delete(payer)
   }
   const put = (charge: Charge): void => {
+    const row = charges.get(charge.key)
+    if (row === undefined) charges.set(charge.key, { charge })
+    else row.charge = charge
+    count(charge)
+  }
+  const count = (charge: Charge): void => {
     const { key, payer, state } = charge
-    charges.set(key, charge)
     if (state === "settled" || state === "voided") return close(charge)
     const keys = open.get(payer)
     if (keys === undefined) open.set(payer, new Set([key]))
     else keys.add(key)
   }
   return {
-    get: (key) => charges.get(key),
-    all: () => Array.from(charges.values()),
+    get: (key) => charges.get(key)?.charge,
+    all: () => Array.from(charges.values(), ({ charge }) => charge),
     put,
     remove: (charge) => {
       close(charge)
       charges.delete(charge.key)
     },
     change: (key, when, to) => {
-      const charge = charges.get(key)
-      if (charge === undefined || !when(charge)) return undefined
-      const changed = { ...charge, ...to }
-      put(changed)
-      return changed
+      const row = charges.get(key)
+      if (row === undefined || !when(row.charge)) return undefined
+      row.charge = { ...row.charge, ...to }
+      count(row.charge)
+      return row.charge
     },
     hasOthers: ({ key: own, payer }, times, nowMillis) => {
       const keys = open.get(payer)
       if (times > 0 && (keys === undefined || keys.size < times)) return false
       let left = times
       for (const key of keys ?? []) {
-        const other = charges.get(key)!
+        const other = charges.get(key)!.charge
         if (key !== own && (other.state === "ready" || other.leaseUntilMillis > nowMillis)) left--
       }
       return left <= 0

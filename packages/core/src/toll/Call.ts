@@ -93,11 +93,7 @@ export const taskOf = ({ network, request }: Call, { requirements }: PaymentOffe
       x402Version: payload.x402Version,
       paymentPayload: request.payment.document,
       requirements,
-      resource: {
-        url: request.resource.url,
-        description: request.resource.description,
-        mimeType: request.resource.mimeType
-      }
+      resource: request.resource
     }
   }
 }
@@ -108,10 +104,21 @@ export const taskText = (
   payment: string
 ): string => {
   const { requirements, resource, x402Version } = request
-  const rest = JSON.stringify({ x402Version, requirements, resource }).slice(1)
   const head = `"network":${JSON.stringify(network)},"authorization":${JSON.stringify(authorization)}`
-  return `{${head},"proofRequired":${proofRequired},"request":{"paymentPayload":${payment},${rest}}`
+  const rest = `"requirements":${jsonOf(requirements)},"resource":${jsonOf(resource)}`
+  return `{${head},"proofRequired":${proofRequired},"request":{"x402Version":${x402Version},"paymentPayload":${payment},${rest}}}`
 }
+
+/** JSON of what most calls share: the offer of a fixed price, and its resource. Neither ever changes. */
+const jsonOf = (shared: object): string => {
+  let json = jsons.get(shared)
+  if (json === undefined) {
+    json = JSON.stringify(shared)
+    jsons.set(shared, json)
+  }
+  return json
+}
+const jsons = new WeakMap<object, string>()
 
 export const newCharge = (
   { digest, held, network, payer, request }: Call,

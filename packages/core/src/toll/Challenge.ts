@@ -14,6 +14,9 @@ export interface Resource {
   readonly extensions: Readonly<Record<string, unknown>>
 }
 
+/** What a facilitator is told of a resource. */
+export type ResourceInfo = Pick<Resource, "url" | "description" | "mimeType">
+
 /** A 402 answer, ready to be sent: the version-1 body and the version-2 header of one set of offers. */
 export interface Challenge {
   readonly body: string

@@ -231,29 +231,43 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
     return { _tag: "Voided", voided }
   }
 
-  const perform = function* (step: SettlingStep, held: Held, by: Facts["by"]): Performing {
+  const settle = function* ({ task }: Held): Performing {
+    return { _tag: "Settled", settlement: yield* facilitator.settle(task!.request) }
+  }
+
+  const abandon = function* (
+    { whole }: Extract<Step, { _tag: "Abandon" }>,
+    { key, subject }: Held
+  ): Performing {
+    if (subject !== undefined) yield* subjects.abandoned(subject, whole ? key : undefined)
+    return done
+  }
+
+  const release = function* ({ key, owner }: Held): Performing {
+    yield* charges.release(key, owner)
+    return done
+  }
+
+  const perform = (step: SettlingStep, held: Held, by: Facts["by"]): Performing => {
     switch (step._tag) {
       case "TakeOver":
-        return yield* takeOver(held)
+        return takeOver(held)
       case "Settle":
-        return { _tag: "Settled", settlement: yield* facilitator.settle(held.task!.request) }
+        return settle(held)
       case "AskChain":
-        return yield* askChain(step, held)
+        return askChain(step, held)
       case "Complete":
-        return yield* complete(step, held)
+        return complete(step, held)
       case "Apply":
-        return yield* apply(held)
+        return apply(held)
       case "Void":
-        return yield* voidCharge(step, held)
+        return voidCharge(step, held)
       case "Abandon":
-        if (held.subject !== undefined)
-          yield* subjects.abandoned(held.subject, step.whole ? held.key : undefined)
-        return done
+        return abandon(step, held)
       case "Release":
-        yield* charges.release(held.key, held.owner)
-        return done
+        return release(held)
       case "Leave":
-        return yield* leave(step, held, by)
+        return leave(step, held, by)
     }
   }
 

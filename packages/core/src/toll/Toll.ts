@@ -270,30 +270,34 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     return event
   }
 
-  /** Does what a step says. Generators, not effects: a call takes ten steps, and none has a fiber's cares. */
-  const perform = function* (step: Exclude<Step, { _tag: "End" }>, call: Call): Performing<Event> {
+  const wait = function* ({ held }: Call): Performing<Event> {
+    yield* waiting.wait(held.key)
+    return waited
+  }
+
+  /** What does as a step says. Generators, not effects: a call takes ten steps, and none has a fiber's cares. */
+  const perform = (step: Exclude<Step, { _tag: "End" }>, call: Call): Performing<Event> => {
     switch (step._tag) {
       case "Find":
-        return yield* find(call, step.instead !== undefined)
+        return find(call, step.instead !== undefined)
       case "Wait":
-        yield* waiting.wait(call.held.key)
-        return waited
+        return wait(call)
       case "Judge":
-        return yield* judgePayment(call)
+        return judgePayment(call)
       case "Claim":
-        return yield* claim(call)
+        return claim(call)
       case "Verify":
-        return yield* verify(call)
+        return verify(call)
       case "Work":
-        return yield* work(call)
+        return work(call)
       case "Record":
-        return yield* recordAnswer(call)
+        return recordAnswer(call)
       case "TakeOver":
-        return yield* takeOver(call)
+        return takeOver(call)
       case "Settle":
-        return yield* settle(call, step)
+        return settle(call, step)
       default:
-        return yield* settling.perform(step, call.held, "call")
+        return settling.perform(step, call.held, "call")
     }
   }
 
@@ -325,7 +329,8 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     }
   }
 
-  const drive = Effect.fnUntraced(function* (call: Call): Performing<Outcome> {
+  /** Begins at once: what needs no waiting needs no fiber. */
+  const drive = Effect.fnUntracedEager(function* (call: Call): Performing<Outcome> {
     let step = begin
     for (let steps = 0; step._tag !== "End"; steps++) {
       // A store that says one thing and then another must not keep a call going for ever.

@@ -3,7 +3,7 @@ import type { ApiFailure } from "../ApiFailure.ts"
 import type { PaymentRequirements, Receipt } from "../domain/PaymentRequired.ts"
 import type { Subject } from "../ports/Charges.ts"
 import type { VaultFile } from "../ports/VaultFiles.ts"
-import type { Resource } from "./Challenge.ts"
+import type { ResourceInfo } from "./Challenge.ts"
 import type { Payment } from "./PaymentHeader.ts"
 import type { PaymentOffer, Refusal } from "./Verdict.ts"
 
@@ -33,7 +33,7 @@ export interface TollRequest {
   /** Method, route and decoded input in canonical form: what the payment is bound to. */
   readonly canonical: string
   readonly payment: Payment
-  readonly resource: Resource
+  readonly resource: ResourceInfo
   /** Personal data or secrets in the answer: it is kept encrypted. */
   readonly sealed: boolean
   /** How long the answer is given again, in milliseconds. */
