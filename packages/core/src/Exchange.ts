@@ -3,11 +3,16 @@
  * web and taking them apart again costs as much as everything that the till does in between.
  */
 
+/** Path and query of a request, as a `URL` has them: normalized, `search` with its question mark. */
+export interface Target {
+  readonly pathname: string
+  readonly search: string
+}
+
 /** A request, as a server has it. */
 export interface IncomingRequest {
   readonly method: string
-  /** Its path and query; the origin means nothing. */
-  readonly url: URL
+  readonly url: Target
   /** The values of a header, in lower case, joined by commas; `null` where it is not there. */
   readonly header: (name: string) => string | null
   /** The request as the web's: made for bodies, and for functions of the host, which look at it. */
@@ -23,7 +28,7 @@ export interface PlainResponse {
 }
 
 class WebRequest implements IncomingRequest {
-  readonly url: URL
+  readonly url: Target
   private readonly request: Request
   constructor(request: Request) {
     this.request = request

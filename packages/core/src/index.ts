@@ -57,7 +57,7 @@ export type {
   TrackerOptions,
   VaultOptions
 } from "./ProviderOptions.ts"
-export type { IncomingRequest, PlainResponse } from "./Exchange.ts"
+export type { IncomingRequest, PlainResponse, Target } from "./Exchange.ts"
 export type { Caller, ChargeSummary, LedgerLine, LedgerSum } from "./RunningTill.ts"
 export type { ApiError, Issue } from "./domain/ApiError.ts"
 export type { Product, SearchProduct, Source } from "./domain/Product.ts"

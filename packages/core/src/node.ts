@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
-import type { IncomingRequest, PlainResponse } from "./Exchange.ts"
+import type { IncomingRequest, PlainResponse, Target } from "./Exchange.ts"
 
 /*
  * Node's request and response ⇄ the web's, for adapters of frameworks that speak Node.
@@ -10,11 +10,20 @@ import type { IncomingRequest, PlainResponse } from "./Exchange.ts"
 /** Where requests are said to come from: the till builds public addresses from its own `baseUrl`, never from `Host`. */
 const origin = "http://till.invalid"
 
+/** A target that a URL would say in the same words: no dot segment can be in it, and nothing to be encoded. */
+const plain = /^\/[\w/-]*(?:\?[\x21\x24-\x26\x28-\x3b\x3d\x3f-\x7e]+)?$/
+
 /**
- * Reads a request target (`/path?query`, an absolute address, or `*`) as a URL on an origin that is nobody's.
- * `undefined` where it is malformed.
+ * Reads a request target (`/path?query`, an absolute address, or `*`) as the path and query of a URL, whatever
+ * its origin. `undefined` where it is malformed.
  */
-export const targetOf = (target: string): URL | undefined => {
+export const targetOf = (target: string): Target | undefined => {
+  if (plain.test(target)) {
+    const mark = target.indexOf("?")
+    return mark === -1
+      ? { pathname: target, search: "" }
+      : { pathname: target.slice(0, mark), search: target.slice(mark) }
+  }
   if (target.startsWith("/")) return URL.parse(origin + target) ?? undefined
   if (target === "*") return new URL("/*", origin)
   const absolute = URL.parse(target)
@@ -97,9 +106,10 @@ const encodeParsed = (body: unknown): string | Uint8Array<ArrayBuffer> =>
  */
 export const toRequest = (
   request: IncomingMessage,
-  { parsedBody, url }: { readonly url: URL; readonly parsedBody?: unknown }
+  { parsedBody, url: { pathname, search } }: { readonly url: Target; readonly parsedBody?: unknown }
 ): Request => {
   const method = request.method ?? "GET"
+  const url = origin + pathname + search
   const headers = headersOf(request)
   if (method === "TRACE") {
     // The web's constructor forbids the method, but it is the till's to refuse, and to say what it allows.
@@ -125,11 +135,11 @@ export const toRequest = (
 
 class NodeRequest implements IncomingRequest {
   readonly method: string
-  readonly url: URL
+  readonly url: Target
   private readonly request: IncomingMessage
   private readonly parsedBody: unknown
   private made: Request | undefined
-  constructor(request: IncomingMessage, { parsedBody, url }: { url: URL; parsedBody?: unknown }) {
+  constructor(request: IncomingMessage, { parsedBody, url }: { url: Target; parsedBody?: unknown }) {
     this.method = request.method ?? "GET"
     this.url = url
     this.request = request
@@ -164,7 +174,7 @@ class NodeRequest implements IncomingRequest {
  */
 export const incoming = (
   request: IncomingMessage,
-  from: { readonly url: URL; readonly parsedBody?: unknown }
+  from: { readonly url: Target; readonly parsedBody?: unknown }
 ): IncomingRequest => {
   if (isLost(request, from.parsedBody)) throw lost()
   return new NodeRequest(request, from)
@@ -249,7 +259,9 @@ export const writeResponse = async (
 ): Promise<void> => {
   if (to.destroyed || to.headersSent || to.req.method === "HEAD") await cancelBody(response)
   if (to.destroyed || to.headersSent) return
-  const body = to.req.method === "HEAD" ? "" : await bodyOf(response)
+  const { body: given } = to.req.method === "HEAD" ? { body: "" } : response
+  // A text, as most answers are, is sent without waiting.
+  const body = typeof given === "string" ? given : await bodyOf(response)
   writeHead(response, to)
   if (!(body instanceof Readable)) {
     to.end(body)

@@ -17,7 +17,7 @@ import {
   type VaultPurchaseResponse,
   VaultQuery
 } from "./domain/Vault.ts"
-import type { IncomingRequest } from "./Exchange.ts"
+import type { IncomingRequest, Target } from "./Exchange.ts"
 import { decoder, readBody, readQuery } from "./Input.ts"
 import type { Operation, Quoted, Reading } from "./Operation.ts"
 import type { Prices } from "./Options.ts"
@@ -61,7 +61,7 @@ const fromQuery = <A>(
     readPlain = () => undefined
   }: {
     /** Parameters that stand in the path. */
-    readonly fromPath?: (url: URL) => Readonly<Record<string, string>>
+    readonly fromPath?: (url: Target) => Readonly<Record<string, string>>
     /** Reads common queries as the schema would, at once. */
     readonly readPlain?: (params: URLSearchParams) => A | undefined
   } = {}
@@ -69,9 +69,10 @@ const fromQuery = <A>(
   const decode = decoder(schema)
   const known = new Set(Object.keys(schema.fields))
   return ({ url }: IncomingRequest): Effect.Effect<Reading<A>, ApiFailure> => {
-    const plain = readPlain(url.searchParams)
+    const params = new URLSearchParams(url.search)
+    const plain = readPlain(params)
     if (plain !== undefined) return Effect.succeed<Reading<A>>({ _tag: "Input", input: plain })
-    const { faults, input } = readQuery(url.searchParams, known)
+    const { faults, input } = readQuery(params, known)
     const decoded = decode({ ...input, ...fromPath(url) }, faults)
     return Result.isSuccess(decoded)
       ? Effect.succeed<Reading<A>>({ _tag: "Input", input: decoded.success })

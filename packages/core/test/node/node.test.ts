@@ -4,6 +4,7 @@ import { Readable } from "node:stream"
 import { buffer, text } from "node:stream/consumers"
 import { BodyInterrupted, bodyOf, incoming, targetOf, toRequest, writeResponse } from "@till402/core/node"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { property } from "../domain/seeded.ts"
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
@@ -48,9 +49,17 @@ describe("targetOf", () => {
     ["https://user:word@evil.example//x402", "//x402"],
     ["http://evil.example", "/"],
     ["*", "/*"]
-  ])("reads %s on an origin that is nobody's", (target, expected) => {
-    const { host, pathname, search, username } = targetOf(target)!
-    expect([host, username, pathname + search]).toEqual(["till.invalid", "", expected])
+  ])("reads %s, whatever its origin", (target, expected) => {
+    const { pathname, search } = targetOf(target)!
+    expect(pathname + search).toBe(expected)
+  })
+
+  property("reads a path and query in the words of a URL", 2_000, (dice) => {
+    const characters = "aZ09-_/./..//%41%2e?&=#'\"<>\\;:@ \t\u00e9~!*()[]{}|^`"
+    const target = `/${dice.text(characters, dice.below(12))}`
+    const { pathname, search } = new URL(`http://till.invalid${target}`)
+    const read = targetOf(target)!
+    expect([target, read.pathname, read.search]).toEqual([target, pathname, search])
   })
 
   it.each(["http://[/x402", "http://", "x402/search", "javascript:alert(1)", "foo:/x402/search", ""])(
