@@ -1,28 +1,16 @@
 import type { Contender } from "./servers.ts"
 
 /*
- * Load for one contender: so many requests at once, and how many a second were answered.
+ * Load for one contender: how many requests a second are answered, and payments to send with them.
  */
-
-export const concurrency = 32
 
 /** Requests per second of sending all headers. */
 export const load = async (
   contender: Contender,
   status: number,
   headers: ReadonlyArray<Record<string, string>>
-): Promise<number> => {
-  let next = 0
-  const started = performance.now()
-  const worker = async (): Promise<void> => {
-    while (next < headers.length) {
-      const response = await contender.call("/x402/search?q=mouse", headers[next++])
-      if (response.status !== status) throw new Error(`expected ${status}, got ${response.status}`)
-    }
-  }
-  await Promise.all(Array.from({ length: concurrency }, worker))
-  return headers.length / ((performance.now() - started) / 1000)
-}
+): Promise<number> =>
+  headers.length / ((await contender.sendAll({ path: "/x402/search?q=mouse", status, headers })) / 1000)
 
 /** Makes so many payments for what a challenge asks. */
 export type Make = (

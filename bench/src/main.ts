@@ -4,8 +4,10 @@
  *
  *   npm run bench
  */
-import { concurrency, load, type Make, median, paidHeaders } from "./load.ts"
+import { fork } from "node:child_process"
+import { load, type Make, median, paidHeaders } from "./load.ts"
 import { signedPayments, walletPayments } from "./payments.ts"
+import { concurrency } from "./sending.ts"
 import { contenders } from "./servers.ts"
 
 const rounds = 5
@@ -24,7 +26,14 @@ interface Row {
   readonly warmUp?: number
 }
 
-const measure = async ({ count, framework, make, status, verified = false, warmUp = 0 }: Row) => {
+const measure = async ({
+  count,
+  framework,
+  make,
+  status,
+  verified = false,
+  warmUp = 0
+}: Row): Promise<Rates> => {
   const both = [await contenders[framework].ours(), await contenders[framework].official(verified)] as const
   const rates: [Array<number>, Array<number>] = [[], []]
   try {
@@ -66,15 +75,37 @@ const rows: ReadonlyArray<Row> = (["hono", "express"] as const).flatMap((framewo
   }
 ])
 
-console.log(
-  `Till402 against @x402/hono (in process) and @x402/express (over a socket), Node ${process.version}`
-)
-console.log(`median of ${rounds} rounds, ${concurrency} requests at a time, in requests per second\n`)
-console.log(`${"".padEnd(40)}${"Till402".padStart(10)}${"official".padStart(10)}${"ratio".padStart(8)}`)
-for (const row of rows) {
-  const { official, ours } = await measure(row)
-  const name = `${row.framework}: ${row.name}`.padEnd(40)
+interface Rates {
+  readonly ours: number
+  readonly official: number
+}
+
+/** Each row in a process of its own, so that none is measured among the leavings of another. */
+const measureApart = (index: number): Promise<Rates> =>
+  new Promise((resolve, reject) => {
+    fork(import.meta.filename, [String(index)], { execArgv: process.execArgv })
+      .once("message", (rates) => resolve(rates as Rates))
+      .once("exit", (code) => reject(new Error(`a row ended with ${code}`)))
+  })
+
+const printAll = async (): Promise<void> => {
   console.log(
-    `${name}${ours.toFixed(0).padStart(10)}${official.toFixed(0).padStart(10)}${(ours / official).toFixed(2).padStart(8)}`
+    `Till402 against @x402/hono (in process) and @x402/express (over a socket to another process), Node ${process.version}`
   )
+  console.log(`median of ${rounds} rounds, ${concurrency} requests at a time, in requests per second\n`)
+  console.log(`${"".padEnd(40)}${"Till402".padStart(10)}${"official".padStart(10)}${"ratio".padStart(8)}`)
+  for (const [index, { framework, name }] of rows.entries()) {
+    const { official, ours } = await measureApart(index)
+    const cells = [ours.toFixed(0).padStart(10), official.toFixed(0).padStart(10)]
+    console.log(
+      `${`${framework}: ${name}`.padEnd(40)}${cells.join("")}${(ours / official).toFixed(2).padStart(8)}`
+    )
+  }
+}
+
+const [index] = process.argv.slice(2)
+if (index === undefined) await printAll()
+else {
+  process.send!(await measure(rows[Number(index)]!))
+  process.disconnect()
 }

@@ -1,3 +1,5 @@
+import { fork } from "node:child_process"
+import { once } from "node:events"
 import type { Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { memory, Till } from "@till402/core"
@@ -11,13 +13,16 @@ import express from "express"
 import { Hono } from "hono"
 import { verifyTypedData } from "viem"
 import { domain, network, payTo, types } from "./payments.ts"
+import { type Job, sendAll } from "./sending.ts"
 
-/** A server under load: answers a request, in this process or over a socket. */
+/** A server under load: answers a request, in this process, or over a socket to a client's process. */
 export interface Contender {
   readonly call: (
     path: string,
     headers?: Record<string, string>
   ) => Promise<{ readonly status: number; readonly headers: Headers }>
+  /** Milliseconds of many requests at once. */
+  readonly sendAll: (job: Job) => Promise<number>
   readonly stop: () => Promise<void>
 }
 
@@ -97,27 +102,46 @@ const official = (verifies: boolean) =>
     fakeFacilitator(verifies) as unknown as ConstructorParameters<typeof x402ResourceServer>[0]
   ).register(network, new ExactEvmScheme())
 
-export const inProcess = (app: Hono, stop: () => Promise<void>): Contender => ({
-  call: async (path, headers = {}) => {
+export const inProcess = (app: Hono, stop: () => Promise<void>): Contender => {
+  const call: Contender["call"] = async (path, headers = {}) => {
     const response = await app.fetch(new Request(`http://localhost${path}`, { headers }))
     await response.arrayBuffer()
     return response
-  },
-  stop
-})
+  }
+  return { call, sendAll: (job) => sendAll(call, job), stop }
+}
+
+/** Has a process of its own send what is to be sent. */
+const startClient = (origin: string) => {
+  const client = fork(new URL("client.ts", import.meta.url), [origin], { execArgv: process.execArgv })
+  return {
+    sendAll: async (job: Job): Promise<number> => {
+      client.send(job)
+      const [told] = (await once(client, "message")) as [
+        { readonly millis?: number; readonly error?: string }
+      ]
+      if (told.millis === undefined) throw new Error(told.error)
+      return told.millis
+    },
+    stop: () => client.kill()
+  }
+}
 
 const overSocket = async (app: express.Express, stop: () => Promise<void>): Promise<Contender> => {
   const server = await new Promise<Server>((resolve) => {
     const listening = app.listen(0, "127.0.0.1", () => resolve(listening))
   })
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const client = startClient(origin)
   return {
+    sendAll: client.sendAll,
     call: async (path, headers = {}) => {
       const response = await fetch(origin + path, { headers })
       await response.arrayBuffer()
       return response
     },
     stop: async () => {
+      client.stop()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await stop()

@@ -154,10 +154,11 @@ const inTurns = <A>(lists: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> =>
 
 /** Each product once, where it first stands. */
 const distinct = (products: ReadonlyArray<SearchProduct>): ReadonlyArray<SearchProduct> => {
-  const seen: Record<Source, Set<string>> = { marketplace_a: new Set(), marketplace_b: new Set() }
+  const seen: Partial<Record<Source, Set<string>>> = {}
   return products.filter(({ asin, source }) => {
-    const isFirst = !seen[source].has(asin)
-    seen[source].add(asin)
+    const ofSource = (seen[source] ??= new Set())
+    const isFirst = !ofSource.has(asin)
+    ofSource.add(asin)
     return isFirst
   })
 }

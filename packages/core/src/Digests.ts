@@ -7,10 +7,11 @@ import { sha256 } from "@noble/hashes/sha2"
  */
 
 /** The one-shot hash of `node:crypto`. */
-interface OneShot {
-  (algorithm: "sha256", data: string | Uint8Array, encoding: "hex" | "base64url"): string
-  (algorithm: "sha256", data: Uint8Array, encoding: "buffer"): Uint8Array
-}
+type OneShot = (
+  algorithm: "sha256",
+  data: string | Uint8Array,
+  encoding: "hex" | "base64url" | "latin1"
+) => string
 
 interface Digests {
   /** SHA-256 of a text's UTF-8 bytes, in lower-case hexadecimal. */
@@ -72,7 +73,9 @@ export const digestsBy = (oneShot: OneShot): Digests => ({
       return whole
     }
     return (text) => {
-      outer.set(oneShot("sha256", innerOf(text), "buffer"), blockBytes)
+      // A character for each byte: a buffer would cost twice the hash.
+      const digest = oneShot("sha256", innerOf(text), "latin1")
+      for (let index = 0; index < digestBytes; index++) outer[blockBytes + index] = digest.charCodeAt(index)
       return oneShot("sha256", outer, "base64url")
     }
   }

@@ -184,7 +184,7 @@ export const incoming = (
 export const writeHead = ({ headers, status }: Response | PlainResponse, to: ServerResponse): void => {
   to.statusCode = status
   for (const [name, value] of headers instanceof Headers ? headers : Object.entries(headers)) {
-    if (name === "set-cookie" || name === "vary") to.appendHeader(name, value)
+    if (name === "set-cookie" || (name === "vary" && to.hasHeader("vary"))) to.appendHeader(name, value)
     else to.setHeader(name, value)
   }
 }

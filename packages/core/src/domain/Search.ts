@@ -32,7 +32,7 @@ export const readPlainSearch = (params: URLSearchParams): SearchQuery | undefine
   const page = params.get("page")
   const known = (q === null ? 0 : 1) + (page === null ? 0 : 1)
   return q !== null && params.size === known && plainWords.test(q) && (page === null || plainPage.test(page))
-    ? { q, page: page === null ? 1 : Number(page) }
+    ? { page: page === null ? 1 : Number(page), q }
     : undefined
 }
 

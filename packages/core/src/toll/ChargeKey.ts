@@ -19,13 +19,18 @@ export const payloadDigest = (payload: PaymentPayload): string => {
   return digests.sha256Hex(text.toLowerCase())
 }
 
+/** The keys of an object by UTF-16 code units, whatever the locale; most inputs have theirs in order already. */
+const sortedKeys = (value: object): ReadonlyArray<string> => {
+  const keys = Object.keys(value)
+  return keys.every((key, index) => index === 0 || keys[index - 1]! < key) ? keys : keys.sort()
+}
+
 /** JSON with object keys in order: equal values have equal text. */
 export const canonicalJson = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
   if (typeof value !== "object" || value === null) return JSON.stringify(value)
   let members = ""
-  // By UTF-16 code units, whatever the locale.
-  for (const key of Object.keys(value).sort()) {
+  for (const key of sortedKeys(value)) {
     const item = (value as Readonly<Record<string, unknown>>)[key]
     if (item !== undefined)
       members += `${members === "" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(item)}`
