@@ -22,6 +22,7 @@ export interface Mounted {
   /** What is sent without payment: the price, or an indication of it. */
   readonly unpaid: Challenge
   readonly resource: Resource
+  /** The same in short, for the toll. */
   readonly info: ResourceInfo
   readonly offersOf: (quoted: Quoted) => ReadonlyArray<PaymentOffer>
   /** The offers of a fixed price; none where the price is quoted. */

@@ -1,4 +1,4 @@
-import { Cause, Context, Effect, Exit, Layer, Option } from "effect"
+import { Cause, Context, Effect, Exit, Layer } from "effect"
 import { type ApiFailure, storeFailure } from "../ApiFailure.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import { type Charge, Charges } from "../ports/Charges.ts"
@@ -18,7 +18,7 @@ import { type Outcome, type PaymentRefused, type TollRequest } from "./TollReque
 import type { Ending, Event, Step } from "./Steps.ts"
 import { timeAndChance } from "./timeAndChance.ts"
 import { begin, next } from "./Transitions.ts"
-import { inProgress, limited, pending, unverifiable } from "./TollFailures.ts"
+import { failed, inProgress, limited, pending, unverifiable } from "./TollFailures.ts"
 import { judge, type Refusal } from "./Verdict.ts"
 import { Unproven } from "./Unproven.ts"
 import { Waiting } from "./Waiting.ts"
@@ -275,7 +275,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     return waited
   }
 
-  /** What does as a step says. Generators, not effects: a call takes ten steps, and none has a fiber's cares. */
+  /** Does what a step says. Generators, not effects: a call takes ten steps, and none has a fiber's cares. */
   const perform = (step: Exclude<Step, { _tag: "End" }>, call: Call): Performing<Event> => {
     switch (step._tag) {
       case "Find":
@@ -346,23 +346,6 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     call.leased
       ? Effect.ignore(charges.yieldLease(call.held.key, call.held.owner, 0), { log: "Warn" })
       : Effect.void
-
-  const failed = function* (
-    cause: Cause.Cause<ApiFailure | PaymentRefused | StoreError>
-  ): Effect.fn.Return<Outcome, ApiFailure> {
-    const error = Cause.findErrorOption(cause)
-    if (Cause.hasDies(cause) || Option.isNone(error))
-      return yield* Effect.failCause(cause as Cause.Cause<never>)
-    switch (error.value._tag) {
-      case "ApiFailure":
-        return yield* error.value
-      case "PaymentRefused":
-        return { _tag: "Refused", refusal: error.value.refusal }
-      case "StoreError":
-        yield* Effect.logError("The store failed", error.value.operation, error.value.cause)
-        return yield* storeFailure(error.value)
-    }
-  }
 
   return function* (request: TollRequest): Effect.fn.Return<Outcome, ApiFailure> {
     const network = networkOf(request.payment.payload, config.networks)

@@ -1,4 +1,7 @@
-import { ApiFailure } from "../ApiFailure.ts"
+import { Cause, Effect, Option } from "effect"
+import { ApiFailure, storeFailure } from "../ApiFailure.ts"
+import type { StoreError } from "../domain/Errors.ts"
+import type { Outcome, PaymentRefused } from "./TollRequest.ts"
 
 /*
  * What a caller is told whose payment has neither bought something nor come to nothing.
@@ -33,3 +36,21 @@ export const unverifiable = new ApiFailure({
   message: "Payments can't be verified now. Nothing was charged; send the same payment again later.",
   retryAfterSeconds: 10
 })
+
+/** How a call ends that was cut short by a failure: a refusal is an outcome, a store that fails is a 503. */
+export const failed = function* (
+  cause: Cause.Cause<ApiFailure | PaymentRefused | StoreError>
+): Effect.fn.Return<Outcome, ApiFailure> {
+  const error = Cause.findErrorOption(cause)
+  if (Cause.hasDies(cause) || Option.isNone(error))
+    return yield* Effect.failCause(cause as Cause.Cause<never>)
+  switch (error.value._tag) {
+    case "ApiFailure":
+      return yield* error.value
+    case "PaymentRefused":
+      return { _tag: "Refused", refusal: error.value.refusal }
+    case "StoreError":
+      yield* Effect.logError("The store failed", error.value.operation, error.value.cause)
+      return yield* storeFailure(error.value)
+  }
+}
