@@ -122,13 +122,13 @@ describe("the layers", () => {
     Effect.runPromiseExit(
       find.pipe(
         Effect.provide(provided),
+        // Effect remembers the first `fetch` it sees, which may be one of before msw listened here.
+        Effect.provideService(FetchHttpClient.Fetch, (input, init) => fetch(input, init)),
         Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(env))
       )
     )
-  // Effect remembers the first `fetch` it sees, which may be one of before msw listened here.
-  const fetchNow = Layer.succeed(FetchHttpClient.Fetch, (input, init) => fetch(input, init))
   const overFetch = <E>(unprovided: typeof layerConfig | ReturnType<typeof layer>) =>
-    Layer.provide(unprovided as Layer.Layer<AmazonSearch, E>, [FetchHttpClient.layer, fetchNow])
+    Layer.provide(unprovided as Layer.Layer<AmazonSearch, E>, FetchHttpClient.layer)
 
   it("make the port of an Effect host, by options or by the environment", async () => {
     const keys: Array<string | null> = []
