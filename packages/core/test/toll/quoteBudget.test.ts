@@ -7,6 +7,7 @@ import {
   email,
   expectFailed,
   openTill,
+  search,
   shippingAddress,
   vaultBuy
 } from "./openTill.ts"
@@ -55,6 +56,19 @@ describe("unpaid quotes", () => {
     expect((await ask(shop, "B000000001", "10.0.0.1", { "x-real-ip": "192.0.2.1" })).status).toBe(402)
     expect((await ask(shop, "B000000002", "10.0.0.1", { "x-real-ip": "192.0.2.2" })).status).toBe(402)
     expect((await ask(shop, "B000000003", "10.0.0.1", { "x-real-ip": "192.0.2.2" })).status).toBe(429)
+  })
+
+  it("fail by an answer where the host's word is a defect, and no other call does", async () => {
+    const shop = await openTill({
+      clientAddress: () => {
+        throw new Error("no such header")
+      }
+    })
+    const failed = await ask(shop, "B000000001", "10.0.0.1")
+    expectFailed(failed, 500, "INTERNAL_ERROR")
+    expect(failed.text).not.toContain("no such header")
+    const paid = await shop.present(search, await shop.payFor(search))
+    expect(paid.status).toBe(200)
   })
 
   it("leave a payment of a standing quote alone, and other routes", async () => {
