@@ -114,10 +114,11 @@ export const inProcess = (app: Hono, stop: () => Promise<void>): Contender => {
 /** Has a process of its own send what is to be sent. */
 const startClient = (origin: string) => {
   const client = fork(new URL("client.ts", import.meta.url), [origin], { execArgv: process.execArgv })
+  const ended = once(client, "exit").then(() => [{ error: "the client has ended" }])
   return {
     sendAll: async (job: Job): Promise<number> => {
       client.send(job)
-      const [told] = (await once(client, "message")) as [
+      const [told] = (await Promise.race([once(client, "message"), ended])) as [
         { readonly millis?: number; readonly error?: string }
       ]
       if (told.millis === undefined) throw new Error(told.error)
