@@ -7,6 +7,7 @@ const longest = [
   "e2e/durability/test/kill.test.ts",
   "core/test/simulation/memory.test.ts",
   "core/test/simulation/mutations.test.ts",
+  "core/test/simulation/postgres.test.ts",
   "sandbox/test/sandbox/commands.test.ts",
   "core/test/simulation/sqlite.test.ts",
   "own-store/test/mutants.test.ts",

@@ -17,10 +17,11 @@ const usage = `Usage: node scripts/run.mjs <task> [arguments]
   check     format, lint and types
   build     compiles the packages to dist
   format    formats the sources
-  bench     comparison with the official middleware; bench durable, search, tracking, orders
-  simulate  seeded worlds of crashes and faults around a paid call: --seeds N
+  bench     comparison with the official middleware; bench durable, search, tracking, orders, flood
+  simulate  seeded worlds of crashes, faults and attackers around a paid call: --seeds N --store memory|sqlite|postgres --workers W
   kill      servers killed at random moments under official clients: --rounds N --store sqlite|postgres
   attack    one payment presented a thousand times at once: --requests N --rounds N
+  mutate    mutation tests of the files that decide about money: --files NAME,NAME --concurrency N --incremental
   staging   the upstreams' own staging services, where keys are set: names of upstreams, --place
 `
 
@@ -147,11 +148,14 @@ const tasks = {
   bench: (toolchain, [name = "main", ...args]) =>
     /^[a-z]+$/.test(name)
       ? run(toolchain, ["--expose-gc", ...source(`bench/src/${name}.ts`), ...args])
-      : Promise.reject(new SetupError(`bench has main, durable, search, tracking and orders, not ${name}`)),
+      : Promise.reject(
+          new SetupError(`bench has main, durable, search, tracking, orders and flood, not ${name}`)
+        ),
   kill: (toolchain, args) => run(toolchain, [...source("e2e/durability/killRounds.ts"), ...args]),
   attack: (toolchain, args) => run(toolchain, [...source("e2e/attacks/replayRounds.ts"), ...args]),
   simulate: (toolchain, args) =>
     run(toolchain, [...source("packages/core/test/simulation/main.ts"), ...args]),
+  mutate: (toolchain, args) => run(toolchain, [...source("mutation/main.ts"), ...args]),
   staging: (toolchain, args) => run(toolchain, [...source("e2e/staging/main.ts"), ...args])
 }
 

@@ -42,6 +42,19 @@ const post = (body: unknown): RequestInit => ({
   body: JSON.stringify(body)
 })
 
+/** A `fetch` that puts the URL it requests into the payment it sends, by the name `localhost`. */
+const echoingFetch: typeof fetch = (input, init) => {
+  const request = new Request(input, init)
+  const payment = request.headers.get("payment-signature")
+  if (payment === null) return fetch(request)
+  const url = new URL(request.url)
+  url.hostname = "localhost"
+  const document = JSON.parse(Buffer.from(payment, "base64").toString("utf8")) as object
+  const echoed = JSON.stringify({ ...document, resource: { url: url.href } })
+  request.headers.set("payment-signature", Buffer.from(echoed).toString("base64"))
+  return fetch(request)
+}
+
 /** The price that an unpaid call is asked, in atomic units. */
 const priceOf = async (url: string, init?: RequestInit): Promise<bigint> => {
   const response = await fetch(url, init)
@@ -152,6 +165,34 @@ describe.each(["hono", "express", "koa"] satisfies ReadonlyArray<AdapterName>)("
     expect(totals.map(({ kind }) => kind)).not.toContain("refund_due")
     expect(totals.reduce((total, { amountAtomic }) => total + amountAtomic, 0n)).toBe(sum)
     expect(await sandbox.till.ledger.check()).toMatchObject({ isBalanced: true, faults: [] })
+  })
+
+  it.each([
+    ["/x402/search?q=lamp", {}],
+    ["/x402/track?number=TILL-DELIVERED", {}],
+    ["/x402/shop?from=here", post({ message: "a quiet keyboard" })]
+  ] satisfies ReadonlyArray<readonly [string, RequestInit]>)(
+    "takes a payment for %s that names the URL it requests, as the client knows it",
+    async (path, init) => {
+      const pay = payingFetch(sandbox.wallets[0]!.privateKey, 1, echoingFetch)
+      const response = await pay(sandbox.baseUrl + path, init)
+      expect(response.status, await response.clone().text()).toBe(200)
+    }
+  )
+
+  it("refuses a payment that names another path, and nothing is charged", async () => {
+    const before = await sandbox.chain.balanceOf(sandbox.payTo)
+    const elsewhere: typeof fetch = (input, init) => {
+      const request = new Request(input, init)
+      const { headers, url } = request
+      const isPaid = headers.has("payment-signature")
+      return fetch(isPaid ? url.replace("/search", "/vault/search") : url, { headers })
+    }
+    const pay = payingFetch(sandbox.wallets[0]!.privateKey, 1, elsewhere)
+    const response = await pay(`${sandbox.baseUrl}/x402/search?q=lamp`)
+    expect(response.status).toBe(402)
+    expect(((await response.json()) as { error: string }).error).toMatch(/^resource_mismatch: /)
+    expect(await sandbox.chain.balanceOf(sandbox.payTo)).toBe(before)
   })
 
   it("refuses what a wallet without funds signs, and nothing is charged", async () => {

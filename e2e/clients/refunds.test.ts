@@ -1,19 +1,9 @@
-import { type FacilitatorClient, PlacementRefused, Till, type TillOptions } from "@till402/core"
-import { sqlite } from "@till402/core/sqlite"
-import {
-  type Chain,
-  type LocalFacilitator,
-  payingFetch,
-  sampleShop,
-  startChain,
-  startFacilitator
-} from "@till402/sandbox"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import type { Till } from "@till402/core"
+import { type Chain, type LocalFacilitator, startChain, startFacilitator } from "@till402/sandbox"
 import { parseAbi } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { openShop as openShopOn, type Settling } from "./refundShop.ts"
 
 /*
  * Refunds on a real chain: what an order that came to nothing was paid goes back to its payer, once, whatever the
@@ -23,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "v
 let chain: Chain
 let official: LocalFacilitator
 beforeAll(async () => {
-  chain = await startChain()
+  chain = await startChain({ blockSeconds: 1 })
   official = await startFacilitator({ chain })
 })
 afterAll(async () => {
@@ -31,93 +21,15 @@ afterAll(async () => {
   await chain.stop()
 })
 
-type Settle = FacilitatorClient["settle"]
-
-/** Who pays in a payload: refunds are paid by the host's wallet. */
-const payerIn = (payload: unknown): string =>
-  (payload as { readonly payload: { readonly authorization: { readonly from: string } } }).payload
-    .authorization.from
-
-/** A shop that sells what it can't deliver, of as many processes as are asked for. */
-const openShop = async (refunds: Settle = (...asked) => official.client.settle(...asked)) => {
-  const folder = await mkdtemp(join(tmpdir(), "till402-refunds-"))
-  const wallet = privateKeyToAccount(generatePrivateKey())
-  const payTo = privateKeyToAccount(generatePrivateKey()).address
-  const tills: Array<Till> = []
-  onTestFinished(async () => {
-    await Promise.all(tills.map((till) => till.dispose()))
-    await rm(folder, { recursive: true, force: true })
-  })
-  await chain.mint(wallet.address, 1_000_000_000n)
-  const { fulfilment, marketplaces } = sampleShop()
-  const secret = generatePrivateKey()
-  const openTill = async (options: Pick<TillOptions, "refundWallet"> = { refundWallet: wallet }) => {
-    const till = Till.make({
-      baseUrl: "https://shop.example",
-      payTo,
-      networks: [{ network: "base-sepolia", rpcUrl: chain.rpcUrl }],
-      facilitator: {
-        verify: official.client.verify,
-        settle: (payload, requirements) =>
-          payerIn(payload) === wallet.address
-            ? refunds(payload, requirements)
-            : official.client.settle(payload, requirements),
-        getSupported: official.client.getSupported
-      },
-      secret,
-      storage: sqlite({ filename: join(folder, "till.sqlite") }),
-      fulfilment: {
-        quote: fulfilment.quote,
-        place: () => Promise.reject(new PlacementRefused({ reason: "out_of_stock" }))
-      },
-      onEvent: () => undefined,
-      ...options
-    })
-    tills.push(till)
-    await till.ready
-    return till
-  }
-  const privateKey = generatePrivateKey()
-  const buyer = privateKeyToAccount(privateKey).address
-  await chain.mint(buyer, 1_000_000_000n)
-  const found = await marketplaces.marketplace_a.search(
-    { q: "noise cancelling headphones", page: 1 },
-    { signal: new AbortController().signal }
-  )
-  const buy = async (till: Till): Promise<string> => {
-    const pay = payingFetch(privateKey, 1_000, (input, init) => till.fetch(new Request(input, init)))
-    const response = await pay("https://shop.example/x402/buy", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({
-        asin: found.products[0]!.asin,
-        email: "ada@example.com",
-        shippingAddress: {
-          name: "Ada Lovelace",
-          line1: "12 Analytical Way",
-          city: "San Francisco",
-          state: "CA",
-          postalCode: "94105",
-          country: "US"
-        }
-      })
-    })
-    expect(response.status).toBe(200)
-    return ((await response.json()) as { readonly orderId: string }).orderId
-  }
+const openShop = async (refunds?: Settling["refunds"]) => {
+  const shop = await openShopOn({ chain, official }, refunds === undefined ? {} : { refunds })
   const expectRefunded = async (till: Till, orderId: string): Promise<void> => {
-    await vi.waitFor(
-      async () => {
-        await till.orders.hurry(orderId)
-        expect((await till.orders.find(orderId))?.status).toBe("refunded")
-      },
-      { timeout: 15_000, interval: 100 }
-    )
+    await shop.untilRefunded(till, orderId)
     const refunded = (await till.ledger.list()).find(({ kind }) => kind === "refunded")
     const balances = {
-      buyer: await chain.balanceOf(buyer),
-      payTo: await chain.balanceOf(payTo),
-      wallet: await chain.balanceOf(wallet.address)
+      buyer: await chain.balanceOf(shop.buyer),
+      payTo: await chain.balanceOf(shop.payTo),
+      wallet: await chain.balanceOf(shop.wallet.address)
     }
     expect(balances).toEqual({
       buyer: 1_000_000_000n,
@@ -125,9 +37,11 @@ const openShop = async (refunds: Settle = (...asked) => official.client.settle(.
       wallet: 1_000_000_000n - refunded!.amountAtomic
     })
     expect(refunded!.transaction).toMatch(/^0x[0-9a-f]{64}$/)
-    expect((await till.ledger.check()).faults).toEqual([])
+    const check = await till.ledger.check({ chain: true })
+    expect(check.faults).toEqual([])
+    expect(check.chain).toMatchObject({ provenEntries: 1, transfers: 1, foreignTransfers: 0 })
   }
-  return { openTill, buy, expectRefunded, wallet, buyer, payTo }
+  return { ...shop, expectRefunded }
 }
 
 describe("a refund that is sent, recorded, and sent again where its answer was lost", () => {
@@ -161,7 +75,7 @@ describe("a refund that is sent, recorded, and sent again where its answer was l
 })
 
 describe("the refund of an order that can't be placed", () => {
-  it("reaches the payer, to the atomic unit", async () => {
+  it("reaches the payer, to the atomic unit", { timeout: 40_000 }, async () => {
     const shop = await openShop()
     const till = await shop.openTill()
     await shop.expectRefunded(till, await shop.buy(till))

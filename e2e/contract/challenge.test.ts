@@ -125,11 +125,12 @@ describe.each(operations)("402 of %s", (operation) => {
     expect(header.accepts[0]?.extra).toMatchObject({ name: "USDC", version: "2" })
   })
 
-  it("resource: the public address without query, whatever the request claims", async () => {
+  it("resource: the public address, whatever the request claims, and the query of a search alone", async () => {
     const headers = { host: "evil.example", "x-forwarded-host": "evil.example", "x-forwarded-proto": "ftp" }
     const { body, header } = await challengeOf({ ...calls[operation], headers })
-    expect(body.accepts[0]?.resource).toBe(`${baseUrl}${pathname}`)
-    expect(header.resource.url).toBe(`${baseUrl}${pathname}`)
+    const named = operation === "search" ? "/x402/search?q=lamp" : pathname
+    expect(body.accepts[0]?.resource).toBe(`${baseUrl}${named}`)
+    expect(header.resource.url).toBe(`${baseUrl}${named}`)
   })
 
   it("description: at most 500 characters", async () => {
@@ -159,8 +160,8 @@ describe("402: a till below a prefix", () => {
   it.each(["https://shop.example/api", "https://shop.example/api/"])("%s", async (prefixed) => {
     const shop = await openShop({ options: { baseUrl: prefixed } })
     const { body, header } = await readChallenge(await shop.send(calls.search))
-    expect(body.accepts[0]?.resource).toBe("https://shop.example/api/x402/search")
-    expect(header.resource.url).toBe("https://shop.example/api/x402/search")
+    expect(body.accepts[0]?.resource).toBe("https://shop.example/api/x402/search?q=lamp")
+    expect(header.resource.url).toBe("https://shop.example/api/x402/search?q=lamp")
   })
 })
 

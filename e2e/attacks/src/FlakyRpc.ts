@@ -2,19 +2,27 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { onTestFinished } from "vitest"
 
-/** A chain's JSON-RPC endpoint that can be cut off. */
+/** A chain's JSON-RPC endpoint that can be cut off, and counts its requests. */
 export interface FlakyRpc {
   readonly url: string
   readonly cutOff: () => void
   readonly restore: () => void
   /** How often it was asked in vain. */
   readonly refusals: () => number
+  /** Requests passed on so far; each of a batch counts. */
+  readonly requests: () => number
+}
+
+const sizeOf = (body: string): number => {
+  const document: unknown = JSON.parse(body)
+  return Array.isArray(document) ? document.length : 1
 }
 
 /** Opens one before an endpoint for one test, with which it ends. */
 export const openFlakyRpc = async (rpcUrl: string): Promise<FlakyRpc> => {
   let isDown = false
   let refusals = 0
+  let requests = 0
   const server = createServer(async (request, response) => {
     if (isDown) {
       refusals++
@@ -24,7 +32,9 @@ export const openFlakyRpc = async (rpcUrl: string): Promise<FlakyRpc> => {
     const chunks: Array<Buffer> = []
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
     const headers = { "content-type": "application/json" }
-    const answer = await fetch(rpcUrl, { method: "POST", headers, body: Buffer.concat(chunks) })
+    const body = Buffer.concat(chunks).toString("utf8")
+    requests += sizeOf(body)
+    const answer = await fetch(rpcUrl, { method: "POST", headers, body })
     response.writeHead(answer.status, headers).end(await answer.text())
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -43,6 +53,7 @@ export const openFlakyRpc = async (rpcUrl: string): Promise<FlakyRpc> => {
     restore: () => {
       isDown = false
     },
-    refusals: () => refusals
+    refusals: () => refusals,
+    requests: () => requests
   }
 }

@@ -1,6 +1,8 @@
+import type { NetworkOptions } from "@till402/core"
 import { type Chain, type LocalFacilitator, startChain, startFacilitator } from "@till402/sandbox"
 import { afterAll, beforeAll } from "vitest"
 import { payTo } from "./Calls.ts"
+import { placeMulticall } from "./Multicall.ts"
 import { payer, stranger } from "./Payments.ts"
 
 /** A chain with the official facilitator before it, and two payers with 1,000 USDC each. */
@@ -9,6 +11,8 @@ export interface LocalChain {
   readonly facilitator: LocalFacilitator
   /** What the recipient of all payments has, in atomic units. */
   readonly received: () => Promise<bigint>
+  /** Mines a block that is so many seconds later. */
+  readonly pass: (seconds: number) => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -21,12 +25,17 @@ export const openLocalChain = async (): Promise<LocalChain> => {
     const facilitator = await startFacilitator({ chain })
     for (const { address } of [payer, stranger]) await chain.mint(address, 1_000_000_000n)
     // Where a settlement stands is told by the times of blocks, and a chain of a few milliseconds has but one.
-    await chain.client.increaseTime({ seconds: aheadSeconds })
-    await chain.client.mine({ blocks: 1 })
+    const pass = async (seconds: number): Promise<void> => {
+      await chain.client.increaseTime({ seconds })
+      await chain.client.mine({ blocks: 1 })
+    }
+    await placeMulticall(chain)
+    await pass(aheadSeconds)
     return {
       chain,
       facilitator,
       received: () => chain.balanceOf(payTo),
+      pass,
       stop: async () => {
         await facilitator.stop()
         await chain.stop()
@@ -37,6 +46,14 @@ export const openLocalChain = async (): Promise<LocalChain> => {
     throw error
   }
 }
+
+/** The local chain as a till reads it: one block is enough, and a proof is final after a second. */
+export const readable = ({ chain }: LocalChain, rpcUrl = chain.rpcUrl): NetworkOptions => ({
+  network: "base-sepolia",
+  rpcUrl,
+  confirmations: 1,
+  finalitySeconds: 1
+})
 
 /** One for the tests of a file; call the answer inside of them. */
 export const localChainOfFile = (): (() => LocalChain) => {

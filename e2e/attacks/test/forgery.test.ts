@@ -1,4 +1,5 @@
 import { decodeFunctionData, type Hex, parseAbi, parseEventLogs, serializeSignature } from "viem"
+import type { FacilitatorClient } from "@till402/core"
 import { usdcAbi } from "@till402/sandbox/chain"
 import { describe, expect, it, vi } from "vitest"
 import { answerCache, openAnswerCache } from "../src/AnswerCache.ts"
@@ -6,6 +7,7 @@ import { attack } from "../src/attack.ts"
 import { type Answered, type Call, calls, jsonOf, searchFor, usdc, vaultBuyOf } from "../src/Calls.ts"
 import { claimsFirst, openClaimsFirst } from "../src/ClaimsFirst.ts"
 import { expectFailed, expectRefused } from "../src/expectations.ts"
+import { Gathering } from "../src/Gathering.ts"
 import { workDone } from "../src/Goods.ts"
 import { localChainOfFile } from "../src/LocalChain.ts"
 import { official, openOfficial } from "../src/Official.ts"
@@ -17,8 +19,8 @@ import { visit, type Visitor } from "../src/Visitor.ts"
 const local = localChainOfFile()
 
 /** A till that believes the chain alone. */
-const openOnChain = () =>
-  openOurs(local().facilitator.client, {
+const openOnChain = (facilitator: FacilitatorClient = local().facilitator.client) =>
+  openOurs(facilitator, {
     networks: [{ network: "base-sepolia", rpcUrl: local().chain.rpcUrl }],
     trustFacilitator: false
   })
@@ -238,11 +240,30 @@ describe("what no server can promise", () => {
     expect((await visitor.present(calls.search, copied)).text).toBe(bought.text)
   })
 
-  it("a till with the address of another's store books as owed back what the other was paid", async () => {
-    const [first, second] = [await openOnChain(), await openOnChain()]
-    const payment = await visit(first).payFor(calls.track)
-    expectPaid(await visit(first).present(calls.track, payment))
-    expectRefused(await visit(second).present(calls.track, payment), "payment_refund_due")
-    expect((await second.till.ledger.list()).map(({ kind }) => kind)).toEqual(["settled", "refund_due"])
+  it("two tills with one address and stores of their own serve a payment that both are shown at once", async () => {
+    const gathering = new Gathering(2, 5_000)
+    const { settle, verify } = local().facilitator.client
+    const gathered: FacilitatorClient = {
+      verify,
+      settle: async (payment, requirements) => {
+        await gathering.arrive()
+        return settle(payment, requirements)
+      }
+    }
+    const [first, second] = [visit(await openOnChain(gathered)), visit(await openOnChain(gathered))]
+    const payment = await first.payFor(calls.track)
+    const before = await local().received()
+    const answers = await Promise.all([first, second].map((visitor) => visitor.present(calls.track, payment)))
+    for (const answer of answers) expectPaid(answer)
+    expect((await local().received()) - before).toBe(520_000n)
   })
+})
+
+it("a till with the address of another's store neither delivers nor owes what the other was paid", async () => {
+  const [first, second] = [await openOnChain(), await openOnChain()]
+  const payment = await visit(first).payFor(calls.track)
+  expectPaid(await visit(first).present(calls.track, payment))
+  expectRefused(await visit(second).present(calls.track, payment), "invalid_exact_evm_nonce_already_used")
+  expect(await second.till.ledger.list()).toEqual([])
+  expect(await second.till.charges.list()).toEqual([])
 })

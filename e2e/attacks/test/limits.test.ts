@@ -5,32 +5,13 @@ import { calls } from "../src/Calls.ts"
 import { workDone } from "../src/Goods.ts"
 import { official, openOfficial } from "../src/Official.ts"
 import { openOurs } from "../src/Ours.ts"
+import { limitedByPayer, perPayer } from "../src/PayerLimit.ts"
 import { payer, type Payment, stranger } from "../src/Payments.ts"
 import { countOf, type Server, visit, type Visitor } from "../src/Visitor.ts"
 
 /*
  * What bounds the work that is done for payers who don't pay must not be turned against those who do.
  */
-
-const perPayer = 8
-
-/** Counts calls under way by the payer that their header names, as a developer adds it before everything else. */
-const limitedByPayer = ({ fetch, goods }: Server): Server => {
-  const underWay = new Map<string, number>()
-  return {
-    goods,
-    fetch: async (request) => {
-      const header = request.headers.get("payment-signature")
-      if (header === null) return fetch(request)
-      const payment = JSON.parse(Buffer.from(header, "base64").toString("utf8")) as Payment
-      const { from } = payment.payload.authorization
-      const count = underWay.get(from) ?? 0
-      if (count >= perPayer) return new Response("Too many payments are unsettled", { status: 429 })
-      underWay.set(from, count + 1)
-      return fetch(request).finally(() => underWay.set(from, (underWay.get(from) ?? 1) - 1))
-    }
-  }
-}
 
 /** Payments in the name of `payer`, which somebody else made up: the signature of each is of so many bytes. */
 const inTheNameOfPayer = async (visitor: Visitor, bytes: number): Promise<ReadonlyArray<Payment>> => {

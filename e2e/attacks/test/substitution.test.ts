@@ -1,3 +1,4 @@
+import type { FacilitatorClient } from "@till402/core"
 import { fakeFacilitator } from "@till402/core/testing"
 import { describe, expect, it, vi } from "vitest"
 import { attack } from "../src/attack.ts"
@@ -24,20 +25,25 @@ import { type Visitor, visit } from "../src/Visitor.ts"
 const presentTogether = (visitor: Visitor, payment: Payment, all: ReadonlyArray<Call>) =>
   Promise.all(all.map((call) => visitor.present(call, payment)))
 
-/** A till whose facilitator holds the first payment back, so that its charge stays claimed until it is let go. */
+/** A till whose facilitator holds the first settlement back, so that its charge stays open until it is let go. */
 const openHeld = async () => {
   const facilitator = fakeFacilitator()
   const gate = Promise.withResolvers<void>()
-  facilitator.verify.answersOnce(async () => {
-    await gate.promise
-    return { isValid: true }
-  })
-  const server = await openOurs(facilitator)
+  const reached = Promise.withResolvers<void>()
+  const held: FacilitatorClient = {
+    verify: facilitator.verify,
+    settle: async (payment, requirements) => {
+      reached.resolve()
+      await gate.promise
+      return facilitator.settle(payment, requirements)
+    }
+  }
+  const server = await openOurs(held)
   const visitor = visit(server)
-  /** Presents a payment and resolves once it is claimed. */
+  /** Presents a payment and resolves once its work is done and it is about to settle. */
   const claim = async (call: Call, payment: Payment): Promise<{ readonly answer: Promise<Answered> }> => {
     const answer = visitor.present(call, payment)
-    await vi.waitFor(() => expect(facilitator.verify.calls).toHaveLength(1))
+    await reached.promise
     return { answer }
   }
   return { server, facilitator, visitor, claim, letGo: gate.resolve }
@@ -132,7 +138,16 @@ attack("a payment made for one resource, presented first at another", {
     const facilitator = fakeFacilitator()
     const visitor = visit(await openOurs(facilitator))
     const payment = await visitor.payFor(calls.search)
-    expectRefused(await visitor.present(calls.vaultSearch, payment), "resource_mismatch")
+    expect(payment.resource!.url).toMatch(/\/x402\/search\?q=tote$/)
+    // Queries and origins are the client's to choose; a path is not.
+    for (const url of [payment.resource!.url, "http://127.0.0.1:8080/x402/search?q=/x402/vault/search"])
+      for (const other of everyOther(calls.search))
+        expectRefused(
+          await visitor.present(other, { ...payment, resource: { url } }),
+          // A purchase that nobody has requested yet is priced first.
+          ...(other === calls.buy ? ["quote_expired", "resource_mismatch"] : ["resource_mismatch"])
+        )
+    expect(facilitator.verify.calls).toHaveLength(0)
     expect(facilitator.settle.calls).toHaveLength(0)
     // What it was made for is still to be had.
     expect((await visitor.present(calls.search, payment)).status).toBe(200)

@@ -11,11 +11,12 @@ const delayMillis = 300
 const forgetsAnswers = (store: Store): Store =>
   Charges.of({
     ...store,
-    advance: (key, owner, outcome) => {
-      const forgotten: RecordedAnswer = { ...outcome.answer, body: { _tag: "Plain", text: "" } }
-      return store.advance(key, owner, { ...outcome, answer: forgotten })
-    }
+    advance: (key, owner, { answer, subject }) =>
+      store.advance(key, owner, { answer: answer && emptied(answer), subject }),
+    deliver: (key, owner, answer) => store.deliver(key, owner, emptied(answer))
   })
+
+const emptied = (answer: RecordedAnswer): RecordedAnswer => ({ ...answer, body: { _tag: "Plain", text: "" } })
 
 /** Does not see that a payment is claimed, and tells everybody who claims it that it is theirs. */
 const ignoresClaims = (store: Store): Store =>
@@ -38,13 +39,14 @@ const writesLater = (store: Store): Store => {
     ...store,
     claim: (...claim) => later(Effect.orDie(store.claim(...claim)), delayMillis, { _tag: "Claimed" }),
     advance: (...advance) => later(Effect.orDie(store.advance(...advance)), delayMillis + 100, true),
-    complete: (...complete) => later(Effect.orDie(store.complete(...complete)), delayMillis + 200, true)
+    complete: (...complete) =>
+      later(Effect.orDie(store.complete(...complete)), delayMillis + 200, { _tag: "Completed" })
   })
 }
 
 /** Takes the receipt for recorded where it is not: the money moved, the books do not say so. */
 const forgetsReceipts = (store: Store): Store =>
-  Charges.of({ ...store, complete: () => Effect.succeed(true) })
+  Charges.of({ ...store, complete: () => Effect.succeed({ _tag: "Completed" }) })
 
 const faults: Readonly<Record<FaultName, (store: Store) => Store>> = {
   "forgets-answers": forgetsAnswers,

@@ -13,6 +13,7 @@ export const moments = [
   "claimed",
   "recorded",
   "completed",
+  "delivered",
   "applied",
   "voided",
   "consumed",

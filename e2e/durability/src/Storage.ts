@@ -48,6 +48,7 @@ const announcing = (stores: Context.Context<Stores>, announce: Announce): Contex
       claim: (...args) => announce("claimed")(charges.claim(...args)),
       advance: (...args) => announce("recorded")(charges.advance(...args)),
       complete: (...args) => announce("completed")(charges.complete(...args)),
+      deliver: (...args) => announce("delivered")(charges.deliver(...args)),
       markApplied: (...args) => announce("applied")(charges.markApplied(...args)),
       void: (...args) => announce("voided")(charges.void(...args))
     }),

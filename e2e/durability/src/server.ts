@@ -42,6 +42,8 @@ const start = async (): Promise<void> => {
     facilitator: { url: settings.outsideUrl, headers: () => ({ "x-server": settings.name }) },
     secret: settings.secret,
     storage: storage.layer,
+    // One of the operations settles before its work, so that servers die between the two as well.
+    settlement: { vaultDownload: "before-work" },
     ...shop(tell),
     onEvent: ({ data, level, message }) =>
       print({

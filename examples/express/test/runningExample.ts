@@ -231,7 +231,7 @@ export const exampleSuite = (name: string, sources: URL, startDatabase = sqliteF
         network: "base-sepolia",
         maxAmountRequired: String(searchPrice),
         payTo: payTo(),
-        resource: `${baseUrl}/x402/search`
+        resource: baseUrl + search
       })
 
       await chain.mint(buyer().address, 1_000_000n)

@@ -47,7 +47,7 @@ describe("the schema", () => {
     expect(entries.map(({ kind }) => kind)).toEqual(["settled", "refund_due"])
     await expect(sql`UPDATE till.ledger SET amount_atomic = 0`).rejects.toThrow("only ever appended to")
     await expect(sql`DELETE FROM till.ledger`).rejects.toThrow("only ever appended to")
-    await expect(sql`DELETE FROM till.charges`).rejects.toThrow("violates foreign key")
+    await expect(sql`DELETE FROM till.charges`).rejects.toThrow("a settled charge stays")
     expect(await stores.charges.entries({ limit: 10 })).toEqual(entries)
   })
 
@@ -61,6 +61,19 @@ describe("the schema", () => {
     await expect(sql`UPDATE till.charges SET receipt = NULL`).rejects.toThrow("violates check constraint")
     const unsettle = sql`UPDATE till.charges SET state = 'ready', receipt = NULL, settled_at_millis = NULL`
     await expect(unsettle).rejects.toThrow("violates check constraint")
+  })
+
+  it("starts no refund beyond what the books say was paid", async () => {
+    await refundDue()
+    const [settled] = await stores.charges.entries({ limit: 10 })
+    // Somebody tampers with the books.
+    await sql`ALTER TABLE till.ledger DISABLE TRIGGER ledger_is_append_only`
+    await sql`UPDATE till.ledger SET amount_atomic = amount_atomic - 1 WHERE kind = 'settled'`
+    const limit = { sinceMillis: 0, maxAtomic: "1000000" }
+    expect(await stores.charges.startRefund(key, limit, 2_000)).toEqual({ _tag: "ExceedsReceived" })
+    expect(await stores.charges.find(key)).toMatchObject({ refund: { _tag: "Due" } })
+    await sql`UPDATE till.ledger SET amount_atomic = ${settled!.amountAtomic} WHERE kind = 'settled'`
+    expect(await stores.charges.startRefund(key, limit, 2_000)).toEqual({ _tag: "Started" })
   })
 })
 
@@ -84,7 +97,10 @@ describe("the connection", () => {
     await stores.open()
     const text = 'a zero \u0000, half a pair \ud83d, a pair 👟, "quotes" and \\u0041'
     const amountAtomic = (2n ** 256n - 1n).toString()
-    await stores.charges.claim({ ...newCharge(key), amountAtomic }, { owner: "me", untilMillis: 9 }, 1, 9)
+    await stores.charges.claim({ ...newCharge(key), amountAtomic }, { owner: "me", untilMillis: 9 }, 1, {
+      maxUnsettled: 9,
+      maxExposureAtomic: "0"
+    })
     const body = { _tag: "Plain", text } as const
     const answer = { status: 200, contentType: "text/plain", body }
     await stores.charges.advance(key, "me", { answer, subject: undefined })

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Claim, VaultPurchase } from "@till402/core"
+import type { Claim, RefundStart, VaultPurchase } from "@till402/core"
 import { connect, type Database } from "../src/storage/database.ts"
 import { postgresStores } from "../src/storage/storage.ts"
 import type { OwnStores } from "./races.ts"
@@ -24,13 +24,85 @@ const faults: Faults = {
       }
     }),
     "counts what a payer owes before it takes its turn": ({ claim }, sql) => ({
-      claim: async (charge, lease, nowMillis, maxUnsettled) => {
+      claim: async (charge, lease, nowMillis, limits) => {
         const [others] = await sql<Array<{ readonly unsettled: number }>>`
           SELECT count(*) AS unsettled FROM till.charges
           WHERE payer = ${charge.payer} AND key <> ${charge.key}
             AND (state = 'ready' OR (state = 'claimed' AND lease_until_millis > ${nowMillis}))`
-        if (others!.unsettled >= maxUnsettled) return { _tag: "Limited" }
-        return claim(charge, lease, nowMillis, Number.MAX_SAFE_INTEGER)
+        if (others!.unsettled >= limits.maxUnsettled) return { _tag: "Limited", by: "charges" }
+        return claim(charge, lease, nowMillis, { ...limits, maxUnsettled: Number.MAX_SAFE_INTEGER })
+      }
+    }),
+    "adds up what a payer risks before it takes its turn": ({ claim }, sql) => ({
+      claim: async (charge, lease, nowMillis, limits) => {
+        const [others] = await sql<Array<{ readonly exposure: string }>>`
+          SELECT coalesce(sum(exposure_atomic), 0) AS exposure FROM till.charges
+          WHERE payer = ${charge.payer} AND key <> ${charge.key} AND state <> 'settled'
+            AND (state <> 'claimed' OR lease_until_millis > ${nowMillis})`
+        const [added, exposure] = [BigInt(charge.exposureAtomic), BigInt(others!.exposure)]
+        const isOver = added > 0n && exposure > 0n && exposure + added > BigInt(limits.maxExposureAtomic)
+        if (isOver) return { _tag: "Limited", by: "exposure" }
+        return claim(charge, lease, nowMillis, { ...limits, maxExposureAtomic: "9".repeat(70) })
+      }
+    }),
+    "forgets what work a voided charge has cost": (store) => ({
+      void: (key, owner, options) => store.void(key, owner, { ...options, keepExposure: false })
+    }),
+    "lets a transfer settle what was open when it was looked at": ({ complete }, sql) => ({
+      complete: async (key, settlement, nowMillis) => {
+        const taken = await sql`
+          SELECT key FROM till.charges
+          WHERE transfer_log_index = ${settlement.transferLogIndex ?? null}
+            AND receipt ->> 'transaction' = ${settlement.receipt.transaction}`
+        if (taken.length > 0) return { _tag: "TransferTaken" }
+        await sql`DROP INDEX IF EXISTS till.charges_one_transfer`
+        return complete(key, settlement, nowMillis)
+      }
+    }),
+    "takes a charge whose transfer is taken for a closed one": ({ complete }) => ({
+      complete: async (key, settlement, nowMillis) => {
+        const completion = await complete(key, settlement, nowMillis)
+        return completion._tag === "TransferTaken" ? { _tag: "NotOpen" } : completion
+      }
+    }),
+    "reopens a charge whose refund was started": ({ reopen }, sql) => ({
+      reopen: async (key, owner, nowMillis) => {
+        await sql`
+          UPDATE till.charges SET refund = ${sql.typed.json({ _tag: "Due" })}
+          WHERE key = ${key} AND refund ->> '_tag' = 'Due'`
+        return reopen(key, owner, nowMillis)
+      }
+    }),
+    "delivers what is paid back": (_, sql) => ({
+      deliver: async (key, owner, answer) => {
+        const { count } = await sql`
+          UPDATE till.charges SET answer = ${sql.typed.json(answer)}, response_owed_until_millis = NULL
+          WHERE key = ${key} AND lease_owner = ${owner} AND state = 'settled' AND answer IS NULL`
+        return count === 1
+      }
+    }),
+    "releases in bulk what was voided when it was looked at": ({ find, release }) => ({
+      releaseVoided: async (keys) => {
+        const found = await Promise.all(keys.map((key) => find(key)))
+        const voided = found.filter((charge) => charge?.state === "voided" && charge.subject === undefined)
+        await Promise.all(voided.map((charge) => release(charge!.key, charge!.leaseOwner)))
+        return voided.length
+      }
+    }),
+    "adds up refunds before it takes its turn": ({ startRefund }, sql) => ({
+      startRefund: async (key, limit, nowMillis): Promise<RefundStart> => {
+        const [sums] = await sql<Array<{ readonly recent: string }>>`
+          SELECT coalesce(sum(amount_atomic), 0) + (SELECT amount_atomic FROM till.charges WHERE key = ${key}) AS recent
+          FROM till.refunds WHERE charge_key <> ${key} AND started_at_millis >= ${limit.sinceMillis}
+            AND payer = (SELECT payer FROM till.charges WHERE key = ${key})`
+        if (BigInt(sums?.recent ?? 0) > BigInt(limit.maxAtomic)) return { _tag: "OverLimit" }
+        return startRefund(key, { ...limit, maxAtomic: "9".repeat(70) }, nowMillis)
+      }
+    }),
+    "stops refunds for the last reason": ({ stopRefunds }, sql) => ({
+      stopRefunds: async (reason, nowMillis) => {
+        const { count } = await sql`UPDATE till.refund_stop SET reason = ${reason}, at_millis = ${nowMillis}`
+        return count === 0 && stopRefunds(reason, nowMillis)
       }
     }),
     "takes over a charge whose lease holds": ({ takeOver }) => ({
@@ -40,14 +112,14 @@ const faults: Faults = {
       advance: async (key, owner, outcome) => advance(key, (await find(key))?.leaseOwner ?? owner, outcome)
     }),
     "settles without a line in the books": (_, sql) => ({
-      complete: async (key, { receipt, refundDue }, nowMillis) => {
+      complete: async (key, { finalAfterMillis, receipt, refundDue }, nowMillis) => {
         const { count } = await sql`
           UPDATE till.charges
-          SET state = 'settled', settlement = '', receipt = ${sql.typed.json(receipt)},
+          SET state = 'settled', settlement = '', awaits_finality = ${finalAfterMillis !== undefined}, receipt = ${sql.typed.json(receipt)},
             settled_at_millis = ${nowMillis}, effect_pending = subject IS NOT NULL AND NOT ${refundDue}::boolean,
             refund = ${refundDue ? sql.typed.json({ _tag: "Due" }) : null}, attempts = 0, check_after_millis = 0
-          WHERE key = ${key} AND state IN ('ready', 'voided')`
-        return count === 1
+          WHERE key = ${key} AND (state = 'ready' OR (state = 'voided' AND ${refundDue}::boolean))`
+        return { _tag: count === 1 ? "Completed" : "NotOpen" }
       }
     })
   },

@@ -3,7 +3,15 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { postgresStores } from "../src/storage/storage.ts"
 import { type Contenders, startContenders } from "./Contenders.ts"
 import { lockedInMemory } from "./mutants.ts"
-import { type OwnStores, places, type Race, races, type RaceName } from "./races.ts"
+import {
+  exposures,
+  type OwnStores,
+  places,
+  type Race,
+  races,
+  type RaceName,
+  refundsAllowed
+} from "./races.ts"
 
 /*
  * Two processes of 50 racers each on one database: what a lock in a process's memory can't decide.
@@ -56,6 +64,7 @@ describe("of a hundred racers in two processes", { timeout: 60_000 }, () => {
     "claim a key",
     "claim a key whose lease has lapsed",
     "take over a charge",
+    "reopen a charge",
     "apply a settlement",
     "consume a quote",
     "place an order",
@@ -66,6 +75,18 @@ describe("of a hundred racers in two processes", { timeout: 60_000 }, () => {
 
   it("as many claim a place of a payer as there are", () =>
     run("claim one of the places of a payer", (got) => expect(wins(got)).toBe(places)))
+
+  it("as many claim exposure of a payer as its limit allows", () =>
+    run("claim exposure of a payer", (got) => expect(wins(got)).toBe(exposures)))
+
+  it("one charge is settled by a transfer, the others are refused", () =>
+    run("settle by one transfer", (got) => {
+      expect(got.filter((tag) => tag === "Completed")).toHaveLength(1)
+      expect(got.filter((tag) => tag === "TransferTaken")).toHaveLength(racers - 1)
+    }))
+
+  it("as many refunds of a payer are started as the limit allows", () =>
+    run("start a refund of a payer", (got) => expect(wins(got)).toBe(refundsAllowed)))
 
   it("one settles a charge, and its transaction alone is in the books", () =>
     run("settle a charge", async (got, key) => {

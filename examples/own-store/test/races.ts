@@ -1,4 +1,4 @@
-import type { NewCharge, NewVaultPurchase, Offer, Order } from "@till402/core"
+import type { CompletedSettlement, NewCharge, NewVaultPurchase, Offer, Order } from "@till402/core"
 import type { postgresStores } from "../src/storage/storage.ts"
 
 /*
@@ -17,9 +17,13 @@ export interface Race {
 /** Times in these races: everything happens at `now`, every lease and offer holds until `later`. */
 const now = 1_000_000
 const later = 2_000_000
-const plenty = 1_000_000
+const plenty = { maxUnsettled: 1_000_000, maxExposureAtomic: "1000000000000" }
 /** How many unsettled charges the payer of the race for places may have. */
 export const places = 7
+/** How many charges of 10 fit below the payer's exposure limit, in the race for exposure. */
+export const exposures = 5
+/** How many refunds of 10000 the limit allows in the race for refunds. */
+export const refundsAllowed = 9
 
 export const newCharge = (key: string): NewCharge => ({
   key,
@@ -34,7 +38,10 @@ export const newCharge = (key: string): NewCharge => ({
   validBeforeSeconds: later / 1_000,
   x402Version: 2,
   settlement: "{}",
-  createdAtMillis: now
+  exposureAtomic: "0",
+  settlesFirst: false,
+  createdAtMillis: now,
+  unverifiedSinceMillis: 0
 })
 
 const outcome = {
@@ -86,6 +93,14 @@ const newOrder = (id: string): Order => ({
 const claimed = (stores: OwnStores, key: string, untilMillis = later) =>
   stores.charges.claim(newCharge(key), { owner: "first", untilMillis }, now, plenty)
 
+const paidBy = (transaction: string): CompletedSettlement => ({
+  receipt: receiptOf(transaction),
+  transferLogIndex: undefined,
+  refundDue: false,
+  finalAfterMillis: undefined,
+  responseOwedUntilMillis: undefined
+})
+
 const ready = async (stores: OwnStores, key: string, untilMillis = later) => {
   await claimed(stores, key, untilMillis)
   await stores.charges.advance(key, "first", outcome)
@@ -93,7 +108,13 @@ const ready = async (stores: OwnStores, key: string, untilMillis = later) => {
 
 const refundDue = async (stores: OwnStores, key: string) => {
   await ready(stores, key)
-  await stores.charges.complete(key, { receipt: receiptOf("first"), refundDue: true }, now)
+  await stores.charges.complete(key, { ...paidBy("first"), refundDue: true }, now)
+}
+
+/** A ready charge of a racer's own, of the payer that the race is about. */
+const readyOf = async ({ charges }: OwnStores, payer: string, key: string) => {
+  await charges.claim({ ...newCharge(key), payer }, { owner: key, untilMillis: later }, now, plenty)
+  await charges.advance(key, key, outcome)
 }
 
 const quoteOf = (fingerprint: string, id: string) => ({
@@ -132,7 +153,21 @@ export const races = {
     run: async ({ charges }, payer, racer) => {
       const charge = { ...newCharge(`${payer} of ${racer}`), payer }
       return (
-        (await charges.claim(charge, { owner: racer, untilMillis: later }, now, places))._tag === "Claimed"
+        (
+          await charges.claim(charge, { owner: racer, untilMillis: later }, now, {
+            ...plenty,
+            maxUnsettled: places
+          })
+        )._tag === "Claimed"
+      )
+    }
+  },
+  "claim exposure of a payer": {
+    run: async ({ charges }, payer, racer) => {
+      const charge = { ...newCharge(`${payer} of ${racer}`), payer, exposureAtomic: "10" }
+      const limits = { ...plenty, maxExposureAtomic: String(10 * exposures) }
+      return (
+        (await charges.claim(charge, { owner: racer, untilMillis: later }, now, limits))._tag === "Claimed"
       )
     }
   },
@@ -142,13 +177,37 @@ export const races = {
   },
   "settle a charge": {
     prepare: ready,
-    run: ({ charges }, key, racer) =>
-      charges.complete(key, { receipt: receiptOf(racer), refundDue: false }, now)
+    run: async ({ charges }, key, racer) =>
+      (await charges.complete(key, paidBy(racer), now))._tag === "Completed"
+  },
+  "settle by one transfer": {
+    run: async (stores, transaction, racer) => {
+      const key = `${transaction} of ${racer}`
+      await readyOf(stores, key, key)
+      const settlement = { ...paidBy(transaction), transferLogIndex: 1 }
+      return (await stores.charges.complete(key, settlement, now))._tag
+    }
+  },
+  "reopen a charge": {
+    prepare: async (stores, key) => {
+      await ready(stores, key)
+      await stores.charges.complete(key, { ...paidBy("first"), finalAfterMillis: now }, now)
+    },
+    run: ({ charges }, key) => charges.reopen(key, "first", now)
+  },
+  "start a refund of a payer": {
+    run: async (stores, payer, racer) => {
+      const key = `${payer} of ${racer}`
+      await readyOf(stores, payer, key)
+      await stores.charges.complete(key, { ...paidBy(racer), refundDue: true }, now)
+      const limit = { sinceMillis: now, maxAtomic: String(10_000 * refundsAllowed) }
+      return (await stores.charges.startRefund(key, limit, now))._tag === "Started"
+    }
   },
   "apply a settlement": {
     prepare: async (stores, key) => {
       await ready(stores, key)
-      await stores.charges.complete(key, { receipt: receiptOf("first"), refundDue: false }, now)
+      await stores.charges.complete(key, paidBy("first"), now)
     },
     run: ({ charges }, key) => charges.markApplied(key)
   },

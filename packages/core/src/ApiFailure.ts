@@ -20,6 +20,9 @@ export class ApiFailure extends Data.TaggedError("ApiFailure")<{
   readonly allow?: string
 }> {}
 
+/** Ends messages about work that failed before its payment settled. */
+export const nothingCharged = " Nothing was charged."
+
 /** 400 with every fault found. */
 export const validationFailure = (issues: ReadonlyArray<Issue>): ApiFailure =>
   new ApiFailure({
@@ -49,12 +52,12 @@ export const upstreamFailure = (error: UpstreamError): ApiFailure => {
     ? new ApiFailure({
         status: 502,
         code: `${code}_ERROR`,
-        message: `The ${noun} answered with an error. Nothing was charged.`
+        message: `The ${noun} responded with an error.${nothingCharged}`
       })
     : new ApiFailure({
         status: 503,
         code: `${code}_UNAVAILABLE`,
-        message: `The ${noun} is not available now. Nothing was charged; try again later.`,
+        message: `The ${noun} is not available now.${nothingCharged} Retry later.`,
         retryAfterSeconds: error.retryAfterSeconds ?? 30
       })
 }

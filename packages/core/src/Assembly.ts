@@ -55,13 +55,7 @@ const facilitatorLayer = ({ facilitator }: TillOptions): Layer.Layer<Facilitator
     : Layer.effect(Facilitator, facilitatorFromUrl(facilitator)).pipe(Layer.provide(FetchHttpClient.layer))
 
 const chainLayer = ({ networks }: Configuration): Layer.Layer<Chain> =>
-  Layer.sync(Chain, () =>
-    chainFromRpc(
-      new Map(
-        networks.flatMap(({ caip2, rpcUrl }) => (rpcUrl === undefined ? [] : [[caip2, rpcUrl] as const]))
-      )
-    )
-  )
+  Layer.sync(Chain, () => chainFromRpc(networks))
 
 /** Routes what a settlement sets off to the use case that knows it. */
 const subjectsLayer = Layer.effect(
@@ -218,20 +212,32 @@ export const assemble = (options: TillOptions, configuration: Configuration, edg
     edges.facilitator ?? facilitatorLayer(options),
     edges.chain ?? chainLayer(configuration)
   )
-  const foundation = Refunds.layer(options.refundWallet).pipe(Layer.provideMerge(edge))
+  const foundation = Refunds.layer({
+    wallet: options.refundWallet,
+    networks: configuration.networks,
+    perPayerPerHourAtomic: configuration.refundsPerPayerPerHourAtomic
+  }).pipe(Layer.provideMerge(edge))
   const useCases = useCasesLayer(options, configuration, feed).pipe(Layer.provideMerge(foundation))
-  const settling = Settling.layer({ leaseMillis }).pipe(
-    Layer.provide(subjectsLayer),
-    Layer.provideMerge(useCases)
-  )
+  const settling = Settling.layer({
+    leaseMillis,
+    owedResponseMillis: configuration.owedResponseMillis,
+    finalitySeconds: new Map(
+      configuration.networks.map(({ caip2, finalitySeconds }) => [caip2, finalitySeconds])
+    )
+  }).pipe(Layer.provide(subjectsLayer), Layer.provideMerge(useCases))
   const toll = Toll.layer({
     networks: configuration.networks,
     leaseMillis,
     waitMillis,
     maxUnsettledPerPayer: configuration.maxUnsettledPerPayer,
     maxUnsettled: configuration.maxUnsettled,
+    maxUnverified: configuration.maxUnverified,
     payerMemoryMillis: configuration.payerMemoryMillis,
-    payerCreditMillis: configuration.payerCreditMillis
+    recentMillis: configuration.payerCreditMillis,
+    creditAtomic: configuration.creditAtomic,
+    exposureAtomic: configuration.exposureAtomic,
+    maxExposureAtomic: configuration.maxExposureAtomic,
+    lossPerHourAtomic: configuration.lossPerHourAtomic
   }).pipe(Layer.provideMerge(settling))
   const whole = httpLayer(configuration).pipe(Layer.provideMerge(toll))
   const logging = Layer.mergeAll(

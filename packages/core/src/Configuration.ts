@@ -11,6 +11,8 @@ import { domainSeparator } from "./toll/exact/Evm.ts"
 export interface PaidNetwork extends Network {
   readonly payTo: string
   readonly rpcUrl: string | undefined
+  readonly confirmations: number
+  readonly finalitySeconds: number
   readonly separator: `0x${string}`
 }
 
@@ -33,9 +35,19 @@ export interface Configuration {
   readonly maxUnsettled: number
   readonly payerMemoryMillis: number
   readonly payerCreditMillis: number
+  readonly exposureAtomic: bigint
+  readonly maxExposureAtomic: bigint
+  readonly creditAtomic: bigint
+  readonly lossPerHourAtomic: bigint
+  readonly maxUnverified: number
+  /** Operations whose payments settle before the work. */
+  readonly settlesFirst: ReadonlySet<OperationId>
+  readonly owedResponseMillis: number
   readonly quotesPerMinute: number
   readonly quotesPerClientPerMinute: number
   readonly margin: Margin | undefined
+  /** Most that is refunded to one payer in an hour: atomic units. */
+  readonly refundsPerPayerPerHourAtomic: bigint
   readonly personalDataLifetimeMillis: number
   readonly clientAddress: ((request: Request) => string | undefined) | undefined
   readonly openapiPath: string | undefined
@@ -113,6 +125,23 @@ export const configure = (options: TillOptions): Configuration => {
       600_000,
       fault
     ),
+    exposureAtomic: dollars("limits.exposurePerPayer", options.limits?.exposurePerPayer ?? "0.10", fault),
+    maxExposureAtomic: dollars(
+      "limits.maxExposurePerPayer",
+      options.limits?.maxExposurePerPayer ?? "5.00",
+      fault
+    ),
+    creditAtomic: dollars("limits.creditPerPayer", options.limits?.creditPerPayer ?? "5.00", fault),
+    lossPerHourAtomic: dollars("limits.lossPerHour", options.limits?.lossPerHour ?? "20.00", fault),
+    maxUnverified: within("limits.unverified", options.limits?.unverified ?? 64, 1, 10_000, fault),
+    settlesFirst: readSettlement(options.settlement ?? {}, fault),
+    owedResponseMillis: within(
+      "owedResponseMillis",
+      options.owedResponseMillis ?? 3_600_000,
+      1_000,
+      604_800_000,
+      fault
+    ),
     quotesPerMinute: within(
       "limits.quotesPerMinute",
       options.limits?.quotesPerMinute ?? 600,
@@ -128,6 +157,11 @@ export const configure = (options: TillOptions): Configuration => {
       fault
     ),
     margin: readMargin(options.margin, fault),
+    refundsPerPayerPerHourAtomic: readAmount(
+      "refunds.perPayerPerHour",
+      options.refunds?.perPayerPerHour ?? "500.00",
+      fault
+    ),
     personalDataLifetimeMillis: within(
       "personalDataLifetimeMillis",
       options.personalDataLifetimeMillis ?? 90 * 86_400_000,
@@ -182,6 +216,32 @@ const within = (name: string, value: number, minimum: number, maximum: number, f
     fault(`${name} must be a whole number from ${minimum} to ${maximum}: got ${value}`)
   }
   return value
+}
+
+/** Dollars, as decimal text, in atomic units. */
+const dollars = (name: string, text: unknown, fault: Fault): bigint => {
+  const atomic = typeof text === "string" ? parseAtomic(text) : undefined
+  if (atomic === undefined)
+    fault(`${name} must be dollars as decimal text, e.g. "5.00": got ${JSON.stringify(text)}`)
+  return atomic ?? 0n
+}
+
+const fixedPriced: ReadonlyArray<string> = Object.keys(defaultPrices)
+
+const readSettlement = (
+  settlement: NonNullable<TillOptions["settlement"]>,
+  fault: Fault
+): ReadonlySet<OperationId> => {
+  for (const [operation, when] of Object.entries(settlement)) {
+    if (!fixedPriced.includes(operation))
+      fault(
+        `settlement has no ${operation}; it has ${fixedPriced.join(", ")}: buy and vaultBuy deliver after settlement`
+      )
+    if (when !== "after-work" && when !== "before-work")
+      fault(`settlement.${operation} must be "after-work" or "before-work": got ${JSON.stringify(when)}`)
+  }
+  const first = Object.entries(settlement).filter(([, when]) => when === "before-work")
+  return new Set(first.map(([operation]) => operation as OperationId))
 }
 
 const readPath = (name: string, path: string | false, fault: Fault): string | undefined => {
@@ -251,8 +311,11 @@ const readNetworks = (
         `network ${named.network} has no rpcUrl: buy and vault/buy count a settlement only when the chain shows it. Give an rpcUrl, or say trustFacilitator: true`
       )
     }
+    const { confirmations = network.confirmations, finalitySeconds = network.finalitySeconds } = named
     resolved.push({
       ...network,
+      confirmations: within(`confirmations of ${named.network}`, confirmations, 1, 64, fault),
+      finalitySeconds: within(`finalitySeconds of ${named.network}`, finalitySeconds, 0, 86_400, fault),
       payTo: named.payTo === undefined ? payTo : readAddress(`payTo of ${named.network}`, named.payTo, fault),
       rpcUrl: named.rpcUrl,
       separator: domainSeparator(network)
@@ -293,6 +356,13 @@ const readPrices = (given: Partial<Prices> | undefined, fault: Fault): Prices =>
     }
   }
   return prices
+}
+
+const readAmount = (name: string, text: unknown, fault: Fault): bigint => {
+  const atomic = typeof text === "string" ? parseAtomic(text) : undefined
+  if (atomic !== undefined && atomic > 0n) return atomic
+  fault(`${name} must be a decimal text above zero, e.g. "100.00": got ${JSON.stringify(text)}`)
+  return 0n
 }
 
 const maxBasisPoints = 10_000

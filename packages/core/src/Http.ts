@@ -5,7 +5,7 @@ import type { IncomingRequest, PlainResponse } from "./Exchange.ts"
 import type { Operation, Reading } from "./Operation.ts"
 import type { PublicRoute } from "./Options.ts"
 import type { Caller } from "./RunningTill.ts"
-import { fixedQuote, makeRouter, type Mounted, paymentNeeded } from "./Router.ts"
+import { makeRouter, type Mounted, paymentNeeded } from "./Router.ts"
 import { Secrets } from "./Secrets.ts"
 import {
   challengeResponse,
@@ -16,7 +16,7 @@ import {
 } from "./Responses.ts"
 import { makeChallenge } from "./toll/Challenge.ts"
 import { canonicalJson } from "./toll/ChargeKey.ts"
-import { type HeaderReading, type Payment, readPayment } from "./toll/PaymentHeader.ts"
+import { type HeaderReading, type Payment, readPayment, withoutQuery } from "./toll/PaymentHeader.ts"
 import { Toll } from "./toll/Toll.ts"
 import { inProgress } from "./toll/TollFailures.ts"
 import { PaymentRefused, type TollRequest } from "./toll/TollRequest.ts"
@@ -39,11 +39,13 @@ export class Http extends Context.Service<
     )
 }
 
-/** Who asks, as far as an answer depends on it. */
+/** What an answer depends on beside the input of a request. */
 interface Asker {
   /** Found out for those who are quoted a price. */
   readonly clientAddress: () => string | undefined
   readonly origin: string | null
+  /** The query as it came. */
+  readonly search: string
 }
 
 const sayRefusal = ({ code, message }: Refusal): string => `${code}: ${message}`
@@ -85,21 +87,21 @@ const make = Effect.fnUntraced(function* (
 
   /** A 402 for this very request: its price where it has one of its own. */
   const challenge = Effect.fnUntraced(function* (
-    { offersOf, operation, resource, unpaid }: Mounted,
+    { fixedOffers, offersOf, operation, resource, unpaid }: Mounted,
     reading: Reading<unknown>,
     canonical: string,
     error: string | undefined,
-    clientAddress: () => string | undefined
+    { clientAddress, search }: Asker
   ) {
     const { price } = operation
     if (price._tag === "Fixed") {
-      return error === undefined ? unpaid : makeChallenge(offersOf(fixedQuote(price.atomic)), resource, error)
+      return error === undefined ? unpaid(search) : makeChallenge(fixedOffers, resource(search), error)
     }
-    if (reading._tag === "Nothing") return unpaid
+    if (reading._tag === "Nothing") return unpaid(search)
     const quoted = yield* price.quote(reading.input, fingerprintOf(canonical), clientAddress())
     return makeChallenge(
       offersOf(quoted),
-      { ...resource, description: quoted.description },
+      { ...resource(search), description: quoted.description },
       error ?? paymentNeeded
     )
   })
@@ -120,11 +122,14 @@ const make = Effect.fnUntraced(function* (
     mounted: Mounted,
     reading: Extract<Reading<unknown>, { _tag: "Input" }>,
     canonical: string,
-    payment: Payment,
-    { clientAddress, origin }: Asker
+    presented: Payment,
+    asker: Asker
   ): Effect.fn.Return<PlainResponse, ApiFailure> {
     const { info, operation } = mounted
     const { input } = reading
+    const settlesFirst = configuration.settlesFirst.has(operation.id)
+    const { origin } = asker
+    const payment = operation.namesQuery ? presented : withoutQuery(presented)
     const tolled: TollRequest = {
       operation: operation.id,
       canonical,
@@ -132,8 +137,13 @@ const make = Effect.fnUntraced(function* (
       resource: info,
       sealed: operation.sealed,
       replayMillis: operation.replayMillis,
-      workMillis: configuration.upstreamTimeoutMillis,
-      proofRequired: operation.proofRequired && !configuration.trustFacilitator,
+      // After settlement the work has all the time it needs.
+      workMillis: settlesFirst ? 0 : configuration.upstreamTimeoutMillis,
+      proofRequired: (operation.proofRequired || settlesFirst) && !configuration.trustFacilitator,
+      settlesFirst,
+      // What a quote buys is ordered after settlement: until then it costs nothing.
+      exposureAtomic: operation.price._tag === "Fixed" && !settlesFirst ? operation.price.atomic : 0n,
+      clientAddress: () => addressOrUnknown(asker.clientAddress),
       alwaysVerified: operation.proofRequired,
       offers: (chargeKey) => offersFor(mounted, input, canonical, chargeKey),
       work: (key, agreed) =>
@@ -144,7 +154,7 @@ const make = Effect.fnUntraced(function* (
       const outcome = yield* toll.pay(tolled)
       if (outcome._tag === "Paid") return paidResponse(outcome, payment.payload.x402Version, cors, origin)
       const { refusal } = outcome
-      const made = yield* challenge(mounted, reading, canonical, sayRefusal(refusal), clientAddress)
+      const made = yield* challenge(mounted, reading, canonical, sayRefusal(refusal), asker)
       // A new price takes its time, and a copy of the payment may have met it meanwhile.
       const isOpen = operation.price._tag === "Quoted" && !isFinal(refusal.code)
       if (!isOpen || !(yield* toll.isUnderWay(tolled))) return challengeResponse(made, cors, origin)
@@ -155,23 +165,19 @@ const make = Effect.fnUntraced(function* (
   /** Begins at once: what needs no waiting needs no fiber. */
   const call = Effect.fnUntracedEager(
     function* (mounted: Mounted, request: IncomingRequest, header: HeaderReading, asker: Asker) {
-      const { clientAddress, origin } = asker
+      const { origin } = asker
       const reading = yield* mounted.operation.read(request)
       const canonical = reading._tag === "Input" ? `${mounted.route}\n${canonicalJson(reading.input)}` : ""
       switch (header._tag) {
         case "None":
           return challengeResponse(
-            yield* challenge(mounted, reading, canonical, undefined, clientAddress),
+            yield* challenge(mounted, reading, canonical, undefined, asker),
             cors,
             origin
           )
         case "Malformed": {
           const error = sayRefusal({ code: "invalid_payload", message: header.reason })
-          return challengeResponse(
-            yield* challenge(mounted, reading, canonical, error, clientAddress),
-            cors,
-            origin
-          )
+          return challengeResponse(yield* challenge(mounted, reading, canonical, error, asker), cors, origin)
         }
         case "Payment":
           return reading._tag === "Nothing"
@@ -199,29 +205,41 @@ const make = Effect.fnUntraced(function* (
     )
 
   return (request: IncomingRequest, caller: Caller = {}): Answering => {
-    const origin = request.header("origin")
+    // Looked up only where an answer differs by it.
+    const origin = Array.isArray(cors) ? request.header("origin") : null
     const found = router(request.url.pathname)
     if (found === undefined) return failureResponse(notFound, cors, origin)
     if (found._tag === "Public") return answerPublicly(found.answer, request, origin)
-    const allow =
-      found._tag === "Document" || found.mounted.method === "GET" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS"
-    if (request.method === "OPTIONS") return preflightResponse(allow, cors, origin)
-    if (!allow.split(", ").includes(request.method))
+    const { method } = request
+    const isGet = found._tag === "Document" || found.mounted.method === "GET"
+    const allow = isGet ? "GET, HEAD, OPTIONS" : "POST, OPTIONS"
+    if (method === "OPTIONS") return preflightResponse(allow, cors, origin)
+    const isHead = isGet && method === "HEAD"
+    if (!isHead && method !== (isGet ? "GET" : "POST"))
       return failureResponse(methodNotAllowed(allow), cors, origin)
-    const isHead = request.method === "HEAD"
     if (found._tag === "Document") return jsonResponse(found.text, cors, origin, isHead)
     const { mounted } = found
+    const { search } = request.url
     // HEAD shows what an unpaid GET would, and never takes a payment: there is no body to pay for.
-    if (isHead) return challengeResponse(mounted.unpaid, cors, origin, true)
+    if (isHead) return challengeResponse(mounted.unpaid(search), cors, origin, true)
     const header = readPayment(request)
     if (header._tag === "None" && mounted.operation.price._tag === "Fixed") {
-      return challengeResponse(mounted.unpaid, cors, origin)
+      return challengeResponse(mounted.unpaid(search), cors, origin)
     }
     // The host's function reads a proxy's header; where it says nothing, the adapter's word stands.
     const clientAddress = () => configuration.clientAddress?.(request.toRequest()) ?? caller.clientAddress
-    return call(mounted, request, header, { clientAddress, origin })
+    return call(mounted, request, header, { clientAddress, origin, search })
   }
 })
+
+/** A paid call needs no address: where the host's function fails, its client is unknown. */
+const addressOrUnknown = (clientAddress: () => string | undefined): string | undefined => {
+  try {
+    return clientAddress()
+  } catch {
+    return undefined
+  }
+}
 
 /** A payment for a request whose quote has lapsed, or has bought an order already. */
 const quoteMissing = new PaymentRefused({

@@ -35,6 +35,8 @@ export interface Operation<Input = unknown> {
   readonly mimeType: string
   /** The answer holds personal data or a secret: it is kept encrypted. */
   readonly sealed: boolean
+  /** The 402 names the query of the request: it holds nothing private. */
+  readonly namesQuery: boolean
   /** Only the chain's word counts as settlement. */
   readonly proofRequired: boolean
   readonly replayMillis: number

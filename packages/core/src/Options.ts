@@ -52,6 +52,16 @@ export interface NetworkOptions {
    * it, contract wallets can be told from forged signatures, and unknown outcomes can be cleared up.
    */
   readonly rpcUrl?: string
+  /**
+   * Blocks, the transfer's own included, before a transfer counts as payment; 1 to 64, default by network.
+   * Needs `rpcUrl`.
+   */
+  readonly confirmations?: number
+  /**
+   * Age of a block from which on no reorganization is expected to remove it, in seconds of chain time; default by
+   * network. A refund waits until its payment is that old. Needs `rpcUrl`.
+   */
+  readonly finalitySeconds?: number
 }
 
 /** An x402 facilitator over HTTP. */
@@ -65,6 +75,15 @@ export interface FacilitatorOptions {
   readonly verifyTimeoutMillis?: number
   /** Of one `/settle` call; default 30000. */
   readonly settleTimeoutMillis?: number
+}
+
+/** Bounds on refunds that the till sends by itself. */
+export interface RefundLimitOptions {
+  /**
+   * Most that is refunded to one payer in an hour, over all processes: dollars, decimal text; default "500.00". A
+   * refund past it stays due, and is sent later or by an operator.
+   */
+  readonly perPayerPerHour?: DecimalText
 }
 
 /** Prices of the fixed-price operations in dollars, as decimal text. */
@@ -85,23 +104,48 @@ export interface SecretKey {
 /** Answers an unpaid request, of any method. */
 export type PublicRoute = (request: Request) => Response | Promise<Response>
 
-/** Bounds against callers who have work done and then let the payment fail, or never pay. */
+/** Operations with a fixed price: their payments can settle before the work. */
+export type FixedPriceOperation = "search" | "shop" | "track" | "vaultSearch" | "vaultDownload"
+
+/**
+ * Bounds on work for payments that have not settled yet. Together they are the most that a host can lose to callers
+ * that have work done and then let the payment fail: see docs/threats.md, "What an attacker can cost you".
+ */
 export interface LimitOptions {
-  /** Unsettled payments that one payer may have at a time; default 64. */
+  /** Unsettled payments that one payer may have at a time, over all processes; default 64. */
   readonly unsettledPerPayer?: number
   /** Unsettled payments that one process takes on at a time; default 1000. */
   readonly unsettled?: number
-  /** For how long a payer who could not pay is refused without asking anybody; default 5000. */
+  /** For how long a payer who could not pay is refused without asking the facilitator; default 5000. */
   readonly payerMemoryMillis?: number
   /**
-   * For how long a payment that settled is worth one more call of its payer, at a time, for which the facilitator
-   * is not asked to verify before the work; default 60000, `0` has every call verified. Settlement decides all the same,
-   * and nothing is answered before it. Never for `buy` and `vault/buy`.
+   * Dollars of concurrent unsettled work at which the bound on one payer starts, over all processes; default `"0.10"`.
+   * One call is always allowed. The bound grows by each payment that settles.
    */
+  readonly exposurePerPayer?: DecimalText
+  /** Dollars at which that bound stops growing; default `"5.00"`. */
+  readonly maxExposurePerPayer?: DecimalText
+  /**
+   * Dollars of work that one payer can have done without a verification first, in one process: at most what they have
+   * settled in `payerCreditMillis`, and at most this; default `"5.00"`. `"0"` has every payment verified. Nothing is
+   * returned before settlement in any case. Never for `buy` and `vault/buy`.
+   */
+  readonly creditPerPayer?: DecimalText
+  /** For how long a settled payment counts as recent; default 60000. */
   readonly payerCreditMillis?: number
-  /** Quotes that `buy` asks of fulfilment in a minute, all callers together; default 600. */
+  /**
+   * Dollars of work, unsettled or lost, that one process does in an hour for payers who have not paid as much here
+   * within a day; default `"20.00"`. It refills over the hour, and at once with payments that settle.
+   */
+  readonly lossPerHour?: DecimalText
+  /** Payments verified at a time for payers who have not paid here within a day; default 64. */
+  readonly unverified?: number
+  /**
+   * Quotes that `buy` requests from fulfilment in a minute, for all callers together; default 600. Half is reserved for
+   * newcomers: client addresses (IPv4, or one /48 of IPv6) with fewer than 3 quotes in this minute.
+   */
   readonly quotesPerMinute?: number
-  /** The same for one client address (one /64 of IPv6); default 60. */
+  /** The same for one client address (one /64 of IPv6); default 60. A /48 of IPv6 gets four times as much. */
   readonly quotesPerClientPerMinute?: number
 }
 
@@ -132,6 +176,8 @@ export interface TillOptions {
   readonly margin?: Margin
   /** Sends refunds that are due by itself; without it they wait for `charges.recordRefund`. */
   readonly refundWallet?: RefundWallet
+  /** Bounds on what `refundWallet` sends. */
+  readonly refunds?: RefundLimitOptions
   /** Told of each step in the life of an order, in this process. */
   readonly onOrderChange?: (change: OrderChange) => void | Promise<void>
   /**
@@ -151,8 +197,18 @@ export interface TillOptions {
   readonly secretAnswerLifetimeMillis?: number
   /** Deadline of one port call; default 20000. */
   readonly upstreamTimeoutMillis?: number
-  /** Bounds on work whose payment has not settled yet; past one of them a paid call is a 429. */
+  /** Bounds on work whose payment has not settled yet; past one of them a paid call waits, then gets a 429. */
   readonly limits?: LimitOptions
+  /**
+   * When payments settle, by operation: `"after-work"` (default), so that work which fails costs the caller nothing, or
+   * `"before-work"` where the work costs you real money: then no work is done for a payment that does not settle.
+   */
+  readonly settlement?: Partial<Record<FixedPriceOperation, "after-work" | "before-work">>
+  /**
+   * How long the response to a payment that settled before its work can be requested again, should the work fail;
+   * then the payment is refunded. Default one hour.
+   */
+  readonly owedResponseMillis?: number
   /**
    * Who sent a request, behind a proxy that says so in a header which nobody else can set. Default: what the
    * adapter says, which is the address of the socket unless the framework trusts a proxy.

@@ -4,7 +4,13 @@ import { discoveryOf } from "./Discovery.ts"
 import { openApiDocument, type PriceInfo } from "./OpenApi.ts"
 import type { PublicRoute } from "./Options.ts"
 import { type Operation, type Quoted, routeOf } from "./Operation.ts"
-import { type Challenge, makeChallenge, type Resource, type ResourceInfo } from "./toll/Challenge.ts"
+import {
+  type Challenge,
+  challengeTemplate,
+  makeChallenge,
+  type Resource,
+  type ResourceInfo
+} from "./toll/Challenge.ts"
 import type { PaymentOffer } from "./toll/Verdict.ts"
 
 /** Said in a 402 to who sent no payment. */
@@ -19,14 +25,61 @@ export interface Mounted {
   readonly method: "GET" | "POST"
   /** Method and route, as a payment is bound to them. */
   readonly route: string
-  /** What is sent without payment: the price, or an indication of it. */
-  readonly unpaid: Challenge
-  readonly resource: Resource
-  /** The same in short, for the toll. */
+  /** What is sent without payment to a request with this query: the price, or an indication of it. */
+  readonly unpaid: (search: string) => Challenge
+  /** The resource as a 402 for a request with this query describes it. */
+  readonly resource: (search: string) => Resource
+  /** The same in short and without query, for the toll. */
   readonly info: ResourceInfo
   readonly offersOf: (quoted: Quoted) => ReadonlyArray<PaymentOffer>
   /** The offers of a fixed price; none where the price is quoted. */
   readonly fixedOffers: ReadonlyArray<PaymentOffer>
+}
+
+/** Longest query that a 402 names. */
+const maxQueryLength = 1024
+/** The characters of a query that the URL parser has written. */
+const urlCharacters = /^\?[\x21-\x7e]+$/
+
+/** Whether a 402 names this query; too long a one would leave no room in the header. */
+const isNameable = (search: string): boolean =>
+  search.length <= maxQueryLength + 1 && urlCharacters.test(search)
+
+/** Challenges that are kept for each operation: some 5 KB each. */
+const maxRemembered = 128
+
+/** Keeps the challenges made last: clients that retry, and agents with the same task, repeat their queries. */
+const remembered = (make: (search: string) => Challenge): ((search: string) => Challenge) => {
+  const made = new Map<string, Challenge>()
+  return (search) => {
+    const known = made.get(search)
+    if (known !== undefined) return known
+    const [oldest] = made.keys()
+    if (made.size >= maxRemembered && oldest !== undefined) made.delete(oldest)
+    const challenge = make(search)
+    made.set(search, challenge)
+    return challenge
+  }
+}
+
+/** The 402 that is sent without payment, and its resource, by the query of the request. */
+const byQuery = (
+  operation: Operation,
+  offers: ReadonlyArray<PaymentOffer>,
+  resource: Resource
+): Pick<Mounted, "unpaid" | "resource"> => {
+  const error = operation.price._tag === "Fixed" ? paymentNeeded : indicativeOnly
+  const description =
+    operation.price._tag === "Fixed" ? resource.description : operation.price.indicative.description
+  const described = { ...resource, description }
+  const plain = makeChallenge(offers, described, error)
+  if (!operation.namesQuery) return { unpaid: () => plain, resource: () => resource }
+  const naming = challengeTemplate(offers, described, error)
+  const { url } = resource
+  return {
+    unpaid: remembered((search) => (isNameable(search) ? naming(url + search) : plain)),
+    resource: (search) => (isNameable(search) ? { ...resource, url: url + search } : resource)
+  }
 }
 
 const mount = (configuration: Configuration, operation: Operation): Mounted => {
@@ -37,6 +90,8 @@ const mount = (configuration: Configuration, operation: Operation): Mounted => {
     mimeType: operation.mimeType,
     ...discoveryOf(operation.id)
   }
+  // Clients that don't know the flow skip the offer. The other flow is the default, and not sent.
+  const flow = configuration.settlesFirst.has(operation.id) ? { paymentFlow: "upfront" } : {}
   const offersOf = ({ atomic, extra, standsSeconds = Infinity }: Quoted): ReadonlyArray<PaymentOffer> =>
     configuration.networks.map(({ asset, caip2, eip712, payTo, v1Name }) => ({
       v1Name,
@@ -48,26 +103,17 @@ const mount = (configuration: Configuration, operation: Operation): Mounted => {
         payTo,
         // Nobody is to sign for longer than the price stands.
         maxTimeoutSeconds: Math.max(1, Math.min(configuration.maxTimeoutSeconds, standsSeconds)),
-        extra: { ...eip712, ...extra }
+        extra: { ...eip712, ...extra, ...flow }
       }
     }))
   const { price } = operation
-  const unpaid =
-    price._tag === "Fixed"
-      ? makeChallenge(offersOf(fixedQuote(price.atomic)), resource, paymentNeeded)
-      : makeChallenge(
-          offersOf(price.indicative),
-          { ...resource, description: price.indicative.description },
-          indicativeOnly
-        )
   const fixedOffers = price._tag === "Fixed" ? offersOf(fixedQuote(price.atomic)) : []
   return {
     operation,
     method,
     route: `${method} ${path}`,
     info: infoOf(resource),
-    unpaid,
-    resource,
+    ...byQuery(operation, price._tag === "Fixed" ? fixedOffers : offersOf(price.indicative), resource),
     offersOf,
     fixedOffers
   }
@@ -75,17 +121,10 @@ const mount = (configuration: Configuration, operation: Operation): Mounted => {
 
 const infoOf = ({ description, mimeType, url }: Resource): ResourceInfo => ({ url, description, mimeType })
 
-/** The mount of a path with parameters: its resource is the very path that was asked for. */
+/** The mount of a path with parameters, at a fixed price: its resource is the very path that was asked for. */
 const mountAt = (mounted: Mounted, url: string): Mounted => {
-  const resource = { ...mounted.resource, url }
-  const { price } = mounted.operation
-  const quoted = price._tag === "Fixed" ? fixedQuote(price.atomic) : price.indicative
-  return {
-    ...mounted,
-    resource,
-    info: infoOf(resource),
-    unpaid: makeChallenge(mounted.offersOf(quoted), resource, paymentNeeded)
-  }
+  const resource = { ...mounted.resource(""), url }
+  return { ...mounted, info: infoOf(resource), ...byQuery(mounted.operation, mounted.fixedOffers, resource) }
 }
 
 /** A fixed price in the form of a quoted one. */

@@ -2,7 +2,7 @@ import type { IncomingRequest, PlainResponse } from "./Exchange.ts"
 import type { VaultItem } from "./domain/Vault.ts"
 import type { ChargeState, LedgerEntry, LedgerTotal } from "./ports/Charges.ts"
 import type { HostOrders } from "./orders/OrderApi.ts"
-import type { BookCheck } from "./toll/Books.ts"
+import type { LedgerCheck } from "./toll/LedgerAudit.ts"
 import type { Reconciliation } from "./toll/Settling.ts"
 
 /** What a server knows of who sent a request, beside the request. */
@@ -54,13 +54,33 @@ export interface RunningTill {
     /** Sums by UTC day, operation, network, asset and kind, `from` included and `to` not. */
     readonly totals: (span: { readonly from: Date; readonly to: Date }) => Promise<ReadonlyArray<LedgerSum>>
     /**
-     * Whether settled charges, recorded receipts, ledger entries, and answers or refunds agree; reads all of
-     * the span page by page. Default: the last seven days.
+     * Checks that settled charges, recorded receipts, ledger entries, and responses or refunds agree, and that no
+     * refund exceeds what was received; reads the whole span page by page. Default: the last seven days.
+     *
+     * With `chain: true` it also reads the transfers to `payTo` on each network with an `rpcUrl`. A settled entry that
+     * isn't exactly one transfer is a fault; a transfer that isn't an entry is reported as foreign.
      */
-    readonly check: (span?: { readonly from: Date; readonly to: Date }) => Promise<BookCheck>
+    readonly check: (options?: {
+      readonly from?: Date
+      readonly to?: Date
+      readonly chain?: boolean
+    }) => Promise<LedgerCheck>
+  }
+  /** Whether refunds are sent. The till stops them by itself where ledger and chain contradict each other. */
+  readonly refunds: {
+    readonly status: () => Promise<RefundStatus>
+    /** Stops all refunds, in every process, until they are resumed; `false` where they were stopped already. */
+    readonly stop: (reason: string) => Promise<boolean>
+    /** Lets refunds be sent again; `false` where they were not stopped. */
+    readonly resume: () => Promise<boolean>
   }
   /** The vault's shelf. */
   readonly vault: { readonly put: (item: VaultItem) => Promise<void> }
+}
+
+/** Whether refunds are stopped; `reason` is the till's own (see the docs of refunds) or an operator's text. */
+export interface RefundStatus {
+  readonly stopped: { readonly reason: string; readonly at: Date } | undefined
 }
 
 /** A charge for the host's books; no payload, answer or token in it. */

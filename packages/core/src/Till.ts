@@ -13,9 +13,10 @@ import type { Caller, ChargeSummary, LedgerLine, RunningTill } from "./RunningTi
 import { type Charge, Charges, type LedgerEntry } from "./ports/Charges.ts"
 import { hostOrders } from "./orders/hostOrders.ts"
 import { ChangeFeed } from "./orders/OrderChanges.ts"
+import { resumeRefunds, stopRefunds } from "./orders/RefundGuard.ts"
 import { VaultItems } from "./ports/VaultItems.ts"
 import { failureResponse } from "./Responses.ts"
-import { checkBooks } from "./toll/Books.ts"
+import { checkLedger, checkLedgerWithChain } from "./toll/LedgerAudit.ts"
 
 /** A running till. No alias: a host that emits declarations has to be able to name it. */
 export interface Till extends RunningTill {}
@@ -164,16 +165,25 @@ const make = (options: TillOptions): Till => {
           .then((found) =>
             found.map(({ amountAtomic, ...total }) => ({ ...total, amountAtomic: BigInt(amountAtomic) }))
           ),
-      check: (span) =>
+      check: ({ chain = false, from, to } = {}) =>
         runtime.runPromise(
-          Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
-            checkBooks({
-              fromMillis: span?.from.getTime() ?? nowMillis - defaultSpanMillis,
+          Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
+            const span = {
+              fromMillis: from?.getTime() ?? nowMillis - defaultSpanMillis,
               // What is settled in this very millisecond is in the books too.
-              beforeMillis: span?.to.getTime() ?? nowMillis + 1
-            })
-          )
+              beforeMillis: to?.getTime() ?? nowMillis + 1
+            }
+            return chain ? checkLedgerWithChain(span, configuration.networks) : checkLedger(span)
+          })
         )
+    },
+    refunds: {
+      status: () =>
+        runtime.runPromise(Charges.use((charges) => charges.refundStop())).then((stop) => ({
+          stopped: stop === undefined ? undefined : { reason: stop.reason, at: new Date(stop.atMillis) }
+        })),
+      stop: (reason) => runtime.runPromise(stopRefunds(reason)),
+      resume: () => runtime.runPromise(resumeRefunds)
     },
     vault: { put: (item) => runtime.runPromise(VaultItems.use((items) => items.put(item))) }
   }

@@ -27,13 +27,20 @@ export {
   Charges,
   type ChargesQuery,
   type Claim,
+  type ClaimLimits,
+  type CompletedSettlement,
+  type Completion,
   type EntriesQuery,
   type Lease,
   type LedgerEntry,
   type LedgerTotal,
   type NewCharge,
+  type PayerStanding,
   type RecordedAnswer,
   type Refund,
+  type RefundLimit,
+  type RefundStart,
+  type RefundStop,
   type Subject
 } from "./ports/Charges.ts"
 export { Fulfilment } from "./ports/Fulfilment.ts"

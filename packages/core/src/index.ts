@@ -18,13 +18,20 @@ export type {
   Charge,
   ChargesQuery,
   Claim,
+  ClaimLimits,
+  CompletedSettlement,
+  Completion,
   EntriesQuery,
   Lease,
   LedgerEntry,
   LedgerTotal,
   NewCharge,
+  PayerStanding,
   RecordedAnswer,
   Refund,
+  RefundLimit,
+  RefundStart,
+  RefundStop,
   Subject
 } from "./ports/Charges.ts"
 export type { Quote } from "./ports/Quotes.ts"
@@ -58,7 +65,7 @@ export type {
   VaultOptions
 } from "./ProviderOptions.ts"
 export type { IncomingRequest, PlainResponse, Target } from "./Exchange.ts"
-export type { Caller, ChargeSummary, LedgerLine, LedgerSum } from "./RunningTill.ts"
+export type { Caller, ChargeSummary, LedgerLine, LedgerSum, RefundStatus } from "./RunningTill.ts"
 export type { ApiError, Issue } from "./domain/ApiError.ts"
 export type { Product, SearchProduct, Source } from "./domain/Product.ts"
 export type { SearchQuery, SearchResponse } from "./domain/Search.ts"
@@ -88,7 +95,10 @@ export type {
   VaultQuery
 } from "./domain/Vault.ts"
 export type { PaymentOption, PaymentRequired } from "./domain/PaymentRequired.ts"
-export type { BookCheck, BookFault } from "./toll/Books.ts"
+export type { ChainCheck } from "./toll/ChainAudit.ts"
+export type { LedgerCheck, LedgerFault } from "./toll/LedgerAudit.ts"
+export type { ForeignTransfer } from "./toll/NetworkAudit.ts"
+export type { RefundStopReason } from "./orders/RefundGuard.ts"
 export type { Reconciliation } from "./toll/Settling.ts"
 export type { ChargeState, LedgerKind } from "./ports/Charges.ts"
 export type { Mail } from "./ports/Mailer.ts"

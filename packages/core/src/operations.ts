@@ -101,7 +101,7 @@ const answer = (
   ...(subject === undefined ? {} : { subject })
 })
 
-const base = { mimeType: "application/json", sealed: false, proofRequired: false }
+const base = { mimeType: "application/json", sealed: false, namesQuery: false, proofRequired: false }
 
 /** Half a search is worth its price only if it says that it is half. */
 const withMissing = (work: Work, missing: ReadonlyArray<Source>): Work =>
@@ -115,6 +115,7 @@ const makeSearch = Effect.fnUntraced(function* ({ prices, replayMillis }: Operat
     ...base,
     id: "search",
     description: "Product search over two marketplaces",
+    namesQuery: true,
     replayMillis,
     price: fixed(prices.search),
     read: fromQuery(SearchQuery, { readPlain: readPlainSearch }),
@@ -238,6 +239,7 @@ const makeVaultSearch = Effect.fnUntraced(function* ({ prices, replayMillis }: O
     ...base,
     id: "vaultSearch",
     description: "Search of digital assets: skills, knowledge, personas",
+    namesQuery: true,
     replayMillis,
     price: fixed(prices.vaultSearch),
     read: fromQuery(VaultQuery),

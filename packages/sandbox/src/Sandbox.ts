@@ -195,7 +195,10 @@ const makeTill = (
     payTo: payee.address,
     // What was paid lies there, and nothing else.
     refundWallet: payee,
-    networks: [{ network: "base-sepolia", rpcUrl }],
+    // Test money: an order of any price is refunded without an operator.
+    refunds: { perPayerPerHour: "100000.00" },
+    // Nothing reorganizes this chain: a refund need not wait until its payment is final.
+    networks: [{ network: "base-sepolia", rpcUrl, finalitySeconds: 0 }],
     facilitator: { url: facilitatorUrl },
     secret: generatePrivateKey(),
     // One machine plays all clients, as fast as it likes.

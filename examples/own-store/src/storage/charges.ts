@@ -1,39 +1,68 @@
-import type { Charge, ChargeStore, Claim, Lease, NewCharge } from "@till402/core"
+import type { Charge, ChargeStore, Claim, Lease, NewCharge, PayerStanding } from "@till402/core"
 import { type Database, json } from "./database.ts"
+import { lockPayer } from "./payers.ts"
 
 /*
  * Most verbs are one conditional UPDATE: the database looks at the condition and writes in one step, so of any number
  * of racers one gets a count of 1. Only `claim` needs more than that.
  */
 
-/** Charges by key. What moves money books it in the same statement: see ledger.ts. */
+/** The settled charges that `payerStanding` adds up, at most. */
+const maxSettled = 200
+
+/** Charges by key. What moves money books it in the same statement: see ledger.ts and refunds.ts. */
 export const chargeVerbs = (sql: Database) => {
-  const unfinished = sql`(state <> 'settled' OR effect_pending)`
+  // Fragments that the indexes of schema.sql repeat.
+  const unfinished = sql`
+    (state <> 'settled' OR effect_pending OR awaits_finality OR response_owed_until_millis IS NOT NULL)`
+  const bulk = sql`state = 'voided' AND subject IS NULL`
+  const dueMillis = sql`(CASE WHEN effect_pending THEN 0 ELSE check_after_millis END)`
+  const countsForPayer = sql`state <> 'settled' AND (state <> 'voided' OR exposure_atomic > 0)`
   return {
     find: async (key) => {
       const [charge] = await sql<Array<Charge>>`SELECT * FROM till.charges WHERE key = ${key}`
       return charge
     },
 
-    claim: (charge, lease, nowMillis, maxUnsettled) =>
+    claim: (charge, lease, nowMillis, { maxExposureAtomic, maxUnsettled }) =>
       sql.begin(async (sql): Promise<Claim> => {
-        // One claim of a payer at a time. In a statement of its own: the next one must see what the last claim wrote.
-        await sql`SELECT pg_advisory_xact_lock(hashtext('till.claim'), hashtext(${charge.payer}))`
+        // One claim of a payer at a time.
+        await lockPayer(sql, charge.payer)
         const [standing] = await sql<Array<Charge>>`
           SELECT * FROM till.charges WHERE key = ${charge.key} FOR UPDATE`
         if (standing !== undefined && !isFree(standing, lease, nowMillis)) {
           return { _tag: "Existing", charge: standing }
         }
-        const [others] = await sql<Array<{ readonly unsettled: number }>>`
-          SELECT count(*) AS unsettled FROM till.charges
-          WHERE payer = ${charge.payer} AND key <> ${charge.key}
-            AND (state = 'ready' OR (state = 'claimed' AND lease_until_millis > ${nowMillis}))`
-        if (others!.unsettled >= maxUnsettled) return { _tag: "Limited" }
+        const [others] = await sql<Array<{ readonly unsettled: number; readonly exposure: string }>>`
+          SELECT count(*) FILTER (WHERE state <> 'voided') AS unsettled, coalesce(sum(exposure_atomic), 0) AS exposure
+          FROM till.charges
+          WHERE payer = ${charge.payer} AND key <> ${charge.key} AND ${countsForPayer}
+            AND (state <> 'claimed' OR lease_until_millis > ${nowMillis})`
+        if (others!.unsettled >= maxUnsettled) return { _tag: "Limited", by: "charges" }
+        const [added, exposure] = [BigInt(charge.exposureAtomic), BigInt(others!.exposure)]
+        if (added > 0n && exposure > 0n && exposure + added > BigInt(maxExposureAtomic)) {
+          return { _tag: "Limited", by: "exposure" }
+        }
         const claimed = asClaimed(charge, lease, standing)
         if (standing === undefined) await sql`INSERT INTO till.charges ${sql(claimed)}`
         else await sql`UPDATE till.charges SET ${sql(claimed)} WHERE key = ${charge.key}`
         return { _tag: "Claimed" }
       }),
+
+    payerStanding: async ({ asset, createdAtMillis, key, network, payer }, sinceMillis, nowMillis) => {
+      const [standing] = await sql<Array<PayerStanding>>`
+        SELECT
+          (SELECT coalesce(sum(amount_atomic), 0) FROM till.charges
+            WHERE payer = ${payer} AND network = ${network} AND asset = ${asset} AND ${countsForPayer}
+              AND (state = 'ready' OR (state = 'claimed' AND lease_until_millis > ${nowMillis}))
+              AND (created_at_millis, key) <= (${createdAtMillis}, ${key})) AS open_atomic,
+          (SELECT coalesce(sum(amount_atomic), 0) FROM (
+            SELECT amount_atomic FROM till.charges
+            WHERE payer = ${payer} AND network = ${network} AND asset = ${asset}
+              AND state = 'settled' AND refund IS NULL AND settled_at_millis >= ${sinceMillis}
+            ORDER BY settled_at_millis DESC LIMIT ${maxSettled}) AS latest) AS settled_atomic`
+      return standing!
+    },
 
     advance: async (key, owner, { answer, subject }) => {
       const { count } = await sql`
@@ -43,17 +72,32 @@ export const chargeVerbs = (sql: Database) => {
       return count === 1
     },
 
+    deliver: async (key, owner, answer) => {
+      const { count } = await sql`
+        UPDATE till.charges SET answer = ${json(sql, answer)}, response_owed_until_millis = NULL
+        WHERE key = ${key} AND lease_owner = ${owner} AND response_owed_until_millis IS NOT NULL AND refund IS NULL`
+      return count === 1
+    },
+
+    finalize: async (key, owner) => {
+      const { count } = await sql`
+        UPDATE till.charges SET awaits_finality = false, settlement = ''
+        WHERE key = ${key} AND lease_owner = ${owner} AND awaits_finality`
+      return count === 1
+    },
+
     markApplied: async (key) => {
       const { count } = await sql`
         UPDATE till.charges SET effect_pending = false WHERE key = ${key} AND effect_pending`
       return count === 1
     },
 
-    void: async (key, owner, { checkAfterMillis, keepAnswer }) => {
+    void: async (key, owner, { checkAfterMillis, keepExposure }) => {
       const { count } = await sql`
         UPDATE till.charges
         SET state = 'voided', lease_until_millis = 0, attempts = 0, check_after_millis = ${checkAfterMillis},
-          answer = CASE WHEN ${keepAnswer}::boolean THEN answer END
+          settlement = '', answer = NULL,
+          exposure_atomic = CASE WHEN ${keepExposure}::boolean THEN exposure_atomic ELSE 0 END
         WHERE key = ${key} AND state IN ('claimed', 'ready') AND lease_owner = ${owner}`
       return count === 1
     },
@@ -86,8 +130,23 @@ export const chargeVerbs = (sql: Database) => {
 
     unfinished: (nowMillis, limit) => sql<Array<Charge>>`
       SELECT * FROM till.charges
-      WHERE ${unfinished} AND lease_until_millis <= ${nowMillis} AND check_after_millis <= ${nowMillis}
+      WHERE ${unfinished} AND NOT (${bulk}) AND lease_until_millis <= ${nowMillis} AND ${dueMillis} <= ${nowMillis}
+      ORDER BY (state = 'claimed'), ${dueMillis}, created_at_millis, key LIMIT ${limit}`,
+
+    voidedDue: (nowMillis, limit) => sql<Array<Charge>>`
+      SELECT * FROM till.charges
+      WHERE ${bulk} AND lease_until_millis <= ${nowMillis} AND check_after_millis <= ${nowMillis}
       ORDER BY check_after_millis, created_at_millis, key LIMIT ${limit}`,
+
+    releaseVoided: async (keys, nowMillis) => {
+      // Rows that another process is at work on are its to count, and to release.
+      const { count } = await sql`
+        DELETE FROM till.charges WHERE key IN (
+          SELECT key FROM till.charges
+          WHERE key = ANY(${[...keys]}) AND ${bulk} AND lease_until_millis <= ${nowMillis}
+          FOR UPDATE SKIP LOCKED)`
+      return count
+    },
 
     list: ({ before, isOwed, limit, settledBeforeMillis, settledFromMillis, state }) => sql<Array<Charge>>`
       SELECT * FROM till.charges
@@ -122,7 +181,7 @@ const isFree = (standing: Charge, lease: Lease, nowMillis: number): boolean =>
 const asClaimed = (charge: NewCharge, lease: Lease, standing: Charge | undefined) => ({
   ...charge,
   state: "claimed",
-  firstClaimedAtMillis: standing?.firstClaimedAtMillis ?? charge.createdAtMillis,
+  unverifiedSinceMillis: standing?.unverifiedSinceMillis ?? charge.unverifiedSinceMillis,
   leaseOwner: lease.owner,
   leaseUntilMillis: lease.untilMillis,
   attempts: 0,
@@ -132,6 +191,10 @@ const asClaimed = (charge: NewCharge, lease: Lease, standing: Charge | undefined
   subject: null,
   effectPending: false,
   receipt: null,
+  transferLogIndex: null,
+  awaitsFinality: false,
+  reopenings: standing?.reopenings ?? 0,
+  responseOwedUntilMillis: null,
   settledAtMillis: null,
   refund: null
 })

@@ -41,6 +41,8 @@ export const connect = (url: string, connections = 10) =>
   })
 
 export type Database = ReturnType<typeof connect>
+/** A database within one transaction. */
+export type Transaction = Parameters<Parameters<Database["begin"]>[1]>[0]
 
 /** A value for a JSON column. */
 export const json = (sql: Database, value: object | undefined) =>

@@ -1,69 +1,127 @@
-import type { ChargeStore, LedgerEntry, LedgerKind, LedgerTotal } from "@till402/core"
+import type {
+  Charge,
+  ChargeStore,
+  CompletedSettlement,
+  LedgerEntry,
+  LedgerKind,
+  LedgerTotal
+} from "@till402/core"
+import postgres from "postgres"
 import { type Database, json } from "./database.ts"
 
 /*
- * The verbs of a charge that move money, and the books of what they moved. A charge and its entry change in one
- * statement: there is no moment at which one knows of the money and the other does not.
+ * The verbs of a charge that settle it or undo that, and the books of what moved. A charge and its entry change in one
+ * statement or transaction: there is no moment at which one knows of the money and the other does not.
  */
 
+/**
+ * Ends a statement that begins with `WITH moved AS (UPDATE till.charges ... RETURNING *)`. The round of an entry is the
+ * number of settlements of its charge that were undone before.
+ */
+export const book = (
+  sql: Database,
+  kinds: ReadonlyArray<LedgerKind>,
+  atMillis: number,
+  transaction: string | null
+) => sql`
+  INSERT INTO till.ledger
+    (charge_key, kind, at_millis, operation, network, asset, payer, pay_to, amount_atomic, transaction,
+      transfer_log_index, round)
+  SELECT key, kind, ${atMillis}::bigint, operation, network, asset, payer, pay_to, amount_atomic,
+    CASE WHEN kind <> 'refund_due' THEN ${transaction}::text END,
+    CASE WHEN kind = 'settled' THEN transfer_log_index END,
+    (SELECT count(*) FROM till.ledger AS earlier WHERE earlier.charge_key = moved.key AND earlier.kind = 'reversed')
+  FROM moved CROSS JOIN unnest(${[...kinds]}::text[]) AS kind`
+
+/** Whether a statement failed since its transfer has settled another charge. */
+const isTransferTaken = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError &&
+  error.code === "23505" &&
+  error.constraint_name === "charges_one_transfer"
+
 export const ledgerVerbs = (sql: Database) => {
-  /** Ends a statement that begins with `WITH moved AS (UPDATE till.charges ... RETURNING *)`. */
-  const book = (kinds: ReadonlyArray<LedgerKind>, atMillis: number, transaction: string | null) => sql`
-    INSERT INTO till.ledger
-      (charge_key, kind, at_millis, operation, network, asset, payer, pay_to, amount_atomic, transaction)
-    SELECT key, kind, ${atMillis}::bigint, operation, network, asset, payer, pay_to, amount_atomic,
-      CASE WHEN kind <> 'refund_due' THEN ${transaction}::text END
-    FROM moved CROSS JOIN unnest(${[...kinds]}::text[]) AS kind`
+  /** Settles a charge; how many entries were made of it. */
+  const complete = async (
+    key: string,
+    settlement: CompletedSettlement,
+    nowMillis: number
+  ): Promise<number> => {
+    const { finalAfterMillis, receipt, refundDue, responseOwedUntilMillis, transferLogIndex } = settlement
+    const times = [finalAfterMillis, responseOwedUntilMillis].filter((millis) => millis !== undefined)
+    const { count } = await sql`
+      WITH moved AS (
+        UPDATE till.charges
+        SET state = 'settled', receipt = ${json(sql, receipt)}, transfer_log_index = ${transferLogIndex ?? null},
+          settled_at_millis = ${nowMillis}, refund = ${json(sql, refundDue ? { _tag: "Due" } : undefined)},
+          effect_pending = subject IS NOT NULL AND NOT ${refundDue}::boolean,
+          awaits_finality = ${finalAfterMillis !== undefined},
+          settlement = CASE WHEN ${finalAfterMillis !== undefined}::boolean THEN settlement ELSE '' END,
+          response_owed_until_millis = ${responseOwedUntilMillis ?? null},
+          attempts = 0, check_after_millis = ${times.length === 0 ? 0 : Math.min(...times)}
+        -- A voided charge has no response: one has to be owed, or a refund has to be due.
+        WHERE key = ${key} AND (state = 'ready' OR (state = 'voided' AND (settles_first OR ${refundDue}::boolean)))
+        RETURNING *)
+      ${book(sql, refundDue ? ["settled", "refund_due"] : ["settled"], nowMillis, receipt.transaction)}`
+    return count
+  }
 
   return {
-    complete: async (key, { receipt, refundDue }, nowMillis) => {
-      const { count } = await sql`
-        WITH moved AS (
+    complete: async (key, settlement, nowMillis) => {
+      try {
+        return { _tag: (await complete(key, settlement, nowMillis)) > 0 ? "Completed" : "NotOpen" }
+      } catch (error) {
+        // The statement was undone as a whole: nothing was written.
+        if (isTransferTaken(error)) return { _tag: "TransferTaken" }
+        throw error
+      }
+    },
+
+    reopen: (key, owner, nowMillis) =>
+      sql.begin(async (sql) => {
+        const [settled] = await sql<Array<Charge>>`
+          SELECT * FROM till.charges WHERE key = ${key} AND lease_owner = ${owner} AND awaits_finality FOR UPDATE`
+        const { receipt, refund, transferLogIndex } = settled ?? {}
+        const isBegun = refund?._tag === "Sent" || refund?.startedAtMillis !== undefined
+        if (settled === undefined || isBegun) return false
+        await sql`
+          INSERT INTO till.ledger
+            (charge_key, kind, at_millis, operation, network, asset, payer, pay_to, amount_atomic, transaction,
+              transfer_log_index, round)
+          SELECT key, 'reversed', ${nowMillis}, operation, network, asset, payer, pay_to, amount_atomic,
+            ${receipt!.transaction}, ${transferLogIndex ?? null},
+            (SELECT count(*) FROM till.ledger WHERE charge_key = ${key} AND kind = 'reversed')
+          FROM till.charges WHERE key = ${key}`
+        await sql`
           UPDATE till.charges
-          SET state = 'settled', settlement = '', receipt = ${json(sql, receipt)}, settled_at_millis = ${nowMillis},
-            refund = ${json(sql, refundDue ? { _tag: "Due" } : undefined)},
-            effect_pending = subject IS NOT NULL AND NOT ${refundDue}::boolean,
-            attempts = 0, check_after_millis = 0
-          -- What was dropped with a voided charge can't be answered: then a refund has to be due.
-          WHERE key = ${key}
-            AND (state = 'ready' OR (state = 'voided' AND (answer IS NOT NULL OR ${refundDue}::boolean)))
-          RETURNING *)
-        ${book(refundDue ? ["settled", "refund_due"] : ["settled"], nowMillis, receipt.transaction)}`
-      return count > 0
-    },
+          SET
+            state = CASE WHEN settles_first OR answer IS NOT NULL OR answer_expired_at_millis IS NOT NULL
+              THEN 'ready' ELSE 'voided' END,
+            settlement = CASE WHEN settles_first OR answer IS NOT NULL OR answer_expired_at_millis IS NOT NULL
+              THEN settlement ELSE '' END,
+            receipt = NULL, transfer_log_index = NULL, settled_at_millis = NULL, refund = NULL,
+            effect_pending = false, awaits_finality = false, response_owed_until_millis = NULL,
+            reopenings = reopenings + 1
+          WHERE key = ${key}`
+        return true
+      }),
 
-    oweRefund: async (key, nowMillis) => {
-      const { count } = await sql`
-        WITH moved AS (
-          UPDATE till.charges SET refund = ${json(sql, { _tag: "Due" })}
-          WHERE key = ${key} AND state = 'settled' AND refund IS NULL
-          RETURNING *)
-        ${book(["refund_due"], nowMillis, null)}`
-      return count === 1
-    },
-
-    recordRefund: async (key, transaction, nowMillis) => {
-      const { count } = await sql`
-        WITH moved AS (
-          UPDATE till.charges SET refund = ${json(sql, { _tag: "Sent", transaction })}
-          WHERE key = ${key} AND refund ->> '_tag' = 'Due'
-          RETURNING *)
-        ${book(["refunded"], nowMillis, transaction)}`
-      return count === 1
-    },
-
-    entries: ({ before, beforeMillis, chargeKeys, fromMillis, limit }) => sql<Array<LedgerEntry>>`
+    entries: ({ before, beforeMillis, chargeKeys, fromMillis, limit, network, payer }) => sql<
+      Array<LedgerEntry>
+    >`
       SELECT * FROM till.ledger
       WHERE true
         ${fromMillis === undefined ? sql`` : sql`AND at_millis >= ${fromMillis}`}
         ${beforeMillis === undefined ? sql`` : sql`AND at_millis < ${beforeMillis}`}
         ${chargeKeys === undefined ? sql`` : sql`AND charge_key = ANY(${[...chargeKeys]})`}
+        ${network === undefined ? sql`` : sql`AND network = ${network}`}
+        ${payer === undefined ? sql`` : sql`AND payer = ${payer}`}
         ${
           before === undefined
             ? sql``
-            : sql`AND (at_millis, charge_key, kind) < (${before.atMillis}, ${before.chargeKey}, ${before.kind})`
+            : sql`AND (at_millis, charge_key, kind, round)
+                < (${before.atMillis}, ${before.chargeKey}, ${before.kind}, ${before.round})`
         }
-      ORDER BY at_millis DESC, charge_key DESC, kind DESC LIMIT ${limit}`,
+      ORDER BY at_millis DESC, charge_key DESC, kind DESC, round DESC LIMIT ${limit}`,
 
     totals: (fromMillis, beforeMillis) => sql<Array<LedgerTotal>>`
       SELECT to_char(DATE '1970-01-01' + (at_millis / 86400000)::integer, 'YYYY-MM-DD') AS day,

@@ -19,9 +19,11 @@ CREATE TABLE IF NOT EXISTS till.charges (
   valid_before_seconds BIGINT NOT NULL,
   x402_version SMALLINT NOT NULL,
   settlement TEXT NOT NULL,
+  exposure_atomic NUMERIC(78) NOT NULL CHECK (exposure_atomic >= 0),
+  settles_first BOOLEAN NOT NULL,
   created_at_millis BIGINT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('claimed', 'ready', 'settled', 'voided')),
-  first_claimed_at_millis BIGINT NOT NULL,
+  unverified_since_millis BIGINT NOT NULL,
   lease_owner TEXT NOT NULL,
   lease_until_millis BIGINT NOT NULL,
   attempts INTEGER NOT NULL,
@@ -31,24 +33,47 @@ CREATE TABLE IF NOT EXISTS till.charges (
   subject JSON,
   effect_pending BOOLEAN NOT NULL,
   receipt JSON,
+  transfer_log_index BIGINT,
+  awaits_finality BOOLEAN NOT NULL,
+  reopenings INTEGER NOT NULL,
+  response_owed_until_millis BIGINT,
   settled_at_millis BIGINT,
   refund JSON,
   -- Facts that no bug may break: paid has a receipt, and only what is paid has one or can be refunded.
   CHECK ((state = 'settled') = (receipt IS NOT NULL)),
   CHECK ((state = 'settled') = (settled_at_millis IS NOT NULL)),
-  CHECK (state = 'settled' OR (refund IS NULL AND NOT effect_pending))
+  CHECK (state = 'settled' OR (refund IS NULL AND NOT effect_pending AND NOT awaits_finality
+    AND transfer_log_index IS NULL AND response_owed_until_millis IS NULL)),
+  CHECK (state <> 'voided' OR (answer IS NULL AND settlement = ''))
 );
+-- One transfer settles one charge, however many processes settle at the same time.
+CREATE UNIQUE INDEX IF NOT EXISTS charges_one_transfer
+  ON till.charges (network, (receipt ->> 'transaction'), transfer_log_index) WHERE transfer_log_index IS NOT NULL;
 CREATE INDEX IF NOT EXISTS charges_by_age ON till.charges (created_at_millis, key);
-CREATE INDEX IF NOT EXISTS charges_unfinished ON till.charges (check_after_millis, created_at_millis, key)
-  WHERE state <> 'settled' OR effect_pending;
-CREATE INDEX IF NOT EXISTS charges_open_of_payer ON till.charges (payer) WHERE state IN ('claimed', 'ready');
+-- In the order in which `unfinished` lists them. The conditions and expressions are those of charges.ts.
+CREATE INDEX IF NOT EXISTS charges_unfinished ON till.charges
+  ((state = 'claimed'), (CASE WHEN effect_pending THEN 0 ELSE check_after_millis END), created_at_millis, key)
+  WHERE (state <> 'settled' OR effect_pending OR awaits_finality OR response_owed_until_millis IS NOT NULL)
+    AND NOT (state = 'voided' AND subject IS NULL);
+CREATE INDEX IF NOT EXISTS charges_voided ON till.charges (check_after_millis, created_at_millis, key)
+  WHERE state = 'voided' AND subject IS NULL;
+CREATE INDEX IF NOT EXISTS charges_open_of_payer ON till.charges (payer)
+  WHERE state <> 'settled' AND (state <> 'voided' OR exposure_atomic > 0);
+CREATE INDEX IF NOT EXISTS charges_settled_of_payer ON till.charges (payer, settled_at_millis)
+  WHERE state = 'settled' AND refund IS NULL;
 CREATE INDEX IF NOT EXISTS charges_to_expire ON till.charges (settled_at_millis) WHERE answer IS NOT NULL;
 CREATE INDEX IF NOT EXISTS charges_settled ON till.charges (settled_at_millis);
 
--- The books. The primary key is the promise that nothing is booked twice.
+CREATE OR REPLACE FUNCTION till.refuse_delete() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN RAISE EXCEPTION 'a settled charge stays'; END $$;
+CREATE OR REPLACE TRIGGER charges_settled_stay BEFORE DELETE ON till.charges
+  FOR EACH ROW WHEN (OLD.state = 'settled') EXECUTE FUNCTION till.refuse_delete();
+
+-- The books. The primary key is the promise that nothing is booked twice: each settlement of a charge that a
+-- reorganization undid has a round of its own.
 CREATE TABLE IF NOT EXISTS till.ledger (
-  charge_key TEXT COLLATE "C" NOT NULL REFERENCES till.charges (key),
-  kind TEXT COLLATE "C" NOT NULL CHECK (kind IN ('settled', 'refund_due', 'refunded')),
+  charge_key TEXT COLLATE "C" NOT NULL,
+  kind TEXT COLLATE "C" NOT NULL CHECK (kind IN ('settled', 'refund_due', 'refunded', 'reversed')),
   at_millis BIGINT NOT NULL,
   operation TEXT COLLATE "C" NOT NULL,
   network TEXT COLLATE "C" NOT NULL,
@@ -57,14 +82,35 @@ CREATE TABLE IF NOT EXISTS till.ledger (
   pay_to TEXT NOT NULL,
   amount_atomic NUMERIC(78) NOT NULL,
   transaction TEXT,
-  PRIMARY KEY (charge_key, kind)
+  transfer_log_index BIGINT,
+  round INTEGER NOT NULL,
+  PRIMARY KEY (charge_key, kind, round)
 );
-CREATE INDEX IF NOT EXISTS ledger_by_time ON till.ledger (at_millis, charge_key, kind);
+CREATE INDEX IF NOT EXISTS ledger_by_time ON till.ledger (at_millis, charge_key, kind, round);
+CREATE INDEX IF NOT EXISTS ledger_of_payer ON till.ledger (payer, at_millis);
 
 CREATE OR REPLACE FUNCTION till.refuse_change() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'the ledger is only ever appended to'; END $$;
 CREATE OR REPLACE TRIGGER ledger_is_append_only BEFORE UPDATE OR DELETE ON till.ledger
   FOR EACH ROW EXECUTE FUNCTION till.refuse_change();
+
+-- Refunds that were started or sent: what limits of later refunds are held against.
+CREATE TABLE IF NOT EXISTS till.refunds (
+  charge_key TEXT COLLATE "C" PRIMARY KEY REFERENCES till.charges (key),
+  payer TEXT NOT NULL,
+  network TEXT NOT NULL,
+  asset TEXT NOT NULL,
+  amount_atomic NUMERIC(78) NOT NULL,
+  started_at_millis BIGINT -- unknown of a refund that was sent without having been started
+);
+CREATE INDEX IF NOT EXISTS refunds_of_payer ON till.refunds (payer);
+
+-- At most one row: why, and since when, no refunds are sent.
+CREATE TABLE IF NOT EXISTS till.refund_stop (
+  id SMALLINT PRIMARY KEY DEFAULT 1 CHECK (id = 1),
+  reason TEXT NOT NULL,
+  at_millis BIGINT NOT NULL
+);
 
 CREATE TABLE IF NOT EXISTS till.quotes (
   id TEXT COLLATE "C" PRIMARY KEY,

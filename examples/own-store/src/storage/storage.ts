@@ -4,6 +4,7 @@ import { connect, migrate } from "./database.ts"
 import { ledgerVerbs } from "./ledger.ts"
 import { orderStore } from "./orders.ts"
 import { quoteStore } from "./quotes.ts"
+import { refundVerbs } from "./refunds.ts"
 import { vaultItemStore, vaultPurchaseStore } from "./vault.ts"
 
 /** Seconds that statements may still take when the till is disposed of. */
@@ -13,7 +14,7 @@ const closeSeconds = 5
 export const postgresStores = (url: string) => {
   const sql = connect(url)
   return {
-    charges: { ...chargeVerbs(sql), ...ledgerVerbs(sql) },
+    charges: { ...chargeVerbs(sql), ...ledgerVerbs(sql), ...refundVerbs(sql) },
     quotes: quoteStore(sql),
     orders: orderStore(sql),
     vaultItems: vaultItemStore(sql),

@@ -135,13 +135,19 @@ const make = Effect.gen(function* () {
 
   const oweRefund = Effect.fnUntraced(function* ({ chargeKey, id }: Order) {
     const owed = yield* charges.oweRefund(chargeKey, yield* Clock.currentTimeMillis)
-    if (owed || (yield* charges.find(chargeKey))?.refund !== undefined) return { _tag: "RefundOwed" } as const
+    const charge = owed ? undefined : yield* charges.find(chargeKey)
+    if (owed || charge?.refund !== undefined) return { _tag: "RefundOwed" } as const
+    // A reorganization of the chain undid its payment for good.
+    if (charge === undefined || charge.state === "voided") return { _tag: "NothingOwed" } as const
     yield* Effect.logError("An order failed whose charge is not settled", id)
     return { _tag: "RefundPending" } as const
   })
 
   const refund = Effect.fnUntraced(function* ({ chargeKey }: Order) {
     const charge = yield* charges.find(chargeKey)
+    // A reorganization undid the settlement and with it the refund, and the payment has settled again since.
+    if (charge?.state === "settled" && charge.refund === undefined)
+      yield* charges.oweRefund(chargeKey, yield* Clock.currentTimeMillis)
     const transaction = charge === undefined ? undefined : yield* refunds.send(charge)
     return transaction === undefined ? ({ _tag: "RefundPending" } as const) : ({ _tag: "Refunded" } as const)
   })

@@ -196,7 +196,8 @@ const make = Effect.fnUntraced(function* (settings: OrderingSettings) {
     chargeKey: string | undefined
   ) {
     const told = yield* life.tellById(orderId, { _tag: "PaymentFailed" })
-    if (told?._tag === "Changed" && chargeKey !== undefined) yield* quotes.restore(chargeKey)
+    const isAbandoned = told?._tag === "Changed" && told.order.status === "abandoned"
+    if (isAbandoned && chargeKey !== undefined) yield* quotes.restore(chargeKey)
   })
 
   return Ordering.of({ quote, standingQuote, open, settled, abandoned })

@@ -7,17 +7,24 @@ import type { PaymentRequirements } from "../domain/PaymentRequired.ts"
 import type { RefundWallet } from "../Options.ts"
 import { causeName } from "../ports/HostCall.ts"
 import { type Charge, Charges } from "../ports/Charges.ts"
-import { Chain } from "../toll/Chain.ts"
+import { Chain, type ChainEvidence } from "../toll/Chain.ts"
 import { Facilitator, type FacilitatorRequest, type Settlement } from "../toll/Facilitator.ts"
 import * as Pace from "./Pace.ts"
+import { makeRefundGuard, type RefundGuardOptions } from "./RefundGuard.ts"
 
 /*
  * Sends back what is owed, from the host's wallet: as an EIP-3009 authorization to the payer, which the
  * facilitator submits like any payment, so that the wallet needs no gas.
  *
  * Its nonce is a digest of the charge's key. The token contract takes a nonce once: however often a refund is
- * signed and sent, by however many processes, after whatever crash, it moves once at most.
+ * signed and sent, by however many processes, after whatever crash, it moves once at most. `RefundGuard` decides
+ * whether it is sent at all.
  */
+
+/** The wallet that refunds are sent from, and the bounds on what it sends. */
+export interface RefundOptions extends RefundGuardOptions {
+  readonly wallet: RefundWallet | undefined
+}
 
 /** Sends refunds that are due. */
 export class Refunds extends Context.Service<
@@ -26,15 +33,18 @@ export class Refunds extends Context.Service<
     /** Whether there is a wallet to send from. */
     readonly isAutomatic: boolean
     /**
-     * Sends what is owed for a charge, and records it; answers the transaction once it is known to have moved.
-     * `undefined`: not yet, or there is no wallet.
+     * Sends what is owed for a charge, and records it; returns the transaction once its transfer is final.
+     * `undefined`: not yet, refunds are stopped, or there is no wallet.
      */
     readonly send: (charge: Charge) => Effect.Effect<string | undefined, StoreError>
-    /** Sends all that is owed; what failed a moment ago is left for later. */
+    /**
+     * Sends what is owed, 1,000 charges at most; the next sweep goes on from there. What failed a moment ago is left for
+     * later.
+     */
     readonly sweep: Effect.Effect<void, StoreError>
   }
 >()("@till402/core/Refunds") {
-  static readonly layer = (wallet: RefundWallet | undefined) => Layer.effect(Refunds, make(wallet))
+  static readonly layer = (options: RefundOptions) => Layer.effect(Refunds, make(options))
 }
 
 const validSeconds = 3_600
@@ -68,25 +78,28 @@ const authorizationOf = (charge: Charge, from: string, nowMillis: number): Autho
 
 const signed = (wallet: RefundWallet, network: Network, authorization: Authorization) =>
   Effect.timeout(
-    Effect.tryPromise(async () =>
-      wallet.signTypedData({
-        domain: {
-          ...network.eip712,
-          chainId: network.chainId,
-          verifyingContract: network.asset
-        },
-        types,
-        primaryType: "TransferWithAuthorization",
-        message: {
-          from: authorization.from as Hex,
-          to: authorization.to as Hex,
-          value: BigInt(authorization.value),
-          validAfter: BigInt(authorization.validAfter),
-          validBefore: BigInt(authorization.validBefore),
-          nonce: authorization.nonce as Hex
-        }
-      })
-    ),
+    Effect.tryPromise({
+      try: async () =>
+        wallet.signTypedData({
+          domain: {
+            ...network.eip712,
+            chainId: network.chainId,
+            verifyingContract: network.asset
+          },
+          types,
+          primaryType: "TransferWithAuthorization",
+          message: {
+            from: authorization.from as Hex,
+            to: authorization.to as Hex,
+            value: BigInt(authorization.value),
+            validAfter: BigInt(authorization.validAfter),
+            validBefore: BigInt(authorization.validBefore),
+            nonce: authorization.nonce as Hex
+          }
+        }),
+      // The wallet's own error: it is reported by its name.
+      catch: (error) => error
+    }),
     signMillis
   )
 
@@ -135,10 +148,12 @@ class Failures {
   }
 }
 
-const make = Effect.fnUntraced(function* (wallet: RefundWallet | undefined) {
+const make = Effect.fnUntraced(function* (options: RefundOptions) {
+  const { wallet } = options
   const charges = yield* Charges
   const chain = yield* Chain
   const facilitator = yield* Facilitator
+  const guard = yield* makeRefundGuard(options)
   const failures = new Failures()
   const underWay = new Set<string>()
 
@@ -149,17 +164,56 @@ const make = Effect.fnUntraced(function* (wallet: RefundWallet | undefined) {
     return transaction
   })
 
-  /** The transaction by which the facilitator says that it moved; the chain is asked where it can be read. */
-  const moved = Effect.fnUntraced(function* (
+  /** Whether a refund's own transfer is on the chain. */
+  const evidenceOf = Effect.fnUntraced(function* (
+    charge: Charge,
     network: Network,
     authorization: Authorization,
-    settlement: Settlement
+    transaction?: string
   ) {
-    const told = settlement._tag === "Rejected" ? undefined : settlement.transaction
-    if (!chain.canRead(network.caip2)) return settlement._tag === "Settled" ? told : undefined
-    if (told === undefined) return undefined
-    const evidence = yield* chain.evidence(network, authorization, told)
-    return evidence._tag === "Moved" ? evidence.transaction : undefined
+    const sinceSeconds = Math.floor((charge.settledAtMillis ?? charge.createdAtMillis) / 1000)
+    return yield* chain.evidence(network, authorization, {
+      sinceSeconds,
+      ...(transaction === undefined ? {} : { transaction })
+    })
+  })
+
+  /** Records a refund whose transfer is final; one that a reorganization can still undo is looked up later. */
+  const recordMoved = (charge: Charge, evidence: Extract<ChainEvidence, { readonly _tag: "Moved" }>) =>
+    evidence.isFinal ? record(charge, evidence.transaction) : Effect.succeed(undefined)
+
+  const warn = (settlement: Settlement) =>
+    Effect.as(
+      Effect.logWarning(
+        "A refund was sent, and is not known to have moved yet",
+        settlement._tag === "Settled" ? "not on the chain" : settlement.reason
+      ),
+      undefined
+    )
+
+  /** Signs and submits a refund. The chain is read afterwards, where it can be. */
+  const submit = Effect.fnUntraced(function* (
+    charge: Charge,
+    wallet: RefundWallet,
+    network: Network,
+    authorization: Authorization
+  ) {
+    const signature = yield* signed(wallet, network, authorization).pipe(
+      Effect.catch((error) =>
+        Effect.as(Effect.logError("A refund could not be signed", causeName(error)), undefined)
+      )
+    )
+    if (signature === undefined) return undefined
+    const settlement = yield* facilitator.settle(requestOf(network, authorization, signature))
+    const reported = settlement._tag === "Rejected" ? undefined : settlement.transaction
+    if (!chain.canRead(network.caip2)) {
+      if (settlement._tag === "Settled") return yield* record(charge, settlement.transaction)
+      return yield* warn(settlement)
+    }
+    if (reported === undefined) return yield* warn(settlement)
+    const evidence = yield* evidenceOf(charge, network, authorization, reported)
+    if (evidence._tag === "Moved") return yield* recordMoved(charge, evidence)
+    return evidence._tag === "Confirming" ? undefined : yield* warn(settlement)
   })
 
   const attempt = Effect.fnUntraced(function* (charge: Charge, wallet: RefundWallet) {
@@ -168,26 +222,15 @@ const make = Effect.fnUntraced(function* (wallet: RefundWallet | undefined) {
     const nowMillis = yield* Clock.currentTimeMillis
     const authorization = authorizationOf(charge, wallet.address, nowMillis)
     if (chain.canRead(network.caip2)) {
-      const since = Math.floor((charge.settledAtMillis ?? charge.createdAtMillis) / 1000)
-      const before = yield* chain.evidence(network, authorization, undefined, since)
-      if (before._tag === "Moved") return yield* record(charge, before.transaction)
-      // A nonce that is used up by what can't be found is for an operator, not to be tried again and again.
+      const before = yield* evidenceOf(charge, network, authorization)
+      // A refund that has moved is recorded even while refunds are stopped.
+      if (before._tag === "Moved") return yield* recordMoved(charge, before)
+      if (before._tag === "NotPaid")
+        yield* Effect.logError("A refund's nonce was used up without paying: an operator is needed")
       if (before._tag !== "NotMoved") return undefined
     }
-    const signature = yield* signed(wallet, network, authorization).pipe(
-      Effect.catch((error) =>
-        Effect.as(Effect.logError("A refund could not be signed", causeName(error)), undefined)
-      )
-    )
-    if (signature === undefined) return undefined
-    const settlement = yield* facilitator.settle(requestOf(network, authorization, signature))
-    const transaction = yield* moved(network, authorization, settlement)
-    if (transaction !== undefined) return yield* record(charge, transaction)
-    yield* Effect.logWarning(
-      "A refund was sent, and is not known to have moved yet",
-      settlement._tag === "Settled" ? "not on the chain" : settlement.reason
-    )
-    return undefined
+    if (!(yield* guard.admits(charge, network))) return undefined
+    return yield* submit(charge, wallet, network, authorization)
   })
 
   const send = Effect.fn("Refunds.send")(function* (charge: Charge) {
@@ -202,20 +245,27 @@ const make = Effect.fnUntraced(function* (wallet: RefundWallet | undefined) {
     return transaction
   })
 
+  /** Where the last sweep ended before it was through: refunds that have to wait don't keep older ones waiting. */
+  let last: Charge | undefined
+
   const sweep = Effect.gen(function* () {
     if (wallet === undefined) return
-    let last: Charge | undefined
     for (let page = 0; page < maxPages; page++) {
       const owed = yield* charges.list({
         isOwed: true,
         limit: pageSize,
         ...(last === undefined ? {} : { before: last })
       })
+      if (page === 0 && owed.length > 0) yield* guard.audit
+      const isStopped = yield* guard.isStopped
       for (const charge of owed) {
+        // While refunds are stopped, only those that may have moved before are looked up.
+        if (isStopped && charge.refund?._tag === "Due" && charge.refund.startedAtMillis === undefined)
+          continue
         if (!failures.isResting(charge.key, yield* Clock.currentTimeMillis)) yield* send(charge)
       }
-      last = owed.at(-1)
-      if (owed.length < pageSize) return
+      last = owed.length < pageSize ? undefined : owed.at(-1)
+      if (last === undefined) return
     }
   })
 

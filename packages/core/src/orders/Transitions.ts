@@ -22,7 +22,7 @@ interface WhichMail {
 export type OrderEvent =
   /** Its payment has settled. */
   | { readonly _tag: "PaymentSettled" }
-  /** Its payment came to nothing, or is owed back as a whole. */
+  /** Its payment did not settle, is owed back as a whole, or was undone by a reorganization of the chain. */
   | { readonly _tag: "PaymentFailed" }
   /** Neither yet. */
   | { readonly _tag: "PaymentPending" }
@@ -42,6 +42,8 @@ export type OrderEvent =
   | { readonly _tag: "StatusUnknown" }
   /** The charge says that its amount is owed back. */
   | { readonly _tag: "RefundOwed" }
+  /** There is no payment to pay back. */
+  | { readonly _tag: "NothingOwed" }
   | { readonly _tag: "RefundPending" }
   | { readonly _tag: "Refunded" }
   | ({ readonly _tag: "MailSent" } & WhichMail)
@@ -164,8 +166,9 @@ const progressed = (
   const isNews = known.some(
     ({ trackingNumber }) => !order.shipments.some((parcel) => parcel.trackingNumber === trackingNumber)
   )
+  // What has just moved on, `delivered` among it, has stood so for no time at all.
   const since = isAhead ? 0 : nowMillis - order.updatedAtMillis
-  if (to !== "delivered" && since > Pace.trackingPatience) {
+  if (since > Pace.trackingPatience) {
     return parked({ ...order, shipments: known }, "not_delivered_in_time", nowMillis)
   }
   return {
@@ -174,9 +177,7 @@ const progressed = (
       {
         to,
         stepIn: to === "delivered" ? undefined : Pace.statusAgain(since),
-        ...(to !== "placed" && (isNews || (isAhead && order.status === "placed" && to === "shipped"))
-          ? { mail: "shipped" }
-          : {})
+        ...(to !== "placed" && (isNews || (isAhead && to === "shipped")) ? { mail: "shipped" } : {})
       },
       nowMillis
     ),
@@ -237,7 +238,11 @@ const next = (
         ? move({ to: "processing", stepIn: 0, mail: "confirmed" })
         : undefined
     case "PaymentFailed":
-      return isIn(order, "awaiting_payment") ? move({ to: "abandoned", stepIn: undefined }) : undefined
+      if (isIn(order, "awaiting_payment")) return move({ to: "abandoned", stepIn: undefined })
+      // It had settled, and a reorganization of the chain undid that for good.
+      return isIn(order, "processing", "placing", "placed", "shipped")
+        ? parked(order, "payment_reversed", nowMillis)
+        : undefined
     case "PaymentPending":
       return isIn(order, "awaiting_payment") ? again(order, Pace.paymentAgain, nowMillis) : undefined
     case "PlacingBegun":
@@ -271,6 +276,10 @@ const next = (
     case "RefundOwed":
       return isIn(order, "failed", "cancelled")
         ? { ...move({ to: "refund_due", stepIn: 0 }), reason: order.reason }
+        : undefined
+    case "NothingOwed":
+      return isIn(order, "failed", "cancelled")
+        ? { ...move({ to: "abandoned", stepIn: undefined }), reason: order.reason }
         : undefined
     case "RefundPending":
       return isIn(order, "refund_due", "failed", "cancelled")

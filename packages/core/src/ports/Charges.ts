@@ -44,26 +44,40 @@ export interface NewCharge {
   readonly validBeforeSeconds: number
   /** The version of the payment header: which receipt header the answer carries. */
   readonly x402Version: 1 | 2
-  /** What settling again needs, as JSON; encrypted where the answer is. Empty once settled. */
+  /** What settling again needs, as JSON; encrypted where the answer is. Empty once settled for good, or voided. */
   readonly settlement: string
+  /**
+   * Value of the work that is done before this payment settles, in atomic units: what the host loses if it never
+   * does. `"0"` where the work costs nothing before settlement, or is done after it. Below 2^63.
+   */
+  readonly exposureAtomic: string
+  /** The payment settles before the work: from settlement on, the response is owed. */
+  readonly settlesFirst: boolean
   readonly createdAtMillis: number
+  /** When the payment was claimed, where no verification had shown that its money had not moved; else 0. */
+  readonly unverifiedSinceMillis: number
 }
 
 /**
- * `claimed`: work is under way, nothing settled. `ready`: the answer stands, the money may or may not
+ * `claimed`: work is under way, nothing settled. `ready`: the response is recorded, the money may or may not
  * have moved. `settled`: paid. `voided`: nothing is due for it, since the payment was refused or its work
  * failed; it is watched until the authorization can no longer move, and becomes `settled` if it does.
+ * A charge that settles first is `ready` without a response, and `settled` while the response is owed.
  */
 export type ChargeState = "claimed" | "ready" | "settled" | "voided"
 
 /** Money that moved and has no answer (or no goods) to show for it: owed back to the payer, then sent. */
-export type Refund = { readonly _tag: "Due" } | { readonly _tag: "Sent"; readonly transaction: string }
+export type Refund =
+  | {
+      readonly _tag: "Due"
+      /** When `startRefund` allowed it to be sent; from then on it counts as sent against every limit. */
+      readonly startedAtMillis: number | undefined
+    }
+  | { readonly _tag: "Sent"; readonly transaction: string }
 
 /** A charge as the store holds it. */
 export interface Charge extends NewCharge {
   readonly state: ChargeState
-  /** When this payment was first presented: `createdAtMillis` of the first claim of its key. */
-  readonly firstClaimedAtMillis: number
   /** Who works on it, until when: milliseconds since the epoch. */
   readonly leaseOwner: string
   readonly leaseUntilMillis: number
@@ -79,19 +93,95 @@ export interface Charge extends NewCharge {
   readonly effectPending: boolean
   /** From `settled` on. */
   readonly receipt: Receipt | undefined
+  /**
+   * Index of the token's `Transfer` event in its block, where the chain proved the settlement. Network, transaction
+   * and index name one transfer, and one transfer settles one charge.
+   */
+  readonly transferLogIndex: number | undefined
+  /** Settled by a transfer that a reorganization of the chain could still undo. It is checked once more. */
+  readonly awaitsFinality: boolean
+  /** Times that a settlement was undone by a reorganization. */
+  readonly reopenings: number
+  /** Settled before its work, and its response isn't recorded yet: until when the caller can still get it. */
+  readonly responseOwedUntilMillis: number | undefined
   readonly settledAtMillis: number | undefined
   /** From `settled` on, where one is owed. */
   readonly refund: Refund | undefined
 }
 
+/** Bounds on the unfinished charges of one payer, shared by all processes. */
+export interface ClaimLimits {
+  /** Charges, the new one included. */
+  readonly maxUnsettled: number
+  /** Sum of their `exposureAtomic`, the new one included. A payer without other exposure is always below it. */
+  readonly maxExposureAtomic: string
+}
+
 /**
- * What `claim` found. `Limited`: the payer has as many unsettled charges as are allowed; nothing was
- * written.
+ * The result of `claim`. `Limited`: the payer has reached a limit; nothing was written. `charges`: too many are
+ * unsettled. `exposure`: their value is too high for now. Where both limits are reached it is `charges`.
  */
 export type Claim =
   | { readonly _tag: "Claimed" }
   | { readonly _tag: "Existing"; readonly charge: Charge }
-  | { readonly _tag: "Limited" }
+  | { readonly _tag: "Limited"; readonly by: "charges" | "exposure" }
+
+/** A settlement, as `complete` records it. */
+export interface CompletedSettlement {
+  readonly receipt: Receipt
+  /** Of the `Transfer` event that proves it; `undefined` where only a facilitator reported it. */
+  readonly transferLogIndex: number | undefined
+  readonly refundDue: boolean
+  /** When a provisional proof is checked again; `undefined`: the proof is final, or there is none. */
+  readonly finalAfterMillis: number | undefined
+  /** For a charge that settles before its work: how long the response can still be requested. */
+  readonly responseOwedUntilMillis: number | undefined
+}
+
+/**
+ * The result of `complete`. `NotOpen`: the charge is not in a state that can settle, whatever the transfer.
+ * `TransferTaken`: it is, but the same transfer has settled another charge; nothing was written.
+ */
+export type Completion =
+  | { readonly _tag: "Completed" }
+  | { readonly _tag: "NotOpen" }
+  | { readonly _tag: "TransferTaken" }
+
+/** A payer's unfinished and recent business on one network and asset. Atomic units, in decimal digits. */
+export interface PayerStanding {
+  /**
+   * Sum of the amounts of the payer's charges that are `ready`, or `claimed` under a running lease, and were claimed
+   * no later than the given charge (by `createdAtMillis`, then key), itself included.
+   */
+  readonly openAtomic: string
+  /** Sum of the amounts settled since the given time without a refund; of the latest 200 at most. */
+  readonly settledAtomic: string
+}
+
+/** Limits on the refunds of one payer. */
+export interface RefundLimit {
+  /** Refunds started at or after this time count. */
+  readonly sinceMillis: number
+  /** Their sum, the new one included; atomic units, in decimal digits. */
+  readonly maxAtomic: string
+}
+
+/**
+ * The result of `startRefund`. `OverLimit`: the payer's refunds in the window would exceed the limit.
+ * `ExceedsReceived`: the payer's refunds would exceed what the ledger says they paid; the ledger is wrong. Checked
+ * first: a refund that exceeds both is `ExceedsReceived`.
+ */
+export type RefundStart =
+  | { readonly _tag: "Started" }
+  | { readonly _tag: "NotDue" }
+  | { readonly _tag: "OverLimit" }
+  | { readonly _tag: "ExceedsReceived" }
+
+/** Why and since when no refunds are sent until an operator resumes them. */
+export interface RefundStop {
+  readonly reason: string
+  readonly atMillis: number
+}
 
 /** Who holds a charge: a unique name per call, and until when. */
 export interface Lease {
@@ -99,8 +189,11 @@ export interface Lease {
   readonly untilMillis: number
 }
 
-/** What a ledger entry says: money came in, is owed back, was sent back. */
-export type LedgerKind = "settled" | "refund_due" | "refunded"
+/**
+ * What a ledger entry records: money came in, is owed back, was sent back. `reversed`: a reorganization undid the
+ * settlement, and with it the refund that was due, if any.
+ */
+export type LedgerKind = "settled" | "refund_due" | "refunded" | "reversed"
 
 /** One line of the books. Appended in the same step as the fact that it records, never changed or deleted. */
 export interface LedgerEntry {
@@ -115,8 +208,15 @@ export interface LedgerEntry {
   readonly payTo: string
   /** Atomic units, in decimal digits. */
   readonly amountAtomic: string
-  /** The transaction that moved the money, of `settled` and `refunded`. */
+  /** The transaction that moved the money, of `settled`, `reversed` and `refunded`. */
   readonly transaction: string | undefined
+  /** Of the transfer that proves a `settled` (or the `reversed` one); `undefined` where no chain was read. */
+  readonly transferLogIndex: number | undefined
+  /**
+   * How many settlements of this key were reversed before: 0 for the first settlement and its refund (and its
+   * reversal), 1 for the second. Entries outlive their charge: a released key that is claimed again counts on.
+   */
+  readonly round: number
 }
 
 /** The entries of one kind, day, operation and network, summed. */
@@ -147,12 +247,16 @@ export interface ChargesQuery {
 export interface EntriesQuery {
   readonly limit: number
   /** The last entry of the page before. */
-  readonly before?: Pick<LedgerEntry, "atMillis" | "chargeKey" | "kind">
+  readonly before?: Pick<LedgerEntry, "atMillis" | "chargeKey" | "kind" | "round">
   /** Only entries made at or after the first and before the second. */
   readonly fromMillis?: number
   readonly beforeMillis?: number
   /** Only entries of these charges. */
   readonly chargeKeys?: ReadonlyArray<string>
+  /** CAIP-2: only entries of this network. */
+  readonly network?: string
+  /** In lower case: only entries of this payer. */
+  readonly payer?: string
 }
 
 /**
@@ -165,59 +269,123 @@ export class Charges extends Context.Service<
   {
     readonly find: (key: string) => Effect.Effect<Charge | undefined, StoreError>
     /**
-     * Takes a free key. Free is also a key whose charge is `claimed` with a lapsed lease (its process
-     * died before an answer stood), or `voided` and last held by the very owner of the new lease: the new
-     * charge replaces it and keeps its `firstClaimedAtMillis`. Of any number of racers one wins. Where the payer
-     * has `maxUnsettled` other charges that are `ready` or under a running claim, nothing is taken.
+     * Takes a free key. Free is also a key whose charge is `claimed` with a lapsed lease (its process died before a
+     * response was recorded), or `voided` and last held by the owner of the new lease: the new charge replaces it and
+     * keeps its `unverifiedSinceMillis` and `reopenings`. Of concurrent claims one wins.
+     *
+     * Takes nothing (`Limited`) where the payer already has `maxUnsettled` other charges that are `ready` or
+     * `claimed` under a running lease; nor where the new charge has an exposure, the payer has other exposure, and
+     * the sum exceeds `maxExposureAtomic`. Other exposure is that of `ready` charges, of `claimed` ones under a running
+     * lease, and of `voided` ones that kept theirs: work was done for them, and nobody paid.
      */
     readonly claim: (
       charge: NewCharge,
       lease: Lease,
       nowMillis: number,
-      maxUnsettled: number
+      limits: ClaimLimits
     ) => Effect.Effect<Claim, StoreError>
-    /** `claimed` → `ready`, by the owner of the lease: records the answer before money moves. */
+    /** What a payer has open up to a charge, and has settled since `sinceMillis`, on one network and asset. */
+    readonly payerStanding: (
+      charge: Pick<NewCharge, "payer" | "network" | "asset" | "key" | "createdAtMillis">,
+      sinceMillis: number,
+      nowMillis: number
+    ) => Effect.Effect<PayerStanding, StoreError>
+    /**
+     * `claimed` → `ready`, by the owner of the lease, before money moves. Records the response; a charge that settles
+     * first has none yet.
+     */
     readonly advance: (
       key: string,
       owner: string,
-      outcome: { readonly answer: RecordedAnswer; readonly subject: Subject | undefined }
+      outcome: { readonly answer: RecordedAnswer | undefined; readonly subject: Subject | undefined }
     ) => Effect.Effect<boolean, StoreError>
     /**
-     * `ready` or `voided` → `settled`, by anyone: a settlement seen is a fact. A voided charge whose answer was
-     * dropped settles with `refundDue` alone: nothing else could come of it. What settling again needs is
-     * forgotten. Appends the `settled` entry, and with `refundDue` the `refund_due` entry as well. Where the
-     * charge has a subject and no refund is due, its effect is pending from now on. Attempts begin anew; the lease stays.
+     * `ready` or `voided` → `settled`, by any process: a settlement seen on the chain is a fact. A voided charge settles
+     * only with `refundDue`, or where it settles first: it has no response.
+     *
+     * Where `transferLogIndex` is given, no other settled charge may have the same network, transaction and index.
+     * Payments that settled without a proof have no index and are not compared.
+     *
+     * Appends the `settled` entry, and with `refundDue` the `refund_due` entry. Where the charge has a subject and no
+     * refund is due, its effect is pending from now on. `settlement` is kept while the charge awaits finality, else
+     * cleared. `attempts` become 0; `checkAfterMillis` becomes the earlier of `finalAfterMillis` and
+     * `responseOwedUntilMillis`, or 0. The lease stays.
      */
     readonly complete: (
       key: string,
-      settlement: { readonly receipt: Receipt; readonly refundDue: boolean },
+      settlement: CompletedSettlement,
       nowMillis: number
+    ) => Effect.Effect<Completion, StoreError>
+    /**
+     * Records the response of a charge that settled first, by the owner of the lease: the response is not owed any more.
+     * `false` where it isn't owed, or a refund is due.
+     */
+    readonly deliver: (
+      key: string,
+      owner: string,
+      answer: RecordedAnswer
     ) => Effect.Effect<boolean, StoreError>
-    /** What the settlement sets off has happened: it is not pending any more. */
+    /** The proof of a settled charge is final, says the owner of the lease: `settlement` is cleared. */
+    readonly finalize: (key: string, owner: string) => Effect.Effect<boolean, StoreError>
+    /**
+     * `settled` → `ready` (`voided` where it has no response, and had none that expired, and doesn't settle first), by the
+     * owner of the lease, where the charge awaits finality and no refund was started or sent:
+     * a reorganization undid its transfer. Receipt, transfer, settlement time, a refund that was due, a response that
+     * was owed and a pending effect are cleared; the rest stays: the recorded response, `settlement`, the lease,
+     * `attempts` and `checkAfterMillis`. `reopenings` grows by one. Appends the `reversed` entry.
+     */
+    readonly reopen: (key: string, owner: string, nowMillis: number) => Effect.Effect<boolean, StoreError>
+    /** The settlement's effect has been applied: it is not pending any more. */
     readonly markApplied: (key: string) => Effect.Effect<boolean, StoreError>
     /**
      * `claimed` or `ready` → `voided`, by the owner of the lease, which ends (`leaseUntilMillis` becomes 0, as
-     * do `attempts`): the payment was refused or its work failed. The answer is dropped unless it is kept for the case that the money moves after all.
+     * do `attempts`): the payment was refused or its work failed. `settlement` and response are cleared: a voided charge is a small
+     * record, and if its money moves after all, a refund is due. The exposure becomes 0 unless `keepExposure`: work was
+     * done, and the payer did not pay for it.
      */
     readonly void: (
       key: string,
       owner: string,
-      options: { readonly keepAnswer: boolean; readonly checkAfterMillis: number }
+      options: {
+        readonly keepExposure: boolean
+        readonly checkAfterMillis: number
+      }
     ) => Effect.Effect<boolean, StoreError>
-    /** Deletes a `claimed` or `voided` charge, by the owner of the lease: nothing can come of it any more. */
+    /**
+     * Deletes a `claimed` or `voided` charge, by the owner of the lease: nothing can come of it any more. Ledger entries
+     * of a settlement that was reversed stay.
+     */
     readonly release: (key: string, owner: string) => Effect.Effect<boolean, StoreError>
-    /** Takes the lapsed lease of a charge that is unfinished: not settled, or its effect is pending. */
+    /**
+     * Voided charges without a subject whose lease has lapsed and whose `checkAfterMillis` has
+     * come, the longest due first (then by `createdAtMillis` and key). `unfinished` leaves them out: they are cleared in
+     * bulk.
+     */
+    readonly voidedDue: (nowMillis: number, limit: number) => Effect.Effect<ReadonlyArray<Charge>, StoreError>
+    /**
+     * Deletes those of the given charges that are still voided, without a subject, and under no running lease. Returns how many.
+     */
+    readonly releaseVoided: (
+      keys: ReadonlyArray<string>,
+      nowMillis: number
+    ) => Effect.Effect<number, StoreError>
+    /**
+     * Takes the lapsed lease of a charge that is unfinished: not settled, its effect is pending, its response is owed, or
+     * it awaits finality.
+     */
     readonly takeOver: (key: string, lease: Lease, nowMillis: number) => Effect.Effect<boolean, StoreError>
-    /** Ends a lease at another time, state kept, so that whoever comes next need not wait it out. */
+    /** Ends a lease at another time, state kept, so that the next process need not wait for it. */
     readonly yieldLease: (key: string, owner: string, untilMillis: number) => Effect.Effect<void, StoreError>
     /**
-     * Ends a lease (`leaseUntilMillis` becomes 0) after an attempt in vain: counts it, and says when
-     * `unfinished` shows the charge again.
+     * Ends a lease (`leaseUntilMillis` becomes 0) after a fruitless attempt: counts it, and sets when `unfinished` or
+     * `voidedDue` shows the charge again.
      */
     readonly defer: (key: string, owner: string, checkAfterMillis: number) => Effect.Effect<void, StoreError>
     /**
-     * Charges that are not settled or whose effect is pending, whose lease has lapsed and whose
-     * `checkAfterMillis` has come, the longest due first: what dead processes left, and what is watched.
+     * Unfinished charges (see `takeOver`) whose lease has lapsed and whose `checkAfterMillis` has come, without those of
+     * `voidedDue`. `claimed` ones come after all others: nothing was recorded for them.
+     * Among each, the longest due first, then by `createdAtMillis` and key. An effect that is pending is due since 0,
+     * whatever `checkAfterMillis` says.
      */
     readonly unfinished: (
       nowMillis: number,
@@ -226,20 +394,39 @@ export class Charges extends Context.Service<
     /** Newest first, by `createdAtMillis` and key. */
     readonly list: (query: ChargesQuery) => Effect.Effect<ReadonlyArray<Charge>, StoreError>
     /**
-     * Deletes recorded answers of charges settled before `beforeMillis`, at most `limit` of them (whichever),
-     * and notes that they expired; the charges themselves are the host's books and stay. Answers how many
-     * were touched.
+     * Deletes recorded responses of charges settled before `beforeMillis`, at most `limit` of them (in any order), and
+     * notes that they expired; the charges themselves are the host's books and stay. Returns how many were changed.
      */
     readonly expire: (beforeMillis: number, limit: number) => Effect.Effect<number, StoreError>
-    /** A settled charge without a refund → one is due, whatever else is pending. Appends the `refund_due` entry. */
+    /**
+     * A settled charge without a refund → one is due, whatever else is pending; a response that was owed no longer is.
+     * Appends the `refund_due` entry.
+     */
     readonly oweRefund: (key: string, nowMillis: number) => Effect.Effect<boolean, StoreError>
+    /**
+     * Allows a refund that is due to be sent, once: the step after it moves money. A refund that was started before is
+     * `Started` again, whatever the limit. Atomic over concurrent refunds of one payer: the sum of those started in the
+     * window, on any network, never exceeds the limit; the sum of all that were started or sent never exceeds what the
+     * ledger's settled entries (less reversed ones) of that payer, network and asset add up to.
+     */
+    readonly startRefund: (
+      key: string,
+      limit: RefundLimit,
+      nowMillis: number
+    ) => Effect.Effect<RefundStart, StoreError>
     /** A refund that is due → sent. Appends the `refunded` entry. */
     readonly recordRefund: (
       key: string,
       transaction: string,
       nowMillis: number
     ) => Effect.Effect<boolean, StoreError>
-    /** The ledger, newest first, by `atMillis`, charge key and kind. */
+    /** Why refunds are stopped, for all processes; `undefined`: they are not. */
+    readonly refundStop: () => Effect.Effect<RefundStop | undefined, StoreError>
+    /** Stops refunds until `resumeRefunds`. The first reason stays; `false` where they were stopped already. */
+    readonly stopRefunds: (reason: string, nowMillis: number) => Effect.Effect<boolean, StoreError>
+    /** Lets refunds be sent again. `false` where they were not stopped. */
+    readonly resumeRefunds: () => Effect.Effect<boolean, StoreError>
+    /** The ledger, newest first, by `atMillis`, charge key, kind and round. */
     readonly entries: (query: EntriesQuery) => Effect.Effect<ReadonlyArray<LedgerEntry>, StoreError>
     /** Sums of the entries made at or after the first and before the second, by day, operation, network, asset, kind. */
     readonly totals: (

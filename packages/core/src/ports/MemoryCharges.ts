@@ -1,111 +1,51 @@
 import { Effect } from "effect"
-import type { Charge, Charges, ChargeState, Claim, Lease, NewCharge } from "./Charges.ts"
+import type { Charge, Charges, ChargeState, Claim, Completion, Lease, NewCharge } from "./Charges.ts"
+import { type ChargeTable, makeChargeTable } from "./MemoryChargeTable.ts"
+import { refundVerbs } from "./MemoryRefunds.ts"
 import { compareText, isWithin, makeMemoryLedger, type MemoryLedger } from "./MemoryLedger.ts"
 
 type Verbs = Charges["Service"]
-type Changes = Partial<{ -readonly [Field in keyof Charge]: Charge[Field] }>
 
 /** Charges and ledger in this process's memory. */
 export const makeMemoryCharges = (): Verbs => {
-  const table = makeTable()
+  const table = makeChargeTable()
   const ledger = makeMemoryLedger()
   return {
     ...claimVerbs(table),
     ...transitionVerbs(table, ledger),
+    ...settledVerbs(table, ledger),
     ...leaseVerbs(table),
+    ...dueVerbs(table),
     ...recordVerbs(table),
-    ...ledgerVerbs(table, ledger)
+    ...refundVerbs(table, ledger),
+    entries: (query) => Effect.sync(() => ledger.entries(query)),
+    totals: (fromMillis, beforeMillis) => Effect.sync(() => ledger.totals(fromMillis, beforeMillis))
   }
 }
 
-interface Table {
-  readonly get: (key: string) => Charge | undefined
-  readonly all: () => ReadonlyArray<Charge>
-  readonly put: (charge: Charge) => void
-  readonly remove: (charge: Charge) => void
-  /** Changes a charge that meets a condition; the charge as it is now, if it does. */
-  readonly change: (key: string, when: (charge: Charge) => boolean, to: Changes) => Charge | undefined
-  /** Whether so many charges of the payer, beside this one, are `ready` or under a running claim. */
-  readonly hasOthers: (charge: NewCharge, times: number, nowMillis: number) => boolean
-}
+const isUnfinished = ({ awaitsFinality, effectPending, responseOwedUntilMillis, state }: Charge): boolean =>
+  state !== "settled" || effectPending || awaitsFinality || responseOwedUntilMillis !== undefined
 
-/** Where a charge stands as it is now; a charge itself never changes. */
-interface Row {
-  charge: Charge
-}
-
-const makeTable = (): Table => {
-  const charges = new Map<string, Row>()
-  /** Keys of charges that are neither settled nor voided, by payer: what a claim's limit counts. */
-  const open = new Map<string, Set<string>>()
-
-  const close = ({ key, payer }: Charge): void => {
-    const keys = open.get(payer)
-    if (keys?.delete(key) === true && keys.size === 0) open.delete(payer)
-  }
-  const put = (charge: Charge): void => {
-    const row = charges.get(charge.key)
-    if (row === undefined) charges.set(charge.key, { charge })
-    else row.charge = charge
-    count(charge)
-  }
-  const count = (charge: Charge): void => {
-    const { key, payer, state } = charge
-    if (state === "settled" || state === "voided") return close(charge)
-    const keys = open.get(payer)
-    if (keys === undefined) open.set(payer, new Set([key]))
-    else keys.add(key)
-  }
-  return {
-    get: (key) => charges.get(key)?.charge,
-    all: () => Array.from(charges.values(), ({ charge }) => charge),
-    put,
-    remove: (charge) => {
-      close(charge)
-      charges.delete(charge.key)
-    },
-    change: (key, when, to) => {
-      const row = charges.get(key)
-      if (row === undefined || !when(row.charge)) return undefined
-      row.charge = { ...row.charge, ...to }
-      count(row.charge)
-      return row.charge
-    },
-    hasOthers: ({ key: own, payer }, times, nowMillis) => {
-      const keys = open.get(payer)
-      if (times > 0 && (keys === undefined || keys.size < times)) return false
-      let left = times
-      for (const key of keys ?? []) {
-        const other = charges.get(key)!.charge
-        if (key !== own && (other.state === "ready" || other.leaseUntilMillis > nowMillis)) left--
-      }
-      return left <= 0
-    }
-  }
-}
-
-const isUnfinished = ({ effectPending, state }: Charge): boolean => state !== "settled" || effectPending
+const hasLapsed = ({ leaseUntilMillis }: Charge, nowMillis: number): boolean => leaseUntilMillis <= nowMillis
 
 const isFree = (existing: Charge, lease: Lease, nowMillis: number): boolean =>
   existing.state === "claimed"
     ? existing.leaseUntilMillis <= nowMillis
     : existing.state === "voided" && existing.leaseOwner === lease.owner
 
-/** What was dropped with a voided charge can't be answered any more: then a refund has to be due. */
-const canSettle =
-  (refundDue: boolean) =>
-  ({ answer, state }: Charge): boolean =>
-    state === "ready" || (state === "voided" && (refundDue || answer !== undefined))
+/** A voided charge has no response: it has to be owed one, or a refund. */
+const canSettle = ({ settlesFirst, state }: Charge, refundDue: boolean): boolean =>
+  state === "ready" || (state === "voided" && (refundDue || settlesFirst))
 
 const isHeldBy =
   (owner: string, ...states: ReadonlyArray<ChargeState>) =>
   ({ leaseOwner, state }: Charge): boolean =>
     leaseOwner === owner && states.includes(state)
 
-const claimed = (charge: NewCharge, lease: Lease, firstClaimedAtMillis: number): Charge => ({
+const claimed = (charge: NewCharge, lease: Lease, replaced: Charge | undefined): Charge => ({
   ...charge,
   state: "claimed",
-  firstClaimedAtMillis,
+  unverifiedSinceMillis: replaced?.unverifiedSinceMillis ?? charge.unverifiedSinceMillis,
   leaseOwner: lease.owner,
   leaseUntilMillis: lease.untilMillis,
   attempts: 0,
@@ -115,54 +55,92 @@ const claimed = (charge: NewCharge, lease: Lease, firstClaimedAtMillis: number):
   subject: undefined,
   effectPending: false,
   receipt: undefined,
+  transferLogIndex: undefined,
+  awaitsFinality: false,
+  reopenings: replaced?.reopenings ?? 0,
+  responseOwedUntilMillis: undefined,
   settledAtMillis: undefined,
   refund: undefined
 })
 
-const claimVerbs = (table: Table): Pick<Verbs, "find" | "claim"> => ({
+const claimVerbs = (table: ChargeTable): Pick<Verbs, "find" | "claim" | "payerStanding"> => ({
   find: (key) => Effect.sync(() => table.get(key)),
-  claim: (charge, lease, nowMillis, maxUnsettled) =>
+  claim: (charge, lease, nowMillis, limits) =>
     Effect.sync((): Claim => {
       const existing = table.get(charge.key)
       if (existing !== undefined && !isFree(existing, lease, nowMillis)) {
         return { _tag: "Existing", charge: existing }
       }
-      if (table.hasOthers(charge, maxUnsettled, nowMillis)) return { _tag: "Limited" }
-      table.put(claimed(charge, lease, existing?.firstClaimedAtMillis ?? charge.createdAtMillis))
+      const by = table.limitedBy(charge, limits, nowMillis)
+      if (by !== undefined) return { _tag: "Limited", by }
+      table.put(claimed(charge, lease, existing))
       return { _tag: "Claimed" }
+    }),
+  payerStanding: (charge, sinceMillis, nowMillis) =>
+    Effect.sync(() => {
+      const isAlike = ({ asset, network }: Charge) => network === charge.network && asset === charge.asset
+      let open = 0n
+      for (const other of table.openOf(charge.payer)) {
+        if (!isAlike(other) || byAge(other, charge) > 0) continue
+        if (other.state === "ready" || !hasLapsed(other, nowMillis)) open += BigInt(other.amountAtomic)
+      }
+      let settled = 0n
+      let summed = 0
+      for (const other of table.settledOf(charge.payer)) {
+        if (summed === maxSettled || other.settledAtMillis! < sinceMillis) break
+        if (!isAlike(other) || other.refund !== undefined) continue
+        settled += BigInt(other.amountAtomic)
+        summed++
+      }
+      return { openAtomic: open.toString(), settledAtomic: settled.toString() }
     })
 })
 
+/** Bounds the charges that `payerStanding` looks at. */
+const maxSettled = 200
+
+/** When a settled charge is looked at again: the earlier of two times, where there are any. */
+const earlier = (one: number | undefined, other: number | undefined): number =>
+  Math.min(one ?? other ?? 0, other ?? one ?? 0)
+
 const transitionVerbs = (
-  table: Table,
+  table: ChargeTable,
   ledger: MemoryLedger
 ): Pick<Verbs, "advance" | "complete" | "markApplied" | "void" | "release"> => ({
   advance: (key, owner, { answer, subject }) =>
     Effect.sync(
       () => table.change(key, isHeldBy(owner, "claimed"), { state: "ready", answer, subject }) !== undefined
     ),
-  complete: (key, { receipt, refundDue }, nowMillis) =>
-    Effect.sync(() => {
-      const settled = table.change(key, canSettle(refundDue), {
+  complete: (key, settlement, nowMillis) =>
+    Effect.sync((): Completion => {
+      const { finalAfterMillis, receipt, refundDue, responseOwedUntilMillis } = settlement
+      const charge = table.get(key)
+      if (charge === undefined || !canSettle(charge, refundDue)) return { _tag: "NotOpen" }
+      if (table.isTaken(charge.network, settlement)) return { _tag: "TransferTaken" }
+      const settled: Charge = {
+        ...charge,
         state: "settled",
-        settlement: "",
-        effectPending: !refundDue && table.get(key)?.subject !== undefined,
+        settlement: finalAfterMillis === undefined ? "" : charge.settlement,
+        effectPending: !refundDue && charge.subject !== undefined,
         attempts: 0,
-        checkAfterMillis: 0,
+        checkAfterMillis: earlier(finalAfterMillis, responseOwedUntilMillis),
         receipt,
+        transferLogIndex: settlement.transferLogIndex,
+        awaitsFinality: finalAfterMillis !== undefined,
+        responseOwedUntilMillis,
         settledAtMillis: nowMillis,
-        refund: refundDue ? { _tag: "Due" } : undefined
-      })
-      if (settled === undefined) return false
+        refund: refundDue ? { _tag: "Due", startedAtMillis: undefined } : undefined
+      }
+      table.put(settled)
       ledger.append(settled, "settled", nowMillis, receipt.transaction)
       if (refundDue) ledger.append(settled, "refund_due", nowMillis)
-      return true
+      return { _tag: "Completed" }
     }),
   markApplied: (key) =>
     Effect.sync(
       () => table.change(key, ({ effectPending }) => effectPending, { effectPending: false }) !== undefined
     ),
-  void: (key, owner, { checkAfterMillis, keepAnswer }) =>
+  void: (key, owner, { checkAfterMillis, keepExposure }) =>
     Effect.sync(
       () =>
         table.change(key, isHeldBy(owner, "claimed", "ready"), {
@@ -170,7 +148,9 @@ const transitionVerbs = (
           leaseUntilMillis: 0,
           attempts: 0,
           checkAfterMillis,
-          ...(keepAnswer ? {} : { answer: undefined })
+          settlement: "",
+          answer: undefined,
+          ...(keepExposure ? {} : { exposureAtomic: "0" })
         }) !== undefined
     ),
   release: (key, owner) =>
@@ -182,11 +162,55 @@ const transitionVerbs = (
     })
 })
 
-const leaseVerbs = (table: Table): Pick<Verbs, "takeOver" | "yieldLease" | "defer" | "unfinished"> => ({
+const settledVerbs = (
+  table: ChargeTable,
+  ledger: MemoryLedger
+): Pick<Verbs, "deliver" | "finalize" | "reopen"> => ({
+  deliver: (key, owner, answer) =>
+    Effect.sync(() => {
+      const isOwed = (charge: Charge) =>
+        isHeldBy(owner, "settled")(charge) &&
+        charge.responseOwedUntilMillis !== undefined &&
+        charge.refund === undefined
+      return table.change(key, isOwed, { answer, responseOwedUntilMillis: undefined }) !== undefined
+    }),
+  finalize: (key, owner) =>
+    Effect.sync(
+      () =>
+        table.change(key, ({ awaitsFinality, leaseOwner }) => awaitsFinality && leaseOwner === owner, {
+          awaitsFinality: false,
+          settlement: ""
+        }) !== undefined
+    ),
+  reopen: (key, owner, nowMillis) =>
+    Effect.sync(() => {
+      const settled = table.get(key)
+      if (settled?.awaitsFinality !== true || settled.leaseOwner !== owner) return false
+      const { answer, answerExpiredAtMillis, receipt, refund, settlesFirst } = settled
+      if (refund?._tag === "Sent" || refund?.startedAtMillis !== undefined) return false
+      const isReady = settlesFirst || answer !== undefined || answerExpiredAtMillis !== undefined
+      table.put({
+        ...settled,
+        ...(isReady ? { state: "ready" } : { state: "voided", settlement: "" }),
+        effectPending: false,
+        receipt: undefined,
+        transferLogIndex: undefined,
+        awaitsFinality: false,
+        reopenings: settled.reopenings + 1,
+        responseOwedUntilMillis: undefined,
+        settledAtMillis: undefined,
+        refund: undefined
+      })
+      ledger.append(settled, "reversed", nowMillis, receipt!.transaction)
+      return true
+    })
+})
+
+const leaseVerbs = (table: ChargeTable): Pick<Verbs, "takeOver" | "yieldLease" | "defer"> => ({
   takeOver: (key, lease, nowMillis) =>
     Effect.sync(
       () =>
-        table.change(key, (charge) => isUnfinished(charge) && charge.leaseUntilMillis <= nowMillis, {
+        table.change(key, (charge) => isUnfinished(charge) && hasLapsed(charge, nowMillis), {
           leaseOwner: lease.owner,
           leaseUntilMillis: lease.untilMillis
         }) !== undefined
@@ -200,28 +224,54 @@ const leaseVerbs = (table: Table): Pick<Verbs, "takeOver" | "yieldLease" | "defe
       const attempts = (table.get(key)?.attempts ?? 0) + 1
       const deferred = { leaseUntilMillis: 0, attempts, checkAfterMillis }
       table.change(key, ({ leaseOwner }) => leaseOwner === owner, deferred)
-    }),
-  unfinished: (nowMillis, limit) =>
-    Effect.sync(() =>
-      table
-        .all()
-        .filter(
-          (charge) =>
-            isUnfinished(charge) &&
-            charge.leaseUntilMillis <= nowMillis &&
-            charge.checkAfterMillis <= nowMillis
-        )
-        .sort((left, right) => left.checkAfterMillis - right.checkAfterMillis || byAge(left, right))
-        .slice(0, limit)
-    )
+    })
 })
+
+/** Whether a charge is cleared in bulk, rather than one by one. */
+const isBulk = ({ state, subject }: Charge): boolean => state === "voided" && subject === undefined
+
+/** When an unfinished charge is due; a pending effect always is. */
+const dueAt = ({ checkAfterMillis, effectPending }: Charge): number => (effectPending ? 0 : checkAfterMillis)
+
+/** Claims come last: nothing was recorded for them. */
+const rank = ({ state }: Charge): number => (state === "claimed" ? 1 : 0)
+
+const dueVerbs = (table: ChargeTable): Pick<Verbs, "unfinished" | "voidedDue" | "releaseVoided"> => {
+  const dueNow = (nowMillis: number, limit: number, matches: (charge: Charge) => boolean) =>
+    table
+      .all()
+      .filter(
+        (charge) =>
+          matches(charge) &&
+          isUnfinished(charge) &&
+          hasLapsed(charge, nowMillis) &&
+          dueAt(charge) <= nowMillis
+      )
+      .sort((left, right) => rank(left) - rank(right) || dueAt(left) - dueAt(right) || byAge(left, right))
+      .slice(0, limit)
+  return {
+    unfinished: (nowMillis, limit) =>
+      Effect.sync(() => dueNow(nowMillis, limit, (charge) => !isBulk(charge))),
+    voidedDue: (nowMillis, limit) => Effect.sync(() => dueNow(nowMillis, limit, isBulk)),
+    releaseVoided: (keys, nowMillis) =>
+      Effect.sync(() => {
+        const released = keys.filter((key) => {
+          const charge = table.get(key)
+          if (charge === undefined || !isBulk(charge) || !hasLapsed(charge, nowMillis)) return false
+          table.remove(charge)
+          return true
+        })
+        return released.length
+      })
+  }
+}
 
 type Age = Pick<Charge, "createdAtMillis" | "key">
 
 const byAge = (left: Age, right: Age): number =>
   left.createdAtMillis - right.createdAtMillis || compareText(left.key, right.key)
 
-const recordVerbs = (table: Table): Pick<Verbs, "list" | "expire"> => ({
+const recordVerbs = (table: ChargeTable): Pick<Verbs, "list" | "expire"> => ({
   list: ({ before, isOwed = false, limit, settledBeforeMillis, settledFromMillis, state }) =>
     Effect.sync(() =>
       table
@@ -245,26 +295,4 @@ const recordVerbs = (table: Table): Pick<Verbs, "list" | "expire"> => ({
         table.put({ ...charge, answer: undefined, answerExpiredAtMillis: beforeMillis })
       return old.length
     })
-})
-
-const ledgerVerbs = (
-  table: Table,
-  ledger: MemoryLedger
-): Pick<Verbs, "oweRefund" | "recordRefund" | "entries" | "totals"> => ({
-  oweRefund: (key, nowMillis) =>
-    Effect.sync(() => {
-      const isOwing = ({ refund, state }: Charge) => state === "settled" && refund === undefined
-      const owed = table.change(key, isOwing, { refund: { _tag: "Due" } })
-      if (owed !== undefined) ledger.append(owed, "refund_due", nowMillis)
-      return owed !== undefined
-    }),
-  recordRefund: (key, transaction, nowMillis) =>
-    Effect.sync(() => {
-      const isDue = ({ refund }: Charge) => refund?._tag === "Due"
-      const sent = table.change(key, isDue, { refund: { _tag: "Sent", transaction } })
-      if (sent !== undefined) ledger.append(sent, "refunded", nowMillis, transaction)
-      return sent !== undefined
-    }),
-  entries: (query) => Effect.sync(() => ledger.entries(query)),
-  totals: (fromMillis, beforeMillis) => Effect.sync(() => ledger.totals(fromMillis, beforeMillis))
 })

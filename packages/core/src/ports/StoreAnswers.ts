@@ -1,6 +1,6 @@
 import type { Effect } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
-import type { Charges } from "./Charges.ts"
+import type { Charges, PayerStanding } from "./Charges.ts"
 import { MalformedAnswer } from "./HostAnswer.ts"
 import type { Orders } from "./Orders.ts"
 import type { Quotes } from "./Quotes.ts"
@@ -72,9 +72,31 @@ const list = <A>(answer: unknown): ReadonlyArray<A> => {
 }
 
 const claim = <A>(answer: unknown): A => {
-  const { _tag: tag, charge } = (isRecord(answer) ? answer : {}) as Readonly<Record<string, unknown>>
-  if (tag === "Claimed" || tag === "Limited" || (tag === "Existing" && isRecord(charge))) return answer as A
-  throw otherThan('{ _tag: "Claimed" }, { _tag: "Existing", charge } or { _tag: "Limited" }', answer)
+  const { _tag: tag, by, charge } = (isRecord(answer) ? answer : {}) as Readonly<Record<string, unknown>>
+  const isClaim =
+    tag === "Claimed" ||
+    (tag === "Limited" && (by === "charges" || by === "exposure")) ||
+    (tag === "Existing" && isRecord(charge))
+  if (isClaim) return answer as A
+  throw otherThan('{ _tag: "Claimed" }, { _tag: "Existing", charge } or { _tag: "Limited", by }', answer)
+}
+
+/** One of several records that have a tag and nothing else. */
+const tagged =
+  <Tag extends string>(...tags: ReadonlyArray<Tag>): Kind<{ readonly _tag: Tag }> =>
+  (answer) => {
+    if (isRecord(answer) && "_tag" in answer && tags.includes(answer._tag as Tag))
+      return answer as { readonly _tag: Tag }
+    throw otherThan(`{ _tag }, one of ${tags.map((tag) => `"${tag}"`).join(", ")}`, answer)
+  }
+
+const isDigits = (value: unknown): boolean => typeof value === "string" && /^\d{1,78}$/.test(value)
+
+/** Sums decide about money: a number, which has lost digits, is not taken for one. */
+const standing: Kind<PayerStanding> = (answer) => {
+  const { openAtomic, settledAtomic } = (isRecord(answer) ? answer : {}) as Partial<PayerStanding>
+  if (isDigits(openAtomic) && isDigits(settledAtomic)) return answer as PayerStanding
+  throw otherThan("{ openAtomic, settledAtomic }, both decimal digits", answer)
 }
 
 const page = <A>(answer: unknown): A | undefined => {
@@ -89,11 +111,17 @@ export const storeAnswers: { readonly [Name in StoreName]: Kinds<StorePorts[Name
   charges: {
     find: found,
     claim,
+    payerStanding: standing,
     advance: flag,
-    complete: flag,
+    complete: tagged("Completed", "NotOpen", "TransferTaken"),
+    deliver: flag,
+    finalize: flag,
+    reopen: flag,
     markApplied: flag,
     void: flag,
     release: flag,
+    voidedDue: list,
+    releaseVoided: count,
     takeOver: flag,
     yieldLease: nothing,
     defer: nothing,
@@ -101,7 +129,11 @@ export const storeAnswers: { readonly [Name in StoreName]: Kinds<StorePorts[Name
     list,
     expire: count,
     oweRefund: flag,
+    startRefund: tagged("Started", "NotDue", "OverLimit", "ExceedsReceived"),
     recordRefund: flag,
+    refundStop: found,
+    stopRefunds: flag,
+    resumeRefunds: flag,
     entries: list,
     totals: list
   },

@@ -1,12 +1,53 @@
 import { Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { type Charge, Charges, type ChargesQuery } from "../ports/Charges.ts"
-import { type ChargeRow, findCharge, toCharge } from "./chargeRows.ts"
+import { type Charge, Charges, type ChargesQuery, type Completion } from "../ports/Charges.ts"
+import { transferIndex, unfinished, unfinishedDue, unfinishedQueue } from "./chargeConditions.ts"
+import { chargeColumns, type ChargeRow, findCharge, toCharge } from "./chargeRows.ts"
 import { claimVerb } from "./claim.ts"
 import { ledgerVerbs } from "./Ledger.ts"
+import { payerStandingVerb } from "./payerStanding.ts"
+import { refundVerbs } from "./Refunds.ts"
 import { storing, tookEffect } from "./rows.ts"
 
 type Verbs = Charges["Service"]
+
+const asJson = (value: object | undefined): string | null =>
+  value === undefined ? null : JSON.stringify(value)
+
+/** Whether a statement failed because its transfer has settled another charge. */
+const isTransferTaken = ({ reason }: SqlError.SqlError): boolean =>
+  reason._tag === "UniqueViolation" &&
+  // PostgreSQL names the index, SQLite its columns.
+  (reason.constraint === transferIndex || reason.constraint.includes("till_charges.transfer_log_index"))
+
+/** When a settled charge is looked at again: the earlier of two times, where there are any. */
+const earlier = (one: number | undefined, other: number | undefined): number =>
+  Math.min(one ?? other ?? 0, other ?? one ?? 0)
+
+const completeVerb =
+  (sql: SqlClient.SqlClient): Verbs["complete"] =>
+  (key, settlement, nowMillis) => {
+    const { finalAfterMillis, receipt, refundDue, responseOwedUntilMillis } = settlement
+    const awaitsFinality = finalAfterMillis !== undefined
+    const completed = tookEffect(sql`
+      UPDATE till_charges SET state = 'settled', attempts = 0,
+        settlement = ${awaitsFinality ? sql.literal("settlement") : ""}, awaits_finality = ${awaitsFinality ? 1 : 0},
+        check_after = ${earlier(finalAfterMillis, responseOwedUntilMillis)},
+        response_owed_until = ${responseOwedUntilMillis ?? null},
+        receipt = ${JSON.stringify(receipt)}, transaction_hash = ${receipt.transaction},
+        transfer_log_index = ${settlement.transferLogIndex ?? null},
+        settled_at = ${nowMillis}, refund_due_at = ${refundDue ? nowMillis : null},
+        effect_pending = CASE WHEN subject IS NULL THEN 0 ELSE ${refundDue ? 0 : 1} END
+      WHERE key = ${key} AND (state = 'ready'
+        OR (state = 'voided' AND (settles_first = 1 OR CAST(${refundDue ? 1 : 0} AS BIGINT) = 1))) RETURNING key`)
+    return storing(
+      "charges.complete",
+      completed.pipe(
+        Effect.map((took): Completion => ({ _tag: took ? "Completed" : "NotOpen" })),
+        Effect.catchIf(isTransferTaken, () => Effect.succeed<Completion>({ _tag: "TransferTaken" }))
+      )
+    )
+  }
 
 const transitionVerbs = (
   sql: SqlClient.SqlClient
@@ -15,21 +56,10 @@ const transitionVerbs = (
     storing(
       "charges.advance",
       tookEffect(sql`
-        UPDATE till_charges SET state = 'ready', answer = ${JSON.stringify(answer)},
-          subject = ${subject === undefined ? null : JSON.stringify(subject)}
+        UPDATE till_charges SET state = 'ready', answer = ${asJson(answer)}, subject = ${asJson(subject)}
         WHERE key = ${key} AND state = 'claimed' AND lease_owner = ${owner} RETURNING key`)
     ),
-  complete: (key, { receipt, refundDue }, nowMillis) =>
-    storing(
-      "charges.complete",
-      tookEffect(sql`
-        UPDATE till_charges SET state = 'settled', settlement = '', attempts = 0, check_after = 0,
-          receipt = ${JSON.stringify(receipt)}, transaction_hash = ${receipt.transaction},
-          settled_at = ${nowMillis}, refund_due_at = ${refundDue ? nowMillis : null},
-          effect_pending = CASE WHEN subject IS NULL THEN 0 ELSE ${refundDue ? 0 : 1} END
-        WHERE key = ${key} AND (state = 'ready'
-          OR (state = 'voided' AND (answer IS NOT NULL OR CAST(${refundDue ? 1 : 0} AS BIGINT) = 1))) RETURNING key`)
-    ),
+  complete: completeVerb(sql),
   markApplied: (key) =>
     storing(
       "charges.markApplied",
@@ -37,12 +67,12 @@ const transitionVerbs = (
         sql`UPDATE till_charges SET effect_pending = 0 WHERE key = ${key} AND effect_pending = 1 RETURNING key`
       )
     ),
-  void: (key, owner, { checkAfterMillis, keepAnswer }) =>
+  void: (key, owner, { checkAfterMillis, keepExposure }) =>
     storing(
       "charges.void",
       tookEffect(sql`
-        UPDATE till_charges SET state = 'voided', lease_until = 0, attempts = 0,
-          check_after = ${checkAfterMillis}, answer = ${keepAnswer ? sql.literal("answer") : null}
+        UPDATE till_charges SET state = 'voided', lease_until = 0, attempts = 0, settlement = '', answer = NULL,
+          check_after = ${checkAfterMillis}, exposure = ${keepExposure ? sql.literal("exposure") : 0}
         WHERE key = ${key} AND state IN ('claimed', 'ready') AND lease_owner = ${owner} RETURNING key`)
     ),
   release: (key, owner) =>
@@ -54,15 +84,46 @@ const transitionVerbs = (
     )
 })
 
-const leaseVerbs = (
-  sql: SqlClient.SqlClient
-): Pick<Verbs, "takeOver" | "yieldLease" | "defer" | "unfinished"> => ({
+/** What happens to a settled charge while its response is owed or its proof isn't final. */
+const settledVerbs = (sql: SqlClient.SqlClient): Pick<Verbs, "deliver" | "finalize" | "reopen"> => ({
+  deliver: (key, owner, answer) =>
+    storing(
+      "charges.deliver",
+      tookEffect(sql`
+        UPDATE till_charges SET answer = ${JSON.stringify(answer)}, response_owed_until = NULL
+        WHERE key = ${key} AND lease_owner = ${owner} AND state = 'settled' AND response_owed_until IS NOT NULL
+          AND refund_due_at IS NULL RETURNING key`)
+    ),
+  finalize: (key, owner) =>
+    storing(
+      "charges.finalize",
+      tookEffect(sql`
+        UPDATE till_charges SET awaits_finality = 0, settlement = ''
+        WHERE key = ${key} AND lease_owner = ${owner} AND awaits_finality = 1 RETURNING key`)
+    ),
+  reopen: (key, owner, nowMillis) =>
+    storing(
+      "charges.reopen",
+      tookEffect(sql`
+        UPDATE till_charges SET
+          state = CASE WHEN settles_first = 1 OR answer IS NOT NULL OR answer_expired_at IS NOT NULL
+            THEN 'ready' ELSE 'voided' END,
+          settlement = CASE WHEN settles_first = 1 OR answer IS NOT NULL OR answer_expired_at IS NOT NULL
+            THEN settlement ELSE '' END,
+          awaits_finality = 0, effect_pending = 0, receipt = NULL, transaction_hash = NULL, transfer_log_index = NULL, settled_at = NULL, refund_due_at = NULL,
+          response_owed_until = NULL, reopenings = reopenings + 1, reversed_at = ${nowMillis}
+        WHERE key = ${key} AND lease_owner = ${owner} AND awaits_finality = 1
+          AND refund_started_at IS NULL AND refunded_at IS NULL RETURNING key`)
+    )
+})
+
+const leaseVerbs = (sql: SqlClient.SqlClient): Pick<Verbs, "takeOver" | "yieldLease" | "defer"> => ({
   takeOver: (key, lease, nowMillis) =>
     storing(
       "charges.takeOver",
       tookEffect(sql`
         UPDATE till_charges SET lease_owner = ${lease.owner}, lease_until = ${lease.untilMillis}
-        WHERE key = ${key} AND (state <> 'settled' OR effect_pending = 1) AND lease_until <= ${nowMillis}
+        WHERE key = ${key} AND ${sql.literal(unfinished)} AND lease_until <= ${nowMillis}
         RETURNING key`)
     ),
   yieldLease: (key, owner, untilMillis) =>
@@ -79,20 +140,57 @@ const leaseVerbs = (
         UPDATE till_charges
         SET lease_until = 0, attempts = attempts + 1, check_after = ${checkAfterMillis}
         WHERE key = ${key} AND lease_owner = ${owner}`)
-    ),
-  unfinished: (nowMillis, limit) =>
-    storing(
-      "charges.unfinished",
-      toCharges(sql`
-        SELECT * FROM till_charges WHERE (state <> 'settled' OR effect_pending = 1)
-          AND lease_until <= ${nowMillis} AND check_after <= ${nowMillis}
-        ORDER BY check_after, created_at, key LIMIT ${limit}`)
     )
 })
 
+const dueVerbs = (sql: SqlClient.SqlClient): Pick<Verbs, "unfinished" | "voidedDue" | "releaseVoided"> => {
+  const order = sql.literal(`${unfinishedDue}, created_at, key`)
+  /** The due charges of one queue, by its part of the index. */
+  const dueOf = (queue: number, nowMillis: number, limit: number) => sql`
+    SELECT * FROM till_charges
+    WHERE ${sql.literal(`${unfinished} AND ${unfinishedQueue} = ${queue} AND ${unfinishedDue}`)} <= ${nowMillis}
+      AND lease_until <= ${nowMillis}
+    ORDER BY ${order} LIMIT ${limit}`
+  const columns = sql.literal(chargeColumns)
+  // SQLite has one writer. On PostgreSQL two bulk deletions could lock the same rows in different orders.
+  const locking = sql.onDialectOrElse({
+    pg: () => sql.literal("ORDER BY key FOR UPDATE SKIP LOCKED"),
+    orElse: () => sql.literal("")
+  })
+  return {
+    unfinished: (nowMillis, limit) =>
+      storing(
+        "charges.unfinished",
+        toCharges(sql`
+          SELECT ${columns} FROM (
+            SELECT * FROM (${dueOf(0, nowMillis, limit)}) AS others
+            UNION ALL SELECT * FROM (${dueOf(1, nowMillis, limit)}) AS claims) AS due
+          ORDER BY ${sql.literal(unfinishedQueue)}, ${order} LIMIT ${limit}`)
+      ),
+    voidedDue: (nowMillis, limit) =>
+      storing(
+        "charges.voidedDue",
+        toCharges(sql`SELECT ${columns} FROM (${dueOf(2, nowMillis, limit)}) AS due ORDER BY ${order}`)
+      ),
+    releaseVoided: (keys, nowMillis) =>
+      storing(
+        "charges.releaseVoided",
+        Effect.map(
+          sql`
+            DELETE FROM till_charges WHERE key IN (
+              SELECT key FROM till_charges WHERE ${sql.in("key", keys)}
+                AND state = 'voided' AND subject IS NULL AND lease_until <= ${nowMillis} ${locking})
+            RETURNING key`,
+          ({ length }) => length
+        )
+      )
+  }
+}
+
 const toCharges = (
-  rows: Effect.Effect<ReadonlyArray<ChargeRow>, SqlError.SqlError>
-): Effect.Effect<ReadonlyArray<Charge>, SqlError.SqlError> => Effect.map(rows, (found) => found.map(toCharge))
+  rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
+): Effect.Effect<ReadonlyArray<Charge>, SqlError.SqlError> =>
+  Effect.map(rows, (found) => (found as ReadonlyArray<ChargeRow>).map(toCharge))
 
 const conditions = (
   sql: SqlClient.SqlClient,
@@ -119,7 +217,7 @@ const recordVerbs = (sql: SqlClient.SqlClient): Pick<Verbs, "find" | "list" | "e
     storing(
       "charges.list",
       toCharges(sql`
-        SELECT * FROM till_charges WHERE ${conditions(sql, query)}
+        SELECT ${sql.literal(chargeColumns)} FROM till_charges WHERE ${conditions(sql, query)}
         ORDER BY created_at DESC, key DESC LIMIT ${limit}`)
     ),
   expire: (beforeMillis, limit) =>
@@ -139,17 +237,22 @@ const recordVerbs = (sql: SqlClient.SqlClient): Pick<Verbs, "find" | "list" | "e
 })
 
 /**
- * Charges and ledger in a database. Every verb is one conditional statement, so the database decides
- * each race; the ledger's entries are made by the triggers of the schema, in that same statement.
+ * Charges and ledger in a database. Nearly every verb is one conditional statement, so the database decides
+ * each race; `startRefund` is a transaction. The ledger's entries are made by the triggers of the schema, in the
+ * statement that changes the charge.
  */
 export const layer: Layer.Layer<Charges, never, SqlClient.SqlClient> = Layer.effect(
   Charges,
   Effect.map(SqlClient.SqlClient, (sql) =>
     Charges.of({
       claim: claimVerb(sql),
+      payerStanding: payerStandingVerb(sql),
       ...transitionVerbs(sql),
+      ...settledVerbs(sql),
       ...leaseVerbs(sql),
+      ...dueVerbs(sql),
       ...recordVerbs(sql),
+      ...refundVerbs(sql),
       ...ledgerVerbs(sql)
     })
   )

@@ -21,8 +21,10 @@ export interface ChargeRow {
   readonly valid_before: Whole
   readonly x402_version: Whole
   readonly settlement: string
+  readonly exposure: string
+  readonly settles_first: Whole
   readonly created_at: Whole
-  readonly first_claimed_at: Whole
+  readonly unverified_since: Whole
   readonly state: ChargeState
   readonly lease_owner: string
   readonly lease_until: Whole
@@ -33,18 +35,68 @@ export interface ChargeRow {
   readonly subject: string | null
   readonly effect_pending: Whole
   readonly receipt: string | null
+  readonly transfer_log_index: Whole | null
+  readonly awaits_finality: Whole
+  readonly reopenings: Whole
+  readonly response_owed_until: Whole | null
   readonly settled_at: Whole | null
   readonly refund_due_at: Whole | null
+  readonly refund_started_at: Whole | null
   readonly refunded_at: Whole | null
   readonly refund_transaction: string | null
 }
 
+const columns: ReadonlyArray<keyof ChargeRow> = [
+  "key",
+  "payload_digest",
+  "fingerprint",
+  "operation",
+  "network",
+  "asset",
+  "payer",
+  "pay_to",
+  "amount",
+  "valid_before",
+  "x402_version",
+  "settlement",
+  "exposure",
+  "settles_first",
+  "created_at",
+  "unverified_since",
+  "state",
+  "lease_owner",
+  "lease_until",
+  "attempts",
+  "check_after",
+  "answer",
+  "answer_expired_at",
+  "subject",
+  "effect_pending",
+  "receipt",
+  "transfer_log_index",
+  "awaits_finality",
+  "reopenings",
+  "response_owed_until",
+  "settled_at",
+  "refund_due_at",
+  "refund_started_at",
+  "refunded_at",
+  "refund_transaction"
+]
+
+/** What a statement selects of a charge. Exposure as text: in tokens of 18 decimals it exceeds 2^53. */
+export const chargeColumns = columns
+  .map((name) => (name === "exposure" ? "CAST(exposure AS TEXT) AS exposure" : name))
+  .join(", ")
+
 const parse = <A>(text: string | null): A | undefined => (text === null ? undefined : (JSON.parse(text) as A))
 const whole = (value: Whole | null): number | undefined => (value === null ? undefined : Number(value))
 
-const refundOf = ({ refund_due_at, refund_transaction, refunded_at }: ChargeRow): Charge["refund"] => {
-  if (refund_due_at === null) return undefined
-  return refunded_at === null ? { _tag: "Due" } : { _tag: "Sent", transaction: refund_transaction! }
+const refundOf = (row: ChargeRow): Charge["refund"] => {
+  if (row.refund_due_at === null) return undefined
+  return row.refunded_at === null
+    ? { _tag: "Due", startedAtMillis: whole(row.refund_started_at) }
+    : { _tag: "Sent", transaction: row.refund_transaction! }
 }
 
 export const toCharge = (row: ChargeRow): Charge => ({
@@ -60,8 +112,10 @@ export const toCharge = (row: ChargeRow): Charge => ({
   validBeforeSeconds: Number(row.valid_before),
   x402Version: Number(row.x402_version) as NewCharge["x402Version"],
   settlement: row.settlement,
+  exposureAtomic: row.exposure,
+  settlesFirst: Number(row.settles_first) === 1,
   createdAtMillis: Number(row.created_at),
-  firstClaimedAtMillis: Number(row.first_claimed_at),
+  unverifiedSinceMillis: Number(row.unverified_since),
   state: row.state,
   leaseOwner: row.lease_owner,
   leaseUntilMillis: Number(row.lease_until),
@@ -72,6 +126,10 @@ export const toCharge = (row: ChargeRow): Charge => ({
   subject: parse(row.subject),
   effectPending: Number(row.effect_pending) === 1,
   receipt: parse(row.receipt),
+  transferLogIndex: whole(row.transfer_log_index),
+  awaitsFinality: Number(row.awaits_finality) === 1,
+  reopenings: Number(row.reopenings),
+  responseOwedUntilMillis: whole(row.response_owed_until),
   settledAtMillis: whole(row.settled_at),
   refund: refundOf(row)
 })
@@ -80,8 +138,9 @@ export const findCharge = (
   sql: SqlClient.SqlClient,
   key: string
 ): Effect.Effect<Charge | undefined, SqlError.SqlError> =>
-  Effect.map(sql<ChargeRow>`SELECT * FROM till_charges WHERE key = ${key}`, ([row]) =>
-    row === undefined ? undefined : toCharge(row)
+  Effect.map(
+    sql<ChargeRow>`SELECT ${sql.literal(chargeColumns)} FROM till_charges WHERE key = ${key}`,
+    ([row]) => (row === undefined ? undefined : toCharge(row))
   )
 
 interface Column {
@@ -107,8 +166,10 @@ export const newChargeColumns: ReadonlyArray<Column> = [
   integer("valid_before", ({ validBeforeSeconds }) => validBeforeSeconds),
   integer("x402_version", ({ x402Version }) => x402Version),
   text("settlement", ({ settlement }) => settlement),
+  integer("exposure", ({ exposureAtomic }) => exposureAtomic),
+  integer("settles_first", ({ settlesFirst }) => (settlesFirst ? 1 : 0)),
   integer("created_at", ({ createdAtMillis }) => createdAtMillis),
-  integer("first_claimed_at", ({ createdAtMillis }) => createdAtMillis),
+  integer("unverified_since", ({ unverifiedSinceMillis }) => unverifiedSinceMillis),
   text("state", () => "claimed"),
   text("lease_owner", (_, { owner }) => owner),
   integer("lease_until", (_, { untilMillis }) => untilMillis)
@@ -128,6 +189,8 @@ export interface EntryRow {
   readonly pay_to: string
   readonly amount: string
   readonly transaction_hash: string | null
+  readonly transfer_log_index: Whole | null
+  readonly round: Whole
 }
 
 export const toEntry = (row: EntryRow): LedgerEntry => ({
@@ -140,5 +203,7 @@ export const toEntry = (row: EntryRow): LedgerEntry => ({
   payer: row.payer,
   payTo: row.pay_to,
   amountAtomic: row.amount,
-  transaction: row.transaction_hash ?? undefined
+  transaction: row.transaction_hash ?? undefined,
+  transferLogIndex: whole(row.transfer_log_index),
+  round: Number(row.round)
 })

@@ -1,31 +1,38 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { Charge, Charges, Claim, Lease } from "../ports/Charges.ts"
+import type { Charge, Charges, Claim, ClaimLimits, Lease } from "../ports/Charges.ts"
+import { countsForPayer } from "./chargeConditions.ts"
 import { findCharge, newChargeColumns, newChargeValues } from "./chargeRows.ts"
 import { storing, untilDecided } from "./rows.ts"
 
 type Placeholder = (index: number) => string
 
-/** Charges of a payer that are at work or unknown, this one left out: payer, key and now as parameters. */
-const unsettledCount = (placeholder: Placeholder, first: number): string => `
-  (SELECT COUNT(*) FROM till_charges AS other
-    WHERE other.payer = ${placeholder(first)} AND other.key <> ${placeholder(first + 1)}
-      AND other.state IN ('claimed', 'ready')
-      AND (other.state = 'ready' OR other.lease_until > ${placeholder(first + 2)}))`
+/**
+ * Number and exposure of a payer's other charges that count against its limits: payer, key and now as parameters.
+ * Work was done for a voided charge that kept its exposure; it isn't counted as an unsettled one.
+ */
+const othersOfPayer = (placeholder: Placeholder, first: number): string => `
+  (SELECT COUNT(CASE WHEN state <> 'voided' THEN 1 END) AS unsettled, COALESCE(SUM(exposure), 0) AS exposure
+    FROM till_charges
+    WHERE payer = ${placeholder(first)} AND key <> ${placeholder(first + 1)} AND ${countsForPayer}
+      AND (state <> 'claimed' OR lease_until > ${placeholder(first + 2)})) AS others`
 
-/** Takes a key that is free, if its payer has room: the columns, payer, key, now, limit, now, owner as parameters. */
+/** Takes a free key, within limits: the columns, payer, key, now, both limits, now, owner as parameters. */
 const claimStatement = (placeholder: Placeholder): string => {
   const names = newChargeColumns.map(({ name }) => name)
   const given = newChargeColumns.map(({ type }, index) => `CAST(${placeholder(index + 1)} AS ${type})`)
-  const replaced = names.filter((name) => name !== "key" && name !== "first_claimed_at")
+  const exposure = given[names.indexOf("exposure")]!
+  const replaced = names.filter((name) => name !== "key" && name !== "unverified_since")
   const next = names.length + 1
   return `
     INSERT INTO till_charges (${names.join(", ")})
-    SELECT ${given.join(", ")} WHERE ${unsettledCount(placeholder, next)} < ${placeholder(next + 3)}
+    SELECT ${given.join(", ")} FROM ${othersOfPayer(placeholder, next)}
+    WHERE others.unsettled < ${placeholder(next + 3)} AND (${exposure} = 0 OR others.exposure = 0
+      OR others.exposure + ${exposure} <= CAST(${placeholder(next + 4)} AS BIGINT))
     ON CONFLICT (key) DO UPDATE SET ${replaced.map((name) => `${name} = excluded.${name}`).join(", ")},
-      attempts = 0, check_after = 0, answer = NULL, subject = NULL
-    WHERE (till_charges.state = 'claimed' AND till_charges.lease_until <= ${placeholder(next + 4)})
-      OR (till_charges.state = 'voided' AND till_charges.lease_owner = ${placeholder(next + 5)})
+      attempts = 0, check_after = 0, answer = NULL, answer_expired_at = NULL, subject = NULL
+    WHERE (till_charges.state = 'claimed' AND till_charges.lease_until <= ${placeholder(next + 5)})
+      OR (till_charges.state = 'voided' AND till_charges.lease_owner = ${placeholder(next + 6)})
     RETURNING key`
 }
 
@@ -34,9 +41,31 @@ const isFree = (existing: Charge, lease: Lease, nowMillis: number): boolean =>
     ? existing.leaseUntilMillis <= nowMillis
     : existing.state === "voided" && existing.leaseOwner === lease.owner
 
+interface OthersRow {
+  readonly unsettled: number | string
+  readonly exposure: string
+}
+
+/** Which limit refuses a new charge beside the payer's others, if any does. */
+const limitedBy = (
+  others: OthersRow,
+  exposureAtomic: string,
+  { maxExposureAtomic, maxUnsettled }: ClaimLimits
+): Claim | undefined => {
+  if (Number(others.unsettled) >= maxUnsettled) return { _tag: "Limited", by: "charges" }
+  const [added, other] = [BigInt(exposureAtomic), BigInt(others.exposure)]
+  const isOver = added > 0n && other > 0n && added + other > BigInt(maxExposureAtomic)
+  return isOver ? { _tag: "Limited", by: "exposure" } : undefined
+}
+
+/** Exposures are BIGINTs, whose sum can't reach a limit beyond this. */
+const maxBigint = 2n ** 63n - 1n
+const toBigint = (digits: string): string =>
+  digits.length < 19 ? digits : String(BigInt(digits) > maxBigint ? maxBigint : digits)
+
 /**
  * The verb `claim`: one statement decides and takes, so that of two racers one wins, and one payer never
- * has more than allowed. What stood in its way is asked for only where it took nothing.
+ * has more than allowed. What stood in its way is looked up only where it took nothing.
  */
 export const claimVerb = (sql: SqlClient.SqlClient): Charges["Service"]["claim"] => {
   // The one statement of many values that every paid call runs: written once, not composed each time.
@@ -45,40 +74,45 @@ export const claimVerb = (sql: SqlClient.SqlClient): Charges["Service"]["claim"]
     orElse: (): Placeholder => (index) => `?${index}`
   })
   const claimText = claimStatement(placeholder)
-  const countText = `SELECT ${unsettledCount(placeholder, 1)} AS count`
+  const othersText = `SELECT unsettled, CAST(exposure AS TEXT) AS exposure FROM ${othersOfPayer(placeholder, 1)}`
 
-  /**
-   * SQLite has one writer at a time. On PostgreSQL claims of one payer stand in line, or two could each
-   * count without the other and both take the last place.
-   *
-   * There a claim does not wait for the disk either: nothing has moved yet, and the next verb of its charge
-   * does wait, for all that was written before it. A server that fails in between has forgotten a claim
-   * of which nothing came, and its owner's next verb answers `false`.
-   */
-  const inLine = <A, E>(payer: string, claim: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError.SqlError> =>
-    sql.onDialectOrElse({
-      pg: () => {
-        const turn = sql`
-          SELECT set_config('synchronous_commit', 'off', true), pg_advisory_xact_lock(402, hashtext(${payer}))`
-        return sql.withTransaction(Effect.andThen(turn, claim))
-      },
-      orElse: () => claim
-    })
-
-  return (charge, lease, nowMillis, maxUnsettled) => {
+  return (charge, lease, nowMillis, limits) => {
     const { key, payer } = charge
-    const counted = [payer, key, nowMillis]
+    const others = [payer, key, nowMillis]
     const values = newChargeValues(charge, lease)
-    const take = sql.unsafe(claimText, [...values, ...counted, maxUnsettled, nowMillis, lease.owner])
+    const max = [limits.maxUnsettled, toBigint(limits.maxExposureAtomic)]
+    const take = sql.unsafe(claimText, [...values, ...others, ...max, nowMillis, lease.owner])
     const decide = Effect.gen(function* (): Effect.fn.Return<Claim | undefined, SqlError.SqlError> {
       if ((yield* take).length > 0) return { _tag: "Claimed" }
       const existing = yield* findCharge(sql, key)
       if (existing !== undefined && !isFree(existing, lease, nowMillis))
         return { _tag: "Existing", charge: existing }
-      const [row] = yield* sql.unsafe<{ readonly count: number | string }>(countText, counted)
-      // Below the limit and free, yet not taken: something changed in between, so it is asked for again.
-      return Number(row!.count) >= maxUnsettled ? { _tag: "Limited" } : undefined
+      const [row] = yield* sql.unsafe<OthersRow>(othersText, others)
+      // Below the limits and free, yet not taken: something changed in between, so the claim is repeated.
+      return limitedBy(row!, charge.exposureAtomic, limits)
     })
-    return storing("charges.claim", inLine(payer, untilDecided(decide)))
+    return storing("charges.claim", inLine(sql, payer, untilDecided(decide)))
   }
 }
+
+/**
+ * SQLite has one writer at a time. On PostgreSQL claims of one payer stand in line, or two could each
+ * count without the other and both take the last place.
+ *
+ * There a claim does not wait for the disk either: nothing has moved yet, and the next verb of its charge
+ * does wait, for all that was written before it. A server that fails in between has forgotten a claim
+ * of which nothing came, and its owner's next verb answers `false`.
+ */
+const inLine = <A, E>(
+  sql: SqlClient.SqlClient,
+  payer: string,
+  claim: Effect.Effect<A, E>
+): Effect.Effect<A, E | SqlError.SqlError> =>
+  sql.onDialectOrElse({
+    pg: () => {
+      const turn = sql`
+        SELECT set_config('synchronous_commit', 'off', true), pg_advisory_xact_lock(402, hashtext(${payer}))`
+      return sql.withTransaction(Effect.andThen(turn, claim))
+    },
+    orElse: () => claim
+  })

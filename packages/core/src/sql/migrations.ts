@@ -1,5 +1,13 @@
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
+import type { LedgerKind } from "../ports/Charges.ts"
+import {
+  countsForPayer,
+  transferIndex,
+  unfinished,
+  unfinishedDue,
+  unfinishedQueue
+} from "./chargeConditions.ts"
 
 /** Where it is recorded which migrations have run. */
 const table = "till_migrations"
@@ -19,8 +27,10 @@ const tables = [
     valid_before BIGINT NOT NULL,
     x402_version BIGINT NOT NULL,
     settlement TEXT NOT NULL,
+    exposure BIGINT NOT NULL,
+    settles_first BIGINT NOT NULL,
     created_at BIGINT NOT NULL,
-    first_claimed_at BIGINT NOT NULL,
+    unverified_since BIGINT NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('claimed', 'ready', 'settled', 'voided')),
     lease_owner TEXT NOT NULL,
     lease_until BIGINT NOT NULL,
@@ -32,15 +42,28 @@ const tables = [
     effect_pending BIGINT NOT NULL DEFAULT 0,
     receipt TEXT,
     transaction_hash TEXT,
+    transfer_log_index BIGINT,
+    awaits_finality BIGINT NOT NULL DEFAULT 0,
+    reopenings BIGINT NOT NULL DEFAULT 0,
+    response_owed_until BIGINT,
     settled_at BIGINT,
     refund_due_at BIGINT,
+    refund_started_at BIGINT,
     refunded_at BIGINT,
-    refund_transaction TEXT
+    refund_transaction TEXT,
+    reversed_at BIGINT
   )`,
-  `CREATE INDEX IF NOT EXISTS till_charges_unfinished ON till_charges (check_after, created_at, key)
-    WHERE state <> 'settled' OR effect_pending = 1`,
+  // One transfer settles one charge.
+  `CREATE UNIQUE INDEX IF NOT EXISTS ${transferIndex} ON till_charges (network, transaction_hash, transfer_log_index)
+    WHERE transfer_log_index IS NOT NULL`,
+  `CREATE INDEX IF NOT EXISTS till_charges_unfinished
+    ON till_charges ((${unfinishedQueue}), (${unfinishedDue}), created_at, key) WHERE ${unfinished}`,
   `CREATE INDEX IF NOT EXISTS till_charges_open ON till_charges (state, created_at, key) WHERE state <> 'settled'`,
-  `CREATE INDEX IF NOT EXISTS till_charges_payer ON till_charges (payer) WHERE state IN ('claimed', 'ready')`,
+  `CREATE INDEX IF NOT EXISTS till_charges_payer ON till_charges (payer) WHERE ${countsForPayer}`,
+  `CREATE INDEX IF NOT EXISTS till_charges_paid ON till_charges (payer, settled_at)
+    WHERE state = 'settled' AND refund_due_at IS NULL`,
+  `CREATE INDEX IF NOT EXISTS till_charges_refunds ON till_charges (payer)
+    WHERE refund_started_at IS NOT NULL OR refunded_at IS NOT NULL`,
   `CREATE INDEX IF NOT EXISTS till_charges_answered ON till_charges (settled_at)
     WHERE answer IS NOT NULL AND settled_at IS NOT NULL`,
   `CREATE INDEX IF NOT EXISTS till_charges_owed ON till_charges (created_at, key)
@@ -49,7 +72,8 @@ const tables = [
   `CREATE INDEX IF NOT EXISTS till_charges_created ON till_charges (created_at, key)`,
   `CREATE TABLE IF NOT EXISTS till_ledger (
     charge_key TEXT NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('settled', 'refund_due', 'refunded')),
+    kind TEXT NOT NULL CHECK (kind IN ('settled', 'refund_due', 'refunded', 'reversed')),
+    round BIGINT NOT NULL,
     at BIGINT NOT NULL,
     day TEXT NOT NULL,
     operation TEXT NOT NULL,
@@ -59,9 +83,17 @@ const tables = [
     pay_to TEXT NOT NULL,
     amount TEXT NOT NULL,
     transaction_hash TEXT,
-    PRIMARY KEY (charge_key, kind)
+    transfer_log_index BIGINT,
+    PRIMARY KEY (charge_key, kind, round)
   )`,
-  `CREATE INDEX IF NOT EXISTS till_ledger_at ON till_ledger (at, charge_key, kind)`,
+  `CREATE INDEX IF NOT EXISTS till_ledger_at ON till_ledger (at, charge_key, kind, round)`,
+  `CREATE INDEX IF NOT EXISTS till_ledger_payer ON till_ledger (payer, at)`,
+  // At most one row: why and since when no refunds are sent.
+  `CREATE TABLE IF NOT EXISTS till_refund_stop (
+    id BIGINT PRIMARY KEY CHECK (id = 1),
+    reason TEXT NOT NULL,
+    at BIGINT NOT NULL
+  )`,
   `CREATE TABLE IF NOT EXISTS till_quotes (
     id TEXT PRIMARY KEY,
     fingerprint TEXT NOT NULL,
@@ -118,16 +150,50 @@ const tables = [
     WHERE email IS NOT NULL AND due_at IS NULL AND status = 'granted'`
 ]
 
-/** What makes an entry: the column that is set for the first time, and the transaction that the entry names. */
-const entered = [
-  { kind: "settled", at: "settled_at", transaction: "NEW.transaction_hash" },
-  { kind: "refund_due", at: "refund_due_at", transaction: "NULL" },
-  { kind: "refunded", at: "refunded_at", transaction: "NEW.refund_transaction" }
+/** A statement that makes an entry: which change of a charge it records, and what the entry names. */
+interface Entered {
+  readonly kind: LedgerKind
+  /** The columns whose change it records, and the condition on `OLD` and `NEW`. */
+  readonly of: string
+  readonly when: string
+  readonly at: string
+  readonly transaction: string
+  readonly logIndex: string
+}
+
+const firstSet = (column: string) => ({
+  of: column,
+  when: `OLD.${column} IS NULL AND NEW.${column} IS NOT NULL`,
+  at: `NEW.${column}`
+})
+
+const entered: ReadonlyArray<Entered> = [
+  {
+    kind: "settled",
+    ...firstSet("settled_at"),
+    transaction: "NEW.transaction_hash",
+    logIndex: "NEW.transfer_log_index"
+  },
+  { kind: "refund_due", ...firstSet("refund_due_at"), transaction: "NULL", logIndex: "NULL" },
+  { kind: "refunded", ...firstSet("refunded_at"), transaction: "NEW.refund_transaction", logIndex: "NULL" },
+  {
+    kind: "reversed",
+    of: "reopenings",
+    when: "NEW.reopenings > OLD.reopenings",
+    at: "NEW.reversed_at",
+    transaction: "OLD.transaction_hash",
+    logIndex: "OLD.transfer_log_index"
+  }
 ]
 
-const entry = (kind: string, at: string, transaction: string, day: string): string =>
-  `INSERT INTO till_ledger (charge_key, kind, at, day, operation, network, asset, payer, pay_to, amount, transaction_hash)
-    VALUES (NEW.key, '${kind}', NEW.${at}, ${day}, NEW.operation, NEW.network, NEW.asset, NEW.payer, NEW.pay_to, NEW.amount, ${transaction});`
+/** The round of an entry: how many settlements of its charge were reversed before. */
+const round = `(SELECT COUNT(*) FROM till_ledger WHERE charge_key = NEW.key AND kind = 'reversed')`
+
+const entry = ({ at, kind, logIndex, transaction }: Entered, day: string): string =>
+  `INSERT INTO till_ledger (charge_key, kind, round, at, day, operation, network, asset, payer, pay_to, amount,
+      transaction_hash, transfer_log_index)
+    VALUES (NEW.key, '${kind}', ${round}, ${at}, ${day}, NEW.operation, NEW.network, NEW.asset, NEW.payer, NEW.pay_to,
+      NEW.amount, ${transaction}, ${logIndex});`
 
 /*
  * The ledger is written by the database, in the statement that changes the charge: no writer can forget
@@ -136,10 +202,10 @@ const entry = (kind: string, at: string, transaction: string, day: string): stri
 
 const sqliteTriggers = [
   ...entered.map(
-    ({ at, kind, transaction }) =>
-      `CREATE TRIGGER IF NOT EXISTS till_charges_${kind} AFTER UPDATE OF ${at} ON till_charges
-    WHEN OLD.${at} IS NULL AND NEW.${at} IS NOT NULL
-    BEGIN ${entry(kind, at, transaction, `date(NEW.${at} / 1000, 'unixepoch')`)} END`
+    (made) =>
+      `CREATE TRIGGER IF NOT EXISTS till_charges_${made.kind} AFTER UPDATE OF ${made.of} ON till_charges
+    WHEN ${made.when}
+    BEGIN ${entry(made, `date(${made.at} / 1000, 'unixepoch')`)} END`
   ),
   ...["UPDATE", "DELETE"].map(
     (verb) =>
@@ -153,13 +219,13 @@ const postgresTriggers = [
   BEGIN
     ${entered
       .map(
-        ({ at, kind, transaction }) =>
-          `IF OLD.${at} IS NULL AND NEW.${at} IS NOT NULL THEN ${entry(kind, at, transaction, `to_char(to_timestamp(NEW.${at} / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')`)} END IF;`
+        (made) =>
+          `IF ${made.when} THEN ${entry(made, `to_char(to_timestamp(${made.at} / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')`)} END IF;`
       )
       .join("\n    ")}
     RETURN NULL;
   END $$`,
-  `CREATE OR REPLACE TRIGGER till_charges_entered AFTER UPDATE OF settled_at, refund_due_at, refunded_at
+  `CREATE OR REPLACE TRIGGER till_charges_entered AFTER UPDATE OF ${entered.map(({ of }) => of).join(", ")}
     ON till_charges FOR EACH ROW EXECUTE FUNCTION till_enter()`,
   `CREATE OR REPLACE FUNCTION till_keep() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN RAISE EXCEPTION 'the ledger is append-only'; END $$`,

@@ -18,6 +18,6 @@ export const isBeyondPatience = (attempts: number): boolean => (attempts + 1) % 
 /** Seconds by which a chain's clock may be behind ours, and its node behind the chain. */
 const chainLagSeconds = 60
 
-/** Until when a voided payment could still move: then one look at the chain is the last. */
-export const watchUntilMillis = (validBefore: string): number =>
-  (Number(validBefore) + chainLagSeconds) * 1000
+/** Until when a voided payment could still move, reorganizations included: then one look at the chain is the last. */
+export const watchUntilMillis = (validBefore: string, finalitySeconds: number): number =>
+  (Number(validBefore) + finalitySeconds + chainLagSeconds) * 1000

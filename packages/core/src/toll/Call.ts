@@ -3,9 +3,10 @@ import type { ApiFailure } from "../ApiFailure.ts"
 import type { Network } from "../domain/Network.ts"
 import type { NewCharge, RecordedAnswer } from "../ports/Charges.ts"
 import { chargeKey, payloadDigest } from "./ChargeKey.ts"
+import type { FacilitatorRequest } from "./Facilitator.ts"
+import type { FairPool } from "./FairPool.ts"
 import type { Held, SettlementTask } from "./Settling.ts"
 import type { Answer, PaymentRefused, TollRequest } from "./TollRequest.ts"
-import type { Facts } from "./Steps.ts"
 import type { PaymentOffer } from "./Verdict.ts"
 
 /** A network with the EIP-712 domain separator of its stablecoin. */
@@ -21,14 +22,32 @@ export interface Call {
   /** Until when the caller can be kept waiting. */
   readonly untilMillis: number
   readonly held: Held
-  facts: Facts
   offer: PaymentOffer | undefined
-  /** Its signature was checked here: the payer is who they say. */
+  /** What settling the payment will take, once it matches an offer. */
+  task: (SettlementTask & { readonly request: FacilitatorRequest }) | undefined
+  /** Its signature was checked, here or on the chain: it is the payer's own. */
   proven: boolean
   /** Counted among the unsettled of this process. */
   counted: boolean
   /** Worked on without a verification first. */
   onCredit: boolean
+  /** This call verifies the payment; copies of it in this process wait, or did. */
+  verifying: boolean
+  hasGuarded: boolean
+  /** Its place among the payments that are verified, and whose it is. */
+  place: { readonly pool: FairPool; readonly name: string } | undefined
+  /** Whether the payer has settled here within a day, where the store was read for it. */
+  isKnown: boolean | undefined
+  /** What bounds the loss, should the work never be paid: earlier payments, or the budget for losses. */
+  stake: "cover" | "loss" | undefined
+  /** The payment has settled in this call. */
+  settled: boolean
+  /** The work has failed in this call. */
+  hasFailed: boolean
+  /** When the facilitator was asked to verify the payment. */
+  verifiedAtMillis: number
+  /** When the charge was claimed. */
+  claimedAtMillis: number
   /** The charge's lease may be ours, and was at some time. */
   leased: boolean
   hadLease: boolean
@@ -47,6 +66,7 @@ export const openCall = (
     /** How long the caller can be kept waiting. */
     readonly waitMillis: number
     readonly canReadChain: boolean
+    readonly finalitySeconds: number
   }
 ): Call => {
   const { payload } = request.payment
@@ -60,20 +80,35 @@ export const openCall = (
       key: chargeKey(network, payload),
       owner: options.owner,
       nowMillis: options.nowMillis,
+      facts: {
+        by: "call",
+        canReadChain: options.canReadChain,
+        proofRequired: request.proofRequired,
+        settlesFirst: request.settlesFirst,
+        unverifiedSinceMillis: 0,
+        validBeforeSeconds: Number(payload.payload.authorization.validBefore),
+        finalitySeconds: options.finalitySeconds
+      },
       task: undefined,
       subject: undefined,
+      isSettled: false,
+      awaitsFinality: false,
       attempts: 0
     },
-    facts: {
-      by: "call",
-      canReadChain: options.canReadChain,
-      proofRequired: request.proofRequired,
-      validBeforeSeconds: Number(payload.payload.authorization.validBefore)
-    },
     offer: undefined,
+    task: undefined,
     proven: false,
     counted: false,
     onCredit: false,
+    verifying: false,
+    hasGuarded: false,
+    place: undefined,
+    isKnown: undefined,
+    stake: undefined,
+    settled: false,
+    hasFailed: false,
+    verifiedAtMillis: 0,
+    claimedAtMillis: 0,
     leased: false,
     hadLease: false,
     answer: undefined,
@@ -83,7 +118,10 @@ export const openCall = (
 }
 
 /** What settling this call's payment will take. */
-export const taskOf = ({ network, request }: Call, { requirements }: PaymentOffer): SettlementTask => {
+export const taskOf = (
+  { network, request }: Call,
+  { requirements }: PaymentOffer
+): SettlementTask & { readonly request: FacilitatorRequest } => {
   const { payload } = request.payment
   return {
     network: network.caip2,
@@ -103,7 +141,7 @@ export const taskText = (
   { authorization, network, proofRequired, request }: SettlementTask,
   payment: string
 ): string => {
-  const { requirements, resource, x402Version } = request
+  const { requirements, resource, x402Version } = request!
   const head = `"network":${JSON.stringify(network)},"authorization":${JSON.stringify(authorization)}`
   const rest = `"requirements":${jsonOf(requirements)},"resource":${jsonOf(resource)}`
   return `{${head},"proofRequired":${proofRequired},"request":{"x402Version":${x402Version},"paymentPayload":${payment},${rest}}}`
@@ -121,11 +159,12 @@ const jsonOf = (shared: object): string => {
 const jsons = new WeakMap<object, string>()
 
 export const newCharge = (
-  { digest, held, network, payer, request }: Call,
+  { digest, held, network, onCredit, payer, request }: Call,
   task: SettlementTask,
   options: { readonly settlement: string; readonly fingerprint: string; readonly nowMillis: number }
 ): NewCharge => {
   const { authorization } = task
+  const { requirements, x402Version } = task.request!
   return {
     key: held.key,
     payloadDigest: digest,
@@ -134,11 +173,14 @@ export const newCharge = (
     network: network.caip2,
     asset: network.asset,
     payer,
-    payTo: task.request.requirements.payTo,
-    amountAtomic: task.request.requirements.amount,
+    payTo: requirements.payTo,
+    amountAtomic: requirements.amount,
     validBeforeSeconds: Number(authorization.validBefore),
-    x402Version: task.request.x402Version,
+    x402Version,
     settlement: options.settlement,
-    createdAtMillis: options.nowMillis
+    exposureAtomic: request.exposureAtomic.toString(),
+    settlesFirst: request.settlesFirst,
+    createdAtMillis: options.nowMillis,
+    unverifiedSinceMillis: onCredit ? options.nowMillis : 0
   }
 }

@@ -1,10 +1,13 @@
 import type { PaymentOption, PaymentRequired } from "../domain/PaymentRequired.ts"
-import { encodeHeader } from "./PaymentHeader.ts"
+import { encodeHeader, toBinary } from "./PaymentHeader.ts"
 import type { PaymentOffer } from "./Verdict.ts"
 
 /** The resource that is paid for, as both protocol versions describe it. */
 export interface Resource {
-  /** Absolute, built from the configured base URL, without query: tokens and phone numbers stand there. */
+  /**
+   * Absolute, built from the configured base URL. Without query, since tokens and phone numbers stand there; only a 402
+   * of an operation with `namesQuery` has it.
+   */
   readonly url: string
   readonly description: string
   readonly mimeType: string
@@ -49,18 +52,46 @@ export const makeChallenge = (
   offers: ReadonlyArray<PaymentOffer>,
   resource: Resource,
   error: string
-): Challenge => {
-  const body: PaymentRequired = {
-    x402Version: 1,
-    error,
-    accepts: offers.map((offer) => toOption(offer, resource)).filter((option) => option !== undefined)
+): Challenge => ({
+  body: JSON.stringify(bodyOf(offers, resource, error)),
+  header: encodeHeader(headerOf(offers, resource, error))
+})
+
+const bodyOf = (offers: ReadonlyArray<PaymentOffer>, resource: Resource, error: string): PaymentRequired => ({
+  x402Version: 1,
+  error,
+  accepts: offers.map((offer) => toOption(offer, resource)).filter((option) => option !== undefined)
+})
+
+const headerOf = (offers: ReadonlyArray<PaymentOffer>, resource: Resource, error: string) => ({
+  x402Version: 2,
+  error,
+  resource: { url: resource.url, description: resource.description, mimeType: resource.mimeType },
+  accepts: offers.map((offer) => offer.requirements),
+  extensions: resource.extensions
+})
+
+/** Stands for the URL in a template; in JSON its control characters are escaped, and nothing else has them. */
+const placeholder = "\u0000url\u0000"
+const placeholderJson = JSON.stringify(placeholder)
+
+/**
+ * The same 402 for many URLs of one resource, all of which are ASCII: writes and encodes everything around the URL
+ * once, since every search without payment gets one.
+ */
+export const challengeTemplate = (
+  offers: ReadonlyArray<PaymentOffer>,
+  resource: Resource,
+  error: string
+): ((url: string) => Challenge) => {
+  const blank = { ...resource, url: placeholder }
+  const [first = "", ...others] = JSON.stringify(bodyOf(offers, blank, error)).split(placeholderJson)
+  const [before = "", after = ""] = JSON.stringify(headerOf(offers, blank, error)).split(placeholderJson)
+  const [head, tail] = [toBinary(before), toBinary(after)]
+  return (url) => {
+    const json = JSON.stringify(url)
+    let filled = first
+    for (const part of others) filled += json + part
+    return { body: filled, header: btoa(head + json + tail) }
   }
-  const header = encodeHeader({
-    x402Version: 2,
-    error,
-    resource: { url: resource.url, description: resource.description, mimeType: resource.mimeType },
-    accepts: offers.map((offer) => offer.requirements),
-    extensions: resource.extensions
-  })
-  return { body: JSON.stringify(body), header }
 }

@@ -66,7 +66,22 @@ export const decodePayment = (text: string): HeaderReading => {
   const payload = readPayload(document)
   return payload === undefined
     ? malformed("the payment is not an exact EVM payment: payload needs signature and authorization")
-    : { _tag: "Payment", payment: { payload, document, json } }
+    : { _tag: "Payment", payment: withOneAuthorization({ payload, document, json }) }
+}
+
+/**
+ * A payment with nothing beside its signature and authorization: a facilitator that finds the fields of another
+ * method there, such as `permit2Authorization`, takes the payment for one of those, and its payer for another.
+ */
+const withOneAuthorization = (payment: Payment): Payment => {
+  const exact = payment.payload.payload
+  const document = payment.document as { readonly payload: { readonly authorization: object } }
+  const isAlone =
+    Object.keys(document.payload).length === 2 &&
+    Object.keys(document.payload.authorization).length === Object.keys(exact.authorization).length
+  if (isAlone) return payment
+  const alone = { ...document, payload: exact }
+  return { payload: payment.payload, document: alone, json: JSON.stringify(alone) }
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
@@ -148,11 +163,28 @@ const measure = (json: string): { readonly depth: number; readonly fields: numbe
   return { depth: deepest, fields }
 }
 
-/** Standard base64 of a value's JSON: what every x402 header holds. */
-export const encodeHeader = (value: unknown): string => {
-  const json = JSON.stringify(value)
-  if (isAscii(json)) return btoa(json)
+/** The UTF-8 bytes of a text, a character each: what `btoa` takes. */
+export const toBinary = (text: string): string => {
+  if (isAscii(text)) return text
   let binary = ""
-  for (const byte of encoder.encode(json)) binary += String.fromCharCode(byte)
-  return btoa(binary)
+  for (const byte of encoder.encode(text)) binary += String.fromCharCode(byte)
+  return binary
+}
+
+/** Standard base64 of a value's JSON: what every x402 header holds. */
+export const encodeHeader = (value: unknown): string => btoa(toBinary(JSON.stringify(value)))
+
+/**
+ * A payment whose `resource` names no query: clients repeat the URL that they requested, and a tracking number or a
+ * download token in it is neither the facilitator's nor the store's to know. No signature covers `resource`.
+ */
+export const withoutQuery = (payment: Payment): Payment => {
+  const { payload } = payment
+  if (payload.x402Version !== 2 || payload.resource === undefined) return payment
+  const end = payload.resource.url.search(/[?#]/)
+  if (end === -1) return payment
+  const url = payload.resource.url.slice(0, end)
+  const sent = payment.document as { readonly resource: object }
+  const document = { ...sent, resource: { ...sent.resource, url } }
+  return { payload: { ...payload, resource: { url } }, document, json: JSON.stringify(document) }
 }

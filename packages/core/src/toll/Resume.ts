@@ -16,6 +16,8 @@ export type Resumption =
 const refuse = (code: string, message: string): Resumption => ({ _tag: "Refuse", refusal: { code, message } })
 
 export const otherRequest = "this payment was made for another request; a payment buys one request"
+const responseNotProduced =
+  "the response to this payment could not be produced in time; the payment is refunded, sign a new one to buy"
 const alreadyUsed = "this payment has been used; sign a new one"
 
 /** Decides it. Pure: `sameRequest` says whether the charge's fingerprint is that of the request at hand. */
@@ -58,8 +60,13 @@ export const resumption = (
             : "this payment moved but can't be answered; it is owed back to the payer, sign a new one to buy"
         )
       }
-      // Paid, and cut short before that set anything off: first things first.
+      // Paid, and cut short before the effect was applied: that comes first.
       if (charge.effectPending) return lapsed ? { _tag: "Finish" } : { _tag: "Wait" }
+      if (charge.responseOwedUntilMillis !== undefined) {
+        if (nowMillis >= charge.responseOwedUntilMillis)
+          return refuse("payment_refund_due", responseNotProduced)
+        return lapsed ? { _tag: "Finish" } : { _tag: "Wait" }
+      }
       return charge.answer === undefined || nowMillis > presented.replayableUntilMillis
         ? refuse(
             "payment_already_used",

@@ -5,6 +5,7 @@ import type { Authorization } from "../domain/PaymentPayload.ts"
 import type { Receipt } from "../domain/PaymentRequired.ts"
 import { type Charge, Charges, type Subject } from "../ports/Charges.ts"
 import { type Sealed, Secrets } from "../Secrets.ts"
+import { chargedAuthorization } from "./ChargedAuthorization.ts"
 import { checkAgainMillis, isBeyondPatience, watchUntilMillis } from "./Backoff.ts"
 import { Chain, type ChainEvidence } from "./Chain.ts"
 import { Facilitator, type FacilitatorRequest } from "./Facilitator.ts"
@@ -18,7 +19,8 @@ export interface SettlementTask {
   readonly network: string
   readonly authorization: Authorization
   readonly proofRequired: boolean
-  readonly request: FacilitatorRequest
+  /** `undefined` where the charge has forgotten it: it is voided, or settled for good. */
+  readonly request: FacilitatorRequest | undefined
 }
 
 /**
@@ -36,14 +38,19 @@ export class Subjects extends Context.Service<
   }
 >()("@till402/core/Subjects") {}
 
-/** A charge in one pair of hands, from its claim (or its take-over) to its end. */
+/** A charge under one lease, from its claim (or its takeover) to its end. */
 export interface Held {
   readonly key: string
   readonly owner: string
   readonly nowMillis: () => number
+  facts: Facts
   task: SettlementTask | undefined
   subject: Subject | undefined
-  /** Attempts in vain before this one. */
+  /** It is settled: its next check is set already. */
+  isSettled: boolean
+  /** It was settled under this lease, by a proof that is checked once more: the lease ends early. */
+  awaitsFinality: boolean
+  /** Fruitless attempts before this one. */
   attempts: number
 }
 
@@ -60,6 +67,10 @@ export type SettlingStep = Extract<
       | "Void"
       | "Abandon"
       | "Release"
+      | "Finalize"
+      | "Reopen"
+      | "OweRefund"
+      | "Yield"
       | "Leave"
   }
 >
@@ -74,9 +85,8 @@ export interface Reconciliation {
 export class Settling extends Context.Service<
   Settling,
   {
-    /** Does what a step says and tells what came of it, as a part of the generator that drives the charge. */
-    readonly perform: (step: SettlingStep, held: Held, by: Facts["by"]) => Effect.fn.Return<Event, StoreError>
-    readonly factsOf: (task: SettlementTask, by: Facts["by"]) => Facts
+    /** Performs a step and returns its event, as a part of the generator that drives the charge. */
+    readonly perform: (step: SettlingStep, held: Held) => Effect.fn.Return<Event, StoreError>
     /**
      * Finishes the charges that dead processes left, and looks after those that are watched. `eager`: tries
      * those of unknown outcome as well whose next attempt is not due yet.
@@ -91,11 +101,28 @@ export class Settling extends Context.Service<
 }
 
 export interface SettlingConfig {
-  /** How long a charge is held; longer than work and settlement together. */
+  /** Length of a lease; longer than work and settlement together. */
   readonly leaseMillis: number
+  /** How long the response to a payment that settled first can be requested. */
+  readonly owedResponseMillis: number
+  /** Seconds after which the proof of a settlement is checked once more, by CAIP-2 network. */
+  readonly finalitySeconds: ReadonlyMap<string, number>
 }
 
 const reconcileConcurrency = 8
+/** Refused payments that are cleared with one read of the chain, and reads in one reconciliation. */
+const voidedBatch = 1_000
+const maxVoidedBatches = 20
+/** Looks at a transfer that waits for its confirmations, a second apart. */
+const maxConfirmingLooks = 60
+
+/** The task of a charge that has forgotten its payment: enough to look for it on the chain. */
+const forgottenTask = (charge: Charge): SettlementTask => ({
+  network: charge.network,
+  authorization: chargedAuthorization(charge),
+  proofRequired: true,
+  request: undefined
+})
 
 type Performing = Effect.fn.Return<Event, StoreError>
 
@@ -106,15 +133,15 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
   const secrets = yield* Secrets
   const subjects = yield* Subjects
 
-  const factsOf = ({ authorization, network, proofRequired }: SettlementTask, by: Facts["by"]): Facts => ({
-    by,
-    canReadChain: chain.canRead(network),
-    proofRequired,
-    validBeforeSeconds: Number(authorization.validBefore)
-  })
+  const finalityOf = (network: string): number => config.finalitySeconds.get(network) ?? 0
 
-  const openTask = (settlement: string): Effect.Effect<SettlementTask | undefined> => {
-    const kept = JSON.parse(settlement) as KeptTask
+  /** When a voided payment can't move any more, and one look at the chain is the last. */
+  const watchUntil = ({ authorization, network }: SettlementTask): number =>
+    watchUntilMillis(authorization.validBefore, finalityOf(network))
+
+  const openTask = (charge: Charge): Effect.Effect<SettlementTask | undefined> => {
+    if (charge.settlement === "") return Effect.succeed(forgottenTask(charge))
+    const kept = JSON.parse(charge.settlement) as KeptTask
     return "task" in kept
       ? Effect.succeed(kept.task)
       : Effect.map(secrets.open(kept.sealed), (text) =>
@@ -132,53 +159,90 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
       return { _tag: "Taken", charge: undefined, sameRequest: true, readable: true, nowMillis }
     held.subject = charge.subject
     held.attempts = charge.attempts
-    if (charge.state !== "settled") held.task = yield* openTask(charge.settlement)
-    const readable = charge.state === "settled" || held.task !== undefined
-    return { _tag: "Taken", charge, sameRequest: true, readable, nowMillis }
+    held.isSettled = charge.state === "settled"
+    held.task = yield* openTask(charge)
+    held.facts = {
+      ...held.facts,
+      canReadChain: chain.canRead(charge.network),
+      proofRequired: held.task?.proofRequired ?? true,
+      settlesFirst:
+        charge.settlesFirst && charge.answer === undefined && charge.answerExpiredAtMillis === undefined,
+      unverifiedSinceMillis: charge.unverifiedSinceMillis,
+      validBeforeSeconds: charge.validBeforeSeconds
+    }
+    return { _tag: "Taken", charge, sameRequest: true, readable: held.task !== undefined, nowMillis }
   }
 
-  /** A node may lag behind the facilitator's by a moment. */
-  const evidenceOf = (network: Network, authorization: Authorization, transaction: string | undefined) => {
-    const once = chain.evidence(network, authorization, transaction)
-    return transaction === undefined
-      ? once
-      : Effect.repeat(once, {
-          schedule: Schedule.exponential("200 millis"),
-          times: 3,
-          until: (evidence: ChainEvidence) => evidence._tag === "Moved"
-        })
-  }
+  /** A node may lag behind the facilitator's by a moment, and confirmations take their time. */
+  const evidenceOf = (network: Network, authorization: Authorization, transaction: string | undefined) =>
+    chain.evidence(network, authorization, { transaction }).pipe(
+      Effect.repeat({
+        schedule: Schedule.exponential("200 millis"),
+        times: transaction === undefined ? 0 : 3,
+        until: ({ _tag }: ChainEvidence) => _tag === "Moved" || _tag === "Confirming"
+      }),
+      Effect.repeat({
+        schedule: Schedule.spaced("1 second"),
+        times: maxConfirmingLooks,
+        while: ({ _tag }: ChainEvidence) => _tag === "Confirming"
+      })
+    )
 
   const complete = function* (
-    { refundDue, transaction }: Extract<Step, { _tag: "Complete" }>,
+    { proof, refundDue, transaction }: Extract<Step, { _tag: "Complete" }>,
     held: Held
   ): Performing {
-    const task = held.task!
-    const receipt: Receipt = {
-      success: true,
-      transaction,
-      network: task.network,
-      payer: task.authorization.from
+    const { authorization, network } = held.task!
+    const nowMillis = held.nowMillis()
+    const receipt: Receipt = { success: true, transaction, network, payer: authorization.from }
+    const isOwed = held.facts.settlesFirst && !refundDue
+    const owedUntilMillis = isOwed ? nowMillis + config.owedResponseMillis : undefined
+    const finalityMillis = finalityOf(network) * 1000
+    const settlement = {
+      receipt,
+      transferLogIndex: proof?.logIndex,
+      refundDue,
+      finalAfterMillis: proof?.isFinal === false ? nowMillis + finalityMillis : undefined,
+      responseOwedUntilMillis: owedUntilMillis
     }
-    const completed = yield* charges
-      .complete(held.key, { receipt, refundDue }, held.nowMillis())
-      // The money has moved: whoever comes next must not wait the lease out to record it.
+    const completion = yield* charges
+      .complete(held.key, settlement, nowMillis)
+      // The money has moved: the next process must not wait for the lease to record it.
       .pipe(
         Effect.tapError(() => Effect.ignore(charges.yieldLease(held.key, held.owner, 0), { log: "Warn" }))
       )
-    if (completed) return { _tag: "Completed", receipt, refundDue }
-    // Somebody else has seen the same settlement: what they recorded is what is told.
+    held.awaitsFinality = settlement.finalAfterMillis !== undefined
+    if (completion._tag === "Completed") return { _tag: "Completed", receipt, refundDue, owedUntilMillis }
+    if (completion._tag === "TransferTaken") {
+      yield* Effect.logError("One transfer was presented as the proof of two payments", network)
+      return { _tag: "TransferTaken", attempts: held.attempts }
+    }
+    // Another process has seen the same settlement: its record counts.
     const standing = yield* charges.find(held.key)
     return standing?.receipt === undefined
       ? { _tag: "Overtaken" }
-      : { _tag: "Completed", receipt: standing.receipt, refundDue: standing.refund !== undefined }
+      : {
+          _tag: "Completed",
+          receipt: standing.receipt,
+          refundDue: standing.refund !== undefined,
+          owedUntilMillis: standing.leaseOwner === held.owner ? standing.responseOwedUntilMillis : undefined
+        }
   }
 
-  const apply = function* ({ key, owner, subject }: Held): Performing {
-    if (subject === undefined) return done
+  /** A charge whose proof is checked once more is left to the reconciler, which needs its lease. */
+  const endLease = ({ awaitsFinality, key, owner }: Held): Effect.Effect<void, StoreError> =>
+    awaitsFinality ? charges.yieldLease(key, owner, 0) : Effect.void
+
+  const apply = function* (held: Held): Performing {
+    const { key, owner, subject } = held
+    if (subject === undefined) {
+      yield* endLease(held)
+      return done
+    }
     // The settlement is recorded; what it sets off stays pending, and the reconciler's, if this fails.
     yield* subjects.settled(subject).pipe(
       Effect.andThen(charges.markApplied(key)),
+      Effect.andThen(endLease(held)),
       Effect.catchTag("StoreError", (error) =>
         Effect.andThen(
           Effect.logError("A settled charge has not set off its effect yet", error.operation, error.cause),
@@ -191,18 +255,17 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
 
   const leave = function* (
     { reason }: Extract<Step, { _tag: "Leave" }>,
-    { attempts, key, nowMillis, owner, task }: Held,
-    by: Facts["by"]
+    { attempts, facts, isSettled, key, nowMillis, owner, task }: Held
   ): Performing {
     if (reason !== undefined) yield* Effect.logWarning("The outcome of a settlement is unknown", reason)
-    if (by === "call") {
+    if (facts.by === "call") {
       yield* charges.yieldLease(key, owner, 0)
       return done
     }
     const again = checkAgainMillis(attempts, nowMillis())
-    const watchUntil =
-      reason === undefined && task !== undefined ? watchUntilMillis(task.authorization.validBefore) : 0
-    yield* charges.defer(key, owner, Math.max(again, watchUntil))
+    // A settled charge's proof is checked until it is final; a voided one is watched until it can't move.
+    const isWatched = reason === undefined && !isSettled && task !== undefined
+    yield* charges.defer(key, owner, Math.max(again, isWatched ? watchUntil(task) : 0))
     if (isBeyondPatience(attempts)) {
       yield* Effect.logError("A charge can't be brought to an end and needs an operator", attempts + 1)
     }
@@ -211,34 +274,45 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
 
   const askChain = function* ({ question }: Extract<Step, { _tag: "AskChain" }>, held: Held): Performing {
     const { authorization, network } = held.task!
-    const transaction = question._tag === "Proof" ? question.transaction : undefined
-    const evidence = yield* evidenceOf(findNetwork(network)!, authorization, transaction)
-    if (question._tag !== "Refusal" || evidence._tag !== "Moved") return { _tag: "Seen", evidence }
-    const charge = yield* charges.find(held.key)
-    return charge === undefined
-      ? { _tag: "Seen", evidence }
-      : { _tag: "Seen", evidence, firstClaimedAtMillis: charge.firstClaimedAtMillis }
+    const transaction =
+      question._tag === "Proof"
+        ? question.transaction
+        : question._tag === "Finality"
+          ? question.charge.receipt?.transaction
+          : undefined
+    return { _tag: "Seen", evidence: yield* evidenceOf(findNetwork(network)!, authorization, transaction) }
   }
 
   const voidCharge = function* (
-    { answered }: Extract<Step, { _tag: "Void" }>,
-    { key, owner, subject, task }: Held
+    { worked }: Extract<Step, { _tag: "Void" }>,
+    { key, owner, task }: Held
   ): Performing {
     const voided = yield* charges.void(key, owner, {
-      keepAnswer: answered && subject === undefined,
-      checkAfterMillis: task === undefined ? 0 : watchUntilMillis(task.authorization.validBefore)
+      keepExposure: worked,
+      checkAfterMillis: task === undefined ? 0 : watchUntil(task)
     })
     return { _tag: "Voided", voided }
   }
 
-  const settle = function* ({ task }: Held): Performing {
-    return { _tag: "Settled", settlement: yield* facilitator.settle(task!.request) }
+  const reopen = function* ({ key, nowMillis, owner }: Held): Performing {
+    const reopened = yield* charges.reopen(key, owner, nowMillis())
+    if (reopened)
+      yield* Effect.logError("A reorganization of the chain undid a settlement; the charge is open again")
+    return { _tag: "Reopened", reopened }
   }
 
-  const abandon = function* (
-    { whole }: Extract<Step, { _tag: "Abandon" }>,
-    { key, subject }: Held
-  ): Performing {
+  const oweRefund = function* ({ key, nowMillis }: Held): Performing {
+    yield* charges.oweRefund(key, nowMillis())
+    return done
+  }
+
+  const settle = function* ({ task }: Held): Performing {
+    return { _tag: "Settled", settlement: yield* facilitator.settle(task!.request!) }
+  }
+
+  const abandon = function* ({ whole }: Extract<Step, { _tag: "Abandon" }>, held: Held): Performing {
+    const { key, subject } = held
+    yield* endLease(held)
     if (subject !== undefined) yield* subjects.abandoned(subject, whole ? key : undefined)
     return done
   }
@@ -248,7 +322,17 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
     return done
   }
 
-  const perform = (step: SettlingStep, held: Held, by: Facts["by"]): Performing => {
+  const finalize = function* ({ key, owner }: Held): Performing {
+    yield* charges.finalize(key, owner)
+    return done
+  }
+
+  const yieldLease = function* ({ key, owner }: Held): Performing {
+    yield* charges.yieldLease(key, owner, 0)
+    return done
+  }
+
+  const perform = (step: SettlingStep, held: Held): Performing => {
     switch (step._tag) {
       case "TakeOver":
         return takeOver(held)
@@ -266,8 +350,16 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
         return abandon(step, held)
       case "Release":
         return release(held)
+      case "Finalize":
+        return finalize(held)
+      case "Reopen":
+        return reopen(held)
+      case "OweRefund":
+        return oweRefund(held)
+      case "Yield":
+        return yieldLease(held)
       case "Leave":
-        return leave(step, held, by)
+        return leave(step, held)
     }
   }
 
@@ -279,21 +371,25 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
       key: charge.key,
       owner: identifiers.uuid(),
       nowMillis,
+      facts: {
+        by: "reconciler",
+        canReadChain: chain.canRead(charge.network),
+        proofRequired: true,
+        settlesFirst: charge.settlesFirst,
+        unverifiedSinceMillis: 0,
+        validBeforeSeconds: charge.validBeforeSeconds,
+        finalitySeconds: finalityOf(charge.network)
+      },
       task: undefined,
       subject: undefined,
+      isSettled: false,
+      awaitsFinality: false,
       attempts: 0
-    }
-    let facts: Facts = {
-      by: "reconciler",
-      canReadChain: chain.canRead(charge.network),
-      proofRequired: true,
-      validBeforeSeconds: charge.validBeforeSeconds
     }
     let step: Step = { _tag: "TakeOver" }
     while (step._tag !== "End") {
-      const event: Event = yield* perform(step as SettlingStep, held, "reconciler")
-      if (held.task !== undefined) facts = factsOf(held.task, "reconciler")
-      step = next(step, event, facts)
+      const event: Event = yield* perform(step as SettlingStep, held)
+      step = next(step, event, held.facts)
     }
     return step.ending
   })
@@ -312,6 +408,45 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
     return ready.filter(({ leaseUntilMillis }) => leaseUntilMillis <= nowMillis)
   })
 
+  /**
+   * Clears refused payments in bulk, with one read of the chain for hundreds: those whose authorization expired unused.
+   * Returns the others, whose nonce is used or whose time has not come on the chain.
+   */
+  const clearVoided = Effect.fnUntraced(function* (nowMillis: number) {
+    const rest: Array<Charge> = []
+    const due = yield* charges.voidedDue(nowMillis, voidedBatch)
+    for (const [caip2, voided] of Map.groupBy(due, ({ network }) => network)) {
+      const network = findNetwork(caip2)
+      if (network === undefined || !chain.canRead(caip2)) {
+        // By the clock alone, where no chain can be read.
+        const expired = voided.filter(({ validBeforeSeconds }) => nowMillis > validBeforeSeconds * 1000)
+        yield* charges.releaseVoided(
+          expired.map(({ key }) => key),
+          nowMillis
+        )
+        continue
+      }
+      const nonces = yield* chain.usedNonces(
+        network,
+        voided.map((charge) => chargedAuthorization(charge))
+      )
+      if (nonces === undefined) {
+        // A node that can't be read in bulk may still answer one by one.
+        rest.push(...voided)
+        continue
+      }
+      const { chainTimeSeconds, used } = nonces
+      const isOver = ({ validBeforeSeconds }: Charge, index: number): boolean =>
+        used[index] === false && chainTimeSeconds > validBeforeSeconds + finalityOf(caip2)
+      yield* charges.releaseVoided(
+        voided.filter(isOver).map(({ key }) => key),
+        nowMillis
+      )
+      rest.push(...voided.filter((charge, index) => !isOver(charge, index)))
+    }
+    return { hasMore: due.length === voidedBatch && rest.length < due.length, rest }
+  })
+
   const reconcile = Effect.fn("Settling.reconcile")(function* ({
     eager,
     limit
@@ -320,17 +455,26 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
     readonly eager: boolean
   }) {
     const nowMillis = yield* Clock.currentTimeMillis
+    // Charges with a response, an order or a settlement come first; refused payments wait for them.
     const due = yield* charges.unfinished(nowMillis, limit)
     const early = eager ? yield* unknown(limit, nowMillis) : []
     const found = [...due, ...early.filter(({ key }) => !due.some((charge) => charge.key === key))]
     const endings = yield* Effect.forEach(found, tryToFinish, { concurrency: reconcileConcurrency })
+    for (let batch = 0; batch < maxVoidedBatches; batch++) {
+      const { hasMore, rest } = yield* clearVoided(nowMillis)
+      const seen = yield* Effect.forEach(rest.slice(0, limit), tryToFinish, {
+        concurrency: reconcileConcurrency
+      })
+      endings.push(...seen)
+      if (!hasMore) break
+    }
     return {
       settled: endings.filter((ending) => ending?._tag === "Paid").length,
       pending: endings.filter((ending) => ending === undefined || ending._tag === "Pending").length
     } satisfies Reconciliation
   })
 
-  return Settling.of({ perform, factsOf, reconcile })
+  return Settling.of({ perform, reconcile })
 })
 
 const done: Event = { _tag: "Done" }

@@ -1,41 +1,29 @@
 import { Cause, Context, Effect, Exit, Layer } from "effect"
 import { type ApiFailure, storeFailure } from "../ApiFailure.ts"
 import type { StoreError } from "../domain/Errors.ts"
+import type { PaymentRequirements } from "../domain/PaymentRequired.ts"
 import { type Charge, Charges } from "../ports/Charges.ts"
 import { Secrets } from "../Secrets.ts"
+import { type AdmissionConfig, makeAdmission } from "./Admission.ts"
 import { answers } from "./Answers.ts"
 import { type Call, newCharge, openCall, taskOf, taskText, type TollNetwork } from "./Call.ts"
 import { Chain } from "./Chain.ts"
-import { judgeSignature } from "./exact/Evm.ts"
-import { Facilitator } from "./Facilitator.ts"
 import { chargeKey } from "./ChargeKey.ts"
 import { lookAnew } from "./lookAnew.ts"
-import { PayerCredit } from "./PayerCredit.ts"
-import { PayerMemory } from "./PayerMemory.ts"
 import { RetryBudget } from "./RetryBudget.ts"
 import { type KeptTask, Settling } from "./Settling.ts"
 import { type Outcome, type PaymentRefused, type TollRequest } from "./TollRequest.ts"
 import type { Ending, Event, Step } from "./Steps.ts"
 import { timeAndChance } from "./timeAndChance.ts"
 import { begin, next } from "./Transitions.ts"
-import { failed, inProgress, limited, pending, unverifiable } from "./TollFailures.ts"
-import { judge, type Refusal } from "./Verdict.ts"
-import { Unproven } from "./Unproven.ts"
+import { failed, inProgress, limited, owed, pending, tooOften } from "./TollFailures.ts"
+import { judge } from "./Verdict.ts"
 import { Waiting } from "./Waiting.ts"
 
-export interface TollConfig {
+export interface TollConfig extends AdmissionConfig {
   readonly networks: ReadonlyArray<TollNetwork>
-  /** How long a claim is held; longer than work and settlement together. */
-  readonly leaseMillis: number
-  /** How long a copy of a payment waits for the answer of the first. */
+  /** How long a copy of a payment waits for the response to the first, and a payment for room. */
   readonly waitMillis: number
-  /** Unsettled charges that one payer may have, and that this process takes on in all. */
-  readonly maxUnsettledPerPayer: number
-  readonly maxUnsettled: number
-  /** For how long a payer who could not pay is remembered. */
-  readonly payerMemoryMillis: number
-  /** How long a settled payment is worth a call without verification. */
-  readonly payerCreditMillis: number
 }
 
 /** Between "no payment" and "receipt": claims, verifies, works, records, settles. */
@@ -82,10 +70,13 @@ const waitingLimits = { perKey: 64, inAll: 2_000 }
 /** How often calls may take up one payment that others left, in so much time. */
 const retryBudget = { times: 10, spanMillis: 10_000 }
 
+/** How often the work of one payment that settled first is done again: it may fail each time. */
+const owedWorkBudget = { times: 8, spanMillis: 600_000 }
+
 /** Steps of one call: a dozen, and for who waits some more. */
 const maxSteps = 200
 
-/** What a step of a call comes to, in the generator that drives the call. */
+/** The event of a step, in the generator that drives the call. */
 type Performing<A> = Effect.fn.Return<A, ApiFailure | PaymentRefused | StoreError>
 
 const unknownNetwork: Outcome = {
@@ -93,24 +84,16 @@ const unknownNetwork: Outcome = {
   refusal: { code: "invalid_network", message: "pay on one of the networks in accepts" }
 }
 
-const foreignSignature: Refusal = {
-  code: "invalid_exact_evm_payload_signature",
-  message: "the signature is not by the payer, over this authorization, in this token's EIP-712 domain"
-}
-
 const makePay = Effect.fnUntraced(function* (config: TollConfig) {
   const charges = yield* Charges
   const secrets = yield* Secrets
-  const facilitator = yield* Facilitator
   const chain = yield* Chain
+  const admission = yield* makeAdmission(config)
   const settling = yield* Settling
   const { recall, record } = yield* answers
   const waiting = new Waiting(waitingLimits)
-  const shortPayers = new PayerMemory(config.payerMemoryMillis)
-  const credit = new PayerCredit(config.payerCreditMillis)
   const retries = new RetryBudget(retryBudget)
-  const unproven = new Unproven(Math.ceil(config.maxUnsettledPerPayer / 2))
-  let unsettled = 0
+  const owedWork = new RetryBudget(owedWorkBudget)
 
   const isSameRequest = (charge: Charge, request: TollRequest): boolean => {
     const separator = charge.fingerprint.indexOf(":")
@@ -134,20 +117,6 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     nowMillis
   })
 
-  /** Signature first where it can be judged here; a contract wallet's is the facilitator's to judge. */
-  const checkSignature = function* (call: Call): Performing<Refusal | undefined> {
-    const { authorization, signature } = call.request.payment.payload.payload
-    const judging = judgeSignature(call.network.separator, authorization, signature)
-    const verdict = typeof judging === "string" ? judging : yield* Effect.promise(() => judging)
-    if (verdict === "Ordinary") {
-      call.proven = true
-      return undefined
-    }
-    if (verdict === "Contract") return undefined
-    const hasCode = verdict === "Foreign" ? yield* chain.hasCode(call.network, authorization.from) : false
-    return hasCode === true ? undefined : foreignSignature
-  }
-
   const judgePayment = function* (call: Call): Performing<Event> {
     const { offers, payment, resource, workMillis } = call.request
     const offering = offers(call.held.key)
@@ -163,66 +132,51 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     })
     if (verdict._tag === "Refused") return { _tag: "Judged", refusal: verdict.refusal }
     call.offer = verdict.offer
-    const refusal = yield* checkSignature(call)
-    return {
-      _tag: "Judged",
-      refusal: refusal ?? (call.proven ? shortPayers.recall(call.payer, nowMillis) : undefined)
-    }
+    call.task = taskOf(call, verdict.offer)
+    const refusal = yield* admission.checkSignature(call)
+    return { _tag: "Judged", refusal: refusal ?? admission.recallShort(call) }
   }
 
   const claim = function* (call: Call): Performing<Event> {
     const { held, request } = call
-    if (!call.counted && unsettled >= config.maxUnsettled) return { _tag: "Limited" }
-    if (!call.proven && !unproven.enter(call)) return { _tag: "Limited" }
     const nowMillis = call.held.nowMillis()
-    const task = taskOf(call, call.offer!)
+    const task = call.task!
     const text = taskText(task, request.payment.json)
-    const claimed = yield* charges.claim(
-      newCharge(call, task, {
-        settlement: request.sealed
-          ? JSON.stringify({ sealed: yield* secrets.seal(text) } satisfies KeptTask)
-          : `{"task":${text}}`,
-        fingerprint: `${secrets.currentKeyId}:${secrets.digest("fingerprint", request.canonical)}`,
-        nowMillis
-      }),
-      { owner: held.owner, untilMillis: nowMillis + config.leaseMillis },
-      nowMillis,
-      config.maxUnsettledPerPayer
-    )
+    const charge = newCharge(call, task, {
+      settlement: request.sealed
+        ? JSON.stringify({ sealed: yield* secrets.seal(text) } satisfies KeptTask)
+        : `{"task":${text}}`,
+      fingerprint: `${secrets.currentKeyId}:${secrets.digest("fingerprint", request.canonical)}`,
+      nowMillis
+    })
+    const claimed = yield* admission.claim(call, charge)
     if (claimed._tag === "Existing") return found(call, claimed.charge, nowMillis)
-    if (claimed._tag === "Limited") return claimed
+    if (claimed._tag === "Limited") return { _tag: "Limited", patient: admission.patience(call) }
     held.task = task
     held.subject = undefined
-    call.facts = settling.factsOf(task, "call")
-    if (!call.counted) unsettled++
-    call.counted = true
+    held.facts = {
+      ...held.facts,
+      proofRequired: request.proofRequired,
+      settlesFirst: request.settlesFirst,
+      unverifiedSinceMillis: charge.unverifiedSinceMillis,
+      validBeforeSeconds: charge.validBeforeSeconds
+    }
+    call.claimedAtMillis = nowMillis
     call.leased = true
     call.hadLease = true
     return claimed
   }
 
-  const verify = function* (call: Call): Performing<Event> {
-    const { payer } = call
-    // What is ordered in somebody's name is worth the question, each time.
-    if (call.proven && !call.request.alwaysVerified && credit.take(payer, call.held.nowMillis())) {
-      call.onCredit = true
-      return { _tag: "Verified", verification: { _tag: "Valid", payer } }
-    }
-    const verification = yield* facilitator.verify(call.held.task!.request)
-    if (verification._tag === "Unreachable") call.failure = Cause.fail(unverifiable)
-    else if (verification._tag === "Invalid") noteShort(call, verification.reason)
-    return { _tag: "Verified", verification }
-  }
-
-  const noteShort = (call: Call, code: string): void => {
-    if (call.proven) shortPayers.note(call.payer, { code, message: couldNotPay }, call.held.nowMillis())
-  }
-
-  const work = function* (call: Call): Performing<Event> {
+  const work = function* (call: Call, { paid }: Extract<Step, { _tag: "Work" }>): Performing<Event> {
     const { held, request } = call
-    const worked = yield* Effect.exit(request.work(held.key, held.task!.request.requirements))
+    if (paid !== undefined && !owedWork.take(held.key, held.nowMillis())) {
+      call.failure = Cause.fail(tooOften)
+      return { _tag: "WorkFailed" }
+    }
+    const worked = yield* Effect.exit(request.work(held.key, agreedOf(call)))
     if (Exit.isFailure(worked)) {
       call.failure = worked.cause
+      call.hasFailed = true
       return { _tag: "WorkFailed" }
     }
     call.answer = worked.value.answer
@@ -231,42 +185,52 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
   }
 
   const recordAnswer = function* ({ answer, held, request }: Call): Performing<Event> {
-    const kept = yield* record(request, answer!)
+    const kept = answer === undefined ? undefined : yield* record(request, answer)
     const recorded = yield* charges.advance(held.key, held.owner, { answer: kept, subject: held.subject })
     return { _tag: "Recorded", recorded }
+  }
+
+  const deliver = function* ({ answer, held, request }: Call): Performing<Event> {
+    const kept = yield* record(request, answer!)
+    return { _tag: "Delivered", delivered: yield* charges.deliver(held.key, held.owner, kept) }
   }
 
   const find = function* (call: Call, isLast: boolean): Performing<Event> {
     const { key } = call.held
     const charge = isLast ? yield* lookAnew(charges, key) : yield* charges.find(key)
     // Of another payment with this key, which came to nothing: whose this one is decides what that means for it.
-    if (charge?.state === "voided" && charge.payloadDigest !== call.digest) yield* checkSignature(call)
+    if (charge?.state === "voided" && charge.payloadDigest !== call.digest)
+      yield* admission.checkSignature(call)
     return found(call, charge, call.held.nowMillis())
   }
 
   const takeOver = function* (call: Call): Performing<Event> {
     if (!retries.take(call.held.key, call.held.nowMillis())) return { _tag: "Exhausted" }
-    const event = yield* settling.perform({ _tag: "TakeOver" }, call.held, "call")
+    const event = yield* settling.perform({ _tag: "TakeOver" }, call.held)
     if (event._tag === "Taken" && event.charge !== undefined) {
-      // A charge that was taken up is brought to its end for what it is, not for what is asked for now.
+      // A charge that was taken over is brought to its end as what it is, not as what this request asks for.
       call.leased = true
       call.hadLease = true
       call.recorded = event.charge.answer
-      if (call.held.task !== undefined) call.facts = settling.factsOf(call.held.task, "call")
       const { charge } = event
-      // An answer that stands is for the very payment that bought it.
-      const isOurs = charge.state !== "ready" || charge.payloadDigest === call.digest
+      // A recorded response is for the very payment that bought it.
+      const isOurs =
+        charge.state === "claimed" || charge.state === "voided" || charge.payloadDigest === call.digest
       return { ...event, sameRequest: isOurs && isSameRequest(charge, call.request) }
     }
     return event
   }
 
   const settle = function* (call: Call, step: Extract<Step, { _tag: "Settle" }>): Performing<Event> {
-    const event = yield* settling.perform(step, call.held, "call")
-    if (event._tag !== "Settled") return event
-    if (event.settlement._tag === "Rejected") noteShort(call, event.settlement.reason)
-    if (event.settlement._tag !== "Settled") credit.lose(call.payer)
-    else if (call.proven) credit.earn(call.payer, call.held.nowMillis())
+    const event = yield* settling.perform(step, call.held)
+    if (event._tag === "Settled" && event.settlement._tag === "Rejected")
+      admission.noteShort(call, event.settlement.reason)
+    return event
+  }
+
+  const complete = function* (call: Call, step: Extract<Step, { _tag: "Complete" }>): Performing<Event> {
+    const event = yield* settling.perform(step, call.held)
+    if (event._tag === "Completed") admission.settled(call)
     return event
   }
 
@@ -275,7 +239,12 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     return waited
   }
 
-  /** Does what a step says. Generators, not effects: a call takes ten steps, and none has a fiber's cares. */
+  const queue = function* (call: Call): Performing<Event> {
+    yield* admission.waitForRoom(call)
+    return waited
+  }
+
+  /** Performs a step. Plain generators: a call takes about ten steps and none needs its own fiber. */
   const perform = (step: Exclude<Step, { _tag: "End" }>, call: Call): Performing<Event> => {
     switch (step._tag) {
       case "Find":
@@ -287,17 +256,25 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
       case "Claim":
         return claim(call)
       case "Verify":
-        return verify(call)
+        return admission.verify(call)
+      case "Queue":
+        return queue(call)
+      case "CheckFunds":
+        return admission.checkFunds(call, call.claimedAtMillis)
       case "Work":
-        return work(call)
+        return work(call, step)
       case "Record":
         return recordAnswer(call)
       case "TakeOver":
         return takeOver(call)
       case "Settle":
         return settle(call, step)
+      case "Complete":
+        return complete(call, step)
+      case "Deliver":
+        return deliver(call)
       default:
-        return settling.perform(step, call.held, "call")
+        return settling.perform(step, call.held)
     }
   }
 
@@ -319,6 +296,8 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
         return ending
       case "Failed":
         return yield* Effect.failCause(call.failure!)
+      case "Owed":
+        return yield* owed(call.failure!, ending)
       case "InProgress":
         return yield* inProgress
       case "Limited":
@@ -335,7 +314,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
     for (let steps = 0; step._tag !== "End"; steps++) {
       // A store that says one thing and then another must not keep a call going for ever.
       if (steps === maxSteps) return yield* pending
-      step = next(step, yield* perform(step, call), call.facts)
+      step = next(step, yield* perform(step, call), call.held.facts)
     }
     call.leased = false
     return yield* conclude(call, step.ending)
@@ -355,18 +334,28 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
       owner: identifiers.uuid(),
       nowMillis,
       waitMillis: config.waitMillis,
-      canReadChain: chain.canRead(network.caip2)
+      canReadChain: chain.canRead(network.caip2),
+      finalitySeconds: network.finalitySeconds
     })
     const exit = yield* Effect.exit(drive(call))
     if (Exit.isFailure(exit)) yield* letGo(call)
-    if (call.counted) unsettled--
-    if (call.onCredit) credit.giveBack(call.payer)
-    unproven.leave(call)
-    // Who held nothing has changed nothing for those who wait.
-    if (call.hadLease) waiting.wake(call.held.key)
+    admission.end(call)
+    // A call that held nothing has changed nothing for those that wait.
+    if (call.hadLease || call.hasGuarded) waiting.wake(call.held.key)
     return Exit.isSuccess(exit) ? exit.value : yield* failed(exit.cause)
   }
 })
 
-const couldNotPay = "the payer could not pay a moment ago; top up and try again in a few seconds"
+/** The requirements that were agreed on; of a charge that forgot them, those of its fixed price. */
+const agreedOf = ({ held, network, request }: Call): PaymentRequirements => {
+  const agreed = held.task?.request?.requirements
+  if (agreed !== undefined) return agreed
+  const offers = request.offers(held.key)
+  const offer = Effect.isEffect(offers)
+    ? undefined
+    : offers.find(({ requirements }) => requirements.network === network.caip2)
+  if (offer === undefined) throw new Error("a payment that settled first has no fixed price")
+  return offer.requirements
+}
+
 const waited: Event = { _tag: "Waited" }

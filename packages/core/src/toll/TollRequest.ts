@@ -42,6 +42,12 @@ export interface TollRequest {
   readonly workMillis: number
   /** Settlement counts only when the chain shows it. */
   readonly proofRequired: boolean
+  /** The payment settles before the work; the response is owed from then on. */
+  readonly settlesFirst: boolean
+  /** Value of the work that is done before the payment settles, in atomic units; 0: nothing is lost if it never does. */
+  readonly exposureAtomic: bigint
+  /** Network address of the client, for what is shared fairly among clients. */
+  readonly clientAddress: () => string | undefined
   /** The facilitator is asked to verify whoever pays, however well they are known. */
   readonly alwaysVerified: boolean
   /** What is on offer now, or how to find out; asked only for a payment that is new. */

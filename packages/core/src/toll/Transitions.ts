@@ -1,17 +1,37 @@
 import type { Receipt } from "../domain/PaymentRequired.ts"
-import type { ChainEvidence } from "./Chain.ts"
-import { definiteRefusals, type Settlement, type Verification } from "./Facilitator.ts"
-import { otherRequest, resumption } from "./Resume.ts"
+import type { Charge } from "../ports/Charges.ts"
+import { reopened, seen } from "./ChainSteps.ts"
+import {
+  abandon,
+  closed,
+  end,
+  expired,
+  failed,
+  firstSettle,
+  inProgress,
+  judge,
+  judgeHeld,
+  leave,
+  ofAnotherRequest,
+  pending,
+  record,
+  refused,
+  settleUnlessUnwanted,
+  takeOver,
+  transferTaken,
+  unfunded,
+  work
+} from "./CommonSteps.ts"
+import type { Settlement, Verification } from "./Facilitator.ts"
+import { resumption } from "./Resume.ts"
 import {
   type Ending,
   type Event,
   type Facts,
   ImpossibleTransition,
-  type Question,
-  type Step,
-  type Watched
+  type PaidFirst,
+  type Step
 } from "./Steps.ts"
-import { clockSkewSeconds } from "./Verdict.ts"
 
 /*
  * Life of a charge, as a pure machine. A step names the one thing to be done next; what came of it is
@@ -20,40 +40,6 @@ import { clockSkewSeconds } from "./Verdict.ts"
  */
 
 export const begin: Step = { _tag: "Find" }
-
-const end = (ending: Ending): Step => ({ _tag: "End", ending })
-const refused = (code: string, message: string): Ending => ({ _tag: "Refused", refusal: { code, message } })
-const inProgress: Ending = { _tag: "InProgress" }
-const pending: Ending = { _tag: "Pending" }
-const closed: Ending = { _tag: "Closed" }
-const failed: Ending = { _tag: "Failed" }
-const judge: Step = { _tag: "Judge", held: false }
-const judgeHeld: Step = { _tag: "Judge", held: true }
-const takeOver: Step = { _tag: "TakeOver" }
-const firstSettle: Step = { _tag: "Settle", first: true }
-const settleAgain: Step = { _tag: "Settle", first: false }
-const verify: Step = { _tag: "Verify" }
-const work: Step = { _tag: "Work" }
-const record: Step = { _tag: "Record" }
-
-const expired = refused(
-  "payment_expired",
-  "the payment expired before it was settled; nothing was charged, sign a new one"
-)
-
-const ofAnotherRequest = refused("payment_already_used", otherRequest)
-
-const cancelled = refused(
-  "payment_cancelled",
-  "the payer cancelled this payment on the chain; nothing was charged, sign a new one"
-)
-
-const abandon = (ending: Ending, release: boolean): Step => ({
-  _tag: "Abandon",
-  whole: true,
-  release,
-  ending
-})
 
 const found = (
   event: Extract<Event, { _tag: "Found" }>,
@@ -78,55 +64,85 @@ const found = (
 
 const applyAndLookUp = (receipt: Receipt): Step => ({ _tag: "Apply", receipt, thenFind: true })
 
+/** What a call does once nothing stands between the claim and the work: settle first, or work first. */
+const begun = (facts: Facts): Step => (facts.settlesFirst ? record : work)
+
+const owed = ({ receipt, responseOwedUntilMillis }: Charge): PaidFirst | undefined =>
+  receipt === undefined || responseOwedUntilMillis === undefined
+    ? undefined
+    : { receipt, untilMillis: responseOwedUntilMillis }
+
+const takenSettled = (facts: Facts, event: Extract<Event, { _tag: "Taken" }>, charge: Charge): Step => {
+  const paid = owed(charge)
+  if (facts.by === "call") {
+    if (charge.effectPending) return applyAndLookUp(charge.receipt!)
+    if (paid === undefined) return { _tag: "Yield", ending: pending }
+    return event.sameRequest ? { _tag: "Work", paid } : { _tag: "Yield", ending: ofAnotherRequest }
+  }
+  if (charge.effectPending) return { _tag: "Apply", receipt: charge.receipt! }
+  if (paid !== undefined && paid.untilMillis <= event.nowMillis) return { _tag: "OweRefund" }
+  return charge.awaitsFinality && facts.canReadChain
+    ? { _tag: "AskChain", question: { _tag: "Finality", charge } }
+    : { _tag: "Yield", ending: closed }
+}
+
+const takenReady = (facts: Facts, sameRequest: boolean): Step => {
+  // It was a claim that nobody held when it was found, and its slow holder has recorded a response since: for
+  // another request than this one, so it is not for this caller.
+  if (facts.by === "call" && !sameRequest)
+    return { _tag: "Leave", reason: undefined, ending: ofAnotherRequest }
+  return facts.canReadChain ? { _tag: "AskChain", question: { _tag: "Before" } } : settleUnlessUnwanted(facts)
+}
+
 const taken = (facts: Facts, event: Extract<Event, { _tag: "Taken" }>): Step => {
   const { charge, nowMillis, readable, sameRequest } = event
-  // For a call: look again who has it. For the reconciler: somebody is seeing to it.
+  // For a call: look up again which process has it. For the reconciler: another one takes care of it.
   if (charge === undefined) return facts.by === "call" ? begin : end(closed)
-  if (!readable) return leave("the charge was sealed with a key that is not configured")
+  if (!readable) return leave("the charge was encrypted with a key that is not configured")
   switch (charge.state) {
     case "claimed":
-      // Its first holder can do nothing with it from here on; what it prepared is not known, and found by time.
+      // Its first holder can do nothing with it from here on; what it prepared is not known, and expires.
       return facts.by === "call"
-        ? { _tag: "Void", answered: false, goesOn: { charge, sameRequest }, ending: closed }
-        : { _tag: "Void", answered: false, ending: closed }
+        ? { _tag: "Void", worked: false, goesOn: { charge, sameRequest }, ending: closed }
+        : { _tag: "Void", worked: false, ending: closed }
     case "ready":
-      // It was a claim that nobody held when it was found, and its slow holder has recorded an answer since: for
-      // another request than this one, so it is not for this caller.
-      if (facts.by === "call" && !sameRequest)
-        return { _tag: "Leave", reason: undefined, ending: ofAnotherRequest }
-      return facts.canReadChain ? { _tag: "AskChain", question: { _tag: "Before" } } : settleAgain
+      return takenReady(facts, sameRequest)
     case "settled":
-      // It was settled while it was being taken. Whether its answer is for who asks now is looked up anew.
-      if (facts.by === "call") return charge.effectPending ? applyAndLookUp(charge.receipt!) : begin
-      return charge.effectPending ? { _tag: "Apply", receipt: charge.receipt! } : end(closed)
+      return takenSettled(facts, event, charge)
     case "voided":
       if (facts.canReadChain)
         return { _tag: "AskChain", question: { _tag: "Watch", watched: { charge, sameRequest } } }
       if (facts.by === "call") return judgeHeld
-      // Nobody can be asked, but an authorization that has run out can't move any more.
+      // No chain can be read, but an authorization that has expired can't move any more.
       return nowMillis > facts.validBeforeSeconds * 1000
         ? abandon(closed, true)
         : { _tag: "Leave", reason: undefined, ending: closed }
   }
 }
 
-const verified = (verification: Verification): Step => {
+const verified = (verification: Verification, held: boolean): Step => {
   switch (verification._tag) {
     case "Valid":
-      return work
+      return { _tag: "Claim", held }
     case "Invalid":
-      return {
-        _tag: "Void",
-        answered: false,
-        isOpen: !definiteRefusals.has(verification.reason),
-        ending: refused(verification.reason, "the facilitator refused the payment; nothing was charged")
-      }
+      return refuse(
+        refused(verification.reason, "the facilitator refused the payment; nothing was charged"),
+        held
+      )
     case "Unreachable":
-      return { _tag: "Void", answered: false, ending: failed }
+      return held ? { _tag: "Leave", reason: undefined, ending: failed } : end(failed)
   }
 }
 
-const leave = (reason: string): Step => ({ _tag: "Leave", reason, ending: pending })
+/** Refuses a payment, unless a copy of it was claimed meanwhile: then the caller gets the result of that. */
+const refuse = (ending: Ending, held: boolean): Step =>
+  held ? { _tag: "Leave", reason: undefined, thenFind: true, ending } : { _tag: "Find", instead: ending }
+
+const limited = ({ patient }: Extract<Event, { _tag: "Limited" }>, held: boolean): Step => {
+  if (patient) return { _tag: "Queue", held }
+  const ending: Ending = { _tag: "Limited" }
+  return held ? { _tag: "Leave", reason: undefined, ending } : end(ending)
+}
 
 const settled = (facts: Facts, first: boolean, settlement: Settlement): Step => {
   switch (settlement._tag) {
@@ -134,7 +150,7 @@ const settled = (facts: Facts, first: boolean, settlement: Settlement): Step => 
       return first
         ? {
             _tag: "Void",
-            answered: true,
+            worked: !facts.settlesFirst,
             ending: refused(
               settlement.reason,
               "the facilitator refused to settle the payment; nothing was charged"
@@ -151,7 +167,7 @@ const settled = (facts: Facts, first: boolean, settlement: Settlement): Step => 
               reason: "the chain does not show the settlement that the facilitator reported"
             }
           }
-        : { _tag: "Complete", transaction: settlement.transaction, refundDue: false }
+        : { _tag: "Complete", transaction: settlement.transaction, proof: undefined, refundDue: false }
     case "Unknown":
       return facts.canReadChain
         ? {
@@ -162,71 +178,26 @@ const settled = (facts: Facts, first: boolean, settlement: Settlement): Step => 
   }
 }
 
-const hasExpired = (facts: Facts, evidence: Extract<ChainEvidence, { _tag: "NotMoved" }>): boolean =>
-  evidence.chainTimeSeconds > facts.validBeforeSeconds
-
-/** Whether money moved before its payment was presented here; our clock may be ahead of the chain's. */
-const movedBefore = ({ atSeconds }: { readonly atSeconds: number }, millis: number): boolean =>
-  atSeconds < Math.floor(millis / 1000) - clockSkewSeconds
-
-const watched = (facts: Facts, { charge, sameRequest }: Watched, evidence: ChainEvidence): Step => {
-  switch (evidence._tag) {
-    case "Moved":
-      // What is due for it is due to the request that it was made for: to a retry of that, or by the reconciler.
-      if (!sameRequest) return { _tag: "Leave", reason: undefined, ending: usedForAnother }
-      // Moved before it was ever presented here: a signature that was read off the chain buys nothing.
-      return movedBefore(evidence, charge.firstClaimedAtMillis)
-        ? abandon(facts.by === "call" ? usedElsewhere : closed, true)
-        : {
-            _tag: "Complete",
-            transaction: evidence.transaction,
-            refundDue: charge.answer === undefined
-          }
-    case "NotMoved":
-      if (facts.by === "call") return judgeHeld
-      return hasExpired(facts, evidence)
-        ? abandon(closed, true)
-        : { _tag: "Leave", reason: undefined, ending: closed }
-    case "Cancelled":
-      return abandon(facts.by === "call" ? cancelled : closed, true)
-    case "Unavailable":
-      return { _tag: "Leave", reason: undefined, ending: facts.by === "call" ? pending : closed }
-  }
-}
-
-const usedForAnother = refused(
-  "payment_already_used",
-  "this payment was made for another request; a payment buys one request"
-)
-
-const usedElsewhere = refused(
-  "payment_already_used",
-  "this payment was made before it was presented here; sign a new one"
-)
-
-const seen = (
+const afterCompletion = (
   facts: Facts,
-  question: Question,
-  { evidence, firstClaimedAtMillis }: Extract<Event, { _tag: "Seen" }>
+  step: Extract<Step, { _tag: "Complete" }>,
+  { owedUntilMillis, receipt, refundDue }: Extract<Event, { _tag: "Completed" }>
 ): Step => {
-  switch (question._tag) {
-    case "Watch":
-      return watched(facts, question.watched, evidence)
-    case "Refusal":
-      if (evidence._tag !== "Moved") return abandon(question.ending, false)
-      return movedBefore(evidence, firstClaimedAtMillis ?? 0)
-        ? abandon(usedElsewhere, false)
-        : { _tag: "Complete", transaction: evidence.transaction, refundDue: true }
-    case "Proof":
-    case "Before":
-      if (evidence._tag === "Moved")
-        return { _tag: "Complete", transaction: evidence.transaction, refundDue: false }
-      if (evidence._tag === "Cancelled") return { _tag: "Void", answered: false, ending: cancelled }
-      if (evidence._tag === "NotMoved" && hasExpired(facts, evidence))
-        return { _tag: "Void", answered: false, ending: expired }
-      return question._tag === "Before" ? settleAgain : leave(question.reason)
-  }
+  // Another process completed it, with a response that is not at hand here: look that up.
+  if (step.refundDue && !refundDue && facts.by === "call") return begin
+  if (refundDue) return { _tag: "Abandon", whole: true, release: false, ending: refundEnding(facts, receipt) }
+  if (!facts.settlesFirst) return { _tag: "Apply", receipt }
+  if (facts.by === "reconciler") return { _tag: "Yield", ending: { _tag: "Paid", receipt } }
+  return owedUntilMillis === undefined
+    ? begin
+    : { _tag: "Work", paid: { receipt, untilMillis: owedUntilMillis } }
 }
+
+/**
+ * Attempts after which a transfer that is recorded for another charge is that one's. A reorganization can move the events
+ * of a batch, and the other charge is then about to get a transfer of its own.
+ */
+const takenPatience = 4
 
 /** Which step follows. Total over what can happen; anything else is an {@link ImpossibleTransition}. */
 export const next = (step: Step, event: Event, facts: Facts): Step => {
@@ -243,56 +214,62 @@ export const next = (step: Step, event: Event, facts: Facts): Step => {
       break
     case "Judge":
       if (event._tag === "Judged") {
-        if (event.refusal === undefined) return { _tag: "Claim", held: step.held }
-        const ending: Ending = { _tag: "Refused", refusal: event.refusal }
-        // A copy may have been taken meanwhile: then what became of it is told, not that nothing was charged.
-        return step.held
-          ? { _tag: "Leave", reason: undefined, thenFind: true, ending }
-          : { _tag: "Find", instead: ending }
-      }
-      break
-    case "Claim":
-      if (event._tag === "Claimed") return verify
-      if (event._tag === "Found") return found(event)
-      if (event._tag === "Limited") {
-        const ending: Ending = { _tag: "Limited" }
-        return step.held ? { _tag: "Leave", reason: undefined, ending } : end(ending)
+        if (event.refusal === undefined) return { _tag: "Verify", held: step.held }
+        return refuse({ _tag: "Refused", refusal: event.refusal }, step.held)
       }
       break
     case "Verify":
-      if (event._tag === "Verified") return verified(event.verification)
+      if (event._tag === "Verified") return verified(event.verification, step.held)
+      if (event._tag === "Busy") return event.patient ? { _tag: "Wait" } : end(inProgress)
+      if (event._tag === "Limited") return limited({ ...event, patient: false }, step.held)
+      break
+    case "Claim":
+      if (event._tag === "Claimed") return facts.canReadChain ? { _tag: "CheckFunds" } : begun(facts)
+      if (event._tag === "Found") return found(event)
+      if (event._tag === "Limited") return limited(event, step.held)
+      break
+    case "Queue":
+      if (event._tag === "Waited") return { _tag: "Claim", held: step.held }
+      break
+    case "CheckFunds":
+      if (event._tag === "Funded")
+        // The balance may be short because this very payment has left it.
+        return event.isCovered
+          ? begun(facts)
+          : { _tag: "Void", worked: false, isOpen: true, ending: unfunded }
       break
     case "Work":
-      if (event._tag === "WorkFailed") return { _tag: "Void", answered: false, ending: failed }
-      if (event._tag === "Worked")
-        return event.nowSeconds > facts.validBeforeSeconds
-          ? { _tag: "Void", answered: false, ending: expired }
-          : record
-      break
+      return afterWork(facts, step, event)
     case "Record":
       if (event._tag === "Recorded") {
-        // The lease lapsed under us and somebody else holds the payment now, with a quote that it may have
+        // The lease lapsed under us and another process holds the payment now, with a quote that it may have
         // consumed as well: only what was prepared here is void.
         return event.recorded
           ? firstSettle
           : { _tag: "Abandon", whole: false, release: false, ending: inProgress }
       }
       break
+    case "Deliver":
+      // Otherwise it took too long: another call delivered it, or a refund is due.
+      if (event._tag === "Delivered")
+        return event.delivered ? end({ _tag: "Paid", receipt: step.paid.receipt }) : begin
+      break
     case "Settle":
       if (event._tag === "Settled") return settled(facts, step.first, event.settlement)
       break
     case "AskChain":
-      if (event._tag === "Seen") return seen(facts, step.question, event)
+      if (event._tag === "Seen") return seen(facts, step.question, event.evidence)
       break
     case "Complete":
-      if (event._tag === "Completed") {
-        // It was brought to its end by others, with an answer that is not in hand here: that one is given.
-        if (step.refundDue && !event.refundDue && facts.by === "call") return begin
-        return event.refundDue
-          ? { _tag: "Abandon", whole: true, release: false, ending: refundEnding(facts, event.receipt) }
-          : { _tag: "Apply", receipt: event.receipt }
-      }
+      if (event._tag === "Completed") return afterCompletion(facts, step, event)
+      if (event._tag === "TransferTaken")
+        return event.attempts < takenPatience
+          ? leave("the transfer is recorded for another charge")
+          : { _tag: "Void", worked: true, ending: transferTaken }
       if (event._tag === "Overtaken") return end(pending)
+      break
+    case "Reopen":
+      if (event._tag === "Reopened") return event.reopened ? reopened(facts, step.next) : end(closed)
       break
     case "Apply":
       if (event._tag === "Done")
@@ -300,7 +277,7 @@ export const next = (step: Step, event: Event, facts: Facts): Step => {
       break
     case "Void":
       if (event._tag === "Voided") {
-        // Somebody else took it up meanwhile: what they found is what holds.
+        // Another process took it over meanwhile: its findings hold.
         if (!event.voided) return facts.by === "call" ? begin : end(closed)
         if (step.goesOn !== undefined)
           return facts.canReadChain
@@ -322,12 +299,30 @@ export const next = (step: Step, event: Event, facts: Facts): Step => {
           : end(step.ending)
       break
     case "Release":
+    case "Yield":
       if (event._tag === "Done") return end(step.ending)
+      break
+    case "Finalize":
+    case "OweRefund":
+      if (event._tag === "Done") return end(closed)
       break
     case "End":
       break
   }
   throw new ImpossibleTransition(step, event)
+}
+
+const afterWork = (facts: Facts, step: Extract<Step, { _tag: "Work" }>, event: Event): Step => {
+  const { paid } = step
+  if (event._tag === "WorkFailed")
+    return paid === undefined
+      ? { _tag: "Void", worked: false, ending: failed }
+      : { _tag: "Yield", ending: { _tag: "Owed", ...paid } }
+  if (event._tag !== "Worked") throw new ImpossibleTransition(step, event)
+  if (paid !== undefined) return { _tag: "Deliver", paid }
+  return event.nowSeconds > facts.validBeforeSeconds
+    ? { _tag: "Void", worked: false, ending: expired }
+    : record
 }
 
 const refundEnding = (facts: Facts, receipt: Receipt): Ending =>

@@ -43,6 +43,23 @@ export const matchOffer = (
   offers: ReadonlyArray<PaymentOffer>
 ): PaymentOffer | undefined => offers.find((offer) => matches(payload, offer))
 
+/** The path of an absolute URL, without its trailing slash. */
+const pathOf = (url: string): string | undefined => {
+  const path = URL.parse(url)?.pathname
+  return path?.endsWith("/") === true ? path.slice(0, -1) : path
+}
+
+/**
+ * Whether a URL named by a client is a resource of ours. Compares paths: clients repeat the URL that they requested,
+ * with its query and with the host name they know.
+ */
+const isSameResource = (named: string, resourceUrl: string): boolean => {
+  // Most clients send the URL of the 402; it need not be parsed.
+  if (named === resourceUrl) return true
+  const path = pathOf(named)
+  return path !== undefined && path === pathOf(resourceUrl)
+}
+
 /**
  * Judges a payment against what is on offer, without a chain and without its signature:
  * resource, payee, amount and validity. Pure.
@@ -68,7 +85,7 @@ export const judge = (
   if (
     payload.x402Version === 2 &&
     payload.resource !== undefined &&
-    payload.resource.url !== request.resourceUrl
+    !isSameResource(payload.resource.url, request.resourceUrl)
   ) {
     return refused("resource_mismatch", "the payment names another resource; a payment buys one request")
   }

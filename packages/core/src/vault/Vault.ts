@@ -1,5 +1,11 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import { ApiFailure, storeFailure, upstreamFailure, validationFailure } from "../ApiFailure.ts"
+import {
+  ApiFailure,
+  nothingCharged,
+  storeFailure,
+  upstreamFailure,
+  validationFailure
+} from "../ApiFailure.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import type {
   VaultBuyRequest,
@@ -54,12 +60,12 @@ const itemNotFound = new ApiFailure({
 const purchaseNotFound = new ApiFailure({
   status: 404,
   code: "PURCHASE_NOT_FOUND",
-  message: "No purchase has this id. Nothing was charged."
+  message: `No purchase has this id.${nothingCharged}`
 })
 const forbidden = new ApiFailure({
   status: 403,
   code: "DOWNLOAD_FORBIDDEN",
-  message: "The downloadToken is not that of this purchase. Nothing was charged."
+  message: `The downloadToken is not that of this purchase.${nothingCharged}`
 })
 
 const make = Effect.fnUntraced(function* (templates: Partial<MailTemplates>) {

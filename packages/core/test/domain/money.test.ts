@@ -1,5 +1,14 @@
+import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { format, formatAtomic, fromDollars, parseAtomic, toText, usd } from "../../src/domain/Money.ts"
+import {
+  format,
+  formatAtomic,
+  fromDollars,
+  MoneyText,
+  parseAtomic,
+  toText,
+  usd
+} from "../../src/domain/Money.ts"
 import { property } from "./seeded.ts"
 
 describe("parseAtomic", () => {
@@ -116,6 +125,13 @@ describe("money", () => {
     expect(usd("19.99")).toEqual({ atomic: 19_990_000n, currency: "USD" })
     expect(format(usd("26.640"))).toBe("26.64")
     expect(toText(usd("0.1"))).toEqual({ amount: "0.10", currency: "USD" })
+  })
+
+  it("in a body is two texts", () => {
+    const isMoney = Schema.is(MoneyText)
+    expect(isMoney(toText(usd("1")))).toBe(true)
+    for (const wrong of [{}, { amount: "1.00" }, { currency: "USD" }, { amount: 1, currency: "USD" }])
+      expect(isMoney(wrong)).toBe(false)
   })
 
   it("is not made of anything else", () => {

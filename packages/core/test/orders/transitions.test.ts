@@ -40,6 +40,7 @@ const events: ReadonlyArray<OrderEvent> = [
   { _tag: "Untracked" },
   { _tag: "StatusUnknown" },
   { _tag: "RefundOwed" },
+  { _tag: "NothingOwed" },
   { _tag: "RefundPending" },
   { _tag: "Refunded" },
   { _tag: "MailSent", kind: "confirmed" },
@@ -54,13 +55,13 @@ const events: ReadonlyArray<OrderEvent> = [
 const edges: Readonly<Record<OrderStatus, ReadonlyArray<OrderStatus>>> = {
   awaiting_payment: ["processing", "abandoned"],
   abandoned: ["processing"],
-  processing: ["placing", "cancelled"],
+  processing: ["placing", "cancelled", "needs_operator"],
   placing: ["placed", "failed", "processing", "needs_operator"],
   placed: ["shipped", "delivered", "failed", "cancelled", "needs_operator"],
   shipped: ["delivered", "failed", "cancelled", "needs_operator"],
   delivered: [],
-  failed: ["refund_due"],
-  cancelled: ["refund_due"],
+  failed: ["refund_due", "abandoned"],
+  cancelled: ["refund_due", "abandoned"],
   needs_operator: ["processing", "placed", "cancelled"],
   refund_due: ["refunded"],
   refunded: []
@@ -101,9 +102,240 @@ describe("the life of an order", () => {
   })
 
   it("begins with a payment to be waited for", () => {
-    const { attempts, mails, version, ...order } = begin(sampleOrder(), now)
-    expect([attempts, mails, version]).toEqual([0, [], 1])
-    expect(order).toMatchObject({ status: "awaiting_payment", dueAtMillis: now + Pace.paymentPatience })
+    const { chargeKey, email, id, offer, product, shippingAddress } = sampleOrder()
+    const told = { chargeKey, email, id, offer, product, shippingAddress }
+    expect(begin(told, now)).toEqual({
+      ...told,
+      status: "awaiting_payment",
+      upstreamReference: undefined,
+      shipments: [],
+      reason: undefined,
+      attempts: 0,
+      mails: [],
+      version: 1,
+      stepAtMillis: now + Pace.paymentPatience,
+      dueAtMillis: now + Pace.paymentPatience,
+      createdAtMillis: now,
+      updatedAtMillis: now
+    })
+  })
+})
+
+/** An order with a past, so that whatever an event changes or leaves alone can be seen. */
+const veteran = (status: OrderStatus, overrides: Partial<Order> = {}): Order =>
+  orderIn(status, {
+    attempts: 3,
+    reason: "earlier",
+    upstreamReference: "up-0",
+    updatedAtMillis: now - 1_000,
+    stepAtMillis: now - 1,
+    dueAtMillis: now - 1,
+    ...overrides
+  })
+
+/** What an event changes: a new status, whose step is due after so long. */
+const enters = (
+  status: OrderStatus,
+  stepIn: number | undefined,
+  more: Partial<Order> = {}
+): Partial<Order> => {
+  const stepAtMillis = stepIn === undefined ? undefined : now + stepIn
+  const dueAtMillis = stepAtMillis
+  return {
+    status,
+    attempts: 0,
+    reason: undefined,
+    updatedAtMillis: now,
+    stepAtMillis,
+    dueAtMillis,
+    ...more
+  }
+}
+
+/** The step that is due, once more after so long. */
+const retries = (pauseMillis: number): Partial<Order> => ({
+  attempts: 4,
+  stepAtMillis: now + pauseMillis,
+  dueAtMillis: now + pauseMillis
+})
+
+const mailed = (kind: Order["mails"][number]["kind"]): Partial<Order> => ({
+  mails: [{ kind, attempts: 0, dueAtMillis: now }],
+  dueAtMillis: now
+})
+
+type Effects = Partial<Record<OrderStatus, Partial<Order>>>
+
+/** What each event does to an order in each status; in a status that is not written here it does nothing. */
+const effects: ReadonlyArray<readonly [OrderEvent, Effects]> = [
+  [
+    { _tag: "PaymentSettled" },
+    {
+      awaiting_payment: enters("processing", 0, mailed("confirmed")),
+      abandoned: enters("processing", 0, mailed("confirmed"))
+    }
+  ],
+  [
+    { _tag: "PaymentFailed" },
+    {
+      awaiting_payment: enters("abandoned", undefined),
+      // It had settled, and a reorganization undid that.
+      ...Object.fromEntries(
+        ["processing", "placing", "placed", "shipped"].map((status) => [
+          status,
+          enters("needs_operator", undefined, { reason: "payment_reversed" })
+        ])
+      )
+    }
+  ],
+  [{ _tag: "PaymentPending" }, { awaiting_payment: retries(Pace.paymentAgain) }],
+  [
+    { _tag: "PlacingBegun" },
+    {
+      processing: enters("placing", Pace.lease, { attempts: 3 }),
+      placing: enters("placing", Pace.lease, { attempts: 3, updatedAtMillis: now - 1_000 })
+    }
+  ],
+  [
+    { _tag: "Placed", reference: "up-1" },
+    {
+      placing: enters("placed", 15_000, { upstreamReference: "up-1" }),
+      needs_operator: enters("placed", 15_000, { upstreamReference: "up-1" })
+    }
+  ],
+  [
+    { _tag: "PlacementRefused", reason: "out_of_stock" },
+    { placing: enters("failed", 0, { reason: "out_of_stock" }) }
+  ],
+  [
+    { _tag: "NotPlaced", retryAfterMillis: undefined },
+    { placing: enters("processing", 16_000, { attempts: 4 }) }
+  ],
+  [{ _tag: "PlacementUnclear" }, { placing: retries(16_000) }],
+  [
+    { _tag: "Progressed", progress: { status: "delivered", shipments: [] } },
+    { placed: enters("delivered", undefined), shipped: enters("delivered", undefined) }
+  ],
+  [
+    { _tag: "Progressed", progress: { status: "failed", shipments: [] } },
+    {
+      placed: enters("failed", 0, { reason: "failed" }),
+      shipped: enters("failed", 0, { reason: "failed" })
+    }
+  ],
+  [
+    { _tag: "Progressed", progress: { status: "cancelled", reason: "seller", shipments: [] } },
+    {
+      placed: enters("cancelled", 0, { reason: "seller" }),
+      shipped: enters("cancelled", 0, { reason: "seller" })
+    }
+  ],
+  [
+    { _tag: "Untracked" },
+    {
+      placed: { attempts: 0, stepAtMillis: undefined, dueAtMillis: undefined },
+      shipped: { attempts: 0, stepAtMillis: undefined, dueAtMillis: undefined }
+    }
+  ],
+  [{ _tag: "StatusUnknown" }, { placed: retries(120_000), shipped: retries(120_000) }],
+  [
+    { _tag: "RefundOwed" },
+    {
+      failed: enters("refund_due", 0, { reason: "earlier" }),
+      cancelled: enters("refund_due", 0, { reason: "earlier" })
+    }
+  ],
+  [
+    { _tag: "NothingOwed" },
+    {
+      failed: enters("abandoned", undefined, { reason: "earlier" }),
+      cancelled: enters("abandoned", undefined, { reason: "earlier" })
+    }
+  ],
+  [
+    { _tag: "RefundPending" },
+    { refund_due: retries(40_000), failed: retries(40_000), cancelled: retries(40_000) }
+  ],
+  [
+    { _tag: "Refunded" },
+    { refund_due: enters("refunded", undefined, { reason: "earlier", ...mailed("refunded") }) }
+  ],
+  [{ _tag: "MailSent", kind: "confirmed" }, {}],
+  [{ _tag: "MailFailed", kind: "confirmed", isFinal: false }, {}],
+  [{ _tag: "Retried" }, {}],
+  [
+    { _tag: "Resolved", reference: "up-1" },
+    { needs_operator: enters("placed", 15_000, { upstreamReference: "up-1" }) }
+  ],
+  [
+    { _tag: "Cancelled", reason: "seller" },
+    {
+      processing: enters("cancelled", 0, { reason: "seller" }),
+      needs_operator: enters("cancelled", 0, { reason: "seller" }),
+      placed: enters("cancelled", 0, { reason: "seller" }),
+      shipped: enters("cancelled", 0, { reason: "seller" })
+    }
+  ],
+  [
+    { _tag: "Hurried" },
+    Object.fromEntries(
+      ["processing", "placed", "shipped", "failed", "cancelled", "refund_due"].map((status) => [
+        status,
+        { stepAtMillis: now, dueAtMillis: now }
+      ])
+    )
+  ]
+]
+
+describe("an event", () => {
+  const nameOf = (event: OrderEvent): string =>
+    event._tag === "Progressed" ? `Progressed to ${event.progress.status}` : event._tag
+  const cases = effects.flatMap(([event, effect]) =>
+    Object.keys(edges).map((status) => [nameOf(event), status as OrderStatus, event, effect] as const)
+  )
+  it.each(cases)(
+    "%s changes an order that is %s as written, and nothing else of it",
+    (_, status, event, effect) => {
+      const order = veteran(status)
+      const changes = effect[status]
+      expect(advance(order, event, able, now)).toEqual(
+        changes === undefined ? undefined : { ...order, ...changes }
+      )
+    }
+  )
+
+  it("has a row for each kind", () => {
+    const kinds = new Set(effects.map(([{ _tag }]) => _tag))
+    for (const { _tag } of events) expect(kinds).toContain(_tag)
+  })
+})
+
+describe("the step that is due", () => {
+  const everyone: Readonly<Record<OrderStatus, ReturnType<typeof stepOf>>> = {
+    awaiting_payment: "CheckPayment",
+    abandoned: undefined,
+    processing: "Place",
+    placing: "LookUp",
+    placed: "AskStatus",
+    shipped: "AskStatus",
+    delivered: undefined,
+    failed: "OweRefund",
+    cancelled: "OweRefund",
+    needs_operator: undefined,
+    refund_due: "Refund",
+    refunded: undefined
+  }
+  it.each(Object.entries(everyone))("of an order that is %s is %s", (status, step) => {
+    expect(stepOf({ status: status as OrderStatus }, able)).toBe(step)
+  })
+
+  it("is none where upstream can't be asked how the order stands", () => {
+    for (const status of ["placed", "shipped"] as const) {
+      expect(stepOf({ status }, unable)).toBeUndefined()
+      expect(advance(veteran(status), { _tag: "Hurried" }, unable, now)).toBeUndefined()
+    }
+    const placed = after(veteran("placing"), { _tag: "Placed", reference: "up-1" }, unable)
+    expect(placed).toMatchObject({ status: "placed", stepAtMillis: undefined, dueAtMillis: undefined })
   })
 })
 
@@ -153,6 +385,26 @@ describe("placing", () => {
     expect(at - now).toBeLessThan(1.1 * Pace.placingPatience)
   })
 
+  it("is given up only once its time is over, not when it ends", () => {
+    const atTheEnd = now + Pace.placingPatience
+    const placing = orderIn("placing")
+    const refused: OrderEvent = { _tag: "NotPlaced", retryAfterMillis: undefined }
+    expect(after(placing, refused, able, atTheEnd).status).toBe("processing")
+    expect(after(placing, refused, able, atTheEnd + 1).status).toBe("failed")
+    expect(after(placing, { _tag: "PlacementUnclear" }, able, atTheEnd).status).toBe("placing")
+    expect(after(placing, { _tag: "PlacementUnclear" }, able, atTheEnd + 1).status).toBe("needs_operator")
+  })
+
+  it("waits for as long as upstream says, but no longer than it is tried in all", () => {
+    const told = (retryAfterMillis: number) =>
+      after(orderIn("placing"), { _tag: "NotPlaced", retryAfterMillis }).stepAtMillis! - now
+    expect([told(0), told(90_000), told(10 * Pace.placingPatience)]).toEqual([
+      2_000,
+      90_000,
+      Pace.placingPatience
+    ])
+  })
+
   it("tries again what was certainly not placed, as told, and fails it after a day", () => {
     const again = after(orderIn("placing", { attempts: 2 }), {
       _tag: "NotPlaced",
@@ -175,6 +427,16 @@ describe("placing", () => {
     for (const _tag of ["Hurried", "Retried"] as const)
       expect(advance(orderIn("placing"), { _tag }, able, now)).toBeUndefined()
     expect(advance(orderIn("placing"), { _tag: "Cancelled", reason: "x" }, able, now)).toBeUndefined()
+  })
+
+  it("is begun again where an operator says that nothing is known upstream", () => {
+    const parked = veteran("needs_operator", { upstreamReference: undefined })
+    expect(advance(parked, { _tag: "Retried" }, able, now)).toEqual({ ...parked, ...enters("processing", 0) })
+    for (const status of Object.keys(edges) as ReadonlyArray<OrderStatus>) {
+      if (status === "needs_operator") continue
+      const order = veteran(status, { upstreamReference: undefined })
+      expect(advance(order, { _tag: "Retried" }, able, now), status).toBeUndefined()
+    }
   })
 
   it("is not begun again for an order that is known upstream", () => {
@@ -201,6 +463,63 @@ describe("following a placed order", () => {
       "shipped"
     ])
     expect(kinds(progressed(placed, "shipped", []))).toEqual(["shipped"])
+  })
+
+  it("tells of a parcel among others, and of no shipping that has not begun or is over", () => {
+    const other = { carrier: "UPS", trackingNumber: "1Z8" }
+    const two = orderIn("shipped", { shipments: [parcel, other] })
+    expect(kinds(progressed(two, "shipped", [parcel, other]))).toEqual([])
+    expect(kinds(progressed(two, "shipped", [other]))).toEqual([])
+    const announced = progressed(orderIn("placed"), "placed", [parcel])
+    expect([kinds(announced), announced.shipments]).toEqual([[], [parcel]])
+    expect(kinds(progressed(announced, "shipped", [parcel]))).toEqual(["shipped"])
+    expect(kinds(progressed(orderIn("placed"), "delivered", []))).toEqual([])
+    expect(kinds(progressed(orderIn("shipped"), "delivered", [parcel]))).toEqual(["shipped"])
+  })
+
+  it("tells of a second parcel in one mail with the first, where that has not gone out", () => {
+    const first = progressed(orderIn("placed"), "shipped")
+    const failing = after(first, { _tag: "MailFailed", kind: "shipped", isFinal: false })
+    const confirmed = { kind: "confirmed", attempts: 1, dueAtMillis: now + 5 } as const
+    const both = progressed({ ...failing, mails: [confirmed, ...failing.mails] }, "shipped", [
+      parcel,
+      { carrier: "UPS", trackingNumber: "1Z8" }
+    ])
+    expect(both.mails).toEqual([confirmed, { kind: "shipped", attempts: 0, dueAtMillis: now }])
+  })
+
+  it("counts from the last change of its status, not from a question", () => {
+    const asked = after(
+      veteran("placed"),
+      { _tag: "Progressed", progress: { status: "placed", shipments: [] } },
+      able,
+      now + 1
+    )
+    expect(asked.updatedAtMillis).toBe(now - 1_000)
+    expect(asked.attempts).toBe(0)
+    const arrived = { _tag: "Progressed", progress: { status: "delivered", shipments: [] } } as const
+    const late = now + Pace.trackingPatience + 1
+    expect(after(veteran("shipped"), arrived, able, late)).toMatchObject({
+      status: "delivered",
+      updatedAtMillis: late
+    })
+  })
+
+  it("is left to an operator once its time is over, not when it ends", () => {
+    const placed = orderIn("placed", { shipments: [parcel] })
+    const unknown = (sinceMillis: number) =>
+      after(placed, { _tag: "StatusUnknown" }, able, now + sinceMillis).status
+    expect([unknown(Pace.trackingPatience), unknown(Pace.trackingPatience + 1)]).toEqual([
+      "placed",
+      "needs_operator"
+    ])
+    const parked = after(
+      placed,
+      { _tag: "Progressed", progress: { status: "placed", shipments: [] } },
+      able,
+      now + Pace.trackingPatience + 1
+    )
+    expect(parked).toMatchObject({ status: "needs_operator", shipments: [parcel] })
   })
 
   it("never goes back, nor takes a parcel back", () => {
@@ -278,6 +597,39 @@ describe("mails", () => {
   it("are given up at once where that is final, and count for nothing without a mailer", () => {
     expect(after(mailing, { _tag: "MailFailed", kind: "shipped", isFinal: true }).mails).toEqual([])
     expect(after(orderIn("awaiting_payment"), { _tag: "PaymentSettled" }, unable).mails).toEqual([])
+  })
+
+  it("are each known by kind and time: another one that took its place stays", () => {
+    const one = { kind: "confirmed", attempts: 2, dueAtMillis: now } as const
+    const two = { kind: "shipped", attempts: 4, dueAtMillis: now + 7 } as const
+    const both = orderIn("delivered", { stepAtMillis: undefined, mails: [one, two] })
+    const sent = (kind: "confirmed" | "shipped" | "refunded", dueAtMillis?: number) =>
+      advance(
+        both,
+        { _tag: "MailSent", kind, ...(dueAtMillis === undefined ? {} : { dueAtMillis }) },
+        able,
+        now
+      )?.mails
+    expect(sent("confirmed")).toEqual([two])
+    expect(sent("shipped")).toEqual([one])
+    expect(sent("shipped", now + 7)).toEqual([one])
+    expect(sent("shipped", now)).toBeUndefined()
+    expect(sent("refunded")).toBeUndefined()
+    const failed = after(both, { _tag: "MailFailed", kind: "shipped", isFinal: false })
+    const dueAtMillis = now + Pace.mailAgain(4)
+    expect(failed.mails).toEqual([one, { kind: "shipped", attempts: 5, dueAtMillis }])
+    expect(failed.dueAtMillis).toBe(now)
+  })
+
+  it("are tried as often as is written, and no more", () => {
+    const failing = (attempts: number) =>
+      after(orderIn("delivered", { mails: [{ kind: "shipped", attempts, dueAtMillis: now }] }), {
+        _tag: "MailFailed",
+        kind: "shipped",
+        isFinal: false
+      }).mails
+    expect(failing(Pace.mailAttempts - 2)).toHaveLength(1)
+    expect(failing(Pace.mailAttempts - 1)).toEqual([])
   })
 
   it("do not hold up the life of an order", () => {

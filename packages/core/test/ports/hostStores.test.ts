@@ -188,9 +188,48 @@ describe("answers of the wrong kind", () => {
     [
       "charges",
       "claim",
-      [claimed, { _tag: "Limited" }, { _tag: "Existing", charge: {} }],
-      [undefined, true, "Claimed", { _tag: "Existing" }, { _tag: "Taken" }]
+      [
+        claimed,
+        { _tag: "Limited", by: "charges" },
+        { _tag: "Limited", by: "exposure" },
+        { _tag: "Existing", charge: {} }
+      ],
+      [undefined, true, "Claimed", { _tag: "Existing" }, { _tag: "Taken" }, { _tag: "Limited" }]
     ],
+    [
+      "charges",
+      "complete",
+      [{ _tag: "Completed" }, { _tag: "NotOpen" }, { _tag: "TransferTaken" }],
+      [undefined, true, false, "Completed", {}, { _tag: "Claimed" }]
+    ],
+    [
+      "charges",
+      "payerStanding",
+      [
+        { openAtomic: "0", settledAtomic: "10000" },
+        { openAtomic: "9".repeat(78), settledAtomic: "0" }
+      ],
+      [
+        undefined,
+        {},
+        { openAtomic: "0" },
+        { openAtomic: 0, settledAtomic: 0 },
+        { openAtomic: 1n, settledAtomic: 0n },
+        { openAtomic: "-1", settledAtomic: "0" },
+        { openAtomic: "1e3", settledAtomic: "0" },
+        { openAtomic: "", settledAtomic: "0" }
+      ]
+    ],
+    [
+      "charges",
+      "startRefund",
+      [{ _tag: "Started" }, { _tag: "NotDue" }, { _tag: "OverLimit" }, { _tag: "ExceedsReceived" }],
+      [undefined, true, "Started", {}, { _tag: "Due" }]
+    ],
+    ["charges", "refundStop", [undefined, { reason: "no", atMillis: 1 }], [false, [], "stopped"]],
+    ["charges", "stopRefunds", [true, false], [undefined, null, 1]],
+    ["charges", "releaseVoided", [0, 7], [undefined, -1, true]],
+    ["charges", "voidedDue", [[], [{}]], [undefined, {}, true]],
     ["charges", "find", [undefined, {}], [false, [], "charge"]],
     ["charges", "list", [[], [{}]], [undefined, {}, "charges"]],
     ["charges", "expire", [0, 7], [undefined, -1, 0.5, "7", 7n]],
@@ -224,6 +263,7 @@ describe("answers of the wrong kind", () => {
     Effect.gen(function* () {
       for (const [name, verb] of [
         ["charges", "find"],
+        ["charges", "refundStop"],
         ["quotes", "findLive"],
         ["quotes", "findConsumed"],
         ["orders", "find"],

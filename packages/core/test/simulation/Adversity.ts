@@ -1,8 +1,9 @@
 import type { Fate } from "./Fate.ts"
-import type { NodeCondition } from "./SimulatedChain.ts"
+import type { NodeCondition } from "./chain/RpcNode.ts"
 import type { MailTemper } from "./SimulatedMailer.ts"
 import type { OperatorTemper } from "./SimulatedOperator.ts"
 import { drawUpstreamTemper, reliable, type UpstreamTemper } from "./UpstreamCharacter.ts"
+import { blockMillis } from "./chain/SimulatedChain.ts"
 import { type FacilitatorTemper, honest, type SettleManner } from "./SimulatedFacilitator.ts"
 
 /** How hard a world is on its inhabitants: drawn once from its seed. */
@@ -25,6 +26,20 @@ export interface Adversity {
   readonly hostErrorChance: number
   readonly temper: FacilitatorTemper
   readonly node: NodeCondition
+  /** How likely a request to the node, or its response, is lost. */
+  readonly rpcLossChance: number
+  /** Attackers, who have accounts of their own and compose transactions. */
+  readonly attackers: number
+  /** Times that the latest blocks are replaced, and at most how many of them. */
+  readonly reorganizations: number
+  readonly reorganizationDepth: number
+  /** Confirmations that the till waits for, and when it takes a transfer for final. */
+  readonly confirmations: number
+  readonly finalitySeconds: number
+  /** How likely an honest payer can't pay for everything they want. */
+  readonly poorChance: number
+  /** Searches are settled before their work. */
+  readonly settlesFirst: boolean
   /** How likely a payment is sent to the chain by somebody else, or cancelled by its payer. */
   readonly thirdPartyChance: number
   readonly cancelChance: number
@@ -101,6 +116,21 @@ const drawOrderTroubles = (fate: Fate) => ({
   }
 })
 
+const drawChainTroubles = (fate: Fate) => {
+  const isReorganized = fate.chance(0.2)
+  const finalityBlocks = fate.pick([6, 15, 30])
+  return {
+    rpcLossChance: fate.chance(0.2) ? 0.05 : 0,
+    attackers: fate.chance(0.45) ? fate.between(1, 2) : 0,
+    reorganizations: isReorganized ? fate.between(1, 4) : 0,
+    reorganizationDepth: fate.between(1, finalityBlocks - 2),
+    confirmations: fate.between(1, 3),
+    finalitySeconds: (finalityBlocks * blockMillis) / 1_000,
+    poorChance: fate.chance(0.2) ? 0.5 : 0,
+    settlesFirst: fate.chance(0.25)
+  }
+}
+
 /** What a seed has in store. Most worlds lack most troubles: where all come at once, none is seen to matter. */
 export const drawAdversity = (fate: Fate, startMillis: number): Adversity => {
   const freezes = fate.chance(0.25) ? fate.between(1, 2) : 0
@@ -108,6 +138,7 @@ export const drawAdversity = (fate: Fate, startMillis: number): Adversity => {
   const isLong = orderFreezes > 0 || fate.chance(0.3)
   return {
     ...drawOrderTroubles(fate),
+    ...drawChainTroubles(fate),
     orderFreezes,
     aftermathMillis: isLong ? fate.pick([280_000, 450_000]) : 0,
     processes: freezes + orderFreezes > 0 || fate.chance(0.4) ? 2 : 1,
@@ -144,6 +175,8 @@ export const healed = (adversity: Adversity): Adversity => ({
   hostErrorChance: 0,
   temper: honest,
   node: { lagMillis: 0, down: [] },
+  rpcLossChance: 0,
+  reorganizations: 0,
   thirdPartyChance: 0,
   cancelChance: 0,
   lossChance: 0,

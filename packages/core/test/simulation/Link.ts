@@ -5,6 +5,9 @@ import type { Connection } from "./Storage.ts"
 import type { Timeline } from "./Timeline.ts"
 import type { Trace } from "./Trace.ts"
 
+/** How long a process waits for a node. */
+const rpcTimeoutMillis = 5_000
+
 /** Where a call of a process is struck. `early`: before it reached anything. `late`: done, not answered. */
 export type Strike =
   | { readonly _tag: "Crash"; readonly when: "early" | "late" }
@@ -48,16 +51,24 @@ export class Link {
     this.die = options.die
   }
 
-  /** A question that something outside answers at once; `undefined` is never answered. */
-  ask = <A>(name: string, answer: () => A): Effect.Effect<A> =>
-    Effect.callback((resume) => {
-      this.carry<A>(name, {
+  /** A request to a node, which times out. */
+  rpc = (method: string, respond: () => unknown): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const name = `chain.${method}`
+      const stop = this.process.deliver(rpcTimeoutMillis, () => reject(new Error(`${name}: timed out`)))
+      const end = (settle: () => void): void => {
+        stop()
+        settle()
+      }
+      this.carry<Attempt<unknown>>(name, {
         act: (done) => {
-          const value = answer()
-          this.note(`${name} → ${tagOf(value)}`)
-          done(value)
+          const attempted = attempt(respond)
+          this.note(`${name} → ${sayAttempt(attempted)}`)
+          done(attempted)
         },
-        answer: (value) => resume(Effect.succeed(value)),
+        answer: (attempted) =>
+          end(() => ("thrown" in attempted ? reject(attempted.thrown as Error) : resolve(attempted.value))),
+        fail: () => end(() => reject(new Error(`${name}: connection reset`))),
         isLocal: false
       })
     })
@@ -169,9 +180,6 @@ export class Link {
     this.trace.add(this.timeline.nowMillis, this.process.name, what)
   }
 }
-
-const tagOf = (value: unknown): string =>
-  typeof value === "object" && value !== null && "_tag" in value ? String(value._tag) : String(value)
 
 type Attempt<A> = { readonly value: A } | { readonly thrown: unknown }
 

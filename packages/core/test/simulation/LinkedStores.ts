@@ -27,14 +27,24 @@ const observe = (
       return claim._tag === "Existing" ? `Existing ${claim.charge.state}` : claim._tag
     }
     case "charges.complete":
-      if (answer === true && (parameters[1] as { readonly refundDue: boolean }).refundDue)
+      if (isCompleted(answer) && (parameters[1] as { readonly refundDue: boolean }).refundDue)
         witness.orders.owed.add(parameters[0] as string)
+      return summaryOf(answer)
+    case "charges.reopen":
+      // A refund that was due for it is not due any more.
+      if (answer === true) witness.orders.owed.delete(parameters[0] as string)
       return String(answer)
     case "charges.oweRefund":
       if (answer === true) witness.orders.owed.add(parameters[0] as string)
       return String(answer)
     case "charges.recordRefund":
       if (answer === true) witness.orders.owed.delete(parameters[0] as string)
+      return String(answer)
+    case "charges.stopRefunds":
+      if (answer === true) witness.refundsStopped(String(parameters[0]))
+      return String(answer)
+    case "charges.resumeRefunds":
+      if (answer === true) witness.areRefundsStopped = false
       return String(answer)
     case "orders.create":
       witness.ordered(parameters[0] as Order)
@@ -58,9 +68,22 @@ const observe = (
   }
 }
 
+/** The nonce that a verb of charges is about, in the words of the other lines. */
+const subjectOf = (room: string, [first]: ReadonlyArray<unknown>): string => {
+  const key = typeof first === "object" && first !== null && "key" in first ? first.key : first
+  const nonce = room === "charges" && typeof key === "string" ? key.split(":").at(-1)! : ""
+  return nonce.startsWith("0x") ? ` (${nonce.slice(0, 10)})` : ""
+}
+
+/** `complete` returns a tagged value, or whether it took effect. */
+const isCompleted = (answer: unknown): boolean =>
+  answer === true ||
+  (typeof answer === "object" && answer !== null && "_tag" in answer && answer._tag === "Completed")
+
 const summaryOf = (answer: unknown): string => {
   if (Array.isArray(answer)) return `${answer.length} found`
   if (typeof answer !== "object" || answer === null) return String(answer)
+  if ("_tag" in answer) return String(answer._tag)
   if ("state" in answer) return String(answer.state)
   return "status" in answer ? String(answer.status) : "found"
 }
@@ -84,7 +107,7 @@ export const storesOver = (
             isLocal,
             execute,
             error,
-            observe: (answer) => observe(witness, name, parameters, answer)
+            observe: (answer) => observe(witness, name, parameters, answer) + subjectOf(room, parameters)
           })
       ]
     })

@@ -3,6 +3,7 @@ import type { StoreError } from "../../src/domain/Errors.ts"
 import type { FacilitatorClient } from "../../src/Options.ts"
 import { type Charge, Charges } from "../../src/ports/Charges.ts"
 import { orderMutations } from "./OrderMutations.ts"
+import { proofMutations } from "./ProofMutations.ts"
 import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
 import type { Surroundings } from "./Server.ts"
 
@@ -83,19 +84,25 @@ const fingerprintDropped: Mutation = (surroundings) => ({
 })
 
 /** A replay that need not show the signature of the payment. */
-const signatureDropped = withCharges((charges) => ({
+const replayUnsigned = withCharges((charges) => ({
   // The lookup knows nothing of the payment; the claim that follows brings it.
   find: (key) =>
     Effect.map(charges.find(key), (charge) =>
       charge?.state === "settled" && charge.operation === "search" ? undefined : charge
     ),
-  claim: (charge, lease, nowMillis, maxUnsettled) =>
-    Effect.map(charges.claim(charge, lease, nowMillis, maxUnsettled), (claim) =>
+  claim: (charge, lease, nowMillis, limits) =>
+    Effect.map(charges.claim(charge, lease, nowMillis, limits), (claim) =>
       claim._tag === "Existing"
         ? { ...claim, charge: { ...claim.charge, payloadDigest: charge.payloadDigest } }
         : claim
     )
 }))
+
+/** Nobody compares signatures. */
+const signatureDropped: Mutation = (surroundings) =>
+  withFacilitator(() => ({ verify: () => Promise.resolve({ isValid: true }) }))(
+    withChain(() => ({ acceptsSignature: () => Effect.succeed(true) }))(replayUnsigned(surroundings))
+  )
 
 const refusal = { success: false, errorReason: "insufficient_funds", transaction: "" }
 
@@ -115,7 +122,7 @@ const unknownIsRefused = withFacilitator(({ settle }) => ({
 const releasedOnUnknown = withCharges((charges) => {
   const release = (key: string, owner: string) =>
     charges
-      .void(key, owner, { keepAnswer: false, checkAfterMillis: 0 })
+      .void(key, owner, { keepExposure: false, checkAfterMillis: 0 })
       .pipe(Effect.andThen(charges.release(key, owner)), Effect.asVoid)
   return {
     yieldLease: (key, owner, untilMillis) =>
@@ -143,20 +150,26 @@ const recordedAfterSettlement = withCharges((charges) => {
 
 /** The facilitator's word is proof enough for everything. */
 const evidenceSkipped = withChain(({ evidence }) => ({
-  evidence: (network, authorization, transaction) =>
-    transaction === undefined
-      ? evidence(network, authorization, transaction)
+  evidence: (...query) => {
+    const [, , hints] = query
+    // Before there were hints, the transaction was a parameter of its own.
+    const transaction = typeof hints === "string" ? String(hints) : hints?.transaction
+    return transaction === undefined
+      ? evidence(...query)
       : Effect.map(Clock.currentTimeMillis, (nowMillis) => ({
           _tag: "Moved" as const,
           transaction,
-          atSeconds: Math.floor(nowMillis / 1000)
+          logIndex: 0,
+          atSeconds: Math.floor(nowMillis / 1000),
+          isFinal: true
         }))
+  }
 }))
 
 /** Whether an authorization has run out is read off the till's clock, not the chain's. */
 const expiryByOwnClock = withChain(({ evidence }) => ({
-  evidence: (network, authorization, transaction) =>
-    Effect.flatMap(evidence(network, authorization, transaction), (found) =>
+  evidence: (network, authorization, ...hints) =>
+    Effect.flatMap(evidence(network, authorization, ...hints), (found) =>
       Effect.map(Clock.currentTimeMillis, (nowMillis) =>
         found._tag === "NotMoved" ? { ...found, chainTimeSeconds: Math.floor(nowMillis / 1000) } : found
       )
@@ -215,8 +228,9 @@ export interface BrokenTill {
 export const mutations: ReadonlyMap<string, BrokenTill> = new Map(
   Object.entries<BrokenTill>({
     ...orderMutations,
+    ...proofMutations,
     claimNotAtomic: {
-      firstSeed: 350,
+      firstSeed: 215,
       mutation: claimNotAtomic,
       symptom: /is answered anew|more than one effect/
     },
@@ -233,8 +247,12 @@ export const mutations: ReadonlyMap<string, BrokenTill> = new Map(
       mutation: evidenceSkipped,
       symptom: /(?:order|purchase) .* although no money has moved/
     },
-    expiryByOwnClock: { mutation: expiryByOwnClock, symptom: /was refused while it might move, and moved/ },
-    effectForgotten: { firstSeed: 109, mutation: effectForgotten, symptom: /its purchase is not granted/ },
+    expiryByOwnClock: {
+      firstSeed: 1_900,
+      mutation: expiryByOwnClock,
+      symptom: /was refused while it might move, and moved/
+    },
+    effectForgotten: { firstSeed: 100, mutation: effectForgotten, symptom: /its purchase is not granted/ },
     watchDropped: { mutation: watchDropped, symptom: /its charge is gone/ },
     refundForgotten: { mutation: refundForgotten, symptom: /the ledger has 0 entries of it/ },
     replayWorksAnew: { mutation: replayWorksAnew, symptom: /is settled, and who asks is told 402/ }

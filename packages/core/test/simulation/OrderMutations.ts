@@ -4,7 +4,7 @@ import type { FulfilmentOptions, MailerOptions } from "../../src/ProviderOptions
 import { Charges } from "../../src/ports/Charges.ts"
 import { type Order, Orders } from "../../src/ports/Orders.ts"
 import type { BrokenTill, Mutation } from "./Mutations.ts"
-import { signatureOf } from "./Payment.ts"
+import { signatureOf } from "./chain/Calls.ts"
 import { walletAddress } from "./RefundWallet.ts"
 
 /*
@@ -223,7 +223,7 @@ export const orderMutations: Readonly<Record<string, BrokenTill>> = {
   unclearIsNotPlaced: { mutation: unclearIsNotPlaced, symptom: /was placed \d times upstream/ },
   unclearIsRefused: { mutation: unclearIsRefused, symptom: /is refunded, and \w+ upstream/ },
   notPlacedIsUnclear: {
-    firstSeed: 258,
+    firstSeed: 395,
     mutation: notPlacedIsUnclear,
     symptom: /nothing about it was unclear/
   },
@@ -231,16 +231,16 @@ export const orderMutations: Readonly<Record<string, BrokenTill>> = {
   keysAssumed: { mutation: keysAssumed, symptom: /was placed \d times upstream/ },
   unknownIsFailed: { mutation: unknownIsFailed, symptom: /is refunded, and \w+ upstream/ },
   versionIgnored: {
-    firstSeed: 493,
+    firstSeed: 130,
     mutation: versionIgnored,
     symptom: /was placed \d times upstream|given up/
   },
-  leaseTooShort: { firstSeed: 155, mutation: leaseTooShort, symptom: /was placed \d times upstream/ },
+  leaseTooShort: { firstSeed: 60, mutation: leaseTooShort, symptom: /was placed \d times upstream/ },
   paidForgotten: { mutation: paidForgotten, symptom: /is paid, and is processing/ },
   refundKept: { mutation: refundKept, symptom: /is paid, and is failed/ },
   refundEnteredUnsent: { mutation: refundEnteredUnsent, symptom: /is entered, and nothing went back/ },
   nonceAnew: { mutation: nonceAnew, symptom: /went back, and the ledger has 0 entries/ },
   mailKeyAnew: { mutation: mailKeyAnew, symptom: /one mail goes out under two keys/ },
   parcelsUntold: { mutation: parcelsUntold, symptom: /two mails go out under one key/ },
-  mailTriedOnce: { firstSeed: 127, mutation: mailTriedOnce, symptom: /nobody was told/ }
+  mailTriedOnce: { firstSeed: 20, mutation: mailTriedOnce, symptom: /nobody was told/ }
 }

@@ -3,7 +3,7 @@ import { type Charge, Charges, type LedgerEntry } from "../../src/ports/Charges.
 import { type Order, Orders } from "../../src/ports/Orders.ts"
 import type { OrderWitness } from "./OrderWitness.ts"
 import { operatorAddress, walletAddress } from "./RefundWallet.ts"
-import type { SimulatedChain, Transfer } from "./SimulatedChain.ts"
+import type { SimulatedChain, Transfer } from "./chain/SimulatedChain.ts"
 import type { SimulatedMailer } from "./SimulatedMailer.ts"
 import type { SimulatedUpstream } from "./SimulatedUpstream.ts"
 import type { Storage } from "./Storage.ts"
@@ -14,6 +14,8 @@ const limit = 1_000
 /** All that orders are measured by. */
 interface Accounts {
   readonly charges: ReadonlyMap<string, Charge>
+  /** Keys of charges that the ledger shows as reversed at some time. */
+  readonly reversed: ReadonlySet<string>
   readonly orders: OrderWitness
   readonly upstream: SimulatedUpstream
   readonly mailer: SimulatedMailer
@@ -43,6 +45,7 @@ export const reckonOrders = async (options: {
   )
   const accounts: Accounts = {
     charges: new Map(found.map((charge) => [charge.key, charge])),
+    reversed: new Set(entries.flatMap(({ chargeKey, kind }) => (kind === "reversed" ? [chargeKey] : []))),
     orders: witness.orders,
     upstream,
     mailer
@@ -54,16 +57,16 @@ export const reckonOrders = async (options: {
   }
   for (const payment of witness.payments.values())
     for (const fault of faultsOfPurchase(payment, mailer)) witness.violation(payment, fault)
-  const refunds = chain.transfers.filter(({ authorization }) => isRefund(authorization.from))
+  const refunds = chain.transfers.filter(({ from }) => isRefund(from))
   for (const fault of faultsOfRefunds(refunds, entries)) witness.violation(undefined, fault)
   const sumOf = (kind: LedgerEntry["kind"]) =>
     totals.filter((total) => total.kind === kind).reduce((sum, total) => sum + BigInt(total.amountAtomic), 0n)
   const paid = Array.from(witness.payments.values()).filter((payment) => isSettled(payment, accounts))
-  compareSums("was taken", sumOf("settled"), paid.map(valueOf), witness)
+  compareSums("was taken", sumOf("settled") - sumOf("reversed"), paid.map(valueOf), witness)
   compareSums(
     "went back",
     sumOf("refunded"),
-    refunds.map(({ authorization }) => BigInt(authorization.value)),
+    refunds.map(({ value }) => value),
     witness
   )
 }
@@ -88,14 +91,12 @@ const faultsOfRefunds = (
 ): ReadonlyArray<string> => {
   const faults: Array<string> = []
   const sent = entries.filter(({ kind }) => kind === "refunded")
-  for (const { authorization, transaction } of refunds) {
+  for (const { to, transaction, value } of refunds) {
     const [entry, ...others] = sent.filter((each) => each.transaction === transaction)
     if (entry === undefined || others.length > 0)
-      faults.push(
-        `${authorization.value} went back, and the ledger has ${entry === undefined ? 0 : 2} entries of it`
-      )
-    else if (entry.amountAtomic !== authorization.value || entry.payer !== authorization.to.toLowerCase())
-      faults.push(`${authorization.value} went back to ${authorization.to}, and is entered otherwise`)
+      faults.push(`${value} went back, and the ledger has ${entry === undefined ? 0 : 2} entries of it`)
+    else if (entry.amountAtomic !== String(value) || entry.payer !== to)
+      faults.push(`${value} went back to ${to}, and is entered otherwise`)
   }
   for (const { chargeKey, transaction } of sent)
     if (!refunds.some((refund) => refund.transaction === transaction))
@@ -103,11 +104,14 @@ const faultsOfRefunds = (
   return faults
 }
 
-const faultsOfOrder = (order: Order, { charges, orders, upstream }: Accounts): ReadonlyArray<string> => {
+const faultsOfOrder = (
+  order: Order,
+  { charges, orders, reversed, upstream }: Accounts
+): ReadonlyArray<string> => {
   const { chargeKey, id, status } = order
   const charge = charges.get(chargeKey)
   if (charge?.state !== "settled" || charge.subject?.id !== id)
-    return status === "abandoned" ? [] : [`is not paid for, and is ${status}`]
+    return status === "abandoned" || reversed.has(chargeKey) ? [] : [`is not paid for, and is ${status}`]
   if (status === "abandoned") return charge.refund === undefined ? ["is paid, and abandoned"] : []
   const stands = upstream.orderOf(id)
   const told = stands === undefined ? "not placed" : upstream.standing(stands).status

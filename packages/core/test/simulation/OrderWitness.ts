@@ -8,6 +8,9 @@ const patienceMillis = 24 * 3_600_000
 /** Why an operator gives an order up: tells it from one that upstream cancelled. */
 export const givenUpReason = "given_up"
 
+/** Why an order is parked whose payment a reorganization undid. */
+export const reversedReason = "payment_reversed"
+
 /** Statuses in which nothing is left to do for anybody. */
 const ended: ReadonlySet<OrderStatus> = new Set(["abandoned", "delivered", "refunded"])
 
@@ -26,6 +29,7 @@ export class OrderWitness {
   private readonly count: (what: string) => void
   private readonly now: () => number
   private readonly hasMisfortune: () => boolean
+  private readonly isReversed: (chargeKey: string) => boolean
 
   constructor(options: {
     readonly upstream: SimulatedUpstream
@@ -34,12 +38,15 @@ export class OrderWitness {
     readonly now: () => number
     /** Whether anything has befallen a process or a store yet that could make a placing unclear. */
     readonly hasMisfortune: () => boolean
+    /** Whether a reorganization undid the payment of a charge. */
+    readonly isReversed: (chargeKey: string) => boolean
   }) {
     this.upstream = options.upstream
     this.violation = options.violation
     this.count = options.count
     this.now = options.now
     this.hasMisfortune = options.hasMisfortune
+    this.isReversed = options.isReversed
   }
 
   written(order: Order): void {
@@ -80,7 +87,12 @@ export class OrderWitness {
     return this.owed.size === 0 && Array.from(this.standing.values()).every((order) => this.isAtRest(order))
   }
 
-  private parked({ createdAtMillis, id, reason, upstreamReference }: Order): void {
+  private parked({ chargeKey, createdAtMillis, id, reason, upstreamReference }: Order): void {
+    if (reason === reversedReason) {
+      this.count("order is parked: reversed")
+      if (!this.isReversed(chargeKey)) this.violation(`order ${id} is parked, and its payment stands`)
+      return
+    }
     if (reason !== "placement_unknown") return this.violation(`order ${id} is parked: ${reason}`)
     if (upstreamReference !== undefined) this.violation(`order ${id} is parked, and is known upstream`)
     const { canBeAsked, honoursKeys } = this.upstream.character

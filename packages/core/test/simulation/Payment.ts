@@ -1,29 +1,12 @@
-import { createHash } from "node:crypto"
 import type { Authorization, PaymentPayload } from "../../src/domain/PaymentPayload.ts"
 import type { PaymentRequirements } from "../../src/domain/PaymentRequired.ts"
+import { signatureOf } from "./chain/Calls.ts"
 
 /*
  * Payments by contract wallets: their signatures are longer than 65 bytes, so the till leaves their
  * judgement to the facilitator, and the simulated facilitator knows the true one. Real ones would say
  * nothing more here and take most of the time of a run.
  */
-
-const fieldsOf = ({ from, nonce, to, validAfter, validBefore, value }: Authorization): string =>
-  [from, to, value, validAfter, validBefore, nonce].join("\n").toLowerCase()
-
-/** The one signature that the payer's wallet contract takes for an authorization. */
-export const signatureOf = (authorization: Authorization): string =>
-  `0x${createHash("sha512").update(fieldsOf(authorization)).digest("hex")}${"00".repeat(32)}`
-
-/** A signature of the same form that no wallet made. */
-export const forgedSignature = (authorization: Authorization): string =>
-  `0x${createHash("sha512")
-    .update(`forged ${fieldsOf(authorization)}`)
-    .digest("hex")}${"00".repeat(32)}`
-
-/** Payer and nonce: what a token contract lets move once. */
-export const nonceKey = ({ from, nonce }: Pick<Authorization, "from" | "nonce">): string =>
-  `${from}:${nonce}`.toLowerCase()
 
 /** What stands in `PAYMENT-REQUIRED`, as far as a payer looks at it. */
 export interface Challenge {

@@ -1,10 +1,10 @@
 import { Context, Effect } from "effect"
 import { type Charge, Charges, type LedgerEntry } from "../../src/ports/Charges.ts"
 import { type Order, Orders } from "../../src/ports/Orders.ts"
-import { checkBooks } from "../../src/toll/Books.ts"
 import { payloadDigest } from "../../src/toll/ChargeKey.ts"
+import { checkLedger } from "../../src/toll/LedgerAudit.ts"
 import type { Storage } from "./Storage.ts"
-import type { SimulatedChain } from "./SimulatedChain.ts"
+import type { SimulatedChain } from "./chain/SimulatedChain.ts"
 import { authorizationOf, errorOf, type Payment, type Reply, type Witness } from "./Witness.ts"
 
 const limit = 1_000
@@ -26,6 +26,9 @@ interface Money {
   readonly moved: "ours" | "earlier" | "never"
   /** By the chain. */
   readonly transaction: string | undefined
+  readonly logIndex: number | undefined
+  /** The till may have taken a facilitator's word for it, which names a transaction of its own. */
+  readonly isByWord: boolean
 }
 
 /**
@@ -46,7 +49,7 @@ export const reckon = async (options: {
       charges.list({ limit }),
       charges.entries({ limit }),
       orders.list({ limit }),
-      Effect.provideService(checkBooks({ fromMillis: 0, beforeMillis: 8e15 }), Charges, charges)
+      Effect.provideService(checkLedger({ fromMillis: 0, beforeMillis: 8e15 }), Charges, charges)
     ])
   )
   for (const { chargeKey, fault } of check.faults) witness.violation(witness.payments.get(chargeKey), fault)
@@ -59,9 +62,12 @@ export const reckon = async (options: {
     if (!witness.payments.has(key)) witness.violation(undefined, `charge ${key} belongs to no payment`)
   for (const payment of witness.payments.values()) {
     const operation = books.charges.get(payment.key)?.operation ?? ""
-    const money = moneyOf(payment, chain, witness.isTakenIn(payment, operation))
+    const isTakenIn = witness.isTakenIn(payment, operation)
+    const money = moneyOf(payment, chain, isTakenIn)
     const faults = faultsOf(payment, books, money)
     for (const fault of faults) witness.violation(payment, fault)
+    if (witness.wasPublic(payment) && !isTakenIn && books.entries.has(payment.key))
+      witness.violation(payment, "it stood on the chain before it was presented, and is entered")
   }
 }
 
@@ -73,7 +79,9 @@ const moneyOf = (payment: Payment, chain: SimulatedChain, isTakenIn: boolean): M
     (transfer !== undefined && claimedMillis !== undefined && transfer.minedMillis >= claimedMillis)
   return {
     moved: isOurs ? "ours" : transfer === undefined ? "never" : "earlier",
-    transaction: transfer?.transaction
+    transaction: transfer?.transaction,
+    logIndex: transfer?.logIndex,
+    isByWord: isTakenIn
   }
 }
 
@@ -90,17 +98,24 @@ const faultsOf = (payment: Payment, books: Books, money: Money): ReadonlyArray<s
 const faultsOfEntry = (
   payment: Payment,
   entries: ReadonlyArray<LedgerEntry>,
-  { transaction }: Money
+  { isByWord, logIndex, transaction }: Money
 ): ReadonlyArray<string> => {
   const settled = entries.filter(({ kind }) => kind === "settled")
-  if (settled.length !== 1) return [`its money has moved, and the ledger has ${settled.length} entries of it`]
-  const [entry] = settled
+  const count = settled.length - entries.filter(({ kind }) => kind === "reversed").length
+  if (count !== 1) return [`its money has moved, and the ledger has ${count} entries of it`]
+  const entry = settled.toSorted((left, right) => (left.round ?? 0) - (right.round ?? 0)).at(-1)
   const { to, value } = authorizationOf(payment)
   const faults: Array<string> = []
   if (entry!.amountAtomic !== value) faults.push(`${value} moved, and ${entry!.amountAtomic} are entered`)
   if (entry!.payTo !== to) faults.push(`it moved to ${to}, and is entered for ${entry!.payTo}`)
-  if (transaction !== undefined && !payment.lied && entry!.transaction !== transaction)
+  if (transaction !== undefined && !payment.lied && !isByWord && entry!.transaction !== transaction)
     faults.push(`${transaction} moved it, and ${entry!.transaction} is entered`)
+  else if (
+    entry!.transferLogIndex !== undefined &&
+    logIndex !== undefined &&
+    entry!.transferLogIndex !== logIndex
+  )
+    faults.push(`log ${logIndex} moved it, and ${entry!.transferLogIndex} is entered`)
   return faults
 }
 
@@ -158,12 +173,16 @@ const faultsOfUnsettled = (
   orders: ReadonlyArray<Order>
 ): ReadonlyArray<string> => {
   const faults: Array<string> = []
-  if (entries.length > 0) faults.push("no money moved for it, and it stands in the ledger")
+  const reversed = entries.filter(({ kind }) => kind === "reversed").length
+  if (entries.filter(({ kind }) => kind === "settled").length !== reversed)
+    faults.push("no money moved for it, and it stands in the ledger")
   if (charge?.state === "settled") faults.push("no money moved for it, and its charge is settled")
   // By now its authorization has run out, and the chain says so to whoever asks.
   else if (charge !== undefined)
     faults.push(`nothing can come of it any more, and its charge is ${charge.state}`)
+  // Goods that were delivered before are written off.
   for (const { status } of orders)
-    if (status !== "abandoned") faults.push(`no money moved for it, and its order is ${status}`)
+    if (status !== "abandoned" && reversed === 0)
+      faults.push(`no money moved for it, and its order is ${status}`)
   return faults
 }

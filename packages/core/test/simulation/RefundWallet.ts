@@ -1,7 +1,7 @@
 import type { Authorization } from "../../src/domain/PaymentPayload.ts"
 import type { RefundWallet } from "../../src/Options.ts"
 import type { Link } from "./Link.ts"
-import { signatureOf } from "./Payment.ts"
+import { signatureOf } from "./chain/Calls.ts"
 
 /** The wallet that tills send refunds from, and the one that operators pay back from by hand. */
 export const walletAddress = "0x0000000000000000000000000000000000000402"

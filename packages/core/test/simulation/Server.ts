@@ -12,6 +12,7 @@ import type { Orders } from "../../src/ports/Orders.ts"
 import type { Stores } from "../../src/ports/Stores.ts"
 import { Secrets } from "../../src/Secrets.ts"
 import { Chain } from "../../src/toll/Chain.ts"
+import type { RpcRequest } from "./chain/RpcNode.ts"
 import type { Process } from "./Process.ts"
 import { price } from "./SimulatedHost.ts"
 import type { Reply } from "./Witness.ts"
@@ -24,23 +25,39 @@ export interface Surroundings {
   readonly stores: Context.Context<Stores>
   readonly facilitator: FacilitatorClient
   readonly chain: Chain["Service"]
+  /** The node that the chain is read from, without the way there. */
+  readonly node: (request: RpcRequest) => unknown
   readonly secrets: Secrets["Service"]
   readonly ports: Pick<TillOptions, "fulfilment" | "mailer" | "marketplaces" | "refundWallet" | "vault">
   readonly maxTimeoutSeconds: number
   readonly unsettledPerPayer: number
+  readonly confirmations: number
+  readonly finalitySeconds: number
+  readonly settlesFirst: boolean
   readonly onEvent: (event: TillEvent) => void
 }
+
+const settlementOf = ({ settlesFirst }: Surroundings): Pick<TillOptions, "settlement"> =>
+  settlesFirst ? { settlement: { search: "before-work" } } : {}
 
 const optionsOf = (surroundings: Surroundings): TillOptions => ({
   baseUrl,
   payTo,
-  networks: [{ network: "base-sepolia", rpcUrl: "http://chain.invalid" }],
+  networks: [
+    {
+      network: "base-sepolia",
+      rpcUrl: "http://chain.invalid",
+      confirmations: surroundings.confirmations,
+      finalitySeconds: surroundings.finalitySeconds
+    }
+  ],
   facilitator: surroundings.facilitator,
   secret: "a text that nobody can guess, of 32 characters or more",
   storage: Layer.succeedContext(surroundings.stores),
   ...surroundings.ports,
   prices: { search: price },
   maxTimeoutSeconds: surroundings.maxTimeoutSeconds,
+  ...settlementOf(surroundings),
   limits: { unsettledPerPayer: surroundings.unsettledPerPayer },
   answerLifetimeMillis: 2_592_000_000,
   secretAnswerLifetimeMillis: 86_400_000,
@@ -55,8 +72,9 @@ const optionsOf = (surroundings: Surroundings): TillOptions => ({
 const configurations = new Map<string, Configuration>()
 
 /** The same options but for the ports give the same configuration. */
-const configurationOf = (options: TillOptions): Configuration => {
-  const key = `${options.maxTimeoutSeconds} ${options.limits?.unsettledPerPayer}`
+const configurationOf = (options: TillOptions, surroundings: Surroundings): Configuration => {
+  const { limits, maxTimeoutSeconds, networks } = options
+  const key = JSON.stringify([maxTimeoutSeconds, limits, networks, settlementOf(surroundings)])
   const known = configurations.get(key)
   if (known !== undefined) return known
   const made = configure(options)
@@ -88,6 +106,11 @@ export class Server {
     )
   }
 
+  /** As `till.refunds.resume`. */
+  resumeRefunds(): Promise<boolean> {
+    return this.perform(Charges.use((charges) => charges.resumeRefunds()))
+  }
+
   /** Runs with the till's services; never ends, if the process dies over it. */
   private perform<A, E>(effect: Effect.Effect<A, E, Orders | Charges>): Promise<A> {
     return new Promise((resolve, reject) => {
@@ -108,7 +131,9 @@ export class Server {
     const options = optionsOf(surroundings)
     // What it gives beyond the chain takes the place of the services made before it.
     const edges = Context.make(Chain, surroundings.chain).pipe(Context.add(Secrets, surroundings.secrets))
-    const layer = assemble(options, configurationOf(options), { chain: Layer.succeedContext(edges) })
+    const layer = assemble(options, configurationOf(options, surroundings), {
+      chain: Layer.succeedContext(edges)
+    })
     const building = Layer.buildWithMemoMap(layer, Layer.makeMemoMapUnsafe(), Scope.makeUnsafe())
     return new Promise((resolve, reject) => {
       process.run(building, (exit) => {

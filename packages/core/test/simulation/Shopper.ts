@@ -1,17 +1,26 @@
 import type { Fate } from "./Fate.ts"
-import { type Challenge, forgedSignature, payChallenge } from "./Payment.ts"
+import { forgedSignature } from "./chain/Calls.ts"
+import { type Challenge, payChallenge } from "./Payment.ts"
 import { chargeKey } from "../../src/toll/ChargeKey.ts"
 import { findNetwork } from "../../src/domain/Network.ts"
 import { encodeHeader } from "../../src/toll/PaymentHeader.ts"
 import { vaultItem } from "./SimulatedHost.ts"
-import { authorizationOf, type Call, type Copy, type Payment, type Reply, type RouteName } from "./Witness.ts"
+import {
+  authorizationOf,
+  type Call,
+  type Copy,
+  newPayment,
+  type Payment,
+  type Reply,
+  type RouteName
+} from "./Witness.ts"
 import type { World } from "./World.ts"
 
-const network = findNetwork("base-sepolia")!
+export const network = findNetwork("base-sepolia")!
 const maxAttempts = 6
-const routes: ReadonlyArray<RouteName> = ["search", "buy", "vaultBuy"]
+export const routes: ReadonlyArray<RouteName> = ["search", "buy", "vaultBuy"]
 
-const callOf = (route: RouteName, shopper: number): Call => {
+export const callOf = (route: RouteName, shopper: number): Call => {
   const name = `${route} ${shopper}`
   switch (route) {
     case "search":
@@ -48,6 +57,9 @@ const callOf = (route: RouteName, shopper: number): Call => {
   }
 }
 
+/** The account of an honest payer. */
+export const payerAddress = (index: number): string => `0x${index.toString(16).padStart(40, "a")}`
+
 /** Nobody can say yet what became of a payment: it is to be presented again. */
 export const isOpen = (reply: Reply | undefined): boolean =>
   reply === undefined || ![200, 400, 402].includes(reply.status)
@@ -61,12 +73,14 @@ export class Shopper {
   private readonly fate: Fate
   private readonly index: number
   private readonly own: Call
+  private readonly account: string
   private signed = 0
 
   constructor(world: World, fate: Fate, index: number, route?: RouteName) {
     this.world = world
     this.fate = fate
     this.index = index
+    this.account = payerAddress(world.adversity.isOnePayer ? 1 : index + 1)
     this.own = world.adversity.isOneWish ? callOf("buy", 0) : callOf(route ?? fate.pick(routes), index)
   }
 
@@ -95,9 +109,8 @@ export class Shopper {
 
   private sign(challenge: Challenge): Payment {
     const { maxTimeoutSeconds } = challenge.accepts[0]!
-    const account = this.world.adversity.isOnePayer ? 1 : this.index + 1
     const payload = payChallenge(challenge, {
-      from: `0x${account.toString(16).padStart(40, "a")}`,
+      from: this.account,
       nonce: this.fate.hex(32),
       nowSeconds: Math.floor(this.world.nowMillis / 1000),
       validSeconds: this.fate.chance(0.3) ? this.fate.between(15, 40) : maxTimeoutSeconds,
@@ -105,22 +118,13 @@ export class Shopper {
       // Where the client does not name the resource, nothing but the till binds the payment to it.
       isBare: this.fate.chance(0.5)
     })
-    const payment: Payment = {
+    const payment = newPayment({
       name: `${this.own.route} ${this.index}.${++this.signed}`,
       key: chargeKey(network, payload),
       payload,
       header: encodeHeader(payload),
-      own: this.own,
-      claimedMillis: undefined,
-      lied: false,
-      isOpen: false,
-      rejectedMillis: -Infinity,
-      refusedOpen: undefined,
-      answer: undefined,
-      calls: new Map([[this.own.name, this.own]]),
-      last: new Map(),
-      effects: new Set()
-    }
+      own: this.own
+    })
     this.world.signed(payment)
     return payment
   }

@@ -1,8 +1,8 @@
 import type { Authorization } from "../../src/domain/PaymentPayload.ts"
 import type { FacilitatorClient } from "../../src/Options.ts"
 import type { Fate } from "./Fate.ts"
-import { signatureOf } from "./Payment.ts"
-import type { SimulatedChain } from "./SimulatedChain.ts"
+import { signatureOf } from "./chain/Calls.ts"
+import type { SimulatedChain } from "./chain/SimulatedChain.ts"
 import type { Timeline } from "./Timeline.ts"
 
 /** How one call to settle goes. */
@@ -58,7 +58,7 @@ export const honest: FacilitatorTemper = {
   verify: { clean: 1, breaks: 0, silent: 0 }
 }
 
-type Settled = Awaited<ReturnType<FacilitatorClient["settle"]>> & { readonly network?: string }
+export type Settled = Awaited<ReturnType<FacilitatorClient["settle"]>> & { readonly network?: string }
 
 interface SentPayment {
   readonly payload: { readonly signature: string; readonly authorization: Authorization }
@@ -74,6 +74,8 @@ export class SimulatedFacilitator {
   private readonly chain: SimulatedChain
   private readonly fate: Fate
   private readonly asked: (authorization: Authorization, manner: SettleManner) => void
+  private readonly told: (authorization: Authorization, settled: Settled) => void
+  private readonly beforeSend: (authorization: Authorization) => void
   private readonly note: (what: string) => void
 
   constructor(options: {
@@ -83,6 +85,10 @@ export class SimulatedFacilitator {
     readonly temper: FacilitatorTemper
     /** Told of each settlement that it is asked for, and how it goes about it. */
     readonly asked: (authorization: Authorization, manner: SettleManner) => void
+    /** Told of each response to that. */
+    readonly told: (authorization: Authorization, settled: Settled) => void
+    /** A transaction with this authorization is about to be submitted, and can be seen by everybody. */
+    readonly beforeSend: (authorization: Authorization) => void
     readonly note: (what: string) => void
   }) {
     this.timeline = options.timeline
@@ -90,6 +96,8 @@ export class SimulatedFacilitator {
     this.fate = options.fate
     this.temper = options.temper
     this.asked = options.asked
+    this.told = options.told
+    this.beforeSend = options.beforeSend
     this.note = options.note
   }
 
@@ -120,9 +128,12 @@ export class SimulatedFacilitator {
     this.note(`is ${manner} with ${authorization.nonce.slice(0, 10)}`)
     this.asked(authorization, manner)
     // A facilitator that sends a transaction waits for its block before it says that it settled.
-    return manner === "clean"
-      ? this.send(authorization)
-      : { answer: this.settleBadly(authorization, manner), fromMillis: 0 }
+    const settled =
+      manner === "clean"
+        ? this.send(authorization)
+        : { answer: this.settleBadly(authorization, manner), fromMillis: 0 }
+    if (settled.answer !== undefined) this.told(authorization, settled.answer)
+    return settled
   }
 
   private settleBadly(
@@ -163,12 +174,16 @@ export class SimulatedFacilitator {
   private faultOf({ payload: { authorization, signature } }: SentPayment): string | undefined {
     if (signature !== signatureOf(authorization)) return "invalid_exact_evm_payload_signature"
     if (this.chain.isUsed(authorization)) return "invalid_transaction_state"
+    // Each payment by itself, whatever else is to be paid from this balance.
+    if (this.chain.balanceOf(authorization.from) < BigInt(authorization.value)) return "insufficient_funds"
     return this.timeline.nowMillis / 1000 >= Number(authorization.validBefore)
       ? "invalid_exact_evm_payload_authorization_valid_before"
       : undefined
   }
 
   private send(authorization: Authorization): { readonly answer: Settled; readonly fromMillis: number } {
+    this.beforeSend(authorization)
+    if (this.wouldFail(authorization)) return { answer: refused("insufficient_funds"), fromMillis: 0 }
     const { minedMillis, outcome, transaction } = this.chain.send(authorization)
     this.note(`sends ${authorization.nonce.slice(0, 10)}: ${outcome}`)
     const network = "eip155:84532"
@@ -183,11 +198,22 @@ export class SimulatedFacilitator {
           answer: { success: false, errorReason: "invalid_transaction_state", transaction },
           fromMillis: minedMillis
         }
+      case "insufficient":
+      case "invalid":
+        return {
+          answer: { success: false, errorReason: "transaction_failed", transaction },
+          fromMillis: minedMillis
+        }
       case "expired":
         return { answer: refused("invalid_exact_evm_payload_authorization_valid_before"), fromMillis: 0 }
       case "too early":
         return { answer: refused("invalid_exact_evm_payload_authorization_valid_after"), fromMillis: 0 }
     }
+  }
+
+  /** Some simulate a transaction before they submit it. */
+  private wouldFail({ from, value }: Authorization): boolean {
+    return this.chain.token.balanceOf(from) < BigInt(value) && this.fate.chance(0.5)
   }
 
   private later(authorization: Authorization, millis: number): void {

@@ -1,11 +1,15 @@
 import type { OrderVerdict } from "../../src/orders/OrderApi.ts"
+import type { Authorization } from "../../src/domain/PaymentPayload.ts"
 import type { Order } from "../../src/ports/Orders.ts"
 import type { Fate } from "./Fate.ts"
-import { givenUpReason, type OrderWitness } from "./OrderWitness.ts"
+import { givenUpReason, type OrderWitness, reversedReason } from "./OrderWitness.ts"
 import { operatorAddress } from "./RefundWallet.ts"
 import type { Server } from "./Server.ts"
-import type { SimulatedChain } from "./SimulatedChain.ts"
+import type { SimulatedChain } from "./chain/SimulatedChain.ts"
 import type { SimulatedUpstream } from "./SimulatedUpstream.ts"
+
+/** How long the operator's own authorizations are valid. */
+const paybackSeconds = 2_592_000
 
 /** How an operator goes about it. */
 export interface OperatorTemper {
@@ -33,13 +37,15 @@ export class SimulatedOperator {
   private readonly witness: OrderWitness
   private readonly upstream: SimulatedUpstream
   private readonly chain: SimulatedChain
+  private readonly finalityMillis: number
   private readonly now: () => number
   private readonly after: (millis: number, happen: () => void) => void
   private readonly server: () => Server | undefined
   private readonly owedFor: (chargeKey: string) => Owed | undefined
+  private readonly areRefundsStopped: () => boolean
   private readonly note: (what: string) => void
   /** The operator's own list of what was paid back, by charge: kept whatever dies. */
-  private readonly paid = new Map<string, string>()
+  private readonly paid = new Map<string, Authorization>()
   private readonly seen = new Map<string, Order["status"]>()
 
   constructor(options: {
@@ -48,11 +54,14 @@ export class SimulatedOperator {
     readonly witness: OrderWitness
     readonly upstream: SimulatedUpstream
     readonly chain: SimulatedChain
+    /** How long after its block a transfer is waited for, before it is recorded. */
+    readonly finalityMillis: number
     readonly now: () => number
     readonly after: (millis: number, happen: () => void) => void
     /** A till to speak to, if one is up. */
     readonly server: () => Server | undefined
     readonly owedFor: (chargeKey: string) => Owed | undefined
+    readonly areRefundsStopped: () => boolean
     readonly note: (what: string) => void
   }) {
     this.fate = options.fate
@@ -60,10 +69,12 @@ export class SimulatedOperator {
     this.witness = options.witness
     this.upstream = options.upstream
     this.chain = options.chain
+    this.finalityMillis = options.finalityMillis
     this.now = options.now
     this.after = options.after
     this.server = options.server
     this.owedFor = options.owedFor
+    this.areRefundsStopped = options.areRefundsStopped
     this.note = options.note
   }
 
@@ -82,7 +93,15 @@ export class SimulatedOperator {
       else if (this.fate.chance(this.temper.givingUpChance)) this.giveUp(order)
       else if (this.fate.chance(this.temper.hurryChance)) this.hurry(order.id)
     }
+    if (this.areRefundsStopped()) this.resumeRefunds()
     if (this.temper.paysBack) for (const key of this.witness.owed) this.payBack(key)
+  }
+
+  private resumeRefunds(): void {
+    this.note("resumes refunds")
+    this.server()
+      ?.resumeRefunds()
+      .catch(() => undefined)
   }
 
   private hurry(id: string): void {
@@ -99,6 +118,8 @@ export class SimulatedOperator {
     if (this.upstream.isUnderWay(id)) return
     if (this.fate.chance(0.1)) return this.giveUp(order)
     const standing = this.upstream.orderOf(id)
+    // What is not paid for any more isn't placed again.
+    if (standing === undefined && order.reason === reversedReason) return this.giveUp(order)
     if (standing === undefined) this.tell(`retries ${id}`, ({ orders }) => orders.retry(id))
     else this.tell(`resolves ${id}`, ({ orders }) => orders.resolve(id, standing.reference))
   }
@@ -108,7 +129,7 @@ export class SimulatedOperator {
   }
 
   private payBack(chargeKey: string): void {
-    const transaction = this.paid.get(chargeKey) ?? this.transfer(chargeKey)
+    const transaction = this.transactionFor(chargeKey)
     if (transaction === undefined) return
     const order = Array.from(this.witness.standing.values()).find(
       (each) => each.chargeKey === chargeKey && each.status === "refund_due"
@@ -120,20 +141,33 @@ export class SimulatedOperator {
     } else this.tell(`refunded ${order.id}`, ({ orders }) => orders.markRefunded(order.id, transaction))
   }
 
-  private transfer(chargeKey: string): string | undefined {
+  /** The transaction that pays back for a charge, once no reorganization can undo it. */
+  private transactionFor(chargeKey: string): string | undefined {
+    const signed = this.paid.get(chargeKey) ?? this.signFor(chargeKey)
+    if (signed === undefined) return undefined
+    this.paid.set(chargeKey, signed)
+    const transfer = this.chain.transferOf(signed)
+    if (transfer === undefined) {
+      const { outcome, transaction } = this.chain.send(signed)
+      this.note(`pays back ${chargeKey.slice(-12)}: ${outcome}`)
+      return this.finalityMillis === 0 ? transaction : undefined
+    }
+    return transfer.minedMillis + this.finalityMillis <= this.now() || this.finalityMillis === 0
+      ? transfer.transaction
+      : undefined
+  }
+
+  private signFor(chargeKey: string): Authorization | undefined {
     const owed = this.owedFor(chargeKey)
     if (owed === undefined) return undefined
-    const { outcome, transaction } = this.chain.send({
+    return {
       from: operatorAddress,
       to: owed.payer,
       value: owed.amountAtomic,
       validAfter: "0",
-      validBefore: String(Math.floor(this.now() / 1000) + 3_600),
+      validBefore: String(Math.floor(this.now() / 1000) + paybackSeconds),
       nonce: this.fate.hex(32)
-    })
-    this.note(`pays back ${chargeKey.slice(-12)}: ${outcome}`)
-    this.paid.set(chargeKey, transaction)
-    return transaction
+    }
   }
 
   /** Speaks to a till; of one that dies meanwhile nothing is heard. */

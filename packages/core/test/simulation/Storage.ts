@@ -21,6 +21,8 @@ export interface Storage {
   readonly connect: (process: Process) => Promise<Connection>
   /** The stores as they are, to look into. */
   readonly look: () => Promise<Context.Context<Stores>>
+  /** Waits for verbs that take real time. */
+  readonly settle?: () => Promise<void>
   readonly dispose: () => Promise<void>
 }
 

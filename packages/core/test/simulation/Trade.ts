@@ -2,7 +2,7 @@ import type { Adversity } from "./Adversity.ts"
 import type { Fate } from "./Fate.ts"
 import { OrderWitness } from "./OrderWitness.ts"
 import type { Server } from "./Server.ts"
-import type { SimulatedChain } from "./SimulatedChain.ts"
+import type { SimulatedChain } from "./chain/SimulatedChain.ts"
 import { SimulatedHost } from "./SimulatedHost.ts"
 import { SimulatedMailer } from "./SimulatedMailer.ts"
 import { SimulatedOperator } from "./SimulatedOperator.ts"
@@ -35,6 +35,7 @@ export class Trade {
   }) {
     const { adversity, after, chain, fate, hasMisfortune, note, now, server, startMillis, witness } = options
     const count = (what: string) => witness.count(what)
+    const finalityMillis = adversity.reorganizations > 0 ? adversity.finalitySeconds * 1_000 : 0
     const violation = (what: string) => witness.violation(undefined, what)
     this.upstream = new SimulatedUpstream({
       fate: fate.branch(),
@@ -46,7 +47,8 @@ export class Trade {
       count
     })
     const { upstream } = this
-    this.orders = new OrderWitness({ upstream, violation, count, now, hasMisfortune })
+    const isReversed = (chargeKey: string) => witness.isReversed(chargeKey)
+    this.orders = new OrderWitness({ upstream, violation, count, now, hasMisfortune, isReversed })
     this.mailer = new SimulatedMailer({ fate: fate.branch(), temper: adversity.mail, violation })
     this.host = new SimulatedHost({
       fate: fate.branch(),
@@ -62,6 +64,7 @@ export class Trade {
       witness: this.orders,
       upstream,
       chain,
+      finalityMillis,
       now,
       after,
       server,
@@ -69,8 +72,12 @@ export class Trade {
         const payment = witness.payments.get(key)
         if (payment === undefined) return undefined
         const { from, value } = authorizationOf(payment)
+        // An operator looks on the chain first, whether the payment came and can't be undone any more.
+        const paidMillis = chain.transferOf(authorizationOf(payment))?.minedMillis ?? Infinity
+        if (finalityMillis > 0 && paidMillis + finalityMillis > now()) return undefined
         return { payer: from, amountAtomic: value }
       },
+      areRefundsStopped: () => witness.areRefundsStopped,
       note
     })
     this.orders.onWritten = (order) => this.operator.sees(order)

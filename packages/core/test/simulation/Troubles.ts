@@ -44,7 +44,8 @@ export class Troubles {
   journey(name: string, isBusy: boolean): Journey {
     const { adversity, fate } = this
     const isStore = !/^(?:facilitator|chain|host)\./.test(name)
-    const usual = isStore ? 3 : name === "facilitator.settle" ? 1_500 : 300
+    const isRpc = name.startsWith("chain.")
+    const usual = isStore ? 3 : name === "facilitator.settle" ? 1_500 : isRpc ? 100 : 300
     const isInstant = fate.chance(isStore ? 0.7 : 0.3)
     return {
       thereMillis: fate.between(0, name === "host.place" ? adversity.placeWayMillis : usual),
@@ -88,13 +89,17 @@ export class Troubles {
     if (this.crashesLeft > 0 && fate.chance(adversity.crashChance * weight)) {
       this.crashesLeft--
       const statements = fate.chance(0.3) ? fate.between(0, 3) : undefined
-      this.count(`crash at ${name}`)
+      this.count(name.startsWith("chain.") ? "crash at chain" : `crash at ${name}`)
       return statements === undefined ? { _tag: "Crash", when } : { _tag: "PowerCut", statements }
     }
     if (this.freezesLeft > 0 && fate.chance(adversity.freezeChance * weight)) {
       this.freezesLeft--
       this.count("freeze")
       return { _tag: "Freeze", millis: fate.pick(freezesMillis) }
+    }
+    if (name.startsWith("chain.") && fate.chance(adversity.rpcLossChance)) {
+      this.count("RPC request lost")
+      return { _tag: "Error", when }
     }
     if (isStore && fate.chance(adversity.storeErrorChance)) {
       this.count(`store error ${when}`)

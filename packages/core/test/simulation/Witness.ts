@@ -2,8 +2,9 @@ import type { Authorization, PaymentPayload } from "../../src/domain/PaymentPayl
 import type { Order } from "../../src/ports/Orders.ts"
 import type { OrderWitness } from "./OrderWitness.ts"
 import type { VaultPurchase } from "../../src/ports/VaultPurchases.ts"
-import { blockMillis, type SimulatedChain } from "./SimulatedChain.ts"
-import type { SettleManner } from "./SimulatedFacilitator.ts"
+import { blockMillis, type SimulatedChain } from "./chain/SimulatedChain.ts"
+import { definiteRefusals } from "../../src/toll/Facilitator.ts"
+import type { Settled, SettleManner } from "./SimulatedFacilitator.ts"
 
 export type RouteName = "search" | "buy" | "vaultBuy"
 
@@ -35,10 +36,14 @@ export interface Payment {
   readonly header: string
   /** The request that it was signed for. */
   readonly own: Call
+  /** When it first arrived at a process, in true time. */
+  presentedMillis: number | undefined
   /** When it was first claimed, in true time. */
   claimedMillis: number | undefined
   /** The facilitator said once that it had settled it, and had not. */
   lied: boolean
+  /** The facilitator said that it had settled it, and a reorganization may have undone that. */
+  isReported: boolean
   /** The facilitator was asked to settle it, and has not refused to: it may move. */
   isOpen: boolean
   /** When the facilitator last refused to settle it, true or not. */
@@ -53,7 +58,30 @@ export interface Payment {
   readonly last: Map<string, Reply | undefined>
   /** Orders placed and purchases granted for it. */
   readonly effects: Set<string>
+  /** Requests for which it was given a paid response, and those for which one reached the client. */
+  readonly delivered: Set<string>
+  readonly received: Set<string>
 }
+
+/** A payment that was signed just now. */
+export const newPayment = (
+  options: Pick<Payment, "name" | "key" | "payload" | "header" | "own">
+): Payment => ({
+  ...options,
+  presentedMillis: undefined,
+  claimedMillis: undefined,
+  lied: false,
+  isReported: false,
+  isOpen: false,
+  rejectedMillis: -Infinity,
+  refusedOpen: undefined,
+  answer: undefined,
+  calls: new Map([[options.own.name, options.own]]),
+  last: new Map(),
+  effects: new Set(),
+  delivered: new Set(),
+  received: new Set()
+})
 
 export const authorizationOf = (payment: Payment): Authorization => payment.payload.payload.authorization
 
@@ -66,6 +94,9 @@ export class Witness {
   readonly violations: Array<string> = []
   readonly counts = new Map<string, number>()
   private readonly chain: SimulatedChain
+  /** Until an operator resumes them. */
+  areRefundsStopped = false
+  private readonly lagMillis: () => number
   private readonly now: () => number
   /** Sees to orders beyond their payment; given once their upstream is there. */
   orders!: OrderWitness
@@ -73,10 +104,17 @@ export class Witness {
   private readonly chargeOfPurchase = new Map<string, string>()
   private readonly note: (what: string) => void
 
-  constructor(chain: SimulatedChain, now: () => number, note: (what: string) => void) {
-    this.chain = chain
-    this.now = now
-    this.note = note
+  constructor(options: {
+    readonly chain: SimulatedChain
+    /** How far the node's view is behind. */
+    readonly lagMillis: () => number
+    readonly now: () => number
+    readonly note: (what: string) => void
+  }) {
+    this.chain = options.chain
+    this.lagMillis = options.lagMillis
+    this.now = options.now
+    this.note = options.note
   }
 
   signed(payment: Payment): void {
@@ -100,15 +138,46 @@ export class Witness {
   }
 
   /** The facilitator is asked to settle. */
-  asked({ from, nonce }: Authorization, manner: SettleManner): void {
+  asked(authorization: Authorization, manner: SettleManner): void {
     this.count(`is ${manner}`)
-    for (const payment of this.payments.values()) {
-      const authorization = authorizationOf(payment)
-      if (authorization.nonce !== nonce || authorization.from !== from) continue
+    for (const payment of this.paymentsOf(authorization)) {
       if (manner === "liesSuccess") payment.lied = true
       payment.isOpen = manner !== "rejects" && manner !== "liesRefusal"
       if (!payment.isOpen) payment.rejectedMillis = this.now()
     }
+  }
+
+  /** The facilitator has responded to that. */
+  told(authorization: Authorization, { errorReason, success, transaction }: Settled): void {
+    for (const payment of this.paymentsOf(authorization)) {
+      if (success) payment.isReported = true
+      else if (transaction === "" && definiteRefusals.has(errorReason ?? "")) {
+        payment.isOpen = false
+        payment.rejectedMillis = this.now()
+      }
+    }
+  }
+
+  private paymentsOf({ from, nonce }: Authorization): ReadonlyArray<Payment> {
+    return Array.from(this.payments.values()).filter((payment) => {
+      const authorization = authorizationOf(payment)
+      return authorization.nonce === nonce && authorization.from === from
+    })
+  }
+
+  /** The payment of an authorization, by payer and nonce. */
+  paymentOf(authorization: Authorization): Payment | undefined {
+    return this.paymentsOf(authorization)[0]
+  }
+
+  /** A process stops all refunds, which is right only where money was entered that never came. */
+  refundsStopped(reason: string): void {
+    this.areRefundsStopped = true
+    this.count("refunds stopped")
+    const isExplained = Array.from(this.payments.values()).some((payment) =>
+      this.isTakenIn(payment, "search")
+    )
+    if (!isExplained) this.violation(undefined, `refunds are stopped, and nothing is wrong: ${reason}`)
   }
 
   ordered(order: Order): void {
@@ -145,12 +214,34 @@ export class Witness {
   /** Whether the money has moved, by the chain's own books. */
   hasMoved(payment: Payment): boolean {
     const transfer = this.chain.transferOf(authorizationOf(payment))
-    return transfer !== undefined && transfer.minedMillis <= this.now()
+    return (
+      (transfer !== undefined && transfer.minedMillis <= this.now()) ||
+      // It stood there until a reorganization, which may have come this very moment.
+      this.chain.hasEverMoved(authorizationOf(payment))
+    )
+  }
+
+  /** Whether the money of a charge moved, and a reorganization undid that. */
+  isReversed(chargeKey: string): boolean {
+    const payment = this.payments.get(chargeKey)
+    if (payment === undefined) return false
+    const authorization = authorizationOf(payment)
+    return this.chain.hasEverMoved(authorization) && this.chain.transferOf(authorization) === undefined
   }
 
   /** Whether an operation takes a facilitator's word, and that was a lie. */
   isTakenIn(payment: Payment, operation: string): boolean {
-    return operation === "search" && payment.lied
+    return operation === "search" && (payment.lied || (payment.isReported && this.chain.isReorganized))
+  }
+
+  /** Whether everybody could read it off the chain for a while before it was presented. */
+  wasPublic(payment: Payment): boolean {
+    const transfer = this.chain.transferOf(authorizationOf(payment))
+    return (
+      transfer !== undefined &&
+      payment.presentedMillis !== undefined &&
+      transfer.visibleMillis < payment.presentedMillis - publicMillis
+    )
   }
 
   private answered(
@@ -162,6 +253,7 @@ export class Witness {
     if (!this.hasMoved(payment) && !this.isTakenIn(payment, call.route)) {
       this.violation(payment, "is answered although no money has moved")
     }
+    payment.delivered.add(call.name)
     const before = payment.answer
     if (before === undefined) {
       payment.answer = { reply, call: call.name }
@@ -169,7 +261,11 @@ export class Witness {
     }
     this.count("replayed")
     if (before.call !== call.name) this.violation(payment, `buys ${before.call} and ${call.name}`)
-    else if (before.reply.text !== reply.text || before.reply.receipt !== reply.receipt) {
+    // A reorganization may leave the same response with another transaction.
+    else if (
+      before.reply.text !== reply.text ||
+      (before.reply.receipt !== reply.receipt && !this.chain.hasEverMoved(authorizationOf(payment)))
+    ) {
       this.violation(payment, `is answered anew: ${before.reply.text} then ${reply.text}`)
     }
   }
@@ -195,7 +291,7 @@ export class Witness {
       transfer !== undefined &&
       claimedMillis !== undefined &&
       transfer.minedMillis >= claimedMillis &&
-      transfer.minedMillis < arrivedMillis - this.chain.condition.lagMillis - blockMillis
+      transfer.visibleMillis < arrivedMillis - this.lagMillis() - blockMillis
     if (isKnowable)
       this.violation(payment, `its money has moved, and it is refused afresh: ${errorOf(reply)}`)
   }
@@ -211,6 +307,9 @@ export class Witness {
     }
   }
 }
+
+/** A transfer that is older than this buys nothing: more than the clocks of payers and processes may differ. */
+const publicMillis = 45_000
 
 export const errorOf = ({ text }: Reply): string => String((JSON.parse(text) as { error?: unknown }).error)
 

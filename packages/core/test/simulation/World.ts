@@ -12,7 +12,9 @@ import { reckonOrders } from "./OrderReckoning.ts"
 import { reckon } from "./Reckoning.ts"
 import { baseUrl, type Server, type Surroundings } from "./Server.ts"
 import { headerOf, isOpen, Shopper } from "./Shopper.ts"
-import { chainPort, SimulatedChain } from "./SimulatedChain.ts"
+import { Attacker } from "./Attacker.ts"
+import type { SimulatedChain } from "./chain/SimulatedChain.ts"
+import { Economy } from "./Economy.ts"
 import { SimulatedFacilitator } from "./SimulatedFacilitator.ts"
 import { vaultItem } from "./SimulatedHost.ts"
 import { simulatedSecrets } from "./SimulatedSecrets.ts"
@@ -28,8 +30,10 @@ const startMillis = 1_795_219_200_000
 const clientPatienceMillis = 60_000
 /** How long after the world has healed it is looked after again: leases, authorizations, backoffs run out. */
 const healingPausesMillis = [250_000, 800_000, 4_000_000]
+/** One more where a settlement may have been reopened, which begins all over. */
+const reopenedMillis = 4_000_000
 /** The same for orders, which have hours and days to go yet. */
-const orderPausesMillis = [1, 5, 12, 8, 12, 24, 24, 48, 96].map((hours) => hours * 3_600_000)
+const orderPausesMillis = [1, 5, 12, 8, 12, 24, 24, 48, 96, 0.1, 1, 1].map((hours) => hours * 3_600_000)
 /** How often it is looked whether orders are still under way. */
 const aftermathLookMillis = 20_000
 /** Far more than a run has: what loops is a failure, not a hang. */
@@ -39,7 +43,7 @@ const maxHappenings = 50_000
 export class World {
   readonly trace = new Trace(startMillis)
   readonly witness: Witness
-  private readonly chain: SimulatedChain
+  private readonly economy: Economy
   private readonly storage: Storage
   private readonly mutation: Mutation
   private readonly fate: Fate
@@ -60,15 +64,33 @@ export class World {
     this.timeline = new Timeline(startMillis, this.fate.branch())
     const adversity = drawAdversity(this.fate.branch(), startMillis)
     const now = () => this.timeline.nowMillis
-    this.chain = new SimulatedChain(now, this.fate.branch(), adversity.node)
-    this.witness = new Witness(this.chain, now, (what) => this.note("", what))
+    this.economy = new Economy({
+      fate: this.fate.branch(),
+      adversity,
+      now,
+      after: (millis, happen) => this.after(millis, happen),
+      payments: () => this.witness.payments.values(),
+      note: (what) => this.note("", what),
+      count: (what) => this.witness.count(what)
+    })
+    const { chain, node } = this.economy
+    this.witness = new Witness({
+      chain,
+      lagMillis: () => node.condition.lagMillis,
+      now,
+      note: (what) => this.note("", what)
+    })
     this.troubles = new Troubles(adversity, this.fate.branch(), (what) => this.witness.count(what))
     this.facilitator = new SimulatedFacilitator({
       timeline: this.timeline,
-      chain: this.chain,
+      chain,
       fate: this.fate.branch(),
       temper: adversity.temper,
       asked: (authorization, manner) => this.witness.asked(authorization, manner),
+      told: (authorization, settled) => this.witness.told(authorization, settled),
+      beforeSend: (authorization) => {
+        if (this.isActive) this.economy.beforeSend(authorization)
+      },
       note: (what) => this.note("fac", what)
     })
     this.trade = new Trade({
@@ -77,7 +99,7 @@ export class World {
       startMillis,
       now,
       after: (millis, happen) => this.after(millis, happen),
-      chain: this.chain,
+      chain,
       witness: this.witness,
       server: () => this.serving(),
       hasMisfortune: () => this.isHealed || this.troubles.hasStruck || this.adversity.slowChance > 0,
@@ -91,6 +113,10 @@ export class World {
   private serving(): Server | undefined {
     const up = this.machines.flatMap(({ server }) => (server?.process.isFrozen === false ? [server] : []))
     return up.length === 0 ? undefined : this.fate.pick(up)
+  }
+
+  get chain(): SimulatedChain {
+    return this.economy.chain
   }
 
   get nowMillis(): number {
@@ -108,13 +134,20 @@ export class World {
 
   /** Lives through the seed: troubles first, then everything is healed and has to come to its end. */
   async run(): Promise<void> {
-    const { chain, storage, witness } = this
+    const { chain, economy, storage, witness } = this
     await Effect.runPromise(Context.get(await storage.look(), VaultItems).put(vaultItem))
     for (const machine of this.machines) await this.boot(machine)
     const shoppers = this.fate.between(1, 3)
+    this.economy.fund(shoppers + 1)
     for (let index = 0; index < shoppers; index++) void new Shopper(this, this.fate.branch(), index).shop()
     if (this.adversity.hasBuyer) void new Shopper(this, this.fate.branch(), shoppers, "buy").shop()
+    economy.attackers = Array.from(
+      { length: this.adversity.attackers },
+      (_, index) => new Attacker(this, this.fate.branch(), index)
+    )
+    for (const attacker of economy.attackers) void attacker.attack()
     this.rounds()
+    economy.scheduleReorganizations(() => this.isActive)
     await this.pass(this.adversity.activeMillis)
     for (let passed = 0; passed < this.adversity.aftermathMillis; passed += aftermathLookMillis) {
       if (witness.orders.isAllAtRest) break
@@ -125,6 +158,7 @@ export class World {
     const { mailer, upstream } = this.trade
     await reckon({ chain, storage, witness })
     await reckonOrders({ chain, storage, witness, mailer, upstream })
+    await economy.judge({ storage, witness, upstream })
   }
 
   after(millis: number, happen: () => void): void {
@@ -147,7 +181,7 @@ export class World {
   }
 
   cancel(payment: Payment): void {
-    const cancelled = this.chain.cancel(authorizationOf(payment))
+    const cancelled = this.economy.cancel(authorizationOf(payment))
     this.note("", `the payer cancels ${payment.name}: ${cancelled}`)
     if (cancelled) this.witness.count("cancelled")
   }
@@ -157,7 +191,10 @@ export class World {
     const machine = this.isActive ? this.fate.pick(this.machines) : this.machines[0]!
     const isLost = this.fate.chance(this.adversity.lossChance)
     return new Promise((resolve) => {
-      const give = (reply: Reply | undefined) => resolve(isLost ? undefined : reply)
+      const give = (reply: Reply | undefined) => {
+        if (!isLost && reply?.status === 200) paid?.payment.received.add(call.name)
+        resolve(isLost ? undefined : reply)
+      }
       this.timeline.after(clientPatienceMillis, () => resolve(undefined))
       this.timeline.after(this.fate.between(1, 60), () => this.arrive(machine, call, paid, give))
     })
@@ -176,6 +213,7 @@ export class World {
       return
     }
     const arrivedMillis = this.nowMillis
+    if (paid !== undefined) paid.payment.presentedMillis ??= arrivedMillis
     const name = paid === undefined ? "unpaid" : `with ${paid.payment.name} (${paid.copy})`
     this.note(machine.name, `is asked ${call.name}, ${name}`)
     const answered = (reply: Reply | undefined): void => {
@@ -229,7 +267,11 @@ export class World {
           return link.call("facilitator.settle", settle, () => fromMillis)
         }
       },
-      chain: chainPort(this.chain, link.ask),
+      chain: this.economy.portOf(link),
+      node: (request) => this.economy.node.respond(request),
+      confirmations: this.adversity.confirmations,
+      finalitySeconds: this.adversity.finalitySeconds,
+      settlesFirst: this.adversity.settlesFirst,
       secrets: simulatedSecrets(this.fate.branch()),
       ports: this.trade.host.portsOf(link),
       maxTimeoutSeconds: this.adversity.maxTimeoutSeconds,
@@ -239,7 +281,9 @@ export class World {
   }
 
   private hear(machine: Machine, { data, level, message }: TillEvent): void {
-    this.note(machine.name, `says ${level}: ${message} ${JSON.stringify(data)}`)
+    // Stack traces are not the same each time.
+    const { at: _, ...said } = data
+    this.note(machine.name, `says ${level}: ${message} ${JSON.stringify(said)}`)
     this.witness.count(`says ${level}`)
   }
 
@@ -272,6 +316,7 @@ export class World {
     do {
       // Past this, every promise that is settled by now has told whoever waits for it.
       await new Promise(setImmediate)
+      await this.storage.settle?.()
       isBusy = false
       for (const machine of this.machines) if (machine.turn()) isBusy = true
     } while (isBusy)
@@ -281,13 +326,14 @@ export class World {
     this.note("", "the world heals")
     this.isHealed = true
     this.troubles.end()
-    this.chain.condition = this.adversity.node
+    this.economy.node.condition = this.adversity.node
     this.facilitator.temper = this.adversity.temper
     this.trade.become(this.adversity)
     for (const machine of this.machines) this.kill(machine)
     const machine = this.machines[0]!
     await this.boot(machine)
-    for (const pauseMillis of healingPausesMillis) {
+    const pauses = this.chain.isReorganized ? [...healingPausesMillis, reopenedMillis] : healingPausesMillis
+    for (const pauseMillis of pauses) {
       // A process that sleeps through the pause does on waking what is due by then.
       machine.process!.freeze(pauseMillis)
       await this.pass(pauseMillis + 2_000)
@@ -340,6 +386,11 @@ export class World {
       if (!isOpen(reply) || reply?.status === 409) return
       await this.sleep(3_000)
     }
+  }
+
+  /** Notes what somebody else did. */
+  noteAs(who: string, what: string): void {
+    this.note(who, what)
   }
 
   private note(who: string, what: string): void {

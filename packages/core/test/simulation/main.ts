@@ -1,15 +1,32 @@
+import { fork } from "node:child_process"
+import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
+import { closePostgres, clusterVariable, startCluster } from "./PostgresStorage.ts"
 import { describeFailure, simulate, type StoreName } from "./simulate.ts"
 
 /*
- * node --conditions=@till402/source packages/core/test/simulation/main.ts --seeds N [--seed S] [--store memory|sqlite]
+ * node packages/core/test/simulation/main.ts --seeds N [--seed S] [--store memory|sqlite|postgres] [--workers W]
  *
- * Runs N seeds from S on (default 1), on one store or, by turns, on both. Stops at the first seed that
- * breaks a promise, prints what happened in it and exits with 1.
+ * Runs N seeds from S on (default 1), on one store or, by turns, on memory and SQLite; with workers in so many processes
+ * at once. Stops at the first seed that breaks a promise, prints what happened in it and exits with 1.
  */
 
-const usage = "usage: simulate --seeds N [--seed S] [--store memory|sqlite]"
+const usage = "usage: simulate --seeds N [--seed S] [--store memory|sqlite|postgres] [--workers W]"
 const reportEvery = 1_000
+/** Seeds that a worker runs at a time: a few seconds. */
+const batchSeeds = 100
+
+interface Batch {
+  readonly first: number
+  readonly seeds: number
+  readonly stores: ReadonlyArray<StoreName>
+}
+
+/** What came of a batch. `failure`: the first seed that breaks a promise, in words. */
+interface BatchResult {
+  readonly counts: ReadonlyArray<readonly [what: string, count: number]>
+  readonly failure: string | undefined
+}
 
 const wholeNumber = (name: string, text: string): number => {
   const value = Number(text)
@@ -17,35 +34,116 @@ const wholeNumber = (name: string, text: string): number => {
   return value
 }
 
+const isStore = (name: string): name is StoreName => ["memory", "sqlite", "postgres"].includes(name)
+
 const readArguments = () => {
   const { values } = parseArgs({
     options: {
       seeds: { type: "string", default: "1000" },
       seed: { type: "string", default: "1" },
-      store: { type: "string" }
+      store: { type: "string" },
+      workers: { type: "string", default: "1" }
     }
   })
   const { store } = values
-  if (store !== undefined && store !== "memory" && store !== "sqlite") throw new Error(usage)
+  if (store !== undefined && !isStore(store)) throw new Error(usage)
+  const stores: ReadonlyArray<StoreName> = store === undefined ? ["memory", "sqlite"] : [store]
   return {
     seeds: wholeNumber("seeds", values.seeds),
     first: wholeNumber("seed", values.seed),
-    stores: store === undefined ? (["memory", "sqlite"] as const) : ([store] as const)
+    workers: Math.max(1, wholeNumber("workers", values.workers)),
+    stores
   }
 }
 
-const run = async (first: number, seeds: number, stores: ReadonlyArray<StoreName>): Promise<number> => {
+const runBatch = async ({ first, seeds, stores }: Batch): Promise<BatchResult> => {
+  const counts = new Map<string, number>()
+  for (let seed = first; seed < first + seeds; seed++) {
+    const report = await simulate(seed, stores[seed % stores.length]!)
+    for (const [what, count] of report.counts) counts.set(what, (counts.get(what) ?? 0) + count)
+    if (report.violations.length > 0) return { counts: [...counts], failure: describeFailure(report) }
+  }
+  return { counts: [...counts], failure: undefined }
+}
+
+/** Runs batches that the parent sends, until it closes the channel. */
+const work = (): void => {
+  process.on("message", (batch: Batch) => {
+    runBatch(batch).then(
+      (result) => process.send?.(result),
+      (error: unknown) => {
+        console.error(error)
+        process.exit(2)
+      }
+    )
+  })
+  process.on("disconnect", () => void closePostgres().finally(() => process.exit(0)))
+}
+
+type Runner = (batch: Batch) => Promise<BatchResult>
+
+/** A worker in a process of its own. */
+const startWorker = (env: NodeJS.ProcessEnv): { readonly run: Runner; readonly stop: () => void } => {
+  const child = fork(fileURLToPath(import.meta.url), ["--worker"], { env })
+  return {
+    run: (batch) =>
+      new Promise((resolve, reject) => {
+        const ended = (code: number | null): void => reject(new Error(`a worker ended with code ${code}`))
+        child.once("exit", ended)
+        child.once("message", (result: BatchResult) => {
+          child.off("exit", ended)
+          resolve(result)
+        })
+        child.send(batch)
+      }),
+    stop: () => {
+      child.removeAllListeners("exit")
+      if (child.connected) child.disconnect()
+    }
+  }
+}
+
+const run = async ({ first, seeds, stores, workers }: ReturnType<typeof readArguments>): Promise<number> => {
   const startMillis = performance.now()
   const counts = new Map<string, number>()
-  for (let index = 0; index < seeds; index++) {
-    const seed = first + index
-    const report = await simulate(seed, stores[seed % stores.length]!)
-    if (report.violations.length > 0) {
-      console.log(describeFailure(report))
-      return 1
+  let next = first
+  let done = 0
+  let failure: string | undefined
+  const drain = async (runner: Runner): Promise<void> => {
+    while (failure === undefined && next < first + seeds) {
+      const batch = { first: next, seeds: Math.min(batchSeeds, first + seeds - next), stores }
+      next += batch.seeds
+      const result = await runner(batch)
+      failure ??= result.failure
+      for (const [what, count] of result.counts) counts.set(what, (counts.get(what) ?? 0) + count)
+      const before = done
+      done += batch.seeds
+      if (Math.floor(done / reportEvery) > Math.floor(before / reportEvery))
+        console.error(`${done} of ${seeds} seeds`)
     }
-    for (const [what, count] of report.counts) counts.set(what, (counts.get(what) ?? 0) + count)
-    if ((index + 1) % reportEvery === 0) console.error(`${index + 1} of ${seeds} seeds`)
+  }
+  if (workers === 1) await drain(runBatch)
+  else {
+    const url = stores.includes("postgres") ? (await startCluster()).url : undefined
+    const env = { ...process.env, ...(url === undefined ? {} : { [clusterVariable]: url }) }
+    const started = Array.from({ length: workers }, () => startWorker(env))
+    try {
+      // The first failure is enough: the batches that others are at are not waited for.
+      await new Promise<void>((resolve, reject) => {
+        const drained = started.map(async ({ run }) => {
+          await drain(run)
+          if (failure !== undefined) resolve()
+        })
+        Promise.all(drained).then(() => resolve(), reject)
+      })
+    } finally {
+      for (const { stop } of started) stop()
+    }
+  }
+  await closePostgres()
+  if (failure !== undefined) {
+    console.log(failure)
+    return 1
   }
   const seconds = ((performance.now() - startMillis) / 1000).toFixed(1)
   for (const [what, count] of Array.from(counts).sort()) console.log(`${String(count).padStart(9)}  ${what}`)
@@ -55,10 +153,11 @@ const run = async (first: number, seeds: number, stores: ReadonlyArray<StoreName
   return 0
 }
 
-try {
-  const { first, seeds, stores } = readArguments()
-  process.exitCode = await run(first, seeds, stores)
-} catch (error) {
-  console.error(error instanceof Error ? error.message : String(error))
-  process.exitCode = 2
-}
+if (process.argv.includes("--worker")) work()
+else
+  try {
+    process.exitCode = await run(readArguments())
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error))
+    process.exitCode = 2
+  }

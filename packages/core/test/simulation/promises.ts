@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest"
+import { afterAll, describe, expect, it } from "vitest"
+import { closePostgres } from "./PostgresStorage.ts"
 import { describeFailure, simulate, type StoreName } from "./simulate.ts"
 
 /** Small enough that a hanging run is cut short long before the suite is. */
@@ -21,6 +22,25 @@ const occasions: ReadonlyArray<string> = [
   "freeze",
   "cancelled",
   "third party: moved",
+  "RPC request lost",
+  "reorganization",
+  "resubmitted",
+  "third party: insufficient",
+  ...[
+    "cancelAuthorization",
+    "fresh key",
+    "imitate",
+    "moves a balance",
+    "overtakes",
+    "receiveWithAuthorization",
+    "rewrites blocks",
+    "sends",
+    "transfer",
+    "transferWithAuthorization"
+  ].map((move) => `attacker: ${move}`),
+  "402 insufficient_funds",
+  "402 payment_canceled",
+  "402 payment_nonce_used",
   "store error early",
   "store error late",
   ...[
@@ -84,7 +104,7 @@ const occasions: ReadonlyArray<string> = [
     "vaultPurchases.reserve",
     "charges.advance",
     "facilitator.settle",
-    "chain.evidence",
+    "chain",
     "charges.complete",
     "orders.replace",
     "vaultPurchases.grant",
@@ -94,17 +114,11 @@ const occasions: ReadonlyArray<string> = [
   ].map((call) => `crash at ${call}`)
 ]
 
-/**
- * The promises of the toll, on one store, over seeds of its own. `unmet`: occasions too rare for so few seeds, which
- * the seeds of another store meet.
- */
-export const simulationOn = (
-  store: StoreName,
-  firstSeed: number,
-  seeds: number,
-  unmet: ReadonlyArray<string> = []
-): void => {
+/** The promises of the toll, on one store, over seeds of its own. So many on memory meet with every occasion. */
+export const simulationOn = (store: StoreName, firstSeed: number, seeds: number): void => {
   describe(`a simulated world on ${store}`, () => {
+    afterAll(closePostgres)
+
     it("lives through a seed the same way each time", { timeout: testMillis }, async () => {
       for (let seed = firstSeed; seed < firstSeed + 10; seed++) {
         const once = await simulate(seed, store)
@@ -126,9 +140,10 @@ export const simulationOn = (
       })
     }
 
-    it("has met with every trouble and every ending by then", () => {
-      const missing = occasions.filter((occasion) => !counts.has(occasion) && !unmet.includes(occasion))
-      expect(missing).toEqual([])
-    })
+    if (store === "memory")
+      it("has met with every trouble and every ending by then", () => {
+        const missing = occasions.filter((occasion) => !counts.has(occasion))
+        expect(missing).toEqual([])
+      })
   })
 }

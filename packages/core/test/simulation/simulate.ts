@@ -1,9 +1,10 @@
 import { fuse } from "./Fuse.ts"
 import type { Mutation } from "./Mutations.ts"
+import { postgresStorage } from "./PostgresStorage.ts"
 import { memoryStorage, sqliteStorage } from "./Storage.ts"
 import { World } from "./World.ts"
 
-export type StoreName = "memory" | "sqlite"
+export type StoreName = "memory" | "sqlite" | "postgres"
 
 /** What came of one run. */
 export interface Report {
@@ -17,7 +18,7 @@ export interface Report {
   readonly trace: string
 }
 
-const storages = { memory: memoryStorage, sqlite: sqliteStorage }
+const storages = { memory: memoryStorage, sqlite: sqliteStorage, postgres: postgresStorage }
 
 /** Runs one seed on one store. The same seed on the same store has the same trace. */
 export const simulate = async (seed: number, store: StoreName, mutation?: Mutation): Promise<Report> => {

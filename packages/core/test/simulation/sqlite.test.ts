@@ -1,3 +1,3 @@
 import { simulationOn } from "./promises.ts"
 
-simulationOn("sqlite", 1_701, 300, ["crash at vaultPurchases.grant"])
+simulationOn("sqlite", 1_701, 300)

@@ -13,7 +13,7 @@ export const contend = async (options: {
   /** The file, or the address. */
   readonly place: string
   readonly names: ReadonlyArray<string>
-  readonly task: "claim" | "finish"
+  readonly task: "claim" | "finish" | "settle"
   readonly keys: number
 }): Promise<ReadonlyArray<Won>> => {
   const contenders = options.names.map((name) => start(options, name))

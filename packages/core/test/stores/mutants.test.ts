@@ -35,7 +35,7 @@ describe("the contract finds a store in which", () => {
   })
 
   it("random verbs name the seed and step at which it differs from the model", async () => {
-    const { breaks } = mutants.find(({ name }) => name.includes("does not look at the lease"))!
+    const { breaks } = mutants.find(({ name }) => name.includes("settling does not look at the state"))!
     const running = Effect.runPromise(Effect.provide(storeModelCase(1).run, broken(breaks)))
     await expect(running).rejects.toThrow(/^seed 1, step \d+/)
   })
@@ -78,6 +78,26 @@ describe("the restart cases find a store in which", () => {
       "voided charges are lost",
       "DELETE FROM till_charges WHERE state = 'voided'",
       "a voided payment is watched across restarts"
+    ],
+    [
+      "the transfers of settlements are lost",
+      "UPDATE till_charges SET transfer_log_index = NULL",
+      "a provisional settlement is undone, and settles again, across restarts"
+    ],
+    [
+      "that a settlement awaits finality is lost",
+      "UPDATE till_charges SET awaits_finality = 0",
+      "everything is there again after a restart"
+    ],
+    [
+      "that refunds were started is lost",
+      "UPDATE till_charges SET refund_started_at = NULL",
+      "refunds that were started, their limit and their stop outlive a restart"
+    ],
+    [
+      "the stop of refunds is lost",
+      "DELETE FROM till_refund_stop",
+      "refunds that were started, their limit and their stop outlive a restart"
     ],
     [
       "the mail of a purchase is lost",

@@ -1,34 +1,13 @@
 import { Effect } from "effect"
-import type { Charge, Charges, LedgerEntry } from "../../src/ports/Charges.ts"
+import { dueMutants } from "./dueMutants.ts"
+import { entering, later, type Mutant, noLimit, noLimits, seeing } from "./Mutant.ts"
+import { limitMutants } from "./limitMutants.ts"
+import { refundMutants } from "./refundMutants.ts"
+import { settlementMutants } from "./settlementMutants.ts"
 
 /*
  * Stores that break one promise each, made of one that keeps them all.
  */
-
-type Store = Charges["Service"]
-
-/** A store that breaks a promise, and the case that is there to find it. */
-export interface Mutant {
-  readonly name: string
-  /** Part of the case's name. */
-  readonly foundBy: string
-  readonly breaks: (store: Store) => Partial<Store>
-}
-
-/** A time at which every lease has lapsed. */
-const later = 1e15
-const noLimit = 10_000
-
-const seeing = (store: Store, see: (charge: Charge) => Charge): Partial<Store> => ({
-  find: (key) => Effect.map(store.find(key), (charge) => (charge === undefined ? undefined : see(charge))),
-  list: (query) => Effect.map(store.list(query), (found) => found.map(see))
-})
-
-/** Shows a ledger that is not what the store holds. */
-const entering = (
-  store: Store,
-  see: (entries: ReadonlyArray<LedgerEntry>) => ReadonlyArray<LedgerEntry>
-): Partial<Store> => ({ entries: (query) => Effect.map(store.entries(query), see) })
 
 const claiming: ReadonlyArray<Mutant> = [
   {
@@ -72,29 +51,28 @@ const claiming: ReadonlyArray<Mutant> = [
     })
   },
   {
-    name: "when a payment was first seen is forgotten",
-    foundBy: "begins anew, but for when it was first seen",
-    breaks: (store) =>
-      seeing(store, (charge) => ({ ...charge, firstClaimedAtMillis: charge.createdAtMillis }))
+    name: "since when a payment was unverified is forgotten",
+    foundBy: "begins anew, but for since when it was unverified",
+    breaks: (store) => seeing(store, (charge) => ({ ...charge, unverifiedSinceMillis: 0 }))
   },
   {
     name: "no payer has too many",
     foundBy: "a payer has at most so many charges",
     breaks: (store) => ({
-      claim: (charge, lease, nowMillis) => store.claim(charge, lease, nowMillis, noLimit)
+      claim: (charge, lease, nowMillis) => store.claim(charge, lease, nowMillis, noLimits)
     })
   },
   {
     name: "the payer's charges are counted, then one is claimed",
     foundBy: "racers of one payer as many claim as are allowed",
     breaks: (store) => ({
-      claim: (charge, lease, nowMillis, limit) =>
+      claim: (charge, lease, nowMillis, { maxUnsettled }) =>
         Effect.gen(function* () {
           const others = yield* store.list({ limit: noLimit, state: "claimed" })
           yield* Effect.yieldNow
-          if (others.filter(({ payer }) => payer === charge.payer).length >= limit)
-            return { _tag: "Limited" } as const
-          return yield* store.claim(charge, lease, nowMillis, noLimit)
+          if (others.filter(({ payer }) => payer === charge.payer).length >= maxUnsettled)
+            return { _tag: "Limited", by: "charges" } as const
+          return yield* store.claim(charge, lease, nowMillis, noLimits)
         })
     })
   },
@@ -120,7 +98,8 @@ const moving: ReadonlyArray<Mutant> = [
     name: "settling does not look at the state",
     foundBy: "ready becomes settled once, by anyone",
     breaks: (store) => ({
-      complete: (key, settlement, nowMillis) => Effect.as(store.complete(key, settlement, nowMillis), true)
+      complete: (key, settlement, nowMillis) =>
+        Effect.as(store.complete(key, settlement, nowMillis), { _tag: "Completed" } as const)
     })
   },
   {
@@ -135,11 +114,13 @@ const moving: ReadonlyArray<Mutant> = [
   },
   {
     name: "a voided charge can't settle any more",
-    foundBy: "a voided charge becomes settled if its money moves after all",
+    foundBy: "a voided charge becomes settled if its money moves",
     breaks: (store) => ({
       complete: (key, settlement, nowMillis) =>
         Effect.flatMap(store.find(key), (charge) =>
-          charge?.state === "voided" ? Effect.succeed(false) : store.complete(key, settlement, nowMillis)
+          charge?.state === "voided"
+            ? Effect.succeed({ _tag: "NotOpen" } as const)
+            : store.complete(key, settlement, nowMillis)
         )
     })
   },
@@ -167,7 +148,7 @@ const moving: ReadonlyArray<Mutant> = [
     breaks: (store) => ({
       release: (key, owner) =>
         Effect.andThen(
-          store.void(key, owner, { keepAnswer: false, checkAfterMillis: 0 }),
+          store.void(key, owner, { keepExposure: false, checkAfterMillis: 0 }),
           store.release(key, owner)
         )
     })
@@ -265,4 +246,12 @@ const booking: ReadonlyArray<Mutant> = [
   }
 ]
 
-export const mutants: ReadonlyArray<Mutant> = [...claiming, ...moving, ...booking]
+export const mutants: ReadonlyArray<Mutant> = [
+  ...claiming,
+  ...moving,
+  ...booking,
+  ...limitMutants,
+  ...settlementMutants,
+  ...dueMutants,
+  ...refundMutants
+]

@@ -12,7 +12,8 @@ import { Charges } from "../../src/ports/Charges.ts"
 import { schemaSql } from "../../src/sql/migrations.ts"
 import { addressOf } from "../../src/sql/postgresSocket.ts"
 import { postgres, type PostgresOptions } from "../../src/sql/postgres.ts"
-import { sampleAnswer, sampleCharge, sampleReceipt } from "../../src/testing/stores/records.ts"
+import { chargesWith, paidBack, unlimited } from "../../src/testing/stores/chargeRecords.ts"
+import { sampleAnswer, sampleCharge } from "../../src/testing/stores/records.ts"
 
 let cluster: Postgres
 beforeAll(async () => {
@@ -31,7 +32,7 @@ const run = (text: string) =>
 
 const claimOf = (key: string) =>
   Charges.use((charges) =>
-    charges.claim(sampleCharge({ key }), { owner: "me", untilMillis: 2_000 }, 1_000, 1_000)
+    charges.claim(sampleCharge({ key }), { owner: "me", untilMillis: 2_000 }, 1_000, unlimited)
   )
 
 /** A server that takes a connection and never says a word. */
@@ -275,7 +276,7 @@ describe("a database in use", () => {
       const charges = yield* Charges
       yield* claimOf("key")
       yield* charges.advance("key", "me", { answer: sampleAnswer(), subject: undefined })
-      yield* charges.complete("key", { receipt: sampleReceipt(), refundDue: true }, 1_500)
+      yield* charges.complete("key", paidBack, 1_500)
     })
     await Effect.runPromise(Effect.provide(settled, postgres({ url })))
     for (const text of ["UPDATE till_ledger SET amount = '1'", "DELETE FROM till_ledger"]) {
@@ -286,6 +287,30 @@ describe("a database in use", () => {
       { kind: "refund_due" },
       { kind: "settled" }
     ])
+  })
+
+  it("starts no refund beyond what its ledger says was paid", async () => {
+    const url = await cluster.createDatabase()
+    const onStore = <A, E>(use: Effect.Effect<A, E, Charges>) =>
+      Effect.runPromise(Effect.provide(use, postgres({ url })))
+    const start = (own: string) =>
+      Charges.use((charges) => charges.startRefund(own, { sinceMillis: 0, maxAtomic: "20000" }, 2_000))
+    await onStore(
+      Effect.forEach(["first", "second"], (own) =>
+        chargesWith("settled", { key: own }, { settlement: paidBack })
+      )
+    )
+    await withClient(
+      url,
+      Effect.andThen(
+        run("ALTER TABLE till_ledger DISABLE TRIGGER till_ledger_kept"),
+        run("UPDATE till_ledger SET amount = '0' WHERE charge_key = 'second'")
+      )
+    )
+    expect(await onStore(start("first"))).toEqual({ _tag: "Started" })
+    expect(await onStore(start("second"))).toEqual({ _tag: "ExceedsReceived" })
+    await withClient(url, run("UPDATE till_ledger SET amount = '10000' WHERE charge_key = 'second'"))
+    expect(await onStore(start("second"))).toEqual({ _tag: "Started" })
   })
 
   it("is left alone where the host made the schema from schemaSql", async () => {

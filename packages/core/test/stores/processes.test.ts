@@ -6,6 +6,7 @@ import type { Stores } from "../../src/ports/Stores.ts"
 import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
 import { postgres } from "../../src/sql/postgres.ts"
 import { sqlite } from "../../src/sql/sqlite.ts"
+import { chargesWith, paidBack, unlimited } from "../../src/testing/stores/chargeRecords.ts"
 import {
   sampleAnswer,
   sampleCharge,
@@ -24,6 +25,8 @@ beforeAll(async () => {
 afterAll(() => cluster.stop())
 
 const keys = 100
+/** Charges of each process in the race for transfers and refunds. */
+const ownKeys = 30
 const allKeys = Array.from({ length: keys }, (_, number) => number)
 const ascending = (left: number, right: number) => left - right
 
@@ -53,7 +56,7 @@ const prepared = Effect.gen(function* () {
   const purchases = yield* VaultPurchases
   for (const number of allKeys) {
     const key = `key-${number}`
-    yield* charges.claim(sampleCharge({ key }), { owner: "dead", untilMillis: 2_000 }, 1_000, keys)
+    yield* charges.claim(sampleCharge({ key }), { owner: "dead", untilMillis: 2_000 }, 1_000, unlimited)
     const subject = { kind: "order", id: key } as const
     yield* charges.advance(key, "dead", { answer: sampleAnswer(key), subject })
     yield* purchases.reserve(samplePurchase({ id: uuidOf(number), dueAtMillis: undefined }))
@@ -69,11 +72,12 @@ describe.each(engines)("processes on one $kind database", ({ kind, names, newPla
     const won = await contend({ kind, place, names, task: "claim", keys })
     expect(won.flatMap(({ claimed }) => claimed!).toSorted(ascending)).toEqual(allKeys)
     expect(won.flatMap(({ crowded }) => crowded!)).toHaveLength(5)
+    expect(won.flatMap(({ exposed }) => exposed!)).toHaveLength(3)
     const kept = await on(
       place,
       Charges.use((charges) => charges.list({ limit: 1_000 }))
     )
-    expect(kept).toHaveLength(keys + 5)
+    expect(kept).toHaveLength(keys + 5 + 3)
     for (const { key, leaseOwner, payloadDigest } of kept.filter((charge) => charge.key.startsWith("key-"))) {
       expect(payloadDigest).toBe(leaseOwner)
       expect(won[names.indexOf(leaseOwner)]?.["claimed"]).toContain(Number(key.slice(4)))
@@ -116,5 +120,50 @@ describe.each(engines)("processes on one $kind database", ({ kind, names, newPla
       expect(charge.receipt).toEqual(sampleReceipt(number))
       expect(won[names.indexOf(charge.leaseOwner)]?.["tookOver"]).toContain(number)
     }
+  }, 90_000)
+
+  it("settle one charge of each transfer, start no more refunds of a payer than allowed, stop them once", async () => {
+    const place = await newPlace()
+    await on(
+      place,
+      Effect.forEach(names, (name) =>
+        Effect.forEach(allKeys.slice(0, ownKeys), (number) =>
+          Effect.andThen(
+            chargesWith("ready", { key: `proven-${name}-${number}` }),
+            chargesWith(
+              "settled",
+              { key: `owed-${name}-${number}`, payer: "0xowed", amountAtomic: "10" },
+              { settlement: paidBack }
+            )
+          )
+        )
+      )
+    )
+    const won = await contend({ kind, place, names, task: "settle", keys: ownKeys })
+    const all = (verb: string) => won.flatMap((each) => each[verb]!)
+    expect(all("settled").toSorted(ascending)).toEqual(allKeys.slice(0, ownKeys))
+    expect(all("taken")).toHaveLength((names.length - 1) * ownKeys)
+    expect(all("started")).toHaveLength(7)
+    expect(all("overLimit")).toHaveLength(names.length * ownKeys - 7)
+    expect(all("stopped")).toHaveLength(1)
+    const { due, entries, settled, stop } = await on(
+      place,
+      Charges.use((store) =>
+        Effect.all({
+          due: store.list({ limit: 1_000, isOwed: true }),
+          entries: store.entries({ limit: 1_000 }),
+          settled: store.list({ limit: 1_000, state: "settled" }),
+          stop: store.refundStop()
+        })
+      )
+    )
+    const transfers = settled.flatMap(({ transferLogIndex }) => transferLogIndex ?? [])
+    expect(transfers.toSorted(ascending)).toEqual(allKeys.slice(0, ownKeys))
+    expect(
+      due.filter(({ refund }) => refund?._tag === "Due" && refund.startedAtMillis === 7_000)
+    ).toHaveLength(7)
+    // One of each transfer, two of each charge whose refund is due.
+    expect(entries).toHaveLength(ownKeys + 2 * names.length * ownKeys)
+    expect(names).toContain(stop?.reason)
   }, 90_000)
 })

@@ -60,6 +60,16 @@ describe("Till.make refuses", () => {
     ["a price of 0.000000", { prices: { shop: "0.000000" } }, /prices.shop must be/],
     ["a negative price", { prices: { shop: "-1" } }, /prices.shop must be/],
     ["a price that is a number", { prices: { track: 0.52 } }, /prices.track must be .* got 0.52/],
+    [
+      "a limit on refunds of zero",
+      { refunds: { perPayerPerHour: "0.00" } },
+      /refunds.perPayerPerHour must be/
+    ],
+    [
+      "a limit on refunds that is a number",
+      { refunds: { perPayerPerHour: 100 } },
+      /perPayerPerHour must be .* got 100/
+    ],
     ["a price of what has none", { prices: { tracking: "0.01" } }, /prices has no tracking/],
     ["no secret", { secret: undefined }, /secret must be given/],
     ["no keys", { secret: [] }, /secret must be given/],

@@ -161,6 +161,7 @@ it("a till has the promised members, and no other", () => {
     "orders",
     "ready",
     "reconcile",
+    "refunds",
     "vault"
   ]
   expect(Object.keys(till).sort()).toEqual(members)

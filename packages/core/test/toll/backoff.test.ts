@@ -11,6 +11,7 @@ it("an operator is told at the twelfth attempt in vain, and at every twelfth aft
   expect(told).toEqual([patience - 1, 2 * patience - 1, 3 * patience - 1])
 })
 
-it("a voided payment is looked at a minute after it can't be valid any more", () => {
-  expect(watchUntilMillis("1000")).toBe(1_060_000)
+it("a voided payment is checked a minute after no reorganization can include it any more", () => {
+  expect(watchUntilMillis("1000", 0)).toBe(1_060_000)
+  expect(watchUntilMillis("1000", 900)).toBe(1_960_000)
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { findNetwork } from "../../src/domain/Network.ts"
 import type { Authorization } from "../../src/domain/PaymentPayload.ts"
+import { chargedAuthorization } from "../../src/toll/ChargedAuthorization.ts"
 import { canonicalJson, chargeKey, payloadDigest } from "../../src/toll/ChargeKey.ts"
 import { property } from "../domain/seeded.ts"
 import { authorization, from, payloadV1, payloadV2, sepolia, signature } from "./payments.ts"
@@ -36,12 +37,31 @@ describe("chargeKey", () => {
   })
 })
 
+describe("chargedAuthorization", () => {
+  it("is what the chain needs to know of a charge", () => {
+    const charge = {
+      key: chargeKey(sepolia, payloadV2()),
+      payer: from.toLowerCase(),
+      payTo: authorization().to,
+      amountAtomic: "10000",
+      validBeforeSeconds: 1_700_000_120
+    }
+    expect(chargedAuthorization(charge)).toEqual({
+      ...authorization({ from: from.toLowerCase(), validAfter: "0" })
+    })
+  })
+})
+
 describe("payloadDigest", () => {
   const digest = payloadDigest(payloadV2())
 
   it("is of 32 bytes in hexadecimal, the same for both versions of one payment", () => {
     expect(digest).toMatch(/^[0-9a-f]{64}$/)
     expect(payloadDigest(payloadV1())).toBe(digest)
+  })
+
+  it("is what was stored by an earlier version", () => {
+    expect(digest).toBe("aabf7cc42f0032a7515043bec90dee4cc492cb011c66b75606ad5d271e3a1eb6")
   })
 
   it("depends on the signature: payer and nonce are public once settled", () => {

@@ -95,6 +95,13 @@ describe("judgeSignature", () => {
     expect(await judged(assemble(r, order - s, v === 27 ? 28 : 27))).toBe("Malformed")
   })
 
+  it("draws the line at half of the curve's order, that half included", async () => {
+    const { r } = parts()
+    const half = order / 2n
+    expect(await judged(assemble(r, half, 27))).toBe("Foreign")
+    expect(await judged(assemble(r, half + 1n, 27))).toBe("Malformed")
+  })
+
   it.each([0, 1, 2, 26, 29, 255])("refuses v of %i", async (v) => {
     const { r, s } = parts()
     expect(await judged(assemble(r, s, v))).toBe("Malformed")

@@ -114,7 +114,11 @@ export const openTill = async (options: Partial<TillOptions> = {}) => {
   await till.ready
   await till.vault.put(vaultItem)
 
-  const send = async (call: Call, headers: Record<string, string> = {}): Promise<Answered> =>
+  const send = async (
+    call: Call,
+    headers: Record<string, string> = {},
+    clientAddress?: string
+  ): Promise<Answered> =>
     answered(
       await till.fetch(
         new Request(
@@ -126,7 +130,8 @@ export const openTill = async (options: Partial<TillOptions> = {}) => {
                 headers: { "content-type": "application/json", ...headers },
                 body: JSON.stringify(call.body)
               }
-        )
+        ),
+        clientAddress === undefined ? undefined : { clientAddress }
       )
     )
 
@@ -138,8 +143,8 @@ export const openTill = async (options: Partial<TillOptions> = {}) => {
   /** Signs a payment for a call: the value of its header. */
   const payFor = async (call: Call, how: PayOptions = {}): Promise<string> =>
     headerOf(await payChallenge(await challenge(call), how))
-  const present = (call: Call, payment: string): Promise<Answered> =>
-    send(call, { "payment-signature": payment })
+  const present = (call: Call, payment: string, clientAddress?: string): Promise<Answered> =>
+    send(call, { "payment-signature": payment }, clientAddress)
 
   return { ...fakes, till, events, send, challenge, payFor, present }
 }

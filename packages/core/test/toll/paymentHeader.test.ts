@@ -60,6 +60,22 @@ describe("readPayment", () => {
 })
 
 describe("decodePayment", () => {
+  it("keeps nothing beside the signature and authorization: a facilitator would find another method there", () => {
+    const sent = payloadV2()
+    const { authorization } = sent.payload
+    const beside = { ...sent, payload: { ...sent.payload, permit2Authorization: { from: authorization.to } } }
+    const within = {
+      ...sent,
+      payload: { ...sent.payload, authorization: { ...authorization, spender: "0x1" } }
+    }
+    for (const document of [beside, within]) {
+      const reading = decodePayment(encodeHeader({ ...document, extensions: { a: 1 } }))
+      if (reading._tag !== "Payment") throw new Error(reading._tag)
+      expect(reading.payment.document).toEqual({ ...sent, extensions: { a: 1 } })
+      expect(JSON.parse(reading.payment.json)).toEqual(reading.payment.document)
+    }
+  })
+
   it("keeps the document as it was sent, with what it does not know", () => {
     const document = { ...payloadV2(), extensions: { "payment-identifier": { id: "é 東京" } } }
     const reading = decodePayment(encodeHeader(document))

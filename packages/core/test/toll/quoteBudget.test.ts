@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { clientOf, QuoteBudget } from "../../src/orders/QuoteBudget.ts"
+import { clientOf, groupOf, QuoteBudget } from "../../src/orders/QuoteBudget.ts"
 import {
   answered,
   baseUrl,
@@ -11,6 +11,18 @@ import {
   shippingAddress,
   vaultBuy
 } from "./openTill.ts"
+
+/** Quotes taken at one moment by addresses that try so often, each in turn. */
+const takenBy = (
+  budget: { readonly take: (address: string, nowMillis: number) => number | undefined },
+  addresses: ReadonlyArray<string>,
+  tries: number
+): number => {
+  let taken = 0
+  for (let round = 0; round < tries; round++)
+    for (const address of addresses) if (budget.take(address, 0) === undefined) taken++
+  return taken
+}
 
 type Shop = Awaited<ReturnType<typeof openTill>>
 
@@ -104,6 +116,60 @@ describe("a budget", () => {
     expect(taken).toEqual([undefined, 59, 1, undefined])
   })
 
+  it("counts all clients without a known address as one", () => {
+    const budget = new QuoteBudget({ perClient: 2, inAll: 100 })
+    const taken = [undefined, undefined, undefined, "192.0.2.1"].map((address) => budget.take(address, 0))
+    expect(taken).toEqual([undefined, undefined, 60, undefined])
+  })
+
+  it("gives a /48 of IPv6 four times as much as a client", () => {
+    const budget = new QuoteBudget({ perClient: 5, inAll: 1_000 })
+    const taken = takenBy(
+      budget,
+      Array.from({ length: 100 }, (_, index) => `2001:db8:1:${index.toString(16)}::1`),
+      5
+    )
+    expect(taken).toBe(20)
+    expect(budget.take("2001:db8:1:ffff::1", 0)).toBe(60)
+    expect(budget.take("2001:db8:2::1", 0)).toBeUndefined()
+    expect(budget.take("2001:db8:1:ffff::1", 60_000)).toBeUndefined()
+  })
+
+  it("reserves half of the total for the first three quotes of a newcomer", () => {
+    const budget = new QuoteBudget({ perClient: 1_000, inAll: 100 })
+    expect(takenBy(budget, ["192.0.2.1"], 1_000)).toBe(50)
+    expect(takenBy(budget, ["192.0.2.2"], 1_000)).toBe(3)
+    expect(takenBy(budget, ["2001:db8:1:1::1", "2001:db8:1:2::1", "2001:db8:1:3::1"], 1_000)).toBe(3)
+    const newcomers = Array.from({ length: 100 }, (_, index) => `198.51.100.${index}`)
+    expect(takenBy(budget, newcomers, 1)).toBe(100 - 50 - 3 - 3)
+    expect(budget.take("203.0.113.1", 59_000)).toBe(1)
+    expect(budget.take("203.0.113.1", 60_000)).toBeUndefined()
+  })
+
+  it("never gives more than a total of one, nor less", () => {
+    const budget = new QuoteBudget({ perClient: 1, inAll: 1 })
+    expect([budget.take("192.0.2.1", 0), budget.take("192.0.2.2", 0)]).toEqual([undefined, 60])
+  })
+
+  it("counts no call that it refused", () => {
+    const budget = new QuoteBudget({ perClient: 1, inAll: 1_000 })
+    expect(takenBy(budget, ["2001:db8:1:1::1"], 50)).toBe(1)
+    const others = ["2001:db8:1:2::1", "2001:db8:1:3::1", "2001:db8:1:4::1", "2001:db8:1:5::1"]
+    expect(takenBy(budget, others, 1)).toBe(3)
+  })
+
+  it("is bounded in memory, and evicts the oldest client", () => {
+    const budget = new QuoteBudget({ perClient: 1, inAll: 1_000_000 })
+    const addresses = Array.from(
+      { length: 10_001 },
+      (_, index) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`
+    )
+    expect(takenBy(budget, addresses, 1)).toBe(addresses.length)
+    expect(budget.size).toBe(20_000)
+    expect(budget.take(addresses[1], 0)).toBe(60)
+    expect(budget.take(addresses[0], 0)).toBeUndefined()
+  })
+
   it.each([
     ["192.0.2.1", "192.0.2.1"],
     ["::ffff:192.0.2.1", "192.0.2.1"],
@@ -116,4 +182,53 @@ describe("a budget", () => {
   ])("counts %s as %s", (address, client) => {
     expect(clientOf(address)).toBe(client)
   })
+
+  it.each([
+    ["192.0.2.1", "192.0.2.1"],
+    ["2001:db8:1:2::9", "2001:db8:1::/48"],
+    ["2001:db8::1", "2001:db8:0::/48"]
+  ])("groups %s as %s", (address, group) => {
+    expect(groupOf(clientOf(address))).toBe(group)
+  })
+})
+
+/** The rule that a shop writes first: so many per address, so many in all, first come, first served. */
+class FirstComeBudget {
+  private readonly clients = new Map<string, number>()
+  private all = 0
+  take(address: string): number | undefined {
+    const count = this.clients.get(clientOf(address)) ?? 0
+    if (count >= 60 || this.all >= 600) return 60
+    this.clients.set(clientOf(address), count + 1)
+    this.all++
+    return undefined
+  }
+}
+
+describe("a few addresses that take all they can", () => {
+  const attackers: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+    ["ten IPv4 addresses", Array.from({ length: 10 }, (_, index) => `198.51.100.${index}`)],
+    [
+      "the networks of one /48",
+      Array.from({ length: 1_000 }, (_, index) => `2001:db8:1:${index.toString(16)}::1`)
+    ],
+    [
+      "the networks of ten /48",
+      Array.from({ length: 100 }, (_, index) => `2001:db8:${index % 10}:${index}::1`)
+    ]
+  ]
+  it.each(attackers)(
+    "%s lock every new buyer out of a naive budget, and none out of ours",
+    (_, addresses) => {
+      const naive = new FirstComeBudget()
+      expect(takenBy(naive, addresses, 60)).toBe(600)
+      expect(naive.take("192.0.2.1")).toBeDefined()
+
+      const ours = new QuoteBudget({ perClient: 60, inAll: 600 })
+      const taken = takenBy(ours, addresses, 60)
+      expect(taken).toBeLessThanOrEqual(300)
+      const buyers = Array.from({ length: 100 }, (_, index) => `192.0.2.${index}`)
+      expect(takenBy(ours, buyers, 3)).toBe(300)
+    }
+  )
 })

@@ -19,6 +19,12 @@ const charge = (overrides: Partial<Charge>): Charge => ({
   validBeforeSeconds: now / 1000 + 120,
   x402Version: 2,
   settlement: "{}",
+  exposureAtomic: "0",
+  settlesFirst: false,
+  transferLogIndex: undefined,
+  awaitsFinality: false,
+  reopenings: 0,
+  responseOwedUntilMillis: undefined,
   createdAtMillis: now - 1_000,
   state: "claimed",
   leaseOwner: "owner",
@@ -26,7 +32,7 @@ const charge = (overrides: Partial<Charge>): Charge => ({
   answer: undefined,
   subject: undefined,
   receipt: undefined,
-  firstClaimedAtMillis: 1_000,
+  unverifiedSinceMillis: 1_000,
   attempts: 0,
   checkAfterMillis: 0,
   answerExpiredAtMillis: undefined,
@@ -41,9 +47,14 @@ const claimed = charge({})
 const ready = charge({ state: "ready", answer })
 const settled = charge({ state: "settled", answer, receipt, settledAtMillis: now - 500, settlement: "" })
 const tombstone = { ...settled, answer: undefined }
+const voided = charge({ state: "voided", settlement: "" })
+const unapplied = { ...settled, effectPending: true }
+const owing = { ...tombstone, settlesFirst: true, responseOwedUntilMillis: now + 1 }
+const owedBack = { ...tombstone, refund: { _tag: "Due", startedAtMillis: undefined } } as const
+const sentBack = { ...settled, refund: { _tag: "Sent", transaction: "0x05" } } as const
 const own = { payloadDigest: "digest", sameRequest: true, replayableUntilMillis: now }
 
-const decide = (found: Charge, presented: Partial<typeof own> = {}): string => {
+const decide = (found: Charge, presented: Partial<Parameters<typeof resumption>[1]> = {}): string => {
   const decision = resumption(found, { ...own, ...presented }, now)
   return decision._tag === "Refuse" ? decision.refusal.code : decision._tag
 }
@@ -56,7 +67,30 @@ describe("the same payment for the same request", () => {
     ["finishes what nobody is settling", { ...ready, ...lapsed }, "Finish"],
     ["is given the answer again", settled, "Replay"],
     ["is given it again whoever holds the lease", { ...settled, ...lapsed }, "Replay"],
-    ["is told that the answer's record is gone", tombstone, "payment_already_used"]
+    ["is told that the answer's record is gone", tombstone, "payment_already_used"],
+    ["waits while somebody looks into what was voided", voided, "Wait"],
+    ["finishes what was voided and nobody looks into", { ...voided, ...lapsed }, "Finish"],
+    ["waits while the settlement's effect is applied", unapplied, "Wait"],
+    ["applies an effect that nobody applies", { ...unapplied, ...lapsed }, "Finish"],
+    ["waits while the response that it is owed is produced", owing, "Wait"],
+    ["has the response produced that it is owed", { ...owing, ...lapsed }, "Finish"],
+    [
+      "is refunded once the response is owed no longer",
+      { ...owing, responseOwedUntilMillis: now },
+      "payment_refund_due"
+    ],
+    [
+      "has the effect applied before the response is produced",
+      { ...owing, ...lapsed, effectPending: true, responseOwedUntilMillis: now },
+      "Finish"
+    ],
+    ["is told that it is owed back", owedBack, "payment_refund_due"],
+    [
+      "is told that it is owed back, whatever is pending",
+      { ...owedBack, effectPending: true },
+      "payment_refund_due"
+    ],
+    ["is told that it was sent back", sentBack, "payment_refund_due"]
   ])("%s", (_, found, decision) => {
     expect(decide(found)).toBe(decision)
   })
@@ -82,6 +116,8 @@ describe.each([
     ["ready", ready],
     ["ready, its lease lapsed", { ...ready, ...lapsed }],
     ["settled", settled],
+    ["settled, its response owed", { ...owing, ...lapsed }],
+    ["owed back", owedBack],
     ["a tombstone", tombstone]
   ])("is refused where the charge is %s", (_state, found) => {
     expect(decide(found, presented)).toBe("payment_already_used")
@@ -97,4 +133,40 @@ it("tells a forger nothing of the request that was bought", () => {
   const forged = resumption(settled, { ...own, payloadDigest: "forged", sameRequest: false }, now)
   const alsoForged = resumption(settled, { ...own, payloadDigest: "forged" }, now)
   expect(forged).toEqual(alsoForged)
+})
+
+describe("a forged signature", () => {
+  it("that was refused does not use up the payer's own payment", () => {
+    const genuine = { payloadDigest: "genuine", proven: true }
+    expect(decide({ ...voided, ...lapsed }, genuine)).toBe("Finish")
+    expect(decide(voided, genuine)).toBe("Wait")
+    expect(decide({ ...voided, ...lapsed }, { ...genuine, sameRequest: false })).toBe("Finish")
+  })
+
+  it.each([false, undefined])("gets nowhere, where it was found to be the payer's own: %s", (proven) => {
+    const forged = { payloadDigest: "forged", ...(proven === undefined ? {} : { proven }) }
+    expect(decide({ ...voided, ...lapsed }, forged)).toBe("payment_already_used")
+  })
+
+  it("of the payer's own key gets nowhere where something is due for the charge", () => {
+    for (const found of [
+      claimed,
+      ready,
+      settled,
+      owedBack,
+      { ...claimed, ...lapsed },
+      { ...ready, ...lapsed }
+    ])
+      expect(decide(found, { payloadDigest: "other", proven: true }), found.state).toBe(
+        "payment_already_used"
+      )
+  })
+})
+
+it("a refund that is due is told apart from one that was sent", () => {
+  const words = [owedBack, sentBack].map((found) => {
+    const decision = resumption(found, own, now)
+    return decision._tag === "Refuse" ? decision.refusal.message : undefined
+  })
+  expect(words).toEqual([expect.stringContaining("owed back"), expect.stringContaining("has been sent back")])
 })

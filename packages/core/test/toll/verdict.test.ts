@@ -18,6 +18,7 @@ const accepting = (change: Partial<Accepted>): PaymentPayload => ({
   ...v2,
   accepted: { ...v2.accepted, ...change }
 })
+const naming = (url: string): PaymentPayload => ({ ...v2, resource: { url } })
 const verdictOf = (payload: PaymentPayload, on: ReadonlyArray<PaymentOffer> = offers): string => {
   const verdict = judge(payload, on, { resourceUrl, workSeconds: 0, nowSeconds })
   return verdict._tag === "Accepted" ? "accepted" : verdict.refusal.code
@@ -25,6 +26,7 @@ const verdictOf = (payload: PaymentPayload, on: ReadonlyArray<PaymentOffer> = of
 
 const stranger = "0x1111111111111111111111111111111111111111"
 const mainnet = findNetwork("base")!
+const mismatch = "resource_mismatch"
 const unsupported = "unsupported_scheme_or_network"
 const recipient = "invalid_exact_evm_payload_recipient_mismatch"
 const value = "invalid_exact_evm_payload_authorization_value_mismatch"
@@ -41,6 +43,11 @@ describe("judge accepts", () => {
     ["an asset in lower case", accepting({ asset: sepolia.asset.toLowerCase() })],
     ["a payee in upper case", accepting({ payTo: `0x${payTo.slice(2).toUpperCase()}` })],
     ["a payment without resource", unnamed],
+    ["a resource with its query", naming(`${resourceUrl}?q=tote&page=2`)],
+    ["a resource with a fragment", naming(`${resourceUrl}#a`)],
+    ["a resource by another host name and port", naming("http://127.0.0.1:3000/x402/search?q=tote")],
+    ["a resource with a slash at its end", naming(`${resourceUrl}/`)],
+    ["a resource in the words of a client", naming("HTTPS://SHOP.example:443/x402/./search?q=a b")],
     ["an authorization that is valid from now on", payloadV2({ validAfter: at(0) })],
     ["one that was always valid", payloadV2({ validAfter: "0" })],
     ["one that is valid just long enough", payloadV2({ validBefore: at(settlementSeconds) })],
@@ -71,20 +78,46 @@ describe("judge refuses", () => {
     ["one that leaves too little time", payloadV2({ validBefore: at(settlementSeconds - 1) }), validBefore],
     ["one that lives too long", payloadV2({ validBefore: at(120 + clockSkewSeconds + 1) }), validBefore],
     ["one that lives for ever", payloadV1({ validBefore: (2n ** 256n - 1n).toString() }), validBefore],
-    [
-      "a payment that names another resource",
-      { ...v2, resource: { url: `${resourceUrl}/x` } },
-      "resource_mismatch"
-    ],
-    [
-      "a payment that names the same path elsewhere",
-      { ...v2, resource: { url: "https://other.example/x402/search" } },
-      "resource_mismatch"
-    ]
+    ["a payment that names another resource", naming("https://shop.example/x402/track"), mismatch],
+    ["one that names a path below", naming(`${resourceUrl}/x`), mismatch],
+    ["one that names a longer path", naming(`${resourceUrl}es?q=tote`), mismatch],
+    ["one that names a path above", naming(`${resourceUrl}/..`), mismatch],
+    ["one that names a path with two slashes at its end", naming(`${resourceUrl}//`), mismatch],
+    ["one that names the path in a query", naming("https://shop.example/?/x402/search"), mismatch],
+    ["one that names a path alone", naming("/x402/search"), mismatch],
+    ["one that names no URL", naming("search"), mismatch],
+    ["one that names nothing", naming(""), mismatch]
   ]
   it.each(tamperings)("%s", (_, payload, code) => {
     expect(verdictOf(payload)).toBe(code)
   })
+
+  it("what names no path, even where ours has none", () => {
+    const request = { resourceUrl: "search", workSeconds: 0, nowSeconds }
+    expect(judge(naming("no URL either"), offers, request)).toMatchObject({ refusal: { code: mismatch } })
+  })
+
+  it("no version-1 payment for its resource: it has none", () => {
+    const named = { ...payloadV1(), resource: { url: "https://other.example/" } } as PaymentPayload
+    expect(verdictOf(named)).toBe("accepted")
+  })
+
+  it("with a verdict that names itself", () => {
+    const verdict = judge(payloadV2({ value: "1" }), offers, { resourceUrl, workSeconds: 0, nowSeconds })
+    expect(verdict).toEqual({
+      _tag: "Refused",
+      refusal: { code: value, message: "the payment is of 1 atomic units; exactly 10000 are due" }
+    })
+  })
+
+  it.each(["https://other.example/x402/search", "https://shop.example/x402/search", ""])(
+    "a payment for %s below a prefix",
+    (url) => {
+      const request = { resourceUrl: "https://shop.example/api/x402/search", workSeconds: 0, nowSeconds }
+      expect(judge(naming(url), offers, request)).toMatchObject({ refusal: { code: mismatch } })
+      expect(judge(naming("http://[::1]/api/x402/search"), offers, request)._tag).toBe("Accepted")
+    }
+  )
 
   it("says how much is due", () => {
     const verdict = judge(payloadV2({ value: "1" }), offers, { resourceUrl, workSeconds: 0, nowSeconds })
@@ -93,6 +126,24 @@ describe("judge refuses", () => {
 
   it("everything where nothing is on offer", () => {
     expect(verdictOf(v2, [])).toBe(unsupported)
+  })
+})
+
+describe("the time that an authorization must leave", () => {
+  const leaving = (seconds: number, workSeconds: number): string => {
+    const verdict = judge(payloadV2({ validBefore: at(seconds) }), offers, {
+      resourceUrl,
+      workSeconds,
+      nowSeconds: nowSeconds + 0.9
+    })
+    return verdict._tag === "Accepted" ? "accepted" : verdict.refusal.code
+  }
+  it.each([
+    ["covers the work, begun seconds as whole ones", 19.1, settlementSeconds + 20],
+    ["is half of what the offer grants at most", 1_000, 60]
+  ])("%s", (_, workSeconds, needed) => {
+    expect(leaving(needed, workSeconds)).toBe("accepted")
+    expect(leaving(needed - 1, workSeconds)).toBe(validBefore)
   })
 })
 
@@ -105,6 +156,15 @@ describe("a quote", () => {
     ["that is no text is refused", { quoteId: 1 }, "quote_expired"]
   ])("%s", (_, extra, verdict) => {
     expect(verdictOf(accepting({ extra }), quoted)).toBe(verdict)
+  })
+
+  it("that is not on offer is no reason to refuse", () => {
+    expect(verdictOf(accepting({ extra: { quoteId: "quote-a" } }))).toBe("accepted")
+  })
+
+  it("need not be repeated at all", () => {
+    const { extra: _extra, ...accepted } = v2.accepted
+    expect(verdictOf({ ...v2, accepted }, quoted)).toBe("accepted")
   })
 
   it("is nothing that a version-1 payment can name", () => {

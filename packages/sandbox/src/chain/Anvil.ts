@@ -35,6 +35,8 @@ wait "$anvil"
 export const startAnvil = async (options: {
   readonly chainId: number
   readonly port: number
+  /** Seconds from block to block, beside the block that each transaction gets at once; 0: no others. */
+  readonly blockSeconds: number
 }): Promise<Anvil> => {
   const child: AnvilChild = spawn(
     "/bin/sh",
@@ -45,7 +47,8 @@ export const startAnvil = async (options: {
       anvilBinary(),
       "--host=127.0.0.1",
       `--port=${options.port}`,
-      `--chain-id=${options.chainId}`
+      `--chain-id=${options.chainId}`,
+      ...(options.blockSeconds === 0 ? [] : [`--block-time=${options.blockSeconds}`, "--mixed-mining"])
     ],
     // In a process group of its own, so that Ctrl-C in a terminal reaches us alone and calls in
     // flight can still settle before the chain goes.

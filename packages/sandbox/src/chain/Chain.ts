@@ -37,6 +37,11 @@ export interface ChainOptions {
   readonly chainId?: number
   /** JSON-RPC port on the loopback interface; default 0, a free one. */
   readonly port?: number
+  /**
+   * Seconds from block to block, as on a public network; default 5. Each transaction gets a block at once besides. `0`
+   * mines for transactions alone: the time that contracts see then stands still between them.
+   */
+  readonly blockSeconds?: number
 }
 
 /** A local EVM chain with real USDC on it. */
@@ -62,6 +67,10 @@ const mnemonic = "test test test test test test test test test test test junk"
  * Starts a local chain (anvil) that mines each transaction at once, and puts Circle's FiatTokenV2_2
  * at the address where the public network has it. Ready in well under a second.
  *
+ * Mines a block every few seconds besides. Calls are simulated at the time of the latest block: on an idle chain
+ * without blocks, a payment whose `validAfter` lies behind the clock by less than the idle time would be refused as
+ * not yet valid.
+ *
  * @example
  * ```ts
  * const chain = await startChain()
@@ -69,17 +78,20 @@ const mnemonic = "test test test test test test test test test test test junk"
  * await chain.stop()
  * ```
  *
- * @throws Error when the chain id is another, anvil is missing on this machine, or it can't start.
+ * @throws Error when the chain id is another, an option is out of bounds, anvil is missing on this machine, or it can't start.
  */
 export const startChain = async (options: ChainOptions = {}): Promise<Chain> => {
-  const { chainId = 84532, port = 0 } = options
+  const { blockSeconds = 5, chainId = 84532, port = 0 } = options
   const deployment = usdcDeployments[chainId]
   if (deployment === undefined) {
     throw new Error(
       `No USDC is known for chain id ${chainId}; choose one of ${Object.keys(usdcDeployments).join(", ")}.`
     )
   }
-  const anvil = await startAnvil({ chainId, port })
+  if (!Number.isInteger(blockSeconds) || blockSeconds < 0) {
+    throw new Error(`blockSeconds must be a whole number of seconds, 0 or more; got ${blockSeconds}.`)
+  }
+  const anvil = await startAnvil({ chainId, port, blockSeconds })
   try {
     const accounts = (index: number) => mnemonicToAccount(mnemonic, { addressIndex: index })
     const client = connect(anvil.rpcUrl, chainId, accounts(0))

@@ -1,18 +1,21 @@
 import { Effect } from "effect"
-import type { Charge, Charges, LedgerEntry, LedgerKind, LedgerTotal } from "../../ports/Charges.ts"
-import { Rows } from "./ModelRows.ts"
+import type { Charge, Charges, Claim, Completion } from "../../ports/Charges.ts"
+import { ageOf, descending, modelCharges, padded, sumOf } from "./ModelCharges.ts"
+import { ledgerModel } from "./LedgerModel.ts"
 
-/** Rows in the order of what they are named by, the last first: a name is a text that orders as its row does. */
-const descending = <Row>(rows: ReadonlyArray<Row>, nameOf: (row: Row) => string): ReadonlyArray<Row> =>
-  rows.toSorted((left, right) => (nameOf(left) < nameOf(right) ? 1 : nameOf(left) > nameOf(right) ? -1 : 0))
+const isOpen = (charge: Charge): boolean =>
+  [
+    charge.state !== "settled",
+    charge.effectPending,
+    charge.awaitsFinality,
+    charge.responseOwedUntilMillis !== undefined
+  ].includes(true)
 
-const padded = (millis: number): string => millis.toString().padStart(16, "0")
-const ageOf = ({ createdAtMillis, key }: Pick<Charge, "createdAtMillis" | "key">): string =>
-  `${padded(createdAtMillis)} ${key}`
-const placeOf = (entry: Pick<LedgerEntry, "atMillis" | "chargeKey" | "kind">): string =>
-  `${padded(entry.atMillis)} ${entry.chargeKey} ${entry.kind}`
-
-const isOpen = ({ effectPending, state }: Charge): boolean => state !== "settled" || effectPending
+/** Where an unfinished charge stands in its list; one whose effect is pending is due since 0. */
+const turnOf = (charge: Charge): string => {
+  const isClaim = charge.state === "claimed"
+  return `${isClaim ? "b" : "a"} ${padded(charge.effectPending ? 0 : charge.checkAfterMillis)} ${ageOf(charge)}`
+}
 
 const later = {
   attempts: 0,
@@ -22,6 +25,9 @@ const later = {
   subject: undefined,
   effectPending: false,
   receipt: undefined,
+  transferLogIndex: undefined,
+  awaitsFinality: false,
+  responseOwedUntilMillis: undefined,
   settledAtMillis: undefined,
   refund: undefined
 } as const
@@ -30,84 +36,158 @@ type Verbs = Charges["Service"]
 
 /** Charges by the letter of the port. */
 export const chargeModel = (): Verbs => {
-  const charges = new Rows<Charge>()
-  const ledger = new Rows<LedgerEntry>()
-  const find = (key: string) => charges.first((charge) => charge.key === key)
-  const lapsed = (charge: Charge, nowMillis: number) => nowMillis >= charge.leaseUntilMillis
-  const held = (charge: Charge, owner: string, states: ReadonlyArray<string>) =>
-    charge.leaseOwner === owner && states.includes(charge.state)
-  const change = (key: string, when: (charge: Charge) => boolean, to: Partial<Charge>) =>
-    charges.change((row) => row.key === key && when(row), to) === 1
-  const enter = (key: string, kind: LedgerKind, atMillis: number, transaction?: string) => {
-    const { amountAtomic, asset, network, operation, payTo, payer } = find(key)!
-    const money = { operation, network, asset, payer, payTo, amountAtomic }
-    ledger.add({ kind, chargeKey: key, atMillis, ...money, transaction })
-  }
+  const rows = modelCharges()
+  const { change, charges, enter, find, held, isUnderway, lapsed, refunds } = rows
 
-  const claim: Verbs["claim"] = (charge, lease, nowMillis, maxUnsettled) =>
-    Effect.sync(() => {
+  const claim: Verbs["claim"] = (charge, lease, nowMillis, limits) =>
+    Effect.sync((): Claim => {
       const existing = find(charge.key)
       const isFree =
         existing === undefined ||
         (existing.state === "claimed" && lapsed(existing, nowMillis)) ||
         held(existing, lease.owner, ["voided"])
       if (!isFree) return { _tag: "Existing", charge: existing }
-      const others = charges
-        .all()
-        .filter(({ key, payer }) => payer === charge.payer && key !== charge.key)
-        .filter((row) => row.state === "ready" || (row.state === "claimed" && !lapsed(row, nowMillis)))
-      if (others.length >= maxUnsettled) return { _tag: "Limited" }
+      const others = charges.all().filter(({ key, payer }) => payer === charge.payer && key !== charge.key)
+      const underway = others.filter((row) => isUnderway(row, nowMillis))
+      if (underway.length >= limits.maxUnsettled) return { _tag: "Limited", by: "charges" }
+      const worked = [...underway, ...others.filter(({ state }) => state === "voided")]
+      const exposures = worked
+        .map(({ exposureAtomic }) => Number(exposureAtomic))
+        .filter((value) => value > 0)
+      const exposed = exposures.reduce((sum, value) => sum + value, Number(charge.exposureAtomic))
+      const mayAdd = exposures.length === 0 || charge.exposureAtomic === "0"
+      if (!mayAdd && exposed > Number(limits.maxExposureAtomic)) return { _tag: "Limited", by: "exposure" }
       charges.delete(({ key }) => key === charge.key)
       charges.add({
         ...charge,
         ...later,
         state: "claimed",
-        firstClaimedAtMillis: existing?.firstClaimedAtMillis ?? charge.createdAtMillis,
+        unverifiedSinceMillis: existing?.unverifiedSinceMillis ?? charge.unverifiedSinceMillis,
+        reopenings: existing?.reopenings ?? 0,
         leaseOwner: lease.owner,
         leaseUntilMillis: lease.untilMillis
       })
       return { _tag: "Claimed" }
     })
 
-  const complete: Verbs["complete"] = (key, { receipt, refundDue }, nowMillis) =>
+  const payerStanding: Verbs["payerStanding"] = ({ asset, network, payer, ...age }, sinceMillis, nowMillis) =>
     Effect.sync(() => {
-      const answerable = ({ answer, state }: Charge) =>
-        state === "ready" || (state === "voided" && !(answer === undefined && !refundDue))
-      const settled = change(key, answerable, {
-        state: "settled",
-        settlement: "",
-        attempts: 0,
-        checkAfterMillis: 0,
-        receipt,
-        settledAtMillis: nowMillis
-      })
-      if (!settled) return false
-      enter(key, "settled", nowMillis, receipt.transaction)
-      if (refundDue) enter(key, "refund_due", nowMillis)
-      change(key, () => refundDue, { refund: { _tag: "Due" } })
-      change(key, ({ subject }) => !refundDue && subject !== undefined, { effectPending: true })
-      return true
+      const theirs = descending(charges.all(), (row) => padded(row.settledAtMillis ?? 0)).filter(
+        (row) => row.payer === payer && row.network === network && row.asset === asset
+      )
+      const open = theirs.filter((row) => isUnderway(row, nowMillis) && ageOf(row) <= ageOf(age))
+      const settled = theirs.filter(
+        (row) => row.state === "settled" && row.refund === undefined && row.settledAtMillis! >= sinceMillis
+      )
+      return {
+        openAtomic: sumOf(open).toString(),
+        settledAtomic: sumOf(settled.slice(0, 200)).toString()
+      }
     })
 
-  const entered = (fromMillis = 0, beforeMillis = Infinity) =>
-    ledger.all().filter(({ atMillis }) => atMillis >= fromMillis && atMillis < beforeMillis)
+  const complete: Verbs["complete"] = (key, settlement, nowMillis) =>
+    Effect.sync((): Completion => {
+      const { finalAfterMillis, receipt, refundDue, responseOwedUntilMillis, transferLogIndex } = settlement
+      const charge = find(key)
+      const isVoidedOpen = charge?.state === "voided" && (refundDue || charge.settlesFirst)
+      if (charge?.state !== "ready" && !isVoidedOpen) return { _tag: "NotOpen" }
+      const isSame = (row: Charge) =>
+        row.network === charge!.network &&
+        row.receipt?.transaction === receipt.transaction &&
+        row.transferLogIndex === transferLogIndex
+      if (transferLogIndex !== undefined && charges.first(isSame) !== undefined)
+        return { _tag: "TransferTaken" }
+      const checks = [finalAfterMillis, responseOwedUntilMillis].filter((at) => at !== undefined)
+      change(key, () => true, {
+        state: "settled",
+        attempts: 0,
+        checkAfterMillis: checks.toSorted((left, right) => left - right)[0] ?? 0,
+        receipt,
+        transferLogIndex,
+        awaitsFinality: finalAfterMillis !== undefined,
+        responseOwedUntilMillis,
+        settledAtMillis: nowMillis
+      })
+      if (finalAfterMillis === undefined) change(key, () => true, { settlement: "" })
+      enter(key, "settled", nowMillis, receipt.transaction)
+      if (refundDue) enter(key, "refund_due", nowMillis)
+      change(key, () => refundDue, { refund: { _tag: "Due", startedAtMillis: undefined } })
+      change(key, ({ subject }) => !refundDue && subject !== undefined, { effectPending: true })
+      return { _tag: "Completed" }
+    })
+
+  const reopen: Verbs["reopen"] = (key, owner, nowMillis) =>
+    Effect.sync(() => {
+      const charge = find(key)
+      const isUndoable =
+        charge !== undefined &&
+        held(charge, owner, ["settled"]) &&
+        charge.awaitsFinality &&
+        refunds.first((refund) => refund.key === key) === undefined
+      if (!isUndoable) return false
+      enter(key, "reversed", nowMillis, charge.receipt!.transaction)
+      const { receipt, transferLogIndex, awaitsFinality, responseOwedUntilMillis, settledAtMillis, refund } =
+        later
+      const undone = {
+        receipt,
+        transferLogIndex,
+        awaitsFinality,
+        responseOwedUntilMillis,
+        settledAtMillis,
+        refund
+      }
+      const reopenings = charge.reopenings + 1
+      const hasResponse = charge.answer !== undefined || charge.answerExpiredAtMillis !== undefined
+      const isReady = hasResponse || charge.settlesFirst
+      const to = isReady ? ({ state: "ready" } as const) : ({ state: "voided", settlement: "" } as const)
+      return change(key, () => true, { ...undone, ...to, effectPending: false, reopenings })
+    })
+
+  const isBulk = ({ state, subject }: Charge) => state === "voided" && subject === undefined
+  const due = (nowMillis: number) =>
+    descending(
+      charges
+        .all()
+        .filter((row) => isOpen(row) && lapsed(row, nowMillis))
+        .filter((row) => row.effectPending || row.checkAfterMillis <= nowMillis),
+      turnOf
+    ).toReversed()
 
   return {
     find: (key) => Effect.sync(() => find(key)),
     claim,
+    payerStanding,
     advance: (key, owner, outcome) =>
       Effect.sync(() => change(key, (row) => held(row, owner, ["claimed"]), { state: "ready", ...outcome })),
     complete,
+    deliver: (key, owner, answer) =>
+      Effect.sync(() => {
+        const isOwed = (row: Charge) =>
+          held(row, owner, ["settled"]) &&
+          row.responseOwedUntilMillis !== undefined &&
+          row.refund === undefined
+        return change(key, isOwed, { answer, responseOwedUntilMillis: undefined })
+      }),
+    finalize: (key, owner) =>
+      Effect.sync(() =>
+        change(key, (row) => held(row, owner, ["settled"]) && row.awaitsFinality, {
+          awaitsFinality: false,
+          settlement: ""
+        })
+      ),
+    reopen,
     markApplied: (key) =>
       Effect.sync(() => change(key, ({ effectPending }) => effectPending, { effectPending: false })),
-    void: (key, owner, { checkAfterMillis, keepAnswer }) =>
+    void: (key, owner, { checkAfterMillis, keepExposure }) =>
       Effect.sync(() =>
         change(key, (row) => held(row, owner, ["claimed", "ready"]), {
           state: "voided",
           leaseUntilMillis: 0,
           attempts: 0,
           checkAfterMillis,
-          ...(keepAnswer ? {} : { answer: undefined })
+          settlement: "",
+          answer: undefined,
+          ...(keepExposure ? {} : { exposureAtomic: "0" })
         })
       ),
     release: (key, owner) =>
@@ -132,14 +212,16 @@ export const chargeModel = (): Verbs => {
         change(key, ({ leaseOwner }) => leaseOwner === owner, deferred)
       }),
     unfinished: (nowMillis, limit) =>
-      Effect.sync(() => {
-        const due = charges
-          .all()
-          .filter((row) => isOpen(row) && lapsed(row, nowMillis) && row.checkAfterMillis <= nowMillis)
-        return descending(due, (row) => padded(row.checkAfterMillis) + ageOf(row))
-          .toReversed()
+      Effect.sync(() =>
+        due(nowMillis)
+          .filter((row) => !isBulk(row))
           .slice(0, limit)
-      }),
+      ),
+    voidedDue: (nowMillis, limit) => Effect.sync(() => due(nowMillis).filter(isBulk).slice(0, limit)),
+    releaseVoided: (keys, nowMillis) =>
+      Effect.sync(() =>
+        charges.delete((row) => keys.includes(row.key) && isBulk(row) && lapsed(row, nowMillis))
+      ),
     list: ({ before, isOwed, limit, settledBeforeMillis, settledFromMillis, state }) =>
       Effect.sync(() =>
         descending(charges.all(), ageOf)
@@ -165,49 +247,6 @@ export const chargeModel = (): Verbs => {
           change(key, () => true, { answer: undefined, answerExpiredAtMillis: beforeMillis })
         return old.length
       }),
-    oweRefund: (key, nowMillis) =>
-      Effect.sync(() => {
-        const isOwing = ({ refund, state }: Charge) => state === "settled" && refund === undefined
-        const owed = change(key, isOwing, { refund: { _tag: "Due" } })
-        if (owed) enter(key, "refund_due", nowMillis)
-        return owed
-      }),
-    recordRefund: (key, transaction, nowMillis) =>
-      Effect.sync(() => {
-        const sent = change(key, ({ refund }) => refund?._tag === "Due", {
-          refund: { _tag: "Sent", transaction }
-        })
-        if (sent) enter(key, "refunded", nowMillis, transaction)
-        return sent
-      }),
-    entries: ({ before, beforeMillis, chargeKeys, fromMillis, limit }) =>
-      Effect.sync(() =>
-        descending(entered(fromMillis, beforeMillis), placeOf)
-          .filter(({ chargeKey }) => chargeKeys?.includes(chargeKey) ?? true)
-          .filter((entry) => before === undefined || placeOf(entry) < placeOf(before))
-          .slice(0, limit)
-      ),
-    totals: (fromMillis, beforeMillis) => Effect.sync(() => summed(entered(fromMillis, beforeMillis)))
+    ...ledgerModel(rows)
   }
-}
-
-/** Entries summed, in the order of what they are summed by. */
-export const summed = (entries: ReadonlyArray<LedgerEntry>): ReadonlyArray<LedgerTotal> => {
-  const nameOf = ({ asset, day, kind, network, operation }: Omit<LedgerTotal, "count" | "amountAtomic">) =>
-    [day, operation, network, asset, kind].join("\n")
-  const parts = entries.map(({ amountAtomic, asset, atMillis, kind, network, operation }) => ({
-    day: new Date(atMillis).toISOString().slice(0, 10),
-    operation,
-    network,
-    asset,
-    kind,
-    amountAtomic
-  }))
-  return Array.from(new Set(parts.map(nameOf)))
-    .toSorted()
-    .map((name) => {
-      const mine = parts.filter((part) => nameOf(part) === name)
-      const sum = mine.reduce((total, { amountAtomic }) => total + BigInt(amountAtomic), 0n)
-      return { ...mine[0]!, count: mine.length, amountAtomic: sum.toString() }
-    })
 }

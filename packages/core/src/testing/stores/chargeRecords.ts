@@ -1,5 +1,14 @@
 import { Effect } from "effect"
-import { type Charge, Charges, type ChargeState, type Lease, type NewCharge } from "../../ports/Charges.ts"
+import {
+  type Charge,
+  Charges,
+  type ChargeState,
+  type ClaimLimits,
+  type CompletedSettlement,
+  type Completion,
+  type Lease,
+  type NewCharge
+} from "../../ports/Charges.ts"
 import { sampleAnswer, sampleCharge, sampleReceipt } from "./records.ts"
 
 /*
@@ -9,11 +18,26 @@ import { sampleAnswer, sampleCharge, sampleReceipt } from "./records.ts"
 /** The key of `sampleCharge`. */
 export const key = sampleCharge().key
 
-/** More unsettled charges than any case makes. */
-export const unlimited = 10_000
+/** More than any case reaches. */
+export const unlimited: ClaimLimits = { maxUnsettled: 10_000, maxExposureAtomic: "1000000000000" }
+export const atMost = (maxUnsettled: number): ClaimLimits => ({ ...unlimited, maxUnsettled })
+export const exposedAtMost = (maxExposureAtomic: string): ClaimLimits => ({ ...unlimited, maxExposureAtomic })
 
 export const outcome = { answer: sampleAnswer(), subject: undefined }
-export const paid = { receipt: sampleReceipt(), refundDue: false }
+/** A settlement that only a facilitator reported. */
+export const paid: CompletedSettlement = {
+  receipt: sampleReceipt(),
+  transferLogIndex: undefined,
+  refundDue: false,
+  finalAfterMillis: undefined,
+  responseOwedUntilMillis: undefined
+}
+export const paidBack: CompletedSettlement = { ...paid, refundDue: true }
+/** A settlement that the chain proves, provisionally. */
+export const provisional: CompletedSettlement = { ...paid, transferLogIndex: 3, finalAfterMillis: 5_000 }
+/** A settlement before the work. */
+export const paidFirst: CompletedSettlement = { ...paid, responseOwedUntilMillis: 6_000 }
+export const isCompleted = ({ _tag }: Completion): boolean => _tag === "Completed"
 export const order = { kind: "order", id: "order-1" } as const
 
 export const lease = (owner: string, untilMillis = 2_000): Lease => ({ owner, untilMillis })
@@ -22,7 +46,6 @@ export const lease = (owner: string, untilMillis = 2_000): Lease => ({ owner, un
 export const asClaimed = (charge: NewCharge, { owner, untilMillis }: Lease): Charge => ({
   ...charge,
   state: "claimed",
-  firstClaimedAtMillis: charge.createdAtMillis,
   leaseOwner: owner,
   leaseUntilMillis: untilMillis,
   attempts: 0,
@@ -32,6 +55,10 @@ export const asClaimed = (charge: NewCharge, { owner, untilMillis }: Lease): Cha
   subject: undefined,
   effectPending: false,
   receipt: undefined,
+  transferLogIndex: undefined,
+  awaitsFinality: false,
+  reopenings: 0,
+  responseOwedUntilMillis: undefined,
   settledAtMillis: undefined,
   refund: undefined
 })
@@ -48,18 +75,24 @@ export const asSettled: Charge = {
   settledAtMillis: 1_500
 }
 
-/** Charges with a charge in a given state, held by `me` until 2000; of a voided one the answer is kept. */
+/** Charges with a charge in a given state, held by `me` until 2000 (a voided one is held by nobody). */
 export const chargesWith = Effect.fnUntraced(function* (
   state: ChargeState,
   overrides: Partial<NewCharge> = {},
-  rest: { readonly settledAtMillis?: number; readonly subject?: Charge["subject"] } = {}
+  rest: {
+    readonly settledAtMillis?: number
+    readonly subject?: Charge["subject"]
+    readonly settlement?: CompletedSettlement
+  } = {}
 ) {
   const charges = yield* Charges
   const charge = sampleCharge(overrides)
+  const answer = charge.settlesFirst ? undefined : outcome.answer
   yield* charges.claim(charge, lease("me"), 1_000, unlimited)
-  if (state !== "claimed") yield* charges.advance(charge.key, "me", { ...outcome, subject: rest.subject })
-  if (state === "voided") yield* charges.void(charge.key, "me", { keepAnswer: true, checkAfterMillis: 0 })
-  if (state === "settled") yield* charges.complete(charge.key, paid, rest.settledAtMillis ?? 1_500)
+  if (state !== "claimed") yield* charges.advance(charge.key, "me", { answer, subject: rest.subject })
+  if (state === "voided") yield* charges.void(charge.key, "me", { keepExposure: true, checkAfterMillis: 0 })
+  if (state === "settled")
+    yield* charges.complete(charge.key, rest.settlement ?? paid, rest.settledAtMillis ?? 1_500)
   return charges
 })
 

@@ -1,6 +1,17 @@
 import { Effect } from "effect"
 import { Charges, type Claim } from "../../ports/Charges.ts"
-import { asClaimed, chargesWith, key, lease, outcome, paid, unlimited } from "./chargeRecords.ts"
+import {
+  asClaimed,
+  atMost,
+  chargesWith,
+  isCompleted,
+  key,
+  lease,
+  outcome,
+  paid,
+  paidBack,
+  unlimited
+} from "./chargeRecords.ts"
 import { sampleAnswer, sampleCharge } from "./records.ts"
 import { equal, race, racers, type StoreCase, storeCase } from "./StoreCase.ts"
 
@@ -61,16 +72,21 @@ const lapsed: ReadonlyArray<StoreCase> = [
     "Charges: a claim's lease holds up to its last millisecond, then another claim replaces the charge",
     function* () {
       const charges = yield* chargesWith("claimed")
-      const next = sampleCharge({ payloadDigest: "digest-2", operation: "track", createdAtMillis: 2_000 })
+      const next = sampleCharge({
+        payloadDigest: "digest-2",
+        operation: "track",
+        createdAtMillis: 2_000,
+        unverifiedSinceMillis: 2_000
+      })
       const early = yield* charges.claim(next, lease("you", 9_000), 1_999, unlimited)
       equal(early, { _tag: "Existing", charge: asClaimed(sampleCharge(), lease("me")) }, "a claim at 1999")
       const due = yield* charges.claim(next, lease("you", 9_000), 2_000, unlimited)
       equal(due, { _tag: "Claimed" }, "a claim at 2000")
-      const replaced = { ...asClaimed(next, lease("you", 9_000)), firstClaimedAtMillis: 1_000 }
+      const replaced = { ...asClaimed(next, lease("you", 9_000)), unverifiedSinceMillis: 1_000 }
       equal(yield* charges.find(key), replaced, "the charge")
       equal(yield* charges.advance(key, "me", outcome), false, "advance by who held it before")
       equal(yield* charges.release(key, "me"), false, "release by who held it before")
-      const voiding = charges.void(key, "me", { keepAnswer: false, checkAfterMillis: 0 })
+      const voiding = charges.void(key, "me", { keepExposure: false, checkAfterMillis: 0 })
       equal(yield* voiding, false, "void by who held it before")
       equal(yield* charges.find(key), replaced, "the charge after all that")
     }
@@ -81,16 +97,16 @@ const lapsed: ReadonlyArray<StoreCase> = [
     equal(again._tag, "Existing", "a claim by the owner while the lease runs")
   }),
   storeCase(
-    "Charges: a charge that is claimed again begins anew, but for when it was first seen",
+    "Charges: a charge that is claimed again begins anew, but for since when it was unverified",
     function* () {
-      const charges = yield* chargesWith("claimed", { createdAtMillis: 700 })
+      const charges = yield* chargesWith("claimed", { unverifiedSinceMillis: 700 })
       yield* charges.defer(key, "me", 1_200)
       for (const createdAtMillis of [2_000, 3_000]) {
-        const next = sampleCharge({ createdAtMillis })
+        const next = sampleCharge({ createdAtMillis, unverifiedSinceMillis: createdAtMillis })
         const held = lease(`at-${createdAtMillis}`, createdAtMillis + 500)
         const claim = yield* charges.claim(next, held, createdAtMillis, unlimited)
         equal(claim._tag, "Claimed", `the claim at ${createdAtMillis}`)
-        const replaced = { ...asClaimed(next, held), firstClaimedAtMillis: 700 }
+        const replaced = { ...asClaimed(next, held), unverifiedSinceMillis: 700 }
         equal(yield* charges.find(key), replaced, `the charge of ${createdAtMillis}`)
       }
     }
@@ -132,7 +148,7 @@ const lapsed: ReadonlyArray<StoreCase> = [
 const voided: ReadonlyArray<StoreCase> = [
   storeCase("Charges: a voided charge is claimed by its holder alone, however late it is", function* () {
     const charges = yield* chargesWith("voided")
-    const next = sampleCharge({ payloadDigest: "digest-2", createdAtMillis: 5_000 })
+    const next = sampleCharge({ payloadDigest: "digest-2", createdAtMillis: 5_000, unverifiedSinceMillis: 0 })
     const foreign = yield* charges.claim(next, lease("you", 1e12), 1e11, unlimited)
     equal(foreign._tag, "Existing", "a claim by another")
     equal(yield* charges.takeOver(key, lease("you", 9_000), 5_000), true, "another takes it over")
@@ -140,8 +156,8 @@ const voided: ReadonlyArray<StoreCase> = [
     equal(former._tag, "Existing", "a claim by who held it before")
     const own = yield* charges.claim(next, lease("you", 9_500), 5_000, unlimited)
     equal(own._tag, "Claimed", "a claim by the holder")
-    const replaced = { ...asClaimed(next, lease("you", 9_500)), firstClaimedAtMillis: 1_000 }
-    equal(yield* charges.find(key), replaced, "the charge, its kept answer gone")
+    const replaced = { ...asClaimed(next, lease("you", 9_500)), unverifiedSinceMillis: 1_000 }
+    equal(yield* charges.find(key), replaced, "the charge")
   }),
   storeCase(`Charges: of ${racers} racers for a voided charge its holder claims it`, function* () {
     const charges = yield* chargesWith("voided")
@@ -167,19 +183,20 @@ const voided: ReadonlyArray<StoreCase> = [
       Effect.gen(function* () {
         const own = `key-${racer}`
         yield* chargesWith("voided", { key: own })
-        const [claim, settled] = yield* Effect.all(
+        const [claim, completion] = yield* Effect.all(
           [
             charges.claim(sampleCharge({ key: own }), lease("me", 9_000), 3_000, unlimited),
-            charges.complete(own, paid, 3_000)
+            charges.complete(own, paidBack, 3_000)
           ],
           { concurrency: "unbounded" }
         )
+        const settled = isCompleted(completion)
         const state = (yield* charges.find(own))?.state
         const entries = yield* charges.entries({ limit: 10, chargeKeys: [own] })
         return (
           (claim._tag === "Claimed") !== settled &&
           state === (settled ? "settled" : "claimed") &&
-          entries.length === (settled ? 1 : 0)
+          entries.length === (settled ? 2 : 0)
         )
       })
     )
@@ -199,34 +216,38 @@ const limits: ReadonlyArray<StoreCase> = [
     yield* chargesWith("voided", { key: "voided" })
     yield* chargesWith("claimed", { key: "of another", payer: "0xanother" })
     const claimAt = (nowMillis: number, maxUnsettled: number) =>
-      charges.claim(sampleCharge(), lease("you", 9_000), nowMillis, maxUnsettled)
-    equal(yield* claimAt(1_999, 0), { _tag: "Limited" }, "a claim where none is allowed")
-    equal(yield* claimAt(1_999, 2), { _tag: "Limited" }, "a third where two are allowed")
+      charges.claim(sampleCharge(), lease("you", 9_000), nowMillis, atMost(maxUnsettled))
+    equal(yield* claimAt(1_999, 0), { _tag: "Limited", by: "charges" }, "a claim where none is allowed")
+    equal(yield* claimAt(1_999, 2), { _tag: "Limited", by: "charges" }, "a third where two are allowed")
     equal(yield* charges.find(key), undefined, "the key that was refused")
-    equal(yield* claimAt(2_000, 1), { _tag: "Limited" }, "beside a ready charge whose lease has lapsed")
+    equal(
+      yield* claimAt(2_000, 1),
+      { _tag: "Limited", by: "charges" },
+      "beside a ready charge whose lease has lapsed"
+    )
     equal(yield* claimAt(2_000, 2), { _tag: "Claimed" }, "once the claim's lease has lapsed")
     equal((yield* charges.find("claimed"))?.state, "claimed", "the lapsed claim")
   }),
   storeCase("Charges: the limit leaves out the charge itself, and refuses none that exists", function* () {
     const charges = yield* chargesWith("claimed")
-    const found = yield* charges.claim(sampleCharge(), lease("you"), 1_500, 0)
+    const found = yield* charges.claim(sampleCharge(), lease("you"), 1_500, atMost(0))
     equal(found._tag, "Existing", "a claim of a running claim, none allowed")
     yield* charges.yieldLease(key, "me", 1_200)
-    const limited = yield* charges.claim(sampleCharge({ operation: "track" }), lease("you"), 1_500, 0)
-    equal(limited, { _tag: "Limited" }, "a claim of a lapsed claim, none allowed")
+    const limited = yield* charges.claim(sampleCharge({ operation: "track" }), lease("you"), 1_500, atMost(0))
+    equal(limited, { _tag: "Limited", by: "charges" }, "a claim of a lapsed claim, none allowed")
     const standing = asClaimed(sampleCharge(), lease("me", 1_200))
     equal(yield* charges.find(key), standing, "the lapsed claim that was not replaced")
-    yield* charges.claim(sampleCharge(), lease("you", 3_000), 1_500, 1)
-    const again = yield* charges.claim(sampleCharge(), lease("us", 9_000), 3_000, 1)
+    yield* charges.claim(sampleCharge(), lease("you", 3_000), 1_500, atMost(1))
+    const again = yield* charges.claim(sampleCharge(), lease("us", 9_000), 3_000, atMost(1))
     equal(again._tag, "Claimed", "a claim of the payer's only charge, lapsed, one allowed")
-    yield* charges.void(key, "us", { keepAnswer: false, checkAfterMillis: 0 })
-    const revived = yield* charges.claim(sampleCharge(), lease("us", 9_000), 3_000, 1)
+    yield* charges.void(key, "us", { keepExposure: false, checkAfterMillis: 0 })
+    const revived = yield* charges.claim(sampleCharge(), lease("us", 9_000), 3_000, atMost(1))
     equal(revived._tag, "Claimed", "a claim of the payer's only charge, voided, one allowed")
   }),
   storeCase(`Charges: of ${racers} racers of one payer as many claim as are allowed`, function* () {
     const charges = yield* Charges
     const claims = yield* race((racer) =>
-      charges.claim(sampleCharge({ key: `key-${racer}` }), lease(`racer-${racer}`), 1_000, 7)
+      charges.claim(sampleCharge({ key: `key-${racer}` }), lease(`racer-${racer}`), 1_000, atMost(7))
     )
     equal(tagged(claims, "Claimed"), 7, "claims that won")
     equal(tagged(claims, "Limited"), racers - 7, "claims that were one too many")
@@ -239,7 +260,7 @@ const limits: ReadonlyArray<StoreCase> = [
         sampleCharge({ key: `key-${racer}`, payer: `0xpayer${racer % 5}` }),
         lease("me"),
         1_000,
-        racers / 5
+        atMost(racers / 5)
       )
     )
     equal(tagged(claims, "Claimed"), racers, "claims that won")
@@ -251,7 +272,7 @@ const limits: ReadonlyArray<StoreCase> = [
       Effect.gen(function* () {
         const own = `key-${racer}`
         for (let attempt = 0; attempt < 2_000; attempt++) {
-          const claim = yield* charges.claim(sampleCharge({ key: own }), lease("me"), 1_000, 3)
+          const claim = yield* charges.claim(sampleCharge({ key: own }), lease("me"), 1_000, atMost(3))
           if (claim._tag === "Limited") {
             yield* Effect.yieldNow
             continue

@@ -1,6 +1,19 @@
 import { Effect } from "effect"
 import { Charges } from "../../ports/Charges.ts"
-import { asReady, chargesWith, key, keysOf, lease, order, outcome, paid, unlimited } from "./chargeRecords.ts"
+import {
+  asReady,
+  chargesWith,
+  isCompleted,
+  key,
+  keysOf,
+  lease,
+  order,
+  outcome,
+  paid,
+  paidFirst,
+  provisional,
+  unlimited
+} from "./chargeRecords.ts"
 import { sampleCharge } from "./records.ts"
 import { equal, race, racers, type StoreCase, storeCase, wins } from "./StoreCase.ts"
 
@@ -26,6 +39,23 @@ const takeovers: ReadonlyArray<StoreCase> = [
     equal(yield* charges.takeOver("settled", lease("us", 99_999), 9_000), false, "a finished one")
     yield* chargesWith("settled", { key: "plain" })
     equal(yield* charges.takeOver("plain", lease("us", 99_999), 9_000), false, "one that sets nothing off")
+    yield* chargesWith("settled", { key: "provisional" }, { settlement: provisional })
+    equal(
+      yield* charges.takeOver("provisional", lease("you", 9_000), 1_999),
+      false,
+      "a provisional one at 1999"
+    )
+    equal(
+      yield* charges.takeOver("provisional", lease("you", 9_000), 2_000),
+      true,
+      "a provisional one at 2000"
+    )
+    yield* charges.finalize("provisional", "you")
+    equal(yield* charges.takeOver("provisional", lease("us", 99_999), 9_000), false, "one that is final")
+    yield* chargesWith("settled", { key: "owed", settlesFirst: true }, { settlement: paidFirst })
+    equal(yield* charges.takeOver("owed", lease("you", 9_000), 2_000), true, "one whose response is owed")
+    yield* charges.deliver("owed", "you", outcome.answer)
+    equal(yield* charges.takeOver("owed", lease("us", 99_999), 9_000), false, "one that was delivered")
   }),
   storeCase("Charges: who took a charge over is its owner, and who had it is not", function* () {
     const charges = yield* chargesWith("claimed")
@@ -37,7 +67,7 @@ const takeovers: ReadonlyArray<StoreCase> = [
     equal((yield* charges.find(key))?.leaseUntilMillis, 9_000, "the lease after a yield by who had it")
     equal((yield* charges.find(key))?.attempts, 0, "attempts after a defer by who had it")
     equal(yield* charges.advance(key, "you", outcome), true, "advance by who took it over")
-    const options = { keepAnswer: true, checkAfterMillis: 0 }
+    const options = { keepExposure: true, checkAfterMillis: 0 }
     equal(yield* charges.void(key, "me", options), false, "void by who had it")
     equal(yield* charges.void(key, "you", options), true, "void by who took it over")
     equal(yield* charges.release(key, "you"), true, "release by who took it over")
@@ -92,56 +122,6 @@ const endings: ReadonlyArray<StoreCase> = [
   })
 ]
 
-const unfinished: ReadonlyArray<StoreCase> = [
-  storeCase("Charges: unfinished are those not settled, or settled with something pending", function* () {
-    const charges = yield* Charges
-    for (const state of ["claimed", "ready", "voided", "settled"] as const)
-      yield* chargesWith(state, { key: state })
-    yield* chargesWith("settled", { key: "pending" }, { subject: order })
-    const found = yield* charges.unfinished(2_000, 10)
-    equal(keysOf(found).toSorted(), ["claimed", "pending", "ready", "voided"], "what is unfinished")
-    for (const charge of found) equal(charge, yield* charges.find(charge.key), `the ${charge.key} one`)
-    yield* charges.markApplied("pending")
-    equal(
-      keysOf(yield* charges.unfinished(2_000, 10)).toSorted(),
-      ["claimed", "ready", "voided"],
-      "what is unfinished once it is applied"
-    )
-  }),
-  storeCase(
-    "Charges: unfinished shows a charge whose lease has lapsed and whose time has come",
-    function* () {
-      const charges = yield* chargesWith("ready")
-      equal(yield* charges.unfinished(1_999, 10), [], "while the lease holds")
-      equal(keysOf(yield* charges.unfinished(2_000, 10)), [key], "once it has lapsed")
-      yield* charges.defer(key, "me", 3_000)
-      equal(yield* charges.unfinished(2_999, 10), [], "before its time")
-      equal(keysOf(yield* charges.unfinished(3_000, 10)), [key], "at its time")
-      yield* charges.takeOver(key, lease("you", 4_000), 3_000)
-      equal(yield* charges.unfinished(3_999, 10), [], "under a new lease")
-      equal(keysOf(yield* charges.unfinished(4_000, 10)), [key], "once that has lapsed")
-      yield* charges.void(key, "you", { keepAnswer: true, checkAfterMillis: 5_000 })
-      equal(yield* charges.unfinished(4_999, 10), [], "voided, before its time")
-      equal(keysOf(yield* charges.unfinished(5_000, 10)), [key], "voided, at its time")
-      yield* charges.complete(key, paid, 5_000)
-      equal(yield* charges.unfinished(1e12, 10), [], "settled")
-    }
-  ),
-  storeCase("Charges: unfinished come the longest due first, up to the limit", function* () {
-    const charges = yield* Charges
-    for (const number of [3, 1, 5, 2, 4]) {
-      yield* chargesWith("ready", { key: `key-${number}` })
-      yield* charges.defer(`key-${number}`, "me", 1_000 + number)
-    }
-    const due = ["key-1", "key-2", "key-3", "key-4", "key-5"]
-    equal(keysOf(yield* charges.unfinished(2_000, 10)), due, "all of them")
-    equal(keysOf(yield* charges.unfinished(2_000, 2)), due.slice(0, 2), "two of them")
-    equal(keysOf(yield* charges.unfinished(1_003, 10)), due.slice(0, 3), "those that are due at 1003")
-    yield* charges.takeOver("key-2", lease("you", 9_000), 2_000)
-    equal(keysOf(yield* charges.unfinished(2_000, 2)), ["key-1", "key-3"], "two beside one that is held")
-  })
-]
-
 const skew: ReadonlyArray<StoreCase> = [
   storeCase(
     "Charges: a process whose clock is ahead takes a lease early, and the other finds out",
@@ -188,7 +168,7 @@ const skew: ReadonlyArray<StoreCase> = [
     const charges = yield* chargesWith("ready")
     yield* charges.takeOver(key, lease("you", 1e12), 2_000)
     equal(
-      yield* charges.complete(key, paid, 900),
+      isCompleted(yield* charges.complete(key, paid, 900)),
       true,
       "complete by one that holds nothing, its clock behind"
     )
@@ -211,5 +191,5 @@ const skew: ReadonlyArray<StoreCase> = [
   })
 ]
 
-/** What `takeOver`, `yieldLease`, `defer` and `unfinished` promise, also to callers whose clocks disagree. */
-export const leaseCases: ReadonlyArray<StoreCase> = [...takeovers, ...endings, ...unfinished, ...skew]
+/** What `takeOver`, `yieldLease` and `defer` promise, also to callers whose clocks disagree. */
+export const leaseCases: ReadonlyArray<StoreCase> = [...takeovers, ...endings, ...skew]

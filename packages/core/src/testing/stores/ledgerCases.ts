@@ -1,13 +1,24 @@
 import { Effect } from "effect"
 import { Charges, type EntriesQuery, type LedgerEntry, type LedgerTotal } from "../../ports/Charges.ts"
-import { summed } from "./ChargeModel.ts"
-import { asSettled, chargesWith, key, order, paid, unlimited, lease, outcome } from "./chargeRecords.ts"
+import { summed } from "./LedgerModel.ts"
+import {
+  asSettled,
+  chargesWith,
+  key,
+  order,
+  paid,
+  paidBack,
+  unlimited,
+  lease,
+  outcome
+} from "./chargeRecords.ts"
 import { sampleCharge, sampleReceipt } from "./records.ts"
 import { equal, race, racers, show, type StoreCase, storeCase, wins } from "./StoreCase.ts"
 
 const entryOf = (entry: Pick<LedgerEntry, "kind" | "atMillis" | "transaction">): LedgerEntry => {
   const { amountAtomic, asset, network, operation, payTo, payer } = sampleCharge()
-  return { chargeKey: key, operation, network, asset, payer, payTo, amountAtomic, ...entry }
+  const money = { operation, network, asset, payer, payTo, amountAtomic }
+  return { chargeKey: key, ...money, transferLogIndex: undefined, round: 0, ...entry }
 }
 
 const settledEntry = entryOf({
@@ -51,7 +62,7 @@ const refunds: ReadonlyArray<StoreCase> = [
   }),
   storeCase("Charges: a settlement without an answer is entered with its refund", function* () {
     const charges = yield* chargesWith("ready", {}, { subject: order })
-    yield* charges.complete(key, { ...paid, refundDue: true }, 1_500)
+    yield* charges.complete(key, paidBack, 1_500)
     equal((yield* charges.find(key))?.refund, { _tag: "Due" }, "the refund")
     equal(yield* charges.oweRefund(key, 1_600), false, "a refund due once more")
     const due = entryOf({ kind: "refund_due", atMillis: 1_500, transaction: undefined })
@@ -122,7 +133,8 @@ const pagesOf = Effect.fnUntraced(function* (query: EntriesQuery) {
   return pages
 })
 
-const placeOf = ({ atMillis, chargeKey, kind }: LedgerEntry) => `${atMillis} ${chargeKey} ${kind}`
+const placeOf = ({ atMillis, chargeKey, kind, round }: LedgerEntry) =>
+  `${atMillis} ${chargeKey} ${kind} ${round}`
 
 /** In some order: which one, nobody promises. */
 const sorted = (totals: ReadonlyArray<LedgerTotal>): ReadonlyArray<string> => totals.map(show).toSorted()
@@ -180,6 +192,53 @@ const reading: ReadonlyArray<StoreCase> = [
     const narrowed = { limit: 100, fromMillis, beforeMillis, chargeKeys: [within[0]!.chargeKey] }
     equal(yield* charges.entries(narrowed), both, "of one charge in a span")
   }),
+  storeCase("Charges: the ledger is read by network and by payer", function* () {
+    const charges = yield* books
+    const other = { key: "key-other", payer: "0xother", network: "eip155:8453" }
+    yield* chargesWith("settled", other, { settledAtMillis: beforeMidnight + 300 })
+    const all = yield* charges.entries({ limit: 100 })
+    for (const network of ["eip155:8453", "eip155:84532"]) {
+      const theirs = all.filter((entry) => entry.network === network)
+      equal(yield* charges.entries({ limit: 100, network }), theirs, `of ${network}`)
+      equal(yield* pagesOf({ limit: 2, network }), theirs, `of ${network}, two by two`)
+    }
+    const { payer } = sampleCharge()
+    const theirs = all.filter((entry) => entry.payer === payer)
+    equal(theirs.length, 24, "entries of the payer")
+    equal(yield* charges.entries({ limit: 100, payer }), theirs, "of a payer")
+    equal(yield* pagesOf({ limit: 5, payer }), theirs, "of a payer, five by five")
+    const query = { payer: "0xother", network: "eip155:8453", fromMillis: beforeMidnight + 300 }
+    const theirOne = all.filter((entry) => entry.payer === "0xother")
+    equal(yield* charges.entries({ limit: 100, ...query }), theirOne, "of a payer on a network since a time")
+    const later = { ...query, fromMillis: beforeMidnight + 301 }
+    equal(yield* charges.entries({ limit: 100, ...later }), [], "since a later time")
+    equal(yield* charges.entries({ limit: 100, payer: "0xnobody" }), [], "of nobody")
+  }),
+  storeCase(
+    "Charges: entries of one charge and moment are in the order of their kind and round",
+    function* () {
+      const settlement = { ...paid, finalAfterMillis: 1_500 }
+      const charges = yield* chargesWith("settled", {}, { settlement })
+      for (const round of [1, 2, 3]) {
+        equal(yield* charges.reopen(key, "me", 1_500), true, `reversal ${round}`)
+        yield* charges.complete(key, settlement, 1_500)
+      }
+      const entries = yield* charges.entries({ limit: 10 })
+      const places = [3, 2, 1, 0].map((round) => `settled ${round}`)
+      equal(
+        entries.map(({ kind, round }) => `${kind} ${round}`),
+        [...places, ...[2, 1, 0].map((round) => `reversed ${round}`)],
+        "the order"
+      )
+      for (const limit of [1, 2, 3]) equal(yield* pagesOf({ limit }), entries, `pages of ${limit}`)
+      const totals = yield* charges.totals(0, 2_000)
+      equal(
+        totals.map(({ amountAtomic, count, kind }) => `${kind} ${count} ${amountAtomic}`).toSorted(),
+        ["reversed 3 30000", "settled 4 40000"],
+        "the totals"
+      )
+    }
+  ),
   storeCase("Charges: totals are the entries summed, by UTC day", function* () {
     const charges = yield* books
     const spans = [
@@ -226,7 +285,12 @@ const reading: ReadonlyArray<StoreCase> = [
     const charges = yield* chargesWith("settled", { key: "settled" })
     const before = yield* charges.entries({ limit: 10 })
     yield* charges.release("settled", "me")
-    yield* charges.void("settled", "me", { keepAnswer: false, checkAfterMillis: 0 })
+    yield* charges.void("settled", "me", { keepExposure: false, checkAfterMillis: 0 })
+    yield* charges.releaseVoided(["settled"], 1e12)
+    yield* charges.finalize("settled", "me")
+    yield* charges.reopen("settled", "me", 1_600)
+    yield* charges.deliver("settled", "me", outcome.answer)
+    yield* charges.complete("settled", { ...paid, transferLogIndex: 1 }, 1_600)
     yield* charges.claim(sampleCharge({ key: "settled" }), lease("me", 1e12), 1e11, unlimited)
     yield* charges.expire(1e12, 10)
     yield* charges.markApplied("settled")

@@ -30,7 +30,10 @@ export const sampleCharge = (overrides: Partial<NewCharge> = {}): NewCharge => (
   validBeforeSeconds: 1_000,
   x402Version: 2,
   settlement: '{"task":{"network":"eip155:84532"}}',
+  exposureAtomic: "0",
+  settlesFirst: false,
   createdAtMillis: 1_000,
+  unverifiedSinceMillis: 1_000,
   ...overrides
 })
 

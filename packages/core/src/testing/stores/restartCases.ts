@@ -4,6 +4,7 @@ import { VaultPurchases } from "../../ports/VaultPurchases.ts"
 import {
   asReady,
   asSettled,
+  atMost,
   chargesWith,
   key,
   keysOf,
@@ -11,6 +12,9 @@ import {
   order,
   outcome,
   paid,
+  paidBack,
+  paidFirst,
+  provisional,
   unlimited
 } from "./chargeRecords.ts"
 import { restartedModelCase } from "./randomCases.ts"
@@ -26,7 +30,9 @@ const seen = Effect.gen(function* () {
     charges: yield* charges.list({ limit: 100 }),
     entries: yield* charges.entries({ limit: 100 }),
     totals: yield* charges.totals(0, 1e15),
-    unfinished: keysOf(yield* charges.unfinished(1e15, 100)).toSorted()
+    unfinished: keysOf(yield* charges.unfinished(1e15, 100)),
+    voided: keysOf(yield* charges.voidedDue(1e15, 100)),
+    stop: yield* charges.refundStop()
   }
 })
 
@@ -39,6 +45,13 @@ const keeping: ReadonlyArray<RestartCase> = [
           const charges = yield* Charges
           for (const state of states) yield* chargesWith(state, { key: state }, { subject: order })
           yield* charges.defer("ready", "me", 7_000)
+          yield* chargesWith(
+            "settled",
+            { key: "provisional", exposureAtomic: "70" },
+            { settlement: provisional }
+          )
+          yield* chargesWith("settled", { key: "owed", settlesFirst: true }, { settlement: paidFirst })
+          yield* charges.stopRefunds("a reason", 1_400)
           for (const refunded of ["due", "sent", "expired"]) yield* chargesWith("settled", { key: refunded })
           yield* charges.expire(1_501, 1)
           yield* charges.oweRefund("due", 1_600)
@@ -58,7 +71,7 @@ const keeping: ReadonlyArray<RestartCase> = [
         Effect.gen(function* () {
           const charges = yield* Charges
           const claimAt = (own: string, nowMillis: number) =>
-            charges.claim(sampleCharge({ key: own }), lease("you", 9_000), nowMillis, 1)
+            charges.claim(sampleCharge({ key: own }), lease("you", 9_000), nowMillis, atMost(1))
           equal((yield* claimAt(key, 1_999))._tag, "Existing", "a claim while the lease runs")
           equal((yield* claimAt("other", 1_999))._tag, "Limited", "another claim of the payer")
           equal(yield* charges.advance(key, "me", outcome), true, "advance by who held it before the restart")
@@ -73,8 +86,8 @@ const keeping: ReadonlyArray<RestartCase> = [
       yield* opened(
         Effect.gen(function* () {
           const charges = yield* Charges
-          const again = { receipt: sampleReceipt(2), refundDue: false }
-          equal(yield* charges.complete(key, again, 9_000), false, "complete")
+          const again = { ...paid, receipt: sampleReceipt(2) }
+          equal((yield* charges.complete(key, again, 9_000))._tag, "NotOpen", "complete")
           equal(yield* charges.oweRefund(key, 9_000), true, "a refund that is due")
           equal(yield* charges.recordRefund(key, "0xback", 9_100), true, "a refund that is sent")
         })
@@ -130,7 +143,7 @@ const resuming: ReadonlyArray<RestartCase> = [
         Effect.gen(function* () {
           const { charge, charges } = yield* found(4_000)
           equal(charge?.attempts, 1, "attempts before it is settled")
-          equal(yield* charges.complete(key, paid, 4_500), true, "complete")
+          equal((yield* charges.complete(key, paid, 4_500))._tag, "Completed", "complete")
         })
       )
       yield* opened(
@@ -165,20 +178,21 @@ const resuming: ReadonlyArray<RestartCase> = [
       yield* opened(
         Effect.gen(function* () {
           const charges = yield* Charges
-          equal(keysOf(yield* charges.unfinished(1_000, 10)), [key], "what is watched")
+          equal(keysOf(yield* charges.voidedDue(1_000, 10)), [key], "what is watched")
           equal(yield* charges.takeOver(key, lease("watcher", 2_000), 1_000), true, "the takeover")
           yield* charges.defer(key, "watcher", 5_000)
-          equal(yield* charges.unfinished(4_999, 10), [], "what is watched before its time")
+          equal(yield* charges.voidedDue(4_999, 10), [], "what is watched before its time")
         })
       )
       yield* opened(
         Effect.gen(function* () {
-          const { charge, charges, owner } = yield* found(5_000)
+          const charges = yield* Charges
+          const [charge] = yield* charges.voidedDue(5_000, 10)
           equal([charge?.state, charge?.attempts], ["voided", 1], "what is found")
           const foreign = yield* charges.claim(sampleCharge(), lease("you", 9_000), 8_000, unlimited)
           equal(foreign._tag, "Existing", "a claim by another")
-          equal(yield* charges.complete(key, paid, 5_500), true, "complete")
-          equal(yield* charges.release(key, owner), false, "release once it is settled")
+          equal((yield* charges.complete(key, paidBack, 5_500))._tag, "Completed", "complete")
+          equal(yield* charges.release(key, "watcher"), false, "release once it is settled")
         })
       )
       const end = yield* opened(seen)
@@ -189,9 +203,66 @@ const resuming: ReadonlyArray<RestartCase> = [
       )
       equal(
         end.entries.map(({ kind }) => kind),
-        ["settled"],
+        ["settled", "refund_due"],
         "the ledger in the end"
       )
+    })
+  },
+  {
+    name: "Charges: a provisional settlement is undone, and settles again, across restarts",
+    run: Effect.fnUntraced(function* (opened) {
+      yield* opened(chargesWith("settled", {}, { settlement: provisional }))
+      yield* opened(
+        Effect.gen(function* () {
+          const { charge, charges, owner } = yield* found(5_000)
+          equal([charge?.awaitsFinality, charge?.transferLogIndex], [true, 3], "what is found")
+          yield* chargesWith("ready", { key: "other" })
+          equal(
+            (yield* charges.complete("other", provisional, 5_100))._tag,
+            "TransferTaken",
+            "another charge"
+          )
+          equal(yield* charges.reopen(key, owner, 5_200), true, "reopen")
+        })
+      )
+      yield* opened(
+        Effect.gen(function* () {
+          const charges = yield* Charges
+          equal((yield* charges.complete("other", provisional, 5_300))._tag, "Completed", "another charge")
+          equal((yield* charges.complete(key, provisional, 5_400))._tag, "TransferTaken", "the first charge")
+          equal((yield* charges.complete(key, paid, 5_500))._tag, "Completed", "by another transfer")
+        })
+      )
+      const end = yield* opened(seen)
+      equal(
+        end.entries.map(({ chargeKey, kind, round }) => `${chargeKey === key} ${kind} ${round}`),
+        ["true settled 1", "false settled 0", "true reversed 0", "true settled 0"],
+        "the ledger in the end"
+      )
+    })
+  },
+  {
+    name: "Charges: refunds that were started, their limit and their stop outlive a restart",
+    run: Effect.fnUntraced(function* (opened) {
+      const limit = { sinceMillis: 0, maxAtomic: "10000" }
+      yield* opened(
+        Effect.gen(function* () {
+          const charges = yield* chargesWith("settled", {}, { settlement: paidBack })
+          yield* chargesWith("settled", { key: "other" }, { settlement: paidBack })
+          equal(yield* charges.startRefund(key, limit, 2_000), { _tag: "Started" }, "the first refund")
+          equal(yield* charges.stopRefunds("too many", 2_100), true, "the stop")
+        })
+      )
+      yield* opened(
+        Effect.gen(function* () {
+          const charges = yield* Charges
+          equal(yield* charges.startRefund("other", limit, 3_000), { _tag: "OverLimit" }, "the other")
+          equal(yield* charges.startRefund(key, limit, 3_000), { _tag: "Started" }, "the first refund")
+          equal(yield* charges.refundStop(), { reason: "too many", atMillis: 2_100 }, "the stop")
+          equal(yield* charges.resumeRefunds(), true, "resuming")
+        })
+      )
+      equal(yield* opened(Charges.use(({ refundStop }) => refundStop())), undefined, "the stop in the end")
     })
   }
 ]

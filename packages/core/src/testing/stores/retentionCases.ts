@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { type Charge, Charges, type ChargesQuery } from "../../ports/Charges.ts"
-import { chargesWith, key, keysOf, lease, outcome, paid, unlimited } from "./chargeRecords.ts"
+import { chargesWith, key, keysOf, lease, outcome, paid, paidBack, unlimited } from "./chargeRecords.ts"
 import { sampleCharge, sampleReceipt } from "./records.ts"
 import { equal, race, racers, type StoreCase, storeCase } from "./StoreCase.ts"
 
@@ -48,7 +48,7 @@ const answers: ReadonlyArray<StoreCase> = [
     equal(tombstone, { ...whole, answer: undefined, answerExpiredAtMillis }, "the tombstone")
     const claim = yield* charges.claim(sampleCharge({ key: "old" }), lease("you", 1e12), 1e11, unlimited)
     equal(claim, { _tag: "Existing", charge: tombstone }, "a claim of the tombstone's key")
-    for (const kept of ["young", "ready", "voided"])
+    for (const kept of ["young", "ready"])
       equal((yield* charges.find(kept))?.answer, outcome.answer, `the answer of the ${kept} one`)
     equal((yield* charges.find("young"))?.answerExpiredAtMillis, undefined, "that the young one is whole")
     equal((yield* charges.find("claimed"))?.state, "claimed", "the claim")
@@ -65,8 +65,8 @@ const answers: ReadonlyArray<StoreCase> = [
   }),
   storeCase("Charges: a charge settled without an answer has none to expire", function* () {
     const charges = yield* chargesWith("ready")
-    yield* charges.void(key, "me", { keepAnswer: false, checkAfterMillis: 0 })
-    yield* charges.complete(key, { ...paid, refundDue: true }, 1_500)
+    yield* charges.void(key, "me", { keepExposure: false, checkAfterMillis: 0 })
+    yield* charges.complete(key, paidBack, 1_500)
     equal(yield* charges.expire(9_000, 10), 0, "how many were touched")
     equal((yield* charges.find(key))?.answerExpiredAtMillis, undefined, "when its answer expired")
   }),
@@ -181,7 +181,7 @@ const listing: ReadonlyArray<StoreCase> = [
   storeCase("Charges: a receipt is kept as it was given", function* () {
     const charges = yield* chargesWith("ready")
     const receipt = { ...sampleReceipt(), transaction: "0xAbC" }
-    yield* charges.complete(key, { receipt, refundDue: false }, 1_500)
+    yield* charges.complete(key, { ...paid, receipt }, 1_500)
     equal((yield* charges.find(key))?.receipt, receipt, "the receipt")
     equal((yield* charges.entries({ limit: 1 }))[0]?.transaction, "0xAbC", "the transaction of its entry")
   })

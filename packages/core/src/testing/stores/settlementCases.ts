@@ -4,12 +4,15 @@ import {
   asClaimed,
   asReady,
   asSettled,
+  atMost,
   chargesWith,
+  isCompleted,
   key,
   lease,
   order,
   outcome,
-  paid
+  paid,
+  paidBack
 } from "./chargeRecords.ts"
 import { sampleAnswer, sampleCharge, sampleReceipt } from "./records.ts"
 import { equal, race, racers, type StoreCase, storeCase, wins } from "./StoreCase.ts"
@@ -47,32 +50,40 @@ const advancing: ReadonlyArray<StoreCase> = [
 const completing: ReadonlyArray<StoreCase> = [
   storeCase("Charges: ready becomes settled once, by anyone; settling again changes nothing", function* () {
     const charges = yield* chargesWith("claimed")
-    equal(yield* charges.complete(key, paid, 1_500), false, "complete of a claimed charge")
-    equal(yield* charges.complete("unknown", paid, 1_500), false, "complete of an unknown key")
+    equal((yield* charges.complete(key, paid, 1_500))._tag, "NotOpen", "complete of a claimed charge")
+    equal((yield* charges.complete("unknown", paid, 1_500))._tag, "NotOpen", "complete of an unknown key")
     yield* charges.advance(key, "me", outcome)
-    equal(yield* charges.complete(key, paid, 1_500), true, "complete of a ready charge")
+    equal((yield* charges.complete(key, paid, 1_500))._tag, "Completed", "complete of a ready charge")
     equal(yield* charges.find(key), asSettled, "the charge")
-    const again = { receipt: sampleReceipt(2), refundDue: true }
-    equal(yield* charges.complete(key, again, 1_600), false, "complete once more")
+    const again = { ...paidBack, receipt: sampleReceipt(2) }
+    equal((yield* charges.complete(key, again, 1_600))._tag, "NotOpen", "complete once more")
     equal(yield* charges.find(key), asSettled, "the charge after that")
     equal((yield* charges.entries({ limit: 10 })).length, 1, "ledger entries")
   }),
   storeCase("Charges: a voided charge becomes settled if its money moves after all", function* () {
-    const charges = yield* chargesWith("voided", { key: "kept" })
-    yield* chargesWith("ready", { key: "dropped" })
-    yield* charges.void("dropped", "me", { keepAnswer: false, checkAfterMillis: 9_000 })
-    equal(yield* charges.complete("dropped", paid, 1_500), false, "complete without answer and refund")
-    for (const own of ["kept", "dropped"]) {
-      const refundDue = own === "dropped"
-      const settlement = { receipt: sampleReceipt(), refundDue }
-      equal(yield* charges.complete(own, settlement, 1_500), true, `complete of the ${own} one`)
-      const charge = yield* charges.find(own)
-      const refund = refundDue ? { _tag: "Due" } : undefined
-      const answer = refundDue ? undefined : outcome.answer
-      const settled = { ...asSettled, key: own, answer, refund, leaseUntilMillis: charge?.leaseUntilMillis }
-      equal(charge, settled, `the ${own} one`)
-      equal(yield* charges.complete(own, settlement, 1_500), false, `complete of the ${own} one again`)
+    const charges = yield* chargesWith("voided")
+    equal((yield* charges.complete(key, paid, 1_500))._tag, "NotOpen", "complete without a refund")
+    equal((yield* charges.complete(key, paidBack, 1_500))._tag, "Completed", "complete with a refund")
+    const refund = { _tag: "Due" }
+    const settled = { ...asSettled, answer: undefined, refund, leaseUntilMillis: 0 }
+    equal(yield* charges.find(key), settled, "the charge")
+    equal((yield* charges.complete(key, paidBack, 1_500))._tag, "NotOpen", "complete once more")
+  }),
+  storeCase("Charges: a voided charge that settles first becomes settled without a refund", function* () {
+    const charges = yield* chargesWith("voided", { settlesFirst: true }, { subject: order })
+    const settlement = { ...paid, responseOwedUntilMillis: 6_000 }
+    equal((yield* charges.complete(key, settlement, 1_500))._tag, "Completed", "complete")
+    const settled = {
+      ...asSettled,
+      settlesFirst: true,
+      answer: undefined,
+      subject: order,
+      effectPending: true,
+      responseOwedUntilMillis: 6_000,
+      checkAfterMillis: 6_000,
+      leaseUntilMillis: 0
     }
+    equal(yield* charges.find(key), settled, "the charge")
   }),
   storeCase("Charges: settling leaves the lease as it is, and attempts begin anew", function* () {
     const charges = yield* chargesWith("ready")
@@ -88,7 +99,7 @@ const completing: ReadonlyArray<StoreCase> = [
     equal((yield* charges.find("plain"))?.effectPending, false, "of a charge without a subject")
     equal(yield* charges.markApplied("plain"), false, "marking what is not pending")
     yield* chargesWith("ready", { key: "owed" }, { subject: order })
-    yield* charges.complete("owed", { ...paid, refundDue: true }, 1_500)
+    yield* charges.complete("owed", paidBack, 1_500)
     equal((yield* charges.find("owed"))?.effectPending, false, "where a refund is due instead")
     yield* chargesWith("ready", {}, { subject: order })
     equal(yield* charges.markApplied(key), false, "marking before the settlement")
@@ -101,7 +112,10 @@ const completing: ReadonlyArray<StoreCase> = [
   storeCase(`Charges: of ${racers} racers one settles a charge, and one entry is made`, function* () {
     const charges = yield* chargesWith("ready")
     const outcomes = yield* race((racer) =>
-      charges.complete(key, { ...paid, receipt: sampleReceipt(racer) }, 1_500 + racer)
+      Effect.map(
+        charges.complete(key, { ...paid, receipt: sampleReceipt(racer) }, 1_500 + racer),
+        isCompleted
+      )
     )
     equal(wins(outcomes), 1, "settlements that took effect")
     const winner = outcomes.indexOf(true)
@@ -120,33 +134,30 @@ const completing: ReadonlyArray<StoreCase> = [
 const voiding: ReadonlyArray<StoreCase> = [
   storeCase("Charges: the owner voids a claimed or ready charge, which ends its lease", function* () {
     for (const state of ["claimed", "ready"] as const) {
-      for (const keepAnswer of [true, false]) {
-        const own = `${state}, answer ${keepAnswer ? "kept" : "dropped"}`
-        const charges = yield* chargesWith(state, { key: own }, { subject: order })
-        const options = { keepAnswer, checkAfterMillis: 1_200 }
+      for (const keepExposure of [true, false]) {
+        const own = `${state}, exposure ${keepExposure ? "kept" : "dropped"}`
+        const charges = yield* chargesWith(state, { key: own, exposureAtomic: "70" }, { subject: order })
+        const options = { keepExposure, checkAfterMillis: 1_200 }
         equal(yield* charges.void(own, "you", options), false, `void by another (${own})`)
         equal((yield* charges.find(own))?.state, state, `the state after that (${own})`)
         equal(yield* charges.void(own, "me", options), true, `void by the owner (${own})`)
         equal(yield* charges.void(own, "me", options), false, `void once more (${own})`)
-        const charge = yield* charges.find(own)
-        const before = state === "claimed" ? asClaimed(sampleCharge(), lease("me")) : asReady
         const expected = {
-          ...before,
-          key: own,
+          ...asClaimed(sampleCharge({ key: own }), lease("me", 0)),
           state: "voided",
-          leaseUntilMillis: charge?.leaseUntilMillis,
           checkAfterMillis: 1_200,
-          answer: keepAnswer ? before.answer : undefined,
+          settlement: "",
+          exposureAtomic: keepExposure ? "70" : "0",
           subject: state === "ready" ? order : undefined
         }
-        equal(charge, expected, `the charge (${own})`)
-        equal(yield* charges.takeOver(own, lease("you", 9_000), 1_001), true, `its lease has ended (${own})`)
+        equal(yield* charges.find(own), expected, `the charge (${own})`)
+        equal(yield* charges.takeOver(own, lease("you", 9_000), 0), true, `its lease has ended (${own})`)
       }
     }
   }),
   storeCase("Charges: no settled, no unknown charge is voided", function* () {
     const charges = yield* chargesWith("settled")
-    const options = { keepAnswer: false, checkAfterMillis: 0 }
+    const options = { keepExposure: false, checkAfterMillis: 0 }
     equal(yield* charges.void(key, "me", options), false, "void of a settled charge")
     equal(yield* charges.find(key), asSettled, "the settled charge")
     equal(yield* charges.void("unknown", "me", options), false, "void of an unknown key")
@@ -160,8 +171,8 @@ const voiding: ReadonlyArray<StoreCase> = [
         yield* chargesWith("ready", { key: own })
         const [settled, voided] = yield* Effect.all(
           [
-            charges.complete(own, paid, 1_500),
-            charges.void(own, "me", { keepAnswer: false, checkAfterMillis: 0 })
+            Effect.map(charges.complete(own, paid, 1_500), isCompleted),
+            charges.void(own, "me", { keepExposure: false, checkAfterMillis: 0 })
           ],
           { concurrency: "unbounded" }
         )
@@ -208,7 +219,7 @@ const releasing: ReadonlyArray<StoreCase> = [
     const charges = yield* chargesWith("voided", { createdAtMillis: 500 })
     yield* charges.release(key, "me")
     const later = sampleCharge({ createdAtMillis: 3_000 })
-    yield* charges.claim(later, lease("you", 9_000), 3_000, 1)
+    yield* charges.claim(later, lease("you", 9_000), 3_000, atMost(1))
     equal(yield* charges.find(key), asClaimed(later, lease("you", 9_000)), "the charge")
   }),
   storeCase(`Charges: of ${racers} releases one takes effect`, function* () {
@@ -218,7 +229,7 @@ const releasing: ReadonlyArray<StoreCase> = [
   storeCase(`Charges: of ${racers} voids one takes effect`, function* () {
     const charges = yield* chargesWith("ready")
     const voids = yield* race((racer) =>
-      charges.void(key, "me", { keepAnswer: true, checkAfterMillis: racer })
+      charges.void(key, "me", { keepExposure: true, checkAfterMillis: racer })
     )
     equal(wins(voids), 1, "voids")
     equal((yield* charges.find(key))?.checkAfterMillis, voids.indexOf(true), "when it is looked at again")
@@ -230,7 +241,7 @@ const releasing: ReadonlyArray<StoreCase> = [
         const own = `key-${racer}`
         yield* chargesWith("voided", { key: own })
         const [settled, released] = yield* Effect.all(
-          [charges.complete(own, paid, 1_500), charges.release(own, "me")],
+          [Effect.map(charges.complete(own, paidBack, 1_500), isCompleted), charges.release(own, "me")],
           { concurrency: "unbounded" }
         )
         const state = (yield* charges.find(own))?.state
@@ -238,7 +249,7 @@ const releasing: ReadonlyArray<StoreCase> = [
         return (
           settled !== released &&
           state === (settled ? "settled" : undefined) &&
-          entries.length === (settled ? 1 : 0)
+          entries.length === (settled ? 2 : 0)
         )
       })
     )

@@ -2,7 +2,8 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { type Charge, Charges, type LedgerEntry } from "../../src/ports/Charges.ts"
 import { sampleAnswer, sampleCharge, sampleReceipt } from "../../src/testing/stores/records.ts"
-import { checkBooks, faultsOf } from "../../src/toll/Books.ts"
+import { checkLedger, faultsOf, overRefunded } from "../../src/toll/LedgerAudit.ts"
+import { property } from "../domain/seeded.ts"
 import { buy, openTill, receiptOf, search, track } from "./openTill.ts"
 
 const day = 86_400_000
@@ -47,7 +48,8 @@ describe("the ledger of a till", () => {
       answers: 4,
       refunds: 0,
       settledEntries: 4,
-      faults: []
+      faults: [],
+      chain: undefined
     })
   })
 
@@ -80,7 +82,7 @@ describe("the ledger of a till", () => {
 const settled = (changes: Partial<Charge> = {}): Charge => ({
   ...sampleCharge(),
   state: "settled",
-  firstClaimedAtMillis: 1_000,
+  unverifiedSinceMillis: 1_000,
   leaseOwner: "me",
   leaseUntilMillis: 0,
   attempts: 0,
@@ -90,6 +92,10 @@ const settled = (changes: Partial<Charge> = {}): Charge => ({
   subject: undefined,
   effectPending: false,
   receipt: sampleReceipt(),
+  transferLogIndex: undefined,
+  awaitsFinality: false,
+  reopenings: 0,
+  responseOwedUntilMillis: undefined,
   settledAtMillis: 2_000,
   refund: undefined,
   ...changes
@@ -109,17 +115,27 @@ const entryOf = (
   payTo,
   amountAtomic,
   transaction: receipt?.transaction,
+  transferLogIndex: undefined,
+  round: 0,
   ...changes
 })
 
 describe("a settled charge", () => {
-  const due = { refund: { _tag: "Due" } } as const
+  const due = { refund: { _tag: "Due", startedAtMillis: undefined } } as const
   const sent = { refund: { _tag: "Sent", transaction: "0x2" } } as const
   const good: ReadonlyArray<readonly [string, Charge, ReadonlyArray<Partial<LedgerEntry>>]> = [
     ["with its answer", settled(), [{}]],
     ["whose answer has expired", settled({ answer: undefined, answerExpiredAtMillis: 3_000 }), [{}]],
     ["that is owed back", settled({ answer: undefined, ...due }), [{}, { kind: "refund_due" }]],
-    ["that was sent back", settled(sent), [{}, { kind: "refund_due" }, { kind: "refunded" }]]
+    ["that was sent back", settled(sent), [{}, { kind: "refund_due" }, { kind: "refunded" }]],
+    ["whose response is owed", settled({ answer: undefined, responseOwedUntilMillis: 3_000 }), [{}]],
+    ["with its transfer", settled({ transferLogIndex: 7 }), [{ transferLogIndex: 7 }]],
+    [
+      "that a reorganization undid, refund and all, and that settled again",
+      settled({ reopenings: 1 }),
+      [{ transaction: "0x9" }, { kind: "refund_due" }, { kind: "reversed", transaction: "0x9" }, { round: 1 }]
+    ],
+    ["that was undone, cleared, and paid anew", settled(), [{}, { kind: "reversed" }, { round: 1 }]]
   ]
   it.each(good)("%s is in order", (_, charge, entries) => {
     expect(
@@ -137,7 +153,24 @@ describe("a settled charge", () => {
     ["entered with another amount", settled(), [{ amountAtomic: "1" }]],
     ["entered with another transaction than its receipt's", settled(), [{ transaction: "0x9" }]],
     ["its refund and the ledger's refund_due disagree", settled(), [{}, { kind: "refund_due" }]],
-    ["its refund and the ledger's refunded disagree", settled(sent), [{}, { kind: "refund_due" }]]
+    ["its refund and the ledger's refunded disagree", settled(sent), [{}, { kind: "refund_due" }]],
+    [
+      "entered with another transfer than its own",
+      settled({ transferLogIndex: 7 }),
+      [{ transferLogIndex: 8 }]
+    ],
+    ["entered more than once", settled(), [{}, {}]],
+    ["settled without a ledger entry", settled(), [{}, { kind: "reversed" }]],
+    [
+      "settled again, and its first settlement is not reversed",
+      settled({ reopenings: 1 }),
+      [{}, { round: 1 }]
+    ],
+    [
+      "its refund and the ledger's refund_due disagree",
+      settled({ reopenings: 1, ...due }),
+      [{}, { kind: "refund_due" }, { kind: "reversed" }, { round: 1 }]
+    ]
   ]
   it.each(bad)("%s: a fault", (fault, charge, entries) => {
     expect(
@@ -149,21 +182,72 @@ describe("a settled charge", () => {
   })
 })
 
-/** Charges whose store lies as the changes say. */
+describe("refunds", () => {
+  const charge = settled()
+  const exceeds = (...changes: ReadonlyArray<Partial<LedgerEntry>>): boolean =>
+    overRefunded(new Map([[charge.key, changes.map((change) => entryOf(charge, change))]])).length > 0
+
+  it("never exceed what was settled and not reversed", () => {
+    expect(exceeds({}, { kind: "refund_due" }, { kind: "refunded" })).toBe(false)
+    expect(exceeds({}, { kind: "reversed" }, { round: 1 }, { kind: "refunded", round: 1 })).toBe(false)
+    expect(exceeds({ kind: "refunded" })).toBe(true)
+    expect(exceeds({}, { kind: "refunded" }, { kind: "refunded", round: 1 })).toBe(true)
+    expect(exceeds({}, { kind: "reversed" }, { kind: "refunded" })).toBe(true)
+    expect(exceeds({ amountAtomic: "9" }, { amountAtomic: "10", kind: "refunded" })).toBe(true)
+    expect(exceeds({}, { kind: "refunded", payer: "0xother" })).toBe(true)
+  })
+
+  const kinds = ["settled", "settled", "refunded", "reversed", "refund_due"] as const
+  property("of a payer never exceed receipts where those of no charge do", 300, (dice) => {
+    const entries = Array.from({ length: 1 + dice.below(8) }, () =>
+      entryOf(charge, {
+        chargeKey: dice.pick(["a", "b", "c"]),
+        payer: dice.pick(["0xp", "0xq"]),
+        kind: dice.pick(kinds),
+        amountAtomic: String(dice.below(4))
+      })
+    )
+    const over = overRefunded(Map.groupBy(entries, ({ chargeKey }) => chargeKey))
+    const sumOf = (payer: string): bigint =>
+      entries
+        .filter((entry) => entry.payer === payer && entry.kind !== "refund_due")
+        .reduce(
+          (sum, { amountAtomic, kind }) => sum + BigInt(amountAtomic) * (kind === "settled" ? 1n : -1n),
+          0n
+        )
+    for (const payer of ["0xp", "0xq"]) if (sumOf(payer) < 0n) expect(over).not.toEqual([])
+  })
+})
+
+const completed = {
+  receipt: sampleReceipt(),
+  transferLogIndex: undefined,
+  refundDue: false,
+  finalAfterMillis: undefined,
+  responseOwedUntilMillis: undefined
+}
+
+/** Settles charges `key-0`, `key-1`, …, one payment of one unit each. */
+const settleMany = Effect.fnUntraced(function* (charges: Charges["Service"], count: number) {
+  const lease = { owner: "me", untilMillis: 10_000 }
+  const limits = { maxUnsettled: 5, maxExposureAtomic: "1000000" }
+  for (let number = 0; number < count; number++) {
+    const charge = sampleCharge({ key: `key-${number}`, createdAtMillis: number })
+    yield* charges.claim(charge, lease, 1_000, limits)
+    yield* charges.advance(charge.key, "me", { answer: sampleAnswer(), subject: undefined })
+    yield* charges.complete(charge.key, completed, 5_000)
+  }
+})
+
+/** Checks 1,100 settled charges of a store that lies as the changes say. */
 const checkWith = (changes: (honest: Charges["Service"]) => Partial<Charges["Service"]>) =>
   Effect.runPromise(
     Effect.gen(function* () {
       const honest = yield* Charges
-      const lease = { owner: "me", untilMillis: 10_000 }
-      for (let number = 0; number < 1_100; number++) {
-        const charge = sampleCharge({ key: `key-${number}`, createdAtMillis: number })
-        yield* honest.claim(charge, lease, 1_000, 5)
-        yield* honest.advance(charge.key, "me", { answer: sampleAnswer(), subject: undefined })
-        yield* honest.complete(charge.key, { receipt: sampleReceipt(), refundDue: false }, 5_000)
-      }
+      yield* settleMany(honest, 1_100)
       const charges = Charges.of({ ...honest, ...changes(honest) })
       return yield* Effect.provideService(
-        checkBooks({ fromMillis: 0, beforeMillis: 10_000 }),
+        checkLedger({ fromMillis: 0, beforeMillis: 10_000 }),
         Charges,
         charges
       )
@@ -178,14 +262,42 @@ describe("the check", () => {
 
   it("finds an entry that has no charge", async () => {
     const check = await checkWith((honest) => ({
-      list: (query) => Effect.map(honest.list(query), (page) => page.filter(({ key }) => key !== "key-7"))
+      list: (query) => Effect.map(honest.list(query), (page) => page.filter(({ key }) => key !== "key-7")),
+      find: (key) => (key === "key-7" ? Effect.succeed(undefined) : honest.find(key))
     }))
-    expect(check.isBalanced).toBe(false)
+    expect(check.faults).toEqual([{ chargeKey: "key-7", fault: "entered as settled, and its charge is not" }])
   })
 
   it("finds charges without entries, and names a hundred at most", async () => {
     const check = await checkWith(() => ({ entries: () => Effect.succeed([]) }))
     expect([check.isBalanced, check.faults.length]).toEqual([false, 100])
     expect(check.faults[0]!.fault).toBe("settled without a ledger entry")
+  })
+
+  it("finds a refund of what was not received", async () => {
+    const check = await checkWith((honest) => ({
+      entries: (query) =>
+        Effect.map(honest.entries(query), (page) =>
+          page.map((entry) => (entry.chargeKey === "key-7" ? { ...entry, kind: "refunded" as const } : entry))
+        )
+    }))
+    expect(check.faults).toContainEqual({ chargeKey: "key-7", fault: "refunded more than it received" })
+  })
+
+  it("does not take changes between two reads for a fault", async () => {
+    const check = await checkWith((honest) => {
+      let changes = 0
+      return {
+        list: (query) =>
+          Effect.tap(honest.list(query), () =>
+            changes++ === 0 ? honest.oweRefund("key-1099", 6_000) : Effect.void
+          ),
+        find: (key) =>
+          Effect.tap(honest.find(key), () =>
+            changes++ === 1 ? honest.recordRefund(key, "0xback", 7_000) : Effect.void
+          )
+      }
+    })
+    expect(check).toMatchObject({ isBalanced: true, settledCharges: 1_100 })
   })
 })

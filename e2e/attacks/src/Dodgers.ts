@@ -1,0 +1,125 @@
+import type { FacilitatorClient } from "@till402/core"
+import type { PrivateKeyAccount } from "viem/accounts"
+import { type Attacker, freshAccount, openAttacker } from "./Attacker.ts"
+import { calls } from "./Calls.ts"
+import { Gathering } from "./Gathering.ts"
+import { type Goods, slowWork } from "./Goods.ts"
+import type { LocalChain } from "./LocalChain.ts"
+import type { Payment } from "./Payments.ts"
+import { type Server, visit, type Visitor } from "./Visitor.ts"
+
+/*
+ * Payers that have upstream work done and move their money away before settlement.
+ */
+
+export const trackPrice = 520_000n
+export const searchPrice = 10_000n
+
+/** Value of the upstream calls of a server, at list price. */
+export const upstreamCost = ({ marketplace, tracker }: Goods): bigint =>
+  BigInt(tracker.track.calls.length) * trackPrice + BigInt(marketplace.search.calls.length) * searchPrice
+
+const workMillis = 20
+/** How long the first settlement of a round waits for another one to come. */
+const quietMillis = 250
+
+/** Many payments of one key at once, and how its money is moved away. */
+interface Round {
+  readonly gathering: Gathering
+  readonly empty: () => Promise<void>
+}
+
+export interface Dodgers {
+  /** Verifies honestly; the first settlement of a round waits until its payer has no money left. */
+  readonly facilitator: FacilitatorClient
+  /** Signs and presents payments for `track` by one key at once, and moves its money on to a fresh key meanwhile. */
+  readonly dodge: (
+    visitor: Visitor,
+    account: PrivateKeyAccount,
+    count: number
+  ) => Promise<{ readonly served: number; readonly next: PrivateKeyAccount }>
+  readonly attacker: Attacker
+}
+
+export const openDodgers = (local: LocalChain): Dodgers => {
+  const attacker = openAttacker(local)
+  const rounds = new Map<string, Round>()
+  const honest = local.facilitator.client
+  return {
+    attacker,
+    facilitator: {
+      verify: honest.verify,
+      settle: async (payment: Payment, requirements) => {
+        const round = rounds.get(payment.payload.authorization.from)
+        await round?.gathering.arrive()
+        await round?.empty()
+        return honest.settle(payment, requirements)
+      }
+    },
+    dodge: async (visitor, account, count) => {
+      const payments: Array<Payment> = []
+      for (let made = 0; made < count; made++) payments.push(await visitor.payFor(calls.track, { account }))
+      const next = freshAccount()
+      let emptied: Promise<void> | undefined
+      rounds.set(account.address, {
+        gathering: new Gathering(count, quietMillis),
+        empty: () => (emptied ??= attacker.moveAll(account, next.address))
+      })
+      const answers = await Promise.all(payments.map((payment) => visitor.present(calls.track, payment)))
+      rounds.delete(account.address)
+      // A server that settles first, or refuses everything, leaves it to the attacker to move on.
+      await attacker.moveAll(account, next.address)
+      return { served: answers.filter(({ status }) => status === 200).length, next }
+    }
+  }
+}
+
+export interface Loss {
+  /** Upstream work done, at list price. */
+  readonly cost: bigint
+  /** Money that the recipient got. */
+  readonly paid: bigint
+  readonly unpaid: bigint
+  readonly millis: number
+}
+
+/** Runs an attack on a server, and counts the upstream work that nobody paid for. No other server is paid by `payTo`. */
+export const lossOf = async (
+  { chain }: LocalChain,
+  { goods }: Server,
+  payTo: string,
+  run: () => Promise<void>
+): Promise<Loss> => {
+  slowWork(goods, workMillis)
+  const received = () => chain.balanceOf(payTo as `0x${string}`)
+  const before = { received: await received(), cost: upstreamCost(goods) }
+  const startedMillis = performance.now()
+  await run()
+  const millis = performance.now() - startedMillis
+  const cost = upstreamCost(goods) - before.cost
+  const paid = (await received()) - before.received
+  return { cost, paid, unpaid: cost > paid ? cost - paid : 0n, millis }
+}
+
+export interface Dodging {
+  /** Each owns the price of one call, and hands it on to a fresh key. */
+  readonly keys: number
+  readonly rounds: number
+  readonly callsAtOnce: number
+  /** Stops early where it holds after a round. */
+  readonly isEnough?: () => boolean
+}
+
+/** Several keys at a time, emptied into fresh ones round after round. */
+export const dodgeFor = async (
+  { attacker, dodge }: Dodgers,
+  server: Server,
+  { callsAtOnce, isEnough = () => false, keys, rounds }: Dodging
+): Promise<void> => {
+  const visitor = visit(server)
+  let accounts = await Promise.all(Array.from({ length: keys }, () => attacker.fund(trackPrice)))
+  for (let round = 0; round < rounds && !isEnough(); round++) {
+    const dodged = await Promise.all(accounts.map((account) => dodge(visitor, account, callsAtOnce)))
+    accounts = dodged.map(({ next }) => next)
+  }
+}

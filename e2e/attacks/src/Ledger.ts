@@ -1,0 +1,52 @@
+import type { Answered, Call } from "./Calls.ts"
+import type { LocalChain } from "./LocalChain.ts"
+import type { Payment } from "./Payments.ts"
+import type { Visitor } from "./Visitor.ts"
+
+/*
+ * Money and goods of an attacker, counted without asking the server: balances on the chain, and responses received.
+ */
+
+/** Dollars with two decimals, rounded towards zero. */
+export const dollars = (atomic: bigint): string => {
+  const cents = (atomic < 0n ? -atomic : atomic) / 10_000n
+  const sign = atomic < 0n && cents > 0n ? "-" : ""
+  return `${sign}${cents / 100n}.${String(cents % 100n).padStart(2, "0")}`
+}
+
+export interface Ledger {
+  /** Presents a payment and notes what it bought: each payment's value once, however often it is presented. */
+  readonly present: (call: Call, payment: Payment) => Promise<Answered>
+  /** Value of the responses received so far, at list price. */
+  readonly delivered: () => bigint
+  /** Value received, less what left the attacker's accounts and did not come back. Prints itself. */
+  readonly profit: (title: string) => Promise<bigint>
+}
+
+export const openLedger = async (
+  { chain }: LocalChain,
+  addresses: ReadonlyArray<string>,
+  visitor: Visitor
+): Promise<Ledger> => {
+  const owned = async (): Promise<bigint> => {
+    const balances = await Promise.all(addresses.map((address) => chain.balanceOf(address as `0x${string}`)))
+    return balances.reduce((sum, balance) => sum + balance, 0n)
+  }
+  const before = await owned()
+  const bought = new Map<string, bigint>()
+  const delivered = () => Array.from(bought.values()).reduce((sum, value) => sum + value, 0n)
+  return {
+    present: async (call, payment) => {
+      const answer = await visitor.present(call, payment)
+      const { from, nonce, value } = payment.payload.authorization
+      if (answer.status === 200) bought.set(`${from}:${nonce}`, BigInt(value))
+      return answer
+    },
+    delivered,
+    profit: async (title) => {
+      const profit = delivered() + (await owned()) - before
+      console.info(`${title}: attacker's profit: ${dollars(profit)}`)
+      return profit
+    }
+  }
+}

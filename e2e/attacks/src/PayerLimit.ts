@@ -1,0 +1,23 @@
+import type { Payment } from "./Payments.ts"
+import type { Server } from "./Visitor.ts"
+
+/** Calls that {@link limitedByPayer} lets in for one payer. */
+export const perPayer = 8
+
+/** Counts calls under way by the payer that their header names, as a developer adds it before everything else. */
+export const limitedByPayer = ({ fetch, goods }: Server): Server => {
+  const underWay = new Map<string, number>()
+  return {
+    goods,
+    fetch: async (request) => {
+      const header = request.headers.get("payment-signature")
+      if (header === null) return fetch(request)
+      const payment = JSON.parse(Buffer.from(header, "base64").toString("utf8")) as Payment
+      const { from } = payment.payload.authorization
+      const count = underWay.get(from) ?? 0
+      if (count >= perPayer) return new Response("Too many payments are unsettled", { status: 429 })
+      underWay.set(from, count + 1)
+      return fetch(request).finally(() => underWay.set(from, (underWay.get(from) ?? 1) - 1))
+    }
+  }
+}

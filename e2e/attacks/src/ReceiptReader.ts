@@ -1,0 +1,126 @@
+import type { FacilitatorClient } from "@till402/core"
+import { type Chain, usdcAbi } from "@till402/sandbox"
+import { type Hex, parseEventLogs } from "viem"
+import { usdc } from "./Calls.ts"
+import {
+  challengeOf,
+  type NaiveOptions,
+  type NaiveServer,
+  openNaive,
+  type Paywall,
+  requirementsOf
+} from "./NaiveShop.ts"
+import type { Authorization, Payment } from "./Payments.ts"
+
+export const receiptReader = "a hand-rolled server that looks for its transfer in the receipt"
+
+const same = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase()
+
+/** The rule that Till402 once had: one transaction holds the nonce's event, and a transfer of the right amount. */
+const findTransfer = async ({ client }: Chain, authorization: Authorization): Promise<Hex | undefined> => {
+  const { from, nonce, to, value } = authorization
+  const logs = await client.getLogs({ address: usdc, fromBlock: 0n })
+  const used = parseEventLogs({ abi: usdcAbi, eventName: "AuthorizationUsed", logs })
+  const use = used.find(({ args }) => same(args.authorizer, from) && same(args.nonce, nonce))
+  if (use === undefined) return undefined
+  const receipt = await client.getTransactionReceipt({ hash: use.transactionHash })
+  const transfers = parseEventLogs({ abi: usdcAbi, eventName: "Transfer", logs: receipt.logs })
+  const moved = transfers.some(
+    ({ args }) => same(args.from, from) && same(args.to, to) && args.value === BigInt(value)
+  )
+  return moved ? use.transactionHash : undefined
+}
+
+const isUsed = ({ client }: Chain, { from, nonce }: Authorization): Promise<boolean> =>
+  client.readContract({
+    address: usdc,
+    abi: usdcAbi,
+    functionName: "authorizationState",
+    args: [from as Hex, nonce as Hex]
+  })
+
+interface Books {
+  /** Payments that were refused and moved all the same. */
+  readonly owed: Map<string, Authorization>
+  /** Payments whose work is done and whose outcome is open. */
+  readonly pending: Map<string, Authorization>
+  /** Payments that were refused, and may still move. */
+  readonly watched: Map<string, Authorization>
+}
+
+/**
+ * Doesn't trust a facilitator's failures, and so reads the chain: serves a payment that moved, owes back one that moved although it was refused, and waits for one whose nonce is used without a trace.
+ */
+const paywallOf =
+  (facilitator: FacilitatorClient, chain: Chain, { owed, pending, watched }: Books): Paywall =>
+  () => {
+    const finished = new Set<string>()
+    return ({ path, priceOf }) =>
+      async (context, next) => {
+        const price = await priceOf(await context.req.json().catch(() => undefined))
+        const header = context.req.header("payment-signature")
+        if (header === undefined) return challengeOf(path, price)
+        const payment = JSON.parse(Buffer.from(header, "base64").toString("utf8")) as Payment
+        const { authorization } = payment.payload
+        const key = `${authorization.from}:${authorization.nonce}`.toLowerCase()
+        if (pending.has(key) && (await findTransfer(chain, authorization)) === undefined) return unknown()
+        if (finished.has(key)) return challengeOf(path, price)
+        finished.add(key)
+        if (!(await facilitator.verify(payment, requirementsOf(price))).isValid) {
+          if ((await findTransfer(chain, authorization)) !== undefined) owed.set(key, authorization)
+          return challengeOf(path, price)
+        }
+        await next()
+        const settled = await facilitator.settle(payment, requirementsOf(price)).catch(() => undefined)
+        if (settled?.success === true || (await findTransfer(chain, authorization)) !== undefined) return
+        const isOpen = await isUsed(chain, authorization)
+        const books = isOpen ? pending : watched
+        books.set(key, authorization)
+        context.res = isOpen ? unknown() : challengeOf(path, price)
+      }
+  }
+
+const unknown = (): Response => Response.json({ code: "SETTLEMENT_PENDING" }, { status: 503 })
+
+export interface ReceiptReader extends NaiveServer {
+  /** Sends back everything that is owed, from the refund wallet: development account 7. */
+  readonly refund: () => Promise<void>
+  /** Looks at refused payments; returns how many it still has to watch. */
+  readonly watch: () => Promise<number>
+}
+
+export const openReceiptReader = (
+  facilitator: FacilitatorClient,
+  chain: Chain,
+  options: NaiveOptions = {}
+): ReceiptReader => {
+  const books: Books = { owed: new Map(), pending: new Map(), watched: new Map() }
+  const server = openNaive(paywallOf(facilitator, chain, books), options)
+  const { owed, watched } = books
+  return {
+    ...server,
+    watch: async () => {
+      const { timestamp } = await chain.client.getBlock({ blockTag: "latest" })
+      for (const [key, authorization] of watched) {
+        const hasMoved = (await findTransfer(chain, authorization)) !== undefined
+        if (hasMoved) owed.set(key, authorization)
+        const isOver = timestamp > BigInt(authorization.validBefore) && !(await isUsed(chain, authorization))
+        if (hasMoved || isOver) watched.delete(key)
+      }
+      return watched.size
+    },
+    refund: async () => {
+      for (const [key, { from, value }] of owed) {
+        const hash = await chain.client.writeContract({
+          account: chain.accounts(7),
+          address: usdc,
+          abi: usdcAbi,
+          functionName: "transfer",
+          args: [from as Hex, BigInt(value)]
+        })
+        await chain.client.waitForTransactionReceipt({ hash })
+        owed.delete(key)
+      }
+    }
+  }
+}

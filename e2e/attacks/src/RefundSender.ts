@@ -1,0 +1,34 @@
+import { setTimeout } from "node:timers/promises"
+import { vi } from "vitest"
+import type { LocalChain } from "./LocalChain.ts"
+import type { Ours } from "./Ours.ts"
+
+/** Longer than a claim is leased: a payment's proof is checked for finality afterwards, and then its refund is sent. */
+const laterMillis = 200_000
+const pollMillis = 100
+const pollsPerTill = 10
+const maxTills = 8
+
+/**
+ * Has refunds sent and recorded. A till sends what is due when it starts, and records a refund once its transfer is final,
+ * at a later look; so one till after another is opened over the same storage.
+ */
+export const sendRefunds = async (local: LocalChain, openTill: () => Promise<Ours>): Promise<Ours> => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + laterMillis })
+  try {
+    for (let opened = 0; opened < maxTills; opened++) {
+      const ours = await openTill()
+      await ours.till.reconcile()
+      for (let poll = 0; poll < pollsPerTill; poll++) {
+        const charges = await ours.till.charges.list({ limit: 200 })
+        if (!charges.some(({ refund }) => refund === "due")) return ours
+        await setTimeout(pollMillis)
+      }
+      await local.pass(2)
+      vi.setSystemTime(Date.now() + laterMillis)
+    }
+    throw new Error("refunds are still due")
+  } finally {
+    vi.useRealTimers()
+  }
+}

@@ -1,0 +1,278 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { FacilitatorClient, TillOptions } from "@till402/core"
+import { sqlite } from "@till402/core/sqlite"
+import type { Hash, Hex } from "viem"
+import type { PrivateKeyAccount } from "viem/accounts"
+import { beforeAll, expect, onTestFinished } from "vitest"
+import { attack, type Pair } from "../src/attack.ts"
+import { openAttacker } from "../src/Attacker.ts"
+import { type Call, calls, payTo } from "../src/Calls.ts"
+import { Gathering } from "../src/Gathering.ts"
+import { openLedger } from "../src/Ledger.ts"
+import { localChainOfFile, readable } from "../src/LocalChain.ts"
+import { multicall, settleCall, useNonce } from "../src/Multicall.ts"
+import { openOurs } from "../src/Ours.ts"
+import type { Payment } from "../src/Payments.ts"
+import { openReceiptReader, receiptReader } from "../src/ReceiptReader.ts"
+import { sendRefunds } from "../src/RefundSender.ts"
+import { type Server, visit } from "../src/Visitor.ts"
+
+/*
+ * One transfer shown as proof of many payments: a transaction that pays once uses up the nonces of all of them.
+ */
+
+const local = localChainOfFile()
+const walletMoney = 1_000_000_000n
+
+beforeAll(async () => {
+  await local().chain.mint(local().chain.accounts(7).address, walletMoney)
+})
+
+/** How the nonces of the other payments are used up. */
+type Spend = (account: PrivateKeyAccount, nonce: string) => Promise<Hex>
+
+const spends = {
+  toSelf: (account, nonce) => useNonce(account, { to: account.address, value: 0n, nonce }),
+  toPayTo: (account, nonce) => useNonce(account, { to: payTo, value: 0n, nonce }),
+  split: (account, nonce) => useNonce(account, { to: payTo, value: 1n, nonce }),
+  received: (account, nonce) => useNonce(account, { by: "receive", to: multicall, value: 0n, nonce })
+} satisfies Record<string, Spend>
+
+/** One transaction: the first payment in full, and the nonces of the others. */
+const composeBatch = async (
+  account: PrivateKeyAccount,
+  [real, ...others]: ReadonlyArray<Payment>,
+  spend: Spend
+): Promise<ReadonlyArray<Hex>> => {
+  const rest = await Promise.all(others.map(({ payload }) => spend(account, payload.authorization.nonce)))
+  // In the middle: a rule that looks at the first or the last event must not be right by accident.
+  const middle = Math.floor(rest.length / 2)
+  return [...rest.slice(0, middle), settleCall(real!), ...rest.slice(middle)]
+}
+
+/** A server that is attacked, and how it sends the refunds that it believes it owes. */
+interface Target {
+  readonly server: Server
+  readonly refund: () => Promise<void>
+}
+
+type Open = (facilitator: FacilitatorClient) => Promise<Target>
+
+const openNaive: Open = async (facilitator) => {
+  const server = openReceiptReader(facilitator, local().chain)
+  const refund = async () => {
+    await server.watch()
+    await server.refund()
+  }
+  return { server, refund }
+}
+
+/** Limits out of the way: proof alone has to stop the attack. */
+const wideOpen: TillOptions["limits"] = {
+  exposurePerPayer: "100.00",
+  maxExposurePerPayer: "100.00",
+  lossPerHour: "1000.00",
+  payerMemoryMillis: 0
+}
+
+/** A till over a file; its refunds are sent by a second one over the same file. */
+const openTill: Open = async (facilitator) => {
+  const folder = await mkdtemp(join(tmpdir(), "till402-attacks-"))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const options: Partial<TillOptions> = {
+    networks: [readable(local())],
+    trustFacilitator: false,
+    limits: wideOpen
+  }
+  const storage = () => sqlite({ filename: join(folder, "till.sqlite") })
+  const server = await openOurs(facilitator, { ...options, storage: storage() })
+  return {
+    server,
+    refund: async () => {
+      const { till } = await sendRefunds(local(), () =>
+        openOurs(local().facilitator.client, {
+          ...options,
+          storage: storage(),
+          refundWallet: local().chain.accounts(7)
+        })
+      )
+      expect(await till.ledger.check()).toMatchObject({ isBalanced: true })
+    }
+  }
+}
+
+interface Attack {
+  readonly call: Call
+  /** Payments that one transfer is to prove. */
+  readonly count: number
+  readonly spend: Spend
+}
+
+const millis = 1_500
+
+/** Signs the payments, by an account that owns enough for each of them. */
+const prepare = async ({ server }: Target, { call, count }: Attack) => {
+  const attacker = openAttacker(local())
+  const visitor = visit(server)
+  const price = BigInt((await visitor.challenge(call)).accepts[0]!.amount)
+  const account = await attacker.fund(price * BigInt(count))
+  const payments: Array<Payment> = []
+  for (let made = 0; made < count; made++) payments.push(await visitor.payFor(call, { account }))
+  const ledger = await openLedger(local(), [account.address], visitor)
+  /** Presents all at once, then each once more when every proof is final. */
+  const presentAll = async () => {
+    await Promise.all(payments.map((payment) => ledger.present(call, payment)))
+    await local().pass(2)
+    await Promise.all(payments.map((payment) => ledger.present(call, payment)))
+  }
+  return { account, attacker, ledger, payments, presentAll }
+}
+
+/** The batch is on the chain before the first payment is presented. */
+const presentAfterwards = async (open: Open, attack: Attack, title: string): Promise<bigint> => {
+  const target = await open(local().facilitator.client)
+  const { account, attacker, ledger, payments, presentAll } = await prepare(target, attack)
+  await attacker.sendBatch(await composeBatch(account, payments, attack.spend))
+  await presentAll()
+  await target.refund()
+  return ledger.profit(title)
+}
+
+/** The facilitator's response to a settlement that the batch has preempted. */
+type Told = (batch: Hash) => ReturnType<FacilitatorClient["settle"]>
+
+const told = {
+  invalidState: async (batch) => ({
+    success: false,
+    errorReason: "invalid_transaction_state",
+    transaction: batch
+  }),
+  silence: () => Promise.reject(new Error("no response"))
+} satisfies Record<string, Told>
+
+/** The batch is sent when the payments are claimed, verified and worked for, before the facilitator settles them. */
+const frontRun = async (open: Open, attack: Attack, tell: Told, title: string): Promise<bigint> => {
+  let send: () => Promise<Hash> = () => Promise.reject(new Error("not prepared"))
+  let batch: Promise<Hash> | undefined
+  const gathering = new Gathering(attack.count, millis)
+  const target = await open({
+    verify: local().facilitator.client.verify,
+    settle: async () => {
+      await gathering.arrive()
+      batch ??= send()
+      return tell(await batch)
+    }
+  })
+  const { account, attacker, ledger, payments, presentAll } = await prepare(target, attack)
+  const composed = await composeBatch(account, payments, attack.spend)
+  send = () => attacker.sendBatch(composed)
+  await presentAll()
+  await target.refund()
+  return ledger.profit(title)
+}
+
+/** The facilitator refuses all payments at settlement; the batch is sent afterwards. */
+const moveRefused = async (open: Open, attack: Attack, title: string): Promise<bigint> => {
+  const gathering = new Gathering(attack.count, millis)
+  const target = await open({
+    verify: local().facilitator.client.verify,
+    settle: async () => {
+      await gathering.arrive()
+      return { success: false, errorReason: "insufficient_funds", transaction: "" }
+    }
+  })
+  const { account, attacker, ledger, payments, presentAll } = await prepare(target, attack)
+  await presentAll()
+  expect(ledger.delivered()).toBe(0n)
+  await attacker.sendBatch(await composeBatch(account, payments, attack.spend))
+  await presentAll()
+  await target.refund()
+  return ledger.profit(title)
+}
+
+interface Run {
+  readonly title: string
+  readonly run: (open: Open, title: string) => Promise<bigint>
+  /** Money that the attacker sent to `payTo` before anything was asked for it: nobody owes it back. */
+  readonly mayLose?: bigint
+}
+
+/** Nobody gains anything on ours; nor does the one payment that was real lose its money. */
+const pair = (...runs: ReadonlyArray<Run>): Pair => ({
+  on: receiptReader,
+  timeout: 60_000,
+  lands: async () => {
+    for (const { run, title } of runs) expect(await run(openNaive, `${title}, naive`)).toBeGreaterThan(0n)
+  },
+  fails: async () => {
+    const profits: Array<bigint> = []
+    for (const { run, title } of runs) profits.push(await run(openTill, title))
+    for (const [index, profit] of profits.entries()) {
+      const { mayLose = 0n, title } = runs[index]!
+      expect(profit, title).toBeLessThanOrEqual(0n)
+      expect(profit, title).toBeGreaterThanOrEqual(-mayLose - dust)
+    }
+  }
+})
+
+/** Millionths that the attacker spends on the nonces themselves. */
+const dust = 100n
+const track = { call: calls.track, count: 20, spend: spends.toSelf }
+const vault = { call: calls.vaultBuy, count: 10, spend: spends.toSelf }
+
+attack(
+  "one transfer shown as proof of many payments that were refused",
+  pair({
+    title: "64 refunds for one price",
+    run: (open, title) => moveRefused(open, { ...track, count: 64 }, title)
+  })
+)
+
+attack(
+  "one transfer shown as proof of many payments that are presented afterwards",
+  pair(
+    {
+      title: "20 refunds for one price",
+      mayLose: 520_000n,
+      run: (open, title) => presentAfterwards(open, track, title)
+    },
+    {
+      title: "20 refunds, by transfers of 0 to payTo",
+      mayLose: 520_000n,
+      run: (open, title) => presentAfterwards(open, { ...track, spend: spends.toPayTo }, title)
+    },
+    {
+      title: "10 refunds of vault purchases",
+      mayLose: 5_000_000n,
+      run: (open, title) => presentAfterwards(open, vault, title)
+    }
+  )
+)
+
+attack(
+  "one transfer shown as proof of many payments that are being settled",
+  pair(
+    {
+      title: "20 tracked parcels for one price",
+      run: (open, title) => frontRun(open, track, told.invalidState, title)
+    },
+    {
+      title: "20 tracked parcels, by transfers of a millionth",
+      run: (open, title) => frontRun(open, { ...track, spend: spends.split }, told.invalidState, title)
+    },
+    {
+      title: "20 tracked parcels, by a contract that receives nothing, before a silent facilitator",
+      run: (open, title) => frontRun(open, { ...track, spend: spends.received }, told.silence, title)
+    }
+  )
+)
+
+attack(
+  "one transfer shown as proof of many purchases",
+  pair({
+    title: "10 vault purchases for one price",
+    run: (open, title) => frontRun(open, vault, told.invalidState, title)
+  })
+)

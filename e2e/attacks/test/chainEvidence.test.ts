@@ -1,0 +1,404 @@
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import { type Chain as LocalChain, startChain, usdcAbi } from "@till402/sandbox/chain"
+import { Effect } from "effect"
+import { type Address, encodeFunctionData, type Hex, multicall3Abi, numberToHex, parseAbi } from "viem"
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { findNetwork } from "../../../packages/core/src/domain/Network.ts"
+import { chainFromRpc, type EvidenceHints } from "../../../packages/core/src/toll/Chain.ts"
+import { type Authorization, nextNonce } from "../src/Payments.ts"
+
+/*
+ * Reads a real chain that holds transactions composed by an attacker. The token's own code emits the logs.
+ */
+
+const network = findNetwork("base-sepolia")!
+const multicall3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11"
+
+/** viem ships the contract's creation code and doesn't export it; the local chain lacks the contract. */
+const multicall3Creation = (): Hex => {
+  const require = createRequire(import.meta.url)
+  const constants = join(dirname(require.resolve("viem")), "constants/contracts.js")
+  return (require(constants) as { readonly multicall3Bytecode: Hex }).multicall3Bytecode
+}
+
+const tokenAbi = [
+  ...usdcAbi,
+  ...parseAbi([
+    "function receiveWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)"
+  ])
+]
+
+const messageFields = [
+  { name: "from", type: "address" },
+  { name: "to", type: "address" },
+  { name: "value", type: "uint256" },
+  { name: "validAfter", type: "uint256" },
+  { name: "validBefore", type: "uint256" },
+  { name: "nonce", type: "bytes32" }
+] as const
+const types = {
+  TransferWithAuthorization: messageFields,
+  ReceiveWithAuthorization: messageFields,
+  CancelAuthorization: [
+    { name: "authorizer", type: "address" },
+    { name: "nonce", type: "bytes32" }
+  ]
+} as const
+
+const price = "520000"
+
+let local: LocalChain
+beforeAll(async () => {
+  local = await startChain()
+  const { data } = await local.client.call({ data: multicall3Creation() })
+  await local.client.setCode({ address: multicall3, bytecode: data! })
+})
+afterAll(() => local.stop())
+
+const payTo = privateKeyToAccount(generatePrivateKey()).address
+const domain = () => ({
+  ...network.eip712,
+  chainId: network.chainId,
+  verifyingContract: network.asset
+})
+
+const chainSeconds = async (): Promise<number> => Number((await local.client.getBlock()).timestamp)
+
+/** A payer with money, and an authorization over the price that is valid now. */
+const openPayer = async () => {
+  const account = privateKeyToAccount(generatePrivateKey())
+  await local.mint(account.address, 10_000_000n)
+  return { account, authorization: await authorizationBy(account) }
+}
+
+const authorizationBy = async (
+  { address }: PrivateKeyAccount,
+  changes: Partial<Authorization> = {}
+): Promise<Authorization> => {
+  const now = await chainSeconds()
+  return {
+    from: address,
+    to: payTo,
+    value: price,
+    validAfter: String(now - 600),
+    validBefore: String(now + 120),
+    nonce: nextNonce(),
+    ...changes
+  }
+}
+
+const argumentsOf = ({ from, nonce, to, validAfter, validBefore, value }: Authorization, signature: Hex) =>
+  [
+    from as Hex,
+    to as Hex,
+    BigInt(value),
+    BigInt(validAfter),
+    BigInt(validBefore),
+    nonce as Hex,
+    signature
+  ] as const
+
+const signed = (
+  account: PrivateKeyAccount,
+  primaryType: "TransferWithAuthorization" | "ReceiveWithAuthorization",
+  authorization: Authorization
+): Promise<Hex> =>
+  account.signTypedData({
+    domain: domain(),
+    types,
+    primaryType,
+    message: {
+      from: authorization.from as Hex,
+      to: authorization.to as Hex,
+      value: BigInt(authorization.value),
+      validAfter: BigInt(authorization.validAfter),
+      validBefore: BigInt(authorization.validBefore),
+      nonce: authorization.nonce as Hex
+    }
+  })
+
+/** The call that moves an authorization's value, as anyone can submit it. */
+const transferCall = async (account: PrivateKeyAccount, authorization: Authorization): Promise<Hex> =>
+  encodeFunctionData({
+    abi: tokenAbi,
+    functionName: "transferWithAuthorization",
+    args: argumentsOf(authorization, await signed(account, "TransferWithAuthorization", authorization))
+  })
+
+const confirmed = async (hash: Hex): Promise<Hex> => {
+  const { status } = await local.client.waitForTransactionReceipt({ hash })
+  expect(status).toBe("success")
+  return hash
+}
+
+const send = async (data: Hex): Promise<Hex> =>
+  confirmed(await local.client.sendTransaction({ to: local.usdc, data }))
+
+/** One transaction of many calls to the token. */
+const sendBatch = async (calls: ReadonlyArray<Hex>): Promise<Hex> =>
+  confirmed(
+    await local.client.writeContract({
+      address: multicall3,
+      abi: multicall3Abi,
+      functionName: "aggregate3",
+      args: [calls.map((callData) => ({ target: local.usdc, allowFailure: false, callData }))]
+    })
+  )
+
+/** Mines a block so much later that all before it are final. */
+const becomeFinal = async (): Promise<void> => {
+  await local.client.increaseTime({ seconds: network.finalitySeconds })
+  await local.client.mine({ blocks: 1 })
+}
+
+const reader = (confirmations = network.confirmations) =>
+  chainFromRpc([{ ...network, confirmations, rpcUrl: local.rpcUrl }])
+
+const evidence = (authorization: Authorization, hints: EvidenceHints = {}, chain = reader()) =>
+  Effect.runPromise(chain.evidence(network, authorization, hints))
+
+const usedOtherwise = { _tag: "NotPaid", reason: "used_otherwise" }
+
+describe("evidence on a real chain", () => {
+  it("is the transfer of an honest payment, named or not, and final in time", async () => {
+    const { account, authorization } = await openPayer()
+    expect(await evidence(authorization)).toEqual({
+      _tag: "NotMoved",
+      chainTimeSeconds: await chainSeconds()
+    })
+    const transaction = await send(await transferCall(account, authorization))
+    const atSeconds = await chainSeconds()
+    const moved = { _tag: "Moved", transaction, logIndex: 1, atSeconds, isFinal: false }
+    expect(await evidence(authorization, { transaction })).toEqual(moved)
+    expect(await evidence(authorization)).toEqual(moved)
+    await becomeFinal()
+    expect(await evidence(authorization)).toEqual({ ...moved, isFinal: true })
+  })
+
+  it("gives the one real transfer of a batch to one of its nonces", async () => {
+    const { account } = await openPayer()
+    const payments = await Promise.all(Array.from({ length: 8 }, () => authorizationBy(account)))
+    const calls = await Promise.all(
+      payments.map((payment, index) =>
+        transferCall(account, index === 3 ? payment : { ...payment, to: account.address, value: "0" })
+      )
+    )
+    const before = await local.balanceOf(payTo)
+    const transaction = await sendBatch(calls)
+    expect((await local.balanceOf(payTo)) - before).toBe(BigInt(price))
+    const readAll = (hints: EvidenceHints) => Promise.all(payments.map((payment) => evidence(payment, hints)))
+    for (const hints of [{ transaction }, {}])
+      expect((await readAll(hints)).map(({ _tag }) => _tag)).toEqual(
+        payments.map((_, index) => (index === 3 ? "Moved" : "Unavailable"))
+      )
+    await becomeFinal()
+    for (const hints of [{ transaction }, {}])
+      expect(await readAll(hints)).toEqual(
+        payments.map((_, index) =>
+          index === 3
+            ? expect.objectContaining({ _tag: "Moved", transaction, logIndex: 7, isFinal: true })
+            : usedOtherwise
+        )
+      )
+  })
+
+  it("gives each honest payment of a batch its own transfer", async () => {
+    const { account } = await openPayer()
+    const payments = [await authorizationBy(account), await authorizationBy(account)]
+    const transaction = await sendBatch(
+      await Promise.all(payments.map((payment) => transferCall(account, payment)))
+    )
+    const found = await Promise.all(payments.map((payment) => evidence(payment, { transaction })))
+    expect(found).toEqual(
+      [1, 3].map((logIndex) => expect.objectContaining({ _tag: "Moved", transaction, logIndex }))
+    )
+  })
+
+  it("is not a plain transfer of the right value beside a use of the nonce", async () => {
+    const { account, authorization } = await openPayer()
+    // Multicall3 pays from its own balance, and the payer signs the nonce over to themselves.
+    await local.mint(multicall3, BigInt(price))
+    const plain = encodeFunctionData({
+      abi: tokenAbi,
+      functionName: "transfer",
+      args: [payTo, BigInt(price)]
+    })
+    const elsewhere = await transferCall(account, { ...authorization, to: account.address })
+    const transaction = await sendBatch([elsewhere, plain])
+    await becomeFinal()
+    expect(await evidence(authorization, { transaction })).toEqual(usedOtherwise)
+    // Nor one of the payer's own, with no nonce at all.
+    const other = await openPayer()
+    await local.client.setBalance({ address: other.account.address, value: 10n ** 18n })
+    const own = await confirmed(
+      await local.client.writeContract({
+        account: other.account,
+        address: local.usdc,
+        abi: tokenAbi,
+        functionName: "transfer",
+        args: [payTo, BigInt(price)]
+      })
+    )
+    expect(await evidence(other.authorization, { transaction: own })).toMatchObject({ _tag: "NotMoved" })
+  })
+
+  it("is not a transfer of the nonce to another account, or of another value", async () => {
+    const { account } = await openPayer()
+    const stranger = privateKeyToAccount(generatePrivateKey()).address
+    for (const changes of [{ to: stranger }, { value: "519999" }, { to: account.address, value: "0" }]) {
+      const payment = await authorizationBy(account)
+      const transaction = await send(await transferCall(account, { ...payment, ...changes }))
+      expect(await evidence(payment, { transaction })).toEqual({ _tag: "Unavailable" })
+      await becomeFinal()
+      expect(await evidence(payment, { transaction })).toEqual(usedOtherwise)
+      expect(await evidence(payment)).toEqual(usedOtherwise)
+    }
+  })
+
+  it("did not pay where the payer canceled, long before it was valid too", async () => {
+    const { account, authorization } = await openPayer()
+    const signature = await account.signTypedData({
+      domain: domain(),
+      types,
+      primaryType: "CancelAuthorization",
+      message: { authorizer: account.address, nonce: authorization.nonce as Hex }
+    })
+    await send(
+      encodeFunctionData({
+        abi: tokenAbi,
+        functionName: "cancelAuthorization",
+        args: [account.address, authorization.nonce as Hex, signature]
+      })
+    )
+    expect(await evidence(authorization)).toEqual({ _tag: "Unavailable" })
+    await becomeFinal()
+    const canceled = { _tag: "NotPaid", reason: "canceled" }
+    expect(await evidence(authorization)).toEqual(canceled)
+    await local.client.increaseTime({ seconds: 86_400 })
+    await local.client.mine({ blocks: 1 })
+    const now = await chainSeconds()
+    expect(await evidence({ ...authorization, validBefore: String(now + 120) })).toEqual(canceled)
+  })
+
+  it("is the same transfer where its recipient collected it", async () => {
+    const { account } = await openPayer()
+    const collector = privateKeyToAccount(generatePrivateKey())
+    await local.client.setBalance({ address: collector.address, value: 10n ** 18n })
+    const authorization = await authorizationBy(account, { to: collector.address })
+    const transaction = await confirmed(
+      await local.client.writeContract({
+        account: collector,
+        address: local.usdc,
+        abi: tokenAbi,
+        functionName: "receiveWithAuthorization",
+        args: argumentsOf(authorization, await signed(account, "ReceiveWithAuthorization", authorization))
+      })
+    )
+    expect(await evidence(authorization)).toMatchObject({ _tag: "Moved", transaction })
+    expect(await evidence({ ...authorization, to: payTo })).toEqual({ _tag: "Unavailable" })
+    await becomeFinal()
+    expect(await evidence({ ...authorization, to: payTo })).toEqual(usedOtherwise)
+  })
+
+  it("is found whatever transaction is named", async () => {
+    const { account, authorization } = await openPayer()
+    const other = await openPayer()
+    const transaction = await send(await transferCall(account, authorization))
+    const foreign = await send(await transferCall(other.account, other.authorization))
+    const minted = await local.mint(payTo, BigInt(price))
+    for (const hint of [foreign, minted, numberToHex(7, { size: 32 }), "0x", "junk"])
+      expect(await evidence(authorization, { transaction: hint })).toMatchObject({
+        _tag: "Moved",
+        transaction
+      })
+  })
+
+  it("disappears with its block, and is found again where it is mined again", async () => {
+    const { account, authorization } = await openPayer()
+    const call = await transferCall(account, authorization)
+    const transaction = await send(call)
+    expect(await evidence(authorization, { transaction })).toMatchObject({ _tag: "Moved", transaction })
+    await local.client.request<{ Method: "anvil_reorg"; Parameters: [number, []]; ReturnType: null }>({
+      method: "anvil_reorg",
+      params: [1, []]
+    })
+    const notMoved = { _tag: "NotMoved", chainTimeSeconds: await chainSeconds() }
+    expect(await evidence(authorization, { transaction })).toEqual(notMoved)
+    expect(await evidence(authorization)).toEqual(notMoved)
+    const again = await send(call)
+    expect(await evidence(authorization, { transaction: again })).toMatchObject({ _tag: "Moved" })
+  })
+
+  it("is confirming until its block is deep enough", async () => {
+    const { account, authorization } = await openPayer()
+    const transaction = await send(await transferCall(account, authorization))
+    const chain = reader(3)
+    for (const _ of [1, 2]) {
+      expect(await evidence(authorization, { transaction }, chain)).toEqual({
+        _tag: "Confirming",
+        transaction
+      })
+      expect(await evidence(authorization, {}, chain)).toEqual({ _tag: "Confirming", transaction })
+      await local.client.mine({ blocks: 1 })
+    }
+    expect(await evidence(authorization, { transaction }, chain)).toMatchObject({ _tag: "Moved" })
+  })
+})
+
+describe("other reads of a real chain", () => {
+  it("returns used nonces, balances and transfers", async () => {
+    const { account, authorization } = await openPayer()
+    const unused = await authorizationBy(account)
+    const collector = privateKeyToAccount(generatePrivateKey()).address
+    const fromSeconds = await chainSeconds()
+    const payment = { ...authorization, to: collector }
+    const transaction = await send(await transferCall(account, payment))
+    const minted = await local.mint(collector, 1n)
+    const chain = reader()
+    expect(await Effect.runPromise(chain.usedNonces(network, [unused, payment]))).toEqual({
+      chainTimeSeconds: await chainSeconds(),
+      used: [false, true]
+    })
+    expect(await Effect.runPromise(chain.balanceOf(network, collector))).toBe(BigInt(price) + 1n)
+    const span = { fromSeconds, beforeSeconds: (await chainSeconds()) + 1 }
+    const found = await Effect.runPromise(chain.transfersTo(network, collector, span))
+    expect(found?.toBlock).toBe(await local.client.getBlockNumber())
+    expect(found?.transfers).toEqual([
+      expect.objectContaining({
+        transaction,
+        logIndex: 1,
+        from: account.address.toLowerCase(),
+        valueAtomic: price
+      }),
+      expect.objectContaining({ transaction: minted, valueAtomic: "1", from: numberToHex(0, { size: 20 }) })
+    ])
+  })
+
+  it("accepts a contract's signature by its own code, and no junk", async () => {
+    const chain = reader()
+    const hash = numberToHex(402, { size: 32 })
+    const signature: Hex = `0x${"12".repeat(97)}`
+    const accepts = (address: Address, by: Hex) =>
+      Effect.runPromise(chain.acceptsSignature(network, address, hash, by))
+    const agreeable = privateKeyToAccount(generatePrivateKey()).address
+    const contrary = privateKeyToAccount(generatePrivateKey()).address
+    const broken = privateKeyToAccount(generatePrivateKey()).address
+    // Returns the magic value of EIP-1271 to every call; returns zero; reverts.
+    await local.client.setCode({
+      address: agreeable,
+      bytecode: "0x7f1626ba7e0000000000000000000000000000000000000000000000000000000060005260206000f3"
+    })
+    await local.client.setCode({ address: contrary, bytecode: "0x60206000f3" })
+    await local.client.setCode({ address: broken, bytecode: "0x60006000fd" })
+    expect(await accepts(agreeable, signature)).toBe(true)
+    expect(await accepts(contrary, signature)).toBe(false)
+    expect(await accepts(broken, signature)).toBe(false)
+    const { account } = await openPayer()
+    expect(await accepts(account.address, signature)).toBe(false)
+    expect(await accepts(account.address, await account.sign({ hash }))).toBe(true)
+    const wrapped: Hex = `${signature}6492649264926492649264926492649264926492649264926492649264926492`
+    expect(await accepts(account.address, wrapped)).toBe(false)
+  })
+})

@@ -1,0 +1,103 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { TillOptions } from "@till402/core"
+import { describe, expect, it } from "vitest"
+import { dodgeFor, lossOf, openDodgers, trackPrice, upstreamCost } from "../src/Dodgers.ts"
+import { dollars } from "../src/Ledger.ts"
+import { localChainOfFile } from "../src/LocalChain.ts"
+import { tillTarget } from "../src/LossTargets.ts"
+
+/*
+ * The loss table of docs/threats.md: upstream work that an attacker without the intent to pay can have done, measured.
+ */
+
+const local = localChainOfFile()
+const keys = 2
+const owned = BigInt(keys) * trackPrice
+const minuteMillis = 60_000
+
+/** A row of the table: dollars with two decimals, in atomic units. */
+interface Row {
+  readonly owned: bigint
+  readonly perMinute: bigint
+  readonly perDollar: bigint
+  readonly perHour: bigint
+}
+
+const atomicOf = (cell: string): bigint => {
+  const [, whole, cents] = /^(\d+)\.(\d\d)$/.exec(cell) ?? []
+  if (whole === undefined) throw new Error(`the loss table holds no amount of two decimals: ${cell}`)
+  return BigInt(whole) * 1_000_000n + BigInt(cents!) * 10_000n
+}
+
+const map = readFileSync(join(import.meta.dirname, "../../../docs/threats.md"), "utf8")
+
+/** The rows that follow the table's mark, by their first cell. */
+const stated: ReadonlyMap<string, Row> = new Map(
+  (/\x3c!-- loss table -->\n\|.*\|\n\|[-|]+\|\n((?:\|.*\|\n)+)/.exec(map)?.[1] ?? "")
+    .trimEnd()
+    .split("\n")
+    .map((line) => {
+      const [name = "", ...amounts] = line
+        .slice(1, -1)
+        .split("|")
+        .map((cell) => cell.trim())
+      const [has, perMinute, perDollar, perHour] = amounts.map(atomicOf)
+      return [name, { owned: has!, perMinute: perMinute!, perDollar: perDollar!, perHour: perHour! }]
+    })
+)
+
+/**
+ * Runs the attack until a round brings nothing more, or for 25 seconds: by one call of each fresh key, which is all that
+ * a new payer can have.
+ */
+const measure = async (options: Partial<TillOptions>): Promise<Row> => {
+  const dodgers = openDodgers(local())
+  const { payTo, server } = await tillTarget(local(), options)(dodgers.facilitator)
+  const startedMillis = performance.now()
+  let known = -1n
+  let isIdle = false
+  const isEnough = (): boolean => {
+    const cost = upstreamCost(server.goods)
+    isIdle = cost === known
+    known = cost
+    return isIdle || performance.now() - startedMillis > 25_000
+  }
+  const { millis, unpaid } = await lossOf(local(), server, payTo, () =>
+    dodgeFor(dodgers, server, { keys, rounds: 500, callsAtOnce: 1, isEnough })
+  )
+  // Where a limit was reached, more time brings nothing more.
+  const within = (spanMillis: number): bigint =>
+    isIdle ? unpaid : (unpaid * BigInt(spanMillis)) / BigInt(Math.ceil(millis))
+  const perMinute = within(minuteMillis)
+  const perHour = within(60 * minuteMillis)
+  return { owned, perMinute, perDollar: (perMinute * 1_000_000n) / owned, perHour }
+}
+
+const line = (name: string, { owned: has, perDollar, perHour, perMinute }: Row): string =>
+  `| ${name} | ${[has, perMinute, perDollar, perHour].map(dollars).join(" | ")} |`
+
+const cases: Readonly<Record<string, Partial<TillOptions>>> = {
+  "after the work (default)": {},
+  "before the work": { settlement: { track: "before-work" } }
+}
+
+describe("the loss table of docs/threats.md", () => {
+  it("has a row for each way to settle", () => {
+    expect([...stated.keys()]).toEqual(Object.keys(cases))
+  })
+
+  for (const [name, options] of Object.entries(cases))
+    it(`states no less than is measured: ${name}`, { timeout: 60_000 }, async () => {
+      const measured = await measure(options)
+      console.info(line(name, measured))
+      const row = stated.get(name)!
+      expect(row.owned).toBe(measured.owned)
+      for (const column of ["perMinute", "perDollar", "perHour"] as const)
+        expect(row[column], column).toBeGreaterThanOrEqual(measured[column])
+    })
+
+  it("says that nothing is lost where settlement comes first", () => {
+    expect(stated.get("before the work")).toEqual({ owned, perMinute: 0n, perDollar: 0n, perHour: 0n })
+  })
+})

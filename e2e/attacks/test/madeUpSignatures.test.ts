@@ -1,0 +1,122 @@
+import { expect } from "vitest"
+import { attack } from "../src/attack.ts"
+import { freshAccount } from "../src/Attacker.ts"
+import { calls } from "../src/Calls.ts"
+import { codeReader, openCodeReader } from "../src/CodeReader.ts"
+import { placeWallet, signAsWallet } from "../src/ContractWallet.ts"
+import { type FlakyRpc, openFlakyRpc } from "../src/FlakyRpc.ts"
+import { workDone } from "../src/Goods.ts"
+import { localChainOfFile, readable } from "../src/LocalChain.ts"
+import { official, openOfficial } from "../src/Official.ts"
+import { openOurs } from "../src/Ours.ts"
+import { type Payment, sign, stranger } from "../src/Payments.ts"
+import { limitedByPayer, perPayer } from "../src/PayerLimit.ts"
+import { type Server, visit, type Visitor } from "../src/Visitor.ts"
+
+/*
+ * Signatures that nobody's key made: they cost the attacker nothing, and the host a look at the chain.
+ */
+
+const local = localChainOfFile()
+const count = 500
+
+/** Payments with well-formed signatures, each in the name of another account, none by that account. */
+const makeUp = async (visitor: Visitor): Promise<ReadonlyArray<Payment>> => {
+  const challenge = await visitor.challenge(calls.track)
+  const made: Array<Payment> = []
+  for (let number = 0; number < count; number++)
+    made.push(await sign(challenge, { account: stranger, authorization: { from: freshAccount().address } }))
+  return made
+}
+
+/** Requests to the chain while every payment is presented once. */
+const requestsOf = async (rpc: FlakyRpc, visitor: Visitor, payments: ReadonlyArray<Payment>) => {
+  const before = rpc.requests()
+  const answers = await Promise.all(payments.map((payment) => visitor.present(calls.track, payment)))
+  // Refused for good, or told to come later: nobody is served.
+  for (const { status } of answers) expect([402, 429, 503]).toContain(status)
+  return rpc.requests() - before
+}
+
+attack("made-up signatures that each cost a request to the chain", {
+  on: codeReader,
+  timeout: 30_000,
+  lands: async () => {
+    const rpc = await openFlakyRpc(local().chain.rpcUrl)
+    const visitor = visit(openCodeReader(local().facilitator.client, rpc.url))
+    const payments = await makeUp(visitor)
+    expect(await requestsOf(rpc, visitor, payments)).toBe(count)
+    expect(await requestsOf(rpc, visitor, payments)).toBe(count)
+  },
+  fails: async () => {
+    const rpc = await openFlakyRpc(local().chain.rpcUrl)
+    const server = await openOurs(local().facilitator.client, {
+      networks: [readable(local(), rpc.url)],
+      trustFacilitator: false,
+      clientAddress: () => "198.51.100.7"
+    })
+    const visitor = visit(server)
+    const [first, ...others] = await makeUp(visitor)
+    // Of one that is repeated the chain is asked once.
+    await requestsOf(rpc, visitor, [first!])
+    const repeated = await requestsOf(
+      rpc,
+      visitor,
+      Array.from({ length: 50 }, () => first!)
+    )
+    const made = await requestsOf(rpc, visitor, others)
+    console.info(`${count} made-up signatures: ${made} requests to the chain, ${repeated} for one repeated`)
+    expect(repeated).toBe(0)
+    expect(made).toBeLessThan(count / 4)
+    // A genuine payment is served all the same.
+    expect((await visitor.present(calls.track, await visitor.payFor(calls.track))).status).toBe(200)
+    expect(workDone(server.goods)).toBe(1)
+  }
+})
+
+/** A facilitator that takes its time over a signature. */
+const slowFacilitator = () => ({
+  verify: async (payment: Payment, requirements: unknown) => {
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    return local().facilitator.client.verify(payment, requirements)
+  },
+  settle: local().facilitator.client.settle
+})
+
+/** Presents a contract wallet's payment while forgeries that name the wallet are in flight. */
+const payAmongForgeries = async (server: Server) => {
+  const visitor = visit(server)
+  const wallet = await placeWallet(local())
+  const genuine = await signAsWallet(await visitor.challenge(calls.track), wallet)
+  const forgeries: Array<Payment> = []
+  for (let number = 0; number < perPayer * 4; number++) {
+    const own = await signAsWallet(await visitor.challenge(calls.track), wallet)
+    forgeries.push({ ...own, payload: { ...own.payload, signature: `0x${"5a".repeat(96)}` } })
+  }
+  const forging = Promise.all(forgeries.map((payment) => visitor.present(calls.track, payment)))
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  const answer = await visitor.present(calls.track, genuine)
+  const forged = await forging
+  // Nothing is wrong with the payment itself.
+  expect((await visitor.present(calls.track, genuine)).status).toBe(200)
+  return { answer, forged }
+}
+
+attack("forged signatures that name a contract wallet, to use up that wallet's limit", {
+  on: `${official}, behind a limit for each payer`,
+  lands: async () => {
+    const { answer } = await payAmongForgeries(limitedByPayer(openOfficial(slowFacilitator())))
+    expect(answer.status).toBe(429)
+  },
+  fails: async () => {
+    const server = await openOurs(slowFacilitator(), {
+      networks: [readable(local())],
+      trustFacilitator: false,
+      limits: { unsettledPerPayer: perPayer }
+    })
+    const { answer, forged } = await payAmongForgeries(server)
+    expect(answer.status, answer.text).toBe(200)
+    for (const { status } of forged) expect([402, 429]).toContain(status)
+    expect(workDone(server.goods)).toBe(1)
+  }
+})

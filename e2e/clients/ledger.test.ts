@@ -1,0 +1,169 @@
+import type { TillEvent } from "@till402/core"
+import { type Chain, type LocalFacilitator, startChain, startFacilitator } from "@till402/sandbox"
+import { parseAbi } from "viem"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
+import { oweForEach, payOnceFor, placeMulticall, price } from "./drain.ts"
+import { openShop } from "./refundShop.ts"
+
+/*
+ * The ledger against a real chain, and refunds that stop where the two contradict each other.
+ */
+
+let chain: Chain
+let official: LocalFacilitator
+beforeAll(async () => {
+  chain = await startChain({ blockSeconds: 1 })
+  official = await startFacilitator({ chain })
+})
+afterAll(async () => {
+  await official.stop()
+  await chain.stop()
+})
+
+describe("the ledger against the chain", () => {
+  it("balances after paid calls and refunds", { timeout: 40_000 }, async () => {
+    const shop = await openShop({ chain, official })
+    const till = await shop.openTill()
+    for (let call = 0; call < 3; call++) await shop.search(till)
+    await shop.untilRefunded(till, await shop.buy(till))
+    const check = await till.ledger.check({ chain: true })
+    expect(check).toMatchObject({ isBalanced: true, settledEntries: 4, refunds: 1, faults: [] })
+    expect(check.chain).toEqual({
+      networks: ["eip155:84532"],
+      unreadNetworks: [],
+      transfers: 4,
+      provenEntries: 4,
+      openEntries: 0,
+      foreignTransfers: 0,
+      foreign: []
+    })
+    expect(await till.refunds.status()).toEqual({ stopped: undefined })
+  })
+
+  it("reports a transfer that paid for nothing", { timeout: 40_000 }, async () => {
+    const shop = await openShop({ chain, official })
+    const till = await shop.openTill()
+    await shop.search(till)
+    const stranger = privateKeyToAccount(generatePrivateKey())
+    await chain.mint(stranger.address, 1_000n)
+    await chain.client.setBalance({ address: stranger.address, value: 10n ** 18n })
+    const transaction = await chain.client.writeContract({
+      account: stranger,
+      chain: chain.client.chain,
+      address: chain.usdc,
+      abi: parseAbi(["function transfer(address to, uint256 value) returns (bool)"]),
+      functionName: "transfer",
+      args: [shop.payTo, 100n]
+    })
+    await chain.client.waitForTransactionReceipt({ hash: transaction })
+    const check = await till.ledger.check({ chain: true })
+    expect(check.isBalanced).toBe(true)
+    expect(check.chain).toMatchObject({ transfers: 2, provenEntries: 1, foreignTransfers: 1 })
+    expect(check.chain!.foreign).toEqual([
+      {
+        network: "eip155:84532",
+        payTo: shop.payTo,
+        from: stranger.address.toLowerCase(),
+        amountAtomic: 100n,
+        transaction,
+        logIndex: expect.any(Number)
+      }
+    ])
+  })
+
+  it(
+    "finds the search that a facilitator only said was paid, once its payment has expired",
+    { timeout: 40_000 },
+    async () => {
+      // A chain of its own: its clock is put forward.
+      const late = await startChain()
+      onTestFinished(() => late.stop())
+      const honest = await startFacilitator({ chain: late })
+      onTestFinished(() => honest.stop())
+      const lie = `0x${"ab".repeat(32)}`
+      let lies = 1
+      const shop = await openShop(
+        { chain: late, official: honest },
+        {
+          payments: async (payload, requirements) =>
+            lies-- > 0
+              ? { success: true, transaction: lie, network: requirements.network }
+              : honest.client.settle(payload, requirements)
+        }
+      )
+      const till = await shop.openTill()
+      for (let call = 0; call < 2; call++) await shop.search(till)
+      expect(await late.balanceOf(shop.payTo)).toBe(10_000n)
+      expect(await till.ledger.check()).toMatchObject({ isBalanced: true, settledEntries: 2 })
+      const early = await till.ledger.check({ chain: true })
+      expect(early).toMatchObject({ isBalanced: true })
+      expect(early.chain).toMatchObject({ transfers: 1, provenEntries: 1, openEntries: 1 })
+
+      await late.client.increaseTime({ seconds: 600 })
+      await late.client.mine({ blocks: 1 })
+      const check = await till.ledger.check({ chain: true })
+      expect(check.isBalanced).toBe(false)
+      const lied = (await till.charges.list()).find(({ transaction }) => transaction === lie)
+      expect(check.faults).toEqual([
+        { chargeKey: lied!.key, fault: "the chain shows no transfer of its payment" }
+      ])
+      expect(check.chain).toMatchObject({ transfers: 1, provenEntries: 1, openEntries: 0 })
+    }
+  )
+})
+
+it("64 refunds for one payment: one is sent at most, then all stop", { timeout: 60_000 }, async () => {
+  await placeMulticall(chain)
+  const shop = await openShop({ chain, official })
+  const seller = await shop.openTill({})
+  const attacker = privateKeyToAccount(generatePrivateKey())
+  await chain.mint(attacker.address, price)
+  await chain.client.setBalance({ address: attacker.address, value: 10n ** 18n })
+  const nonces = Array.from({ length: 64 }, () => generatePrivateKey())
+  const validBefore = Math.floor(Date.now() / 1000) + 3_600
+  const transaction = await payOnceFor(chain, attacker, shop.payTo, nonces, validBefore)
+  expect(await chain.balanceOf(attacker.address)).toBe(0n)
+  await oweForEach(chain, shop.filename, nonces, {
+    payer: attacker.address,
+    payTo: shop.payTo,
+    transaction,
+    validBefore
+  })
+  const { timestamp } = await chain.client.getBlock()
+  await vi.waitFor(
+    async () => expect((await chain.client.getBlock()).timestamp).toBeGreaterThan(timestamp + 1n),
+    {
+      timeout: 10_000
+    }
+  )
+
+  const events: Array<TillEvent> = []
+  const till = await shop.openTill({
+    refundWallet: shop.wallet,
+    onEvent: (event) => {
+      events.push(event)
+    }
+  })
+  await vi.waitFor(
+    async () => expect((await till.refunds.status()).stopped?.reason).toBe("payment_not_on_chain"),
+    { timeout: 20_000 }
+  )
+  expect(await chain.balanceOf(attacker.address)).toBe(price)
+  expect(await chain.balanceOf(shop.wallet.address)).toBe(1_000_000_000n - price)
+  expect(events.filter(({ level }) => level === "error")).toEqual([
+    {
+      level: "error",
+      message: "Refunds are stopped until an operator resumes them",
+      data: { detail1: "payment_not_on_chain", detail2: transaction }
+    }
+  ])
+  // The ledger against the chain says the same.
+  const check = await seller.ledger.check({ chain: true })
+  expect(check.faults).toHaveLength(63)
+  expect(new Set(check.faults.map(({ fault }) => fault))).toEqual(
+    new Set(["its authorization was used up without paying"])
+  )
+  expect(check.faults.map(({ chargeKey }) => chargeKey.endsWith(nonces[0]!))).not.toContain(true)
+  expect(check.chain).toMatchObject({ transfers: 1, provenEntries: 1, openEntries: 0 })
+})

@@ -1,0 +1,113 @@
+import { type FacilitatorClient, PlacementRefused, Till, type TillOptions } from "@till402/core"
+import { sqlite } from "@till402/core/sqlite"
+import { type Chain, type LocalFacilitator, payingFetch, sampleShop } from "@till402/sandbox"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { expect, onTestFinished, vi } from "vitest"
+
+type Settle = FacilitatorClient["settle"]
+
+/** What a facilitator does instead of the official one. */
+export interface Settling {
+  /** Of refunds: payments of the host's wallet. */
+  readonly refunds?: Settle
+  /** Of the callers' payments. */
+  readonly payments?: Settle
+}
+
+/** The payer in a payload: refunds are paid by the host's wallet. */
+const payerIn = (payload: unknown): string =>
+  (payload as { readonly payload: { readonly authorization: { readonly from: string } } }).payload
+    .authorization.from
+
+/** A shop on a chain that sells what it can't deliver, of as many processes as are opened. */
+export const openShop = async (
+  { chain, official }: { readonly chain: Chain; readonly official: LocalFacilitator },
+  settling: Settling = {}
+) => {
+  const folder = await mkdtemp(join(tmpdir(), "till402-refunds-"))
+  const filename = join(folder, "till.sqlite")
+  const wallet = privateKeyToAccount(generatePrivateKey())
+  const payTo = privateKeyToAccount(generatePrivateKey()).address
+  const tills: Array<Till> = []
+  onTestFinished(async () => {
+    await Promise.all(tills.map((till) => till.dispose()))
+    await rm(folder, { recursive: true, force: true })
+  })
+  await chain.mint(wallet.address, 1_000_000_000n)
+  const { fulfilment, marketplaces } = sampleShop()
+  const secret = generatePrivateKey()
+  const settle: Settle = (...asked) => official.client.settle(...asked)
+  const { payments = settle, refunds = settle } = settling
+  const openTill = async (options: Partial<TillOptions> = { refundWallet: wallet }) => {
+    const till = Till.make({
+      baseUrl: "https://shop.example",
+      payTo,
+      networks: [{ network: "base-sepolia", rpcUrl: chain.rpcUrl, finalitySeconds: 1 }],
+      facilitator: {
+        verify: official.client.verify,
+        settle: (payload, requirements) =>
+          (payerIn(payload) === wallet.address ? refunds : payments)(payload, requirements),
+        getSupported: official.client.getSupported
+      },
+      secret,
+      // An order is 146.40.
+      refunds: { perPayerPerHour: "1000.00" },
+      storage: sqlite({ filename }),
+      marketplaces,
+      fulfilment: {
+        quote: fulfilment.quote,
+        place: () => Promise.reject(new PlacementRefused({ reason: "out_of_stock" }))
+      },
+      onEvent: () => undefined,
+      ...options
+    })
+    tills.push(till)
+    await till.ready
+    return till
+  }
+  const privateKey = generatePrivateKey()
+  const buyer = privateKeyToAccount(privateKey).address
+  await chain.mint(buyer, 1_000_000_000n)
+  const found = await marketplaces.marketplace_a.search(
+    { q: "noise cancelling headphones", page: 1 },
+    { signal: new AbortController().signal }
+  )
+  const payWith = (till: Till): typeof fetch =>
+    payingFetch(privateKey, 1_000, (input, init) => till.fetch(new Request(input, init)))
+  const search = async (till: Till): Promise<void> => {
+    const response = await payWith(till)("https://shop.example/x402/search?q=lamp")
+    expect(response.status, await response.text()).toBe(200)
+  }
+  const buy = async (till: Till): Promise<string> => {
+    const response = await payWith(till)("https://shop.example/x402/buy", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        asin: found.products[0]!.asin,
+        email: "ada@example.com",
+        shippingAddress: {
+          name: "Ada Lovelace",
+          line1: "12 Analytical Way",
+          city: "San Francisco",
+          state: "CA",
+          postalCode: "94105",
+          country: "US"
+        }
+      })
+    })
+    expect(response.status).toBe(200)
+    return ((await response.json()) as { readonly orderId: string }).orderId
+  }
+  const untilRefunded = (till: Till, orderId: string): Promise<void> =>
+    vi.waitFor(
+      async () => {
+        await till.orders.hurry(orderId)
+        expect((await till.orders.find(orderId))?.status).toBe("refunded")
+      },
+      { timeout: 25_000, interval: 100 }
+    )
+  return { openTill, search, buy, untilRefunded, wallet, buyer, payTo, filename }
+}

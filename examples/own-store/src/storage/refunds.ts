@@ -1,0 +1,87 @@
+import type { Charge, ChargeStore, RefundStart, RefundStop } from "@till402/core"
+import { type Database, json } from "./database.ts"
+import { book } from "./ledger.ts"
+import { lockPayer } from "./payers.ts"
+
+interface Sums {
+  readonly received: string
+  readonly refunded: string
+  readonly recent: string
+}
+
+/** Money that goes back: owed, allowed to be sent, sent. */
+export const refundVerbs = (sql: Database) =>
+  ({
+    oweRefund: async (key, nowMillis) => {
+      const { count } = await sql`
+        WITH moved AS (
+          UPDATE till.charges SET refund = ${json(sql, { _tag: "Due" })}, response_owed_until_millis = NULL
+          WHERE key = ${key} AND state = 'settled' AND refund IS NULL
+          RETURNING *)
+        ${book(sql, ["refund_due"], nowMillis, null)}`
+      return count === 1
+    },
+
+    startRefund: (key, { maxAtomic, sinceMillis }, nowMillis) =>
+      sql.begin(async (sql): Promise<RefundStart> => {
+        const [known] = await sql<
+          Array<Pick<Charge, "payer">>
+        >`SELECT payer FROM till.charges WHERE key = ${key}`
+        if (known === undefined) return { _tag: "NotDue" }
+        // One refund of a payer at a time: none is started beside this one that both limits would not see.
+        await lockPayer(sql, known.payer)
+        const [charge] = await sql<Array<Charge>>`SELECT * FROM till.charges WHERE key = ${key} FOR UPDATE`
+        if (charge?.refund?._tag !== "Due") return { _tag: "NotDue" }
+        if (charge.refund.startedAtMillis !== undefined) return { _tag: "Started" }
+        const { asset, network, payer } = charge
+        const [sums] = await sql<Array<Sums>>`
+          SELECT
+            (SELECT coalesce(sum(CASE kind WHEN 'settled' THEN amount_atomic ELSE -amount_atomic END), 0)
+              FROM till.ledger
+              WHERE payer = ${payer} AND network = ${network} AND asset = ${asset}
+                AND kind IN ('settled', 'reversed')) AS received,
+            (SELECT coalesce(sum(amount_atomic), 0) FROM till.refunds
+              WHERE payer = ${payer} AND network = ${network} AND asset = ${asset}) AS refunded,
+            (SELECT coalesce(sum(amount_atomic), 0) FROM till.refunds
+              WHERE payer = ${payer} AND started_at_millis >= ${sinceMillis}) AS recent`
+        const amount = BigInt(charge.amountAtomic)
+        if (BigInt(sums!.refunded) + amount > BigInt(sums!.received)) return { _tag: "ExceedsReceived" }
+        if (BigInt(sums!.recent) + amount > BigInt(maxAtomic)) return { _tag: "OverLimit" }
+        await sql`
+          INSERT INTO till.refunds (charge_key, payer, network, asset, amount_atomic, started_at_millis)
+          VALUES (${key}, ${payer}, ${network}, ${asset}, ${charge.amountAtomic}, ${nowMillis})`
+        const refund = { _tag: "Due", startedAtMillis: nowMillis }
+        await sql`UPDATE till.charges SET refund = ${sql.typed.json(refund)} WHERE key = ${key}`
+        return { _tag: "Started" }
+      }),
+
+    recordRefund: async (key, transaction, nowMillis) => {
+      const { count } = await sql`
+        WITH moved AS (
+          UPDATE till.charges SET refund = ${json(sql, { _tag: "Sent", transaction })}
+          WHERE key = ${key} AND refund ->> '_tag' = 'Due'
+          RETURNING *),
+        counted AS (
+          INSERT INTO till.refunds (charge_key, payer, network, asset, amount_atomic)
+          SELECT key, payer, network, asset, amount_atomic FROM moved
+          ON CONFLICT (charge_key) DO NOTHING)
+        ${book(sql, ["refunded"], nowMillis, transaction)}`
+      return count === 1
+    },
+
+    refundStop: async () => {
+      const [stop] = await sql<Array<RefundStop>>`SELECT reason, at_millis FROM till.refund_stop`
+      return stop
+    },
+
+    stopRefunds: async (reason, nowMillis) => {
+      const { count } = await sql`
+        INSERT INTO till.refund_stop (reason, at_millis) VALUES (${reason}, ${nowMillis}) ON CONFLICT DO NOTHING`
+      return count === 1
+    },
+
+    resumeRefunds: async () => {
+      const { count } = await sql`DELETE FROM till.refund_stop`
+      return count === 1
+    }
+  }) satisfies Partial<ChargeStore>

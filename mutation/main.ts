@@ -1,0 +1,166 @@
+/*
+ * Mutation tests of the files that decide about money: changes them in thousands of small ways, and counts the changes
+ * that their tests notice.
+ *
+ *   node --conditions=@till402/source mutation/main.ts [--files NAME,NAME] [--concurrency N] [--incremental]
+ *
+ * Prints the score of each file and of all, and every survivor that `survivors.md` does not list. Ends with code 1
+ * where the score is below the limit or such a survivor is left.
+ *
+ * --files        only files whose path contains one of these names
+ * --concurrency  test processes at a time; all cores without it
+ * --incremental  reuses the results of the last run for what has not changed since
+ */
+import { existsSync, readFileSync } from "node:fs"
+import { availableParallelism } from "node:os"
+import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
+import { Stryker } from "@stryker-mutator/core"
+import { chooseTests, lowestScore, type MutatedFile, scope } from "./Scope.ts"
+import { type Change, changeOf, keyOf, readSurvivors } from "./Survivors.ts"
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const survivorsFile = "mutation/survivors.md"
+
+type Options = ConstructorParameters<typeof Stryker>[0]
+type Mutants = Awaited<ReturnType<Stryker["runMutationTest"]>>
+type Status = Mutants[number]["status"]
+
+interface Result {
+  readonly file: string
+  readonly counts: ReadonlyMap<Status, number>
+  readonly survivors: ReadonlyArray<Change & { readonly line: number; readonly covered: boolean }>
+  readonly seconds: number
+}
+
+const readArguments = () => {
+  const { values } = parseArgs({
+    options: {
+      files: { type: "string" },
+      concurrency: { type: "string", default: String(availableParallelism()) },
+      incremental: { type: "boolean", default: false }
+    }
+  })
+  const concurrency = Number(values.concurrency)
+  if (!Number.isInteger(concurrency) || concurrency < 1)
+    throw new Error("--concurrency must be a whole number above zero")
+  const names = values.files?.split(",").map((name) => name.trim())
+  const files = scope.filter(({ file }) => names === undefined || names.some((name) => file.includes(name)))
+  if (files.length === 0) throw new Error(`no file that is mutated has a name with ${values.files}`)
+  return { concurrency, files, incremental: values.incremental, isWhole: names === undefined }
+}
+
+/** A name in `Scope.ts` that leads nowhere would be a file without mutants, and so without survivors. */
+const checkScope = (files: ReadonlyArray<MutatedFile>): void => {
+  for (const path of files.flatMap(({ file, tests }) => [file, ...tests])) {
+    if (!existsSync(path)) throw new Error(`mutation/Scope.ts names ${path}, which does not exist`)
+  }
+}
+
+const mutate = async (
+  mutated: MutatedFile,
+  { concurrency, incremental }: { readonly concurrency: number; readonly incremental: boolean }
+): Promise<Result> => {
+  const startMillis = performance.now()
+  const { file } = mutated
+  chooseTests(mutated)
+  const slug = file.replaceAll(/[^A-Za-z0-9]+/g, "-")
+  const mutants = await new Stryker({
+    mutate: [file],
+    testRunner: "vitest",
+    plugins: [fileURLToPath(import.meta.resolve("@stryker-mutator/vitest-runner")), here("Words.ts")],
+    ignorers: ["words"],
+    vitest: { configFile: "mutation/vitest.config.ts", related: false },
+    coverageAnalysis: "perTest",
+    concurrency,
+    incremental,
+    incrementalFile: `.tmp/mutation-results/${slug}.json`,
+    tempDirName: `.tmp/mutation-${process.pid}`,
+    // The copy holds no more than the core and its tests. Types are stripped, so no tsconfig is needed.
+    ignorePatterns: ["/*", "!/packages", "/packages/*", "!/packages/core", "!/mutation", "tsconfig*.json"],
+    disableTypeChecks: false,
+    reporters: [],
+    logLevel: "error" as NonNullable<Options["logLevel"]>,
+    timeoutMS: 10_000
+  }).runMutationTest()
+  const source = readFileSync(file, "utf8")
+  const counts = new Map<Status, number>()
+  for (const { status } of mutants) counts.set(status, (counts.get(status) ?? 0) + 1)
+  const survivors = mutants
+    .filter(({ status }) => status === "Survived" || status === "NoCoverage")
+    .map((mutant) => ({
+      ...changeOf(file, source, mutant),
+      line: mutant.location.start.line,
+      covered: mutant.status === "Survived"
+    }))
+  return { file, counts, survivors, seconds: (performance.now() - startMillis) / 1_000 }
+}
+
+const count = (results: ReadonlyArray<Result>, ...statuses: ReadonlyArray<Status>): number =>
+  results.reduce((sum, { counts }) => sum + statuses.reduce((all, of) => all + (counts.get(of) ?? 0), 0), 0)
+
+/** Of all mutants that compile and say more than words: those that a test noticed, in percent. */
+const scoreOf = (results: ReadonlyArray<Result>): number => {
+  const noticed = count(results, "Killed", "Timeout")
+  const all = noticed + count(results, "Survived", "NoCoverage")
+  return all === 0 ? 100 : (noticed / all) * 100
+}
+
+const row = (name: string, ...cells: ReadonlyArray<string>): string =>
+  `${name.padEnd(46)}${cells.map((cell) => cell.padStart(11)).join("")}\n`
+
+const rowOf = (name: string, results: ReadonlyArray<Result>): string =>
+  row(
+    name,
+    `${(Math.floor(scoreOf(results) * 100) / 100).toFixed(2)} %`,
+    String(count(results, "Killed")),
+    String(count(results, "Timeout")),
+    String(count(results, "Survived")),
+    String(count(results, "NoCoverage")),
+    String(count(results, "Ignored")),
+    results.reduce((sum, { seconds }) => sum + seconds, 0).toFixed(0)
+  )
+
+/** Prints survivors without a reason, and reasons without a survivor; answers how many of the former there are. */
+const compareSurvivors = (results: ReadonlyArray<Result>): number => {
+  const listed = new Set(readSurvivors(survivorsFile).map(keyOf))
+  const found = results.flatMap(({ survivors }) => survivors)
+  const unlisted = found.filter((change) => !listed.has(keyOf(change)))
+  for (const { after, before, covered, file, line } of unlisted)
+    process.stdout.write(
+      `\n${file}:${line}${covered ? "" : " (no test comes here)"}\n- ${before}\n+ ${after}\n`
+    )
+  const surviving = new Set(found.map(keyOf))
+  const files = new Set(results.map(({ file }) => file))
+  for (const change of readSurvivors(survivorsFile)) {
+    if (files.has(change.file) && !surviving.has(keyOf(change)))
+      process.stdout.write(`\n${survivorsFile} lists a mutant that does not survive:\n${keyOf(change)}\n`)
+  }
+  return unlisted.length
+}
+
+const main = async (): Promise<number> => {
+  const { files, ...options } = readArguments()
+  checkScope(files)
+  process.stdout.write(row("", "score", "killed", "timed out", "survived", "untested", "words", "seconds"))
+  const results: Array<Result> = []
+  for (const file of files) {
+    const result = await mutate(file, options)
+    results.push(result)
+    process.stdout.write(rowOf(file.file, [result]))
+  }
+  process.stdout.write(rowOf("all", results))
+  const unlisted = compareSurvivors(results)
+  const isLow = scoreOf(results) < lowestScore
+  if (isLow) process.stdout.write(`\nThe score is below ${lowestScore} %.\n`)
+  if (unlisted > 0)
+    process.stdout.write(`\n${unlisted} survivors are not listed in ${survivorsFile} with a reason.\n`)
+  return isLow || unlisted > 0 ? 1 : 0
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 2
+}

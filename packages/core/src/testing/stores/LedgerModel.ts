@@ -1,0 +1,121 @@
+import { Effect } from "effect"
+import type {
+  Charge,
+  Charges,
+  LedgerEntry,
+  LedgerKind,
+  LedgerTotal,
+  RefundStart
+} from "../../ports/Charges.ts"
+import { descending, type ModelCharges, padded, sumOf } from "./ModelCharges.ts"
+
+type Verbs = Charges["Service"]
+
+const placeOf = (entry: Pick<LedgerEntry, "atMillis" | "chargeKey" | "kind" | "round">): string =>
+  `${padded(entry.atMillis)} ${entry.chargeKey} ${entry.kind} ${padded(entry.round)}`
+
+/** Refunds and the ledger by the letter of the port. */
+export const ledgerModel = ({
+  change,
+  enter,
+  find,
+  ledger,
+  refunds,
+  stops
+}: ModelCharges): Pick<
+  Verbs,
+  | "oweRefund"
+  | "startRefund"
+  | "recordRefund"
+  | "refundStop"
+  | "stopRefunds"
+  | "resumeRefunds"
+  | "entries"
+  | "totals"
+> => {
+  const startRefund: Verbs["startRefund"] = (key, { maxAtomic, sinceMillis }, nowMillis) =>
+    Effect.sync((): RefundStart => {
+      const charge = find(key)
+      if (charge?.refund?._tag !== "Due") return { _tag: "NotDue" }
+      if (charge.refund.startedAtMillis !== undefined) return { _tag: "Started" }
+      const isAlike = (row: Pick<Charge, "payer" | "network" | "asset">) =>
+        row.payer === charge.payer && row.network === charge.network && row.asset === charge.asset
+      const entries = ledger.all().filter(isAlike)
+      const ofKind = (kind: LedgerKind) => sumOf(entries.filter((entry) => entry.kind === kind))
+      const counted = refunds.all().map((refund) => ({ ...refund, charge: find(refund.key)! }))
+      const all = counted.filter((refund) => isAlike(refund.charge)).map((refund) => refund.charge)
+      const window = counted
+        .filter((refund) => refund.charge.payer === charge.payer)
+        .filter(({ startedAtMillis }) => startedAtMillis !== undefined && startedAtMillis >= sinceMillis)
+        .map((refund) => refund.charge)
+      if (sumOf([...all, charge]) > ofKind("settled") - ofKind("reversed")) return { _tag: "ExceedsReceived" }
+      if (sumOf([...window, charge]) > BigInt(maxAtomic)) return { _tag: "OverLimit" }
+      refunds.add({ key, startedAtMillis: nowMillis })
+      change(key, () => true, { refund: { _tag: "Due", startedAtMillis: nowMillis } })
+      return { _tag: "Started" }
+    })
+
+  const entered = (fromMillis = 0, beforeMillis = Infinity) =>
+    ledger.all().filter(({ atMillis }) => atMillis >= fromMillis && atMillis < beforeMillis)
+
+  return {
+    oweRefund: (key, nowMillis) =>
+      Effect.sync(() => {
+        const isOwing = ({ refund, state }: Charge) => state === "settled" && refund === undefined
+        const refund = { _tag: "Due", startedAtMillis: undefined } as const
+        const owed = change(key, isOwing, { refund, responseOwedUntilMillis: undefined })
+        if (owed) enter(key, "refund_due", nowMillis)
+        return owed
+      }),
+    startRefund,
+    recordRefund: (key, transaction, nowMillis) =>
+      Effect.sync(() => {
+        const isStarted = refunds.first((refund) => refund.key === key) !== undefined
+        const sent = change(key, ({ refund }) => refund?._tag === "Due", {
+          refund: { _tag: "Sent", transaction }
+        })
+        if (sent) enter(key, "refunded", nowMillis, transaction)
+        if (sent && !isStarted) refunds.add({ key, startedAtMillis: undefined })
+        return sent
+      }),
+    refundStop: () => Effect.sync(() => stops.first(() => true)),
+    stopRefunds: (reason, atMillis) =>
+      Effect.sync(() => {
+        const isFirst = stops.all().length === 0
+        if (isFirst) stops.add({ reason, atMillis })
+        return isFirst
+      }),
+    resumeRefunds: () => Effect.sync(() => stops.delete(() => true) > 0),
+    entries: ({ before, beforeMillis, chargeKeys, fromMillis, limit, network, payer }) =>
+      Effect.sync(() =>
+        descending(entered(fromMillis, beforeMillis), placeOf)
+          .filter(({ chargeKey }) => chargeKeys?.includes(chargeKey) ?? true)
+          .filter((entry) => [undefined, entry.network].includes(network))
+          .filter((entry) => [undefined, entry.payer].includes(payer))
+          .filter((entry) => before === undefined || placeOf(entry) < placeOf(before))
+          .slice(0, limit)
+      ),
+    totals: (fromMillis, beforeMillis) => Effect.sync(() => summed(entered(fromMillis, beforeMillis)))
+  }
+}
+
+/** Entries summed, in the order of what they are summed by. */
+export const summed = (entries: ReadonlyArray<LedgerEntry>): ReadonlyArray<LedgerTotal> => {
+  const nameOf = ({ asset, day, kind, network, operation }: Omit<LedgerTotal, "count" | "amountAtomic">) =>
+    [day, operation, network, asset, kind].join("\n")
+  const parts = entries.map(({ amountAtomic, asset, atMillis, kind, network, operation }) => ({
+    day: new Date(atMillis).toISOString().slice(0, 10),
+    operation,
+    network,
+    asset,
+    kind,
+    amountAtomic
+  }))
+  return Array.from(new Set(parts.map(nameOf)))
+    .toSorted()
+    .map((name) => {
+      const mine = parts.filter((part) => nameOf(part) === name)
+      const sum = mine.reduce((total, { amountAtomic }) => total + BigInt(amountAtomic), 0n)
+      return { ...mine[0]!, count: mine.length, amountAtomic: sum.toString() }
+    })
+}

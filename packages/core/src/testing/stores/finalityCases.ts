@@ -1,0 +1,243 @@
+import { Effect } from "effect"
+import type { LedgerEntry } from "../../ports/Charges.ts"
+import {
+  asReady,
+  asSettled,
+  chargesWith,
+  key,
+  lease,
+  order,
+  outcome,
+  paid,
+  provisional,
+  unlimited
+} from "./chargeRecords.ts"
+import { sampleCharge, sampleReceipt } from "./records.ts"
+import { equal, race, racers, type StoreCase, storeCase, wins } from "./StoreCase.ts"
+
+const { settlement } = sampleCharge()
+const asProvisional = {
+  ...asSettled,
+  settlement,
+  transferLogIndex: 3,
+  awaitsFinality: true,
+  checkAfterMillis: 5_000
+}
+const shown = (entries: ReadonlyArray<LedgerEntry>): ReadonlyArray<string> =>
+  entries.map(
+    ({ atMillis, kind, round, transferLogIndex }) => `${atMillis} ${kind} ${round} ${transferLogIndex}`
+  )
+
+const finality: ReadonlyArray<StoreCase> = [
+  storeCase("Charges: a provisional settlement keeps what settling needs until it is final", function* () {
+    const charges = yield* chargesWith("settled", {}, { settlement: provisional })
+    equal(yield* charges.find(key), asProvisional, "the charge")
+    equal(yield* charges.finalize(key, "you"), false, "finalize by another")
+    equal(yield* charges.find(key), asProvisional, "the charge after that")
+    equal(yield* charges.finalize(key, "me"), true, "finalize by the owner")
+    const final = { ...asProvisional, settlement: "", awaitsFinality: false }
+    equal(yield* charges.find(key), final, "the charge once it is final")
+    equal(yield* charges.finalize(key, "me"), false, "finalize once more")
+    equal(yield* charges.reopen(key, "me", 1_600), false, "reopen once it is final")
+    equal(yield* charges.find(key), final, "the charge after all that")
+  }),
+  storeCase("Charges: nothing else becomes final or is reopened", function* () {
+    for (const state of ["claimed", "ready", "settled", "voided"] as const) {
+      const charges = yield* chargesWith(state, { key: state })
+      const before = yield* charges.find(state)
+      equal(yield* charges.finalize(state, "me"), false, `finalize of a ${state} charge`)
+      equal(yield* charges.reopen(state, "me", 1_600), false, `reopen of a ${state} charge`)
+      equal(yield* charges.find(state), before, `the ${state} charge`)
+    }
+    const charges = yield* chargesWith("claimed")
+    equal(yield* charges.finalize("unknown", "me"), false, "finalize of an unknown key")
+    equal(yield* charges.reopen("unknown", "me", 1_600), false, "reopen of an unknown key")
+  })
+]
+
+const reopening: ReadonlyArray<StoreCase> = [
+  storeCase("Charges: a reopened charge is ready as before, and the reversal is entered", function* () {
+    const charges = yield* chargesWith("settled", {}, { settlement: provisional, subject: order })
+    equal(yield* charges.reopen(key, "you", 1_600), false, "reopen by another")
+    equal((yield* charges.entries({ limit: 10 })).length, 1, "ledger entries before")
+    equal(yield* charges.reopen(key, "me", 1_600), true, "reopen by the owner")
+    const reopened = { ...asReady, subject: order, checkAfterMillis: 5_000, reopenings: 1 }
+    equal(yield* charges.find(key), reopened, "the charge")
+    equal(yield* charges.reopen(key, "me", 1_600), false, "reopen once more")
+    equal(
+      shown(yield* charges.entries({ limit: 10 })),
+      ["1600 reversed 0 3", "1500 settled 0 3"],
+      "the ledger"
+    )
+    const [reversed, settled] = yield* charges.entries({ limit: 10 })
+    equal(
+      { ...reversed, kind: "settled", atMillis: 1_500 },
+      settled,
+      "what the reversal says of the payment, beside its settlement"
+    )
+  }),
+  storeCase("Charges: each settlement of a reopened charge has a round of its own", function* () {
+    const charges = yield* chargesWith("settled", {}, { settlement: provisional })
+    for (const number of [1, 2]) {
+      equal(yield* charges.reopen(key, "me", 1_000 + number * 1_000), true, `reversal ${number}`)
+      const next = { ...provisional, receipt: sampleReceipt(7 + number) }
+      equal(
+        (yield* charges.complete(key, next, 1_500 + number * 1_000))._tag,
+        "Completed",
+        `settlement ${number}`
+      )
+    }
+    yield* charges.finalize(key, "me")
+    equal(yield* charges.oweRefund(key, 9_000), true, "a refund that is due")
+    equal(yield* charges.recordRefund(key, "0xback", 9_100), true, "a refund that is sent")
+    const entries = yield* charges.entries({ limit: 10 })
+    const expected = [
+      "9100 refunded 2 undefined",
+      "9000 refund_due 2 undefined",
+      "3500 settled 2 3",
+      "3000 reversed 1 3",
+      "2500 settled 1 3",
+      "2000 reversed 0 3",
+      "1500 settled 0 3"
+    ]
+    equal(shown(entries), expected, "the ledger")
+    const { transaction } = entries[3]!
+    equal(transaction, sampleReceipt(8).transaction, "the transaction of the second reversal")
+    equal((yield* charges.find(key))?.reopenings, 2, "reopenings")
+  }),
+  storeCase("Charges: a reversal undoes the refund that was due, and what else was pending", function* () {
+    const owed = { ...provisional, responseOwedUntilMillis: 4_000 }
+    const charges = yield* chargesWith(
+      "settled",
+      { settlesFirst: true },
+      { settlement: owed, subject: order }
+    )
+    yield* charges.oweRefund(key, 1_550)
+    equal(yield* charges.reopen(key, "me", 1_600), true, "reopen")
+    const reopened = {
+      ...asReady,
+      settlesFirst: true,
+      answer: undefined,
+      subject: order,
+      checkAfterMillis: 4_000,
+      reopenings: 1
+    }
+    equal(yield* charges.find(key), reopened, "the charge")
+    equal(yield* charges.markApplied(key), false, "marking what the settlement set off")
+    equal(yield* charges.deliver(key, "me", outcome.answer), false, "delivering the response")
+    const limit = { sinceMillis: 0, maxAtomic: "1000000" }
+    equal(yield* charges.startRefund(key, limit, 1_700), { _tag: "NotDue" }, "starting the refund")
+    equal((yield* charges.complete(key, owed, 1_800))._tag, "Completed", "complete")
+    equal(yield* charges.oweRefund(key, 1_900), true, "a refund of the second settlement")
+    const kinds = ["refund_due 1", "settled 1", "reversed 0", "refund_due 0", "settled 0"]
+    const entries = yield* charges.entries({ limit: 10 })
+    equal(
+      entries.map(({ kind, round }) => `${kind} ${round}`),
+      kinds,
+      "the ledger"
+    )
+  }),
+  storeCase("Charges: a reversal leaves a charge voided that was refused and has no response", function* () {
+    const charges = yield* chargesWith("ready")
+    yield* charges.void(key, "me", { keepExposure: false, checkAfterMillis: 0 })
+    const due = { ...provisional, refundDue: true }
+    equal((yield* charges.complete(key, due, 1_500))._tag, "Completed", "complete")
+    equal(yield* charges.reopen(key, "me", 1_600), true, "reopen")
+    const reopened = yield* charges.find(key)
+    equal([reopened?.state, reopened?.refund], ["voided", undefined], "state and refund")
+    equal((yield* charges.complete(key, due, 1_700))._tag, "Completed", "complete once it moved again")
+  }),
+  storeCase("Charges: a charge whose refund was started or sent is not reopened", function* () {
+    const charges = yield* chargesWith("settled", { key: "started" }, { settlement: provisional })
+    const other = { ...provisional, transferLogIndex: 4 }
+    yield* chargesWith("settled", { key: "sent" }, { settlement: other })
+    for (const own of ["started", "sent"]) yield* charges.oweRefund(own, 1_600)
+    yield* charges.startRefund("started", { sinceMillis: 0, maxAtomic: "1000000" }, 1_700)
+    yield* charges.recordRefund("sent", "0xback", 1_700)
+    for (const own of ["started", "sent"]) {
+      const before = yield* charges.find(own)
+      equal(yield* charges.reopen(own, "me", 1_800), false, `reopen of the ${own} one`)
+      equal(yield* charges.find(own), before, `the ${own} one`)
+    }
+  }),
+  storeCase(
+    "Charges: a reopened charge that is voided and claimed again keeps its rounds apart",
+    function* () {
+      const charges = yield* chargesWith("settled", {}, { settlement: provisional })
+      yield* charges.reopen(key, "me", 1_600)
+      yield* charges.void(key, "me", { keepExposure: false, checkAfterMillis: 0 })
+      yield* charges.claim(sampleCharge(), lease("me"), 1_700, unlimited)
+      equal((yield* charges.find(key))?.reopenings, 1, "reopenings of the charge that was claimed again")
+      yield* charges.advance(key, "me", outcome)
+      equal((yield* charges.complete(key, provisional, 1_800))._tag, "Completed", "its second settlement")
+      yield* charges.reopen(key, "me", 1_900)
+      yield* charges.void(key, "me", { keepExposure: false, checkAfterMillis: 0 })
+      equal(yield* charges.release(key, "me"), true, "the release of a charge that was settled once")
+      yield* chargesWith("ready")
+      equal((yield* charges.complete(key, paid, 2_000))._tag, "Completed", "a settlement after the release")
+      const entries = yield* charges.entries({ limit: 10 })
+      equal(
+        entries.map(({ kind, round }) => `${kind} ${round}`),
+        ["settled 2", "reversed 1", "settled 1", "reversed 0", "settled 0"],
+        "the ledger"
+      )
+    }
+  ),
+  storeCase("Charges: an expired response of a reopened charge stays expired", function* () {
+    const charges = yield* chargesWith("settled", {}, { settlement: provisional })
+    equal(yield* charges.expire(2_000, 10), 1, "what expired")
+    equal(yield* charges.reopen(key, "me", 2_000), true, "reopen")
+    equal(typeof (yield* charges.find(key))?.answerExpiredAtMillis, "number", "the kind of its time")
+    yield* charges.void(key, "me", { keepExposure: false, checkAfterMillis: 0 })
+    yield* charges.claim(sampleCharge(), lease("me"), 2_100, unlimited)
+    equal((yield* charges.find(key))?.answerExpiredAtMillis, undefined, "its time once it is claimed again")
+  }),
+  storeCase(`Charges: of ${racers} racers one reopens, and one entry is made`, function* () {
+    const charges = yield* chargesWith("settled", {}, { settlement: provisional })
+    const reopened = yield* race((racer) => charges.reopen(key, "me", 2_000 + racer))
+    equal(wins(reopened), 1, "racers that reopened it")
+    equal((yield* charges.find(key))?.reopenings, 1, "reopenings")
+    const at = 2_000 + reopened.indexOf(true)
+    equal(
+      shown(yield* charges.entries({ limit: 10 })),
+      [`${at} reversed 0 3`, "1500 settled 0 3"],
+      "the ledger"
+    )
+  }),
+  storeCase(
+    "Charges: a settlement is final or undone, and its refund started or undone, never both",
+    function* () {
+      const [charges] = yield* Effect.forEach(
+        Array.from({ length: racers }, (_, racer) => racer),
+        (racer) =>
+          chargesWith(
+            "settled",
+            { key: `key-${racer}` },
+            { settlement: { ...provisional, transferLogIndex: racer } }
+          )
+      )
+      const outcomes = yield* race((racer) =>
+        Effect.gen(function* () {
+          const own = `key-${racer}`
+          const isEven = racer % 2 === 0
+          if (!isEven) yield* charges!.oweRefund(own, 1_600)
+          const limit = { sinceMillis: 0, maxAtomic: "100000000" }
+          const keeping = isEven
+            ? charges!.finalize(own, "me")
+            : Effect.map(charges!.startRefund(own, limit, 1_700), ({ _tag }) => _tag === "Started")
+          const undoing = charges!.reopen(own, "me", 1_700)
+          const concurrently = { concurrency: "unbounded" } as const
+          const [kept, undone] =
+            racer % 4 < 2
+              ? yield* Effect.all([keeping, undoing], concurrently)
+              : (yield* Effect.all([undoing, keeping], concurrently)).toReversed()
+          return kept !== undone && (yield* charges!.find(own))?.state === (undone ? "ready" : "settled")
+        })
+      )
+      equal(wins(outcomes), racers, "charges that had one of the two")
+    }
+  )
+]
+
+/** What `finalize` and `reopen` promise. */
+export const finalityCases: ReadonlyArray<StoreCase> = [...finality, ...reopening]

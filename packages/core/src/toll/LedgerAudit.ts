@@ -1,0 +1,226 @@
+import { Effect } from "effect"
+import type { StoreError } from "../domain/Errors.ts"
+import { type Charge, Charges, type LedgerEntry } from "../ports/Charges.ts"
+import type { Chain } from "./Chain.ts"
+import { type ChainCheck, checkTransfers } from "./ChainAudit.ts"
+import type { PaidTo } from "./NetworkAudit.ts"
+import { eachEntryPage, entriesOfCharges, isReversed, standingSettlements } from "./LedgerPages.ts"
+
+/** One disagreement between charges, ledger and chain. */
+export interface LedgerFault {
+  readonly chargeKey: string
+  readonly fault: string
+}
+
+/**
+ * Whether the ledger is right: every settled charge has its receipt, its ledger entry, and its response or a refund;
+ * no refund exceeds what was received. Counts are of charges settled, and entries made, in the span.
+ */
+export interface LedgerCheck {
+  /** No fault was found. Foreign transfers and networks that can't be read are not faults. */
+  readonly isBalanced: boolean
+  readonly settledCharges: number
+  readonly recordedReceipts: number
+  /** Settled charges whose response is stored, or was until it expired. */
+  readonly answers: number
+  /** Settled charges whose refund is due or was sent. */
+  readonly refunds: number
+  /** Without those that a reorganization reversed. */
+  readonly settledEntries: number
+  /** Of ledger and chain: the first hundred. */
+  readonly faults: ReadonlyArray<LedgerFault>
+  /** The comparison with the chain, where it was requested. */
+  readonly chain: ChainCheck | undefined
+}
+
+/** A span of time, the first included and the second not. */
+export interface LedgerSpan {
+  readonly fromMillis: number
+  readonly beforeMillis: number
+}
+
+const pageSize = 500
+const maxFaults = 100
+const maxReadings = 3
+
+const refundFaults = ({ refund }: Charge, entries: ReadonlyArray<LedgerEntry>): ReadonlyArray<string> => {
+  const has = (kind: LedgerEntry["kind"]) => entries.some((entry) => entry.kind === kind)
+  const faults: Array<string> = []
+  if ((refund !== undefined) !== has("refund_due"))
+    faults.push("its refund and the ledger's refund_due disagree")
+  if ((refund?._tag === "Sent") !== has("refunded"))
+    faults.push("its refund and the ledger's refunded disagree")
+  return faults
+}
+
+/** The faults of a settled charge, by all of its entries. Pure. */
+export const faultsOf = (charge: Charge, entries: ReadonlyArray<LedgerEntry>): ReadonlyArray<string> => {
+  const faults: Array<string> = []
+  // The ledger's own count: a charge that was reversed and then cleared is claimed as if it were new.
+  const rounds = entries.filter(({ kind }) => kind === "reversed").length
+  const current = entries.filter(({ round }) => round === rounds)
+  const settled = current.filter(({ kind }) => kind === "settled")
+  const [entry] = settled
+  const hasAnswer = charge.answer !== undefined || charge.answerExpiredAtMillis !== undefined
+  const isAccountedFor =
+    hasAnswer || charge.refund !== undefined || charge.responseOwedUntilMillis !== undefined
+  if (charge.receipt === undefined) faults.push("settled without a receipt")
+  if (!isAccountedFor) faults.push("settled without an answer or a refund")
+  if (entry === undefined) faults.push("settled without a ledger entry")
+  else if (settled.length > 1) faults.push("entered more than once")
+  else if (entry.amountAtomic !== charge.amountAtomic) faults.push("entered with another amount")
+  else if (entry.transaction !== charge.receipt?.transaction)
+    faults.push("entered with another transaction than its receipt's")
+  else if (entry.transferLogIndex !== charge.transferLogIndex)
+    faults.push("entered with another transfer than its own")
+  const others = entries.filter(({ kind, round }) => kind === "settled" && round !== rounds)
+  if (!others.every((settlement) => isReversed(settlement, entries)))
+    faults.push("settled again, and its first settlement is not reversed")
+  return [...faults, ...refundFaults(charge, current)]
+}
+
+/**
+ * Charges whose refunds exceed what they received (settled less reversed), by all of their entries. Where there are
+ * none, no payer was refunded more than they paid. Pure.
+ */
+export const overRefunded = (
+  entries: ReadonlyMap<string, ReadonlyArray<LedgerEntry>>
+): ReadonlyArray<string> => {
+  const exceeds = (ofCharge: ReadonlyArray<LedgerEntry>): boolean => {
+    const received = new Map<string, bigint>()
+    for (const { amountAtomic, kind, network, payer } of ofCharge) {
+      if (kind === "refund_due") continue
+      const key = `${network}:${payer.toLowerCase()}`
+      const amount = kind === "settled" ? BigInt(amountAtomic) : -BigInt(amountAtomic)
+      received.set(key, (received.get(key) ?? 0n) + amount)
+    }
+    return Array.from(received.values()).some((left) => left < 0n)
+  }
+  return Array.from(entries).flatMap(([key, ofCharge]) => (exceeds(ofCharge) ? [key] : []))
+}
+
+/** The first faults of a check; the rest are left out. */
+class Faults {
+  readonly found: Array<LedgerFault> = []
+
+  note(chargeKey: string, fault: string): void {
+    if (this.found.length < maxFaults) this.found.push({ chargeKey, fault })
+  }
+}
+
+/** Whether two readings of a charge are of the same moment in its life. */
+const isUnchanged = (left: Charge, right: Charge): boolean =>
+  left.state === right.state &&
+  left.reopenings === right.reopenings &&
+  left.refund?._tag === right.refund?._tag &&
+  (left.answer === undefined) === (right.answer === undefined)
+
+/** Reads a charge that seemed faulty once more: it may have changed between the reads of charge and entries. */
+const confirmedFaults = Effect.fnUntraced(function* (
+  key: string
+): Effect.fn.Return<ReadonlyArray<string>, StoreError, Charges> {
+  const charges = yield* Charges
+  let charge = yield* charges.find(key)
+  for (let reading = 0; reading < maxReadings; reading++) {
+    const entries = yield* entriesOfCharges([key])
+    const after = yield* charges.find(key)
+    if (charge === undefined || after === undefined) return ["listed as settled, and not found"]
+    if (isUnchanged(charge, after))
+      return charge.state === "settled" ? faultsOf(charge, entries.get(key) ?? []) : []
+    charge = after
+  }
+  // A charge that changes this often is not at rest: the next check sees it.
+  return []
+})
+
+const checkCharges = Effect.fnUntraced(function* (span: LedgerSpan, faults: Faults) {
+  const charges = yield* Charges
+  const counts = { settledCharges: 0, recordedReceipts: 0, answers: 0, refunds: 0 }
+  let before: { readonly createdAtMillis: number; readonly key: string } | undefined
+  for (;;) {
+    const page: ReadonlyArray<Charge> = yield* charges.list({
+      limit: pageSize,
+      state: "settled",
+      settledFromMillis: span.fromMillis,
+      settledBeforeMillis: span.beforeMillis,
+      ...(before === undefined ? {} : { before })
+    })
+    const entries = yield* entriesOfCharges(page.map(({ key }) => key))
+    for (const charge of page) {
+      counts.settledCharges++
+      if (charge.receipt !== undefined) counts.recordedReceipts++
+      if (charge.refund !== undefined) counts.refunds++
+      if (charge.answer !== undefined || charge.answerExpiredAtMillis !== undefined) counts.answers++
+      if (faultsOf(charge, entries.get(charge.key) ?? []).length === 0) continue
+      for (const fault of yield* confirmedFaults(charge.key)) faults.note(charge.key, fault)
+    }
+    before = page.at(-1)
+    if (page.length < pageSize) return counts
+  }
+})
+
+/** Entries of settlements whose charge is not settled. */
+const findStrays = Effect.fnUntraced(function* (span: LedgerSpan, faults: Faults) {
+  const charges = yield* Charges
+  yield* eachEntryPage(span, (page) =>
+    Effect.gen(function* () {
+      for (const { chargeKey } of yield* standingSettlements(page)) {
+        const charge = yield* charges.find(chargeKey)
+        if (charge?.state === "settled") continue
+        // It may have been reopened since the page was read.
+        const [standing] = yield* standingSettlements(
+          (yield* entriesOfCharges([chargeKey])).get(chargeKey) ?? []
+        )
+        if (standing !== undefined) faults.note(chargeKey, "entered as settled, and its charge is not")
+      }
+    })
+  )
+})
+
+const checkEntries = Effect.fnUntraced(function* (span: LedgerSpan, faults: Faults) {
+  let settledEntries = 0
+  const networks = new Set<string>()
+  yield* eachEntryPage(span, (page) =>
+    Effect.gen(function* () {
+      for (const { network } of yield* standingSettlements(page)) {
+        settledEntries++
+        networks.add(network)
+      }
+      const refunded = page.filter(({ kind }) => kind === "refunded").map(({ chargeKey }) => chargeKey)
+      for (const key of overRefunded(yield* entriesOfCharges(refunded)))
+        faults.note(key, "refunded more than it received")
+    })
+  )
+  return { settledEntries, networks }
+})
+
+const checkWithin = Effect.fnUntraced(function* (span: LedgerSpan, faults: Faults) {
+  const counts = yield* checkCharges(span, faults)
+  const { networks, settledEntries } = yield* checkEntries(span, faults)
+  if (settledEntries !== counts.settledCharges) yield* findStrays(span, faults)
+  return { counts: { ...counts, settledEntries }, networks }
+})
+
+/**
+ * Checks the ledger of a span of time, page by page: for a nightly run, not for every call.
+ *
+ * A span that has ended gives the same result every time; one that still runs may miss what is settled meanwhile.
+ */
+export const checkLedger = Effect.fn("checkLedger")(function* (
+  span: LedgerSpan
+): Effect.fn.Return<LedgerCheck, StoreError, Charges> {
+  const faults = new Faults()
+  const { counts } = yield* checkWithin(span, faults)
+  return { isBalanced: faults.found.length === 0, ...counts, faults: faults.found, chain: undefined }
+})
+
+/** The same, and compares the ledger with the transfers on the chain. */
+export const checkLedgerWithChain = Effect.fn("checkLedgerWithChain")(function* (
+  span: LedgerSpan,
+  networks: ReadonlyArray<PaidTo>
+): Effect.fn.Return<LedgerCheck, StoreError, Charges | Chain> {
+  const faults = new Faults()
+  const { counts, networks: entered } = yield* checkWithin(span, faults)
+  const chain = yield* checkTransfers(span, networks, entered, (key, fault) => faults.note(key, fault))
+  return { isBalanced: faults.found.length === 0, ...counts, faults: faults.found, chain }
+})

@@ -1,0 +1,64 @@
+import { Effect } from "effect"
+import { type Block, type BlockRange, type ChainNode, NodeFailed } from "./ChainNode.ts"
+
+/*
+ * Finds blocks by time. Block times vary within a chain, so nothing is estimated where it can be read.
+ */
+
+const firstStep = 1_000n
+/** Headers read for one search at most. Each step divides what is left, so a search needs far fewer. */
+const maxProbes = 100
+
+/** Two blocks around a time: `before` is older than it, `from` is not. Either may be one beyond the chain's ends. */
+export interface Bracket {
+  readonly before: bigint
+  readonly from: bigint
+}
+
+/**
+ * Brackets a time by blocks at most `slack` blocks apart from being neighbors: what lies between them may be on either
+ * side. Without slack `from` is the first block at or after the time.
+ */
+export const bracketTime = Effect.fnUntraced(function* (
+  node: ChainNode,
+  latest: Block,
+  seconds: bigint,
+  slack = 0n
+) {
+  if (latest.timestamp < seconds) return { before: latest.number, from: latest.number + 1n }
+  let from = latest
+  let before: Block | undefined
+  let step = firstStep
+  for (let probe = 0; probe < maxProbes; probe++) {
+    const lowest = before?.number ?? -1n
+    if (from.number - lowest <= 1n + slack) return { before: lowest, from: from.number }
+    const number = before === undefined ? from.number - step : between(before, from, seconds, probe % 2 === 0)
+    step *= 4n
+    const block = yield* node.block(number < 0n ? 0n : number)
+    if (block === undefined) break
+    if (block.timestamp < seconds) before = block
+    else from = block
+  }
+  return yield* new NodeFailed({ cause: new Error("block not found"), isRefusal: false })
+})
+
+/** A block strictly between two: where the time would be if blocks came evenly, or else in the middle. */
+const between = (before: Block, from: Block, seconds: bigint, isEven: boolean): bigint => {
+  const blocks = from.number - before.number
+  const offset = isEven
+    ? (blocks * (seconds - before.timestamp)) / (from.timestamp - before.timestamp)
+    : blocks / 2n
+  return before.number + (offset < 1n ? 1n : offset >= blocks ? blocks - 1n : offset)
+}
+
+/** The blocks made at or after a time and before another. With slack, a few more at either end. */
+export const blocksBetween = Effect.fnUntraced(function* (
+  node: ChainNode,
+  latest: Block,
+  times: { readonly fromSeconds: bigint; readonly beforeSeconds: bigint },
+  slack = 0n
+): Effect.fn.Return<BlockRange, NodeFailed> {
+  const first = yield* bracketTime(node, latest, times.fromSeconds, slack)
+  const last = yield* bracketTime(node, latest, times.beforeSeconds, slack)
+  return { from: first.before + 1n, to: last.from - 1n }
+})

@@ -1,0 +1,225 @@
+import { Data, Effect } from "effect"
+import {
+  BaseError,
+  BlockNotFoundError,
+  createClient,
+  custom,
+  type Client,
+  type Hex,
+  numberToHex,
+  parseAbi,
+  type RpcLog,
+  TransactionReceiptNotFoundError,
+  type Transport
+} from "viem"
+import { getBlock, getTransactionReceipt, multicall, readContract, verifyHash } from "viem/actions"
+import { askAndThen } from "../../Deadline.ts"
+import type { Authorization } from "../../domain/PaymentPayload.ts"
+
+/** A read failed: no response in time, or an error. */
+export class NodeFailed extends Data.TaggedError("NodeFailed")<{
+  readonly cause: unknown
+  /** The node is reachable and refuses this read: a range is too wide, or it has pruned the state. */
+  readonly isRefusal: boolean
+}> {}
+
+export interface Block {
+  readonly number: bigint
+  readonly hash: string
+  /** Seconds since the epoch, by the chain. */
+  readonly timestamp: bigint
+}
+
+/** Blocks from the first to the last, both included. Empty where the last precedes the first. */
+export interface BlockRange {
+  readonly from: bigint
+  readonly to: bigint
+}
+
+export interface LogFilter {
+  readonly address: Hex
+  readonly topics: ReadonlyArray<Hex | ReadonlyArray<Hex> | null>
+}
+
+export interface FoundLog {
+  readonly transaction: string
+  readonly blockNumber: bigint
+  readonly logIndex: number
+  readonly topics: ReadonlyArray<Hex>
+  readonly data: Hex
+  /** Where the node reports it. */
+  readonly atSeconds: number | undefined
+}
+
+export type NonceOwner = Pick<Authorization, "from" | "nonce">
+
+type Read<A> = Effect.Effect<A, NodeFailed>
+
+/** Time for one read, its retry included. */
+const readMillis = 5_000
+
+const token = parseAbi([
+  "function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
+  "function balanceOf(address account) view returns (uint256)"
+])
+
+/** JSON-RPC errors by which nodes report that a contract reverted: `execution reverted`, with and without data. */
+const revertCodes: ReadonlyArray<unknown> = [3, -32_000, -32_015]
+/** Errors that only limit the rate, or concern the node itself: https://eips.ethereum.org/EIPS/eip-1474 */
+const transientCodes: ReadonlyArray<unknown> = [429, -32_007, -32_005, -32_603, -32_002]
+
+const hasCode = (error: unknown): error is { readonly code: number } => {
+  const code: unknown = (error as { readonly code?: unknown } | null | undefined)?.code
+  // viem gives -1 to errors whose code it doesn't know, with the error itself as their cause.
+  return typeof code === "number" && code !== -1
+}
+
+/** The code of a JSON-RPC error; `undefined` where there was no such response. */
+const rpcCode = (error: unknown): number | undefined => {
+  const coded: unknown = error instanceof BaseError ? error.walk(hasCode) : undefined
+  return hasCode(coded) ? coded.code : undefined
+}
+
+const isRefusal = (error: unknown): boolean => {
+  const code = rpcCode(error)
+  return code !== undefined && !transientCodes.includes(code)
+}
+
+/** Reads one chain by JSON-RPC. Every read is bounded in time; retries are the transport's. */
+export class ChainNode {
+  private readonly client: Client
+
+  constructor(transport: Transport) {
+    // No CCIP reads: a contract must not make this process fetch a URL.
+    this.client = createClient({ transport, ccipRead: false, cacheTime: 0 })
+  }
+
+  get latest(): Read<Block> {
+    return read(() => getBlock(this.client, { blockTag: "latest" }))
+  }
+
+  /** The canonical block of a number; `undefined` where the node has none yet. */
+  block(blockNumber: bigint): Read<Block | undefined> {
+    return read(() => getBlock(this.client, { blockNumber }).catch(undefinedIf(BlockNotFoundError)))
+  }
+
+  receipt(hash: string) {
+    return read(() =>
+      getTransactionReceipt(this.client, { hash: hash as Hex }).catch(
+        undefinedIf(TransactionReceiptNotFoundError)
+      )
+    )
+  }
+
+  /** Whether a nonce is used or canceled, as of a block. */
+  isUsed(address: Hex, { from, nonce }: NonceOwner, blockNumber: bigint): Read<boolean> {
+    return read(() =>
+      readContract(this.client, {
+        address,
+        abi: token,
+        functionName: "authorizationState",
+        args: [from as Hex, nonce as Hex],
+        blockNumber
+      })
+    )
+  }
+
+  /**
+   * Reads the state of many nonces in one call, as of a block. At most 150: the call's data counts as creation code, which
+   * chains limit to 48 KiB.
+   */
+  areUsed(
+    address: Hex,
+    owners: ReadonlyArray<NonceOwner>,
+    blockNumber: bigint
+  ): Read<ReadonlyArray<boolean>> {
+    return read(() =>
+      multicall(this.client, {
+        contracts: owners.map(({ from, nonce }) => ({
+          address,
+          abi: token,
+          functionName: "authorizationState" as const,
+          args: [from as Hex, nonce as Hex] as const
+        })),
+        // Runs Multicall3 without it being deployed: not every chain has it, and none has to.
+        deployless: true,
+        allowFailure: false,
+        batchSize: 0,
+        blockNumber
+      })
+    )
+  }
+
+  balanceOf(address: Hex, account: string): Read<bigint> {
+    return read(() =>
+      readContract(this.client, { address, abi: token, functionName: "balanceOf", args: [account as Hex] })
+    )
+  }
+
+  logs({ address, topics }: LogFilter, { from, to }: BlockRange): Read<ReadonlyArray<FoundLog>> {
+    return read(async () => {
+      const logs = await this.client.request({
+        method: "eth_getLogs",
+        params: [
+          {
+            address,
+            topics: topics.map((topic) => (typeof topic === "object" && topic !== null ? [...topic] : topic)),
+            fromBlock: numberToHex(from),
+            toBlock: numberToHex(to)
+          }
+        ]
+      })
+      return logs.filter(({ removed }) => !removed).map(foundLog)
+    })
+  }
+
+  /** Whether an account accepts a signature over a hash, by EIP-1271 or EIP-6492. */
+  acceptsSignature(address: string, hash: Hex, signature: Hex): Read<boolean> {
+    return read(async () => {
+      let failure: { readonly error: unknown } | undefined
+      // viem reports every failed call as an invalid signature: this notes failures that no contract caused.
+      const noting = custom(
+        {
+          request: async (request: never) => {
+            try {
+              return await this.client.request(request)
+            } catch (error) {
+              if (!revertCodes.includes(rpcCode(error))) failure = { error }
+              throw error
+            }
+          }
+        },
+        { retryCount: 0 }
+      )
+      const client = createClient({ transport: noting, ccipRead: false, cacheTime: 0 })
+      const accepts = await verifyHash(client, { address: address as Hex, hash, signature })
+      if (!accepts && failure !== undefined) throw failure.error
+      return accepts
+    })
+  }
+}
+
+const foundLog = (log: RpcLog): FoundLog => ({
+  transaction: log.transactionHash!.toLowerCase(),
+  blockNumber: BigInt(log.blockNumber!),
+  logIndex: Number(log.logIndex!),
+  topics: log.topics,
+  data: log.data,
+  atSeconds: log.blockTimestamp == null ? undefined : Number(log.blockTimestamp)
+})
+
+const undefinedIf =
+  (kind: abstract new (...args: never) => Error) =>
+  (error: unknown): undefined => {
+    if (error instanceof kind) return undefined
+    throw error
+  }
+
+const read = <A>(request: () => Promise<A>): Read<A> =>
+  askAndThen<A, A, NodeFailed>({
+    millis: readMillis,
+    ask: request,
+    onAnswer: Effect.succeed,
+    onThrow: (cause) => Effect.fail(new NodeFailed({ cause, isRefusal: isRefusal(cause) })),
+    onLapse: () => Effect.fail(new NodeFailed({ cause: new Error("timeout"), isRefusal: false }))
+  })

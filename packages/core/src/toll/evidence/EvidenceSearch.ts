@@ -1,0 +1,194 @@
+import { Effect } from "effect"
+import type { Hex } from "viem"
+import type { Authorization } from "../../domain/PaymentPayload.ts"
+import { blocksBetween, bracketTime } from "./BlockSearch.ts"
+import {
+  type ChainEvidence,
+  evidenceOf,
+  type Finality,
+  type LocatedUse,
+  unavailable,
+  usedOtherwise
+} from "./ChainEvidence.ts"
+import type { Block, BlockRange, ChainNode, LogFilter, NodeFailed } from "./ChainNode.ts"
+import { blocksPerQuery, searchLogs } from "./LogSearch.ts"
+import { addressTopic, authorizationCanceled, authorizationUsed, pairedTransfer } from "./TransferProof.ts"
+
+/*
+ * Finds out whether and how an authorization's nonce was used.
+ *
+ * A charge may be declared unpaid only when nothing can have paid it, and every charge must end. A nonce that is used
+ * ends one of these ways:
+ *
+ * 1. The call that used it is found. The contract accepts a nonce once, so this call decides, wherever it stands; it is
+ *    believed as not having paid once its block is final.
+ * 2. The call isn't found. The authorization itself can only have been used inside its validity window. Another message
+ *    with the same nonce, or a cancellation, can stand anywhere before or after it, and may be too far away to be found.
+ *    Once the whole window is final, was searched completely and holds no use, the use lies outside: it isn't this
+ *    authorization, which can't move any more. It did not pay.
+ *
+ * The second way relies on logs that are missing, and a node may have indexed its logs incompletely. So the contract's
+ * state at both ends of the window is read too: a nonce that turned from unused to used inside the window contradicts
+ * the missing log, and the outcome stays unknown. A node that has pruned that state can't be asked; there the complete
+ * search decides.
+ */
+
+/** Everything one search needs. */
+export interface EvidenceQuery {
+  readonly node: ChainNode
+  readonly finality: Finality
+  readonly asset: Hex
+  readonly authorization: Authorization
+}
+
+export interface EvidenceHints {
+  /** Transaction that may hold the transfer. It is read first; only its logs prove anything. */
+  readonly transaction?: string | undefined
+  /** Searches from this time on instead of the validity window. */
+  readonly sinceSeconds?: number | undefined
+}
+
+/**
+ * Length of the part of a validity window that matters: a payment is refused where it is valid for longer than 600 s
+ * from its first presentation, and 30 s of clock skew; the rest allows for a chain whose clock differs. A transfer from
+ * before the first presentation is not due anything here.
+ */
+const windowSeconds = 700n
+/** Blocks by which the start of a window may be too early, which saves reads. */
+const windowSlack = 500n
+/** Enough for nodes that allow only few blocks per query. */
+const windowQueries = 200
+/** Queries on either side of the window, for a use by another message or a cancellation. */
+const outsideQueries = 20
+const outsideBlocks = blocksPerQuery * BigInt(outsideQueries)
+/** For refunds, which may have been sent long ago. */
+const sinceQueries = 500
+/** One log uses a nonce. More is a node's mistake, and not read for long. */
+const maxReceipts = 3
+
+const isHash = (text: string): text is Hex => /^0x[0-9a-fA-F]{64}$/.test(text)
+
+/** The use of the nonce in a transaction that succeeded and stands on the canonical chain. */
+const useIn = Effect.fnUntraced(function* (
+  { asset, authorization, node }: EvidenceQuery,
+  transaction: string
+): Effect.fn.Return<LocatedUse | undefined, NodeFailed> {
+  const receipt = yield* node.receipt(transaction)
+  if (receipt?.status !== "success") return undefined
+  const use = pairedTransfer(receipt.logs, asset, authorization)
+  if (use._tag === "Absent") return undefined
+  const block = yield* node.block(receipt.blockNumber)
+  // During a reorganization a node can still serve the receipt of a block that it dropped.
+  return block !== undefined && block.hash !== receipt.blockHash
+    ? undefined
+    : { use, transaction: transaction.toLowerCase(), block }
+})
+
+interface RangeResult {
+  readonly found: LocatedUse | undefined
+  /** The whole range was read and holds no use. */
+  readonly isEmpty: boolean
+}
+
+const searchRange = Effect.fnUntraced(function* (
+  query: EvidenceQuery,
+  range: BlockRange,
+  maxQueries: number
+): Effect.fn.Return<RangeResult, NodeFailed> {
+  const { from, nonce } = query.authorization
+  const filter: LogFilter = {
+    address: query.asset,
+    topics: [[authorizationUsed, authorizationCanceled], addressTopic(from), nonce as Hex]
+  }
+  const { isComplete, logs } = yield* searchLogs(query.node, filter, range, { maxQueries, untilFound: true })
+  for (const { transaction } of logs.slice(0, maxReceipts)) {
+    const found = yield* useIn(query, transaction)
+    if (found !== undefined) return { found, isEmpty: false }
+  }
+  return { found: undefined, isEmpty: isComplete && logs.length === 0 }
+})
+
+/** As {@link searchRange}, for a range that decides nothing by being empty: a node may have pruned its logs. */
+const searchOutside = (query: EvidenceQuery, range: BlockRange) =>
+  Effect.catch(searchRange(query, range, outsideQueries), (failure) =>
+    failure.isRefusal
+      ? Effect.succeed<RangeResult>({ found: undefined, isEmpty: false })
+      : Effect.fail(failure)
+  )
+
+/** Whether a nonce is used as of a block; `undefined` where the node no longer has that state. */
+const isUsedAt = ({ asset, authorization, node }: EvidenceQuery, blockNumber: bigint) =>
+  Effect.catch(node.isUsed(asset, authorization, blockNumber), (failure) =>
+    failure.isRefusal ? Effect.succeed(undefined) : Effect.fail(failure)
+  )
+
+/** Whether the contract's state shows that the nonce changed inside of a window whose logs don't show it. */
+const contradictsLogs = Effect.fnUntraced(function* (query: EvidenceQuery, { from, to }: BlockRange) {
+  if (to < from) return false
+  const before = from === 0n ? false : yield* isUsedAt(query, from - 1n)
+  if (before !== false) return false
+  return (yield* isUsedAt(query, to)) !== false
+})
+
+const searchWindow = Effect.fnUntraced(function* (
+  query: EvidenceQuery,
+  latest: Block
+): Effect.fn.Return<ChainEvidence, NodeFailed> {
+  const { finality, node } = query
+  const validBefore = BigInt(query.authorization.validBefore)
+  const end = validBefore < latest.timestamp ? validBefore : latest.timestamp + 1n
+  const window = yield* blocksBetween(
+    node,
+    latest,
+    { fromSeconds: end - windowSeconds, beforeSeconds: end },
+    windowSlack
+  )
+  const inside = yield* searchRange(query, window, windowQueries)
+  if (inside.found !== undefined) return evidenceOf(inside.found, latest, finality)
+  // A log without its receipt: the chain is being reorganized.
+  if (!inside.isEmpty) return unavailable
+  const sides: ReadonlyArray<BlockRange> = [
+    { from: window.to + 1n, to: least(latest.number, window.to + outsideBlocks) },
+    { from: most(0n, window.from - outsideBlocks), to: window.from - 1n }
+  ]
+  for (const side of sides) {
+    const { found } = yield* searchOutside(query, side)
+    if (found !== undefined) return evidenceOf(found, latest, finality)
+  }
+  if (latest.timestamp < validBefore + BigInt(finality.finalitySeconds)) return unavailable
+  return (yield* contradictsLogs(query, window)) ? unavailable : usedOtherwise
+})
+
+const searchSince = Effect.fnUntraced(function* (
+  query: EvidenceQuery,
+  latest: Block,
+  sinceSeconds: number
+): Effect.fn.Return<ChainEvidence, NodeFailed> {
+  const { before } = yield* bracketTime(query.node, latest, BigInt(sinceSeconds), windowSlack)
+  const { found } = yield* searchRange(query, { from: before + 1n, to: latest.number }, sinceQueries)
+  return found === undefined ? unavailable : evidenceOf(found, latest, query.finality)
+})
+
+/** Looks for the transfer of an authorization: in the transaction named, then by the nonce's state, then by its logs. */
+export const searchEvidence = Effect.fnUntraced(function* (
+  query: EvidenceQuery,
+  { sinceSeconds, transaction }: EvidenceHints
+): Effect.fn.Return<ChainEvidence, NodeFailed> {
+  const { asset, authorization, finality, node } = query
+  // The facilitator names the transaction: a wrong one must not hide the real one.
+  const hinted =
+    transaction !== undefined && isHash(transaction)
+      ? Effect.catch(useIn(query, transaction), () => Effect.succeed(undefined))
+      : Effect.succeed(undefined)
+  const [latest, use] = yield* Effect.all([node.latest, hinted], { concurrency: 2 })
+  if (use !== undefined) return evidenceOf(use, latest, finality)
+  // As of the block whose time is reported: a later one could have used the nonce.
+  const isUsed = yield* node.isUsed(asset, authorization, latest.number)
+  if (!isUsed) return { _tag: "NotMoved", chainTimeSeconds: Number(latest.timestamp) }
+  return sinceSeconds === undefined
+    ? yield* searchWindow(query, latest)
+    : yield* searchSince(query, latest, sinceSeconds)
+})
+
+const least = (left: bigint, right: bigint): bigint => (left < right ? left : right)
+const most = (left: bigint, right: bigint): bigint => (left > right ? left : right)

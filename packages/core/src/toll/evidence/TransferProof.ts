@@ -1,0 +1,87 @@
+import { type Hex, pad, toEventSelector } from "viem"
+import { networks } from "../../domain/Network.ts"
+import type { Authorization } from "../../domain/PaymentPayload.ts"
+
+/*
+ * Pairs the use of an authorization's nonce with the one transfer that the same call made. Pure.
+ *
+ * Anyone can compose a transaction out of many calls, so events that merely share a transaction prove nothing.
+ */
+
+/** A log of a transaction, as far as a proof reads it. */
+export interface TokenLog {
+  readonly address: string
+  readonly topics: ReadonlyArray<string>
+  readonly data: string
+  /** Position in its block. */
+  readonly logIndex: number
+}
+
+/** Use of an authorization's nonce by one transaction. */
+export type NonceUse =
+  /** Moved exactly the value to exactly the recipient. `logIndex`: of the `Transfer`. */
+  | { readonly _tag: "Paid"; readonly logIndex: number }
+  /** Used up the nonce with another transfer: of another value, or to another recipient. */
+  | { readonly _tag: "UsedOtherwise" }
+  | { readonly _tag: "Canceled" }
+  /** The transaction did not use the nonce, or its logs don't follow the asset's rule. Proves nothing. */
+  | { readonly _tag: "Absent" }
+
+export const authorizationUsed = toEventSelector("AuthorizationUsed(address,bytes32)")
+export const authorizationCanceled = toEventSelector("AuthorizationCanceled(address,bytes32)")
+export const transfer = toEventSelector("Transfer(address,address,uint256)")
+
+export const addressTopic = (address: string): Hex => pad(address.toLowerCase() as Hex, { size: 32 })
+
+const same = (left: string | undefined, right: string): boolean => left?.toLowerCase() === right.toLowerCase()
+
+const absent: NonceUse = { _tag: "Absent" }
+
+type PairingRule = (logs: ReadonlyArray<TokenLog>, asset: string, authorization: Authorization) => NonceUse
+
+/**
+ * Rule of Circle's FiatToken (`EIP3009.sol` of FiatTokenV2_2). `transferWithAuthorization` and
+ * `receiveWithAuthorization` mark the nonce as used, which emits `AuthorizationUsed(authorizer, nonce)`, and then
+ * transfer, which emits `Transfer(from, to, value)`. Nothing runs in between and the contract emits both events nowhere
+ * in another order, so the `Transfer` is the very next log of the transaction. The contract accepts a nonce once.
+ *
+ * Where the next log isn't a transfer of this payer, the contract isn't the one that this rule describes.
+ */
+const fiatTokenUse: PairingRule = (logs, asset, { from, nonce, to, value }) => {
+  const find = (event: Hex): TokenLog | undefined =>
+    logs.find(
+      ({ address, topics }) =>
+        same(address, asset) &&
+        same(topics[0], event) &&
+        same(topics[1], addressTopic(from)) &&
+        same(topics[2], nonce)
+    )
+  const used = find(authorizationUsed)
+  if (used === undefined) return find(authorizationCanceled) === undefined ? absent : { _tag: "Canceled" }
+  const next = logs.find(({ logIndex }) => logIndex === used.logIndex + 1)
+  if (next === undefined || !same(next.address, asset) || !isTransferFrom(next, from)) return absent
+  return same(next.topics[2], addressTopic(to)) && BigInt(next.data) === BigInt(value)
+    ? { _tag: "Paid", logIndex: next.logIndex }
+    : { _tag: "UsedOtherwise" }
+}
+
+const isTransferFrom = ({ data, topics }: TokenLog, from: string): boolean =>
+  topics.length === 3 &&
+  same(topics[0], transfer) &&
+  same(topics[1], addressTopic(from)) &&
+  /^0x[0-9a-fA-F]{64}$/.test(data)
+
+/** The rule of each asset, by its address in lower case: USDC is a FiatToken on every network. */
+const rules: ReadonlyMap<string, PairingRule> = new Map(
+  networks.map(({ asset }) => [asset.toLowerCase(), fiatTokenUse])
+)
+
+/**
+ * Decides from all logs of a transaction whether it made the transfer of an authorization: the `Transfer` that directly
+ * follows the use of this payer's nonce, with the authorization's recipient and exact value. An asset without a rule
+ * proves nothing.
+ *
+ * The validity window isn't compared: a message with the same nonce, recipient and value pays the same.
+ */
+export const pairedTransfer: PairingRule = (logs, asset, authorization) =>
+  rules.get(asset.toLowerCase())?.(logs, asset, authorization) ?? absent

@@ -1,0 +1,250 @@
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import { StoreError } from "../../src/domain/Errors.ts"
+import { judgePayment, resumeRefunds, stopRefunds } from "../../src/orders/RefundGuard.ts"
+import type { Charge, RefundStart } from "../../src/ports/Charges.ts"
+import { sampleReceipt } from "../../src/testing/stores/records.ts"
+import type { ChainEvidence } from "../../src/toll/Chain.ts"
+import {
+  keyOf,
+  maxAtomic,
+  network,
+  nowMillis,
+  owed,
+  payer,
+  play,
+  proven,
+  type Script
+} from "./refundScene.ts"
+
+const storeError = new StoreError({ operation: "charges.stopRefunds", cause: 0 })
+const { transaction } = sampleReceipt()
+
+describe("the guard of a refund", () => {
+  const admit = (script: Script, charge: Charge = owed()) =>
+    play(script, ({ asked, events, guard, of }) =>
+      Effect.map(guard.admits(charge, network), (isAdmitted) => ({ isAdmitted, asked, events, of }))
+    )
+  const start = (_tag: RefundStart["_tag"]) => ({ startRefund: () => Effect.succeed({ _tag }) })
+
+  it("looks for the payment by its transaction, then counts the refund against its payer's limit", async () => {
+    const { isAdmitted, of } = await admit({ evidence: [proven] })
+    expect(isAdmitted).toBe(true)
+    expect(of("evidence")).toEqual([
+      [
+        network,
+        {
+          from: payer,
+          to: owed().payTo,
+          value: "10000",
+          validAfter: "0",
+          validBefore: "1000",
+          nonce: "0x01"
+        },
+        { transaction }
+      ]
+    ])
+    expect(of("startRefund")).toEqual([
+      [keyOf("0x01"), { sinceMillis: nowMillis - 3_600_000, maxAtomic }, nowMillis]
+    ])
+    expect(of("refundStop")).toHaveLength(2)
+  })
+
+  it("trusts the ledger where the chain can't be read", async () => {
+    const { isAdmitted, of } = await admit({})
+    expect([isAdmitted, of("evidence"), of("startRefund").length]).toEqual([true, [], 1])
+  })
+
+  it.each<readonly [string, Script, Partial<Charge>]>([
+    ["the payment is not final", { evidence: [{ ...proven, isFinal: false } as ChainEvidence] }, {}],
+    ["the payment is still checked", { evidence: [proven] }, { awaitsFinality: true }],
+    ["the chain fails", { evidence: [{ _tag: "Unavailable" }] }, {}]
+  ])("lets it wait, uncounted, where %s", async (_, script, changes) => {
+    const { events, isAdmitted, of } = await admit(script, owed("0x01", changes))
+    expect([isAdmitted, of("startRefund"), events]).toEqual([false, [], []])
+  })
+
+  it("lets it wait where it is not due", async () => {
+    const { events, isAdmitted } = await admit({ evidence: [proven], charges: start("NotDue") })
+    expect([isAdmitted, events]).toEqual([false, []])
+  })
+
+  it.each([
+    ["with its transaction", {}, { detail: transaction }],
+    ["without a receipt", { receipt: undefined, transferLogIndex: undefined }, { detail: undefined }]
+  ])("tells the operator of one over the limit, %s", async (_, changes, data) => {
+    const { events, isAdmitted } = await admit({ charges: start("OverLimit") }, owed("0x01", changes))
+    expect(isAdmitted).toBe(false)
+    expect(events).toEqual([{ level: "error", message: expect.stringContaining("operator"), data }])
+  })
+
+  it.each<readonly [string, Script, Partial<Charge>, string, ReadonlyArray<unknown>]>([
+    [
+      "a payment that is not on the chain",
+      { evidence: [{ _tag: "NotPaid", reason: "canceled" }] },
+      {},
+      "payment_not_on_chain",
+      [transaction]
+    ],
+    [
+      "more refunds than receipts",
+      { charges: start("ExceedsReceived") },
+      {},
+      "refunds_exceed_receipts",
+      [transaction]
+    ],
+    [
+      "a charge without its receipt",
+      { evidence: [proven] },
+      { receipt: undefined },
+      "payment_differs_from_record",
+      []
+    ]
+  ])("stops all refunds at %s", async (_, script, changes, reason, details) => {
+    const charges = { ...script.charges, stopRefunds: () => Effect.succeed(true) }
+    const { events, isAdmitted, of } = await admit({ ...script, charges }, owed("0x01", changes))
+    expect(isAdmitted).toBe(false)
+    expect(of("stopRefunds")).toEqual([[reason, nowMillis]])
+    expect(events.map(({ data, level }) => [level, ...Object.values(data)])).toEqual([
+      ["error", reason, ...details]
+    ])
+  })
+
+  it("does nothing while refunds are stopped", async () => {
+    const { isAdmitted, of } = await admit({
+      evidence: [proven],
+      charges: { refundStop: () => Effect.succeed({ reason: "by hand", atMillis: 1 }) }
+    })
+    expect([isAdmitted, of("evidence"), of("startRefund")]).toEqual([false, [], []])
+  })
+
+  it("sends nothing where refunds were stopped while it was counted", async () => {
+    let looks = 0
+    const refundStop = () => Effect.sync(() => (++looks > 1 ? { reason: "by hand", atMillis: 1 } : undefined))
+    const { isAdmitted, of } = await admit({ evidence: [proven], charges: { refundStop } })
+    expect([isAdmitted, of("startRefund").length]).toEqual([false, 1])
+  })
+})
+
+it("a charge without a receipt is no proof of another transfer", () => {
+  const charge = { receipt: undefined, transferLogIndex: 3, awaitsFinality: false, validBeforeSeconds: 1 }
+  expect(judgePayment(charge, proven)).toEqual({ _tag: "Stop", reason: "payment_differs_from_record" })
+})
+
+describe("the comparison of ledger and chain", () => {
+  it("is of the day before the last minute, at most every ten minutes", () =>
+    play({}, ({ guard, of }) =>
+      Effect.gen(function* () {
+        const runs: Array<number> = []
+        for (const pause of [0, 1, 599_998, 1]) {
+          yield* TestClock.adjust(pause)
+          yield* guard.audit
+          runs.push(of("list").length)
+        }
+        expect(runs).toEqual([1, 1, 1, 2])
+        const beforeMillis = nowMillis - 60_000
+        expect(of("list")[0]).toEqual([
+          {
+            limit: 500,
+            state: "settled",
+            settledFromMillis: beforeMillis - 86_400_000,
+            settledBeforeMillis: beforeMillis
+          }
+        ])
+      })
+    ))
+
+  it("is given up after a minute, reported, and left to the next time", () =>
+    play({ charges: { list: () => Effect.never } }, ({ events, guard, of }) =>
+      Effect.gen(function* () {
+        const auditing = yield* Effect.forkChild(guard.audit)
+        yield* TestClock.adjust(59_999)
+        expect(auditing.pollUnsafe()).toBeUndefined()
+        yield* TestClock.adjust(1)
+        yield* Fiber.join(auditing)
+        expect(events.map(({ level }) => level)).toEqual(["warning"])
+        yield* guard.audit
+        expect(of("list")).toHaveLength(1)
+      })
+    ))
+
+  /** A settlement that is in the ledger and has no charge. */
+  const stray = {
+    kind: "settled",
+    chargeKey: "stray",
+    network: network.caip2,
+    payer: "0xp",
+    amountAtomic: "1",
+    round: 0
+  }
+  const faulty: NonNullable<Script["charges"]> = {
+    entries: ({ chargeKeys }) =>
+      Effect.succeed(chargeKeys === undefined || chargeKeys.length > 0 ? [stray as never] : []),
+    find: () => Effect.succeed(undefined)
+  }
+
+  it("stops refunds at a fault, and not again for the same", () =>
+    play({ charges: { ...faulty, stopRefunds: () => Effect.succeed(true) } }, ({ guard, of }) =>
+      Effect.gen(function* () {
+        yield* guard.audit
+        expect(of("stopRefunds")).toEqual([["ledger_disagrees_with_chain", nowMillis]])
+        yield* TestClock.adjust(600_000)
+        yield* guard.audit
+        expect(of("stopRefunds")).toHaveLength(1)
+      })
+    ))
+
+  it("is repeated at once where the store failed to record the stop", () =>
+    play({ charges: { ...faulty, stopRefunds: () => Effect.fail(storeError) } }, ({ events, guard, of }) =>
+      Effect.gen(function* () {
+        for (const _ of [1, 2]) expect(yield* Effect.flip(guard.audit)).toBe(storeError)
+        expect(of("stopRefunds")).toHaveLength(2)
+        expect(events.map(({ level }) => level)).toEqual(["error", "error"])
+      })
+    ))
+})
+
+describe("stopping refunds", () => {
+  const stopping = (stopped: boolean) => ({ charges: { stopRefunds: () => Effect.succeed(stopped) } })
+
+  it.each([
+    ["is reported", true, ["0x1"], { detail1: "why", detail2: "0x1" }],
+    ["is reported without a detail", true, [], { detail: "why" }]
+  ])("%s", (_, stopped, details, data) =>
+    play(stopping(stopped), ({ events, of }) =>
+      Effect.gen(function* () {
+        expect(yield* stopRefunds("why", ...details)).toBe(true)
+        expect(of("stopRefunds")).toEqual([["why", nowMillis]])
+        expect(events).toEqual([{ level: "error", message: expect.stringContaining("operator"), data }])
+      })
+    )
+  )
+
+  it("is not reported where they were stopped before", () =>
+    play(stopping(false), ({ events }) =>
+      Effect.gen(function* () {
+        expect(yield* stopRefunds("why")).toBe(false)
+        expect(events).toEqual([])
+      })
+    ))
+
+  it("is reported where the store fails", () =>
+    play({ charges: { stopRefunds: () => Effect.fail(storeError) } }, ({ events }) =>
+      Effect.gen(function* () {
+        expect(yield* Effect.flip(stopRefunds("why"))).toBe(storeError)
+        expect(events).toEqual([
+          { level: "error", message: expect.stringContaining("failed"), data: { detail: "why" } }
+        ])
+      })
+    ))
+
+  it.each([true, false])("ends, and is reported where it did: %s", (resumed) =>
+    play({ charges: { resumeRefunds: () => Effect.succeed(resumed) } }, ({ events }) =>
+      Effect.gen(function* () {
+        expect(yield* resumeRefunds).toBe(resumed)
+        expect(events.map(({ level }) => level)).toEqual(resumed ? ["info"] : [])
+      })
+    )
+  )
+})

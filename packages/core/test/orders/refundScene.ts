@@ -1,0 +1,153 @@
+import { Effect, Layer, Logger } from "effect"
+import { TestClock } from "effect/testing"
+import { findNetwork } from "../../src/domain/Network.ts"
+import { eventLogger } from "../../src/events.ts"
+import type { RefundWallet, TillEvent } from "../../src/Options.ts"
+import { makeRefundGuard, type RefundGuard } from "../../src/orders/RefundGuard.ts"
+import { Refunds } from "../../src/orders/Refunds.ts"
+import { type Charge, Charges } from "../../src/ports/Charges.ts"
+import { sampleAnswer, sampleCharge, sampleReceipt } from "../../src/testing/stores/records.ts"
+import { Chain, type ChainEvidence } from "../../src/toll/Chain.ts"
+import { Facilitator, type Settlement } from "../../src/toll/Facilitator.ts"
+import { type Asked, scripted } from "../toll/settlingScene.ts"
+
+/*
+ * Refunds and their guard over a store, a chain, a facilitator and a wallet that the test writes.
+ */
+
+export const nowMillis = 1_800_000_000_000
+export const network = findNetwork("base-sepolia")!
+export const walletAddress = "0x00000000000000000000000000000000000000F1"
+export const payer = "0x857b06519e91e3a54538791bdbb0e22373e36b66"
+export const signature = "0x51"
+export const maxAtomic = "5000000"
+
+export const keyOf = (name: string): string => `${network.caip2}:0x036c:${payer}:${name}`
+
+/** A settled charge that is owed back. */
+export const owed = (name = "0x01", changes: Partial<Charge> = {}): Charge => ({
+  ...sampleCharge({
+    key: keyOf(name),
+    network: network.caip2,
+    asset: network.asset,
+    payer,
+    validBeforeSeconds: 1_000
+  }),
+  state: "settled",
+  unverifiedSinceMillis: 1_000,
+  leaseOwner: "",
+  leaseUntilMillis: 0,
+  attempts: 0,
+  checkAfterMillis: 0,
+  answer: sampleAnswer(),
+  answerExpiredAtMillis: undefined,
+  subject: undefined,
+  effectPending: false,
+  transferLogIndex: 3,
+  awaitsFinality: false,
+  reopenings: 0,
+  responseOwedUntilMillis: undefined,
+  receipt: sampleReceipt(),
+  settledAtMillis: 450_999,
+  refund: { _tag: "Due", startedAtMillis: undefined },
+  ...changes
+})
+
+export const moved = (isFinal = true): ChainEvidence => ({
+  _tag: "Moved",
+  transaction: "0xback",
+  logIndex: 1,
+  atSeconds: 500,
+  isFinal
+})
+export const notMoved: ChainEvidence = { _tag: "NotMoved", chainTimeSeconds: 1 }
+export const proven: ChainEvidence = {
+  _tag: "Moved",
+  transaction: sampleReceipt().transaction,
+  logIndex: 3,
+  atSeconds: 400,
+  isFinal: true
+}
+
+export interface Script {
+  readonly charges?: Partial<Charges["Service"]>
+  /** Evidence of the chain, one after the other; the last one stays. None: the chain can't be read. */
+  readonly evidence?: ReadonlyArray<ChainEvidence>
+  readonly settlements?: ReadonlyArray<Settlement>
+  readonly sign?: RefundWallet["signTypedData"]
+  readonly hasWallet?: boolean
+}
+
+export interface Scene {
+  readonly refunds: Refunds["Service"]
+  readonly guard: RefundGuard
+  readonly asked: ReadonlyArray<Asked>
+  readonly events: ReadonlyArray<TillEvent>
+  /** What was asked of one verb, each time. */
+  readonly of: (verb: string) => ReadonlyArray<ReadonlyArray<unknown>>
+}
+
+const next = <A>(values: Array<A>): A => (values.length > 1 ? values.shift()! : values[0]!)
+
+export const play = <A, E>(
+  script: Script,
+  test: (scene: Scene) => Effect.Effect<A, E, Charges>
+): Promise<A> => {
+  const asked: Array<Asked> = []
+  const events: Array<TillEvent> = []
+  const evidence = [...(script.evidence ?? [])]
+  const settlements = [...(script.settlements ?? [])]
+  const charges = scripted<Charges["Service"]>(
+    {
+      refundStop: () => Effect.succeed(undefined),
+      startRefund: () => Effect.succeed({ _tag: "Started" }),
+      recordRefund: () => Effect.succeed(true),
+      list: () => Effect.succeed([]),
+      entries: () => Effect.succeed([]),
+      ...script.charges
+    },
+    asked
+  )
+  const chain = {
+    ...scripted<Chain["Service"]>({}, asked),
+    canRead: () => script.evidence !== undefined,
+    evidence: (...given: ReadonlyArray<unknown>) =>
+      Effect.sync(() => {
+        asked.push(["evidence", ...given])
+        return next(evidence)
+      })
+  } as Chain["Service"]
+  const facilitator = scripted<Facilitator["Service"]>(
+    { settle: () => Effect.sync(() => next(settlements)) },
+    asked
+  )
+  const wallet: RefundWallet = {
+    address: walletAddress.toLowerCase() as RefundWallet["address"],
+    signTypedData: async (data) => {
+      asked.push(["sign", data])
+      return script.sign === undefined ? signature : script.sign(data)
+    }
+  }
+  const options = { networks: [], perPayerPerHourAtomic: BigInt(maxAtomic) }
+  const program = Effect.gen(function* () {
+    yield* TestClock.setTime(nowMillis)
+    const refunds = yield* Refunds
+    const guard = yield* makeRefundGuard(options)
+    const of = (verb: string) => asked.filter(([name]) => name === verb).map(([, ...given]) => given)
+    return yield* test({ refunds, guard, asked, events, of })
+  })
+  return Effect.runPromise(
+    program.pipe(
+      Effect.provide(Refunds.layer({ ...options, wallet: script.hasWallet === false ? undefined : wallet })),
+      Effect.provide(
+        Layer.mergeAll(
+          Layer.succeed(Charges, charges),
+          Layer.succeed(Chain, chain),
+          Layer.succeed(Facilitator, facilitator)
+        )
+      ),
+      Effect.provide(Logger.layer([eventLogger((event) => events.push(event))])),
+      Effect.provide(TestClock.layer())
+    )
+  )
+}

@@ -1,0 +1,458 @@
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { getAddress } from "viem"
+import { describe, expect, it } from "vitest"
+import { StoreError } from "../../src/domain/Errors.ts"
+import { refundNonce } from "../../src/orders/Refunds.ts"
+import type { Charge } from "../../src/ports/Charges.ts"
+import type { ChainEvidence } from "../../src/toll/Chain.ts"
+import type { Settlement } from "../../src/toll/Facilitator.ts"
+import {
+  keyOf,
+  moved,
+  network,
+  notMoved,
+  nowMillis,
+  owed,
+  payer,
+  play,
+  proven,
+  type Scene,
+  type Script,
+  signature,
+  walletAddress
+} from "./refundScene.ts"
+
+const settled: Settlement = { _tag: "Settled", transaction: "0xback", payer: walletAddress }
+const rejected: Settlement = { _tag: "Rejected", reason: "insufficient_funds" }
+const unknown: Settlement = { _tag: "Unknown", reason: "timeout", transaction: undefined }
+const pending: Settlement = { _tag: "Unknown", reason: "pending", transaction: "0xback" }
+
+const send = (script: Script, charge = owed()) =>
+  play(script, ({ asked, events, of, refunds }) =>
+    Effect.map(refunds.send(charge), (transaction) => ({ transaction, asked, events, of }))
+  )
+const verbs = ({ asked }: Pick<Scene, "asked">): ReadonlyArray<string> => asked.map(([verb]) => verb)
+
+const authorization = {
+  from: getAddress(walletAddress),
+  to: getAddress(payer),
+  value: "10000",
+  validAfter: "0",
+  validBefore: String(nowMillis / 1_000 + 3_600),
+  nonce: refundNonce(keyOf("0x01"))
+}
+
+describe("a refund that is sent", () => {
+  it("is an authorization of the wallet to the payer, of the whole amount, for an hour", async () => {
+    const { of, transaction } = await send({ settlements: [settled] })
+    expect(transaction).toBe("0xback")
+    expect(of("sign")).toEqual([
+      [
+        {
+          domain: { ...network.eip712, chainId: network.chainId, verifyingContract: network.asset },
+          types: {
+            TransferWithAuthorization: [
+              { name: "from", type: "address" },
+              { name: "to", type: "address" },
+              { name: "value", type: "uint256" },
+              { name: "validAfter", type: "uint256" },
+              { name: "validBefore", type: "uint256" },
+              { name: "nonce", type: "bytes32" }
+            ]
+          },
+          primaryType: "TransferWithAuthorization",
+          message: {
+            ...authorization,
+            value: 10_000n,
+            validAfter: 0n,
+            validBefore: BigInt(authorization.validBefore)
+          }
+        }
+      ]
+    ])
+  })
+
+  it("goes to the facilitator as a payment of version 2", async () => {
+    const { of } = await send({ settlements: [settled] })
+    const requirements = {
+      scheme: "exact",
+      network: network.caip2,
+      amount: "10000",
+      asset: network.asset,
+      payTo: authorization.to,
+      maxTimeoutSeconds: 3_600,
+      extra: { ...network.eip712 }
+    }
+    const resource = { url: "urn:till402:refund", description: "Refund", mimeType: "application/json" }
+    const payload = { signature, authorization }
+    expect(of("settle")).toEqual([
+      [
+        {
+          x402Version: 2,
+          paymentPayload: { x402Version: 2, resource, accepted: requirements, payload },
+          requirements,
+          resource
+        }
+      ]
+    ])
+  })
+
+  it("has a nonce of its charge's key", () => {
+    expect(refundNonce(keyOf("0x01"))).toBe(refundNonce(keyOf("0x01")))
+    expect(refundNonce(keyOf("0x01"))).not.toBe(refundNonce(keyOf("0x02")))
+    expect(refundNonce("a")).toBe("0x71c91b2710d51a4475a7927f967c19747e4173c627e525b18a47af52ce74797e")
+  })
+
+  it("is done where it was sent before, and nothing where none is due", async () => {
+    const sent = await send({}, owed("0x01", { refund: { _tag: "Sent", transaction: "0xold" } }))
+    expect([sent.transaction, sent.asked]).toEqual(["0xold", []])
+    const none = await send({}, owed("0x01", { refund: undefined }))
+    expect([none.transaction, none.asked]).toEqual([undefined, []])
+  })
+
+  it("waits where there is no wallet, and tells one that was sent all the same", async () => {
+    await play({ hasWallet: false }, ({ asked, refunds }) =>
+      Effect.gen(function* () {
+        expect(refunds.isAutomatic).toBe(false)
+        expect(yield* refunds.send(owed())).toBeUndefined()
+        expect(yield* refunds.send(owed("0x01", { refund: { _tag: "Sent", transaction: "0xold" } }))).toBe(
+          "0xold"
+        )
+        yield* refunds.sweep
+        expect(asked).toEqual([])
+      })
+    )
+    await play({}, ({ refunds }) => Effect.sync(() => expect(refunds.isAutomatic).toBe(true)))
+  })
+
+  it("waits on a network that is not known", async () => {
+    const { asked, transaction } = await send({}, owed("0x01", { network: "eip155:424242" }))
+    expect([transaction, asked]).toEqual([undefined, []])
+  })
+
+  it("waits where the guard does not admit it", async () => {
+    const stopped = { refundStop: () => Effect.succeed({ reason: "by hand", atMillis: 1 }) }
+    const result = await send({ charges: stopped, evidence: [notMoved] })
+    expect(result.transaction).toBeUndefined()
+    expect(verbs(result)).not.toContain("sign")
+  })
+})
+
+describe("a refund whose chain can't be read", () => {
+  it.each<readonly [Settlement, string | undefined, ReadonlyArray<unknown>]>([
+    [settled, "0xback", []],
+    [rejected, undefined, ["insufficient_funds"]],
+    [unknown, undefined, ["timeout"]],
+    [pending, undefined, ["pending"]]
+  ])("counts as sent on the facilitator's word alone: %j", async (settlement, sent, warnings) => {
+    const { events, of, transaction } = await send({ settlements: [settlement] })
+    expect(transaction).toBe(sent)
+    expect(of("recordRefund")).toEqual(sent === undefined ? [] : [[keyOf("0x01"), sent, nowMillis]])
+    expect(events.map(({ data, level }) => [level, data["detail"]])).toEqual(
+      warnings.map((reason) => ["warning", reason])
+    )
+    expect(of("evidence")).toEqual([])
+  })
+})
+
+describe("a refund whose chain can be read", () => {
+  it("is looked for before it is sent, from the settlement on, and after it by its transaction", async () => {
+    const { of, transaction } = await send({ evidence: [notMoved, proven, moved()], settlements: [settled] })
+    expect(transaction).toBe("0xback")
+    const hints = { sinceSeconds: 450 }
+    const [before, , after] = of("evidence")
+    expect(before).toStrictEqual([network, authorization, hints])
+    expect(after).toStrictEqual([network, authorization, { ...hints, transaction: "0xback" }])
+    expect(of("recordRefund")).toEqual([[keyOf("0x01"), "0xback", nowMillis]])
+  })
+
+  it("is looked for from the claim on, where the settlement's time is not known", async () => {
+    const charge = owed("0x01", { settledAtMillis: undefined, createdAtMillis: 7_500 })
+    const { of } = await send({ evidence: [{ _tag: "Unavailable" }] }, charge)
+    expect(of("evidence")).toStrictEqual([[network, authorization, { sinceSeconds: 7 }]])
+  })
+
+  it.each<readonly [ChainEvidence, string | undefined, ReadonlyArray<string>]>([
+    [moved(), "0xback", []],
+    [moved(false), undefined, []],
+    [{ _tag: "NotPaid", reason: "canceled" }, undefined, ["error"]],
+    [{ _tag: "Confirming", transaction: "0xback" }, undefined, []],
+    [{ _tag: "Unavailable" }, undefined, []]
+  ])("is not sent where the chain shows %j before", async (evidence, recorded, levels) => {
+    const result = await send({ evidence: [evidence] })
+    expect(result.transaction).toBe(recorded)
+    expect(verbs(result)).toEqual(["evidence", ...(recorded === undefined ? [] : ["recordRefund"])])
+    expect(result.events.map(({ level }) => level)).toEqual(levels)
+  })
+
+  it.each<readonly [Settlement, ReadonlyArray<ChainEvidence>, string | undefined, unknown]>([
+    [rejected, [], undefined, "insufficient_funds"],
+    [unknown, [], undefined, "timeout"],
+    [pending, [moved()], "0xback", undefined],
+    [settled, [moved(false)], undefined, undefined],
+    [settled, [{ _tag: "Confirming", transaction: "0xback" }], undefined, undefined],
+    [settled, [notMoved], undefined, "not on the chain"],
+    [pending, [notMoved], undefined, "pending"],
+    [settled, [{ _tag: "Unavailable" }], undefined, "not on the chain"]
+  ])(
+    "counts as sent once the chain shows it for good: %j, then %j",
+    async (settlement, after, sent, warning) => {
+      const { events, of, transaction } = await send({
+        evidence: [notMoved, proven, ...after],
+        settlements: [settlement]
+      })
+      expect(transaction).toBe(sent)
+      expect(of("evidence")).toHaveLength(2 + after.length)
+      expect(of("recordRefund")).toHaveLength(sent === undefined ? 0 : 1)
+      expect(events.map(({ data, level }) => [level, data["detail"]])).toEqual(
+        warning === undefined ? [] : [["warning", warning]]
+      )
+    }
+  )
+})
+
+describe("a wallet that does not sign", () => {
+  it.each<readonly [string, NonNullable<Script["sign"]>]>([
+    ["rejects", () => Promise.reject(new RangeError("secret"))],
+    [
+      "throws",
+      () => {
+        throw new RangeError("secret")
+      }
+    ]
+  ])("is reported by the name of its error alone: it %s", async (_, sign) => {
+    const result = await send({ sign })
+    expect(result.transaction).toBeUndefined()
+    expect(verbs(result)).not.toContain("settle")
+    expect(result.events).toMatchObject([{ level: "error", data: { detail: "RangeError" } }])
+  })
+
+  it("is waited for ten seconds", () =>
+    play({ sign: () => new Promise(() => undefined) }, ({ events, of, refunds }) =>
+      Effect.gen(function* () {
+        const sending = yield* Effect.forkChild(refunds.send(owed()))
+        yield* TestClock.adjust("9999 millis")
+        expect(sending.pollUnsafe()).toBeUndefined()
+        yield* TestClock.adjust("1 millis")
+        expect(yield* Fiber.join(sending)).toBeUndefined()
+        expect(of("settle")).toEqual([])
+        expect(events.map(({ level }) => level)).toEqual(["error"])
+      })
+    ))
+})
+
+describe("a refund that is under way", () => {
+  const untilSigned = Effect.fnUntraced(function* (of: Scene["of"], times: number) {
+    while (of("sign").length < times)
+      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+  })
+
+  it("is not begun a second time", () => {
+    let sign: () => void = () => undefined
+    const script: Script = {
+      settlements: [settled],
+      sign: () => new Promise((resolve) => (sign = () => resolve(signature)))
+    }
+    return play(script, ({ of, refunds }) =>
+      Effect.gen(function* () {
+        const first = yield* Effect.forkChild(refunds.send(owed()))
+        yield* untilSigned(of, 1)
+        expect(yield* refunds.send(owed())).toBeUndefined()
+        sign()
+        expect(yield* Fiber.join(first)).toBe("0xback")
+        expect(of("sign")).toHaveLength(1)
+        const again = yield* Effect.forkChild(refunds.send(owed()))
+        yield* untilSigned(of, 2)
+        sign()
+        expect(yield* Fiber.join(again)).toBe("0xback")
+      })
+    )
+  })
+
+  it("is over where the store fails", () => {
+    const failing = {
+      startRefund: () => Effect.fail(new StoreError({ operation: "charges.startRefund", cause: 0 }))
+    }
+    return play({ charges: failing }, ({ of, refunds }) =>
+      Effect.gen(function* () {
+        for (const _ of [1, 2]) expect(yield* Effect.flip(refunds.send(owed()))).toBeInstanceOf(StoreError)
+        expect(of("startRefund")).toHaveLength(2)
+      })
+    )
+  })
+})
+
+/** The store lists pages of what is owed; for the audit of the ledger it has nothing. */
+const listing = (...pages: ReadonlyArray<ReadonlyArray<Charge>>): NonNullable<Script["charges"]> => {
+  const left = [...pages]
+  return {
+    list: ({ isOwed }) => (isOwed === true ? Effect.sync(() => left.shift() ?? []) : Effect.succeed([]))
+  }
+}
+const owedQueries = ({ of }: Pick<Scene, "of">): ReadonlyArray<unknown> =>
+  of("list")
+    .map(([query]) => query as { readonly isOwed?: boolean })
+    .filter(({ isOwed }) => isOwed === true)
+const page = (first: number, count = 100): ReadonlyArray<Charge> =>
+  // On a network that is not known they are looked at, and nothing is asked.
+  Array.from({ length: count }, (_, index) => owed(`n${first + index}`, { network: "eip155:424242" }))
+
+describe("a sweep", () => {
+  it("sends what is owed", () =>
+    play({ charges: listing([owed("a"), owed("b")]), settlements: [settled] }, (scene) =>
+      Effect.gen(function* () {
+        yield* scene.refunds.sweep
+        expect(scene.of("recordRefund").map(([key]) => key)).toEqual([keyOf("a"), keyOf("b")])
+        expect(owedQueries(scene)).toStrictEqual([{ isOwed: true, limit: 100 }])
+      })
+    ))
+
+  it("goes on from page to page while they are full", () => {
+    const [first, second] = [page(0), page(100)]
+    return play({ charges: listing(first, second, [owed("a")]), settlements: [settled] }, (scene) =>
+      Effect.gen(function* () {
+        yield* scene.refunds.sweep
+        expect(owedQueries(scene)).toStrictEqual([
+          { isOwed: true, limit: 100 },
+          { isOwed: true, limit: 100, before: first.at(-1) },
+          { isOwed: true, limit: 100, before: second.at(-1) }
+        ])
+        expect(scene.of("recordRefund")).toHaveLength(1)
+      })
+    )
+  })
+
+  it("ends after a page that is not full", () =>
+    play({ charges: listing(page(0, 99), page(100)) }, (scene) =>
+      Effect.gen(function* () {
+        yield* scene.refunds.sweep
+        expect(owedQueries(scene)).toHaveLength(1)
+      })
+    ))
+
+  it("goes on where the last one ended, so that a thousand refunds that wait don't keep older ones waiting", () => {
+    const pages = Array.from({ length: 10 }, (_, index) => page(index * 100))
+    const scripted = listing(...pages, [owed("a")], [])
+    return play({ charges: scripted, settlements: [settled] }, (scene) =>
+      Effect.gen(function* () {
+        yield* scene.refunds.sweep
+        expect(scene.of("recordRefund")).toHaveLength(0)
+        yield* scene.refunds.sweep
+        expect(scene.of("recordRefund").map(([key]) => key)).toEqual([keyOf("a")])
+        expect(owedQueries(scene).at(-1)).toStrictEqual({
+          isOwed: true,
+          limit: 100,
+          before: pages.at(-1)!.at(-1)
+        })
+        // And then from the start.
+        yield* scene.refunds.sweep
+        expect(owedQueries(scene).at(-1)).toStrictEqual({ isOwed: true, limit: 100 })
+      })
+    )
+  })
+
+  it("ends after ten pages, and the next one goes on from there", () => {
+    let pages = 0
+    const endless: NonNullable<Script["charges"]> = {
+      list: ({ isOwed }) => {
+        if (isOwed !== true) return Effect.succeed([])
+        return ++pages > 12 ? Effect.die(new Error("without end")) : Effect.succeed(page(pages * 100))
+      }
+    }
+    return play({ charges: endless }, (scene) =>
+      Effect.gen(function* () {
+        yield* scene.refunds.sweep
+        expect(pages).toBe(10)
+        pages = 12
+        yield* Effect.exit(scene.refunds.sweep)
+        expect(owedQueries(scene).at(-1)).toMatchObject({ before: { key: keyOf("n1099") } })
+      })
+    )
+  })
+
+  it("compares the ledger with the chain, even where all refunds rest", () =>
+    play({ charges: listing([owed("a", { network: "eip155:424242" })]) }, (scene) =>
+      Effect.gen(function* () {
+        yield* scene.refunds.sweep
+        expect(scene.of("entries").length).toBeGreaterThan(0)
+      })
+    ))
+
+  it("looks up, while refunds are stopped, those that were begun", () =>
+    play(
+      {
+        charges: {
+          ...listing([
+            owed("a"),
+            owed("b", { refund: { _tag: "Due", startedAtMillis: 1 } }),
+            owed("c", { refund: { _tag: "Due", startedAtMillis: 0 } })
+          ]),
+          refundStop: () => Effect.succeed({ reason: "by hand", atMillis: 1 })
+        },
+        evidence: [moved()]
+      },
+      (scene) =>
+        Effect.gen(function* () {
+          yield* scene.refunds.sweep
+          expect(scene.of("recordRefund").map(([key]) => key)).toEqual([keyOf("b"), keyOf("c")])
+        })
+    ))
+})
+
+describe("a refund that failed", () => {
+  const failing = (...settlements: ReadonlyArray<Settlement>): Script => ({
+    charges: { list: ({ isOwed }) => Effect.succeed(isOwed === true ? [owed()] : []) },
+    settlements
+  })
+
+  it("rests, ever longer, until its time has come", () =>
+    play(failing(rejected), ({ of, refunds }) =>
+      Effect.gen(function* () {
+        const tries: Array<number> = []
+        for (const pause of [0, 4_999, 1, 9_999, 1, 19_999, 1]) {
+          yield* TestClock.adjust(pause)
+          yield* refunds.sweep
+          tries.push(of("settle").length)
+        }
+        expect(tries).toEqual([1, 1, 2, 2, 3, 3, 4])
+      })
+    ))
+
+  it("is sent at once where an order asks for it", () =>
+    play(failing(rejected), ({ of, refunds }) =>
+      Effect.gen(function* () {
+        yield* refunds.sweep
+        yield* refunds.send(owed())
+        expect(of("settle")).toHaveLength(2)
+      })
+    ))
+
+  it("is forgotten once it was sent", () =>
+    play(failing(rejected, settled, settled, rejected), ({ of, refunds }) =>
+      Effect.gen(function* () {
+        const tries: Array<number> = []
+        // Fails, is sent twice without a rest, fails, and rests as for the first time.
+        for (const pause of [0, 5_000, 0, 0, 4_999, 1]) {
+          yield* TestClock.adjust(pause)
+          yield* refunds.sweep
+          tries.push(of("settle").length)
+        }
+        expect(tries).toEqual([1, 2, 3, 4, 4, 5])
+      })
+    ))
+
+  it("is remembered with ten thousand others; then the one that failed longest ago is not", () =>
+    play(
+      { charges: listing([owed("n0"), owed("n1"), owed("n2")]), settlements: [settled] },
+      ({ of, refunds }) =>
+        Effect.gen(function* () {
+          const fail = (number: number) => refunds.send(owed(`n${number}`, { network: "eip155:424242" }))
+          for (let number = 0; number < 10_000; number++) yield* fail(number)
+          yield* fail(0)
+          yield* fail(10_000)
+          yield* refunds.sweep
+          expect(of("recordRefund").map(([key]) => key)).toEqual([keyOf("n1")])
+        })
+    ))
+})

@@ -1,0 +1,124 @@
+import { PgClient } from "@effect/sql-pg"
+import type { Postgres } from "@till402/test-postgres"
+import { Context, Effect, type Exit, ManagedRuntime, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { Orders } from "../../src/ports/Orders.ts"
+import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
+import type { Stores } from "../../src/ports/Stores.ts"
+import { postgres } from "../../src/sql/postgres.ts"
+import type { Storage } from "./Storage.ts"
+
+/** Names the environment variable with the connection string of a cluster that is running already. */
+export const clusterVariable = "SIMULATION_POSTGRES"
+
+interface Database {
+  readonly stores: ManagedRuntime.ManagedRuntime<Stores, unknown>
+  /** Empties every table. */
+  readonly empty: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** Every table but that of migrations, whose triggers must not keep what is to be deleted. */
+const emptying = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const tables = yield* sql<{ readonly name: string }>`
+    SELECT tablename AS name FROM pg_tables WHERE tablename LIKE 'till\_%' AND tablename <> 'till_migrations'`
+  yield* sql`SET session_replication_role = replica`
+  // One round trip, and faster than to truncate what holds a few rows.
+  const deletions = tables.map(({ name }) => `d_${name} AS (DELETE FROM ${name})`).join(", ")
+  const statement = `WITH ${deletions} SELECT 1`
+  return Effect.asVoid(sql.unsafe(statement))
+})
+
+const openDatabase = async (url: string): Promise<Database> => {
+  const stores = ManagedRuntime.make(postgres({ url, maxConnections: 2 }))
+  await stores.context()
+  const client = ManagedRuntime.make(
+    PgClient.layer({ url: Redacted.make(url), maxConnections: 1, multiplex: false })
+  )
+  const empty = await client.runPromise(emptying)
+  return {
+    stores,
+    empty: () => client.runPromise(empty),
+    close: async () => {
+      await client.dispose()
+      await stores.dispose()
+    }
+  }
+}
+
+let cluster: Promise<Postgres> | undefined
+let database: Promise<Database> | undefined
+
+const byId = (left: { readonly id: string }, right: { readonly id: string }): number =>
+  left.id < right.id ? -1 : left.id > right.id ? 1 : 0
+
+/** The same stores, whose `take` returns what it took in the same order each time: PostgreSQL promises none. */
+const inOneOrder = (stores: Context.Context<Stores>): Context.Context<Stores> => {
+  const [orders, purchases] = [Context.get(stores, Orders), Context.get(stores, VaultPurchases)]
+  return stores.pipe(
+    Context.add(Orders, {
+      ...orders,
+      take: (...input) => Effect.map(orders.take(...input), (taken) => taken.toSorted(byId))
+    }),
+    Context.add(VaultPurchases, {
+      ...purchases,
+      take: (...input) => Effect.map(purchases.take(...input), (taken) => taken.toSorted(byId))
+    })
+  )
+}
+
+/** Starts the cluster of this process. */
+export const startCluster = (): Promise<Postgres> =>
+  (cluster ??= import("@till402/test-postgres").then(({ startPostgres }) => startPostgres()))
+
+/** A database of this process alone, on the cluster that the environment names, or on its own. */
+const openOwn = async (): Promise<Database> => {
+  const url = process.env[clusterVariable]
+  if (url === undefined) return openDatabase(await (await startCluster()).createDatabase())
+  const name = `simulation_${process.pid}`
+  const client = ManagedRuntime.make(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 }))
+  await client.runPromise(SqlClient.SqlClient.use((sql) => sql.unsafe(`CREATE DATABASE ${name}`)))
+  await client.dispose()
+  return openDatabase(url.replace(/postgres$/, name))
+}
+
+/** Closes what runs on PostgreSQL opened in this process. */
+export const closePostgres = async (): Promise<void> => {
+  const [opened, started] = [database, cluster]
+  database = undefined
+  cluster = undefined
+  await (await opened)?.close()
+  await (await started)?.stop()
+}
+
+/**
+ * The real stores on PostgreSQL: elsewhere on the network, with one pool that outlives every process. A verb takes real
+ * time but no virtual time: nothing else happens until it is done.
+ */
+export const postgresStorage = async (): Promise<Storage> => {
+  const { empty, stores } = await (database ??= openOwn())
+  await empty()
+  const services = inOneOrder(await stores.context())
+  const running = new Set<Promise<unknown>>()
+  return {
+    isLocal: false,
+    connect: () =>
+      Promise.resolve({
+        stores: services,
+        execute: <A, E>(effect: Effect.Effect<A, E>, done: (exit: Exit.Exit<A, E>) => void) => {
+          const verb = Effect.runPromiseExit(effect).then((exit) => {
+            running.delete(verb)
+            done(exit)
+          })
+          running.add(verb)
+        },
+        sever: () => undefined
+      }),
+    look: () => Promise.resolve(services),
+    settle: async () => {
+      while (running.size > 0) await Promise.all(running)
+    },
+    dispose: () => Promise.resolve()
+  }
+}

@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto"
+import type { Authorization } from "../../../src/domain/PaymentPayload.ts"
+
+/** Calls that a transaction can make. Addresses are compared in lower case. */
+export type ChainCall =
+  | { readonly _tag: "transfer"; readonly to: string; readonly value: bigint }
+  | {
+      readonly _tag: "transferWithAuthorization" | "receiveWithAuthorization"
+      readonly authorization: Authorization
+      readonly signature: string
+    }
+  | {
+      readonly _tag: "cancelAuthorization"
+      readonly from: string
+      readonly nonce: string
+      readonly signature: string
+    }
+  /** Another contract emits the events that the token would emit for this authorization. Nothing moves. */
+  | { readonly _tag: "imitate"; readonly authorization: Authorization }
+
+/** One call of a transaction. */
+export interface ContractCall {
+  /** The token's `msg.sender`: an account, a contract wallet, or the contract that batches calls. */
+  readonly sender: string
+  readonly call: ChainCall
+  /** Its failure does not revert the transaction. */
+  readonly mayFail?: boolean
+}
+
+/** Multicall3, at the address that it has on every chain. Anybody can make it the sender of calls. */
+export const multicallAddress = "0xca11bde05977b3631167028862be2a173976ca11"
+/** A token that imitates the real one. */
+export const imitationAddress = "0x00000000000000000000000000000000000fa4e0"
+
+/** Messages of EIP-3009: each kind has its own type hash, so that a signature of one kind is none of another. */
+export type MessageKind = "transferWithAuthorization" | "receiveWithAuthorization" | "cancelAuthorization"
+
+const fieldsOf = ({ from, nonce, to, validAfter, validBefore, value }: Authorization): string =>
+  [from, to, value, validAfter, validBefore, nonce].join("\n").toLowerCase()
+
+const sign = (text: string): string =>
+  `0x${createHash("sha512").update(text).digest("hex")}${"00".repeat(32)}`
+
+/** The one signature that the payer's contract wallet accepts for an authorization. */
+export const signatureOf = (
+  authorization: Authorization,
+  kind: Exclude<MessageKind, "cancelAuthorization"> = "transferWithAuthorization"
+): string => sign(`${kind}\n${fieldsOf(authorization)}`)
+
+/** The one signature that the payer's contract wallet accepts for a cancellation. */
+export const cancellationSignatureOf = (from: string, nonce: string): string =>
+  sign(`cancelAuthorization\n${from}\n${nonce}`.toLowerCase())
+
+/** A signature of the same form that no wallet made. */
+export const forgedSignature = (authorization: Authorization): string =>
+  sign(`forged\n${fieldsOf(authorization)}`)
+
+/** Payer and nonce: the token contract accepts each pair once. */
+export const nonceKey = ({ from, nonce }: Pick<Authorization, "from" | "nonce">): string =>
+  `${from}:${nonce}`.toLowerCase()
+
+/** The signed transfer of an authorization, as anybody can submit it. */
+export const transferCall = (authorization: Authorization): ChainCall => ({
+  _tag: "transferWithAuthorization",
+  authorization,
+  signature: signatureOf(authorization)
+})

@@ -1,0 +1,283 @@
+import type { Authorization } from "../../../src/domain/PaymentPayload.ts"
+import type { Fate } from "../Fate.ts"
+import { type ContractCall, nonceKey, transferCall } from "./Calls.ts"
+import { type Emitted, FiatToken, Reverted } from "./FiatToken.ts"
+
+/** Time from one block to the next. */
+export const blockMillis = 2_000
+/** Blocks before the world begins, so that a search can look back. */
+const blocksBefore = 20_000
+
+/** A log of a block. `index` counts the logs of its block. */
+export interface ChainLog extends Emitted {
+  readonly block: number
+  readonly index: number
+  readonly transaction: string
+  readonly transactionIndex: number
+}
+
+/** A transaction in the block that contains it. */
+export interface MinedTransaction {
+  readonly hash: string
+  readonly calls: ReadonlyArray<ContractCall>
+  readonly block: number
+  readonly index: number
+  /** Time of its block. */
+  readonly minedMillis: number
+  /** When it was put there. */
+  readonly includedMillis: number
+  /** Why it was reverted; `undefined`: it succeeded. */
+  readonly revertReason: string | undefined
+  readonly logs: ReadonlyArray<ChainLog>
+}
+
+/** A transfer of tokens on the canonical chain. */
+export interface Transfer {
+  readonly from: string
+  readonly to: string
+  readonly value: bigint
+  readonly transaction: string
+  readonly logIndex: number
+  readonly minedMillis: number
+  /** From when on it stands there: later than its block's time, if a reorganization put it there. */
+  readonly visibleMillis: number
+  /** The authorization that moved it, by payer and nonce; `undefined` for a plain `transfer`. */
+  readonly nonceKey: string | undefined
+}
+
+/** What becomes of an authorization that is submitted, and when that can be seen. */
+export interface Sending {
+  readonly outcome: "moved" | "used" | "expired" | "too early" | "insufficient" | "invalid"
+  readonly transaction: string
+  readonly minedMillis: number
+}
+
+const outcomes: ReadonlyMap<string, Sending["outcome"]> = new Map([
+  ["authorization is used or canceled", "used"],
+  ["authorization is expired", "expired"],
+  ["authorization is not yet valid", "too early"],
+  ["transfer amount exceeds balance", "insufficient"]
+])
+
+interface Fork {
+  readonly fromBlock: number
+  readonly salt: string
+}
+
+/**
+ * A chain with one token: a block every two seconds, transactions with logs, and reorganizations. A transaction is
+ * executed in the next block when it is submitted; nobody sees it before that block's time.
+ */
+export class SimulatedChain {
+  readonly token = new FiatToken()
+  private readonly fate: Fate
+  private readonly now: () => number
+  private readonly genesisMillis: number
+  private readonly blocks = new Map<number, Array<MinedTransaction>>()
+  private readonly transactions = new Map<string, MinedTransaction>()
+  /** Which blocks have which hashes: a reorganization gives those from a height on other ones. */
+  private forks: Array<Fork> = [{ fromBlock: 0, salt: "0".repeat(16) }]
+  private reorganizations = 0
+  /** Transfers that reorganizations undid, by nonce, recipient and value. */
+  private readonly undone = new Set<string>()
+
+  constructor(now: () => number, fate: Fate) {
+    this.now = now
+    this.fate = fate
+    this.genesisMillis = Math.floor(now() / blockMillis) * blockMillis - blocksBefore * blockMillis
+  }
+
+  /** The latest block at a time. */
+  blockAt(millis: number): number {
+    return Math.max(0, Math.floor((millis - this.genesisMillis) / blockMillis))
+  }
+
+  millisOf(block: number): number {
+    return this.genesisMillis + block * blockMillis
+  }
+
+  get latest(): number {
+    return this.blockAt(this.now())
+  }
+
+  hashOf(block: number): `0x${string}` {
+    const { salt } = this.forks.findLast(({ fromBlock }) => fromBlock <= block)!
+    return `0x${salt}${block.toString(16).padStart(48, "0")}`
+  }
+
+  /** The block with a hash, if it is canonical. */
+  blockOf(hash: string): number | undefined {
+    const block = Number.parseInt(hash.slice(-12), 16)
+    return this.hashOf(block) === hash.toLowerCase() ? block : undefined
+  }
+
+  transactionsOf(block: number): ReadonlyArray<MinedTransaction> {
+    return this.blocks.get(block) ?? []
+  }
+
+  transactionOf(hash: string): MinedTransaction | undefined {
+    return this.transactions.get(hash.toLowerCase())
+  }
+
+  /** Logs of a range of blocks, in order. */
+  logsBetween(first: number, last: number): ReadonlyArray<ChainLog> {
+    const numbers = Array.from(this.blocks.keys()).filter((block) => first <= block && block <= last)
+    return numbers
+      .toSorted((left, right) => left - right)
+      .flatMap((block) => this.transactionsOf(block).flatMap(({ logs }) => logs))
+  }
+
+  /** Executes a transaction in the next block. */
+  submit(calls: ReadonlyArray<ContractCall>): MinedTransaction {
+    return this.include(this.fate.hex(32), calls, this.latest + 1)
+  }
+
+  /** Submits a signed authorization, by whomever. */
+  send(authorization: Authorization): Sending {
+    const { hash, minedMillis, revertReason } = this.submit([
+      { sender: "0x00000000000000000000000000000000000005e7", call: transferCall(authorization) }
+    ])
+    const outcome = revertReason === undefined ? "moved" : (outcomes.get(revertReason) ?? "invalid")
+    return { outcome, transaction: hash, minedMillis }
+  }
+
+  /** The transfer by which an authorization's own call moved its value to its recipient, now or in the next block. */
+  transferOf(authorization: Authorization): Transfer | undefined {
+    const key = nonceKey(authorization)
+    const use = this.token.useOf(key)
+    if (use?.moved?.to !== authorization.to.toLowerCase()) return undefined
+    if (use.moved.value !== BigInt(authorization.value)) return undefined
+    return transfersOf(this.transactions.get(use.transaction)!).find((transfer) => transfer.nonceKey === key)
+  }
+
+  /** Whether an authorization moved its value before a reorganization undid that. */
+  hasEverMoved(authorization: Authorization): boolean {
+    const { to, value } = authorization
+    return (
+      this.undone.size > 0 &&
+      this.undone.has(undoneKey({ nonceKey: nonceKey(authorization), to: to.toLowerCase(), value }))
+    )
+  }
+
+  get isReorganized(): boolean {
+    return this.reorganizations > 0
+  }
+
+  /** Whether a nonce is used in the latest block. */
+  isUsed(authorization: Authorization): boolean {
+    return this.token.useOf(nonceKey(authorization), this.latest) !== undefined
+  }
+
+  balanceOf(address: string): bigint {
+    return this.token.balanceOf(address, this.latest)
+  }
+
+  /** Every transfer of the canonical chain, those of the next block included. */
+  get transfers(): ReadonlyArray<Transfer> {
+    return Array.from(this.blocks.values()).flat().flatMap(transfersOf)
+  }
+
+  /**
+   * Replaces the latest blocks. Of their transactions, and those that wait for the next block, some are included again
+   * at once (in other blocks, in another order), some are returned for later, some are forgotten.
+   *
+   * @param before transactions that come first in the new blocks
+   */
+  reorganize(depth: number, before: () => ReadonlyArray<ReadonlyArray<ContractCall>>): ReadonlyArray<Orphan> {
+    const { fate } = this
+    const fork = this.latest - depth
+    const orphaned = Array.from(this.blocks.values())
+      .flat()
+      .filter(({ block }) => block > fork)
+    for (const transaction of orphaned) {
+      for (const transfer of transfersOf(transaction))
+        if (transfer.minedMillis <= this.now()) this.undone.add(undoneKey(transfer))
+    }
+    this.token.revertTo(fork)
+    for (const { block, hash } of orphaned) {
+      this.blocks.delete(block)
+      this.transactions.delete(hash)
+    }
+    const salt = (++this.reorganizations).toString(16).padStart(4, "0") + fate.hex(6).slice(2)
+    this.forks = [...this.forks.filter(({ fromBlock }) => fromBlock <= fork), { fromBlock: fork + 1, salt }]
+    for (const calls of before()) this.include(fate.hex(32), calls, fork + 1)
+    const manner = () => fate.weighted({ "at once": 5, later: 3, never: 2 })
+    const fates = orphaned.map(({ calls, hash }) => ({ calls, hash, manner: manner() }))
+    fates
+      .filter((orphan) => orphan.manner === "at once")
+      .map((orphan) => ({ ...orphan, block: fate.between(fork + 1, this.latest + 1) }))
+      .toSorted((left, right) => left.block - right.block)
+      .forEach(({ block, calls, hash }) => this.include(hash, calls, block))
+    return fates.filter((orphan) => orphan.manner === "later")
+  }
+
+  /** Includes a transaction that a reorganization left out. */
+  resubmit({ calls, hash }: Orphan): MinedTransaction {
+    return this.transactions.get(hash) ?? this.include(hash, calls, this.latest + 1)
+  }
+
+  private include(hash: string, calls: ReadonlyArray<ContractCall>, block: number): MinedTransaction {
+    const others = this.blocks.get(block) ?? []
+    if (others.length === 0) this.blocks.set(block, others)
+    const minedMillis = this.millisOf(block)
+    const logsBefore = others.reduce((sum, { logs }) => sum + logs.length, 0)
+    let emitted: ReadonlyArray<Emitted> = []
+    let revertReason: string | undefined
+    try {
+      emitted = this.token.execute(calls, { block, atSeconds: minedMillis / 1000, transaction: hash })
+    } catch (error) {
+      if (!(error instanceof Reverted)) throw error
+      revertReason = error.message
+    }
+    const place = { block, transaction: hash, transactionIndex: others.length }
+    const logs = emitted.map((event, index) => ({ ...event, ...place, index: logsBefore + index }))
+    const includedMillis = this.now()
+    const mined = {
+      hash,
+      calls,
+      block,
+      index: others.length,
+      minedMillis,
+      includedMillis,
+      revertReason,
+      logs
+    }
+    others.push(mined)
+    this.transactions.set(hash, mined)
+    return mined
+  }
+}
+
+const undoneKey = ({
+  nonceKey: key,
+  to,
+  value
+}: {
+  readonly nonceKey: string | undefined
+  readonly to: string
+  readonly value: bigint | string
+}): string => `${key} ${to} ${value}`
+
+/** A transaction that is in no block any more. */
+export interface Orphan {
+  readonly hash: string
+  readonly calls: ReadonlyArray<ContractCall>
+}
+
+const transfersOf = ({ includedMillis, logs, minedMillis }: MinedTransaction): ReadonlyArray<Transfer> =>
+  logs.flatMap(({ event, index, isImitation, nonceKey: key, transaction }) =>
+    isImitation || event._tag !== "Transfer"
+      ? []
+      : [
+          {
+            from: event.from,
+            to: event.to,
+            value: event.value,
+            transaction,
+            logIndex: index,
+            minedMillis,
+            visibleMillis: Math.max(minedMillis, includedMillis),
+            nonceKey: key
+          }
+        ]
+  )

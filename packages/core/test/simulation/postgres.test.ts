@@ -1,0 +1,3 @@
+import { simulationOn } from "./promises.ts"
+
+simulationOn("postgres", 2_001, 100)
