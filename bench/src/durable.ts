@@ -26,7 +26,7 @@ type Storage = TillOptions["storage"]
 const ours = async (
   storage: Storage,
   facilitator: TillOptions["facilitator"],
-  payerCreditMillis = 60_000
+  creditPerPayer = "5.00"
 ): Promise<Contender> => {
   const till = Till.make({
     baseUrl: "http://localhost",
@@ -37,7 +37,7 @@ const ours = async (
     secret: "a secret of the benchmark, known to all",
     storage,
     marketplaces: { marketplace_a: { search: async () => page } },
-    limits: { unsettledPerPayer: 10_000, payerCreditMillis }
+    limits: { unsettledPerPayer: 10_000, creditPerPayer }
   })
   await till.ready
   return inProcess(new Hono().use(till402(till)), till.dispose)
@@ -138,7 +138,7 @@ for (const kind of ["verifying", "instant"] as const) {
   if (kind === "verifying") {
     await compareRow("replays of one payment, same facilitator", [mine, theirs], replays)
     // As if no caller ever came again: the facilitator is asked twice for each payment, as the other side does.
-    const asking = await ours(file(), { url: facilitator.url }, 0)
+    const asking = await ours(file(), { url: facilitator.url }, "0")
     await compareRow("the same, every payment verified first", [asking, theirs], unique)
     await asking.stop()
   }
