@@ -9,7 +9,7 @@ interface Account {
   sharedRecentAtomic: bigint
   /** Until when the payer counts as known: a day after a settlement, here or in another process. */
   knownUntilMillis: number
-  /** Settled in this process within a day. */
+  /** Settled in this process; begins anew with the first settlement after a day without one. */
   paidAtomic: bigint
   paidUntilMillis: number
   /** Work that was done and never paid for. */
@@ -76,7 +76,7 @@ export class PayerAccounts {
     if (account !== undefined) account.onCreditAtomic = positive(account.onCreditAtomic - atomic)
   }
 
-  /** Covers a call by what the payer has paid within a day, to be given back; `false`: it is not enough. */
+  /** Covers a call by what the payer has paid, to be given back; `false`: it is not enough. */
   takeCover(payer: string, atomic: bigint): boolean {
     const account = this.accounts.get(payer)
     if (account === undefined) return false
