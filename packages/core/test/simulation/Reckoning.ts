@@ -91,7 +91,7 @@ const faultsOf = (payment: Payment, books: Books, money: Money): ReadonlyArray<s
   const entries = books.entries.get(payment.key) ?? []
   const orders = books.orders.get(payment.key) ?? []
   return money.moved === "ours" || (money.moved === "earlier" && charge?.state === "settled")
-    ? [...faultsOfEntry(payment, entries, money), ...faultsOfSettled(payment, charge, orders)]
+    ? [...faultsOfEntry(payment, entries, money), ...faultsOfSettled(payment, charge, orders, money)]
     : faultsOfUnsettled(charge, entries, orders)
 }
 
@@ -122,7 +122,8 @@ const faultsOfEntry = (
 const faultsOfSettled = (
   payment: Payment,
   charge: Charge | undefined,
-  orders: ReadonlyArray<Order>
+  orders: ReadonlyArray<Order>,
+  { transaction }: Money
 ): ReadonlyArray<string> => {
   if (charge?.state !== "settled")
     return [`its money has moved, and its charge is ${charge?.state ?? "gone"}`]
@@ -131,9 +132,10 @@ const faultsOfSettled = (
   const order = orders.find(({ id }) => id === charge.subject?.id)
   const hasFailed = order?.status === "refunded" || order?.status === "refund_due"
   const faults: Array<string> = []
-  // What was refused before it bought another request was refused rightly, however late that was told.
+  // What was refused before it bought another request was refused rightly, however late that was told; and so was
+  // what has moved by a facilitator's lie alone.
   const isOwn = answer === undefined ? calls.size === 1 : answer.call === own.name
-  if (refusedOpen !== undefined && isOwn)
+  if (refusedOpen !== undefined && isOwn && transaction !== undefined)
     faults.push(`it was refused while it might move, and moved: ${refusedOpen}`)
   if (charge.refund !== undefined && !hasFailed) {
     if (answer !== undefined) faults.push("a refund is due although it was answered")
