@@ -67,7 +67,7 @@ attack("an honest payment refused because it names this machine in other words",
   }
 })
 
-attack("a private query told to whoever sees the price", {
+attack("a private query leaked in the 402", {
   on: "the same server, which names the URL that was requested",
   lands: async () => {
     // As the official Express adapter does: the 402 holds the whole URL, and takes it into logs and caches.

@@ -121,7 +121,7 @@ const mount = (configuration: Configuration, operation: Operation): Mounted => {
 
 const infoOf = ({ description, mimeType, url }: Resource): ResourceInfo => ({ url, description, mimeType })
 
-/** The mount of a path with parameters, at a fixed price: its resource is the very path that was asked for. */
+/** The mount of a path with parameters, at a fixed price: its resource is the requested path. */
 const mountAt = (mounted: Mounted, url: string): Mounted => {
   const resource = { ...mounted.resource(""), url }
   return { ...mounted, info: infoOf(resource), ...byQuery(mounted.operation, mounted.fixedOffers, resource) }

@@ -116,7 +116,7 @@ export const stopRefunds = Effect.fnUntraced(function* (
 ): Effect.fn.Return<boolean, StoreError, Charges> {
   const charges = yield* Charges
   const details = detail === undefined ? [] : [detail]
-  // Even where it fails it may have stopped them: whoever retries it then reports nothing.
+  // A failed write may still have taken effect; a retry then reports nothing, so this reports.
   const stopped = yield* Effect.tapError(charges.stopRefunds(reason, yield* Clock.currentTimeMillis), () =>
     Effect.logError("Refunds must be stopped, and the store failed to record it", reason, ...details)
   )

@@ -94,7 +94,7 @@ export type Step =
   | { readonly _tag: "Reopen"; readonly next: Reopened }
   /** The response was owed for too long: the payment is refunded. */
   | { readonly _tag: "OweRefund" }
-  /** Give the lease back; what is due next, and when, stays as it is. */
+  /** Give the lease back. Leaves `attempts` and `checkAfterMillis` unchanged. */
   | { readonly _tag: "Yield"; readonly ending: Ending }
   /** Give the lease back, the outcome still open. `thenFind`: look once more before it ends so. */
   | {

@@ -33,7 +33,7 @@ const openShops = async () => {
 
 type Shop = Awaited<ReturnType<Awaited<ReturnType<typeof openShops>>["open"]>>
 
-/** Sells orders that come to nothing: their payments are owed back. */
+/** Sells orders that fail after payment, so that refunds are due. */
 const owe = async (shop: Shop, count: number): Promise<ReadonlyArray<string>> => {
   for (let order = 0; order < count; order++) {
     const paid = await shop.present(buy, await shop.payFor(buy))

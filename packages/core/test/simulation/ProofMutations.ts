@@ -110,7 +110,7 @@ const anyTransfer: Rule = (log, authorization) =>
 /** One use of the nonce and one transfer of the amount, anywhere in one transaction, prove a payment. */
 const eventsUnpaired: Mutation = (surroundings) => transfersUncompared(withProof(anyTransfer)(surroundings))
 
-/** Any transfer of the payer's proves a payment, whoever received it. */
+/** Takes any transfer of the payer as proof, and ignores its recipient. */
 const recipientIgnored = withProof(
   (log, authorization) => isFrom(log, authorization) && isOfValue(log, authorization)
 )

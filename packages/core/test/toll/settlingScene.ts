@@ -15,6 +15,7 @@ import {
   Subjects
 } from "../../src/toll/Settling.ts"
 import type { Event, Facts } from "../../src/toll/Steps.ts"
+import { asClaimed, lease } from "../../src/testing/stores/chargeRecords.ts"
 import { sampleAnswer, sampleCharge, sampleReceipt } from "../../src/testing/stores/records.ts"
 
 /*
@@ -58,24 +59,12 @@ export const facts: Facts = {
 export const subject = { kind: "order", id: "order-1" } as const
 
 export const chargeIn = (state: ChargeState, changes: Partial<Charge> = {}): Charge => ({
-  ...sampleCharge({ key, settlement: JSON.stringify({ task }) }),
+  ...asClaimed(sampleCharge({ key, settlement: JSON.stringify({ task }) }), lease("me", 0)),
   state,
   unverifiedSinceMillis: 400_000,
-  leaseOwner: "me",
-  leaseUntilMillis: 0,
-  attempts: 0,
-  checkAfterMillis: 0,
   answer: state === "ready" || state === "settled" ? sampleAnswer() : undefined,
-  answerExpiredAtMillis: undefined,
-  subject: undefined,
-  effectPending: false,
-  transferLogIndex: undefined,
-  awaitsFinality: false,
-  reopenings: 0,
-  responseOwedUntilMillis: undefined,
   receipt: state === "settled" ? sampleReceipt() : undefined,
   settledAtMillis: state === "settled" ? 450_000 : undefined,
-  refund: undefined,
   ...changes
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { Charge, ChargeState } from "../../src/ports/Charges.ts"
+import { asClaimed, lease } from "../../src/testing/stores/chargeRecords.ts"
 import { sampleAnswer, sampleCharge, sampleReceipt } from "../../src/testing/stores/records.ts"
 import { type Ending, type Event, type Facts, ImpossibleTransition, type Step } from "../../src/toll/Steps.ts"
 import { begin, next } from "../../src/toll/Transitions.ts"
@@ -18,24 +19,12 @@ const receipt = sampleReceipt()
 const presented = { payloadDigest: "digest-1", sameRequest: true, replayableUntilMillis: nowMillis + 1 }
 
 const chargeIn = (state: ChargeState, changes: Partial<Charge> = {}): Charge => ({
-  ...sampleCharge({ validBeforeSeconds, createdAtMillis: 400_000 }),
+  ...asClaimed(sampleCharge({ validBeforeSeconds, createdAtMillis: 400_000 }), lease("another", 0)),
   state,
   unverifiedSinceMillis: 400_000,
-  leaseOwner: "another",
-  leaseUntilMillis: 0,
-  attempts: 0,
-  checkAfterMillis: 0,
   answer: state === "ready" || state === "settled" ? sampleAnswer() : undefined,
-  answerExpiredAtMillis: undefined,
-  subject: undefined,
-  effectPending: false,
-  transferLogIndex: undefined,
-  awaitsFinality: false,
-  reopenings: 0,
-  responseOwedUntilMillis: undefined,
   receipt: state === "settled" ? receipt : undefined,
   settledAtMillis: state === "settled" ? 450_000 : undefined,
-  refund: undefined,
   ...changes
 })
 

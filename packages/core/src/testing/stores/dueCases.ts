@@ -111,7 +111,7 @@ const voided: ReadonlyArray<StoreCase> = [
         yield* chargesWith(state, { key: state })
       yield* chargesWith("voided", { key: "with a subject" }, { subject: order })
       const found = yield* charges.voidedDue(2_000, 10)
-      equal(keysOf(found), ["voided"], "what is due in bulk")
+      equal(keysOf(found), ["voided"], "the charges to clear in bulk")
       equal(found[0], yield* charges.find("voided"), "the charge")
       equal(
         keysOf(yield* charges.unfinished(2_000, 10)).toSorted(),
@@ -150,12 +150,12 @@ const voided: ReadonlyArray<StoreCase> = [
     for (const state of ["claimed", "ready", "settled", "voided"] as const)
       yield* chargesWith(state, { key: state })
     yield* chargesWith("voided", { key: "with a subject" }, { subject: order })
-    for (const own of ["held", "not asked for"]) yield* chargesWith("voided", { key: own })
+    for (const own of ["held", "not in the list"]) yield* chargesWith("voided", { key: own })
     yield* charges.takeOver("held", lease("you", 3_000), 1_000)
     const keys = ["claimed", "ready", "settled", "voided", "with a subject", "held", "unknown", "voided"]
     equal(yield* charges.releaseVoided([], 2_999), 0, "none of none")
     equal(yield* charges.releaseVoided(keys, 2_999), 1, "how many were released")
-    const left = ["claimed", "held", "not asked for", "ready", "settled", "with a subject"]
+    const left = ["claimed", "held", "not in the list", "ready", "settled", "with a subject"]
     equal(keysOf(yield* charges.list({ limit: 10 })).toSorted(), left, "what is left")
     equal(yield* charges.releaseVoided(keys, 2_999), 0, "how many were released once more")
     equal(yield* charges.releaseVoided(keys, 3_000), 1, "how many once the lease has lapsed")
