@@ -3,6 +3,7 @@ import type { StoreError } from "../domain/Errors.ts"
 import { findNetwork, type Network } from "../domain/Network.ts"
 import type { Authorization } from "../domain/PaymentPayload.ts"
 import type { Receipt } from "../domain/PaymentRequired.ts"
+import { causeName } from "../ports/HostCall.ts"
 import { type Charge, Charges, type Subject } from "../ports/Charges.ts"
 import { type Sealed, Secrets } from "../Secrets.ts"
 import { chargedAuthorization } from "./ChargedAuthorization.ts"
@@ -394,12 +395,20 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
     return step.ending
   })
 
-  /** One charge that can't be finished now must not keep the others waiting. */
+  /** One charge that can't be finished now, or that a defect stops, must not keep the others waiting. */
   const tryToFinish = (charge: Charge) =>
-    Effect.catchTag(finish(charge), "StoreError", (error) =>
-      Effect.as(
-        Effect.logError("A charge could not be finished yet", error.operation, error.cause),
-        undefined
+    finish(charge).pipe(
+      Effect.catchTag("StoreError", (error) =>
+        Effect.as(
+          Effect.logError("A charge could not be finished yet", error.operation, error.cause),
+          undefined
+        )
+      ),
+      Effect.catchDefect((defect) =>
+        Effect.as(
+          Effect.logError("A charge can't be finished and needs an operator", causeName(defect)),
+          undefined
+        )
       )
     )
 

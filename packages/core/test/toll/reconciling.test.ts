@@ -116,6 +116,15 @@ describe("the reconciler", () => {
     expect(events).toMatchObject([{ level: "error", data: { detail1: "charges.any" } }])
   })
 
+  it("goes on with the others where a defect stops one, which stays pending; the log has no text of its own", async () => {
+    const broken = chargeIn("ready", { key: keyOf("b"), settlement: "a payment's secret" })
+    const { asked, events, result } = await reconcile({ unfinished: [paid("a"), broken, paid("c")] })
+    expect(takenOver(asked)).toEqual(["a", "b", "c"])
+    expect(result).toEqual({ settled: 2, pending: 1 })
+    expect(events).toMatchObject([{ level: "error", data: { detail: "SyntaxError" } }])
+    expect(JSON.stringify(events)).not.toContain("secret")
+  })
+
   it("has nothing to do where others are faster", async () => {
     const { result } = await reconcile(
       { unfinished: [paid("a")] },
