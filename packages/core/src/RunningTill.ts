@@ -3,7 +3,7 @@ import type { VaultItem } from "./domain/Vault.ts"
 import type { ChargeState, LedgerEntry, LedgerTotal } from "./ports/Charges.ts"
 import type { HostOrders } from "./orders/OrderApi.ts"
 import type { LedgerCheck } from "./toll/LedgerAudit.ts"
-import type { Reconciliation } from "./toll/Settling.ts"
+import type { Reconciliation } from "./toll/Reconcile.ts"
 
 /** What a server knows of who sent a request, beside the request. */
 export interface Caller {
