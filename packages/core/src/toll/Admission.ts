@@ -251,7 +251,7 @@ export const makeAdmission = Effect.fnUntraced(function* (config: AdmissionConfi
 
   /** Waits until the payer's balance covers their open payments up to this one; bounded. */
   const checkFunds = function* (call: Call, createdAtMillis: number): Performing<Event> {
-    if (call.onCredit) return { _tag: "Funded", isCovered: true }
+    if (call.onCredit || !chain.canRead(call.network.caip2)) return { _tag: "Funded", isCovered: true }
     const { amount } = call.held.task!.request!.requirements
     for (let isFirst = true; ; isFirst = false) {
       const { openAtomic, settledAtomic } = yield* standingOf(call, createdAtMillis, call.verifiedAtMillis)
