@@ -73,6 +73,13 @@ const faults: Faults = {
         return reopen(key, owner, nowMillis)
       }
     }),
+    "forgets a refund that was sent when it reopens its charge": ({ reopen }, sql) => ({
+      reopen: async (key, owner, nowMillis) => {
+        const reopened = await reopen(key, owner, nowMillis)
+        if (reopened) await sql`UPDATE till.charges SET refund = NULL WHERE key = ${key}`
+        return reopened
+      }
+    }),
     "delivers what is paid back": (_, sql) => ({
       deliver: async (key, owner, answer) => {
         const { count } = await sql`

@@ -15,7 +15,7 @@ export const chargeVerbs = (sql: Database) => {
   // Fragments that the indexes of schema.sql repeat.
   const unfinished = sql`
     (state <> 'settled' OR effect_pending OR awaits_finality OR response_owed_until_millis IS NOT NULL)`
-  const bulk = sql`state = 'voided' AND subject IS NULL`
+  const bulk = sql`state = 'voided' AND subject IS NULL AND refund IS NULL`
   const dueMillis = sql`(CASE WHEN effect_pending THEN 0 ELSE check_after_millis END)`
   const countsForPayer = sql`state <> 'settled' AND (state <> 'voided' OR exposure_atomic > 0)`
   return {
@@ -105,7 +105,7 @@ export const chargeVerbs = (sql: Database) => {
     release: async (key, owner) => {
       const { count } = await sql`
         DELETE FROM till.charges
-        WHERE key = ${key} AND state IN ('claimed', 'voided') AND lease_owner = ${owner}`
+        WHERE key = ${key} AND state IN ('claimed', 'voided') AND lease_owner = ${owner} AND refund IS NULL`
       return count === 1
     },
 
@@ -175,7 +175,7 @@ export const chargeVerbs = (sql: Database) => {
 const isFree = (standing: Charge, lease: Lease, nowMillis: number): boolean =>
   standing.state === "claimed"
     ? standing.leaseUntilMillis <= nowMillis
-    : standing.state === "voided" && standing.leaseOwner === lease.owner
+    : standing.state === "voided" && standing.leaseOwner === lease.owner && standing.refund === undefined
 
 /** The row of a fresh claim. A key that was claimed before remembers since when. */
 const asClaimed = (charge: NewCharge, lease: Lease, standing: Charge | undefined) => ({

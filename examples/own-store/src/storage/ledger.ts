@@ -31,7 +31,9 @@ export const book = (
     CASE WHEN kind <> 'refund_due' THEN ${transaction}::text END,
     CASE WHEN kind = 'settled' THEN transfer_log_index END,
     (SELECT count(*) FROM till.ledger AS earlier WHERE earlier.charge_key = moved.key AND earlier.kind = 'reversed')
-  FROM moved CROSS JOIN unnest(${[...kinds]}::text[]) AS kind`
+  FROM moved CROSS JOIN unnest(${[...kinds]}::text[]) AS kind
+  -- A refund that was sent before its charge was reopened is not due once more.
+  WHERE kind <> 'refund_due' OR moved.refund ->> '_tag' = 'Due'`
 
 /** Whether a statement failed since its transfer has settled another charge. */
 const isTransferTaken = (error: unknown): boolean =>
@@ -47,17 +49,20 @@ export const ledgerVerbs = (sql: Database) => {
     nowMillis: number
   ): Promise<number> => {
     const { finalAfterMillis, receipt, refundDue, responseOwedUntilMillis, transferLogIndex } = settlement
-    const times = [finalAfterMillis, responseOwedUntilMillis].filter((millis) => millis !== undefined)
     const { count } = await sql`
       WITH moved AS (
         UPDATE till.charges
         SET state = 'settled', receipt = ${json(sql, receipt)}, transfer_log_index = ${transferLogIndex ?? null},
-          settled_at_millis = ${nowMillis}, refund = ${json(sql, refundDue ? { _tag: "Due" } : undefined)},
-          effect_pending = subject IS NOT NULL AND NOT ${refundDue}::boolean,
+          settled_at_millis = ${nowMillis},
+          refund = coalesce(refund, ${json(sql, refundDue ? { _tag: "Due" } : undefined)}),
+          effect_pending = subject IS NOT NULL AND refund IS NULL AND NOT ${refundDue}::boolean,
           awaits_finality = ${finalAfterMillis !== undefined},
           settlement = CASE WHEN ${finalAfterMillis !== undefined}::boolean THEN settlement ELSE '' END,
-          response_owed_until_millis = ${responseOwedUntilMillis ?? null},
-          attempts = 0, check_after_millis = ${times.length === 0 ? 0 : Math.min(...times)}
+          response_owed_until_millis = CASE WHEN refund IS NULL THEN ${responseOwedUntilMillis ?? null}::bigint END,
+          attempts = 0, check_after_millis = coalesce(CASE WHEN refund IS NULL
+            THEN least(${finalAfterMillis ?? null}::bigint, ${responseOwedUntilMillis ?? null}::bigint)
+            ELSE ${finalAfterMillis ?? null}::bigint END, 0)
+        -- An open charge has no refund but one that was sent before it was reopened. That stays, and nothing else is owed.
         -- A voided charge has no response: one has to be owed, or a refund has to be due.
         WHERE key = ${key} AND (state = 'ready' OR (state = 'voided' AND (settles_first OR ${refundDue}::boolean)))
         RETURNING *)
@@ -81,8 +86,8 @@ export const ledgerVerbs = (sql: Database) => {
         const [settled] = await sql<Array<Charge>>`
           SELECT * FROM till.charges WHERE key = ${key} AND lease_owner = ${owner} AND awaits_finality FOR UPDATE`
         const { receipt, refund, transferLogIndex } = settled ?? {}
-        const isBegun = refund?._tag === "Sent" || refund?.startedAtMillis !== undefined
-        if (settled === undefined || isBegun) return false
+        const isUnderWay = refund?._tag === "Due" && refund.startedAtMillis !== undefined
+        if (settled === undefined || isUnderWay) return false
         await sql`
           INSERT INTO till.ledger
             (charge_key, kind, at_millis, operation, network, asset, payer, pay_to, amount_atomic, transaction,
@@ -98,7 +103,8 @@ export const ledgerVerbs = (sql: Database) => {
               THEN 'ready' ELSE 'voided' END,
             settlement = CASE WHEN settles_first OR answer IS NOT NULL OR answer_expired_at_millis IS NOT NULL
               THEN settlement ELSE '' END,
-            receipt = NULL, transfer_log_index = NULL, settled_at_millis = NULL, refund = NULL,
+            receipt = NULL, transfer_log_index = NULL, settled_at_millis = NULL,
+            refund = CASE WHEN refund ->> '_tag' = 'Sent' THEN refund END,
             effect_pending = false, awaits_finality = false, response_owed_until_millis = NULL,
             reopenings = reopenings + 1
           WHERE key = ${key}`

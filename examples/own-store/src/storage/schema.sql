@@ -39,10 +39,11 @@ CREATE TABLE IF NOT EXISTS till.charges (
   response_owed_until_millis BIGINT,
   settled_at_millis BIGINT,
   refund JSON,
-  -- Facts that no bug may break: paid has a receipt, and only what is paid has one or can be refunded.
+  -- Facts that no bug may break: paid has a receipt, and only what is paid has one or can be refunded. A refund that
+  -- was sent stays when its charge is reopened.
   CHECK ((state = 'settled') = (receipt IS NOT NULL)),
   CHECK ((state = 'settled') = (settled_at_millis IS NOT NULL)),
-  CHECK (state = 'settled' OR (refund IS NULL AND NOT effect_pending AND NOT awaits_finality
+  CHECK (state = 'settled' OR ((refund IS NULL OR refund ->> '_tag' = 'Sent') AND NOT effect_pending AND NOT awaits_finality
     AND transfer_log_index IS NULL AND response_owed_until_millis IS NULL)),
   CHECK (state <> 'voided' OR (answer IS NULL AND settlement = ''))
 );
@@ -54,9 +55,9 @@ CREATE INDEX IF NOT EXISTS charges_by_age ON till.charges (created_at_millis, ke
 CREATE INDEX IF NOT EXISTS charges_unfinished ON till.charges
   ((state = 'claimed'), (CASE WHEN effect_pending THEN 0 ELSE check_after_millis END), created_at_millis, key)
   WHERE (state <> 'settled' OR effect_pending OR awaits_finality OR response_owed_until_millis IS NOT NULL)
-    AND NOT (state = 'voided' AND subject IS NULL);
+    AND NOT (state = 'voided' AND subject IS NULL AND refund IS NULL);
 CREATE INDEX IF NOT EXISTS charges_voided ON till.charges (check_after_millis, created_at_millis, key)
-  WHERE state = 'voided' AND subject IS NULL;
+  WHERE state = 'voided' AND subject IS NULL AND refund IS NULL;
 CREATE INDEX IF NOT EXISTS charges_open_of_payer ON till.charges (payer)
   WHERE state <> 'settled' AND (state <> 'voided' OR exposure_atomic > 0);
 CREATE INDEX IF NOT EXISTS charges_settled_of_payer ON till.charges (payer, settled_at_millis)
@@ -67,7 +68,7 @@ CREATE INDEX IF NOT EXISTS charges_settled ON till.charges (settled_at_millis);
 CREATE OR REPLACE FUNCTION till.refuse_delete() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'a settled charge stays'; END $$;
 CREATE OR REPLACE TRIGGER charges_settled_stay BEFORE DELETE ON till.charges
-  FOR EACH ROW WHEN (OLD.state = 'settled') EXECUTE FUNCTION till.refuse_delete();
+  FOR EACH ROW WHEN (OLD.state = 'settled' OR OLD.refund IS NOT NULL) EXECUTE FUNCTION till.refuse_delete();
 
 -- The books. The primary key is the promise that nothing is booked twice: each settlement of a charge that a
 -- reorganization undid has a round of its own.

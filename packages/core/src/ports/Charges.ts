@@ -105,7 +105,7 @@ export interface Charge extends NewCharge {
   /** Settled before its work, and its response isn't recorded yet: until when the caller can still get it. */
   readonly responseOwedUntilMillis: number | undefined
   readonly settledAtMillis: number | undefined
-  /** From `settled` on, where one is owed. */
+  /** From `settled` on, where one is owed. One that was sent stays when the charge is reopened. */
   readonly refund: Refund | undefined
 }
 
@@ -191,7 +191,7 @@ export interface Lease {
 
 /**
  * What a ledger entry records: money came in, is owed back, was sent back. `reversed`: a reorganization undid the
- * settlement, and with it the refund that was due, if any.
+ * settlement, and with it the refund that was due, if any. A refund that was sent counts for the next round too.
  */
 export type LedgerKind = "settled" | "refund_due" | "refunded" | "reversed"
 
@@ -271,7 +271,8 @@ export class Charges extends Context.Service<
     /**
      * Takes a free key. Free is also a key whose charge is `claimed` with a lapsed lease (its process died before a
      * response was recorded), or `voided` and last held by the owner of the new lease: the new charge replaces it and
-     * keeps its `unverifiedSinceMillis` and `reopenings`. Of concurrent claims one wins.
+     * keeps its `unverifiedSinceMillis` and `reopenings`. Of concurrent claims one wins. A charge whose refund was sent
+     * is never replaced.
      *
      * Takes nothing (`Limited`) where the payer already has `maxUnsettled` other charges that are `ready` or
      * `claimed` under a running lease; nor where the new charge has an exposure, the payer has other exposure, and
@@ -310,6 +311,9 @@ export class Charges extends Context.Service<
      * refund is due, its effect is pending from now on. `settlement` is kept while the charge awaits finality, else
      * cleared. `attempts` become 0; `checkAfterMillis` becomes the earlier of `finalAfterMillis` and
      * `responseOwedUntilMillis`, or 0. The lease stays.
+     *
+     * Where the charge was reopened after its refund was sent, that refund stays: no `refund_due` entry is made, no
+     * response is owed and no effect is pending, whatever the settlement says.
      */
     readonly complete: (
       key: string,
@@ -329,10 +333,10 @@ export class Charges extends Context.Service<
     readonly finalize: (key: string, owner: string) => Effect.Effect<boolean, StoreError>
     /**
      * `settled` → `ready` (`voided` where it has no response, and had none that expired, and doesn't settle first), by the
-     * owner of the lease, where the charge awaits finality and no refund was started or sent:
+     * owner of the lease, where the charge awaits finality and no refund is under way (started, and not sent yet):
      * a reorganization undid its transfer. Receipt, transfer, settlement time, a refund that was due, a response that
-     * was owed and a pending effect are cleared; the rest stays: the recorded response, `settlement`, the lease,
-     * `attempts` and `checkAfterMillis`. `reopenings` grows by one. Appends the `reversed` entry.
+     * was owed and a pending effect are cleared; the rest stays: a refund that was sent, the recorded response,
+     * `settlement`, the lease, `attempts` and `checkAfterMillis`. `reopenings` grows by one. Appends the `reversed` entry.
      */
     readonly reopen: (key: string, owner: string, nowMillis: number) => Effect.Effect<boolean, StoreError>
     /** The settlement's effect has been applied: it is not pending any more. */
@@ -353,17 +357,18 @@ export class Charges extends Context.Service<
     ) => Effect.Effect<boolean, StoreError>
     /**
      * Deletes a `claimed` or `voided` charge, by the owner of the lease: nothing can come of it any more. Ledger entries
-     * of a settlement that was reversed stay.
+     * of a settlement that was reversed stay. A charge whose refund was sent is never deleted.
      */
     readonly release: (key: string, owner: string) => Effect.Effect<boolean, StoreError>
     /**
-     * Voided charges without a subject whose lease has lapsed and whose `checkAfterMillis` has
-     * come, the longest due first (then by `createdAtMillis` and key). `unfinished` leaves them out: they are cleared in
-     * bulk.
+     * Voided charges without a subject and without a refund that was sent, whose lease has lapsed and whose
+     * `checkAfterMillis` has come, the longest due first (then by `createdAtMillis` and key). `unfinished` leaves them
+     * out: they are cleared in bulk.
      */
     readonly voidedDue: (nowMillis: number, limit: number) => Effect.Effect<ReadonlyArray<Charge>, StoreError>
     /**
-     * Deletes those of the given charges that are still voided, without a subject, and under no running lease. Returns how many.
+     * Deletes those of the given charges that are still voided, without a subject or a refund that was sent, and under no
+     * running lease. Returns how many.
      */
     readonly releaseVoided: (
       keys: ReadonlyArray<string>,

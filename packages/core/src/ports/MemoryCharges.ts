@@ -31,7 +31,7 @@ const hasLapsed = ({ leaseUntilMillis }: Charge, nowMillis: number): boolean => 
 const isFree = (existing: Charge, lease: Lease, nowMillis: number): boolean =>
   existing.state === "claimed"
     ? existing.leaseUntilMillis <= nowMillis
-    : existing.state === "voided" && existing.leaseOwner === lease.owner
+    : existing.state === "voided" && existing.leaseOwner === lease.owner && existing.refund === undefined
 
 /** A voided charge has no response: it has to be owed one, or a refund. */
 const canSettle = ({ settlesFirst, state }: Charge, refundDue: boolean): boolean =>
@@ -117,23 +117,27 @@ const transitionVerbs = (
       const charge = table.get(key)
       if (charge === undefined || !canSettle(charge, refundDue)) return { _tag: "NotOpen" }
       if (table.isTaken(charge.network, settlement)) return { _tag: "TransferTaken" }
+      // Of an open charge only a refund that was sent is left: one payment is refunded once.
+      const isRefunded = charge.refund !== undefined
+      const isOwed = refundDue && !isRefunded
+      const owedUntilMillis = isRefunded ? undefined : responseOwedUntilMillis
       const settled: Charge = {
         ...charge,
         state: "settled",
         settlement: finalAfterMillis === undefined ? "" : charge.settlement,
-        effectPending: !refundDue && charge.subject !== undefined,
+        effectPending: !refundDue && !isRefunded && charge.subject !== undefined,
         attempts: 0,
-        checkAfterMillis: earlier(finalAfterMillis, responseOwedUntilMillis),
+        checkAfterMillis: earlier(finalAfterMillis, owedUntilMillis),
         receipt,
         transferLogIndex: settlement.transferLogIndex,
         awaitsFinality: finalAfterMillis !== undefined,
-        responseOwedUntilMillis,
+        responseOwedUntilMillis: owedUntilMillis,
         settledAtMillis: nowMillis,
-        refund: refundDue ? { _tag: "Due", startedAtMillis: undefined } : undefined
+        refund: isOwed ? { _tag: "Due", startedAtMillis: undefined } : charge.refund
       }
       table.put(settled)
       ledger.append(settled, "settled", nowMillis, receipt.transaction)
-      if (refundDue) ledger.append(settled, "refund_due", nowMillis)
+      if (isOwed) ledger.append(settled, "refund_due", nowMillis)
       return { _tag: "Completed" }
     }),
   markApplied: (key) =>
@@ -157,6 +161,7 @@ const transitionVerbs = (
     Effect.sync(() => {
       const charge = table.get(key)
       if (charge === undefined || !isHeldBy(owner, "claimed", "voided")(charge)) return false
+      if (charge.refund !== undefined) return false
       table.remove(charge)
       return true
     })
@@ -187,7 +192,9 @@ const settledVerbs = (
       const settled = table.get(key)
       if (settled?.awaitsFinality !== true || settled.leaseOwner !== owner) return false
       const { answer, answerExpiredAtMillis, receipt, refund, settlesFirst } = settled
-      if (refund?._tag === "Sent" || refund?.startedAtMillis !== undefined) return false
+      const isSent = refund?._tag === "Sent"
+      // It may be on its way: the refund of what is settled again would be another one.
+      if (!isSent && refund?.startedAtMillis !== undefined) return false
       const isReady = settlesFirst || answer !== undefined || answerExpiredAtMillis !== undefined
       table.put({
         ...settled,
@@ -199,7 +206,7 @@ const settledVerbs = (
         reopenings: settled.reopenings + 1,
         responseOwedUntilMillis: undefined,
         settledAtMillis: undefined,
-        refund: undefined
+        refund: isSent ? refund : undefined
       })
       ledger.append(settled, "reversed", nowMillis, receipt!.transaction)
       return true
@@ -228,7 +235,8 @@ const leaseVerbs = (table: ChargeTable): Pick<Verbs, "takeOver" | "yieldLease" |
 })
 
 /** Whether a charge is cleared in bulk, rather than one by one. */
-const isBulk = ({ state, subject }: Charge): boolean => state === "voided" && subject === undefined
+const isBulk = ({ refund, state, subject }: Charge): boolean =>
+  state === "voided" && subject === undefined && refund === undefined
 
 /** When an unfinished charge is due; a pending effect always is. */
 const dueAt = ({ checkAfterMillis, effectPending }: Charge): number => (effectPending ? 0 : checkAfterMillis)

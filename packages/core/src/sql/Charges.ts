@@ -29,15 +29,21 @@ const completeVerb =
   (key, settlement, nowMillis) => {
     const { finalAfterMillis, receipt, refundDue, responseOwedUntilMillis } = settlement
     const awaitsFinality = finalAfterMillis !== undefined
+    // Where a refund was sent before the charge was reopened, it stays, and nothing else is owed.
     const completed = tookEffect(sql`
       UPDATE till_charges SET state = 'settled', attempts = 0,
         settlement = ${awaitsFinality ? sql.literal("settlement") : ""}, awaits_finality = ${awaitsFinality ? 1 : 0},
-        check_after = ${earlier(finalAfterMillis, responseOwedUntilMillis)},
-        response_owed_until = ${responseOwedUntilMillis ?? null},
+        check_after = CASE WHEN refunded_at IS NULL
+          THEN CAST(${earlier(finalAfterMillis, responseOwedUntilMillis)} AS BIGINT)
+          ELSE CAST(${finalAfterMillis ?? 0} AS BIGINT) END,
+        response_owed_until = CASE WHEN refunded_at IS NULL
+          THEN CAST(${responseOwedUntilMillis ?? null} AS BIGINT) ELSE NULL END,
         receipt = ${JSON.stringify(receipt)}, transaction_hash = ${receipt.transaction},
         transfer_log_index = ${settlement.transferLogIndex ?? null},
-        settled_at = ${nowMillis}, refund_due_at = ${refundDue ? nowMillis : null},
-        effect_pending = CASE WHEN subject IS NULL THEN 0 ELSE ${refundDue ? 0 : 1} END
+        settled_at = ${nowMillis},
+        refund_due_at = CASE WHEN refunded_at IS NULL
+          THEN CAST(${refundDue ? nowMillis : null} AS BIGINT) ELSE refund_due_at END,
+        effect_pending = CASE WHEN subject IS NULL OR refunded_at IS NOT NULL THEN 0 ELSE ${refundDue ? 0 : 1} END
       WHERE key = ${key} AND (state = 'ready'
         OR (state = 'voided' AND (settles_first = 1 OR CAST(${refundDue ? 1 : 0} AS BIGINT) = 1))) RETURNING key`)
     return storing(
@@ -80,7 +86,8 @@ const transitionVerbs = (
       "charges.release",
       tookEffect(sql`
         DELETE FROM till_charges
-        WHERE key = ${key} AND state IN ('claimed', 'voided') AND lease_owner = ${owner} RETURNING key`)
+        WHERE key = ${key} AND state IN ('claimed', 'voided') AND lease_owner = ${owner}
+          AND refunded_at IS NULL RETURNING key`)
     )
 })
 
@@ -110,10 +117,12 @@ const settledVerbs = (sql: SqlClient.SqlClient): Pick<Verbs, "deliver" | "finali
             THEN 'ready' ELSE 'voided' END,
           settlement = CASE WHEN settles_first = 1 OR answer IS NOT NULL OR answer_expired_at IS NOT NULL
             THEN settlement ELSE '' END,
-          awaits_finality = 0, effect_pending = 0, receipt = NULL, transaction_hash = NULL, transfer_log_index = NULL, settled_at = NULL, refund_due_at = NULL,
+          awaits_finality = 0, effect_pending = 0, receipt = NULL, transaction_hash = NULL,
+          transfer_log_index = NULL, settled_at = NULL,
+          refund_due_at = CASE WHEN refunded_at IS NULL THEN NULL ELSE refund_due_at END,
           response_owed_until = NULL, reopenings = reopenings + 1, reversed_at = ${nowMillis}
         WHERE key = ${key} AND lease_owner = ${owner} AND awaits_finality = 1
-          AND refund_started_at IS NULL AND refunded_at IS NULL RETURNING key`)
+          AND (refund_started_at IS NULL OR refunded_at IS NOT NULL) RETURNING key`)
     )
 })
 
@@ -179,7 +188,8 @@ const dueVerbs = (sql: SqlClient.SqlClient): Pick<Verbs, "unfinished" | "voidedD
           sql`
             DELETE FROM till_charges WHERE key IN (
               SELECT key FROM till_charges WHERE ${sql.in("key", keys)}
-                AND state = 'voided' AND subject IS NULL AND lease_until <= ${nowMillis} ${locking})
+                AND state = 'voided' AND subject IS NULL AND refunded_at IS NULL AND lease_until <= ${nowMillis}
+              ${locking})
             RETURNING key`,
           ({ length }) => length
         )

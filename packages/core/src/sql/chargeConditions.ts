@@ -9,7 +9,7 @@ export const unfinished = `(state <> 'settled' OR effect_pending = 1 OR awaits_f
 
 /** Which list shows an unfinished charge, and when: `unfinished` reads queue 0, then 1; `voidedDue` reads 2. */
 export const unfinishedQueue = `CASE WHEN state = 'claimed' THEN 1
-      WHEN state = 'voided' AND subject IS NULL THEN 2 ELSE 0 END`
+      WHEN state = 'voided' AND subject IS NULL AND refunded_at IS NULL THEN 2 ELSE 0 END`
 
 /** When it is due; a pending effect always is. */
 export const unfinishedDue = "CASE WHEN effect_pending = 1 THEN 0 ELSE check_after END"

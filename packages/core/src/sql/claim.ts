@@ -32,14 +32,15 @@ const claimStatement = (placeholder: Placeholder): string => {
     ON CONFLICT (key) DO UPDATE SET ${replaced.map((name) => `${name} = excluded.${name}`).join(", ")},
       attempts = 0, check_after = 0, answer = NULL, answer_expired_at = NULL, subject = NULL
     WHERE (till_charges.state = 'claimed' AND till_charges.lease_until <= ${placeholder(next + 5)})
-      OR (till_charges.state = 'voided' AND till_charges.lease_owner = ${placeholder(next + 6)})
+      OR (till_charges.state = 'voided' AND till_charges.lease_owner = ${placeholder(next + 6)}
+        AND till_charges.refunded_at IS NULL)
     RETURNING key`
 }
 
 const isFree = (existing: Charge, lease: Lease, nowMillis: number): boolean =>
   existing.state === "claimed"
     ? existing.leaseUntilMillis <= nowMillis
-    : existing.state === "voided" && existing.leaseOwner === lease.owner
+    : existing.state === "voided" && existing.leaseOwner === lease.owner && existing.refund === undefined
 
 interface OthersRow {
   readonly unsettled: number | string

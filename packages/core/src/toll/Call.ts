@@ -85,6 +85,7 @@ export const openCall = (
         canReadChain: options.canReadChain,
         proofRequired: request.proofRequired,
         settlesFirst: request.settlesFirst,
+        isRefunded: false,
         unverifiedSinceMillis: 0,
         validBeforeSeconds: Number(payload.payload.authorization.validBefore),
         finalitySeconds: options.finalitySeconds

@@ -81,6 +81,10 @@ const hasResponse = ({ answer, answerExpiredAtMillis }: Charge): boolean =>
 
 /** Whether the transfer that settled a charge still stands. */
 const checkedAgain = (charge: Charge, evidence: ChainEvidence): Step => {
+  // Its money went back: all that is left to record is the transfer that moved it, if one does.
+  if (charge.refund?._tag === "Sent" && evidence._tag !== "Moved")
+    return { _tag: "Leave", reason: undefined, ending: closed }
+  if (charge.state !== "settled" && evidence._tag === "Moved") return completed(evidence, true)
   switch (evidence._tag) {
     case "Moved": {
       const { isFinal, logIndex, transaction } = evidence
@@ -107,9 +111,12 @@ const checkedAgain = (charge: Charge, evidence: ChainEvidence): Step => {
 const reopen = (next: Reopened): Step => ({ _tag: "Reopen", next })
 
 export const reopened = (facts: Facts, next: Reopened): Step => {
+  if (facts.isRefunded && next._tag !== "Moved") return { _tag: "Leave", reason: undefined, ending: closed }
   switch (next._tag) {
-    case "Moved":
-      return { _tag: "Complete", transaction: next.transaction, proof: next.proof, refundDue: next.refundDue }
+    case "Moved": {
+      const refundDue = next.refundDue || facts.isRefunded
+      return { _tag: "Complete", transaction: next.transaction, proof: next.proof, refundDue }
+    }
     case "NotMoved":
       return next.isVoided
         ? { _tag: "Leave", reason: undefined, ending: closed }

@@ -1,5 +1,5 @@
 import type { ChainEvidence } from "./Chain.ts"
-import { otherRequest } from "./Resume.ts"
+import { otherRequest, sentBack } from "./Resume.ts"
 import type { Ending, Facts, Step } from "./Steps.ts"
 
 /*
@@ -29,6 +29,8 @@ export const expired = refused(
 )
 
 export const ofAnotherRequest = refused("payment_already_used", otherRequest)
+
+export const refundSent = refused("payment_refund_due", sentBack)
 
 export const canceled = refused(
   "payment_canceled",

@@ -48,6 +48,7 @@ export const makeReconcile = Effect.fnUntraced(function* (
         canReadChain: chain.canRead(charge.network),
         proofRequired: true,
         settlesFirst: charge.settlesFirst,
+        isRefunded: false,
         unverifiedSinceMillis: 0,
         validBeforeSeconds: charge.validBeforeSeconds,
         finalitySeconds: finalityOf(charge.network)

@@ -18,6 +18,7 @@ const refuse = (code: string, message: string): Resumption => ({ _tag: "Refuse",
 export const otherRequest = "this payment was made for another request; a payment buys one request"
 const responseNotProduced =
   "the response to this payment could not be produced in time; the payment is refunded, sign a new one to buy"
+export const sentBack = "this payment has been sent back to the payer; sign a new one to buy"
 const alreadyUsed = "this payment has been used; sign a new one"
 
 /** Decides it. Pure: `sameRequest` says whether the charge's fingerprint is that of the request at hand. */
@@ -39,6 +40,11 @@ export const resumption = (
   const isForgery = charge.state === "voided" && presented.proven === true
   if (charge.payloadDigest !== presented.payloadDigest && !isForgery)
     return refuse("payment_already_used", alreadyUsed)
+  // Whatever became of its settlement since: what was sent back buys nothing.
+  if (charge.refund?._tag === "Sent")
+    return presented.sameRequest
+      ? refuse("payment_refund_due", sentBack)
+      : refuse("payment_already_used", otherRequest)
   // Nothing is due for a voided charge, nor for a claim that nobody holds: once whatever came of it is seen
   // to, the payment may buy anew, this or something else.
   if (charge.state === "voided") return lapsed ? { _tag: "Finish" } : { _tag: "Wait" }
@@ -55,9 +61,7 @@ export const resumption = (
       if (charge.refund !== undefined) {
         return refuse(
           "payment_refund_due",
-          charge.refund._tag === "Sent"
-            ? "this payment has been sent back to the payer; sign a new one to buy"
-            : "this payment moved but can't be answered; it is owed back to the payer, sign a new one to buy"
+          "this payment moved but can't be answered; it is owed back to the payer, sign a new one to buy"
         )
       }
       // Paid, and cut short before the effect was applied: that comes first.

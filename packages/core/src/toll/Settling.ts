@@ -45,7 +45,7 @@ export interface Held {
   facts: Facts
   task: SettlementTask | undefined
   subject: Subject | undefined
-  /** It is settled: its next check is set already. */
+  /** It is settled, or was when its refund was sent: its next check is set already. */
   isSettled: boolean
   /** It was settled under this lease, by a proof that is checked once more: the lease ends early. */
   awaitsFinality: boolean
@@ -148,7 +148,8 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
       return { _tag: "Taken", charge: undefined, sameRequest: true, readable: true, nowMillis }
     held.subject = charge.subject
     held.attempts = charge.attempts
-    held.isSettled = charge.state === "settled"
+    const isRefunded = isSentBack(charge)
+    held.isSettled = charge.state === "settled" || isRefunded
     held.task = yield* openTask(charge)
     held.facts = {
       ...held.facts,
@@ -156,6 +157,7 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
       proofRequired: held.task?.proofRequired ?? true,
       settlesFirst:
         charge.settlesFirst && charge.answer === undefined && charge.answerExpiredAtMillis === undefined,
+      isRefunded,
       unverifiedSinceMillis: charge.unverifiedSinceMillis,
       validBeforeSeconds: charge.validBeforeSeconds
     }
@@ -283,10 +285,15 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
     return { _tag: "Voided", voided }
   }
 
-  const reopen = function* ({ key, nowMillis, owner }: Held): Performing {
+  const reopen = function* (held: Held): Performing {
+    const { key, nowMillis, owner } = held
     const reopened = yield* charges.reopen(key, owner, nowMillis())
-    if (reopened)
+    if (reopened) {
       yield* Effect.logError("A reorganization of the chain undid a settlement; the charge is open again")
+      // Its refund may have been sent since the lease was taken.
+      const charge = yield* charges.find(key)
+      held.facts = { ...held.facts, isRefunded: charge !== undefined && isSentBack(charge) }
+    }
     return { _tag: "Reopened", reopened }
   }
 
@@ -357,3 +364,5 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
 })
 
 const done: Event = { _tag: "Done" }
+
+const isSentBack = ({ refund }: Charge): boolean => refund?._tag === "Sent"

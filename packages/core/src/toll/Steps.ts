@@ -17,6 +17,8 @@ export interface Facts {
   readonly proofRequired: boolean
   /** The payment settles before the work, and the work is still to be done. */
   readonly settlesFirst: boolean
+  /** Its refund was sent, and a reorganization then undid its settlement: it is neither settled again nor voided. */
+  readonly isRefunded: boolean
   readonly validBeforeSeconds: number
   /**
    * When the payment was first presented, if the facilitator did not verify it then: its nonce may have been used before,
@@ -123,7 +125,7 @@ export interface PaidFirst {
  * A question to the chain. `Before`: whether an earlier attempt moved the money. `Proof`: whether
  * this one did, in `transaction` where one is named. `Watch`: whether a voided payment moved after all.
  * `Refusal`: whether one that is about to be refused had moved already. `Finality`: whether the transfer that settled
- * it still stands.
+ * it still stands; of a refunded charge that was reopened, which transfer moved it.
  */
 export type Question =
   | { readonly _tag: "Before" }

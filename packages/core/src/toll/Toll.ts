@@ -158,6 +158,7 @@ const makePay = Effect.fnUntraced(function* (config: TollConfig) {
       ...held.facts,
       proofRequired: request.proofRequired,
       settlesFirst: request.settlesFirst,
+      isRefunded: false,
       unverifiedSinceMillis: charge.unverifiedSinceMillis,
       validBeforeSeconds: charge.validBeforeSeconds
     }

@@ -15,6 +15,7 @@ import {
   ofAnotherRequest,
   pending,
   record,
+  refundSent,
   refused,
   settleUnlessUnwanted,
   takeOver,
@@ -94,11 +95,18 @@ const takenReady = (facts: Facts, sameRequest: boolean): Step => {
   return facts.canReadChain ? { _tag: "AskChain", question: { _tag: "Before" } } : settleUnlessUnwanted(facts)
 }
 
+/** A reorganization undid its settlement after its money went back: it completes by another transfer, if there is one. */
+const takenRefunded = (facts: Facts, charge: Charge): Step =>
+  facts.by === "reconciler" && facts.canReadChain
+    ? { _tag: "AskChain", question: { _tag: "Finality", charge } }
+    : { _tag: "Leave", reason: undefined, ending: facts.by === "call" ? refundSent : closed }
+
 const taken = (facts: Facts, event: Extract<Event, { _tag: "Taken" }>): Step => {
   const { charge, nowMillis, readable, sameRequest } = event
   // For a call: look up again which process has it. For the reconciler: another one takes care of it.
   if (charge === undefined) return facts.by === "call" ? begin : end(closed)
   if (!readable) return leave("the charge was encrypted with a key that is not configured")
+  if (charge.state !== "settled" && charge.refund !== undefined) return takenRefunded(facts, charge)
   switch (charge.state) {
     case "claimed":
       // Its first holder can do nothing with it from here on; what it prepared is not known, and expires.
@@ -185,7 +193,8 @@ const afterCompletion = (
 ): Step => {
   // Another process completed it, with a response that is not at hand here: look that up.
   if (step.refundDue && !refundDue && facts.by === "call") return begin
-  if (refundDue) return { _tag: "Abandon", whole: true, release: false, ending: refundEnding(facts, receipt) }
+  if (refundDue || facts.isRefunded)
+    return { _tag: "Abandon", whole: true, release: false, ending: refundEnding(facts, receipt) }
   if (!facts.settlesFirst) return { _tag: "Apply", receipt }
   if (facts.by === "reconciler") return { _tag: "Yield", ending: { _tag: "Paid", receipt } }
   return owedUntilMillis === undefined
@@ -263,7 +272,7 @@ export const next = (step: Step, event: Event, facts: Facts): Step => {
     case "Complete":
       if (event._tag === "Completed") return afterCompletion(facts, step, event)
       if (event._tag === "TransferTaken")
-        return event.attempts < takenPatience
+        return facts.isRefunded || event.attempts < takenPatience
           ? leave("the transfer is recorded for another charge")
           : { _tag: "Void", worked: true, ending: transferTaken }
       if (event._tag === "Overtaken") return end(pending)

@@ -227,9 +227,96 @@ const finality: ReadonlyArray<Mutant> = [
   },
   {
     name: "a charge is reopened although its refund was started",
-    foundBy: "whose refund was started or sent is not reopened",
+    foundBy: "whose refund is under way is not reopened",
     breaks: (store) => ({
       reopen: (key, owner, nowMillis) => Effect.as(store.reopen(key, owner, nowMillis), true)
+    })
+  },
+  {
+    name: "a charge whose refund was sent is not reopened",
+    foundBy: "whose refund was sent is reopened and settled with it",
+    breaks: (store) => ({
+      reopen: (key, owner, nowMillis) =>
+        Effect.flatMap(store.find(key), (charge) =>
+          charge?.refund?._tag === "Sent" ? Effect.succeed(false) : store.reopen(key, owner, nowMillis)
+        )
+    })
+  },
+  {
+    name: "a reopening forgets the refund that was sent",
+    foundBy: "whose refund was sent is reopened and settled with it",
+    breaks: (store) =>
+      seeing(store, (charge) => (charge.state === "ready" ? { ...charge, refund: undefined } : charge))
+  },
+  {
+    name: "a completion forgets the refund that was sent",
+    foundBy: "whose refund was sent is reopened and settled with it",
+    breaks: (store) =>
+      seeing(store, (charge) =>
+        charge.state === "settled" && charge.reopenings > 0 && charge.refund?._tag === "Sent"
+          ? { ...charge, refund: undefined }
+          : charge
+      )
+  },
+  {
+    name: "a completion owes what was sent back once more",
+    foundBy: "whose refund was sent is reopened and settled with it",
+    breaks: (store) =>
+      entering(store, (entries) =>
+        entries.flatMap((entry) =>
+          entry.kind === "settled" &&
+          entry.round > 0 &&
+          entries.some(({ kind, round }) => kind === "refunded" && round < entry.round)
+            ? [{ ...entry, kind: "refund_due" as const, transaction: undefined }, entry]
+            : [entry]
+        )
+      )
+  },
+  {
+    name: "what a refunded charge would have set off is pending",
+    foundBy: "whose refund was sent is reopened and settled with it",
+    breaks: (store) =>
+      seeing(store, (charge) =>
+        charge.state === "settled" && charge.reopenings > 0 && charge.refund?._tag === "Sent"
+          ? { ...charge, effectPending: charge.subject !== undefined }
+          : charge
+      )
+  },
+  {
+    name: "a refunded charge owes its response once it is settled again",
+    foundBy: "whose refund was sent is reopened and settled with it",
+    breaks: (store) =>
+      seeing(store, (charge) =>
+        charge.state === "settled" && charge.reopenings > 0 && charge.refund?._tag === "Sent"
+          ? { ...charge, responseOwedUntilMillis: 4_000 }
+          : charge
+      )
+  },
+  {
+    name: "a refunded charge is released",
+    foundBy: "a refunded charge that is reopened without a response stays",
+    breaks: (store) => ({
+      release: (key, owner) =>
+        Effect.flatMap(store.find(key), (charge) =>
+          charge?.state === "voided" && charge.refund !== undefined
+            ? Effect.succeed(true)
+            : store.release(key, owner)
+        )
+    })
+  },
+  {
+    name: "a refunded charge is cleared in bulk",
+    foundBy: "a refunded charge that is reopened without a response stays",
+    breaks: (store) => ({
+      voidedDue: (nowMillis, limit) =>
+        Effect.map(store.list({ limit: noLimit, state: "voided" }), (found) =>
+          found
+            .filter(
+              ({ checkAfterMillis, leaseUntilMillis, subject }) =>
+                subject === undefined && leaseUntilMillis <= nowMillis && checkAfterMillis <= nowMillis
+            )
+            .slice(0, limit)
+        )
     })
   },
   {

@@ -178,6 +178,9 @@ const charge = chargeIn("settled", { awaitsFinality: true })
 const finality = (changes: Parameters<typeof chargeIn>[1] = {}): Step =>
   ask({ _tag: "Finality", charge: { ...charge, ...changes } })
 const reopen = (next: Extract<Step, { _tag: "Reopen" }>["next"]): Step => ({ _tag: "Reopen", next })
+const sent = { refund: { _tag: "Sent", transaction: "0xback" } } as const
+/** Its refund was sent, and its settlement undone. */
+const refunded = (state: "ready" | "voided"): Step => ask({ _tag: "Finality", charge: chargeIn(state, sent) })
 const elsewhere = (
   refundDue: boolean,
   changes: { readonly transaction?: string; readonly logIndex?: number }
@@ -227,6 +230,38 @@ const checks: ReadonlyArray<Row> = [
     moved,
     elsewhere(false, {})
   ),
+  row("stands for good, its refund sent", reconciler, finality(sent), moved, { _tag: "Finalize" }),
+  row("stands so far, its refund sent", reconciler, finality(sent), fresh, left(closed)),
+  row(
+    "stands in another transaction, its refund sent",
+    reconciler,
+    finality(sent),
+    { ...moved, transaction: "0xother" },
+    elsewhere(true, { transaction: "0xother" })
+  ),
+  ...[expired, { ...notMoved, chainTimeSeconds: 451 }, canceled, usedOtherwise, confirming, unavailable].map(
+    (evidence) =>
+      row(`${evidence._tag}, its refund sent: is left`, reconciler, finality(sent), evidence, left(closed))
+  ),
+  ...(["ready", "voided"] as const).flatMap((state): ReadonlyArray<Row> => [
+    row(`moved it, refunded and ${state}`, reconciler, refunded(state), moved, {
+      ...completed,
+      refundDue: true
+    }),
+    row(`moved it a moment ago, refunded and ${state}`, reconciler, refunded(state), fresh, {
+      ...unproven,
+      refundDue: true
+    }),
+    ...[expired, canceled, usedOtherwise, confirming, unavailable].map((evidence) =>
+      row(
+        `${evidence._tag}, refunded and ${state}: is left`,
+        reconciler,
+        refunded(state),
+        evidence,
+        left(closed)
+      )
+    )
+  ]),
   // Settled at 450 s: a block of that very second may have been made before.
   row(
     "is gone",
@@ -296,6 +331,55 @@ describe("a charge that was reopened", () => {
     expect(next(reopen({ _tag: "NotMoved", isVoided: true }), isReopened, reconciler)).toStrictEqual(
       left(closed)
     )
+  })
+
+  it("completes as refunded where its refund was sent meanwhile, and else is left", () => {
+    const isRefunded = { ...reconciler, isRefunded: true }
+    const step = reopen({ _tag: "Moved", transaction: "0xother", proof, refundDue: false })
+    expect(next(step, isReopened, isRefunded)).toStrictEqual({
+      ...completed,
+      transaction: "0xother",
+      refundDue: true
+    })
+    for (const gone of [
+      reopen({ _tag: "NotMoved", isVoided: false }),
+      reopen({ _tag: "NotMoved", isVoided: true }),
+      reopen({ _tag: "NotPaid" })
+    ])
+      expect(next(gone, isReopened, isRefunded)).toStrictEqual(left(closed))
+  })
+
+  it("sets nothing off once its refund was sent", () => {
+    const event = { _tag: "Completed", receipt, refundDue: false } as const
+    expect(next({ ...completed, refundDue: true }, event, { ...reconciler, isRefunded: true })).toStrictEqual(
+      abandoned({ _tag: "Paid", receipt }, false)
+    )
+  })
+
+  it("is never voided once its refund was sent, whichever charge has its transfer", () => {
+    const taken = (attempts: number) => ({ _tag: "TransferTaken", attempts }) as const
+    const step: Step = { ...completed, refundDue: true }
+    for (const attempts of [0, 3, 4, 100])
+      expect(next(step, taken(attempts), { ...reconciler, isRefunded: true })).toStrictEqual(leftOpen())
+    expect(next(step, taken(4), reconciler)._tag).toBe("Void")
+  })
+
+  it.each(["ready", "voided"] as const)("is taken on by the reconciler, refunded and %s", (state) => {
+    const refundedCharge = chargeIn(state, sent)
+    const event = {
+      _tag: "Taken",
+      charge: refundedCharge,
+      sameRequest: true,
+      readable: true,
+      nowMillis: validBeforeSeconds * 1_000 + 1
+    } as const
+    const takeOver: Step = { _tag: "TakeOver" }
+    expect(next(takeOver, event, reconciler)).toStrictEqual(ask({ _tag: "Finality", charge: refundedCharge }))
+    expect(next(takeOver, event, { ...reconciler, canReadChain: false })).toStrictEqual(left(closed))
+    for (const sameRequest of [true, false])
+      expect(next(takeOver, { ...event, sameRequest }, call)).toStrictEqual(
+        left(refused("payment_refund_due"))
+      )
   })
 
   it("is voided where it can't be paid any more: the work was done for nothing", () => {

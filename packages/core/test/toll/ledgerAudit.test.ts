@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { type Charge, Charges, type LedgerEntry } from "../../src/ports/Charges.ts"
+import { chargesWith } from "../../src/testing/stores/chargeRecords.ts"
 import { sampleAnswer, sampleCharge, sampleReceipt } from "../../src/testing/stores/records.ts"
 import { checkLedger, faultsOf, overRefunded } from "../../src/toll/LedgerAudit.ts"
 import { property } from "../domain/seeded.ts"
@@ -135,6 +136,30 @@ describe("a settled charge", () => {
       settled({ reopenings: 1 }),
       [{ transaction: "0x9" }, { kind: "refund_due" }, { kind: "reversed", transaction: "0x9" }, { round: 1 }]
     ],
+    [
+      "that was sent back, undone and paid by another transfer",
+      settled({ reopenings: 1, ...sent }),
+      [
+        { transaction: "0x9" },
+        { kind: "refund_due" },
+        { kind: "refunded" },
+        { kind: "reversed", transaction: "0x9" },
+        { round: 1 }
+      ]
+    ],
+    [
+      "that was sent back, and undone twice",
+      settled({ reopenings: 2, ...sent }),
+      [
+        {},
+        { kind: "reversed" },
+        { round: 1 },
+        { kind: "refund_due", round: 1 },
+        { kind: "refunded", round: 1 },
+        { kind: "reversed", round: 1 },
+        { round: 2 }
+      ]
+    ],
     ["that was undone, cleared, and paid anew", settled(), [{}, { kind: "reversed" }, { round: 1 }]]
   ]
   it.each(good)("%s is in order", (_, charge, entries) => {
@@ -170,6 +195,23 @@ describe("a settled charge", () => {
       "its refund and the ledger's refund_due disagree",
       settled({ reopenings: 1, ...due }),
       [{}, { kind: "refund_due" }, { kind: "reversed" }, { round: 1 }]
+    ],
+    [
+      "its refund and the ledger's refunded disagree",
+      settled({ reopenings: 1 }),
+      [{}, { kind: "refund_due" }, { kind: "refunded" }, { kind: "reversed" }, { round: 1 }]
+    ],
+    [
+      "its refund and the ledger's refund_due disagree",
+      settled({ reopenings: 1, ...sent }),
+      [
+        {},
+        { kind: "refund_due" },
+        { kind: "refunded" },
+        { kind: "reversed" },
+        { round: 1 },
+        { kind: "refund_due", round: 1 }
+      ]
     ]
   ]
   it.each(bad)("%s: a fault", (fault, charge, entries) => {
@@ -283,6 +325,26 @@ describe("the check", () => {
     }))
     expect(check.faults).toContainEqual({ chargeKey: "key-7", fault: "refunded more than it received" })
   })
+
+  it.each([true, false])(
+    "balances while a refunded charge waits for its other transfer: %s",
+    async (waits) => {
+      const key = sampleCharge().key
+      const check = await Effect.runPromise(
+        Effect.gen(function* () {
+          const provisional = { ...completed, transferLogIndex: 1, finalAfterMillis: 6_000 }
+          const charges = yield* chargesWith("settled", {}, { settlement: provisional })
+          yield* charges.oweRefund(key, 2_000)
+          yield* charges.recordRefund(key, "0xback", 3_000)
+          yield* charges.reopen(key, "me", 4_000)
+          const other = { ...provisional, receipt: sampleReceipt(8) }
+          if (!waits) yield* charges.complete(key, other, 5_000)
+          return yield* checkLedger({ fromMillis: 0, beforeMillis: 10_000 })
+        }).pipe(Effect.provide(Charges.layerMemory))
+      )
+      expect(check).toMatchObject({ faults: [], settledEntries: waits ? 0 : 1, refunds: waits ? 0 : 1 })
+    }
+  )
 
   it("does not take changes between two reads for a fault", async () => {
     const check = await checkWith((honest) => {

@@ -21,6 +21,7 @@ export const call: Facts = {
   canReadChain: true,
   proofRequired: true,
   settlesFirst: false,
+  isRefunded: false,
   validBeforeSeconds,
   unverifiedSinceMillis: 0,
   finalitySeconds

@@ -90,7 +90,17 @@ describe("the same payment for the same request", () => {
       { ...owedBack, effectPending: true },
       "payment_refund_due"
     ],
-    ["is told that it was sent back", sentBack, "payment_refund_due"]
+    ["is told that it was sent back", sentBack, "payment_refund_due"],
+    [
+      "is told that it was sent back, once its settlement was undone",
+      { ...ready, ...lapsed, refund: sentBack.refund },
+      "payment_refund_due"
+    ],
+    [
+      "is told that it was sent back, once its settlement was undone without a response",
+      { ...ready, ...lapsed, state: "voided", answer: undefined, refund: sentBack.refund } as Charge,
+      "payment_refund_due"
+    ]
   ])("%s", (_, found, decision) => {
     expect(decide(found)).toBe(decision)
   })

@@ -91,6 +91,7 @@ describe("taking a charge over", () => {
       canReadChain: false,
       proofRequired: false,
       settlesFirst: true,
+      isRefunded: false,
       unverifiedSinceMillis: 400_000,
       validBeforeSeconds: 7,
       finalitySeconds
@@ -101,6 +102,13 @@ describe("taking a charge over", () => {
     expect((await takeOver(chargeIn("settled", expired))).held.facts.settlesFirst).toBe(false)
     const workFirst = await takeOver(chargeIn("claimed"))
     expect(workFirst.held.facts.settlesFirst).toBe(false)
+  })
+
+  it.each(["settled", "ready", "voided"] as const)("knows that a %s charge was refunded", async (state) => {
+    const { held } = await takeOver(chargeIn(state, { refund: { _tag: "Sent", transaction: "0xback" } }))
+    expect([held.facts.isRefunded, held.isSettled]).toEqual([true, true])
+    const due = await takeOver(chargeIn("settled", { refund: { _tag: "Due", startedAtMillis: 1 } }))
+    expect(due.held.facts.isRefunded).toBe(false)
   })
 
   it("knows since when a payment was presented that nobody verified", async () => {
@@ -529,11 +537,24 @@ describe("giving a charge up", () => {
   it.each([true, false])("reopens it, and tells the operator where it did: %s", async (reopened) => {
     const step: SettlingStep = { _tag: "Reopen", next: { _tag: "NotMoved", isVoided: false } }
     const { asked, event, events } = await run(step, heldBy(), {
-      charges: { reopen: () => Effect.succeed(reopened) }
+      charges: { reopen: () => Effect.succeed(reopened), find: () => Effect.succeed(undefined) }
     })
     expect(event).toEqual({ _tag: "Reopened", reopened })
-    expect(asked).toEqual([["reopen", key, "me", nowMillis]])
+    expect(asked).toEqual([["reopen", key, "me", nowMillis], ...(reopened ? [["find", key]] : [])])
     expect(events.map(({ level }) => level)).toEqual(reopened ? ["error"] : [])
+  })
+
+  it.each([true, false])("learns on reopening whether its refund was sent meanwhile: %s", async (isSent) => {
+    const step: SettlingStep = { _tag: "Reopen", next: { _tag: "NotPaid" } }
+    const refund = isSent ? ({ _tag: "Sent", transaction: "0xback" } as const) : undefined
+    const held = heldBy()
+    await run(step, held, {
+      charges: {
+        reopen: () => Effect.succeed(true),
+        find: () => Effect.succeed(chargeIn("ready", { refund }))
+      }
+    })
+    expect(held.facts.isRefunded).toBe(isSent)
   })
 
   const leave = (reason?: string): SettlingStep => ({ _tag: "Leave", reason, ending })

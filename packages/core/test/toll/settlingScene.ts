@@ -51,6 +51,7 @@ export const facts: Facts = {
   canReadChain: true,
   proofRequired: true,
   settlesFirst: false,
+  isRefunded: false,
   validBeforeSeconds: 1_000,
   unverifiedSinceMillis: 0,
   finalitySeconds

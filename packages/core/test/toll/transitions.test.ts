@@ -66,7 +66,15 @@ const charges: ReadonlyArray<readonly [string, Charge]> = [
     "a settled charge whose response was owed for too long",
     chargeIn("settled", { answer: undefined, settlesFirst: true, responseOwedUntilMillis: nowMillis })
   ],
-  ["a voided charge that is looked after", chargeIn("voided", { leaseUntilMillis: nowMillis + 1 })]
+  ["a voided charge that is looked after", chargeIn("voided", { leaseUntilMillis: nowMillis + 1 })],
+  [
+    "a refunded charge that was reopened",
+    chargeIn("ready", { refund: { _tag: "Sent", transaction: "0x1" } })
+  ],
+  [
+    "a refunded charge that was reopened and has no response",
+    chargeIn("voided", { refund: { _tag: "Sent", transaction: "0x1" } })
+  ]
 ]
 
 /** Settled, with nothing left to do for the process that looks it up. */
@@ -235,9 +243,14 @@ const walk = (
   // Being sent back to look again is allowed once on a path.
   if (rounds > 1) return
   const isCompleted = events.some(({ _tag }) => _tag === "Completed")
-  for (const event of eventsOf(step, rounds, isCompleted))
-    walk(start, facts, visit, limit, [...steps, next(step, event, facts)], [...events, event])
+  for (const event of eventsOf(step, rounds, isCompleted)) {
+    const after = event._tag === "Taken" ? { ...facts, isRefunded: isReopenedRefund(event.charge) } : facts
+    walk(start, after, visit, limit, [...steps, next(step, event, after)], [...events, event])
+  }
 }
+
+const isReopenedRefund = (charge: Charge | undefined): boolean =>
+  charge !== undefined && charge.state !== "settled" && charge.refund !== undefined
 
 const everyFacts: ReadonlyArray<Facts> = (["call", "reconciler"] as const).flatMap((by) =>
   [true, false].flatMap((canReadChain) =>
@@ -247,6 +260,7 @@ const everyFacts: ReadonlyArray<Facts> = (["call", "reconciler"] as const).flatM
         canReadChain,
         proofRequired,
         settlesFirst,
+        isRefunded: false,
         validBeforeSeconds,
         unverifiedSinceMillis: 0,
         finalitySeconds
@@ -371,7 +385,30 @@ describe.each(everyFacts.map((facts) => [named(facts), facts] as const))("%s", (
       const isFresh = path.events.some(({ _tag }) => _tag === "Claimed")
       // What is settled or ready was found to be of the same request before it was taken.
       if (taken.charge.state === "settled" || taken.charge.state === "ready") continue
+      // The reconciler has no request; it records which transfer moved what was refunded.
+      if (facts.by === "reconciler" && taken.charge.refund !== undefined) continue
       holds(isFresh || path.ending._tag !== "Paid", path)
+    }
+  })
+
+  it("what was refunded and reopened is not settled, voided, worked on, applied or released", () => {
+    for (const { ending, events, steps } of paths) {
+      const at = events.findLastIndex(({ _tag }) => _tag === "Taken")
+      const taken = events[at]
+      if (taken?._tag !== "Taken" || !isReopenedRefund(taken.charge)) continue
+      const after = steps.slice(at + 1).map(({ _tag }) => _tag)
+      const forbidden = [
+        "Settle",
+        "Void",
+        "Work",
+        "Apply",
+        "Release",
+        "OweRefund",
+        "Verify",
+        "Claim",
+        "Reopen"
+      ]
+      holds(!after.some((tag) => forbidden.includes(tag)), { ending, events, steps })
     }
   })
 
@@ -459,7 +496,9 @@ describe("a payment that meets a charge of its key", () => {
     ["a settled charge whose response is owed", "TakeOver"],
     ["a settled charge whose response is being produced", "Wait"],
     ["a settled charge whose response was owed for too long", "payment_refund_due"],
-    ["a voided charge that is looked after", "Wait"]
+    ["a voided charge that is looked after", "Wait"],
+    ["a refunded charge that was reopened", "payment_refund_due"],
+    ["a refunded charge that was reopened and has no response", "payment_refund_due"]
   ]
   const told = (step: Step): string =>
     step._tag !== "End"
@@ -479,7 +518,8 @@ describe("a payment that meets a charge of its key", () => {
   it("for another request: refused, but where nothing is due for the charge", () => {
     for (const [name, charge] of charges) {
       const step = told(met(charge, { presented: { ...presented, sameRequest: false } }))
-      const isOpen = name === "a claim that lapsed" || charge.state === "voided"
+      const isOpen =
+        name === "a claim that lapsed" || (charge.state === "voided" && charge.refund === undefined)
       expect(step === "payment_already_used", name).toBe(!isOpen)
     }
   })

@@ -45,7 +45,7 @@ export const chargeModel = (): Verbs => {
       const isFree =
         existing === undefined ||
         (existing.state === "claimed" && lapsed(existing, nowMillis)) ||
-        held(existing, lease.owner, ["voided"])
+        (held(existing, lease.owner, ["voided"]) && existing.refund?._tag !== "Sent")
       if (!isFree) return { _tag: "Existing", charge: existing }
       const others = charges.all().filter(({ key, payer }) => payer === charge.payer && key !== charge.key)
       const underway = others.filter((row) => isUnderway(row, nowMillis))
@@ -97,7 +97,9 @@ export const chargeModel = (): Verbs => {
         row.transferLogIndex === transferLogIndex
       if (transferLogIndex !== undefined && charges.first(isSame) !== undefined)
         return { _tag: "TransferTaken" }
-      const checks = [finalAfterMillis, responseOwedUntilMillis].filter((at) => at !== undefined)
+      const isRefunded = charge!.refund?._tag === "Sent"
+      const owedUntilMillis = isRefunded ? undefined : responseOwedUntilMillis
+      const checks = [finalAfterMillis, owedUntilMillis].filter((at) => at !== undefined)
       change(key, () => true, {
         state: "settled",
         attempts: 0,
@@ -105,11 +107,12 @@ export const chargeModel = (): Verbs => {
         receipt,
         transferLogIndex,
         awaitsFinality: finalAfterMillis !== undefined,
-        responseOwedUntilMillis,
+        responseOwedUntilMillis: owedUntilMillis,
         settledAtMillis: nowMillis
       })
       if (finalAfterMillis === undefined) change(key, () => true, { settlement: "" })
       enter(key, "settled", nowMillis, receipt.transaction)
+      if (isRefunded) return { _tag: "Completed" }
       if (refundDue) enter(key, "refund_due", nowMillis)
       change(key, () => refundDue, { refund: { _tag: "Due", startedAtMillis: undefined } })
       change(key, ({ subject }) => !refundDue && subject !== undefined, { effectPending: true })
@@ -123,11 +126,11 @@ export const chargeModel = (): Verbs => {
         charge !== undefined &&
         held(charge, owner, ["settled"]) &&
         charge.awaitsFinality &&
-        refunds.first((refund) => refund.key === key) === undefined
+        (charge.refund?._tag === "Sent" || refunds.first((refund) => refund.key === key) === undefined)
       if (!isUndoable) return false
       enter(key, "reversed", nowMillis, charge.receipt!.transaction)
-      const { receipt, transferLogIndex, awaitsFinality, responseOwedUntilMillis, settledAtMillis, refund } =
-        later
+      const { receipt, transferLogIndex, awaitsFinality, responseOwedUntilMillis, settledAtMillis } = later
+      const refund = charge.refund?._tag === "Sent" ? charge.refund : undefined
       const undone = {
         receipt,
         transferLogIndex,
@@ -143,7 +146,8 @@ export const chargeModel = (): Verbs => {
       return change(key, () => true, { ...undone, ...to, effectPending: false, reopenings })
     })
 
-  const isBulk = ({ state, subject }: Charge) => state === "voided" && subject === undefined
+  const isBulk = ({ refund, state, subject }: Charge) =>
+    state === "voided" && subject === undefined && refund?._tag !== "Sent"
   const due = (nowMillis: number) =>
     descending(
       charges
@@ -192,7 +196,10 @@ export const chargeModel = (): Verbs => {
       ),
     release: (key, owner) =>
       Effect.sync(
-        () => charges.delete((row) => row.key === key && held(row, owner, ["claimed", "voided"])) === 1
+        () =>
+          charges.delete(
+            (row) => row.key === key && held(row, owner, ["claimed", "voided"]) && row.refund?._tag !== "Sent"
+          ) === 1
       ),
     takeOver: (key, lease, nowMillis) =>
       Effect.sync(() =>

@@ -163,9 +163,8 @@ const upkeepRolls: ReadonlyArray<Roll> = [
     return Charges.use((charges) => charges.oweRefund(key, now))
   },
   (dice, step) => {
-    const key = someKey(dice)
     const now = someTime(dice)
-    return Charges.use((charges) => charges.recordRefund(key, `0xback${step}`, now))
+    return aimed(dice, "settled", (charges, key) => charges.recordRefund(key, `0xback${step}`, now))
   }
 ]
 

@@ -5,10 +5,12 @@ import {
   asSettled,
   chargesWith,
   key,
+  keysOf,
   lease,
   order,
   outcome,
   paid,
+  paidBack,
   provisional,
   unlimited
 } from "./chargeRecords.ts"
@@ -27,6 +29,8 @@ const shown = (entries: ReadonlyArray<LedgerEntry>): ReadonlyArray<string> =>
   entries.map(
     ({ atMillis, kind, round, transferLogIndex }) => `${atMillis} ${kind} ${round} ${transferLogIndex}`
   )
+
+const plenty = { sinceMillis: 0, maxAtomic: "1000000" }
 
 const finality: ReadonlyArray<StoreCase> = [
   storeCase("Charges: a provisional settlement keeps what settling needs until it is final", function* () {
@@ -147,18 +151,104 @@ const reopening: ReadonlyArray<StoreCase> = [
     equal([reopened?.state, reopened?.refund], ["voided", undefined], "state and refund")
     equal((yield* charges.complete(key, due, 1_700))._tag, "Completed", "complete once it moved again")
   }),
-  storeCase("Charges: a charge whose refund was started or sent is not reopened", function* () {
-    const charges = yield* chargesWith("settled", { key: "started" }, { settlement: provisional })
-    const other = { ...provisional, transferLogIndex: 4 }
-    yield* chargesWith("settled", { key: "sent" }, { settlement: other })
-    for (const own of ["started", "sent"]) yield* charges.oweRefund(own, 1_600)
-    yield* charges.startRefund("started", { sinceMillis: 0, maxAtomic: "1000000" }, 1_700)
-    yield* charges.recordRefund("sent", "0xback", 1_700)
-    for (const own of ["started", "sent"]) {
-      const before = yield* charges.find(own)
-      equal(yield* charges.reopen(own, "me", 1_800), false, `reopen of the ${own} one`)
-      equal(yield* charges.find(own), before, `the ${own} one`)
+  storeCase("Charges: a charge whose refund is under way is not reopened", function* () {
+    const charges = yield* chargesWith("settled", {}, { settlement: provisional })
+    yield* charges.oweRefund(key, 1_600)
+    yield* charges.startRefund(key, plenty, 1_700)
+    const before = yield* charges.find(key)
+    equal(yield* charges.reopen(key, "me", 1_800), false, "reopen")
+    equal(yield* charges.find(key), before, "the charge")
+    yield* charges.recordRefund(key, "0xback", 1_900)
+    equal(yield* charges.reopen(key, "me", 2_000), true, "reopen once it is sent")
+  }),
+  storeCase("Charges: a charge whose refund was sent is reopened and settled with it", function* () {
+    for (const [index, isStarted] of [true, false].entries()) {
+      const own = isStarted ? "started" : "unstarted"
+      const settlement = { ...provisional, transferLogIndex: index }
+      const charges = yield* chargesWith("settled", { key: own }, { settlement, subject: order })
+      yield* charges.oweRefund(own, 1_600)
+      if (isStarted) yield* charges.startRefund(own, plenty, 1_700)
+      yield* charges.recordRefund(own, "0xback", 1_800)
+      equal(yield* charges.reopen(own, "me", 1_900), true, `reopen of the ${own} one`)
+      const reopened = {
+        ...asReady,
+        key: own,
+        subject: order,
+        checkAfterMillis: 5_000,
+        reopenings: 1,
+        refund: { _tag: "Sent", transaction: "0xback" }
+      }
+      equal(yield* charges.find(own), reopened, `the ${own} one`)
+      equal(yield* charges.list({ limit: 9, isOwed: true }), [], "what is owed")
+      equal(yield* charges.oweRefund(own, 1_950), false, "owing it once more")
+      equal(yield* charges.startRefund(own, plenty, 1_950), { _tag: "NotDue" }, "starting it once more")
+      equal(yield* charges.recordRefund(own, "0xagain", 1_950), false, "sending it once more")
+      const next = {
+        ...settlement,
+        receipt: sampleReceipt(8),
+        refundDue: isStarted,
+        responseOwedUntilMillis: 4_000
+      }
+      equal((yield* charges.complete(own, next, 2_000))._tag, "Completed", "complete")
+      const settled = {
+        ...reopened,
+        state: "settled",
+        receipt: sampleReceipt(8),
+        transferLogIndex: index,
+        awaitsFinality: true,
+        settledAtMillis: 2_000
+      }
+      equal(yield* charges.find(own), settled, `the ${own} one, settled again`)
+      equal(yield* charges.markApplied(own), false, "marking what it would have set off")
+      equal(yield* charges.deliver(own, "me", outcome.answer), false, "delivering a response")
+      equal(yield* charges.oweRefund(own, 2_100), false, "owing the second settlement")
+      equal(yield* charges.startRefund(own, plenty, 2_100), { _tag: "NotDue" }, "starting a second refund")
+      equal(yield* charges.recordRefund(own, "0xagain", 2_100), false, "sending a second refund")
+      const expected = [
+        `2000 settled 1 ${index}`,
+        `1900 reversed 0 ${index}`,
+        "1800 refunded 0 undefined",
+        "1600 refund_due 0 undefined",
+        `1500 settled 0 ${index}`
+      ]
+      equal(shown(yield* charges.entries({ limit: 10, chargeKeys: [own] })), expected, "the ledger")
     }
+  }),
+  storeCase("Charges: a refund of what is settled again counts against limits once", function* () {
+    const charges = yield* chargesWith("settled", { amountAtomic: "60" }, { settlement: provisional })
+    yield* charges.oweRefund(key, 1_600)
+    yield* charges.startRefund(key, plenty, 1_700)
+    yield* charges.recordRefund(key, "0xback", 1_800)
+    yield* charges.reopen(key, "me", 1_900)
+    yield* chargesWith("settled", { key: "other", amountAtomic: "40" }, { settlement: paidBack })
+    const start = (maxAtomic: string) => charges.startRefund("other", { sinceMillis: 0, maxAtomic }, 2_000)
+    equal(yield* start("1000"), { _tag: "ExceedsReceived" }, "starting another while nothing was received")
+    equal((yield* charges.complete(key, provisional, 2_100))._tag, "Completed", "complete")
+    equal(yield* start("99"), { _tag: "OverLimit" }, "starting 100 of 99")
+    equal(yield* start("100"), { _tag: "Started" }, "starting 100 of 100")
+  }),
+  storeCase("Charges: a refunded charge that is reopened without a response stays", function* () {
+    const charges = yield* chargesWith("ready")
+    yield* charges.void(key, "me", { keepExposure: false, checkAfterMillis: 0 })
+    const due = { ...provisional, refundDue: true }
+    yield* charges.complete(key, due, 1_500)
+    yield* charges.recordRefund(key, "0xback", 1_600)
+    equal(yield* charges.reopen(key, "me", 1_700), true, "reopen")
+    yield* charges.yieldLease(key, "me", 0)
+    const reopened = yield* charges.find(key)
+    const refund = { _tag: "Sent", transaction: "0xback" }
+    equal([reopened?.state, reopened?.refund], ["voided", refund], "state and refund")
+    equal(keysOf(yield* charges.unfinished(9_000, 9)), [key], "what is unfinished")
+    equal(keysOf(yield* charges.voidedDue(9_000, 9)), [], "what is cleared in bulk")
+    equal(yield* charges.releaseVoided([key], 9_000), 0, "what a release in bulk deletes")
+    equal(yield* charges.release(key, "me"), false, "release")
+    const claim = yield* charges.claim(sampleCharge(), lease("me"), 9_000, unlimited)
+    equal(claim, { _tag: "Existing", charge: reopened }, "claim by the same owner")
+    equal(yield* charges.find(key), reopened, "the charge after that")
+    equal((yield* charges.complete(key, due, 9_100))._tag, "Completed", "complete once it moved again")
+    equal((yield* charges.find(key))?.refund, refund, "its refund after that")
+    const kinds = (yield* charges.entries({ limit: 10 })).map(({ kind, round }) => `${kind} ${round}`)
+    equal(kinds, ["settled 1", "reversed 0", "refunded 0", "settled 0", "refund_due 0"], "the ledger")
   }),
   storeCase(
     "Charges: a reopened charge that is voided and claimed again keeps its rounds apart",
