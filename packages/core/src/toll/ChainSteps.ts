@@ -84,9 +84,9 @@ const checkedAgain = (charge: Charge, evidence: ChainEvidence): Step => {
   // Its money went back: all that is left to record is the transfer that moved it, if one does.
   if (charge.refund?._tag === "Sent" && evidence._tag !== "Moved")
     return { _tag: "Leave", reason: undefined, ending: closed }
-  if (charge.state !== "settled" && evidence._tag === "Moved") return completed(evidence, true)
   switch (evidence._tag) {
     case "Moved": {
+      if (charge.state !== "settled") return completed(evidence, true)
       const { isFinal, logIndex, transaction } = evidence
       const isSame =
         transaction.toLowerCase() === charge.receipt?.transaction.toLowerCase() &&

@@ -349,6 +349,13 @@ describe("a charge that was reopened", () => {
       expect(next(gone, isReopened, isRefunded)).toStrictEqual(left(closed))
   })
 
+  it.each(["Due", "Sent"] as const)("is left where it is settled for good, its refund %s", (_tag) => {
+    const refund = _tag === "Due" ? ({ _tag, startedAtMillis: undefined } as const) : sent.refund
+    const found = chargeIn("settled", { refund })
+    const event = { _tag: "Taken", charge: found, sameRequest: true, readable: true, nowMillis: 1 } as const
+    expect(next({ _tag: "TakeOver" }, event, reconciler)).toStrictEqual({ _tag: "Yield", ending: closed })
+  })
+
   it("sets nothing off once its refund was sent", () => {
     const event = { _tag: "Completed", receipt, refundDue: false } as const
     expect(next({ ...completed, refundDue: true }, event, { ...reconciler, isRefunded: true })).toStrictEqual(

@@ -128,6 +128,7 @@ describe.each([
     ["settled", settled],
     ["settled, its response owed", { ...owing, ...lapsed }],
     ["owed back", owedBack],
+    ["sent back", sentBack],
     ["a tombstone", tombstone]
   ])("is refused where the charge is %s", (_state, found) => {
     expect(decide(found, presented)).toBe("payment_already_used")
