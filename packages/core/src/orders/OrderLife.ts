@@ -40,7 +40,10 @@ const maxRetries = 20
 
 /** Whether the step that is due, or under way, is the same one. */
 const isSameStep = (left: Order, right: Order): boolean =>
-  left.status === right.status && left.stepAtMillis === right.stepAtMillis && left.attempts === right.attempts
+  left.status === right.status &&
+  left.updatedAtMillis === right.updatedAtMillis &&
+  left.stepAtMillis === right.stepAtMillis &&
+  left.attempts === right.attempts
 
 const make = Effect.gen(function* () {
   const orders = yield* Orders

@@ -17,15 +17,24 @@ type Run = <A>(effect: Effect.Effect<A, StoreError, Services>) => Promise<A>
 const defaultLimit = 50
 const exportPage = 200
 
+/** Events that an operator decides on by the order's status: another step that begins meanwhile voids the decision. */
+const isDecision = ({ _tag }: OrderEvent): boolean =>
+  _tag === "Retried" || _tag === "Resolved" || _tag === "Cancelled"
+
+const decide = Effect.fnUntraced(function* (life: OrderLife["Service"], id: string, event: OrderEvent) {
+  const order = yield* Orders.use((orders) => orders.find(id))
+  return order === undefined ? undefined : yield* life.tellOutcome(order, event)
+})
+
 const tell = Effect.fnUntraced(function* (
   id: string,
   event: OrderEvent
-): Effect.fn.Return<OrderVerdict, StoreError> {
+): Effect.fn.Return<OrderVerdict, StoreError, Orders> {
   const life = yield* Effect.serviceOption(OrderLife)
   const worker = yield* Effect.serviceOption(OrderWorker)
   // Without fulfilment nothing takes orders on: what an earlier configuration left stands as it is.
   if (life._tag === "None" || worker._tag === "None") return { outcome: "unfit", order: undefined }
-  const told = yield* life.value.tellById(id, event)
+  const told = yield* isDecision(event) ? decide(life.value, id, event) : life.value.tellById(id, event)
   if (told === undefined) return { outcome: "unknown" }
   if (told._tag !== "Changed")
     return { outcome: "unfit", order: told._tag === "Unfit" ? told.order : undefined }
