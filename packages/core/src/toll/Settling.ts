@@ -170,7 +170,8 @@ const make = Effect.fnUntraced(function* (config: SettlingConfig) {
       Effect.repeat({
         schedule: Schedule.exponential("200 millis"),
         times: transaction === undefined ? 0 : 3,
-        until: ({ _tag }: ChainEvidence) => _tag === "Moved" || _tag === "Confirming"
+        // Definite evidence ends the retries: one that fails must not replace it.
+        until: ({ _tag }: ChainEvidence) => _tag === "Moved" || _tag === "NotPaid" || _tag === "Confirming"
       }),
       Effect.repeat({
         schedule: Schedule.spaced("1 second"),

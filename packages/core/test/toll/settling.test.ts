@@ -221,6 +221,19 @@ describe("asking the chain", () => {
     expect([event, reads]).toEqual([{ _tag: "Seen", evidence: moved }, [1, 2, 2]])
   })
 
+  it.each(["canceled", "used_otherwise"] as const)(
+    "keeps that the payment is finally unpaid (%s), though the chain can't be read a moment later",
+    async (reason) => {
+      const notPaid: ChainEvidence = { _tag: "NotPaid", reason }
+      const { event, reads } = await ask(
+        { _tag: "Finality", charge: chargeIn("settled") },
+        [unavailable, notPaid, unavailable],
+        [200, 10_000]
+      )
+      expect([event, reads]).toEqual([{ _tag: "Seen", evidence: notPaid }, [1, 2, 2]])
+    }
+  )
+
   it("waits for confirmations, second by second", async () => {
     const { event, reads } = await ask(
       proof,
