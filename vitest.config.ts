@@ -11,7 +11,7 @@ const longest = [
   "sandbox/test/sandbox/commands.test.ts",
   "core/test/simulation/sqlite.test.ts",
   "own-store/test/mutants.test.ts",
-  "core/test/stores/postgresContract.test.ts",
+  "core/test/sql/postgresContract.test.ts",
   "own-store/test/contract.test.ts",
   "e2e/packed/packed.test.ts"
 ]
@@ -30,7 +30,7 @@ const all = ["packages/*/test/**/*.test.ts", "examples/*/test/**/*.test.ts", "e2
 const never = ["**/node_modules/**", "**/dist/**"]
 /** Tests that leave nothing behind in their process, and so share its modules. */
 const together = [
-  "packages/core/test/{domain,facilitator,mail,orders,ports,toll,vault}/**/*.test.ts",
+  "packages/core/test/{domain,mail,operations,orders,ports,testing,till,toll,vault}/**/*.test.ts",
   "packages/providers/test/**/*.test.ts"
 ]
 

@@ -8,7 +8,7 @@
 export interface MutatedFile {
   /** From the root of the workspace. */
   readonly file: string
-  /** Tests, fastest first: a mutant ends with the first test that fails. */
+  /** Tests, fastest first: a mutant ends with the first failing test. */
   readonly tests: ReadonlyArray<string>
 }
 
@@ -20,49 +20,73 @@ const core = (file: string, ...tests: ReadonlyArray<string>): MutatedFile => ({
 const evidence = [
   "toll/evidence/searchEdges.test.ts",
   "toll/evidence/evidence.test.ts",
-  "toll/evidence/evidenceSearch.test.ts",
+  "toll/evidence/EvidenceSearch.test.ts",
   "toll/evidence/unpaidNonces.test.ts"
 ]
 
 /** The files that decide about money. */
 export const scope: ReadonlyArray<MutatedFile> = [
-  core("toll/Transitions.ts", "toll/machine.test.ts", "toll/chainSteps.test.ts"),
-  core("toll/ChainSteps.ts", "toll/chainSteps.test.ts"),
-  core("toll/CommonSteps.ts", "toll/machine.test.ts", "toll/chainSteps.test.ts"),
-  core("toll/Resume.ts", "toll/resume.test.ts"),
-  core("toll/Verdict.ts", "toll/verdict.test.ts"),
-  core("toll/Settling.ts", "toll/settling.test.ts"),
-  core("toll/Reconcile.ts", "toll/reconciling.test.ts"),
-  core("toll/ChargedAuthorization.ts", "toll/chargeKey.test.ts"),
-  core("toll/SettlementProof.ts", "toll/settlementProof.test.ts"),
-  core("toll/TransferMatch.ts", "toll/transferMatch.test.ts"),
-  core("toll/evidence/TransferProof.ts", "toll/evidence/transferProof.test.ts"),
-  core("toll/evidence/ChainEvidence.ts", "toll/evidence/chainEvidence.test.ts"),
+  core(
+    "toll/machine/ChargeMachine.ts",
+    "toll/machine/ChargeMachine.test.ts",
+    "toll/machine/SettlementMachine.test.ts"
+  ),
+  core(
+    "toll/machine/SettlementMachine.ts",
+    "toll/machine/SettlementMachine.test.ts",
+    "toll/machine/ChainSteps.test.ts",
+    "toll/machine/ChargeMachine.test.ts"
+  ),
+  core("toll/machine/ChainSteps.ts", "toll/machine/ChainSteps.test.ts"),
+  core(
+    "toll/machine/CommonSteps.ts",
+    "toll/machine/ChargeMachine.test.ts",
+    "toll/machine/SettlementMachine.test.ts",
+    "toll/machine/ChainSteps.test.ts"
+  ),
+  core("toll/machine/ReplayDecision.ts", "toll/machine/ReplayDecision.test.ts"),
+  core("toll/Verdict.ts", "toll/Verdict.test.ts"),
+  core("toll/machine/SettlementSteps.ts", "toll/machine/SettlementSteps.test.ts"),
+  core("toll/machine/SettlementTask.ts", "toll/machine/SettlementTask.test.ts"),
+  core("toll/machine/driveSteps.ts", "toll/machine/driveSteps.test.ts"),
+  core("toll/machine/Reconciler.ts", "toll/machine/Reconciler.test.ts"),
+  core("toll/machine/ChargedAuthorization.ts", "toll/machine/ChargedAuthorization.test.ts"),
+  core("toll/machine/SettlementProof.ts", "toll/machine/SettlementProof.test.ts"),
+  core("toll/audit/TransferMatch.ts", "toll/audit/TransferMatch.test.ts"),
+  core("toll/evidence/TransferProof.ts", "toll/evidence/TransferProof.test.ts"),
+  core("toll/evidence/ChainEvidence.ts", "toll/evidence/ChainEvidence.test.ts"),
   core("toll/evidence/EvidenceSearch.ts", ...evidence),
-  core("toll/evidence/BlockSearch.ts", "toll/evidence/blockSearch.test.ts", ...evidence),
-  core("toll/evidence/LogSearch.ts", "toll/evidence/logSearch.test.ts", ...evidence),
-  core("toll/evidence/TransferSearch.ts", "toll/evidence/chain.test.ts"),
+  core("toll/evidence/BlockSearch.ts", "toll/evidence/BlockSearch.test.ts", ...evidence),
+  core("toll/evidence/LogSearch.ts", "toll/evidence/LogSearch.test.ts", ...evidence),
+  core("toll/evidence/TransferSearch.ts", "toll/evidence/ChainReader.test.ts"),
   core(
     "toll/evidence/ChainNode.ts",
-    "toll/evidence/chainNode.test.ts",
-    "toll/evidence/chain.test.ts",
+    "toll/evidence/ChainNode.test.ts",
+    "toll/evidence/ChainReader.test.ts",
     ...evidence
   ),
-  core("toll/Chain.ts", "toll/evidence/chain.test.ts", ...evidence),
-  core("toll/PayerAccounts.ts", "toll/payerAccounts.test.ts"),
-  core("toll/LossBudget.ts", "toll/lossBudget.test.ts"),
-  core("toll/ChargeKey.ts", "toll/chargeKey.test.ts"),
-  core("toll/exact/Evm.ts", "toll/evm.test.ts", "toll/recoverSigner.test.ts"),
-  core("toll/facilitator/Wire.ts", "facilitator/wire.test.ts"),
-  core("orders/Transitions.ts", "orders/transitions.test.ts"),
+  core("toll/evidence/ChainReader.ts", "toll/evidence/ChainReader.test.ts", ...evidence),
+  core("toll/limits/PayerAccounts.ts", "toll/limits/PayerAccounts.test.ts"),
+  core("toll/limits/LossBudget.ts", "toll/limits/LossBudget.test.ts"),
+  core("toll/ChargeKey.ts", "toll/ChargeKey.test.ts"),
+  core("toll/exact/Evm.ts", "toll/exact/Evm.test.ts", "fast/recoverSigner.test.ts"),
+  core("fast/authorizationHash.ts", "fast/authorizationHash.test.ts"),
+  core("toll/facilitator/Wire.ts", "toll/facilitator/Wire.test.ts"),
+  core("orders/OrderMachine.ts", "orders/OrderMachine.test.ts"),
+  core("orders/OrderMove.ts", "orders/OrderMachine.test.ts"),
+  core("orders/OrderStep.ts", "orders/OrderStep.test.ts", "orders/OrderMachine.test.ts"),
   core(
     "orders/RefundGuard.ts",
-    "orders/refundGuard.test.ts",
+    "orders/RefundGuard.test.ts",
     "orders/refundRules.test.ts",
-    "orders/refunds.test.ts"
+    "orders/Refunds.test.ts"
   ),
-  core("orders/Refunds.ts", "orders/refundSending.test.ts", "orders/refunds.test.ts"),
-  core("domain/Money.ts", "domain/money.test.ts")
+  core("orders/LedgerWatch.ts", "orders/refundRules.test.ts", "orders/Refunds.test.ts"),
+  core("orders/RefundAuthorization.ts", "orders/refundSending.test.ts", "orders/Refunds.test.ts"),
+  core("orders/RefundRetries.ts", "orders/RefundRetries.test.ts", "orders/refundSending.test.ts"),
+  core("orders/RefundSender.ts", "orders/refundSending.test.ts", "orders/Refunds.test.ts"),
+  core("orders/Refunds.ts", "orders/refundSending.test.ts", "orders/Refunds.test.ts"),
+  core("domain/Money.ts", "domain/Money.test.ts")
 ]
 
 /** Lowest score, in percent, of all files together. */

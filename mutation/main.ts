@@ -99,7 +99,7 @@ const mutate = async (
 const count = (results: ReadonlyArray<Result>, ...statuses: ReadonlyArray<Status>): number =>
   results.reduce((sum, { counts }) => sum + statuses.reduce((all, of) => all + (counts.get(of) ?? 0), 0), 0)
 
-/** Of all mutants that compile and say more than words: those that a test noticed, in percent. */
+/** Percentage of mutants that a test detected, of all that compile and change more than texts. */
 const scoreOf = (results: ReadonlyArray<Result>): number => {
   const noticed = count(results, "Killed", "Timeout")
   const all = noticed + count(results, "Survived", "NoCoverage")
@@ -121,7 +121,7 @@ const rowOf = (name: string, results: ReadonlyArray<Result>): string =>
     results.reduce((sum, { seconds }) => sum + seconds, 0).toFixed(0)
   )
 
-/** Prints survivors without a reason, and reasons without a survivor; answers how many of the former there are. */
+/** Prints survivors without a reason, and reasons without a survivor; returns the number of the former. */
 const compareSurvivors = (results: ReadonlyArray<Result>): number => {
   const listed = new Set(readSurvivors(survivorsFile).map(keyOf))
   const found = results.flatMap(({ survivors }) => survivors)

@@ -12,12 +12,13 @@ import { SetupError, ensureToolchain, root, toolScript } from "./toolchain.mjs"
 const usage = `Usage: node scripts/run.mjs <task> [arguments]
 
   demo      an official x402 client pays all seven routes on a local chain; orders are delivered, and refunded
-  sandbox   the same service, kept up for curl and agents (--help shows its options)
+  sandbox   runs the same service until Ctrl-C, for curl and agents (--help shows its options)
   test      the whole test suite; arguments go to vitest
   check     format, lint and types
   build     compiles the packages to dist
   format    formats the sources
-  bench     comparison with the official middleware; bench durable, search, tracking, orders, flood
+  docs      writes the generated tables of docs/options.md
+  bench     comparison with the official middleware; bench durable, search, tracking, orders, flood, fast
   simulate  seeded worlds of crashes, faults and attackers around a paid call: --seeds N --store memory|sqlite|postgres --workers W
   kill      servers killed at random moments under official clients: --rounds N --store sqlite|postgres
   attack    one payment presented a thousand times at once: --requests N --rounds N
@@ -50,7 +51,7 @@ if (process.env.npm_lifecycle_event !== undefined) {
   watch.unref()
 }
 
-/** Runs a script with the chosen Node, our own terminal and every signal passed on; answers its exit code. */
+/** Runs a script with the chosen Node, our own terminal and every signal passed on; returns its exit code. */
 const run = ({ node, env }, args, { extraEnv = {}, leash = false } = {}) =>
   new Promise((resolve, reject) => {
     running = spawn(node, args, {
@@ -145,6 +146,7 @@ const tasks = {
   check,
   build: (toolchain, args) => run(toolchain, [...tool("tsc"), "-b", ...args]),
   format: (toolchain, args) => run(toolchain, [...tool("oxfmt"), ...args]),
+  docs: (toolchain) => run(toolchain, source("e2e/docs/writeTables.ts")),
   bench: (toolchain, [name = "main", ...args]) =>
     /^[a-z]+$/.test(name)
       ? run(toolchain, ["--expose-gc", ...source(`bench/src/${name}.ts`), ...args])

@@ -97,7 +97,7 @@ const compareRow = async (
 
 const unique = (contender: Contender) => paidHeaders(contender, signedPayments, count)
 
-/** The same payment again and again: ours gives the recorded answer, the other serves it anew. */
+/** Repeats the same payment: ours replays the recorded response, the other runs the handler again. */
 const replays = async (contender: Contender) => {
   const [header] = await paidHeaders(contender, signedPayments, 1)
   await contender.call("/x402/search?q=mouse", header)
@@ -133,11 +133,11 @@ for (const kind of ["verifying", "instant"] as const) {
   const facilitator = await startFacilitator(kind)
   const mine = await ours(file(), { url: facilitator.url })
   const theirs = official(new HTTPFacilitatorClient({ url: facilitator.url }))
-  const told = kind === "verifying" ? "over HTTP, verifying signatures" : "over HTTP, answering at once"
+  const told = kind === "verifying" ? "over HTTP, verifying signatures" : "over HTTP, responding at once"
   await compareRow(`facilitator ${told}`, [mine, theirs], unique)
   if (kind === "verifying") {
     await compareRow("replays of one payment, same facilitator", [mine, theirs], replays)
-    // As if no caller ever came again: the facilitator is asked twice for each payment, as the other side does.
+    // As if no caller ever came again: the facilitator gets two requests for each payment, as the other side does.
     const asking = await ours(file(), { url: facilitator.url }, "0")
     await compareRow("the same, every payment verified first", [asking, theirs], unique)
     await asking.stop()
@@ -148,7 +148,7 @@ for (const kind of ["verifying", "instant"] as const) {
 for (const verifies of [true, false]) {
   const client = fakeFacilitator(verifies)
   const mine = await ours(file(), client)
-  const told = verifies ? "verifying signatures" : "answering at once"
+  const told = verifies ? "verifying signatures" : "responding at once"
   await compareRow(
     `facilitator in process, ${told}`,
     [mine, official(client as unknown as OfficialClient)],

@@ -14,7 +14,7 @@ const bodyOf = async (request: IncomingMessage): Promise<{ readonly paymentPaylo
   return JSON.parse(text) as { readonly paymentPayload: unknown }
 }
 
-const answer = async (request: IncomingMessage): Promise<unknown> => {
+const respond = async (request: IncomingMessage): Promise<unknown> => {
   if (request.url?.endsWith("/supported") === true) return facilitator.getSupported()
   const { paymentPayload } = await bodyOf(request)
   return request.url?.endsWith("/verify") === true
@@ -23,7 +23,7 @@ const answer = async (request: IncomingMessage): Promise<unknown> => {
 }
 
 const server = createServer((request, response) => {
-  answer(request).then(
+  respond(request).then(
     (document) => response.setHeader("content-type", "application/json").end(JSON.stringify(document)),
     (error: unknown) => {
       response.statusCode = 500

@@ -1,8 +1,6 @@
 import type { Contender } from "./servers.ts"
 
-/*
- * Load for one contender: how many requests a second are answered, and payments to send with them.
- */
+/* Load for one contender: requests per second, and payments to send with them. */
 
 /** Requests per second of sending all headers. */
 export const load = async (
@@ -10,9 +8,9 @@ export const load = async (
   status: number,
   headers: ReadonlyArray<Record<string, string>>
 ): Promise<number> =>
-  headers.length / ((await contender.sendAll({ path: "/x402/search?q=mouse", status, headers })) / 1000)
+  headers.length / ((await contender.sendAll({ path: contender.path, status, headers })) / 1000)
 
-/** Makes so many payments for what a challenge asks. */
+/** Makes this many payments for a challenge. */
 export type Make = (
   accepted: { readonly maxTimeoutSeconds: number },
   resource: unknown,
@@ -20,7 +18,7 @@ export type Make = (
 ) => Array<string> | Promise<Array<string>>
 
 const challengeOf = async (contender: Contender) => {
-  const { headers } = await contender.call("/x402/search")
+  const { headers } = await contender.call(contender.path)
   const text = Buffer.from(headers.get("payment-required")!, "base64").toString("utf8")
   return JSON.parse(text) as {
     readonly accepts: ReadonlyArray<{ readonly maxTimeoutSeconds: number }>
@@ -28,7 +26,7 @@ const challengeOf = async (contender: Contender) => {
   }
 }
 
-/** Headers of requests that pay, each with a payment of its own. */
+/** Request headers, each with its own payment. */
 export const paidHeaders = async (
   contender: Contender,
   make: Make,

@@ -155,7 +155,7 @@ const drain = async (storage: Storage, { place }: Upstream): Promise<Drained> =>
 
 interface Row {
   readonly storage: keyof typeof filled
-  /** What the upstream takes for each order; 0: it answers at once. */
+  /** The upstream's time per order; 0: it responds at once. */
   readonly upstreamMillis: number
   readonly ordersPerSecond: number
   /** What the upstream alone takes, with as many callers as it works on at a time; `null`: any number. */

@@ -32,9 +32,9 @@ export const startWorker = async <Options, Input, Output>(
   return {
     ready,
     ask: (input) => {
-      const answer = nextMessage<Output>(child)
+      const response = nextMessage<Output>(child)
       child.send(input as object)
-      return answer
+      return response
     },
     stop: async () => {
       child.disconnect()

@@ -1,5 +1,5 @@
 /*
- * What a merged search costs beside the marketplaces' own time: the median over fakes that answer at once,
+ * What a merged search costs beside the marketplaces' own time: the median over fakes that respond at once,
  * as plain functions, and as Canopy and Rainforest over a `fetch` that never leaves the process. The same
  * documents parsed alone are what any implementation pays.
  *
@@ -72,7 +72,7 @@ const rainforestText = JSON.stringify({
   })),
   pagination: { current_page: 1, total_pages: 7, total_results: 140 }
 })
-const answering = (text: string) => ({ apiKey: "key", fetch: () => Promise.resolve(new Response(text)) })
+const respondWith = (text: string) => ({ apiKey: "key", fetch: () => Promise.resolve(new Response(text)) })
 
 /** The median in milliseconds of one run after another. */
 const median = async (run: () => Promise<unknown>): Promise<number> => {
@@ -95,7 +95,7 @@ const merged = (marketplace_a: MarketplaceOptions, marketplace_b: MarketplaceOpt
       )
     }).pipe(
       Effect.provide(
-        Catalogue.layer({}).pipe(
+        Catalogue.layer.pipe(
           Layer.provide(Marketplaces.fromPromise({ marketplace_a, marketplace_b }, { timeoutMillis: 8_000 }))
         )
       )
@@ -115,6 +115,6 @@ console.log(`merged search, two pages of ${results} products each, p50 of ${roun
 show("two plain functions", await merged(plain, plain))
 show(
   "Canopy and Rainforest over a fetch in this process",
-  await merged(canopy(answering(canopyText)), rainforest(answering(rainforestText)))
+  await merged(canopy(respondWith(canopyText)), rainforest(respondWith(rainforestText)))
 )
 show("  of which reading both bodies and parsing them", await parsed())

@@ -1,12 +1,10 @@
-/*
- * Sends requests, so many at a time, and takes the time of all of them.
- */
+/* Sends requests with limited concurrency and measures the total time. */
 
 export const concurrency = 32
 
 export interface Job {
   readonly path: string
-  /** What every answer has to be. */
+  /** The expected status of every response. */
   readonly status: number
   /** Of each request. */
   readonly headers: ReadonlyArray<Record<string, string>>
@@ -14,7 +12,7 @@ export interface Job {
 
 export type Call = (path: string, headers?: Record<string, string>) => Promise<{ readonly status: number }>
 
-/** Milliseconds that it takes to have all requests answered. */
+/** Milliseconds until all responses have arrived. */
 export const sendAll = async (call: Call, { headers, path, status }: Job): Promise<number> => {
   let next = 0
   const started = performance.now()

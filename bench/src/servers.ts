@@ -2,7 +2,7 @@ import { fork } from "node:child_process"
 import { once } from "node:events"
 import type { Server } from "node:http"
 import type { AddressInfo } from "node:net"
-import { memory, Till } from "@till402/core"
+import { memory, operation, Till, type TillOptions } from "@till402/core"
 import { sampleProducts } from "@till402/core/testing"
 import { till402 as tillExpress } from "@till402/express"
 import { till402 as tillHono } from "@till402/hono"
@@ -15,8 +15,10 @@ import { verifyTypedData } from "viem"
 import { domain, network, payTo, types } from "./payments.ts"
 import { type Job, sendAll } from "./sending.ts"
 
-/** A server under load: answers a request, in this process, or over a socket to a client's process. */
+/** A server under load: handles a request in this process, or over a socket to a client's process. */
 export interface Contender {
+  /** Path and query of the route that is paid. */
+  readonly path: string
   readonly call: (
     path: string,
     headers?: Record<string, string>
@@ -30,7 +32,7 @@ interface Paid {
   readonly payload: { readonly signature: `0x${string}`; readonly authorization: Record<string, string> }
 }
 
-/** Answers at once and moves no money. `verifies`: checks the signature, as a real one does. */
+/** Responds at once and moves no money. `verifies`: checks the signature, as a real one does. */
 export const fakeFacilitator = (verifies: boolean) => {
   let settled = 0
   return {
@@ -76,8 +78,27 @@ export const page = {
   hasMore: false
 }
 
+const searchPath = "/x402/search?q=mouse"
+const ownPath = "/weather?city=oslo"
+const weather = { city: "oslo", celsius: 21 }
+
+const search: Partial<TillOptions> = { marketplaces: { marketplace_a: { search: async () => page } } }
+
+const own: Partial<TillOptions> = {
+  operations: [
+    operation({
+      id: "weather",
+      method: "GET",
+      path: "/weather",
+      description: "Weather of a city",
+      price: "0.01",
+      work: async () => weather
+    })
+  ]
+}
+
 /** Ours: the signature is checked in the till itself, so the facilitator need not. */
-const till = () =>
+const till = (serving: Partial<TillOptions>) =>
   Till.make({
     baseUrl: "http://localhost",
     payTo,
@@ -86,7 +107,7 @@ const till = () =>
     trustFacilitator: true,
     secret: "a secret of the benchmark, known to all",
     storage: memory(),
-    marketplaces: { marketplace_a: { search: async () => page } }
+    ...serving
   })
 
 export const routes = {
@@ -97,18 +118,26 @@ export const routes = {
   }
 } as Parameters<typeof officialHono>[0]
 
+const ownRoutes = {
+  "GET /weather": {
+    accepts: [{ scheme: "exact", price: "$0.01", network, payTo, maxTimeoutSeconds: 120 }],
+    description: "Weather of a city",
+    mimeType: "application/json"
+  }
+} as Parameters<typeof officialHono>[0]
+
 const official = (verifies: boolean) =>
   new x402ResourceServer(
     fakeFacilitator(verifies) as unknown as ConstructorParameters<typeof x402ResourceServer>[0]
   ).register(network, new ExactEvmScheme())
 
-export const inProcess = (app: Hono, stop: () => Promise<void>): Contender => {
+export const inProcess = (app: Hono, stop: () => Promise<void>, path = searchPath): Contender => {
   const call: Contender["call"] = async (path, headers = {}) => {
     const response = await app.fetch(new Request(`http://localhost${path}`, { headers }))
     await response.arrayBuffer()
     return response
   }
-  return { call, sendAll: (job) => sendAll(call, job), stop }
+  return { path, call, sendAll: (job) => sendAll(call, job), stop }
 }
 
 /** Has a process of its own send what is to be sent. */
@@ -135,6 +164,7 @@ const overSocket = async (app: express.Express, stop: () => Promise<void>): Prom
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const client = startClient(origin)
   return {
+    path: searchPath,
     sendAll: client.sendAll,
     call: async (path, headers = {}) => {
       const response = await fetch(origin + path, { headers })
@@ -155,7 +185,7 @@ export const nothing = async (): Promise<void> => undefined
 export const contenders = {
   hono: {
     ours: async () => {
-      const ours = till()
+      const ours = till(search)
       await ours.ready
       return inProcess(new Hono().use(tillHono(ours)), ours.dispose)
     },
@@ -167,9 +197,24 @@ export const contenders = {
         nothing
       )
   },
+  "hono, a host's route": {
+    ours: async () => {
+      const ours = till(own)
+      await ours.ready
+      return inProcess(new Hono().use(tillHono(ours)), ours.dispose, ownPath)
+    },
+    official: async (verifies: boolean) =>
+      inProcess(
+        new Hono()
+          .use(officialHono(ownRoutes, official(verifies)))
+          .get("/weather", (context) => context.json(weather)),
+        nothing,
+        ownPath
+      )
+  },
   express: {
     ours: async () => {
-      const ours = till()
+      const ours = till(search)
       await ours.ready
       return overSocket(express().use(tillExpress(ours)), ours.dispose)
     },

@@ -13,7 +13,7 @@ export interface Upstream {
   readonly alone: () => Promise<number>
 }
 
-/** A fake upstream for orders of so many numbers, which takes so long for each; 0: it answers at once. */
+/** A fake upstream for a number of orders, with a fixed time for each; 0: it responds at once. */
 export const upstream = (count: number, millis: number): Upstream => {
   const placements = new Uint8Array(count)
   const waiting: Array<() => void> = []

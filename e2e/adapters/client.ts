@@ -2,9 +2,7 @@ import { type Agent, type IncomingMessage, request as httpRequest, type RequestO
 import { connect, type Socket } from "node:net"
 import { buffer } from "node:stream/consumers"
 
-/*
- * A client over a real socket that sends what it is told, byte for byte, and hides nothing of the answer.
- */
+/* A client over a real socket that sends exact bytes and exposes the complete response. */
 
 export interface Sent {
   readonly method?: string
@@ -12,7 +10,7 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>> | ReadonlyArray<string>
   readonly body?: string | Uint8Array
   readonly agent?: Agent
-  /** What to say in `Host`; default: where the request is sent. */
+  /** The `Host` header; default: the request's target. */
   readonly host?: string
   /** Sends the body in chunks, without its length. */
   readonly chunked?: boolean
@@ -26,7 +24,7 @@ export interface Received {
   readonly text: string
 }
 
-/** Opens a request; resolves when the head of the answer has come. */
+/** Opens a request; resolves when the response's head has arrived. */
 export const open = (port: number, path: string, sent: Sent = {}): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const { agent, body, chunked = false, headers = {}, host = `127.0.0.1:${port}`, method = "GET" } = sent
@@ -49,7 +47,7 @@ export const open = (port: number, path: string, sent: Sent = {}): Promise<Incom
     httpRequest(options, resolve).on("error", reject).end(body)
   })
 
-/** Sends a request and takes the whole answer. */
+/** Sends a request and reads the whole response. */
 export const send = async (port: number, path: string, sent: Sent = {}): Promise<Received> => {
   const message = await open(port, path, sent)
   const bytes = await buffer(message)
@@ -57,13 +55,13 @@ export const send = async (port: number, path: string, sent: Sent = {}): Promise
   return { status: statusCode!, headers, rawHeaders, bytes, text: bytes.toString("utf8") }
 }
 
-/** Sends bytes as they are on a connection of their own, which the caller destroys. */
+/** Sends raw bytes on a separate connection, which the caller destroys. */
 export const openRaw = (port: number, bytes: string): Socket => {
   const socket = connect(port, "127.0.0.1", () => socket.write(bytes, "latin1"))
   return socket
 }
 
-/** Sends bytes as they are on a connection of their own and takes all that comes back until it ends. */
+/** Sends raw bytes on a separate connection and reads until it ends. */
 export const sendRaw = (port: number, bytes: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = openRaw(port, bytes)

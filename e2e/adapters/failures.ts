@@ -23,7 +23,7 @@ export const failures = (hosts: Hosts): void => {
     expect((await send(port, "/x402/search")).status).toBe(200)
   })
 
-  it("finishes a call whose client has gone away, and cancels its answer", async () => {
+  it("finishes a call whose client has disconnected, and cancels its response", async () => {
     const { large, port, slow } = await setUp(hosts)
     const socket = openRaw(port, "POST /x402/slow HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
     await slow.entered.promise
@@ -58,7 +58,7 @@ export const failures = (hosts: Hosts): void => {
     expect((await send(port, "/x402/search")).status).toBe(200)
   })
 
-  it("never takes an answer for whole whose source fails before its first byte", async () => {
+  it("never presents a response as complete when its source fails before the first byte", async () => {
     const { port } = await setUp(hosts)
     const outcome = await send(port, "/x402/broken").then(
       ({ status }) => status,
@@ -77,12 +77,12 @@ export const failures = (hosts: Hosts): void => {
     expect((await send(port, "/x402/search")).status).toBe(200)
   })
 
-  it("answers requests that come one after the other without waiting", async () => {
+  it("handles pipelined requests", async () => {
     const { port } = await setUp(hosts)
     const one = "GET /x402/search?n=1 HTTP/1.1\r\nHost: x\r\n\r\n"
     const two = "POST /x402/shop?n=2 HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"
     const last = "GET /x402/search?n=3 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-    const answer = await sendRaw(port, one + two + last)
-    expect([...answer.matchAll(/"search":"\?n=(\d)"/g)].map(([, n]) => n)).toEqual(["1", "2", "3"])
+    const response = await sendRaw(port, one + two + last)
+    expect([...response.matchAll(/"search":"\?n=(\d)"/g)].map(([, n]) => n)).toEqual(["1", "2", "3"])
   })
 }

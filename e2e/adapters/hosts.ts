@@ -7,15 +7,22 @@ import { type Echo, fakeTill, type Seam } from "./till.ts"
 /** How a framework hosts a till; each gives a server that does not listen yet. */
 export interface Hosts {
   /**
-   * The till at the root, before a route `GET /own` that answers "my own route". A middleware before the
-   * till sets the cookie `host=1` and `Vary: Accept`. The host's error handler answers 500 with the text
+   * The till at the root, before a route `GET /own` that returns "my own route". A middleware before the
+   * till sets the cookie `host=1` and `Vary: Accept`. The host's error handler returns 500 with the text
    * "host: <message>", and tells `onError`.
    */
   readonly atRoot: (till: Seam, onError: (error: unknown) => void) => Server
   /** The till mounted at `/shop`, before a route `GET /shop/own`. */
   readonly underShop: (till: Seam) => Server
-  /** A parser of JSON and text that has read the body before the till is asked. */
+  /** A parser of JSON and text that has read the body before the till gets the request. */
   readonly afterBodyParser: (till: Seam) => Server
+  /** What the framework does itself, before or after any route: its router or server decides, not the adapter. */
+  readonly framework?: {
+    /** Responds 404 to a path with malformed percent-encoding. */
+    readonly rejectsMalformedEncoding?: boolean
+    /** Closes the connection after a response if much of the request's body was not read. */
+    readonly closesAfterUnreadBody?: boolean
+  }
 }
 
 /** Listens on a free port until the test ends. */
@@ -30,7 +37,7 @@ export const serve = async (server: Server): Promise<number> => {
   return (server.address() as AddressInfo).port
 }
 
-/** What reached the till, from the answer of its echo. */
+/** What reached the till, from the response of its echo. */
 export const echoOf = ({ text }: Received): Echo => JSON.parse(text) as Echo
 
 /** A till at the root of a server that listens. */

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest"
 import { type Sent, send } from "./client.ts"
+import { effectHosts } from "./effect.ts"
 import { expressHosts } from "./express.ts"
 import { honoHosts } from "./hono.ts"
 import { serve } from "./hosts.ts"
@@ -25,9 +26,9 @@ const requests: ReadonlyArray<readonly [path: string, sent: Sent]> = [
   ["/x402/search?q=%20%C3%A9", { method: "TRACE" }]
 ]
 
-it.each(requests)("all adapters answer %s %o by the same bytes and headers", async (path, sent) => {
-  const [express, hono, koa] = await Promise.all(
-    [expressHosts, honoHosts, koaHosts].map(async ({ atRoot }) => {
+it.each(requests)("all adapters respond to %s %o with the same bytes and headers", async (path, sent) => {
+  const [express, hono, koa, effect] = await Promise.all(
+    [expressHosts, honoHosts, koaHosts, effectHosts].map(async ({ atRoot }) => {
       const port = await serve(atRoot(fakeTill().seam, () => undefined))
       // The echo names the port otherwise.
       const { bytes, headers, status } = await send(port, path, { ...sent, host: "shop.example" })
@@ -37,4 +38,5 @@ it.each(requests)("all adapters answer %s %o by the same bytes and headers", asy
   )
   expect(hono).toEqual(express)
   expect(koa).toEqual(express)
+  expect(effect).toEqual(express)
 })

@@ -1,23 +1,22 @@
-/*
- * A till that stands in for the real one: it says what reached it, and answers in every way that an adapter
- * must carry.
- */
+/* A fake till that echoes what reached it and responds in every form an adapter must support. */
 
 import type { IncomingRequest, PlainResponse } from "@till402/core"
 
-/** What an adapter tells of who asks. */
+/** The caller's data that an adapter passes on. */
 export interface Caller {
   readonly clientAddress?: string | undefined
 }
 
-/** What an adapter needs of a till. */
+/** The part of a till that adapters use. */
 export interface Seam {
   readonly fetch: (request: Request, caller?: Caller) => Promise<Response>
-  readonly answer: (request: IncomingRequest, caller?: Caller) => Promise<Response | PlainResponse>
+  readonly handle: (request: IncomingRequest, caller?: Caller) => Promise<Response | PlainResponse>
   readonly handles: (pathname: string) => boolean
+  /** Paths that a router of Effect registers; default: `/x402/*`. */
+  readonly paths?: ReadonlyArray<`/${string}`>
 }
 
-/** What reached `fetch`, as `/x402/echo` answers it. */
+/** What reached `fetch`, as `/x402/echo` returns it. */
 export interface Echo {
   readonly method: string
   readonly pathname: string
@@ -45,17 +44,17 @@ export const countedStream = (size: number) => {
   return { source, body }
 }
 
-type Answer = (request: Request, url: URL, caller: Caller) => Response | Promise<Response>
+type ReceivedResponse = (request: Request, url: URL, caller: Caller) => Response | Promise<Response>
 
 const json = { "content-type": "application/json" }
 
-const echo: Answer = async (request, { pathname, search }) => {
+const echo: ReceivedResponse = async (request, { pathname, search }) => {
   const body = request.body === null ? "" : await request.text()
   const headers = Object.fromEntries(request.headers)
   return Response.json({ method: request.method, pathname, search, headers, body } satisfies Echo)
 }
 
-const paid: Answer = () =>
+const paid: ReceivedResponse = () =>
   new Response('{"paid":true}', {
     headers: [
       ["content-type", "application/json"],
@@ -67,8 +66,8 @@ const paid: Answer = () =>
     ]
   })
 
-/** Answers in the forms that the till's own have: text, bytes, a stream, nothing. */
-const plainAnswers = (): Readonly<Record<string, PlainResponse>> => {
+/** Responses in the forms of the till's own: text, bytes, a stream, nothing. */
+const plainResponses = (): Readonly<Record<string, PlainResponse>> => {
   const bytes = new TextEncoder().encode("prefix, 12 cups of t\u00e9")
   const own = { ...json, vary: "PAYMENT-SIGNATURE, X-PAYMENT", "x-made": "plainly" }
   return {
@@ -85,14 +84,14 @@ const plainAnswers = (): Readonly<Record<string, PlainResponse>> => {
 }
 
 /** Reads one chunk of the body and gives up the rest. */
-const cutOff: Answer = async (request) => {
+const cutOff: ReceivedResponse = async (request) => {
   const reader = request.body!.getReader()
   await reader.read()
   await reader.cancel()
   return new Response('{"code":"BODY_TOO_LARGE"}', { status: 413, headers: json })
 }
 
-const breaking: Answer = () => {
+const breaking: ReceivedResponse = () => {
   let chunks = 0
   return new Response(
     new ReadableStream({
@@ -106,7 +105,7 @@ const breaking: Answer = () => {
   )
 }
 
-/** A till at `prefix`, and what a test looks at. */
+/** A fake till at `prefix`, with its records for tests. */
 export const fakeTill = (prefix = "") => {
   const large = { size: 5_000_000, streams: [] as Array<ReturnType<typeof countedStream>["source"]> }
   const slow = {
@@ -117,13 +116,13 @@ export const fakeTill = (prefix = "") => {
   const silent = { cancelled: Promise.withResolvers<void>() }
   const reading = { entered: Promise.withResolvers<void>(), body: Promise.withResolvers<string>() }
 
-  const streamLarge: Answer = (_request, { searchParams }) => {
+  const streamLarge: ReceivedResponse = (_request, { searchParams }) => {
     const { body, source } = countedStream(large.size)
     large.streams.push(source)
     const length = searchParams.has("length") ? { "content-length": String(large.size) } : {}
     return new Response(body, { headers: { "content-type": "application/zip", ...length } })
   }
-  const answerSlowly: Answer = async () => {
+  const respondSlowly: ReceivedResponse = async () => {
     slow.entered.resolve()
     await slow.gate.promise
     const { body, source } = countedStream(large.size)
@@ -131,24 +130,24 @@ export const fakeTill = (prefix = "") => {
     slow.finished.resolve()
     return new Response(body)
   }
-  const saysOneThing: Answer = () =>
+  const saysOneThing: ReceivedResponse = () =>
     new Response(
       new ReadableStream({
         start: (controller) => controller.enqueue(new TextEncoder().encode("one thing")),
         cancel: () => silent.cancelled.resolve()
       })
     )
-  const readWhole: Answer = async (request) => {
+  const readWhole: ReceivedResponse = async (request) => {
     reading.entered.resolve()
     // A body that breaks off is what the test looks at.
     await request.text().then(reading.body.resolve, reading.body.reject)
     return new Response(null, { status: 400 })
   }
-  const answers: Readonly<Record<string, Answer>> = {
+  const responses: Readonly<Record<string, ReceivedResponse>> = {
     "/x402/paid": paid,
     "/x402/caller": (_request, _url, caller) => Response.json(caller),
     "/x402/large": streamLarge,
-    "/x402/slow": answerSlowly,
+    "/x402/slow": respondSlowly,
     "/x402/silent": saysOneThing,
     "/x402/reading": readWhole,
     "/x402/cut-off": cutOff,
@@ -173,15 +172,15 @@ export const fakeTill = (prefix = "") => {
     prefix !== "" && pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname
   const fetch: Seam["fetch"] = async (request, caller = {}) => {
     const url = new URL(request.url)
-    const plain = plainAnswers()[below(url.pathname)]
+    const plain = plainResponses()[below(url.pathname)]
     if (plain !== undefined) return new Response(plain.body as BodyInit | null, plain)
-    return (answers[below(url.pathname)] ?? echo)(request, url, caller)
+    return (responses[below(url.pathname)] ?? echo)(request, url, caller)
   }
   const seam: Seam = {
     handles: (pathname) => pathname.startsWith("/x402/") || below(pathname).startsWith("/x402/"),
     fetch,
-    answer: async (request, caller) =>
-      plainAnswers()[below(request.url.pathname)] ?? fetch(request.toRequest(), caller)
+    handle: async (request, caller) =>
+      plainResponses()[below(request.url.pathname)] ?? fetch(request.toRequest(), caller)
   }
   return { seam, large, slow, silent, reading }
 }

@@ -66,7 +66,7 @@ const openStorage = async (): Promise<{
   }
 }
 
-/** Presents copies of one payment at once, in turns to each server; ends when all are answered. */
+/** Presents copies of one payment at once, in turns to each server; resolves when all have responses. */
 const floodAll = async (visitors: ReadonlyArray<Visitor>, call: Call, copies: number) => {
   const payment = await visitors[0]!.payFor(call)
   return Promise.all(
@@ -74,17 +74,17 @@ const floodAll = async (visitors: ReadonlyArray<Visitor>, call: Call, copies: nu
   )
 }
 
-/** What is wrong with the answers of one round on ours; nothing where all is well. */
+/** Faults in the responses of one round on ours; empty if there are none. */
 const faultsOf = (
-  answers: Awaited<ReturnType<typeof floodAll>>,
+  responses: Awaited<ReturnType<typeof floodAll>>,
   settlements: number
 ): ReadonlyArray<string> => {
-  const [paid, inProgress] = [countOf(answers, 200), countOf(answers, 409)]
-  const bodies = new Set(answers.filter(({ status }) => status === 200).map(({ text }) => text))
+  const [paid, inProgress] = [countOf(responses, 200), countOf(responses, 409)]
+  const bodies = new Set(responses.filter(({ status }) => status === 200).map(({ text }) => text))
   return [
-    ...(paid === 0 ? ["nobody was answered"] : []),
-    ...(paid + inProgress === answers.length ? [] : ["an answer was neither 200 nor 409"]),
-    ...(bodies.size > 1 ? [`${bodies.size} answers to one payment`] : []),
+    ...(paid === 0 ? ["no copy got a response"] : []),
+    ...(paid + inProgress === responses.length ? [] : ["a response was neither 200 nor 409"]),
+    ...(bodies.size > 1 ? [`${bodies.size} responses to one payment`] : []),
     ...(settlements === 1 ? [] : [`${settlements} settlements of one payment`])
   ]
 }
@@ -101,21 +101,21 @@ const runOurs = async (requests: number, rounds: number): Promise<ReadonlyArray<
   const faults: Array<string> = []
   for (let round = 0; round < rounds; round++) {
     const before = facilitator.settle.calls.length
-    const answers = await floodAll(visitors, kinds[round % kinds.length]!, requests)
-    const found = faultsOf(answers, facilitator.settle.calls.length - before)
+    const responses = await floodAll(visitors, kinds[round % kinds.length]!, requests)
+    const found = faultsOf(responses, facilitator.settle.calls.length - before)
     faults.push(...found.map((fault) => `round ${round + 1}: ${fault}`))
     if ((round + 1) % 10 === 0) console.log(`ours: ${round + 1} of ${rounds} rounds, ${faults.length} faults`)
   }
   const ofKind = (kind: Call): number => Math.ceil((rounds - kinds.indexOf(kind)) / kinds.length)
   const done = () => ({
     tracked: [goods.tracker.track.calls.length, ofKind(calls.track)],
-    asked: [goods.assistant.ask.calls.length, ofKind(calls.shop)],
+    asked: [goods.assistant.reply.calls.length, ofKind(calls.shop)],
     // The assistant searches as well.
     searched: [goods.marketplace.search.calls.length, ofKind(calls.search) + ofKind(calls.shop)],
     ordered: [goods.fulfilment.place.calls.length, ofKind(calls.buy)],
     mailed: [goods.mailer.sent.length, ofKind(calls.buy) + ofKind(calls.vaultBuy)]
   })
-  // Orders are placed, and mails sent, behind the answer.
+  // Orders are placed and mails sent after the response.
   for (let time = 0; time < 100 && Object.values(done()).some(([times, due]) => times! < due!); time++)
     await new Promise((resolve) => setTimeout(resolve, 50))
   for (const { till } of servers) await till.dispose()

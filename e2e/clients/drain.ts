@@ -139,7 +139,7 @@ export const oweForEach = (
           { maxUnsettled: 1_000, maxExposureAtomic: "0" }
         )
         expect(claimed._tag).toBe("Claimed")
-        yield* charges.advance(key, "forged", { answer: undefined, subject: undefined })
+        yield* charges.advance(key, "forged", { response: undefined, subject: undefined })
         const completed = yield* charges.complete(
           key,
           {

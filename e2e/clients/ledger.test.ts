@@ -155,7 +155,9 @@ it("64 refunds for one payment: one is sent at most, then all stop", { timeout: 
     {
       level: "error",
       message: "Refunds are stopped until an operator resumes them",
-      data: { detail1: "payment_not_on_chain", detail2: transaction }
+      code: "refunds_stopped",
+      reason: "payment_not_on_chain",
+      transaction
     }
   ])
   // The ledger against the chain says the same.

@@ -104,7 +104,7 @@ export const openShop = async (
   const untilRefunded = (till: Till, orderId: string): Promise<void> =>
     vi.waitFor(
       async () => {
-        await till.orders.hurry(orderId)
+        await till.orders.processNow(orderId)
         expect((await till.orders.find(orderId))?.status).toBe("refunded")
       },
       { timeout: 25_000, interval: 100 }

@@ -7,7 +7,7 @@ import { openShop as openShopOn, type Settling } from "./refundShop.ts"
 
 /*
  * Refunds on a real chain: what an order that came to nothing was paid goes back to its payer, once, whatever the
- * facilitator answers, whoever dies, and however many processes see to it.
+ * facilitator responds, whichever process dies, and however many processes work on it.
  */
 
 let chain: Chain
@@ -44,7 +44,7 @@ const openShop = async (refunds?: Settling["refunds"]) => {
   return { ...shop, expectRefunded }
 }
 
-describe("a refund that is sent, recorded, and sent again where its answer was lost", () => {
+describe("a refund that is sent, recorded, and resent when its response was lost", () => {
   it("pays twice as a plain transfer", async () => {
     const account = privateKeyToAccount(generatePrivateKey())
     const buyer = privateKeyToAccount(generatePrivateKey()).address
@@ -87,11 +87,11 @@ describe("the refund of an order that can't be placed", () => {
     const orderId = await shop.buy(first)
     await vi.waitFor(async () => expect((await first.orders.find(orderId))?.status).toBe("refund_due"))
     const others = await Promise.all([shop.openTill(), shop.openTill(), shop.openTill()])
-    await Promise.all(others.map((till) => till.orders.hurry(orderId)))
+    await Promise.all(others.map((till) => till.orders.processNow(orderId)))
     await shop.expectRefunded(others[0]!, orderId)
   })
 
-  it("is found on the chain where its answer was lost, and not sent again", { timeout: 40_000 }, async () => {
+  it("is found on the chain when its response was lost, and not resent", { timeout: 40_000 }, async () => {
     let sent = 0
     const shop = await openShop(async (...asked) => {
       sent++

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 
 /*
  * What happens between "pay" and "receipt" when the facilitator fails or lies, on a real chain: a paid
- * order is never lost, an unpaid one never placed, and no payment is asked for twice.
+ * order is never lost, an unpaid one never placed, and no payment is requested twice.
  */
 
 let chain: Chain
@@ -62,7 +62,7 @@ const open = async (settle: FacilitatorClient["settle"]) => {
       getSupported: official.client.getSupported
     },
     secret: generatePrivateKey(),
-    limits: { payerMemoryMillis: 0 },
+    limits: { failedPayerMillis: 0 },
     storage: memory(),
     fulfilment,
     marketplaces,
@@ -105,7 +105,7 @@ const placed = async (shop: Awaited<ReturnType<typeof open>>) => {
   expect(shop.shop.orders).toHaveLength(1)
 }
 
-describe("a facilitator that moved the money and lost its answer", () => {
+describe("a facilitator that moved the money and lost its response", () => {
   it.each([
     ["throws", () => Promise.reject(new Error("socket hang up"))],
     [
@@ -116,23 +116,26 @@ describe("a facilitator that moved the money and lost its answer", () => {
       "says that it is pending",
       async () => ({ success: false, errorReason: "settlement_pending", transaction: "" })
     ]
-  ] as const)("%s: the chain shows the payment, so the order is answered at once", async (_name, after) => {
-    const shop = await open(async (payload, requirements) => {
-      await official.client.settle(payload, requirements)
-      return after()
-    })
-    const response = await shop.buy()
-    expect(response.status).toBe(200)
-    expect(response.headers.has("payment-response")).toBe(true)
-    const bytes = await response.text()
-    await placed(shop)
-    // The same payment again gives the same answer, and settles nothing.
-    const replay = await shop.again()
-    expect(await replay.text()).toBe(bytes)
-    expect(shop.settlements()).toBe(1)
-    expect(await shop.received()).toBeGreaterThan(0n)
-    await shop.till.dispose()
-  })
+  ] as const)(
+    "%s: the chain shows the payment, so the order gets its response at once",
+    async (_name, after) => {
+      const shop = await open(async (payload, requirements) => {
+        await official.client.settle(payload, requirements)
+        return after()
+      })
+      const response = await shop.buy()
+      expect(response.status).toBe(200)
+      expect(response.headers.has("payment-response")).toBe(true)
+      const bytes = await response.text()
+      await placed(shop)
+      // The same payment again gets the same response, and settles nothing.
+      const replay = await shop.again()
+      expect(await replay.text()).toBe(bytes)
+      expect(shop.settlements()).toBe(1)
+      expect(await shop.received()).toBeGreaterThan(0n)
+      await shop.till.dispose()
+    }
+  )
 })
 
 describe("a facilitator that says it settled and did not", () => {
@@ -164,7 +167,7 @@ describe("a facilitator that says it settled and did not", () => {
 })
 
 describe("a facilitator that failed before it sent anything", () => {
-  it("answers the same payment once it is back: one settlement on chain, one order", async () => {
+  it("accepts the same payment once it is back: one settlement on chain, one order", async () => {
     let isDown = true
     const shop = await open(async (payload, requirements) => {
       if (isDown) throw new Error("connection refused")
@@ -196,7 +199,7 @@ describe("a facilitator that failed before it sent anything", () => {
     await shop.till.dispose()
   })
 
-  it("that refuses for good answers 402, and nothing was prepared in vain", async () => {
+  it("that refuses permanently leads to a 402, and nothing was prepared in vain", async () => {
     const shop = await open(async () => ({
       success: false,
       errorReason: "insufficient_funds",
@@ -223,30 +226,30 @@ describe("a payment that was refused and moves all the same", () => {
     return { shop, moveIt: () => official.client.settle(...kept!) }
   }
 
-  it("is owed back: a refused payment's response is not kept", async () => {
+  it("is due for refund: a refused payment's response is not kept", async () => {
     const { moveIt, shop } = await openTreacherous()
     expect((await shop.search()).status).toBe(402)
     expect((await shop.till.charges.list()).map(({ state }) => state)).toEqual(["voided"])
     expect((await moveIt()).success).toBe(true)
     for (let time = 0; time < 2; time++) {
-      const answer = await shop.again()
-      expect(answer.status).toBe(402)
-      expect(((await answer.json()) as { error: string }).error).toMatch(/^payment_refund_due/)
+      const replayed = await shop.again()
+      expect(replayed.status).toBe(402)
+      expect(((await replayed.json()) as { error: string }).error).toMatch(/^payment_refund_due/)
     }
     expect(await shop.received()).toBe(10_000n)
     expect((await shop.till.ledger.list()).map(({ kind }) => kind)).toEqual(["settled", "refund_due"])
     await shop.till.dispose()
   })
 
-  it("is owed back, where what it was for was undone; once sent, that is in the books too", async () => {
+  it("is due for refund when its work was undone; the ledger records the refund once sent", async () => {
     const { moveIt, shop } = await openTreacherous()
     expect((await shop.buy()).status).toBe(402)
     expect(await shop.orders()).toEqual(["abandoned"])
     expect((await moveIt()).success).toBe(true)
     for (let time = 0; time < 2; time++) {
-      const answer = await shop.again()
-      expect(answer.status).toBe(402)
-      expect(((await answer.json()) as { error: string }).error).toMatch(/^payment_refund_due/)
+      const replayed = await shop.again()
+      expect(replayed.status).toBe(402)
+      expect(((await replayed.json()) as { error: string }).error).toMatch(/^payment_refund_due/)
     }
     const [charge] = await shop.till.charges.list({ state: "settled" })
     expect([charge!.refund, charge!.amountAtomic]).toEqual(["due", await shop.received()])

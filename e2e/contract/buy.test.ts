@@ -1,7 +1,7 @@
 import { AddressNotServed, ProductNotFound, ProductUnavailable, TemporarilyUnavailable } from "@till402/core"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { address, buyBody, calls } from "./calls.ts"
-import { buyAnswer, expectRefusal } from "./expectations.ts"
+import { buyResponse, expectRefusal } from "./expectations.ts"
 import { pay, readChallenge, signPayment } from "./payer.ts"
 import { decimal, expectShape, itHasFields, object, oneOf, string, text, url, uuid } from "./shape.ts"
 import { quotedTotal } from "./samples.ts"
@@ -130,7 +130,7 @@ describe("POST /x402/buy: bodies that are quoted", () => {
     const shop = await openShop()
     const fetched = vi.spyOn(globalThis, "fetch")
     try {
-      await buyAnswer(shop, buyCall({ ...unnamed, productUrl: pageOfB, variantId: "41" }))
+      await buyResponse(shop, buyCall({ ...unnamed, productUrl: pageOfB, variantId: "41" }))
       const hosts = fetched.mock.calls.map(([input]) => new URL(new Request(input).url).hostname)
       expect(hosts).not.toContain("lights.example")
     } finally {
@@ -176,14 +176,14 @@ describe("POST /x402/buy: bodies that are quoted", () => {
 
   it("bought twice with two payments: two orders", async () => {
     const shop = await openShop()
-    const first = (await buyAnswer(shop, calls.buy)) as { orderId: string }
-    const second = (await buyAnswer(shop, calls.buy)) as { orderId: string }
+    const first = (await buyResponse(shop, calls.buy)) as { orderId: string }
+    const second = (await buyResponse(shop, calls.buy)) as { orderId: string }
     expect(second.orderId).not.toBe(first.orderId)
     expect(shop.settlements).toHaveLength(2)
   })
 })
 
-describe("POST /x402/buy: the answer", () => {
+describe("POST /x402/buy: the response", () => {
   const money = object({ amount: decimal, currency: string })
   const product = object({ title: text }, { imageUrl: url, price: money })
   const fields = { orderId: uuid, status: oneOf("processing"), product, totalPrice: money }
@@ -191,7 +191,7 @@ describe("POST /x402/buy: the answer", () => {
   let body: { orderId: string; product: Record<string, unknown>; totalPrice: unknown }
   beforeAll(async () => {
     shop = await keepShop()
-    body = (await buyAnswer(shop, calls.buy)) as typeof body
+    body = (await buyResponse(shop, calls.buy)) as typeof body
   })
   afterAll(() => shop.till.dispose())
 
@@ -219,9 +219,9 @@ describe("POST /x402/buy: the answer", () => {
       ...(await quote(request, context)),
       product: { title: "Walnut desk lamp" }
     })
-    const answer = (await buyAnswer(bare, calls.buy)) as typeof body
-    expectShape(answer, object(fields))
-    expect(answer.product).toEqual({ title: "Walnut desk lamp" })
+    const withoutImage = (await buyResponse(bare, calls.buy)) as typeof body
+    expectShape(withoutImage, object(fields))
+    expect(withoutImage.product).toEqual({ title: "Walnut desk lamp" })
   })
 })
 

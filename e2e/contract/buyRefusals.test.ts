@@ -148,7 +148,7 @@ describe("POST /x402/buy: bodies that are refused", () => {
     expect(["asin", "productUrl", ""]).toContain(details?.issues?.[0]?.path)
   })
 
-  it("names every fault in one answer, the missing product among them", async () => {
+  it("names every fault in one response, the missing product among them", async () => {
     const shop = await openShop()
     const response = await shop.send(buyCall({ email: "x", shippingAddress: { country: "USA", line2: 2 } }))
     const { details } = await expectRefusal(shop, response, 400, "VALIDATION_ERROR")
@@ -166,7 +166,7 @@ describe("POST /x402/buy: bodies that are refused", () => {
     ])
   })
 
-  it("names faults of form, of the country's rules and between fields in one answer", async () => {
+  it("names faults of form, of the country's rules and between fields in one response", async () => {
     const shop = await openShop()
     const body = {
       email: "x",
@@ -197,7 +197,7 @@ describe("POST /x402/buy: bodies that are refused", () => {
   })
 })
 
-describe("POST /x402/buy: an empty request is told an indicative amount", () => {
+describe("POST /x402/buy: an empty request gets an indicative amount", () => {
   it.each<[string, unknown]>([
     ["no body", undefined],
     ["{}", {}]

@@ -44,7 +44,7 @@ describe("402: the price of each operation", () => {
     expect(track.header.accepts[0]?.amount).toBe("1000000")
   })
 
-  it.each(probes)("%s answers an empty request 402", async (_, probe) => {
+  it.each(probes)("%s responds to an empty request with 402", async (_, probe) => {
     const shop = await openShop()
     expect((await shop.send(probe)).status).toBe(402)
   })

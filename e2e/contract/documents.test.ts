@@ -236,6 +236,12 @@ describe("a port that is left out takes its routes, listing and OpenAPI entry wi
     }
   })
 
+  it("the description names the routes that are left", async () => {
+    const shop = await openShop({ without: ["assistant", "fulfilment", "vault"] })
+    const { info } = (await (await shop.send({ path: "/openapi.json" })).json()) as Json
+    expect(info.description).toMatch(/^Search products\. Track a shipment\. Every call is paid /)
+  })
+
   it("one marketplace alone is searched alone", async () => {
     const products = async () => ({ products: [], totalResults: 0, hasMore: false })
     const shop = await openShop({ options: { marketplaces: { marketplace_b: { search: products } } } })
@@ -252,7 +258,7 @@ describe("the documents can be moved or dropped", () => {
     expect(shop.till.handles("/openapi.json")).toBe(false)
   })
 
-  it("dropped, they are the host's to answer", async () => {
+  it("when disabled, they fall through to the host", async () => {
     const shop = await openShop({ options: { openapiPath: false, discoveryPath: false } })
     for (const path of ["/openapi.json", "/.well-known/x402"]) {
       expect(shop.till.handles(path)).toBe(false)

@@ -50,7 +50,7 @@ export const expectPaidFault = async (shop: Shop, call: Call, path: string, pric
 }
 
 /** Pays for a call and gives the JSON of its 200. */
-export const buyAnswer = async (shop: Shop, call: Call): Promise<unknown> => {
+export const buyResponse = async (shop: Shop, call: Call): Promise<unknown> => {
   const { response } = await pay(shop, call)
   expect(response.status, await response.clone().text()).toBe(200)
   expect(response.headers.get("content-type")).toMatch(/^application\/json/)

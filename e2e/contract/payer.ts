@@ -58,7 +58,7 @@ export const toHeader = (value: unknown): string => Buffer.from(JSON.stringify(v
 /** The JSON of an x402 header. */
 export const headerOf = (response: Response, name: string): unknown => {
   const value = response.headers.get(name)
-  if (value === null) throw new Error(`the answer (${response.status}) has no ${name}`)
+  if (value === null) throw new Error(`the response (${response.status}) has no ${name}`)
   return JSON.parse(fromBase64(value))
 }
 

@@ -22,7 +22,7 @@ describe("every form of payment is accepted", () => {
   })
 })
 
-describe("an answer that was paid", () => {
+describe("a paid response", () => {
   it.each(payable)("%s: PAYMENT-RESPONSE tells a version-2 payer what was paid", async (operation) => {
     const shop = await openShop()
     const { response } = await pay(shop, calls[operation], { version: 2 })
@@ -57,7 +57,7 @@ describe("an answer that was paid", () => {
   })
 })
 
-/** A refusal: 402 with a fresh challenge and a reason; no provider was asked and nothing settled. */
+/** A refusal: 402 with a fresh challenge and a reason; no provider was called and nothing settled. */
 const expectPaymentRefused = async (shop: Shop, response: Response) => {
   const { body } = await readChallenge(response)
   expect(body.error).not.toBe("")
@@ -171,7 +171,7 @@ describe("the facilitator's word", () => {
     expect(await expectPaymentRefused(shop, response)).toContain("insufficient_funds")
   })
 
-  it("a settlement it refuses is a 402, and the answer is withheld", async () => {
+  it("a settlement it refuses is a 402, and the response is withheld", async () => {
     const shop = await openShop({
       options: {
         facilitator: {
@@ -281,12 +281,12 @@ describe("one payment buys one request", () => {
       }
     })
     const payment = await signPayment(await readChallenge(await shop.send(calls.shop)), 2)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: count }, () => shop.till.fetch(paidCall(calls.shop, payment)))
     )
     expect(shop.calls.ask).toHaveLength(1)
     expect(shop.settlements).toHaveLength(1)
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
-    expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1)
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200))
+    expect(new Set(await Promise.all(responses.map((each) => each.text()))).size).toBe(1)
   })
 })

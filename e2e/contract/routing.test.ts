@@ -113,7 +113,7 @@ describe("CORS", () => {
     }
   })
 
-  it("a listed origin is named, and the answer varies by it", async () => {
+  it("a listed origin is named, and the response varies by it", async () => {
     const shop = await openShop({ options: { cors: [origin] } })
     const response = await shop.send({ ...calls.search, headers: { origin } })
     expect(response.headers.get("access-control-allow-origin")).toBe(origin)

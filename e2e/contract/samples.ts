@@ -1,7 +1,7 @@
 import type { SearchProduct, TrackResult, VaultItem } from "@till402/core"
 
 /*
- * What the scripted providers answer: with everything known, and with everything unknown that may be.
+ * What the scripted providers return: with every field known, and with every optional field unknown.
  */
 
 export const productA: SearchProduct = {

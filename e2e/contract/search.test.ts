@@ -1,7 +1,7 @@
 import { TemporarilyUnavailable } from "@till402/core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { calls } from "./calls.ts"
-import { buyAnswer, expectFault, expectPaidFault, expectRefusal } from "./expectations.ts"
+import { buyResponse, expectFault, expectPaidFault, expectRefusal } from "./expectations.ts"
 import { pay, readChallenge } from "./payer.ts"
 import {
   array,
@@ -71,7 +71,7 @@ describe("GET /x402/search: parameters that are refused", () => {
     expect(shop.calls.searchA).toEqual([])
   })
 
-  it("names every fault in one answer", async () => {
+  it("names every fault in one response", async () => {
     const shop = await openShop()
     const { response } = await pay(shop, search("priceMin=abc&priceMax=0&page=1.5"))
     const { details } = await expectRefusal(shop, response, 400, "VALIDATION_ERROR")
@@ -86,7 +86,7 @@ describe("GET /x402/search: parameters that are refused", () => {
     expect(shop.settlements).toHaveLength(1)
   })
 
-  it.each(["", "q=", "q=lamp&page=0"])("without payment %j is told the price: 402", async (query) => {
+  it.each(["", "q=", "q=lamp&page=0"])("without payment %j gets the price: 402", async (query) => {
     const shop = await openShop()
     const challenge = await readChallenge(await shop.send(search(query)))
     expect(challenge.body.accepts[0]?.maxAmountRequired).toBe("10000")
@@ -107,18 +107,18 @@ describe("GET /x402/search: parameters that reach the marketplaces", () => {
     ["unknown parameters ignored, also twice", "q=lamp&utm_source=x&utm_source=y", { q: "lamp", page: 1 }]
   ])("%s", async (_, query, expected) => {
     const shop = await openShop()
-    await buyAnswer(shop, search(query))
+    await buyResponse(shop, search(query))
     expect(shop.calls.searchA).toEqual([expected])
     expect(shop.calls.searchB).toEqual([expected])
   })
 })
 
-describe("GET /x402/search: the answer", () => {
+describe("GET /x402/search: the response", () => {
   let shop: Shop
   let body: { products: ReadonlyArray<Record<string, unknown>>; page: number; hasMore: boolean }
   beforeAll(async () => {
     shop = await keepShop()
-    body = (await buyAnswer(shop, search("q=lamp&page=2"))) as typeof body
+    body = (await buyResponse(shop, search("q=lamp&page=2"))) as typeof body
   })
   afterAll(() => shop.till.dispose())
 
@@ -143,13 +143,13 @@ describe("GET /x402/search: totals and pages", () => {
         searchB: async () => ({ products: [], totalResults: 0, hasMore: false })
       }
     })
-    expect(await buyAnswer(shop, calls.search)).toMatchObject({ totalResults: 41, hasMore })
+    expect(await buyResponse(shop, calls.search)).toMatchObject({ totalResults: 41, hasMore })
   })
 
   it("nothing found is a 200 with no products", async () => {
     const nothing = async () => ({ products: [], totalResults: 0, hasMore: false })
     const shop = await openShop({ script: { searchA: nothing, searchB: nothing } })
-    expect(await buyAnswer(shop, calls.search)).toEqual({
+    expect(await buyResponse(shop, calls.search)).toEqual({
       products: [],
       totalResults: 0,
       page: 1,
@@ -168,7 +168,7 @@ describe("GET /x402/search: when a marketplace fails", () => {
 
   it("one broken: the other's products are sold", async () => {
     const shop = await openShop({ script: { searchA: broken } })
-    const body = (await buyAnswer(shop, calls.search)) as { products: ReadonlyArray<unknown> }
+    const body = (await buyResponse(shop, calls.search)) as { products: ReadonlyArray<unknown> }
     expectShape(body, object(responseFields))
     expect(body.products).toEqual([productB])
   })

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 
 /*
- * The contract's field tables as checks: each answers the faults of a value, by path.
+ * The contract's field tables as checks: each returns the faults of a value, by path.
  */
 
 export type Check = (value: unknown, path: string) => ReadonlyArray<string>

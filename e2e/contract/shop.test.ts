@@ -1,7 +1,7 @@
 import { TemporarilyUnavailable } from "@till402/core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { calls } from "./calls.ts"
-import { buyAnswer, expectPaidFault, expectRefusal } from "./expectations.ts"
+import { buyResponse, expectPaidFault, expectRefusal } from "./expectations.ts"
 import { pay, readChallenge } from "./payer.ts"
 import { array, itHasFields, nullable, number, object, oneOf, string, url } from "./shape.ts"
 import { productA, productB, withoutExpedited } from "./samples.ts"
@@ -75,7 +75,7 @@ describe("POST /x402/shop: bodies that are refused", () => {
     await expectPaidFault(shop, shopCall(body), "message")
   })
 
-  it("names every fault in one answer", async () => {
+  it("names every fault in one response", async () => {
     const shop = await openShop()
     const body = { message: "", context: { priceRange: { min: "a", max: "b" }, preferences: 7 } }
     const { response } = await pay(shop, shopCall(body))
@@ -93,7 +93,7 @@ describe("POST /x402/shop: bodies that are refused", () => {
     ["{}", {}],
     ["an invalid body", { message: "" }],
     ["malformed JSON", "{"]
-  ])("without payment, %s is told the price: 402", async (_, body) => {
+  ])("without payment, %s gets the price: 402", async (_, body) => {
     const shop = await openShop()
     const challenge = await readChallenge(await shop.send(shopCall(body)))
     expect(challenge.body.accepts[0]?.maxAmountRequired).toBe("100000")
@@ -115,18 +115,18 @@ describe("POST /x402/shop: bodies that reach the assistant", () => {
     ["preferences", { message, context: { preferences: ["oak", "mid-century"] } }]
   ])("%s", async (_, body) => {
     const shop = await openShop()
-    await buyAnswer(shop, shopCall(body))
+    await buyResponse(shop, shopCall(body))
     expect(shop.calls.ask).toEqual([body])
   })
 
   it("fields the contract does not know are ignored", async () => {
     const shop = await openShop()
-    await buyAnswer(shop, shopCall({ message, mood: "hopeful" }))
+    await buyResponse(shop, shopCall({ message, mood: "hopeful" }))
     expect(shop.calls.ask).toEqual([{ message }])
   })
 })
 
-describe("POST /x402/shop: the answer", () => {
+describe("POST /x402/shop: the response", () => {
   let shop: Shop
   let body: { reply: string; products: ReadonlyArray<Record<string, unknown>> }
   beforeAll(async () => {
@@ -139,7 +139,7 @@ describe("POST /x402/shop: the answer", () => {
         })
       }
     })
-    body = (await buyAnswer(shop, calls.shop)) as typeof body
+    body = (await buyResponse(shop, calls.shop)) as typeof body
   })
   afterAll(() => shop.till.dispose())
 

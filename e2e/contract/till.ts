@@ -28,7 +28,7 @@ type Port<Name extends keyof TillOptions> = NonNullable<TillOptions[Name]>
 export interface Script {
   searchA: Marketplace["search"]
   searchB: Marketplace["search"]
-  ask: Port<"assistant">["ask"]
+  ask: Port<"assistant">["reply"]
   quote: Port<"fulfilment">["quote"]
   place: Port<"fulfilment">["place"]
   track: Port<"tracker">["track"]
@@ -59,7 +59,7 @@ const defaultScript = (): Script => ({
   send: async () => undefined
 })
 
-/** One settlement that the facilitator was asked for. */
+/** One settlement requested from the facilitator. */
 export interface Settlement {
   readonly amount: string
   readonly transaction: string
@@ -155,6 +155,7 @@ export const keepShop = async (settings: Parameters<typeof openShop>[0] = {}): P
     secret: "a contract test's own secret, known to everybody",
     storage: memory(),
     onEvent: () => undefined,
+    onProviderError: () => undefined,
     ...providers(script, calls),
     ...settings.options
   }
@@ -181,7 +182,7 @@ const providers = (script: Script, calls: Calls) => ({
     }
   } satisfies Port<"marketplaces">,
   assistant: {
-    ask: (request, context) => {
+    reply: (request, context) => {
       calls.ask.push(request)
       return script.ask(request, context)
     }

@@ -7,7 +7,7 @@ import {
 } from "@till402/core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { calls } from "./calls.ts"
-import { buyAnswer, expectPaidFault, expectRefusal } from "./expectations.ts"
+import { buyResponse, expectPaidFault, expectRefusal } from "./expectations.ts"
 import { pay, readChallenge } from "./payer.ts"
 import { array, boolean, itHasFields, nullable, number, object, oneOf, string, url } from "./shape.ts"
 import { delivered, unknownShipment } from "./samples.ts"
@@ -59,7 +59,7 @@ describe("GET /x402/track: parameters that are refused", () => {
     expect(shop.calls.track).toEqual([])
   })
 
-  it("names every fault in one answer", async () => {
+  it("names every fault in one response", async () => {
     const shop = await openShop()
     const query = `number=x&carrier=0&destinationCountry=USA&shipDate=x&phone=${"5".repeat(31)}`
     const { response } = await pay(shop, track(query))
@@ -74,7 +74,7 @@ describe("GET /x402/track: parameters that are refused", () => {
   })
 
   it.each(["", "number=x", "number=1Z999AA1&carrier=0"])(
-    "without payment %j is told the price: 402",
+    "without payment %j gets the price: 402",
     async (query) => {
       const shop = await openShop()
       const challenge = await readChallenge(await shop.send(track(query)))
@@ -108,14 +108,14 @@ describe("GET /x402/track: parameters that reach the tracker", () => {
     ]
   ])("%s", async (_, query, expected) => {
     const shop = await openShop()
-    await buyAnswer(shop, track(query))
+    await buyResponse(shop, track(query))
     expect(shop.calls.track).toHaveLength(1)
     expect(shop.calls.track[0]).toMatchObject(expected)
   })
 
   it("nothing is added, and unknown parameters are ignored", async () => {
     const shop = await openShop()
-    await buyAnswer(shop, track("number=1Z999AA1&lang=de"))
+    await buyResponse(shop, track("number=1Z999AA1&lang=de"))
     expect(shop.calls.track).toEqual([{ number: "1Z999AA1" }])
   })
 })
@@ -184,12 +184,12 @@ const resultFields = {
 describe.each([
   ["of a delivered shipment", delivered],
   ["of a shipment without data, found false", unknownShipment]
-])("GET /x402/track: the answer %s", (_, result) => {
+])("GET /x402/track: the response %s", (_, result) => {
   let shop: Shop
   let body: Record<string, unknown>
   beforeAll(async () => {
     shop = await keepShop({ script: { track: async () => result } })
-    body = (await buyAnswer(shop, calls.track)) as typeof body
+    body = (await buyResponse(shop, calls.track)) as typeof body
   })
   afterAll(() => shop.till.dispose())
 
@@ -197,15 +197,15 @@ describe.each([
   it("is what the tracker knows, nulls included", () => expect(body).toEqual(result))
 })
 
-describe("GET /x402/track: the answer's words", () => {
+describe("GET /x402/track: the response's words", () => {
   it.each(statuses)("status %s", async (status) => {
     const shop = await openShop({ script: { track: async () => ({ ...unknownShipment, status }) } })
-    expect(await buyAnswer(shop, calls.track)).toMatchObject({ status })
+    expect(await buyResponse(shop, calls.track)).toMatchObject({ status })
   })
   it("milestone stages", async () => {
     const milestones = stages.map((stage) => ({ stage, time: null }))
     const shop = await openShop({ script: { track: async () => ({ ...unknownShipment, milestones }) } })
-    expect(await buyAnswer(shop, calls.track)).toMatchObject({ milestones })
+    expect(await buyResponse(shop, calls.track)).toMatchObject({ milestones })
   })
 })
 

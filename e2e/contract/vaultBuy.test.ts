@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { calls, solanaWallet, vaultBuyBody } from "./calls.ts"
-import { buyAnswer, expectFault, expectPaidFault, expectRefusal } from "./expectations.ts"
+import { buyResponse, expectFault, expectPaidFault, expectRefusal } from "./expectations.ts"
 import { pay, readChallenge } from "./payer.ts"
 import { integer, itHasFields, object, oneOf, string, text, url, uuid } from "./shape.ts"
 import { vaultItem } from "./samples.ts"
@@ -55,7 +55,7 @@ describe("POST /x402/vault/buy: bodies that are refused", () => {
     })
   })
 
-  it("names every fault in one answer", async () => {
+  it("names every fault in one response", async () => {
     const shop = await openShop()
     const response = await shop.send(buyItem({ slug: "", walletAddress: "x", email: "y" }))
     const { details } = await expectRefusal(shop, response, 400, "VALIDATION_ERROR")
@@ -71,7 +71,7 @@ describe("POST /x402/vault/buy: bodies that are refused", () => {
   })
 })
 
-describe("POST /x402/vault/buy: an empty request is told an indicative amount", () => {
+describe("POST /x402/vault/buy: an empty request gets an indicative amount", () => {
   it.each<[string, unknown]>([
     ["no body", undefined],
     ["{}", {}]
@@ -85,7 +85,7 @@ describe("POST /x402/vault/buy: an empty request is told an indicative amount", 
   })
 })
 
-describe("POST /x402/vault/buy: the answer", () => {
+describe("POST /x402/vault/buy: the response", () => {
   const itemFields = {
     slug: text,
     title: string,
@@ -97,7 +97,7 @@ describe("POST /x402/vault/buy: the answer", () => {
   let body: { purchaseId: string; downloadToken: string; item: unknown }
   beforeAll(async () => {
     shop = await keepShop()
-    body = (await buyAnswer(shop, calls.vaultBuy)) as typeof body
+    body = (await buyResponse(shop, calls.vaultBuy)) as typeof body
   })
   afterAll(() => shop.till.dispose())
 

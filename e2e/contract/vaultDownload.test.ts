@@ -1,14 +1,14 @@
 import { TemporarilyUnavailable } from "@till402/core"
 import { describe, expect, it } from "vitest"
 import { calls, noPurchase } from "./calls.ts"
-import { buyAnswer } from "./expectations.ts"
+import { buyResponse } from "./expectations.ts"
 import { account, headerOf, pay } from "./payer.ts"
 import { emptyZip, vaultItem } from "./samples.ts"
 import { openShop, type Shop } from "./till.ts"
 
 describe("GET /x402/vault/download/{purchaseId}", () => {
   const purchase = async (shop: Shop) =>
-    (await buyAnswer(shop, calls.vaultBuy)) as { purchaseId: string; downloadToken: string }
+    (await buyResponse(shop, calls.vaultBuy)) as { purchaseId: string; downloadToken: string }
   const download = (id: string, token?: string) => ({
     path: `/x402/vault/download/${id}${token === undefined ? "" : `?downloadToken=${encodeURIComponent(token)}`}`
   })

@@ -1,7 +1,7 @@
 import type { VaultItem } from "@till402/core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { calls, noPurchase } from "./calls.ts"
-import { buyAnswer, expectPaidFault, expectRefusal } from "./expectations.ts"
+import { buyResponse, expectPaidFault, expectRefusal } from "./expectations.ts"
 import { pay, readChallenge } from "./payer.ts"
 import { array, integer, itHasFields, nullable, object, oneOf, string, text, url, uuid } from "./shape.ts"
 import { vaultItem } from "./samples.ts"
@@ -56,7 +56,7 @@ describe("GET /x402/vault/search: parameters that are refused", () => {
     await expectPaidFault(shop, searchVault(query), path)
   })
 
-  it("names every fault in one answer", async () => {
+  it("names every fault in one response", async () => {
     const shop = await openShop()
     const { response } = await pay(
       shop,
@@ -72,7 +72,7 @@ describe("GET /x402/vault/search: parameters that are refused", () => {
     ])
   })
 
-  it("without payment an invalid query is told the price: 402", async () => {
+  it("without payment an invalid query gets the price: 402", async () => {
     const shop = await openShop()
     const challenge = await readChallenge(await shop.send(searchVault("limit=0")))
     expect(challenge.body.accepts[0]?.maxAmountRequired).toBe("10000")
@@ -87,7 +87,7 @@ describe("GET /x402/vault/search: what is found", () => {
     shop = await keepShop({ items: shelf })
   })
   afterAll(() => shop.till.dispose())
-  const find = async (query: string) => (await buyAnswer(shop, searchVault(query))) as Page
+  const find = async (query: string) => (await buyResponse(shop, searchVault(query))) as Page
 
   it.each(categories)("category %s", async (category) => {
     expect(slugs((await find(`category=${category}`)).items)).toEqual(
@@ -138,7 +138,7 @@ describe("GET /x402/vault/search: what is found", () => {
   })
 })
 
-describe("GET /x402/vault/search: the answer", () => {
+describe("GET /x402/vault/search: the response", () => {
   const itemFields = {
     id: uuid,
     slug: text,
@@ -155,7 +155,7 @@ describe("GET /x402/vault/search: the answer", () => {
   let body: Page
   beforeAll(async () => {
     shop = await keepShop()
-    body = (await buyAnswer(shop, calls.vaultSearch)) as Page
+    body = (await buyResponse(shop, calls.vaultSearch)) as Page
   })
   afterAll(() => shop.till.dispose())
 

@@ -43,7 +43,7 @@ const run = (folder: string): Promise<string> =>
   })
 
 /**
- * Type-checks samples in one run of tsc; answers its complaints, each at its place in the document:
+ * Type-checks samples in one run of tsc; returns its errors, each at its place in the document:
  * `README.md:120:7: error TS2304: …`. `importsFor` gives a line of imports that a sample goes without.
  */
 export const compile = async (

@@ -21,10 +21,11 @@ import {
 } from "./documents.ts"
 
 const readme = read("README.md")
+const sandbox = read("docs/sandbox.md")
 const minute = 60_000
 
 describe("samples", () => {
-  it("that do not compile are told by their place", { timeout: minute }, async () => {
+  it("that do not compile are reported with their place", { timeout: minute }, async () => {
     const good = { path: "good.md", line: 3, code: 'export const price = "0.01"' }
     const bad = { path: "docs/bad.md", line: 7, code: "const first = 1\nconst second: string = first" }
     expect(await compile([good, bad])).toMatch(/^docs\/bad\.md:8:7: error TS2322: .*\n$/)
@@ -93,7 +94,7 @@ describe("commands", () => {
   })
 })
 
-describe("the README", () => {
+describe("docs/sandbox.md", () => {
   it("lists the tracking numbers as they are", () => {
     const expected = trackingNumbers.map(({ code, httpStatus, number, satisfiedBy, shows, status }) => [
       `\`${number}\``,
@@ -105,20 +106,20 @@ describe("the README", () => {
             Object.entries(satisfiedBy).map(([name, value]) => [name, String(value)])
           ).toString()}\` → ${status}`
     ])
-    expect(tableBelow(readme, "### Tracking numbers")).toEqual(expected)
+    expect(tableBelow(sandbox, "### Tracking numbers")).toEqual(expected)
   })
 
   it("counts the sample shop's goods", () => {
-    expect(readme.text).toContain(`${catalogue.length} made-up products`)
-    expect(readme.text).toContain(`${sampleShop().vaultItems.length} vault items`)
+    expect(sandbox.text).toContain(`${catalogue.length} made-up products`)
+    expect(sandbox.text).toContain(`${sampleShop().vaultItems.length} vault items`)
   })
 
   it("lists products that can't be bought, and why", async () => {
     const { fulfilment } = sampleShop()
-    const rows = tableBelow(readme, "### Products that can't be bought")
+    const rows = tableBelow(sandbox, "### Products that can't be bought")
     expect(rows.length).toBeGreaterThan(0)
     const context = { signal: new AbortController().signal }
-    for (const [asin, , shipTo, answer] of rows) {
+    for (const [asin, , shipTo, outcome] of rows) {
       const [country = "", state = ""] = shipTo!.split(" ")
       const quoting = fulfilment.quote(
         {
@@ -132,12 +133,14 @@ describe("the README", () => {
         () => undefined,
         (error: unknown) => error
       )
-      expect(thrown, asin).toMatchObject({ _tag: tags[answer!] })
+      expect(thrown, asin).toMatchObject({ _tag: tags[outcome!] })
     }
   })
+})
 
+describe("the README", () => {
   it("names every route with its price", async () => {
-    const { vaultItems: _, ...shop } = sampleShop()
+    const { ports } = sampleShop()
     const till = Till.make({
       baseUrl: "https://shop.example",
       payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
@@ -147,7 +150,7 @@ describe("the README", () => {
       secret: "no secret at all, since this is a test",
       storage: memory(),
       onEvent: () => undefined,
-      ...shop
+      ...ports
     } satisfies TillOptions)
     const response = await till.fetch(new Request("https://shop.example/openapi.json"))
     const { paths } = (await response.json()) as OpenApiPaths
@@ -197,8 +200,8 @@ describe("docs/errors.md", () => {
     const codes = found(/\bcode: "([A-Z][A-Z_]+)"(?!, noun:)/g, core)
     expect(codes).toContain("SETTLEMENT_PENDING")
     expect(unnamed(codes)).toEqual([])
-    const ports = found(/\{ code: "([A-Z_]+)", noun:/g, ["packages/core/src/ApiFailure.ts"])
-    // No answer ever depends on a mail.
+    const ports = found(/\{ code: "([A-Z_]+)", noun:/g, ["packages/core/src/domain/ApiFailure.ts"])
+    // No response depends on a mail.
     const ofCallers = ports.filter((port) => port !== "MAIL")
     expect(ofCallers).toContain("MARKETPLACE")
     expect(unnamed(ofCallers.flatMap((port) => [`${port}_ERROR`, `${port}_UNAVAILABLE`]))).toEqual([])
@@ -215,12 +218,37 @@ describe("docs/errors.md", () => {
   })
 })
 
+describe("docs/errors.md, events", () => {
+  it("lists the code of every event, and no other", () => {
+    const reported = sources
+      .filter((path) => path.startsWith("packages/core/src/"))
+      .flatMap((path) => Array.from(read(path).text.matchAll(/^(?! *\*).*\breport\(\s*"\w+",\s*"(\w+)"/gm)))
+      .map(([, code]) => code)
+    expect(reported).toContain("order_needs_operator")
+    const listed = tableBelow(read("docs/errors.md"), "## Events").map(([code]) => code?.replaceAll("`", ""))
+    expect(listed.toSorted()).toEqual([...new Set(reported)].toSorted())
+  })
+})
+
 describe("docs/options.md", () => {
   it("names every option", () => {
     const { text } = read("docs/options.md")
-    const source = read("packages/core/src/Options.ts").text
-    for (const name of ["TillOptions", "NetworkOptions", "FacilitatorOptions", "Prices", "SecretKey"]) {
-      const block = new RegExp(`^export interface ${name} \\{\\n(.*?)^\\}`, "ms").exec(source)?.[1]
+    const declared = {
+      TillOptions: "till/TillOptions.ts",
+      TillSettings: "till/TillSettings.ts",
+      TillHooks: "till/TillSettings.ts",
+      LimitOptions: "till/TillSettings.ts",
+      RefundLimitOptions: "till/TillSettings.ts",
+      NetworkOptions: "till/TillSettings.ts",
+      Prices: "operations/OperationSettings.ts",
+      FacilitatorOptions: "toll/facilitator/FacilitatorOptions.ts",
+      SecretKey: "runtime/Secrets.ts"
+    }
+    for (const [name, path] of Object.entries(declared)) {
+      const source = read(`packages/core/src/${path}`).text
+      const block = new RegExp(`^export interface ${name}(?: extends [\\w, ]+)? \\{\\n(.*?)^\\}`, "ms").exec(
+        source
+      )?.[1]
       expect(block, name).toBeDefined()
       const options = Array.from(block!.matchAll(/^ {2}readonly (\w+)\??:/gm), ([, option]) => option!)
       expect(options.length, name).toBeGreaterThan(0)

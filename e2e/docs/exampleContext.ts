@@ -3,9 +3,9 @@
  * of the reader's own. An example that uses a new name finds it here.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { type CallContext, type Stores, type Till, type TillOptions } from "@till402/core/effect"
+import { type CallContext, type Stores, type TillOptions, type TillSettings } from "@till402/core/effect"
 import { Money } from "@till402/core/effect"
-import type { ProductPage, TrackResult } from "@till402/core"
+import type { ProductPage, Till as RunningTill, TrackResult } from "@till402/core"
 import type { Sandbox, Wallet } from "@till402/sandbox"
 import type { Layer } from "effect"
 
@@ -14,19 +14,21 @@ export * from "@till402/core/node"
 export * from "@till402/core/postgres"
 export * from "@till402/core/sqlite"
 export * from "@till402/core/testing"
+export { Chain } from "@till402/core/effect"
 export * from "@till402/sandbox"
 export { catalogue } from "../../packages/sandbox/src/shop/Catalogue.ts"
 export { marketplace } from "../../packages/sandbox/src/shop/Marketplace.ts"
 export { fromMinor } from "../../packages/providers/src/shopify/MinorUnits.ts"
-export { causeName } from "../../packages/core/src/ports/HostCall.ts"
+export { causeName } from "../../packages/core/src/runtime/causeName.ts"
 export { Effect } from "effect"
 export { default as express } from "express"
 export { Hono } from "hono"
 export { default as Koa } from "koa"
 
 export const { format, usd } = Money
-export declare const till: Till
+export declare const till: RunningTill
 export declare const options: TillOptions
+export declare const settings: TillSettings
 export declare const context: CallContext
 export declare const request: IncomingMessage & { readonly url: string }
 export declare const response: ServerResponse

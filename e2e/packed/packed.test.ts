@@ -103,8 +103,8 @@ describe("what is loaded", () => {
       })
     )
     expect(Object.fromEntries(computed)).toEqual({
-      "@till402/core/dist/sql/postgres.js": ["@effect/sql-pg"],
-      "@till402/core/dist/toll/exact/recoverSigner.js": ["secp256k1"],
+      "@till402/core/dist/fast/recoverSigner.js": ["secp256k1"],
+      "@till402/core/dist/postgres.js": ["@effect/sql-pg"],
       "@till402/providers/dist/journals/PostgresDatabase.js": ["@effect/sql-pg"]
     })
   })
@@ -129,7 +129,7 @@ describe("what is loaded", () => {
   it.each([
     ["@till402/core", "dist/index.js"],
     ["@till402/core", "dist/effect.js"],
-    ["@till402/core", "dist/testing/index.js"],
+    ["@till402/core", "dist/testing.js"],
     ["@till402/hono", "dist/index.js"]
   ])("has no module of Node's own with %s %s, which run anywhere", (name, entry) => {
     const builtins = builtinImports(packageOf(name))
@@ -167,7 +167,7 @@ describe("a host in plain JavaScript, run by plain Node", () => {
   describe.each(["express", "hono", "koa"])("on %s", (framework) => {
     const port = () => running.ports[framework]!
 
-    it("asks for payment with a 402, and answers a paid call, once for each payment", async () => {
+    it("requires payment with a 402, and serves a paid call once per payment", async () => {
       const call = { path: "/x402/search?q=mug" }
       const { paid, payment, unpaid } = await sendPaid(port(), call)
       expect(await unpaid.json()).toMatchObject({ x402Version: 1, accepts: [{ network: "base-sepolia" }] })
@@ -267,10 +267,10 @@ describe("these checks see", () => {
 
   it("a module of Node's own in core, and an optional peer that an entry can't do without", () => {
     const packed = broken("@till402/core", (at) =>
-      appendFileSync(at("dist/Secrets.js"), '\nimport "node:crypto";\nimport "secp256k1";\n')
+      appendFileSync(at("dist/runtime/Secrets.js"), '\nimport "node:crypto";\nimport "secp256k1";\n')
     )
-    expect(builtinImports(packed).get("dist/Secrets.js")).toEqual(["node:crypto"])
-    expect(loadedWith(packed, "dist/index.js")).toContain("dist/Secrets.js")
+    expect(builtinImports(packed).get("dist/runtime/Secrets.js")).toEqual(["node:crypto"])
+    expect(loadedWith(packed, "dist/index.js")).toContain("dist/runtime/Secrets.js")
     expect(peersNeededBy(packed, entriesOf(packed)[0]!)).toEqual(["secp256k1"])
   })
 })

@@ -12,8 +12,8 @@ import type { Payment } from "./Payments.ts"
 export const callCredit = "a hand-rolled server that trusts a payer for as many calls as they have paid"
 
 /**
- * The rule that Till402 once had: each settled payment is worth one more call at a time without verification, whatever
- * either of them costs.
+ * A former rule of Till402: each settled payment allows one more concurrent call without verification,
+ * whatever it costs.
  */
 const paywallOf = (facilitator: FacilitatorClient): Paywall => {
   const credit = new Map<string, number>()

@@ -73,17 +73,17 @@ export const requestOf = (call: Call, headers: HeadersInit = {}): Request => {
 }
 
 /** A response with its body read. */
-export interface Answered {
+export interface ReceivedResponse {
   readonly status: number
   readonly text: string
   readonly headers: Headers
 }
 
-export const answered = async (response: Response): Promise<Answered> => ({
+export const readResponse = async (response: Response): Promise<ReceivedResponse> => ({
   status: response.status,
   text: await response.text(),
   headers: response.headers
 })
 
-export const jsonOf = ({ text }: Answered): Record<string, unknown> =>
+export const jsonOf = ({ text }: ReceivedResponse): Record<string, unknown> =>
   JSON.parse(text) as Record<string, unknown>

@@ -12,8 +12,8 @@ import type { Payment } from "./Payments.ts"
 export const claimsFirst = "a hand-rolled server that claims payer and nonce before anything else"
 
 /**
- * What a developer writes who has read of concurrent replays: takes note of a payment's payer and nonce before any work,
- * so that of many copies one is served. Whether the payment is any good is found out afterwards.
+ * A server that records payer and nonce before any work, so only one of many copies is served, and verifies
+ * the payment only afterwards.
  */
 const paywallOf =
   (facilitator: FacilitatorClient): Paywall =>

@@ -15,15 +15,15 @@ import { type Server, visit, type Visitor } from "./Visitor.ts"
 export const trackPrice = 520_000n
 export const searchPrice = 10_000n
 
-/** Value of the upstream calls of a server, at list price. */
+/** Value of a server's upstream calls, at list price. */
 export const upstreamCost = ({ marketplace, tracker }: Goods): bigint =>
   BigInt(tracker.track.calls.length) * trackPrice + BigInt(marketplace.search.calls.length) * searchPrice
 
 const workMillis = 20
-/** How long the first settlement of a round waits for another one to come. */
+/** How long the first settlement of a round waits for another one. */
 const quietMillis = 250
 
-/** Many payments of one key at once, and how its money is moved away. */
+/** Concurrent payments by one key whose money is moved away. */
 interface Round {
   readonly gathering: Gathering
   readonly empty: () => Promise<void>
@@ -65,25 +65,25 @@ export const openDodgers = (local: LocalChain): Dodgers => {
         gathering: new Gathering(count, quietMillis),
         empty: () => (emptied ??= attacker.moveAll(account, next.address))
       })
-      const answers = await Promise.all(payments.map((payment) => visitor.present(calls.track, payment)))
+      const responses = await Promise.all(payments.map((payment) => visitor.present(calls.track, payment)))
       rounds.delete(account.address)
       // A server that settles first, or refuses everything, leaves it to the attacker to move on.
       await attacker.moveAll(account, next.address)
-      return { served: answers.filter(({ status }) => status === 200).length, next }
+      return { served: responses.filter(({ status }) => status === 200).length, next }
     }
   }
 }
 
 export interface Loss {
-  /** Upstream work done, at list price. */
+  /** Value of the upstream work done, at list price. */
   readonly cost: bigint
-  /** Money that the recipient got. */
+  /** Money that the recipient received. */
   readonly paid: bigint
   readonly unpaid: bigint
   readonly millis: number
 }
 
-/** Runs an attack on a server, and counts the upstream work that nobody paid for. No other server is paid by `payTo`. */
+/** Attacks a server and measures its unpaid upstream work. Each server has its own `payTo`. */
 export const lossOf = async (
   { chain }: LocalChain,
   { goods }: Server,

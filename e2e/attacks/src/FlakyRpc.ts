@@ -7,7 +7,7 @@ export interface FlakyRpc {
   readonly url: string
   readonly cutOff: () => void
   readonly restore: () => void
-  /** How often it was asked in vain. */
+  /** The number of requests that failed. */
   readonly refusals: () => number
   /** Requests passed on so far; each of a batch counts. */
   readonly requests: () => number
@@ -34,8 +34,8 @@ export const openFlakyRpc = async (rpcUrl: string): Promise<FlakyRpc> => {
     const headers = { "content-type": "application/json" }
     const body = Buffer.concat(chunks).toString("utf8")
     requests += sizeOf(body)
-    const answer = await fetch(rpcUrl, { method: "POST", headers, body })
-    response.writeHead(answer.status, headers).end(await answer.text())
+    const upstream = await fetch(rpcUrl, { method: "POST", headers, body })
+    response.writeHead(upstream.status, headers).end(await upstream.text())
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   onTestFinished(

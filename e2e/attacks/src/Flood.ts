@@ -16,7 +16,7 @@ export const signByFreshKeys = async (challenge: Challenge, count: number): Prom
   return payments
 }
 
-/** Keeps a number of connections busy until it is stopped; resolves with how many requests were answered. */
+/** Keeps a number of connections busy until stopped; resolves to the number of responses. */
 export const startFlood = (
   { fetch }: Server,
   call: Call,
@@ -31,7 +31,7 @@ export const startFlood = (
     while (!stopping.signal.aborted) {
       const header = headers[sent++ % headers.length]!
       await (await fetch(requestOf(call, { "payment-signature": header, [clientHeader]: client }))).text()
-      // A refusal at once must not keep everything else from running.
+      // Yields, so that immediate refusals don't block everything else.
       await setImmediate()
     }
   }

@@ -1,7 +1,4 @@
-/**
- * Holds callers back until a number of them have come, or none has come for a while: a server that lets in fewer at a
- * time must not wait forever.
- */
+/** Holds callers back until enough have arrived, or none has arrived for a while. */
 export class Gathering {
   private come = 0
   private readonly expected: number

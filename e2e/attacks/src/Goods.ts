@@ -13,7 +13,7 @@ import {
   type FakeVaultFiles
 } from "@till402/core/testing"
 
-/** What a server sells, and the witness of what it gave away. One set for each server under attack. */
+/** The goods a server sells, with a record of everything it delivered. One set per attacked server. */
 export interface Goods {
   readonly marketplace: FakeMarketplace
   readonly assistant: FakeAssistant
@@ -32,18 +32,18 @@ export const openGoods = (): Goods => ({
   mailer: fakeMailer()
 })
 
-/** How often something that costs the host was done: a search, an answer, a lookup, an order, an opened archive. */
+/** How often costly work was done: searches, replies, lookups, orders, opened archives. */
 export const workDone = ({ assistant, files, fulfilment, marketplace, tracker }: Goods): number =>
   marketplace.search.calls.length +
-  assistant.ask.calls.length +
+  assistant.reply.calls.length +
   tracker.track.calls.length +
   files.open.calls.length +
   fulfilment.orders.size
 
-/** How long each piece of work takes from now on, in milliseconds: time for another request to come in between. */
+/** Delays each piece of work by this many milliseconds, so that other requests can arrive in between. */
 export const slowWork = (goods: Goods, millis: number): void => {
   goods.marketplace.search.delays(millis)
-  goods.assistant.ask.delays(millis)
+  goods.assistant.reply.delays(millis)
   goods.tracker.track.delays(millis)
   goods.fulfilment.place.delays(millis)
 }

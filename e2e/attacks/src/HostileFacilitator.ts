@@ -10,15 +10,15 @@ import { onTestFinished } from "vitest"
 
 type Settle = FacilitatorClient["settle"]
 
-/** What a settlement is answered: a document with its status, or nothing ever. */
-export type SettleAnswer = { readonly status: number; readonly document: unknown } | "never"
+/** The response to a settlement: a document with its status, or none. */
+export type SettleResponse = { readonly status: number; readonly document: unknown } | "never"
 
 /** How a facilitator settles; `honest` moves the money for real. */
-export type Mode = (...settling: [...Parameters<Settle>, honest: Settle]) => Promise<SettleAnswer>
+export type Mode = (...settling: [...Parameters<Settle>, honest: Settle]) => Promise<SettleResponse>
 
-const ok = (document: unknown): SettleAnswer => ({ status: 200, document })
+const ok = (document: unknown): SettleResponse => ({ status: 200, document })
 
-/** How long servers wait here for a settlement that comes, and for one that does not. */
+/** How long servers wait for a settlement, with or without a response. */
 export const patientMillis = 10_000
 export const impatientMillis = 300
 const slownessMillis = 500
@@ -27,47 +27,47 @@ const sleep = (millis: number): Promise<void> => new Promise((resolve) => setTim
 
 export const modes = {
   clean: async (payment, requirements, honest) => ok(await honest(payment, requirements)),
-  /** Takes the money and never answers. */
+  /** Moves the money and never responds. */
   silent: async (payment, requirements, honest) => {
     await honest(payment, requirements)
     return "never"
   },
-  /** Takes the money and breaks. */
+  /** Moves the money and fails. */
   broken: async (payment, requirements, honest) => {
     await honest(payment, requirements)
     return { status: 502, document: { error: "upstream connect error" } }
   },
-  /** Sends each settlement twice, and answers by what came of the second. */
+  /** Submits each settlement twice and responds with the second outcome. */
   duplicate: async (payment, requirements, honest) => {
     await honest(payment, requirements)
     return ok(await honest(payment, requirements))
   },
-  /** Knows by name that it has settled it before. */
+  /** Reports a duplicate settlement. */
   duplicateByName: async (payment, requirements, honest) => {
     await honest(payment, requirements)
     return ok({ success: false, errorReason: "duplicate_settlement", transaction: "" })
   },
-  /** Takes the money when nobody waits for it any more. */
+  /** Moves the money after all callers have given up. */
   slow: async (payment, requirements, honest) => {
     await sleep(slownessMillis)
     return ok(await honest(payment, requirements))
   },
-  /** Says that it took the money, and did not. */
+  /** Reports a settlement, but moves no money. */
   lying: async () => ok({ success: true, transaction: `0x${"ab".repeat(32)}` })
 } satisfies Record<string, Mode>
 
 export interface HostileFacilitator {
   readonly url: string
-  /** How long whoever asks it waits for a settlement. */
+  /** How long callers wait for a settlement. */
   readonly settleTimeoutMillis: number
-  /** A client of the same, as is written in an afternoon: it throws on what it does not understand. */
+  /** A simple client that throws on unexpected responses. */
   readonly client: FacilitatorClient
-  /** Changes how it settles from now on. */
+  /** Changes how it settles. */
   readonly become: (mode: Mode) => void
-  /** Settlements asked for so far. */
+  /** Number of settle calls. */
   readonly settlements: () => number
   readonly verifications: () => number
-  /** Resolves when nothing that was begun is under way any more. */
+  /** Resolves once nothing is in flight. */
   readonly idle: () => Promise<void>
 }
 
@@ -91,7 +91,7 @@ const clientOf = (url: string, settleTimeoutMillis: number): FacilitatorClient =
       body: JSON.stringify({ x402Version: 2, paymentPayload, paymentRequirements }),
       signal: AbortSignal.timeout(timeoutMillis)
     })
-    if (!response.ok) throw new Error(`the facilitator answered ${response.status}`)
+    if (!response.ok) throw new Error(`the facilitator returned ${response.status}`)
     return response.json()
   }
   return {
@@ -113,9 +113,9 @@ export const openHostile = async (
   let mode = first
   let settlements = 0
   let verifications = 0
-  const running = new Set<Promise<SettleAnswer>>()
+  const running = new Set<Promise<SettleResponse>>()
 
-  const settle = (payment: unknown, requirements: unknown): Promise<SettleAnswer> => {
+  const settle = (payment: unknown, requirements: unknown): Promise<SettleResponse> => {
     settlements++
     const settling = mode(payment, requirements, honest.settle)
     running.add(settling)
@@ -124,7 +124,7 @@ export const openHostile = async (
     return settling
   }
 
-  const answer = async (request: IncomingMessage): Promise<SettleAnswer> => {
+  const respond = async (request: IncomingMessage): Promise<SettleResponse> => {
     if (request.url === "/supported")
       return ok({ kinds: [{ x402Version: 2, scheme: "exact", network: "eip155:84532" }] })
     const { paymentPayload, paymentRequirements } = await readJson(request)
@@ -134,7 +134,7 @@ export const openHostile = async (
   }
 
   const server = createServer((request, response) => {
-    answer(request).then(
+    respond(request).then(
       (said) => {
         if (said !== "never")
           response

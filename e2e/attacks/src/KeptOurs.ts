@@ -10,7 +10,7 @@ export interface Ours extends Server {
   readonly events: ReadonlyArray<TillEvent>
 }
 
-/** The options of a till over goods, apart from what a test gives. */
+/** Options of a till over goods, apart from those a test sets. */
 export const optionsOver = (goods: Goods, facilitator: TillOptions["facilitator"]): TillOptions => ({
   baseUrl,
   payTo,
@@ -27,7 +27,7 @@ export const optionsOver = (goods: Goods, facilitator: TillOptions["facilitator"
   mailer: goods.mailer
 })
 
-/** A till in Hono over goods of its own. The caller disposes of it. */
+/** A till in Hono with its own goods. The caller disposes of it. */
 export const keepOurs = async (
   facilitator: TillOptions["facilitator"],
   options: Partial<TillOptions> = {},

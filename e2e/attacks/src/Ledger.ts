@@ -1,4 +1,4 @@
-import type { Answered, Call } from "./Calls.ts"
+import type { ReceivedResponse, Call } from "./Calls.ts"
 import type { LocalChain } from "./LocalChain.ts"
 import type { Payment } from "./Payments.ts"
 import type { Visitor } from "./Visitor.ts"
@@ -15,11 +15,11 @@ export const dollars = (atomic: bigint): string => {
 }
 
 export interface Ledger {
-  /** Presents a payment and notes what it bought: each payment's value once, however often it is presented. */
-  readonly present: (call: Call, payment: Payment) => Promise<Answered>
+  /** Presents a payment and records what it bought: each payment counts once. */
+  readonly present: (call: Call, payment: Payment) => Promise<ReceivedResponse>
   /** Value of the responses received so far, at list price. */
   readonly delivered: () => bigint
-  /** Value received, less what left the attacker's accounts and did not come back. Prints itself. */
+  /** Value received minus the money that left the attacker's accounts. Prints itself. */
   readonly profit: (title: string) => Promise<bigint>
 }
 
@@ -37,10 +37,10 @@ export const openLedger = async (
   const delivered = () => Array.from(bought.values()).reduce((sum, value) => sum + value, 0n)
   return {
     present: async (call, payment) => {
-      const answer = await visitor.present(call, payment)
+      const response = await visitor.present(call, payment)
       const { from, nonce, value } = payment.payload.authorization
-      if (answer.status === 200) bought.set(`${from}:${nonce}`, BigInt(value))
-      return answer
+      if (response.status === 200) bought.set(`${from}:${nonce}`, BigInt(value))
+      return response
     },
     delivered,
     profit: async (title) => {

@@ -5,13 +5,13 @@ import { payTo } from "./Calls.ts"
 import { placeMulticall } from "./Multicall.ts"
 import { payer, stranger } from "./Payments.ts"
 
-/** A chain with the official facilitator before it, and two payers with 1,000 USDC each. */
+/** A chain with the official facilitator and two payers with 1,000 USDC each. */
 export interface LocalChain {
   readonly chain: Chain
   readonly facilitator: LocalFacilitator
-  /** What the recipient of all payments has, in atomic units. */
+  /** Balance of the recipient of all payments, in atomic units. */
   readonly received: () => Promise<bigint>
-  /** Mines a block that is so many seconds later. */
+  /** Mines a block this many seconds later. */
   readonly pass: (seconds: number) => Promise<void>
   readonly stop: () => Promise<void>
 }
@@ -24,7 +24,7 @@ export const openLocalChain = async (): Promise<LocalChain> => {
   try {
     const facilitator = await startFacilitator({ chain })
     for (const { address } of [payer, stranger]) await chain.mint(address, 1_000_000_000n)
-    // Where a settlement stands is told by the times of blocks, and a chain of a few milliseconds has but one.
+    // The state of a settlement is derived from block times, and a chain of a few milliseconds has but one.
     const pass = async (seconds: number): Promise<void> => {
       await chain.client.increaseTime({ seconds })
       await chain.client.mine({ blocks: 1 })
@@ -55,7 +55,7 @@ export const readable = ({ chain }: LocalChain, rpcUrl = chain.rpcUrl): NetworkO
   finalitySeconds: 1
 })
 
-/** One for the tests of a file; call the answer inside of them. */
+/** Shares one chain among the tests of a file; call the result inside of them. */
 export const localChainOfFile = (): (() => LocalChain) => {
   let opened: LocalChain | undefined
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import { type LocalChain, readable } from "./LocalChain.ts"
 import { openOurs } from "./Ours.ts"
 import type { Server } from "./Visitor.ts"
 
-/** A server whose upstream work is counted, and the address that is paid there. */
+/** A server whose upstream work is counted, with its own `payTo`. */
 export interface Target {
   readonly server: Server
   readonly payTo: string
@@ -18,7 +18,7 @@ export const naiveTarget =
   (open: (facilitator: FacilitatorClient) => Server): OpenTarget =>
   async (facilitator) => ({ server: open(facilitator), payTo })
 
-/** A till with an address of its own, so that several can be attacked at a time. */
+/** A till with its own `payTo`, so that several can be attacked at a time. */
 export const tillTarget =
   (local: LocalChain, options: Partial<TillOptions> = {}): OpenTarget =>
   async (facilitator) => {

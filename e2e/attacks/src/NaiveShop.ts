@@ -5,7 +5,7 @@ import { type Goods, openGoods } from "./Goods.ts"
 import { headerOf, type Requirements } from "./Payments.ts"
 import type { Server } from "./Visitor.ts"
 
-/** A naive server, with what it gave away. */
+/** A naive server, with a record of what it delivered. */
 export interface NaiveServer extends Server {
   /** Purchases of vault items so far. */
   readonly purchases: ReadonlyArray<Purchase>
@@ -17,7 +17,7 @@ export interface Purchase {
   readonly slug: string
 }
 
-/** A route of a naive shop: the contract's, as a developer writes it behind a payment middleware. */
+/** A route of a naive shop, as a developer would write it behind a payment middleware. */
 export interface NaiveRoute {
   readonly method: "GET" | "POST"
   readonly path: string
@@ -38,7 +38,7 @@ interface Body {
 const context = { signal: new AbortController().signal }
 const fixed = (atomic: bigint) => async (): Promise<bigint> => atomic
 
-/** The routes of the contract over goods, as plain handlers that do their work when they are called. */
+/** The API's routes as plain handlers. */
 const routesOf = (
   goods: Goods,
   items: ReadonlyArray<VaultItem>,
@@ -72,7 +72,7 @@ const routesOf = (
       priceOf: fixed(100_000n),
       handle: async ({ req, json }) => {
         const { message = "" } = await req.json<Body>()
-        return json(await goods.assistant.ask({ message }, { ...context, search: async () => [] }))
+        return json(await goods.assistant.reply({ message }, { ...context, search: async () => [] }))
       }
     },
     {
@@ -141,7 +141,7 @@ const routesOf = (
   ]
 }
 
-/** What a hand-rolled server asks for a price in atomic units. */
+/** Payment requirements of a hand-written server for a price in atomic units. */
 export const requirementsOf = (price: bigint): Requirements => ({
   scheme: "exact",
   network,
@@ -152,23 +152,23 @@ export const requirementsOf = (price: bigint): Requirements => ({
   extra: { name: "USDC", version: "2" }
 })
 
-/** The 402 of a hand-rolled server. */
+/** The 402 response of a hand-written server. */
 export const challengeOf = (path: string, price: bigint): Response => {
   const resource = { url: `${baseUrl}${path}` }
   const required = { x402Version: 2, error: "Payment required", resource, accepts: [requirementsOf(price)] }
   return Response.json(required, { status: 402, headers: { "payment-required": headerOf(required) } })
 }
 
-/** How a naive server takes payment for its routes. */
+/** How a naive server charges for its routes. */
 export type Paywall = (routes: ReadonlyArray<NaiveRoute>) => (route: NaiveRoute) => MiddlewareHandler
 
 export interface NaiveOptions {
   readonly goods?: Goods
   /** Default: those of every test. */
   readonly items?: ReadonlyArray<VaultItem>
-  /** `Cache-Control` of every answer, as a developer sets it for a catalogue. */
+  /** `Cache-Control` of every response, as a developer sets it for a catalogue. */
   readonly cacheControl?: string
-  /** Tells in a header of its own what a provider threw. */
+  /** Exposes provider errors in a response header. */
   readonly errorHeader?: boolean
 }
 

@@ -3,11 +3,11 @@ import { hashTypedData, type Hex, recoverAddress } from "viem"
 import { challengeOf, type NaiveOptions, type NaiveServer, openNaive, type Paywall } from "./NaiveShop.ts"
 import { nowSeconds, type Payment, type Requirements, typedDataOf } from "./Payments.ts"
 
-export const optimistic = "a hand-rolled server that answers first and settles afterwards"
+export const optimistic = "a hand-rolled server that responds first and settles afterwards"
 
 const rememberedMillis = 24 * 3_600_000
 
-/** Splits a signature as countless snippets do: any `v`, and nothing after it. */
+/** Splits a signature as many snippets do: any `v`, and ignores trailing bytes. */
 const splitSignature = (signature: string): Hex => {
   const v = Number.parseInt(signature.slice(130, 132), 16)
   return `${signature.slice(0, 130) as Hex}${(v < 27 ? v + 27 : v).toString(16)}`
@@ -29,7 +29,7 @@ const isWorthIt = (accepted: Requirements, { authorization }: Payment["payload"]
 
 /**
  * What a developer writes who finds the facilitator's round trips too slow: checks the signature itself against what
- * the payment says it `accepted`, answers, settles afterwards, and remembers for a day which signatures were settled,
+ * the payment says it `accepted`, responds, settles afterwards, and remembers for a day which signatures were settled,
  * in a map of this middleware and so of this route and process.
  */
 const paywallOf =
@@ -53,7 +53,7 @@ const paywallOf =
       await next()
       facilitator.settle(payment, accepted).then(
         ({ success }) => success && settled.set(payload.signature, Date.now()),
-        // A settlement that fails is a loss that the operator sees in the books, some day.
+        // A failed settlement is a loss that shows up only in the ledger.
         () => undefined
       )
     }

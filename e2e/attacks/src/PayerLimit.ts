@@ -1,10 +1,10 @@
 import type { Payment } from "./Payments.ts"
 import type { Server } from "./Visitor.ts"
 
-/** Calls that {@link limitedByPayer} lets in for one payer. */
+/** Maximum number of concurrent calls per payer with {@link limitedByPayer}. */
 export const perPayer = 8
 
-/** Counts calls under way by the payer that their header names, as a developer adds it before everything else. */
+/** Limits concurrent calls by the payer named in the payment header, before any check. */
 export const limitedByPayer = ({ fetch, goods }: Server): Server => {
   const underWay = new Map<string, number>()
   return {

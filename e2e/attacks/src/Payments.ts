@@ -2,11 +2,11 @@ import type { Hex } from "viem"
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
 
 /*
- * A payer of x402 version 2 that signs whatever it is told: written from the protocol, since an honest client refuses
+ * A payer of x402 version 2 that signs anything: written from the protocol, since an honest client refuses
  * most of what is tried here.
  */
 
-/** Accounts of the tests alone; their keys stand here. */
+/** Test accounts with public keys. */
 export const payer = privateKeyToAccount("0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d")
 export const stranger = privateKeyToAccount(
   "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a"
@@ -24,7 +24,7 @@ export interface Requirements {
   readonly extra: Readonly<Record<string, unknown>>
 }
 
-/** What stands in `PAYMENT-REQUIRED`, as far as a payer looks at it. */
+/** The part of `PAYMENT-REQUIRED` that a payer reads. */
 export interface Challenge {
   readonly resource: { readonly url: string }
   readonly accepts: ReadonlyArray<Requirements>
@@ -49,11 +49,11 @@ export interface Payment {
 
 export interface Signing {
   readonly account?: PrivateKeyAccount
-  /** Put over what is signed. */
+  /** Overrides signed fields. */
   readonly authorization?: Partial<Authorization>
   /** Put over the requirements that are paid, in `accepted` as in what is signed. */
   readonly accepted?: Partial<Requirements>
-  /** Leaves `resource` out, as version 2 allows. */
+  /** Omits `resource`, as version 2 allows. */
   readonly withoutResource?: boolean
 }
 
@@ -89,7 +89,7 @@ export const typedDataOf = (requirements: Requirements, authorization: Authoriza
 })
 
 let nonces = 0
-/** 32 bytes that no other payment of this process has. */
+/** A random nonce of 32 bytes. */
 export const nextNonce = (): Hex => `0x${(++nonces).toString(16).padStart(64, "0")}`
 
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000)
@@ -123,6 +123,6 @@ export const headerOf = (document: unknown): string =>
 /** The JSON of an x402 header. */
 export const readHeader = <A>(headers: Headers, name: string): A => {
   const value = headers.get(name)
-  if (value === null) throw new Error(`the answer has no ${name}`)
+  if (value === null) throw new Error(`the response has no ${name}`)
   return JSON.parse(Buffer.from(value, "base64").toString("utf8")) as A
 }

@@ -16,7 +16,10 @@ export const receiptReader = "a hand-rolled server that looks for its transfer i
 
 const same = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase()
 
-/** The rule that Till402 once had: one transaction holds the nonce's event, and a transfer of the right amount. */
+/**
+ * A former rule of Till402: one transaction with the nonce's event and any transfer of the amount proves a
+ * payment.
+ */
 const findTransfer = async ({ client }: Chain, authorization: Authorization): Promise<Hex | undefined> => {
   const { from, nonce, to, value } = authorization
   const logs = await client.getLogs({ address: usdc, fromBlock: 0n })
@@ -40,11 +43,11 @@ const isUsed = ({ client }: Chain, { from, nonce }: Authorization): Promise<bool
   })
 
 interface Books {
-  /** Payments that were refused and moved all the same. */
+  /** Refused payments that moved anyway. */
   readonly owed: Map<string, Authorization>
-  /** Payments whose work is done and whose outcome is open. */
+  /** Payments with finished work and an open outcome. */
   readonly pending: Map<string, Authorization>
-  /** Payments that were refused, and may still move. */
+  /** Refused payments that may still move. */
   readonly watched: Map<string, Authorization>
 }
 
@@ -83,9 +86,9 @@ const paywallOf =
 const unknown = (): Response => Response.json({ code: "SETTLEMENT_PENDING" }, { status: 503 })
 
 export interface ReceiptReader extends NaiveServer {
-  /** Sends back everything that is owed, from the refund wallet: development account 7. */
+  /** Refunds everything due from the refund wallet: development account 7. */
   readonly refund: () => Promise<void>
-  /** Looks at refused payments; returns how many it still has to watch. */
+  /** Checks refused payments; returns the number still watched. */
   readonly watch: () => Promise<number>
 }
 

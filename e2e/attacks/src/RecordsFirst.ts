@@ -11,7 +11,7 @@ import type { Payment } from "./Payments.ts"
 
 export const recordsFirst = "a hand-rolled server that records a payment before it verifies it"
 
-/** The rule that Till402 once had: a row for each payment that is presented, with its header. */
+/** A former rule of Till402: every presented payment is stored as a row with its header. */
 const paywallOf =
   (facilitator: FacilitatorClient, rows: Map<string, string>): Paywall =>
   () =>

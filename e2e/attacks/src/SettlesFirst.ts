@@ -11,7 +11,7 @@ import type { Payment } from "./Payments.ts"
 
 export const settlesFirst = "a hand-rolled server that settles first and works afterwards"
 
-/** Never works for nothing: takes the money, and then calls the handler. */
+/** Settles first, then calls the handler. */
 const paywallOf =
   (facilitator: FacilitatorClient): Paywall =>
   () =>

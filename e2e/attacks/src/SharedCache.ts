@@ -25,7 +25,7 @@ const directivesOf = (headers: Headers): ReadonlyMap<string, string> =>
     })
   )
 
-/** For how many seconds a shared cache may give an answer to anybody; 0 for not at all (sections 3, 3.5 and 4.2). */
+/** For how many seconds a shared cache may return a response to any caller; 0 if never (sections 3, 3.5 and 4.2). */
 const freshSeconds = (request: Request, response: Response): number => {
   const [asked, told] = [directivesOf(request.headers), directivesOf(response.headers)]
   if (asked.has("no-store") || ["no-store", "private", "no-cache"].some((name) => told.has(name))) return 0
@@ -44,7 +44,7 @@ const varyOf = (response: Response): ReadonlyArray<string> =>
 
 export interface SharedCache {
   readonly fetch: Fetch
-  /** How many answers came out of the cache. */
+  /** How many responses came from the cache. */
   readonly hits: () => number
 }
 
@@ -77,7 +77,7 @@ export const sharedCache = (origin: Fetch): SharedCache => {
     hits: () => hits,
     fetch: async (request) => {
       if (request.method !== "GET" && request.method !== "HEAD") {
-        // What changes a resource makes its stored answers stale (section 4.4).
+        // A change of a resource makes its stored responses stale (section 4.4).
         stored.delete(request.url)
         return origin(request)
       }

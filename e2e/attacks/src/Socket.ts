@@ -54,7 +54,7 @@ const boundMillis = 5_000
 
 /**
  * Sends one request and takes every byte that comes back until the connection ends: what a proxy would see, be it more
- * than one answer.
+ * than one response.
  */
 export const overTheWire = (
   port: number,
@@ -76,7 +76,7 @@ export const overTheWire = (
     }
     socket.setTimeout(boundMillis)
     socket.on("data", (chunk: Buffer) => chunks.push(chunk))
-    socket.on("timeout", () => reject(new Error(`no end of the answer within ${boundMillis} ms`)))
+    socket.on("timeout", () => reject(new Error(`no end of the response within ${boundMillis} ms`)))
     socket.on("end", end)
     // A connection that is broken off has said what it had to say.
     socket.on("error", (error) => (chunks.length === 0 ? reject(error) : end()))

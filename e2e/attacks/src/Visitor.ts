@@ -1,4 +1,4 @@
-import { type Answered, answered, type Call, requestOf } from "./Calls.ts"
+import { type ReceivedResponse, readResponse, type Call, requestOf } from "./Calls.ts"
 import type { Goods } from "./Goods.ts"
 import { type Challenge, headerOf, type Payment, readHeader, sign, type Signing } from "./Payments.ts"
 
@@ -10,8 +10,8 @@ export interface Server {
 
 /** What anybody can do with a server. */
 export const visit = ({ fetch }: Pick<Server, "fetch">) => {
-  const send = async (call: Call, headers: HeadersInit = {}): Promise<Answered> =>
-    answered(await fetch(requestOf(call, headers)))
+  const send = async (call: Call, headers: HeadersInit = {}): Promise<ReceivedResponse> =>
+    readResponse(await fetch(requestOf(call, headers)))
 
   const challenge = async (call: Call): Promise<Challenge> => {
     const unpaid = await send(call)
@@ -27,16 +27,16 @@ export const visit = ({ fetch }: Pick<Server, "fetch">) => {
     payFor: async (call: Call, signing: Signing = {}): Promise<Payment> =>
       sign(await challenge(call), signing),
     /** Sends a call with a payment: as a document, or as the text of its header. */
-    present: (call: Call, payment: Payment | string | object): Promise<Answered> =>
+    present: (call: Call, payment: Payment | string | object): Promise<ReceivedResponse> =>
       send(call, { "payment-signature": typeof payment === "string" ? payment : headerOf(payment) })
   }
 }
 
 export type Visitor = ReturnType<typeof visit>
 
-/** How many of the answers have a status. */
-export const countOf = (answers: ReadonlyArray<Answered>, status: number): number =>
-  answers.filter((answer) => answer.status === status).length
+/** How many of the responses have a status. */
+export const countOf = (responses: ReadonlyArray<ReceivedResponse>, status: number): number =>
+  responses.filter((response) => response.status === status).length
 
 /** Sends the same call with the same payment many times at once. */
 export const flood = (
@@ -44,5 +44,5 @@ export const flood = (
   call: Call,
   payment: Payment,
   count: number
-): Promise<Array<Answered>> =>
+): Promise<Array<ReceivedResponse>> =>
   Promise.all(Array.from({ length: count }, () => visitor.present(call, payment)))

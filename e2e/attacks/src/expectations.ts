@@ -1,18 +1,18 @@
 import { expect } from "vitest"
-import { type Answered, jsonOf } from "./Calls.ts"
+import { type ReceivedResponse, jsonOf } from "./Calls.ts"
 
-/** A 402 that says why, with nothing of a paid answer in it. */
-export const expectRefused = (answer: Answered, ...codes: ReadonlyArray<string>): void => {
-  expect(answer.status, answer.text).toBe(402)
-  const [code] = String(jsonOf(answer)["error"]).split(":")
+/** Expects a 402 with a reason and without any paid content. */
+export const expectRefused = (response: ReceivedResponse, ...codes: ReadonlyArray<string>): void => {
+  expect(response.status, response.text).toBe(402)
+  const [code] = String(jsonOf(response)["error"]).split(":")
   expect(codes).toContain(code)
-  expect(Object.keys(jsonOf(answer)).sort()).toEqual(["accepts", "error", "x402Version"])
-  expect(answer.headers.get("payment-response")).toBeNull()
-  expect(answer.headers.get("x-payment-response")).toBeNull()
+  expect(Object.keys(jsonOf(response)).sort()).toEqual(["accepts", "error", "x402Version"])
+  expect(response.headers.get("payment-response")).toBeNull()
+  expect(response.headers.get("x-payment-response")).toBeNull()
 }
 
-/** An error of the contract's shape, without a receipt. */
-export const expectFailed = (answer: Answered, status: number, code: string): void => {
-  expect([answer.status, jsonOf(answer)["code"]]).toEqual([status, code])
-  expect(answer.headers.get("payment-response")).toBeNull()
+/** Expects an error of the API's shape without a receipt. */
+export const expectFailed = (response: ReceivedResponse, status: number, code: string): void => {
+  expect([response.status, jsonOf(response)["code"]]).toEqual([status, code])
+  expect(response.headers.get("payment-response")).toBeNull()
 }

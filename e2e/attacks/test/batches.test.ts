@@ -74,7 +74,7 @@ const wideOpen: TillOptions["limits"] = {
   exposurePerPayer: "100.00",
   maxExposurePerPayer: "100.00",
   lossPerHour: "1000.00",
-  payerMemoryMillis: 0
+  failedPayerMillis: 0
 }
 
 /** A till over a file; its refunds are sent by a second one over the same file. */

@@ -1,7 +1,7 @@
 import { fakeFacilitator } from "@till402/core/testing"
 import { afterEach, expect, vi } from "vitest"
 import { attack } from "../src/attack.ts"
-import { answered, type Answered, baseUrl, type Call, calls } from "../src/Calls.ts"
+import { readResponse, type ReceivedResponse, baseUrl, type Call, calls } from "../src/Calls.ts"
 import { workDone } from "../src/Goods.ts"
 import { official, openOfficial } from "../src/Official.ts"
 import { openOurs } from "../src/Ours.ts"
@@ -18,7 +18,7 @@ const post = async (
   { path }: Call,
   payment: object,
   body: ReadableStream<Uint8Array>
-): Promise<Answered> => {
+): Promise<ReceivedResponse> => {
   const headers = { "content-type": "application/json", "payment-signature": headerOf(payment) }
   const streamed: RequestInit & { readonly duplex: "half" } = {
     method: "POST",
@@ -26,7 +26,7 @@ const post = async (
     body,
     duplex: "half"
   }
-  return answered(await fetch(new Request(baseUrl + path, streamed)))
+  return readResponse(await fetch(new Request(baseUrl + path, streamed)))
 }
 
 const chunkBytes = 64 * 1024
@@ -74,7 +74,7 @@ attack("an endless body with a payment", {
   }
 })
 
-/** A body of which the end comes when it is told to, or never. */
+/** A body that ends on request, or never. */
 const stalledBody = (text: string) => {
   let end: () => void = () => undefined
   const body = new ReadableStream<Uint8Array>({
@@ -99,7 +99,7 @@ attack("a payment held by a body that stalls", {
     const stalled = post(server, calls.shop, payment, body)
     expect((await visitor.present(calls.shop, payment)).status).toBe(200)
     end()
-    // Paid once, and answered with another 402 whichever of the two the client waits for.
+    // Paid once, and refused with another 402 whichever of the two the client waits for.
     expect((await stalled).status).toBe(402)
   },
   fails: async () => {
@@ -115,17 +115,17 @@ attack("a payment held by a body that stalls", {
       0,
       []
     ])
-    const answer = await visitor.present(calls.shop, payment)
-    expect(answer.status).toBe(200)
+    const response = await visitor.present(calls.shop, payment)
+    expect(response.status).toBe(200)
     for (const { end } of stalled) end()
     for (const late of await Promise.all(pending))
-      expect([late.status, late.text]).toEqual([200, answer.text])
+      expect([late.status, late.text]).toEqual([200, response.text])
     expect(facilitator.settle.calls).toHaveLength(1)
   }
 })
 
-/** Whether a call whose body stalls for an hour is answered in that time. */
-const isAnsweredWithinAnHour = async (server: Server, call: Call): Promise<boolean> => {
+/** Whether a call whose body stalls for an hour gets a response in that time. */
+const completesWithinAnHour = async (server: Server, call: Call): Promise<boolean> => {
   const payment = await visit(server).payFor(call)
   let isAnswered = false
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date"] })
@@ -144,9 +144,9 @@ const isAnsweredWithinAnHour = async (server: Server, call: Call): Promise<boole
 attack("a body that never comes to its end", {
   on: official,
   lands: async () => {
-    expect(await isAnsweredWithinAnHour(openOfficial(fakeFacilitator()), calls.shop)).toBe(false)
+    expect(await completesWithinAnHour(openOfficial(fakeFacilitator()), calls.shop)).toBe(false)
   },
   fails: async () => {
-    expect(await isAnsweredWithinAnHour(await openOurs(fakeFacilitator()), calls.shop)).toBe(true)
+    expect(await completesWithinAnHour(await openOurs(fakeFacilitator()), calls.shop)).toBe(true)
   }
 })

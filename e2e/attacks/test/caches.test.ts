@@ -11,7 +11,7 @@ import { visit } from "../src/Visitor.ts"
 const cachingServer = () => openOptimistic(fakeFacilitator(), { cacheControl: "public, max-age=60" })
 
 describe("the shared cache of these tests", () => {
-  const answering = (headers: Record<string, string>, status = 200) => {
+  const respondWith = (headers: Record<string, string>, status = 200) => {
     let times = 0
     const cache = sharedCache(async () => new Response(String(++times), { status, headers }))
     return async (request: HeadersInit = {}) =>
@@ -28,13 +28,13 @@ describe("the shared cache of these tests", () => {
     ["private, max-age=60", 200, "2"],
     ["no-store", 200, "2"],
     ["public, max-age=60, private", 200, "2"]
-  ])("%j with status %d: the second caller gets answer %s", async (cacheControl, status, second) => {
-    const get = answering({ "cache-control": cacheControl }, status)
+  ])("%j with status %d: the second caller gets response %s", async (cacheControl, status, second) => {
+    const get = respondWith({ "cache-control": cacheControl }, status)
     expect([await get(), await get()]).toEqual(["1", second])
   })
 
-  it("tells requests apart by what an answer varies by", async () => {
-    const get = answering({ "cache-control": "max-age=60", vary: "Origin, X-Payment" })
+  it("distinguishes requests by the headers in Vary", async () => {
+    const get = respondWith({ "cache-control": "max-age=60", vary: "Origin, X-Payment" })
     const both = { origin: "https://a.example", "x-payment": "a" }
     expect([await get(both), await get(both), await get(), await get({ ...both, "x-payment": "b" })]).toEqual(
       ["1", "1", "2", "3"]
@@ -42,7 +42,7 @@ describe("the shared cache of these tests", () => {
   })
 })
 
-attack("a paid answer given to others by a shared cache", {
+attack("a paid response given to others by a shared cache", {
   on: `${optimistic}, with Cache-Control: public on its catalogue`,
   lands: async () => {
     const server = cachingServer()

@@ -1,12 +1,13 @@
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { type Chain as LocalChain, startChain, usdcAbi } from "@till402/sandbox/chain"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
+import { FetchHttpClient } from "effect/http"
 import { type Address, encodeFunctionData, type Hex, multicall3Abi, numberToHex, parseAbi } from "viem"
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { findNetwork } from "../../../packages/core/src/domain/Network.ts"
-import { chainFromRpc, type EvidenceHints } from "../../../packages/core/src/toll/Chain.ts"
+import { Chain, type EvidenceHints } from "../../../packages/core/src/toll/evidence/Chain.ts"
 import { type Authorization, nextNonce } from "../src/Payments.ts"
 
 /*
@@ -154,7 +155,14 @@ const becomeFinal = async (): Promise<void> => {
 }
 
 const reader = (confirmations = network.confirmations) =>
-  chainFromRpc([{ ...network, confirmations, rpcUrl: local.rpcUrl }])
+  Effect.runSync(
+    Effect.provide(
+      Chain,
+      Chain.layerRpc([{ ...network, confirmations, rpcUrl: local.rpcUrl }]).pipe(
+        Layer.provide(FetchHttpClient.layer)
+      )
+    )
+  )
 
 const evidence = (authorization: Authorization, hints: EvidenceHints = {}, chain = reader()) =>
   Effect.runPromise(chain.evidence(network, authorization, hints))

@@ -29,15 +29,15 @@ attack("concurrent replay of one payment", {
     const rounds = [calls.search, calls.shop, calls.buy, calls.vaultBuy, calls.track]
     for (const [round, call] of rounds.entries()) {
       const payment = await visitor.payFor(call)
-      const answers = await flood(visitor, call, payment, copies)
-      // More copies than may wait are told to come again: nobody gets anything else.
-      expect(countOf(answers, 200) + countOf(answers, 409)).toBe(copies)
-      expect(new Set(answers.filter(({ status }) => status === 200).map(({ text }) => text)).size).toBe(1)
+      const responses = await flood(visitor, call, payment, copies)
+      // Copies beyond the waiting limit are told to retry: no copy gets anything else.
+      expect(countOf(responses, 200) + countOf(responses, 409)).toBe(copies)
+      expect(new Set(responses.filter(({ status }) => status === 200).map(({ text }) => text)).size).toBe(1)
       expect(facilitator.settle.calls).toHaveLength(round + 1)
     }
     await vi.waitFor(() => expect(server.goods.fulfilment.orders.size).toBe(1))
     const { assistant, fulfilment, marketplace, tracker } = server.goods
-    const done = [assistant.ask, fulfilment.place, marketplace.search, tracker.track]
+    const done = [assistant.reply, fulfilment.place, marketplace.search, tracker.track]
     // The assistant searches as well.
     expect(done.map(({ calls: made }) => made.length)).toEqual([1, 1, 2, 1])
     expect(workDone(server.goods)).toBe(5)

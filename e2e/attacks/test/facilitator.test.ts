@@ -2,7 +2,7 @@ import { type Hex, numberToHex } from "viem"
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
 import { describe, expect, it, vi } from "vitest"
 import { attack } from "../src/attack.ts"
-import { type Answered, type Call, calls } from "../src/Calls.ts"
+import { type ReceivedResponse, type Call, calls } from "../src/Calls.ts"
 import { expectFailed, expectRefused } from "../src/expectations.ts"
 import { type FlakyRpc, openFlakyRpc } from "../src/FlakyRpc.ts"
 import { workDone } from "../src/Goods.ts"
@@ -21,7 +21,7 @@ import { visit, type Visitor } from "../src/Visitor.ts"
 
 /*
  * Whoever is asked to move the money fails or lies, on a real chain: two effects for one payment, an effect without
- * money, money without its answer.
+ * money, money without its response.
  */
 
 const local = localChainOfFile()
@@ -52,13 +52,13 @@ const openOursOnChain = async (mode: Mode, rpcUrl = local().chain.rpcUrl): Promi
 const movedSince = async (before: bigint): Promise<bigint> => (await local().received()) - before
 const amountOf = ({ accepted }: Payment): bigint => BigInt(accepted.amount)
 
-/** A plain answer, an order and a purchase: the three things that a payment can have for an effect. */
+/** A plain response, an order and a purchase: the three effects of a payment. */
 const effectful: ReadonlyArray<Call> = [calls.track, calls.buy, calls.vaultBuy]
 
-const expectPending = (answer: Answered): void => {
-  expectFailed(answer, 503, "SETTLEMENT_PENDING")
-  expect(answer.headers.get("retry-after")).toMatch(/^[1-9]\d*$/)
-  expect(answer.headers.get("payment-required")).toBeNull()
+const expectPending = (response: ReceivedResponse): void => {
+  expectFailed(response, 503, "SETTLEMENT_PENDING")
+  expect(response.headers.get("retry-after")).toMatch(/^[1-9]\d*$/)
+  expect(response.headers.get("payment-required")).toBeNull()
 }
 
 /** The naive server takes the money, has the work done and asks for money again: who believes it pays twice. */
@@ -76,28 +76,28 @@ const expectPaidTwice = async (mode: Mode): Promise<void> => {
   }
   expect(await movedSince(before)).toBe(amountOf(payments[0]!) * 2n)
   expect(server.goods.fulfilment.orders.size).toBe(2)
-  // Nor does what was paid get its answer, ever.
+  // Nor does the payer ever get a response.
   expect((await visitor.present(calls.buy, payments[0]!)).status).toBe(402)
 }
 
-/** Money once, answer once, effect once, whatever came in between. */
+/** Money once, response once, effect once, whatever happened in between. */
 const expectSettledOnce = async (
   { hostile, visitor }: OursOnChain,
   call: Call,
-  first: (answer: Answered) => void | Promise<void> = () => undefined
+  first: (response: ReceivedResponse) => void | Promise<void> = () => undefined
 ): Promise<void> => {
   const before = await local().received()
   const payment = await visitor.payFor(call)
-  let answer = await visitor.present(call, payment)
-  await first(answer)
-  if (answer.status !== 200) {
-    expectPending(answer)
+  let response = await visitor.present(call, payment)
+  await first(response)
+  if (response.status !== 200) {
+    expectPending(response)
     await hostile.idle()
-    answer = await visitor.present(call, payment)
+    response = await visitor.present(call, payment)
   }
-  expect(answer.status, answer.text).toBe(200)
-  expect(answer.headers.get("payment-response")).not.toBeNull()
-  expect((await visitor.present(call, payment)).text).toBe(answer.text)
+  expect(response.status, response.text).toBe(200)
+  expect(response.headers.get("payment-response")).not.toBeNull()
+  expect((await visitor.present(call, payment)).text).toBe(response.text)
   await hostile.idle()
   expect(await movedSince(before)).toBe(amountOf(payment))
 }
@@ -111,14 +111,17 @@ const expectInOrder = async ({ server: { goods, till } }: OursOnChain): Promise<
   expect(await till.ledger.check()).toMatchObject({ isBalanced: true })
 }
 
-const expectAllSettledOnce = async (mode: Mode, first?: (answer: Answered) => void): Promise<void> => {
+const expectAllSettledOnce = async (
+  mode: Mode,
+  first?: (response: ReceivedResponse) => void
+): Promise<void> => {
   const ours = await openOursOnChain(mode)
   for (const call of effectful) await expectSettledOnce(ours, call, first)
   await expectInOrder(ours)
 }
 
 describe("a clean facilitator", () => {
-  it("is answered by both, once for each payment", { timeout: 15_000 }, async () => {
+  it("gets a response from both, once for each payment", { timeout: 15_000 }, async () => {
     const hostile = await facilitatorIn(modes.clean)
     const naive = openOfficial(hostile.client)
     const visitor = visit(naive)
@@ -128,16 +131,16 @@ describe("a clean facilitator", () => {
   })
 })
 
-attack("a facilitator that takes the money and never answers", {
+attack("a facilitator that takes the money and never responds", {
   on: official,
   lands: () => expectPaidTwice(modes.silent),
   fails: () => expectAllSettledOnce(modes.silent)
 })
 
-attack("a facilitator that answers 5xx after settling", {
+attack("a facilitator that responds with 5xx after settling", {
   on: official,
   lands: () => expectPaidTwice(modes.broken),
-  // The chain is asked at once.
+  // The chain is queried at once.
   fails: () => expectAllSettledOnce(modes.broken, ({ status }) => expect(status).toBe(200))
 })
 
@@ -168,8 +171,8 @@ attack("an unknown settlement while the chain can't be read", {
     const ours = await openOursOnChain(modes.broken, rpc.url)
     for (const call of effectful) {
       rpc.cutOff()
-      await expectSettledOnce(ours, call, async (answer) => {
-        expectPending(answer)
+      await expectSettledOnce(ours, call, async (response) => {
+        expectPending(response)
         const [newest] = await ours.server.till.charges.list({ limit: 1 })
         expect(newest!.state).toBe("ready")
         expect(ours.server.goods.fulfilment.orders.size).toBe(call === calls.vaultBuy ? 1 : 0)
@@ -198,9 +201,9 @@ attack("a facilitator that lies about a settlement", {
     const before = await local().received()
     const bought = [calls.buy, calls.vaultBuy]
     const payments = await Promise.all(bought.map((call) => visitor.payFor(call)))
-    // At once, since the chain is asked several times whether it has heard of the transaction.
+    // At once, since the chain is queried several times whether it has heard of the transaction.
     const presentAll = () => Promise.all(bought.map((call, index) => visitor.present(call, payments[index]!)))
-    for (const answer of await presentAll()) expectPending(answer)
+    for (const response of await presentAll()) expectPending(response)
     expect(await movedSince(before)).toBe(0n)
     expect([server.goods.fulfilment.place.calls.length, server.goods.mailer.sent.length]).toEqual([0, 0])
     // The same payments, once they are settled in truth.
@@ -240,9 +243,9 @@ attack("a payer who empties the account between verification and settlement", {
     const server = openOfficial((await facilitatorIn(draining(account))).client)
     const visitor = visit(server)
     const before = await local().received()
-    const answer = await visitor.present(calls.buy, await visitor.payFor(calls.buy, { account }))
-    // The answer is withheld; what the handler did stays done.
-    expect([answer.status, server.goods.fulfilment.orders.size]).toEqual([402, 1])
+    const response = await visitor.present(calls.buy, await visitor.payFor(calls.buy, { account }))
+    // The response is withheld; what the handler did stays done.
+    expect([response.status, server.goods.fulfilment.orders.size]).toEqual([402, 1])
     expect(await movedSince(before)).toBe(0n)
   },
   fails: async () => {

@@ -28,7 +28,7 @@ const paceMillis = 75
 const facilitatorFor = (users: ReadonlyArray<PrivateKeyAccount>): FakeFacilitator => {
   const facilitator = fakeFacilitator()
   const funded = new Set(users.map(({ address }) => address))
-  facilitator.verify.delays(200).answers((payment: Payment) => {
+  facilitator.verify.delays(200).returns((payment: Payment) => {
     const { from } = payment.payload.authorization
     return funded.has(from as `0x${string}`)
       ? { isValid: true, payer: from }

@@ -2,9 +2,9 @@ import { decodeFunctionData, type Hex, parseAbi, parseEventLogs, serializeSignat
 import type { FacilitatorClient } from "@till402/core"
 import { usdcAbi } from "@till402/sandbox/chain"
 import { describe, expect, it, vi } from "vitest"
-import { answerCache, openAnswerCache } from "../src/AnswerCache.ts"
+import { responseCache, openResponseCache } from "../src/ResponseCache.ts"
 import { attack } from "../src/attack.ts"
-import { type Answered, type Call, calls, jsonOf, searchFor, usdc, vaultBuyOf } from "../src/Calls.ts"
+import { type ReceivedResponse, type Call, calls, jsonOf, searchFor, usdc, vaultBuyOf } from "../src/Calls.ts"
 import { claimsFirst, openClaimsFirst } from "../src/ClaimsFirst.ts"
 import { expectFailed, expectRefused } from "../src/expectations.ts"
 import { Gathering } from "../src/Gathering.ts"
@@ -25,9 +25,9 @@ const openOnChain = (facilitator: FacilitatorClient = local().facilitator.client
     trustFacilitator: false
   })
 
-const expectPaid = (answer: Answered): Answered => {
-  expect(answer.status, answer.text).toBe(200)
-  return answer
+const expectPaid = (response: ReceivedResponse): ReceivedResponse => {
+  expect(response.status, response.text).toBe(200)
+  return response
 }
 
 /**
@@ -48,14 +48,14 @@ const forgeriesOf = async (
 }
 
 attack("forged headers with the payer and nonce of a settled payment", {
-  on: answerCache,
+  on: responseCache,
   lands: async () => {
-    const visitor = visit(openAnswerCache(local().facilitator.client))
+    const visitor = visit(openResponseCache(local().facilitator.client))
     const payment = await visitor.payFor(calls.vaultBuy)
     const bought = expectPaid(await visitor.present(calls.vaultBuy, payment))
     for (const forged of await forgeriesOf(visitor, payment, calls.vaultBuy)) {
-      const answer = await visitor.present(calls.vaultBuy, forged)
-      expect(jsonOf(answer)["downloadToken"]).toBe(jsonOf(bought)["downloadToken"])
+      const response = await visitor.present(calls.vaultBuy, forged)
+      expect(jsonOf(response)["downloadToken"]).toBe(jsonOf(bought)["downloadToken"])
     }
   },
   fails: async () => {
@@ -67,7 +67,7 @@ attack("forged headers with the payer and nonce of a settled payment", {
       const done = workDone(server.goods)
       for (const forged of await forgeriesOf(visitor, payment, call))
         expectRefused(await visitor.present(call, forged), "payment_already_used")
-      // Nor does any of it harm the payer, who may have the answer again.
+      // Nor does any of it harm the payer, who can still replay the response.
       expect((await visitor.present(call, payment)).text).toBe(bought.text)
       expect(workDone(server.goods)).toBe(done)
     }
@@ -106,9 +106,9 @@ const copyFromChain = async (visitor: Visitor, payer: string, call: Call): Promi
 }
 
 attack("the signature of a settlement copied from the chain", {
-  on: answerCache,
+  on: responseCache,
   lands: async () => {
-    const visitor = visit(openAnswerCache(local().facilitator.client))
+    const visitor = visit(openResponseCache(local().facilitator.client))
     const payment = await visitor.payFor(calls.vaultBuy)
     const bought = expectPaid(await visitor.present(calls.vaultBuy, payment))
     const copied = await copyFromChain(visitor, payment.payload.authorization.from, calls.vaultBuy)
@@ -150,13 +150,13 @@ attack("a payment sent to the chain by somebody else first", {
     const payment = await visitor.payFor(calls.track)
     const before = await local().received()
     // While the work goes on, somebody who saw the payment sends it; the server's own settlement then fails.
-    server.goods.tracker.track.answersOnce(async (query) => {
+    server.goods.tracker.track.returnsOnce(async (query) => {
       await local().facilitator.client.settle(payment, payment.accepted)
       return server.goods.tracker.track(query, { signal: new AbortController().signal })
     })
-    const answer = await visitor.present(calls.track, payment)
+    const response = await visitor.present(calls.track, payment)
     // Paid, and asked to pay again.
-    expect([answer.status, (await local().received()) - before]).toEqual([402, 520_000n])
+    expect([response.status, (await local().received()) - before]).toEqual([402, 520_000n])
     expect((await visitor.present(calls.track, payment)).status).toBe(402)
   },
   fails: async () => {
@@ -164,16 +164,16 @@ attack("a payment sent to the chain by somebody else first", {
     const visitor = visit(server)
     const payment = await visitor.payFor(calls.track)
     const before = await local().received()
-    server.goods.tracker.track.answersOnce(async (query) => {
+    server.goods.tracker.track.returnsOnce(async (query) => {
       await local().facilitator.client.settle(payment, payment.accepted)
       return server.goods.tracker.track(query, { signal: new AbortController().signal })
     })
-    let answer = await visitor.present(calls.track, payment)
-    if (answer.status !== 200) {
-      expectFailed(answer, 503, "SETTLEMENT_PENDING")
-      answer = await visitor.present(calls.track, payment)
+    let response = await visitor.present(calls.track, payment)
+    if (response.status !== 200) {
+      expectFailed(response, 503, "SETTLEMENT_PENDING")
+      response = await visitor.present(calls.track, payment)
     }
-    expectPaid(answer)
+    expectPaid(response)
     expect((await local().received()) - before).toBe(520_000n)
     expect((await server.till.ledger.list()).map(({ kind }) => kind)).toEqual(["settled"])
     // Nothing is had by it elsewhere.
@@ -232,7 +232,7 @@ attack("a payment used up by a forgery that comes before it", {
 })
 
 describe("what no server can promise", () => {
-  it("an onlooker who knows the whole request is given its answer, while that is kept", async () => {
+  it("an onlooker who knows the whole request gets its response, while that is kept", async () => {
     const visitor = visit(await openOnChain())
     const payment = await visitor.payFor(calls.search)
     const bought = expectPaid(await visitor.present(calls.search, payment))
@@ -253,8 +253,10 @@ describe("what no server can promise", () => {
     const [first, second] = [visit(await openOnChain(gathered)), visit(await openOnChain(gathered))]
     const payment = await first.payFor(calls.track)
     const before = await local().received()
-    const answers = await Promise.all([first, second].map((visitor) => visitor.present(calls.track, payment)))
-    for (const answer of answers) expectPaid(answer)
+    const responses = await Promise.all(
+      [first, second].map((visitor) => visitor.present(calls.track, payment))
+    )
+    for (const response of responses) expectPaid(response)
     expect((await local().received()) - before).toBe(520_000n)
   })
 })

@@ -29,7 +29,7 @@ const expectAllRefused = async (valuesFor: (payment: object) => ReadonlyArray<st
       expect([status, text.includes("invalid_payload")]).toEqual([402, true])
     }
   expect([workDone(server.goods), facilitator.verify.calls.length]).toEqual([0, 0])
-  // Nothing of it keeps an honest call from its answer.
+  // None of this keeps an honest call from its response.
   expect((await visitor.present(calls.track, await visitor.payFor(calls.track))).status).toBe(200)
 }
 

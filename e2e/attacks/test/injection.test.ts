@@ -3,7 +3,7 @@ import { fakeFacilitator, sampleProduct, sampleTrackResult } from "@till402/core
 import { expect } from "vitest"
 import { attack } from "../src/attack.ts"
 import {
-  type Answered,
+  type ReceivedResponse,
   type Call,
   calls,
   downloadOf,
@@ -46,7 +46,7 @@ const nameOf = (line: string): string => line.split(":")[0]!.toLowerCase()
 const valueOf = ({ lines }: Wire, name: string): string | undefined =>
   lines.find((line) => nameOf(line) === name)?.slice(name.length + 2)
 
-/** An answer has no other headers than it should, each on a line of its own, and is no page to a browser. */
+/** A response has only the expected headers, each on its own line, and isn't a page to a browser. */
 const expectClean = (wire: Wire): Wire => {
   expect(wire.lines.filter((line) => !expected.has(nameOf(line)))).toEqual([])
   expect(valueOf(wire, "content-type")).toMatch(/^application\/(json|zip)$/)
@@ -164,7 +164,7 @@ attack("a query echoed in a header", {
   }
 })
 
-/** What ours answers to a paid call over a socket; the JSON of its body. */
+/** Our response to a paid call over a socket, as the JSON of its body. */
 const callOverTheWire = async (
   server: Server,
   call: Call
@@ -176,15 +176,15 @@ const callOverTheWire = async (
   return { wire, text: Buffer.from(wire.rest, "latin1").toString("utf8") }
 }
 
-attack("CR LF in what a provider answers or throws", {
+attack("CR LF in a provider's response or error", {
   on: official,
   lands: async () => {
     const server = openOfficial(fakeFacilitator(), { errorHeader: true })
     const visitor = visit(server)
     server.goods.tracker.track.failsWith(new Error(`no such number: ${lineBreak}`))
     // What should have been told as the carrier's refusal is a crash.
-    const answer = await visitor.present(calls.track, await visitor.payFor(calls.track))
-    expect(answer.status).toBe(500)
+    const response = await visitor.present(calls.track, await visitor.payFor(calls.track))
+    expect(response.status).toBe(500)
     server.goods.tracker.track.failsWith(new Error("no such number"))
     const told = await visitor.present(calls.track, await visitor.payFor(calls.track))
     expect([told.status, told.headers.get("x-error")]).toEqual([422, "no such number"])
@@ -192,7 +192,7 @@ attack("CR LF in what a provider answers or throws", {
   fails: async () => {
     const server = await openOurs(fakeFacilitator())
     const { assistant, fulfilment, marketplace, tracker } = server.goods
-    marketplace.search.answers({
+    marketplace.search.returns({
       products: [sampleProduct({ title: hostileText, productUrl: `https://shop.example/${lineBreak}` })],
       totalResults: 1,
       hasMore: false
@@ -200,9 +200,9 @@ attack("CR LF in what a provider answers or throws", {
     const found = await callOverTheWire(server, calls.search)
     expect(found.wire.status).toBe(200)
     expect(found.text).toContain("\\r\\nx-injected")
-    tracker.track.answers(sampleTrackResult("1Z999AA10123456784", { statusDescription: hostileText }))
+    tracker.track.returns(sampleTrackResult("1Z999AA10123456784", { statusDescription: hostileText }))
     expect((await callOverTheWire(server, calls.track)).wire.status).toBe(200)
-    assistant.ask.answers({ reply: hostileText, products: [] })
+    assistant.reply.returns({ reply: hostileText, products: [] })
     const visitor = visit(server)
     expect((await visitor.present(calls.shop, await visitor.payFor(calls.shop))).status).toBe(200)
     fulfilment.quote.failsWith(new ProductUnavailable({ message: hostileText, reason: hostileText }))
@@ -230,27 +230,27 @@ attack("CR LF in what a provider answers or throws", {
   }
 })
 
-const expectNoInjection = ({ headers, status }: Answered, due: number): void => {
+const expectNoInjection = ({ headers, status }: ReceivedResponse, due: number): void => {
   expect(status).toBe(due)
   expect([...headers].filter(([name]) => !expected.has(name))).toEqual([])
 }
 
-attack("CR LF in what a facilitator answers", {
+attack("CR LF in a facilitator's response", {
   on: official,
   lands: async () => {
-    const facilitator = fakeFacilitator().finds(lineBreak)
+    const facilitator = fakeFacilitator().rejectsVerification(lineBreak)
     const server = openOfficial(facilitator)
     const visitor = visit(server)
     const payment = await visitor.payFor(calls.track)
     // Its words go to the client as they are: into logs, terminals and the prompt of a paying agent.
-    const answer = await visitor.present(calls.track, payment)
-    expect(readHeader(answer.headers, "payment-required")).toMatchObject({ error: lineBreak })
+    const response = await visitor.present(calls.track, payment)
+    expect(readHeader(response.headers, "payment-required")).toMatchObject({ error: lineBreak })
   },
   fails: async () => {
     for (const facilitator of [
-      fakeFacilitator().finds(lineBreak),
-      fakeFacilitator().finds(hostileText),
-      fakeFacilitator().rejects(hostileText),
+      fakeFacilitator().rejectsVerification(lineBreak),
+      fakeFacilitator().rejectsVerification(hostileText),
+      fakeFacilitator().rejectsSettlement(hostileText),
       settling({ success: false, transaction: "", errorReason: lineBreak }),
       settling({ success: true, transaction: `0x${"ab".repeat(32)}`, payer: hostileText })
     ]) {
@@ -264,12 +264,12 @@ attack("CR LF in what a facilitator answers", {
   }
 })
 
-attack("text for a transaction in what a facilitator answers", {
+attack("text instead of a transaction in a facilitator's response", {
   on: official,
   lands: async () => {
     const visitor = visit(openOfficial(settling({ success: true, transaction: lineBreak })))
-    const answer = await visitor.present(calls.track, await visitor.payFor(calls.track))
-    expect(readHeader(answer.headers, "payment-response")).toMatchObject({ transaction: lineBreak })
+    const response = await visitor.present(calls.track, await visitor.payFor(calls.track))
+    expect(readHeader(response.headers, "payment-response")).toMatchObject({ transaction: lineBreak })
   },
   fails: async () => {
     for (const transaction of [lineBreak, "0x".padEnd(100_000, "ab")]) {
@@ -281,13 +281,13 @@ attack("text for a transaction in what a facilitator answers", {
   }
 })
 
-const settling = (answer: Awaited<ReturnType<FacilitatorClient["settle"]>>) => {
+const settling = (response: Awaited<ReturnType<FacilitatorClient["settle"]>>) => {
   const facilitator = fakeFacilitator()
-  facilitator.settle.answers(answer)
+  facilitator.settle.returns(response)
   return facilitator
 }
 
-/** An archive that goes on after the size that was said of it, with what looks like another answer. */
+/** An archive that continues past its stated size with what looks like another response. */
 const splitting = () => {
   const bytes = Buffer.from(`PK-an-archive\r\nHTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil`)
   const body = new ReadableStream<Uint8Array>({
@@ -303,9 +303,9 @@ attack("an archive that is longer than it was said to be", {
   on: official,
   lands: async () => {
     const server = openOfficial(fakeFacilitator())
-    server.goods.files.open.answers(splitting)
+    server.goods.files.open.returns(splitting)
     const wire = await download(server, "launch-plan")
-    // To a proxy that keeps the connection, the rest is the answer to the next caller.
+    // To a proxy that keeps the connection, the rest is the response to the next caller.
     expect([valueOf(wire, "content-length"), wire.rest.slice(13)]).toEqual([
       "13",
       expect.stringContaining("HTTP/1.1 200 OK")
@@ -313,7 +313,7 @@ attack("an archive that is longer than it was said to be", {
   },
   fails: async () => {
     const server = await openOurs(fakeFacilitator())
-    server.goods.files.open.answers(splitting)
+    server.goods.files.open.returns(splitting)
     const wire = expectClean(await download(server, "launch-plan"))
     const length = valueOf(wire, "content-length")
     if (length !== undefined) expect(wire.rest.length).toBeLessThanOrEqual(Number(length))

@@ -29,8 +29,8 @@ const inTheNameOfPayer = async (visitor: Visitor, bytes: number): Promise<Readon
 
 /** A facilitator that takes its time, and knows that what the stranger made up is not the payer's. */
 const slowFacilitator = (genuine: () => Payment) => {
-  const facilitator = fakeFacilitator().slow(150)
-  facilitator.verify.answers((payment: Payment) =>
+  const facilitator = fakeFacilitator().delays(150)
+  facilitator.verify.returns((payment: Payment) =>
     payment.payload.signature === genuine().payload.signature
       ? { isValid: true }
       : { isValid: false, invalidReason: "invalid_exact_evm_payload_signature" }
@@ -38,7 +38,7 @@ const slowFacilitator = (genuine: () => Payment) => {
   return facilitator
 }
 
-/** What the payer is answered while a stranger's forgeries in their name are under way. */
+/** The payer's response while a stranger's forgeries in their name are in flight. */
 const callAmongForgeries = async (
   open: (facilitator: ReturnType<typeof slowFacilitator>) => Promise<Server> | Server,
   bytes: number
@@ -48,27 +48,27 @@ const callAmongForgeries = async (
   const visitor = visit(server)
   genuine = await visitor.payFor(calls.track)
   const forged = await inTheNameOfPayer(visitor, bytes)
-  const [answer, ...others] = await Promise.all([
+  const [response, ...others] = await Promise.all([
     new Promise((resolve) => setTimeout(resolve, 50)).then(() => visitor.present(calls.track, genuine!)),
     ...forged.map((payment) => visitor.present(calls.track, payment))
   ])
-  return { answer, others, server }
+  return { response, others, server }
 }
 
 attack("forged payments in a payer's name, to use up that payer's limit", {
   on: `${official}, behind a limit for each payer`,
   lands: async () => {
-    const { answer } = await callAmongForgeries(
+    const { response } = await callAmongForgeries(
       (facilitator) => limitedByPayer(openOfficial(facilitator)),
       65
     )
-    expect(answer.status).toBe(429)
+    expect(response.status).toBe(429)
   },
   fails: async () => {
     const open = (facilitator: ReturnType<typeof slowFacilitator>) =>
       openOurs(facilitator, { limits: { unsettledPerPayer: perPayer } })
-    const { answer, others, server } = await callAmongForgeries(open, 65)
-    expect(answer.status, answer.text).toBe(200)
+    const { response, others, server } = await callAmongForgeries(open, 65)
+    expect(response.status, response.text).toBe(200)
     expect([countOf(others, 402), workDone(server.goods)]).toEqual([others.length, 1])
   }
 })
@@ -76,17 +76,17 @@ attack("forged payments in a payer's name, to use up that payer's limit", {
 attack("forged contract-wallet signatures in a payer's name, to use up that payer's limit", {
   on: `${official}, behind a limit for each payer`,
   lands: async () => {
-    const { answer } = await callAmongForgeries(
+    const { response } = await callAmongForgeries(
       (facilitator) => limitedByPayer(openOfficial(facilitator)),
       96
     )
-    expect(answer.status).toBe(429)
+    expect(response.status).toBe(429)
   },
   fails: async () => {
     const open = (facilitator: ReturnType<typeof slowFacilitator>) =>
       openOurs(facilitator, { limits: { unsettledPerPayer: perPayer } })
-    const { answer, server } = await callAmongForgeries(open, 96)
-    expect(answer.status, answer.text).toBe(200)
+    const { response, server } = await callAmongForgeries(open, 96)
+    expect(response.status, response.text).toBe(200)
     expect(workDone(server.goods)).toBe(1)
   }
 })

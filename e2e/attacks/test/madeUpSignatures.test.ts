@@ -32,9 +32,9 @@ const makeUp = async (visitor: Visitor): Promise<ReadonlyArray<Payment>> => {
 /** Requests to the chain while every payment is presented once. */
 const requestsOf = async (rpc: FlakyRpc, visitor: Visitor, payments: ReadonlyArray<Payment>) => {
   const before = rpc.requests()
-  const answers = await Promise.all(payments.map((payment) => visitor.present(calls.track, payment)))
+  const responses = await Promise.all(payments.map((payment) => visitor.present(calls.track, payment)))
   // Refused for good, or told to come later: nobody is served.
-  for (const { status } of answers) expect([402, 429, 503]).toContain(status)
+  for (const { status } of responses) expect([402, 429, 503]).toContain(status)
   return rpc.requests() - before
 }
 
@@ -57,7 +57,7 @@ attack("made-up signatures that each cost a request to the chain", {
     })
     const visitor = visit(server)
     const [first, ...others] = await makeUp(visitor)
-    // Of one that is repeated the chain is asked once.
+    // A repeated signature is looked up on the chain once.
     await requestsOf(rpc, visitor, [first!])
     const repeated = await requestsOf(
       rpc,
@@ -95,18 +95,18 @@ const payAmongForgeries = async (server: Server) => {
   }
   const forging = Promise.all(forgeries.map((payment) => visitor.present(calls.track, payment)))
   await new Promise((resolve) => setTimeout(resolve, 50))
-  const answer = await visitor.present(calls.track, genuine)
+  const response = await visitor.present(calls.track, genuine)
   const forged = await forging
   // Nothing is wrong with the payment itself.
   expect((await visitor.present(calls.track, genuine)).status).toBe(200)
-  return { answer, forged }
+  return { response, forged }
 }
 
 attack("forged signatures that name a contract wallet, to use up that wallet's limit", {
   on: `${official}, behind a limit for each payer`,
   lands: async () => {
-    const { answer } = await payAmongForgeries(limitedByPayer(openOfficial(slowFacilitator())))
-    expect(answer.status).toBe(429)
+    const { response } = await payAmongForgeries(limitedByPayer(openOfficial(slowFacilitator())))
+    expect(response.status).toBe(429)
   },
   fails: async () => {
     const server = await openOurs(slowFacilitator(), {
@@ -114,8 +114,8 @@ attack("forged signatures that name a contract wallet, to use up that wallet's l
       trustFacilitator: false,
       limits: { unsettledPerPayer: perPayer }
     })
-    const { answer, forged } = await payAmongForgeries(server)
-    expect(answer.status, answer.text).toBe(200)
+    const { response, forged } = await payAmongForgeries(server)
+    expect(response.status, response.text).toBe(200)
     for (const { status } of forged) expect([402, 429]).toContain(status)
     expect(workDone(server.goods)).toBe(1)
   }

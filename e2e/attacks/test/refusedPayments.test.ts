@@ -35,15 +35,15 @@ const presentPadded = async (server: Server, count: number): Promise<void> => {
     ...payment,
     extensions: { padding: "x".repeat(paddingBytes) }
   }))
-  const answers = []
+  const responses = []
   // So many at a time that no limit is reached.
   for (let from = 0; from < count; from += 25)
-    answers.push(
+    responses.push(
       ...(await Promise.all(
         padded.slice(from, from + 25).map((payment) => visitor.present(calls.track, payment))
       ))
     )
-  expect(countOf(answers, 402)).toBe(count)
+  expect(countOf(responses, 402)).toBe(count)
 }
 
 /** A till over a SQLite file, and the bytes of all columns of its charges. */
@@ -75,13 +75,13 @@ attack("rows left behind by payments that are refused before any work", {
   on: recordsFirst,
   timeout: 30_000,
   lands: async () => {
-    const server = openRecordsFirst(fakeFacilitator().finds("insufficient_funds"))
+    const server = openRecordsFirst(fakeFacilitator().rejectsVerification("insufficient_funds"))
     await presentPadded(server, 500)
     expect(server.rows()).toHaveLength(500)
     expect(server.rows().join("").length).toBeGreaterThan(500 * paddingBytes)
   },
   fails: async () => {
-    const { bytes, server } = await openOnFile(fakeFacilitator().finds("insufficient_funds"))
+    const { bytes, server } = await openOnFile(fakeFacilitator().rejectsVerification("insufficient_funds"))
     await presentPadded(server, 500)
     const charges = await server.till.charges.list({ limit: 500 })
     console.info(`500 payments refused by verification: ${charges.length} rows of ${bytes()} bytes`)
@@ -94,14 +94,14 @@ attack("rows left behind by payments that are refused at settlement", {
   on: recordsFirst,
   timeout: 30_000,
   lands: async () => {
-    const server = openRecordsFirst(fakeFacilitator().rejects("insufficient_funds"))
+    const server = openRecordsFirst(fakeFacilitator().rejectsSettlement("insufficient_funds"))
     await presentPadded(server, 50)
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + lifeSeconds * 1_000 })
     expect(server.rows()).toHaveLength(50)
     expect(server.rows().join("").length).toBeGreaterThan(50 * paddingBytes)
   },
   fails: async () => {
-    const { bytes, server } = await openOnFile(fakeFacilitator().rejects("insufficient_funds"))
+    const { bytes, server } = await openOnFile(fakeFacilitator().rejectsSettlement("insufficient_funds"))
     await presentPadded(server, 50)
     const charges = await server.till.charges.list({ limit: 500 })
     console.info(`50 payments refused by settlement: ${charges.length} rows of ${bytes()} bytes`)

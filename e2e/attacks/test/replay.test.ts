@@ -29,11 +29,11 @@ afterAll(() => cluster.stop())
 
 const dayMillis = 24 * 3_600_000
 
-attack("replay after the answer", {
+attack("replay after the response", {
   on: optimistic,
   lands: async () => {
     const facilitator = fakeFacilitator()
-    // The answer is out; what remembers the payment is not written before its settlement has come back.
+    // The response is sent; the payment's record is written only after its settlement returned.
     facilitator.settle.delays(50)
     const server = openOptimistic(facilitator)
     const visitor = visit(server)
@@ -48,11 +48,11 @@ attack("replay after the answer", {
     const server = await openOurs(facilitator)
     const visitor = visit(server)
     const payment = await visitor.payFor(calls.track)
-    const answer = await visitor.present(calls.track, payment)
+    const response = await visitor.present(calls.track, payment)
     for (let time = 0; time < 3; time++) {
       const again = await visitor.present(calls.track, payment)
       // The payer may have the same bytes again; nothing is done for it.
-      expect([again.status, again.text]).toEqual([200, answer.text])
+      expect([again.status, again.text]).toEqual([200, response.text])
     }
     expect([workDone(server.goods), facilitator.settle.calls.length]).toEqual([1, 1])
   }
@@ -119,11 +119,11 @@ attack("replay after a restart", {
     const goods = openGoods()
     const first = await keepOurs(facilitator, { storage: storage() }, goods)
     const payment = await visit(first).payFor(calls.track, { withoutResource: true })
-    const answer = await visit(first).present(calls.track, payment)
-    expect(answer.status).toBe(200)
+    const response = await visit(first).present(calls.track, payment)
+    expect(response.status).toBe(200)
     await first.till.dispose()
     const restarted = visit(await openOurs(facilitator, { storage: storage() }, goods))
-    expect((await restarted.present(calls.track, payment)).text).toBe(answer.text)
+    expect((await restarted.present(calls.track, payment)).text).toBe(response.text)
     expectRefused(await restarted.present(calls.search, payment), "payment_already_used")
     expectRefused(
       await restarted.present({ path: "/x402/track?number=99999" }, payment),
@@ -154,9 +154,9 @@ const expectOneEffect = async ({
   for (let round = 1; round <= 2; round++) {
     const payment = await first.payFor(calls.track)
     const copies = Array.from({ length: 20 }, (_, copy) => (copy % 2 === 0 ? first : second))
-    const answers = await Promise.all(copies.map((visitor) => visitor.present(calls.track, payment)))
-    expect(countOf(answers, 200)).toBe(20)
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    const responses = await Promise.all(copies.map((visitor) => visitor.present(calls.track, payment)))
+    expect(countOf(responses, 200)).toBe(20)
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1)
     expectRefused(await second.present({ path: "/x402/track?number=99999" }, payment), "payment_already_used")
     expect([workDone(goods), facilitator.settle.calls.length]).toEqual([round, round])
   }

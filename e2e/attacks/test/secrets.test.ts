@@ -31,8 +31,11 @@ const overhear = (): (() => string) => {
       note(chunk)
       return true
     })
+  // Elsewhere, what providers throw is printed.
+  vi.stubEnv("NODE_ENV", "production")
   onTestFinished(() => {
     vi.restoreAllMocks()
+    vi.unstubAllEnvs()
   })
   return () => said.join("\n")
 }
@@ -70,11 +73,11 @@ const failEverywhere = async (server: Server, secrets: Array<string>): Promise<v
   for (const call of [...Object.values(calls), link]) {
     const payment = await visitor.payFor(call)
     secrets.push(...secretsOf(payment))
-    for (const provider of [assistant.ask, files.open, marketplace.search, tracker.track])
+    for (const provider of [assistant.reply, files.open, marketplace.search, tracker.track])
       provider.failsOnceWith(indiscreet(payment))
     await visitor.present(call, payment)
     await visitor.present(call, payment)
-    for (const provider of [assistant.ask, files.open, marketplace.search, tracker.track]) provider.reset()
+    for (const provider of [assistant.reply, files.open, marketplace.search, tracker.track]) provider.reset()
     await visitor.present(call, { ...payment, payload: { ...payment.payload, signature: "0x" } })
     await visitor.present(call, `${headerOf(payment)}!`)
     await visitor.send({ ...call, path: `${call.path}%` }, { "payment-signature": headerOf(payment) })
@@ -105,7 +108,7 @@ const failToSettle = async (secrets: Array<string>): Promise<Ours> => {
     facilitator.settle.failsWith(indiscreet(payment))
     expect((await visitor.present(call, payment)).status).toBe(503)
     const reason = payment.payload.signature
-    facilitator.settle.answers({ success: false, transaction: "", errorReason: reason })
+    facilitator.settle.returns({ success: false, transaction: "", errorReason: reason })
     expect((await visitor.present(call, payment)).status).toBe(503)
   }
   await server.till.reconcile()

@@ -75,14 +75,14 @@ attack("work that begins before its payment has moved", {
       const before = await local().received()
       const atWork: Array<bigint> = []
       const { track } = server.goods.tracker
-      track.answersOnce(async (query) => {
+      track.returnsOnce(async (query) => {
         atWork.push((await local().received()) - before)
         return track(query, { signal: new AbortController().signal })
       })
       const payment = await visitor.payFor(calls.track, { account: await account() })
-      const answer = await visitor.present(calls.track, payment)
+      const response = await visitor.present(calls.track, payment)
       // Whatever the facilitator says: the money is on the chain when the work begins.
-      expect(atWork).toEqual(answer.status === 200 ? [price] : [])
+      expect(atWork).toEqual(response.status === 200 ? [price] : [])
     }
   }
 })
@@ -115,9 +115,9 @@ attack("a payment kept for work that fails", {
       await visitor.present({ path: "/x402/track?number=99999" }, payment),
       "payment_already_used"
     )
-    const answer = await visitor.present(calls.track, payment)
-    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining("1Z999AA10123456784")])
-    expect((await visitor.present(calls.track, payment)).text).toBe(answer.text)
+    const response = await visitor.present(calls.track, payment)
+    expect([response.status, response.text]).toEqual([200, expect.stringContaining("1Z999AA10123456784")])
+    expect((await visitor.present(calls.track, payment)).text).toBe(response.text)
     expect(server.goods.tracker.track.calls).toHaveLength(2)
     expect((await local().received()) - before).toBe(price)
     expect((await server.till.ledger.list()).map(({ kind }) => kind)).toEqual(["settled"])

@@ -68,14 +68,14 @@ const failsOnOurs =
       for (const order of orders) {
         const before = { received: await local().received(), work: workDone(server.goods) }
         const genuine = await visitor.payFor(calls.track)
-        const answers = []
+        const responses = []
         for (const together of order(genuine, respelled(genuine, respell)))
-          answers.push(
+          responses.push(
             ...(await Promise.all(together.map((payment) => visitor.present(calls.track, payment))))
           )
-        const bought = answers.filter(({ status }) => status === 200)
+        const bought = responses.filter(({ status }) => status === 200)
         expect(new Set(bought.map(({ text }) => text)).size).toBeLessThanOrEqual(1)
-        expect(bought.length + countOf(answers, 402) + countOf(answers, 409)).toBe(answers.length)
+        expect(bought.length + countOf(responses, 402) + countOf(responses, 409)).toBe(responses.length)
         const worked = workDone(server.goods) - before.work
         expect(worked).toBeLessThanOrEqual(1)
         expect(worked).toBe(bought.length > 0 ? 1 : 0)

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest"
 import { attack } from "../src/attack.ts"
 import {
   address,
-  type Answered,
+  type ReceivedResponse,
   buyOf,
   type Call,
   calls,
@@ -41,10 +41,13 @@ const openHeld = async () => {
   const server = await openOurs(held)
   const visitor = visit(server)
   /** Presents a payment and resolves once its work is done and it is about to settle. */
-  const claim = async (call: Call, payment: Payment): Promise<{ readonly answer: Promise<Answered> }> => {
-    const answer = visitor.present(call, payment)
+  const claim = async (
+    call: Call,
+    payment: Payment
+  ): Promise<{ readonly response: Promise<ReceivedResponse> }> => {
+    const response = visitor.present(call, payment)
     await reached.promise
-    return { answer }
+    return { response }
   }
   return { server, facilitator, visitor, claim, letGo: gate.resolve }
 }
@@ -60,7 +63,7 @@ attack("a payment claimed at one route, tried at every other", {
     const visitor = visit(server)
     const payment = await visitor.payFor(calls.search)
     const [here, there] = await presentTogether(visitor, payment, [calls.search, calls.vaultSearch])
-    // Of the same price: both were verified, and both handlers ran. One of them answers before the other settles.
+    // Of the same price: both were verified, and both handlers ran. One of them responds before the other settles.
     expect([here!.status, there!.status]).toContain(200)
     expect(facilitator.verify.calls).toHaveLength(2)
     expect([facilitator.settle.calls.length, facilitator.settled.length]).toEqual([2, 1])
@@ -78,10 +81,10 @@ attack("a payment claimed at one route, tried at every other", {
       const { claim, facilitator, letGo, server, visitor } = await openHeld()
       const payment = await visitor.payFor(call, { withoutResource: true })
       const here = await claim(call, payment)
-      for (const answer of await presentTogether(visitor, payment, everyOther(call)))
-        expectRefused(answer, "payment_already_used")
+      for (const response of await presentTogether(visitor, payment, everyOther(call)))
+        expectRefused(response, "payment_already_used")
       letGo()
-      expect((await here.answer).status).toBe(200)
+      expect((await here.response).status).toBe(200)
       expect(facilitator.settle.calls).toHaveLength(1)
       if (call === calls.buy) await vi.waitFor(() => expect(server.goods.fulfilment.orders.size).toBe(1))
       const ofVault = call === calls.vaultSearch || call === calls.vaultBuy
@@ -131,8 +134,8 @@ attack("a payment made for one resource, presented first at another", {
     const visitor = visit(openOfficial(facilitator))
     const payment = await visitor.payFor(calls.search)
     expect(payment.resource!.url).toMatch(/\/x402\/search$/)
-    const answer = await visitor.present(calls.vaultSearch, payment)
-    expect([answer.status, facilitator.settled.length]).toEqual([200, 1])
+    const response = await visitor.present(calls.vaultSearch, payment)
+    expect([response.status, facilitator.settled.length]).toEqual([200, 1])
   },
   fails: async () => {
     const facilitator = fakeFacilitator()
@@ -154,7 +157,7 @@ attack("a payment made for one resource, presented first at another", {
   }
 })
 
-/** Both calls at once with one payment for the first: how many answers it bought on a naive server. */
+/** Both calls at once with one payment for the first: how many responses it bought on a naive server. */
 const swapOnOfficial = async (paid: Call, swapped: Call) => {
   const facilitator = fakeFacilitator()
   const server = openOfficial(facilitator)
@@ -173,7 +176,7 @@ const swapOnOurs = async (paid: Call, swapped: Call) => {
   const buying = await claim(paid, payment)
   expectRefused(await visitor.present(swapped, payment), "payment_already_used")
   letGo()
-  const bought = await buying.answer
+  const bought = await buying.response
   expect(bought.status).toBe(200)
   expectRefused(await visitor.present(swapped, payment), "payment_already_used")
   expect((await visitor.present(paid, payment)).text).toBe(bought.text)
@@ -197,11 +200,11 @@ attack("body swapped under a payment", {
   on: official,
   lands: async () => {
     const { goods } = await swapOnOfficial(shopFor("a bag"), shopFor("a laptop"))
-    expect(goods.assistant.ask.calls.map(([{ message }]) => message)).toEqual(["a bag", "a laptop"])
+    expect(goods.assistant.reply.calls.map(([{ message }]) => message)).toEqual(["a bag", "a laptop"])
   },
   fails: async () => {
     const { goods } = await swapOnOurs(shopFor("a bag"), shopFor("a laptop"))
-    expect(goods.assistant.ask.calls.map(([{ message }]) => message)).toEqual(["a bag"])
+    expect(goods.assistant.reply.calls.map(([{ message }]) => message)).toEqual(["a bag"])
   }
 })
 
@@ -271,7 +274,7 @@ attack("a dearer order under an agreed price", {
     const visitor = visit(server)
     const payment = await visitor.payFor(calls.buy)
     // The quote has lapsed and the upstream asks for more; the server believes the payment's own `accepted`.
-    server.goods.fulfilment.quote.answers(dearer)
+    server.goods.fulfilment.quote.returns(dearer)
     expect((await visitor.present(calls.buy, payment)).status).toBe(200)
     expect(server.goods.fulfilment.place.calls[0]![0].total).toBe("96.64")
     expect(payment.accepted.amount).toBe("26640000")
@@ -286,10 +289,10 @@ attack("a dearer order under an agreed price", {
         authorization: { validBefore: String(Math.floor(Date.now() / 1000) + 625) }
       })
       vi.setSystemTime(Date.now() + 601_000)
-      server.goods.fulfilment.quote.answers(dearer)
-      const answer = await visitor.present(calls.buy, payment)
-      expectRefused(answer, "quote_expired", "invalid_exact_evm_payload_authorization_valid_before")
-      expect(jsonOf(answer)["accepts"]).toMatchObject([{ maxAmountRequired: "96640000" }])
+      server.goods.fulfilment.quote.returns(dearer)
+      const response = await visitor.present(calls.buy, payment)
+      expectRefused(response, "quote_expired", "invalid_exact_evm_payload_authorization_valid_before")
+      expect(jsonOf(response)["accepts"]).toMatchObject([{ maxAmountRequired: "96640000" }])
       expect([facilitator.settle.calls.length, server.goods.fulfilment.place.calls.length]).toEqual([0, 0])
     } finally {
       vi.useRealTimers()

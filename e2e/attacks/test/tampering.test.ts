@@ -13,7 +13,7 @@ import { visit } from "../src/Visitor.ts"
 
 const local = localChainOfFile()
 
-/** Signs a payment as told and presents it to a naive server: an answer, and what the host has got for it. */
+/** Signs a payment as given and presents it to a naive server: the response, and what the host received. */
 const tryOnNaive = async (signing: Signing, workMillis = 0) => {
   const { client } = local().facilitator
   const settlements: Array<Promise<unknown>> = []
@@ -30,7 +30,7 @@ const tryOnNaive = async (signing: Signing, workMillis = 0) => {
   const before = await local().received()
   const payment = await visitor.payFor(calls.track, signing)
   const { status } = await visitor.present(calls.track, payment)
-  // Under way behind the answer.
+  // Still in flight after the response.
   expect(settlements).toHaveLength(1)
   await Promise.allSettled(settlements)
   return { status, received: (await local().received()) - before }
@@ -224,12 +224,12 @@ attack("an authorization that runs out while the work is done", {
     // The work hangs until the authorization has run out; what it brought stays here.
     vi.useFakeTimers({ toFake: ["Date"] })
     try {
-      server.goods.tracker.track.answersOnce(async (query) => {
+      server.goods.tracker.track.returnsOnce(async (query) => {
         vi.setSystemTime(Date.now() + 121_000)
         return server.goods.tracker.track(query, { signal: new AbortController().signal })
       })
-      const answer = await visitor.present(calls.track, payment)
-      expectRefused(answer, "payment_expired", "invalid_exact_evm_payload_authorization_valid_before")
+      const response = await visitor.present(calls.track, payment)
+      expectRefused(response, "payment_expired", "invalid_exact_evm_payload_authorization_valid_before")
       expect(await local().received()).toBe(before)
     } finally {
       vi.useRealTimers()

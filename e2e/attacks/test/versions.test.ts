@@ -102,7 +102,7 @@ attack("fields of both versions mixed in one payment", {
     // A facilitator of many networks settles a version-1 payment on the network that it names at its top.
     const settledOn: Array<unknown> = []
     const facilitator = fakeFacilitator()
-    facilitator.settle.answers(
+    facilitator.settle.returns(
       (document: { x402Version: number; network?: string; accepted: Requirements }) => {
         settledOn.push(document.x402Version === 1 ? document.network : document.accepted.network)
         return { success: true, transaction: `0x${"ab".repeat(32)}` }
@@ -125,9 +125,9 @@ attack("fields of both versions mixed in one payment", {
     // Read by its version alone, each is a payment of the whole price, whatever else stands in it.
     for (const [index, version] of ([1, 2] as const).entries()) {
       const whole = mixed(await visitor.payFor(calls.track), version)
-      const answer = await visitor.present(calls.track, whole)
-      expect([200, 402]).toContain(answer.status)
-      const paid = answer.status === 200
+      const response = await visitor.present(calls.track, whole)
+      expect([200, 402]).toContain(response.status)
+      const paid = response.status === 200
       expect(workDone(server.goods)).toBe(paid ? index + 1 : index)
       expect((await local().received()) - before).toBe(520_000n * BigInt(workDone(server.goods)))
     }
@@ -154,7 +154,7 @@ attack("one payment presented as both versions", {
     const before = await local().received()
     const payment = await visitor.payFor(calls.track)
     const legacy = { x402Version: 1, scheme: "exact", network: "base-sepolia", payload: payment.payload }
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, (_, copy) =>
         visitor.send(
           calls.track,
@@ -162,8 +162,8 @@ attack("one payment presented as both versions", {
         )
       )
     )
-    // The same authorization and signature in both: one payment, one answer.
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    // The same authorization and signature in both: one payment, one response.
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
     expect([workDone(server.goods), (await local().received()) - before]).toEqual([1, 520_000n])
   }
 })

@@ -1,21 +1,21 @@
-import type { Answer, Attempt } from "./Buyer.ts"
+import type { ReceivedResponse, Attempt } from "./Buyer.ts"
 import type { Books } from "./Books.ts"
 import type { Placement, SentMail } from "./Outside.ts"
 
-/** USDC that moved to the payee, as the chain's logs tell. */
+/** A USDC transfer to the payee, from the chain's logs. */
 export interface Transfer {
   readonly nonce: string
   readonly amountAtomic: bigint
   readonly transaction: string
 }
 
-/** What came of sending a payment once more. */
-export type Replay = Answer | { readonly failure: string }
+/** The result of sending a payment again. */
+export type Replay = ReceivedResponse | { readonly failure: string }
 
-/** All that is known when everything has come to rest. */
+/** Everything known after all activity has ended. */
 export interface Evidence {
   readonly attempts: ReadonlyArray<Attempt>
-  /** Answers to each bought attempt's payment, sent once more at the end. */
+  /** Responses to each attempt's payment, sent again at the end. */
   readonly replays: ReadonlyMap<Attempt, Replay>
   readonly transfers: ReadonlyArray<Transfer>
   /** When everything had come to rest, and after the payments had been sent once more. */
@@ -38,32 +38,32 @@ const grouped = <A>(values: ReadonlyArray<A>, keyOf: (value: A) => string): Read
 
 const nonceOf = (chargeKey: string): string => chargeKey.slice(chargeKey.lastIndexOf(":") + 1).toLowerCase()
 
-const receiptOf = ({ headers }: Answer): string | undefined => headers["payment-response"]
+const receiptOf = ({ headers }: ReceivedResponse): string | undefined => headers["payment-response"]
 
-const transactionOf = (answer: Answer): string | undefined => {
-  const receipt = receiptOf(answer)
+const transactionOf = (response: ReceivedResponse): string | undefined => {
+  const receipt = receiptOf(response)
   return receipt === undefined
     ? undefined
     : (JSON.parse(Buffer.from(receipt, "base64").toString("utf8")) as { transaction?: string }).transaction
 }
 
-/** A field of an answer's JSON; nothing where there is no JSON. */
-const fieldOf = ({ body }: Answer, field: string): unknown => {
+/** A field of a response's JSON; `undefined` if it is not JSON. */
+const fieldOf = ({ body }: ReceivedResponse, field: string): unknown => {
   const text = Buffer.from(body, "base64").toString("utf8")
   return text.startsWith("{") ? (JSON.parse(text) as Record<string, unknown>)[field] : undefined
 }
 
 const sum = (amounts: ReadonlyArray<bigint>): bigint => amounts.reduce((total, amount) => total + amount, 0n)
 
-/** Statuses that a paid request may end with: bought, or refused with nothing charged. */
+/** Final statuses of a paid request: bought, or refused without a charge. */
 const finalStatuses: ReadonlySet<number> = new Set([200, 402])
 
-/** What an order may be in the end: placed, or cut off while it was placed and left to an operator. */
+/** Final statuses of an order: placed, or left to an operator because placing was interrupted. */
 const paidOrderStatuses: ReadonlySet<string> = new Set(["placed", "placing", "needs_operator"])
 
 /**
  * What is wrong, each fault in a line; nothing where every promise was kept:
- * money that moved has its answer or a refund due, and one only; an answer is given again byte for byte;
+ * money that moved has either its response or a refund due; a response is replayed byte for byte;
  * nothing was given without money; nothing was ordered or bought twice; the books equal the chain.
  */
 export const audit = (evidence: Evidence): ReadonlyArray<string> => [
@@ -79,15 +79,15 @@ const auditAttempt = (attempt: Attempt, evidence: Evidence): ReadonlyArray<strin
   const who = `${attempt.operation} of ${attempt.email} (${payment?.nonce ?? "unpaid"})`
   const fault = (words: string) => faults.push(`${who}: ${words}`)
   if (attempt.failure !== undefined) fault(attempt.failure)
-  const bought = attempt.answers.filter(({ status }) => status === 200)
-  for (const { status } of attempt.answers) {
-    if (!finalStatuses.has(status)) fault(`was answered ${status}`)
+  const bought = attempt.responses.filter(({ status }) => status === 200)
+  for (const { status } of attempt.responses) {
+    if (!finalStatuses.has(status)) fault(`got ${status}`)
   }
   const transfers = evidence.transfers.filter(({ nonce }) => nonce === payment?.nonce)
   if (transfers.length > 1) fault(`its payment moved ${transfers.length} times`)
   const [transfer] = transfers
   if (transfer === undefined) {
-    if (bought.length > 0) fault("was answered 200, but no money moved")
+    if (bought.length > 0) fault("got 200, but no money moved")
     return faults
   }
   if (transfer.amountAtomic !== payment?.amountAtomic) fault(`${transfer.amountAtomic} moved`)
@@ -95,25 +95,25 @@ const auditAttempt = (attempt: Attempt, evidence: Evidence): ReadonlyArray<strin
   if (charge?.refund !== undefined) return faults
   const [first] = bought
   if (first === undefined) {
-    fault("its money moved, but it has neither its answer nor a refund due")
+    fault("its money moved, but it has neither its response nor a refund due")
     return faults
   }
-  for (const answer of attempt.answers.filter(({ status }) => status === 402)) {
-    const millis = answer.atMillis - first.atMillis
+  for (const response of attempt.responses.filter(({ status }) => status === 402)) {
+    const millis = response.atMillis - first.atMillis
     fault(
-      `its money moved, but a copy of its payment got 402 (${fieldOf(answer, "error")}), ${millis} ms after the 200`
+      `its money moved, but a copy of its payment got 402 (${fieldOf(response, "error")}), ${millis} ms after the 200`
     )
   }
   const replay = evidence.replays.get(attempt)
   if (replay === undefined) fault("its payment was not sent again")
   else if ("failure" in replay) fault(`its payment was sent again: ${replay.failure}`)
-  for (const answer of [
+  for (const response of [
     ...bought.slice(1),
     ...(replay === undefined || "failure" in replay ? [] : [replay])
   ]) {
-    if (answer.status !== first.status) fault(`the same payment again was answered ${answer.status}`)
-    else if (answer.body !== first.body) fault("the same payment again had another body")
-    else if (receiptOf(answer) !== receiptOf(first)) fault("the same payment again had another receipt")
+    if (response.status !== first.status) fault(`the replayed payment got ${response.status}`)
+    else if (response.body !== first.body) fault("the same payment again had another body")
+    else if (receiptOf(response) !== receiptOf(first)) fault("the same payment again had another receipt")
   }
   if (transactionOf(first) !== transfer.transaction) {
     fault(`its receipt names ${transactionOf(first)}, its money moved in ${transfer.transaction}`)
@@ -121,14 +121,14 @@ const auditAttempt = (attempt: Attempt, evidence: Evidence): ReadonlyArray<strin
   return [...faults, ...auditGoods(attempt, first, evidence).map((words) => `${who}: ${words}`)]
 }
 
-/** Whether what was paid for is what was ordered or bought. */
+/** Checks that the paid request matches the order or purchase. */
 const auditGoods = (
   { email, operation }: Attempt,
-  answer: Answer,
+  response: ReceivedResponse,
   { books, placements }: Evidence
 ): ReadonlyArray<string> => {
   if (operation === "buy") {
-    const orderId = fieldOf(answer, "orderId")
+    const orderId = fieldOf(response, "orderId")
     const order = books.orders.find(({ id }) => id === orderId)
     if (order === undefined || !paidOrderStatuses.has(order.status)) {
       return [`its order is ${order?.status ?? "not in the books"}`]
@@ -139,14 +139,14 @@ const auditGoods = (
       : []
   }
   if (operation === "vaultBuy") {
-    const purchaseId = fieldOf(answer, "purchaseId")
+    const purchaseId = fieldOf(response, "purchaseId")
     const purchase = books.purchases.find(({ id }) => id === purchaseId)
     return purchase?.status === "granted" ? [] : [`its purchase is ${purchase?.status ?? "not in the books"}`]
   }
   return []
 }
 
-/** Whether the books hold what moved on the chain, and nothing else. */
+/** Checks that the ledger matches the transfers on the chain. */
 const auditBooks = ({ attempts, books, transfers }: Evidence): ReadonlyArray<string> => {
   const faults: Array<string> = []
   const signed = new Set(attempts.map(({ payment }) => payment?.nonce))
@@ -171,7 +171,7 @@ const auditBooks = ({ attempts, books, transfers }: Evidence): ReadonlyArray<str
   return [...faults, ...books.bookFaults]
 }
 
-/** Whether anybody got something twice, or for nothing. */
+/** Checks that no buyer got anything twice or without paying. */
 const auditDoubles = ({ attempts, books, mails, placements, transfers }: Evidence): ReadonlyArray<string> => {
   const faults: Array<string> = []
   const moved = new Set(transfers.map(({ nonce }) => nonce))
@@ -210,7 +210,7 @@ const auditDoubles = ({ attempts, books, mails, placements, transfers }: Evidenc
   return faults
 }
 
-/** What must not change when payments that were answered come again, sorted. */
+/** Data that replays must not change, sorted. */
 const fixedPartOf = ({ charges, ledgerAtomic, orders, purchases }: Books): ReadonlyArray<string> =>
   [
     ...charges
@@ -221,7 +221,7 @@ const fixedPartOf = ({ charges, ledgerAtomic, orders, purchases }: Books): Reado
     ledgerAtomic
   ].sort()
 
-/** Whether payments that came again set off something, or had to: what was due had been done without them. */
+/** Checks that replays triggered nothing, and that nothing depended on them. */
 const auditChanges = ({ books, booksAfter }: Evidence): ReadonlyArray<string> => {
   const [before, after] = [fixedPartOf(books), fixedPartOf(booksAfter)]
   const changed = [

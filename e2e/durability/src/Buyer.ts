@@ -6,31 +6,31 @@ import { vaultItem } from "./Shop.ts"
 
 export type OperationName = "search" | "buy" | "vaultBuy" | "download"
 
-/** An answer to a paid request, whole. */
-export interface Answer {
+/** A complete response to a paid request. */
+export interface ReceivedResponse {
   readonly status: number
-  /** The body's bytes, base64. */
+  /** The body's bytes in base64. */
   readonly body: string
-  /** Its content type and the headers of payments, names in lower case. */
+  /** Content type and payment headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>
-  /** When it came: milliseconds since the epoch. */
+  /** When it arrived: milliseconds since the epoch. */
   readonly atMillis: number
 }
 
 /** One call of the official client: at most one payment, sent as often as it takes. */
 export interface Attempt {
   readonly operation: OperationName
-  /** Of this attempt alone: what it sets off is known by it. */
+  /** Unique email of this attempt, which identifies its effects. */
   readonly email: string
   readonly payer: Address
   /** The signed payment, from when it was signed. */
   payment: { readonly nonce: string; readonly amountAtomic: bigint; readonly request: Request } | undefined
-  /** Final answers, one for each copy that was sent. */
-  readonly answers: Array<Answer>
-  /** How often a paid request was cut off, and how often it was answered "send it again". */
+  /** Final responses, one per copy sent. */
+  readonly responses: Array<ReceivedResponse>
+  /** How often a paid request was cut off, and how often the response was "send it again". */
   cutOff: number
   sentAgain: number
-  /** What went wrong in the client itself. */
+  /** An error of the client itself. */
   failure: string | undefined
 }
 
@@ -38,7 +38,7 @@ export interface Attempt {
 export interface Servers {
   /** The origin of one that is said to be alive; waits for one. */
   readonly origin: (randomness: Randomness) => Promise<string>
-  /** When a client that still has no final answer gives up: milliseconds since the epoch. */
+  /** When a client that still has no final response gives up: milliseconds since the epoch. */
   readonly patienceEndsAtMillis: () => number
 }
 
@@ -48,19 +48,19 @@ export interface BuyerOptions {
   readonly baseUrl: string
   readonly servers: Servers
   readonly randomness: Randomness
-  /** How often a second copy of a payment is sent before the first is answered, from 0 to 1. */
+  /** How often a second copy of a payment is sent before the first gets its response, from 0 to 1. */
   readonly impatience: number
-  /** Gets every attempt as it begins. */
+  /** Receives every attempt as it starts. */
   readonly attempts: Array<Attempt>
 }
 
 export interface Buyer {
-  /** Buys one thing after another until told to stop, then resolves. */
+  /** Buys repeatedly until stopped, then resolves. */
   readonly run: (isStopping: () => boolean) => Promise<void>
 }
 
 const sendMillis = 25_000
-/** The answers that say "the same payment again": in progress, too many at once, settlement pending. */
+/** The responses that say "send the same payment again": in progress, too many at once, settlement pending. */
 const again: ReadonlySet<number> = new Set([409, 429, 503])
 
 const sleep = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
@@ -68,7 +68,7 @@ const sleep = (millis: number): Promise<void> => new Promise((resolve) => setTim
 const reachable = (request: Request, baseUrl: string, origin: string): Request =>
   new Request(request.url.replace(new URL(baseUrl).origin, origin), request)
 
-const readAnswer = async (response: Response): Promise<Answer> => ({
+const readReply = async (response: Response): Promise<ReceivedResponse> => ({
   status: response.status,
   body: Buffer.from(await response.arrayBuffer()).toString("base64"),
   headers: Object.fromEntries(
@@ -77,34 +77,34 @@ const readAnswer = async (response: Response): Promise<Answer> => ({
   atMillis: Date.now()
 })
 
-/** Sends a request until its answer is final, whichever server is alive: the same request, byte for byte. */
+/** Resends a request, byte for byte, to whichever server is alive until its response is final. */
 export const sendUntilFinal = async (
   request: Request,
   options: Pick<BuyerOptions, "baseUrl" | "randomness" | "servers">,
   note: { cutOff: number; sentAgain: number }
-): Promise<Answer> => {
+): Promise<ReceivedResponse> => {
   for (;;) {
     const origin = await options.servers.origin(options.randomness)
-    let answer: Answer | undefined
+    let reply: ReceivedResponse | undefined
     try {
       const response = await fetch(reachable(request.clone(), options.baseUrl, origin), {
         signal: AbortSignal.timeout(sendMillis)
       })
-      answer = await readAnswer(response)
+      reply = await readReply(response)
     } catch {
       // Refused, reset or silent: the server died, before or after it took the payment.
       note.cutOff++
     }
-    if (answer !== undefined && !again.has(answer.status)) return answer
-    if (answer !== undefined) note.sentAgain++
+    if (reply !== undefined && !again.has(reply.status)) return reply
+    if (reply !== undefined) note.sentAgain++
     if (Date.now() > options.servers.patienceEndsAtMillis()) {
-      throw new Error(`no final answer; last: ${answer?.status ?? "connection lost"}`)
+      throw new Error(`no final response; last: ${reply?.status ?? "connection lost"}`)
     }
     await sleep(options.randomness.between(20, 120))
   }
 }
 
-const toResponse = ({ body, headers, status }: Answer): Response =>
+const toResponse = ({ body, headers, status }: ReceivedResponse): Response =>
   new Response(Buffer.from(body, "base64"), { status, headers })
 
 const paymentOf = (request: Request): NonNullable<Attempt["payment"]> | undefined => {
@@ -128,19 +128,19 @@ const persistentFetch =
   async (input, init) => {
     const request = new Request(input, init)
     const payment = paymentOf(request)
-    // The question for the price is asked anew as often as it takes as well.
+    // The price request is also retried until it succeeds.
     if (payment === undefined) {
       return toResponse(await sendUntilFinal(request, options, { cutOff: 0, sentAgain: 0 }))
     }
     if (attempt.payment !== undefined) throw new Error("the client signed a second payment")
     attempt.payment = payment
-    // Impatient clients send a copy before the first is answered; both must get the same.
+    // Impatient clients send a copy before the first gets its response; both must get the same.
     const copies = options.randomness.chance(options.impatience) ? 2 : 1
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: copies }, () => sendUntilFinal(request, options, attempt))
     )
-    attempt.answers.push(...answers)
-    return toResponse(answers.find(({ status }) => status === 200) ?? answers[0]!)
+    attempt.responses.push(...responses)
+    return toResponse(responses.find(({ status }) => status === 200) ?? responses[0]!)
   }
 
 interface Purchase {
@@ -202,7 +202,7 @@ export const makeBuyer = (options: BuyerOptions): Buyer => {
       email,
       payer: account.address,
       payment: undefined,
-      answers: [],
+      responses: [],
       cutOff: 0,
       sentAgain: 0,
       failure: undefined
@@ -214,7 +214,7 @@ export const makeBuyer = (options: BuyerOptions): Buyer => {
     try {
       const response = await pay(requestFor(operation, options, email, purchase))
       if (attempt.payment === undefined) {
-        attempt.failure = `answered ${response.status} before anything was paid`
+        attempt.failure = `got ${response.status} before anything was paid`
       }
       if (operation === "download") purchase = undefined
       if (operation === "vaultBuy" && response.status === 200) purchase = (await response.json()) as Purchase

@@ -15,7 +15,7 @@ interface Scene {
   readonly outside: Outside
   readonly payTo: Address
   readonly seed: number
-  /** How long a dead server's charges stay its own. */
+  /** Lease time of charges whose server may be dead. */
   readonly leaseMillis: number
   /** How long what is under way may take to end after that. */
   readonly restMillis: number
@@ -47,7 +47,7 @@ const readBooks = ({ fleet, outside }: Scene): Promise<Books> =>
     outside.reservations.map(({ id }) => id)
   )
 
-/** Whether nothing is under way any more that will end by itself. */
+/** Whether nothing is in flight that completes by itself. */
 const isAtRest = ({ charges, orders }: Books, transfers: ReadonlyArray<Transfer>): boolean => {
   const settled = charges.filter(({ state }) => state === "settled")
   return (
@@ -84,11 +84,13 @@ const replay = async (
   }
 }
 
-/** Sends every payment that bought something once more. */
+/** Sends every successful payment again. */
 const replayAll = async (scene: Scene): Promise<ReadonlyMap<Attempt, Replay>> => {
   const randomness = randomnessOf(scene.seed, "replays")
   const replays = new Map<Attempt, Replay>()
-  const bought = scene.attempts.filter(({ answers }) => answers.some(({ status }) => status === 200)).values()
+  const bought = scene.attempts
+    .filter(({ responses }) => responses.some(({ status }) => status === 200))
+    .values()
   const work = async (): Promise<void> => {
     for (const attempt of bought) {
       if (attempt.payment === undefined) continue
@@ -100,12 +102,12 @@ const replayAll = async (scene: Scene): Promise<ReadonlyMap<Attempt, Replay>> =>
   return replays
 }
 
-/** Lets everything come to rest and gathers what the audit looks at. Kills must be over, buyers gone. */
+/** Waits until all activity has ended and gathers the data for the audit. */
 export const collectEvidence = async (scene: Scene): Promise<Evidence> => {
   await comeToRest(scene)
   const books = await readBooks(scene)
   const replays = await replayAll(scene)
-  // Read last: a payment sent again must not have moved, ordered or bought anything.
+  // Read last: replays must not have moved, ordered or bought anything.
   const [booksAfter, transfers] = await Promise.all([readBooks(scene), readTransfers(scene)])
   const { mails, placements } = scene.outside
   return { attempts: scene.attempts, replays, transfers, books, booksAfter, placements, mails }

@@ -1,4 +1,4 @@
-import { Charges, type RecordedAnswer } from "@till402/core/effect"
+import { Charges, type RecordedResponse } from "@till402/core/effect"
 import { Effect } from "effect"
 import type { FaultName } from "./ServerSettings.ts"
 
@@ -7,16 +7,19 @@ type Store = Charges["Service"]
 /** How long the store that writes later keeps a claim in memory; what follows it stays a little longer. */
 const delayMillis = 300
 
-/** Loses every answer: what was sold is empty when it is given again. */
-const forgetsAnswers = (store: Store): Store =>
+/** Loses every response: what was sold is empty when it is replayed. */
+const forgetsResponses = (store: Store): Store =>
   Charges.of({
     ...store,
-    advance: (key, owner, { answer, subject }) =>
-      store.advance(key, owner, { answer: answer && emptied(answer), subject }),
-    deliver: (key, owner, answer) => store.deliver(key, owner, emptied(answer))
+    advance: (key, owner, { response, subject }) =>
+      store.advance(key, owner, { response: response && emptied(response), subject }),
+    deliver: (key, owner, response) => store.deliver(key, owner, emptied(response))
   })
 
-const emptied = (answer: RecordedAnswer): RecordedAnswer => ({ ...answer, body: { _tag: "Plain", text: "" } })
+const emptied = (response: RecordedResponse): RecordedResponse => ({
+  ...response,
+  body: { _tag: "Plain", text: "" }
+})
 
 /** Does not see that a payment is claimed, and tells everybody who claims it that it is theirs. */
 const ignoresClaims = (store: Store): Store =>
@@ -31,10 +34,10 @@ const ignoresClaims = (store: Store): Store =>
     advance: (...advance) => Effect.as(store.advance(...advance), true)
   })
 
-/** Answers "written" and writes a moment later, in order: what the process had in memory dies with it. */
+/** Reports "written" and writes a moment later, in order: unwritten data dies with the process. */
 const writesLater = (store: Store): Store => {
-  const later = <A, B>(write: Effect.Effect<A>, delayMillis: number, answer: B): Effect.Effect<B> =>
-    write.pipe(Effect.delay(delayMillis), Effect.forkDetach, Effect.as(answer))
+  const later = <A, B>(write: Effect.Effect<A>, delayMillis: number, result: B): Effect.Effect<B> =>
+    write.pipe(Effect.delay(delayMillis), Effect.forkDetach, Effect.as(result))
   return Charges.of({
     ...store,
     claim: (...claim) => later(Effect.orDie(store.claim(...claim)), delayMillis, { _tag: "Claimed" }),
@@ -49,7 +52,7 @@ const forgetsReceipts = (store: Store): Store =>
   Charges.of({ ...store, complete: () => Effect.succeed({ _tag: "Completed" }) })
 
 const faults: Readonly<Record<FaultName, (store: Store) => Store>> = {
-  "forgets-answers": forgetsAnswers,
+  "forgets-responses": forgetsResponses,
   "ignores-claims": ignoresClaims,
   "writes-later": writesLater,
   "forgets-receipts": forgetsReceipts

@@ -3,7 +3,7 @@ import type { Servers } from "./Buyer.ts"
 import { type ServerEvent, type ServerProcess, spawnServer } from "./ServerProcess.ts"
 import type { ServerSettings } from "./ServerSettings.ts"
 
-/** Servers on one store, each followed by another when it is killed. */
+/** Servers on one store; each is replaced when it is killed. */
 export interface Fleet {
   /** The number of each place for a server. */
   readonly slots: ReadonlyArray<number>
@@ -15,9 +15,9 @@ export interface Fleet {
    * slot's first successor is killed so long after it began to start.
    */
   readonly replace: (slots: ReadonlyArray<number>, stillbornMillis?: number) => Promise<void>
-  /** There will be no more kills: from now on a client's patience has an end. */
+  /** Ends the kills: from now on clients give up after a while. */
   readonly pacify: () => void
-  /** Asks a living server something beside its till. */
+  /** Sends a request to a running server's own endpoint. */
   readonly control: <A>(path: string, body: unknown) => Promise<A>
   readonly stop: () => Promise<void>
 }
@@ -32,7 +32,7 @@ interface Slot {
 
 const originMillis = 30_000
 const controlMillis = 30_000
-/** How long a client goes on without an answer once nobody is killed any more. */
+/** How long clients wait for a response after the last kill. */
 const patienceMillis = 30_000
 
 export const startFleet = async (options: {
@@ -41,7 +41,7 @@ export const startFleet = async (options: {
   readonly onEvent: (event: ServerEvent) => void
 }): Promise<Fleet> => {
   let spawned = 0
-  // As long as servers die, an answer may take any number of attempts.
+  // As long as servers die, a response may take any number of attempts.
   let patienceEndsAtMillis = Number.POSITIVE_INFINITY
   const spawn = (): ServerProcess =>
     spawnServer({ ...options.settings, name: `server-${++spawned}` }, options.onEvent)
@@ -97,7 +97,7 @@ export const startFleet = async (options: {
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(controlMillis)
     })
-    if (!response.ok) throw new Error(`${path} was answered ${response.status}: ${await response.text()}`)
+    if (!response.ok) throw new Error(`${path} returned ${response.status}: ${await response.text()}`)
     return (await response.json()) as A
   }
 

@@ -26,7 +26,7 @@ export interface KillRunOptions {
   readonly fault?: FaultName
   /** At which moments servers are caught; default: all. Some kills come by the clock all the same. */
   readonly moments?: readonly [Moment, ...ReadonlyArray<Moment>]
-  /** How often buyers send a second copy of a payment before the first is answered, from 0 to 1; default 0.3. */
+  /** How often buyers send a second copy of a payment before the first gets its response, from 0 to 1; default 0.3. */
   readonly impatience?: number
   /** How long what is under way at the end may take to come to rest, in milliseconds; default 12,000. */
   readonly restMillis?: number
@@ -44,7 +44,7 @@ export interface KillReport {
   readonly outcomes: Readonly<Counts>
   /** Requests whose connection died under them. */
   readonly cutOff: number
-  /** Requests that were answered "send the same payment again". */
+  /** Requests whose response was "send the same payment again". */
   readonly sentAgain: number
   readonly transfers: number
   readonly movedAtomic: bigint
@@ -93,8 +93,8 @@ const fundBuyers = (
     })
   )
 
-const outcomeOf = ({ answers, failure, operation }: Attempt): string =>
-  `${operation} ${failure === undefined ? (answers[0]?.status ?? "unanswered") : "failed"}`
+const outcomeOf = ({ responses, failure, operation }: Attempt): string =>
+  `${operation} ${failure === undefined ? (responses[0]?.status ?? "unanswered") : "failed"}`
 
 /** Where a run takes place. */
 interface Stage {
@@ -131,7 +131,7 @@ const openStage = async (
   return { outside, fleet, payTo, events }
 }
 
-/** Has buyers buy while servers are killed; resolves when the last buyer has its last answer. */
+/** Has buyers buy while servers are killed; resolves when the last buyer has its last response. */
 const killWhileBuying = async (
   options: KillRunOptions,
   { fleet, outside }: Stage

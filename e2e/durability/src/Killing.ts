@@ -3,15 +3,15 @@ import type { Moment } from "./Moments.ts"
 import type { Outside } from "./Outside.ts"
 import type { Randomness } from "./Randomness.ts"
 
-/** Between two kills at most, so that something is finished as well. */
+/** Maximum pause between two kills, so that some calls complete. */
 const peaceMillis = 400
-/** A moment that does not come is not waited for. */
+/** How long to wait for a moment that may not come. */
 const momentMillis = 1_000
 
 const sleep = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
 
 /**
- * Kills one server of a fleet, or all of them, at a drawn moment, and waits for their successors; answers which moment
+ * Kills one server of a fleet, or all of them, at a drawn moment, and waits for their successors; returns which moment
  * it was, or `clock` where it was none of them.
  */
 export const killOnce = async (

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Moment } from "./Moments.ts"
 
-/** An order that stands upstream. */
+/** An order that exists upstream. */
 export interface Placement {
   readonly orderId: string
-  /** The quote that was ordered. */
+  /** The ordered quote. */
   readonly reference: string
   readonly email: string
 }
@@ -23,14 +23,14 @@ export interface SentMail {
 
 /**
  * What stands outside the servers and outlives them: the facilitator, and the upstream that takes orders
- * and mails. It writes down everything that reaches it, before it answers.
+ * and mails. It records every request before it responds.
  */
 export interface Outside {
   readonly url: string
   readonly placements: ReadonlyArray<Placement>
   readonly reservations: ReadonlyArray<Reservation>
   readonly mails: ReadonlyArray<SentMail>
-  /** Is told of each moment as it comes, with the server's name, before anything else happens. */
+  /** Called at each moment, with the server's name, before anything else happens. */
   readonly watch: (watcher: ((moment: Moment, server: string) => void) | undefined) => void
   readonly stop: () => Promise<void>
 }
@@ -48,20 +48,20 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString("utf8")
 }
 
-interface Answer {
+interface ReceivedResponse {
   readonly status: number
   readonly text: string
 }
 
-const json = (value: unknown): Answer => ({ status: 200, text: JSON.stringify(value) })
+const json = (value: unknown): ReceivedResponse => ({ status: 200, text: JSON.stringify(value) })
 
-/** Passes a call on to the facilitator. It goes through even where its sender dies meanwhile. */
+/** Forwards a call to the facilitator, even if its sender dies meanwhile. */
 const forward = async (
   facilitatorUrl: string,
   path: string,
   method: string,
   body: string
-): Promise<Answer> => {
+): Promise<ReceivedResponse> => {
   const response = await fetch(new URL(path, facilitatorUrl), {
     method,
     ...(method === "POST" ? { body, headers: { "content-type": "application/json" } } : {}),
@@ -77,7 +77,7 @@ export const startOutside = async (facilitatorUrl: string): Promise<Outside> => 
   const mails: Array<SentMail> = []
   let watcher: ((moment: Moment, server: string) => void) | undefined
 
-  const answer = async (request: IncomingMessage): Promise<Answer> => {
+  const respond = async (request: IncomingMessage): Promise<ReceivedResponse> => {
     const server = String(request.headers["x-server"])
     const reach = (moment: Moment) => watcher?.(moment, server)
     const body = await readBody(request)
@@ -120,10 +120,10 @@ export const startOutside = async (facilitatorUrl: string): Promise<Outside> => 
   }
 
   const server = createServer((request, response) => {
-    const send = ({ status, text }: Answer) =>
+    const send = ({ status, text }: ReceivedResponse) =>
       response.writeHead(status, { "content-type": "application/json" }).end(text)
-    answer(request).then(send, (error: unknown) => {
-      // A sender that was killed while it spoke is nobody to answer to.
+    respond(request).then(send, (error: unknown) => {
+      // A sender that was killed while sending gets no response.
       if (request.socket.destroyed) return
       send({ status: 500, text: JSON.stringify({ error: String(error) }) })
     })

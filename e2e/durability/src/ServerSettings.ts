@@ -4,9 +4,9 @@ export type StorageSettings =
   | { readonly kind: "postgres"; readonly url: string }
 
 /** A store that is broken on purpose; what each does wrong stands in `Faults.ts`. */
-export type FaultName = "forgets-answers" | "ignores-claims" | "writes-later" | "forgets-receipts"
+export type FaultName = "forgets-responses" | "ignores-claims" | "writes-later" | "forgets-receipts"
 
-/** All that a server process is told, as JSON in its first argument. */
+/** The settings of a server process, as JSON in its first argument. */
 export interface ServerSettings {
   /** Sent with every call to the outside, so that it is known who calls. */
   readonly name: string

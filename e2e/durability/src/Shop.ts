@@ -8,10 +8,10 @@ import type {
 } from "@till402/core"
 import { sampleArchive, sampleProduct } from "@till402/core/testing"
 
-/** Tells the outside something and waits for its answer. */
+/** Reports something to the external services and waits for the response. */
 export type Tell = (path: string, body: unknown) => Promise<unknown>
 
-/** Calls the outside as the server `name`. */
+/** Calls the external services as the server `name`. */
 export const tellOutside =
   (outsideUrl: string, name: string): Tell =>
   async (path, body) => {
@@ -21,7 +21,7 @@ export const tellOutside =
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(10_000)
     })
-    if (!response.ok) throw new Error(`the outside answered ${response.status} to ${path}`)
+    if (!response.ok) throw new Error(`the outside returned ${response.status} to ${path}`)
     return response.json()
   }
 
@@ -38,7 +38,7 @@ export const vaultItem: VaultItem = {
   coverImageUrl: "https://images.example/launch-plan.jpg"
 }
 
-/** Each run of the work answers something else, so that work done twice can't pass for an answer kept. */
+/** Every run of the work returns another result, so repeated work can't pass for a replay. */
 const marketplace: MarketplaceOptions = {
   search: async ({ q }) => ({
     products: [sampleProduct({ title: `${q} ${randomUUID()}` })],
@@ -76,7 +76,7 @@ const mailer = (tell: Tell): MailerOptions => ({
   }
 })
 
-/** The ports of a server: all they set off is written down by the outside, which outlives them. */
+/** The ports of a server: the external services record everything they do. */
 export const shop = (tell: Tell) => ({
   marketplaces: { marketplace_a: marketplace },
   fulfilment: fulfilment(tell),

@@ -5,7 +5,7 @@ import type { Moment } from "./Moments.ts"
 import type { ServerSettings, StorageSettings } from "./ServerSettings.ts"
 import type { Tell } from "./Shop.ts"
 
-/** Loads the one driver that is needed. */
+/** Loads only the required driver. */
 const loadLayer = async (storage: StorageSettings): Promise<Layer.Layer<Stores, unknown>> => {
   if (storage.kind === "sqlite") {
     const { sqlite } = await import("@till402/core/sqlite")
@@ -36,7 +36,7 @@ const withShortLeases = (store: Charges["Service"], leaseMillis: number): Charge
 
 type Announce = (moment: Moment) => <A, E>(change: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
-/** Stores that tell when a change of theirs is on the disk, before they answer. */
+/** Stores that report each committed change before they return. */
 const announcing = (stores: Context.Context<Stores>, announce: Announce): Context.Context<Stores> => {
   const charges = Context.get(stores, Charges)
   const quotes = Context.get(stores, Quotes)
@@ -69,7 +69,7 @@ const announcing = (stores: Context.Context<Stores>, announce: Announce): Contex
   )
 }
 
-/** The storage of a server as its till gets it, and a way to look up purchases. */
+/** A server's storage, with a lookup of purchases. */
 export interface ObservedStorage {
   readonly layer: Layer.Layer<Stores, unknown>
   /** Once the storage is open. */

@@ -45,12 +45,12 @@ const start = async (): Promise<void> => {
     // One of the operations settles before its work, so that servers die between the two as well.
     settlement: { vaultDownload: "before-work" },
     ...shop(tell),
-    onEvent: ({ data, level, message }) =>
+    onEvent: ({ at, error, level, message, reason }) =>
       print({
         kind: "event",
         level,
         message,
-        error: [data["error"], data["detail"], data["at"]].filter((part) => part !== undefined).join(" ")
+        error: [error, reason, at].filter((part) => part !== undefined).join(" ")
       })
   })
   await till.ready

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { audit, type Evidence, type Transfer } from "../src/Audit.ts"
-import type { Answer, Attempt, OperationName } from "../src/Buyer.ts"
+import type { ReceivedResponse, Attempt, OperationName } from "../src/Buyer.ts"
 import type { ChargeEntry } from "../src/Books.ts"
 
 /*
@@ -10,7 +10,7 @@ import type { ChargeEntry } from "../src/Books.ts"
 
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64")
 
-const answerOf = (body: unknown, transaction: string): Answer => ({
+const responseOf = (body: unknown, transaction: string): ReceivedResponse => ({
   status: 200,
   body: base64(body),
   headers: { "payment-response": base64({ success: true, transaction }) },
@@ -21,7 +21,7 @@ const attemptOf = (
   operation: OperationName,
   number: number,
   amountAtomic: bigint,
-  answer: Answer
+  response: ReceivedResponse
 ): Attempt => ({
   operation,
   email: `buyer-${number}@example.com`,
@@ -31,7 +31,7 @@ const attemptOf = (
     amountAtomic,
     request: new Request("https://shop.example/x402/search?q=a")
   },
-  answers: [answer],
+  responses: [response],
   cutOff: 0,
   sentAgain: 0,
   failure: undefined
@@ -56,11 +56,11 @@ interface World extends Evidence {
   readonly vaultBuy: Attempt
 }
 
-/** A search, an order and a vault purchase, all paid, answered and kept. */
+/** A search, an order and a vault purchase, all paid, responded to and kept. */
 const inOrder = (): World => {
-  const search = attemptOf("search", 1, 10_000n, answerOf({ products: [] }, "0xt1"))
-  const buy = attemptOf("buy", 2, 26_640_000n, answerOf({ orderId: "order-2" }, "0xt2"))
-  const vaultBuy = attemptOf("vaultBuy", 3, 3_000_000n, answerOf({ purchaseId: "purchase-3" }, "0xt3"))
+  const search = attemptOf("search", 1, 10_000n, responseOf({ products: [] }, "0xt1"))
+  const buy = attemptOf("buy", 2, 26_640_000n, responseOf({ orderId: "order-2" }, "0xt2"))
+  const vaultBuy = attemptOf("vaultBuy", 3, 3_000_000n, responseOf({ purchaseId: "purchase-3" }, "0xt3"))
   const attempts = [search, buy, vaultBuy]
   const books: Evidence["books"] = {
     charges: [chargeOf(1, 10_000n), chargeOf(2, 26_640_000n), chargeOf(3, 3_000_000n)],
@@ -74,7 +74,7 @@ const inOrder = (): World => {
     buy,
     vaultBuy,
     attempts,
-    replays: new Map(attempts.map((attempt) => [attempt, attempt.answers[0]!])),
+    replays: new Map(attempts.map((attempt) => [attempt, attempt.responses[0]!])),
     transfers: [transferOf(1, 10_000n), transferOf(2, 26_640_000n), transferOf(3, 3_000_000n)],
     books,
     booksAfter: books,
@@ -90,13 +90,13 @@ const withAttempt = (world: World, changed: Attempt, original: Attempt): World =
   ...world,
   attempts: world.attempts.map((attempt) => (attempt === original ? changed : attempt)),
   replays: new Map(
-    [...world.replays].map(([attempt, answer]) => [attempt === original ? changed : attempt, answer])
+    [...world.replays].map(([attempt, response]) => [attempt === original ? changed : attempt, response])
   )
 })
 
-const withReplay = (world: World, attempt: Attempt, change: Partial<Answer>): World => ({
+const withReplay = (world: World, attempt: Attempt, change: Partial<ReceivedResponse>): World => ({
   ...world,
-  replays: new Map([...world.replays, [attempt, { ...attempt.answers[0]!, ...change }]])
+  replays: new Map([...world.replays, [attempt, { ...attempt.responses[0]!, ...change }]])
 })
 
 const withBooks = (world: World, books: Partial<Evidence["books"]>): World => ({
@@ -109,9 +109,9 @@ it("finds nothing in a world in order", () => {
   expect(audit(inOrder())).toEqual([])
 })
 
-it("takes a refund that is due for an answer that is missing", () => {
+it("accepts a refund due in place of a missing response", () => {
   const world = inOrder()
-  const unanswered: Attempt = { ...world.search, answers: [] }
+  const unanswered: Attempt = { ...world.search, responses: [] }
   const charges = world.books.charges.map((charge, index) => ({
     ...charge,
     ...(index === 0 ? { refund: "due" } : {})
@@ -121,7 +121,7 @@ it("takes a refund that is due for an answer that is missing", () => {
 
 it("lets a payment be refused whose money did not move", () => {
   const world = inOrder()
-  const refused: Attempt = { ...world.search, answers: [{ ...world.search.answers[0]!, status: 402 }] }
+  const refused: Attempt = { ...world.search, responses: [{ ...world.search.responses[0]!, status: 402 }] }
   const { books, transfers } = world
   expect(
     audit({
@@ -138,14 +138,14 @@ it("lets a payment be refused whose money did not move", () => {
 describe("notices", () => {
   const cases: ReadonlyArray<readonly [string, (world: World) => Evidence, RegExp]> = [
     [
-      "money without an answer",
-      (world) => withAttempt(world, { ...world.search, answers: [] }, world.search),
-      /moved, but it has neither its answer nor a refund due/
+      "money without a response",
+      (world) => withAttempt(world, { ...world.search, responses: [] }, world.search),
+      /moved, but it has neither its response nor a refund due/
     ],
     [
-      "an answer without money",
+      "a response without money",
       (world) => ({ ...world, transfers: world.transfers.slice(1) }),
-      /was answered 200, but no money moved/
+      /got 200, but no money moved/
     ],
     [
       "a payment that moved twice",
@@ -175,15 +175,15 @@ describe("notices", () => {
     [
       "a payment that is refused when it comes again",
       (world) => withReplay(world, world.search, { status: 402 }),
-      /again was answered 402/
+      /the replayed payment got 402/
     ],
     [
-      "a payment that gets no answer when it comes again",
+      "a payment that gets no response when it is replayed",
       (world) => ({
         ...world,
-        replays: new Map([...world.replays, [world.search, { failure: "no final answer" }]])
+        replays: new Map([...world.replays, [world.search, { failure: "no final response" }]])
       }),
-      /its payment was sent again: no final answer/
+      /its payment was sent again: no final response/
     ],
     [
       "a payment that was not sent again",
@@ -191,26 +191,29 @@ describe("notices", () => {
       /its payment was not sent again/
     ],
     [
-      "two copies with two answers",
+      "two copies with different responses",
       (world) => {
-        const answers = [...world.search.answers, { ...world.search.answers[0]!, body: base64({ other: 1 }) }]
-        return withAttempt(world, { ...world.search, answers }, world.search)
+        const responses = [
+          ...world.search.responses,
+          { ...world.search.responses[0]!, body: base64({ other: 1 }) }
+        ]
+        return withAttempt(world, { ...world.search, responses }, world.search)
       },
       /another body/
     ],
     [
       "a copy refused though the money moved",
       (world) => {
-        const answers = [...world.search.answers, { ...world.search.answers[0]!, status: 402 }]
-        return withAttempt(world, { ...world.search, answers }, world.search)
+        const responses = [...world.search.responses, { ...world.search.responses[0]!, status: 402 }]
+        return withAttempt(world, { ...world.search, responses }, world.search)
       },
       /its money moved, but a copy of its payment got 402/
     ],
     [
       "a receipt of another transaction",
       (world) => {
-        const answer = answerOf({ products: [] }, "0xt9")
-        const changed = { ...world.search, answers: [answer] }
+        const response = responseOf({ products: [] }, "0xt9")
+        const changed = { ...world.search, responses: [response] }
         return withReplay(withAttempt(world, changed, world.search), changed, {})
       },
       /its receipt names 0xt9/
@@ -218,18 +221,18 @@ describe("notices", () => {
     [
       "a server's defect",
       (world) => {
-        const answers = [{ ...world.search.answers[0]!, status: 500 }]
-        return withAttempt(world, { ...world.search, answers }, world.search)
+        const responses = [{ ...world.search.responses[0]!, status: 500 }]
+        return withAttempt(world, { ...world.search, responses }, world.search)
       },
-      /was answered 500/
+      /got 500/
     ],
     [
       "a client that gave up",
-      (world) => withAttempt(world, { ...world.search, failure: "no final answer" }, world.search),
-      /no final answer/
+      (world) => withAttempt(world, { ...world.search, failure: "no final response" }, world.search),
+      /no final response/
     ],
     [
-      "an answer that names no order",
+      "a response that names no order",
       (world) => withBooks(world, { orders: [] }),
       /its order is not in the books/
     ],

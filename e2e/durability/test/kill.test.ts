@@ -6,7 +6,7 @@ import { type KillReport, killRun } from "../src/KillRun.ts"
 
 /*
  * Servers are killed with SIGKILL while official clients buy from them on a real chain. Whatever died when:
- * money that moved has its answer or a refund due, and nothing is ordered or bought twice. More rounds:
+ * money that moved has its response or a refund due, and nothing is ordered or bought twice. More rounds:
  * killRounds.ts.
  */
 

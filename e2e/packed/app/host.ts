@@ -92,8 +92,8 @@ createServer((request, response) => {
   }
   const caller: Caller = { clientAddress: request.socket.remoteAddress }
   till
-    .answer(incoming(request, { url }), caller)
-    .then((answer) => writeResponse(answer, response))
+    .handle(incoming(request, { url }), caller)
+    .then((result) => writeResponse(result, response))
     .catch((error: unknown) => response.destroy(error as Error))
 })
 

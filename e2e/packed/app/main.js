@@ -17,7 +17,7 @@ import Koa from "koa"
  */
 
 const openTill = async (name) => {
-  const { vaultItems, ...shop } = sampleShop()
+  const { ports, vaultItems } = sampleShop()
   const till = Till.make({
     baseUrl: "https://shop.example",
     payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
@@ -27,7 +27,7 @@ const openTill = async (name) => {
     secret: "a text that nobody can guess, of 32 characters or more",
     storage: sqlite({ filename: `${name}.sqlite` }),
     onEvent: ({ message }) => process.stderr.write(`${message}\n`),
-    ...shop
+    ...ports
   })
   await till.ready
   for (const item of vaultItems) await till.vault.put(item)

@@ -110,7 +110,7 @@ export const runScript = async (script: StagingScript, options: RunOptions): Pro
   return "passed"
 }
 
-/** Runs scripts one after the other; answers the exit code: 1 where one failed. */
+/** Runs scripts one after the other; returns the exit code: 1 if one failed. */
 export const runScripts = async (
   scripts: ReadonlyArray<StagingScript>,
   options: RunOptions

@@ -22,7 +22,11 @@ const share = (page: ProductPage, has: (product: ProductPage["products"][number]
   `${page.products.filter(has).length} of ${page.products.length}`
 
 /** Searches for what every shop has, and turns the page. */
-export const search = async (steps: Steps, { search: ask }: MarketplaceOptions, q: string): Promise<void> => {
+export const search = async (
+  steps: Steps,
+  { search: ask }: MarketplaceOptions<ProductPage>,
+  q: string
+): Promise<void> => {
   const first = await steps.take(
     "search",
     async (context) => {

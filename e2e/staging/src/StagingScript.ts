@@ -18,7 +18,7 @@ export interface Settings {
 /** Takes steps one after the other, each with a deadline and a line of its own. */
 export interface Steps {
   /**
-   * Takes a step and answers what came of it.
+   * Runs a step and returns its result.
    *
    * @param told what is printed of that: counts, amounts and statuses, never a key or an address
    */
@@ -41,7 +41,7 @@ export interface StagingScript {
   readonly run: (steps: Steps, settings: Settings) => Promise<void>
 }
 
-/** What an upstream answered is not what it should be. The message holds nothing of the answer. */
+/** An upstream's response isn't what it should be. The message contains nothing of the response. */
 export class Unexpected extends Error {
   override readonly name = "Unexpected"
 }

@@ -178,7 +178,7 @@ describe("the staging scripts of searches", () => {
   it.each([
     ["canopy", "https://rest.canopyapi.co/api/amazon/search"],
     ["rainforest", "https://api.rainforestapi.com/request"]
-  ])("read the documented answer of %s", async (name, endpoint) => {
+  ])("read the documented response of %s", async (name, endpoint) => {
     server.use(http.get(endpoint, () => HttpResponse.json(fixture(`fixtures/${name}-search.json`))))
     const environment = { [`${name.toUpperCase()}_API_KEY`]: `${name}-secret` }
     const { lines, text } = await run(name, { environment })
@@ -192,7 +192,7 @@ describe("the staging scripts of searches", () => {
     const catalogue = fakeCatalogue(products)
     server.use(
       http.post("https://catalog.shopify.com/api/ucp/mcp", async ({ request }) =>
-        HttpResponse.json(catalogue.answer((await request.json()) as ToolCall) as object)
+        HttpResponse.json(catalogue.respond((await request.json()) as ToolCall) as object)
       )
     )
     const environment = { SHOPIFY_PROFILE_URL: "https://shop.example.com/.well-known/ucp-agent.json" }
@@ -252,7 +252,7 @@ describe("a staging script", () => {
     assert.notInclude(text, "somebody else")
   })
 
-  it("ends where an upstream never answers", async () => {
+  it("ends when an upstream never responds", async () => {
     const lines: Array<string> = []
     const code = await runScripts([scripted((steps) => steps.take("look", () => new Promise(() => {})))], {
       environment,

@@ -111,7 +111,7 @@ const isUp = (url: string): Promise<boolean> =>
     () => false
   )
 
-/** A call that the server has begun to read, and what sends the rest of it and answers the status. */
+/** A call that the server has begun to read, and a function that sends the rest and returns the status. */
 const beginCall = async (url: string, body: string): Promise<() => Promise<number | undefined>> => {
   const headers = {
     "content-type": "application/json",
@@ -122,9 +122,9 @@ const beginCall = async (url: string, body: string): Promise<() => Promise<numbe
   const call = request(url, { method: "POST", headers, agent: false })
   await once(call, "continue", { signal: AbortSignal.timeout(startMillis) })
   return async () => {
-    const answered = once(call, "response", { signal: AbortSignal.timeout(stopMillis) })
+    const received = once(call, "response", { signal: AbortSignal.timeout(stopMillis) })
     call.end(body)
-    const [response] = (await answered) as [IncomingMessage]
+    const [response] = (await received) as [IncomingMessage]
     response.resume()
     return response.statusCode
   }
@@ -159,16 +159,45 @@ const temporaryFolder = async (): Promise<string> => {
   return folder
 }
 
-/** What a caller has of an answer, to the byte. */
-const answerOf = async (response: Response) => ({
+/** A response as the caller sees it, to the byte. */
+const readReply = async (response: Response) => ({
   status: response.status,
   type: response.headers.get("content-type"),
   receipt: response.headers.get("payment-response"),
   body: Buffer.from(await response.arrayBuffer())
 })
 
+/** How the configuration of an example differs: names of its variables, and its errors. */
+export interface ExampleSettings {
+  /** Names that replace `BASE_URL`, `PAY_TO`, `RPC_URL` and `FACILITATOR_URL`. */
+  readonly names: Readonly<Record<string, string>>
+  /** Variables that the example needs in addition. */
+  readonly more: Environment
+  /** Variables that a test leaves out, and the texts of the error for them. */
+  readonly missing: ReadonlyArray<string>
+  readonly missingTexts: (variables: ReadonlyArray<string>) => ReadonlyArray<string>
+  /** The name of `baseUrl` in errors. */
+  readonly baseUrl: string
+}
+
+const plainSettings: ExampleSettings = {
+  names: {},
+  more: {},
+  missing: ["PAY_TO", "FACILITATOR_URL"],
+  missingTexts: (variables) => [`Set these in the environment first: ${variables.join(", ")}.`],
+  baseUrl: "baseUrl"
+}
+
 /** The tests of an example, given the folder of its sources and how its database is started. */
-export const exampleSuite = (name: string, sources: URL, startDatabase = sqliteFile): void => {
+export const exampleSuite = (
+  name: string,
+  sources: URL,
+  startDatabase = sqliteFile,
+  settings = plainSettings
+): void => {
+  const named = (variable: string): string => settings.names[variable] ?? variable
+  const renamed = (env: Environment): Environment =>
+    Object.fromEntries(Object.entries(env).map(([variable, value]) => [named(variable), value]))
   const main = new URL("main.ts", sources)
   const sandbox = new URL("sandbox.ts", sources)
   describe(`The ${name} example`, { timeout: 60_000 }, () => {
@@ -178,13 +207,16 @@ export const exampleSuite = (name: string, sources: URL, startDatabase = sqliteF
     const buyer = () => chain.accounts(2)
     const payTo = () => chain.accounts(3).address
     const environment = (): Environment => ({
-      PORT: "0",
-      BASE_URL: baseUrl,
-      PAY_TO: payTo(),
-      RPC_URL: chain.rpcUrl,
-      FACILITATOR_URL: facilitator.url,
-      TILL_SECRET: "a secret of the example's own, for this test",
-      [database.variable]: database.value
+      ...settings.more,
+      ...renamed({
+        PORT: "0",
+        BASE_URL: baseUrl,
+        PAY_TO: payTo(),
+        RPC_URL: chain.rpcUrl,
+        FACILITATOR_URL: facilitator.url,
+        TILL_SECRET: "a secret of the example's own, for this test",
+        [database.variable]: database.value
+      })
     })
 
     beforeAll(async () => {
@@ -240,31 +272,34 @@ export const exampleSuite = (name: string, sources: URL, startDatabase = sqliteF
       const paid = await pay(url + search)
       expect(paid.status).toBe(200)
       expect(paid.headers.get("payment-response")).toBeTruthy()
-      const answer = await answerOf(paid)
-      const { products } = JSON.parse(answer.body.toString()) as { readonly products: ReadonlyArray<unknown> }
+      const first = await readReply(paid)
+      const { products } = JSON.parse(first.body.toString()) as { readonly products: ReadonlyArray<unknown> }
       expect(products).not.toHaveLength(0)
       expect(await stop("SIGINT")).toBe(0)
 
       const restarted = await start(main, environment())
       const again = await fetch(restarted.url + search, { headers: { "PAYMENT-SIGNATURE": payment() } })
-      expect(await answerOf(again)).toEqual(answer)
+      expect(await readReply(again)).toEqual(first)
       expect(await chain.balanceOf(buyer().address)).toBe(before[0] - searchPrice)
       expect(await chain.balanceOf(payTo())).toBe(before[1] + searchPrice)
       expect(await restarted.stop()).toBe(0)
     })
 
     it("says which variables are missing", async () => {
-      const missing = ["PAY_TO", "FACILITATOR_URL", ...(database.required ? [database.variable] : [])]
+      const missing = [...settings.missing, ...(database.required ? [database.variable] : [])]
       const rest = Object.entries(environment()).filter(([variable]) => !missing.includes(variable))
       const { code, said } = await runExample(main, Object.fromEntries(rest))
       expect(code).toBe(1)
-      expect(said).toContain(`Set these in the environment first: ${missing.join(", ")}.`)
+      for (const text of settings.missingTexts(missing)) expect(said).toContain(text)
     })
 
     it("runs by one command on services of its own, and leaves nothing of them however it ends", async () => {
       const stopped = async (signal: "SIGINT" | "SIGTERM", given: Environment = {}) => {
         const folder = await temporaryFolder()
-        const { stop, url } = await start(sandbox, { ...given, PORT: "0", BASE_URL: baseUrl, TMPDIR: folder })
+        const { stop, url } = await start(sandbox, {
+          ...given,
+          ...renamed({ PORT: "0", BASE_URL: baseUrl, TMPDIR: folder })
+        })
         const challenge = (await (await fetch(`${url}/x402/search`)).json()) as Challenge
         expect(challenge.accepts[0]).toMatchObject({ resource: `${baseUrl}/x402/search` })
         // Where a database is given, there is none beside it.
@@ -279,8 +314,11 @@ export const exampleSuite = (name: string, sources: URL, startDatabase = sqliteF
       }
       const failed = async () => {
         const folder = await temporaryFolder()
-        const { code, said } = await runExample(sandbox, { PORT: "0", BASE_URL: "nowhere", TMPDIR: folder })
-        expect(said).toContain("baseUrl must be")
+        const { code, said } = await runExample(
+          sandbox,
+          renamed({ PORT: "0", BASE_URL: "nowhere", TMPDIR: folder })
+        )
+        expect(said).toContain(`${settings.baseUrl} must be`)
         expect(code).toBe(1)
         expect(await readdir(folder)).toEqual([])
       }

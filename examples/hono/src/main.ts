@@ -14,7 +14,7 @@ const variable = (name: string): string => {
   return value
 }
 // Your own marketplaces, tracker and so on go where the sample shop's are spread.
-const { vaultItems, ...shop } = sampleShop()
+const { ports, vaultItems } = sampleShop()
 const options = {
   baseUrl: variable("BASE_URL"),
   payTo: variable("PAY_TO"),
@@ -22,7 +22,7 @@ const options = {
   facilitator: { url: variable("FACILITATOR_URL") },
   secret: variable("TILL_SECRET"),
   storage: sqlite({ filename: process.env["DATABASE"] ?? "till.sqlite" }),
-  ...shop
+  ...ports
 }
 if (missing.length > 0) {
   console.error(`Set these in the environment first: ${missing.join(", ")}. README.md says what each is.`)

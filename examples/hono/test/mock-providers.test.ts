@@ -92,7 +92,7 @@ describe("a shop with providers of the test's own", () => {
   it("charges nothing when a provider breaks", async () => {
     const { facilitator, url } = await startShop({
       assistant: {
-        ask: async () => {
+        reply: async () => {
           throw new Error("the model is on holiday")
         }
       }

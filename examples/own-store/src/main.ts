@@ -14,7 +14,7 @@ const variable = (name: string): string => {
   return value
 }
 // Your own marketplaces, tracker and so on go where the sample shop's are spread.
-const { vaultItems, ...shop } = sampleShop()
+const { ports, vaultItems } = sampleShop()
 const options = {
   baseUrl: variable("BASE_URL"),
   payTo: variable("PAY_TO"),
@@ -23,7 +23,7 @@ const options = {
   secret: variable("TILL_SECRET"),
   // What this example is about: storage of the host's own, in plain promises.
   storage: storageFrom(postgresStores(variable("DATABASE_URL"))),
-  ...shop
+  ...ports
 }
 if (missing.length > 0) {
   console.error(`Set these in the environment first: ${missing.join(", ")}. README.md says what each is.`)

@@ -5,7 +5,7 @@ import type { Start } from "./contender.ts"
 
 /** Two processes that race on one database. */
 export interface Contenders {
-  /** Runs a race in both at once; answers what all their racers got. */
+  /** Runs a race in both at once; returns the results of all racers. */
   readonly race: (start: Start) => Promise<ReadonlyArray<unknown>>
   readonly stop: () => Promise<void>
 }

@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest"
 /** The example as its reader would run it: a process of its own, which ends with the test at the latest. */
 export interface RunningExample {
   readonly url: string
-  /** Asks it to end; answers the exit code, and rejects where it takes longer than it may. */
+  /** Stops it; resolves to the exit code, and rejects when it exceeds the deadline. */
   readonly stop: (signal?: "SIGTERM" | "SIGINT") => Promise<number | null>
 }
 
@@ -27,7 +27,7 @@ const spawnExample = (file: "main.ts" | "sandbox.ts", env: Environment): ChildPr
   return child
 }
 
-/** Runs it to its end; answers the exit code and what it said on standard error. */
+/** Runs it to its end; returns the exit code and its standard error. */
 export const runExample = async (
   env: Environment
 ): Promise<{ readonly code: unknown; readonly said: string }> => {

@@ -102,10 +102,10 @@ describe("the connection", () => {
       maxExposureAtomic: "0"
     })
     const body = { _tag: "Plain", text } as const
-    const answer = { status: 200, contentType: "text/plain", body }
-    await stores.charges.advance(key, "me", { answer, subject: undefined })
+    const response = { status: 200, contentType: "text/plain", body }
+    await stores.charges.advance(key, "me", { response, subject: undefined })
     const found = await stores.charges.find(key)
-    expect(found).toMatchObject({ amountAtomic, answer })
+    expect(found).toMatchObject({ amountAtomic, response })
     expect(found).toHaveProperty("subject", undefined)
   })
 })

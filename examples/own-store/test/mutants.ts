@@ -81,10 +81,10 @@ const faults: Faults = {
       }
     }),
     "delivers what is paid back": (_, sql) => ({
-      deliver: async (key, owner, answer) => {
+      deliver: async (key, owner, response) => {
         const { count } = await sql`
-          UPDATE till.charges SET answer = ${sql.typed.json(answer)}, response_owed_until_millis = NULL
-          WHERE key = ${key} AND lease_owner = ${owner} AND state = 'settled' AND answer IS NULL`
+          UPDATE till.charges SET response = ${sql.typed.json(response)}, response_owed_until_millis = NULL
+          WHERE key = ${key} AND lease_owner = ${owner} AND state = 'settled' AND response IS NULL`
         return count === 1
       }
     }),
@@ -226,7 +226,7 @@ export const lockedInMemory = ({ charges, ...stores }: OwnStores): OwnStores => 
   }
   const inTurn: typeof claim = (...input) => {
     const turn = last.then(() => claim(...input))
-    // Who comes next waits for the end, whatever it is; the failure is told to who asked.
+    // The next caller waits for the end, success or failure; the caller gets the failure.
     last = turn.catch(() => undefined)
     return turn
   }

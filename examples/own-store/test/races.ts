@@ -10,7 +10,7 @@ export type OwnStores = ReturnType<typeof postgresStores>
 
 export interface Race {
   readonly prepare?: (stores: OwnStores, subject: string) => Promise<unknown>
-  /** Answers whether this racer won, or what it got. */
+  /** Returns whether this racer won, or its result. */
   readonly run: (stores: OwnStores, subject: string, racer: string) => Promise<unknown>
 }
 
@@ -45,7 +45,7 @@ export const newCharge = (key: string): NewCharge => ({
 })
 
 const outcome = {
-  answer: { status: 200, contentType: "application/json", body: { _tag: "Plain", text: "{}" } },
+  response: { status: 200, contentType: "application/json", body: { _tag: "Plain", text: "{}" } },
   subject: { kind: "order", id: "order-1" }
 } as const
 

@@ -27,14 +27,14 @@ const options = {
   storage: sqlite({ filename: process.env["DATABASE"] ?? "till.sqlite" })
 }
 if (missing.length > 0) {
-  giveUp(`Set these in the environment first: ${missing.join(", ")}. README.md says what each is.`)
+  giveUp(`Set these in the environment first: ${missing.join(", ")}. README.md describes each of them.`)
 }
 
 const open = (): Upstreams => {
   try {
     return upstreamsFrom(process.env)
   } catch (error) {
-    // A key that can't be one: told without the key.
+    // The message never contains a key.
     return giveUp(error instanceof ConfigurationError ? error.message : String(error))
   }
 }
@@ -43,9 +43,9 @@ for (const line of report) console.log(line)
 if (Object.keys(ports).length === 0) giveUp("No upstream is configured, so there is nothing to sell.")
 
 const publicRoutes = {
-  // Shopify fetches this before it answers a search.
+  // Shopify fetches this before it responds to a search.
   ...(shopify === undefined ? {} : { [shopify.profilePath]: shopify.profile }),
-  // Set this address in 17TRACK's dashboard; what isn't signed with the key is turned away.
+  // Set this address in 17TRACK's dashboard. Unsigned webhooks are refused.
   ...(tracker === undefined ? {} : { "/webhooks/17track": tracker.webhook })
 }
 const till = Till.make({ ...options, ...ports, publicRoutes })

@@ -2,45 +2,41 @@ import type { TillOptions } from "@till402/core"
 import { seventeenTrack, type SeventeenTrackTracker } from "@till402/providers/17track"
 import { canopy } from "@till402/providers/canopy"
 import { rainforest } from "@till402/providers/rainforest"
-import { shopifyCatalogue, type ShopifyMarketplaceOptions } from "@till402/providers/shopify"
+import { shopify, type ShopifyMarketplaceOptions } from "@till402/providers/shopify"
 
 /*
- * Which upstreams the environment has keys for, and what is lost without the others.
+ * Makes the upstreams that the environment has keys for, and reports the missing ones.
  */
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface Upstreams {
-  /** For `Till.make`; a port without its keys is left out, and its routes with it. */
+  /** Options of `Till.make`. A port without keys is left out, and so are its routes. */
   readonly ports: Pick<TillOptions, "marketplaces" | "tracker">
   /** Serves the agent profile that Shopify fetches. */
   readonly shopify: ShopifyMarketplaceOptions | undefined
-  /** Takes the webhooks of 17TRACK. */
+  /** Handles the webhooks of 17TRACK. */
   readonly tracker: SeventeenTrackTracker | undefined
-  /** What is there and what is missing, for whoever started the app. */
+  /** Configured and missing upstreams, for the operator. */
   readonly report: ReadonlyArray<string>
 }
 
 type Found<A> = { readonly provider: A | undefined; readonly line: string }
 
-/** The variable under the name of an option, if it is set. */
-const optional = <Name extends string>(
-  name: Name,
-  value: string | undefined
-): { readonly [key in Name]?: string } =>
-  (value === undefined || value === "" ? {} : { [name]: value }) as { readonly [key in Name]?: string }
+/** The value of a variable; `undefined` if it is empty. */
+const set = (value: string | undefined): string | undefined => (value === "" ? undefined : value)
 
 const amazonOf = (environment: Environment): Found<ReturnType<typeof canopy>> => {
   const { CANOPY_API_KEY, CANOPY_BASE_URL, RAINFOREST_API_KEY, RAINFOREST_BASE_URL } = environment
   if (CANOPY_API_KEY) {
     return {
-      provider: canopy({ apiKey: CANOPY_API_KEY, ...optional("baseUrl", CANOPY_BASE_URL) }),
+      provider: canopy({ apiKey: CANOPY_API_KEY, baseUrl: set(CANOPY_BASE_URL) }),
       line: "marketplace_a: Amazon by Canopy."
     }
   }
   if (RAINFOREST_API_KEY) {
     return {
-      provider: rainforest({ apiKey: RAINFOREST_API_KEY, ...optional("baseUrl", RAINFOREST_BASE_URL) }),
+      provider: rainforest({ apiKey: RAINFOREST_API_KEY, baseUrl: set(RAINFOREST_BASE_URL) }),
       line: "marketplace_a: Amazon by Rainforest."
     }
   }
@@ -64,13 +60,13 @@ const shopifyOf = (environment: Environment): Found<ShopifyMarketplaceOptions> =
     }
   }
   const shops = SHOPIFY_SHOPS ? SHOPIFY_SHOPS.split(",").map((shop) => shop.trim()) : undefined
-  const provider = shopifyCatalogue({
+  const provider = shopify({
     profileUrl,
-    ...(shops === undefined ? {} : { shops }),
-    ...optional("clientId", SHOPIFY_CLIENT_ID),
-    ...optional("clientSecret", SHOPIFY_CLIENT_SECRET),
-    ...optional("baseUrl", SHOPIFY_BASE_URL),
-    ...optional("tokenUrl", SHOPIFY_TOKEN_URL)
+    shops,
+    clientId: set(SHOPIFY_CLIENT_ID),
+    clientSecret: set(SHOPIFY_CLIENT_SECRET),
+    baseUrl: set(SHOPIFY_BASE_URL),
+    tokenUrl: set(SHOPIFY_TOKEN_URL)
   })
   if (shops !== undefined) return { provider, line: `marketplace_b: the shops ${shops.join(", ")}.` }
   return {
@@ -87,7 +83,7 @@ const trackerOf = (environment: Environment): Found<SeventeenTrackTracker> => {
     ? {
         provider: seventeenTrack({
           apiKey: SEVENTEENTRACK_API_KEY,
-          ...optional("baseUrl", SEVENTEENTRACK_BASE_URL)
+          baseUrl: set(SEVENTEENTRACK_BASE_URL)
         }),
         line: "tracker: 17TRACK."
       }
@@ -97,7 +93,7 @@ const trackerOf = (environment: Environment): Found<SeventeenTrackTracker> => {
       }
 }
 
-/** @throws ConfigurationError for a key or an address that can't be used. */
+/** @throws ConfigurationError for an unusable key or address */
 export const upstreamsFrom = (environment: Environment): Upstreams => {
   const amazon = amazonOf(environment)
   const shopify = shopifyOf(environment)

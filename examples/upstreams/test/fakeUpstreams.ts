@@ -28,7 +28,7 @@ const readBody = async (request: IncomingMessage): Promise<unknown> => {
   return text === "" ? undefined : JSON.parse(text)
 }
 
-const canopyAnswer = {
+const canopyResponse = {
   data: {
     amazonProductSearchResults: {
       productResults: {
@@ -46,7 +46,7 @@ const canopyAnswer = {
   }
 }
 
-const shopifyAnswer = {
+const shopifyResponse = {
   jsonrpc: "2.0",
   id: 1,
   result: {
@@ -79,7 +79,7 @@ const event = {
   stage: "Departure"
 }
 
-const seventeenTrackAnswer = (number: string) => ({
+const seventeenTrackResponse = (number: string) => ({
   code: 0,
   data: {
     accepted: [
@@ -126,19 +126,19 @@ export const startFakeUpstreams = async (): Promise<FakeUpstreams> => {
           payer: payerOf(body)
         }
       case "/canopy/api/amazon/search":
-        return canopyAnswer
+        return canopyResponse
       case "/shopify/api/ucp/mcp":
-        return shopifyAnswer
+        return shopifyResponse
       case "/shopify/token":
         return { access_token: "token-1", expires_in: 3600 }
       case "/17track/gettrackinfo":
-        return seventeenTrackAnswer((body as ReadonlyArray<{ readonly number: string }>)[0]!.number)
+        return seventeenTrackResponse((body as ReadonlyArray<{ readonly number: string }>)[0]!.number)
       default:
         return undefined
     }
   }
 
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname } = new URL(request.url!, "http://fake")
     const body = await readBody(request)
     asked.push({ method: request.method!, path: pathname, headers: request.headers, body })
@@ -148,7 +148,7 @@ export const startFakeUpstreams = async (): Promise<FakeUpstreams> => {
       .end(JSON.stringify(document ?? {}))
   }
 
-  const server = createServer((request, response) => void answer(request, response))
+  const server = createServer((request, response) => void handle(request, response))
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   onTestFinished(() => {
     server.closeAllConnections()

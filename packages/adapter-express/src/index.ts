@@ -3,9 +3,9 @@ import { incoming, malformedTarget, targetOf, writeResponse } from "@till402/cor
 import type { RequestHandler } from "express"
 
 /**
- * Mounts a till in Express, at the root or at any prefix. Paths that are not the till's go on to the
- * host's own routes; what it throws goes to the host's error handlers. A body parser may come
- * before it.
+ * Mounts a till in Express, at the root or under a prefix.
+ *
+ * Other paths continue to the host's own routes, and errors to its error handlers. A body parser may run first.
  *
  * @example
  * const app = express()
@@ -13,21 +13,21 @@ import type { RequestHandler } from "express"
  * app.get("/", (request, response) => response.send("my own route"))
  */
 export const till402 =
-  (till: Pick<Till, "answer" | "handles">): RequestHandler =>
+  (till: Pick<Till, "handle" | "handles">): RequestHandler =>
   (request, response, next) => {
-    const sent = targetOf(request.originalUrl)
-    if (sent === undefined) {
+    const original = targetOf(request.originalUrl)
+    if (original === undefined) {
       writeResponse(malformedTarget(), response).catch(next)
       return
     }
-    // Express has taken the prefix of its mount off `url`; a till whose base URL has none knows that form.
-    const url = till.handles(sent.pathname) ? sent : targetOf(request.url)
+    // Express removes the mount prefix from `url`. A till whose base URL has no prefix expects that form.
+    const url = till.handles(original.pathname) ? original : targetOf(request.url)
     if (url === undefined || !till.handles(url.pathname)) {
       next()
       return
     }
     till
-      .answer(incoming(request, { url, parsedBody: request.body }), { clientAddress: request.ip })
-      .then((answer) => writeResponse(answer, response))
+      .handle(incoming(request, { url, parsedBody: request.body }), { clientAddress: request.ip })
+      .then((result) => writeResponse(result, response))
       .catch(next)
   }

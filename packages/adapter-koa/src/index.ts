@@ -3,9 +3,10 @@ import { bodyOf, cancelBody, incoming, malformedTarget, targetOf, writeHead } fr
 import type { Context, Middleware } from "koa"
 
 /**
- * Mounts a till in Koa, at the root or under a prefix (koa-mount). Paths that are not the till's go on to
- * the host's own middleware; a body parser may come before it. Status, headers and body are set on the
- * context, so that the host's logging and error handling see them.
+ * Mounts a till in Koa, at the root or under a prefix (koa-mount).
+ *
+ * Other paths continue to the host's own middleware, and a body parser may run first. Status, headers and body are set on
+ * the context, so the host's logging and error handling see them.
  *
  * @example
  * const app = new Koa()
@@ -13,24 +14,24 @@ import type { Context, Middleware } from "koa"
  * app.use((context) => { context.body = "my own route" })
  */
 export const till402 =
-  (till: Pick<Till, "answer" | "handles">): Middleware =>
+  (till: Pick<Till, "handle" | "handles">): Middleware =>
   async (context, next) => {
-    const sent = targetOf(context.originalUrl)
-    if (sent === undefined) return answer(context, malformedTarget())
-    // A mount may have taken its prefix off `url`; a till whose base URL has none knows that form.
-    const url = till.handles(sent.pathname) ? sent : targetOf(context.url)
+    const original = targetOf(context.originalUrl)
+    if (original === undefined) return respond(context, malformedTarget())
+    // koa-mount removes the prefix from `url`. A till whose base URL has no prefix expects that form.
+    const url = till.handles(original.pathname) ? original : targetOf(context.url)
     if (url === undefined || !till.handles(url.pathname)) return next()
     const { body: parsedBody } = context.request as { readonly body?: unknown }
     const caller = { clientAddress: context.ip }
-    return answer(context, await till.answer(incoming(context.req, { url, parsedBody }), caller))
+    return respond(context, await till.handle(incoming(context.req, { url, parsedBody }), caller))
   }
 
-const answer = async (context: Context, response: Response | PlainResponse): Promise<void> => {
+const respond = async (context: Context, response: Response | PlainResponse): Promise<void> => {
   const isHead = context.method === "HEAD"
   if (isHead) await cancelBody(response)
   context.status = response.status
   context.body = isHead ? null : await bodyOf(response)
-  // Koa chooses a status and a type of its own for some bodies: the answer's own stand.
+  // Koa sets its own status and type for some bodies: restore those of the response.
   context.remove("Content-Type")
   context.status = response.status
   writeHead(response, context.res)

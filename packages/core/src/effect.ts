@@ -3,8 +3,23 @@
  * services, the stores, and the toll. Everything of the plain entry is here as well.
  */
 export * from "./index.ts"
-export { Api, Endpoints, type OperationId } from "./Api.ts"
-export { openApiDocument, type PriceInfo } from "./OpenApi.ts"
+export { Till } from "./till/Till.ts"
+export { TillRoutes } from "./till/TillRoutes.ts"
+export type { CommonPorts, OperationLayers, Operators, PortsOf } from "./till/assemble.ts"
+export type { TillHooks } from "./till/TillSettings.ts"
+export * as Operation from "./operations/EffectOperation.ts"
+export * as Search from "./operations/Search.ts"
+export * as Shop from "./operations/Shop.ts"
+export * as Buy from "./operations/Buy.ts"
+export * as Track from "./operations/Track.ts"
+export * as VaultSearch from "./operations/VaultSearch.ts"
+export * as VaultBuy from "./operations/VaultBuy.ts"
+export * as VaultDownload from "./operations/VaultDownload.ts"
+export { Chain } from "./toll/evidence/Chain.ts"
+export * as ChainRpc from "./till/ChainRpc.ts"
+export * as FacilitatorHttp from "./till/FacilitatorHttp.ts"
+export { Api, Endpoints, type OperationId } from "./api/Api.ts"
+export { openApiDocument } from "./api/OpenApi.ts"
 export { ApiError } from "./domain/ApiError.ts"
 export * as Money from "./domain/Money.ts"
 export { findNetwork, type Network, networks } from "./domain/Network.ts"
@@ -20,7 +35,12 @@ export { SearchQuery, SearchResponse } from "./domain/Search.ts"
 export { ShopRequest, ShopResponse } from "./domain/Shop.ts"
 export { TrackQuery, TrackResult } from "./domain/Tracking.ts"
 export { VaultBuyRequest, VaultItem, VaultPage, VaultPurchaseResponse, VaultQuery } from "./domain/Vault.ts"
-export { Catalogue } from "./Catalogue.ts"
+export { ChargeOperator } from "./orders/ChargeOperator.ts"
+export { LedgerOperator } from "./orders/LedgerOperator.ts"
+export { OrderOperator } from "./orders/OrderOperator.ts"
+export { RefundOperator } from "./orders/RefundOperator.ts"
+export { VaultOperator } from "./vault/VaultOperator.ts"
+export { Catalogue } from "./ports/Catalogue.ts"
 export { Assistant } from "./ports/Assistant.ts"
 export {
   type Charge,
@@ -35,8 +55,8 @@ export {
   type LedgerEntry,
   type LedgerTotal,
   type NewCharge,
-  type PayerStanding,
-  type RecordedAnswer,
+  type PayerActivity,
+  type RecordedResponse,
   type Refund,
   type RefundLimit,
   type RefundStart,
@@ -46,7 +66,7 @@ export {
 export { Fulfilment } from "./ports/Fulfilment.ts"
 export { type CallSettings, hostCall } from "./ports/HostCall.ts"
 export { Mailer } from "./ports/Mailer.ts"
-export { type Marketplace, Marketplaces } from "./ports/Marketplace.ts"
+export { type Marketplace, Marketplaces } from "./ports/Marketplaces.ts"
 export { Orders } from "./ports/Orders.ts"
 export { type Quote, Quotes } from "./ports/Quotes.ts"
 export type { Stores } from "./ports/Stores.ts"
@@ -54,6 +74,8 @@ export { Tracker } from "./ports/Tracker.ts"
 export { VaultFiles } from "./ports/VaultFiles.ts"
 export { VaultItems } from "./ports/VaultItems.ts"
 export { type NewVaultPurchase, type VaultPurchase, VaultPurchases } from "./ports/VaultPurchases.ts"
-export { Facilitator } from "./toll/Facilitator.ts"
+export { BoundedMap } from "./runtime/BoundedMap.ts"
+export { Facilitator } from "./toll/facilitator/Facilitator.ts"
 export { layerSql } from "./sql/stores.ts"
 export { schemaSql } from "./sql/migrations.ts"
+export { facilitatorConfig, tillConfig } from "./till/TillConfig.ts"

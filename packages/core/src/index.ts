@@ -2,8 +2,18 @@
  * The plain entry: everything a host without Effect needs.
  * Hosts with Effect find layers, ports and schemas in `@till402/core/effect`.
  */
-export { Till } from "./Till.ts"
-export { memory } from "./memory.ts"
+export { Till } from "./till/PlainTill.ts"
+export { ApiFailure } from "./domain/ApiFailure.ts"
+export {
+  type AnyPlainOperation,
+  operation,
+  type PlainOperation,
+  type StandardSchema
+} from "./operations/PlainOperation.ts"
+export type { OwnOperationOptions } from "./operations/OwnOperation.ts"
+export type { OwnPrice } from "./operations/OwnPrice.ts"
+export type { Example } from "./operations/Operation.ts"
+export { memory } from "./ports/memory/memory.ts"
 export {
   type ChargeStore,
   type HostStores,
@@ -26,8 +36,8 @@ export type {
   LedgerEntry,
   LedgerTotal,
   NewCharge,
-  PayerStanding,
-  RecordedAnswer,
+  PayerActivity,
+  RecordedResponse,
   Refund,
   RefundLimit,
   RefundStart,
@@ -40,32 +50,37 @@ export type { Money } from "./domain/Money.ts"
 export type { Offer } from "./domain/Order.ts"
 export type { Receipt } from "./domain/PaymentRequired.ts"
 export * from "./domain/Errors.ts"
+export type { TillOptions } from "./till/TillOptions.ts"
+export type { LimitOptions, NetworkOptions, TillSettings } from "./till/TillSettings.ts"
+export type { FacilitatorClient, FacilitatorOptions } from "./toll/facilitator/FacilitatorOptions.ts"
+export type { Margin } from "./orders/Margin.ts"
+export type { PublicRoute } from "./http/HttpMessage.ts"
+export type { RefundWallet } from "./ports/RefundWallet.ts"
+export type { SecretKey } from "./runtime/Secrets.ts"
+export type { AssistantContext, AssistantOptions, AssistantReply } from "./ports/Assistant.ts"
+export type { CallContext } from "./runtime/Deadline.ts"
+export type { DecimalText } from "./domain/Money.ts"
 export type {
-  FacilitatorClient,
-  FacilitatorOptions,
-  LimitOptions,
-  Margin,
-  NetworkOptions,
-  Prices,
-  PublicRoute,
-  RefundWallet,
-  SecretKey,
-  TillEvent,
-  TillOptions
-} from "./Options.ts"
-export type {
-  AssistantOptions,
-  CallContext,
-  DecimalText,
   FulfilmentOptions,
-  MailerOptions,
-  MarketplaceOptions,
+  OrderToPlace,
   QuotedOffer,
-  TrackerOptions,
-  VaultOptions
-} from "./ProviderOptions.ts"
-export type { IncomingRequest, PlainResponse, Target } from "./Exchange.ts"
-export type { Caller, ChargeSummary, LedgerLine, LedgerSum, RefundStatus } from "./RunningTill.ts"
+  QuoteRequest,
+  ReportedParcel,
+  ReportedStatus
+} from "./ports/FulfilmentOptions.ts"
+export type { CallSettings } from "./ports/HostCall.ts"
+export type { ProviderFailure } from "./ports/ProviderFailure.ts"
+export type { Sparse } from "./ports/Sparse.ts"
+export type { MailerOptions } from "./ports/Mailer.ts"
+export type { MarketplaceOptions, MarketplacePage, MarketplaceProduct } from "./ports/Marketplaces.ts"
+export type { TrackerOptions } from "./ports/Tracker.ts"
+export type { OpenedArchive, VaultOptions } from "./ports/VaultFiles.ts"
+export type { EventFields, TillEvent } from "./runtime/events.ts"
+export type { IncomingRequest, PlainResponse, Target } from "./http/HttpMessage.ts"
+export type { ChargeQuery, ChargeSummary } from "./orders/ChargeOperator.ts"
+export type { LedgerCheckQuery, LedgerLine, LedgerQuery, LedgerSum } from "./orders/LedgerOperator.ts"
+export type { RefundStatus } from "./orders/RefundOperator.ts"
+export type { Caller } from "./http/HttpMessage.ts"
 export type { ApiError, Issue } from "./domain/ApiError.ts"
 export type { Product, SearchProduct, Source } from "./domain/Product.ts"
 export type { SearchQuery, SearchResponse } from "./domain/Search.ts"
@@ -95,22 +110,19 @@ export type {
   VaultQuery
 } from "./domain/Vault.ts"
 export type { PaymentOption, PaymentRequired } from "./domain/PaymentRequired.ts"
-export type { ChainCheck } from "./toll/ChainAudit.ts"
-export type { LedgerCheck, LedgerFault } from "./toll/LedgerAudit.ts"
-export type { ForeignTransfer } from "./toll/NetworkAudit.ts"
+export type { ChainCheck } from "./toll/audit/ChainAudit.ts"
+export type { LedgerAudit as LedgerCheck, LedgerFault } from "./toll/audit/LedgerAudit.ts"
+export type { ForeignTransfer } from "./toll/audit/NetworkAudit.ts"
 export type { RefundStopReason } from "./orders/RefundGuard.ts"
-export type { Reconciliation } from "./toll/Reconcile.ts"
+export type { Reconciliation } from "./toll/machine/Reconciler.ts"
 export type { ChargeState, LedgerKind } from "./ports/Charges.ts"
 export type { Mail } from "./ports/Mailer.ts"
-export type { ProductPage, ProductQuery } from "./ports/Marketplace.ts"
+export type { ProductPage, ProductQuery } from "./ports/Marketplaces.ts"
 export type { Order, OrderMail } from "./ports/Orders.ts"
-export {
-  type FulfilmentRoutes,
-  routeFulfilment,
-  type RouteChoice,
-  type RoutedRequest
-} from "./orders/FulfilmentRoutes.ts"
-export type { HostOrders, OrderVerdict } from "./orders/OrderApi.ts"
+export type { FulfilmentRoutes, RouteChoice, RoutedRequest } from "./orders/FulfilmentRoutes.ts"
+export { routeFulfilment } from "./orders/routeFulfilment.ts"
+export type { HostOrders } from "./orders/HostOrders.ts"
+export type { ExportQuery, OperatorResult, OrderQuery } from "./orders/OrderOperator.ts"
 export type { OrderChange } from "./orders/OrderChanges.ts"
 export { defaultTemplates, type MailContent, type MailFacts, type MailTemplates } from "./mail/Templates.ts"
 export type { VaultFile } from "./ports/VaultFiles.ts"

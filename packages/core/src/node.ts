@@ -1,38 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
-import type { IncomingRequest, PlainResponse, Target } from "./Exchange.ts"
+import type { IncomingRequest, PlainResponse, Target } from "./http/HttpMessage.ts"
+import { origin, targetOf } from "./http/Target.ts"
 
 /*
  * Node's request and response ⇄ the web's, for adapters of frameworks that speak Node.
  */
 
-/** Where requests are said to come from: the till builds public addresses from its own `baseUrl`, never from `Host`. */
-const origin = "http://till.invalid"
+export { targetOf }
 
-/** A target that a URL would say in the same words: no dot segment can be in it, and nothing to be encoded. */
-const plain = /^\/[\w/-]*(?:\?[\x21\x24-\x26\x28-\x3b\x3d\x3f-\x7e]+)?$/
-
-/**
- * Reads a request target (`/path?query`, an absolute address, or `*`) as the path and query of a URL, whatever
- * its origin. `undefined` where it is malformed.
- */
-export const targetOf = (target: string): Target | undefined => {
-  if (plain.test(target)) {
-    const mark = target.indexOf("?")
-    return mark === -1
-      ? { pathname: target, search: "" }
-      : { pathname: target.slice(0, mark), search: target.slice(mark) }
-  }
-  if (target.startsWith("/")) return URL.parse(origin + target) ?? undefined
-  if (target === "*") return new URL("/*", origin)
-  const absolute = URL.parse(target)
-  return absolute?.protocol === "http:" || absolute?.protocol === "https:"
-    ? new URL(origin + absolute.pathname + absolute.search)
-    : undefined
-}
-
-/** What a request whose target is malformed is answered. */
+/** The response to a request with a malformed target. */
 export const malformedTarget = (): Response =>
   Response.json({ code: "VALIDATION_ERROR", message: "The request target is malformed." }, { status: 400 })
 
@@ -54,7 +32,7 @@ const hasBody = ({ headers, httpVersionMajor, method }: IncomingMessage): boolea
     headers["transfer-encoding"] !== undefined ||
     Number(headers["content-length"] ?? 0) > 0)
 
-/** Reads nothing before it is asked to: Node clears away a body that nobody wanted, but not one half read. */
+/** Reads lazily: Node discards a body that nobody read, but not one that was partly read. */
 const streamOf = (request: IncomingMessage): ReadableStream<Uint8Array> => {
   const chunks: AsyncIterator<Uint8Array | string> = request.iterator({ destroyOnReturn: false })
   return new ReadableStream<Uint8Array>(
@@ -66,7 +44,7 @@ const streamOf = (request: IncomingMessage): ReadableStream<Uint8Array> => {
       },
       async cancel() {
         await chunks.return?.()
-        // The rest is read and dropped: destroying the request would take the connection of the answer with it.
+        // The rest is read and dropped: destroying the request would close the connection before the response.
         request.resume()
       }
     },
@@ -126,7 +104,7 @@ export const toRequest = (
     }
     return new Request(url, streamed)
   }
-  // They tell of the bytes that were sent, not of those made here.
+  // They describe the bytes that were sent, not those made here.
   headers.delete("content-length")
   headers.delete("content-encoding")
   headers.delete("transfer-encoding")
@@ -163,14 +141,13 @@ class NodeRequest implements IncomingRequest {
 }
 
 /**
- * A Node request for `till.answer`, of the same meaning as `toRequest`'s, which is made only where somebody looks
- * at it.
+ * Reads a Node request for `till.handle` without making a web `Request`, unless one is needed.
  *
  * @throws Error where the body was read before and nothing is left of it, as `toRequest` does
  *
  * @example
  * const url = targetOf(request.url)
- * if (url !== undefined) await writeResponse(await till.answer(incoming(request, { url })), response)
+ * if (url !== undefined) await writeResponse(await till.handle(incoming(request, { url })), response)
  */
 export const incoming = (
   request: IncomingMessage,
@@ -180,7 +157,7 @@ export const incoming = (
   return new NodeRequest(request, from)
 }
 
-/** Copies status and headers of an answer to a Node response. Cookies and `Vary` join those the host has set. */
+/** Copies status and headers of a response to a Node response. Cookies and `Vary` join those the host has set. */
 export const writeHead = ({ headers, status }: Response | PlainResponse, to: ServerResponse): void => {
   to.statusCode = status
   for (const [name, value] of headers instanceof Headers ? headers : Object.entries(headers)) {
@@ -189,7 +166,7 @@ export const writeHead = ({ headers, status }: Response | PlainResponse, to: Ser
   }
 }
 
-/** The source of an answer's body failed after the answer had begun; `cause` is what it threw. */
+/** The source of a response body failed after the response had started; `cause` is what it threw. */
 export class BodyInterrupted extends Error {
   override readonly name = "BodyInterrupted"
 }
@@ -204,11 +181,11 @@ const resume = (reader: Reader, first: Chunk, second: Promise<Chunk>): Readable 
     read() {
       Promise.resolve(ahead.shift() ?? reader.read()).then(
         ({ value }) => this.push(value ?? null),
-        (cause: unknown) => this.destroy(new BodyInterrupted("The body of the answer broke off", { cause }))
+        (cause: unknown) => this.destroy(new BodyInterrupted("The response body broke off", { cause }))
       )
     },
     destroy(error, done) {
-      // A source that has failed refuses to be cancelled with the same error: it is told by `read`.
+      // A source that has failed refuses to be cancelled with the same error: `read` reports it.
       reader.cancel(error ?? undefined).then(
         () => done(error),
         () => done(error)
@@ -223,8 +200,8 @@ const soon = (): Promise<undefined> =>
   })
 
 /**
- * An answer's body for Node: text or bytes where it is whole at once, so that its length is known before it is
- * sent, else a stream. Whoever gets a stream must end or destroy it.
+ * A response body for Node: text or bytes if it is complete at once, so that its length is known before it is sent; else
+ * a stream, which the caller must end or destroy.
  */
 export const bodyOf = async ({ body }: Response | PlainResponse): Promise<string | Buffer | Readable> => {
   if (typeof body === "string") return body
@@ -234,24 +211,24 @@ export const bodyOf = async ({ body }: Response | PlainResponse): Promise<string
   const first = await reader.read()
   if (first.done) return Buffer.alloc(0)
   const second = reader.read()
-  // Looked at in time or left for the stream: a failure is told there.
+  // If the second read isn't done soon, the stream delivers it and reports its failure.
   const ended = await Promise.race([second, soon()]).catch(() => undefined)
   if (ended?.done !== true) return resume(reader, first, second)
   const { buffer, byteLength, byteOffset } = first.value
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 
-/** Lets go of an answer's body that nobody will read. */
+/** Cancels a response body that won't be read. */
 export const cancelBody = async ({ body }: Response | PlainResponse): Promise<void> => {
   if (body instanceof ReadableStream) await body.cancel()
 }
 
 /**
- * Sends an answer, at the pace of the client. A client that goes away cancels the body's source and
+ * Sends a response at the client's pace. A client that goes away cancels the body's source and
  * is no error.
  *
  * @throws BodyInterrupted where the source failed in mid-stream; the connection is destroyed by then, for
- *   the client to see that the answer is not whole
+ *   the client to see that the response is incomplete
  */
 export const writeResponse = async (
   response: Response | PlainResponse,
@@ -260,7 +237,7 @@ export const writeResponse = async (
   if (to.destroyed || to.headersSent || to.req.method === "HEAD") await cancelBody(response)
   if (to.destroyed || to.headersSent) return
   const { body: given } = to.req.method === "HEAD" ? { body: "" } : response
-  // A text, as most answers are, is sent without waiting.
+  // Text, like most responses, is sent without waiting.
   const body = typeof given === "string" ? given : await bodyOf(response)
   writeHead(response, to)
   if (!(body instanceof Readable)) {

@@ -2,16 +2,16 @@ import { constants } from "node:os"
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const
 
-/** One Ctrl-C can arrive several times, from the terminal and from each process above this one. */
+/** One Ctrl-C can arrive several times: from the terminal and from each parent process. */
 const echoMillis = 1_000
 
-/** The exit code by which shells know that a process ended by a signal. */
+/** The exit code of a process that ended by a signal, as shells define it. */
 export const exitCodeOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal]
 
 /**
- * Runs `stop` at the first interrupt and then exits with the code it answers. A second interrupt, a
- * second later or more, does not wait for it any longer. Where the process that started this one holds
- * an IPC channel to it, the end of that channel, and so of that process, is an interrupt as well.
+ * Runs `stop` at the first interrupt, then exits with the code it returns. A second interrupt at least a
+ * second later exits at once. If the parent process holds an IPC channel, its end counts as an interrupt as
+ * well.
  */
 export const onInterrupt = (stop: (signal: NodeJS.Signals) => Promise<number>): void => {
   let firstAtMillis: number | undefined

@@ -11,36 +11,36 @@ import { type AdapterName, openServer } from "./Server.ts"
 import { sampleShop, type SampleShop, type SampleShopOptions } from "./shop/index.ts"
 import { shopWebhook } from "./ShopWebhook.ts"
 
-/** A wallet that holds test USDC on the sandbox's chain, and nothing anywhere else. */
+/** A wallet with test USDC on the sandbox's chain. */
 export interface Wallet {
   readonly address: Address
   readonly privateKey: Hex
-  /** USDC it was given at the start, in atomic units (6 decimals). */
+  /** Its initial USDC balance, in atomic units (6 decimals). */
   readonly balanceAtomic: bigint
 }
 
 export interface SandboxOptions {
-  /** Of the service, on the loopback interface; default 0, a free one. */
+  /** Port of the service on the loopback interface; default 0, a free one. */
   readonly port?: number
   /** Framework that mounts the till; default `hono`. */
   readonly adapter?: AdapterName
-  /** `sqlite` (the default) keeps a file in a temporary folder until `stop`. */
+  /** `sqlite` (default) keeps a file in a temporary folder until `stop`. */
   readonly storage?: "sqlite" | "memory"
-  /** Default 2. */
+  /** Number of wallets; default 2. */
   readonly walletCount?: number
-  /** What each wallet holds: atomic units, 6 decimals; default 1,000 USDC. */
+  /** Initial balance of each wallet, in atomic units (6 decimals); default 1,000 USDC. */
   readonly walletBalanceAtomic?: bigint
-  /** Clock and timetable of the sample shop; orders are shipped after 5 seconds and delivered after 10. */
+  /** Clock and timetable of the sample shop. By default, orders ship after 5 seconds and arrive after 10. */
   readonly shop?: SampleShopOptions
-  /** Told of each step in the life of an order. */
+  /** Called for each status change of an order. */
   readonly onOrderChange?: (change: OrderChange) => void
-  /** Told what is being started, in a few words. */
-  readonly onProgress?: (words: string) => void
-  /** Told what the till tells its operator; default: one JSON line per event on standard error. */
+  /** Called with a short description of each part that is being started. */
+  readonly onProgress?: (part: string) => void
+  /** Called for each event of the till; by default, events are printed as JSON lines on standard error. */
   readonly onEvent?: (event: TillEvent) => void
 }
 
-/** The whole service on this machine: chain, stablecoin, facilitator, sample shop, wallets. */
+/** The running service on this machine: chain, stablecoin, facilitator, sample shop, wallets. */
 export interface Sandbox {
   readonly baseUrl: string
   readonly adapter: AdapterName
@@ -50,23 +50,23 @@ export interface Sandbox {
   readonly rpcUrl: string
   /** Address of the USDC contract. */
   readonly asset: Address
-  /** Where payments go, and refunds come from: an address made for this sandbox. */
+  /** The address that receives payments and sends refunds, created for this sandbox. */
   readonly payTo: Address
   readonly facilitatorUrl: string
   readonly wallets: ReadonlyArray<Wallet>
   readonly till: Till
   readonly chain: Chain
   readonly shop: SampleShop
-  /** Stops all it started, last first, and waits for it; bounded. Safe to call twice. */
+  /** Stops everything, in reverse order of starting, within a time limit. Safe to call twice. */
   readonly stop: () => Promise<void>
 }
 
 type Stop = () => Promise<unknown>
 
-/** Longer than any part takes to stop on its own, so that it is reached only where one hangs. */
+/** Longer than any part takes to stop, so that it only ends a part that hangs. */
 const stopTimeoutMillis = 8_000
 
-/** Runs every stop, last first, also where one fails or hangs; rethrows the first failure. */
+/** Runs all stops in reverse order, even if one fails or hangs; rethrows the first failure. */
 const stopAll = async (stops: ReadonlyArray<Stop>): Promise<void> => {
   const failures: Array<unknown> = []
   for (const stop of stops.toReversed()) {
@@ -95,27 +95,27 @@ const within = async (millis: number, work: Promise<unknown>): Promise<void> => 
 }
 
 /**
- * Starts the sandbox. Each call is a world of its own: several may run side by side.
+ * Starts a sandbox. Several can run at the same time.
  *
  * @example
  * const sandbox = await startSandbox({ adapter: "express" })
  * await fetch(`${sandbox.baseUrl}/x402/search?q=lamp`) // 402
  * await sandbox.stop()
  *
- * @throws Error with code `EADDRINUSE` when the port is taken; Error when there is no chain for this machine.
+ * @throws Error with code `EADDRINUSE` if the port is taken; Error if there is no chain for this machine.
  */
 export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbox> => {
   const stops: Array<Stop> = []
   try {
     return await start(options, stops)
   } catch (error) {
-    // What failed to start is the news; a part that then fails to stop as well adds nothing.
+    // Reports the failed start, even if stopping the other parts fails too.
     await stopAll(stops).catch(() => undefined)
     throw error
   }
 }
 
-/** Starts part by part, noting how each is stopped as soon as it runs. */
+/** Starts part by part, registering each part's stop as soon as it runs. */
 const start = async (options: SandboxOptions, stops: Array<Stop>): Promise<Sandbox> => {
   const { adapter = "hono", onProgress = () => undefined, port = 0, storage = "sqlite" } = options
   const server = await openServer(port)
@@ -149,7 +149,7 @@ const start = async (options: SandboxOptions, stops: Array<Stop>): Promise<Sandb
   await till.ready
   for (const item of shop.vaultItems) await till.vault.put(item)
   server.mount(adapter, till)
-  // Calls end before the till they run in; the first entry is for a start that failed half way.
+  // Calls end before their till; the first entry covers a start that failed halfway.
   stops.push(server.stop)
 
   let stopped: Promise<void> | undefined
@@ -176,32 +176,32 @@ interface Surroundings {
   readonly rpcUrl: string
   readonly facilitatorUrl: string
   readonly shop: SampleShop
-  /** Of its database; `undefined`: it keeps everything in memory. */
+  /** The database file; `undefined` keeps everything in memory. */
   readonly folder: string | undefined
   readonly stops: Array<Stop>
 }
 
-/** The till over the sample shop, and the shop's webhook, which is stopped before it. */
+/** The till with the sample shop, and the shop's webhook, which stops first. */
 const makeTill = (
   { onEvent, onOrderChange, shop: shopOptions }: SandboxOptions,
   { baseUrl, facilitatorUrl, folder, payee, rpcUrl, shop, stops }: Surroundings
 ): Till => {
   const { assistant, fulfilment, mailer, marketplaces, tracker, vault } = shop
   const webhook = shopWebhook(shopOptions?.timetable ?? {}, (reference) =>
-    till.orders.hurryReference(reference)
+    till.orders.processNowByReference(reference)
   )
   const till = Till.make({
     baseUrl,
     payTo: payee.address,
-    // What was paid lies there, and nothing else.
+    // Only payments are stored there.
     refundWallet: payee,
-    // Test money: an order of any price is refunded without an operator.
+    // Test money: orders of any price are refunded without an operator.
     refunds: { perPayerPerHour: "100000.00" },
-    // Nothing reorganizes this chain: a refund need not wait until its payment is final.
+    // This chain has no reorganizations, so refunds need not wait for finality.
     networks: [{ network: "base-sepolia", rpcUrl, finalitySeconds: 0 }],
     facilitator: { url: facilitatorUrl },
     secret: generatePrivateKey(),
-    // One machine plays all clients, as fast as it likes.
+    // One machine plays all clients, without rate limits.
     limits: { quotesPerClientPerMinute: 100_000, quotesPerMinute: 100_000 },
     storage: folder === undefined ? memory() : sqlite({ filename: join(folder, "till.sqlite") }),
     marketplaces,
@@ -214,6 +214,8 @@ const makeTill = (
       webhook.onOrderChange(change)
       onOrderChange?.(change)
     },
+    // The sample shop fails on purpose; events tell that it did.
+    onProviderError: () => undefined,
     ...(onEvent === undefined ? {} : { onEvent })
   })
   stops.push(till.dispose, webhook.stop)

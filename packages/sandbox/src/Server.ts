@@ -14,16 +14,16 @@ export type AdapterName = "hono" | "express" | "koa"
 
 export const adapterNames: ReadonlyArray<AdapterName> = ["hono", "express", "koa"]
 
-/** A server that has its port, and answers 503 until a till is mounted. */
+/** A server with a port, which returns 503 until a till is mounted. */
 export interface Server {
   /** `http://127.0.0.1:4021` */
   readonly url: string
   readonly mount: (adapter: AdapterName, till: Till) => void
-  /** Takes no more calls, lets running ones end (2 seconds at most). Safe to call twice. */
+  /** Accepts no more calls and waits up to 2 seconds for running ones. Safe to call twice. */
   readonly stop: () => Promise<void>
 }
 
-/** A host's own application in each framework, with the till as its only route. */
+/** A host app in each framework, with the till as its only route. */
 const hosts: Readonly<Record<AdapterName, (till: Till) => RequestListener>> = {
   hono: (till) => getRequestListener(new Hono().use(tillHono(till)).fetch),
   express: (till) => express().use(tillExpress(till)),
@@ -33,10 +33,10 @@ const hosts: Readonly<Record<AdapterName, (till: Till) => RequestListener>> = {
 const stopTimeoutMillis = 2_000
 
 /**
- * Takes a port of the loopback interface (0: a free one). The port comes before the till, which must
- * know its own public address.
+ * Listens on a port of the loopback interface (0: a free one). The port is chosen before the till is created,
+ * since the till needs its public URL.
  *
- * @throws Error with code `EADDRINUSE` when the port is taken.
+ * @throws Error with code `EADDRINUSE` if the port is taken.
  */
 export const openServer = async (port: number): Promise<Server> => {
   let listener: RequestListener = (_request, response) => {

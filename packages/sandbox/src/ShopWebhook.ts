@@ -1,36 +1,36 @@
-import type { OrderChange, OrderVerdict } from "@till402/core"
+import type { OrderChange, OperatorResult } from "@till402/core"
 import { defaultTimetable, type Timetable } from "./shop/index.ts"
 
-/** The sample shop's webhook: it says when an order has moved on. */
+/** The sample shop's webhook, which reports order status changes to the till. */
 export interface ShopWebhook {
-  /** To be told of every change: what was placed is followed up. */
+  /** Receives every order change and follows placed orders. */
   readonly onOrderChange: (change: OrderChange) => void
-  /** Says nothing more, and waits for what is being said. Safe to call twice. */
+  /** Sends nothing more and waits for the current call. Safe to call twice. */
   readonly stop: () => Promise<void>
 }
 
-/** After the shop's clock has surely come to it: timers may run a millisecond early. */
+/** Margin after the scheduled time, as timers may fire a millisecond early. */
 const slackMillis = 25
 
 /**
- * Has the till ask for the status of each placed order as soon as the timetable says that it has changed, as a real
- * upstream's webhook would: the till asks of its own accord only after 15 seconds.
+ * Makes the till check each placed order as soon as the timetable changes its status, as an upstream's
+ * webhook would. Without it, the till checks every 15 seconds.
  *
- * @param hurry `till.orders.hurryReference`
+ * @param processNow `till.orders.processNowByReference`
  */
 export const shopWebhook = (
   timetable: Timetable,
-  hurry: (reference: string) => Promise<OrderVerdict>
+  processNow: (reference: string) => Promise<OperatorResult>
 ): ShopWebhook => {
   const { deliveredAfterMillis, shippedAfterMillis } = { ...defaultTimetable, ...timetable }
   const timers = new Set<NodeJS.Timeout>()
   const calls = new Set<Promise<void>>()
   let isStopped = false
 
-  const say = (reference: string): void => {
-    const call = hurry(reference)
+  const notifyTill = (reference: string): void => {
+    const call = processNow(reference)
       .then(() => undefined)
-      // Nobody waits for it; the till asks by itself later.
+      // No caller waits for it, and the till checks again later.
       .catch((error: unknown) => process.emitWarning(`An order could not be followed up: ${String(error)}`))
       .finally(() => calls.delete(call))
     calls.add(call)
@@ -42,7 +42,7 @@ export const shopWebhook = (
       for (const afterMillis of [shippedAfterMillis, deliveredAfterMillis]) {
         const timer = setTimeout(() => {
           timers.delete(timer)
-          say(upstreamReference)
+          notifyTill(upstreamReference)
         }, afterMillis + slackMillis)
         timer.unref()
         timers.add(timer)

@@ -1,4 +1,4 @@
-/** Colours of a terminal; none where output is piped, `NO_COLOR` is set or the terminal is dumb. */
+/** Terminal colors; none if the output is piped, `NO_COLOR` is set or the terminal is dumb. */
 export interface Paint {
   readonly bold: (text: string) => string
   readonly dim: (text: string) => string
@@ -22,13 +22,13 @@ export const paintFor = (
     ? { bold: escape(1), dim: escape(2), green: escape(32), red: escape(31), cyan: escape(36) }
     : { bold: plain, dim: plain, green: plain, red: plain, cyan: plain }
 
-/** `text` in at most `width` columns: cut with an ellipsis, never wrapped. */
+/** Cuts `text` to at most `width` columns, with an ellipsis. */
 export const cut = (text: string, width: number): string => {
   const letters = [...text]
   return letters.length <= width ? text : `${letters.slice(0, Math.max(0, width - 1)).join("")}…`
 }
 
-/** `1200000n` → `"1.20"`: dollars with at least two decimals, at most six. */
+/** Formats dollars with two to six decimals: `1200000n` → `"1.20"`. */
 export const dollars = (amountAtomic: bigint): string => {
   const fraction = (amountAtomic % 1_000_000n)
     .toString()
@@ -37,9 +37,9 @@ export const dollars = (amountAtomic: bigint): string => {
   return `${amountAtomic / 1_000_000n}.${fraction}`
 }
 
-/** Tells on standard error what is under way: on one line in a terminal, a line each elsewhere. */
+/** Shows progress on standard error: on one line in a terminal, otherwise one line each. */
 export interface Progress {
-  readonly say: (words: string) => void
+  readonly show: (words: string) => void
   /** Removes the line, so that lasting output can follow. */
   readonly clear: () => void
 }
@@ -48,7 +48,7 @@ export const makeProgress = (): Progress => {
   const { stderr } = process
   const paint = paintFor(stderr)
   return {
-    say: (words) => {
+    show: (words) => {
       stderr.write(
         stderr.isTTY ? `\r\u001b[2K${paint.dim(cut(`… ${words}`, stderr.columns))}` : `… ${words}\n`
       )

@@ -4,8 +4,9 @@ import type { Hex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 
 /**
- * The official client of protocol version 2, unmodified: a `fetch` that pays what a 402 asks for. Its own
- * default refuses more than one dollar; `maxDollars` is the limit that is set here. `base` does the calls.
+ * Creates a `fetch` that pays 402 responses with the official version-2 client.
+ *
+ * `maxDollars` is its limit per payment; the official default is one dollar. `base` sends the requests.
  *
  * @example
  * const pay = payingFetch(wallet.privateKey)

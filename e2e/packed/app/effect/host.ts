@@ -13,7 +13,7 @@ export const decodeQuery = Schema.decodeUnknownEffect(SearchQuery)
 export const client = HttpApiClient.make(Api, { baseUrl: "https://shop.example" })
 export const search = Effect.flatMap(client, ({ search }) => search({ query: { q: "lamp", page: 1 } }))
 export const money: Money.Money | undefined = undefined
-export const document = openApiDocument({ baseUrl: "https://shop.example", prices: new Map() })
+export const document = openApiDocument({ baseUrl: "https://shop.example", operations: [] })
 export const carriers = SeventeenTrack
 
 export const tracker = Layer.succeed(Tracker, {

@@ -1,5 +1,5 @@
 import { crossmint } from "@till402/providers/crossmint"
-import { type Hex, memoryJournal, treasury } from "@till402/providers/treasury"
+import { type Hex, memoryPaymentJournal, evmTreasury } from "@till402/providers/treasury"
 import { isHex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import { amazonProduct, buy, isStaging, reasonAgainst, testAsin } from "../Buying.ts"
@@ -37,12 +37,12 @@ export const crossmintScript: StagingScript = {
         .map((payee) => payee.trim() as Hex),
       baseUrl,
       quoteTimeoutMillis: 60_000,
-      treasury: treasury({
+      treasury: evmTreasury({
         account: privateKeyToAccount(keyOf(of("CROSSMINT_TREASURY_PRIVATE_KEY"))),
         network: "base-sepolia",
         rpcUrl: maybe("CROSSMINT_RPC_URL") ?? "https://sepolia.base.org",
         // An order of its own in each run, so that nothing has to outlive it.
-        journal: memoryJournal(),
+        journal: memoryPaymentJournal(),
         confirmTimeoutMillis: 60_000
       })
     })

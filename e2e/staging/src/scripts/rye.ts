@@ -1,4 +1,4 @@
-import { memoryPlacements, rye } from "@till402/providers/rye"
+import { memoryPlacementJournal, rye } from "@till402/providers/rye"
 import { amazonProduct, buy, isStaging, reasonAgainst, testAsin } from "../Buying.ts"
 import type { StagingScript } from "../StagingScript.ts"
 
@@ -19,7 +19,7 @@ export const ryeScript: StagingScript = {
         apiKey: of("RYE_API_KEY"),
         baseUrl,
         quoteTimeoutMillis: 60_000,
-        placements: memoryPlacements()
+        placements: memoryPlacementJournal()
       }),
       product: amazonProduct(maybe("RYE_ASIN") ?? testAsin),
       whyNot: reasonAgainst(mayPlace, isStaging(baseUrl, stagingUrl), "RYE_BASE_URL is not staging")

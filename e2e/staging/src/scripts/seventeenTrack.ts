@@ -18,7 +18,7 @@ export const seventeenTrackScript: StagingScript = {
     })
     const look = async (context: { readonly signal: AbortSignal }) => {
       const result = await tracker.track({ number }, context)
-      expect(result.number === number, "another number was answered")
+      expect(result.number === number, "another number was returned")
       expect(result.found || result.events.length === 0, "events of a shipment that was not found")
       const times = result.events.flatMap(({ time }) => (time === null ? [] : [Date.parse(time)]))
       expect(

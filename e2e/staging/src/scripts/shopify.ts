@@ -1,4 +1,4 @@
-import { shopifyCatalogue } from "@till402/providers/shopify"
+import { shopify } from "@till402/providers/shopify"
 import { search } from "../Searching.ts"
 import type { StagingScript } from "../StagingScript.ts"
 
@@ -22,7 +22,7 @@ export const shopifyScript: StagingScript = {
     const given = Object.entries(optional).filter(([, value]) => value !== undefined)
     await search(
       steps,
-      shopifyCatalogue({
+      shopify({
         profileUrl: of("SHOPIFY_PROFILE_URL"),
         ...(Object.fromEntries(given) as Readonly<Record<keyof typeof optional, string>>)
       }),

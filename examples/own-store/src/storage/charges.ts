@@ -1,4 +1,4 @@
-import type { Charge, ChargeStore, Claim, Lease, NewCharge, PayerStanding } from "@till402/core"
+import type { Charge, ChargeStore, Claim, Lease, NewCharge, PayerActivity } from "@till402/core"
 import { type Database, json } from "./database.ts"
 import { lockPayer } from "./payers.ts"
 
@@ -7,7 +7,7 @@ import { lockPayer } from "./payers.ts"
  * of racers one gets a count of 1. Only `claim` needs more than that.
  */
 
-/** The settled charges that `payerStanding` adds up, at most. */
+/** The settled charges that `payerActivity` adds up, at most. */
 const maxSettled = 200
 
 /** Charges by key. What moves money books it in the same statement: see ledger.ts and refunds.ts. */
@@ -28,10 +28,10 @@ export const chargeVerbs = (sql: Database) => {
       sql.begin(async (sql): Promise<Claim> => {
         // One claim of a payer at a time.
         await lockPayer(sql, charge.payer)
-        const [standing] = await sql<Array<Charge>>`
+        const [existing] = await sql<Array<Charge>>`
           SELECT * FROM till.charges WHERE key = ${charge.key} FOR UPDATE`
-        if (standing !== undefined && !isFree(standing, lease, nowMillis)) {
-          return { _tag: "Existing", charge: standing }
+        if (existing !== undefined && !isFree(existing, lease, nowMillis)) {
+          return { _tag: "Existing", charge: existing }
         }
         const [others] = await sql<Array<{ readonly unsettled: number; readonly exposure: string }>>`
           SELECT count(*) FILTER (WHERE state <> 'voided') AS unsettled, coalesce(sum(exposure_atomic), 0) AS exposure
@@ -43,14 +43,14 @@ export const chargeVerbs = (sql: Database) => {
         if (added > 0n && exposure > 0n && exposure + added > BigInt(maxExposureAtomic)) {
           return { _tag: "Limited", by: "exposure" }
         }
-        const claimed = asClaimed(charge, lease, standing)
-        if (standing === undefined) await sql`INSERT INTO till.charges ${sql(claimed)}`
+        const claimed = asClaimed(charge, lease, existing)
+        if (existing === undefined) await sql`INSERT INTO till.charges ${sql(claimed)}`
         else await sql`UPDATE till.charges SET ${sql(claimed)} WHERE key = ${charge.key}`
         return { _tag: "Claimed" }
       }),
 
-    payerStanding: async ({ asset, createdAtMillis, key, network, payer }, sinceMillis, nowMillis) => {
-      const [standing] = await sql<Array<PayerStanding>>`
+    payerActivity: async ({ asset, createdAtMillis, key, network, payer }, sinceMillis, nowMillis) => {
+      const [existing] = await sql<Array<PayerActivity>>`
         SELECT
           (SELECT coalesce(sum(amount_atomic), 0) FROM till.charges
             WHERE payer = ${payer} AND network = ${network} AND asset = ${asset} AND ${countsForPayer}
@@ -61,20 +61,20 @@ export const chargeVerbs = (sql: Database) => {
             WHERE payer = ${payer} AND network = ${network} AND asset = ${asset}
               AND state = 'settled' AND refund IS NULL AND settled_at_millis >= ${sinceMillis}
             ORDER BY settled_at_millis DESC LIMIT ${maxSettled}) AS latest) AS settled_atomic`
-      return standing!
+      return existing!
     },
 
-    advance: async (key, owner, { answer, subject }) => {
+    advance: async (key, owner, { response, subject }) => {
       const { count } = await sql`
         UPDATE till.charges
-        SET state = 'ready', answer = ${json(sql, answer)}, subject = ${json(sql, subject)}
+        SET state = 'ready', response = ${json(sql, response)}, subject = ${json(sql, subject)}
         WHERE key = ${key} AND state = 'claimed' AND lease_owner = ${owner}`
       return count === 1
     },
 
-    deliver: async (key, owner, answer) => {
+    deliver: async (key, owner, response) => {
       const { count } = await sql`
-        UPDATE till.charges SET answer = ${json(sql, answer)}, response_owed_until_millis = NULL
+        UPDATE till.charges SET response = ${json(sql, response)}, response_owed_until_millis = NULL
         WHERE key = ${key} AND lease_owner = ${owner} AND response_owed_until_millis IS NOT NULL AND refund IS NULL`
       return count === 1
     },
@@ -96,7 +96,7 @@ export const chargeVerbs = (sql: Database) => {
       const { count } = await sql`
         UPDATE till.charges
         SET state = 'voided', lease_until_millis = 0, attempts = 0, check_after_millis = ${checkAfterMillis},
-          settlement = '', answer = NULL,
+          settlement = '', response = NULL,
           exposure_atomic = CASE WHEN ${keepExposure}::boolean THEN exposure_atomic ELSE 0 END
         WHERE key = ${key} AND state IN ('claimed', 'ready') AND lease_owner = ${owner}`
       return count === 1
@@ -148,11 +148,13 @@ export const chargeVerbs = (sql: Database) => {
       return count
     },
 
-    list: ({ before, isOwed, limit, settledBeforeMillis, settledFromMillis, state }) => sql<Array<Charge>>`
+    list: ({ before, isRefundDue, limit, settledBeforeMillis, settledFromMillis, state }) => sql<
+      Array<Charge>
+    >`
       SELECT * FROM till.charges
       WHERE true
         ${state === undefined ? sql`` : sql`AND state = ${state}`}
-        ${isOwed === true ? sql`AND refund ->> '_tag' = 'Due'` : sql``}
+        ${isRefundDue === true ? sql`AND refund ->> '_tag' = 'Due'` : sql``}
         ${settledFromMillis === undefined ? sql`` : sql`AND settled_at_millis >= ${settledFromMillis}`}
         ${settledBeforeMillis === undefined ? sql`` : sql`AND settled_at_millis < ${settledBeforeMillis}`}
         ${before === undefined ? sql`` : sql`AND (created_at_millis, key) < (${before.createdAtMillis}, ${before.key})`}
@@ -161,10 +163,10 @@ export const chargeVerbs = (sql: Database) => {
     expire: async (beforeMillis, limit) => {
       // Rows that another process is at work on are its to count.
       const { count } = await sql`
-        UPDATE till.charges SET answer = NULL, answer_expired_at_millis = ${beforeMillis}
+        UPDATE till.charges SET response = NULL, response_expired_at_millis = ${beforeMillis}
         WHERE key IN (
           SELECT key FROM till.charges
-          WHERE answer IS NOT NULL AND settled_at_millis < ${beforeMillis}
+          WHERE response IS NOT NULL AND settled_at_millis < ${beforeMillis}
           LIMIT ${limit} FOR UPDATE SKIP LOCKED)`
       return count
     }
@@ -178,22 +180,22 @@ const isFree = (standing: Charge, lease: Lease, nowMillis: number): boolean =>
     : standing.state === "voided" && standing.leaseOwner === lease.owner && standing.refund === undefined
 
 /** The row of a fresh claim. A key that was claimed before remembers since when. */
-const asClaimed = (charge: NewCharge, lease: Lease, standing: Charge | undefined) => ({
+const asClaimed = (charge: NewCharge, lease: Lease, existing: Charge | undefined) => ({
   ...charge,
   state: "claimed",
-  unverifiedSinceMillis: standing?.unverifiedSinceMillis ?? charge.unverifiedSinceMillis,
+  unverifiedSinceMillis: existing?.unverifiedSinceMillis ?? charge.unverifiedSinceMillis,
   leaseOwner: lease.owner,
   leaseUntilMillis: lease.untilMillis,
   attempts: 0,
   checkAfterMillis: 0,
-  answer: null,
-  answerExpiredAtMillis: null,
+  response: null,
+  responseExpiredAtMillis: null,
   subject: null,
   effectPending: false,
   receipt: null,
   transferLogIndex: null,
   awaitsFinality: false,
-  reopenings: standing?.reopenings ?? 0,
+  reopenings: existing?.reopenings ?? 0,
   responseOwedUntilMillis: null,
   settledAtMillis: null,
   refund: null

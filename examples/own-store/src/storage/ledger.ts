@@ -99,9 +99,9 @@ export const ledgerVerbs = (sql: Database) => {
         await sql`
           UPDATE till.charges
           SET
-            state = CASE WHEN settles_first OR answer IS NOT NULL OR answer_expired_at_millis IS NOT NULL
+            state = CASE WHEN settles_first OR response IS NOT NULL OR response_expired_at_millis IS NOT NULL
               THEN 'ready' ELSE 'voided' END,
-            settlement = CASE WHEN settles_first OR answer IS NOT NULL OR answer_expired_at_millis IS NOT NULL
+            settlement = CASE WHEN settles_first OR response IS NOT NULL OR response_expired_at_millis IS NOT NULL
               THEN settlement ELSE '' END,
             receipt = NULL, transfer_log_index = NULL, settled_at_millis = NULL,
             refund = CASE WHEN refund ->> '_tag' = 'Sent' THEN refund END,

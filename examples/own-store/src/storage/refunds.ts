@@ -12,7 +12,7 @@ interface Sums {
 /** Money that goes back: owed, allowed to be sent, sent. */
 export const refundVerbs = (sql: Database) =>
   ({
-    oweRefund: async (key, nowMillis) => {
+    markRefundDue: async (key, nowMillis) => {
       const { count } = await sql`
         WITH moved AS (
           UPDATE till.charges SET refund = ${json(sql, { _tag: "Due" })}, response_owed_until_millis = NULL

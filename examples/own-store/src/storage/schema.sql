@@ -28,8 +28,8 @@ CREATE TABLE IF NOT EXISTS till.charges (
   lease_until_millis BIGINT NOT NULL,
   attempts INTEGER NOT NULL,
   check_after_millis BIGINT NOT NULL,
-  answer JSON,
-  answer_expired_at_millis BIGINT,
+  response JSON,
+  response_expired_at_millis BIGINT,
   subject JSON,
   effect_pending BOOLEAN NOT NULL,
   receipt JSON,
@@ -45,7 +45,7 @@ CREATE TABLE IF NOT EXISTS till.charges (
   CHECK ((state = 'settled') = (settled_at_millis IS NOT NULL)),
   CHECK (state = 'settled' OR ((refund IS NULL OR refund ->> '_tag' = 'Sent') AND NOT effect_pending AND NOT awaits_finality
     AND transfer_log_index IS NULL AND response_owed_until_millis IS NULL)),
-  CHECK (state <> 'voided' OR (answer IS NULL AND settlement = ''))
+  CHECK (state <> 'voided' OR (response IS NULL AND settlement = ''))
 );
 -- One transfer settles one charge, however many processes settle at the same time.
 CREATE UNIQUE INDEX IF NOT EXISTS charges_one_transfer
@@ -62,7 +62,7 @@ CREATE INDEX IF NOT EXISTS charges_open_of_payer ON till.charges (payer)
   WHERE state <> 'settled' AND (state <> 'voided' OR exposure_atomic > 0);
 CREATE INDEX IF NOT EXISTS charges_settled_of_payer ON till.charges (payer, settled_at_millis)
   WHERE state = 'settled' AND refund IS NULL;
-CREATE INDEX IF NOT EXISTS charges_to_expire ON till.charges (settled_at_millis) WHERE answer IS NOT NULL;
+CREATE INDEX IF NOT EXISTS charges_to_expire ON till.charges (settled_at_millis) WHERE response IS NOT NULL;
 CREATE INDEX IF NOT EXISTS charges_settled ON till.charges (settled_at_millis);
 
 CREATE OR REPLACE FUNCTION till.refuse_delete() RETURNS trigger LANGUAGE plpgsql AS

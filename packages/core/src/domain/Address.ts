@@ -7,22 +7,30 @@ import { usPostalCodeOf, usStateOf } from "./UnitedStates.ts"
 const phoneCharacters = /^[\p{L}\p{Nd}\p{Z}\p{Pd}()（）[\].,/#*:;+＋·]*$/u
 const fewestDigits = 4
 
-/** Countries write their numbers in many ways; only what can be none is refused. `""` says that there is none. */
+/** Accepts every plausible phone number, since countries write them in many ways; `""` means that there is none. */
 const isPhone = (text: string): boolean =>
   text.trim() === "" || (phoneCharacters.test(text) && (text.match(/\p{Nd}/gu) ?? []).length >= fewestDigits)
 
 const fields = {
+  /** Name of the recipient, 1 to 200 characters. */
   name: Text({ min: 1, max: 200 }),
+  /** Street and number. */
   line1: Text({ min: 1, max: 200 }),
+  /** Apartment, floor or company. */
   line2: Schema.optionalKey(Text({ max: 200 })),
+  /** City or town. */
   city: Text({ min: 1, max: 100 }),
+  /** State, province or region; in the United States its two-letter code or its name. */
   state: Text({ min: 1, max: 100 }).annotateKey({
     description: "State, province or region. In the United States its two-letter code or its name."
   }),
+  /** Postal code; in the United States a ZIP code or ZIP+4. */
   postalCode: Text({ min: 1, max: 20 }).annotateKey({
     description: "In the United States a ZIP code or ZIP+4."
   }),
+  /** ISO 3166-1 alpha-2 code. */
   country: Country,
+  /** Phone number of the recipient, for the carrier. */
   phone: Schema.optionalKey(
     Text({ max: 30 }).check(
       Schema.makeFilter((text: string) => isPhone(text) || "must be a phone number, such as +1 503 555 0100")
@@ -33,12 +41,12 @@ const fields = {
 const isUnitedStates = (country: unknown): boolean =>
   typeof country === "string" && country.toUpperCase() === "US"
 
-/** Whether a field was sent and is text, so that more can be said of it than its schema does. */
+/** Whether a field was sent as text, so that it can be checked further. */
 const isSent = (value: unknown): value is string => typeof value === "string" && value !== ""
 
 /**
- * Faults of an address, or of what was sent for one, beyond the form of each field: those of `state` and
- * `postalCode` where the country is the United States. Other countries' are taken as they come.
+ * Faults of an address beyond the form of each field: those of `state` and `postalCode` in the United States. Those of
+ * other countries are accepted as sent.
  */
 export const addressFaults = (
   sent: Readonly<Partial<Record<"country" | "state" | "postalCode", unknown>>>
@@ -64,10 +72,9 @@ const Sent = Schema.Struct(fields)
   .annotate({ identifier: "ShippingAddress" })
 
 /**
- * Where an order goes. Names, lines and cities may be of any script. The country is one that exists, in upper
- * case once decoded. Within the United States `state` becomes its two-letter code (`Oregon` → `OR`) and
- * `postalCode` a ZIP code or ZIP+4 as the post writes it, which is what upstreams take; elsewhere both are kept
- * as they came.
+ * The address that an order is delivered to. Names, lines and cities may use any script. The country exists, and is in
+ * upper case once decoded. In the United States `state` becomes its two-letter code (`Oregon` → `OR`) and `postalCode` a
+ * standard ZIP code or ZIP+4, as upstreams expect; elsewhere both are kept as sent.
  */
 export const ShippingAddress = Sent.pipe(
   Schema.decodeTo(

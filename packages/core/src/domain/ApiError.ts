@@ -5,15 +5,19 @@ import { Schema } from "effect"
  * Codes and statuses are the table of the contract, and of `docs/errors.md` where it is silent.
  */
 export const ApiError = Schema.Struct({
+  /** For programs: `PRODUCT_NOT_FOUND`. */
   code: Schema.String,
+  /** For people: what happened, what was charged, what to do. */
   message: Schema.String,
+  /** Facts for programs, by code. */
   details: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json))
 }).annotate({ identifier: "ApiError", description: "What went wrong and how to mend it." })
 export type ApiError = typeof ApiError.Type
 
-/** One fault of an input: where it is and what would be right. */
+/** One fault of an input. */
 export interface Issue {
   /** Dotted path, e.g. `shippingAddress.country`; `""` for the input as a whole. */
   readonly path: string
+  /** What would be valid: `must be a UUID`. */
   readonly message: string
 }

@@ -40,12 +40,12 @@ const assigned: ReadonlySet<string> = new Set(
 export const countryCodes: ReadonlyArray<string> = [...assigned]
 
 /** Codes that are often taken for assigned ones, and what is meant. */
-const meant: Readonly<Record<string, string>> = { UK: "GB", EL: "GR" }
+const intended: Readonly<Record<string, string>> = { UK: "GB", EL: "GR" }
 
 const faultOf = (code: string): string | undefined => {
   const upper = code.toUpperCase()
   if (assigned.has(upper)) return undefined
-  const right = Object.hasOwn(meant, upper) ? meant[upper] : undefined
+  const right = Object.hasOwn(intended, upper) ? intended[upper] : undefined
   return right === undefined
     ? "must be an assigned ISO 3166-1 alpha-2 country code, such as US"
     : `must be an assigned ISO 3166-1 alpha-2 country code: send ${right}`

@@ -1,11 +1,11 @@
 import { Data } from "effect"
 
 /*
- * What a port may fail with. A host without Effect throws these; whatever else it throws is that
- * port's 502. Messages reach the caller: no addresses, tokens or keys in them.
+ * The errors of ports. A host's function throws these; anything else it throws is that port's 502. Messages reach the
+ * caller: put no addresses, tokens or keys in them.
  */
 
-/** The port an upstream failure belongs to; names the code of the answer. */
+/** The port of an upstream failure; part of the response's code. */
 export type PortName = "marketplace" | "assistant" | "fulfilment" | "tracking" | "vault" | "mail"
 
 /** buy: no such product (400 `PRODUCT_NOT_FOUND`). */
@@ -18,12 +18,12 @@ export class ProductUnavailable extends Data.TaggedError("ProductUnavailable")<{
   readonly reason?: string
 }> {}
 
-/** buy: not delivered to that address (400 `ADDRESS_NOT_SERVED`). */
+/** buy: no delivery to that address (400 `ADDRESS_NOT_SERVED`). */
 export class AddressNotServed extends Data.TaggedError("AddressNotServed")<{ readonly message: string }> {}
 
 /**
- * Placing a paid order: it was not placed and can't be, e.g. sold out since. The order fails and its payment
- * is owed back.
+ * Placing a paid order: it was not placed and can't be, e.g. because it sold out. The order fails and its payment is
+ * refunded.
  */
 export class PlacementRefused extends Data.TaggedError("PlacementRefused")<{
   /** A word for the operator and the buyer's mail, e.g. `out_of_stock`. */
@@ -34,7 +34,7 @@ export class PlacementRefused extends Data.TaggedError("PlacementRefused")<{
   }
 }
 
-/** Placing a paid order: it is certain that nothing was placed, and worth trying again. */
+/** Placing a paid order: certainly not placed, and worth a retry. */
 export class NotPlaced extends Data.TaggedError("NotPlaced")<{
   readonly message: string
   readonly retryAfterSeconds?: number
@@ -45,10 +45,10 @@ export class InvalidTrackingNumber extends Data.TaggedError("InvalidTrackingNumb
   readonly message: string
 }> {}
 
-/** track: nothing is known of the number yet (404 `NO_TRACKING_INFO`). */
+/** track: no information on the number yet (404 `NO_TRACKING_INFO`). */
 export class NoTrackingInfo extends Data.TaggedError("NoTrackingInfo")<{ readonly message: string }> {}
 
-/** track: say which carrier (422 `CARRIER_NOT_DETECTED`). */
+/** track: the carrier can't be detected; the caller must name it (422 `CARRIER_NOT_DETECTED`). */
 export class CarrierNotDetected extends Data.TaggedError("CarrierNotDetected")<{
   readonly message: string
   /** Likely carriers, likeliest first. */
@@ -65,10 +65,10 @@ export class AdditionalFieldRequired extends Data.TaggedError("AdditionalFieldRe
   readonly field: "destinationPostalCode" | "destinationCountry" | "shipDate" | "phone" | "cpfOrCnpj"
 }> {}
 
-/** Sending a mail: it will not be taken, however often it is sent, e.g. its recipient does not exist. */
+/** Sending a mail: rejected for good, e.g. because its recipient doesn't exist. */
 export class MailRejected extends Data.TaggedError("MailRejected")<{ readonly message: string }> {}
 
-/** The upstream answered with something unusable (502). */
+/** The upstream failed, or returned something unusable (502). */
 export class UpstreamFailed extends Data.TaggedError("UpstreamFailed")<{
   readonly port: PortName
   /** For the log, never for the caller. */
@@ -83,7 +83,7 @@ export class UpstreamUnavailable extends Data.TaggedError("UpstreamUnavailable")
   readonly cause?: unknown
 }> {}
 
-/** Thrown by a host's plain function to say "down for now" (503). */
+/** Thrown by a host's function whose upstream is down for now (503). */
 export class TemporarilyUnavailable extends Data.TaggedError("TemporarilyUnavailable")<{
   readonly message: string
   readonly retryAfterSeconds?: number
@@ -91,7 +91,7 @@ export class TemporarilyUnavailable extends Data.TaggedError("TemporarilyUnavail
 
 /** The host's storage failed (503 `STORAGE_UNAVAILABLE`). */
 export class StoreError extends Data.TaggedError("StoreError")<{
-  /** The verb that failed: `charges.claim`. */
+  /** The store method that failed: `charges.claim`. */
   readonly operation: string
   readonly cause: unknown
 }> {
@@ -106,3 +106,10 @@ export class ConfigurationError extends Data.TaggedError("ConfigurationError")<{
 }> {}
 
 export type UpstreamError = UpstreamFailed | UpstreamUnavailable
+
+export type TrackRefusal =
+  | AdditionalFieldRequired
+  | CarrierNotDetected
+  | InvalidCarrier
+  | InvalidTrackingNumber
+  | NoTrackingInfo

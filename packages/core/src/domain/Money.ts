@@ -25,7 +25,7 @@ export const MoneyText = Schema.Struct({ amount: Schema.String, currency: Schema
 /**
  * Reads decimal text exactly: `"0.01"` → `10000n`. Text with more than six decimals is rounded **up**
  * to the atomic unit, the one place where rounding happens: a shop must not lose by it.
- * Answers `undefined` for anything that is not a plain non-negative decimal of a sane length.
+ * Returns `undefined` for anything that is not a plain non-negative decimal of a sane length.
  */
 export const parseAtomic = (text: string): bigint | undefined => {
   const match = /^(\d{1,15})(?:\.(\d{1,30}))?$/.exec(text)
@@ -61,3 +61,6 @@ export const toText = (money: Money): typeof MoneyText.Type => ({
 
 /** Whole dollars (the vault's prices) as an atomic amount. */
 export const fromDollars = (dollars: number): bigint => BigInt(dollars) * scale
+
+/** An amount in decimal text, US dollars: `"19.99"`. */
+export type DecimalText = string

@@ -70,14 +70,14 @@ type Fields = Readonly<Record<string, unknown>>
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null
 
 /**
- * Faults between the fields of a buy request as it was sent, whatever else is wrong with it: of its address, and
- * of how it names its product. A schema looks for them only once each field by itself is right.
+ * Faults between the fields of a buy request: of its address, and of how it names its product. A schema checks these
+ * only once each field is valid; this checks them in any case, so that one response lists every fault.
  */
 export const buyFaults = (sent: Fields): ReadonlyArray<Issue> => {
   const { asin, productUrl, shippingAddress, variantId } = sent
   const text = <Name extends string>(name: Name, value: unknown) =>
     typeof value === "string" ? ({ [name]: value } as { readonly [key in Name]: string }) : {}
-  // A name of another type is told by its field alone.
+  // A name of another type is reported by its own field.
   const isNamed = [asin, productUrl].every((value) => value === undefined || typeof value === "string")
   return [
     ...(isFields(shippingAddress) ? addressFaults(shippingAddress) : []).map(({ message, path }) => ({
@@ -96,12 +96,17 @@ export const buyFaults = (sent: Fields): ReadonlyArray<Issue> => {
 
 /** Body of `POST /x402/buy`: names a product by `asin` or by `productUrl`. */
 export const BuyRequest = Schema.Struct({
+  /** Where the product is delivered. */
   shippingAddress: ShippingAddress,
+  /** The buyer's address, for confirmation and shipping mails. */
   email: Email,
+  /** Product code of the general marketplace. This or `productUrl` is required. */
   asin: Schema.optionalKey(Asin).annotateKey({
     description: "Product code of the general marketplace. This or productUrl is required."
   }),
+  /** Https address of the product's page. This or `asin` is required. */
   productUrl: Schema.optionalKey(ProductUrl),
+  /** Variant of a storefront product, unless `productUrl` holds `?variant=`. */
   variantId: Schema.optionalKey(VariantId).annotateKey({
     description: "Required for a storefront product, unless productUrl holds ?variant=."
   })
@@ -114,14 +119,22 @@ export const BuyRequest = Schema.Struct({
   .annotate({ identifier: "X402BuyRequest" })
 export type BuyRequest = typeof BuyRequest.Type
 
+/** Response of `POST /x402/buy`. */
 export const BuyResponse = Schema.Struct({
+  /** UUID of the order. */
   orderId: Schema.String,
+  /** Status of the order: `processing`. */
   status: Schema.String,
+  /** What was bought. */
   product: Schema.Struct({
+    /** Name of the product. */
     title: Schema.String,
+    /** Address of a picture. */
     imageUrl: Schema.optionalKey(Schema.String),
+    /** The product's own price, before tax and shipping. */
     price: Schema.optionalKey(MoneyText)
   }),
+  /** What was paid: tax, shipping and fee included. */
   totalPrice: MoneyText
 }).annotate({ identifier: "X402BuyResponse" })
 export type BuyResponse = typeof BuyResponse.Type
@@ -143,12 +156,12 @@ export const OrderStatus = Schema.Literals([
 ])
 export type OrderStatus = typeof OrderStatus.Type
 
-/** A product resolved from a buy request: what fulfilment is asked to quote. */
+/** A product, resolved from a buy request. */
 export type ProductReference =
   | { readonly source: "marketplace_a"; readonly asin: string; readonly productUrl: string | undefined }
   | { readonly source: "marketplace_b"; readonly productUrl: string; readonly variantId: string }
 
-/** Which product a valid request names. */
+/** The product that a valid request names. */
 export const productOf = (request: BuyRequest): ProductReference => {
   const asin =
     request.asin?.toUpperCase() ??
@@ -160,32 +173,43 @@ export const productOf = (request: BuyRequest): ProductReference => {
 
 /** A parcel on its way. */
 export interface Parcel {
+  /** Name of the carrier. */
   readonly carrier?: string
+  /** Number by which the carrier tracks it. */
   readonly trackingNumber: string
-  /** Https, where the buyer can follow it. */
+  /** Https address where the buyer can follow it. */
   readonly trackingUrl?: string
 }
 
-/** How a placed order stands upstream. */
+/** States of a placed order upstream. */
+export const FulfilmentState = Schema.Literals(["placed", "shipped", "delivered", "failed", "cancelled"])
+export type FulfilmentState = typeof FulfilmentState.Type
+
+/** The status of a placed order upstream. */
 export interface FulfilmentStatus {
-  readonly status: "placed" | "shipped" | "delivered" | "failed" | "cancelled"
-  /** Upstream's word for why, where the order came to nothing: `insufficient_stock`. */
+  readonly status: FulfilmentState
+  /** Upstream's reason where the order failed or was canceled: `insufficient_stock`. */
   readonly reason?: string
+  /** Parcels so far. */
   readonly shipments: ReadonlyArray<Parcel>
 }
 
-/** What the product and its delivery cost, agreed until `expiresAtMillis`. */
+/** The price of a product with its delivery, valid until `expiresAtMillis`. */
 export interface Offer {
+  /** What is sold. */
   readonly product: { readonly title: string; readonly imageUrl?: string; readonly price?: Money }
+  /** Price of the product, before tax and shipping. */
   readonly subtotal: Money
+  /** Tax on product and shipping. */
   readonly tax: Money
+  /** Price of the delivery. */
   readonly shipping: Money
   /** The host's own margin; absent: none. */
   readonly fee?: Money
   /** What the caller pays, the fee included. */
   readonly total: Money
-  /** The upstream's name for this quote, given back when the order is placed. */
+  /** Upstream's name of this quote; it is sent with the order. */
   readonly reference: string
-  /** Milliseconds since the epoch. */
+  /** Until when upstream accepts an order by this quote; milliseconds since the epoch. */
   readonly expiresAtMillis: number
 }

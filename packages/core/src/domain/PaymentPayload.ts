@@ -9,11 +9,17 @@ const Name = Schema.String.check(Schema.isMaxLength(100))
 
 /** EIP-3009 `TransferWithAuthorization`, as a client signs it. */
 export const Authorization = Schema.Struct({
+  /** Address that pays. */
   from: Address,
+  /** Address that is paid. */
   to: Address,
+  /** Atomic units. */
   value: Uint256,
+  /** Seconds since the epoch before which it is not valid. */
   validAfter: Uint256,
+  /** Seconds since the epoch after which it is not valid. */
   validBefore: Uint256,
+  /** 32 bytes; the token accepts each once. */
   nonce: hex(/^0x[0-9a-fA-F]{64}$/u, "must be 32 bytes in hexadecimal")
 })
 export type Authorization = typeof Authorization.Type
@@ -25,6 +31,7 @@ export const ExactEvmPayload = Schema.Struct({
 })
 export type ExactEvmPayload = typeof ExactEvmPayload.Type
 
+/** A payment of protocol version 1. */
 export const PaymentPayloadV1 = Schema.Struct({
   x402Version: Schema.Literal(1),
   scheme: Name,
@@ -32,6 +39,7 @@ export const PaymentPayloadV1 = Schema.Struct({
   payload: ExactEvmPayload
 })
 
+/** A payment of protocol version 2. */
 export const PaymentPayloadV2 = Schema.Struct({
   x402Version: Schema.Literal(2),
   accepted: Schema.Struct({

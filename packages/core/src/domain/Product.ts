@@ -1,21 +1,30 @@
 import { Schema } from "effect"
 
-/** `marketplace_a` is the general marketplace, `marketplace_b` the storefront platform. */
+/** The marketplace of a product: `marketplace_a` is the general one, `marketplace_b` the storefront platform. */
 export const Source = Schema.Literals(["marketplace_a", "marketplace_b"])
 export type Source = typeof Source.Type
 
 const fields = {
+  /** Product code, 10 characters; on `marketplace_b` the storefront's product id. */
   asin: Schema.String.annotate({
     description:
       "Product code of the general marketplace (10 characters); on marketplace_b the storefront's product id."
   }),
+  /** Name of the product. */
   title: Schema.String,
+  /** Price in units of `currency`; null where unknown. */
   price: Schema.NullOr(Schema.Finite),
+  /** ISO 4217 code: `USD`. */
   currency: Schema.String.annotate({ description: "ISO 4217 code." }),
+  /** Average rating, as the marketplace scales it; null where unknown. */
   rating: Schema.NullOr(Schema.Finite),
+  /** Number of reviews; null where unknown. */
   reviewCount: Schema.NullOr(Schema.Finite),
+  /** Address of a picture. */
   imageUrl: Schema.NullOr(Schema.String),
+  /** Address of the product's page. */
   productUrl: Schema.NullOr(Schema.String),
+  /** The marketplace that sells it. */
   source: Source
 }
 
@@ -23,8 +32,12 @@ const fields = {
 export const Product = Schema.Struct(fields).annotate({ identifier: "Product" })
 export type Product = typeof Product.Type
 
-/** A product as search returns it: `isExpedited` says whether shipping is expedited. */
-export const SearchProduct = Schema.Struct({ ...fields, isExpedited: Schema.Boolean }).annotate({
+/** A product as search returns it. */
+export const SearchProduct = Schema.Struct({
+  ...fields,
+  /** Whether shipping is expedited. */
+  isExpedited: Schema.Boolean
+}).annotate({
   identifier: "SearchProduct"
 })
 export type SearchProduct = typeof SearchProduct.Type

@@ -6,10 +6,15 @@ const positive = Schema.isGreaterThan(0, { message: "must be greater than 0" })
 
 /** Query of `GET /x402/search`. Prices are in US dollars. */
 export const SearchQuery = Schema.Struct({
+  /** Search words, 1 to 500 characters. */
   q: Text({ min: 1, max: 500 }),
+  /** Lowest price, in US dollars; above zero. */
   priceMin: Schema.optionalKey(NumberInQuery.check(positive)),
+  /** Highest price, in US dollars; not below `priceMin`. */
   priceMax: Schema.optionalKey(NumberInQuery.check(positive)),
+  /** Brand name, up to 200 characters. */
   brand: Schema.optionalKey(Text({ max: 200 })),
+  /** Number of the page, from 1; default 1. */
   page: IntegerInQuery.pipe(Schema.check(positive), Schema.withDecodingDefaultKey(Effect.succeed("1")))
 }).check(
   Schema.makeFilter(({ priceMin, priceMax }: { readonly priceMin?: number; readonly priceMax?: number }) =>
@@ -20,26 +25,15 @@ export const SearchQuery = Schema.Struct({
 )
 export type SearchQuery = typeof SearchQuery.Type
 
-const plainWords = /^[\x20-\x7e]{1,500}$/
-const plainPage = /^[1-9]\d{0,11}$/
-
-/**
- * The schema, written out for what most callers send, ASCII words and a page: a quarter of the time. `undefined` for
- * every other query, right or wrong, which is then the schema's to read. A test holds the two together.
- */
-export const readPlainSearch = (params: URLSearchParams): SearchQuery | undefined => {
-  const q = params.get("q")
-  const page = params.get("page")
-  const known = (q === null ? 0 : 1) + (page === null ? 0 : 1)
-  return q !== null && params.size === known && plainWords.test(q) && (page === null || plainPage.test(page))
-    ? { page: page === null ? 1 : Number(page), q }
-    : undefined
-}
-
+/** Response of `GET /x402/search`. */
 export const SearchResponse = Schema.Struct({
+  /** The page's products of all marketplaces, merged by rank. */
   products: Schema.Array(SearchProduct),
+  /** Products that match, summed over the marketplaces; may be an estimate. */
   totalResults: Schema.Finite,
+  /** Number of this page, from 1. */
   page: Schema.Finite,
+  /** Whether a further page exists. */
   hasMore: Schema.Boolean
 }).annotate({ identifier: "SearchResponse" })
 export type SearchResponse = typeof SearchResponse.Type

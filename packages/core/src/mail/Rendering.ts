@@ -3,23 +3,22 @@ import { oneLine, printable } from "./Html.ts"
 import { defaultTemplates, type MailContent, type MailFacts, type MailTemplates } from "./Templates.ts"
 
 /*
- * From facts to a mail. A template of the host's is code of somebody else's: whatever it does, the buyer gets
- * the mail.
+ * Renders a mail from its facts. Whatever a host's template does, the buyer gets the mail.
  */
 
-/** Why a host's template was not used; the mail went out in the till's own words. */
+/** Why a host's template was not used; the default template replaced it. */
 export interface TemplateFault {
   readonly template: MailFacts["_tag"]
   /**
-   * `threw`; `not_content`: what came is no `{ subject, text, html }` of strings, a promise for instance;
-   * `empty`: one of the three is blank; `too_large`: more than 256 KiB.
+   * `threw`; `not_content`: the result isn't `{ subject, text, html }` of strings, e.g. a promise; `empty`: one of the
+   * three is blank; `too_large`: more than 256 KiB.
    */
   readonly reason: "threw" | "not_content" | "empty" | "too_large"
-  /** What was thrown. It may quote the facts: not for a log. */
+  /** The error that was thrown. It may quote the facts: don't log it. */
   readonly cause?: unknown
 }
 
-/** Most bytes of UTF-8 that subject, text and HTML may have together. */
+/** Bound on subject, text and HTML together, in bytes of UTF-8. */
 export const maxContentBytes = 256 * 1024
 const maxSubjectLength = 150
 
@@ -29,9 +28,9 @@ const isContent = (content: unknown): content is MailContent => {
   return typeof subject === "string" && typeof text === "string" && typeof html === "string"
 }
 
-/** Nobody waits for a promise that a template gives; its rejection must not end the process. */
-const disregard = (answer: unknown): void => {
-  if (answer instanceof Promise) answer.catch(() => undefined)
+/** Ignores a promise that a template returned: its rejection must not end the process. */
+const ignorePromise = (response: unknown): void => {
+  if (response instanceof Promise) response.catch(() => undefined)
 }
 
 const cleaned = ({ html, subject, text }: MailContent): MailContent => ({
@@ -42,7 +41,7 @@ const cleaned = ({ html, subject, text }: MailContent): MailContent => ({
 
 const bytesOf = ({ html, subject, text }: MailContent): number => {
   const characters = subject.length + text.length + html.length
-  // No text has fewer bytes than characters: a huge one is not encoded to learn that it is.
+  // No text has fewer bytes than characters, so a huge one isn't encoded.
   return characters > maxContentBytes
     ? characters
     : [subject, text, html].reduce((sum, part) => sum + new TextEncoder().encode(part).length, 0)
@@ -56,12 +55,12 @@ const contentOf = (
   try {
     const write = templates[template] as ((facts: MailFacts) => unknown) | undefined
     if (write === undefined) return undefined
-    // A copy: what a template does to its facts must not show in the till's own words.
-    const answer = write(structuredClone(facts))
-    disregard(answer)
-    if (!isContent(answer)) return { template, reason: "not_content" }
-    if (bytesOf(answer) > maxContentBytes) return { template, reason: "too_large" }
-    const content = cleaned(answer)
+    // A copy, so that a template can't change the facts of the default one.
+    const response = write(structuredClone(facts))
+    ignorePromise(response)
+    if (!isContent(response)) return { template, reason: "not_content" }
+    if (bytesOf(response) > maxContentBytes) return { template, reason: "too_large" }
+    const content = cleaned(response)
     const isBlank = Object.values(content).some((part) => part.trim() === "")
     return isBlank ? { template, reason: "empty" } : content
   } catch (cause) {
@@ -69,7 +68,7 @@ const contentOf = (
   }
 }
 
-const inOwnWords = (facts: MailFacts): MailContent => {
+const defaultContent = (facts: MailFacts): MailContent => {
   switch (facts._tag) {
     case "OrderConfirmed":
       return defaultTemplates.OrderConfirmed(facts)
@@ -83,19 +82,19 @@ const inOwnWords = (facts: MailFacts): MailContent => {
 }
 
 /**
- * The mail that tells `facts`, in the host's words where it has a template for them. A template that throws or
- * answers with no content gives way to the till's own, and `onFault` is told.
+ * Renders the mail of some facts, with the host's template if there is one. If that throws or returns no content, the
+ * default template replaces it, and `onFault` receives the reason.
  *
- * The subject is one line of at most 150 characters, free of control characters, whoever wrote it. Escaping
- * what stands in a host's own HTML is up to the host.
+ * The subject is always one line of at most 150 characters, without control characters. A host's template must escape
+ * its own HTML.
  *
- * @param options.onFault must not throw; what it throws is dropped, since the mail matters more
+ * @param options.onFault what it throws is ignored
  */
 export const renderMail = (
   facts: MailFacts,
   options: {
     readonly to: string
-    /** The same key is the same mail. */
+    /** Identifies the mail. */
     readonly idempotencyKey: string
     readonly templates?: Partial<MailTemplates>
     readonly onFault?: (fault: TemplateFault) => void
@@ -104,12 +103,12 @@ export const renderMail = (
   const { idempotencyKey, onFault, templates = {}, to } = options
   const written = contentOf(facts, templates)
   if (written !== undefined && "subject" in written) return { to, ...written, idempotencyKey }
-  const mail = { to, ...cleaned(inOwnWords(facts)), idempotencyKey }
+  const mail = { to, ...cleaned(defaultContent(facts)), idempotencyKey }
   if (written !== undefined) {
     try {
       onFault?.(written)
     } catch {
-      // The one who is told of a fault must not make another: the mail is due.
+      // A faulty observer must not prevent the mail.
     }
   }
   return mail

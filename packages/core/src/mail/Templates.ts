@@ -53,7 +53,7 @@ export interface OrderShipped {
   readonly parcels: ReadonlyArray<Parcel>
 }
 
-/** An order came to nothing and was paid back. */
+/** An order failed and was refunded. */
 export interface OrderRefunded {
   readonly _tag: "OrderRefunded"
   readonly orderId: string

@@ -1,27 +1,16 @@
-import { Effect } from "effect"
-import { askWithin } from "../Deadline.ts"
-import { ConfigurationError, NotPlaced, ProductUnavailable } from "../domain/Errors.ts"
 import type { ProductReference, ShippingAddress } from "../domain/Order.ts"
-import type { CallContext, FulfilmentOptions } from "../ProviderOptions.ts"
-import { MalformedAnswer } from "../ports/HostAnswer.ts"
-import { DeadlineExceeded } from "../ports/HostCall.ts"
-import { choiceFault, defaultRouteTimeoutMillis, faultsOf, listOf, type Routes } from "./RouteFaults.ts"
-import { verdictOf } from "./RouteVerdict.ts"
+import type { FulfilmentOptions } from "../ports/FulfilmentOptions.ts"
 
-/*
- * Several upstreams as one fulfilment. References carry the name of the route that gave them (`zinc:…`), so that
- * an order goes to the upstream that quoted it whatever the host's rule says by then.
- */
-
-/** What a route is chosen by. */
+/** The request that a route is chosen for. */
 export interface RoutedRequest {
   readonly product: ProductReference
   readonly shippingAddress: ShippingAddress
 }
 
-/** One route, or several in the order in which they are asked: the first that quotes is it. */
+/** One route, or several in the order in which they are tried: the first that quotes wins. */
 export type RouteChoice<Name extends string> = Name | ReadonlyArray<Name>
 
+/** Options of `routeFulfilment`. */
 export interface FulfilmentRoutes<Name extends string> {
   /** Upstreams by name: up to 32 letters, digits, `-` and `_`, a letter or digit first. */
   readonly routes: Readonly<Record<Name, FulfilmentOptions>>
@@ -40,177 +29,6 @@ export interface FulfilmentRoutes<Name extends string> {
   readonly routeTimeoutMillis?: number
   /** The route of references without a name: those of orders from before there were routes. */
   readonly unnamed?: NoInfer<Name>
-  /** Told of each route that gave no quote, and why. What it throws is ignored. */
+  /** Receives each route that didn't quote, and its error. What it throws is ignored. */
   readonly onPassedOver?: (passed: { readonly route: Name; readonly error: unknown }) => void
-}
-
-/** Asks with a deadline of the route's own; past it, the route's signal aborts and its answer is not waited for. */
-const within = <A>(
-  timeoutMillis: number | undefined,
-  context: CallContext,
-  ask: (context: CallContext) => Promise<A>
-): Promise<A> =>
-  timeoutMillis === undefined
-    ? ask(context)
-    : Effect.runPromise(
-        askWithin({
-          millis: timeoutMillis,
-          ask,
-          catch: (cause) => ({ cause }),
-          onLapse: () => ({
-            cause: new DeadlineExceeded({ message: `no answer within ${timeoutMillis} ms`, timeoutMillis })
-          })
-        }).pipe(Effect.result),
-        { signal: context.signal }
-      ).then((asked) => {
-        if (asked._tag === "Failure") throw asked.failure.cause
-        return asked.success
-      })
-
-/** A route's answer with its name in the reference, which must be text. */
-const named = <A extends { readonly reference: string }>(name: string, answer: A): A => {
-  const reference: unknown = (answer as A | null | undefined)?.reference
-  if (typeof reference === "string" && reference !== "")
-    return { ...answer, reference: `${name}:${reference}` }
-  throw new MalformedAnswer({ message: `route ${name} answered without a reference` })
-}
-
-interface Routed {
-  readonly route: FulfilmentOptions
-  readonly name: string
-  /** The route's own. */
-  readonly reference: string
-}
-
-/** Reads `name:reference`. */
-const readerOf =
-  (routes: Routes, unnamed: string | undefined) =>
-  (text: string): Routed | { readonly fault: string } => {
-    const [, prefix, rest] = /^([A-Za-z0-9][A-Za-z0-9_-]{0,31}):([^]+)$/.exec(text) ?? []
-    const name = prefix ?? unnamed
-    const route = name === undefined ? undefined : routes.get(name)
-    if (name !== undefined && route !== undefined) return { route, name, reference: rest ?? text }
-    return {
-      fault: name === undefined ? "the reference names no route" : `there is no route ${name} any more`
-    }
-  }
-
-/** Asks the chosen routes, one after the other, until one quotes. */
-const quoterOf = <Name extends string>(
-  { choose, onPassedOver, routeTimeoutMillis = defaultRouteTimeoutMillis }: FulfilmentRoutes<Name>,
-  routes: Routes
-): FulfilmentOptions["quote"] => {
-  const chosen = (request: RoutedRequest): ReadonlyArray<string> => {
-    const names = listOf(typeof choose === "function" ? choose(request) : choose[request.product.source])
-    const fault = choiceFault(names, routes)
-    if (fault !== undefined) throw new ConfigurationError({ message: `routeFulfilment: choose: ${fault}` })
-    return names as ReadonlyArray<string>
-  }
-  const passOver = (route: string, error: unknown): void => {
-    try {
-      onPassedOver?.({ route: route as Name, error })
-    } catch {
-      // Whoever listens must not decide what is sold.
-    }
-  }
-  return async (request, context) => {
-    const names = chosen({ product: request.product, shippingAddress: request.shippingAddress })
-    if (names.length === 0) {
-      throw new ProductUnavailable({ message: "The product can't be bought here.", reason: "not_sold" })
-    }
-    const errors: Array<unknown> = []
-    for (const [index, name] of names.entries()) {
-      const isLast = index === names.length - 1
-      try {
-        const offer = await within(isLast ? undefined : routeTimeoutMillis, context, (asking) =>
-          routes.get(name)!.quote(request, asking)
-        )
-        return named(name, offer)
-      } catch (error) {
-        // Nobody waits for an answer any more.
-        if (context.signal.aborted) throw error
-        passOver(name, error)
-        errors.push(error)
-      }
-    }
-    throw verdictOf(errors)
-  }
-}
-
-/**
- * Several fulfilments as one: which of them quotes is chosen for each request, by marketplace or by a rule of
- * the host. A route that refuses, is down, takes too long or fails is passed over for the next one; where all
- * do, the failure is unavailable before broken before the refusal of the route that came furthest.
- *
- * References of quotes and orders carry the route's name, so placing, finding and status go to the upstream that
- * quoted, also after the rule has changed. Keep a route while its orders are under way: without it, `place`
- * throws `NotPlaced` (nothing was placed, it is tried again later), `find` and `status` throw.
- *
- * Where a route has no `find`, what became of a placing can't be told: `find` throws. Where it has no `status`, an
- * order stays `placed`. What no route has, the result lacks as well.
- *
- * @throws ConfigurationError with every fault: no routes, malformed names, a table that names unknown ones.
- * @example
- * import { routeFulfilment } from "@till402/core"
- * import { crossmint } from "@till402/providers/crossmint"
- * import { rye } from "@till402/providers/rye"
- *
- * declare const routes: { amazon: ReturnType<typeof crossmint>; stores: ReturnType<typeof rye> }
- * const byMarketplace = routeFulfilment({
- *   routes,
- *   choose: { marketplace_a: ["amazon", "stores"], marketplace_b: "stores" }
- * })
- * const byRule = routeFulfilment({
- *   routes,
- *   choose: ({ product, shippingAddress }) =>
- *     product.source === "marketplace_b" || shippingAddress.country !== "US" ? "stores" : ["amazon", "stores"]
- * })
- */
-export const routeFulfilment = <Name extends string>(options: FulfilmentRoutes<Name>): FulfilmentOptions => {
-  const routes: Routes = new Map(Object.entries<FulfilmentOptions>(options.routes ?? {}))
-  const faults = faultsOf(options, routes)
-  if (faults.length > 0) {
-    throw new ConfigurationError({
-      message: `routeFulfilment: ${faults.length === 1 ? faults[0] : `\n${faults.map((text) => `- ${text}`).join("\n")}`}`
-    })
-  }
-  const read = readerOf(routes, options.unnamed)
-  const routed = (text: string): Routed => {
-    const found = read(text)
-    if ("fault" in found) throw new Error(found.fault)
-    return found
-  }
-
-  const has = (verb: "find" | "status") => [...routes.values()].some((route) => route[verb] !== undefined)
-
-  const find: NonNullable<FulfilmentOptions["find"]> = async (orderId, { reference: text, signal }) => {
-    const { name, reference, route } = routed(text)
-    if (route.find === undefined) throw new Error(`route ${name} can't tell whether an order was placed`)
-    const found = await route.find(orderId, { signal, reference })
-    return found === undefined ? undefined : named(name, { reference: found }).reference
-  }
-
-  const status: NonNullable<FulfilmentOptions["status"]> = async (text, context) => {
-    const { reference, route } = routed(text)
-    return route.status?.(reference, context)
-  }
-
-  return {
-    quote: quoterOf(options, routes),
-    place: async (order, context) => {
-      const found = read(order.reference)
-      if ("fault" in found) throw new NotPlaced({ message: found.fault })
-      const { name, reference, route } = found
-      return named(name, await route.place({ ...order, reference }, context))
-    },
-    placesOnce: (text) => {
-      const found = read(text)
-      if ("fault" in found) return false
-      const { placesOnce = false } = found.route
-      return typeof placesOnce === "function" ? placesOnce(found.reference) : placesOnce
-    },
-    // What no route can do is left out, so that nobody waits for it.
-    ...(has("find") ? { find } : {}),
-    ...(has("status") ? { status } : {})
-  }
 }

@@ -1,7 +1,7 @@
+import type { DecimalText } from "../domain/Money.ts"
 import { UpstreamFailed } from "../domain/Errors.ts"
 import { type Money, parseAtomic } from "../domain/Money.ts"
 import type { Offer } from "../domain/Order.ts"
-import type { Margin } from "../Options.ts"
 import { Effect } from "effect"
 
 const wholeBasisPoints = 10_000n
@@ -22,8 +22,8 @@ const feeOf = (offer: Offer, margin: Margin): bigint | undefined => {
 }
 
 /**
- * An offer with the host's margin as a line of its own, which the total holds. A function that throws, or answers
- * what is no amount, is the host's fault: nothing is quoted.
+ * Adds the host's margin to an offer, as a separate line that the total includes. Fails if the host's function throws or
+ * returns no amount: nothing is quoted then.
  */
 export const withMargin = (offer: Offer, margin: Margin | undefined): Effect.Effect<Offer, UpstreamFailed> =>
   margin === undefined
@@ -32,7 +32,7 @@ export const withMargin = (offer: Offer, margin: Margin | undefined): Effect.Eff
         const fault = (cause: unknown) => Effect.fail(new UpstreamFailed({ port: "fulfilment", cause }))
         try {
           const atomic = feeOf(offer, margin)
-          if (atomic === undefined) return fault(new Error("margin must answer a decimal amount"))
+          if (atomic === undefined) return fault(new Error("margin must return a decimal amount"))
           if (atomic === 0n) return Effect.succeed(offer)
           const { currency } = offer.total
           const total = { atomic: offer.total.atomic + atomic, currency }
@@ -41,3 +41,16 @@ export const withMargin = (offer: Offer, margin: Margin | undefined): Effect.Eff
           return fault(cause)
         }
       })
+
+/**
+ * What the host adds to an upstream's quote: basis points of its total (250 is 2.5 %), rounded up to a millionth, or a
+ * function that returns the amount in dollars, as decimal text.
+ */
+export type Margin =
+  | number
+  | ((quoted: {
+      readonly subtotal: Money
+      readonly tax: Money
+      readonly shipping: Money
+      readonly total: Money
+    }) => DecimalText)

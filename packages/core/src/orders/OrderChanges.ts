@@ -1,11 +1,14 @@
+import { causeName } from "../runtime/causeName.ts"
+import { report } from "../runtime/events.ts"
 import { Context, Effect, Layer } from "effect"
 import type { OrderStatus } from "../domain/Order.ts"
 import type { Order } from "../ports/Orders.ts"
 
-/** A step in the life of an order, as a host is told of it. */
+/** A change of an order's status. */
 export interface OrderChange {
-  /** As it stands after the change. */
+  /** The order after the change. */
   readonly order: Order
+  /** Its status before. */
   readonly from: OrderStatus
 }
 
@@ -17,8 +20,8 @@ interface Subscriber {
 }
 
 /**
- * Tells subscribers of changes, each in its own time. One that lags more than 1,000 changes behind misses the
- * oldest. Of one process: what another one does to an order is seen in the store alone.
+ * Publishes status changes to subscribers, which read at their own pace; one that is over 1,000 changes behind misses the
+ * oldest. Covers this process only: changes by other processes are visible in the store.
  */
 export class ChangeFeed {
   private readonly subscribers = new Set<Subscriber>()
@@ -29,7 +32,7 @@ export class ChangeFeed {
     this.listener = listener
   }
 
-  /** Answers what the listener did. */
+  /** Publishes a change; returns the listener's result. */
   publish(change: OrderChange): void | Promise<void> {
     for (const subscriber of this.subscribers) {
       subscriber.waiting.push(change)
@@ -39,7 +42,7 @@ export class ChangeFeed {
     return this.listener?.(change)
   }
 
-  /** Changes from now on; ends with the till, or when the loop over it is left. */
+  /** Changes from now on; ends with the till, or when the loop is left. */
   subscribe(): AsyncGenerator<OrderChange, void, void> {
     const subscriber: Subscriber = { waiting: [], wake: undefined }
     this.subscribers.add(subscriber)
@@ -69,7 +72,7 @@ export class ChangeFeed {
   }
 }
 
-/** Where changes of orders are told. */
+/** Publishes status changes of orders. */
 export class OrderChanges extends Context.Service<
   OrderChanges,
   { readonly publish: (change: OrderChange) => Effect.Effect<void> }
@@ -78,10 +81,10 @@ export class OrderChanges extends Context.Service<
     Layer.succeed(OrderChanges, {
       publish: (change) =>
         Effect.suspend(() => {
-          const told = feed.publish(change)
-          if (!(told instanceof Promise)) return Effect.void
-          // An order does not wait for its listener. Handled on the spot: a rejection that nobody hears ends the process.
-          const failure = told.then(
+          const result = feed.publish(change)
+          if (!(result instanceof Promise)) return Effect.void
+          // An order doesn't wait for its listener. Handled at once: an unhandled rejection would end the process.
+          const failure = result.then(
             () => undefined,
             (cause: unknown) => ({ cause })
           )
@@ -94,4 +97,5 @@ export class OrderChanges extends Context.Service<
     })
 }
 
-const listenerFailed = (error: unknown) => Effect.logWarning("A listener to orders failed", error)
+const listenerFailed = (error: unknown) =>
+  report("Warn", "order_listener_failed", "A listener to orders failed", { error: causeName(error) })

@@ -1,33 +1,36 @@
+import { report } from "../runtime/events.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 import { Fulfilment } from "../ports/Fulfilment.ts"
 import { Mailer } from "../ports/Mailer.ts"
 import { type Order, Orders } from "../ports/Orders.ts"
 import { OrderChanges } from "./OrderChanges.ts"
-import { advance, type Capabilities, type OrderEvent } from "./Transitions.ts"
+import type { OrderEvent } from "./OrderEvent.ts"
+import { advance } from "./OrderMachine.ts"
+import type { Capabilities } from "./OrderStep.ts"
 
-/** What came of telling an event to an order. */
-export type Told =
+/** The result of applying an event to an order. */
+export type ApplyResult =
   | { readonly _tag: "Changed"; readonly order: Order }
-  /** The event means nothing to an order that stands as this one does. */
-  | { readonly _tag: "Unfit"; readonly order: Order }
-  /** Somebody else changed it in between. */
-  | { readonly _tag: "Overtaken" }
+  /** The event does not apply to an order in this state. */
+  | { readonly _tag: "NotApplicable"; readonly order: Order }
+  /** The order was changed concurrently; nothing was written. */
+  | { readonly _tag: "Conflict" }
 
-/** Tells events to orders: the one way in which they change. */
+/** Applies events to orders: the only way in which they change. */
 export class OrderLife extends Context.Service<
   OrderLife,
   {
     readonly capabilitiesFor: (order: Order) => Capabilities
-    /** Tells an event to an order that stands as given. */
-    readonly tell: (order: Order, event: OrderEvent) => Effect.Effect<Told, StoreError>
+    /** Applies an event to exactly this version of an order. */
+    readonly apply: (order: Order, event: OrderEvent) => Effect.Effect<ApplyResult, StoreError>
     /**
-     * Tells what came of a step to an order that stood as given when the step began, or that was changed since in what
-     * is beside the step alone: a mail went out meanwhile.
+     * Applies the result of a step, or a decision about it, to the order that the step began with. Retries where only something beside the step
+     * has changed since, such as a mail that went out.
      */
-    readonly tellOutcome: (order: Order, event: OrderEvent) => Effect.Effect<Told, StoreError>
-    /** Tells an event to the order of an id, however it stands by now; `undefined`: there is none. */
-    readonly tellById: (id: string, event: OrderEvent) => Effect.Effect<Told | undefined, StoreError>
+    readonly applyOutcome: (order: Order, event: OrderEvent) => Effect.Effect<ApplyResult, StoreError>
+    /** Applies an event to the current version of an order; `undefined`: no order has this id. */
+    readonly applyById: (id: string, event: OrderEvent) => Effect.Effect<ApplyResult | undefined, StoreError>
   }
 >()("@till402/core/OrderLife") {
   static readonly layer = Layer.effect(
@@ -38,12 +41,23 @@ export class OrderLife extends Context.Service<
 
 const maxRetries = 20
 
-/** Whether the step that is due, or under way, is the same one. */
+/** Whether the step that is due, or in progress, is the same one. */
 const isSameStep = (left: Order, right: Order): boolean =>
   left.status === right.status &&
   left.updatedAtMillis === right.updatedAtMillis &&
   left.stepAtMillis === right.stepAtMillis &&
   left.attempts === right.attempts
+
+/** Reports the statuses that concern an operator. */
+const reportStatus = ({ id, reason, status }: Order) =>
+  status === "needs_operator"
+    ? report("Error", "order_needs_operator", "An order needs an operator", { orderId: id, reason })
+    : status === "refund_due"
+      ? report("Warn", "order_refund_due", "An order failed and its payment must be refunded", {
+          orderId: id,
+          reason
+        })
+      : Effect.void
 
 const make = Effect.gen(function* () {
   const orders = yield* Orders
@@ -54,58 +68,50 @@ const make = Effect.gen(function* () {
   const capabilitiesFor = ({ offer }: Order): Capabilities => ({
     canFind: fulfilment.find !== undefined,
     placesOnce: fulfilment.placesOnce(offer.reference),
-    canAskStatus: fulfilment.status !== undefined,
+    canReadStatus: fulfilment.status !== undefined,
     canMail
   })
 
-  /** What an operator should know of, beside what the host is told of every change. */
-  const report = ({ id, reason, status }: Order) =>
-    status === "needs_operator"
-      ? Effect.logError("An order needs an operator", id, reason)
-      : status === "refund_due"
-        ? Effect.logWarning("The payment of an order is owed back", id, reason)
-        : Effect.void
-
-  const tell = Effect.fnUntraced(function* (
+  const apply = Effect.fnUntraced(function* (
     order: Order,
     event: OrderEvent
-  ): Effect.fn.Return<Told, StoreError> {
+  ): Effect.fn.Return<ApplyResult, StoreError> {
     const nowMillis = yield* Clock.currentTimeMillis
     const after = advance(order, event, capabilitiesFor(order), nowMillis)
-    if (after === undefined) return { _tag: "Unfit", order }
-    if (!(yield* orders.replace(after))) return { _tag: "Overtaken" }
+    if (after === undefined) return { _tag: "NotApplicable", order }
+    if (!(yield* orders.replace(after))) return { _tag: "Conflict" }
     const changed = { ...after, version: after.version + 1 }
     if (changed.status !== order.status) {
       yield* changes.publish({ order: changed, from: order.status })
-      yield* report(changed)
+      yield* reportStatus(changed)
     }
     return { _tag: "Changed", order: changed }
   })
 
-  const tellOutcome = Effect.fnUntraced(function* (
+  const applyOutcome = Effect.fnUntraced(function* (
     order: Order,
     event: OrderEvent
-  ): Effect.fn.Return<Told, StoreError> {
-    let standing: Order = order
+  ): Effect.fn.Return<ApplyResult, StoreError> {
+    let current: Order = order
     for (let retry = 0; retry < maxRetries; retry++) {
-      const told = yield* tell(standing, event)
-      if (told._tag !== "Overtaken") return told
+      const result = yield* apply(current, event)
+      if (result._tag !== "Conflict") return result
       const found = yield* orders.find(order.id)
-      if (found === undefined || !isSameStep(found, order)) return told
-      standing = found
+      if (found === undefined || !isSameStep(found, order)) return result
+      current = found
     }
-    return { _tag: "Overtaken" }
+    return { _tag: "Conflict" }
   })
 
-  const tellById = Effect.fnUntraced(function* (id: string, event: OrderEvent) {
+  const applyById = Effect.fnUntraced(function* (id: string, event: OrderEvent) {
     for (let retry = 0; retry < maxRetries; retry++) {
       const order = yield* orders.find(id)
       if (order === undefined) return undefined
-      const told = yield* tell(order, event)
-      if (told._tag !== "Overtaken") return told
+      const result = yield* apply(order, event)
+      if (result._tag !== "Conflict") return result
     }
-    return { _tag: "Overtaken" } as const
+    return { _tag: "Conflict" } as const
   })
 
-  return OrderLife.of({ capabilitiesFor, tell, tellOutcome, tellById })
+  return OrderLife.of({ capabilitiesFor, apply, applyOutcome, applyById })
 })

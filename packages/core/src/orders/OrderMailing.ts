@@ -1,26 +1,32 @@
+import { report } from "../runtime/events.ts"
 import { Context, Effect, Layer } from "effect"
 import { keccak256, stringToHex } from "viem"
 import type { StoreError } from "../domain/Errors.ts"
 import { format, type Money } from "../domain/Money.ts"
 import { renderMail } from "../mail/Rendering.ts"
-import type { MailFacts, MailTemplates } from "../mail/Templates.ts"
+import { OwnTemplates } from "../mail/OwnTemplates.ts"
+import type { MailFacts } from "../mail/Templates.ts"
 import { Charges } from "../ports/Charges.ts"
 import { Mailer } from "../ports/Mailer.ts"
 import type { Order, OrderMail } from "../ports/Orders.ts"
-import type { OrderEvent } from "./Transitions.ts"
+import type { OrderEvent } from "./OrderEvent.ts"
 
 /** Sends the mails of orders. */
 export class OrderMailing extends Context.Service<
   OrderMailing,
   {
-    /** Sends the first mail of an order that is due, and says what came of it; `undefined`: none is due. */
+    /** Sends the first mail of an order that is due, and returns the resulting event; `undefined`: none is due. */
     readonly next: (order: Order, nowMillis: number) => Effect.Effect<OrderEvent | undefined, StoreError>
   }
 >()("@till402/core/OrderMailing") {
-  static readonly layer = (templates: Partial<MailTemplates>) => Layer.effect(OrderMailing, make(templates))
+  static readonly layer = Layer.effect(
+    OrderMailing,
+    Effect.suspend(() => make)
+  )
 }
 
-const make = Effect.fnUntraced(function* (templates: Partial<MailTemplates>) {
+const make = Effect.gen(function* () {
+  const templates = yield* OwnTemplates
   const charges = yield* Charges
   const mailer = yield* Effect.serviceOption(Mailer)
 
@@ -71,7 +77,7 @@ const make = Effect.fnUntraced(function* (templates: Partial<MailTemplates>) {
   const next = Effect.fn("OrderMailing.next")(function* (order: Order, nowMillis: number) {
     const mail = order.mails.find(({ dueAtMillis }) => dueAtMillis <= nowMillis)
     if (mail === undefined) return undefined
-    // More parcels may be told of meanwhile: what is said of this mail must not be taken for that one.
+    // A newer mail about more parcels may replace this one: the event must name this one alone.
     const { dueAtMillis, kind } = mail
     if (mailer._tag === "None" || order.email === undefined) {
       return { _tag: "MailFailed", kind, dueAtMillis, isFinal: true } as const
@@ -84,32 +90,41 @@ const make = Effect.fnUntraced(function* (templates: Partial<MailTemplates>) {
       onFault: ({ reason, template }) => faults.push(`${template}: ${reason}`)
     })
     if (faults.length > 0)
-      yield* Effect.logWarning("A mail template failed; the default one was used", faults[0])
+      yield* report("Warn", "mail_template_failed", "A mail template failed; the default one was used", {
+        reason: faults[0]
+      })
     return yield* Effect.matchEffect(mailer.value.send(rendered), {
       onSuccess: () => Effect.succeed<OrderEvent>({ _tag: "MailSent", kind, dueAtMillis }),
       onFailure: (error) =>
-        Effect.as(Effect.logWarning("A mail of an order could not be sent", order.id, kind, error._tag), {
-          _tag: "MailFailed",
-          kind,
-          dueAtMillis,
-          isFinal: error._tag === "MailRejected"
-        } as const)
+        Effect.as(
+          report("Warn", "order_mail_failed", "A mail of an order could not be sent", {
+            orderId: order.id,
+            reason: kind,
+            error: error._tag
+          }),
+          {
+            _tag: "MailFailed",
+            kind,
+            dueAtMillis,
+            isFinal: error._tag === "MailRejected"
+          } as const
+        )
     })
   })
 
   return OrderMailing.of({ next })
 })
 
-/** The same mail, the same key. Of other parcels (a second one, or the same under a new number) another mail tells. */
+/** The idempotency key of a mail. Other parcels (a second one, or a new number) make another mail. */
 const keyOf = ({ id, shipments }: Order, kind: OrderMail["kind"]): string =>
   kind === "shipped" ? `order-shipped:${id}:${digestOf(shipments)}` : `order-${kind}:${id}`
 
-/** What the mail says of them, in 16 hexadecimal digits. */
+/** Digest of the parcels as the mail shows them, in 16 hexadecimal digits. */
 const digestOf = (shipments: Order["shipments"]): string => {
-  const told = shipments.map(({ carrier, trackingNumber, trackingUrl }) => [
+  const shown = shipments.map(({ carrier, trackingNumber, trackingUrl }) => [
     carrier,
     trackingNumber,
     trackingUrl
   ])
-  return keccak256(stringToHex(JSON.stringify(told))).slice(2, 18)
+  return keccak256(stringToHex(JSON.stringify(shown))).slice(2, 18)
 }

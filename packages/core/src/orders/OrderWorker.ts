@@ -1,293 +1,175 @@
-import { Clock, Context, Effect, FiberSet, Latch, Layer, Queue } from "effect"
-import { makeBackground } from "../Background.ts"
+import { report } from "../runtime/events.ts"
+import { Clock, Context, Effect, FiberSet, Layer, Queue } from "effect"
+import { makeBackground } from "../runtime/Background.ts"
 import type { StoreError } from "../domain/Errors.ts"
-import { Charges } from "../ports/Charges.ts"
-import { Fulfilment } from "../ports/Fulfilment.ts"
 import { type Order, Orders } from "../ports/Orders.ts"
-import { Quotes } from "../ports/Quotes.ts"
+import { NextDue } from "./NextDue.ts"
+import type { OrderEvent } from "./OrderEvent.ts"
 import { OrderLife } from "./OrderLife.ts"
 import { OrderMailing } from "./OrderMailing.ts"
-import * as Pace from "./Pace.ts"
-import { Refunds } from "./Refunds.ts"
-import { type OrderEvent, type OrderStep, scheduled, stepOf } from "./Transitions.ts"
+import { withDueTime } from "./OrderMove.ts"
+import { nextStep } from "./OrderStep.ts"
+import { OrderSteps } from "./OrderSteps.ts"
+import * as OrderTimings from "./OrderTimings.ts"
 
 /*
- * Takes orders that are due, does the one step that each is due for, and tells it what came of that. The table of
- * orders is the truth: a worker may die anywhere, and whoever comes next reads off it what is to be done.
+ * Takes orders that are due and performs one step or sends one mail of each. The orders table is the source of truth:
+ * a worker may die at any point, and the next one reads off the order what to do.
  */
 
-/** Takes orders on. */
+/** Processes orders that are due. */
 export class OrderWorker extends Context.Service<
   OrderWorker,
   {
-    /** Begins to work on what is due, if nobody is at it; does not wait for it. */
+    /** Starts to work in the background, if no run is in progress; returns at once. */
     readonly wake: Effect.Effect<void>
-    /** Works on all that is due now; answers how many steps were taken. */
+    /** Works until no order is due; returns the number of steps. */
     readonly work: Effect.Effect<number, StoreError>
-    /** Wakes for what becomes due, for ever. */
+    /** Wakes the worker whenever an order is due, forever. */
     readonly run: Effect.Effect<never>
   }
 >()("@till402/core/OrderWorker") {
   static readonly layer = Layer.effect(
     OrderWorker,
     Effect.suspend(() => make)
-  )
+  ).pipe(Layer.provide(OrderSteps.layer))
 }
 
-/** Orders that are worked on at a time: each has its own call upstream, at most. */
+/** Orders in progress at a time; each makes at most one call upstream. */
 const concurrency = 64
-/** Taking costs as much for one order as for many: while there are plenty, it waits for this much room. */
+/** Under load, orders are taken once this many places are free: a query costs as much for one order as for many. */
 const refill = 16
-/** How often other processes' orders are looked for. */
-const longestPauseMillis = 5_000
 
-/** What has happened whatever else did; the other events are of the order as it stood. */
+/** Events that are true whatever else has changed; the others are about the order as the step began with it. */
 const facts: ReadonlySet<OrderEvent["_tag"]> = new Set(["Placed", "Refunded", "MailSent"])
 
-const make = Effect.gen(function* () {
-  const orders = yield* Orders
-  const charges = yield* Charges
-  const quotes = yield* Quotes
-  const fulfilment = yield* Fulfilment
-  const life = yield* OrderLife
-  const mailing = yield* OrderMailing
-  const refunds = yield* Refunds
-  const inBackground = yield* makeBackground
+type Signal = "ended" | "woken"
 
-  const checkPayment = Effect.fnUntraced(function* (order: Order) {
-    const nowMillis = yield* Clock.currentTimeMillis
-    const charge = yield* charges.find(order.chargeKey)
-    const isOurs = charge?.subject?.id === order.id
-    const isOwedBack = charge?.state === "voided" || charge?.refund !== undefined
-    const fail = Effect.fnUntraced(function* (frees: boolean) {
-      const told = yield* life.tell(order, { _tag: "PaymentFailed" })
-      if (told._tag === "Changed" && frees) yield* quotes.restore(order.chargeKey)
-      return undefined
-    })
-    if (isOurs && isOwedBack) return yield* fail(true)
-    if (isOurs && charge.state === "settled") return { _tag: "PaymentSettled" } as const
-    if (isOurs || order.createdAtMillis + Pace.paymentPatience > nowMillis)
-      return { _tag: "PaymentPending" } as const
-    // Where the payment bought another order since, the quote that it holds is that order's.
-    return yield* fail(charge?.subject === undefined || charge.state === "voided")
-  })
+interface Services {
+  readonly orders: Orders["Service"]
+  readonly life: OrderLife["Service"]
+  readonly steps: OrderSteps["Service"]
+  readonly mailing: OrderMailing["Service"]
+  readonly nextDue: NextDue
+  /** Queues of the runs in progress. */
+  readonly runs: Set<Queue.Queue<Signal>>
+}
 
-  /** An attempt that placed nothing. Where an earlier one may have, that is as unclear as before. */
-  const unsent = ({ status }: Order, retryAfterMillis: number | undefined): OrderEvent =>
-    status === "placing" ? { _tag: "PlacementUnclear" } : { _tag: "NotPlaced", retryAfterMillis }
+/** Applies a step's event; a fact also to an order that was changed concurrently. */
+const applyEvent = Effect.fnUntraced(function* (
+  { life, nextDue }: Services,
+  order: Order,
+  event: OrderEvent
+): Effect.fn.Return<void, StoreError> {
+  const result = yield* life.applyOutcome(order, event)
+  if (result._tag === "Changed") nextDue.note(result.order.dueAtMillis)
+  if (result._tag === "Conflict" && facts.has(event._tag)) yield* life.applyById(order.id, event)
+})
 
-  const failedPlacement = (
-    order: Order,
-    error: Effect.Error<ReturnType<Fulfilment["Service"]["place"]>>
-  ): OrderEvent => {
-    switch (error._tag) {
-      case "PlacementRefused":
-        return { _tag: "PlacementRefused", reason: error.reason }
-      case "NotPlaced":
-        return unsent(
-          order,
-          error.retryAfterSeconds === undefined ? undefined : error.retryAfterSeconds * 1_000
-        )
-      default:
-        return { _tag: "PlacementUnclear" }
-    }
+/** Performs one step, or sends one mail, of an order that this worker has leased. */
+const processOrder = Effect.fnUntraced(function* (
+  services: Services,
+  order: Order
+): Effect.fn.Return<void, StoreError> {
+  const { life, mailing, orders, steps } = services
+  const nowMillis = yield* Clock.currentTimeMillis
+  const isDue = order.stepAtMillis !== undefined && order.stepAtMillis <= nowMillis
+  const step = isDue ? nextStep(order, life.capabilitiesFor(order)) : undefined
+  if (step !== undefined) {
+    const result = yield* steps.perform(order, step)
+    if (result !== undefined) yield* applyEvent(services, result.order, result.event)
+    return
   }
+  const event = yield* mailing.next(order, nowMillis)
+  if (event !== undefined) return yield* applyEvent(services, order, event)
+  // Nothing is due after all: `take` has moved the due time, so it is computed anew.
+  yield* orders.replace(withDueTime({ ...order, stepAtMillis: isDue ? undefined : order.stepAtMillis }))
+})
 
-  const place = Effect.fnUntraced(function* (order: Order) {
-    const beginMillis = yield* Clock.currentTimeMillis
-    // Written before upstream is called, and by one worker alone.
-    const begun = yield* life.tell(order, { _tag: "PlacingBegun" })
-    if (begun._tag !== "Changed") return undefined
-    if ((yield* Clock.currentTimeMillis) - beginMillis > Pace.placingHesitation) {
-      yield* Effect.logWarning("An order was not placed: its worker was stopped for too long", order.id)
-      return { order: begun.order, event: unsent(order, undefined) }
-    }
-    const { email, id, offer, product, shippingAddress } = begun.order
-    if (email === undefined || shippingAddress === undefined) {
-      return { order: begun.order, event: { _tag: "PlacementRefused", reason: "address_forgotten" } as const }
-    }
-    const event = yield* Effect.match(
-      fulfilment.place({ orderId: id, product, shippingAddress, email, offer }),
-      {
-        onSuccess: ({ reference }): OrderEvent => ({ _tag: "Placed", reference }),
-        onFailure: (error) => failedPlacement(order, error)
-      }
+/** As `processOrder`; an order that fails doesn't stop the others. */
+const tryProcessOrder = (services: Services, order: Order): Effect.Effect<void> =>
+  processOrder(services, order).pipe(
+    Effect.catchCause((cause) =>
+      report(
+        "Error",
+        "order_step_failed",
+        "A step of an order failed and is retried",
+        { orderId: order.id },
+        cause
+      )
     )
-    if (event._tag !== "Placed") yield* Effect.logWarning("An order is not placed yet", id, event._tag)
-    return { order: begun.order, event }
-  })
+  )
 
-  const lookUp = ({ id, offer }: Order): Effect.Effect<OrderEvent> =>
-    Effect.match(fulfilment.find!(id, offer.reference), {
-      onSuccess: (reference): OrderEvent =>
-        reference === undefined
-          ? { _tag: "NotPlaced", retryAfterMillis: undefined }
-          : { _tag: "Placed", reference },
-      onFailure: () => ({ _tag: "PlacementUnclear" })
-    })
-
-  const askStatus = ({ upstreamReference }: Order): Effect.Effect<OrderEvent> =>
-    Effect.match(fulfilment.status!(upstreamReference!), {
-      onSuccess: (progress): OrderEvent =>
-        progress === undefined ? { _tag: "Untracked" } : { _tag: "Progressed", progress },
-      onFailure: () => ({ _tag: "StatusUnknown" })
-    })
-
-  const oweRefund = Effect.fnUntraced(function* ({ chargeKey, id }: Order) {
-    const owed = yield* charges.oweRefund(chargeKey, yield* Clock.currentTimeMillis)
-    const charge = owed ? undefined : yield* charges.find(chargeKey)
-    if (owed || charge?.refund !== undefined) return { _tag: "RefundOwed" } as const
-    // A reorganization of the chain undid its payment for good.
-    if (charge === undefined || charge.state === "voided") return { _tag: "NothingOwed" } as const
-    yield* Effect.logError("An order failed whose charge is not settled", id)
-    return { _tag: "RefundPending" } as const
-  })
-
-  const refund = Effect.fnUntraced(function* ({ chargeKey }: Order) {
-    const charge = yield* charges.find(chargeKey)
-    // A reorganization undid the settlement and with it the refund, and the payment has settled again since.
-    if (charge?.state === "settled" && charge.refund === undefined)
-      yield* charges.oweRefund(chargeKey, yield* Clock.currentTimeMillis)
-    const transaction = charge === undefined ? undefined : yield* refunds.send(charge)
-    return transaction === undefined ? ({ _tag: "RefundPending" } as const) : ({ _tag: "Refunded" } as const)
-  })
-
-  const perform = (
-    step: Exclude<OrderStep, "Place" | "PlaceAgain">,
-    order: Order
-  ): Effect.Effect<OrderEvent | undefined, StoreError> => {
-    switch (step) {
-      case "CheckPayment":
-        return checkPayment(order)
-      case "LookUp":
-        return lookUp(order)
-      case "Park":
-        return Effect.succeed({ _tag: "PlacementUnclear" })
-      case "AskStatus":
-        return askStatus(order)
-      case "OweRefund":
-        return oweRefund(order)
-      case "Refund":
-        return refund(order)
-    }
-  }
-
-  const takeStep = Effect.fnUntraced(function* (order: Order, step: OrderStep) {
-    const done =
-      step === "Place" || step === "PlaceAgain"
-        ? yield* place(order)
-        : { order, event: yield* perform(step, order) }
-    if (done?.event !== undefined) yield* report(done.order, done.event)
-  })
-
-  let soonestMillis = Infinity
-  let wakeAtMillis = 0
-  const sooner = Latch.makeUnsafe()
-  const noteDue = (dueAtMillis: number | undefined): void => {
-    soonestMillis = Math.min(soonestMillis, dueAtMillis ?? Infinity)
-    if (soonestMillis < wakeAtMillis) sooner.openUnsafe()
-  }
-
-  /** Of an order that was changed in between, what can't be undone is told all the same. */
-  const report = Effect.fnUntraced(function* (order: Order, event: OrderEvent) {
-    const told = yield* life.tellOutcome(order, event)
-    if (told._tag === "Changed") noteDue(told.order.dueAtMillis)
-    if (told._tag === "Overtaken" && facts.has(event._tag)) yield* life.tellById(order.id, event)
-  })
-
-  /** One step, or one mail, of an order that this worker has to itself. */
-  const takeOn = Effect.fnUntraced(function* (order: Order) {
-    const nowMillis = yield* Clock.currentTimeMillis
-    const isDue = order.stepAtMillis !== undefined && order.stepAtMillis <= nowMillis
-    const step = isDue ? stepOf(order, life.capabilitiesFor(order)) : undefined
-    if (step !== undefined) return yield* takeStep(order, step)
-    const event = yield* mailing.next(order, nowMillis)
-    // Nothing to do after all: what it waits for is written down again.
-    yield* event === undefined ? orders.replace(rested(order, isDue)) : report(order, event)
-  })
-
-  const rested = (order: Order, isDue: boolean): Order =>
-    scheduled({ ...order, stepAtMillis: isDue ? undefined : order.stepAtMillis })
-
-  /** One order that can't be taken on now must not keep the others waiting. */
-  const tryToTakeOn = (order: Order) =>
-    takeOn(order).pipe(
-      Effect.catchCause((cause) => Effect.logError("An order could not be taken on yet", order.id, cause))
-    )
-
-  /** Those who wait for room, or for more to do. */
-  const waiting = new Set<Queue.Queue<"ended" | "woken">>()
-
-  /**
-   * Keeps as many orders under way as it may: one whose upstream is slow takes one place, and keeps nobody else
-   * waiting.
-   */
-  const work = Effect.scoped(
+/** Processes orders until none is due. A slow upstream call occupies one place and delays no other order. */
+const workOff = (services: Services): Effect.Effect<number, StoreError> =>
+  Effect.scoped(
     Effect.gen(function* () {
-      const news = yield* Queue.unbounded<"ended" | "woken">()
-      waiting.add(news)
-      yield* Effect.addFinalizer(() => Effect.sync(() => waiting.delete(news)))
+      const { orders, runs } = services
+      const signals = yield* Queue.unbounded<Signal>()
+      runs.add(signals)
+      yield* Effect.addFinalizer(() => Effect.sync(() => runs.delete(signals)))
       const fibers = yield* FiberSet.make<void>()
       let steps = 0
-      let underWay = 0
+      let inProgress = 0
       for (;;) {
         const nowMillis = yield* Clock.currentTimeMillis
-        const room = concurrency - underWay
-        // What is under way ends first: a call upstream that is cut off leaves open what came of it.
-        const taken = yield* Effect.tapError(orders.take(nowMillis, nowMillis + Pace.lease, room), () =>
-          FiberSet.awaitEmpty(fibers)
+        const room = concurrency - inProgress
+        // On failure, steps in progress end first: interrupting a call to upstream leaves its result unknown.
+        const taken = yield* Effect.tapError(
+          orders.take(nowMillis, nowMillis + OrderTimings.leaseMillis, room),
+          () => FiberSet.awaitEmpty(fibers)
         )
         for (const order of taken) {
-          yield* FiberSet.run(fibers, Effect.ensuring(tryToTakeOn(order), Queue.offer(news, "ended")))
+          const processing = tryProcessOrder(services, order)
+          yield* FiberSet.run(fibers, Effect.ensuring(processing, Queue.offer(signals, "ended")))
         }
         steps += taken.length
-        underWay += taken.length
-        if (underWay === 0) return steps
-        // With room left there was no more to do: whatever happens next may have changed that.
-        const heard = yield* Queue.takeBetween(news, taken.length < room ? 1 : refill, 2 * concurrency)
-        underWay -= heard.filter((word) => word === "ended").length
+        inProgress += taken.length
+        if (inProgress === 0) return steps
+        // With room left, nothing else was due: any signal may have changed that.
+        const received = yield* Queue.takeBetween(signals, taken.length < room ? 1 : refill, 2 * concurrency)
+        inProgress -= received.filter((signal) => signal === "ended").length
       }
     })
   )
 
-  let isWorking = false
-  let isWanted = false
-  const rounds = Effect.gen(function* () {
+const make = Effect.gen(function* () {
+  const services: Services = {
+    orders: yield* Orders,
+    life: yield* OrderLife,
+    steps: yield* OrderSteps,
+    mailing: yield* OrderMailing,
+    nextDue: new NextDue(),
+    runs: new Set()
+  }
+  const inBackground = yield* makeBackground
+  const work = workOff(services)
+  let isRunning = false
+  let isRequested = false
+
+  const runs = Effect.gen(function* () {
     do {
-      isWanted = false
+      isRequested = false
       yield* work
-    } while (isWanted)
+    } while (isRequested)
   }).pipe(
-    Effect.catchCause((cause) => Effect.logError("Orders could not be worked on and are tried again", cause)),
+    Effect.catchCause((cause) =>
+      report("Error", "order_sweep_failed", "Orders could not be processed; retrying", {}, cause)
+    ),
     Effect.ensuring(
       Effect.sync(() => {
-        isWorking = false
+        isRunning = false
       })
     )
   )
 
   const wake = Effect.suspend(() => {
-    isWanted = true
-    for (const news of waiting) Queue.offerUnsafe(news, "woken")
-    if (isWorking) return Effect.void
-    isWorking = true
-    return inBackground(rounds)
+    isRequested = true
+    for (const signals of services.runs) Queue.offerUnsafe(signals, "woken")
+    if (isRunning) return Effect.void
+    isRunning = true
+    return inBackground(runs)
   })
 
-  /** Until the next look, or until the first of the orders that were taken on here is due again. */
-  const pause = Effect.gen(function* () {
-    const lookMillis = (yield* Clock.currentTimeMillis) + longestPauseMillis
-    for (;;) {
-      const nowMillis = yield* Clock.currentTimeMillis
-      wakeAtMillis = Math.min(lookMillis, soonestMillis)
-      if (wakeAtMillis <= nowMillis) break
-      sooner.closeUnsafe()
-      yield* Effect.raceFirst(Effect.sleep(wakeAtMillis - nowMillis), sooner.await)
-    }
-    soonestMillis = Infinity
-  })
-
-  const run = Effect.forever(Effect.andThen(wake, pause))
-
-  return OrderWorker.of({ wake, work, run })
+  return OrderWorker.of({ wake, work, run: Effect.forever(Effect.andThen(wake, services.nextDue.pause)) })
 })

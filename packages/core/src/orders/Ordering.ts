@@ -1,27 +1,34 @@
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
-import { ApiFailure, quoteFailure, storeFailure, upstreamFailure } from "../ApiFailure.ts"
+import {
+  type ApiFailure,
+  quoteFailure,
+  rateLimited,
+  storeFailure,
+  upstreamFailure
+} from "../domain/ApiFailure.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import { format, toText } from "../domain/Money.ts"
 import { type BuyRequest, type BuyResponse, productOf } from "../domain/Order.ts"
-import { Identifiers } from "../Identifiers.ts"
+import { Identifiers } from "../runtime/Identifiers.ts"
 import { Fulfilment } from "../ports/Fulfilment.ts"
-import type { Margin } from "../Options.ts"
+import type { Margin } from "./Margin.ts"
 import { Orders } from "../ports/Orders.ts"
 import { type Quote, Quotes } from "../ports/Quotes.ts"
-import { PaymentRefused } from "../toll/TollRequest.ts"
+import type { PaymentRefused } from "../toll/PaymentErrors.ts"
 import { withMargin } from "./Margin.ts"
 import { OrderLife } from "./OrderLife.ts"
 import { OrderWorker } from "./OrderWorker.ts"
-import { QuoteBudget } from "./QuoteBudget.ts"
-import { begin } from "./Transitions.ts"
+import { ClientBudget } from "../runtime/ClientBudget.ts"
+import { newOrder } from "./OrderMachine.ts"
+import { quoteExpired } from "./quoteExpired.ts"
 
-/** Quotes, orders and their fulfilment: what `POST /x402/buy` is made of. */
+/** Quotes products and opens orders, for `POST /x402/buy`. */
 export class Ordering extends Context.Service<
   Ordering,
   {
     /**
-     * The live quote of a request, made anew where there is none: once for all who ask for it at a time,
-     * and within the budget of unpaid callers.
+     * Returns the live quote of a request, or requests one upstream: once for all concurrent callers, and within the
+     * budget of unpaid callers.
      */
     readonly quote: (
       request: BuyRequest,
@@ -29,14 +36,14 @@ export class Ordering extends Context.Service<
       clientAddress: string | undefined
     ) => Effect.Effect<Quote, ApiFailure>
     /**
-     * The quote that a payment of this request may meet, without asking upstream: the one that its charge
-     * consumed before, in an attempt that came to nothing, else the live one.
+     * Returns the quote that a payment of this request can buy, without a call upstream: the one that its charge
+     * consumed in an earlier attempt, otherwise the live one.
      */
-    readonly standingQuote: (
+    readonly currentQuote: (
       fingerprint: string,
       chargeKey: string
     ) => Effect.Effect<Quote | undefined, ApiFailure>
-    /** Consumes the quote for a charge and writes the order, awaiting its payment. */
+    /** Consumes the quote for a charge and creates the order, which awaits its payment. */
     readonly open: (
       request: BuyRequest,
       quote: Quote,
@@ -45,25 +52,34 @@ export class Ordering extends Context.Service<
       { readonly orderId: string; readonly response: BuyResponse },
       ApiFailure | PaymentRefused
     >
-    /** The payment of an order has settled: it is processed and placed. Idempotent. */
+    /** Starts to process an order whose payment has settled. Idempotent. */
     readonly settled: (orderId: string) => Effect.Effect<void, StoreError>
-    /** The payment of an order came to nothing: the order is abandoned, its quote is free again. */
+    /** Abandons an order whose payment failed, and frees its quote. */
     readonly abandoned: (orderId: string, chargeKey: string | undefined) => Effect.Effect<void, StoreError>
   }
 >()("@till402/core/Ordering") {
-  static readonly layer = (settings: OrderingSettings) => Layer.effect(Ordering, make(settings))
+  static readonly layer = Layer.effect(
+    Ordering,
+    Effect.suspend(() => make)
+  )
 }
 
-export interface OrderingSettings {
-  /** Quotes made upstream in a minute for callers who have not paid: for one client, and in all. */
-  readonly quotesPerClientPerMinute: number
-  readonly quotesPerMinute: number
-  readonly margin: Margin | undefined
-}
+/** Settings of quotes. `Till.layer` provides them. */
+export class OrderingSettings extends Context.Service<
+  OrderingSettings,
+  {
+    /** Quotes requested upstream in a minute for one client that has not paid. */
+    readonly quotesPerClientPerMinute: number
+    /** Quotes requested upstream in a minute for all clients that have not paid. */
+    readonly quotesPerMinute: number
+    /** What the host adds to quotes. */
+    readonly margin: Margin | undefined
+  }
+>()("@till402/core/OrderingSettings") {}
 
 const descriptionLength = 500
 
-/** What an order's buyer is told in the 402: line by line. */
+/** Describes a quote in the 402: its title, amounts and total. */
 export const describeOffer = ({ offer }: Quote): string => {
   const { fee, product, shipping, subtotal, tax, total } = offer
   const lines = [
@@ -73,28 +89,12 @@ export const describeOffer = ({ offer }: Quote): string => {
     ...(fee === undefined ? [] : [`service fee ${format(fee)}`])
   ]
   const sum = `: ${lines.join(" + ")} = ${format(total)} ${total.currency}`
-  // What is to be paid must not be lost behind a long title.
+  // A long title is cut, so that the amounts always fit.
   return `${product.title.slice(0, descriptionLength - sum.length)}${sum}`
 }
 
-/** A quote that lapses sooner is offered to nobody any more: there would be no time to sign and pay. */
+/** A quote that expires sooner is no longer offered: there would be no time to sign and pay. */
 const offerableMillis = 30_000
-
-const tooManyQuotes = (retryAfterSeconds: number) =>
-  new ApiFailure({
-    status: 429,
-    code: "RATE_LIMITED",
-    message: "Too many quotes have been asked for. Ask again later, or pay the one you have.",
-    retryAfterSeconds
-  })
-
-const quoteGone = new PaymentRefused({
-  refusal: {
-    code: "quote_expired",
-    message:
-      "the quote that was paid has lapsed or has bought an order already; nothing was charged, pay the new amount"
-  }
-})
 
 const responseOf = (orderId: string, { offer }: Quote): BuyResponse => {
   const { imageUrl, price, title } = offer.product
@@ -110,7 +110,8 @@ const responseOf = (orderId: string, { offer }: Quote): BuyResponse => {
   }
 }
 
-const make = Effect.fnUntraced(function* (settings: OrderingSettings) {
+const make = Effect.gen(function* () {
+  const settings = yield* OrderingSettings
   const quotes = yield* Quotes
   const orders = yield* Orders
   const fulfilment = yield* Fulfilment
@@ -118,20 +119,20 @@ const make = Effect.fnUntraced(function* (settings: OrderingSettings) {
   const worker = yield* OrderWorker
   const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.mapError(effect, storeFailure)
 
-  const budget = new QuoteBudget({
+  const budget = new ClientBudget({
     perClient: settings.quotesPerClientPerMinute,
     inAll: settings.quotesPerMinute
   })
-  const asking = new Map<string, Deferred.Deferred<Quote, ApiFailure>>()
+  const pending = new Map<string, Deferred.Deferred<Quote, ApiFailure>>()
 
-  const askForQuote = Effect.fn("Ordering.askForQuote")(function* (
+  const requestQuote = Effect.fn("Ordering.askForQuote")(function* (
     request: BuyRequest,
     fingerprint: string,
     clientAddress: string | undefined
   ) {
     const nowMillis = yield* Clock.currentTimeMillis
     const waitSeconds = budget.take(clientAddress, nowMillis)
-    if (waitSeconds !== undefined) return yield* tooManyQuotes(waitSeconds)
+    if (waitSeconds !== undefined) return yield* rateLimited(waitSeconds)
     const { email, shippingAddress } = request
     const offer = yield* fulfilment.quote({ product: productOf(request), shippingAddress, email }).pipe(
       Effect.flatMap((offer) => withMargin(offer, settings.margin)),
@@ -154,17 +155,17 @@ const make = Effect.fnUntraced(function* (settings: OrderingSettings) {
     const nowMillis = yield* Clock.currentTimeMillis
     const live = yield* store(quotes.findLive(fingerprint, nowMillis + offerableMillis))
     if (live !== undefined) return live
-    const running = asking.get(fingerprint)
+    const running = pending.get(fingerprint)
     if (running !== undefined) return yield* Deferred.await(running)
-    const answer = Deferred.makeUnsafe<Quote, ApiFailure>()
-    asking.set(fingerprint, answer)
-    return yield* Effect.onExit(askForQuote(request, fingerprint, clientAddress), (exit) => {
-      asking.delete(fingerprint)
-      return Deferred.done(answer, exit)
+    const response = Deferred.makeUnsafe<Quote, ApiFailure>()
+    pending.set(fingerprint, response)
+    return yield* Effect.onExit(requestQuote(request, fingerprint, clientAddress), (exit) => {
+      pending.delete(fingerprint)
+      return Deferred.done(response, exit)
     })
   })
 
-  const standingQuote = Effect.fnUntraced(function* (fingerprint: string, chargeKey: string) {
+  const currentQuote = Effect.fnUntraced(function* (fingerprint: string, chargeKey: string) {
     const nowMillis = yield* Clock.currentTimeMillis
     const consumed = yield* store(quotes.findConsumed(fingerprint, chargeKey, nowMillis))
     return consumed ?? (yield* store(quotes.findLive(fingerprint, nowMillis)))
@@ -172,11 +173,11 @@ const make = Effect.fnUntraced(function* (settings: OrderingSettings) {
 
   const open = Effect.fn("Ordering.open")(function* (request: BuyRequest, agreed: Quote, chargeKey: string) {
     const nowMillis = yield* Clock.currentTimeMillis
-    if (!(yield* store(quotes.consume(agreed.id, chargeKey, nowMillis)))) return yield* quoteGone
+    if (!(yield* store(quotes.consume(agreed.id, chargeKey, nowMillis)))) return yield* quoteExpired
     const orderId = (yield* Identifiers).uuid()
     const { email, shippingAddress } = request
     const { offer } = agreed
-    const order = begin(
+    const order = newOrder(
       { id: orderId, chargeKey, product: productOf(request), shippingAddress, email, offer },
       nowMillis
     )
@@ -187,18 +188,18 @@ const make = Effect.fnUntraced(function* (settings: OrderingSettings) {
   })
 
   const settled = Effect.fn("Ordering.settled")(function* (orderId: string) {
-    const told = yield* life.tellById(orderId, { _tag: "PaymentSettled" })
-    if (told?._tag === "Changed") yield* worker.wake
+    const result = yield* life.applyById(orderId, { _tag: "PaymentSettled" })
+    if (result?._tag === "Changed") yield* worker.wake
   })
 
   const abandoned = Effect.fn("Ordering.abandoned")(function* (
     orderId: string,
     chargeKey: string | undefined
   ) {
-    const told = yield* life.tellById(orderId, { _tag: "PaymentFailed" })
-    const isAbandoned = told?._tag === "Changed" && told.order.status === "abandoned"
+    const result = yield* life.applyById(orderId, { _tag: "PaymentFailed" })
+    const isAbandoned = result?._tag === "Changed" && result.order.status === "abandoned"
     if (isAbandoned && chargeKey !== undefined) yield* quotes.restore(chargeKey)
   })
 
-  return Ordering.of({ quote, standingQuote, open, settled, abandoned })
+  return Ordering.of({ quote, currentQuote, open, settled, abandoned })
 })

@@ -1,36 +1,36 @@
-import type { FulfilmentOptions } from "../ProviderOptions.ts"
+import type { FulfilmentOptions } from "../ports/FulfilmentOptions.ts"
 import type { FulfilmentRoutes } from "./FulfilmentRoutes.ts"
 
 /*
- * What can be wrong with routes and with what is chosen among them. Pure.
+ * Checks routes and the choices among them. Pure.
  */
 
-/** Most routes that are asked for one quote. */
-const maxRoutesAsked = 8
+/** Routes that may be tried for one quote. */
+const maxRoutesPerQuote = 8
 export const defaultRouteTimeoutMillis = 9_000
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/
 const sources: ReadonlySet<string> = new Set(["marketplace_a", "marketplace_b"])
 
-/** By name. */
+/** Routes by name. */
 export type Routes = ReadonlyMap<string, FulfilmentOptions>
 
-/** The names that a choice gives, each once. */
-export const listOf = (choice: unknown): ReadonlyArray<unknown> =>
+/** The names in a choice, without duplicates. */
+export const uniqueNames = (choice: unknown): ReadonlyArray<unknown> =>
   choice === undefined || choice === null ? [] : Array.isArray(choice) ? [...new Set(choice)] : [choice]
 
-/** What is wrong with a choice, if anything. */
+/** The fault of a choice, if any. */
 export const choiceFault = (names: ReadonlyArray<unknown>, routes: Routes): string | undefined => {
   const unknown = names.filter((name) => typeof name !== "string" || !routes.has(name))
   if (unknown.length > 0) return `no route is named ${unknown.map((name) => JSON.stringify(name)).join(", ")}`
-  return names.length > maxRoutesAsked
-    ? `${names.length} routes; at most ${maxRoutesAsked} are asked for one quote`
+  return names.length > maxRoutesPerQuote
+    ? `${names.length} routes; at most ${maxRoutesPerQuote} are asked for one quote`
     : undefined
 }
 
 const tableFaults = (table: object, routes: Routes): ReadonlyArray<string> =>
   Object.entries(table).flatMap(([source, choice]) => {
     if (!sources.has(source)) return [`choose.${source}: must be marketplace_a or marketplace_b`]
-    const names = listOf(choice)
+    const names = uniqueNames(choice)
     const fault = names.length === 0 ? "names no route" : choiceFault(names, routes)
     return fault === undefined ? [] : [`choose.${source}: ${fault}`]
   })

@@ -4,16 +4,16 @@ import {
   type ProductUnavailable,
   TemporarilyUnavailable
 } from "../domain/Errors.ts"
-import { DeadlineExceeded } from "../ports/HostCall.ts"
+import { DeadlineExceeded } from "../runtime/causeName.ts"
 
 /*
- * Several routes failed to quote: what the caller is told. Pure.
+ * The one error for several routes that failed to quote. Pure.
  */
 
 const tagOf = (error: unknown): unknown =>
   typeof error === "object" && error !== null && "_tag" in error ? error._tag : undefined
 
-/** Refusals in the order of how far the product got: one that is sold out is known and delivered there. */
+/** Refusals, the most informative first: a sold-out product is known, and would be delivered there. */
 const refusals: ReadonlyArray<unknown> = [
   "ProductUnavailable" satisfies ProductUnavailable["_tag"],
   "AddressNotServed" satisfies AddressNotServed["_tag"],
@@ -28,10 +28,10 @@ const soonest = (errors: ReadonlyArray<unknown>): number | undefined => {
 }
 
 /**
- * What the failures of all routes come to. Where one was down, another try may succeed, so that is told before
- * any refusal; a broken one comes next, since it might have quoted; then the refusal that says most.
+ * Combines the errors of all routes. An unavailable route comes first, since a retry may succeed; then one that failed,
+ * since it might have quoted; then the most informative refusal.
  */
-export const verdictOf = (errors: ReadonlyArray<unknown>): unknown => {
+export const combinedError = (errors: ReadonlyArray<unknown>): unknown => {
   if (errors.length === 1) return errors[0]
   const isDown = (error: unknown) =>
     error instanceof DeadlineExceeded || tagOf(error) === "TemporarilyUnavailable"

@@ -1,8 +1,9 @@
+import { Stream } from "effect"
 import { format, type Money } from "../domain/Money.ts"
 import type { Order } from "../ports/Orders.ts"
 
 /*
- * Orders as text for a host's books. Amounts are exact decimal text; times are ISO 8601 in UTC.
+ * Orders as text for a host's bookkeeping. Amounts are exact decimal text; times are ISO 8601 in UTC.
  */
 
 const isoOf = (millis: number): string => new Date(millis).toISOString()
@@ -55,7 +56,7 @@ const columns = [
 ] as const satisfies ReadonlyArray<keyof Line>
 const personalColumns = ["email", "shippingAddress"] as const satisfies ReadonlyArray<keyof Line>
 
-/** What a spreadsheet would run rather than show: https://owasp.org/www-community/attacks/CSV_Injection */
+/** Text that a spreadsheet would run as a formula: https://owasp.org/www-community/attacks/CSV_Injection */
 const isFormula = (text: string): boolean => /^[=+\-@\t\r]/.test(text)
 
 const cellOf = (value: unknown): string => {
@@ -71,22 +72,35 @@ const cellOf = (value: unknown): string => {
 
 const row = (cells: ReadonlyArray<string>): string => `${cells.join(",")}\r\n`
 
-/** Pages of orders as the text of one document, piece by piece. */
-export async function* exportOrders(
-  pages: AsyncIterable<ReadonlyArray<Order>>,
-  options: { readonly format: "csv" | "json"; readonly personal: boolean }
-): AsyncGenerator<string, void, void> {
-  const isCsv = options.format === "csv"
-  const shown = options.personal ? [...columns, ...personalColumns] : columns
-  yield isCsv ? row(shown) : "["
-  let isFirst = true
-  for await (const orders of pages) {
-    const lines = orders.map((order) => lineOf(order, options.personal))
-    if (lines.length === 0) continue
-    yield isCsv
-      ? lines.map((line) => row(shown.map((name) => cellOf(line[name])))).join("")
-      : `${isFirst ? "" : ","}\n${lines.map((line) => JSON.stringify(line)).join(",\n")}`
-    isFirst = false
+const csvText = (lines: ReadonlyArray<Line>, shown: ReadonlyArray<keyof Line>): string =>
+  lines.map((line) => row(shown.map((name) => cellOf(line[name])))).join("")
+
+const jsonText = (lines: ReadonlyArray<Line>, isFirst: boolean): string =>
+  `${isFirst ? "" : ","}\n${lines.map((line) => JSON.stringify(line)).join(",\n")}`
+
+/** Turns pages of orders into the text of one document, piece by piece. */
+export const exportOrders = <E, R>(
+  pages: Stream.Stream<ReadonlyArray<Order>, E, R>,
+  { format, personal }: { readonly format: "csv" | "json"; readonly personal: boolean }
+): Stream.Stream<string, E, R> => {
+  const lines = pages.pipe(
+    Stream.filter((orders) => orders.length > 0),
+    Stream.map((orders) => orders.map((order) => lineOf(order, personal)))
+  )
+  if (format === "csv") {
+    const shown = personal ? [...columns, ...personalColumns] : columns
+    return Stream.concat(
+      Stream.succeed(row(shown)),
+      Stream.map(lines, (page) => csvText(page, shown))
+    )
   }
-  if (!isCsv) yield isFirst ? "]\n" : "\n]\n"
+  return Stream.concat(
+    Stream.succeed("["),
+    Stream.mapAccum(
+      lines,
+      () => true,
+      (isFirst, page): readonly [boolean, ReadonlyArray<string>] => [false, [jsonText(page, isFirst)]],
+      { onHalt: (isEmpty) => [isEmpty ? "]\n" : "\n]\n"] }
+    )
+  )
 }

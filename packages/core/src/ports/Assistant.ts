@@ -1,47 +1,49 @@
+import type { SearchProduct } from "../domain/Product.ts"
 import { Context, Effect, Layer, Schema } from "effect"
-import { Catalogue } from "../Catalogue.ts"
+import { Catalogue } from "./Catalogue.ts"
 import { TemporarilyUnavailable, type UpstreamError } from "../domain/Errors.ts"
 import { Product } from "../domain/Product.ts"
-import type { Asking } from "../Deadline.ts"
+import type { CallContext } from "../runtime/Deadline.ts"
 import type { ShopRequest, ShopResponse } from "../domain/Shop.ts"
-import type { AssistantOptions } from "../ProviderOptions.ts"
-import { answerReader, nullWhereMissing } from "./HostAnswer.ts"
+import { responseReader, missingAsNull } from "./HostResponse.ts"
 import { type CallSettings, hostCall } from "./HostCall.ts"
-import type { ProductQuery } from "./Marketplace.ts"
+import type { ProductQuery } from "./Marketplaces.ts"
+import type { Sparse } from "./Sparse.ts"
 
-/** Answers a shopper's request in words, with products. */
+/** Replies to a shopper's message in text, with products. */
 export class Assistant extends Context.Service<
   Assistant,
-  { readonly ask: (request: ShopRequest) => Effect.Effect<ShopResponse, UpstreamError> }
+  { readonly reply: (request: ShopRequest) => Effect.Effect<ShopResponse, UpstreamError> }
 >()("@till402/core/Assistant") {
   /**
-   * The assistant of a host without Effect. Its `search` asks the catalogue; it is cut short with the call, and
-   * rejects with `TemporarilyUnavailable` where no marketplace can be reached, so that an assistant which
-   * lets that through answers 503.
+   * An assistant from a host's async function. Its `search` queries the catalogue and aborts with the call. It rejects
+   * with `TemporarilyUnavailable` where no marketplace can be reached: an assistant that rethrows that becomes a 503.
    */
   static readonly fromPromise = (
     options: AssistantOptions,
-    { timeoutMillis }: CallSettings
+    settings: CallSettings
   ): Layer.Layer<Assistant, never, Catalogue> =>
     Layer.effect(
       Assistant,
       Effect.gen(function* () {
         const catalogue = yield* Catalogue
         return {
-          ask: Effect.fn("Assistant.ask")(function* (request: ShopRequest) {
+          reply: Effect.fn("Assistant.reply")(function* (request: ShopRequest) {
             const run = Effect.runPromiseWith(yield* Effect.context())
-            const searchWith = (asking: Asking) => (query: ProductQuery) =>
+            const searchWith = (context: CallContext) => (query: ProductQuery) =>
               run(
                 catalogue.search(query).pipe(
                   Effect.map(({ response }) => response.products),
                   Effect.catchTag("UpstreamUnavailable", (cause) => Effect.fail(toUnavailable(cause)))
                 ),
-                { signal: asking.signal }
+                { signal: context.signal }
               )
             return yield* hostCall({
               port: "assistant",
-              timeoutMillis,
-              ask: (asking) => options.ask(request, { signal: asking.signal, search: searchWith(asking) }),
+              operation: "reply",
+              settings,
+              call: (context) =>
+                options.reply(request, { signal: context.signal, search: searchWith(context) }),
               read: readResponse
             })
           })
@@ -49,13 +51,13 @@ export class Assistant extends Context.Service<
       })
     )
 
-  /** An assistant that answers by a pure function. */
-  static readonly layerMemory = (answer: (request: ShopRequest) => ShopResponse): Layer.Layer<Assistant> =>
-    Layer.succeed(Assistant, { ask: (request) => Effect.sync(() => answer(request)) })
+  /** An assistant that replies by a pure function. */
+  static readonly layerMemory = (response: (request: ShopRequest) => ShopResponse): Layer.Layer<Assistant> =>
+    Layer.succeed(Assistant, { reply: (request) => Effect.sync(() => response(request)) })
 }
 
-const readResponse = answerReader(
-  Schema.Struct({ reply: Schema.String, products: Schema.Array(nullWhereMissing(Product)) })
+const readResponse = responseReader(
+  Schema.Struct({ reply: Schema.String, products: Schema.Array(missingAsNull(Product)) })
 )
 
 const toUnavailable = ({
@@ -64,6 +66,25 @@ const toUnavailable = ({
   readonly retryAfterSeconds?: number
 }): TemporarilyUnavailable =>
   new TemporarilyUnavailable({
-    message: "no marketplace can be reached now",
+    message: "no marketplace can be reached",
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
   })
+
+/** What a host's assistant returns. */
+export interface AssistantReply {
+  /** Text for the shopper. */
+  readonly reply: string
+  /** Recommended products, best first; nullable fields may be left out. */
+  readonly products: ReadonlyArray<Sparse<Product>>
+}
+
+/** Given to a host's assistant with each message. */
+export interface AssistantContext extends CallContext {
+  /** Searches the configured marketplaces; one merged page of products. */
+  readonly search: (query: ProductQuery) => Promise<ReadonlyArray<SearchProduct>>
+}
+
+/** Serves `POST /x402/shop`. Throw `TemporarilyUnavailable` for a 503; any other throw is a 502. */
+export interface AssistantOptions {
+  readonly reply: (request: ShopRequest, context: AssistantContext) => Promise<AssistantReply>
+}

@@ -1,73 +1,80 @@
+import { report } from "../runtime/events.ts"
 import { Context, Effect, Layer, type Scope } from "effect"
-import { askWithin } from "../Deadline.ts"
 import { ConfigurationError, StoreError } from "../domain/Errors.ts"
-import type { CallContext } from "../ProviderOptions.ts"
+import { type CallContext, tryWithTimeout } from "../runtime/Deadline.ts"
 import { Charges } from "./Charges.ts"
-import { causeName, DeadlineExceeded } from "./HostCall.ts"
+import { causeName, DeadlineExceeded } from "../runtime/causeName.ts"
 import { Orders } from "./Orders.ts"
 import { Quotes } from "./Quotes.ts"
-import { storeAnswers, type StoreName, type StorePorts } from "./StoreAnswers.ts"
+import { storeResponseReaders, type StoreName, type StorePorts } from "./StoreResponses.ts"
 import type { Stores } from "./Stores.ts"
 import { VaultItems } from "./VaultItems.ts"
 import { VaultPurchases } from "./VaultPurchases.ts"
 
 /**
- * A store in plain promises: every verb of the port as an async function of the same arguments, and behind them
- * a context whose `signal` aborts when the verb's time is over. A function may leave out what it does not need.
+ * A store in plain promises: every method of the port as an async function with the same arguments, followed by a context
+ * whose `signal` aborts at the deadline. Where a method returns nothing, its result is ignored; `null` is read as
+ * `undefined`.
  */
-export type PromiseVerbs<Port> = {
+export type PromiseMethods<Port> = {
   readonly [Verb in keyof Port]: Port[Verb] extends (
     ...input: infer Input
-  ) => Effect.Effect<infer Answer, StoreError>
-    ? (...input: [...Input, context: CallContext]) => Promise<Answer>
+  ) => Effect.Effect<infer Result, StoreError>
+    ? (...input: [...Input, context: CallContext]) => Promise<HostResult<Result>>
     : never
 }
 
-/** Charges and their ledger, as a host writes them. Each verb is one atomic step. */
-export interface ChargeStore extends PromiseVerbs<Charges["Service"]> {}
-/** Quotes, as a host writes them. Each verb is one atomic step. */
-export interface QuoteStore extends PromiseVerbs<Quotes["Service"]> {}
-/** Orders, as a host writes them. Each verb is one atomic step. */
-export interface OrderStore extends PromiseVerbs<Orders["Service"]> {}
-/** The vault's shelf, as a host writes it. Each verb is one atomic step. */
-export interface VaultItemStore extends PromiseVerbs<VaultItems["Service"]> {}
-/** Purchases of vault items, as a host writes them. Each verb is one atomic step. */
-export interface VaultPurchaseStore extends PromiseVerbs<VaultPurchases["Service"]> {}
+/** What a host's method may return for a result. */
+type HostResult<Result> = [Result] extends [void]
+  ? unknown
+  : undefined extends Result
+    ? Result | null
+    : Result
 
-/** A host's own storage: five stores in plain promises. */
+/** Charges and their ledger, as a host implements them. Each method is one atomic step. */
+export interface ChargeStore extends PromiseMethods<Charges["Service"]> {}
+/** Quotes, as a host implements them. Each method is one atomic step. */
+export interface QuoteStore extends PromiseMethods<Quotes["Service"]> {}
+/** Orders, as a host implements them. Each method is one atomic step. */
+export interface OrderStore extends PromiseMethods<Orders["Service"]> {}
+/** The vault's items, as a host implements them. Each method is one atomic step. */
+export interface VaultItemStore extends PromiseMethods<VaultItems["Service"]> {}
+/** Purchases of vault items, as a host implements them. Each method is one atomic step. */
+export interface VaultPurchaseStore extends PromiseMethods<VaultPurchases["Service"]> {}
+
+/** A host's own storage: five stores of async functions. */
 export interface HostStores {
   readonly charges: ChargeStore
   readonly quotes: QuoteStore
   readonly orders: OrderStore
   readonly vaultItems: VaultItemStore
   readonly vaultPurchases: VaultPurchaseStore
-  /** Runs once before the first verb, e.g. to bring a schema up to date. A throw is why `till.ready` rejects. */
+  /** Runs once before the first method, e.g. to migrate a schema. If it throws, `till.ready` rejects with that. */
   readonly open?: (context: CallContext) => Promise<void>
-  /** Runs once when the till is disposed of, also where `open` failed. A throw is why `till.dispose()` rejects. */
+  /** Runs once when the till is disposed, also if `open` failed. If it throws, `till.dispose()` rejects with that. */
   readonly close?: (context: CallContext) => Promise<void>
 }
 
 /** How a host's storage is called. */
 export interface HostStoresSettings {
-  /** Deadline of one verb: 1 to 30000, default 5000. What comes of a verb after that is not known, nor waited for. */
+  /** Deadline of one method in milliseconds: 1 to 30000, default 5000. Its later result is ignored. */
   readonly timeoutMillis?: number
-  /** Deadline of `open`, and of `close`: 1 to 3600000, default 60000. */
+  /** Deadline of `open`, and of `close`, in milliseconds: 1 to 3600000, default 60000. */
   readonly openTimeoutMillis?: number
 }
 
-/** A charge's lease (180 seconds) must outlast the verbs of a call: none may take longer than this. */
+/** A charge's lease (180 seconds) must outlast all store methods of a call. */
 const maxTimeoutMillis = 30_000
 const maxOpenTimeoutMillis = 3_600_000
 
 /**
- * Storage of the host's own making, from plain async functions: no Effect in what a host writes.
+ * Makes a storage from a host's async functions.
  *
- * Whatever a verb throws, an answer of the wrong kind, and a deadline that passes are a `StoreError` that names the
- * verb (`charges.claim`): a caller gets 503 `STORAGE_UNAVAILABLE`. A verb that is missing is a `ConfigurationError`
- * at start. `null` is taken for `undefined` where nothing was found.
+ * A method that throws, returns the wrong kind of result, or passes its deadline is a `StoreError` that names it
+ * (`charges.claim`): the caller gets 503 `STORAGE_UNAVAILABLE`. A missing method is a `ConfigurationError` at start.
  *
- * What each verb promises stands at its port; `storeTests` of `@till402/core/testing` tests it, races included. A
- * whole storage on PostgreSQL stands in `examples/own-store`.
+ * The port documents what each method guarantees; `storeTests` of `@till402/core/testing` tests it, races included.
+ * `examples/own-store` is a complete storage on PostgreSQL.
  *
  * @example
  * import type { HostStores } from "@till402/core"
@@ -88,12 +95,12 @@ export const storageFrom = (
     Effect.gen(function* () {
       const faults = [
         ...settingFaults({ openTimeoutMillis, timeoutMillis }),
-        ...storeNames.flatMap((name) => missingVerbs(name, stores))
+        ...storeNames.flatMap((name) => missingMethods(name, stores))
       ]
       if (faults.length > 0) {
         return yield* new ConfigurationError({ message: `storage: ${faults.join("; ")}` })
       }
-      yield* opened(stores, openTimeoutMillis)
+      yield* openStores(stores, openTimeoutMillis)
       const port = <Name extends StoreName>(name: Name) => portOf(name, stores[name], timeoutMillis)
       return Context.make(Charges, port("charges")).pipe(
         Context.add(Quotes, port("quotes")),
@@ -105,7 +112,7 @@ export const storageFrom = (
   )
 }
 
-const storeNames = Object.keys(storeAnswers) as ReadonlyArray<StoreName>
+const storeNames = Object.keys(storeResponseReaders) as ReadonlyArray<StoreName>
 
 const settingFaults = ({ openTimeoutMillis, timeoutMillis }: Required<HostStoresSettings>) => [
   ...(isWithin(timeoutMillis, maxTimeoutMillis)
@@ -117,41 +124,43 @@ const settingFaults = ({ openTimeoutMillis, timeoutMillis }: Required<HostStores
 ]
 const isWithin = (millis: number, max: number): boolean => millis >= 1 && millis <= max
 
-type Verbs = Readonly<Record<string, (...input: ReadonlyArray<unknown>) => PromiseLike<unknown>>>
+type StoreMethods = Readonly<Record<string, (...input: ReadonlyArray<unknown>) => PromiseLike<unknown>>>
 
-/** What the types rule out, for hosts that are not checked by them. */
-const missingVerbs = (name: StoreName, stores: HostStores): ReadonlyArray<string> => {
+/** Checks what types rule out, for hosts without type checks. */
+const missingMethods = (name: StoreName, stores: HostStores): ReadonlyArray<string> => {
   const store: unknown = stores[name]
   if (typeof store !== "object" || store === null) return [`${name} is missing`]
-  return Object.keys(storeAnswers[name])
-    .filter((verb) => typeof (store as Verbs)[verb] !== "function")
+  return Object.keys(storeResponseReaders[name])
+    .filter((verb) => typeof (store as StoreMethods)[verb] !== "function")
     .map((verb) => `${name}.${verb} is missing`)
 }
 
-/** Asks a function of the host; whatever comes of it but an answer in time is a `StoreError` of that name. */
-const asked = <A>(
+/** Calls a function of the host; fails with a `StoreError` of that name if it throws or passes its deadline. */
+const callStore = <A>(
   operation: string,
   millis: number,
   ask: (context: CallContext) => PromiseLike<A> | A
 ): Effect.Effect<A, StoreError> =>
-  askWithin({
-    millis,
-    ask: async (context) => ask(context),
+  tryWithTimeout({
+    timeoutMillis: millis,
+    call: async (context) => ask(context),
     catch: (cause) => new StoreError({ operation, cause }),
-    onLapse: () => new StoreError({ operation, cause: pastDeadline(millis) })
+    onTimeout: () => new StoreError({ operation, cause: deadlineExceeded(millis) })
   }).pipe(
-    Effect.tapError(({ cause }) => Effect.logWarning("The storage failed", operation, causeName(cause)))
+    Effect.tapError(({ cause }) =>
+      report("Warn", "storage_failed", "The storage failed", { operation, error: causeName(cause) })
+    )
   )
 
-const pastDeadline = (timeoutMillis: number): DeadlineExceeded =>
-  new DeadlineExceeded({ message: `no answer within ${timeoutMillis} ms`, timeoutMillis })
+const deadlineExceeded = (timeoutMillis: number): DeadlineExceeded =>
+  new DeadlineExceeded({ message: `no response within ${timeoutMillis} ms`, timeoutMillis })
 
-/** Opens a storage now, and closes it with the scope. */
-const opened = (stores: HostStores, millis: number): Effect.Effect<void, StoreError, Scope.Scope> =>
-  // The closing is arranged for first: what a failed opening leaves (a pool, a lock) is to be closed as well.
+/** Opens a storage, and closes it with the scope. */
+const openStores = (stores: HostStores, millis: number): Effect.Effect<void, StoreError, Scope.Scope> =>
+  // Registered first: a failed opening may leave a pool or a lock to close.
   Effect.andThen(
-    Effect.addFinalizer(() => Effect.orDie(asked("close", millis, (context) => stores.close?.(context)))),
-    asked("open", millis, (context) => stores.open?.(context))
+    Effect.addFinalizer(() => Effect.orDie(callStore("close", millis, (context) => stores.close?.(context)))),
+    callStore("open", millis, (context) => stores.open?.(context))
   )
 
 const portOf = <Name extends StoreName>(
@@ -160,13 +169,13 @@ const portOf = <Name extends StoreName>(
   timeoutMillis: number
 ): StorePorts[Name] =>
   Object.fromEntries(
-    Object.entries<(answer: unknown) => unknown>(storeAnswers[name]).map(([verb, read]) => [
+    Object.entries<(response: unknown) => unknown>(storeResponseReaders[name]).map(([verb, read]) => [
       verb,
       (...input: ReadonlyArray<unknown>) =>
         // Called on the store itself, which may be an instance of a class.
-        asked(`${name}.${verb}`, timeoutMillis, async (context) =>
-          read(await (store as unknown as Verbs)[verb]!(...input, context))
+        callStore(`${name}.${verb}`, timeoutMillis, async (context) =>
+          read(await (store as unknown as StoreMethods)[verb]!(...input, context))
         )
     ])
-    // The table has exactly the verbs of the port: its type says so.
+    // The table has exactly the methods of the port: its type guarantees it.
   ) as unknown as StorePorts[Name]

@@ -1,40 +1,43 @@
+import type { CallContext } from "../runtime/Deadline.ts"
 import { Context, Effect, Layer } from "effect"
 import type { MailRejected, UpstreamError } from "../domain/Errors.ts"
-import type { MailerOptions } from "../ProviderOptions.ts"
 import { type CallSettings, hostCall } from "./HostCall.ts"
 
+/** A mail to one buyer. */
 export interface Mail {
+  /** Address of the recipient. */
   readonly to: string
+  /** One line without control characters. */
   readonly subject: string
+  /** Plain text, for readers without HTML. */
   readonly text: string
+  /** A complete HTML document with the same content. */
   readonly html: string
-  /** The same key is the same mail: send it once. */
+  /** Identifies the mail: send the same key only once. */
   readonly idempotencyKey: string
 }
 
-/** Sends a mail. */
+/** Sends mails to buyers. */
 export class Mailer extends Context.Service<
   Mailer,
   { readonly send: (mail: Mail) => Effect.Effect<void, MailRejected | UpstreamError> }
 >()("@till402/core/Mailer") {
-  /** The mailer of a host without Effect; what it answers is not looked at. */
-  static readonly fromPromise = (
-    options: MailerOptions,
-    { timeoutMillis }: CallSettings
-  ): Layer.Layer<Mailer> =>
+  /** A mailer from a host's async function, whose result is ignored. */
+  static readonly fromPromise = (options: MailerOptions, settings: CallSettings): Layer.Layer<Mailer> =>
     Layer.succeed(Mailer, {
       send: Effect.fn("Mailer.send")((mail: Mail) =>
         hostCall({
           port: "mail",
-          timeoutMillis,
-          refuses: ["MailRejected"],
-          ask: (asking) => options.send({ ...mail }, asking),
+          operation: "send",
+          settings,
+          mayThrow: ["MailRejected"],
+          call: (context) => options.send({ ...mail }, context),
           read: () => Effect.void
         })
       )
     })
 
-  /** Puts mails into `outbox`, each idempotency key once. */
+  /** Collects mails in `outbox`, each idempotency key once. */
   static readonly layerMemory = (outbox: Array<Mail>): Layer.Layer<Mailer> =>
     Layer.succeed(Mailer, {
       send: (mail) =>
@@ -42,4 +45,9 @@ export class Mailer extends Context.Service<
           if (!outbox.some(({ idempotencyKey }) => idempotencyKey === mail.idempotencyKey)) outbox.push(mail)
         })
     })
+}
+
+/** Sends a mail. Throw `MailRejected` to give it up; after any other throw it is retried for two days. */
+export interface MailerOptions {
+  readonly send: (mail: Mail, context: CallContext) => Promise<unknown>
 }

@@ -2,12 +2,12 @@ import { Context, Effect, Layer } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 import type { Offer, OrderStatus, Parcel, ProductReference, ShippingAddress } from "../domain/Order.ts"
 
-/** A mail that an order still has to send. */
+/** A mail of an order that is still to be sent. */
 export interface OrderMail {
   readonly kind: "confirmed" | "shipped" | "refunded"
-  /** How often it was tried in vain. */
+  /** Attempts that failed. */
   readonly attempts: number
-  /** When it is tried next, in milliseconds since the epoch. */
+  /** When the next attempt is due, in milliseconds since the epoch. */
   readonly dueAtMillis: number
 }
 
@@ -15,70 +15,74 @@ export interface OrderMail {
 export interface Order {
   /** UUID. */
   readonly id: string
+  /** Key of the charge that pays for it. */
   readonly chargeKey: string
   readonly status: OrderStatus
+  /** What was ordered. */
   readonly product: ProductReference
-  /** `undefined` once it was forgotten: some time after the order came to rest. */
+  /** `undefined` once it was erased: some time after the order came to rest. */
   readonly shippingAddress: ShippingAddress | undefined
-  /** Forgotten with the address. */
+  /** Erased with the address. */
   readonly email: string | undefined
+  /** The price that was paid. */
   readonly offer: Offer
-  /** The upstream's own name of the order, once placed. */
+  /** Upstream's name of the order, once placed. */
   readonly upstreamReference: string | undefined
+  /** Parcels so far. */
   readonly shipments: ReadonlyArray<Parcel>
-  /** Why the order came to nothing, or waits for an operator: a word. */
+  /** Why it failed, was canceled, or needs an operator: a word for programs. */
   readonly reason: string | undefined
-  /** How often the step that is due now was tried in vain. */
+  /** Attempts of the current step that failed. */
   readonly attempts: number
-  /** When the next step of its life is due; `undefined`: it rests, or waits for somebody. */
+  /** When its next step is due; `undefined`: it rests, or waits for an operator. */
   readonly stepAtMillis: number | undefined
-  /** Mails that are still to be sent, in the order of what they tell. */
+  /** Mails that are still to be sent, in order. */
   readonly mails: ReadonlyArray<OrderMail>
-  /** When a worker looks at it next: for a step, a mail, or since another worker died with it. */
+  /** When a worker takes it next: for a step, a mail, or because the lease of another worker expired. */
   readonly dueAtMillis: number | undefined
-  /** Grows with each change: who changes an order says which one was seen. */
+  /** Incremented with each change; `replace` compares it. */
   readonly version: number
   readonly createdAtMillis: number
-  /** When the status changed last. */
+  /** When its status last changed. */
   readonly updatedAtMillis: number
 }
 
-/** States in which an order may rest for good. */
+/** Statuses in which an order may rest for good. */
 export const restingStatuses = ["abandoned", "placed", "shipped", "delivered", "refunded"] as const
 
-/** Orders. Each verb is one atomic step. */
+/** Stores orders. Each method is one atomic step. */
 export class Orders extends Context.Service<
   Orders,
   {
-    /** Writes a new order; an id that exists is left as it is. */
+    /** Creates an order; does nothing if its id exists. */
     readonly create: (order: Order) => Effect.Effect<void, StoreError>
     readonly find: (id: string) => Effect.Effect<Order | undefined, StoreError>
-    /** The order that goes by this name upstream; of several, whichever. */
+    /** Finds an order by upstream's reference; any of several. */
     readonly findByReference: (upstreamReference: string) => Effect.Effect<Order | undefined, StoreError>
     /**
-     * Writes an order over the one that stands, if that one still has this `version`; the new one's is one
-     * more. Answers whether it did: of any number of racers one wins. `id`, `chargeKey`, `product`, `offer`,
-     * `createdAtMillis`, address and e-mail stay as they were created.
+     * Replaces an order if the stored one still has this `version`, and increments the version. Returns whether it did:
+     * of concurrent calls one wins. `id`, `chargeKey`, `product`, `offer`, `createdAtMillis`, address and email never
+     * change.
      */
     readonly replace: (order: Order) => Effect.Effect<boolean, StoreError>
     /**
-     * Takes orders whose `dueAtMillis` has come, the longest due first: they become due again at
-     * `untilMillis`, with a version that is one more. No two callers get the same one before that.
+     * Leases orders whose `dueAtMillis` has come, the longest due first: they become due again at `untilMillis`, and
+     * their version is incremented. No two callers get the same order before that.
      */
     readonly take: (
       nowMillis: number,
       untilMillis: number,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Order>, StoreError>
-    /** Newest first; `before` is the id of the last order of the page before. */
+    /** Lists orders, newest first; `before` is the id of the last order of the previous page. */
     readonly list: (options: {
       readonly limit: number
       readonly status?: OrderStatus
       readonly before?: string
     }) => Effect.Effect<ReadonlyArray<Order>, StoreError>
     /**
-     * Forgets address and e-mail of orders that rest (`restingStatuses`, nothing due) unchanged since before
-     * `beforeMillis`, at most `limit` of them, whichever. Answers how many were touched.
+     * Erases address and email of up to `limit` orders that rest (`restingStatuses`, nothing due) unchanged since before
+     * `beforeMillis`. Returns how many were changed.
      */
     readonly forget: (beforeMillis: number, limit: number) => Effect.Effect<number, StoreError>
   }
@@ -101,9 +105,9 @@ export class Orders extends Context.Service<
         }),
       replace: (order) =>
         Effect.sync(() => {
-          const standing = orders.get(order.id)
-          if (standing?.version !== order.version) return false
-          const { chargeKey, createdAtMillis, email, offer, product, shippingAddress } = standing
+          const current = orders.get(order.id)
+          if (current?.version !== order.version) return false
+          const { chargeKey, createdAtMillis, email, offer, product, shippingAddress } = current
           const fixed = { chargeKey, createdAtMillis, email, offer, product, shippingAddress }
           orders.set(order.id, { ...order, ...fixed, version: order.version + 1 })
           return true

@@ -2,48 +2,49 @@ import { Context, Effect, Layer } from "effect"
 import { StoreError } from "../domain/Errors.ts"
 import type { Offer } from "../domain/Order.ts"
 
-/** An offer bound to the request it was made for. */
+/** An offer, bound to the request that it was made for. */
 export interface Quote {
+  /** UUID. */
   readonly id: string
   /** Fingerprint of the request. */
   readonly fingerprint: string
   readonly offer: Offer
   readonly createdAtMillis: number
-  /** Key of the charge that consumed it; the first payment to claim a quote consumes it. */
+  /** Key of the charge that consumed it: the first payment to claim it. */
   readonly consumedBy: string | undefined
 }
 
+/** Stores quotes. Each method is one atomic step. */
 export class Quotes extends Context.Service<
   Quotes,
   {
     /**
-     * Keeps a quote as the live one of its request. Where the request has a live quote already
-     * (unconsumed, not lapsed at `nowMillis`), that one stays and is answered instead.
+     * Stores a quote as the live one of its request. If the request already has a live quote (unconsumed, not expired at
+     * `nowMillis`), returns that one instead.
      */
     readonly put: (quote: Quote, nowMillis: number) => Effect.Effect<Quote, StoreError>
-    /** The live quote of a request. */
+    /** Finds the live quote of a request. */
     readonly findLive: (
       fingerprint: string,
       nowMillis: number
     ) => Effect.Effect<Quote | undefined, StoreError>
-    /** A quote of this request that a charge has consumed and that has not lapsed: what its retry goes on with. */
+    /** Finds the unexpired quote of this request that a charge has consumed: its retry continues with it. */
     readonly findConsumed: (
       fingerprint: string,
       chargeKey: string,
       nowMillis: number
     ) => Effect.Effect<Quote | undefined, StoreError>
     /**
-     * Consumes a live quote for a charge, once; again for the same charge is `true` as well. A quote that
-     * has lapsed at `nowMillis` is never consumed.
+     * Consumes a live quote for a charge. Idempotent for the same charge; `false` for any other, and for a quote that has
+     * expired at `nowMillis`.
      */
     readonly consume: (id: string, chargeKey: string, nowMillis: number) => Effect.Effect<boolean, StoreError>
     /**
-     * Undoes `consume` for a charge that came to nothing. Where the request has been given another quote
-     * since, that one stands and this one stays consumed.
+     * Undoes `consume` for a charge that failed. If the request has another quote since, this one stays consumed.
      */
     readonly restore: (chargeKey: string) => Effect.Effect<void, StoreError>
-    /** Deletes quotes that lapsed before `lapsedBeforeMillis`: they carry personal data. */
-    readonly expire: (lapsedBeforeMillis: number) => Effect.Effect<number, StoreError>
+    /** Deletes quotes that expired before `expiredBeforeMillis`, since they hold personal data; returns how many. */
+    readonly expire: (expiredBeforeMillis: number) => Effect.Effect<number, StoreError>
   }
 >()("@till402/core/Quotes") {
   /** Quotes in memory. */
@@ -100,11 +101,11 @@ export class Quotes extends Context.Service<
               quotes.set(quote.id, { ...quote, consumedBy: undefined })
           }
         }),
-      expire: (lapsedBeforeMillis) =>
+      expire: (expiredBeforeMillis) =>
         Effect.sync(() => {
           const before = quotes.size
           for (const { id, offer } of quotes.values())
-            if (offer.expiresAtMillis < lapsedBeforeMillis) quotes.delete(id)
+            if (offer.expiresAtMillis < expiredBeforeMillis) quotes.delete(id)
           return before - quotes.size
         })
     })

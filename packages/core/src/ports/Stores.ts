@@ -4,5 +4,5 @@ import type { Quotes } from "./Quotes.ts"
 import type { VaultItems } from "./VaultItems.ts"
 import type { VaultPurchases } from "./VaultPurchases.ts"
 
-/** All that a host's storage holds. */
+/** The stores that a storage provides. */
 export type Stores = Charges | Quotes | Orders | VaultItems | VaultPurchases

@@ -1,12 +1,7 @@
+import type { TrackRefusal } from "../domain/Errors.ts"
+import type { CallContext } from "../runtime/Deadline.ts"
 import { Context, Effect, Layer, Schema } from "effect"
-import {
-  type AdditionalFieldRequired,
-  type CarrierNotDetected,
-  type InvalidCarrier,
-  type InvalidTrackingNumber,
-  NoTrackingInfo,
-  type UpstreamError
-} from "../domain/Errors.ts"
+import { NoTrackingInfo, type UpstreamError } from "../domain/Errors.ts"
 import {
   TrackCarrier,
   TrackingEvent,
@@ -14,46 +9,37 @@ import {
   type TrackQuery,
   TrackResult
 } from "../domain/Tracking.ts"
-import type { TrackerOptions } from "../ProviderOptions.ts"
-import { answerReader, nullWhereMissing } from "./HostAnswer.ts"
+import { responseReader, missingAsNull } from "./HostResponse.ts"
 import { type CallSettings, hostCall } from "./HostCall.ts"
-
-export type TrackRefusal =
-  | AdditionalFieldRequired
-  | CarrierNotDetected
-  | InvalidCarrier
-  | InvalidTrackingNumber
-  | NoTrackingInfo
+import type { Sparse } from "./Sparse.ts"
 
 /** Looks up a shipment by its number. */
 export class Tracker extends Context.Service<
   Tracker,
   { readonly track: (query: TrackQuery) => Effect.Effect<TrackResult, TrackRefusal | UpstreamError> }
 >()("@till402/core/Tracker") {
-  /** The tracker of a host without Effect. What it leaves out of a result is null, where that is allowed. */
-  static readonly fromPromise = (
-    options: TrackerOptions,
-    { timeoutMillis }: CallSettings
-  ): Layer.Layer<Tracker> =>
+  /** A tracker from a host's async function. Nullable fields that it leaves out become null. */
+  static readonly fromPromise = (options: TrackerOptions, settings: CallSettings): Layer.Layer<Tracker> =>
     Layer.succeed(Tracker, {
       track: Effect.fn("Tracker.track")((query: TrackQuery) =>
         hostCall({
           port: "tracking",
-          timeoutMillis,
-          refuses: [
+          operation: "track",
+          settings,
+          mayThrow: [
             "AdditionalFieldRequired",
             "CarrierNotDetected",
             "InvalidCarrier",
             "InvalidTrackingNumber",
             "NoTrackingInfo"
           ],
-          ask: (asking) => options.track({ ...query }, asking),
+          call: (context) => options.track({ ...query }, context),
           read: readResult
         })
       )
     })
 
-  /** Knows the given shipments by their numbers, and nothing of any other. */
+  /** Knows the given shipments by their numbers, and no others. */
   static readonly layerMemory = (shipments: ReadonlyArray<TrackResult>): Layer.Layer<Tracker> =>
     Layer.sync(Tracker, () => {
       const byNumber = new Map(shipments.map((shipment) => [shipment.number, shipment]))
@@ -61,7 +47,7 @@ export class Tracker extends Context.Service<
         track: ({ number }) => {
           const shipment = byNumber.get(number)
           return shipment === undefined
-            ? Effect.fail(new NoTrackingInfo({ message: "Nothing is known of this tracking number yet." }))
+            ? Effect.fail(new NoTrackingInfo({ message: "No information on this tracking number yet." }))
             : Effect.succeed(shipment)
         }
       }
@@ -69,18 +55,27 @@ export class Tracker extends Context.Service<
 }
 
 const { estimatedDelivery, lastMileCarrier } = TrackResult.fields
-const event = nullWhereMissing(TrackingEvent)
+const event = missingAsNull(TrackingEvent)
 
-const readResult = answerReader(
-  nullWhereMissing(
+const readResult = responseReader(
+  missingAsNull(
     Schema.Struct({
       ...TrackResult.fields,
-      carrier: nullWhereMissing(TrackCarrier),
-      lastMileCarrier: Schema.NullOr(nullWhereMissing(lastMileCarrier.members[0])),
+      carrier: missingAsNull(TrackCarrier),
+      lastMileCarrier: Schema.NullOr(missingAsNull(lastMileCarrier.members[0])),
       latestEvent: Schema.NullOr(event),
       events: Schema.Array(event),
-      milestones: Schema.Array(nullWhereMissing(TrackMilestone)),
-      estimatedDelivery: Schema.NullOr(nullWhereMissing(estimatedDelivery.members[0]))
+      milestones: Schema.Array(missingAsNull(TrackMilestone)),
+      estimatedDelivery: Schema.NullOr(missingAsNull(estimatedDelivery.members[0]))
     })
   )
 )
+
+/**
+ * Looks up shipments. May throw `InvalidTrackingNumber` (400), `NoTrackingInfo` (404),
+ * `CarrierNotDetected`, `AdditionalFieldRequired`, `InvalidCarrier` (422) or
+ * `TemporarilyUnavailable` (503); any other throw is a 502.
+ */
+export interface TrackerOptions<Result extends Sparse<TrackResult> = Sparse<TrackResult>> {
+  readonly track: (query: TrackQuery, context: CallContext) => Promise<Result>
+}

@@ -1,37 +1,36 @@
+import type { CallContext } from "../runtime/Deadline.ts"
 import { Context, Effect, Layer } from "effect"
 import { type UpstreamError, UpstreamFailed } from "../domain/Errors.ts"
-import type { VaultOptions } from "../ProviderOptions.ts"
-import { MalformedAnswer } from "./HostAnswer.ts"
+import { MalformedResponse } from "../runtime/causeName.ts"
 import { type CallSettings, hostCall } from "./HostCall.ts"
 
-/** A ZIP archive ready to be sent. */
+/** A ZIP archive that can be sent. */
 export interface VaultFile {
+  /** The archive itself; a web stream or bytes. */
   readonly body: ReadableStream<Uint8Array> | Uint8Array
-  /** Bytes, where known: sent as `Content-Length`. */
+  /** Its length in bytes, where known: sent as `Content-Length`. */
   readonly size?: number
 }
 
-/** Opens the archive of a vault item. */
+/** Opens the archives of vault items. */
 export class VaultFiles extends Context.Service<
   VaultFiles,
   { readonly open: (item: { readonly slug: string }) => Effect.Effect<VaultFile, UpstreamError> }
 >()("@till402/core/VaultFiles") {
   /**
-   * The vault of a host without Effect. The deadline is that of opening; a stream is then read at the
-   * caller's pace. A stream that can't be used, or comes too late, is cancelled.
+   * The vault from a host's async function. The deadline covers opening; the stream is then read at the caller's pace.
+   * A stream that can't be used, or comes after the deadline, is canceled.
    */
-  static readonly fromPromise = (
-    options: VaultOptions,
-    { timeoutMillis }: CallSettings
-  ): Layer.Layer<VaultFiles> =>
+  static readonly fromPromise = (options: VaultOptions, settings: CallSettings): Layer.Layer<VaultFiles> =>
     Layer.succeed(VaultFiles, {
       open: Effect.fn("VaultFiles.open")(({ slug }: { readonly slug: string }) =>
         hostCall({
           port: "vault",
-          timeoutMillis,
-          ask: async (asking) => {
-            const file = await options.open({ slug }, asking)
-            if (asking.signal.aborted) discard(file)
+          operation: "open",
+          settings,
+          call: async (context) => {
+            const file = await options.open({ slug }, context)
+            if (context.signal.aborted) discard(file)
             return file
           },
           read: readFile
@@ -51,7 +50,7 @@ export class VaultFiles extends Context.Service<
     })
 }
 
-// By shape, not by instanceof: a host's bundle or test environment may bring classes of its own.
+// Checked by shape, not by instanceof: a host's bundle or test environment may have its own classes.
 const isBytes = (body: unknown): body is Uint8Array =>
   ArrayBuffer.isView(body) && Object.prototype.toString.call(body) === "[object Uint8Array]"
 const isStream = (body: unknown): body is ReadableStream<Uint8Array> =>
@@ -60,19 +59,22 @@ const isStream = (body: unknown): body is ReadableStream<Uint8Array> =>
 const bodyOf = (file: unknown): unknown =>
   typeof file === "object" && file !== null && "body" in file ? file.body : undefined
 
-/** Lets go of a stream that nobody will read; one that fails to close is past helping. */
+const sizeOf = (file: unknown): unknown =>
+  typeof file === "object" && file !== null && "size" in file ? file.size : undefined
+
+/** Cancels a stream that won't be read; a failure to cancel is ignored. */
 const discard = (file: unknown): void => {
   const body = bodyOf(file)
   if (isStream(body) && !body.locked) body.cancel().catch(() => undefined)
 }
 
-const malformed = (file: unknown, message: string): Effect.Effect<never, MalformedAnswer> =>
+const malformed = (file: unknown, message: string): Effect.Effect<never, MalformedResponse> =>
   Effect.suspend(() => {
     discard(file)
-    return Effect.fail(new MalformedAnswer({ message }))
+    return Effect.fail(new MalformedResponse({ message }))
   })
 
-const readFile = (file: unknown): Effect.Effect<VaultFile, MalformedAnswer> => {
+const readFile = (file: unknown): Effect.Effect<VaultFile, MalformedResponse> => {
   const body = bodyOf(file)
   if (isBytes(body)) {
     return body.byteLength === 0
@@ -85,10 +87,23 @@ const readFile = (file: unknown): Effect.Effect<VaultFile, MalformedAnswer> => {
       "body: must be a Uint8Array or a web ReadableStream (Readable.toWeb of a Node stream)"
     )
   }
-  if (body.locked) return malformed(file, "body: the stream is being read already")
-  const size = (file as { readonly size?: unknown }).size ?? undefined
+  if (body.locked) return malformed(file, "body: the stream is already being read")
+  const size = sizeOf(file) ?? undefined
   if (size === undefined) return Effect.succeed({ body })
   return typeof size === "number" && Number.isSafeInteger(size) && size > 0
     ? Effect.succeed({ body, size })
     : malformed(file, "size: must be a whole number of bytes above zero")
+}
+
+/** A ZIP archive as a host's vault returns it. */
+export interface OpenedArchive {
+  /** The archive itself; of a Node stream, `Readable.toWeb(stream)`. */
+  readonly body: ReadableStream<Uint8Array> | Uint8Array
+  /** Its length in bytes; may be left out. Ignored where `body` is bytes. */
+  readonly size?: number | null | undefined
+}
+
+/** Opens the ZIP archive of a vault item. Throw `TemporarilyUnavailable` for a 503; any other throw is a 502. */
+export interface VaultOptions {
+  readonly open: (item: { readonly slug: string }, context: CallContext) => Promise<OpenedArchive>
 }

@@ -2,27 +2,29 @@ import { Context, Effect, Layer } from "effect"
 import { StoreError } from "../domain/Errors.ts"
 import type { VaultItem, VaultPage, VaultQuery } from "../domain/Vault.ts"
 
+/** Stores the vault's items. Each method is one atomic step. */
 export class VaultItems extends Context.Service<
   VaultItems,
   {
     /**
-     * Adds an item, or replaces the one of the same id (its place in the listing and its downloads stay).
-     * A slug that another item has is a `StoreError`.
+     * Adds an item, or replaces the one of the same id, which keeps its place in the listing and its downloads. Fails if
+     * another item has its slug.
      */
     readonly put: (item: VaultItem) => Effect.Effect<void, StoreError>
     readonly findBySlug: (slug: string) => Effect.Effect<VaultItem | undefined, StoreError>
     /**
-     * In the order in which items were added. `q` is looked for in title, description, category and
-     * slug, every word of it (up to sixteen), letter case aside. `cursor` is the id of the last item of the page before;
-     * an unknown one answers `undefined`.
+     * Lists items in the order in which they were added. Every word of `q` (up to sixteen) must occur in title,
+     * description, category or slug, ignoring case. `cursor` is the id of the last item of the previous page; returns
+     * `undefined` if no item has it.
      */
     readonly search: (query: VaultQuery) => Effect.Effect<VaultPage | undefined, StoreError>
+    /** Increments the downloads of an item. */
     readonly countDownload: (slug: string) => Effect.Effect<void, StoreError>
   }
 >()("@till402/core/VaultItems") {
-  /** The shelf in memory. */
+  /** Items in memory. */
   static readonly layerMemory: Layer.Layer<VaultItems> = Layer.sync(VaultItems, () => {
-    // A map keeps the order in which keys were added, also when one is set again.
+    // A map keeps the order in which keys were added, also if one is set again.
     const items = new Map<string, VaultItem>()
     const bySlug = (slug: string): VaultItem | undefined =>
       Array.from(items.values()).find((item) => item.slug === slug)
@@ -68,14 +70,14 @@ const matches = (item: VaultItem, { category, maxPrice, minPrice, productType, q
   )
 }
 
-/** Letter case aside, and the ways in which Unicode can write the same letter. */
+/** Text without differences in case and Unicode form. */
 const folded = (text: string): string => text.normalize("NFKC").toLowerCase()
 
-/** What the words of a query are looked for in. */
+/** The text of an item that a search matches. */
 export const searchTextOf = ({ cardDescription, category, slug, title }: VaultItem): string =>
   folded([title, cardDescription, category, slug].join(" "))
 
-/** The words of a query in lower case; the first sixteen count. */
+/** The first sixteen words of a query, in lower case. */
 export const wordsOf = (q: string | undefined): ReadonlyArray<string> =>
   folded(q ?? "")
     .split(/\s+/)

@@ -5,43 +5,46 @@ import type { StoreError } from "../domain/Errors.ts"
 export interface VaultPurchase {
   /** UUID. */
   readonly id: string
+  /** Key of the charge that pays for it. */
   readonly chargeKey: string
+  /** The item that was bought. */
   readonly slug: string
+  /** The buyer's Solana address. */
   readonly walletAddress: string
-  /** `undefined` once it was forgotten: some time after nothing was due any more. */
+  /** `undefined` once it was erased: some time after nothing was due. */
   readonly email: string | undefined
   /** `reserved` until its payment has settled, then `granted`. */
   readonly status: "reserved" | "granted"
   readonly createdAtMillis: number
   /**
-   * When it is looked at next: a reserved one for whether its payment came to nothing, a granted one for its
-   * mail. `undefined`: nothing is due.
+   * When it is due next: a reserved one for a check of its payment, a granted one for its mail. `undefined`: nothing is
+   * due.
    */
   readonly dueAtMillis: number | undefined
-  /** How often it was taken for that. */
+  /** How often it was taken. */
   readonly attempts: number
 }
 
-/** A purchase as it is reserved. */
+/** A purchase to reserve. */
 export type NewVaultPurchase = Omit<VaultPurchase, "status" | "attempts">
 
-/** Purchases of vault items. Each verb is one atomic step. */
+/** Stores purchases of vault items. Each method is one atomic step. */
 export class VaultPurchases extends Context.Service<
   VaultPurchases,
   {
-    /** Writes a reserved purchase, with no attempts; an id that exists is left as it is. */
+    /** Creates a reserved purchase, without attempts; does nothing if its id exists. */
     readonly reserve: (purchase: NewVaultPurchase) => Effect.Effect<void, StoreError>
     /**
-     * `reserved` → `granted`, due at `dueAtMillis` (`undefined`: never), attempts counted anew; answers whether it
-     * did: of any number of racers one does.
+     * `reserved` → `granted`, due at `dueAtMillis` (`undefined`: never), attempts reset. Returns whether it did: of
+     * concurrent calls one wins.
      */
     readonly grant: (id: string, dueAtMillis: number | undefined) => Effect.Effect<boolean, StoreError>
-    /** Removes a purchase that is still reserved. */
+    /** Deletes a purchase that is still reserved. */
     readonly cancel: (id: string) => Effect.Effect<void, StoreError>
     readonly find: (id: string) => Effect.Effect<VaultPurchase | undefined, StoreError>
     /**
-     * Takes purchases whose `dueAtMillis` has come, the longest due first: they become due again at `untilMillis`,
-     * with one attempt more. No two callers get the same one before that. Answers them as they stand then.
+     * Leases purchases whose `dueAtMillis` has come, the longest due first: they become due again at `untilMillis`, and
+     * their attempts are incremented. No two callers get the same purchase before that. Returns them as changed.
      */
     readonly take: (
       nowMillis: number,
@@ -49,8 +52,8 @@ export class VaultPurchases extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<VaultPurchase>, StoreError>
     /**
-     * Has a purchase that is due at `seenMillis`, to the millisecond, due at `dueAtMillis` instead (`undefined`:
-     * never again). Answers whether it did: who is late, and finds it in other hands, changes nothing.
+     * Reschedules a purchase that is due at exactly `seenMillis` to `dueAtMillis` (`undefined`: never). Returns whether it
+     * did: if another process has taken it since, nothing changes.
      */
     readonly reschedule: (
       id: string,
@@ -58,8 +61,8 @@ export class VaultPurchases extends Context.Service<
       dueAtMillis: number | undefined
     ) => Effect.Effect<boolean, StoreError>
     /**
-     * Forgets the e-mail of purchases that are granted, have nothing due and were made before `beforeMillis`, at
-     * most `limit` of them, whichever. Answers how many were touched.
+     * Erases the email of up to `limit` purchases that are granted, have nothing due and were created before
+     * `beforeMillis`. Returns how many were changed.
      */
     readonly forget: (beforeMillis: number, limit: number) => Effect.Effect<number, StoreError>
   }

@@ -2,29 +2,28 @@ import { Effect, Queue, Result, type Scope } from "effect"
 import { SqlError } from "effect/sql"
 import { type Job, type SqliteDatabase, toSqlError } from "./SqliteDatabase.ts"
 
-/** Statements that one commit makes durable at most: bounds how long the event loop stands still. */
+/** Statements in one commit; bounds how long the event loop is blocked. */
 const maxGroup = 256
 
 type Outcome = Result.Result<unknown, SqlError.SqlError>
 
 interface Write {
   readonly job: Job
-  readonly answer: (outcome: Outcome) => void
-  /** Nobody waits for it any more and it has not been run. */
+  readonly resume: (outcome: Outcome) => void
+  /** Its caller was interrupted before it ran. */
   withdrawn: boolean
 }
 
 /**
- * Group commit. A commit that reaches the disk costs far more than the statement in it, so statements
- * of concurrent callers share one: whatever has come in while the last group was being written is the
- * next group. Each is still a step of its own (one that fails undoes itself alone), and each caller is
- * answered only once its statement is durable.
+ * Commits the statements of concurrent callers together, since a durable commit costs far more than a statement. The
+ * statements that arrive during one commit are the next group. Each still succeeds or fails alone, and its caller gets
+ * the result only once it is durable.
  */
 export interface GroupCommit {
   readonly submit: (job: Job) => Effect.Effect<unknown, SqlError.SqlError>
 }
 
-/** Runs one group, in one transaction where it has more than one statement; throws if all of it came to nothing. */
+/** Runs one group, in a transaction if it has several statements; throws if the whole group failed. */
 const runGroup = (database: SqliteDatabase, group: ReadonlyArray<Write>): ReadonlyArray<Outcome> => {
   if (group.length === 1) return [Result.succeed(database.run(group[0]!.job))]
   database.control("BEGIN IMMEDIATE")
@@ -34,7 +33,7 @@ const runGroup = (database: SqliteDatabase, group: ReadonlyArray<Write>): Readon
       try {
         outcomes.push(Result.succeed(database.run(job)))
       } catch (cause) {
-        // On a full disk or a failing one SQLite rolls back everything, not this statement alone.
+        // On a full or failing disk SQLite rolls back the whole transaction.
         if (!database.inTransaction()) throw cause
         outcomes.push(Result.fail(toSqlError(cause, "execute")))
       }
@@ -55,8 +54,8 @@ const closed = new SqlError.SqlError({
 })
 
 /**
- * Lets the event loop go round once. Callers whose last statement was answered just now hand in their
- * next one meanwhile: a commit takes far longer than that, and is worth waiting for them.
+ * Waits for one turn of the event loop, in which callers that just got a result can submit their next statement. A
+ * commit takes far longer than that.
  */
 const turn = Effect.callback<void>((resume) => {
   const immediate = setImmediate(() => resume(Effect.void))
@@ -64,8 +63,8 @@ const turn = Effect.callback<void>((resume) => {
 })
 
 /**
- * Starts committing in groups for as long as the scope lives; what was handed in is committed before it
- * ends. `exclusively` keeps groups and open transactions apart on their one connection.
+ * Commits in groups until the scope closes, when it commits the statements that were submitted. `exclusively` keeps
+ * groups and open transactions apart on their one connection.
  */
 export const make = Effect.fnUntraced(function* (
   database: SqliteDatabase,
@@ -83,8 +82,8 @@ export const make = Effect.fnUntraced(function* (
       })
     ).pipe(
       Effect.match({
-        onSuccess: (outcomes) => group.forEach((write, index) => write.answer(outcomes[index]!)),
-        onFailure: (error) => writes.forEach((write) => write.answer(Result.fail(error)))
+        onSuccess: (outcomes) => group.forEach((write, index) => write.resume(outcomes[index]!)),
+        onFailure: (error) => writes.forEach((write) => write.resume(Result.fail(error)))
       })
     )
   }
@@ -109,7 +108,7 @@ export const make = Effect.fnUntraced(function* (
         if (!open) return resume(Effect.fail(closed))
         const write: Write = {
           job,
-          answer: (outcome) => resume(Effect.fromResult(outcome)),
+          resume: (outcome) => resume(Effect.fromResult(outcome)),
           withdrawn: false
         }
         Queue.offerUnsafe(waiting, write)

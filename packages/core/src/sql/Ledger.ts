@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { Charges, EntriesQuery, LedgerTotal } from "../ports/Charges.ts"
+import type { EntriesQuery, LedgerMethods, LedgerTotal } from "../ports/Ledger.ts"
 import { type EntryRow, toEntry } from "./chargeRows.ts"
 import { storing } from "./rows.ts"
 import { sumColumns, type SumRow, toSum } from "./sums.ts"
@@ -38,8 +38,8 @@ const conditions = (
         ])
   ])
 
-/** The verbs that read the ledger. Entries are made by the triggers of the schema. */
-export const ledgerVerbs = (sql: SqlClient.SqlClient): Pick<Charges["Service"], "entries" | "totals"> => {
+/** Reads the ledger in a database. Triggers of the schema append its entries. */
+export const ledgerMethods = (sql: SqlClient.SqlClient): LedgerMethods => {
   const sums = sumColumns(sql)
   return {
     entries: ({ limit, ...query }) =>

@@ -12,15 +12,15 @@ interface Row {
   readonly created_at: number | string
   readonly updated_at: number | string
   readonly upstream_reference: string | null
-  /** What was agreed, as it was created. */
+  /** The agreed facts, which never change. */
   readonly document: string
-  /** Address and e-mail, until they are forgotten. */
+  /** Address and email, until they are erased. */
   readonly personal: string | null
-  /** How far it has come. */
+  /** The facts that change with its progress. */
   readonly progress: string
 }
 
-/** What an order is created with and keeps. */
+/** The facts that an order is created with. */
 const documentOf = ({ chargeKey, offer, product }: Order): string =>
   JSON.stringify({ chargeKey, offer: fromOffer(offer), product })
 
@@ -51,11 +51,11 @@ const toOrder = (row: Row): Order => {
   }
 }
 
-type Verbs = Orders["Service"]
+type Methods = Orders["Service"]
 
-const changeVerbs = (sql: SqlClient.SqlClient): Pick<Verbs, "create" | "replace" | "take" | "forget"> => {
-  // On PostgreSQL two workers would wait for each other's rows; on SQLite there is one writer at a time.
-  const passingBy = sql.onDialectOrElse({ pg: () => sql`FOR UPDATE SKIP LOCKED`, orElse: () => sql`` })
+const writeMethods = (sql: SqlClient.SqlClient): Pick<Methods, "create" | "replace" | "take" | "forget"> => {
+  // On PostgreSQL, two workers would wait for each other's rows; SQLite has one writer at a time.
+  const skippingLocked = sql.onDialectOrElse({ pg: () => sql`FOR UPDATE SKIP LOCKED`, orElse: () => sql`` })
   return {
     create: (order) =>
       storing(
@@ -88,11 +88,11 @@ const changeVerbs = (sql: SqlClient.SqlClient): Pick<Verbs, "create" | "replace"
       storing(
         "orders.take",
         Effect.map(
-          // The condition is said twice: whoever waited for another's turn looks at its own row again only.
+          // The condition is repeated: a statement that waited for a row's lock re-evaluates only the outer one.
           sql<Row>`
             UPDATE till_orders SET due_at = ${untilMillis}, version = version + 1
             WHERE due_at <= ${nowMillis} AND id IN (
-              SELECT id FROM till_orders WHERE due_at <= ${nowMillis} ORDER BY due_at, id LIMIT ${limit} ${passingBy})
+              SELECT id FROM till_orders WHERE due_at <= ${nowMillis} ORDER BY due_at, id LIMIT ${limit} ${skippingLocked})
             RETURNING *`,
           (rows) => rows.map(toOrder)
         )
@@ -113,7 +113,7 @@ const changeVerbs = (sql: SqlClient.SqlClient): Pick<Verbs, "create" | "replace"
   }
 }
 
-const readVerbs = (sql: SqlClient.SqlClient): Pick<Verbs, "find" | "findByReference" | "list"> => ({
+const readMethods = (sql: SqlClient.SqlClient): Pick<Methods, "find" | "findByReference" | "list"> => ({
   find: (id) =>
     storing(
       "orders.find",
@@ -149,8 +149,8 @@ const readVerbs = (sql: SqlClient.SqlClient): Pick<Verbs, "find" | "findByRefere
     )
 })
 
-/** Orders in a database. Every verb is one statement, so the database decides each race. */
+/** Orders in a database. Every method is one statement, so the database decides each race. */
 export const layer: Layer.Layer<Orders, never, SqlClient.SqlClient> = Layer.effect(
   Orders,
-  Effect.map(SqlClient.SqlClient, (sql) => Orders.of({ ...changeVerbs(sql), ...readVerbs(sql) }))
+  Effect.map(SqlClient.SqlClient, (sql) => Orders.of({ ...writeMethods(sql), ...readMethods(sql) }))
 )

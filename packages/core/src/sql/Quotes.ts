@@ -19,7 +19,7 @@ const toQuote = (row: Row): Quote => ({
   consumedBy: row.consumed_by ?? undefined
 })
 
-/** Quotes in a database; a unique index keeps one unconsumed quote a request. */
+/** Quotes in a database. A unique index allows one unconsumed quote per request. */
 export const layer: Layer.Layer<Quotes, never, SqlClient.SqlClient> = Layer.effect(
   Quotes,
   Effect.map(SqlClient.SqlClient, (sql) => {
@@ -49,7 +49,7 @@ export const layer: Layer.Layer<Quotes, never, SqlClient.SqlClient> = Layer.effe
                 expires_at = excluded.expires_at
               WHERE till_quotes.expires_at <= ${nowMillis}
               RETURNING id`
-            // No live quote to be found after all: it was consumed in between, and its place is free.
+            // Neither inserted nor found: the live quote was consumed in between, so its place is free.
             return yield* untilDecided(
               Effect.flatMap(put, ({ length }) =>
                 length > 0 ? Effect.succeed(quote) : live(quote.fingerprint, nowMillis)
@@ -80,7 +80,7 @@ export const layer: Layer.Layer<Quotes, never, SqlClient.SqlClient> = Layer.effe
       restore: (chargeKey) =>
         storing(
           "quotes.restore",
-          // Where a fresh quote has taken its place, that one stands; of several the one that lives longest.
+          // A newer quote of the request takes precedence; of several consumed ones the one that expires last is restored.
           sql`UPDATE till_quotes SET consumed_by = NULL WHERE consumed_by = ${chargeKey}
             AND id = (SELECT other.id FROM till_quotes AS other
               WHERE other.fingerprint = till_quotes.fingerprint
@@ -88,7 +88,7 @@ export const layer: Layer.Layer<Quotes, never, SqlClient.SqlClient> = Layer.effe
               ORDER BY CASE WHEN other.consumed_by IS NULL THEN 0 ELSE 1 END, other.expires_at DESC, other.id DESC
               LIMIT 1)`.pipe(
             Effect.asVoid,
-            // A fresh quote came in at this very moment.
+            // A newer quote was inserted concurrently.
             Effect.catchReason("SqlError", "UniqueViolation", () => Effect.void)
           )
         ),

@@ -1,32 +1,26 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { Charge, Charges, LedgerKind, RefundLimit, RefundStart } from "../ports/Charges.ts"
+import type { Charge, LedgerKind, RefundLimit, RefundStart } from "../ports/Charges.ts"
+import type { RefundMethods } from "../ports/Refund.ts"
 import { findCharge } from "./chargeRows.ts"
 import { storing, tookEffect, untilDecided } from "./rows.ts"
 import { sumColumns, type SumRow, toSum } from "./sums.ts"
-
-type Verbs = Charges["Service"]
 
 interface StopRow {
   readonly reason: string
   readonly at: number | string
 }
 
-/** The verbs of refunds. */
-export const refundVerbs = (
-  sql: SqlClient.SqlClient
-): Pick<
-  Verbs,
-  "oweRefund" | "startRefund" | "recordRefund" | "refundStop" | "stopRefunds" | "resumeRefunds"
-> => ({
-  oweRefund: (key, nowMillis) =>
+/** Refunds in a database. */
+export const refundMethods = (sql: SqlClient.SqlClient): RefundMethods => ({
+  markRefundDue: (key, nowMillis) =>
     storing(
-      "charges.oweRefund",
+      "charges.markRefundDue",
       tookEffect(sql`
         UPDATE till_charges SET refund_due_at = ${nowMillis}, response_owed_until = NULL
         WHERE key = ${key} AND state = 'settled' AND refund_due_at IS NULL RETURNING key`)
     ),
-  startRefund: startRefundVerb(sql),
+  startRefund: startRefundMethod(sql),
   recordRefund: (key, transaction, nowMillis) =>
     storing(
       "charges.recordRefund",
@@ -53,11 +47,11 @@ export const refundVerbs = (
 })
 
 /**
- * The verb `startRefund`: reads the payer's sums, decides and writes in one transaction. SQLite runs one writing
- * transaction at a time; on PostgreSQL refunds of one payer wait for each other.
+ * `startRefund`: reads the payer's sums, decides and writes in one transaction. SQLite runs one writing transaction at a
+ * time; on PostgreSQL, refunds of one payer wait for each other.
  */
-const startRefundVerb = (sql: SqlClient.SqlClient): Verbs["startRefund"] => {
-  // A statement of its own: the next ones see what was committed while it waited.
+const startRefundMethod = (sql: SqlClient.SqlClient): RefundMethods["startRefund"] => {
+  // A separate statement: the next ones see what was committed while it waited.
   const locked = (key: string) =>
     sql.onDialectOrElse({
       pg: () =>
@@ -84,7 +78,7 @@ const startRefundVerb = (sql: SqlClient.SqlClient): Verbs["startRefund"] => {
       UPDATE till_charges SET refund_started_at = ${nowMillis}
       WHERE key = ${key} AND refund_due_at IS NOT NULL AND refund_started_at IS NULL AND refunded_at IS NULL
       RETURNING key`)
-    // Due when it was read, yet not started: it was sent or reopened in between.
+    // It was due when it was read, and was sent or reopened since.
     return started ? { _tag: "Started" } : undefined
   })
 
@@ -95,7 +89,7 @@ const startRefundVerb = (sql: SqlClient.SqlClient): Verbs["startRefund"] => {
     )
 }
 
-/** What a payer paid and got back: over all time on the charge's network and asset, and in the limit's window. */
+/** Sums what a payer paid and was refunded: over all time on the charge's network and asset, and in the window. */
 const sumsOfPayer = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { asset, network, payer }: Charge,

@@ -9,7 +9,7 @@ type Rows = ReadonlyArray<Record<string, unknown>>
 type Values = ReadonlyArray<ReadonlyArray<unknown>>
 
 const connectionOf = (run: Run): SqlConnection.Connection => {
-  const ask = <A>(
+  const execute = <A>(
     text: string,
     parameters: ReadonlyArray<unknown>,
     { kept = true, shape = "rows" }: { shape?: SqliteDatabase.Job["shape"]; kept?: boolean } = {}
@@ -19,21 +19,21 @@ const connectionOf = (run: Run): SqlConnection.Connection => {
     ) as Effect.Effect<A, SqlError.SqlError>
   return {
     execute: (text, parameters, transform) => {
-      const rows = ask<Rows>(text, parameters)
+      const rows = execute<Rows>(text, parameters)
       return transform === undefined ? rows : Effect.map(rows, transform)
     },
-    executeRaw: (text, parameters) => ask(text, parameters, { shape: "raw" }),
-    executeValues: (text, parameters) => ask<Values>(text, parameters, { shape: "values" }),
+    executeRaw: (text, parameters) => execute(text, parameters, { shape: "raw" }),
+    executeValues: (text, parameters) => execute<Values>(text, parameters, { shape: "values" }),
     executeValuesUnprepared: (text, parameters) =>
-      ask<Values>(text, parameters, { shape: "values", kept: false }),
+      execute<Values>(text, parameters, { shape: "values", kept: false }),
     executeUnprepared: (text, parameters, transform) => {
-      const rows = ask<Rows>(text, parameters, { kept: false })
+      const rows = execute<Rows>(text, parameters, { kept: false })
       return transform === undefined ? rows : Effect.map(rows, transform)
     },
-    // node:sqlite reads synchronously and its one connection serves everybody: rows come all at once.
+    // node:sqlite reads synchronously on one connection: all rows come at once.
     executeStream: (text, parameters, transform) =>
       Stream.unwrap(
-        Effect.map(ask<Rows>(text, parameters), (rows) =>
+        Effect.map(execute<Rows>(text, parameters), (rows) =>
           Stream.fromIterable(transform === undefined ? rows : transform(rows))
         )
       )
@@ -43,12 +43,11 @@ const connectionOf = (run: Run): SqlConnection.Connection => {
 const changesRows = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b/i
 
 /**
- * Opens a client of `effect/sql` on Node's own SQLite, for as long as the scope lives: one connection,
- * transactions (`BEGIN IMMEDIATE`) one after the other, single writes in group commits. Readers don't
- * wait for writers (WAL), what is committed is on the disk (`synchronous = FULL`), and the lock of another process on the
- * same file is waited for (about 5 s) without blocking the event loop.
+ * Opens a client of `effect/sql` on Node's own SQLite, until the scope closes: one connection, transactions
+ * (`BEGIN IMMEDIATE`) one after the other, single writes in group commits.
  *
- * Fails with `SqlError`, whose reason says what SQLite said.
+ * Readers don't wait for writers (WAL), commits are durable (`synchronous = FULL`), and a lock of another process on the
+ * same file is awaited (about 5 s) without blocking the event loop. Fails with `SqlError`.
  */
 export const connect = Effect.fnUntraced(function* ({ filename }: { readonly filename: string }) {
   const database = yield* SqliteDatabase.open(filename)

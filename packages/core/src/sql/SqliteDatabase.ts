@@ -1,46 +1,46 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import { Effect, Schedule, type Scope } from "effect"
 import { SqlError } from "effect/sql"
+import { BoundedMap } from "../runtime/BoundedMap.ts"
 
-/** Prepared statements kept; the stores have fewer. */
+/** Prepared statements to keep; the stores use fewer. */
 const maxStatements = 200
-/** How long SQLite itself waits for another process's lock: the event loop stands still meanwhile. */
+/** How long SQLite itself waits for another process's lock; this blocks the event loop. */
 const lockWaitMillis = 10
-/** After that it is asked again from time to time, without standing in anybody's way: about 5 s in all. */
+/** After that the statement is retried for about 5 s, without blocking the event loop. */
 const lockRetries = { times: 330, schedule: Schedule.spaced("5 millis") }
 
 /** One statement to run. */
 export interface Job {
   readonly text: string
   readonly parameters: ReadonlyArray<unknown>
-  /** `rows` by column name, `values` by position, `raw` as node:sqlite answers. */
+  /** `rows` by column name, `values` by position, `raw` as node:sqlite returns them. */
   readonly shape: "rows" | "values" | "raw"
-  /** Integers as `bigint`; else as `number`, where one beyond 2^53 is an error. */
+  /** Returns integers as `bigint`; otherwise as `number`, where one beyond 2^53 is an error. */
   readonly bigints: boolean
-  /** Kept for the next time; statements that come once are not. */
+  /** Keeps the prepared statement for the next call. */
   readonly kept: boolean
 }
 
-/** An open database and the ways to ask it. */
+/** An open database. */
 export interface SqliteDatabase {
-  /** Runs a statement at once; throws what node:sqlite throws. */
+  /** Runs a statement synchronously; throws what node:sqlite throws. */
   readonly run: (job: Job) => unknown
   /** Runs a plain statement without parameters. */
   readonly control: (text: string) => void
   /** Whether a transaction is open. */
   readonly inTransaction: () => boolean
   /**
-   * Runs synchronous work as an effect. Where another process holds the lock and nothing of the work
-   * has been done, it waits for its turn and runs it again.
+   * Runs synchronous work as an effect. Retries while another process holds the lock and none of the work was done.
    */
   readonly attempt: <A>(operation: string, work: () => A) => Effect.Effect<A, SqlError.SqlError>
 }
 
-/** SQLite's extended codes of a broken primary key; `classifySqliteError` knows that of UNIQUE alone. */
+/** SQLite's extended codes for a duplicate primary key; `classifySqliteError` knows only that of UNIQUE. */
 const primaryKeyCodes = new Set([1555, 2579])
 const uniqueCode = 2067
 
-/** An error of node:sqlite (its `errcode` is SQLite's extended code) in the words of `effect/sql`. */
+/** Maps an error of node:sqlite (its `errcode` is SQLite's extended code) to one of `effect/sql`. */
 export const toSqlError = (cause: unknown, operation: string): SqlError.SqlError => {
   const message = cause instanceof Error ? cause.message : String(cause)
   const code = cause instanceof Error && "errcode" in cause ? Number(cause.errcode) : undefined
@@ -57,11 +57,10 @@ const toInput = (value: unknown): SQLInputValue => {
 }
 
 const runnerOf = (database: DatabaseSync): SqliteDatabase["run"] => {
-  const statements = new Map<string, StatementSync>()
+  const statements = new BoundedMap<string, StatementSync>(maxStatements)
   const prepare = (text: string): StatementSync => {
     const known = statements.get(text)
     if (known !== undefined) return known
-    if (statements.size >= maxStatements) statements.delete(statements.keys().next().value!)
     const statement = database.prepare(text)
     statements.set(text, statement)
     return statement
@@ -83,7 +82,7 @@ const runnerOf = (database: DatabaseSync): SqliteDatabase["run"] => {
   }
 }
 
-/** Opens a file for as long as the scope lives. Fails with what SQLite says of it. */
+/** Opens a file until the scope closes. Fails with SQLite's error. */
 export const open = Effect.fnUntraced(function* (
   filename: string
 ): Effect.fn.Return<SqliteDatabase, SqlError.SqlError, Scope.Scope> {
@@ -107,7 +106,7 @@ export const open = Effect.fnUntraced(function* (
     run({ text, parameters: [], shape: "rows", bigints: false, kept: true })
   }
   yield* attempt("open", () => {
-    // Readers don't wait for writers; what is committed is on the disk.
+    // Readers don't wait for writers; commits are durable.
     for (const pragma of ["journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"])
       database.exec(`PRAGMA ${pragma}`)
   })

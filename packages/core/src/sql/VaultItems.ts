@@ -14,10 +14,10 @@ const toItem = (row: Row): VaultItem => ({
   downloads: Number(row.downloads)
 })
 
-/** Text to be found as it stands: `%` and `_` mean themselves. */
+/** A LIKE pattern that finds text literally: `%` and `_` are escaped. */
 const literal = (word: string): string => `%${word.replace(/[!%_]/g, "!$&")}%`
 
-/** The vault's shelf in a database. */
+/** The vault's items in a database. */
 export const layer: Layer.Layer<VaultItems, never, SqlClient.SqlClient> = Layer.effect(
   VaultItems,
   Effect.map(SqlClient.SqlClient, (sql) =>

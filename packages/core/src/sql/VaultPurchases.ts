@@ -9,9 +9,9 @@ interface Row {
   readonly created_at: number | string
   readonly due_at: number | string | null
   readonly attempts: number | string
-  /** Until it is forgotten. */
+  /** Until it is erased. */
   readonly email: string | null
-  /** What was bought, and for whom, as it was reserved. */
+  /** The agreed facts, which never change. */
   readonly document: string
 }
 
@@ -28,9 +28,9 @@ const toPurchase = (row: Row): VaultPurchase => ({
   email: row.email ?? undefined
 })
 
-type Verbs = VaultPurchases["Service"]
+type Methods = VaultPurchases["Service"]
 
-const sellingVerbs = (sql: SqlClient.SqlClient): Pick<Verbs, "reserve" | "grant" | "cancel" | "find"> => ({
+const saleMethods = (sql: SqlClient.SqlClient): Pick<Methods, "reserve" | "grant" | "cancel" | "find"> => ({
   reserve: (purchase) =>
     storing(
       "vaultPurchases.reserve",
@@ -67,20 +67,20 @@ const sellingVerbs = (sql: SqlClient.SqlClient): Pick<Verbs, "reserve" | "grant"
     )
 })
 
-const upkeepVerbs = (sql: SqlClient.SqlClient): Pick<Verbs, "take" | "reschedule" | "forget"> => {
-  // On PostgreSQL two sweeps would wait for each other's rows; on SQLite there is one writer at a time.
-  const passingBy = sql.onDialectOrElse({ pg: () => sql`FOR UPDATE SKIP LOCKED`, orElse: () => sql`` })
+const upkeepMethods = (sql: SqlClient.SqlClient): Pick<Methods, "take" | "reschedule" | "forget"> => {
+  // On PostgreSQL, two sweeps would wait for each other's rows; SQLite has one writer at a time.
+  const skippingLocked = sql.onDialectOrElse({ pg: () => sql`FOR UPDATE SKIP LOCKED`, orElse: () => sql`` })
   return {
     take: (nowMillis, untilMillis, limit) =>
       storing(
         "vaultPurchases.take",
         Effect.map(
-          // The condition is said twice: whoever waited for another's turn looks at its own row again only.
+          // The condition is repeated: a statement that waited for a row's lock re-evaluates only the outer one.
           sql<Row>`
             UPDATE till_vault_purchases SET due_at = ${untilMillis}, attempts = attempts + 1
             WHERE due_at <= ${nowMillis} AND id IN (
               SELECT id FROM till_vault_purchases WHERE due_at <= ${nowMillis}
-              ORDER BY due_at, id LIMIT ${limit} ${passingBy})
+              ORDER BY due_at, id LIMIT ${limit} ${skippingLocked})
             RETURNING *`,
           (rows) => rows.map(toPurchase)
         )
@@ -108,8 +108,8 @@ const upkeepVerbs = (sql: SqlClient.SqlClient): Pick<Verbs, "take" | "reschedule
   }
 }
 
-/** Purchases of vault items in a database. Every verb is one statement, so the database decides each race. */
+/** Purchases of vault items in a database. Every method is one statement, so the database decides each race. */
 export const layer: Layer.Layer<VaultPurchases, never, SqlClient.SqlClient> = Layer.effect(
   VaultPurchases,
-  Effect.map(SqlClient.SqlClient, (sql) => VaultPurchases.of({ ...sellingVerbs(sql), ...upkeepVerbs(sql) }))
+  Effect.map(SqlClient.SqlClient, (sql) => VaultPurchases.of({ ...saleMethods(sql), ...upkeepMethods(sql) }))
 )

@@ -1,21 +1,21 @@
 /*
- * Conditions of charges that statements and partial indexes share: an engine uses a partial index only where the
+ * Conditions of charges that statements and partial indexes share: an engine uses a partial index only if the
  * statement repeats its condition.
  */
 
-/** Charges that `takeOver` takes. */
+/** Unfinished charges: those that `takeOver` takes. */
 export const unfinished = `(state <> 'settled' OR effect_pending = 1 OR awaits_finality = 1
       OR response_owed_until IS NOT NULL)`
 
-/** Which list shows an unfinished charge, and when: `unfinished` reads queue 0, then 1; `voidedDue` reads 2. */
+/** The queue of an unfinished charge: `unfinished` reads queue 0, then 1; `voidedDue` reads 2. */
 export const unfinishedQueue = `CASE WHEN state = 'claimed' THEN 1
       WHEN state = 'voided' AND subject IS NULL AND refunded_at IS NULL THEN 2 ELSE 0 END`
 
-/** When it is due; a pending effect always is. */
+/** When it is due; a pending effect is always due. */
 export const unfinishedDue = "CASE WHEN effect_pending = 1 THEN 0 ELSE check_after END"
 
-/** Charges that can count against the limits of their payer: a bounded number of rows, whatever was refused before. */
+/** Charges that can count against the limits of their payer: few rows, however many were refused before. */
 export const countsForPayer = "state <> 'settled' AND (state <> 'voided' OR exposure > 0)"
 
-/** The index that refuses a transfer which has settled another charge. */
+/** The unique index that rejects a transfer which has settled another charge. */
 export const transferIndex = "till_charges_transfer"

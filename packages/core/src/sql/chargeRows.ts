@@ -3,11 +3,12 @@ import type { SqlClient, SqlError } from "effect/sql"
 import type { Charge, ChargeState, Lease, LedgerEntry, LedgerKind, NewCharge } from "../ports/Charges.ts"
 
 /*
- * Charges and ledger entries as rows. PostgreSQL answers a BIGINT as text.
+ * Charges and ledger entries as rows. PostgreSQL returns a BIGINT as text.
  */
 
 type Whole = number | string
 
+/** A row of `till_charges`. */
 export interface ChargeRow {
   readonly key: string
   readonly payload_digest: string
@@ -30,8 +31,8 @@ export interface ChargeRow {
   readonly lease_until: Whole
   readonly attempts: Whole
   readonly check_after: Whole
-  readonly answer: string | null
-  readonly answer_expired_at: Whole | null
+  readonly response: string | null
+  readonly response_expired_at: Whole | null
   readonly subject: string | null
   readonly effect_pending: Whole
   readonly receipt: string | null
@@ -68,8 +69,8 @@ const columns: ReadonlyArray<keyof ChargeRow> = [
   "lease_until",
   "attempts",
   "check_after",
-  "answer",
-  "answer_expired_at",
+  "response",
+  "response_expired_at",
   "subject",
   "effect_pending",
   "receipt",
@@ -84,7 +85,7 @@ const columns: ReadonlyArray<keyof ChargeRow> = [
   "refund_transaction"
 ]
 
-/** What a statement selects of a charge. Exposure as text: in tokens of 18 decimals it exceeds 2^53. */
+/** The columns that a statement selects. Exposure as text: in tokens of 18 decimals it exceeds 2^53. */
 export const chargeColumns = columns
   .map((name) => (name === "exposure" ? "CAST(exposure AS TEXT) AS exposure" : name))
   .join(", ")
@@ -99,6 +100,7 @@ const refundOf = (row: ChargeRow): Charge["refund"] => {
     : { _tag: "Sent", transaction: row.refund_transaction! }
 }
 
+/** Reads a row as a charge. */
 export const toCharge = (row: ChargeRow): Charge => ({
   key: row.key,
   payloadDigest: row.payload_digest,
@@ -121,8 +123,8 @@ export const toCharge = (row: ChargeRow): Charge => ({
   leaseUntilMillis: Number(row.lease_until),
   attempts: Number(row.attempts),
   checkAfterMillis: Number(row.check_after),
-  answer: parse(row.answer),
-  answerExpiredAtMillis: whole(row.answer_expired_at),
+  response: parse(row.response),
+  responseExpiredAtMillis: whole(row.response_expired_at),
   subject: parse(row.subject),
   effectPending: Number(row.effect_pending) === 1,
   receipt: parse(row.receipt),
@@ -134,6 +136,13 @@ export const toCharge = (row: ChargeRow): Charge => ({
   refund: refundOf(row)
 })
 
+/** Reads the charges that a statement selects. */
+export const toCharges = (
+  rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
+): Effect.Effect<ReadonlyArray<Charge>, SqlError.SqlError> =>
+  Effect.map(rows, (found) => (found as ReadonlyArray<ChargeRow>).map(toCharge))
+
+/** Finds a charge by its key. */
 export const findCharge = (
   sql: SqlClient.SqlClient,
   key: string
@@ -175,9 +184,11 @@ export const newChargeColumns: ReadonlyArray<Column> = [
   integer("lease_until", (_, { untilMillis }) => untilMillis)
 ]
 
+/** The values of those columns. */
 export const newChargeValues = (charge: NewCharge, lease: Lease): ReadonlyArray<string | number> =>
   newChargeColumns.map(({ value }) => value(charge, lease))
 
+/** A row of `till_ledger`. */
 export interface EntryRow {
   readonly charge_key: string
   readonly kind: LedgerKind
@@ -193,6 +204,7 @@ export interface EntryRow {
   readonly round: Whole
 }
 
+/** Reads a row as a ledger entry. */
 export const toEntry = (row: EntryRow): LedgerEntry => ({
   kind: row.kind,
   chargeKey: row.charge_key,

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { Charge, Charges, Claim, ClaimLimits, Lease } from "../ports/Charges.ts"
+import type { Charges, Claim, ClaimLimits } from "../ports/Charges.ts"
+import { isFree } from "../ports/chargeRules.ts"
 import { countsForPayer } from "./chargeConditions.ts"
 import { findCharge, newChargeColumns, newChargeValues } from "./chargeRows.ts"
 import { storing, untilDecided } from "./rows.ts"
@@ -8,8 +9,8 @@ import { storing, untilDecided } from "./rows.ts"
 type Placeholder = (index: number) => string
 
 /**
- * Number and exposure of a payer's other charges that count against its limits: payer, key and now as parameters.
- * Work was done for a voided charge that kept its exposure; it isn't counted as an unsettled one.
+ * Counts a payer's other charges that count against their limits, and sums their exposure. Parameters: payer, key, now.
+ * A voided charge that kept its exposure (work was done for it) adds to the sum, not to the count.
  */
 const othersOfPayer = (placeholder: Placeholder, first: number): string => `
   (SELECT COUNT(CASE WHEN state <> 'voided' THEN 1 END) AS unsettled, COALESCE(SUM(exposure), 0) AS exposure
@@ -17,7 +18,7 @@ const othersOfPayer = (placeholder: Placeholder, first: number): string => `
     WHERE payer = ${placeholder(first)} AND key <> ${placeholder(first + 1)} AND ${countsForPayer}
       AND (state <> 'claimed' OR lease_until > ${placeholder(first + 2)})) AS others`
 
-/** Takes a free key, within limits: the columns, payer, key, now, both limits, now, owner as parameters. */
+/** Takes a free key within the limits. Parameters: the columns, payer, key, now, both limits, now, owner. */
 const claimStatement = (placeholder: Placeholder): string => {
   const names = newChargeColumns.map(({ name }) => name)
   const given = newChargeColumns.map(({ type }, index) => `CAST(${placeholder(index + 1)} AS ${type})`)
@@ -30,24 +31,19 @@ const claimStatement = (placeholder: Placeholder): string => {
     WHERE others.unsettled < ${placeholder(next + 3)} AND (${exposure} = 0 OR others.exposure = 0
       OR others.exposure + ${exposure} <= CAST(${placeholder(next + 4)} AS BIGINT))
     ON CONFLICT (key) DO UPDATE SET ${replaced.map((name) => `${name} = excluded.${name}`).join(", ")},
-      attempts = 0, check_after = 0, answer = NULL, answer_expired_at = NULL, subject = NULL
+      attempts = 0, check_after = 0, response = NULL, response_expired_at = NULL, subject = NULL
     WHERE (till_charges.state = 'claimed' AND till_charges.lease_until <= ${placeholder(next + 5)})
       OR (till_charges.state = 'voided' AND till_charges.lease_owner = ${placeholder(next + 6)}
         AND till_charges.refunded_at IS NULL)
     RETURNING key`
 }
 
-const isFree = (existing: Charge, lease: Lease, nowMillis: number): boolean =>
-  existing.state === "claimed"
-    ? existing.leaseUntilMillis <= nowMillis
-    : existing.state === "voided" && existing.leaseOwner === lease.owner && existing.refund === undefined
-
 interface OthersRow {
   readonly unsettled: number | string
   readonly exposure: string
 }
 
-/** Which limit refuses a new charge beside the payer's others, if any does. */
+/** The limit that a new charge would exceed together with the payer's others. */
 const limitedBy = (
   others: OthersRow,
   exposureAtomic: string,
@@ -59,17 +55,17 @@ const limitedBy = (
   return isOver ? { _tag: "Limited", by: "exposure" } : undefined
 }
 
-/** Exposures are BIGINTs, whose sum can't reach a limit beyond this. */
+/** Exposures are BIGINTs, so no sum reaches a limit beyond this. */
 const maxBigint = 2n ** 63n - 1n
 const toBigint = (digits: string): string =>
   digits.length < 19 ? digits : String(BigInt(digits) > maxBigint ? maxBigint : digits)
 
 /**
- * The verb `claim`: one statement decides and takes, so that of two racers one wins, and one payer never
- * has more than allowed. What stood in its way is looked up only where it took nothing.
+ * `claim`: one statement decides and takes, so that of two concurrent claims one wins and no payer exceeds a limit. The
+ * reason is looked up only if it took nothing.
  */
-export const claimVerb = (sql: SqlClient.SqlClient): Charges["Service"]["claim"] => {
-  // The one statement of many values that every paid call runs: written once, not composed each time.
+export const claimMethod = (sql: SqlClient.SqlClient): Charges["Service"]["claim"] => {
+  // Every paid call runs this statement of many values, so its text is built once.
   const placeholder = sql.onDialectOrElse({
     pg: (): Placeholder => (index) => `$${index}`,
     orElse: (): Placeholder => (index) => `?${index}`
@@ -89,22 +85,22 @@ export const claimVerb = (sql: SqlClient.SqlClient): Charges["Service"]["claim"]
       if (existing !== undefined && !isFree(existing, lease, nowMillis))
         return { _tag: "Existing", charge: existing }
       const [row] = yield* sql.unsafe<OthersRow>(othersText, others)
-      // Below the limits and free, yet not taken: something changed in between, so the claim is repeated.
+      // Within the limits and free, yet not taken: something changed in between, so the claim is repeated.
       return limitedBy(row!, charge.exposureAtomic, limits)
     })
-    return storing("charges.claim", inLine(sql, payer, untilDecided(decide)))
+    return storing("charges.claim", serialized(sql, payer, untilDecided(decide)))
   }
 }
 
 /**
- * SQLite has one writer at a time. On PostgreSQL claims of one payer stand in line, or two could each
- * count without the other and both take the last place.
+ * Serializes the claims of one payer on PostgreSQL: otherwise two could each count without the other and both take the
+ * last place. SQLite has one writer at a time.
  *
- * There a claim does not wait for the disk either: nothing has moved yet, and the next verb of its charge
- * does wait, for all that was written before it. A server that fails in between has forgotten a claim
- * of which nothing came, and its owner's next verb answers `false`.
+ * On PostgreSQL a claim doesn't wait for the disk, since no money has moved yet: the charge's next method waits for
+ * everything written before it. A server that fails in between loses a claim without consequences, and its owner's next
+ * method returns `false`.
  */
-const inLine = <A, E>(
+const serialized = <A, E>(
   sql: SqlClient.SqlClient,
   payer: string,
   claim: Effect.Effect<A, E>

@@ -7,46 +7,49 @@ import type { Stores } from "../ports/Stores.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
 import { VaultPurchases } from "../ports/VaultPurchases.ts"
 
-type Verb = (...input: ReadonlyArray<unknown>) => Effect.Effect<unknown, StoreError>
+type Method = (...input: ReadonlyArray<unknown>) => Effect.Effect<unknown, StoreError>
 
 /**
- * Runs a verb, and leaves it to itself once a time is over or the caller is: undoing a transaction takes
- * as long as its connection does, and nobody should wait for one that is lost.
+ * Runs a method with a timeout, in a fiber of its own: rolling back a transaction on a lost connection takes as long as
+ * the connection does, and the caller must not wait for that.
  */
-const within = <A>(
+const withTimeout = <A>(
   operation: string,
-  verb: Effect.Effect<A, StoreError>,
+  method: Effect.Effect<A, StoreError>,
   millis: number
 ): Effect.Effect<A, StoreError> =>
-  Effect.flatMap(Effect.forkDetach(verb, { startImmediately: true }), (running) =>
+  Effect.flatMap(Effect.forkDetach(method, { startImmediately: true }), (running) =>
     Fiber.join(running).pipe(
       Effect.timeoutOrElse({
         duration: millis,
         orElse: () =>
-          Effect.fail(new StoreError({ operation, cause: new Error(`no answer within ${millis} ms`) }))
+          Effect.fail(new StoreError({ operation, cause: new Error(`no response within ${millis} ms`) }))
       }),
       Effect.ensuring(Effect.sync(() => running.interruptUnsafe()))
     )
   )
 
-/** A store whose verbs fail with a `StoreError` of their name once a time is over. */
-const bounded = <Store extends object>(name: string, store: Store, millis: number): Store =>
+/** A store whose methods fail with a `StoreError` of their name after a timeout. */
+const storeWithTimeout = <Store extends object>(name: string, store: Store, millis: number): Store =>
   Object.fromEntries(
-    Object.entries(store as Readonly<Record<string, Verb>>).map(([verb, run]) => [
-      verb,
-      (...input: ReadonlyArray<unknown>) => within(`${name}.${verb}`, run(...input), millis)
+    Object.entries(store as Readonly<Record<string, Method>>).map(([method, run]) => [
+      method,
+      (...input: ReadonlyArray<unknown>) => withTimeout(`${name}.${method}`, run(...input), millis)
     ])
-    // The same verbs, each with the answers and failures that it had.
+    // The same methods, with the same results and errors.
   ) as Store
 
 /**
- * Stores whose verbs end in time also where nothing is heard of the database any more: a server keeps to
- * the deadline of a statement, a network that has swallowed it does not.
+ * Adds a timeout to every method of the stores, for a database that no longer responds: the server's own statement
+ * timeout doesn't help if the network loses the statement.
  */
-export const boundedStores = (stores: Context.Context<Stores>, millis: number): Context.Context<Stores> =>
-  Context.make(Charges, bounded("charges", Context.get(stores, Charges), millis)).pipe(
-    Context.add(Quotes, bounded("quotes", Context.get(stores, Quotes), millis)),
-    Context.add(Orders, bounded("orders", Context.get(stores, Orders), millis)),
-    Context.add(VaultItems, bounded("vaultItems", Context.get(stores, VaultItems), millis)),
-    Context.add(VaultPurchases, bounded("vaultPurchases", Context.get(stores, VaultPurchases), millis))
+export const storesWithTimeout = (stores: Context.Context<Stores>, millis: number): Context.Context<Stores> =>
+  Context.make(Charges, storeWithTimeout("charges", Context.get(stores, Charges), millis)).pipe(
+    Context.add(Quotes, storeWithTimeout("quotes", Context.get(stores, Quotes), millis)),
+    Context.add(Orders, storeWithTimeout("orders", Context.get(stores, Orders), millis)),
+    Context.add(VaultItems, storeWithTimeout("vaultItems", Context.get(stores, VaultItems), millis)),
+    Context.add(
+      VaultPurchases,
+      storeWithTimeout("vaultPurchases", Context.get(stores, VaultPurchases), millis)
+    )
   )

@@ -9,10 +9,10 @@ import {
   unfinishedQueue
 } from "./chargeConditions.ts"
 
-/** Where it is recorded which migrations have run. */
+/** The table that records which migrations have run. */
 const table = "till_migrations"
 
-/** One schema for SQLite and PostgreSQL: text, and whole numbers for milliseconds and counts. */
+/** One schema for SQLite and PostgreSQL: text, and integers for milliseconds and counts. */
 const tables = [
   `CREATE TABLE IF NOT EXISTS till_charges (
     key TEXT PRIMARY KEY,
@@ -36,8 +36,8 @@ const tables = [
     lease_until BIGINT NOT NULL,
     attempts BIGINT NOT NULL DEFAULT 0,
     check_after BIGINT NOT NULL DEFAULT 0,
-    answer TEXT,
-    answer_expired_at BIGINT,
+    response TEXT,
+    response_expired_at BIGINT,
     subject TEXT,
     effect_pending BIGINT NOT NULL DEFAULT 0,
     receipt TEXT,
@@ -64,8 +64,8 @@ const tables = [
     WHERE state = 'settled' AND refund_due_at IS NULL`,
   `CREATE INDEX IF NOT EXISTS till_charges_refunds ON till_charges (payer)
     WHERE refund_started_at IS NOT NULL OR refunded_at IS NOT NULL`,
-  `CREATE INDEX IF NOT EXISTS till_charges_answered ON till_charges (settled_at)
-    WHERE answer IS NOT NULL AND settled_at IS NOT NULL`,
+  `CREATE INDEX IF NOT EXISTS till_charges_responses ON till_charges (settled_at)
+    WHERE response IS NOT NULL AND settled_at IS NOT NULL`,
   `CREATE INDEX IF NOT EXISTS till_charges_owed ON till_charges (created_at, key)
     WHERE refund_due_at IS NOT NULL AND refunded_at IS NULL`,
   `CREATE INDEX IF NOT EXISTS till_charges_settled ON till_charges (settled_at) WHERE state = 'settled'`,
@@ -88,7 +88,7 @@ const tables = [
   )`,
   `CREATE INDEX IF NOT EXISTS till_ledger_at ON till_ledger (at, charge_key, kind, round)`,
   `CREATE INDEX IF NOT EXISTS till_ledger_payer ON till_ledger (payer, at)`,
-  // At most one row: why and since when no refunds are sent.
+  // At most one row: why and since when refunds are stopped.
   `CREATE TABLE IF NOT EXISTS till_refund_stop (
     id BIGINT PRIMARY KEY CHECK (id = 1),
     reason TEXT NOT NULL,
@@ -102,7 +102,7 @@ const tables = [
     expires_at BIGINT NOT NULL,
     consumed_by TEXT
   )`,
-  // At most one quote of a request is unconsumed: what makes "one live quote per request" a fact.
+  // Enforces one live quote per request.
   `CREATE UNIQUE INDEX IF NOT EXISTS till_quotes_live ON till_quotes (fingerprint) WHERE consumed_by IS NULL`,
   `CREATE INDEX IF NOT EXISTS till_quotes_consumed ON till_quotes (consumed_by) WHERE consumed_by IS NOT NULL`,
   `CREATE INDEX IF NOT EXISTS till_quotes_expires ON till_quotes (expires_at)`,
@@ -150,10 +150,10 @@ const tables = [
     WHERE email IS NOT NULL AND due_at IS NULL AND status = 'granted'`
 ]
 
-/** A statement that makes an entry: which change of a charge it records, and what the entry names. */
+/** A ledger entry: the change of a charge that it records, and its fields. */
 interface Entered {
   readonly kind: LedgerKind
-  /** The columns whose change it records, and the condition on `OLD` and `NEW`. */
+  /** The columns whose change it records, with the condition on `OLD` and `NEW`. */
   readonly of: string
   readonly when: string
   readonly at: string
@@ -186,7 +186,7 @@ const entered: ReadonlyArray<Entered> = [
   }
 ]
 
-/** The round of an entry: how many settlements of its charge were reversed before. */
+/** The round of an entry: the number of settlements of its charge that were reversed before. */
 const round = `(SELECT COUNT(*) FROM till_ledger WHERE charge_key = NEW.key AND kind = 'reversed')`
 
 const entry = ({ at, kind, logIndex, transaction }: Entered, day: string): string =>
@@ -196,8 +196,7 @@ const entry = ({ at, kind, logIndex, transaction }: Entered, day: string): strin
       NEW.amount, ${transaction}, ${logIndex});`
 
 /*
- * The ledger is written by the database, in the statement that changes the charge: no writer can forget
- * an entry, and none can alter one.
+ * Triggers write the ledger, in the statement that changes the charge: no writer can omit an entry or change one.
  */
 
 const sqliteTriggers = [
@@ -233,7 +232,7 @@ const postgresTriggers = [
     FOR EACH ROW EXECUTE FUNCTION till_keep()`
 ]
 
-/** PostgreSQL orders text by the database's language unless told to go by the code points, as SQLite does. */
+/** Orders text by code points on PostgreSQL, as SQLite does, instead of the database's language. */
 const byCodePoint = (statement: string): string => statement.replace(/ TEXT\b/g, ' TEXT COLLATE "C"')
 
 const initial = {
@@ -255,7 +254,7 @@ const initialStatements = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   )
 )
 
-/** Brings the schema up to date; two processes that start at once wait for each other. */
+/** Migrates the schema; processes that start concurrently wait for each other. */
 export const migrate = Migrator.make({})({
   loader: Migrator.fromRecord({ "0001_initial": initialStatements }),
   table

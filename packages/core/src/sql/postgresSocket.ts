@@ -1,14 +1,16 @@
 import { connect, type Socket } from "node:net"
 
-/** Where a PostgreSQL server listens: a name or address and a port, or a folder that holds its socket. */
+/** Where a PostgreSQL server listens: a host name or address and a port, or the folder of its socket. */
 export interface PostgresAddress {
   readonly host: string
   readonly port: number
 }
 
 /**
- * The address in a connection string, whose parameters `host` and `port` come before its authority. A host in
- * the authority may be percent-encoded (a folder has to be). `undefined` where that can't be decoded.
+ * Reads the address from a connection string. Its parameters `host` and `port` take precedence over its authority, where
+ * the host may be percent-encoded (a folder must be).
+ *
+ * @returns `undefined` where the host can't be decoded
  */
 export const addressOf = (url: URL): PostgresAddress | undefined => {
   const port = Number(url.searchParams.get("port") ?? (url.port || 5432))
@@ -22,17 +24,16 @@ export const addressOf = (url: URL): PostgresAddress | undefined => {
 }
 
 /**
- * Connects to a server, and gives the connection up where nothing was said or heard for so long. A server
- * keeps to the deadline of a statement; a host that died without a word, or a network that lost its way,
- * would hold the connection, and its place in the pool, for as long as the kernel repeats itself.
+ * Connects to a server, and closes the connection after a time of silence. A server that died, or a network that lost
+ * the connection, would otherwise hold it and its place in the pool for as long as the kernel retransmits.
  *
- * @param silenceMillis longer than a statement may take, and than the pool keeps connections that are idle
+ * @param silenceMillis longer than a statement may take, and than the pool keeps idle connections
  */
 export const openSocket = ({ host, port }: PostgresAddress, silenceMillis: number): Socket => {
   const socket = connect(
     host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port, noDelay: true }
   )
   return socket.setTimeout(silenceMillis, () =>
-    socket.destroy(new Error(`nothing heard of PostgreSQL for ${silenceMillis} ms`))
+    socket.destroy(new Error(`no data from PostgreSQL for ${silenceMillis} ms`))
   )
 }

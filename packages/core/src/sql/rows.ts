@@ -3,7 +3,7 @@ import { StoreError } from "../domain/Errors.ts"
 import type { Money } from "../domain/Money.ts"
 import type { Offer } from "../domain/Order.ts"
 
-/** Names the verb that failed: at its statement, or at a row that does not read as what was written. */
+/** Turns a failed statement, or a row that can't be read, into a `StoreError` that names the method. */
 export const storing = <A, E>(
   operation: string,
   effect: Effect.Effect<A, E>
@@ -12,15 +12,15 @@ export const storing = <A, E>(
   return effect.pipe(Effect.catch(failed), Effect.catchDefect(failed))
 }
 
-/** Whether a statement that returns the rows it changed changed any. */
+/** Whether a statement changed any row; it must return those it changed. */
 export const tookEffect = <E>(rows: Effect.Effect<ReadonlyArray<unknown>, E>): Effect.Effect<boolean, E> =>
   Effect.map(rows, ({ length }) => length > 0)
 
 const maxAttempts = 100
 
 /**
- * Repeats an insertion that met a row which was gone when it was looked at. Each round means that
- * somebody else got on, so a hundred of them are out of all proportion.
+ * Repeats a statement until it is decided: one that met a row which was gone when it was read. Each round means that a
+ * concurrent statement succeeded, so a hundred rounds mean a fault.
  */
 export const untilDecided = <A, E>(attempt: Effect.Effect<A | undefined, E>): Effect.Effect<A, E | Error> =>
   Effect.flatMap(
@@ -47,7 +47,7 @@ type OfferRow = Omit<Offer, "subtotal" | "tax" | "shipping" | "fee" | "total" | 
 const fromMoney = ({ atomic, currency }: Money): MoneyRow => ({ atomic: atomic.toString(), currency })
 const toMoney = ({ atomic, currency }: MoneyRow): Money => ({ atomic: BigInt(atomic), currency })
 
-/** An offer as JSON can hold it: JSON knows no bigint. */
+/** An offer as JSON can hold it: JSON has no bigint. */
 export const fromOffer = (offer: Offer): OfferRow => {
   const { fee, ...whole } = offer
   const { price, ...product } = offer.product

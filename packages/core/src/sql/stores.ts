@@ -7,7 +7,7 @@ import * as Quotes from "./Quotes.ts"
 import * as VaultItems from "./VaultItems.ts"
 import * as VaultPurchases from "./VaultPurchases.ts"
 
-/** All stores over one database, its schema brought up to date first. */
+/** All stores over one database, whose schema is migrated first. */
 export const layerSql = Layer.mergeAll(
   Charges.layer,
   Quotes.layer,

@@ -1,8 +1,8 @@
 import type { SqlClient, Statement } from "effect/sql"
 
 /*
- * Sums of amounts. Amounts are digits of any length; SQLite adds 64 bits, which tokens of 18 decimals outgrow. There
- * the low digits are summed apart.
+ * Sums of amounts. Amounts are digits of any length, and SQLite adds 64-bit integers, which tokens of 18 decimals
+ * exceed: there the low digits are summed separately.
  */
 
 export interface SumRow {
@@ -12,7 +12,7 @@ export interface SumRow {
 
 const lowDigits = 9
 
-/** The columns of a sum of `amount`: `high` and `low`. */
+/** The columns `high` and `low`, whose sum is that of `amount`. */
 export const sumColumns = (sql: SqlClient.SqlClient): Statement.Fragment =>
   sql.onDialectOrElse({
     pg: () => sql.literal("'0' AS high, CAST(SUM(CAST(amount AS NUMERIC)) AS TEXT) AS low"),
@@ -22,6 +22,6 @@ export const sumColumns = (sql: SqlClient.SqlClient): Statement.Fragment =>
         CAST(SUM(CAST(substr(amount, -${lowDigits}) AS INTEGER)) AS TEXT) AS low`)
   })
 
-/** The sum of those columns; of no rows it is 0. */
+/** The sum in those columns; 0 without rows. */
 export const toSum = ({ high, low }: SumRow): bigint =>
   BigInt(high ?? 0) * 10n ** BigInt(lowDigits) + BigInt(low ?? 0)

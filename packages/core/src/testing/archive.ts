@@ -1,7 +1,3 @@
-/*
- * A small ZIP archive for tests: files stored as they are, the same bytes for the same files.
- */
-
 const polynomial = 0xedb88320
 
 const crc32 = (bytes: Uint8Array): number => {
@@ -13,7 +9,7 @@ const crc32 = (bytes: Uint8Array): number => {
   return ~crc >>> 0
 }
 
-/** Numbers in little endian, `[value, bytes]` each. */
+/** Encodes `[value, bytes]` pairs in little endian. */
 const little = (...fields: ReadonlyArray<readonly [value: number, bytes: 2 | 4]>): Uint8Array => {
   const bytes = new Uint8Array(fields.reduce((sum, [, size]) => sum + size, 0))
   const view = new DataView(bytes.buffer)
@@ -38,11 +34,11 @@ const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
 
 const version = 20
 const utf8Names = 0x0800
-/** 1 January 1980, where the format's calendar begins. */
+/** 1 January 1980, the first day of the format. */
 const firstDay = 0x0021
 
 /**
- * A ZIP archive of text files by name.
+ * Creates a ZIP archive of text files, uncompressed and reproducible.
  *
  * @example
  * const zip = sampleArchive({ "README.md": "# Launch plan\n" })

@@ -1,9 +1,5 @@
-import type { FacilitatorClient } from "../Options.ts"
+import type { FacilitatorClient } from "../toll/facilitator/FacilitatorOptions.ts"
 import { type Scripted, scripted } from "./scripted.ts"
-
-/*
- * A facilitator without a chain, in the wire's own words.
- */
 
 type Verify = FacilitatorClient["verify"]
 type Settle = FacilitatorClient["settle"]
@@ -11,7 +7,7 @@ type GetSupported = NonNullable<FacilitatorClient["getSupported"]>
 
 /** A payment whose money has moved. */
 export interface FakeSettlement {
-  /** 32 bytes in hexadecimal; another for each settlement. */
+  /** 32 bytes in hexadecimal, unique for each settlement. */
   readonly transaction: string
   readonly payer: string | undefined
   readonly payTo: string
@@ -20,28 +16,26 @@ export interface FakeSettlement {
   readonly network: string
 }
 
+/** A facilitator without a chain, with scripted calls. */
 export interface FakeFacilitator extends FacilitatorClient {
-  /** Scriptable; answers `isValid` for a nonce that has not been settled yet. Checks no signature. */
+  /** Returns `isValid: true` for nonces that were not settled yet. Doesn't check signatures. */
   readonly verify: Scripted<Verify>
-  /** Scriptable; moves the money of each nonce once. */
+  /** Settles each nonce once. */
   readonly settle: Scripted<Settle>
   readonly getSupported: Scripted<GetSupported>
-  /** What was settled, oldest first. */
+  /** Settlements, oldest first. */
   readonly settled: ReadonlyArray<FakeSettlement>
-  /** From now on every payment is invalid. */
-  readonly finds: (invalidReason: string) => FakeFacilitator
-  /** From now on settlement is refused before anything is sent: no money moves. */
-  readonly rejects: (errorReason?: string) => FakeFacilitator
-  /**
-   * The next settlement has no answer, so its outcome is unknown to whoever asked; `moved` says whether
-   * the money moved. What comes after is settled as usual.
-   */
+  /** From now on, `verify` reports every payment as invalid. */
+  readonly rejectsVerification: (invalidReason: string) => FakeFacilitator
+  /** From now on, `settle` refuses before sending anything: no money moves. */
+  readonly rejectsSettlement: (errorReason?: string) => FakeFacilitator
+  /** The next settlement gets no response, so its outcome is unknown. `moved`: whether the money moves. */
   readonly losesNextSettlement: (moved: boolean) => FakeFacilitator
-  /** From now on settlement is broadcast but not confirmed in time: a transaction, and no success. */
+  /** From now on, settlements are broadcast but not confirmed in time. */
   readonly leavesPending: () => FakeFacilitator
-  /** From now on `verify` and `settle` wait first, in milliseconds. */
-  readonly slow: (millis: number) => FakeFacilitator
-  /** Back to the start: script, calls and settlements forgotten. */
+  /** Delays every later `verify` and `settle` by this many milliseconds. */
+  readonly delays: (millis: number) => FakeFacilitator
+  /** Clears script, calls and settlements. */
   readonly reset: () => FakeFacilitator
 }
 
@@ -50,7 +44,7 @@ const fieldsOf = (value: unknown): Fields =>
   typeof value === "object" && value !== null ? (value as Fields) : {}
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
 
-/** What was signed: payer and nonce on EVM, the transaction on Solana. */
+/** Identifies a payment: payer and nonce on EVM, the transaction on Solana. */
 const paymentOf = (paymentPayload: unknown): { readonly key: string; readonly payer: string | undefined } => {
   const payload = fieldsOf(fieldsOf(paymentPayload)["payload"])
   const transaction = payload["transaction"]
@@ -65,13 +59,14 @@ const paymentOf = (paymentPayload: unknown): { readonly key: string; readonly pa
 const withPayer = (payer: string | undefined) => (payer === undefined ? {} : { payer })
 
 /**
- * A facilitator that finds every payment valid and settles it at once, each nonce once: a nonce that
- * was settled before is answered as the real one answers it, by the reverted transaction.
+ * Creates a facilitator that accepts every payment and settles each nonce once, at once.
+ *
+ * Settling a nonce again returns a reverted transaction, as real facilitators do.
  *
  * @example
  * const facilitator = fakeFacilitator()
  * const till = Till.make({ ...options, facilitator })
- * facilitator.losesNextSettlement(true)   // the money moves, the answer is lost
+ * facilitator.losesNextSettlement(true)   // the money moves, the response is lost
  */
 export const fakeFacilitator = (
   options: { readonly networks?: ReadonlyArray<string> } = {}
@@ -123,30 +118,30 @@ export const fakeFacilitator = (
     settle,
     getSupported,
     settled,
-    finds: (invalidReason) => {
-      verify.answers({ isValid: false, invalidReason })
+    rejectsVerification: (invalidReason) => {
+      verify.returns({ isValid: false, invalidReason })
       return fake
     },
-    rejects: (errorReason = "insufficient_funds") => {
-      settle.answers({ success: false, errorReason, transaction: "" })
+    rejectsSettlement: (errorReason = "insufficient_funds") => {
+      settle.returns({ success: false, errorReason, transaction: "" })
       return fake
     },
     losesNextSettlement: (moved) => {
-      settle.answersOnce((paymentPayload, paymentRequirements) => {
+      settle.returnsOnce((paymentPayload, paymentRequirements) => {
         if (moved) move(paymentPayload, paymentRequirements)
         throw new Error("connection reset")
       })
       return fake
     },
     leavesPending: () => {
-      settle.answers(() => ({
+      settle.returns(() => ({
         success: false,
         errorReason: "settlement_pending",
         transaction: nextTransaction()
       }))
       return fake
     },
-    slow: (millis) => {
+    delays: (millis) => {
       verify.delays(millis)
       settle.delays(millis)
       return fake

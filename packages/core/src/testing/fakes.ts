@@ -1,27 +1,33 @@
 import type { SearchProduct, Source } from "../domain/Product.ts"
-import type {
-  AssistantOptions,
-  FulfilmentOptions,
-  MailerOptions,
-  MarketplaceOptions,
-  TrackerOptions,
-  VaultOptions
-} from "../ProviderOptions.ts"
+import type { AssistantOptions } from "../ports/Assistant.ts"
+import type { FulfilmentOptions } from "../ports/FulfilmentOptions.ts"
+import type { MailerOptions } from "../ports/Mailer.ts"
+import type { MarketplaceOptions } from "../ports/Marketplaces.ts"
+import type { TrackerOptions } from "../ports/Tracker.ts"
+import type { VaultOptions } from "../ports/VaultFiles.ts"
 import type { Mail } from "../ports/Mailer.ts"
 import { sampleArchive } from "./archive.ts"
 import { sampleProducts, sampleTrackResult } from "./samples.ts"
 import { type Scripted, scripted } from "./scripted.ts"
 
 /*
- * Providers to give to `Till.make` in a test. Each answers something sensible from the start, does as
- * it is told from then on, and remembers what it was asked.
+ * Providers to pass to `Till.make` in a test. Each returns plausible results by default, can be scripted, and records
+ * its calls.
  */
 
+/** A marketplace with a scripted `search`. */
 export interface FakeMarketplace extends MarketplaceOptions {
   readonly search: Scripted<MarketplaceOptions["search"]>
 }
 
-/** A marketplace that answers the same products, five of `source` by default, to every query. */
+/**
+ * Creates a marketplace that returns the same products for every query, by default five of `source`.
+ *
+ * @example
+ * const marketplace = fakeMarketplace("marketplace_b")
+ * marketplace.search.failsOnceWith(new Error("connection reset"))
+ * const till = Till.make({ ...options, marketplaces: { marketplace_b: marketplace } })
+ */
 export const fakeMarketplace = (
   source: Source = "marketplace_a",
   products: ReadonlyArray<SearchProduct> = sampleProducts(source, 5)
@@ -33,13 +39,20 @@ export const fakeMarketplace = (
   }))
 })
 
+/** An assistant with a scripted `reply`. */
 export interface FakeAssistant extends AssistantOptions {
-  readonly ask: Scripted<AssistantOptions["ask"]>
+  readonly reply: Scripted<AssistantOptions["reply"]>
 }
 
-/** An assistant that recommends the first three products a search for the message finds. */
+/**
+ * Creates an assistant that searches for the message and recommends the first three products.
+ *
+ * @example
+ * const assistant = fakeAssistant()
+ * assistant.reply.returnsOnce({ reply: "Nothing found.", products: [] })
+ */
 export const fakeAssistant = (): FakeAssistant => ({
-  ask: scripted<AssistantOptions["ask"]>("assistant.ask", async ({ message }, { search }) => {
+  reply: scripted<AssistantOptions["reply"]>("assistant.reply", async ({ message }, { search }) => {
     const products = (await search({ q: message, page: 1 })).slice(0, 3)
     return { reply: `I found ${products.length} for you.`, products }
   })
@@ -47,20 +60,26 @@ export const fakeAssistant = (): FakeAssistant => ({
 
 type PlacedOrder = Parameters<FulfilmentOptions["place"]>[0]
 
+/** An order upstream with scripted `quote` and `place`. */
 export interface FakeFulfilment extends FulfilmentOptions {
   readonly quote: Scripted<FulfilmentOptions["quote"]>
   readonly place: Scripted<FulfilmentOptions["place"]>
-  /** Orders that stand upstream, by order id: each once, however often it was placed. */
+  /** Orders that exist upstream, by order id. Placing an id again creates no second order. */
   readonly orders: ReadonlyMap<string, PlacedOrder & { readonly upstreamReference: string }>
-  /** How often an order was asked to be placed, failures included. */
+  /** Number of calls to place an order, including failed ones. */
   readonly placements: (orderId: string) => number
-  /** Places the next order and then fails all the same: the answer was lost on its way. */
-  readonly losesNextAnswer: (error?: unknown) => FakeFulfilment
+  /** Places the next order but fails the call, as if its response was lost. */
+  readonly losesNextResponse: (error?: unknown) => FakeFulfilment
 }
 
 /**
- * A fulfilment that quotes 20.00 and 1.65 tax and 4.99 shipping, for ten minutes, and places each order
- * id once. `now` is its clock in milliseconds since the epoch.
+ * Creates a fulfilment that quotes 26.64 USD for ten minutes and places each order id once.
+ *
+ * @param options.now its clock, in milliseconds since the epoch
+ * @example
+ * const fulfilment = fakeFulfilment()
+ * fulfilment.losesNextResponse()
+ * const till = Till.make({ ...options, fulfilment })
  */
 export const fakeFulfilment = (options: { readonly now?: () => number } = {}): FakeFulfilment => {
   const now = options.now ?? Date.now
@@ -92,8 +111,8 @@ export const fakeFulfilment = (options: { readonly now?: () => number } = {}): F
     placesOnce: true,
     orders,
     placements: (orderId) => place.calls.filter(([order]) => order.orderId === orderId).length,
-    losesNextAnswer: (error = new Error("connection reset")) => {
-      place.answersOnce((order) => {
+    losesNextResponse: (error = new Error("connection reset")) => {
+      place.returnsOnce((order) => {
         keep(order)
         throw error
       })
@@ -103,33 +122,54 @@ export const fakeFulfilment = (options: { readonly now?: () => number } = {}): F
   return fake
 }
 
+/** A tracker with a scripted `track`. */
 export interface FakeTracker extends TrackerOptions {
   readonly track: Scripted<TrackerOptions["track"]>
 }
 
-/** A tracker to which every number is a shipment on its way. */
+/**
+ * Creates a tracker that returns a shipment in transit for every number.
+ *
+ * @example
+ * const tracker = fakeTracker()
+ * tracker.track.returns(sampleTrackResult("1Z999AA10123456784", { delivered: true, status: "Delivered" }))
+ */
 export const fakeTracker = (): FakeTracker => ({
   track: scripted<TrackerOptions["track"]>("tracker.track", ({ number }) => sampleTrackResult(number))
 })
 
+/** Vault files with a scripted `open`. */
 export interface FakeVaultFiles extends VaultOptions {
   readonly open: Scripted<VaultOptions["open"]>
 }
 
-/** A vault with the given archives by slug; any other slug opens an archive of one `README.md`. */
+/**
+ * Creates a vault with the given archives by slug; any other slug opens an archive with one `README.md`.
+ *
+ * @example
+ * const vault = fakeVaultFiles(new Map([["launch-plan", sampleArchive({ "SKILL.md": "# Launch plan\n" })]]))
+ */
 export const fakeVaultFiles = (archives: ReadonlyMap<string, Uint8Array> = new Map()): FakeVaultFiles => ({
   open: scripted<VaultOptions["open"]>("vault.open", ({ slug }) => ({
     body: archives.get(slug) ?? sampleArchive({ "README.md": `# ${slug}\n` })
   }))
 })
 
+/** A mailer with a scripted `send`. */
 export interface FakeMailer extends MailerOptions {
   readonly send: Scripted<MailerOptions["send"]>
-  /** Mails that went out, oldest first: each idempotency key once. */
+  /** Sent mails, oldest first, each idempotency key once. */
   readonly sent: ReadonlyArray<Mail>
 }
 
-/** A mailer that keeps what it is given. */
+/**
+ * Creates a mailer that records every mail instead of sending it.
+ *
+ * @example
+ * const mailer = fakeMailer()
+ * const till = Till.make({ ...options, mailer })
+ * const subjects = mailer.sent.map(({ subject }) => subject)
+ */
 export const fakeMailer = (): FakeMailer => {
   const sent: Array<Mail> = []
   return {

@@ -2,10 +2,15 @@ import type { SearchProduct, Source } from "../domain/Product.ts"
 import type { TrackResult } from "../domain/Tracking.ts"
 
 /*
- * Values of the contract's shapes to answer with in a test; every field can be overridden.
+ * Sample values of the API's types. Every field can be overridden.
  */
 
-/** A product: `marketplace_a` unless told otherwise. */
+/**
+ * A product, by default of `marketplace_a`.
+ *
+ * @example
+ * const product = sampleProduct({ title: "Canvas tote bag", price: 24.5 })
+ */
 export const sampleProduct = (overrides: Partial<SearchProduct> = {}): SearchProduct => ({
   asin: "B000000001",
   title: "Canvas tote bag",
@@ -20,7 +25,7 @@ export const sampleProduct = (overrides: Partial<SearchProduct> = {}): SearchPro
   ...overrides
 })
 
-/** Products of one marketplace, numbered from 1: distinct codes, titles and addresses, prices rising. */
+/** Products of one marketplace, numbered from 1, with distinct codes, titles and URLs and rising prices. */
 export const sampleProducts = (source: Source, count: number): ReadonlyArray<SearchProduct> =>
   Array.from({ length: count }, (_, index) => {
     const number = index + 1
@@ -39,7 +44,7 @@ export const sampleProducts = (source: Source, count: number): ReadonlyArray<Sea
     })
   })
 
-/** A shipment on its way, with one event. */
+/** A shipment in transit, with one event. */
 export const sampleTrackResult = (number: string, overrides: Partial<TrackResult> = {}): TrackResult => {
   const event = {
     time: "2026-03-02T09:30:00-05:00",

@@ -1,46 +1,42 @@
-/*
- * An async function whose behaviour a test scripts. No test framework is needed.
- */
-
 type AsyncFunction = (...args: never) => Promise<unknown>
-type Answer<F extends AsyncFunction> = Awaited<ReturnType<F>>
-type Answering<F extends AsyncFunction> = (...args: Parameters<F>) => Answer<F> | PromiseLike<Answer<F>>
+type Result<F extends AsyncFunction> = Awaited<ReturnType<F>>
+type Implementation<F extends AsyncFunction> = (...args: Parameters<F>) => Result<F> | PromiseLike<Result<F>>
 
-/** How one call goes. */
+/** The outcome of one call. */
 type Step<F extends AsyncFunction> =
-  | { readonly _tag: "Answer"; readonly answer: Answering<F> }
+  | { readonly _tag: "Return"; readonly implementation: Implementation<F> }
   | { readonly _tag: "Failure"; readonly error: unknown }
   | { readonly _tag: "Hang" }
 
 /**
- * A function that does as it is told and remembers its calls. A step without "once" holds from then on;
- * "once" steps are taken first, in their order, each by one call.
+ * An async function with scripted outcomes that records its calls.
  *
- * Delays and hangs end early, with a rejection, when the `signal` of the last argument aborts.
+ * "Once" outcomes apply first, in order, one call each; the others apply to all later calls. Delays and hangs reject
+ * early if the `signal` of the last argument aborts.
  *
  * @example
  * const track = scripted<TrackerOptions["track"]>("track")
- * track.answers(sampleTrackResult("1Z9")).failsOnceWith(new Error("reset by peer"))
+ * track.returns(sampleTrackResult("1Z9")).failsOnceWith(new Error("reset by peer"))
  * await track({ number: "1Z9" }, context)   // rejects
  * await track({ number: "1Z9" }, context)   // the sample
  * track.calls.length                        // 2
  */
 export interface Scripted<F extends AsyncFunction> {
-  (...args: Parameters<F>): Promise<Answer<F>>
-  /** Arguments of every call so far, oldest first. */
+  (...args: Parameters<F>): Promise<Result<F>>
+  /** Arguments of all calls, oldest first. */
   readonly calls: ReadonlyArray<Parameters<F>>
-  /** Answers a value, or what a function makes of the arguments. */
-  readonly answers: (answer: Answer<F> | Answering<F>) => Scripted<F>
-  readonly answersOnce: (answer: Answer<F> | Answering<F>) => Scripted<F>
-  /** Rejects with `error`, whatever it is. */
+  /** Returns a value, or the result of a function called with the arguments. */
+  readonly returns: (value: Result<F> | Implementation<F>) => Scripted<F>
+  readonly returnsOnce: (value: Result<F> | Implementation<F>) => Scripted<F>
+  /** Rejects with this error. */
   readonly failsWith: (error: unknown) => Scripted<F>
   readonly failsOnceWith: (error: unknown) => Scripted<F>
-  /** Never answers. */
+  /** Never settles. */
   readonly hangs: () => Scripted<F>
   readonly hangsOnce: () => Scripted<F>
-  /** Waits before each answer or failure from now on, in milliseconds; 0 for none. */
+  /** Delays every later call by this many milliseconds; 0 for none. */
   readonly delays: (millis: number) => Scripted<F>
-  /** Forgets calls and script: back to what it was made with. */
+  /** Clears calls and script, and restores the initial behavior. */
   readonly reset: () => Scripted<F>
 }
 
@@ -51,7 +47,7 @@ const signalOf = (args: ReadonlyArray<unknown>): AbortSignal | undefined => {
     : undefined
 }
 
-/** Waits, or rejects with the signal's reason once that aborts. For ever without `millis`. */
+/** Waits, forever without `millis`; rejects with the signal's reason if it aborts. */
 const wait = (signal: AbortSignal | undefined, millis?: number): Promise<void> =>
   new Promise((resolve, reject) => {
     const abort = () => {
@@ -68,35 +64,35 @@ const wait = (signal: AbortSignal | undefined, millis?: number): Promise<void> =
   })
 
 /**
- * Makes a scripted function. `name` stands in the error of a call that no answer was scripted for;
- * `initial` is what it answers until told otherwise.
+ * Creates a scripted function. `initial` is its behavior until a test scripts another; without it, calls reject with
+ * an error that contains `name`.
  */
-export const scripted = <F extends AsyncFunction>(name: string, initial?: Answering<F>): Scripted<F> => {
+export const scripted = <F extends AsyncFunction>(name: string, initial?: Implementation<F>): Scripted<F> => {
   const unscripted: Step<F> =
     initial === undefined
-      ? { _tag: "Failure", error: new Error(`${name}: no answer was scripted`) }
-      : { _tag: "Answer", answer: initial }
+      ? { _tag: "Failure", error: new Error(`${name}: no result was scripted`) }
+      : { _tag: "Return", implementation: initial }
   const calls: Array<Parameters<F>> = []
   const once: Array<Step<F>> = []
-  let standing: Step<F> = unscripted
+  let current: Step<F> = unscripted
   let delayMillis = 0
 
-  const run = async (...args: Parameters<F>): Promise<Answer<F>> => {
+  const run = async (...args: Parameters<F>): Promise<Result<F>> => {
     calls.push(args)
-    const step = once.shift() ?? standing
+    const step = once.shift() ?? current
     const signal = signalOf(args)
     if (step._tag === "Hang" || delayMillis > 0) {
       await wait(signal, step._tag === "Hang" ? undefined : delayMillis)
     }
-    if (step._tag === "Answer") return step.answer(...args)
+    if (step._tag === "Return") return step.implementation(...args)
     throw step._tag === "Failure" ? step.error : new Error(`${name}: hung`)
   }
-  const toStep = (answer: Answer<F> | Answering<F>): Step<F> => ({
-    _tag: "Answer",
-    answer: typeof answer === "function" ? (answer as Answering<F>) : () => answer
+  const toStep = (value: Result<F> | Implementation<F>): Step<F> => ({
+    _tag: "Return",
+    implementation: typeof value === "function" ? (value as Implementation<F>) : () => value
   })
-  const stands = (step: Step<F>) => {
-    standing = step
+  const always = (step: Step<F>) => {
+    current = step
     return self
   }
   const next = (step: Step<F>) => {
@@ -105,11 +101,11 @@ export const scripted = <F extends AsyncFunction>(name: string, initial?: Answer
   }
   const self: Scripted<F> = Object.assign(run, {
     calls,
-    answers: (answer: Answer<F> | Answering<F>) => stands(toStep(answer)),
-    answersOnce: (answer: Answer<F> | Answering<F>) => next(toStep(answer)),
-    failsWith: (error: unknown) => stands({ _tag: "Failure", error }),
+    returns: (value: Result<F> | Implementation<F>) => always(toStep(value)),
+    returnsOnce: (value: Result<F> | Implementation<F>) => next(toStep(value)),
+    failsWith: (error: unknown) => always({ _tag: "Failure", error }),
     failsOnceWith: (error: unknown) => next({ _tag: "Failure", error }),
-    hangs: () => stands({ _tag: "Hang" }),
+    hangs: () => always({ _tag: "Hang" }),
     hangsOnce: () => next({ _tag: "Hang" }),
     delays: (millis: number) => {
       delayMillis = millis
@@ -119,7 +115,7 @@ export const scripted = <F extends AsyncFunction>(name: string, initial?: Answer
       calls.length = 0
       once.length = 0
       delayMillis = 0
-      return stands(unscripted)
+      return always(unscripted)
     }
   })
   return self

@@ -7,12 +7,18 @@ import { vaultCases } from "./stores/vaultCases.ts"
 
 export { restartedModelCase, storeModelCase } from "./stores/randomCases.ts"
 export { restartCases } from "./stores/restartCases.ts"
-export { type Opened, type RestartCase, type StoreCase, StoreContractViolation } from "./stores/StoreCase.ts"
+export {
+  type WithStores as Opened,
+  type RestartCase,
+  type StoreCase,
+  StoreContractViolation
+} from "./stores/StoreCase.ts"
 
 /**
- * What every implementation of the stores promises, races included: a host that brings its own storage
- * runs these under its own test runner. Each case needs stores that are empty. Stores that outlive their
- * process run `restartCases` as well.
+ * The contract of the stores, including races, as test cases for any test runner.
+ *
+ * Every case needs empty stores. Persistent stores also run `restartCases`. For stores in plain TypeScript, see
+ * `storeTests`.
  *
  * @example
  * for (const { name, run } of storeCases)

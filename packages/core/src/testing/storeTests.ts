@@ -4,31 +4,32 @@ import { type HostStores, type HostStoresSettings, storageFrom } from "../ports/
 import type { Stores } from "../ports/Stores.ts"
 import { restartCases, storeCases } from "./storeContract.ts"
 
-/** A host's own storage, as its tests need it. */
+/** Connects the store tests with a host's own storage. */
 export interface StoresUnderTest {
-  /** Leaves nothing in the storage: called before each test. */
+  /** Deletes everything in the storage. Called before each test. */
   readonly empty: () => Promise<void> | void
   /**
-   * The stores of that storage: called for each test, and again where a test closes them and looks at what the next
-   * process would find. Their `open` runs before they are used, their `close` after it.
+   * Returns stores of that storage. Called for each test, and again whenever a test simulates a restart. `open` runs
+   * before they are used, `close` afterwards.
    */
   readonly connect: () => Promise<HostStores> | HostStores
 }
 
-/** One promise of the stores, to be tested by any test runner. */
+/** One test of the store contract, for any test runner. */
 export interface StoreTest {
   /** A sentence, e.g. `Charges: of 50 racers for one key exactly one claims it`. */
   readonly name: string
   /**
-   * Rejects with a `StoreContractViolation` where the promise is broken, with an error that names the verb where a
-   * store fails.
+   * Rejects with a `StoreContractViolation` if the stores break the contract, or with an error that names the operation
+   * if a store fails.
    */
   readonly run: () => Promise<void>
 }
 
 /**
- * What the stores promise, as tests of a host's own: the cases of `storeCases` and `restartCases`, for stores in plain
- * promises and a test runner that knows promises. Tests that share a storage run one after the other.
+ * Creates the store contract's tests for a host's own stores, written with plain promises.
+ *
+ * Tests that share a storage must run one after the other.
  *
  * @example
  * import type { HostStores } from "@till402/core"
@@ -50,8 +51,8 @@ export const storeTests = (
     run: async () => {
       await empty()
       await run.pipe(
-        Effect.mapError(readable),
-        // A failure that a case is after would be logged like any other.
+        Effect.mapError(withCauseMessage),
+        // Some cases provoke failures on purpose, which would be logged.
         Effect.provideService(References.MinimumLogLevel, "None"),
         Effect.runPromise
       )
@@ -63,8 +64,8 @@ export const storeTests = (
   ]
 }
 
-/** The failure of a store in words: a test runner shows messages, and causes only with luck. */
-const readable = (error: unknown): unknown =>
+/** Adds the cause to the message, as not every test runner shows causes. */
+const withCauseMessage = (error: unknown): unknown =>
   error instanceof StoreError
     ? new Error(
         `${error.operation} failed: ${error.cause instanceof Error ? error.cause.message : String(error.cause)}`,

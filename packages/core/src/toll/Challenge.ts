@@ -1,26 +1,27 @@
 import type { PaymentOption, PaymentRequired } from "../domain/PaymentRequired.ts"
-import { encodeHeader, toBinary } from "./PaymentHeader.ts"
+import { base64JsonTemplate, jsonTemplate } from "../fast/jsonTemplate.ts"
+import { encodeHeader } from "./PaymentHeader.ts"
 import type { PaymentOffer } from "./Verdict.ts"
 
-/** The resource that is paid for, as both protocol versions describe it. */
+/** The paid resource, as both protocol versions describe it. */
 export interface Resource {
   /**
-   * Absolute, built from the configured base URL. Without query, since tokens and phone numbers stand there; only a 402
-   * of an operation with `namesQuery` has it.
+   * Absolute, built from the configured base URL. Without a query, which may hold tokens and tracking numbers; only the
+   * 402 of an operation with `queryInResource` includes it.
    */
   readonly url: string
   readonly description: string
   readonly mimeType: string
-  /** Version 1: how to call it, for indexers. */
+  /** Version 1: describes the call, for indexers. */
   readonly outputSchema: Readonly<Record<string, unknown>>
-  /** Version 2: the same as an extension. */
+  /** Version 2: the same, as an extension. */
   readonly extensions: Readonly<Record<string, unknown>>
 }
 
-/** What a facilitator is told of a resource. */
+/** The part of a resource that facilitators receive. */
 export type ResourceInfo = Pick<Resource, "url" | "description" | "mimeType">
 
-/** A 402 answer, ready to be sent: the version-1 body and the version-2 header of one set of offers. */
+/** A 402 response: the version-1 body and the version-2 header of one set of offers. */
 export interface Challenge {
   readonly body: string
   /** Value of `PAYMENT-REQUIRED`. */
@@ -45,8 +46,8 @@ const toOption = (offer: PaymentOffer, resource: Resource): PaymentOption | unde
       }
 
 /**
- * One 402 that both generations of client can pay. The body has version-1 entries alone, since an
- * official version-1 client throws on a network it does not know; the header has every offer.
+ * Makes a 402 that clients of both protocol versions can pay. The body has only version-1 entries, since an official
+ * version-1 client throws on networks it doesn't know; the header has every offer.
  */
 export const makeChallenge = (
   offers: ReadonlyArray<PaymentOffer>,
@@ -71,27 +72,13 @@ const headerOf = (offers: ReadonlyArray<PaymentOffer>, resource: Resource, error
   extensions: resource.extensions
 })
 
-/** Stands for the URL in a template; in JSON its control characters are escaped, and nothing else has them. */
-const placeholder = "\u0000url\u0000"
-const placeholderJson = JSON.stringify(placeholder)
-
-/**
- * The same 402 for many URLs of one resource, all of which are ASCII: writes and encodes everything around the URL
- * once, since every search without payment gets one.
- */
+/** Makes the same 402 for many URLs of one resource, all of which are ASCII. */
 export const challengeTemplate = (
   offers: ReadonlyArray<PaymentOffer>,
   resource: Resource,
   error: string
 ): ((url: string) => Challenge) => {
-  const blank = { ...resource, url: placeholder }
-  const [first = "", ...others] = JSON.stringify(bodyOf(offers, blank, error)).split(placeholderJson)
-  const [before = "", after = ""] = JSON.stringify(headerOf(offers, blank, error)).split(placeholderJson)
-  const [head, tail] = [toBinary(before), toBinary(after)]
-  return (url) => {
-    const json = JSON.stringify(url)
-    let filled = first
-    for (const part of others) filled += json + part
-    return { body: filled, header: btoa(head + json + tail) }
-  }
+  const body = jsonTemplate((url) => bodyOf(offers, { ...resource, url }, error))
+  const header = base64JsonTemplate((url) => headerOf(offers, { ...resource, url }, error))
+  return (url) => ({ body: body(url), header: header(url) })
 }

@@ -1,16 +1,16 @@
-import { digests } from "../Digests.ts"
+import { digests } from "../fast/Digests.ts"
 import type { Network } from "../domain/Network.ts"
 import type { PaymentPayload } from "../domain/PaymentPayload.ts"
 
-/** A charge's key: what was signed, and nothing that a client may choose freely beside it. */
+/** The key of a charge. Only signed data: a client can't vary it without signing a new payment. */
 export const chargeKey = (network: Network, payload: PaymentPayload): string => {
   const { from, nonce } = payload.payload.authorization
   return `${network.caip2}:${network.asset}:${from}:${nonce}`.toLowerCase()
 }
 
 /**
- * Digest of everything that was signed, and of the signature: who presents a settled payment again must
- * know its signature, not just the payer and nonce that the chain shows.
+ * Digest of the signed data and the signature. A replay must present the same signature, not just the payer and nonce
+ * that the chain shows.
  */
 export const payloadDigest = (payload: PaymentPayload): string => {
   const { authorization, signature } = payload.payload
@@ -19,13 +19,13 @@ export const payloadDigest = (payload: PaymentPayload): string => {
   return digests.sha256Hex(text.toLowerCase())
 }
 
-/** The keys of an object by UTF-16 code units, whatever the locale; most inputs have theirs in order already. */
+/** Sorts the keys of an object by UTF-16 code units. Most inputs are in order already. */
 const sortedKeys = (value: object): ReadonlyArray<string> => {
   const keys = Object.keys(value)
   return keys.every((key, index) => index === 0 || keys[index - 1]! < key) ? keys : keys.sort()
 }
 
-/** JSON with object keys in order: equal values have equal text. */
+/** JSON with sorted object keys: equal values have equal text. */
 export const canonicalJson = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
   if (typeof value !== "object" || value === null) return JSON.stringify(value)

@@ -1,18 +1,19 @@
-import type { IncomingRequest } from "../Exchange.ts"
-import type { PaymentPayload } from "../domain/PaymentPayload.ts"
-import { readPayload } from "./readPayload.ts"
+import { Option, Schema } from "effect"
+import { PaymentPayload } from "../domain/PaymentPayload.ts"
+import { fromBase64, toBinary, toText } from "../fast/base64.ts"
+import { compiled } from "../fast/compiled.ts"
 
-/** Longest payment header that is looked at: what a proxy lets through in one header. */
+/** Longest payment header that is read: proxies reject longer ones. */
 export const maxHeaderBytes = 16_384
 const maxDepth = 32
-/** A payment has some twenty; extensions may bring more. */
+/** A payment has some twenty fields; extensions may add more. */
 const maxFields = 512
 
-/** A payment header, decoded: the payload checked, and the whole document as sent, for the facilitator. */
+/** A decoded payment header: the checked payload, and the whole document as sent, for the facilitator. */
 export interface Payment {
   readonly payload: PaymentPayload
   readonly document: unknown
-  /** The text of the document. */
+  /** The document as JSON. */
   readonly json: string
 }
 
@@ -21,15 +22,16 @@ export type HeaderReading =
   | { readonly _tag: "Payment"; readonly payment: Payment }
   | { readonly _tag: "Malformed"; readonly reason: string }
 
+const decodePayload = Schema.decodeUnknownOption(compiled(PaymentPayload))
+
 const malformed = (reason: string): HeaderReading => ({ _tag: "Malformed", reason })
 
 /**
- * Reads the payment of a request from `PAYMENT-SIGNATURE` or `X-PAYMENT`, whichever is there. The
- * version is what the decoded document says, never the header's name: a client that knows only the
- * contract may send a version-1 payload in `PAYMENT-SIGNATURE`. Total and bounded: any text gives a
- * reading, and no more than 16 KB of it is looked at.
+ * Reads the payment of a request from `PAYMENT-SIGNATURE` or `X-PAYMENT`. The decoded document names the version,
+ * not the header: a client that knows only the contract may send a version-1 payload in `PAYMENT-SIGNATURE`. Total and
+ * bounded: any text gives a reading, and at most 16 KB of it is read.
  */
-export const readPayment = (request: Pick<IncomingRequest, "header">): HeaderReading => {
+export const readPayment = (request: { readonly header: (name: string) => string | null }): HeaderReading => {
   const signature = request.header("payment-signature")
   const legacy = request.header("x-payment")
   if (signature === null && legacy === null) return { _tag: "None" }
@@ -63,15 +65,15 @@ export const decodePayment = (text: string): HeaderReading => {
   }
   const { x402Version } = document
   if (x402Version !== 1 && x402Version !== 2) return malformed("x402Version must be 1 or 2")
-  const payload = readPayload(document)
-  return payload === undefined
+  const payload = decodePayload(document)
+  return Option.isNone(payload)
     ? malformed("the payment is not an exact EVM payment: payload needs signature and authorization")
-    : { _tag: "Payment", payment: withOneAuthorization({ payload, document, json }) }
+    : { _tag: "Payment", payment: withOneAuthorization({ payload: payload.value, document, json }) }
 }
 
 /**
- * A payment with nothing beside its signature and authorization: a facilitator that finds the fields of another
- * method there, such as `permit2Authorization`, takes the payment for one of those, and its payer for another.
+ * Removes everything beside the signature and authorization. A facilitator that finds the fields of another method,
+ * such as `permit2Authorization`, would take the payment for one of those, with another payer.
  */
 const withOneAuthorization = (payment: Payment): Payment => {
   const exact = payment.payload.payload
@@ -84,44 +86,7 @@ const withOneAuthorization = (payment: Payment): Payment => {
   return { payload: payment.payload, document: alone, json: JSON.stringify(alone) }
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true })
-const encoder = new TextEncoder()
-/** Room for the bytes of a payment header, written and never read. */
-const scratch = new Uint8Array(maxHeaderBytes)
-
-/** Whether a text is ASCII alone: each of its characters then makes one byte. Native, where a pattern isn't. */
-const isAscii = (text: string): boolean => {
-  if (text.length > scratch.length) return encoder.encode(text).length === text.length
-  const { read, written } = encoder.encodeInto(text, scratch)
-  return read === text.length && written === text.length
-}
-
-/** What `atob` passes over. Its speed is native, a pattern's over 1,200 characters is not. */
-const whitespace = [" ", "\t", "\n", "\f", "\r"]
-
-/** The bytes of one base64 value, a character each. */
-const fromBase64 = (text: string): string | undefined => {
-  if (text.length === 0 || whitespace.some((character) => text.includes(character))) return undefined
-  try {
-    return atob(text)
-  } catch {
-    return undefined
-  }
-}
-
-const toText = (binary: string): string | undefined => {
-  // Payments are ASCII but for a name now and then: bytes are their own text.
-  if (isAscii(binary)) return binary
-  const bytes = new Uint8Array(binary.length)
-  for (let index = 0; index < binary.length; index++) bytes[index] = binary.charCodeAt(index)
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    return undefined
-  }
-}
-
-/** Where the string that opens at `quote` closes; its escapes are skipped. */
+/** The index at which the string that opens at `quote` closes, its escapes skipped. */
 const endOfString = (json: string, quote: number): number => {
   for (let end = json.indexOf('"', quote + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let backslashes = 0
@@ -131,7 +96,7 @@ const endOfString = (json: string, quote: number): number => {
   return json.length
 }
 
-/** Whether a text has so often at least one of `characters`; strings in it are not told apart. */
+/** Whether `characters` occur at least `times` times in a text, inside strings too. */
 const hasOften = (text: string, characters: ReadonlyArray<string>, times: number): boolean => {
   let left = times
   for (const character of characters) {
@@ -144,11 +109,11 @@ const hasOften = (text: string, characters: ReadonlyArray<string>, times: number
   return false
 }
 
-/** What most payments are told by at once: without so many brackets and commas, nothing is deep or has many fields. */
+/** Cheap pre-check: few brackets and commas can't nest deeply or form many fields. Most payments skip the full scan. */
 const mayBeTooMuch = (json: string): boolean =>
   hasOften(json, ["{", "["], maxDepth + 1) || hasOften(json, [","], maxFields)
 
-/** How deep brackets nest in JSON text, and how many members and elements it has, counted without parsing it. */
+/** Measures how deep JSON text nests, and how many members and elements it has, without parsing it. */
 const measure = (json: string): { readonly depth: number; readonly fields: number } => {
   let depth = 0
   let deepest = 0
@@ -163,20 +128,12 @@ const measure = (json: string): { readonly depth: number; readonly fields: numbe
   return { depth: deepest, fields }
 }
 
-/** The UTF-8 bytes of a text, a character each: what `btoa` takes. */
-export const toBinary = (text: string): string => {
-  if (isAscii(text)) return text
-  let binary = ""
-  for (const byte of encoder.encode(text)) binary += String.fromCharCode(byte)
-  return binary
-}
-
-/** Standard base64 of a value's JSON: what every x402 header holds. */
+/** Encodes an x402 header: standard base64 of a value's JSON. */
 export const encodeHeader = (value: unknown): string => btoa(toBinary(JSON.stringify(value)))
 
 /**
- * A payment whose `resource` names no query: clients repeat the URL that they requested, and a tracking number or a
- * download token in it is neither the facilitator's nor the store's to know. No signature covers `resource`.
+ * Removes the query from the payment's `resource`. Clients repeat the URL that they requested, and a tracking number or
+ * download token in it must reach neither the facilitator nor the store. No signature covers `resource`.
  */
 export const withoutQuery = (payment: Payment): Payment => {
   const { payload } = payment

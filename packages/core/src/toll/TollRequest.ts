@@ -1,73 +1,77 @@
-import { Data, type Effect } from "effect"
-import type { ApiFailure } from "../ApiFailure.ts"
+import type { Effect } from "effect"
 import type { PaymentRequirements, Receipt } from "../domain/PaymentRequired.ts"
 import type { Subject } from "../ports/Charges.ts"
-import type { VaultFile } from "../ports/VaultFiles.ts"
 import type { ResourceInfo } from "./Challenge.ts"
+import type { PaymentRefused } from "./PaymentErrors.ts"
 import type { Payment } from "./PaymentHeader.ts"
 import type { PaymentOffer, Refusal } from "./Verdict.ts"
 
-/** The payment does not buy this request after all, e.g. because its quote is gone: a 402. */
-export class PaymentRefused extends Data.TaggedError("PaymentRefused")<{ readonly refusal: Refusal }> {}
+/** Bytes to send, all at once or as a stream. */
+export interface ByteContent {
+  readonly body: ReadableStream<Uint8Array> | Uint8Array
+  /** Number of bytes, where known. */
+  readonly size?: number
+}
 
-/** An answer as the work gives it, before any money has moved. */
-export interface Answer {
+/** The response that the work produced, before any money has moved. */
+export interface WorkResponse {
   readonly status: number
   readonly contentType: string
-  /** What the answer says beside its body, e.g. which marketplace is missing from it. */
+  /** Sent and replayed with the body, e.g. which marketplace is missing from it. */
   readonly headers?: Readonly<Record<string, string>>
   readonly body:
     | { readonly _tag: "Text"; readonly text: string }
-    | { readonly _tag: "File"; readonly slug: string; readonly file: VaultFile }
+    /** Too large to record: only the reference is, and `TollRequest.reopen` opens it again. */
+    | { readonly _tag: "Bytes"; readonly reference: string; readonly content: ByteContent }
 }
 
 export interface Work {
-  readonly answer: Answer
-  /** What the settlement sets off, durably. */
+  readonly response: WorkResponse
+  /** What the settlement sets off, e.g. an order. */
   readonly subject?: Subject
 }
 
-/** A paid request, decoded and priced, ready for the toll. */
-export interface TollRequest {
+/** A paid request, decoded and priced. `E`: the error of its work. */
+export interface TollRequest<E> {
   readonly operation: string
-  /** Method, route and decoded input in canonical form: what the payment is bound to. */
+  /** Method, route and decoded input in canonical form. The payment is bound to it. */
   readonly canonical: string
   readonly payment: Payment
   readonly resource: ResourceInfo
-  /** Personal data or secrets in the answer: it is kept encrypted. */
-  readonly sealed: boolean
-  /** How long the answer is given again, in milliseconds. */
+  /** The response holds personal data or secrets, and is stored encrypted. */
+  readonly encrypted: boolean
+  /** How long the response is replayed after settlement. */
   readonly replayMillis: number
-  /** How long the work may take at most: a payment that leaves less time is refused before it starts. */
+  /** Timeout of the work: a payment that expires earlier is refused before the work starts. */
   readonly workMillis: number
   /** Settlement counts only when the chain shows it. */
   readonly proofRequired: boolean
   /** The payment settles before the work; the response is owed from then on. */
   readonly settlesFirst: boolean
-  /** Value of the work that is done before the payment settles, in atomic units; 0: nothing is lost if it never does. */
+  /** Value of the work that is done before settlement, in atomic units; 0 if the host loses nothing without it. */
   readonly exposureAtomic: bigint
-  /** Network address of the client, for what is shared fairly among clients. */
+  /** Network address of the client, for limits that are shared fairly among clients. */
   readonly clientAddress: () => string | undefined
-  /** The facilitator is asked to verify whoever pays, however well they are known. */
+  /** The facilitator verifies the payment of every payer, known ones included. */
   readonly alwaysVerified: boolean
-  /** What is on offer now, or how to find out; asked only for a payment that is new. */
+  /** The current offers. Called only for a new payment. */
   readonly offers: (
     chargeKey: string
-  ) => ReadonlyArray<PaymentOffer> | Effect.Effect<ReadonlyArray<PaymentOffer>, ApiFailure | PaymentRefused>
-  /** The paid-for work. Its failure frees the payment; nothing is charged. */
+  ) => ReadonlyArray<PaymentOffer> | Effect.Effect<ReadonlyArray<PaymentOffer>, E | PaymentRefused>
+  /** The paid work. If it fails before settlement, nothing is charged and the payment can be retried. */
   readonly work: (
     chargeKey: string,
-    /** The very offer that the payment was accepted for: what has become of it since is the work's to check. */
+    /** The offer that the payment was accepted for. The work checks that it still holds. */
     agreed: PaymentRequirements
-  ) => Effect.Effect<Work, ApiFailure | PaymentRefused>
-  /** Opens a file answer again. */
-  readonly reopen: (slug: string) => Effect.Effect<VaultFile, ApiFailure>
+  ) => Effect.Effect<Work, E | PaymentRefused>
+  /** Opens the content of a recorded reference again, for a replay. */
+  readonly reopen: (reference: string) => Effect.Effect<ByteContent, E>
 }
 
 export type Outcome =
   | {
       readonly _tag: "Paid"
-      readonly answer: Answer
+      readonly response: WorkResponse
       readonly receipt: Receipt
     }
   | { readonly _tag: "Refused"; readonly refusal: Refusal }

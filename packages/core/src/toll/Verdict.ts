@@ -1,14 +1,14 @@
 import type { Authorization, PaymentPayload } from "../domain/PaymentPayload.ts"
 import type { PaymentRequirements } from "../domain/PaymentRequired.ts"
 
-/** A way to pay that is on offer: the requirement, and its network's version-1 name. */
+/** A way to pay: the requirements, and the version-1 name of their network. */
 export interface PaymentOffer {
   readonly requirements: PaymentRequirements
   readonly v1Name: string | undefined
 }
 
 /**
- * Why a payment was refused: the protocol's reason code and words a paying agent can act on.
+ * Why a payment was refused: the protocol's reason code, and a message that a paying agent can act on.
  * Codes: https://github.com/coinbase/x402, specification, "Error codes".
  */
 export interface Refusal {
@@ -22,9 +22,9 @@ export type Verdict =
 
 const refused = (code: string, message: string): Verdict => ({ _tag: "Refused", refusal: { code, message } })
 
-/** Seconds that a settlement needs: an authorization must be valid for as long beside its work. */
+/** Seconds that a settlement takes. An authorization must be valid for that long after the work. */
 export const settlementSeconds = 6
-/** Seconds that a payer's clock may be ahead of ours. */
+/** Seconds by which a payer's clock may be ahead of ours. */
 export const clockSkewSeconds = 30
 
 const sameAddress = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase()
@@ -37,7 +37,7 @@ const matches = (payload: PaymentPayload, { requirements, v1Name }: PaymentOffer
       payload.accepted.network === requirements.network &&
       sameAddress(payload.accepted.asset, requirements.asset)
 
-/** Which of the offers a payment is for, by scheme, network and asset. */
+/** Finds the offer that a payment is for, by scheme, network and asset. */
 export const matchOffer = (
   payload: PaymentPayload,
   offers: ReadonlyArray<PaymentOffer>
@@ -50,26 +50,26 @@ const pathOf = (url: string): string | undefined => {
 }
 
 /**
- * Whether a URL named by a client is a resource of ours. Compares paths: clients repeat the URL that they requested,
- * with its query and with the host name they know.
+ * Whether a URL from a client names this resource. Compares paths only: clients repeat the URL that they requested,
+ * with its query and the host name they know.
  */
 const isSameResource = (named: string, resourceUrl: string): boolean => {
-  // Most clients send the URL of the 402; it need not be parsed.
+  // Most clients send the URL of the 402 unchanged.
   if (named === resourceUrl) return true
   const path = pathOf(named)
   return path !== undefined && path === pathOf(resourceUrl)
 }
 
 /**
- * Judges a payment against what is on offer, without a chain and without its signature:
- * resource, payee, amount and validity. Pure.
+ * Checks resource, payee, amount and validity of a payment against the offers. Pure: reads no chain and checks no
+ * signature.
  */
 export const judge = (
   payload: PaymentPayload,
   offers: ReadonlyArray<PaymentOffer>,
   request: {
     readonly resourceUrl: string
-    /** Seconds that the work may take at most. */
+    /** Timeout of the work, in seconds. */
     readonly workSeconds: number
     readonly nowSeconds: number
   }
@@ -100,7 +100,7 @@ export const judge = (
   return judgeAuthorization(payload, offer, requirements, request)
 }
 
-/** Seconds that an authorization must still be valid for; a payer who just signed always leaves enough. */
+/** Seconds for which an authorization must still be valid. A payer who just signed always leaves enough. */
 const timeNeeded = (workSeconds: number, maxTimeoutSeconds: number): number =>
   Math.min(settlementSeconds + Math.ceil(workSeconds), Math.floor(maxTimeoutSeconds / 2))
 
@@ -124,7 +124,7 @@ const judgeAuthorization = (
       `the payment is of ${authorization.value} atomic units; exactly ${requirements.amount} are due`
     )
   }
-  // As numbers: what they can't tell apart lies far beyond any time that counts.
+  // Numbers are exact for any time that matters.
   const now = Math.floor(nowSeconds)
   const validAfter = Number(authorization.validAfter)
   const validBefore = Number(authorization.validBefore)

@@ -1,8 +1,8 @@
-import type { Secrets } from "../Secrets.ts"
+import type { Secrets } from "../runtime/Secrets.ts"
 
 /**
- * The token that opens a purchase's file: `<key id>.<HMAC of the purchase id>`. Derived, not stored: a retried payment
- * gets the same token, a stolen database opens nothing.
+ * Derives the token for a purchase's file: `<key id>.<HMAC of the purchase id>`. It isn't stored: a retried payment gets
+ * the same token, and a stolen database holds none.
  *
  * @returns `undefined` where no secret has this key id
  */

@@ -1,154 +1,164 @@
-import { Clock, Effect } from "effect"
-import { makeBackground } from "../Background.ts"
+import { causeName } from "../runtime/causeName.ts"
+import { report } from "../runtime/events.ts"
+import { Clock, Effect, Option } from "effect"
+import { type RunInBackground, makeBackground } from "../runtime/Background.ts"
 import type { StoreError } from "../domain/Errors.ts"
-import { renderMail } from "../mail/Rendering.ts"
 import type { MailTemplates } from "../mail/Templates.ts"
-import * as Pace from "../orders/Pace.ts"
+import { leaseMillis, mailBackoff, maxMailAttempts } from "../mail/MailTimings.ts"
 import { type Charge, Charges } from "../ports/Charges.ts"
 import { Mailer } from "../ports/Mailer.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
 import { type VaultPurchase, VaultPurchases } from "../ports/VaultPurchases.ts"
-import { Secrets } from "../Secrets.ts"
-import { downloadTokenOf } from "./DownloadToken.ts"
+import { Secrets } from "../runtime/Secrets.ts"
+import { type MailingServices, sendConfirmation } from "./PurchaseMailing.ts"
 
 /*
- * What becomes of a purchase once it is reserved. The table is the truth: it says when a purchase is looked at next, so
- * a process may die anywhere, and whoever sweeps next goes on.
+ * The life of a purchase after it is reserved. The purchases table is the source of truth: it holds when a purchase is
+ * due next, so a process may die at any point, and the next sweep continues.
  */
 
-const batch = 32
-/** A whole batch, each mail at its deadline (40 seconds at most), takes less time than a sweep has them (`Pace.lease`). */
+const batchSize = 32
+/** A whole batch, with each mail at its deadline (at most 40 seconds), takes less time than its lease. */
 const concurrency = 8
-/** How long the mail that is sent at once has to itself: longer than its deadline. */
+/** The lease of the first mail, which is sent at once: longer than its deadline. */
 const firstMailMillis = 60_000
+const maxRecheckMillis = 6 * 3_600_000
 
-/** When a purchase that waits for its payment is looked at again: after as long as it has stood, up to 6 hours. */
-const lookAgain = (standsSinceMillis: number): number =>
-  Math.min(Math.max(standsSinceMillis, Pace.lease), 6 * 3_600_000)
+/** The pause before an unpaid purchase is checked again: as long as it has existed, up to 6 hours. */
+export const recheckDelayMillis = (ageMillis: number): number =>
+  Math.min(Math.max(ageMillis, leaseMillis), maxRecheckMillis)
 
-/** What is to be expected of a purchase that has been reserved for long, by what its charge says. */
-const outlookOf = ({ id }: VaultPurchase, charge: Charge | undefined): "Paid" | "Open" | "Hopeless" => {
-  if (charge === undefined || charge.state === "voided" || charge.refund !== undefined) return "Hopeless"
-  // What a claim is for, it says once it has an answer.
+/** Judges by its charge whether a reserved purchase is paid, may still be, or never will be. Pure. */
+export const paymentOutcome = (
+  { id }: Pick<VaultPurchase, "id">,
+  charge: Pick<Charge, "state" | "refund" | "subject"> | undefined
+): "Paid" | "Open" | "Unpaid" => {
+  if (charge === undefined || charge.state === "voided" || charge.refund !== undefined) return "Unpaid"
+  // A claim names its subject only with its response.
   if (charge.state === "claimed") return "Open"
-  if (charge.subject?.id !== id) return "Hopeless"
-  // Age alone says nothing: an outcome may stay unknown for days.
+  if (charge.subject?.id !== id) return "Unpaid"
+  // Age decides nothing: an outcome may stay unknown for days.
   return charge.state === "settled" ? "Paid" : "Open"
 }
 
-/** What came of a mail. */
-type Mailed =
-  | { readonly _tag: "Sent" }
-  /** It never will be: refused for good, or there is nobody to send it to or with. */
-  | { readonly _tag: "Impossible" }
-  | { readonly _tag: "NotSent" }
+interface Services extends MailingServices {
+  readonly charges: Charges["Service"]
+  readonly purchases: VaultPurchases["Service"]
+  readonly inBackground: RunInBackground
+}
 
-export const makePurchaseLife = Effect.fnUntraced(function* (templates: Partial<MailTemplates>) {
-  const charges = yield* Charges
-  const items = yield* VaultItems
-  const purchases = yield* VaultPurchases
-  const secrets = yield* Secrets
-  const mailer = yield* Effect.serviceOption(Mailer)
-  const inBackground = yield* makeBackground
-
-  const sendMail = Effect.fnUntraced(function* ({
-    email,
-    id,
-    slug
-  }: VaultPurchase): Effect.fn.Return<Mailed, StoreError> {
-    const downloadToken = downloadTokenOf(secrets, id, secrets.currentKeyId)
-    if (mailer._tag === "None" || email === undefined || downloadToken === undefined)
-      return { _tag: "Impossible" }
-    // An item whose slug has changed since is still what was bought.
-    const title = (yield* items.findBySlug(slug))?.title ?? slug
-    const faults: Array<string> = []
-    const mail = renderMail(
-      { _tag: "VaultPurchased", purchaseId: id, title, downloadToken },
-      {
-        to: email,
-        idempotencyKey: `purchase-confirmed:${id}`,
-        templates,
-        onFault: ({ reason, template }) => faults.push(`${template}: ${reason}`)
-      }
+/** Sends the mail of a purchase that is leased until `dueAtMillis`, and schedules a retry if needed. */
+const confirm = Effect.fnUntraced(function* (
+  services: Services,
+  purchase: VaultPurchase,
+  dueAtMillis: number
+): Effect.fn.Return<void, StoreError> {
+  const { purchases } = services
+  const { attempts, id } = purchase
+  const result = yield* sendConfirmation(services, purchase)
+  if (result === "NotSent" && attempts < maxMailAttempts) {
+    const retryAtMillis = (yield* Clock.currentTimeMillis) + mailBackoff(attempts)
+    yield* purchases.reschedule(id, dueAtMillis, retryAtMillis)
+    return
+  }
+  if (result === "NotSent")
+    yield* report(
+      "Error",
+      "purchase_mail_given_up",
+      "A purchase confirmation is given up; the buyer has no mail with the token",
+      { purchaseId: id }
     )
-    if (faults.length > 0)
-      yield* Effect.logWarning("A mail template failed; the default one was used", faults[0])
-    return yield* Effect.matchEffect(mailer.value.send(mail), {
-      onSuccess: () => Effect.succeed<Mailed>({ _tag: "Sent" }),
-      onFailure: ({ _tag }) =>
-        Effect.as(Effect.logWarning("A purchase confirmation could not be sent", id, _tag), {
-          _tag: _tag === "MailRejected" ? "Impossible" : "NotSent"
-        } satisfies Mailed)
-    })
-  })
+  yield* purchases.reschedule(id, dueAtMillis, undefined)
+})
 
-  /** The mail of a purchase that is in our hands until `dueAtMillis`, and what is due after it. */
-  const confirm = Effect.fnUntraced(function* (purchase: VaultPurchase, dueAtMillis: number) {
-    const { attempts, id } = purchase
-    const mailed = yield* sendMail(purchase)
-    if (mailed._tag !== "NotSent") return yield* purchases.reschedule(id, dueAtMillis, undefined)
-    if (attempts < Pace.mailAttempts) {
-      const againMillis = (yield* Clock.currentTimeMillis) + Pace.mailAgain(attempts)
-      return yield* purchases.reschedule(id, dueAtMillis, againMillis)
-    }
-    yield* Effect.logError("A purchase confirmation is given up; the buyer has no mail with the token", id)
-    return yield* purchases.reschedule(id, dueAtMillis, undefined)
-  })
+/** Grants a purchase whose payment has settled, and sends its mail in the background. Idempotent. */
+const grant = Effect.fnUntraced(function* (
+  services: Services,
+  purchaseId: string
+): Effect.fn.Return<void, StoreError> {
+  const { inBackground, mailer, purchases } = services
+  const nowMillis = yield* Clock.currentTimeMillis
+  const dueAtMillis = Option.isNone(mailer) ? undefined : nowMillis + firstMailMillis
+  const granted = yield* purchases.grant(purchaseId, dueAtMillis)
+  if (granted && dueAtMillis !== undefined) return yield* inBackground(processById(services, purchaseId))
+  if (!granted && (yield* purchases.find(purchaseId)) === undefined)
+    yield* report("Error", "purchase_missing", "A purchase was paid that doesn't exist", { purchaseId })
+})
 
-  const settled: (purchaseId: string) => Effect.Effect<void, StoreError> = Effect.fn("Vault.settled")(
-    function* (purchaseId: string) {
+/** Checks the payment of a purchase that has been reserved for long. */
+const checkPayment = Effect.fnUntraced(function* (
+  services: Services,
+  purchase: VaultPurchase,
+  dueAtMillis: number
+): Effect.fn.Return<void, StoreError> {
+  const { charges, purchases } = services
+  switch (paymentOutcome(purchase, yield* charges.find(purchase.chargeKey))) {
+    case "Paid":
+      return yield* grant(services, purchase.id)
+    case "Unpaid":
+      return yield* purchases.cancel(purchase.id)
+    case "Open": {
       const nowMillis = yield* Clock.currentTimeMillis
-      const dueAtMillis = mailer._tag === "None" ? undefined : nowMillis + firstMailMillis
-      const granted = yield* purchases.grant(purchaseId, dueAtMillis)
-      if (granted && dueAtMillis !== undefined) return yield* inBackground(seeToById(purchaseId))
-      if (!granted && (yield* purchases.find(purchaseId)) === undefined)
-        yield* Effect.logError("A purchase was paid for that is not there", purchaseId)
+      const recheckAtMillis = nowMillis + recheckDelayMillis(nowMillis - purchase.createdAtMillis)
+      yield* purchases.reschedule(purchase.id, dueAtMillis, recheckAtMillis)
     }
+  }
+})
+
+/** Processes one purchase. One that fails doesn't stop the others: it is due again when its lease ends. */
+const process = (services: Services, purchase: VaultPurchase): Effect.Effect<void> => {
+  const { dueAtMillis, status } = purchase
+  if (dueAtMillis === undefined) return Effect.void
+  const step =
+    status === "granted"
+      ? confirm(services, purchase, dueAtMillis)
+      : checkPayment(services, purchase, dueAtMillis)
+  return Effect.catchCause(step, (cause) =>
+    report(
+      "Error",
+      "purchase_step_failed",
+      "A step of a purchase failed and is retried",
+      { purchaseId: purchase.id },
+      cause
+    )
+  )
+}
+
+const processById = (services: Services, id: string): Effect.Effect<void> =>
+  services.purchases.find(id).pipe(
+    Effect.flatMap((purchase) => (purchase === undefined ? Effect.void : process(services, purchase))),
+    Effect.catch(({ cause, operation }) =>
+      report("Warn", "purchase_mail_delayed", "A purchase confirmation is sent later", {
+        operation,
+        error: causeName(cause)
+      })
+    )
   )
 
-  const lookAfter = Effect.fnUntraced(function* (purchase: VaultPurchase, dueAtMillis: number) {
-    switch (outlookOf(purchase, yield* charges.find(purchase.chargeKey))) {
-      case "Paid":
-        return yield* settled(purchase.id)
-      case "Hopeless":
-        return yield* purchases.cancel(purchase.id)
-      case "Open": {
-        const nowMillis = yield* Clock.currentTimeMillis
-        const againMillis = nowMillis + lookAgain(nowMillis - purchase.createdAtMillis)
-        yield* purchases.reschedule(purchase.id, dueAtMillis, againMillis)
-      }
-    }
-  })
-
-  /** One purchase that can't be seen to now must not keep the others waiting: it is due again in a while. */
-  const seeTo = (purchase: VaultPurchase): Effect.Effect<void> => {
-    const { dueAtMillis, status } = purchase
-    if (dueAtMillis === undefined) return Effect.void
-    const seen =
-      status === "granted" ? Effect.asVoid(confirm(purchase, dueAtMillis)) : lookAfter(purchase, dueAtMillis)
-    return Effect.catchCause(seen, (cause) =>
-      Effect.logError("A purchase could not be seen to and is tried again", purchase.id, cause)
-    )
+/** Processes the purchases that are due now, each once. */
+const sweep = Effect.fn("Vault.sweep")(function* (services: Services): Effect.fn.Return<void, StoreError> {
+  const startMillis = yield* Clock.currentTimeMillis
+  for (;;) {
+    const untilMillis = (yield* Clock.currentTimeMillis) + leaseMillis
+    const taken = yield* services.purchases.take(startMillis, untilMillis, batchSize)
+    if (taken.length === 0) return
+    yield* Effect.forEach(taken, (purchase) => process(services, purchase), { concurrency, discard: true })
   }
+})
 
-  const seeToById = (id: string): Effect.Effect<void> =>
-    purchases.find(id).pipe(
-      Effect.flatMap((purchase) => (purchase === undefined ? Effect.void : seeTo(purchase))),
-      Effect.catch(({ cause, operation }) =>
-        Effect.logWarning("A purchase confirmation is sent later", operation, cause)
-      )
-    )
-
-  const sweep = Effect.gen(function* () {
-    // Those that are due by now, each once.
-    const sinceMillis = yield* Clock.currentTimeMillis
-    for (;;) {
-      const untilMillis = (yield* Clock.currentTimeMillis) + Pace.lease
-      const taken = yield* purchases.take(sinceMillis, untilMillis, batch)
-      if (taken.length === 0) return
-      yield* Effect.forEach(taken, seeTo, { concurrency, discard: true })
-    }
-  }).pipe(Effect.withSpan("Vault.sweep"))
-
-  return { settled, sweep }
+/** Makes what happens to purchases after they are reserved. */
+export const makePurchaseLife = Effect.fnUntraced(function* (templates: Partial<MailTemplates>) {
+  const services: Services = {
+    charges: yield* Charges,
+    items: yield* VaultItems,
+    purchases: yield* VaultPurchases,
+    secrets: yield* Secrets,
+    mailer: yield* Effect.serviceOption(Mailer),
+    inBackground: yield* makeBackground,
+    templates
+  }
+  return {
+    settled: Effect.fn("Vault.settled")((purchaseId: string) => grant(services, purchaseId)),
+    sweep: sweep(services)
+  }
 })

@@ -1,11 +1,13 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import {
-  ApiFailure,
-  nothingCharged,
+  type ApiFailure,
+  downloadForbidden,
+  itemNotFound,
+  purchaseNotFound,
   storeFailure,
   upstreamFailure,
   validationFailure
-} from "../ApiFailure.ts"
+} from "../domain/ApiFailure.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import type {
   VaultBuyRequest,
@@ -14,21 +16,23 @@ import type {
   VaultPurchaseResponse,
   VaultQuery
 } from "../domain/Vault.ts"
-import { Identifiers } from "../Identifiers.ts"
-import type { MailTemplates } from "../mail/Templates.ts"
-import * as Pace from "../orders/Pace.ts"
+import { Identifiers } from "../runtime/Identifiers.ts"
+import { OwnTemplates } from "../mail/OwnTemplates.ts"
+import { paymentLifetimeMillis } from "../toll/PaymentLifetime.ts"
 import { type VaultFile, VaultFiles } from "../ports/VaultFiles.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
 import { VaultPurchases } from "../ports/VaultPurchases.ts"
-import { equalInConstantTime, Secrets } from "../Secrets.ts"
+import { equalInConstantTime, Secrets } from "../runtime/Secrets.ts"
 import { downloadTokenOf } from "./DownloadToken.ts"
 import { makePurchaseLife } from "./PurchaseLife.ts"
 
-/** The vault's use cases: search, sale, download. */
+/** Searches, sells and delivers vault items. */
 export class Vault extends Context.Service<
   Vault,
   {
+    /** Lists items page by page. */
     readonly search: (query: VaultQuery) => Effect.Effect<VaultPage, ApiFailure>
+    /** Finds an item by its slug. */
     readonly item: (slug: string) => Effect.Effect<VaultItem, ApiFailure>
     /** Reserves a purchase for a charge; it is granted once its payment has settled. */
     readonly reserve: (
@@ -36,39 +40,29 @@ export class Vault extends Context.Service<
       item: VaultItem,
       chargeKey: string
     ) => Effect.Effect<VaultPurchaseResponse, ApiFailure>
-    /** Grants a purchase that is paid for, and begins to send its mail; comes more than once. */
+    /** Grants a purchase whose payment has settled, and sends its mail in the background. Idempotent. */
     readonly settled: (purchaseId: string) => Effect.Effect<void, StoreError>
+    /** Cancels a reserved purchase whose payment failed. */
     readonly abandoned: (purchaseId: string) => Effect.Effect<void, StoreError>
-    /** Opens the file of a granted purchase for who holds its token. */
+    /** Opens the file of a granted purchase for the holder of its token. */
     readonly download: (
       purchaseId: string,
       downloadToken: string
     ) => Effect.Effect<{ readonly slug: string; readonly file: VaultFile }, ApiFailure>
+    /** Opens the file of an item again, for a replay. */
     readonly open: (slug: string) => Effect.Effect<VaultFile, ApiFailure>
-    /** Sees to the purchases that are due: sends mails that did not go out, clears away what nobody will pay for. */
+    /** Processes purchases that are due: sends mails that failed, cancels purchases that were never paid. */
     readonly sweep: Effect.Effect<void, StoreError>
   }
 >()("@till402/core/Vault") {
-  static readonly layer = (templates: Partial<MailTemplates>) => Layer.effect(Vault, make(templates))
+  static readonly layer = Layer.effect(
+    Vault,
+    Effect.suspend(() => make)
+  )
 }
 
-const itemNotFound = new ApiFailure({
-  status: 404,
-  code: "ITEM_NOT_FOUND",
-  message: "No vault item has this slug; find one with GET /x402/vault/search."
-})
-const purchaseNotFound = new ApiFailure({
-  status: 404,
-  code: "PURCHASE_NOT_FOUND",
-  message: `No purchase has this id.${nothingCharged}`
-})
-const forbidden = new ApiFailure({
-  status: 403,
-  code: "DOWNLOAD_FORBIDDEN",
-  message: `The downloadToken is not that of this purchase.${nothingCharged}`
-})
-
-const make = Effect.fnUntraced(function* (templates: Partial<MailTemplates>) {
+const make = Effect.gen(function* () {
+  const templates = yield* OwnTemplates
   const items = yield* VaultItems
   const purchases = yield* VaultPurchases
   const files = yield* VaultFiles
@@ -80,7 +74,7 @@ const make = Effect.fnUntraced(function* (templates: Partial<MailTemplates>) {
     const page = yield* store(items.search(query))
     return (
       page ??
-      (yield* validationFailure([{ path: "cursor", message: "is not the nextCursor of an earlier page" }]))
+      (yield* validationFailure([{ path: "cursor", message: "must be the nextCursor of an earlier page" }]))
     )
   })
 
@@ -96,8 +90,8 @@ const make = Effect.fnUntraced(function* (templates: Partial<MailTemplates>) {
     const id = (yield* Identifiers).uuid()
     const { email, walletAddress } = request
     const createdAtMillis = yield* Clock.currentTimeMillis
-    // Looked at when its payment must have settled, should nothing be heard of that.
-    const dueAtMillis = createdAtMillis + Pace.paymentPatience
+    // Checked when its payment must have settled, in case the notification is lost.
+    const dueAtMillis = createdAtMillis + paymentLifetimeMillis
     const purchase = { id, chargeKey, slug, walletAddress, email, createdAtMillis, dueAtMillis }
     yield* store(purchases.reserve(purchase))
     const downloadToken = downloadTokenOf(secrets, id, secrets.currentKeyId)!
@@ -112,7 +106,7 @@ const make = Effect.fnUntraced(function* (templates: Partial<MailTemplates>) {
     const purchase = yield* store(purchases.find(purchaseId.toLowerCase()))
     if (purchase?.status !== "granted") return yield* purchaseNotFound
     const due = downloadTokenOf(secrets, purchase.id, downloadToken.split(".")[0]!)
-    if (due === undefined || !equalInConstantTime(due, downloadToken)) return yield* forbidden
+    if (due === undefined || !equalInConstantTime(due, downloadToken)) return yield* downloadForbidden
     const file = yield* open(purchase.slug)
     yield* store(items.countDownload(purchase.slug))
     return { slug: purchase.slug, file }

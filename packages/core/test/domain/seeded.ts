@@ -1,6 +1,7 @@
 import { it } from "vitest"
+import { mulberry32 } from "../../src/testing/mulberry32.ts"
 
-/** Values that look random and are the same for the same seed (mulberry32). */
+/** A seeded source of random values: the same seed gives the same values. */
 export interface Dice {
   /** A whole number from 0 to `limit` - 1. */
   readonly below: (limit: number) => number
@@ -14,13 +15,8 @@ export interface Dice {
 }
 
 export const dice = (seed: number): Dice => {
-  let state = seed >>> 0
-  const below = (limit: number): number => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
-  }
+  const next = mulberry32(seed)
+  const below = (limit: number): number => next() % limit
   const text = (alphabet: string, length: number): string =>
     Array.from({ length }, () => alphabet[below(alphabet.length)]!).join("")
   return {

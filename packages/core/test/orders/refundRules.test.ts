@@ -5,7 +5,7 @@ import { StoreError } from "../../src/domain/Errors.ts"
 import { judgePayment, resumeRefunds, stopRefunds } from "../../src/orders/RefundGuard.ts"
 import type { Charge, RefundStart } from "../../src/ports/Charges.ts"
 import { sampleReceipt } from "../../src/testing/stores/records.ts"
-import type { ChainEvidence } from "../../src/toll/Chain.ts"
+import type { ChainEvidence } from "../../src/toll/evidence/Chain.ts"
 import {
   keyOf,
   maxAtomic,
@@ -71,12 +71,20 @@ describe("the guard of a refund", () => {
   })
 
   it.each([
-    ["with its transaction", {}, { detail: transaction }],
-    ["without a receipt", { receipt: undefined, transferLogIndex: undefined }, { detail: undefined }]
-  ])("tells the operator of one over the limit, %s", async (_, changes, data) => {
+    ["with its transaction", {}, transaction],
+    ["without a receipt", { receipt: undefined, transferLogIndex: undefined }, undefined]
+  ])("reports one over the limit, %s", async (_, changes, transaction) => {
     const { events, isAdmitted } = await admit({ charges: start("OverLimit") }, owed("0x01", changes))
     expect(isAdmitted).toBe(false)
-    expect(events).toEqual([{ level: "error", message: expect.stringContaining("operator"), data }])
+    expect(events).toEqual([
+      {
+        level: "error",
+        code: "refund_over_limit",
+        message: expect.stringContaining("operator"),
+        chargeKey: keyOf("0x01"),
+        transaction
+      }
+    ])
   })
 
   it.each<readonly [string, Script, Partial<Charge>, string, ReadonlyArray<unknown>]>([
@@ -106,8 +114,8 @@ describe("the guard of a refund", () => {
     const { events, isAdmitted, of } = await admit({ ...script, charges }, owed("0x01", changes))
     expect(isAdmitted).toBe(false)
     expect(of("stopRefunds")).toEqual([[reason, nowMillis]])
-    expect(events.map(({ data, level }) => [level, ...Object.values(data)])).toEqual([
-      ["error", reason, ...details]
+    expect(events.map(({ level, reason, transaction }) => [level, reason, transaction])).toEqual([
+      ["error", reason, details[0]]
     ])
   })
 
@@ -164,6 +172,7 @@ describe("the comparison of ledger and chain", () => {
         yield* TestClock.adjust(1)
         yield* Fiber.join(auditing)
         expect(events.map(({ level }) => level)).toEqual(["warning"])
+        expect(events.map(({ code }) => code)).toEqual(["ledger_check_late"])
         yield* guard.audit
         expect(of("list")).toHaveLength(1)
       })
@@ -209,14 +218,16 @@ describe("stopping refunds", () => {
   const stopping = (stopped: boolean) => ({ charges: { stopRefunds: () => Effect.succeed(stopped) } })
 
   it.each([
-    ["is reported", true, ["0x1"], { detail1: "why", detail2: "0x1" }],
-    ["is reported without a detail", true, [], { detail: "why" }]
-  ])("%s", (_, stopped, details, data) =>
+    ["is reported", true, [{ transaction: "0x1" }], { reason: "why", transaction: "0x1" }],
+    ["is reported without a detail", true, [], { reason: "why" }]
+  ])("%s", (_, stopped, details, fields) =>
     play(stopping(stopped), ({ events, of }) =>
       Effect.gen(function* () {
         expect(yield* stopRefunds("why", ...details)).toBe(true)
         expect(of("stopRefunds")).toEqual([["why", nowMillis]])
-        expect(events).toEqual([{ level: "error", message: expect.stringContaining("operator"), data }])
+        expect(events).toEqual([
+          { level: "error", message: expect.stringContaining("operator"), code: "refunds_stopped", ...fields }
+        ])
       })
     )
   )
@@ -234,7 +245,12 @@ describe("stopping refunds", () => {
       Effect.gen(function* () {
         expect(yield* Effect.flip(stopRefunds("why"))).toBe(storeError)
         expect(events).toEqual([
-          { level: "error", message: expect.stringContaining("failed"), data: { detail: "why" } }
+          {
+            level: "error",
+            code: "refund_stop_not_recorded",
+            message: expect.stringContaining("failed"),
+            reason: "why"
+          }
         ])
       })
     ))
@@ -243,7 +259,9 @@ describe("stopping refunds", () => {
     play({ charges: { resumeRefunds: () => Effect.succeed(resumed) } }, ({ events }) =>
       Effect.gen(function* () {
         expect(yield* resumeRefunds).toBe(resumed)
-        expect(events.map(({ level }) => level)).toEqual(resumed ? ["info"] : [])
+        expect(events.map(({ code, level }) => [level, code])).toEqual(
+          resumed ? [["info", "refunds_resumed"]] : []
+        )
       })
     )
   )

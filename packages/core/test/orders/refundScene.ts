@@ -1,15 +1,16 @@
 import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { findNetwork } from "../../src/domain/Network.ts"
-import { eventLogger } from "../../src/events.ts"
-import type { RefundWallet, TillEvent } from "../../src/Options.ts"
+import { eventLogger } from "../../src/runtime/events.ts"
+import type { TillEvent } from "../../src/runtime/events.ts"
+import type { RefundWallet } from "../../src/ports/RefundWallet.ts"
 import { makeRefundGuard, type RefundGuard } from "../../src/orders/RefundGuard.ts"
 import { Refunds } from "../../src/orders/Refunds.ts"
 import { type Charge, Charges } from "../../src/ports/Charges.ts"
-import { sampleAnswer, sampleCharge, sampleReceipt } from "../../src/testing/stores/records.ts"
-import { Chain, type ChainEvidence } from "../../src/toll/Chain.ts"
-import { Facilitator, type Settlement } from "../../src/toll/Facilitator.ts"
-import { type Asked, scripted } from "../toll/settlingScene.ts"
+import { sampleResponse, sampleCharge, sampleReceipt } from "../../src/testing/stores/records.ts"
+import { Chain, type ChainEvidence } from "../../src/toll/evidence/Chain.ts"
+import { Facilitator, type Settlement } from "../../src/toll/facilitator/Facilitator.ts"
+import { type Asked, scripted } from "../toll/machine/settlingScene.ts"
 
 /*
  * Refunds and their guard over a store, a chain, a facilitator and a wallet that the test writes.
@@ -39,8 +40,8 @@ export const owed = (name = "0x01", changes: Partial<Charge> = {}): Charge => ({
   leaseUntilMillis: 0,
   attempts: 0,
   checkAfterMillis: 0,
-  answer: sampleAnswer(),
-  answerExpiredAtMillis: undefined,
+  response: sampleResponse(),
+  responseExpiredAtMillis: undefined,
   subject: undefined,
   effectPending: false,
   transferLogIndex: 3,

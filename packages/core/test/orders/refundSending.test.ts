@@ -3,10 +3,10 @@ import { TestClock } from "effect/testing"
 import { getAddress } from "viem"
 import { describe, expect, it } from "vitest"
 import { StoreError } from "../../src/domain/Errors.ts"
-import { refundNonce } from "../../src/orders/Refunds.ts"
+import { refundNonce } from "../../src/orders/RefundAuthorization.ts"
 import type { Charge } from "../../src/ports/Charges.ts"
-import type { ChainEvidence } from "../../src/toll/Chain.ts"
-import type { Settlement } from "../../src/toll/Facilitator.ts"
+import type { ChainEvidence } from "../../src/toll/evidence/Chain.ts"
+import type { Settlement } from "../../src/toll/facilitator/Facilitator.ts"
 import {
   keyOf,
   moved,
@@ -149,7 +149,7 @@ describe("a refund whose chain can't be read", () => {
     const { events, of, transaction } = await send({ settlements: [settlement] })
     expect(transaction).toBe(sent)
     expect(of("recordRefund")).toEqual(sent === undefined ? [] : [[keyOf("0x01"), sent, nowMillis]])
-    expect(events.map(({ data, level }) => [level, data["detail"]])).toEqual(
+    expect(events.map(({ level, reason }) => [level, reason])).toEqual(
       warnings.map((reason) => ["warning", reason])
     )
     expect(of("evidence")).toEqual([])
@@ -184,6 +184,7 @@ describe("a refund whose chain can be read", () => {
     expect(result.transaction).toBe(recorded)
     expect(verbs(result)).toEqual(["evidence", ...(recorded === undefined ? [] : ["recordRefund"])])
     expect(result.events.map(({ level }) => level)).toEqual(levels)
+    for (const { code } of result.events) expect(code).toBe("refund_nonce_used")
   })
 
   it.each<readonly [Settlement, ReadonlyArray<ChainEvidence>, string | undefined, unknown]>([
@@ -192,9 +193,9 @@ describe("a refund whose chain can be read", () => {
     [pending, [moved()], "0xback", undefined],
     [settled, [moved(false)], undefined, undefined],
     [settled, [{ _tag: "Confirming", transaction: "0xback" }], undefined, undefined],
-    [settled, [notMoved], undefined, "not on the chain"],
+    [settled, [notMoved], undefined, "not_on_chain"],
     [pending, [notMoved], undefined, "pending"],
-    [settled, [{ _tag: "Unavailable" }], undefined, "not on the chain"]
+    [settled, [{ _tag: "Unavailable" }], undefined, "not_on_chain"]
   ])(
     "counts as sent once the chain shows it for good: %j, then %j",
     async (settlement, after, sent, warning) => {
@@ -205,7 +206,8 @@ describe("a refund whose chain can be read", () => {
       expect(transaction).toBe(sent)
       expect(of("evidence")).toHaveLength(2 + after.length)
       expect(of("recordRefund")).toHaveLength(sent === undefined ? 0 : 1)
-      expect(events.map(({ data, level }) => [level, data["detail"]])).toEqual(
+      for (const { code } of events) expect(code).toBe("refund_not_confirmed")
+      expect(events.map(({ level, reason }) => [level, reason])).toEqual(
         warning === undefined ? [] : [["warning", warning]]
       )
     }
@@ -225,7 +227,7 @@ describe("a wallet that does not sign", () => {
     const result = await send({ sign })
     expect(result.transaction).toBeUndefined()
     expect(verbs(result)).not.toContain("settle")
-    expect(result.events).toMatchObject([{ level: "error", data: { detail: "RangeError" } }])
+    expect(result.events).toMatchObject([{ level: "error", code: "refund_not_signed", error: "RangeError" }])
   })
 
   it("is waited for ten seconds", () =>
@@ -287,13 +289,14 @@ describe("a refund that is under way", () => {
 const listing = (...pages: ReadonlyArray<ReadonlyArray<Charge>>): NonNullable<Script["charges"]> => {
   const left = [...pages]
   return {
-    list: ({ isOwed }) => (isOwed === true ? Effect.sync(() => left.shift() ?? []) : Effect.succeed([]))
+    list: ({ isRefundDue }) =>
+      isRefundDue === true ? Effect.sync(() => left.shift() ?? []) : Effect.succeed([])
   }
 }
 const owedQueries = ({ of }: Pick<Scene, "of">): ReadonlyArray<unknown> =>
   of("list")
-    .map(([query]) => query as { readonly isOwed?: boolean })
-    .filter(({ isOwed }) => isOwed === true)
+    .map(([query]) => query as { readonly isRefundDue?: boolean })
+    .filter(({ isRefundDue }) => isRefundDue === true)
 const page = (first: number, count = 100): ReadonlyArray<Charge> =>
   // On a network that is not known they are looked at, and nothing is asked.
   Array.from({ length: count }, (_, index) => owed(`n${first + index}`, { network: "eip155:424242" }))
@@ -304,7 +307,7 @@ describe("a sweep", () => {
       Effect.gen(function* () {
         yield* scene.refunds.sweep
         expect(scene.of("recordRefund").map(([key]) => key)).toEqual([keyOf("a"), keyOf("b")])
-        expect(owedQueries(scene)).toStrictEqual([{ isOwed: true, limit: 100 }])
+        expect(owedQueries(scene)).toStrictEqual([{ isRefundDue: true, limit: 100 }])
       })
     ))
 
@@ -314,9 +317,9 @@ describe("a sweep", () => {
       Effect.gen(function* () {
         yield* scene.refunds.sweep
         expect(owedQueries(scene)).toStrictEqual([
-          { isOwed: true, limit: 100 },
-          { isOwed: true, limit: 100, before: first.at(-1) },
-          { isOwed: true, limit: 100, before: second.at(-1) }
+          { isRefundDue: true, limit: 100 },
+          { isRefundDue: true, limit: 100, before: first.at(-1) },
+          { isRefundDue: true, limit: 100, before: second.at(-1) }
         ])
         expect(scene.of("recordRefund")).toHaveLength(1)
       })
@@ -341,13 +344,13 @@ describe("a sweep", () => {
         yield* scene.refunds.sweep
         expect(scene.of("recordRefund").map(([key]) => key)).toEqual([keyOf("a")])
         expect(owedQueries(scene).at(-1)).toStrictEqual({
-          isOwed: true,
+          isRefundDue: true,
           limit: 100,
           before: pages.at(-1)!.at(-1)
         })
         // And then from the start.
         yield* scene.refunds.sweep
-        expect(owedQueries(scene).at(-1)).toStrictEqual({ isOwed: true, limit: 100 })
+        expect(owedQueries(scene).at(-1)).toStrictEqual({ isRefundDue: true, limit: 100 })
       })
     )
   })
@@ -355,8 +358,8 @@ describe("a sweep", () => {
   it("ends after ten pages, and the next one goes on from there", () => {
     let pages = 0
     const endless: NonNullable<Script["charges"]> = {
-      list: ({ isOwed }) => {
-        if (isOwed !== true) return Effect.succeed([])
+      list: ({ isRefundDue }) => {
+        if (isRefundDue !== true) return Effect.succeed([])
         return ++pages > 12 ? Effect.die(new Error("without end")) : Effect.succeed(page(pages * 100))
       }
     }
@@ -402,7 +405,7 @@ describe("a sweep", () => {
 
 describe("a refund that failed", () => {
   const failing = (...settlements: ReadonlyArray<Settlement>): Script => ({
-    charges: { list: ({ isOwed }) => Effect.succeed(isOwed === true ? [owed()] : []) },
+    charges: { list: ({ isRefundDue }) => Effect.succeed(isRefundDue === true ? [owed()] : []) },
     settlements
   })
 

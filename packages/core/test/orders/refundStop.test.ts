@@ -4,10 +4,10 @@ import { join } from "node:path"
 import { privateKeyToAccount } from "viem/accounts"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { PlacementRefused } from "../../src/domain/Errors.ts"
-import type { TillOptions } from "../../src/Options.ts"
-import { sqlite } from "../../src/sql/sqlite.ts"
-import { fakeFacilitator, fakeFulfilment } from "../../src/testing/index.ts"
-import type { Till } from "../../src/Till.ts"
+import type { TillOptions } from "../../src/till/TillOptions.ts"
+import { sqlite } from "../../src/sqlite.ts"
+import { fakeFacilitator, fakeFulfilment } from "../../src/testing.ts"
+import type { Till } from "../../src/till/PlainTill.ts"
 import { buy, openTill } from "../toll/openTill.ts"
 
 const wallet = privateKeyToAccount(`0x${"42".repeat(32)}`)
@@ -47,7 +47,7 @@ const owe = async (shop: Shop, count: number): Promise<ReadonlyArray<string>> =>
 }
 
 const isRefunded = async (till: Till, id: string): Promise<boolean> => {
-  await till.orders.hurry(id)
+  await till.orders.processNow(id)
   return (await till.orders.find(id))?.status === "refunded"
 }
 
@@ -63,7 +63,8 @@ describe("refunds that an operator stopped", () => {
       {
         level: "error",
         message: "Refunds are stopped until an operator resumes them",
-        data: { detail: "keys are being changed" }
+        code: "refunds_stopped",
+        reason: "keys are being changed"
       }
     ])
     await first.till.dispose()
@@ -94,11 +95,11 @@ describe("the limit on refunds of one payer", () => {
     const tills = await Promise.all([shops.open(limited), shops.open(limited)])
     await vi.waitFor(
       async () => {
-        for (const { till } of tills) await Promise.all(owed.map((id) => till.orders.hurry(id)))
+        for (const { till } of tills) await Promise.all(owed.map((id) => till.orders.processNow(id)))
         expect((await seller.till.orders.list({ status: "refunded" })).length).toBe(3)
         for (const { events } of tills)
           expect(events.map(({ message }) => message)).toContain(
-            "A refund exceeds the hourly limit of its payer: an operator is needed unless it is sent later"
+            "A refund exceeds its payer's hourly limit: an operator is needed unless it is sent later"
           )
       },
       { timeout: 10_000 }

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
-import { Catalogue, type Findings } from "../../src/Catalogue.ts"
+import { Catalogue, type SearchResult } from "../../src/ports/Catalogue.ts"
 import { UpstreamUnavailable } from "../../src/domain/Errors.ts"
 import type { SearchProduct, Source } from "../../src/domain/Product.ts"
 import type { SearchQuery } from "../../src/domain/Search.ts"
-import { type Marketplace, Marketplaces } from "../../src/ports/Marketplace.ts"
-import { sampleProduct } from "../../src/testing/index.ts"
+import { type Marketplace, Marketplaces } from "../../src/ports/Marketplaces.ts"
+import { sampleProduct } from "../../src/testing.ts"
 
 /*
  * Turning the pages of merged marketplaces that don't change: every product once, none skipped, each
@@ -42,12 +42,12 @@ const marketplaceOf = (shelf: Shelf, source: Source, isDownOn: (page: number) =>
 
 const withCatalogue = <A, E>(
   shelves: ReadonlyArray<Shelf>,
-  use: (search: (query: SearchQuery) => Effect.Effect<Findings, unknown>) => Effect.Effect<A, E>,
+  use: (search: (query: SearchQuery) => Effect.Effect<SearchResult, unknown>) => Effect.Effect<A, E>,
   isDown: (source: Source, page: number) => boolean = () => false
 ) =>
   Effect.flatMap(Catalogue, ({ search }) => use(search)).pipe(
     Effect.provide(
-      Catalogue.layer({}).pipe(
+      Catalogue.layer.pipe(
         Layer.provide(
           Layer.succeed(
             Marketplaces,
@@ -62,11 +62,11 @@ const withCatalogue = <A, E>(
 
 /** Turns pages until there is no more. */
 const allPages = (
-  search: (query: SearchQuery) => Effect.Effect<Findings, unknown>,
+  search: (query: SearchQuery) => Effect.Effect<SearchResult, unknown>,
   query: Omit<SearchQuery, "page"> = { q: "tote" }
 ) =>
   Effect.gen(function* () {
-    const pages: Array<Findings> = []
+    const pages: Array<SearchResult> = []
     for (let page = 1; page <= 31; page++) {
       const findings = yield* search({ ...query, page })
       pages.push(findings)
@@ -116,7 +116,7 @@ describe("the pages of a catalogue", () => {
             for (const shelf of shelves) expected.push(...shelf.slice(rank, rank + 1))
           }
           assert.deepStrictEqual(products, expected)
-          // The same question again has the same answer.
+          // A repeated search returns the same page.
           assert.deepStrictEqual((yield* search({ q: "tote", page })).response.products, products)
         })
       )

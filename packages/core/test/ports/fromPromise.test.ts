@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as Errors from "../../src/domain/Errors.ts"
-import { DeadlineExceeded } from "../../src/ports/HostCall.ts"
-import { MalformedAnswer } from "../../src/ports/HostAnswer.ts"
+import { DeadlineExceeded } from "../../src/runtime/causeName.ts"
+import { MalformedResponse } from "../../src/runtime/causeName.ts"
 import { type HostFunction, subjects, timeoutMillis } from "./subjects.ts"
 
 /** Every refusal of the package, as a host throws it. */
@@ -36,14 +36,14 @@ const ofAnotherCopy = (error: object): Error =>
     _tag: Reflect.get(error, "_tag")
   })
 
-for (const { answer, becomes = {}, call, comesOut, malformed, operation, port, refusals } of subjects) {
+for (const { response, becomes = {}, call, comesOut, malformed, operation, port, refusals } of subjects) {
   describe(`${operation} of a host without Effect`, () => {
-    it.effect("gives what the host answers, and a signal to the host", () =>
+    it.effect("returns the host's result, and passes a signal to the host", () =>
       Effect.gen(function* () {
         const signals: Array<AbortSignal> = []
         const result = yield* call((_, { signal }) => {
           signals.push(signal)
-          return Promise.resolve(answer as never)
+          return Promise.resolve(response as never)
         })
         assert.deepStrictEqual(result, comesOut)
         assert.deepStrictEqual(
@@ -53,9 +53,9 @@ for (const { answer, becomes = {}, call, comesOut, malformed, operation, port, r
       })
     )
 
-    it.effect("takes an answer that is no promise", () =>
+    it.effect("accepts a result that isn't a promise", () =>
       Effect.gen(function* () {
-        assert.deepStrictEqual(yield* call(() => answer as never), comesOut)
+        assert.deepStrictEqual(yield* call(() => response as never), comesOut)
       })
     )
 
@@ -147,7 +147,7 @@ for (const { answer, becomes = {}, call, comesOut, malformed, operation, port, r
           assert.instanceOf(failure, Errors.UpstreamUnavailable)
           assert.strictEqual(failure.port, port)
           assert.instanceOf(failure.cause, DeadlineExceeded)
-          assert.strictEqual(failure.cause.message, "no answer within 5000 ms")
+          assert.strictEqual(failure.cause.message, "no response within 5000 ms")
           assert.strictEqual(signals[0]?.aborted, true)
         })
       )
@@ -169,12 +169,12 @@ for (const { answer, becomes = {}, call, comesOut, malformed, operation, port, r
     )
 
     for (const [what, unusable, says] of malformed) {
-      it.effect(`has failed when the host answers ${what}`, () =>
+      it.effect(`fails when the host returns ${what}`, () =>
         Effect.gen(function* () {
           const failure = yield* Effect.flip(call(() => Promise.resolve(unusable as never)))
           assert.instanceOf(failure, Errors.UpstreamFailed)
           assert.strictEqual(failure.port, port)
-          assert.instanceOf(failure.cause, MalformedAnswer)
+          assert.instanceOf(failure.cause, MalformedResponse)
           assert.match(failure.cause.message, says)
         })
       )

@@ -1,16 +1,17 @@
 import { Effect, Layer } from "effect"
-import { Catalogue } from "../../src/Catalogue.ts"
+import { Catalogue } from "../../src/ports/Catalogue.ts"
 import { PlacementRefused, type PortName } from "../../src/domain/Errors.ts"
 import type { Offer } from "../../src/domain/Order.ts"
 import type { SearchProduct } from "../../src/domain/Product.ts"
-import type { CallContext } from "../../src/ProviderOptions.ts"
+import type { CallContext } from "../../src/runtime/Deadline.ts"
 import { Assistant } from "../../src/ports/Assistant.ts"
-import { Fulfilment, type QuoteRequest } from "../../src/ports/Fulfilment.ts"
+import { Fulfilment } from "../../src/ports/Fulfilment.ts"
+import type { QuoteRequest } from "../../src/ports/FulfilmentOptions.ts"
 import { type Mail, Mailer } from "../../src/ports/Mailer.ts"
-import { Marketplaces } from "../../src/ports/Marketplace.ts"
+import { Marketplaces } from "../../src/ports/Marketplaces.ts"
 import { Tracker } from "../../src/ports/Tracker.ts"
 import { VaultFiles } from "../../src/ports/VaultFiles.ts"
-import { sampleArchive, sampleProduct, sampleTrackResult } from "../../src/testing/index.ts"
+import { sampleArchive, sampleProduct, sampleTrackResult } from "../../src/testing.ts"
 
 /** Deadline of every call in these tests. */
 export const timeoutMillis = 5_000
@@ -28,16 +29,16 @@ export interface Subject {
   /** Refusals that come out as another, by the name of what is thrown. */
   readonly becomes?: Readonly<Record<string, object>>
   readonly call: (host: HostFunction) => Effect.Effect<unknown, { readonly _tag: string }>
-  /** What a good host answers, and what comes out of it. */
-  readonly answer: unknown
+  /** What a correct host returns, and what comes out of it. */
+  readonly response: unknown
   readonly comesOut: unknown
-  /** Answers that can't be used, and what the failure must say. */
-  readonly malformed: ReadonlyArray<readonly [what: string, answer: unknown, says: RegExp]>
+  /** Unusable results, and the text that the failure must contain. */
+  readonly malformed: ReadonlyArray<readonly [what: string, response: unknown, says: RegExp]>
 }
 
 /** A catalogue over given products. */
 export const catalogueOf = (products: ReadonlyArray<SearchProduct>): Layer.Layer<Catalogue> =>
-  Catalogue.layer(settings).pipe(Layer.provide(Marketplaces.layerMemory(products)))
+  Catalogue.layerWith(settings).pipe(Layer.provide(Marketplaces.layerMemory(products)))
 
 export const quoteRequest: QuoteRequest = {
   product: { source: "marketplace_a", asin: "B000000001", productUrl: undefined },
@@ -93,10 +94,10 @@ const search: Subject = {
     Effect.flatMap(Marketplaces, ([marketplace]) => marketplace!.search({ q: "tote", page: 1 })).pipe(
       Effect.provide(Marketplaces.fromPromise({ marketplace_a: { search: host } }, settings))
     ),
-  answer: { products: [product], totalResults: 1, hasMore: false },
+  response: { products: [product], totalResults: 1, hasMore: false },
   comesOut: { products: [product], totalResults: 1, hasMore: false },
   malformed: [
-    ["no answer", undefined, /Expected object/],
+    ["no result", undefined, /Expected object/],
     ["no products", { totalResults: 1, hasMore: false }, /^products: Missing key$/],
     [
       "a title that is no text",
@@ -122,10 +123,10 @@ const ask: Subject = {
   port: "assistant",
   refusals: [],
   call: (host) =>
-    Effect.flatMap(Assistant, (assistant) => assistant.ask({ message: "a bag" })).pipe(
-      Effect.provide(Assistant.fromPromise({ ask: host }, settings).pipe(Layer.provide(catalogueOf([]))))
+    Effect.flatMap(Assistant, (assistant) => assistant.reply({ message: "a bag" })).pipe(
+      Effect.provide(Assistant.fromPromise({ reply: host }, settings).pipe(Layer.provide(catalogueOf([]))))
     ),
-  answer: { reply: "Here you are.", products: [product] },
+  response: { reply: "Here you are.", products: [product] },
   comesOut: { reply: "Here you are.", products: [recommended] },
   malformed: [
     ["no reply", { products: [] }, /^reply: Missing key$/],
@@ -146,7 +147,7 @@ const quote: Subject = {
     Effect.flatMap(Fulfilment, (fulfilment) => fulfilment.quote(quoteRequest)).pipe(
       Effect.provide(Fulfilment.fromPromise({ quote: host, place: host }, settings))
     ),
-  answer: quotedOffer,
+  response: quotedOffer,
   comesOut: offer,
   malformed: [
     ["another currency", { ...quotedOffer, currency: "EUR" }, /^currency: must be USD/],
@@ -180,7 +181,7 @@ const place: Subject = {
     Effect.flatMap(Fulfilment, (fulfilment) =>
       fulfilment.place({ ...quoteRequest, orderId: "7f1d", offer })
     ).pipe(Effect.provide(Fulfilment.fromPromise({ quote: host, place: host }, settings))),
-  answer: { reference: "order-1" },
+  response: { reference: "order-1" },
   comesOut: { reference: "order-1" },
   malformed: [
     ["no reference", {}, /^reference: Missing key$/],
@@ -198,11 +199,11 @@ const find: Subject = {
     Effect.flatMap(Fulfilment, (fulfilment) => fulfilment.find!("7f1d", "offer-1")).pipe(
       Effect.provide(Fulfilment.fromPromise({ quote: never, place: never, find: host }, settings))
     ),
-  answer: "order-1",
+  response: "order-1",
   comesOut: "order-1",
   malformed: [
-    ["an empty reference", "", /must answer a reference/],
-    ["an object", { reference: "order-1" }, /must answer a reference/]
+    ["an empty reference", "", /must return a reference/],
+    ["an object", { reference: "order-1" }, /must return a reference/]
   ]
 }
 
@@ -214,7 +215,7 @@ const status: Subject = {
     Effect.flatMap(Fulfilment, (fulfilment) => fulfilment.status!("order-1")).pipe(
       Effect.provide(Fulfilment.fromPromise({ quote: never, place: never, status: host }, settings))
     ),
-  answer: {
+  response: {
     status: "shipped",
     reason: "In Transit!",
     shipments: [
@@ -255,7 +256,7 @@ const track: Subject = {
     Effect.flatMap(Tracker, (tracker) => tracker.track({ number: shipment.number })).pipe(
       Effect.provide(Tracker.fromPromise({ track: host }, settings))
     ),
-  answer: shipment,
+  response: shipment,
   comesOut: shipment,
   malformed: [
     ["an unknown status", { ...shipment, status: "Lost" }, /^status: /],
@@ -273,7 +274,7 @@ const open: Subject = {
     Effect.flatMap(VaultFiles, (files) => files.open({ slug: "launch-plan" })).pipe(
       Effect.provide(VaultFiles.fromPromise({ open: host }, settings))
     ),
-  answer: { body: archive },
+  response: { body: archive },
   comesOut: { body: archive, size: archive.length },
   malformed: [
     ["no body", {}, /^body: must be/],
@@ -291,7 +292,7 @@ const send: Subject = {
     Effect.flatMap(Mailer, (mailer) => mailer.send(mail)).pipe(
       Effect.provide(Mailer.fromPromise({ send: host }, settings))
     ),
-  answer: { id: "whatever the mail service says" },
+  response: { id: "whatever the mail service says" },
   comesOut: undefined,
   malformed: []
 }

@@ -1,5 +1,5 @@
 import { Context, Effect } from "effect"
-import type { Adversity } from "./Adversity.ts"
+import type { FaultPlan } from "./FaultPlan.ts"
 import { type Attacker, attackerAddress } from "./Attacker.ts"
 import { cancellationSignatureOf } from "./chain/Calls.ts"
 import { chainOfNode } from "./chain/chainOfNode.ts"
@@ -7,91 +7,92 @@ import { RpcNode } from "./chain/RpcNode.ts"
 import { SimulatedChain } from "./chain/SimulatedChain.ts"
 import { WalletSignatures } from "./chain/WalletSignatures.ts"
 import { Charges } from "../../src/ports/Charges.ts"
-import type { Chain } from "../../src/toll/Chain.ts"
+import type { Chain } from "../../src/toll/evidence/Chain.ts"
 import type { Authorization } from "../../src/domain/PaymentPayload.ts"
-import type { Fate } from "./Fate.ts"
+import type { SeededRandom } from "./SeededRandom.ts"
 import type { Link } from "./Link.ts"
-import { judgeMoney } from "./Oracle.ts"
+import { checkBalances } from "./BalanceChecks.ts"
 import { operatorAddress, walletAddress } from "./RefundWallet.ts"
 import { network, payerAddress } from "./Shopper.ts"
 import type { SimulatedUpstream } from "./SimulatedUpstream.ts"
 import type { Storage } from "./Storage.ts"
-import { authorizationOf, type Payment, type Witness } from "./Witness.ts"
+import type { InvariantChecker } from "./InvariantChecker.ts"
+import { authorizationOf, type Payment } from "./Payment.ts"
 
-/** The price of everything, and more than anybody can spend. */
+/** The price of everything, and a balance larger than any payer can spend. */
 const priceAtomic = 5_000_000n
 const plentyAtomic = 1_000n * priceAtomic
-/** Longest after which a transaction that a reorganization left out is submitted again. */
-const latestResubmitMillis = 60_000
+/** Longest delay until a transaction that a reorganization dropped is submitted again. */
+const maxResubmitDelayMillis = 60_000
 
-/** Everybody's money: the chain, the node that shows it, what everybody begins with and ends up with. */
+/** The money of all participants: the chain, the node that serves it, initial and final balances. */
 export class Economy {
   readonly chain: SimulatedChain
   readonly node: RpcNode
-  /** Those who see transactions on their way, and rewrite blocks. */
+  /** Attackers, which see pending transactions and influence reorganizations. */
   attackers: ReadonlyArray<Attacker> = []
   private readonly honest = new Set<string>()
-  private readonly fate: Fate
-  private readonly adversity: Adversity
-  private readonly after: (millis: number, happen: () => void) => void
+  private readonly random: SeededRandom
+  private readonly faultPlan: FaultPlan
+  private readonly after: (millis: number, action: () => void) => void
   private readonly note: (what: string) => void
   private readonly count: (what: string) => void
 
   constructor(options: {
-    readonly fate: Fate
-    readonly adversity: Adversity
+    readonly random: SeededRandom
+    readonly faultPlan: FaultPlan
     readonly now: () => number
-    readonly after: (millis: number, happen: () => void) => void
-    /** Every payment that was signed so far. */
+    readonly after: (millis: number, action: () => void) => void
+    /** Every payment signed so far. */
     readonly payments: () => Iterable<Payment>
     readonly note: (what: string) => void
     readonly count: (what: string) => void
   }) {
-    const { adversity, now, payments } = options
-    this.fate = options.fate
-    this.adversity = adversity
+    const { faultPlan, now, payments } = options
+    this.random = options.random
+    this.faultPlan = faultPlan
     this.after = options.after
     this.note = options.note
     this.count = options.count
-    this.chain = new SimulatedChain(now, this.fate.branch())
+    this.chain = new SimulatedChain(now, this.random.branch())
     const wallets = new WalletSignatures(network, () => Array.from(payments(), authorizationOf))
     this.node = new RpcNode({
       chain: this.chain,
       now,
-      condition: adversity.node,
+      condition: faultPlan.node,
       asset: network.asset,
       chainId: network.chainId,
       acceptsSignature: (address, hash, signature) => wallets.accepts(address, hash, signature)
     })
   }
 
-  /** Gives everybody the tokens that they begin with. */
+  /** Gives all accounts their initial tokens. */
   fund(payers: number): void {
-    const { adversity, chain, fate } = this
+    const { faultPlan, chain, random } = this
     for (let index = 1; index <= payers; index++) {
-      const isPoor = fate.chance(adversity.poorChance)
-      chain.token.mint(payerAddress(index), isPoor ? fate.pick([0n, 1n, 2n]) * priceAtomic : plentyAtomic)
+      const isPoor = random.chance(faultPlan.poorChance)
+      chain.token.mint(payerAddress(index), isPoor ? random.pick([0n, 1n, 2n]) * priceAtomic : plentyAtomic)
       this.honest.add(payerAddress(index))
     }
-    for (let index = 0; index < adversity.attackers; index++) {
-      chain.token.mint(attackerAddress(index, 1), fate.pick([1n, 1n, 2n, 3n, 8n]) * priceAtomic)
+    for (let index = 0; index < faultPlan.attackers; index++) {
+      chain.token.mint(attackerAddress(index, 1), random.pick([1n, 1n, 2n, 3n, 8n]) * priceAtomic)
     }
     for (const address of [walletAddress, operatorAddress]) chain.token.mint(address, plentyAtomic)
   }
 
-  /** Replaces the latest blocks now and then, fewer of them than it takes for a transfer to be final. */
+  /** Schedules reorganizations, each shallower than the finality depth. */
   scheduleReorganizations(isActive: () => boolean): void {
-    const { activeMillis, reorganizationDepth, reorganizations } = this.adversity
+    const { activeMillis, reorganizationDepth, reorganizations } = this.faultPlan
     for (let count = 0; count < reorganizations; count++) {
-      this.after(this.fate.between(4_000, activeMillis), () => {
-        if (isActive()) this.reorganize(this.fate.between(1, reorganizationDepth))
+      this.after(this.random.between(4_000, activeMillis), () => {
+        if (isActive()) this.reorganize(this.random.between(1, reorganizationDepth))
       })
     }
   }
 
   /** The chain as one process reads it. */
   portOf(link: Link): Chain["Service"] {
-    const { confirmations, finalitySeconds } = this.adversity
+    const { confirmations, finalitySeconds } = this.faultPlan
     return chainOfNode({ ...network, confirmations, finalitySeconds }, (request) =>
       link.rpc(request.method, () => this.node.respond(request))
     )
@@ -99,7 +100,7 @@ export class Economy {
 
   /** A transaction with this authorization is about to be submitted. */
   beforeSend(authorization: Authorization): void {
-    for (const attacker of this.attackers) attacker.seesPending(authorization)
+    for (const attacker of this.attackers) attacker.onPending(authorization)
   }
 
   /** The payer cancels an authorization; returns whether its nonce was unused. */
@@ -111,14 +112,14 @@ export class Economy {
     return revertReason === undefined
   }
 
-  /** Judges the run by its money. */
-  async judge(options: {
+  /** Checks the final balances. */
+  async checkBalances(options: {
     readonly storage: Storage
-    readonly witness: Witness
+    readonly checker: InvariantChecker
     readonly upstream: SimulatedUpstream
   }): Promise<void> {
-    const { storage, upstream, witness } = options
-    const charges = Context.get(await storage.look(), Charges)
+    const { storage, upstream, checker } = options
+    const charges = Context.get(await storage.stores(), Charges)
     const totals = await Effect.runPromise(charges.totals(0, 8e15))
     const sumOf = (kind: string): bigint =>
       totals
@@ -130,8 +131,8 @@ export class Economy {
       refundedAtomic: sumOf("refunded")
     }
     const { chain, honest } = this
-    const judged = { chain, witness, upstream, honest, refundFunds: 2n * plentyAtomic }
-    for (const fault of judgeMoney(judged, ledger)) witness.violation(undefined, fault)
+    const state = { chain, checker, upstream, honest, refundFunds: 2n * plentyAtomic }
+    for (const fault of checkBalances(state, ledger)) checker.violation(undefined, fault)
   }
 
   private reorganize(depth: number): void {
@@ -141,10 +142,10 @@ export class Economy {
       this.attackers.flatMap((attacker) => attacker.atReorganization())
     )
     for (const orphan of orphans)
-      this.after(this.fate.between(1, latestResubmitMillis), () => {
+      this.after(this.random.between(1, maxResubmitDelayMillis), () => {
         const { revertReason } = this.chain.resubmit(orphan)
         this.count("resubmitted")
-        this.note(`${orphan.hash.slice(0, 10)} is submitted anew: ${revertReason ?? "succeeds"}`)
+        this.note(`${orphan.hash.slice(0, 10)} is submitted again: ${revertReason ?? "succeeds"}`)
       })
   }
 }

@@ -1,57 +1,59 @@
 import { Effect, Exit } from "effect"
-import { fuse } from "./Fuse.ts"
+import { powerCut } from "./PowerCut.ts"
 import type { Process } from "./Process.ts"
 import type { Connection } from "./Storage.ts"
 import type { Timeline } from "./Timeline.ts"
 import type { Trace } from "./Trace.ts"
 
-/** How long a process waits for a node. */
+/** Timeout for requests to a node. */
 const rpcTimeoutMillis = 5_000
 
-/** Where a call of a process is struck. `early`: before it reached anything. `late`: done, not answered. */
-export type Strike =
+/**
+ * A fault injected into a call. `early`: before it took effect. `late`: after that, with the response lost.
+ */
+export type Fault =
   | { readonly _tag: "Crash"; readonly when: "early" | "late" }
-  /** Dies amid a verb of a store that is part of it, after so many statements; elsewhere as `late`. */
+  /** Crashes during a store operation after this many SQL statements; for other calls like `late`. */
   | { readonly _tag: "PowerCut"; readonly statements: number }
   | { readonly _tag: "Freeze"; readonly millis: number }
   | { readonly _tag: "Error"; readonly when: "early" | "late" }
 
-/** How long a call is under way, there and back, and what befalls it. */
-export interface Journey {
-  readonly thereMillis: number
-  readonly backMillis: number
-  readonly strike: Strike | undefined
+/** The delays of a call, and its fault. */
+export interface CallPlan {
+  readonly outboundMillis: number
+  readonly returnMillis: number
+  readonly fault: Fault | undefined
 }
 
 /**
- * The way between one process and what lies outside of it: every call is two happenings, its arrival and
- * its answer. A process can die before, between and after them, and what it asked for may be done when it
- * is dead.
+ * Connects a process with everything outside of it: every call is two events, its arrival and its response.
+ *
+ * A process can crash before, between and after them, and its call can take effect after the crash.
  */
 export class Link {
   private readonly process: Process
   private readonly timeline: Timeline
   private readonly trace: Trace
-  private readonly journey: (name: string) => Journey
-  private readonly die: () => void
+  private readonly planCall: (name: string) => CallPlan
+  private readonly crash: () => void
 
   constructor(options: {
     readonly process: Process
     readonly timeline: Timeline
     readonly trace: Trace
-    /** What the world has in store for a call of this name. */
-    readonly journey: (name: string) => Journey
-    /** The process crashes. */
-    readonly die: () => void
+    /** Draws delays and a fault for a call of this name. */
+    readonly planCall: (name: string) => CallPlan
+    /** Crashes the process. */
+    readonly crash: () => void
   }) {
     this.process = options.process
     this.timeline = options.timeline
     this.trace = options.trace
-    this.journey = options.journey
-    this.die = options.die
+    this.planCall = options.planCall
+    this.crash = options.crash
   }
 
-  /** A request to a node, which times out. */
+  /** A request to a node, with a timeout. */
   rpc = (method: string, respond: () => unknown): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const name = `chain.${method}`
@@ -60,13 +62,13 @@ export class Link {
         stop()
         settle()
       }
-      this.carry<Attempt<unknown>>(name, {
-        act: (done) => {
+      this.transmit<Attempt<unknown>>(name, {
+        execute: (done) => {
           const attempted = attempt(respond)
-          this.note(`${name} → ${sayAttempt(attempted)}`)
+          this.note(`${name} → ${describeAttempt(attempted)}`)
           done(attempted)
         },
-        answer: (attempted) =>
+        respond: (attempted) =>
           end(() => ("thrown" in attempted ? reject(attempted.thrown as Error) : resolve(attempted.value))),
         fail: () => end(() => reject(new Error(`${name}: connection reset`))),
         isLocal: false
@@ -74,19 +76,19 @@ export class Link {
     })
 
   /**
-   * A call of a host's function. What throws rejects; what answers `undefined` never settles. The answer
-   * sets out once `notBefore` has come.
+   * Calls a host function. An exception rejects; `undefined` never settles. The response is sent at
+   * `notBefore` at the earliest.
    */
-  call = <A>(name: string, answer: () => A | undefined, notBefore?: () => number): Promise<A> =>
+  call = <A>(name: string, run: () => A | undefined, notBefore?: () => number): Promise<A> =>
     new Promise((resolve, reject) => {
-      this.carry<Attempt<A | undefined>>(name, {
-        act: (done) => {
-          const attempted = attempt(answer)
-          this.note(`${name} → ${sayAttempt(attempted)}`)
+      this.transmit<Attempt<A | undefined>>(name, {
+        execute: (done) => {
+          const attempted = attempt(run)
+          this.note(`${name} → ${describeAttempt(attempted)}`)
           done(attempted)
         },
-        answer: (attempted) => {
-          // A host's functions may throw anything, and are met with just that.
+        respond: (attempted) => {
+          // A host function may throw anything, so the value is passed on unchanged.
           if ("thrown" in attempted) reject(attempted.thrown as Error)
           else if (attempted.value !== undefined) resolve(attempted.value)
         },
@@ -97,83 +99,83 @@ export class Link {
     })
 
   /**
-   * A verb of a store. `isLocal`: the store is part of the process, so that nothing of it is done any more
-   * once the process is dead or while it is frozen.
+   * Runs a store operation. `isLocal`: the store is part of the process and does nothing while the process is
+   * dead or frozen.
    */
-  verb = <A, E>(
+  storeCall = <A, E>(
     name: string,
     effect: Effect.Effect<A, E>,
     options: {
       readonly isLocal: boolean
       readonly execute: Connection["execute"]
       readonly error: () => E
-      /** Told what was done, whether or not anybody lives to hear of it; answers what the trace says. */
+      /** Receives the result even if the process is dead; returns the summary for the trace. */
       readonly observe: (value: A) => string
     }
   ): Effect.Effect<A, E> =>
     Effect.callback((resume) => {
-      this.carry<Exit.Exit<A, E>>(name, {
-        act: (done) => {
+      this.transmit<Exit.Exit<A, E>>(name, {
+        execute: (done) => {
           options.execute(effect, (exit) => {
             this.note(`${name} → ${Exit.isSuccess(exit) ? options.observe(exit.value) : "failed"}`)
             done(exit)
           })
         },
-        answer: resume,
+        respond: resume,
         fail: () => resume(Effect.fail(options.error())),
         isLocal: options.isLocal
       })
     })
 
-  private carry<A>(
+  private transmit<A>(
     name: string,
     call: {
-      readonly act: (done: (value: A) => void) => void
-      readonly answer: (value: A) => void
+      readonly execute: (done: (value: A) => void) => void
+      readonly respond: (value: A) => void
       readonly fail?: () => void
       readonly isLocal: boolean
       readonly notBefore?: () => number
     }
   ): void {
     if (!this.process.isAlive) return
-    const { backMillis, strike, thereMillis } = this.journey(name)
-    const back = (millis: number, reach: () => void): void => {
-      // An answer on the spot is worth no happening of its own.
-      if (millis <= 0 && this.process.isAlive && !this.process.isFrozen) reach()
-      else this.process.deliver(millis, reach)
+    const { returnMillis, fault, outboundMillis } = this.planCall(name)
+    const deliver = (millis: number, receive: () => void): void => {
+      // An immediate response needs no event of its own.
+      if (millis <= 0 && this.process.isAlive && !this.process.isFrozen) receive()
+      else this.process.deliver(millis, receive)
     }
     const arrive = (): void => {
-      if (strike?._tag === "Crash" && strike.when === "early") return this.strikeDead(`before ${name}`)
-      if (strike?._tag === "Error" && strike.when === "early") {
-        this.note(`${name} fails before it is done`)
-        return back(0, () => call.fail?.())
+      if (fault?._tag === "Crash" && fault.when === "early") return this.crashAt(`before ${name}`)
+      if (fault?._tag === "Error" && fault.when === "early") {
+        this.note(`${name} fails before it takes effect`)
+        return deliver(0, () => call.fail?.())
       }
-      if (strike?._tag === "PowerCut" && call.isLocal) fuse.arm(strike.statements)
-      call.act((value) => {
-        if (fuse.isBlown) return this.strikeDead(`amid ${name}`)
-        if (strike?._tag === "Crash" || strike?._tag === "PowerCut") return this.strikeDead(`after ${name}`)
-        if (strike?._tag === "Error") {
-          this.note(`the answer of ${name} is lost`)
-          return back(0, () => call.fail?.())
+      if (fault?._tag === "PowerCut" && call.isLocal) powerCut.arm(fault.statements)
+      call.execute((value) => {
+        if (powerCut.hasOccurred) return this.crashAt(`during ${name}`)
+        if (fault?._tag === "Crash" || fault?._tag === "PowerCut") return this.crashAt(`after ${name}`)
+        if (fault?._tag === "Error") {
+          this.note(`the response of ${name} is lost`)
+          return deliver(0, () => call.fail?.())
         }
-        if (strike?._tag === "Freeze") {
-          this.note(`freezes for ${strike.millis} ms after ${name}`)
-          this.process.freeze(strike.millis)
+        if (fault?._tag === "Freeze") {
+          this.note(`freezes for ${fault.millis} ms after ${name}`)
+          this.process.freeze(fault.millis)
         }
         const waitMillis = (call.notBefore?.() ?? 0) - this.timeline.nowMillis
-        back(Math.max(backMillis, waitMillis), () => call.answer(value))
+        deliver(Math.max(returnMillis, waitMillis), () => call.respond(value))
       })
     }
-    if (call.isLocal) this.process.deliver(thereMillis, arrive)
-    else this.timeline.after(thereMillis, arrive)
+    if (call.isLocal) this.process.deliver(outboundMillis, arrive)
+    else this.timeline.after(outboundMillis, arrive)
   }
 
-  private strikeDead(where: string): void {
+  private crashAt(where: string): void {
     if (this.process.isAlive) {
-      this.note(`dies ${where}`)
-      this.die()
+      this.note(`crashes ${where}`)
+      this.crash()
     }
-    fuse.replace()
+    powerCut.reset()
   }
 
   private note(what: string): void {
@@ -183,15 +185,15 @@ export class Link {
 
 type Attempt<A> = { readonly value: A } | { readonly thrown: unknown }
 
-const attempt = <A>(answer: () => A): Attempt<A> => {
+const attempt = <A>(run: () => A): Attempt<A> => {
   try {
-    return { value: answer() }
+    return { value: run() }
   } catch (thrown) {
     return { thrown }
   }
 }
 
-const sayAttempt = (attempted: Attempt<unknown>): string => {
+const describeAttempt = (attempted: Attempt<unknown>): string => {
   if ("value" in attempted) return String(JSON.stringify(attempted.value)).slice(0, 90)
-  return `breaks: ${attempted.thrown instanceof Error ? attempted.thrown.message : JSON.stringify(attempted.thrown)}`
+  return `throws: ${attempted.thrown instanceof Error ? attempted.thrown.message : JSON.stringify(attempted.thrown)}`
 }

@@ -9,115 +9,115 @@ import { type VaultPurchase, VaultPurchases } from "../../src/ports/VaultPurchas
 import type { Effect } from "effect"
 import type { Link } from "./Link.ts"
 import type { Connection } from "./Storage.ts"
-import type { Witness } from "./Witness.ts"
+import type { InvariantChecker } from "./InvariantChecker.ts"
 
-type Verb = (...parameters: ReadonlyArray<unknown>) => Effect.Effect<unknown, StoreError>
+type StoreOperation = (...parameters: ReadonlyArray<unknown>) => Effect.Effect<unknown, StoreError>
 
-/** What the witness is told of a verb that was done; answers what the trace says of it. */
+/** Reports a completed store operation to the checker; returns its summary for the trace. */
 const observe = (
-  witness: Witness,
-  name: string,
+  checker: InvariantChecker,
+  operation: string,
   parameters: ReadonlyArray<unknown>,
-  answer: unknown
+  result: unknown
 ): string => {
-  switch (name) {
+  switch (operation) {
     case "charges.claim": {
-      const claim = answer as Claim
-      if (claim._tag === "Claimed") witness.claimed((parameters[0] as NewCharge).key)
+      const claim = result as Claim
+      if (claim._tag === "Claimed") checker.chargeClaimed((parameters[0] as NewCharge).key)
       return claim._tag === "Existing" ? `Existing ${claim.charge.state}` : claim._tag
     }
     case "charges.complete":
-      if (isCompleted(answer) && (parameters[1] as { readonly refundDue: boolean }).refundDue)
-        witness.orders.owed.add(parameters[0] as string)
-      return summaryOf(answer)
+      if (isCompleted(result) && (parameters[1] as { readonly refundDue: boolean }).refundDue)
+        checker.orders.refundsDue.add(parameters[0] as string)
+      return summaryOf(result)
     case "charges.reopen":
-      // A refund that was due for it is not due any more.
-      if (answer === true) witness.orders.owed.delete(parameters[0] as string)
-      return String(answer)
-    case "charges.oweRefund":
-      if (answer === true) witness.orders.owed.add(parameters[0] as string)
-      return String(answer)
+      // Reopening the charge cancels a refund that was due.
+      if (result === true) checker.orders.refundsDue.delete(parameters[0] as string)
+      return String(result)
+    case "charges.markRefundDue":
+      if (result === true) checker.orders.refundsDue.add(parameters[0] as string)
+      return String(result)
     case "charges.recordRefund":
-      if (answer === true) witness.orders.owed.delete(parameters[0] as string)
-      return String(answer)
+      if (result === true) checker.orders.refundsDue.delete(parameters[0] as string)
+      return String(result)
     case "charges.stopRefunds":
-      if (answer === true) witness.refundsStopped(String(parameters[0]))
-      return String(answer)
+      if (result === true) checker.refundsStopped(String(parameters[0]))
+      return String(result)
     case "charges.resumeRefunds":
-      if (answer === true) witness.areRefundsStopped = false
-      return String(answer)
+      if (result === true) checker.areRefundsStopped = false
+      return String(result)
     case "orders.create":
-      witness.ordered(parameters[0] as Order)
+      checker.orderCreated(parameters[0] as Order)
       return "done"
     case "orders.replace": {
       const order = parameters[0] as Order
-      if (answer === true) witness.orders.written({ ...order, version: order.version + 1 })
-      return answer === true ? `${order.status} ${order.reason ?? ""}` : String(answer)
+      if (result === true) checker.orders.orderWritten({ ...order, version: order.version + 1 })
+      return result === true ? `${order.status} ${order.reason ?? ""}` : String(result)
     }
     case "orders.take":
-      for (const order of answer as ReadonlyArray<Order>) witness.orders.written(order)
-      return (answer as ReadonlyArray<Order>).map(({ status }) => status).join(", ") || "none"
+      for (const order of result as ReadonlyArray<Order>) checker.orders.orderWritten(order)
+      return (result as ReadonlyArray<Order>).map(({ status }) => status).join(", ") || "none"
     case "vaultPurchases.reserve":
-      witness.reserved(parameters[0] as Omit<VaultPurchase, "status">)
+      checker.purchaseReserved(parameters[0] as Omit<VaultPurchase, "status">)
       return "done"
     case "vaultPurchases.grant":
-      if (answer === true) witness.granted(parameters[0] as string)
-      return String(answer)
+      if (result === true) checker.purchaseGranted(parameters[0] as string)
+      return String(result)
     default:
-      return summaryOf(answer)
+      return summaryOf(result)
   }
 }
 
-/** The nonce that a verb of charges is about, in the words of the other lines. */
-const subjectOf = (room: string, [first]: ReadonlyArray<unknown>): string => {
+/** The nonce that a charge operation concerns, formatted as in other trace lines. */
+const subjectOf = (service: string, [first]: ReadonlyArray<unknown>): string => {
   const key = typeof first === "object" && first !== null && "key" in first ? first.key : first
-  const nonce = room === "charges" && typeof key === "string" ? key.split(":").at(-1)! : ""
+  const nonce = service === "charges" && typeof key === "string" ? key.split(":").at(-1)! : ""
   return nonce.startsWith("0x") ? ` (${nonce.slice(0, 10)})` : ""
 }
 
 /** `complete` returns a tagged value, or whether it took effect. */
-const isCompleted = (answer: unknown): boolean =>
-  answer === true ||
-  (typeof answer === "object" && answer !== null && "_tag" in answer && answer._tag === "Completed")
+const isCompleted = (result: unknown): boolean =>
+  result === true ||
+  (typeof result === "object" && result !== null && "_tag" in result && result._tag === "Completed")
 
-const summaryOf = (answer: unknown): string => {
-  if (Array.isArray(answer)) return `${answer.length} found`
-  if (typeof answer !== "object" || answer === null) return String(answer)
-  if ("_tag" in answer) return String(answer._tag)
-  if ("state" in answer) return String(answer.state)
-  return "status" in answer ? String(answer.status) : "found"
+const summaryOf = (result: unknown): string => {
+  if (Array.isArray(result)) return `${result.length} found`
+  if (typeof result !== "object" || result === null) return String(result)
+  if ("_tag" in result) return String(result._tag)
+  if ("state" in result) return String(result.state)
+  return "status" in result ? String(result.status) : "found"
 }
 
-/** The stores as one process has them: every verb goes over its link. */
+/** The stores of one process: every operation goes over its link. */
 export const storesOver = (
   { execute, stores }: Connection,
   link: Link,
-  witness: Witness,
+  checker: InvariantChecker,
   isLocal: boolean
 ): Context.Context<Stores> => {
-  const over = <Service extends object>(room: string, service: Service): Service => {
-    const entries = Object.entries(service) as ReadonlyArray<readonly [string, Verb]>
-    const linked = entries.map(([verb, method]): readonly [string, Verb] => {
-      const name = `${room}.${verb}`
-      const error = () => new StoreError({ operation: name, cause: new Error("connection reset") })
+  const linked = <Service extends object>(name: string, service: Service): Service => {
+    const entries = Object.entries(service) as ReadonlyArray<readonly [string, StoreOperation]>
+    const operations = entries.map(([method, call]): readonly [string, StoreOperation] => {
+      const operation = `${name}.${method}`
+      const error = () => new StoreError({ operation, cause: new Error("connection reset") })
       return [
-        verb,
+        method,
         (...parameters) =>
-          link.verb(name, method(...parameters), {
+          link.storeCall(operation, call(...parameters), {
             isLocal,
             execute,
             error,
-            observe: (answer) => observe(witness, name, parameters, answer) + subjectOf(room, parameters)
+            observe: (result) => observe(checker, operation, parameters, result) + subjectOf(name, parameters)
           })
       ]
     })
-    // The same verbs under the same names.
-    return Object.fromEntries(linked) as Service
+    // The same operations under the same names.
+    return Object.fromEntries(operations) as Service
   }
-  return Context.make(Charges, over("charges", Context.get(stores, Charges))).pipe(
-    Context.add(Quotes, over("quotes", Context.get(stores, Quotes))),
-    Context.add(Orders, over("orders", Context.get(stores, Orders))),
-    Context.add(VaultItems, over("vaultItems", Context.get(stores, VaultItems))),
-    Context.add(VaultPurchases, over("vaultPurchases", Context.get(stores, VaultPurchases)))
+  return Context.make(Charges, linked("charges", Context.get(stores, Charges))).pipe(
+    Context.add(Quotes, linked("quotes", Context.get(stores, Quotes))),
+    Context.add(Orders, linked("orders", Context.get(stores, Orders))),
+    Context.add(VaultItems, linked("vaultItems", Context.get(stores, VaultItems))),
+    Context.add(VaultPurchases, linked("vaultPurchases", Context.get(stores, VaultPurchases)))
   )
 }

@@ -1,18 +1,18 @@
 import { Process } from "./Process.ts"
-import { Server, type Surroundings } from "./Server.ts"
+import { Server, type Environment } from "./Server.ts"
 import type { Connection, Storage } from "./Storage.ts"
-import type { Fate } from "./Fate.ts"
+import type { SeededRandom } from "./SeededRandom.ts"
 import type { Timeline } from "./Timeline.ts"
-import type { Reply } from "./Witness.ts"
+import type { Reply } from "./Payment.ts"
 
-/** A machine that runs one process of the till at a time, and starts another when it has died. */
+/** A machine that runs one till process at a time and restarts it after a crash. */
 export class Machine {
   readonly name: string
-  /** The process that runs, or the one that died last. */
+  /** The current process, or the last one that crashed. */
   process: Process | undefined
-  /** The till in it, once it serves. */
+  /** The till in that process, once it has started. */
   server: Server | undefined
-  /** Requests under way, to be told when the process dies. */
+  /** Callbacks of requests in flight, called with `undefined` if the process crashes. */
   readonly requests = new Set<(reply: Reply | undefined) => void>()
   private connection: Connection | undefined
 
@@ -20,40 +20,40 @@ export class Machine {
     this.name = name
   }
 
-  /** Lets its process have its turn; answers whether it had anything to do. */
-  turn(): boolean {
-    return this.process?.isAlive === true && this.process.turn()
+  /** Runs the process's pending tasks; returns whether there were any. */
+  runPending(): boolean {
+    return this.process?.isAlive === true && this.process.runPending()
   }
 
-  /** Starts a process. `quiet` lets everything run on until it waits for something from outside. */
+  /** Starts a process. `runUntilIdle` runs everything until it waits for an external event. */
   async boot(options: {
     readonly timeline: Timeline
-    readonly fate: Fate
+    readonly random: SeededRandom
     readonly skewMillis: number
     readonly storage: Storage
-    readonly surroundings: (process: Process, connection: Connection) => Surroundings
-    readonly quiet: () => Promise<void>
+    readonly environment: (process: Process, connection: Connection) => Environment
+    readonly runUntilIdle: () => Promise<void>
   }): Promise<void> {
-    const process = new Process(this.name, options.timeline, options.fate, options.skewMillis)
+    const process = new Process(this.name, options.timeline, options.random, options.skewMillis)
     this.process = process
     const connection = await options.storage.connect(process)
     this.connection = connection
-    const starting = Server.start(process, options.surroundings(process, connection))
+    const starting = Server.start(process, options.environment(process, connection))
     const state = { isOver: false }
     const over = (): void => {
       state.isOver = true
     }
     starting.then(over, over)
-    // Nothing else happens meanwhile, however long the real machine takes over it.
-    do await options.quiet()
+    // The virtual time stands still during the start.
+    do await options.runUntilIdle()
     while (!state.isOver)
     this.server = await starting
   }
 
-  /** Its process dies; who waits for an answer sees the connection break. */
+  /** Crashes the process and resets its connections. */
   crash(): void {
     this.process?.crash()
-    this.connection?.sever()
+    this.connection?.close()
     this.server = undefined
     for (const broken of Array.from(this.requests)) broken(undefined)
   }

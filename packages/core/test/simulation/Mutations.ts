@@ -1,91 +1,91 @@
 import { Clock, Context, Effect } from "effect"
 import type { StoreError } from "../../src/domain/Errors.ts"
-import type { FacilitatorClient } from "../../src/Options.ts"
+import type { FacilitatorClient } from "../../src/toll/facilitator/FacilitatorOptions.ts"
 import { type Charge, Charges } from "../../src/ports/Charges.ts"
 import { orderMutations } from "./OrderMutations.ts"
 import { proofMutations } from "./ProofMutations.ts"
 import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
-import type { Surroundings } from "./Server.ts"
+import type { Environment } from "./Server.ts"
 
 /*
- * Tills that are broken on purpose, one rule at a time, to show that the simulation would notice. Each is
- * made of what stands around the machine: what it keeps in a process's memory dies with the process.
+ * Tills with one broken rule each, to prove that the simulation detects it. Each mutation wraps a process's
+ * environment: anything it keeps in memory is lost with the process.
  */
 
-/** Breaks one rule in the surroundings of a process. */
-export type Mutation = (surroundings: Surroundings) => Surroundings
+/** Breaks one rule in the environment of a process. */
+export type Mutation = (environment: Environment) => Environment
 
-type Verbs = Charges["Service"]
+type ChargeStore = Charges["Service"]
 
-const forever = Number.MAX_SAFE_INTEGER
+const neverEnds = Number.MAX_SAFE_INTEGER
 
 const withCharges =
-  (change: (charges: Verbs) => Partial<Verbs>): Mutation =>
-  (surroundings) => {
-    const charges = Context.get(surroundings.stores, Charges)
+  (change: (charges: ChargeStore) => Partial<ChargeStore>): Mutation =>
+  (environment) => {
+    const charges = Context.get(environment.stores, Charges)
     return {
-      ...surroundings,
-      stores: Context.add(surroundings.stores, Charges, { ...charges, ...change(charges) })
+      ...environment,
+      stores: Context.add(environment.stores, Charges, { ...charges, ...change(charges) })
     }
   }
 
 const withFacilitator =
   (change: (facilitator: FacilitatorClient) => Partial<FacilitatorClient>): Mutation =>
-  (surroundings) => ({
-    ...surroundings,
-    facilitator: { ...surroundings.facilitator, ...change(surroundings.facilitator) }
+  (environment) => ({
+    ...environment,
+    facilitator: { ...environment.facilitator, ...change(environment.facilitator) }
   })
 
 const withChain =
-  (change: (chain: Surroundings["chain"]) => Partial<Surroundings["chain"]>): Mutation =>
-  (surroundings) => ({ ...surroundings, chain: { ...surroundings.chain, ...change(surroundings.chain) } })
+  (change: (chain: Environment["chain"]) => Partial<Environment["chain"]>): Mutation =>
+  (environment) => ({ ...environment, chain: { ...environment.chain, ...change(environment.chain) } })
 
-/** Runs one verb as whoever owns the charge now. */
-const asOwner = (
-  { find }: Verbs,
+/** Runs one operation as the current owner of the charge. */
+const withCurrentLease = (
+  { find }: ChargeStore,
   key: string,
   run: (charge: Charge) => Effect.Effect<boolean, StoreError>
 ): Effect.Effect<boolean, StoreError> =>
   Effect.flatMap(find(key), (charge) => (charge === undefined ? Effect.succeed(false) : run(charge)))
 
-/** A claim that looks first and writes later, in a store that asks nobody who they are. */
+/** The claim reads first and writes later, and the store checks no owner. */
 const claimNotAtomic = withCharges((charges) => ({
   claim: (charge, lease, nowMillis, maxUnsettled) =>
     Effect.flatMap(charges.find(charge.key), (existing) =>
       existing === undefined
-        ? Effect.as(charges.claim(charge, lease, forever, maxUnsettled), { _tag: "Claimed" as const })
+        ? Effect.as(charges.claim(charge, lease, neverEnds, maxUnsettled), { _tag: "Claimed" as const })
         : charges.claim(charge, lease, nowMillis, maxUnsettled)
     ),
   advance: (key, _owner, outcome) =>
-    asOwner(charges, key, ({ leaseOwner, state }) =>
+    withCurrentLease(charges, key, ({ leaseOwner, state }) =>
       state === "claimed" ? charges.advance(key, leaseOwner, outcome) : Effect.succeed(true)
     )
 }))
 
-/** A lease that holds nobody off, and an owner that nobody asks for. */
+/** Leases don't exclude other processes, and owners are not checked. */
 const leaseIgnored = withCharges((charges) => ({
   find: (key) => Effect.map(charges.find(key), (charge) => charge && { ...charge, leaseUntilMillis: 0 }),
-  claim: (charge, lease, _nowMillis, maxUnsettled) => charges.claim(charge, lease, forever, maxUnsettled),
-  takeOver: (key, lease) => charges.takeOver(key, lease, forever),
+  claim: (charge, lease, _nowMillis, maxUnsettled) => charges.claim(charge, lease, neverEnds, maxUnsettled),
+  takeOver: (key, lease) => charges.takeOver(key, lease, neverEnds),
   advance: (key, _owner, outcome) =>
-    asOwner(charges, key, ({ leaseOwner, state }) =>
+    withCurrentLease(charges, key, ({ leaseOwner, state }) =>
       state === "claimed" ? charges.advance(key, leaseOwner, outcome) : Effect.succeed(true)
     )
 }))
 
-/** A payment that is not bound to what it was made for. */
-const fingerprintDropped: Mutation = (surroundings) => ({
-  ...surroundings,
+/** A payment is not bound to its request. */
+const fingerprintDropped: Mutation = (environment) => ({
+  ...environment,
   secrets: {
-    ...surroundings.secrets,
+    ...environment.secrets,
     digest: (purpose, text, keyId) =>
-      surroundings.secrets.digest(purpose, purpose === "fingerprint" ? "" : text, keyId)
+      environment.secrets.digest(purpose, purpose === "fingerprint" ? "" : text, keyId)
   }
 })
 
-/** A replay that need not show the signature of the payment. */
+/** A replay doesn't require the payment's signature. */
 const replayUnsigned = withCharges((charges) => ({
-  // The lookup knows nothing of the payment; the claim that follows brings it.
+  // The lookup finds no payment; the claim that follows returns it.
   find: (key) =>
     Effect.map(charges.find(key), (charge) =>
       charge?.state === "settled" && charge.operation === "search" ? undefined : charge
@@ -98,27 +98,27 @@ const replayUnsigned = withCharges((charges) => ({
     )
 }))
 
-/** Nobody compares signatures. */
-const signatureDropped: Mutation = (surroundings) =>
+/** Signatures are not compared. */
+const signatureDropped: Mutation = (environment) =>
   withFacilitator(() => ({ verify: () => Promise.resolve({ isValid: true }) }))(
-    withChain(() => ({ acceptsSignature: () => Effect.succeed(true) }))(replayUnsigned(surroundings))
+    withChain(() => ({ acceptsSignature: () => Effect.succeed(true) }))(replayUnsigned(environment))
   )
 
 const refusal = { success: false, errorReason: "insufficient_funds", transaction: "" }
 
-/** No answer, or an answer that says nothing, is taken for a refusal. */
+/** A missing or inconclusive response counts as a refusal. */
 const unknownIsRefused = withFacilitator(({ settle }) => ({
   settle: async (payload: unknown, requirements: unknown) => {
     try {
-      const answer = await settle(payload, requirements)
-      return answer.success ? answer : refusal
+      const response = await settle(payload, requirements)
+      return response.success ? response : refusal
     } catch {
       return refusal
     }
   }
 }))
 
-/** A payment whose outcome is unknown is freed for a new attempt. */
+/** A payment with an unknown outcome is released for a new attempt. */
 const releasedOnUnknown = withCharges((charges) => {
   const release = (key: string, owner: string) =>
     charges
@@ -131,7 +131,7 @@ const releasedOnUnknown = withCharges((charges) => {
   }
 })
 
-/** The answer is recorded once the money has moved, and until then only remembered. */
+/** The response is recorded only after settlement, and kept in memory until then. */
 const recordedAfterSettlement = withCharges((charges) => {
   const remembered = new Map<string, () => Effect.Effect<boolean, StoreError>>()
   return {
@@ -148,12 +148,11 @@ const recordedAfterSettlement = withCharges((charges) => {
   }
 })
 
-/** The facilitator's word is proof enough for everything. */
+/** The facilitator's report counts as proof for every operation. */
 const evidenceSkipped = withChain(({ evidence }) => ({
   evidence: (...query) => {
     const [, , hints] = query
-    // Before there were hints, the transaction was a parameter of its own.
-    const transaction = typeof hints === "string" ? String(hints) : hints?.transaction
+    const transaction = hints?.transaction
     return transaction === undefined
       ? evidence(...query)
       : Effect.map(Clock.currentTimeMillis, (nowMillis) => ({
@@ -166,7 +165,7 @@ const evidenceSkipped = withChain(({ evidence }) => ({
   }
 }))
 
-/** Whether an authorization has run out is read off the till's clock, not the chain's. */
+/** Expiry is checked against the till's clock instead of the chain's. */
 const expiryByOwnClock = withChain(({ evidence }) => ({
   evidence: (network, authorization, ...hints) =>
     Effect.flatMap(evidence(network, authorization, ...hints), (found) =>
@@ -176,34 +175,34 @@ const expiryByOwnClock = withChain(({ evidence }) => ({
     )
 }))
 
-/** Nobody remembers that a settlement has yet to set something off. */
-const effectForgotten: Mutation = (surroundings) => {
-  const purchases = Context.get(surroundings.stores, VaultPurchases)
-  const stores = Context.add(surroundings.stores, VaultPurchases, {
+/** Pending effects of a settlement are never applied. */
+const effectForgotten: Mutation = (environment) => {
+  const purchases = Context.get(environment.stores, VaultPurchases)
+  const stores = Context.add(environment.stores, VaultPurchases, {
     ...purchases,
-    // Nor looks anybody after the purchases that were left so.
+    // Purchases left pending are not swept either.
     take: () => Effect.succeed([])
   })
   return withCharges((charges) => ({
     complete: (key, settlement, nowMillis) =>
       Effect.tap(charges.complete(key, settlement, nowMillis), () => charges.markApplied(key))
-  }))({ ...surroundings, stores })
+  }))({ ...environment, stores })
 }
 
-/** A refused payment is forgotten instead of watched. */
+/** A refused payment is deleted instead of watched. */
 const watchDropped = withCharges((charges) => ({
   void: (key, owner, options) =>
     Effect.tap(charges.void(key, owner, options), () => charges.release(key, owner))
 }))
 
-/** Money that moved for a payment without an answer is kept. */
+/** Money that moved for a payment without a response is kept. */
 const refundForgotten = withCharges((charges) => ({
   complete: (key, settlement, nowMillis) =>
     charges.complete(key, { ...settlement, refundDue: false }, nowMillis)
 }))
 
-/** A settled payment buys again, whatever was recorded. */
-const replayWorksAnew = withCharges((charges) => {
+/** A settled payment runs its work again, whatever was recorded. */
+const replayRunsWorkAgain = withCharges((charges) => {
   const forget = (charge: Charge | undefined) =>
     charge?.state === "settled" && charge.refund === undefined ? undefined : charge
   return {
@@ -216,15 +215,15 @@ const replayWorksAnew = withCharges((charges) => {
   }
 })
 
-/** A broken till, and what the simulation must say of it. */
+/** A broken till and the violation that reveals it. */
 export interface BrokenTill {
   readonly mutation: Mutation
   readonly symptom: RegExp
-  /** The seed to begin with, where it takes many to be found out: shortly before one that does; default 1. */
+  /** The first seed to try, shortly before one that reveals the mutation; default 1. */
   readonly firstSeed?: number
 }
 
-/** Each broken till by its name. */
+/** Every broken till, by name. */
 export const mutations: ReadonlyMap<string, BrokenTill> = new Map(
   Object.entries<BrokenTill>({
     ...orderMutations,
@@ -232,11 +231,11 @@ export const mutations: ReadonlyMap<string, BrokenTill> = new Map(
     claimNotAtomic: {
       firstSeed: 215,
       mutation: claimNotAtomic,
-      symptom: /is answered anew|more than one effect/
+      symptom: /got a different response|more than one effect/
     },
     leaseIgnored: { mutation: leaseIgnored, symptom: /more than one effect/ },
     fingerprintDropped: { mutation: fingerprintDropped, symptom: /: buys .* and / },
-    signatureDropped: { mutation: signatureDropped, symptom: /a forged copy is answered/ },
+    signatureDropped: { mutation: signatureDropped, symptom: /a forged copy got a paid response/ },
     unknownIsRefused: { mutation: unknownIsRefused, symptom: /was refused while it might move, and moved/ },
     releasedOnUnknown: { mutation: releasedOnUnknown, symptom: /its charge is gone/ },
     recordedAfterSettlement: {
@@ -254,7 +253,7 @@ export const mutations: ReadonlyMap<string, BrokenTill> = new Map(
     },
     effectForgotten: { firstSeed: 100, mutation: effectForgotten, symptom: /its purchase is not granted/ },
     watchDropped: { mutation: watchDropped, symptom: /its charge is gone/ },
-    refundForgotten: { mutation: refundForgotten, symptom: /the ledger has 0 entries of it/ },
-    replayWorksAnew: { mutation: replayWorksAnew, symptom: /is settled, and who asks is told 402/ }
+    refundForgotten: { mutation: refundForgotten, symptom: /the ledger has 0 entries for it/ },
+    replayRunsWorkAgain: { mutation: replayRunsWorkAgain, symptom: /is settled, but clients get 402/ }
   })
 )

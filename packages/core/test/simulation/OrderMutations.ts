@@ -1,47 +1,46 @@
 import { Clock, Context, Effect } from "effect"
 import type { Authorization } from "../../src/domain/PaymentPayload.ts"
-import type { FulfilmentOptions, MailerOptions } from "../../src/ProviderOptions.ts"
+import type { FulfilmentOptions } from "../../src/ports/FulfilmentOptions.ts"
+import type { MailerOptions } from "../../src/ports/Mailer.ts"
 import { Charges } from "../../src/ports/Charges.ts"
 import { type Order, Orders } from "../../src/ports/Orders.ts"
 import type { BrokenTill, Mutation } from "./Mutations.ts"
 import { signatureOf } from "./chain/Calls.ts"
 import { walletAddress } from "./RefundWallet.ts"
 
-/*
- * Tills that break a rule of orders, as those of `Mutations.ts` break one of the toll.
- */
+/* Tills with one broken rule of orders each, like those of `Mutations.ts`. */
 
-type Verbs = Orders["Service"]
+type OrderStore = Orders["Service"]
 
 const withOrders =
-  (change: (orders: Verbs) => Partial<Verbs>): Mutation =>
-  (surroundings) => {
-    const orders = Context.get(surroundings.stores, Orders)
+  (change: (orders: OrderStore) => Partial<OrderStore>): Mutation =>
+  (environment) => {
+    const orders = Context.get(environment.stores, Orders)
     return {
-      ...surroundings,
-      stores: Context.add(surroundings.stores, Orders, { ...orders, ...change(orders) })
+      ...environment,
+      stores: Context.add(environment.stores, Orders, { ...orders, ...change(orders) })
     }
   }
 
 const withFulfilment =
   (change: (fulfilment: FulfilmentOptions) => Partial<FulfilmentOptions>): Mutation =>
-  (surroundings) => {
-    const { fulfilment } = surroundings.ports
+  (environment) => {
+    const { fulfilment } = environment.ports
     return fulfilment === undefined
-      ? surroundings
+      ? environment
       : {
-          ...surroundings,
-          ports: { ...surroundings.ports, fulfilment: { ...fulfilment, ...change(fulfilment) } }
+          ...environment,
+          ports: { ...environment.ports, fulfilment: { ...fulfilment, ...change(fulfilment) } }
         }
   }
 
 const withMailer =
   (change: (mailer: MailerOptions) => Partial<MailerOptions>): Mutation =>
-  (surroundings) => {
-    const { mailer } = surroundings.ports
+  (environment) => {
+    const { mailer } = environment.ports
     return mailer === undefined
-      ? surroundings
-      : { ...surroundings, ports: { ...surroundings.ports, mailer: { ...mailer, ...change(mailer) } } }
+      ? environment
+      : { ...environment, ports: { ...environment.ports, mailer: { ...mailer, ...change(mailer) } } }
   }
 
 const tagged = (tag: string, fields: Readonly<Record<string, unknown>> = {}): Error =>
@@ -52,7 +51,7 @@ const tagOf = (error: unknown): unknown =>
 
 const places =
   (replaced: (error: unknown) => unknown): Mutation =>
-  (surroundings) =>
+  (environment) =>
     withFulfilment(({ place }) => ({
       place: async (order, context) => {
         try {
@@ -61,9 +60,9 @@ const places =
           throw replaced(error)
         }
       }
-    }))(surroundings)
+    }))(environment)
 
-/** That upstream is about to be called is only remembered, and written with what came of it. */
+/** The `placing` status is kept in memory, and stored only with the outcome. */
 const placingUnwritten = withOrders((orders) => {
   const ahead = new Map<string, number>()
   const seen = (found: Order): Order => {
@@ -87,26 +86,26 @@ const placingUnwritten = withOrders((orders) => {
 const isCertain = (error: unknown): boolean =>
   ["NotPlaced", "PlacementRefused", "ProductUnavailable"].includes(String(tagOf(error)))
 
-/** What may have been placed is taken for what certainly was not. */
+/** An ambiguous placement counts as not placed. */
 const unclearIsNotPlaced = places((error) => (isCertain(error) ? error : tagged("NotPlaced")))
 
-/** What may have been placed is taken for refused. */
+/** An ambiguous placement counts as refused. */
 const unclearIsRefused = places((error) =>
   isCertain(error) ? error : tagged("PlacementRefused", { reason: "timeout" })
 )
 
-/** What certainly was not placed is taken for unclear. */
+/** A placement that certainly failed counts as ambiguous. */
 const notPlacedIsUnclear = places((error) => (tagOf(error) === "NotPlaced" ? new Error("503") : error))
 
-/** Nobody asks upstream whether it has an order before it is placed again. */
+/** Upstream is not queried before an order is placed again. */
 const findSkipped = withFulfilment(({ find }) =>
   find === undefined ? {} : { find: () => Promise.resolve(undefined) }
 )
 
-/** An upstream that takes every order is said to take each once. */
+/** An upstream without idempotency keys is treated as if it had them. */
 const keysAssumed = withFulfilment(() => ({ placesOnce: true }))
 
-/** An upstream that does not say how an order stands has lost it. */
+/** An unknown upstream status counts as failed. */
 const unknownIsFailed = withFulfilment(({ status }) =>
   status === undefined
     ? {}
@@ -121,7 +120,7 @@ const unknownIsFailed = withFulfilment(({ status }) =>
       }
 )
 
-/** Whoever writes last wins. */
+/** The last write wins. */
 const versionIgnored = withOrders((orders) => ({
   replace: (order) =>
     Effect.flatMap(orders.find(order.id), (standing) =>
@@ -131,7 +130,7 @@ const versionIgnored = withOrders((orders) => ({
 
 const shortLeaseMillis = 20
 
-/** A worker has an order to itself for no longer than a moment. */
+/** A worker's lease on an order lasts only a moment. */
 const leaseTooShort = withOrders((orders) => ({
   take: (nowMillis, _untilMillis, limit) => orders.take(nowMillis, nowMillis + shortLeaseMillis, limit),
   replace: (order) =>
@@ -143,7 +142,7 @@ const leaseTooShort = withOrders((orders) => ({
     })
 }))
 
-/** Orders that are paid are left to whoever was paid for them. */
+/** Paid orders are not processed. */
 const paidForgotten = withOrders((orders) => ({
   replace: (order) =>
     orders.replace(
@@ -151,22 +150,22 @@ const paidForgotten = withOrders((orders) => ({
     )
 }))
 
-/** A failed order keeps its money. */
+/** A failed order gets no refund. */
 const refundKept = withOrders((orders) => ({
   replace: (order) => orders.replace(order.status === "failed" ? { ...order, dueAtMillis: undefined } : order)
 }))
 
-/** What is owed is entered as sent at once. */
-const refundEnteredUnsent: Mutation = (surroundings) => {
-  const charges = Context.get(surroundings.stores, Charges)
-  const stores = Context.add(surroundings.stores, Charges, {
+/** A due refund is recorded as sent at once. */
+const refundEnteredUnsent: Mutation = (environment) => {
+  const charges = Context.get(environment.stores, Charges)
+  const stores = Context.add(environment.stores, Charges, {
     ...charges,
-    oweRefund: (key, nowMillis) =>
-      Effect.tap(charges.oweRefund(key, nowMillis), () =>
+    markRefundDue: (key, nowMillis) =>
+      Effect.tap(charges.markRefundDue(key, nowMillis), () =>
         charges.recordRefund(key, `0x${"12".repeat(32)}`, nowMillis)
       )
   })
-  return { ...surroundings, stores }
+  return { ...environment, stores }
 }
 
 interface Sent {
@@ -175,13 +174,13 @@ interface Sent {
 
 let nonces = 0
 
-/** Each attempt at a refund has a nonce of its own. */
-const nonceAnew: Mutation = (surroundings) => {
-  const { settle } = surroundings.facilitator
+/** Every attempt at a refund uses a new nonce. */
+const freshRefundNonce: Mutation = (environment) => {
+  const { settle } = environment.facilitator
   return {
-    ...surroundings,
+    ...environment,
     facilitator: {
-      ...surroundings.facilitator,
+      ...environment.facilitator,
       settle: (payment: Sent, requirements: unknown) => {
         const { authorization } = payment.payload
         if (authorization.from.toLowerCase() !== walletAddress) return settle(payment, requirements)
@@ -193,8 +192,8 @@ const nonceAnew: Mutation = (surroundings) => {
   }
 }
 
-/** The key of a mail is made anew for each attempt. */
-const mailKeyAnew = withMailer(({ send }) => {
+/** Every attempt at a mail uses a new key. */
+const freshMailKey = withMailer(({ send }) => {
   let attempts = 0
   return {
     send: (mail, context) =>
@@ -202,8 +201,8 @@ const mailKeyAnew = withMailer(({ send }) => {
   }
 })
 
-/** Of several mails about parcels only the first has a key that is its own. */
-const parcelsUntold = withMailer(({ send }) => ({
+/** All parcel mails of an order share one key. */
+const parcelMailsShareKey = withMailer(({ send }) => ({
   send: (mail, context) =>
     send(
       { ...mail, idempotencyKey: mail.idempotencyKey.replace(/^(order-shipped:[^:]+):.*$/, "$1") },
@@ -211,36 +210,39 @@ const parcelsUntold = withMailer(({ send }) => ({
     )
 }))
 
-/** A mail is tried once. */
+/** A mail is attempted only once. */
 const mailTriedOnce = withOrders((orders) => ({
   replace: (order) =>
     orders.replace({ ...order, mails: order.mails.filter(({ attempts }) => attempts === 0) })
 }))
 
-/** Each broken till by its name. */
+/** Every broken till, by name. */
 export const orderMutations: Readonly<Record<string, BrokenTill>> = {
   placingUnwritten: { mutation: placingUnwritten, symptom: /was placed \d times upstream/ },
   unclearIsNotPlaced: { mutation: unclearIsNotPlaced, symptom: /was placed \d times upstream/ },
-  unclearIsRefused: { mutation: unclearIsRefused, symptom: /is refunded, and \w+ upstream/ },
+  unclearIsRefused: { mutation: unclearIsRefused, symptom: /is refunded, but \w+ upstream/ },
   notPlacedIsUnclear: {
     firstSeed: 395,
     mutation: notPlacedIsUnclear,
-    symptom: /nothing about it was unclear/
+    symptom: /its placement was not ambiguous/
   },
   findSkipped: { mutation: findSkipped, symptom: /was placed \d times upstream/ },
   keysAssumed: { mutation: keysAssumed, symptom: /was placed \d times upstream/ },
-  unknownIsFailed: { mutation: unknownIsFailed, symptom: /is refunded, and \w+ upstream/ },
+  unknownIsFailed: { mutation: unknownIsFailed, symptom: /is refunded, but \w+ upstream/ },
   versionIgnored: {
     firstSeed: 130,
     mutation: versionIgnored,
-    symptom: /was placed \d times upstream|given up/
+    symptom: /was placed \d times upstream|operator canceled/
   },
   leaseTooShort: { firstSeed: 60, mutation: leaseTooShort, symptom: /was placed \d times upstream/ },
-  paidForgotten: { mutation: paidForgotten, symptom: /is paid, and is processing/ },
-  refundKept: { mutation: refundKept, symptom: /is paid, and is failed/ },
-  refundEnteredUnsent: { mutation: refundEnteredUnsent, symptom: /is entered, and nothing went back/ },
-  nonceAnew: { mutation: nonceAnew, symptom: /went back, and the ledger has 0 entries/ },
-  mailKeyAnew: { mutation: mailKeyAnew, symptom: /one mail goes out under two keys/ },
-  parcelsUntold: { mutation: parcelsUntold, symptom: /two mails go out under one key/ },
-  mailTriedOnce: { firstSeed: 20, mutation: mailTriedOnce, symptom: /nobody was told/ }
+  paidForgotten: { mutation: paidForgotten, symptom: /is paid, but is processing/ },
+  refundKept: { mutation: refundKept, symptom: /is paid, but is failed/ },
+  refundEnteredUnsent: {
+    mutation: refundEnteredUnsent,
+    symptom: /the ledger records a refund of .*, but nothing was sent/
+  },
+  freshRefundNonce: { mutation: freshRefundNonce, symptom: /was refunded, but the ledger has 0 entries/ },
+  freshMailKey: { mutation: freshMailKey, symptom: /one mail goes out under two keys/ },
+  parcelMailsShareKey: { mutation: parcelMailsShareKey, symptom: /two mails go out under one key/ },
+  mailTriedOnce: { firstSeed: 20, mutation: mailTriedOnce, symptom: /no .*mail.* was sent/ }
 }

@@ -1,20 +1,105 @@
 import type { Authorization, PaymentPayload } from "../../src/domain/PaymentPayload.ts"
 import type { PaymentRequirements } from "../../src/domain/PaymentRequired.ts"
-import { signatureOf } from "./chain/Calls.ts"
+import { encodeHeader } from "../../src/toll/PaymentHeader.ts"
+import { forgedSignature, signatureOf } from "./chain/Calls.ts"
+
+export type RouteName = "search" | "buy" | "vaultBuy"
+
+/** A client's request, without payment. */
+export interface Call {
+  /** Unique for each distinct request. */
+  readonly name: string
+  readonly route: RouteName
+  readonly path: string
+  /** If set, the call is a POST. */
+  readonly body?: unknown
+}
+
+/** A response as it left the process. */
+export interface Reply {
+  readonly status: number
+  readonly text: string
+  /** The headers `PAYMENT-RESPONSE` and `PAYMENT-REQUIRED`. */
+  readonly receipt: string | null
+  readonly required: string | null
+}
+
+/** A signed payment and its history. */
+export interface Payment {
+  readonly name: string
+  /** The key of its charge. */
+  readonly key: string
+  readonly payload: PaymentPayload
+  readonly header: string
+  /** The request it was signed for. */
+  readonly ownCall: Call
+  /** When it first arrived at a process, in true time. */
+  presentedMillis: number | undefined
+  /** When it was first claimed, in true time. */
+  claimedMillis: number | undefined
+  /** The facilitator reported a settlement that didn't happen. */
+  facilitatorLied: boolean
+  /** The facilitator reported a settlement, which a reorganization may have undone. */
+  isReportedSettled: boolean
+  /** The facilitator was called to settle it and has not refused: its money may move. */
+  mayMove: boolean
+  /** When the facilitator last refused to settle it, truthfully or not. */
+  rejectedMillis: number
+  /** The refusal it got while its money might still move. */
+  refusalWhileOpen: string | undefined
+  /** The first paid response, and the request it was for. */
+  firstResponse: { readonly reply: Reply; readonly call: string } | undefined
+  /** Every request it was presented for. */
+  readonly calls: Map<string, Call>
+  /** The last reply for each request, after all faults ended. */
+  readonly lastReplies: Map<string, Reply | undefined>
+  /** Orders placed and purchases granted for it. */
+  readonly effects: Set<string>
+  /** Requests for which it got a paid response, and those for which one reached the client. */
+  readonly delivered: Set<string>
+  readonly received: Set<string>
+}
+
+/** Creates the record of a newly signed payment. */
+export const newPayment = (
+  options: Pick<Payment, "name" | "key" | "payload" | "header" | "ownCall">
+): Payment => ({
+  ...options,
+  presentedMillis: undefined,
+  claimedMillis: undefined,
+  facilitatorLied: false,
+  isReportedSettled: false,
+  mayMove: false,
+  rejectedMillis: -Infinity,
+  refusalWhileOpen: undefined,
+  firstResponse: undefined,
+  calls: new Map([[options.ownCall.name, options.ownCall]]),
+  lastReplies: new Map(),
+  effects: new Set(),
+  delivered: new Set(),
+  received: new Set()
+})
+
+export const authorizationOf = (payment: Payment): Authorization => payment.payload.payload.authorization
+
+/** Which payload is presented: the payment itself, or a copy with a signature that no wallet made. */
+export type Copy = "authentic" | "forged"
+
+export const errorOf = ({ text }: Reply): string => String((JSON.parse(text) as { error?: unknown }).error)
 
 /*
- * Payments by contract wallets: their signatures are longer than 65 bytes, so the till leaves their
- * judgement to the facilitator, and the simulated facilitator knows the true one. Real ones would say
- * nothing more here and take most of the time of a run.
+ * Payments by contract wallets: their signatures are longer than 65 bytes, so the till leaves verification to
+ * the facilitator, and the simulated facilitator knows the valid one. Real signatures would take most of a
+ * run's time without testing more.
  */
 
-/** What stands in `PAYMENT-REQUIRED`, as far as a payer looks at it. */
+/** The part of `PAYMENT-REQUIRED` that a payer reads. */
 export interface Challenge {
   readonly resource: { readonly url: string }
   readonly accepts: ReadonlyArray<PaymentRequirements>
 }
 
-/** A payment of the first option of a challenge, in either version of the protocol. */
+/** Pays the first option of a challenge, in either version of the protocol. */
 export const payChallenge = (
   { accepts, resource }: Challenge,
   options: {
@@ -23,7 +108,7 @@ export const payChallenge = (
     readonly nowSeconds: number
     readonly validSeconds: number
     readonly version: 1 | 2
-    /** Leaves the resource out, which version 2 leaves to the client. */
+    /** Omits the resource, which is optional in version 2. */
     readonly isBare: boolean
   }
 ): PaymentPayload => {
@@ -47,3 +132,12 @@ export const payChallenge = (
     ...(options.isBare ? {} : { resource: { url: resource.url } })
   }
 }
+
+/** The header of a payment; a forged copy carries a signature that no wallet made. */
+export const headerOf = (payment: Payment, copy: Copy): string =>
+  copy === "authentic"
+    ? payment.header
+    : encodeHeader({
+        ...payment.payload,
+        payload: { ...payment.payload.payload, signature: forgedSignature(authorizationOf(payment)) }
+      })

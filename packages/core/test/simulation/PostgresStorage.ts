@@ -5,10 +5,10 @@ import { SqlClient } from "effect/sql"
 import { Orders } from "../../src/ports/Orders.ts"
 import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
 import type { Stores } from "../../src/ports/Stores.ts"
-import { postgres } from "../../src/sql/postgres.ts"
+import { postgres } from "../../src/postgres.ts"
 import type { Storage } from "./Storage.ts"
 
-/** Names the environment variable with the connection string of a cluster that is running already. */
+/** The environment variable with the connection string of a running cluster. */
 export const clusterVariable = "SIMULATION_POSTGRES"
 
 interface Database {
@@ -18,13 +18,13 @@ interface Database {
   readonly close: () => Promise<void>
 }
 
-/** Every table but that of migrations, whose triggers must not keep what is to be deleted. */
+/** Every table except migrations. Triggers are disabled, so that they don't prevent deletion. */
 const emptying = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql<{ readonly name: string }>`
     SELECT tablename AS name FROM pg_tables WHERE tablename LIKE 'till\_%' AND tablename <> 'till_migrations'`
   yield* sql`SET session_replication_role = replica`
-  // One round trip, and faster than to truncate what holds a few rows.
+  // One round trip, and faster than truncating tables with a few rows.
   const deletions = tables.map(({ name }) => `d_${name} AS (DELETE FROM ${name})`).join(", ")
   const statement = `WITH ${deletions} SELECT 1`
   return Effect.asVoid(sql.unsafe(statement))
@@ -53,7 +53,7 @@ let database: Promise<Database> | undefined
 const byId = (left: { readonly id: string }, right: { readonly id: string }): number =>
   left.id < right.id ? -1 : left.id > right.id ? 1 : 0
 
-/** The same stores, whose `take` returns what it took in the same order each time: PostgreSQL promises none. */
+/** The same stores with a deterministic order in `take`, which PostgreSQL doesn't guarantee. */
 const inOneOrder = (stores: Context.Context<Stores>): Context.Context<Stores> => {
   const [orders, purchases] = [Context.get(stores, Orders), Context.get(stores, VaultPurchases)]
   return stores.pipe(
@@ -72,7 +72,7 @@ const inOneOrder = (stores: Context.Context<Stores>): Context.Context<Stores> =>
 export const startCluster = (): Promise<Postgres> =>
   (cluster ??= import("@till402/test-postgres").then(({ startPostgres }) => startPostgres()))
 
-/** A database of this process alone, on the cluster that the environment names, or on its own. */
+/** Opens a database for this process, on the cluster named by the environment or on its own. */
 const openOwn = async (): Promise<Database> => {
   const url = process.env[clusterVariable]
   if (url === undefined) return openDatabase(await (await startCluster()).createDatabase())
@@ -83,7 +83,7 @@ const openOwn = async (): Promise<Database> => {
   return openDatabase(url.replace(/postgres$/, name))
 }
 
-/** Closes what runs on PostgreSQL opened in this process. */
+/** Closes everything this process opened on PostgreSQL. */
 export const closePostgres = async (): Promise<void> => {
   const [opened, started] = [database, cluster]
   database = undefined
@@ -93,8 +93,8 @@ export const closePostgres = async (): Promise<void> => {
 }
 
 /**
- * The real stores on PostgreSQL: elsewhere on the network, with one pool that outlives every process. A verb takes real
- * time but no virtual time: nothing else happens until it is done.
+ * The real stores on PostgreSQL, with one pool that outlives every process. Operations take real time but no
+ * virtual time: nothing else happens until they complete.
  */
 export const postgresStorage = async (): Promise<Storage> => {
   const { empty, stores } = await (database ??= openOwn())
@@ -113,9 +113,9 @@ export const postgresStorage = async (): Promise<Storage> => {
           })
           running.add(verb)
         },
-        sever: () => undefined
+        close: () => undefined
       }),
-    look: () => Promise.resolve(services),
+    stores: () => Promise.resolve(services),
     settle: async () => {
       while (running.size > 0) await Promise.all(running)
     },

@@ -1,12 +1,12 @@
 import { Clock, Context, Duration, Effect, type Exit, Random, Scheduler } from "effect"
-import { Identifiers } from "../../src/Identifiers.ts"
-import type { Fate } from "./Fate.ts"
+import { Identifiers } from "../../src/runtime/Identifiers.ts"
+import type { SeededRandom } from "./SeededRandom.ts"
 import type { Timeline } from "./Timeline.ts"
 
-/** Operations of one fiber before another has its turn: few, so that fibers mix. */
+/** Operations of one fiber before it yields: few, so that fibers interleave. */
 const operationsPerTurn = 512
 
-/** Runs the fibers of one process when it is told to, and never again once the process is dead. */
+/** Runs the fibers of one process on request, and never again once the process is dead. */
 class ProcessScheduler implements Scheduler.Scheduler {
   readonly executionMode = "async"
   private tasks: Array<() => void> = []
@@ -38,11 +38,10 @@ class ProcessScheduler implements Scheduler.Scheduler {
 }
 
 /**
- * One operating-system process of the simulated world: its clock, its turn at the processor, and its end.
+ * One simulated operating-system process, with its own clock and scheduler.
  *
- * Whatever reaches it from outside (a timer, an answer, a request) comes through {@link deliver}. A crash
- * shuts that door: no timer rings and no answer arrives, so no fiber of it ever goes on, not even to run
- * its finalizers. It lives on only as garbage.
+ * Everything from outside (a timer, a response, a request) arrives through {@link deliver}. After a crash
+ * nothing is delivered, so no fiber continues, not even to run its finalizers.
  */
 export class Process {
   readonly name: string
@@ -52,16 +51,16 @@ export class Process {
   private state: "running" | "dead" = "running"
   private frozenUntilMillis = 0
 
-  constructor(name: string, timeline: Timeline, fate: Fate, skewMillis: number) {
+  constructor(name: string, timeline: Timeline, random: SeededRandom, skewMillis: number) {
     this.name = name
     this.timeline = timeline
     const clock = clockOf(timeline, skewMillis, (millis, ring) => this.deliver(millis, ring))
     this.context = Context.make(Scheduler.Scheduler, this.scheduler).pipe(
       Context.add(Clock.Clock, clock),
-      Context.add(Identifiers, { uuid: () => fate.uuid() }),
+      Context.add(Identifiers, { uuid: () => random.uuid() }),
       Context.add(Random.Random, {
-        nextDoubleUnsafe: () => fate.fraction(),
-        nextIntUnsafe: () => fate.between(-0x7fff_ffff, 0x7fff_ffff)
+        nextDoubleUnsafe: () => random.fraction(),
+        nextIntUnsafe: () => random.between(-0x7fff_ffff, 0x7fff_ffff)
       })
     )
   }
@@ -74,7 +73,7 @@ export class Process {
     return this.frozenUntilMillis > this.timeline.nowMillis
   }
 
-  /** Has something reach the process in so many milliseconds, if it lives then; answers how to call it off. */
+  /** Delivers a callback after a delay, if the process is still alive; returns how to cancel it. */
   deliver(millis: number, reach: () => void): () => void {
     let recall = this.timeline.after(millis, () => {
       if (!this.isAlive) return
@@ -85,7 +84,7 @@ export class Process {
     return () => recall()
   }
 
-  /** Starts a fiber; `end` is told how it ended, if the process lives to see that. */
+  /** Starts a fiber; calls `end` with its exit if the process is still alive. */
   run<A, E>(
     effect: Effect.Effect<A, E>,
     end: (exit: Exit.Exit<A, E>) => void,
@@ -96,19 +95,19 @@ export class Process {
     })
   }
 
-  /** Stops for so long, as a machine that is suspended, and goes on as if nothing had been. */
+  /** Suspends the process for a while, as a machine that sleeps; it continues without noticing. */
   freeze(millis: number): void {
     this.frozenUntilMillis = Math.max(this.frozenUntilMillis, this.timeline.nowMillis + millis)
   }
 
-  /** Dies on the spot. */
+  /** Kills the process at once. */
   crash(): void {
     this.state = "dead"
     this.scheduler.discard()
   }
 
-  /** Lets its fibers have their turn; answers whether any had. */
-  turn(): boolean {
+  /** Runs all pending fibers; returns whether there were any. */
+  runPending(): boolean {
     if (this.scheduler.isIdle) return false
     this.scheduler.run()
     return true

@@ -1,14 +1,12 @@
 import { Clock, Context, Effect } from "effect"
 import type { Authorization } from "../../src/domain/PaymentPayload.ts"
 import { Charges } from "../../src/ports/Charges.ts"
-import type { ChainEvidence } from "../../src/toll/Chain.ts"
+import type { ChainEvidence } from "../../src/toll/evidence/Chain.ts"
 import type { BrokenTill, Mutation } from "./Mutations.ts"
 import { network } from "./Shopper.ts"
-import type { Surroundings } from "./Server.ts"
+import type { Environment } from "./Server.ts"
 
-/*
- * Tills that read the chain as earlier versions did, and as a careless one would.
- */
+/* Tills that read the chain carelessly, as earlier versions did. */
 
 type RpcLog = {
   readonly address: string
@@ -30,9 +28,9 @@ const isFrom: Rule = ({ topics }, { from }) => topics[1] === word(from)
 const isTo: Rule = ({ topics }, { to }) => topics[2] === word(to)
 const isOfValue: Rule = ({ data }, { value }) => BigInt(data) === BigInt(value)
 
-/** The transaction that used a nonce, and in it a transfer by a rule: any one, wherever it stands. */
+/** The transaction that used a nonce, and any transfer in it that matches a rule. */
 const proofBy = (
-  node: Surroundings["node"],
+  node: Environment["node"],
   authorization: Authorization,
   rule: Rule
 ): ChainEvidence | undefined => {
@@ -79,10 +77,10 @@ const isUnpaid = (evidence: ChainEvidence): boolean =>
 
 const withProof =
   (rule: Rule): Mutation =>
-  (surroundings) => {
-    const { chain, node } = surroundings
+  (environment) => {
+    const { chain, node } = environment
     return {
-      ...surroundings,
+      ...environment,
       chain: {
         ...chain,
         evidence: (network, authorization, ...hints) =>
@@ -94,21 +92,21 @@ const withProof =
   }
 
 /** The store doesn't compare transfers. */
-const transfersUncompared: Mutation = (surroundings) => {
-  const charges = Context.get(surroundings.stores, Charges)
-  const stores = Context.add(surroundings.stores, Charges, {
+const transfersUncompared: Mutation = (environment) => {
+  const charges = Context.get(environment.stores, Charges)
+  const stores = Context.add(environment.stores, Charges, {
     ...charges,
     complete: (key, settlement, nowMillis) =>
       charges.complete(key, { ...settlement, transferLogIndex: undefined }, nowMillis)
   })
-  return { ...surroundings, stores }
+  return { ...environment, stores }
 }
 
 const anyTransfer: Rule = (log, authorization) =>
   isFrom(log, authorization) && isTo(log, authorization) && isOfValue(log, authorization)
 
 /** One use of the nonce and one transfer of the amount, anywhere in one transaction, prove a payment. */
-const eventsUnpaired: Mutation = (surroundings) => transfersUncompared(withProof(anyTransfer)(surroundings))
+const eventsUnpaired: Mutation = (environment) => transfersUncompared(withProof(anyTransfer)(environment))
 
 /** Takes any transfer of the payer as proof, and ignores its recipient. */
 const recipientIgnored = withProof(
@@ -118,11 +116,11 @@ const recipientIgnored = withProof(
 /** Any transfer from the payer to the host proves a payment, whatever its value. */
 const valueIgnored = withProof((log, authorization) => isFrom(log, authorization) && isTo(log, authorization))
 
-/** A nonce that was used for something else leaves the outcome unknown, for ever. */
-const usedOtherwiseIsUnknown: Mutation = (surroundings) => {
-  const { chain } = surroundings
+/** A nonce used for something else leaves the outcome unknown forever. */
+const usedOtherwiseIsUnknown: Mutation = (environment) => {
+  const { chain } = environment
   return {
-    ...surroundings,
+    ...environment,
     chain: {
       ...chain,
       evidence: (network, authorization, ...hints) =>
@@ -133,11 +131,11 @@ const usedOtherwiseIsUnknown: Mutation = (surroundings) => {
   }
 }
 
-/** What moved long ago has moved just now. */
-const ageIgnored: Mutation = (surroundings) => {
-  const { chain } = surroundings
+/** An old transfer is treated as new. */
+const ageIgnored: Mutation = (environment) => {
+  const { chain } = environment
   return {
-    ...surroundings,
+    ...environment,
     chain: {
       ...chain,
       evidence: (network, authorization, ...hints) =>
@@ -150,7 +148,7 @@ const ageIgnored: Mutation = (surroundings) => {
   }
 }
 
-/** Each broken till by its name. */
+/** Every broken till, by name. */
 export const proofMutations: Readonly<Record<string, BrokenTill>> = {
   eventsUnpaired: { mutation: eventsUnpaired, symptom: /^money: 0x\w+ paid \d+, and got/ },
   recipientIgnored: { mutation: recipientIgnored, symptom: /^money: 0x\w+ paid \d+, and got/ },
@@ -158,10 +156,10 @@ export const proofMutations: Readonly<Record<string, BrokenTill>> = {
   ageIgnored: {
     firstSeed: 1800,
     mutation: ageIgnored,
-    symptom: /stood on the chain before it was presented/
+    symptom: /was on the chain before it was presented/
   },
   usedOtherwiseIsUnknown: {
     mutation: usedOtherwiseIsUnknown,
-    symptom: /nothing can come of it any more, and its charge is/
+    symptom: /its authorization has expired, but its charge is/
   }
 }

@@ -1,9 +1,9 @@
 import type { Authorization } from "../../src/domain/PaymentPayload.ts"
-import type { RefundWallet } from "../../src/Options.ts"
+import type { RefundWallet } from "../../src/ports/RefundWallet.ts"
 import type { Link } from "./Link.ts"
 import { signatureOf } from "./chain/Calls.ts"
 
-/** The wallet that tills send refunds from, and the one that operators pay back from by hand. */
+/** The wallet from which tills send refunds, and the one from which operators send them by hand. */
 export const walletAddress = "0x0000000000000000000000000000000000000402"
 export const operatorAddress = "0x0000000000000000000000000000000000000403"
 
@@ -18,7 +18,7 @@ interface TypedTransfer {
   }
 }
 
-/** A contract wallet, as those of the payers. */
+/** A contract wallet, like those of the payers. */
 export const simulatedWallet = ({ call }: Link): RefundWallet => ({
   address: walletAddress,
   signTypedData: ({ message }: TypedTransfer) => {

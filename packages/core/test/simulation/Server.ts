@@ -1,31 +1,35 @@
-import { Clock, Context, Effect, Exit, Layer, Scope } from "effect"
-import { assemble } from "../../src/Assembly.ts"
-import { type Configuration, configure } from "../../src/Configuration.ts"
-import { incoming, toResponse } from "../../src/Exchange.ts"
-import { Http } from "../../src/Http.ts"
-import type { FacilitatorClient, TillEvent, TillOptions } from "../../src/Options.ts"
-import type { HostOrders } from "../../src/orders/OrderApi.ts"
-import { hostOrders } from "../../src/orders/hostOrders.ts"
+import { Clock, Context, Effect, Exit, Layer, Logger, References, Scope } from "effect"
+import { assemble } from "../../src/till/assemble.ts"
+import { pickOperations } from "../../src/till/pickOperations.ts"
+import { type ConfiguredSettings, configureOptions } from "../../src/till/Configuration.ts"
+import { incoming, toResponse } from "../../src/http/HttpMessage.ts"
+import { Http } from "../../src/http/Http.ts"
+import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
+import type { TillOptions } from "../../src/till/TillOptions.ts"
+import type { FacilitatorClient } from "../../src/toll/facilitator/FacilitatorOptions.ts"
+import type { HostOrders } from "../../src/orders/HostOrders.ts"
+import { toHostOrders } from "../../src/orders/toHostOrders.ts"
 import { ChangeFeed } from "../../src/orders/OrderChanges.ts"
 import { Charges } from "../../src/ports/Charges.ts"
-import type { Orders } from "../../src/ports/Orders.ts"
+import type { OrderOperator } from "../../src/orders/OrderOperator.ts"
 import type { Stores } from "../../src/ports/Stores.ts"
-import { Secrets } from "../../src/Secrets.ts"
-import { Chain } from "../../src/toll/Chain.ts"
+import { Secrets } from "../../src/runtime/Secrets.ts"
+import { Chain } from "../../src/toll/evidence/Chain.ts"
+import { Facilitator } from "../../src/toll/facilitator/Facilitator.ts"
 import type { RpcRequest } from "./chain/RpcNode.ts"
 import type { Process } from "./Process.ts"
 import { price } from "./SimulatedHost.ts"
-import type { Reply } from "./Witness.ts"
+import type { Reply } from "./Payment.ts"
 
 export const baseUrl = "https://shop.example"
 export const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
 
-/** What a process is given of the world. */
-export interface Surroundings {
+/** Everything that a process receives from the simulation. */
+export interface Environment {
   readonly stores: Context.Context<Stores>
   readonly facilitator: FacilitatorClient
   readonly chain: Chain["Service"]
-  /** The node that the chain is read from, without the way there. */
+  /** The chain's node, called directly instead of over the link. */
   readonly node: (request: RpcRequest) => unknown
   readonly secrets: Secrets["Service"]
   readonly ports: Pick<TillOptions, "fulfilment" | "mailer" | "marketplaces" | "refundWallet" | "vault">
@@ -37,55 +41,56 @@ export interface Surroundings {
   readonly onEvent: (event: TillEvent) => void
 }
 
-const settlementOf = ({ settlesFirst }: Surroundings): Pick<TillOptions, "settlement"> =>
+const settlementOf = ({ settlesFirst }: Environment): Pick<TillOptions, "settlement"> =>
   settlesFirst ? { settlement: { search: "before-work" } } : {}
 
-const optionsOf = (surroundings: Surroundings): TillOptions => ({
+const optionsOf = (environment: Environment): TillOptions => ({
   baseUrl,
   payTo,
   networks: [
     {
       network: "base-sepolia",
       rpcUrl: "http://chain.invalid",
-      confirmations: surroundings.confirmations,
-      finalitySeconds: surroundings.finalitySeconds
+      confirmations: environment.confirmations,
+      finalitySeconds: environment.finalitySeconds
     }
   ],
-  facilitator: surroundings.facilitator,
+  facilitator: environment.facilitator,
   secret: "a text that nobody can guess, of 32 characters or more",
-  storage: Layer.succeedContext(surroundings.stores),
-  ...surroundings.ports,
+  storage: Layer.succeedContext(environment.stores),
+  ...environment.ports,
   prices: { search: price },
-  maxTimeoutSeconds: surroundings.maxTimeoutSeconds,
-  ...settlementOf(surroundings),
-  limits: { unsettledPerPayer: surroundings.unsettledPerPayer },
-  answerLifetimeMillis: 2_592_000_000,
-  secretAnswerLifetimeMillis: 86_400_000,
+  maxTimeoutSeconds: environment.maxTimeoutSeconds,
+  ...settlementOf(environment),
+  limits: { unsettledPerPayer: environment.unsettledPerPayer },
+  responseLifetimeMillis: 2_592_000_000,
+  secretResponseLifetimeMillis: 86_400_000,
   upstreamTimeoutMillis: 5_000,
-  // The documents take most of the time of a start and no part in a payment.
+  // Generating documents takes most of the start time and doesn't affect payments.
   openapiPath: false,
   discoveryPath: false,
   cors: false,
-  onEvent: surroundings.onEvent
+  onEvent: environment.onEvent,
+  onProviderError: () => undefined
 })
 
-const configurations = new Map<string, Configuration>()
+const configurations = new Map<string, ConfiguredSettings>()
 
-/** The same options but for the ports give the same configuration. */
-const configurationOf = (options: TillOptions, surroundings: Surroundings): Configuration => {
+/** Caches configurations: the same options except for ports give the same configuration. */
+const configurationOf = (options: TillOptions, environment: Environment): ConfiguredSettings => {
   const { limits, maxTimeoutSeconds, networks } = options
-  const key = JSON.stringify([maxTimeoutSeconds, limits, networks, settlementOf(surroundings)])
+  const key = JSON.stringify([maxTimeoutSeconds, limits, networks, settlementOf(environment)])
   const known = configurations.get(key)
   if (known !== undefined) return known
-  const made = configure(options)
+  const made = configureOptions(options)
   configurations.set(key, made)
   return made
 }
 
-/** A till in a process: the production code, with its edges in the simulated world. */
+/** A till in a process: the production code with simulated services. */
 export class Server {
   readonly process: Process
-  /** What the host's operators have of it. */
+  /** The order API that the host's operators use. */
   readonly orders: HostOrders
   private readonly http: Http["Service"]
   private readonly context: Context.Context<never>
@@ -94,7 +99,7 @@ export class Server {
     this.process = process
     this.http = Context.get(services, Http)
     this.context = Context.merge(process.context, services as Context.Context<never>)
-    this.orders = hostOrders((effect) => this.perform(effect), new ChangeFeed())
+    this.orders = toHostOrders((effect) => this.perform(effect), new ChangeFeed())
   }
 
   /** As `till.charges.recordRefund`. */
@@ -111,45 +116,59 @@ export class Server {
     return this.perform(Charges.use((charges) => charges.resumeRefunds()))
   }
 
-  /** Runs with the till's services; never ends, if the process dies over it. */
-  private perform<A, E>(effect: Effect.Effect<A, E, Orders | Charges>): Promise<A> {
+  /** Runs with the till's services; never resolves if the process crashes. */
+  private perform<A, E>(effect: Effect.Effect<A, E, OrderOperator | Charges>): Promise<A> {
     return new Promise((resolve, reject) => {
-      // They are in its context, as everything that the till is made of.
+      // The context holds these services, like everything else of the till.
       this.process.run(
         effect as Effect.Effect<A, E>,
         (exit) => {
           if (Exit.isSuccess(exit)) resolve(exit.value)
-          else reject(new Error("the till could not", { cause: exit.cause }))
+          else reject(new Error("the till failed", { cause: exit.cause }))
         },
         this.context
       )
     })
   }
 
-  /** Builds a till in a process; resolves once it serves. */
-  static start(process: Process, surroundings: Surroundings): Promise<Server> {
-    const options = optionsOf(surroundings)
-    // What it gives beyond the chain takes the place of the services made before it.
-    const edges = Context.make(Chain, surroundings.chain).pipe(Context.add(Secrets, surroundings.secrets))
-    const layer = assemble(options, configurationOf(options, surroundings), {
-      chain: Layer.succeedContext(edges)
-    })
+  /** Builds a till in a process; resolves once it has started. */
+  static start(process: Process, environment: Environment): Promise<Server> {
+    const options = optionsOf(environment)
+    const configuration = configurationOf(options, environment)
+    const layer = assemble(
+      configuration,
+      options,
+      pickOperations(options, configuration.upstreamTimeoutMillis),
+      {
+        secrets: Layer.succeed(Secrets, environment.secrets)
+      }
+    ).pipe(
+      Layer.provideMerge([
+        options.storage,
+        Facilitator.fromClient(environment.facilitator),
+        Layer.succeed(Chain, environment.chain)
+      ]),
+      Layer.provideMerge([
+        Logger.layer([eventLogger(environment.onEvent)]),
+        Layer.succeed(References.MinimumLogLevel, "Info")
+      ])
+    )
     const building = Layer.buildWithMemoMap(layer, Layer.makeMemoMapUnsafe(), Scope.makeUnsafe())
     return new Promise((resolve, reject) => {
       process.run(building, (exit) => {
         if (Exit.isSuccess(exit)) resolve(new Server(process, exit.value))
-        else reject(new Error("the till does not start", { cause: exit.cause }))
+        else reject(new Error("the till failed to start", { cause: exit.cause }))
       })
     })
   }
 
-  /** Answers a request; never, if the process dies over it. */
-  answer(request: Request, release: (reply: Reply) => void): void {
-    const answering = this.http.answer(incoming(request))
-    const responding = Effect.isEffect(answering) ? answering : Effect.succeed(answering)
-    const reading = Effect.flatMap(responding, (answered) =>
+  /** Handles a request; never responds if the process crashes. */
+  handle(request: Request, release: (reply: Reply) => void): void {
+    const handling = this.http.handle(incoming(request))
+    const responding = Effect.isEffect(handling) ? handling : Effect.succeed(handling)
+    const reading = Effect.flatMap(responding, (handled) =>
       Effect.promise(async (): Promise<Reply> => {
-        const response = answered instanceof Response ? answered : toResponse(answered)
+        const response = handled instanceof Response ? handled : toResponse(handled)
         return {
           status: response.status,
           text: await response.text(),
@@ -161,7 +180,7 @@ export class Server {
     this.process.run(
       reading,
       (exit) => {
-        if (Exit.isFailure(exit)) throw new Error("Http.answer failed", { cause: exit.cause })
+        if (Exit.isFailure(exit)) throw new Error("Http.handle failed", { cause: exit.cause })
         release(exit.value)
       },
       this.context

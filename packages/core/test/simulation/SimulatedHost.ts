@@ -1,12 +1,12 @@
-import type { TillOptions } from "../../src/Options.ts"
+import type { TillOptions } from "../../src/till/TillOptions.ts"
 import { sampleProduct } from "../../src/testing/samples.ts"
-import type { Fate } from "./Fate.ts"
+import type { SeededRandom } from "./SeededRandom.ts"
 import type { Link } from "./Link.ts"
 import { simulatedWallet } from "./RefundWallet.ts"
 import type { SimulatedMailer } from "./SimulatedMailer.ts"
 import type { SimulatedUpstream } from "./SimulatedUpstream.ts"
 
-/** The one item of the vault; everything in the simulated shop costs the same. */
+/** The only vault item; everything in the simulated shop costs the same. */
 export const vaultItem = {
   id: "6f1c2f6e-3a51-4c52-9d53-0c1d2f7a9b10",
   slug: "launch-plan",
@@ -20,18 +20,18 @@ export const vaultItem = {
   coverImageUrl: "https://images.example/launch-plan.png"
 } as const
 
-/** What everything costs, in dollars: so that only what binds a payment to its request tells requests apart. */
+/** The price of everything, in dollars: payments differ only by the request they are bound to. */
 export const price = "5"
 
 type Ports = Pick<TillOptions, "fulfilment" | "mailer" | "marketplaces" | "refundWallet" | "vault">
 
 /**
- * The host's upstreams, which outlive every process: a marketplace that never answers the same twice, a mail
- * service, a wallet, and the upstream that orders are placed with.
+ * The host's external systems, which outlive every process: a marketplace with a new response each time, a
+ * mail service, a wallet, and the upstream for orders.
  */
 export class SimulatedHost {
   errorChance: number
-  private readonly fate: Fate
+  private readonly random: SeededRandom
   private readonly now: () => number
   private readonly quoteMillis: number
   private readonly upstream: SimulatedUpstream
@@ -41,20 +41,20 @@ export class SimulatedHost {
   private quotes = 0
 
   constructor(options: {
-    readonly fate: Fate
+    readonly random: SeededRandom
     readonly now: () => number
     readonly errorChance: number
     readonly upstream: SimulatedUpstream
     readonly mailer: SimulatedMailer
     readonly hasWallet: boolean
   }) {
-    this.fate = options.fate
+    this.random = options.random
     this.now = options.now
     this.errorChance = options.errorChance
     this.upstream = options.upstream
     this.mailer = options.mailer
     this.hasWallet = options.hasWallet
-    this.quoteMillis = this.fate.pick([45_000, 600_000])
+    this.quoteMillis = this.random.pick([45_000, 600_000])
   }
 
   /** The ports of one process. */
@@ -73,13 +73,13 @@ export class SimulatedHost {
   }
 
   private search() {
-    if (this.fate.chance(this.errorChance)) throw new Error("502 Bad Gateway")
+    if (this.random.chance(this.errorChance)) throw new Error("502 Bad Gateway")
     const products = [sampleProduct({ title: `Canvas tote bag, as of search ${++this.searches}` })]
     return { products, totalResults: 1, hasMore: false }
   }
 
   private quote() {
-    if (this.fate.chance(this.errorChance)) throw new Error("502 Bad Gateway")
+    if (this.random.chance(this.errorChance)) throw new Error("502 Bad Gateway")
     return {
       product: { title: "Canvas tote bag", price: "4.00" },
       subtotal: "4.00",

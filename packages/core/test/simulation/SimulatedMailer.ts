@@ -1,56 +1,56 @@
 import type { Mail } from "../../src/ports/Mailer.ts"
-import type { Fate } from "./Fate.ts"
+import type { SeededRandom } from "./SeededRandom.ts"
 
-/** How well mails are taken. */
-export interface MailTemper {
-  /** How likely a mail is lost, or taken without a word of it. */
+/** How reliably mails are accepted. */
+export interface MailerBehavior {
+  /** Probability that a mail is lost, or accepted without a response. */
   readonly failureChance: number
-  /** How likely a mail is rejected for good. */
+  /** Probability that a mail is permanently rejected. */
   readonly rejectionChance: number
 }
 
-/** A mail service: takes each key once, fails at times, and keeps what it took. */
+/** A mail service with idempotency keys that sometimes fails and keeps every accepted mail. */
 export class SimulatedMailer {
-  temper: MailTemper
-  /** What was taken, by key. */
-  readonly taken = new Map<string, Mail>()
-  /** Keys whose mail was rejected for good. */
+  behavior: MailerBehavior
+  /** Accepted mails, by key. */
+  readonly accepted = new Map<string, Mail>()
+  /** Keys of permanently rejected mails. */
   readonly rejected = new Set<string>()
   private readonly keyOfText = new Map<string, string>()
-  private readonly fate: Fate
+  private readonly random: SeededRandom
   private readonly violation: (what: string) => void
 
   constructor(options: {
-    readonly fate: Fate
-    readonly temper: MailTemper
+    readonly random: SeededRandom
+    readonly behavior: MailerBehavior
     readonly violation: (what: string) => void
   }) {
-    this.fate = options.fate
-    this.temper = options.temper
+    this.random = options.random
+    this.behavior = options.behavior
     this.violation = options.violation
   }
 
-  /** Answers `undefined` where it never answers. */
+  /** Returns `undefined` if it never responds. */
   send(mail: Mail): null | undefined {
     const { idempotencyKey, text, to } = mail
-    const { failureChance, rejectionChance } = this.temper
-    const isKnown = this.taken.has(idempotencyKey)
-    if (this.rejected.has(idempotencyKey) || (!isKnown && this.fate.chance(rejectionChance))) {
+    const { failureChance, rejectionChance } = this.behavior
+    const isKnown = this.accepted.has(idempotencyKey)
+    if (this.rejected.has(idempotencyKey) || (!isKnown && this.random.chance(rejectionChance))) {
       this.rejected.add(idempotencyKey)
       throw Object.assign(new Error("no such mailbox"), { _tag: "MailRejected" })
     }
-    const isTrouble = this.fate.chance(failureChance)
-    if (isTrouble && this.fate.chance(0.4)) throw new Error("421 Try again later")
+    const isTrouble = this.random.chance(failureChance)
+    if (isTrouble && this.random.chance(0.4)) throw new Error("421 Try again later")
     this.compare(idempotencyKey, `${to}\n${text}`)
-    this.taken.set(idempotencyKey, mail)
+    this.accepted.set(idempotencyKey, mail)
     if (!isTrouble) return null
-    if (this.fate.chance(0.5)) return undefined
+    if (this.random.chance(0.5)) return undefined
     throw new Error("connection reset")
   }
 
-  /** One key, one mail: services refuse, or swallow, another under a key that they know. */
+  /** Checks that each key belongs to one mail: services reject or drop another mail with a known key. */
   private compare(key: string, text: string): void {
-    const before = this.taken.get(key)
+    const before = this.accepted.get(key)
     if (before !== undefined && `${before.to}\n${before.text}` !== text)
       this.violation(`two mails go out under one key: ${key}`)
     const other = this.keyOfText.get(text)

@@ -1,27 +1,27 @@
 import { DatabaseSync } from "node:sqlite"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
-import { layerMemoryStores } from "../../src/memory.ts"
+import { layerMemoryStores } from "../../src/ports/memory/memory.ts"
 import type { Stores } from "../../src/ports/Stores.ts"
-import { sqlite } from "../../src/sql/sqlite.ts"
+import { sqlite } from "../../src/sqlite.ts"
 import type { Process } from "./Process.ts"
 
-/** A process's way to what is stored. */
+/** A process's connection to its stores. */
 export interface Connection {
   readonly stores: Context.Context<Stores>
-  /** Does one verb and tells how it ended. */
+  /** Runs one operation and reports its exit. */
   readonly execute: <A, E>(effect: Effect.Effect<A, E>, done: (exit: Exit.Exit<A, E>) => void) => void
-  /** What the operating system does for a dead process: its files are closed. */
-  readonly sever: () => void
+  /** Closes the files of a dead process, as an operating system does. */
+  readonly close: () => void
 }
 
-/** What is stored: it outlives every process. */
+/** The stored data, which outlives every process. */
 export interface Storage {
-  /** The store is part of each process, as SQLite is, and does nothing for a dead one. */
+  /** Whether the store is part of each process, like SQLite, and does nothing for a dead one. */
   readonly isLocal: boolean
   readonly connect: (process: Process) => Promise<Connection>
-  /** The stores as they are, to look into. */
-  readonly look: () => Promise<Context.Context<Stores>>
-  /** Waits for verbs that take real time. */
+  /** The stores, to inspect them. */
+  readonly stores: () => Promise<Context.Context<Stores>>
+  /** Waits for operations that take real time. */
   readonly settle?: () => Promise<void>
   readonly dispose: () => Promise<void>
 }
@@ -29,7 +29,7 @@ export interface Storage {
 const build = <E>(layer: Layer.Layer<Stores, E>, scope: Scope.Scope) =>
   Layer.buildWithMemoMap(layer, Layer.makeMemoMapUnsafe(), scope)
 
-/** Stores in memory: of the world, not of a process, as a database elsewhere on the network. */
+/** Stores in memory, shared by all processes like a database server. */
 export const memoryStorage = async (): Promise<Storage> => {
   const scope = Scope.makeUnsafe()
   const stores = await Effect.runPromise(build(layerMemoryStores, scope))
@@ -38,11 +38,11 @@ export const memoryStorage = async (): Promise<Storage> => {
     connect: () =>
       Promise.resolve({
         stores,
-        // Every verb of the memory stores is one synchronous step.
+        // Every operation of the memory stores is one synchronous step.
         execute: (effect, done) => done(Effect.runSyncExit(effect)),
-        sever: () => undefined
+        close: () => undefined
       }),
-    look: () => Promise.resolve(stores),
+    stores: () => Promise.resolve(stores),
     dispose: () => Effect.runPromise(Scope.close(scope, Exit.void))
   }
 }
@@ -50,8 +50,9 @@ export const memoryStorage = async (): Promise<Storage> => {
 let databases = 0
 
 /**
- * The real stores on SQLite. The database is in memory (SQLite's own `memdb`, shared by name within this
- * process) and stays for as long as the keeper has it open; what a dead process did not commit is gone.
+ * The real stores on SQLite, in SQLite's own `memdb`, shared by name within this process.
+ *
+ * The data stays while the keeper connection is open. Data that a dead process did not commit is lost.
  */
 export const sqliteStorage = async (): Promise<Storage> => {
   const filename = `file:/simulation-${++databases}?vfs=memdb`
@@ -61,7 +62,7 @@ export const sqliteStorage = async (): Promise<Storage> => {
   return {
     isLocal: true,
     connect: (process) => connectTo(filename, process),
-    look: () => (looking ??= Effect.runPromise(build(sqlite({ filename }), scope))),
+    stores: () => (looking ??= Effect.runPromise(build(sqlite({ filename }), scope))),
     dispose: async () => {
       await Effect.runPromise(Scope.close(scope, Exit.void))
       keeper.close()
@@ -73,11 +74,11 @@ const connectTo = (filename: string, process: Process): Promise<Connection> =>
   new Promise((resolve, reject) => {
     const scope = Scope.makeUnsafe()
     process.run(build(sqlite({ filename }), scope), (exit) => {
-      if (Exit.isFailure(exit)) return reject(new Error("SQLite does not open", { cause: exit.cause }))
+      if (Exit.isFailure(exit)) return reject(new Error("SQLite failed to open", { cause: exit.cause }))
       resolve({
         stores: exit.value,
         execute: (effect, done) => process.run(effect, done),
-        sever: () => Effect.runFork(Scope.close(scope, Exit.void))
+        close: () => Effect.runFork(Scope.close(scope, Exit.void))
       })
     })
   })

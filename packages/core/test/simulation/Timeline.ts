@@ -1,45 +1,45 @@
-import type { Fate } from "./Fate.ts"
+import type { SeededRandom } from "./SeededRandom.ts"
 
-/** Something that is to happen. */
-export interface Happening {
+/** A scheduled action. */
+export interface ScheduledEvent {
   readonly atMillis: number
-  /** Among what happens in the same millisecond, the seed decides what comes first. */
-  readonly lot: number
-  readonly happen: () => void
+  /** Random order among events of the same millisecond, drawn from the seed. */
+  readonly tieBreaker: number
+  readonly action: () => void
   cancelled: boolean
 }
 
-const comesBefore = (left: Happening, right: Happening): boolean =>
-  left.atMillis < right.atMillis || (left.atMillis === right.atMillis && left.lot < right.lot)
+const comesBefore = (left: ScheduledEvent, right: ScheduledEvent): boolean =>
+  left.atMillis < right.atMillis || (left.atMillis === right.atMillis && left.tieBreaker < right.tieBreaker)
 
-/** Virtual time: what is to happen, in order (a binary heap). Time stands still but for the next happening. */
+/** Virtual time: scheduled events in order (a binary heap). Time only advances to the next event. */
 export class Timeline {
-  private readonly heap: Array<Happening> = []
-  private readonly fate: Fate
-  /** True time, in milliseconds since the epoch; the clocks of processes may be off. */
+  private readonly heap: Array<ScheduledEvent> = []
+  private readonly random: SeededRandom
+  /** True time, in milliseconds since the epoch; the clocks of processes may be skewed. */
   nowMillis: number
 
-  constructor(startMillis: number, fate: Fate) {
+  constructor(startMillis: number, random: SeededRandom) {
     this.nowMillis = startMillis
-    this.fate = fate
+    this.random = random
   }
 
-  /** Has something happen in so many milliseconds; answers how to call it off. */
-  after(millis: number, happen: () => void): () => void {
-    const happening: Happening = {
+  /** Schedules an action after a delay; returns how to cancel it. */
+  after(millis: number, action: () => void): () => void {
+    const event: ScheduledEvent = {
       atMillis: this.nowMillis + Math.max(0, millis),
-      lot: this.fate.fraction(),
-      happen,
+      tieBreaker: this.random.fraction(),
+      action,
       cancelled: false
     }
-    this.push(happening)
+    this.push(event)
     return () => {
-      happening.cancelled = true
+      event.cancelled = true
     }
   }
 
-  /** Takes the next happening and sets the time to it; `undefined` past `untilMillis` or where nothing is left. */
-  next(untilMillis: number): Happening | undefined {
+  /** Takes the next event and advances the time to it; `undefined` if none is due until `untilMillis`. */
+  next(untilMillis: number): ScheduledEvent | undefined {
     for (;;) {
       const first = this.heap[0]
       if (first === undefined || first.atMillis > untilMillis) return undefined
@@ -50,17 +50,17 @@ export class Timeline {
     }
   }
 
-  private push(happening: Happening): void {
+  private push(event: ScheduledEvent): void {
     const { heap } = this
     let index = heap.length
-    heap.push(happening)
+    heap.push(event)
     while (index > 0) {
       const parent = (index - 1) >> 1
-      if (!comesBefore(happening, heap[parent]!)) break
+      if (!comesBefore(event, heap[parent]!)) break
       heap[index] = heap[parent]!
       index = parent
     }
-    heap[index] = happening
+    heap[index] = event
   }
 
   private pop(): void {

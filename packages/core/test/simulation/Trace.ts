@@ -1,7 +1,7 @@
-/** Lines of a run's trace that are kept: far more than a run has. */
+/** Maximum number of lines: far more than a run has. */
 const maxLines = 20_000
 
-/** What happened in a run, line by line. Two runs of one seed have the same trace. */
+/** The events of a run, line by line. Two runs of one seed have the same trace. */
 export class Trace {
   private readonly entries: Array<readonly [atMillis: number, who: string, what: string]> = []
   private readonly startMillis: number
@@ -18,7 +18,7 @@ export class Trace {
     return this.entries.length
   }
 
-  /** Seconds since the start of the run, who did it, what they did. */
+  /** One line per event: seconds since the start of the run, actor, message. */
   toString(): string {
     return this.entries
       .map(

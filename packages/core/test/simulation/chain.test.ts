@@ -3,7 +3,7 @@ import { custom, type Hex } from "viem"
 import { describe, expect, it } from "vitest"
 import { findNetwork } from "../../src/domain/Network.ts"
 import type { Authorization } from "../../src/domain/PaymentPayload.ts"
-import { chainOver } from "../../src/toll/Chain.ts"
+import { makeChain } from "../../src/toll/evidence/ChainReader.ts"
 import {
   cancellationSignatureOf,
   type ChainCall,
@@ -16,7 +16,7 @@ import {
 import { RpcNode } from "./chain/RpcNode.ts"
 import { blockMillis, SimulatedChain } from "./chain/SimulatedChain.ts"
 import { hashOf, WalletSignatures } from "./chain/WalletSignatures.ts"
-import { Fate } from "./Fate.ts"
+import { SeededRandom } from "./SeededRandom.ts"
 
 const network = { ...findNetwork("base-sepolia")!, confirmations: 2, finalitySeconds: 20 }
 const payer = `0x${"a1".repeat(20)}`
@@ -25,7 +25,7 @@ const startMillis = 1_795_219_200_000
 
 const setUp = () => {
   const clock = { millis: startMillis }
-  const chain = new SimulatedChain(() => clock.millis, new Fate(1))
+  const chain = new SimulatedChain(() => clock.millis, new SeededRandom(1))
   chain.token.mint(payer, 100n)
   const signed: Array<Authorization> = []
   const wallets = new WalletSignatures(network, () => signed)
@@ -39,7 +39,7 @@ const setUp = () => {
   })
   const request = (body: { readonly method: string; readonly params?: unknown }) =>
     Promise.resolve().then(() => node.respond(body))
-  const reader = chainOver([network], () => custom({ request }, { retryCount: 0 }))
+  const reader = makeChain([network], () => custom({ request }, { retryCount: 0 }))
   return {
     chain,
     node,
@@ -80,45 +80,46 @@ const received = (message: Authorization): ChainCall => ({
 
 describe("the simulated token", () => {
   it.each([
-    ["moves its value", transferCall(authorization()), undefined],
+    ["transfers its value", transferCall(authorization()), undefined],
     [
-      "is used once",
+      "uses each nonce once",
       transferCall(authorization({ nonce: `0x${"02".repeat(32)}` })),
       "authorization is used or canceled"
     ],
     [
-      "needs its signature",
+      "requires a valid signature",
       { ...transferCall(authorization()), signature: forgedSignature(authorization()) },
       "invalid signature"
     ],
     [
-      "is of one kind",
+      "rejects a signature of another message type",
       { ...received(authorization()), _tag: "transferWithAuthorization" },
       "invalid signature"
     ],
-    ["needs its balance", transferCall(authorization({ value: "101" })), "transfer amount exceeds balance"],
     [
-      "expires",
+      "requires the balance",
+      transferCall(authorization({ value: "101" })),
+      "transfer amount exceeds balance"
+    ],
+    [
+      "rejects an expired authorization",
       transferCall(authorization({ validBefore: String(startMillis / 1000 + 2) })),
       "authorization is expired"
     ],
     [
-      "begins",
+      "rejects an authorization that is not valid yet",
       transferCall(authorization({ validAfter: String(startMillis / 1000 + 2) })),
       "authorization is not yet valid"
     ],
-    ["is received by its payee alone", received(authorization()), "caller must be the payee"]
-  ] as ReadonlyArray<readonly [string, ChainCall, string | undefined]>)(
-    "an authorization %s",
-    (_, call, reason) => {
-      const { balances, chain } = setUp()
-      chain.submit([by(payer, cancellation(`0x${"02".repeat(32)}`))])
-      expect(chain.submit([by(multicallAddress, call)]).revertReason).toBe(reason)
-      expect(balances()).toEqual(reason === undefined ? [90n, 10n] : [100n, 0n])
-    }
-  )
+    ["lets only the payee receive", received(authorization()), "caller must be the payee"]
+  ] as ReadonlyArray<readonly [string, ChainCall, string | undefined]>)("%s", (_, call, reason) => {
+    const { balances, chain } = setUp()
+    chain.submit([by(payer, cancellation(`0x${"02".repeat(32)}`))])
+    expect(chain.submit([by(multicallAddress, call)]).revertReason).toBe(reason)
+    expect(balances()).toEqual(reason === undefined ? [90n, 10n] : [100n, 0n])
+  })
 
-  it("undoes a batch as a whole, or the one call of it that may fail", () => {
+  it("reverts a whole batch, or only the call that may fail", () => {
     const { balances, chain } = setUp()
     const paid = transferCall(authorization())
     const tooMuch = transferCall(authorization({ value: "500", nonce: `0x${"03".repeat(32)}` }))
@@ -138,7 +139,7 @@ describe("the simulated token", () => {
     ).toHaveLength(2)
   })
 
-  it("is undone by a reorganization, and done again by whoever submits it", () => {
+  it("is undone by a reorganization and can be submitted again", () => {
     const { balances, chain, pass } = setUp()
     const early = authorization({ nonce: `0x${"05".repeat(32)}` })
     const sent = chain.send(early)
@@ -161,7 +162,7 @@ describe("the simulated token", () => {
 })
 
 describe("the simulated node, read by the till", () => {
-  it("shows a transfer once its block is there and confirmed, and that it is final later", async () => {
+  it("shows a transfer once it is confirmed, and final later", async () => {
     const { chain, evidence, pass } = setUp()
     const paid = authorization()
     expect(await evidence(paid)).toMatchObject({ _tag: "NotMoved", chainTimeSeconds: startMillis / 1000 })
@@ -175,7 +176,7 @@ describe("the simulated node, read by the till", () => {
     expect(await evidence(paid)).toMatchObject({ _tag: "Moved", transaction, logIndex: 1, isFinal: true })
   })
 
-  it("tells a nonce that paid from one that was used up in the same transaction", async () => {
+  it("distinguishes a nonce that paid from one used up in the same transaction", async () => {
     const { chain, evidence, pass } = setUp()
     const paid = authorization()
     const unpaid = authorization({ nonce: `0x${"04".repeat(32)}` })
@@ -189,7 +190,7 @@ describe("the simulated node, read by the till", () => {
     expect(await evidence(unpaid)).toEqual({ _tag: "NotPaid", reason: "used_otherwise" })
   })
 
-  it("shows a cancellation, balances, incoming transfers, and which nonces are used", async () => {
+  it("shows cancellations, balances, incoming transfers and used nonces", async () => {
     const { chain, evidence, pass, reader } = setUp()
     chain.submit([by(payer, cancellation(authorization().nonce))])
     chain.submit([by(payer, { _tag: "transfer", to: payee, value: 7n })])
@@ -203,7 +204,7 @@ describe("the simulated node, read by the till", () => {
     expect(incoming?.transfers).toMatchObject([{ from: payer, valueAtomic: "7", logIndex: 1 }])
   })
 
-  it("accepts the one signature that a wallet made", async () => {
+  it("accepts only the signature that a wallet made", async () => {
     const { reader, signed } = setUp()
     const message = authorization()
     signed.push(message)
@@ -214,7 +215,7 @@ describe("the simulated node, read by the till", () => {
     expect(await accepts(forgedSignature(message))).toBe(false)
   })
 
-  it("shows nothing while it is down, and less while it lags behind", async () => {
+  it("fails while it is down and lags behind when slow", async () => {
     const { chain, evidence, node, pass } = setUp()
     chain.send(authorization())
     pass(3)

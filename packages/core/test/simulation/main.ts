@@ -7,13 +7,13 @@ import { describeFailure, simulate, type StoreName } from "./simulate.ts"
 /*
  * node packages/core/test/simulation/main.ts --seeds N [--seed S] [--store memory|sqlite|postgres] [--workers W]
  *
- * Runs N seeds from S on (default 1), on one store or, by turns, on memory and SQLite; with workers in so many processes
- * at once. Stops at the first seed that breaks a promise, prints what happened in it and exits with 1.
+ * Runs N seeds starting at S (default 1), on one store or alternating between memory and SQLite, in W worker
+ * processes. Stops at the first seed that violates an invariant, prints its trace and exits with 1.
  */
 
 const usage = "usage: simulate --seeds N [--seed S] [--store memory|sqlite|postgres] [--workers W]"
 const reportEvery = 1_000
-/** Seeds that a worker runs at a time: a few seconds. */
+/** Seeds per batch of a worker: a few seconds. */
 const batchSeeds = 100
 
 interface Batch {
@@ -22,7 +22,7 @@ interface Batch {
   readonly stores: ReadonlyArray<StoreName>
 }
 
-/** What came of a batch. `failure`: the first seed that breaks a promise, in words. */
+/** The result of a batch. `failure` describes the first seed that violates an invariant. */
 interface BatchResult {
   readonly counts: ReadonlyArray<readonly [what: string, count: number]>
   readonly failure: string | undefined
@@ -82,13 +82,13 @@ const work = (): void => {
 
 type Runner = (batch: Batch) => Promise<BatchResult>
 
-/** A worker in a process of its own. */
+/** Starts a worker in its own process. */
 const startWorker = (env: NodeJS.ProcessEnv): { readonly run: Runner; readonly stop: () => void } => {
   const child = fork(fileURLToPath(import.meta.url), ["--worker"], { env })
   return {
     run: (batch) =>
       new Promise((resolve, reject) => {
-        const ended = (code: number | null): void => reject(new Error(`a worker ended with code ${code}`))
+        const ended = (code: number | null): void => reject(new Error(`a worker exited with code ${code}`))
         child.once("exit", ended)
         child.once("message", (result: BatchResult) => {
           child.off("exit", ended)
@@ -128,7 +128,7 @@ const run = async ({ first, seeds, stores, workers }: ReturnType<typeof readArgu
     const env = { ...process.env, ...(url === undefined ? {} : { [clusterVariable]: url }) }
     const started = Array.from({ length: workers }, () => startWorker(env))
     try {
-      // The first failure is enough: the batches that others are at are not waited for.
+      // The first failure is enough: doesn't wait for the other workers' batches.
       await new Promise<void>((resolve, reject) => {
         const drained = started.map(async ({ run }) => {
           await drain(run)
@@ -148,7 +148,7 @@ const run = async ({ first, seeds, stores, workers }: ReturnType<typeof readArgu
   const seconds = ((performance.now() - startMillis) / 1000).toFixed(1)
   for (const [what, count] of Array.from(counts).sort()) console.log(`${String(count).padStart(9)}  ${what}`)
   console.log(
-    `${seeds} seeds from ${first} on ${stores.join(" and ")} in ${seconds} s: every promise was kept`
+    `${seeds} seeds from ${first} on ${stores.join(" and ")} in ${seconds} s: no invariant was violated`
   )
   return 0
 }

@@ -1,3 +1,3 @@
-import { simulationOn } from "./promises.ts"
+import { testSimulation } from "./simulationTests.ts"
 
-simulationOn("memory", 1, 1_700)
+testSimulation("memory", 1, 1_700)

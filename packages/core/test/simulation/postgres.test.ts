@@ -1,3 +1,3 @@
-import { simulationOn } from "./promises.ts"
+import { testSimulation } from "./simulationTests.ts"
 
-simulationOn("postgres", 2_001, 100)
+testSimulation("postgres", 2_001, 100)

@@ -1,20 +1,20 @@
-import { fuse } from "./Fuse.ts"
+import { powerCut } from "./PowerCut.ts"
 import type { Mutation } from "./Mutations.ts"
 import { postgresStorage } from "./PostgresStorage.ts"
 import { memoryStorage, sqliteStorage } from "./Storage.ts"
-import { World } from "./World.ts"
+import { Simulation } from "./Simulation.ts"
 
 export type StoreName = "memory" | "sqlite" | "postgres"
 
-/** What came of one run. */
+/** The result of one run. */
 export interface Report {
   readonly seed: number
   readonly store: StoreName
-  /** Promises that were broken, in words; none in a good run. */
+  /** Violated invariants; empty in a good run. */
   readonly violations: ReadonlyArray<string>
-  /** How often what came about. */
+  /** How often each event happened. */
   readonly counts: ReadonlyMap<string, number>
-  /** What happened, line by line. */
+  /** The trace, line by line. */
   readonly trace: string
 }
 
@@ -23,34 +23,34 @@ const storages = { memory: memoryStorage, sqlite: sqliteStorage, postgres: postg
 /** Runs one seed on one store. The same seed on the same store has the same trace. */
 export const simulate = async (seed: number, store: StoreName, mutation?: Mutation): Promise<Report> => {
   const storage = await storages[store]()
-  const world = new World(seed, storage, mutation)
+  const simulation = new Simulation(seed, storage, mutation)
   try {
-    await world.run()
+    await simulation.run()
   } catch (error) {
-    world.witness.violation(undefined, `the run broke off: ${String(error)}`)
+    simulation.checker.violation(undefined, `the run failed: ${String(error)}`)
   } finally {
-    fuse.replace()
+    powerCut.reset()
     await storage.dispose()
   }
-  const { trace, witness } = world
+  const { trace, checker } = simulation
   return {
     seed,
     store,
-    violations: witness.violations,
-    counts: witness.counts,
+    violations: checker.violations,
+    counts: checker.counts,
     get trace() {
       return trace.toString()
     }
   }
 }
 
-/** A failed run in words that replay it, and the last lines of what happened in it. */
+/** Describes a failed run: the last lines of its trace, its violations, and how to replay it. */
 export const describeFailure = ({ seed, store, trace, violations }: Report, lines = Infinity): string =>
   [
     ...trace.split("\n").slice(-lines),
     "",
     ...violations.map((violation) => `- ${violation}`),
     "",
-    `Seed ${seed} on ${store} breaks a promise. To replay it:`,
+    `Seed ${seed} on ${store} violates an invariant. To replay it:`,
     `npm run simulate -- --seed ${seed} --seeds 1 --store ${store}`
   ].join("\n")

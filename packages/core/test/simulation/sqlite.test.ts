@@ -1,3 +1,3 @@
-import { simulationOn } from "./promises.ts"
+import { testSimulation } from "./simulationTests.ts"
 
-simulationOn("sqlite", 1_701, 300)
+testSimulation("sqlite", 1_701, 300)

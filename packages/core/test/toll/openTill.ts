@@ -1,7 +1,8 @@
 import { expect, onTestFinished } from "vitest"
-import { memory } from "../../src/memory.ts"
-import type { TillEvent, TillOptions } from "../../src/Options.ts"
-import { Till } from "../../src/Till.ts"
+import { memory } from "../../src/ports/memory/memory.ts"
+import type { TillEvent } from "../../src/runtime/events.ts"
+import type { TillOptions } from "../../src/till/TillOptions.ts"
+import { Till } from "../../src/till/PlainTill.ts"
 import {
   fakeAssistant,
   fakeFacilitator,
@@ -10,10 +11,10 @@ import {
   fakeMarketplace,
   fakeTracker,
   fakeVaultFiles
-} from "../../src/testing/index.ts"
+} from "../../src/testing.ts"
 import { type Challenged, headerOf, payChallenge, type PayOptions } from "./wallet.ts"
 
-/** A request of the contract, before anybody pays. */
+/** A request of the contract, without a payment. */
 export interface Call {
   readonly path: string
   /** With it the call is a POST. */
@@ -59,24 +60,27 @@ export const vaultItem = {
 } as const
 
 /** A response with its body read. */
-export interface Answered {
+export interface ReceivedResponse {
   readonly status: number
   readonly text: string
   readonly headers: Headers
 }
 
-export const answered = async (response: Response): Promise<Answered> => ({
+export const readResponse = async (response: Response): Promise<ReceivedResponse> => ({
   status: response.status,
   text: await response.text(),
   headers: response.headers
 })
 
-export const jsonOf = ({ text }: Answered): Record<string, unknown> => JSON.parse(text)
-/** What stands in `PAYMENT-REQUIRED`. */
-export const challengeOf = ({ headers }: Answered): Challenged & { readonly error: string } =>
+export const jsonOf = ({ text }: ReceivedResponse): Record<string, unknown> => JSON.parse(text)
+/** The body of a 402 without its `outputSchema`, which shows an example of the response. */
+export const withoutExample = ({ text }: ReceivedResponse): string =>
+  JSON.stringify(JSON.parse(text), (key, value: unknown) => (key === "outputSchema" ? undefined : value))
+/** The value of `PAYMENT-REQUIRED`. */
+export const challengeOf = ({ headers }: ReceivedResponse): Challenged & { readonly error: string } =>
   JSON.parse(Buffer.from(headers.get("payment-required")!, "base64").toString("utf8"))
-/** What stands in `PAYMENT-RESPONSE`. */
-export const receiptOf = ({ headers }: Answered): { readonly transaction: string } =>
+/** The value of `PAYMENT-RESPONSE`. */
+export const receiptOf = ({ headers }: ReceivedResponse): { readonly transaction: string } =>
   JSON.parse(Buffer.from(headers.get("payment-response")!, "base64").toString("utf8"))
 
 /** A till over fakes, with a vault of one item; ends with the test. */
@@ -108,6 +112,7 @@ export const openTill = async (options: Partial<TillOptions> = {}) => {
     onEvent: (event) => {
       events.push(event)
     },
+    onProviderError: () => undefined,
     ...options
   })
   onTestFinished(() => till.dispose())
@@ -118,8 +123,8 @@ export const openTill = async (options: Partial<TillOptions> = {}) => {
     call: Call,
     headers: Record<string, string> = {},
     clientAddress?: string
-  ): Promise<Answered> =>
-    answered(
+  ): Promise<ReceivedResponse> =>
+    readResponse(
       await till.fetch(
         new Request(
           baseUrl + call.path,
@@ -143,13 +148,13 @@ export const openTill = async (options: Partial<TillOptions> = {}) => {
   /** Signs a payment for a call: the value of its header. */
   const payFor = async (call: Call, how: PayOptions = {}): Promise<string> =>
     headerOf(await payChallenge(await challenge(call), how))
-  const present = (call: Call, payment: string, clientAddress?: string): Promise<Answered> =>
+  const present = (call: Call, payment: string, clientAddress?: string): Promise<ReceivedResponse> =>
     send(call, { "payment-signature": payment }, clientAddress)
 
   return { ...fakes, till, events, send, challenge, payFor, present }
 }
 
-/** Calls that stand for work done by any provider so far. */
+/** The number of calls of providers so far. */
 export const workDone = ({
   assistant,
   files,
@@ -158,19 +163,19 @@ export const workDone = ({
   tracker
 }: Awaited<ReturnType<typeof openTill>>): number =>
   marketplace.search.calls.length +
-  assistant.ask.calls.length +
+  assistant.reply.calls.length +
   tracker.track.calls.length +
   files.open.calls.length +
   fulfilment.place.calls.length
 
-export const expectRefused = (answer: Answered, code: string): void => {
-  expect(answer.status, answer.text).toBe(402)
-  expect(jsonOf(answer)["error"]).toMatch(new RegExp(`^${code}: `))
-  expect(challengeOf(answer).error).toBe(jsonOf(answer)["error"])
-  expect(answer.headers.get("payment-response")).toBeNull()
+export const expectRefused = (response: ReceivedResponse, code: string): void => {
+  expect(response.status, response.text).toBe(402)
+  expect(jsonOf(response)["error"]).toMatch(new RegExp(`^${code}: `))
+  expect(challengeOf(response).error).toBe(jsonOf(response)["error"])
+  expect(response.headers.get("payment-response")).toBeNull()
 }
 
-export const expectFailed = (answer: Answered, status: number, code: string): void => {
-  expect([answer.status, jsonOf(answer)["code"]]).toEqual([status, code])
-  expect(answer.headers.get("payment-response")).toBeNull()
+export const expectFailed = (response: ReceivedResponse, status: number, code: string): void => {
+  expect([response.status, jsonOf(response)["code"]]).toEqual([status, code])
+  expect(response.headers.get("payment-response")).toBeNull()
 }

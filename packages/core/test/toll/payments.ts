@@ -1,6 +1,7 @@
 import type { Network } from "../../src/domain/Network.ts"
 import { findNetwork } from "../../src/domain/Network.ts"
 import type { Authorization, PaymentPayload } from "../../src/domain/PaymentPayload.ts"
+import type { Dice } from "../domain/seeded.ts"
 import type { PaymentOffer } from "../../src/toll/Verdict.ts"
 
 /*
@@ -21,6 +22,16 @@ export const authorization = (overrides: Partial<Authorization> = {}): Authoriza
   validBefore: String(nowSeconds + 120),
   nonce: `0x${"ab".repeat(32)}`,
   ...overrides
+})
+
+/** Any authorization that the schema takes. */
+export const anyAuthorization = (dice: Dice): Authorization => ({
+  from: dice.hex(20),
+  to: dice.pick([dice.hex(20), dice.hex(20).toUpperCase().replace("0X", "0x")]),
+  value: dice.bigint(1 + dice.below(256)).toString(),
+  validAfter: dice.bigint(1 + dice.below(64)).toString(),
+  validBefore: dice.pick([dice.bigint(34), 2n ** 256n - 1n, 0n]).toString(),
+  nonce: dice.hex(32)
 })
 
 export const signature = `0x${"11".repeat(64)}1b`

@@ -1,10 +1,10 @@
 import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
-import { memory } from "../../src/memory.ts"
+import { memory } from "../../src/ports/memory/memory.ts"
 import { Quotes } from "../../src/ports/Quotes.ts"
 import { buy, openTill } from "./openTill.ts"
 
-/** Stores in which the first payment finds its quote gone, and is then told its new price only when a gate opens. */
+/** Stores in which the first payment finds its quote gone, and gets its new price only when a gate opens. */
 const contestedQuotes = () => {
   const gate = Promise.withResolvers<void>()
   const refused = Promise.withResolvers<void>()
@@ -22,7 +22,7 @@ const contestedQuotes = () => {
         },
         findLive: (...args) => {
           const found = store.findLive(...args)
-          // The first to ask after the refusal is who was refused.
+          // The first lookup after the refusal is that of the refused call.
           return isFirst || !waits ? found : Effect.andThen(held(), found)
         }
       })
@@ -36,7 +36,7 @@ const contestedQuotes = () => {
   return { storage, gate, refused }
 }
 
-it("a payment is not told that nothing was charged while a copy of it buys", async () => {
+it("a refusal doesn't say that nothing was charged while a copy of the payment buys", async () => {
   const { gate, refused, storage } = contestedQuotes()
   const shop = await openTill({ storage })
   const payment = await shop.payFor(buy)
@@ -45,7 +45,7 @@ it("a payment is not told that nothing was charged while a copy of it buys", asy
   const copy = await shop.present(buy, payment)
   expect(copy.status, copy.text).toBe(200)
   gate.resolve()
-  const answer = await first
-  expect([answer.status, answer.text]).toEqual([200, copy.text])
+  const response = await first
+  expect([response.status, response.text]).toEqual([200, copy.text])
   expect(shop.facilitator.settled).toHaveLength(1)
 })

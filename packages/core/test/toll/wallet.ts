@@ -5,7 +5,7 @@ import type { Authorization, PaymentPayload } from "../../src/domain/PaymentPayl
 import type { PaymentRequirements } from "../../src/domain/PaymentRequired.ts"
 import { encodeHeader } from "../../src/toll/PaymentHeader.ts"
 
-/** A wallet as a client has it. Not a real one: its key stands here. */
+/** A client's wallet. Not a real one: its key is public. */
 export const payer = privateKeyToAccount("0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d")
 export const otherPayer = privateKeyToAccount(
   "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a"
@@ -52,7 +52,7 @@ let nonces = 0
 /** 32 bytes that no other payment of this process has. */
 export const nextNonce = (): Hex => `0x${(++nonces).toString(16).padStart(64, "0")}`
 
-/** What stands in `PAYMENT-REQUIRED`, as far as a payer looks at it. */
+/** The value of `PAYMENT-REQUIRED`, as far as a payer reads it. */
 export interface Challenged {
   readonly resource: { readonly url: string }
   readonly accepts: ReadonlyArray<PaymentRequirements>

@@ -6,7 +6,7 @@ import { Context, Effect, Layer } from "effect"
 import { sqlite } from "@till402/core/sqlite"
 import { expect, onTestFinished, vi } from "vitest"
 import { StoreError } from "../../src/domain/Errors.ts"
-import type { TillOptions } from "../../src/Options.ts"
+import type { TillOptions } from "../../src/till/TillOptions.ts"
 import { Charges } from "../../src/ports/Charges.ts"
 import type { Stores } from "../../src/ports/Stores.ts"
 import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
@@ -61,7 +61,7 @@ export const sharedFile = () => {
 const lost = (operation: string) => Effect.fail(new StoreError({ operation, cause: new Error("gone") }))
 
 /** A storage that does what it is asked and then is gone, as far as its process can tell. */
-export const losingAnswers = (
+export const losingResponses = (
   storage: TillOptions["storage"],
   verb: "grant" | "advance"
 ): TillOptions["storage"] =>
@@ -83,11 +83,11 @@ export interface Bought {
   readonly downloadToken: string
 }
 
-/** Buys the item; answers what the buyer was told. */
+/** Buys the item; returns the buyer's response. */
 export const buyItem = async (shop: Shop): Promise<Bought> => {
-  const answer = await shop.present(vaultBuy, await shop.payFor(vaultBuy))
-  expect(answer.status, answer.text).toBe(200)
-  return jsonOf(answer) as unknown as Bought
+  const response = await shop.present(vaultBuy, await shop.payFor(vaultBuy))
+  expect(response.status, response.text).toBe(200)
+  return jsonOf(response) as unknown as Bought
 }
 
 /** Status of a download with a token. */

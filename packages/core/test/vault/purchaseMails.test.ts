@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { MailRejected, TemporarilyUnavailable } from "../../src/domain/Errors.ts"
-import { mailAttempts } from "../../src/orders/Pace.ts"
+import { maxMailAttempts } from "../../src/orders/OrderTimings.ts"
 import { email, openTill, vaultItem } from "../toll/openTill.ts"
 import {
   buyItem,
   day,
   downloads,
   hour,
-  losingAnswers,
+  losingResponses,
   minute,
   pass,
   second,
@@ -83,7 +83,7 @@ describe("the mail of a purchase", () => {
 
   it("is sent by the next process where one ends between the grant and the mail", async () => {
     const file = sharedFile()
-    const first = await file.open({ storage: losingAnswers(file.storage(), "grant") })
+    const first = await file.open({ storage: losingResponses(file.storage(), "grant") })
     const bought = await buyItem(first)
     await first.till.dispose()
     expect(first.mailer.send.calls).toEqual([])
@@ -155,9 +155,9 @@ describe("the mail of a purchase", () => {
       await live(shop, { every: hour, until: hour })
     expect(Date.now() - since).toBeGreaterThan(day)
     expect(Date.now() - since).toBeLessThan(3 * day)
-    expect(givenUp().map(({ data }) => data)).toEqual([{ detail: purchaseId }])
+    expect(givenUp().map((event) => event.purchaseId)).toEqual([purchaseId])
     await live(shop, { every: 6 * hour, until: 3 * day })
-    await attempted(shop, mailAttempts + 1)
+    await attempted(shop, maxMailAttempts + 1)
     const told = JSON.stringify(shop.events)
     for (const secret of [email, downloadToken, downloadToken.split(".")[1]!])
       expect(told).not.toContain(secret)
@@ -202,8 +202,6 @@ describe("the mail of a purchase", () => {
     await settles(() => shop.mailer.sent).toHaveLength(1)
     expect(shop.mailer.sent[0]!.text).toContain(downloadToken)
     const told = shop.events.filter(({ message }) => message.startsWith("A mail template failed"))
-    expect(told).toMatchObject([
-      { level: "warning", data: { detail: expect.stringContaining("VaultPurchased") } }
-    ])
+    expect(told).toMatchObject([{ level: "warning", reason: expect.stringContaining("VaultPurchased") }])
   })
 })

@@ -1,9 +1,9 @@
 import { Effect, Exit } from "effect"
 import { Overloaded } from "../upstream/UpstreamFault.ts"
-import type { Pace } from "./Pace.ts"
+import type { CallPacer } from "./CallPacer.ts"
 import type { CallFault } from "./Rejection.ts"
 
-/** A question and whoever waits for its answer. */
+/** A request and its waiting callers. */
 interface Entry<Item, Reply> {
   readonly item: Item
   readonly waiters: Set<Waiter<Reply>>
@@ -11,49 +11,49 @@ interface Entry<Item, Reply> {
 
 interface Waiter<Reply> {
   readonly onSent: () => void
-  readonly answer: (exit: Exit.Exit<Reply, CallFault>) => void
+  readonly resume: (exit: Exit.Exit<Reply, CallFault>) => void
 }
 
 export interface BatchSettings<Item, Reply> {
   readonly name: string
-  readonly pace: Pace
-  /** Items of one call at most. */
+  readonly pace: CallPacer
+  /** Maximum items per call. */
   readonly maxItems: number
-  /** How long a first question waits for company. */
+  /** How long a first request waits for others. */
   readonly gatherMillis: number
-  /** How long a call waits for its turn before those in it are told that too many are waiting. */
+  /** How long a call waits for its turn before its requests fail with `Overloaded`. */
   readonly maxTurnMillis: number
-  /** Questions that wait to be sent at most; more are refused. */
+  /** Maximum requests that wait to be sent; further ones are refused. */
   readonly maxWaiting: number
-  /** Questions of one key are one question. */
+  /** Requests with the same key are sent once. */
   readonly keyOf: (item: Item) => string
-  /** Items of one number stand in different calls, so that each answer is known by its number. */
+  /** Items with the same number go into different calls, because responses are matched by number. */
   readonly numberOf: (item: Item) => string
-  /** Answers each item in its place, or fails for all of them. */
+  /** Returns a reply for each item, in order, or fails for all of them. */
   readonly send: (
     items: ReadonlyArray<Item>
   ) => Effect.Effect<ReadonlyArray<Exit.Exit<Reply, CallFault>>, CallFault>
 }
 
-/** Asks one question; `onSent` is told once it is on its way. */
-export type Ask<Item, Reply> = (item: Item, onSent?: () => void) => Effect.Effect<Reply, CallFault>
+/** Sends one request; `onSent` is called once it is in flight. */
+export type BatchCall<Item, Reply> = (item: Item, onSent?: () => void) => Effect.Effect<Reply, CallFault>
 
 /**
- * Puts the questions of concurrent callers into few calls. Questions gather until the provider's rate
- * lets the next call go, and leave with it, so that calls grow with the load and not in number.
+ * Batches the requests of concurrent callers. Requests accumulate until the provider's rate allows the next
+ * call, so that under load calls become larger, not more frequent.
  *
- * A `RequestResolver` would fix a call's questions before it waits for its turn; under load that makes
- * many small calls.
+ * A `RequestResolver` would fix the requests of a call before it waits for its turn, which makes many small
+ * calls under load.
  */
 export const makeBatch = <Item, Reply>(
   settings: BatchSettings<Item, Reply>
-): Effect.Effect<Ask<Item, Reply>> =>
+): Effect.Effect<BatchCall<Item, Reply>> =>
   Effect.map(Effect.context<never>(), (context) => {
     const batch = new Batch(settings)
     const fork = Effect.runForkWith(context)
     return (item, onSent = () => undefined) =>
       Effect.callback((resume) => {
-        const waiter: Waiter<Reply> = { onSent, answer: resume }
+        const waiter: Waiter<Reply> = { onSent, resume: resume }
         if (!batch.add(item, waiter)) {
           resume(Effect.fail(new Overloaded({ upstream: settings.name })))
           return
@@ -72,7 +72,7 @@ class Batch<Item, Reply> {
     this.settings = settings
   }
 
-  /** Joins the question if it waits already; `false` where too many do. */
+  /** Adds a request, or joins the same waiting one; `false` if too many are waiting. */
   add(item: Item, waiter: Waiter<Reply>): boolean {
     const key = this.settings.keyOf(item)
     const entry = this.pending.get(key)
@@ -86,21 +86,21 @@ class Batch<Item, Reply> {
     return true
   }
 
-  /** Who asked went away: a question that nobody waits for any more is not sent. */
+  /** Removes a caller. A request without callers is not sent. */
   leave(item: Item, waiter: Waiter<Reply>): void {
     const key = this.settings.keyOf(item)
     const entry = this.pending.get(key)
     if (entry?.waiters.delete(waiter) === true && entry.waiters.size === 0) this.pending.delete(key)
   }
 
-  /** Whether the caller is the one to run `drain`. */
+  /** Whether the caller must run `drain`. */
   startsToDrain(): boolean {
     if (this.isDraining) return false
     this.isDraining = true
     return true
   }
 
-  /** Sends what waits, call after call, until nothing does. */
+  /** Sends calls until no request waits. */
   drain(): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
       const { gatherMillis, maxTurnMillis, name, pace } = this.settings
@@ -110,8 +110,8 @@ class Batch<Item, Reply> {
           Effect.forkDetach(this.call(this.takeNext()), { startImmediately: true })
         )
         if (sent === undefined) {
-          const late = Exit.fail(new Overloaded({ upstream: name }))
-          for (const entry of this.takeNext()) answer(entry, late)
+          const overloaded = Exit.fail(new Overloaded({ upstream: name }))
+          for (const entry of this.takeNext()) resumeAll(entry, overloaded)
         }
       }
       this.isDraining = false
@@ -138,12 +138,12 @@ class Batch<Item, Reply> {
     for (const { waiters } of entries) for (const { onSent } of waiters) onSent()
     return Effect.map(Effect.exit(this.settings.send(entries.map(({ item }) => item))), (exit) => {
       entries.forEach((entry, index) => {
-        answer(entry, Exit.isSuccess(exit) ? exit.value[index]! : Exit.failCause(exit.cause))
+        resumeAll(entry, Exit.isSuccess(exit) ? exit.value[index]! : Exit.failCause(exit.cause))
       })
     })
   }
 }
 
-const answer = <Item, Reply>({ waiters }: Entry<Item, Reply>, exit: Exit.Exit<Reply, CallFault>): void => {
-  for (const waiter of waiters) waiter.answer(exit)
+const resumeAll = <Item, Reply>({ waiters }: Entry<Item, Reply>, exit: Exit.Exit<Reply, CallFault>): void => {
+  for (const waiter of waiters) waiter.resume(exit)
 }

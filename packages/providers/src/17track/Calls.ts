@@ -1,11 +1,11 @@
 import { Clock, Effect, Exit, Redacted } from "effect"
 import { type HttpClient, HttpClientRequest } from "effect/http"
 import type { TrackQuery } from "@till402/core"
-import { paced } from "../upstream/Limiter.ts"
-import type { UpstreamSettings, UpstreamUsage } from "../upstream/Settings.ts"
+import { rateLimiter } from "../upstream/Limiter.ts"
+import type { UpstreamSettings, UpstreamUsage } from "../upstream/UpstreamSettings.ts"
 import { makeUpstream, type Upstream } from "../upstream/Upstream.ts"
-import { AnswerMalformed } from "../upstream/UpstreamFault.ts"
-import { type Ask, makeBatch } from "./Batch.ts"
+import { ResponseMalformed } from "../upstream/UpstreamFault.ts"
+import { type BatchCall, makeBatch } from "./Batch.ts"
 import { carrierCode, field, integer } from "./Document.ts"
 import {
   byNumber,
@@ -15,8 +15,8 @@ import {
   refusalBehind,
   sameNumber
 } from "./Envelope.ts"
-import { Pace } from "./Pace.ts"
-import { type RegisterItem, type Standing, standingTo, type Subject } from "./Registration.ts"
+import { CallPacer } from "./CallPacer.ts"
+import { type RegisterItem, type RegistrationMatch, matcherFor, type Subject } from "./Registration.ts"
 import {
   blamesNumber,
   type CallFault,
@@ -32,29 +32,29 @@ const perMillis = 1_000
 
 export type Rejected = { readonly _tag: "Rejected"; readonly rejection: Rejection }
 
-/** What is known of a number at a carrier. */
+/** A number that the provider knows at a carrier. */
 export interface Known {
   readonly _tag: "Known"
   readonly carrier: number | null
   readonly shipment: Shipment
-  /** How a query stands to what the number is registered with. */
-  readonly standing: (query: TrackQuery) => Standing
+  /** Compares a query with the data that the number is registered with. */
+  readonly match: (query: TrackQuery) => RegistrationMatch
 }
 
 export interface Registered {
   readonly _tag: "Registered"
-  /** The carrier that the number went to; the provider may correct the one that was named. */
+  /** The carrier of the number; the provider may correct the given one. */
   readonly carrier: number | null
 }
 
-/** The calls of the provider that are used, each for one number; concurrent ones leave together. */
+/** Calls to the provider, each for one number; concurrent ones are batched. */
 export interface Calls {
-  /** `gettrackinfo`: what the provider knows. Free. */
-  readonly trackInfo: Ask<Subject, Known | Rejected>
-  /** `register`: has the provider watch a number. Spends one unit of quota if it is accepted. */
-  readonly register: Ask<RegisterItem, Registered | Rejected>
-  /** `deletetrack`: forgets a number, so that it can be registered anew. Free. */
-  readonly forget: Ask<Subject, Registered | Rejected>
+  /** `gettrackinfo`: returns what the provider knows. Free. */
+  readonly trackInfo: BatchCall<Subject, Known | Rejected>
+  /** `register`: makes the provider track a number. Spends one unit of quota if accepted. */
+  readonly register: BatchCall<RegisterItem, Registered | Rejected>
+  /** `deletetrack`: removes a number, so that it can be registered again. Free. */
+  readonly forget: BatchCall<Subject, Registered | Rejected>
   readonly usage: () => UpstreamUsage
 }
 
@@ -79,7 +79,7 @@ const makePost = (upstream: Upstream, { apiKey, baseUrl }: CallSettings): Post =
           HttpClientRequest.setHeader("17token", Redacted.value(apiKey)),
           HttpClientRequest.bodyText(JSON.stringify(body), "application/json")
         ),
-        // Registering twice is told apart by its own code and spends nothing.
+        // A second registration has its own code and spends nothing.
         { idempotent: true }
       )
     ).pipe(Effect.catchTag("Rejected", refusalBehind), Effect.flatMap(readEnvelope))
@@ -87,7 +87,7 @@ const makePost = (upstream: Upstream, { apiKey, baseUrl }: CallSettings): Post =
 
 type Reply = Exit.Exit<Known | Rejected, CallFault>
 
-/** Each item's own answer: accepted, rejected, or a fault where the provider has no word for it. */
+/** The reply for each item: accepted, rejected, or a fault if the response doesn't contain its number. */
 const repliesOf = <Item extends Subject, A>(
   items: ReadonlyArray<Item>,
   { accepted, rejected, upstream }: Envelope,
@@ -101,16 +101,16 @@ const repliesOf = <Item extends Subject, A>(
     if (mine !== undefined) return Exit.succeed(read(item, mine))
     const refused = rejectedOf.get(number)?.[0]
     return refused === undefined
-      ? Exit.fail(new AnswerMalformed({ upstream, detail: "no word of a number" }))
+      ? Exit.fail(new ResponseMalformed({ upstream, detail: "a number is missing" }))
       : Exit.succeed({ _tag: "Rejected", rejection: readRejection(refused) } as const)
   })
 }
 
 /**
- * Where one number's fault refuses a whole call, halves are sent again until it
- * stands alone, so that nobody's lookup fails for another one's input.
+ * Isolates a number that makes the provider refuse a whole call, by sending halves until it is alone. A
+ * lookup thus never fails because of another caller's input.
  */
-const withoutSpoilers = <Item, A>(
+const isolatingRejected = <Item, A>(
   send: (
     items: ReadonlyArray<Item>
   ) => Effect.Effect<ReadonlyArray<Exit.Exit<A | Rejected, CallFault>>, CallFault>
@@ -124,7 +124,7 @@ const withoutSpoilers = <Item, A>(
     }
     const middle = Math.ceil(items.length / 2)
     const part = (some: ReadonlyArray<Item>): ReturnType<typeof send> =>
-      Effect.catch(withoutSpoilers(send)(some), (fault) => Effect.succeed(some.map(() => Exit.fail(fault))))
+      Effect.catch(isolatingRejected(send)(some), (fault) => Effect.succeed(some.map(() => Exit.fail(fault))))
     return Effect.zipWith(part(items.slice(0, middle)), part(items.slice(middle)), (first, second) => [
       ...first,
       ...second
@@ -136,7 +136,7 @@ const withoutSpoilers = <Item, A>(
 const newest = (a: Known, b: Known): Known =>
   (b.shipment.lastUpdate ?? -1) > (a.shipment.lastUpdate ?? -1) ? b : a
 
-/** One item stands there for each carrier that the number is registered with. */
+/** Reads the items of a number, one for each carrier that it is registered with. */
 const knownOf =
   (findCarrier: FindCarrier) =>
   ({ carrier }: Subject, accepted: ReadonlyArray<unknown>): Known => {
@@ -144,10 +144,10 @@ const knownOf =
       _tag: "Known",
       carrier: carrierCode(field(item, "carrier")),
       shipment: readShipment(item, findCarrier),
-      standing: standingTo(item)
+      match: matcherFor(item)
     }))
-    const asked = all.filter((known) => known.carrier === carrier)
-    return (asked.length > 0 ? asked : all).reduce(newest)
+    const ofCarrier = all.filter((known) => known.carrier === carrier)
+    return (ofCarrier.length > 0 ? ofCarrier : all).reduce(newest)
   }
 
 const registeredOf = (_: Subject, accepted: ReadonlyArray<unknown>): Registered => ({
@@ -157,35 +157,35 @@ const registeredOf = (_: Subject, accepted: ReadonlyArray<unknown>): Registered 
 
 const quotaEveryMillis = 600_000
 
-/** Keeps count of quota: what is spent as it is, what is left as the provider tells it now and then. */
+/** Records the spent quota, and from time to time the remaining quota that the provider reports. */
 const quotaKeeper = (upstream: Upstream, post: Post) => {
-  let asksNextAt = 0
-  const ask = Effect.flatMap(post("getquota", {}), ({ data }) => {
+  let nextQueryAt = 0
+  const queryRemaining = Effect.flatMap(post("getquota", {}), ({ data }) => {
     const left = integer(field(data, "quota_remain"))
-    return left === null ? Effect.void : upstream.quotaIsLeft(left)
+    return left === null ? Effect.void : upstream.recordQuotaRemaining(left)
   }).pipe(
-    Effect.catch((fault) => Effect.logDebug("17track did not tell its quota", fault._tag)),
+    Effect.catch((fault) => Effect.logDebug("17track did not report its quota", fault._tag)),
     Effect.forkDetach
   )
   return {
     spent: (units: number): Effect.Effect<void> =>
       Effect.gen(function* () {
         if (units === 0) return
-        yield* upstream.quotaWasSpent(units)
+        yield* upstream.recordQuotaSpent(units)
         const now = yield* Clock.currentTimeMillis
-        if (now < asksNextAt) return
-        asksNextAt = now + quotaEveryMillis
-        yield* ask
+        if (now < nextQueryAt) return
+        nextQueryAt = now + quotaEveryMillis
+        yield* queryRemaining
       }),
-    usedUp: upstream.quotaIsLeft(0)
+    usedUp: upstream.recordQuotaRemaining(0)
   }
 }
 
-/** The provider's calls over the `HttpClient` at hand. */
+/** The provider's calls over the `HttpClient` of the context. */
 export const makeCalls = Effect.fnUntraced(function* (
   settings: CallSettings
 ): Effect.fn.Return<Calls, never, HttpClient.HttpClient> {
-  const pace = new Pace(paced({ requests: settings.requestsPerSecond, perMillis }))
+  const pace = new CallPacer(rateLimiter({ requests: settings.requestsPerSecond, perMillis }))
   const upstream = yield* makeUpstream({ name, ...settings.upstream, limiter: pace.forUpstream })
   const post = makePost(upstream, settings)
   const quota = quotaKeeper(upstream, post)
@@ -213,7 +213,7 @@ export const makeCalls = Effect.fnUntraced(function* (
   return {
     trackInfo: yield* makeBatch<Subject, Known | Rejected>({
       ...batch,
-      send: withoutSpoilers((items) =>
+      send: isolatingRejected((items) =>
         Effect.map(post("gettrackinfo", items), (envelope): ReadonlyArray<Reply> =>
           repliesOf(items, envelope, readInfo)
         )
@@ -221,7 +221,7 @@ export const makeCalls = Effect.fnUntraced(function* (
     }),
     register: yield* makeBatch<RegisterItem, Registered | Rejected>({
       ...batch,
-      send: withoutSpoilers((items) =>
+      send: isolatingRejected((items) =>
         post("register", items).pipe(
           Effect.map((envelope) => repliesOf(items, envelope, registeredOf)),
           Effect.tap(noteQuota)

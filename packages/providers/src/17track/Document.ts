@@ -1,22 +1,22 @@
 /*
- * Reading the provider's documents, which are larger than what is used of them and change without notice:
- * a field that is missing or of another kind is as good as null, and never a failure.
+ * Lenient readers for the provider's documents, which change without notice. A field that is missing or of an
+ * unexpected type is null, never a failure.
  */
 
-/** A field of whatever it is. */
+/** A field of any value. */
 export const field = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? (value as { readonly [name: string]: unknown })[name]
     : undefined
 
-/** A field of a field of a field. */
+/** A nested field. */
 export const at = (value: unknown, ...path: ReadonlyArray<string>): unknown => path.reduce(field, value)
 
-/** Control characters, which have no business in a line of text. */
+/** Control characters, which are removed from text. */
 // oxlint-disable-next-line no-control-regex
 const controls = /[\u0000-\u001F\u007F]+/g
 
-/** A text on one line, of `maxLength` characters at most; null where there is none. */
+/** Text on one line, cut to `maxLength` characters; null if empty. */
 export const text = (value: unknown, maxLength = 500): string | null => {
   if (typeof value !== "string") return null
   const line = value.replaceAll(controls, " ").trim()
@@ -24,7 +24,7 @@ export const text = (value: unknown, maxLength = 500): string | null => {
   return line.length <= maxLength ? line : line.slice(0, maxLength).toWellFormed()
 }
 
-/** A text, also of a number. */
+/** Text, or a number as text. */
 export const textOrNumber = (value: unknown, maxLength?: number): string | null =>
   typeof value === "number" && Number.isFinite(value) ? String(value) : text(value, maxLength)
 
@@ -32,7 +32,7 @@ export const textOrNumber = (value: unknown, maxLength?: number): string | null 
 export const natural = (value: unknown): number | null =>
   typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null
 
-/** A carrier's code: a whole number above zero, also as text; null for 0, which stands for "none". */
+/** A carrier's code: a whole number above zero, also as text; null for 0, which means none. */
 export const carrierCode = (value: unknown): number | null => {
   const code = typeof value === "string" && /^\d{1,9}$/.test(value) ? Number(value) : value
   return typeof code === "number" && Number.isSafeInteger(code) && code > 0 ? code : null
@@ -53,7 +53,7 @@ export const country = (value: unknown): string | null => {
   return /^[A-Z]{2}$/.test(code) ? code : null
 }
 
-/** An address of the web. */
+/** A web address. */
 export const webAddress = (value: unknown): string | null => {
   const address = text(value, 2_000)
   return address !== null && /^https?:\/\//i.test(address) && URL.canParse(address) ? address : null

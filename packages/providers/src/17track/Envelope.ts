@@ -1,12 +1,13 @@
 import { Effect, Redacted } from "effect"
-import { type Answer, parseJson } from "../upstream/Answer.ts"
-import { AnswerMalformed, type Rejected } from "../upstream/UpstreamFault.ts"
+import { parseJson } from "../upstream/ResponseReader.ts"
+import type { UpstreamResponse } from "../upstream/UpstreamResponse.ts"
+import { ResponseMalformed, type Rejected } from "../upstream/UpstreamFault.ts"
 import { at, field, integer, list, text } from "./Document.ts"
 import { type CallFault, ProviderRefusal, type Rejection } from "./Rejection.ts"
 
 /*
- * Every answer of the provider is `{ code, data }`: with code 0 some numbers are accepted and others
- * rejected; with another one the call is refused as a whole.
+ * Every response of the provider is `{ code, data }`. With code 0, each number is accepted or rejected; any
+ * other code refuses the whole call.
  */
 
 export interface Envelope {
@@ -16,23 +17,23 @@ export interface Envelope {
   readonly rejected: ReadonlyArray<unknown>
 }
 
-/** More than any call of 40 numbers has: a number may be registered with several carriers. */
+/** More than any call of 40 numbers returns: a number may be registered with several carriers. */
 const maxItems = 2_000
 
 const codeOf = (document: unknown): number | null =>
   integer(field(document, "code")) ?? integer(field(list(at(document, "data", "errors"), 1)[0], "code"))
 
-/** The envelope of an answer with status 2xx. */
-export const readEnvelope = (answer: Answer): Effect.Effect<Envelope, CallFault> =>
-  Effect.flatMap(parseJson(answer), (document): Effect.Effect<Envelope, CallFault> => {
+/** Reads the envelope of a response with status 2xx. */
+export const readEnvelope = (response: UpstreamResponse): Effect.Effect<Envelope, CallFault> =>
+  Effect.flatMap(parseJson(response), (document): Effect.Effect<Envelope, CallFault> => {
     const code = codeOf(document)
     const data = field(document, "data")
     if (code === null || (code === 0 && (typeof data !== "object" || data === null))) {
-      return Effect.fail(new AnswerMalformed({ upstream: answer.upstream, detail: "not an envelope" }))
+      return Effect.fail(new ResponseMalformed({ upstream: response.upstream, detail: "not an envelope" }))
     }
     if (code !== 0) return Effect.fail(new ProviderRefusal({ number: code }))
     return Effect.succeed({
-      upstream: answer.upstream,
+      upstream: response.upstream,
       data,
       accepted: list(field(data, "accepted"), maxItems),
       rejected: list(field(data, "rejected"), maxItems)
@@ -40,14 +41,14 @@ export const readEnvelope = (answer: Answer): Effect.Effect<Envelope, CallFault>
   })
 
 /**
- * The refusal behind an HTTP status: a status of the 4xx speaks of us and not of the provider's health,
- * and its envelope says what. 408 and 429 stay what they are: they say when to come again.
+ * Fails with the refusal in the envelope of a 4xx, which concerns the request and not the provider's health.
+ * 408 and 429 remain faults, because they are retried.
  */
 export const refusalBehind = (rejected: Rejected): Effect.Effect<never, CallFault> => {
   const { status } = rejected
   if (status < 400 || status >= 500 || status === 408 || status === 429) return Effect.fail(rejected)
   return Effect.flatMap(
-    Effect.orElseSucceed(parseJson(Redacted.value(rejected.answer)), () => undefined),
+    Effect.orElseSucceed(parseJson(Redacted.value(rejected.response)), () => undefined),
     (document) => {
       const code = codeOf(document)
       if (code !== null && code !== 0) return Effect.fail(new ProviderRefusal({ number: code }))
@@ -58,7 +59,7 @@ export const refusalBehind = (rejected: Rejected): Effect.Effect<never, CallFaul
   )
 }
 
-/** The rejection of one number. */
+/** Reads the rejection of one number. */
 export const readRejection = (item: unknown): Rejection => ({
   code: integer(at(item, "error", "code")) ?? 0,
   message: text(at(item, "error", "message"), 1_000) ?? ""
@@ -66,7 +67,7 @@ export const readRejection = (item: unknown): Rejection => ({
 
 export const sameNumber = (number: string): string => number.toUpperCase()
 
-/** Items by their numbers, letter case aside. */
+/** Items by number, ignoring case. */
 export const byNumber = (items: ReadonlyArray<unknown>): ReadonlyMap<string, ReadonlyArray<unknown>> => {
   const found = new Map<string, Array<unknown>>()
   for (const item of items) {

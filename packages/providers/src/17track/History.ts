@@ -3,21 +3,21 @@ import { at, field, list, text } from "./Document.ts"
 import { type Moment, offsetMillis, readMoment } from "./Moment.ts"
 
 /*
- * The events of a shipment, told by one or more carriers, as one history: each event once, newest first.
+ * Merges the events of a shipment from one or more carriers: each event once, newest first.
  */
 
-/** Providers of one shipment, and events of one provider, that are read; more are left out, oldest first. */
+/** Maximum carriers of a shipment, and events of a carrier, that are read; the newest are kept. */
 const maxProviders = 20
 const maxEvents = 300
 
 interface Entry {
   readonly event: TrackingEvent
   readonly moment: Moment
-  /** What it is ordered by: milliseconds since the epoch, as well as is known. */
+  /** Sort key: milliseconds since the epoch, as precise as known. */
   readonly order: number
 }
 
-/** Town, state and country. Street and postal code stay out: they may be the recipient's. */
+/** Town, state and country. Street and postal code are left out, because they may be the recipient's. */
 const place = (address: unknown): string | null => {
   const parts = ["city", "state", "country"].flatMap((name) => text(field(address, name), 100) ?? [])
   return parts.length === 0 ? null : parts.join(", ")
@@ -30,7 +30,7 @@ const readEvent = (value: unknown, moment: Moment): TrackingEvent => ({
   stage: text(field(value, "stage"), 100)
 })
 
-/** The nearest known value, the one before it first; undefined if none is known. */
+/** The nearest known value, earlier ones first; undefined if none is known. */
 const nearestTo = (index: number, values: ReadonlyArray<number | undefined>): number | undefined => {
   for (let distance = 1; distance < values.length; distance++) {
     const value = values[index - distance] ?? values[index + distance]
@@ -40,8 +40,8 @@ const nearestTo = (index: number, values: ReadonlyArray<number | undefined>): nu
 }
 
 /**
- * The events of one provider, which tells the newest first. A time without an offset is ordered as if it
- * had its neighbour's; an event without any time stays where it was told.
+ * Reads the events of one carrier, listed newest first. A time without an offset is ordered as if it had its
+ * neighbor's offset; an event without a time keeps its position.
  */
 const readEvents = (values: ReadonlyArray<unknown>): ReadonlyArray<Entry> => {
   const moments = values.map(readMoment)
@@ -64,7 +64,7 @@ const sameText = (description: string | null): string =>
     .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
     .trim()
 
-/** The first of two tellings of one event, with what only the second one knows. */
+/** The first of two reports of an event, completed from the second. */
 const merged = (first: Entry, second: Entry): Entry => ({
   ...first,
   event: {
@@ -78,8 +78,8 @@ const merged = (first: Entry, second: Entry): Entry => ({
 })
 
 /**
- * Each event once. Two tellings are of one event when they say the same of the same instant; where one of
- * them lacks an offset, of the same time on the carrier's clock.
+ * Merges reports of the same event: the same description at the same instant or, if one lacks an offset, at
+ * the same time on the carrier's clock.
  */
 const distinct = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
   const kept: Array<Entry> = []
@@ -104,25 +104,25 @@ const distinct = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
   return kept
 }
 
-/** A shipment's history, and when it was last heard of. */
+/** A shipment's history, and the time of its newest event. */
 export interface History {
   /** Newest first. */
   readonly events: ReadonlyArray<TrackingEvent>
-  /** Milliseconds since the epoch of the newest event, as well as is known; null without one. */
+  /** Time of the newest event in milliseconds since the epoch, as precise as known; null without one. */
   readonly newest: number | null
 }
 
-/** The one history of a document's `track_info`. */
+/** Reads the merged history of a document's `track_info`. */
 export const readHistory = (info: unknown): History => {
   const histories = list(at(info, "tracking", "providers"), maxProviders).map((provider) =>
     list(field(provider, "events"), maxEvents)
   )
-  // Mostly it is among the first provider's as well; where it isn't, it is theirs by its place and zone.
+  // The latest event is usually also the first carrier's; otherwise it is assigned to that carrier.
   const [first = [], ...others] = histories
-  const told = [[field(info, "latest_event"), ...first], ...others]
+  const reported = [[field(info, "latest_event"), ...first], ...others]
     .flatMap(readEvents)
     .filter(({ event, moment }) => event.description !== null || event.stage !== null || moment.wall !== null)
-  const newestFirst = distinct(told).toSorted((a, b) =>
+  const newestFirst = distinct(reported).toSorted((a, b) =>
     a.order === b.order ? 0 : a.order < b.order ? 1 : -1
   )
   const newest = newestFirst.find(({ order }) => Number.isFinite(order))

@@ -2,9 +2,9 @@ import type { ShipmentStatus } from "@till402/core"
 import type { Found } from "./Lookup.ts"
 
 /*
- * How long a shipment is told again without asking the provider. It polls carriers every 6 to 12 hours,
- * and every 24 once delivered, and its webhooks bring what changes in between: minutes while a shipment
- * moves, its own interval once nothing changes any more.
+ * How long lookups are cached. The provider polls carriers every 6 to 12 hours, and every 24 once delivered;
+ * its webhooks report changes in between. A moving shipment is cached for minutes, a finished one as long as
+ * the provider's interval.
  */
 
 const second = 1_000
@@ -12,7 +12,7 @@ const minute = 60 * second
 const hour = 60 * minute
 
 const lifetimes: Readonly<Record<ShipmentStatus, number>> = {
-  // Short: the first news of a number that was just registered are a matter of seconds or minutes.
+  // Short: a newly registered number gets its first news within seconds or minutes.
   NotFound: 15 * second,
   InfoReceived: 5 * minute,
   InTransit: 5 * minute,
@@ -24,8 +24,8 @@ const lifetimes: Readonly<Record<ShipmentStatus, number>> = {
   Delivered: 24 * hour
 }
 
-/** Milliseconds for which a shipment may be told again. */
+/** How long a shipment is cached, in milliseconds. */
 export const lifetimeMillis = ({ shipment }: Found): number => lifetimes[shipment.result.status]
 
-/** Milliseconds for which a refusal is: it costs the caller nothing, and must not cost the provider. */
+/** How long a refusal is cached, in milliseconds. Refusals are free, so repeating them must be cheap. */
 export const refusalMillis = minute

@@ -2,7 +2,7 @@ import { Clock, Effect, Result } from "effect"
 import type { TrackQuery } from "@till402/core"
 import { TimedOut } from "../upstream/UpstreamFault.ts"
 import type { Calls, Known, Registered, Rejected } from "./Calls.ts"
-import { fieldRequired, refusalOf, type TrackRefusal } from "./Refusals.ts"
+import { fieldRequired, refusalOf, type TrackRefusal } from "./TrackRefusal.ts"
 import { type FormatDate, registerItem, type Subject, subjectOf } from "./Registration.ts"
 import { type CallFault, type ExtraField, meaningOf } from "./Rejection.ts"
 import { type FindCarrier, hasNews, type Shipment, unknownShipment } from "./Shipment.ts"
@@ -14,9 +14,9 @@ export interface LookupSettings {
   readonly findCarrier: FindCarrier
   readonly formatDate: FormatDate
   readonly language: string | undefined
-  /** Of a whole lookup. */
+  /** Time limit of a whole lookup. */
   readonly deadlineMillis: number
-  /** How long a number that was just registered may take to have its first news. */
+  /** How long to wait for the first news of a newly registered number. */
   readonly firstNewsMillis: number
 }
 
@@ -26,65 +26,66 @@ export interface Found {
   readonly shipment: Shipment
 }
 
-/** What a lookup has set off so far: what must not become an error any more. */
+/** Side effects of a lookup. Once quota may be spent, it must not fail. */
 interface Progress {
-  /** Whether a registration is on its way or accepted: quota may be spent. */
+  /** Whether a registration is in flight or accepted, so that quota may be spent. */
   maySpend: boolean
   carrier: number | null
 }
 
-/** Pauses between polls of a number that was just registered; the last one repeats. */
+/** Pauses between polls of a newly registered number; the last one repeats. */
 const pollSeconds = [1, 2, 3, 5]
-const mostRegistrations = 4
+const maxRegistrations = 4
 
 type Reply = Known | Rejected
 
 /** A number that is polled for its first news. */
-interface Waited {
-  /** Where it is registered; null where that is not known. */
+interface PolledNumber {
+  /** Its carrier; null if unknown. */
   readonly carrier: number | null
-  /** Whether this lookup registered it, with what its caller gave. */
+  /** Whether this lookup registered it, with its caller's data. */
   readonly isOurs: boolean
 }
 
 const subjectAt = ({ number }: TrackQuery, carrier: number | null): Subject =>
   carrier === null ? { number } : { number, carrier }
 
-/** And no more of it: the rest knows what the number was registered with. */
+/** Drops the matcher, which contains the registered data. */
 const plain = ({ carrier, shipment }: Known): Found => ({ carrier, shipment })
 
 /**
- * Looks up one number: what the provider knows, else registers the number and polls for its first news.
- * Once a registration may have spent quota, the answer is a shipment, if only one that is not found yet.
+ * Looks up a number. A number that the provider doesn't know is registered and polled for its first news.
+ *
+ * Once a registration may have spent quota, the result is a shipment, perhaps one that is not found yet.
  */
 export const makeLookup = (
   settings: LookupSettings
 ): ((query: TrackQuery) => Effect.Effect<Found, LookupError>) => {
   const { calls, deadlineMillis, findCarrier, firstNewsMillis, formatDate, language } = settings
-  // Numbers that are being polled: their registration is young, and not to be replaced.
-  const young = new Map<string, number>()
+  // Newly registered numbers that are being polled. Their registration must not be replaced.
+  const polling = new Map<string, number>()
 
-  const notYet = (carrier: number | null): Found => ({
+  const notFoundYet = (carrier: number | null): Found => ({
     carrier,
     shipment: unknownShipment(carrier, findCarrier)
   })
 
-  /** The registered shipment, to those who know what the carrier asks for; others are told nothing. */
+  /** Returns the registered shipment to callers who sent the data that the carrier requires. */
   const disclose = (known: Known, query: TrackQuery): Effect.Effect<Found, TrackRefusal> => {
-    const standing = known.standing(query)
-    if (standing._tag === "Lacks") return Effect.fail(fieldRequired([standing.field], query))
-    // What a carrier says to a wrong phone number: it finds nothing.
-    if (standing._tag === "Differs") return Effect.succeed(notYet(known.carrier))
+    const match = known.match(query)
+    if (match._tag === "Lacks") return Effect.fail(fieldRequired([match.field], query))
+    // As with the carrier itself, wrong data finds nothing.
+    if (match._tag === "Differs") return Effect.succeed(notFoundYet(known.carrier))
     return Effect.succeed(plain(known))
   }
 
-  const poll = Effect.fnUntraced(function* (query: TrackQuery, waited: Waited, until: number) {
-    const subject = subjectAt(query, waited.carrier)
-    let carrier = waited.carrier
+  const poll = Effect.fnUntraced(function* (query: TrackQuery, polled: PolledNumber, until: number) {
+    const subject = subjectAt(query, polled.carrier)
+    let carrier = polled.carrier
     for (let round = 0; ; round++) {
       const pauseMillis = 1_000 * pollSeconds[Math.min(round, pollSeconds.length - 1)]!
       const left = until - (yield* Clock.currentTimeMillis) - pauseMillis
-      if (left <= 0) return notYet(carrier)
+      if (left <= 0) return notFoundYet(carrier)
       yield* Effect.sleep(pauseMillis)
       const reply: Result.Result<Reply | undefined, CallFault> = yield* calls
         .trackInfo(subject)
@@ -92,36 +93,36 @@ export const makeLookup = (
           Effect.timeoutOrElse({ duration: left, orElse: () => Effect.succeed(undefined) }),
           Effect.result
         )
-      // A poll that fails is followed by another one: the money is spent, the news may come.
+      // A failed poll is repeated: the quota is spent, and news may still come.
       if (Result.isFailure(reply)) yield* Effect.logWarning("17track failed a poll", reply.failure._tag)
       else if (reply.success?._tag === "Known") {
         carrier = reply.success.carrier ?? carrier
         if (!hasNews(reply.success.shipment)) continue
-        return waited.isOurs ? plain(reply.success) : yield* disclose(reply.success, query)
+        return polled.isOurs ? plain(reply.success) : yield* disclose(reply.success, query)
       }
     }
   })
 
-  const awaitNews = (query: TrackQuery, waited: Waited) => {
+  const awaitNews = (query: TrackQuery, polled: PolledNumber) => {
     const key = query.number.toUpperCase()
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      young.set(key, (young.get(key) ?? 0) + 1)
+      polling.set(key, (polling.get(key) ?? 0) + 1)
       return Effect.ensuring(
-        poll(query, waited, now + firstNewsMillis),
+        poll(query, polled, now + firstNewsMillis),
         Effect.sync(() => {
-          const others = young.get(key)! - 1
-          if (others === 0) young.delete(key)
-          else young.set(key, others)
+          const others = polling.get(key)! - 1
+          if (others === 0) polling.delete(key)
+          else polling.set(key, others)
         })
       )
     })
   }
 
-  /** After a registration of unknown outcome: the provider knows the number, or it was not registered. */
-  const findOut = (query: TrackQuery, fault: CallFault, progress: Progress) =>
+  /** Resolves a registration with an unknown outcome: either the provider knows the number, or not. */
+  const resolveUnknownRegistration = (query: TrackQuery, fault: CallFault, progress: Progress) =>
     Effect.gen(function* () {
       const reply = yield* Effect.result(calls.trackInfo(subjectOf(query)))
-      if (Result.isFailure(reply)) return notYet(null)
+      if (Result.isFailure(reply)) return notFoundYet(null)
       if (reply.success._tag === "Rejected" && meaningOf(reply.success.rejection)._tag === "NotRegistered") {
         progress.maySpend = false
         return yield* Effect.fail(fault)
@@ -136,7 +137,7 @@ export const makeLookup = (
       })
     )
 
-  /** Registers with what the carrier asks for, field by field, and waits for the first news. */
+  /** Registers a number, adding the fields that the carrier requires, and waits for its first news. */
   const registerAndWait = Effect.fnUntraced(function* (
     query: TrackQuery,
     given: ReadonlySet<ExtraField>,
@@ -150,7 +151,7 @@ export const makeLookup = (
           progress.maySpend = false
           return yield* Effect.fail(reply.failure)
         }
-        return yield* findOut(query, reply.failure, progress)
+        return yield* resolveUnknownRegistration(query, reply.failure, progress)
       }
       if (reply.success._tag === "Registered") {
         progress.carrier = reply.success.carrier ?? query.carrier ?? null
@@ -158,7 +159,7 @@ export const makeLookup = (
       }
       const { rejection } = reply.success
       const meaning = meaningOf(rejection)
-      // By somebody else just now, or by an attempt of this call whose answer was lost.
+      // Registered by another caller just now, or by an attempt of this call whose response was lost.
       if (meaning._tag === "AlreadyRegistered") {
         return yield* awaitNews(query, { carrier: null, isOurs: false })
       }
@@ -166,26 +167,26 @@ export const makeLookup = (
       if (meaning._tag !== "NeedsFields") return yield* Effect.fail(refusalOf(meaning, rejection, query))
       const wanted = meaning.fields
       const isNew = wanted.some((name) => !fields.has(name))
-      if (!isNew || wanted.some((name) => query[name] === undefined) || round === mostRegistrations) {
+      if (!isNew || wanted.some((name) => query[name] === undefined) || round === maxRegistrations) {
         return yield* Effect.fail(fieldRequired(wanted, query))
       }
       fields = new Set([...fields, ...wanted])
     }
   })
 
-  /** Registers anew what was registered with somebody's wrong data and found nothing by it. */
+  /** Registers a number again that was registered with other data and has no news. */
   const replace = Effect.fnUntraced(function* (known: Known, query: TrackQuery, progress: Progress) {
-    if (young.has(query.number.toUpperCase())) return notYet(known.carrier)
+    if (polling.has(query.number.toUpperCase())) return notFoundYet(known.carrier)
     const forgotten = yield* calls.forget(subjectAt(query, known.carrier))
-    if (forgotten._tag === "Rejected") return notYet(known.carrier)
+    if (forgotten._tag === "Rejected") return notFoundYet(known.carrier)
     return yield* registerAndWait(query, allGiven(query), progress)
   })
 
   const lookUp = Effect.fnUntraced(function* (query: TrackQuery, progress: Progress) {
     const reply = yield* calls.trackInfo(subjectOf(query))
     if (reply._tag === "Known") {
-      const standing = reply.standing(query)
-      const mayReplace = standing._tag === "Differs" || standing._tag === "Adds"
+      const match = reply.match(query)
+      const mayReplace = match._tag === "Differs" || match._tag === "Adds"
       return mayReplace && !hasNews(reply.shipment)
         ? yield* replace(reply, query, progress)
         : yield* disclose(reply, query)
@@ -204,13 +205,13 @@ export const makeLookup = (
         duration: deadlineMillis,
         orElse: () =>
           progress.maySpend
-            ? Effect.succeed(notYet(progress.carrier))
+            ? Effect.succeed(notFoundYet(progress.carrier))
             : Effect.fail(new TimedOut({ upstream: "17track", timeoutMillis: deadlineMillis }))
       })
     })
 }
 
-/** No error asks for a tax id, so it is sent where there is one; all else waits until it is asked for. */
+/** A tax id is always sent, because no error requests it. Other fields are sent only when requested. */
 const initialFields: ReadonlySet<ExtraField> = new Set<ExtraField>(["cpfOrCnpj"])
 
 const extraFields = [
@@ -224,7 +225,7 @@ const extraFields = [
 const allGiven = (query: TrackQuery): ReadonlySet<ExtraField> =>
   new Set(extraFields.filter((name) => query[name] !== undefined))
 
-/** Whether the provider may have done what it was asked for. */
+/** Whether the provider may have executed the request. */
 const isOutcomeUnknown = (fault: CallFault): boolean => {
   switch (fault._tag) {
     case "ProviderRefusal":

@@ -1,18 +1,18 @@
 import { field, text } from "./Document.ts"
 
 /*
- * The provider tells each time up to three times: `time_iso` with the carrier's local offset, `time_utc`,
- * and `time_raw` as the carrier wrote it, often without a time zone. A zone is never made up: what is
- * known without one orders events, but is not told.
+ * The provider reports each time in up to three fields: `time_iso` with the carrier's local offset,
+ * `time_utc`, and `time_raw` as the carrier wrote it, often without a time zone. A time zone is never guessed:
+ * a time without one orders events, but is not returned.
  */
 
 /** A time of a document. */
 export interface Moment {
-  /** ISO 8601 with an offset; null where the offset is not known. */
+  /** ISO 8601 with an offset; null if the offset is unknown. */
   readonly iso: string | null
-  /** Milliseconds since the epoch, where the offset is known. */
+  /** Milliseconds since the epoch; null if the offset is unknown. */
   readonly instant: number | null
-  /** The carrier's own clock, `2026-10-30T14:22:00`; midnight where it told the day alone. */
+  /** The carrier's local time, `2026-10-30T14:22:00`; midnight if only the day is known. */
   readonly wall: string | null
   /** Whether the time of day is known. */
   readonly hasClock: boolean
@@ -49,7 +49,7 @@ const moment = (date: string, clock: string, offset: string): Moment => {
   return Number.isNaN(instant) ? nowhen : { iso, instant, wall, hasClock: true }
 }
 
-/** A text of ISO 8601 with an offset; `nowhen` for anything else. Fractions of seconds are dropped. */
+/** Reads ISO 8601 with an offset; `nowhen` for anything else. Fractions of seconds are dropped. */
 export const readIso = (value: unknown): Moment => {
   const [, date, minutes, seconds = "00", offset] = isoPattern.exec(text(value) ?? "") ?? []
   return date === undefined || minutes === undefined || offset === undefined
@@ -65,7 +65,7 @@ const readRaw = (raw: unknown): Moment => {
   const wall = `${date}T${clock}`
   if (Number.isNaN(Date.parse(`${wall}Z`))) return nowhen
   const zone = text(field(raw, "timezone")) ?? ""
-  // A day without a time of day is not a time, even where its zone is known.
+  // A day without a time of day is not a time, even if its zone is known.
   return minutes !== undefined && offsetPattern.test(zone)
     ? moment(date, clock, offsetOf(zone))
     : { iso: null, instant: null, wall, hasClock: minutes !== undefined }
@@ -74,7 +74,7 @@ const readRaw = (raw: unknown): Moment => {
 const quarterMillis = 15 * 60_000
 const maxOffsetMillis = 14 * 60 * 60_000
 
-/** The offset between a carrier's clock and UTC, where it is one that zones have. */
+/** The offset between a carrier's local time and UTC, if time zones have such an offset. */
 const between = (wall: string, instant: number): string | undefined => {
   const millis = Date.parse(`${wall}Z`) - instant
   if (millis % quarterMillis !== 0 || Math.abs(millis) > maxOffsetMillis) return undefined
@@ -83,8 +83,8 @@ const between = (wall: string, instant: number): string | undefined => {
 }
 
 /**
- * The time of an event or a milestone: with the local offset where the document tells it or it follows
- * from the carrier's clock and UTC, else in UTC, else untold.
+ * Reads the time of an event or a milestone: with the local offset if it is reported or follows from local
+ * time and UTC, otherwise in UTC if known.
  */
 export const readMoment = (value: unknown): Moment => {
   const local = readIso(field(value, "time_iso"))
@@ -99,6 +99,6 @@ export const readMoment = (value: unknown): Moment => {
     : { ...raw, iso: raw.wall + offset, instant: utc.instant }
 }
 
-/** The offset of a time in milliseconds; undefined where it is not known. */
+/** The offset of a time in milliseconds; undefined if unknown. */
 export const offsetMillis = ({ instant, wall }: Moment): number | undefined =>
   instant === null || wall === null ? undefined : Date.parse(`${wall}Z`) - instant

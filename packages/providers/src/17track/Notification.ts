@@ -12,10 +12,10 @@ import { carrierCode, field, text } from "./Document.ts"
 /** The header of the signature. */
 export const signHeader = "sign"
 
-/** Bodies hold one shipment each; the largest have some hundred events. */
+/** A body contains one shipment with up to several hundred events. */
 export const maxBodyBytes = 1024 * 1024
 
-/** Whether `sign` is the signature of a body, byte for byte as it came. */
+/** Whether `sign` is the signature of an unchanged body. */
 export const isSigned = (
   body: Uint8Array,
   sign: string | null,
@@ -32,10 +32,10 @@ export const isSigned = (
 export type Notification =
   | { readonly _tag: "Updated"; readonly number: string; readonly item: unknown }
   | { readonly _tag: "Stopped"; readonly number: string; readonly carrier: number | null }
-  /** An event that is not known here. */
+  /** An unknown event. */
   | { readonly _tag: "Other" }
 
-/** What a webhook tells; `undefined` where its body can't be read. */
+/** Reads a webhook; `undefined` if its body is invalid. */
 export const readNotification = (body: Uint8Array): Notification | undefined => {
   let document: unknown
   try {

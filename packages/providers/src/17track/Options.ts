@@ -1,49 +1,56 @@
-import type { TrackerOptions } from "@till402/core"
+import type { TrackerOptions, TrackResult } from "@till402/core"
+import type { Redacted } from "effect"
 import type { Carrier } from "../carriers/Carrier.ts"
-import type { FetchOptions, UpstreamSettings, UpstreamUsage } from "../upstream/Settings.ts"
+import type { FetchOptions, UpstreamSettings, UpstreamUsage } from "../upstream/UpstreamSettings.ts"
 
-/** Where names and homepages of carriers are looked up; `carrierDirectory` of `@till402/providers/carriers` fits. */
+/** Finds names and homepages of carriers, such as `carrierDirectory` of `@till402/providers/carriers`. */
 export interface CarrierNames {
   readonly find: (code: number) => Carrier | undefined
 }
 
 /**
- * What a tracker over 17TRACK takes, key aside. Of the settings of its calls, `timeoutMillis` is 6000,
- * `deadlineMillis` 8000 and `maxAnswerBytes` 16 MiB where they are left out: a lookup makes several
- * calls, and each of them answers for many.
+ * Settings of a tracker over 17TRACK, without the key.
+ *
+ * Three settings of its calls have other defaults: `timeoutMillis` 6000, `deadlineMillis` 8000 and
+ * `maxResponseBytes` 16 MiB. A lookup makes several calls, and each call serves many lookups.
  */
 export interface SeventeenTrackSettings extends UpstreamSettings {
-  /** Where the API is, if not at 17TRACK: a proxy, a test. Https, or this machine. */
-  readonly baseUrl?: string
-  /** The rate of the account, default 3. Where several processes share a key, each gets its part. */
-  readonly requestsPerSecond?: number
+  /** Address of the API; default: 17TRACK's. Must be https or on this machine. */
+  readonly baseUrl?: string | undefined
+  /** The account's rate, default 3. Divide it among processes that share a key. */
+  readonly requestsPerSecond?: number | undefined
   /**
-   * Of a whole lookup, default 18000: less than the till's `upstreamTimeoutMillis`, so that a lookup that
-   * spent quota still answers.
+   * Time limit of a whole lookup, default 18000. Keep it below the till's `upstreamTimeoutMillis`, so that
+   * a lookup that spent quota still returns a result.
    */
-  readonly lookupMillis?: number
-  /** How long a number that was just registered may take to have its first news, default 12000. */
-  readonly firstNewsMillis?: number
-  /** Lookups whose outcome is remembered at most, default 2000. */
-  readonly cacheCapacity?: number
+  readonly lookupMillis?: number | undefined
+  /** How long to wait for the first news of a newly registered number, default 12000. */
+  readonly firstNewsMillis?: number | undefined
+  /** Maximum number of cached lookup results, default 2000. */
+  readonly cacheCapacity?: number | undefined
   /** Language of event descriptions, as 17TRACK writes it (`en`); default: the account's. */
-  readonly language?: string
-  /** Writes a ship date (`2026-03-04`) as 17TRACK wants it; default: as it is. */
-  readonly formatShipDate?: (date: string) => string
-  /** Default: the carriers that come with this package. */
-  readonly carriers?: CarrierNames
+  readonly language?: string | undefined
+  /** Formats a ship date (`2026-03-04`) for 17TRACK; default: unchanged. */
+  readonly formatShipDate?: ((date: string) => string) | undefined
+  /** Default: the carriers bundled with this package. */
+  readonly carriers?: CarrierNames | undefined
 }
 
-/** What a plain host gives. */
+/** Options of the plain function `seventeenTrack`. */
 export interface SeventeenTrackOptions extends SeventeenTrackSettings, FetchOptions {
   readonly apiKey: string
 }
 
-/** The tracker of a till, with the endpoint of 17TRACK's webhooks. */
-export interface SeventeenTrackTracker extends TrackerOptions {
+/** Options of `SeventeenTrack.layer`. */
+export interface SeventeenTrackLayerOptions extends SeventeenTrackSettings {
+  readonly apiKey: Redacted.Redacted<string>
+}
+
+/** The tracker of a till, with a webhook endpoint for 17TRACK. */
+export interface SeventeenTrackTracker extends TrackerOptions<TrackResult> {
   /**
-   * Answers a webhook of 17TRACK, whose URL is set in its dashboard. Mount it where you like, with the
-   * body untouched; it checks the signature. 200 where it was taken up, 401 where it is not signed.
+   * Handles a webhook of 17TRACK. Set its URL in 17TRACK's dashboard and pass the body unchanged: the
+   * signature is checked. Responds with 200 if accepted and 401 if not signed.
    */
   readonly webhook: (request: Request) => Promise<Response>
   readonly usage: () => UpstreamUsage

@@ -3,12 +3,12 @@ import { field, textOrNumber } from "./Document.ts"
 import type { ExtraField } from "./Rejection.ts"
 
 /*
- * What a number is registered with beyond itself. Carriers check a phone or a postal code before they
- * tell anything; the provider checks at registration alone, and tells the registered shipment to whoever
- * holds the key. So that check is repeated here for each caller.
+ * Further data that a number is registered with. Carriers check a phone number or a postal code before they
+ * reveal anything. The provider checks it only at registration, and then returns the shipment to every holder
+ * of the key. So the check is repeated here for each caller.
  */
 
-/** A number at a carrier, which is what the provider registers. */
+/** A number at a carrier: what the provider registers. */
 export interface Subject {
   readonly number: string
   readonly carrier?: number
@@ -25,13 +25,13 @@ export interface RegisterItem extends Subject {
   readonly cpf_or_cnpj?: string
 }
 
-/** Writes a ship date (`YYYY-MM-DD`) as the provider wants it. */
+/** Formats a ship date (`YYYY-MM-DD`) for the provider. */
 export type FormatDate = (date: string) => string
 
 const digits = (text: string): string => text.replaceAll(/\D/g, "")
 const alphanumeric = (text: string): string => text.toUpperCase().replaceAll(/[^A-Z0-9]/g, "")
 
-/** Carriers ask for the last four digits or for the whole number, so both are sent. */
+/** Carriers require the last four digits or the whole number, so both are sent. */
 const phoneFields = (phone: string): Pick<RegisterItem, "phone_number" | "phone_number_last_4"> => {
   const all = digits(phone)
   return all.length <= 4
@@ -43,8 +43,8 @@ export const subjectOf = ({ carrier, number }: TrackQuery): Subject =>
   carrier === undefined ? { number } : { number, carrier }
 
 /**
- * The registration of a query with the fields in `fields` and no others: what the carrier does not ask
- * for does not leave the house, and does not bar a later caller who has no reason to know it.
+ * The registration of a query, with only the given fields. Fields that the carrier doesn't require are not
+ * disclosed, and don't exclude later callers who lack them.
  */
 export const registerItem = (
   query: TrackQuery,
@@ -70,19 +70,19 @@ export const registerItem = (
   }
 }
 
-/** How a query stands to what its number is registered with. */
-export type Standing =
+/** How a query compares with the data that its number is registered with. */
+export type RegistrationMatch =
   | { readonly _tag: "Same" }
   /** The registration has a field that the query lacks. */
   | { readonly _tag: "Lacks"; readonly field: ExtraField }
   /** Both have a field, and differ in it. */
   | { readonly _tag: "Differs" }
-  /** The query has a tax id, which no error asks for, where the registration has none. */
+  /** The query has a tax id, which no error requests, and the registration has none. */
   | { readonly _tag: "Adds" }
 
 /**
- * Whether two telephone numbers are one: the same last four digits, and as far as both are longer the
- * same from the end, a leading zero or country code aside.
+ * Whether two phone numbers are the same: the shorter one ends the longer one, ignoring leading zeros and
+ * country codes. At least four digits must match.
  */
 const isSamePhone = (registered: string, given: string): boolean => {
   const [a, b] = [digits(registered).replace(/^0+/, ""), digits(given).replace(/^0+/, "")]
@@ -115,10 +115,9 @@ const checksOf = (item: unknown): ReadonlyArray<Check> => {
 }
 
 /**
- * How queries stand to the registration that an item of the provider's answer echoes. The item itself is
- * not held on to.
+ * Compares queries with the registration in an item of the provider's response. Doesn't retain the item.
  */
-export const standingTo = (item: unknown): ((query: TrackQuery) => Standing) => {
+export const matcherFor = (item: unknown): ((query: TrackQuery) => RegistrationMatch) => {
   const checks = checksOf(item)
   return (query) => {
     const lacking = checks.find(

@@ -3,14 +3,14 @@ import type { AdditionalFieldRequired } from "@till402/core/effect"
 import type { UpstreamFault } from "../upstream/UpstreamFault.ts"
 
 /*
- * What the provider's error codes mean here. They stand in the envelope, where they refuse the whole
- * call, or beside one number of a call.
+ * Meanings of the provider's error codes. A code in the envelope refuses the whole call; a code in an item
+ * refuses one number.
  */
 
-/** A query parameter that a carrier may ask for. */
+/** A query parameter that a carrier may require. */
 export type ExtraField = AdditionalFieldRequired["field"]
 
-/** An error code with the provider's words for it. */
+/** An error code with the provider's message. */
 export interface Rejection {
   readonly code: number
   readonly message: string
@@ -24,7 +24,7 @@ export type Meaning =
   | { readonly _tag: "InvalidCarrier" }
   | { readonly _tag: "InvalidInput" }
   | { readonly _tag: "NeedsFields"; readonly fields: ReadonlyArray<ExtraField> }
-  /** Passes by itself or by what the host does: key, account, quota, rate. */
+  /** Temporary, or for the host to fix: key, account, quota, rate. */
   | { readonly _tag: "Unavailable" }
   | { readonly _tag: "Failed" }
 
@@ -62,7 +62,7 @@ const fieldsByCode: ReadonlyMap<number, ReadonlyArray<ExtraField>> = new Map<
   [-18_010_022, ["shipDate"]]
 ])
 
-/** The provider's names of the fields, as its messages quote them. */
+/** The provider's field names, as quoted in its messages. */
 const fieldsByName: Readonly<Record<string, ExtraField>> = {
   destination_postal_code: "destinationPostalCode",
   destination_country: "destinationCountry",
@@ -80,7 +80,7 @@ const quotedField = (message: string): ExtraField | undefined => {
   return undefined
 }
 
-/** A field that the code stands for, and the one that the message names, where that is another. */
+/** The meaning of a rejection. A field named in the message takes precedence over the code's. */
 export const meaningOf = ({ code, message }: Rejection): Meaning => {
   const fields = fieldsByCode.get(code)
   if (fields !== undefined) {
@@ -93,13 +93,13 @@ export const meaningOf = ({ code, message }: Rejection): Meaning => {
   return { _tag: meanings.get(code) ?? "Failed" }
 }
 
-/** Whether a code speaks of a number: where it refuses a whole call, one number of it is to blame. */
+/** Whether a code concerns a number, so that one number of a refused call is the cause. */
 export const blamesNumber = (code: number): boolean => {
   const { _tag } = meaningOf({ code, message: "" })
   return (code <= -18_010_010 && code >= -18_010_022) || (_tag !== "Unavailable" && _tag !== "Failed")
 }
 
-/** The provider refused a whole call, or a number for a reason that is not the caller's. */
+/** The provider refused a whole call, or a number for a reason that the caller didn't cause. */
 export class ProviderRefusal extends Data.TaggedError("ProviderRefusal")<{
   /** The provider's error code. */
   readonly number: number
@@ -107,7 +107,7 @@ export class ProviderRefusal extends Data.TaggedError("ProviderRefusal")<{
   override get message(): string {
     return `17track refused a call with code ${this.number}`
   }
-  /** For logs. */
+  /** The code for logs. */
   get code(): string {
     return `CODE_${Math.abs(this.number)}`
   }
@@ -117,5 +117,5 @@ export class ProviderRefusal extends Data.TaggedError("ProviderRefusal")<{
   }
 }
 
-/** What a call to the provider fails with. */
+/** The errors of a call to the provider. */
 export type CallFault = UpstreamFault | ProviderRefusal

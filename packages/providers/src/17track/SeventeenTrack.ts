@@ -1,56 +1,35 @@
-import { Config, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
-import type { HttpClient } from "effect/http"
-import { ConfigurationError, TemporarilyUnavailable, type TrackQuery, type TrackResult } from "@till402/core"
+import type { ConfigurationError, TrackQuery, TrackResult } from "@till402/core"
+import { TemporarilyUnavailable } from "@till402/core"
 import { Tracker, UpstreamFailed, UpstreamUnavailable } from "@till402/core/effect"
+import { Config, Context, Effect, Layer, Redacted } from "effect"
+import type { HttpClient } from "effect/http"
 import { bundledCarriers } from "../carriers/LikelyCarriers.ts"
 import {
-  baseUrlOf,
-  keyOf,
-  overFetch,
-  promised,
-  settingsConfig,
+  makeWithFetch,
+  naturalInt,
+  optionalSettings,
+  positiveInt,
+  settingReaders,
   toPortError,
-  type UpstreamUsage
+  toPromise,
+  upstreamConfig,
+  type UpstreamUsage,
+  withDefaults
 } from "../upstream/index.ts"
 import { type Calls, makeCalls } from "./Calls.ts"
 import { type LookupError, makeLookup } from "./Lookup.ts"
-import type { SeventeenTrackOptions, SeventeenTrackSettings, SeventeenTrackTracker } from "./Options.ts"
-import type { TrackRefusal } from "./Refusals.ts"
+import type {
+  SeventeenTrackLayerOptions,
+  SeventeenTrackOptions,
+  SeventeenTrackSettings,
+  SeventeenTrackTracker
+} from "./Options.ts"
+import type { TrackRefusal } from "./TrackRefusal.ts"
 import { Tracking } from "./Tracking.ts"
-
-/** What an Effect host gives. */
-export interface SeventeenTrackLayerOptions extends SeventeenTrackSettings {
-  readonly apiKey: Redacted.Redacted<string>
-}
-
-/** Shipments by way of 17TRACK. */
-export class SeventeenTrack extends Context.Service<
-  SeventeenTrack,
-  {
-    readonly track: (
-      query: TrackQuery
-    ) => Effect.Effect<TrackResult, TrackRefusal | UpstreamFailed | UpstreamUnavailable>
-    /** Answers a webhook of 17TRACK: 200 where it was taken up, 401 where it is not signed. */
-    readonly webhook: (request: Request) => Effect.Effect<Response>
-    readonly usage: () => UpstreamUsage
-  }
->()("@till402/providers/SeventeenTrack") {}
 
 const name = "17track"
 const defaultBaseUrl = "https://api.17track.net/track/v2.4"
-
-const wholeNumber = (
-  setting: string,
-  value: number,
-  minimum: number
-): Effect.Effect<number, ConfigurationError> =>
-  Number.isSafeInteger(value) && value >= minimum
-    ? Effect.succeed(value)
-    : Effect.fail(
-        new ConfigurationError({
-          message: `${name}: ${setting} must be a whole number of at least ${minimum}`
-        })
-      )
+const read = settingReaders(name)
 
 const makeTracking = Effect.fnUntraced(function* (
   options: SeventeenTrackLayerOptions
@@ -59,20 +38,23 @@ const makeTracking = Effect.fnUntraced(function* (
   ConfigurationError,
   HttpClient.HttpClient
 > {
-  const apiKey = yield* keyOf(name, options.apiKey)
-  const baseUrl = yield* baseUrlOf(name, options.baseUrl ?? defaultBaseUrl)
-  const requestsPerSecond = yield* wholeNumber("requestsPerSecond", options.requestsPerSecond ?? 3, 1)
-  const deadlineMillis = yield* wholeNumber("lookupMillis", options.lookupMillis ?? 18_000, 1)
-  const firstNewsMillis = yield* wholeNumber("firstNewsMillis", options.firstNewsMillis ?? 12_000, 0)
-  const cacheCapacity = yield* wholeNumber("cacheCapacity", options.cacheCapacity ?? 2_000, 0)
+  const apiKey = yield* read.secret("apiKey", options.apiKey)
+  const baseUrl = yield* read.url("baseUrl", options.baseUrl ?? defaultBaseUrl)
+  const requestsPerSecond = yield* read.wholeNumber("requestsPerSecond", options.requestsPerSecond ?? 3, 1)
+  const deadlineMillis = yield* read.wholeNumber("lookupMillis", options.lookupMillis ?? 18_000, 1)
+  const firstNewsMillis = yield* read.wholeNumber("firstNewsMillis", options.firstNewsMillis ?? 12_000, 0)
+  const cacheCapacity = yield* read.wholeNumber("cacheCapacity", options.cacheCapacity ?? 2_000, 0)
   const findCarrier = (code: number) => options.carriers?.find(code) ?? bundledCarriers.get(code)
   const calls = yield* makeCalls({
     apiKey,
     baseUrl,
     requestsPerSecond,
     findCarrier,
-    // 40 shipments of some hundred events each are larger than most answers.
-    upstream: { timeoutMillis: 6_000, deadlineMillis: 8_000, maxAnswerBytes: 16 * 1024 * 1024, ...options }
+    // A response may contain 40 shipments with hundreds of events each.
+    upstream: withDefaults(
+      { timeoutMillis: 6_000, deadlineMillis: 8_000, maxResponseBytes: 16 * 1024 * 1024 },
+      options
+    )
   })
   const lookUp = makeLookup({
     calls,
@@ -106,10 +88,20 @@ const portErrorOf = (error: LookupError): TrackRefusal | UpstreamFailed | Upstre
     : new UpstreamFailed({ port: "tracking", cause: error })
 }
 
-/** 17TRACK for an Effect host, over the `HttpClient` at hand. */
-export const make = (
+/** 17TRACK for programs in Effect. */
+export interface SeventeenTrackClient {
+  readonly track: (
+    query: TrackQuery
+  ) => Effect.Effect<TrackResult, TrackRefusal | UpstreamFailed | UpstreamUnavailable>
+  /** Handles a webhook of 17TRACK. Responds with 200 if accepted and 401 if not signed. */
+  readonly webhook: (request: Request) => Effect.Effect<Response>
+  readonly usage: () => UpstreamUsage
+}
+
+/** 17TRACK over the `HttpClient` of the context. */
+export const makeSeventeenTrack = (
   options: SeventeenTrackLayerOptions
-): Effect.Effect<SeventeenTrack["Service"], ConfigurationError, HttpClient.HttpClient> =>
+): Effect.Effect<SeventeenTrackClient, ConfigurationError, HttpClient.HttpClient> =>
   Effect.map(makeTracking(options), ({ calls, tracking }) => ({
     track: Effect.fn("SeventeenTrack.track")((query: TrackQuery) =>
       Effect.mapError(tracking.track(query), portErrorOf)
@@ -118,51 +110,69 @@ export const make = (
     usage: calls.usage
   }))
 
-/** 17TRACK, and the tracker of a till by way of it. */
-export const layer = (
-  options: SeventeenTrackLayerOptions
-): Layer.Layer<SeventeenTrack | Tracker, ConfigurationError, HttpClient.HttpClient> =>
+const prefix = "SEVENTEENTRACK"
+
+const config = Config.all({
+  apiKey: Config.Redacted(`${prefix}_API_KEY`),
+  settings: optionalSettings({
+    baseUrl: Config.String(`${prefix}_BASE_URL`),
+    requestsPerSecond: positiveInt(`${prefix}_REQUESTS_PER_SECOND`),
+    lookupMillis: positiveInt(`${prefix}_LOOKUP_MILLIS`),
+    firstNewsMillis: naturalInt(`${prefix}_FIRST_NEWS_MILLIS`),
+    cacheCapacity: naturalInt(`${prefix}_CACHE_CAPACITY`),
+    language: Config.String(`${prefix}_LANGUAGE`)
+  }),
+  upstream: upstreamConfig(prefix)
+})
+
+const makeConfig = (defaults: SeventeenTrackSettings) =>
+  Effect.flatMap(config, ({ apiKey, settings, upstream }) =>
+    makeSeventeenTrack({ ...defaults, ...upstream, ...settings, apiKey })
+  )
+
+/**
+ * 17TRACK as the `Tracker` of an Effect host. The service itself has `webhook` and `usage`.
+ *
+ * @example
+ * import { SeventeenTrack } from "@till402/providers/17track"
+ * import { Layer } from "effect"
+ * import { FetchHttpClient } from "effect/http"
+ *
+ * const tracker = SeventeenTrack.layerConfig().pipe(Layer.provide(FetchHttpClient.layer))
+ */
+export class SeventeenTrack extends Context.Service<SeventeenTrack, SeventeenTrackClient>()(
+  "@till402/providers/SeventeenTrack"
+) {
+  static readonly layer = (
+    options: SeventeenTrackLayerOptions
+  ): Layer.Layer<SeventeenTrack | Tracker, ConfigurationError, HttpClient.HttpClient> =>
+    withTracker(Layer.effect(SeventeenTrack, makeSeventeenTrack(options)))
+
+  /**
+   * Reads `SEVENTEENTRACK_API_KEY` and, if set, `SEVENTEENTRACK_BASE_URL`,
+   * `SEVENTEENTRACK_REQUESTS_PER_SECOND`, `SEVENTEENTRACK_LOOKUP_MILLIS`,
+   * `SEVENTEENTRACK_FIRST_NEWS_MILLIS`, `SEVENTEENTRACK_CACHE_CAPACITY`, `SEVENTEENTRACK_LANGUAGE` and the
+   * settings of all providers, such as `SEVENTEENTRACK_TIMEOUT_MILLIS`. They take precedence over
+   * `defaults`.
+   */
+  static readonly layerConfig = (
+    defaults: SeventeenTrackSettings = {}
+  ): Layer.Layer<SeventeenTrack | Tracker, Config.ConfigError | ConfigurationError, HttpClient.HttpClient> =>
+    withTracker(Layer.effect(SeventeenTrack, makeConfig(defaults)))
+}
+
+const withTracker = <E, R>(
+  provider: Layer.Layer<SeventeenTrack, E, R>
+): Layer.Layer<SeventeenTrack | Tracker, E, R> =>
   Layer.provideMerge(
     Layer.effect(
       Tracker,
       SeventeenTrack.useSync(({ track }) => ({ track }))
     ),
-    Layer.effect(SeventeenTrack, make(options))
+    provider
   )
 
-const prefix = "SEVENTEENTRACK"
-
-const config = Config.all({
-  apiKey: Config.Redacted(`${prefix}_API_KEY`),
-  baseUrl: Config.String(`${prefix}_BASE_URL`).pipe(Config.withDefault(defaultBaseUrl)),
-  requestsPerSecond: Config.schema(
-    Schema.Int.check(Schema.isGreaterThan(0)),
-    `${prefix}_REQUESTS_PER_SECOND`
-  ).pipe(Config.withDefault(3)),
-  language: Config.option(Config.String(`${prefix}_LANGUAGE`)),
-  settings: settingsConfig(prefix)
-})
-
-/**
- * 17TRACK configured by `SEVENTEENTRACK_API_KEY` and, optionally, `SEVENTEENTRACK_BASE_URL`,
- * `SEVENTEENTRACK_REQUESTS_PER_SECOND`, `SEVENTEENTRACK_LANGUAGE`, `SEVENTEENTRACK_TIMEOUT_MILLIS`,
- * `SEVENTEENTRACK_DEADLINE_MILLIS`, `SEVENTEENTRACK_RETRIES` and `SEVENTEENTRACK_MAX_CONCURRENT`.
- */
-export const layerConfig: Layer.Layer<
-  SeventeenTrack | Tracker,
-  Config.ConfigError | ConfigurationError,
-  HttpClient.HttpClient
-> = Layer.unwrap(
-  Effect.map(config, ({ language, settings, ...options }) =>
-    layer({
-      ...settings,
-      ...options,
-      ...(Option.isSome(language) ? { language: language.value } : {})
-    })
-  )
-)
-
-/** As a plain host is to throw it: what passes by itself is 503, a fault 502. */
+/** The error as a plain function throws it: `TemporarilyUnavailable` for a 503. */
 const thrownOf = (error: LookupError): LookupError | TemporarilyUnavailable =>
   error._tag === "ProviderRefusal" && error.isUnavailable
     ? Object.assign(new TemporarilyUnavailable({ message: error.message }), { code: error.code })
@@ -171,24 +181,24 @@ const thrownOf = (error: LookupError): LookupError | TemporarilyUnavailable =>
 /**
  * 17TRACK as the tracker of a till.
  *
- * @throws ConfigurationError for a key, address or setting that can't be used.
+ * @throws ConfigurationError for an unusable key, address or setting
  * @example
  * import { seventeenTrack } from "@till402/providers/17track"
  *
  * const tracker = seventeenTrack({ apiKey: process.env["SEVENTEENTRACK_API_KEY"]! })
- * // the till's option: { tracker }; the webhooks' endpoint: app.post("/17track", ({ req }) => tracker.webhook(req.raw))
+ * // the till's options: { tracker, publicRoutes: { "/webhooks/17track": tracker.webhook } }
  */
 export const seventeenTrack = ({
   apiKey,
   fetch,
   ...options
 }: SeventeenTrackOptions): SeventeenTrackTracker => {
-  const { calls, tracking } = overFetch(
+  const { calls, tracking } = makeWithFetch(
     makeTracking({ ...options, apiKey: Redacted.make(apiKey) }),
-    fetch === undefined ? {} : { fetch }
+    fetch
   )
   return {
-    track: (query, { signal }) => promised(Effect.mapError(tracking.track(query), thrownOf), signal),
+    track: (query, { signal }) => toPromise(Effect.mapError(tracking.track(query), thrownOf), signal),
     webhook: (request) => Effect.runPromise(tracking.webhook(request)),
     usage: calls.usage
   }

@@ -6,12 +6,12 @@ import { isStage, stages, statusOf } from "./Status.ts"
 import { nowhen, type Moment, readIso, readMoment } from "./Moment.ts"
 
 /**
- * What is kept of an upstream document: what the contract's answer tells, and no recipient's name, street,
+ * The part of an upstream document that the contract's response contains. It has no recipient's name, street,
  * postal code, phone or tax id.
  */
 export interface Shipment {
   readonly result: Omit<TrackResult, "number" | "daysSinceLastUpdate" | "trackingPageUrl">
-  /** Milliseconds since the epoch at which the carrier last reported; null if it never did. */
+  /** Time of the carrier's last report in milliseconds since the epoch; null without one. */
   readonly lastUpdate: number | null
 }
 
@@ -28,8 +28,9 @@ const readCarrier = (
   providers: ReadonlyArray<unknown>,
   findCarrier: FindCarrier
 ): TrackCarrier => {
-  const told = providers.map((each) => field(each, "provider"))
-  const provider = code === null ? told[0] : told.find((each) => carrierCode(field(each, "key")) === code)
+  const reported = providers.map((each) => field(each, "provider"))
+  const provider =
+    code === null ? reported[0] : reported.find((each) => carrierCode(field(each, "key")) === code)
   const actual = code ?? carrierCode(field(provider, "key"))
   const listed = actual === null ? undefined : findCarrier(actual)
   return {
@@ -40,7 +41,7 @@ const readCarrier = (
   }
 }
 
-/** The carrier of the last mile, where it is another one. */
+/** The carrier of the last mile, if it is a different one. */
 const readLastMile = (
   misc: unknown,
   carrier: TrackCarrier,
@@ -57,7 +58,7 @@ const readMilestones = (info: unknown): ReadonlyMap<string, Moment> => {
   for (const value of list(field(info, "milestone"), 50)) {
     const stage = text(field(value, "key_stage"))
     const moment = readMoment(value)
-    // All stages are always listed; one that was reached has a time, or at least a day.
+    // All stages are always listed; a reached stage has a time, or at least a day.
     if (isStage(stage) && moment.wall !== null && !reached.has(stage)) reached.set(stage, moment)
   }
   return reached
@@ -70,7 +71,7 @@ const readEstimate = (metrics: unknown): TrackResult["estimatedDelivery"] => {
   return from === null && to === null ? null : { from, to, source: text(field(estimate, "source"), 100) }
 }
 
-/** Reads one accepted item of `gettrackinfo`, or the `data` of a webhook. Total: any document reads. */
+/** Reads an accepted item of `gettrackinfo`, or the `data` of a webhook. Accepts any document. */
 export const readShipment = (item: unknown, findCarrier: FindCarrier): Shipment => {
   const info = field(item, "track_info")
   const misc = field(info, "misc_info")
@@ -109,7 +110,7 @@ export const readShipment = (item: unknown, findCarrier: FindCarrier): Shipment 
       }),
       pickedUpAt: (milestones.get("PickedUp") ?? nowhen).iso,
       deliveredAt: (milestones.get("Delivered") ?? nowhen).iso,
-      // The provider tells 0 days of what it knows nothing of.
+      // The provider reports 0 days for numbers that it knows nothing about.
       daysInTransit: found ? natural(field(metrics, "days_of_transit")) : null,
       estimatedDelivery: readEstimate(metrics),
       serviceType:
@@ -120,7 +121,7 @@ export const readShipment = (item: unknown, findCarrier: FindCarrier): Shipment 
   }
 }
 
-/** A number of which nothing is known yet, with the carrier it is registered with, where there is one. */
+/** A number without news, with the carrier that it is registered with, if any. */
 export const unknownShipment = (code: number | null, findCarrier: FindCarrier): Shipment => ({
   lastUpdate: null,
   result: {
@@ -146,11 +147,11 @@ export const unknownShipment = (code: number | null, findCarrier: FindCarrier): 
   }
 })
 
-/** Whether a carrier has told anything: before that there is nothing to keep from anybody. */
+/** Whether a carrier has reported anything. Before that there is nothing to protect. */
 export const hasNews = ({ result }: Shipment): boolean => result.found || result.events.length > 0
 
 /**
- * The contract's answer at a time. Days since the last update are counted from then: the provider counts
+ * The contract's response. Days since the last update are counted from `now`, because the provider counts
  * them when it polls, which may be a day ago.
  */
 export const resultAt = ({ lastUpdate, result }: Shipment, number: string, now: number): TrackResult => ({

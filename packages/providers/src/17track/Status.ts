@@ -1,8 +1,8 @@
 import type { MilestoneStage, ShipmentStatus } from "@till402/core"
 
 /*
- * Statuses and stages. The provider adds to both without notice: a new sub-status passes as it is, a new
- * status is told from what else is known, a new stage is no milestone.
+ * Statuses and stages. The provider adds to both without notice. An unknown sub-status is returned unchanged,
+ * an unknown status is derived from other fields, and an unknown stage is not a milestone.
  */
 
 const statuses: ReadonlySet<string> = new Set<ShipmentStatus>([
@@ -46,12 +46,12 @@ const isStatus = (text: string): text is ShipmentStatus => statuses.has(text)
 
 export const isStage = (text: string | null): text is MilestoneStage => stages.some((stage) => stage === text)
 
-/** What the provider says, in the order in which it is believed. */
+/** Fields that determine the status, most reliable first. */
 export interface StatusHints {
   readonly status: string | null
   /** A status, an underscore, a detail: `InTransit_Departure`. */
   readonly subStatus: string | null
-  /** Of the newest event. */
+  /** Stage of the newest event. */
   readonly stage: string | null
   readonly hasEvents: boolean
 }

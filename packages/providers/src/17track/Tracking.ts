@@ -1,7 +1,7 @@
 import { Clock, Deferred, Effect, Exit, Option, type Redacted } from "effect"
 import type { TrackQuery, TrackResult } from "@till402/core"
 import { Overloaded } from "../upstream/UpstreamFault.ts"
-import { answerKey, Answers, type Outcome } from "./Answers.ts"
+import { cacheKey, TrackingCache, type Outcome } from "./TrackingCache.ts"
 import { carrierCode, field } from "./Document.ts"
 import { lifetimeMillis, refusalMillis } from "./Lifetimes.ts"
 import type { Found, LookupError } from "./Lookup.ts"
@@ -13,14 +13,14 @@ export interface TrackingSettings {
   readonly apiKey: Redacted.Redacted<string>
   readonly lookUp: (query: TrackQuery) => Effect.Effect<Found, LookupError>
   readonly findCarrier: FindCarrier
-  /** Lookups whose outcome is remembered at most. */
+  /** Maximum number of cached lookups. */
   readonly cacheCapacity: number
 }
 
-/** Lookups that are under way at most. */
-const maxFlights = 10_000
+/** Maximum lookups in flight. */
+const maxInFlight = 10_000
 
-/** Refusals that follow from the question, and would be the same if it were asked again. */
+/** Refusals that depend only on the query, so that a retry would fail the same way. */
 const refusals: ReadonlySet<string> = new Set([
   "AdditionalFieldRequired",
   "CarrierNotDetected",
@@ -36,50 +36,50 @@ const expiryOf = (outcome: Outcome): number => {
 }
 
 /**
- * Lookups as callers see them: the same question is asked once at a time and remembered for a while, and
- * what webhooks tell is taken up.
+ * Lookups with a cache. Concurrent lookups of the same query share one request, and webhooks update the
+ * cache.
  */
 export class Tracking {
   private readonly settings: TrackingSettings
   private readonly keyOf: (query: TrackQuery) => string
-  private readonly answers: Answers
-  private readonly flights = new Map<string, Deferred.Deferred<Found, LookupError>>()
+  private readonly cache: TrackingCache
+  private readonly inFlight = new Map<string, Deferred.Deferred<Found, LookupError>>()
 
   constructor(settings: TrackingSettings) {
     this.settings = settings
-    this.keyOf = answerKey(settings.apiKey)
-    this.answers = new Answers(settings.cacheCapacity)
+    this.keyOf = cacheKey(settings.apiKey)
+    this.cache = new TrackingCache(settings.cacheCapacity)
   }
 
   track(query: TrackQuery): Effect.Effect<TrackResult, LookupError> {
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const key = this.keyOf(query)
-      const outcome = this.answers.get(key, now) ?? this.fly(key, query)
+      const outcome = this.cache.get(key, now) ?? this.join(key, query)
       return Effect.flatMap(outcome, ({ shipment }) =>
         Effect.map(Clock.currentTimeMillis, (then) => resultAt(shipment, query.number, then))
       )
     })
   }
 
-  /** Joins the lookup of this question, or starts it. It goes on when those who wait for it go away. */
-  private fly(key: string, query: TrackQuery): Effect.Effect<Found, LookupError> {
-    const flight = this.flights.get(key)
+  /** Joins the lookup of this query, or starts it. It continues if its callers stop waiting. */
+  private join(key: string, query: TrackQuery): Effect.Effect<Found, LookupError> {
+    const flight = this.inFlight.get(key)
     if (flight !== undefined) return Deferred.await(flight)
-    if (this.flights.size >= maxFlights) return Effect.fail(new Overloaded({ upstream: "17track" }))
+    if (this.inFlight.size >= maxInFlight) return Effect.fail(new Overloaded({ upstream: "17track" }))
     const started = Deferred.makeUnsafe<Found, LookupError>()
-    this.flights.set(key, started)
+    this.inFlight.set(key, started)
     const flown = Effect.onExit(this.settings.lookUp(query), (outcome) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         const millis = expiryOf(outcome)
-        if (millis > 0) this.answers.set(key, outcome, now + millis)
-        this.flights.delete(key)
+        if (millis > 0) this.cache.set(key, outcome, now + millis)
+        this.inFlight.delete(key)
         return Deferred.done(started, outcome)
       })
     )
     return Effect.andThen(Effect.forkDetach(flown), Deferred.await(started))
   }
 
-  /** Takes up a webhook. 401 without the right signature; 200 tells the provider not to send it again. */
+  /** Handles a webhook. Responds with 401 for a wrong signature; after a 200 the provider doesn't resend it. */
   webhook(request: Request): Effect.Effect<Response> {
     return Effect.gen({ self: this }, function* () {
       if (request.method !== "POST") return new Response(null, { status: 405, headers: { allow: "POST" } })
@@ -91,39 +91,39 @@ export class Tracking {
       }
       const notification = readNotification(body.success)
       if (notification === undefined) return new Response(null, { status: 400 })
-      yield* this.take(notification)
+      yield* this.apply(notification)
       return new Response(null, { status: 200 })
     })
   }
 
   /**
-   * Refreshes what is remembered of a shipment. Nothing is remembered anew: each of these lookups passed
-   * the carrier's checks when it was made, and a webhook names nobody who did.
+   * Updates the cached lookups of a shipment. Adds none: each cached lookup passed the carrier's checks, which
+   * a webhook doesn't prove.
    */
-  private take(notification: Notification): Effect.Effect<void> {
+  private apply(notification: Notification): Effect.Effect<void> {
     return Effect.map(Clock.currentTimeMillis, (now) => {
       if (notification._tag === "Other") return
       const carrier =
         notification._tag === "Stopped"
           ? notification.carrier
           : carrierCode(field(notification.item, "carrier"))
-      for (const [key, outcome] of this.answers.ofNumber(notification.number)) {
+      for (const [key, outcome] of this.cache.ofNumber(notification.number)) {
         if (Exit.isFailure(outcome)) {
-          this.answers.forget(key)
+          this.cache.forget(key)
           continue
         }
         const known = outcome.value
         if (known.carrier !== null && carrier !== null && known.carrier !== carrier) continue
         if (notification._tag === "Stopped" || !known.shipment.result.found) {
-          // Asked again, the provider checks what a young lookup was not told yet.
-          this.answers.forget(key)
+          // The next lookup makes the provider check the caller's data.
+          this.cache.forget(key)
           continue
         }
         const shipment = readShipment(notification.item, this.settings.findCarrier)
-        // Webhooks are repeated and come out of order, and an old one may be played back.
+        // Webhooks may be repeated, reordered or replayed.
         if ((shipment.lastUpdate ?? 0) < (known.shipment.lastUpdate ?? 0)) continue
         const found: Found = { carrier: known.carrier, shipment }
-        this.answers.set(key, Exit.succeed(found), now + lifetimeMillis(found))
+        this.cache.set(key, Exit.succeed(found), now + lifetimeMillis(found))
       }
     })
   }

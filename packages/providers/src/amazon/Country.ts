@@ -1,16 +1,13 @@
-import { ConfigurationError } from "@till402/core"
-import { Effect } from "effect"
-
 /*
- * Amazon's shops. Prices of a shop are in its currency; the service's price filters are in US dollars.
+ * Amazon's shops. A shop's prices are in its own currency; price filters of a till are in US dollars.
  */
 
-/** A country with a shop of its own, as Canopy names its `domain`. */
+/** A country with its own shop, named as in Canopy's `domain` parameter. */
 export type AmazonCountry = keyof typeof shops
 
 interface Shop {
   readonly host: string
-  /** ISO 4217: what a price without a currency is in. */
+  /** ISO 4217; the currency of prices listed without one. */
   readonly currency: string
 }
 
@@ -33,16 +30,3 @@ const shops = {
 export const amazonCountries = Object.keys(shops) as [AmazonCountry, ...Array<AmazonCountry>]
 
 export const shopOf = (country: AmazonCountry): Shop => shops[country]
-
-/** A country out of a host's options, which no compiler may have checked. */
-export const countryOf = (
-  upstream: string,
-  country: AmazonCountry
-): Effect.Effect<AmazonCountry, ConfigurationError> =>
-  Object.hasOwn(shops, country)
-    ? Effect.succeed(country)
-    : Effect.fail(
-        new ConfigurationError({
-          message: `${upstream}: country must be one of ${amazonCountries.join(", ")}`
-        })
-      )

@@ -3,10 +3,10 @@ import { type AmazonCountry, shopOf } from "./Country.ts"
 import { isOfBrand } from "../listing/Brand.ts"
 
 /*
- * From what an upstream lists to the page that the port answers. Pure.
+ * From an upstream's listings to a page of the port. Pure functions.
  */
 
-/** One result as an upstream lists it, already checked. `currency: null` is the shop's own. */
+/** One checked result of an upstream. `currency: null` means the shop's own. */
 export interface Listing {
   readonly asin: string
   readonly title: string
@@ -23,14 +23,13 @@ export interface Listing {
 /** One page of an upstream, unfiltered. */
 export interface ListingPage {
   readonly listings: ReadonlyArray<Listing>
-  /** Of all pages, as far as the upstream says. */
+  /** Of all pages, as reported by the upstream. */
   readonly totalResults: number
   readonly hasMore: boolean
 }
 
 /**
- * Each product once: a sponsored listing gives way to the product's own rank, and of several of a kind
- * the first stays.
+ * Keeps each product once: the first organic listing, or the first sponsored one if there is no other.
  */
 export const withoutDuplicates = (listings: ReadonlyArray<Listing>): ReadonlyArray<Listing> => {
   const kept = new Map<string, Listing>()
@@ -41,7 +40,7 @@ export const withoutDuplicates = (listings: ReadonlyArray<Listing>): ReadonlyArr
   return listings.filter((listing) => kept.get(listing.asin) === listing)
 }
 
-/** Filters are in US dollars: a price in another currency can't be said to lie within them. */
+/** Price filters are in US dollars, so a price in another currency never passes one. */
 const isPricedWithin = (
   { currency, price }: Pick<SearchProduct, "currency" | "price">,
   { priceMax, priceMin }: ProductQuery
@@ -62,7 +61,7 @@ const toProduct = (listing: Listing, country: AmazonCountry): SearchProduct => {
     rating: listing.rating,
     reviewCount: listing.reviewCount,
     imageUrl: listing.imageUrl,
-    // Built, not taken over: the upstream's links go through advertising redirects.
+    // Built from the asin: the upstream's links go through advertising redirects.
     productUrl: `https://www.${host}/dp/${listing.asin}`,
     source: "marketplace_a",
     isExpedited: listing.isPrime
@@ -70,8 +69,9 @@ const toProduct = (listing: Listing, country: AmazonCountry): SearchProduct => {
 }
 
 /**
- * The port's page of an upstream's page: without duplicates, with every filter applied exactly. It may
- * be short, even empty, while there is more: page n is always the upstream's page n.
+ * Converts an upstream's page: drops duplicates and applies every filter exactly.
+ *
+ * Page n is always the upstream's page n, so it may be short or empty although there is a further page.
  */
 export const toProductPage = (
   { hasMore, listings, totalResults }: ListingPage,
@@ -85,7 +85,7 @@ export const toProductPage = (
       .map((listing) => toProduct(listing, country))
       .filter((product) => isPricedWithin(product, query)),
     totalResults: Math.max(totalResults, listings.length),
-    // An upstream that promises more after an empty page would have its callers turn pages for ever.
+    // Ignores `hasMore` on an empty page: callers would request further pages forever.
     hasMore: hasMore && listings.length > 0
   }
 }

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
-import type { AmazonSource } from "../amazon/AmazonSearch.ts"
+import type { AmazonSource } from "../amazon/AmazonMarketplace.ts"
 import { type AmazonCountry, shopOf } from "../amazon/Country.ts"
 import {
   asinOf,
@@ -12,15 +12,15 @@ import {
   ratingOf,
   textOf,
   urlOf
-} from "../listing/fields.ts"
+} from "../listing/Fields.ts"
 import type { Listing } from "../amazon/Listing.ts"
-import { type Answer, AnswerMalformed, readJson } from "../upstream/index.ts"
+import { type UpstreamResponse, ResponseMalformed, readJson } from "../upstream/index.ts"
 
 /*
  * Canopy's REST search of Amazon: https://docs.canopyapi.co. Prices are in units of the shop's currency.
  */
 
-/** Results asked of one page. */
+/** Results requested per page. */
 const pageSize = 20
 
 const Results = Schema.Struct({
@@ -54,19 +54,19 @@ const toListing = (result: unknown): Listing | undefined => {
   }
 }
 
-const read = Effect.fnUntraced(function* (answer: Answer, page: number) {
-  const document = yield* readDocument(answer)
+const read = Effect.fnUntraced(function* (response: UpstreamResponse, page: number) {
+  const document = yield* readDocument(response)
   const { pageInfo, results } = ("data" in document ? document.data : document).amazonProductSearchResults
     .productResults
   const listings = results.flatMap((result) => toListing(result) ?? [])
   if (listings.length === 0 && results.length > 0) {
     const detail = "no result has both asin and title"
-    return yield* new AnswerMalformed({ upstream: answer.upstream, detail })
+    return yield* new ResponseMalformed({ upstream: response.upstream, detail })
   }
   const { hasNextPage, totalPages: pages } = fieldsOf(pageInfo)
   const totalPages = numberOf(pages, 0, 1e9)
   const hasMore = typeof hasNextPage === "boolean" ? hasNextPage : totalPages !== null && page < totalPages
-  // Canopy tells no count of results, only of pages: exact on the last one, an estimate before.
+  // Canopy reports pages, not results: the count is exact on the last page and an estimate before it.
   const seen = (page - 1) * pageSize + results.length
   const totalResults = hasMore
     ? Math.max((totalPages ?? 0) * pageSize, seen + 1)
@@ -76,14 +76,14 @@ const read = Effect.fnUntraced(function* (answer: Answer, page: number) {
   return { listings, hasMore, totalResults, quotaSpent: 1 }
 })
 
-/** How Canopy is asked and read. */
+/** Requests and responses of Canopy. */
 export const canopySource = (options: {
   readonly baseUrl: string
   readonly apiKey: string
   readonly country: AmazonCountry
 }): AmazonSource => ({
   request: ({ page, priceMax, priceMin, term }) => {
-    // The shop filters in its own currency. Whole units around the bounds: what comes back is sifted.
+    // The shop filters in its own currency. Bounds are widened to whole units; toProductPage filters exactly.
     const isInDollars = shopOf(options.country).currency === "USD"
     const minPrice = isInDollars && priceMin !== undefined ? Math.floor(priceMin) : 0
     return HttpClientRequest.get(`${options.baseUrl}/api/amazon/search`).pipe(
@@ -95,7 +95,7 @@ export const canopySource = (options: {
         ...(minPrice > 0 ? { minPrice } : {}),
         ...(isInDollars && priceMax !== undefined ? { maxPrice: Math.ceil(priceMax) } : {})
       }),
-      // No Content-Type: there is no content, and Canopy has been seen to answer 500 to one.
+      // No Content-Type: Canopy has responded with a 500 to requests that have one.
       HttpClientRequest.setHeaders({ accept: "application/json", "api-key": options.apiKey })
     )
   },

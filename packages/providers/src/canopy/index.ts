@@ -1,17 +1,35 @@
-import type { AmazonMarketplaceOptions, AmazonOptions } from "../amazon/Options.ts"
-import { type AmazonProvider, amazonProvider } from "../amazon/Provider.ts"
+import type { ConfigurationError } from "@till402/core"
+import { type Config, Context, Layer } from "effect"
+import type { HttpClient } from "effect/http"
+import type { AmazonMarketplace } from "../amazon/AmazonMarketplace.ts"
+import type {
+  AmazonLayerOptions,
+  AmazonMarketplaceOptions,
+  AmazonOptions,
+  AmazonSettings
+} from "../amazon/AmazonOptions.ts"
+import { amazonProvider } from "../amazon/AmazonProvider.ts"
 import { canopySource } from "./Canopy.ts"
 
 /*
- * `marketplace_a` by Canopy (https://canopyapi.co): search of Amazon's shops. Rainforest can take its
- * place.
+ * `marketplace_a` from Canopy (https://canopyapi.co): search of Amazon's shops.
+ * Interchangeable with Rainforest.
  */
 
-export { type AmazonMarketplace, AmazonSearch } from "../amazon/AmazonSearch.ts"
+export type { AmazonMarketplace } from "../amazon/AmazonMarketplace.ts"
+export type {
+  AmazonLayerOptions,
+  AmazonMarketplaceOptions,
+  AmazonOptions,
+  AmazonSettings
+} from "../amazon/AmazonOptions.ts"
 export type { AmazonCountry } from "../amazon/Country.ts"
-export type { AmazonMarketplaceOptions, AmazonOptions, AmazonSettings } from "../amazon/Options.ts"
-export type { AmazonLayerOptions } from "../amazon/Provider.ts"
-export type { FetchOptions, RateLimit, UpstreamSettings, UpstreamUsage } from "../upstream/Settings.ts"
+export type {
+  FetchOptions,
+  RateLimit,
+  UpstreamSettings,
+  UpstreamUsage
+} from "../upstream/UpstreamSettings.ts"
 
 const provider = amazonProvider({
   name: "canopy",
@@ -22,7 +40,7 @@ const provider = amazonProvider({
 /**
  * Canopy as the general marketplace of a till.
  *
- * @throws ConfigurationError for a key, address or setting that can't be used.
+ * @throws ConfigurationError for an unusable key, address or setting
  * @example
  * import { canopy } from "@till402/providers/canopy"
  *
@@ -30,14 +48,32 @@ const provider = amazonProvider({
  */
 export const canopy: (options: AmazonOptions) => AmazonMarketplaceOptions = provider.plain
 
-/** Canopy for an Effect host, over the `HttpClient` at hand. */
-export const make: AmazonProvider["make"] = provider.make
-
-/** Canopy as the search of Amazon. */
-export const layer: AmazonProvider["layer"] = provider.layer
-
 /**
- * Canopy configured by `CANOPY_API_KEY` and, optionally, `CANOPY_COUNTRY`, `CANOPY_BASE_URL`,
- * `CANOPY_TIMEOUT_MILLIS`, `CANOPY_DEADLINE_MILLIS`, `CANOPY_RETRIES` and `CANOPY_MAX_CONCURRENT`.
+ * Canopy as a marketplace of an Effect host.
+ *
+ * @example
+ * import { Marketplaces } from "@till402/core/effect"
+ * import { Canopy } from "@till402/providers/canopy"
+ * import { Layer } from "effect"
+ * import { FetchHttpClient } from "effect/http"
+ *
+ * const marketplaces = Marketplaces.layerOf(Canopy).pipe(
+ *   Layer.provide(Canopy.layerConfig()),
+ *   Layer.provide(FetchHttpClient.layer)
+ * )
  */
-export const layerConfig: AmazonProvider["layerConfig"] = provider.layerConfig
+export class Canopy extends Context.Service<Canopy, AmazonMarketplace>()("@till402/providers/Canopy") {
+  static readonly layer = (
+    options: AmazonLayerOptions
+  ): Layer.Layer<Canopy, ConfigurationError, HttpClient.HttpClient> =>
+    Layer.effect(Canopy, provider.make(options))
+
+  /**
+   * Reads `CANOPY_API_KEY` and, if set, `CANOPY_COUNTRY`, `CANOPY_BASE_URL` and the settings of
+   * all providers, such as `CANOPY_TIMEOUT_MILLIS`. They take precedence over `defaults`.
+   */
+  static readonly layerConfig = (
+    defaults: AmazonSettings = {}
+  ): Layer.Layer<Canopy, Config.ConfigError | ConfigurationError, HttpClient.HttpClient> =>
+    Layer.effect(Canopy, provider.makeConfig(defaults))
+}

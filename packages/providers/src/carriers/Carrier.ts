@@ -1,10 +1,10 @@
 /** A carrier as 17TRACK numbers it. */
 export interface Carrier {
-  /** The tracking provider's numeric code; what `carrier` of `GET /x402/track` takes. */
+  /** The tracking provider's numeric code, as in `carrier` of `GET /x402/track`. */
   readonly code: number
   readonly name: string
   readonly homepage: string | null
-  /** ISO 3166-1 alpha-2; null for carriers of no one country. */
+  /** ISO 3166-1 alpha-2; null for international carriers. */
   readonly country: string | null
 }
 

@@ -1,35 +1,36 @@
-import { type ConfigurationError } from "@till402/core"
+import type { ConfigurationError } from "@till402/core"
 import { Effect } from "effect"
 import { type HttpClient, HttpClientRequest } from "effect/http"
 import { carrierCode, country, field, list, text, webAddress } from "../17track/Document.ts"
 import {
-  AnswerMalformed,
-  baseUrlOf,
+  ResponseMalformed,
   makeUpstream,
-  overFetch,
+  makeWithFetch,
   parseJson,
-  promised,
+  settingReaders,
+  toPromise,
   type UpstreamFault
 } from "../upstream/index.ts"
-import type { FetchOptions, UpstreamSettings } from "../upstream/Settings.ts"
+import type { FetchOptions, UpstreamSettings } from "../upstream/UpstreamSettings.ts"
 import type { Carrier } from "./Carrier.ts"
 import { bundledCarriers } from "./LikelyCarriers.ts"
 
-/** Where 17TRACK publishes its carriers: about 3,000 entries in 600 kB. Free, and without a key. */
+/** 17TRACK's list of carriers: about 3,000 entries in 600 kB. Free, and needs no key. */
 export const carrierListUrl = "https://res.17track.net/asset/carrier/info/apicarrier.all.json"
 
 export interface CarrierDirectorySettings extends UpstreamSettings {
-  /** Default: 17TRACK's. Https, or this machine. */
-  readonly url?: string
+  /** Address of the list; default: 17TRACK's. Must be https or on this machine. */
+  readonly url?: string | undefined
 }
 
-/** Carriers by their codes: at first those that come with this package. */
+/** Carriers by code. Contains the bundled carriers until the first refresh. */
 export interface CarrierDirectory {
   readonly find: (code: number) => Carrier | undefined
   readonly all: () => ReadonlyArray<Carrier>
   /**
-   * Takes up the published list, over what is known already, and answers how many carriers it held. Once
-   * a day is plenty. Rejects where the list can't be had or read; what was known stays.
+   * Merges in the published list and returns its number of carriers. Once a day is enough.
+   *
+   * Rejects if the list can't be fetched or read; the known carriers remain.
    */
   readonly refresh: () => Promise<number>
 }
@@ -40,7 +41,7 @@ export interface CarrierDirectoryEffects extends Omit<CarrierDirectory, "refresh
 }
 
 const maxCarriers = 20_000
-/** A list with fewer entries is not the list. */
+/** A shorter list is not the list of carriers. */
 const fewestCarriers = 100
 
 const readCarriers = (document: unknown): ReadonlyArray<Carrier> =>
@@ -59,12 +60,12 @@ const readCarriers = (document: unknown): ReadonlyArray<Carrier> =>
         ]
   })
 
-/** A directory for an Effect host, over the `HttpClient` at hand. */
+/** A directory for an Effect host, over the `HttpClient` of the context. */
 export const makeCarrierDirectory = Effect.fnUntraced(function* (
   settings: CarrierDirectorySettings = {}
 ): Effect.fn.Return<CarrierDirectoryEffects, ConfigurationError, HttpClient.HttpClient> {
   const name = "17track-carriers"
-  const url = yield* baseUrlOf(name, settings.url ?? carrierListUrl)
+  const url = yield* settingReaders(name).url("url", settings.url ?? carrierListUrl)
   const upstream = yield* makeUpstream({ name, ...settings })
   const carriers = new Map(bundledCarriers)
   return {
@@ -75,7 +76,7 @@ export const makeCarrierDirectory = Effect.fnUntraced(function* (
       Effect.map(readCarriers),
       Effect.filterOrFail(
         ({ length }) => length >= fewestCarriers,
-        () => new AnswerMalformed({ upstream: name, detail: "not a list of carriers" })
+        () => new ResponseMalformed({ upstream: name, detail: "not a list of carriers" })
       ),
       Effect.map((fresh) => {
         for (const carrier of fresh) carriers.set(carrier.code, carrier)
@@ -87,9 +88,9 @@ export const makeCarrierDirectory = Effect.fnUntraced(function* (
 })
 
 /**
- * A directory of carriers, to be given to `seventeenTrack({ carriers })` and refreshed when you like.
+ * Makes a directory of carriers for `seventeenTrack({ carriers })`.
  *
- * @throws ConfigurationError for an address that can't be used.
+ * @throws ConfigurationError for an unusable address
  * @example
  * import { carrierDirectory } from "@till402/providers/carriers"
  *
@@ -100,6 +101,6 @@ export const carrierDirectory = ({
   fetch,
   ...settings
 }: CarrierDirectorySettings & FetchOptions = {}): CarrierDirectory => {
-  const directory = overFetch(makeCarrierDirectory(settings), fetch === undefined ? {} : { fetch })
-  return { ...directory, refresh: () => promised(directory.refresh, undefined) }
+  const directory = makeWithFetch(makeCarrierDirectory(settings), fetch)
+  return { ...directory, refresh: () => toPromise(directory.refresh, undefined) }
 }

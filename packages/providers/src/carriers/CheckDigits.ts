@@ -1,6 +1,6 @@
 /*
  * Check digits of tracking numbers, as pure functions of the characters before the check digit. They
- * take digits (and letters, where a format has them) and nothing else: patterns come first.
+ * accept only characters that the format's pattern allows.
  */
 
 const digitAt = (text: string, index: number): number => text.charCodeAt(index) - 48

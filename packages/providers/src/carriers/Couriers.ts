@@ -1,8 +1,8 @@
 import type { CarrierRow } from "./Carrier.ts"
 
 /*
- * The couriers met most, with the codes, names and homepages of the carrier list that 17TRACK publishes.
- * The rest of that list (3,000 and more) comes with `refresh` of a carrier directory.
+ * The most common couriers, with the codes, names and homepages of the carrier list that 17TRACK publishes.
+ * The rest of that list (3,000 and more) is loaded by `refresh` of a carrier directory.
  */
 export const couriers: ReadonlyArray<CarrierRow> = [
   [12084, "PostPlus", "", "http://www.post-plus.net/"],

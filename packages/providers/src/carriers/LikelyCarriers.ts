@@ -4,18 +4,18 @@ import { couriers } from "./Couriers.ts"
 import { type Likelihood, numberFormats } from "./NumberFormats.ts"
 import { postalOperators } from "./PostalOperators.ts"
 
-/** The carriers that come with this package: the postal operators and the couriers met most. */
+/** The carriers bundled with this package: the postal operators and the most common couriers. */
 export const bundledCarriers: ReadonlyMap<number, Carrier> = new Map(
   [...postalOperators, ...couriers].map((row) => [row[0], carrierOfRow(row)])
 )
 
-/** The operator of a country: the first of its rows, which is the designated one. */
+/** The designated operator of a country: the first of its rows. */
 const operatorOf = new Map<string, number>()
 for (const [code, , country] of postalOperators) {
   if (!operatorOf.has(country)) operatorOf.set(country, code)
 }
 
-/** Countries whose operator tracks some kinds of items under codes of their own, by service letter. */
+/** Countries whose operator has several codes, by service letter. */
 const branches: Readonly<Record<string, (service: string) => ReadonlyArray<number>>> = {
   CN: (service) => (service === "E" ? [3013, 3011] : [3011, 3013]),
   DE: (service) => (service === "C" || service === "E" ? [7041, 7044] : [7044, 7041]),
@@ -38,9 +38,10 @@ const postalCodes = (number: string): ReadonlyArray<number> => {
 const order: ReadonlyArray<Likelihood> = ["distinctive", "checked", "plausible"]
 
 /**
- * The carriers that a tracking number may belong to by its format, likeliest first, five at most. Check
- * digits are looked at where a format has one (UPS, FedEx, USPS, S10 of the postal operators, DHL, DPD,
- * OnTrac, Canada Post); a number with a wrong one is no candidate. Letter case and hyphens don't matter.
+ * Returns up to five carriers that a tracking number's format fits, likeliest first.
+ *
+ * Check digits are verified if the format has one (UPS, FedEx, USPS, S10 of the postal operators, DHL, DPD,
+ * OnTrac, Canada Post). Case and hyphens are ignored.
  *
  * @example
  * import { likelyCarriers } from "@till402/providers/carriers"
@@ -57,7 +58,7 @@ export const likelyCarriers = (number: string): ReadonlyArray<Carrier> => {
     ...(likelihood === "distinctive" ? postalCodes(plain) : []),
     ...matching.filter((format) => format.likelihood === likelihood).flatMap(({ carriers }) => carriers)
   ])
-  return [...new Set(codes)].flatMap((code) => bundledCarriers.get(code) ?? []).slice(0, mostCandidates)
+  return [...new Set(codes)].flatMap((code) => bundledCarriers.get(code) ?? []).slice(0, maxCandidates)
 }
 
-const mostCandidates = 5
+const maxCandidates = 5

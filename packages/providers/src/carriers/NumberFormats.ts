@@ -1,30 +1,30 @@
 import { fedexExpress, gs1, mod37, mod7, ontrac, ups } from "./CheckDigits.ts"
 
-/** How much a number of a format says about its carrier, most first. */
+/** How reliably a format identifies its carrier, most reliable first. */
 export type Likelihood = "distinctive" | "checked" | "plausible"
 
-/** What numbers of a carrier look like, in capitals and without hyphens. */
+/** A format of tracking numbers, in capitals and without hyphens. */
 export interface NumberFormat {
   readonly name: string
   readonly pattern: RegExp
   /** Carriers that use it, likeliest first; codes of the bundled lists. */
   readonly carriers: ReadonlyArray<number>
   /**
-   * `distinctive`: hardly any other carrier has such numbers. `checked`: only the check digit tells, so
-   * about one in ten of other carriers' numbers passes. `plausible`: length and kind of characters alone.
+   * `distinctive`: hardly any other carrier has such numbers. `checked`: only the check digit identifies it,
+   * so about one in ten of other carriers' numbers passes. `plausible`: only length and characters.
    */
   readonly likelihood: Likelihood
   /** Whether the check digit is right; formats without one leave it out. */
   readonly isValid?: (number: string) => boolean
 }
 
-/** The last character against what a rule makes of the ones before it, from place `start`. */
+/** Compares the last character with a rule's result for the characters from `start`. */
 const endsWith =
   (rule: (payload: string) => string, start = 0) =>
   (number: string): boolean =>
     rule(number.slice(start, -1)) === number.at(-1)
 
-/** Read from the end: a part of so many characters and its check digit. */
+/** Compares the last character with a rule's result for the `length` characters before it. */
 const lastOnes =
   (length: number, rule: (payload: string) => string) =>
   (number: string): boolean =>

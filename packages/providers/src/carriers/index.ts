@@ -1,8 +1,8 @@
 /*
- * Carriers: a bundled list with names and homepages, what their numbers look like, and a directory that
- * takes up the tracking provider's whole list.
+ * Carriers: a bundled list with names and homepages, formats of their numbers, and a directory
+ * that loads the tracking provider's whole list.
  */
-export type { FetchOptions, UpstreamSettings } from "../upstream/Settings.ts"
+export type { FetchOptions, UpstreamSettings } from "../upstream/UpstreamSettings.ts"
 export type { Carrier } from "./Carrier.ts"
 export {
   type CarrierDirectory,

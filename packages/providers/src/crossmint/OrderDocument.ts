@@ -1,10 +1,10 @@
 import { Schema } from "effect"
-import { type Answer, type AnswerMalformed, readJson } from "../upstream/index.ts"
+import { type UpstreamResponse, type ResponseMalformed, readJson } from "../upstream/index.ts"
 import type { Effect } from "effect"
 
 /*
- * Crossmint's documents: https://docs.crossmint.com/api-reference/headless/create-order. Only what money
- * and goods depend on is demanded; statuses are open lists, and fields that are new don't matter.
+ * Crossmint's documents: https://docs.crossmint.com/api-reference/headless/create-order. Only
+ * fields that money and goods depend on are required. Statuses are open lists; unknown fields are ignored.
  */
 
 const absent = <S extends Schema.Constraint>(schema: S) => Schema.optional(Schema.NullOr(schema))
@@ -12,7 +12,7 @@ const absent = <S extends Schema.Constraint>(schema: S) => Schema.optional(Schem
 const Amount = Schema.Struct({ amount: Schema.String, currency: Schema.String })
 const Failure = Schema.Struct({ code: absent(Schema.Unknown), message: absent(Schema.Unknown) })
 
-/** An id that can stand in a path. */
+/** An id that is safe in a path. */
 const OrderId = Schema.String.check(Schema.isPattern(/^[\w-]{1,100}$/u))
 
 const LineItem = Schema.Struct({
@@ -53,14 +53,17 @@ const Order = Schema.Struct({
   })
 })
 
-/** An order as Crossmint tells it. */
+/** An order of Crossmint. */
 export type OrderDocument = typeof Order.Type
 
-/** The order of an answer; creating gives it an envelope. */
-export const readCreated: (answer: Answer) => Effect.Effect<{ order: OrderDocument }, AnswerMalformed> =
-  readJson(Schema.Struct({ order: Order }))
-export const readOrder: (answer: Answer) => Effect.Effect<OrderDocument, AnswerMalformed> = readJson(Order)
+/** Reads the response to a creation, which has an envelope. */
+export const readCreated: (
+  response: UpstreamResponse
+) => Effect.Effect<{ order: OrderDocument }, ResponseMalformed> = readJson(Schema.Struct({ order: Order }))
+export const readOrder: (response: UpstreamResponse) => Effect.Effect<OrderDocument, ResponseMalformed> =
+  readJson(Order)
 
-/** Packages of an order, each read on its own. */
-export const readPackages: (answer: Answer) => Effect.Effect<ReadonlyArray<unknown>, AnswerMalformed> =
-  readJson(Schema.Array(Schema.Unknown))
+/** Reads the packages of an order, each unchecked. */
+export const readPackages: (
+  response: UpstreamResponse
+) => Effect.Effect<ReadonlyArray<unknown>, ResponseMalformed> = readJson(Schema.Array(Schema.Unknown))

@@ -1,31 +1,24 @@
 import { AddressNotServed, ProductNotFound, type ProductReference, ProductUnavailable } from "@till402/core"
 import { Effect, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
-import type { ShippingAddress } from "@till402/core"
-import { fieldsOf } from "../listing/fields.ts"
+import type { OrderRequest } from "../fulfilment/Buyer.ts"
+import { fieldsOf } from "../listing/Fields.ts"
 import { Rejected, type Upstream, type UpstreamFault } from "../upstream/index.ts"
 import { type OrderDocument, readCreated, readOrder, readPackages } from "./OrderDocument.ts"
 import type { QuoteRefusal } from "./Quote.ts"
 
 /*
- * The calls of Crossmint's orders API.
+ * Calls to Crossmint's orders API.
  */
 
-/** What an order is made of. */
-export interface OrderRequest {
-  readonly product: ProductReference
-  readonly shippingAddress: ShippingAddress
-  readonly email: string
-}
-
-/** How Crossmint names a product: https://docs.crossmint.com/payments/headless/guides/physical-good-purchases */
+/** Crossmint's name of a product: https://docs.crossmint.com/payments/headless/guides/physical-good-purchases */
 export const locatorOf = (product: ProductReference): string =>
   product.source === "marketplace_a"
     ? `amazon:${product.asin}`
     : `shopify:${product.productUrl}:${product.variantId}`
 
 const bodyOf = ({ email, product, shippingAddress }: OrderRequest, settings: OrdersSettings) => {
-  // The address has no place for a phone number.
+  // Crossmint's address has no field for a phone number.
   const { city, country, line1, line2, name, postalCode, state } = shippingAddress
   return {
     recipient: {
@@ -63,10 +56,10 @@ export interface OrdersSettings {
 export interface Orders {
   readonly create: (request: OrderRequest) => Effect.Effect<OrderDocument, QuoteRefusal | UpstreamFault>
   readonly get: (orderId: string) => Effect.Effect<OrderDocument, UpstreamFault>
-  /** Packages of an order; none where Crossmint can't track it. */
+  /** Returns the packages of an order; none if Crossmint can't track it. */
   readonly packages: (orderId: string) => Effect.Effect<ReadonlyArray<unknown>, UpstreamFault>
-  /** Tells Crossmint which transaction paid an order. */
-  readonly tellPayment: (orderId: string, transaction: string) => Effect.Effect<void, UpstreamFault>
+  /** Reports the transaction that paid an order. */
+  readonly reportPayment: (orderId: string, transaction: string) => Effect.Effect<void, UpstreamFault>
 }
 
 export const makeOrders = (upstream: Upstream, settings: OrdersSettings): Orders => {
@@ -79,14 +72,14 @@ export const makeOrders = (upstream: Upstream, settings: OrdersSettings): Orders
   const get = (url: string) => upstream.call(withKey(HttpClientRequest.get(url)))
   const post = (url: string, body: unknown) =>
     upstream.call(withKey(HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(url), body)), {
-      // Twice the same order costs nothing until one is paid; twice the same transaction is the same news.
+      // A second order costs nothing until it is paid, and a payment may be reported twice.
       idempotent: true
     })
   const path = (orderId: string): string => encodeURIComponent(orderId)
   return {
     create: (request) =>
       Effect.matchEffect(post(orders, bodyOf(request, settings)), {
-        onSuccess: (answer) => Effect.map(readCreated(answer), ({ order }) => order),
+        onSuccess: (response) => Effect.map(readCreated(response), ({ order }) => order),
         onFailure: (fault) => Effect.fail(refusalIn(fault) ?? fault)
       }),
     get: (orderId) => Effect.flatMap(get(`${orders}/${path(orderId)}`), readOrder),
@@ -98,21 +91,21 @@ export const makeOrders = (upstream: Upstream, settings: OrdersSettings): Orders
             ? Effect.succeed([])
             : Effect.fail(fault)
       }),
-    tellPayment: (orderId, transaction) =>
+    reportPayment: (orderId, transaction) =>
       Effect.asVoid(post(`${orders}/${path(orderId)}/payment`, { type: "crypto-tx-id", txId: transaction }))
   }
 }
 
-/** Statuses with which an order is refused for what it asks for. */
+/** Statuses that refuse the content of a request. */
 const refusing: ReadonlySet<number> = new Set([400, 404, 422])
 
 /**
- * Why an order can't be made, by the words of the refusal: no codes are documented. What is not understood
- * stays what it is, a fault.
+ * The refusal in a fault, by the words of its message, because no codes are documented. `undefined` if the
+ * words are not understood.
  */
 const refusalIn = (fault: UpstreamFault): QuoteRefusal | undefined => {
   if (!(fault instanceof Rejected) || !refusing.has(fault.status)) return undefined
-  const words = wordsOf(Redacted.value(fault.answer).text)
+  const words = wordsOf(Redacted.value(fault.response).text)
   if (/address|postal|zip ?code|country|physicaladdress/.test(words)) {
     return new AddressNotServed({ message: "The product is not delivered to this address." })
   }
@@ -135,10 +128,10 @@ const wordsOf = (text: string): string => {
   try {
     document = JSON.parse(text)
   } catch {
-    // Not a word of Crossmint's API, but of something between us.
+    // Not from Crossmint's API, but from something in between.
     return ""
   }
   const { error, message } = fieldsOf(document)
-  const said = [message, fieldsOf(error)["message"], error].find((word) => typeof word === "string")
-  return typeof said === "string" ? said.slice(0, maxWords).toLowerCase() : ""
+  const words = [message, fieldsOf(error)["message"], error].find((word) => typeof word === "string")
+  return typeof words === "string" ? words.slice(0, maxWords).toLowerCase() : ""
 }

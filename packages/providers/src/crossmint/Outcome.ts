@@ -1,18 +1,24 @@
-import { notPlaced, type Outcome, refusalReason, refused, unknown } from "../fulfilment/Placement.ts"
+import {
+  notPlaced,
+  type PlacementOutcome,
+  refusalReason,
+  refused,
+  unknown
+} from "../fulfilment/PlacementOutcome.ts"
 import type { CrossmintError } from "./Errors.ts"
 
 /*
- * What a failed placing says of the order. An order at Crossmint is placed by its payment, so it is the treasury's
- * journal that tells: before it has a payment of this order, nothing can be on its way. Pure.
+ * What a failed placement means for the order. An order at Crossmint is placed by its payment: as long as the
+ * treasury's journal has no payment of the order, nothing is in flight. Pure functions.
  */
 
-/** After a failure while the journal has no payment of this order. */
-export const beforePaying = (error: CrossmintError): Outcome => {
+/** The outcome while the journal has no payment of this order. */
+export const beforePaying = (error: CrossmintError): PlacementOutcome => {
   switch (error._tag) {
     case "QuoteChanged":
       return refused("price_changed")
-    // A document that is new to us may mean anything, a payment among it.
-    case "AnswerMalformed":
+    // An unknown document may mean anything, including a payment.
+    case "ResponseMalformed":
     case "TreasuryFailed":
       return unknown()
     case "PaymentRefused":
@@ -24,17 +30,17 @@ export const beforePaying = (error: CrossmintError): Outcome => {
   }
 }
 
-/** After a failure of the treasury to pay: see `Treasury.pay`. */
-export const whilePaying = (error: CrossmintError): Outcome => {
+/** The outcome if the treasury failed to pay; see `Treasury.pay`. */
+export const whilePaying = (error: CrossmintError): PlacementOutcome => {
   switch (error._tag) {
     // Nothing was signed for this order.
-    case "PaymentLapsed":
-    case "TreasuryShort":
+    case "PaymentExpired":
+    case "TreasuryUnderfunded":
     case "FeesTooHigh":
     case "TreasuryBusy":
     case "SigningFailed":
       return notPlaced(error)
-    // Paid under another order's key, which may be the same buyer's: for people to see.
+    // Paid under another order's key, perhaps of the same buyer: an operator must decide.
     case "PaymentRefused":
       return error.reason === "reference_taken" ? unknown() : notPlaced(error)
     default:
@@ -42,6 +48,6 @@ export const whilePaying = (error: CrossmintError): Outcome => {
   }
 }
 
-/** After a failure once a payment may have been recorded: its one transaction failed, or it is on its way. */
-export const afterPaying = (error: CrossmintError): Outcome =>
+/** The outcome once a payment may have been recorded: its transaction failed, or is in flight. */
+export const afterPaying = (error: CrossmintError): PlacementOutcome =>
   error._tag === "PaymentFailed" ? refused("payment_failed") : unknown()

@@ -1,52 +1,57 @@
 import { Money } from "@till402/core/effect"
 import { Clock, Effect } from "effect"
-import { type FailedPlacement, judged } from "../fulfilment/Placement.ts"
-import type { PaymentState } from "../treasury/Treasury.ts"
-import { PaymentFailed } from "../treasury/Treasury.ts"
-import type { Configured } from "./Configured.ts"
+import type { OrderRequest } from "../fulfilment/Buyer.ts"
+import { type FailedPlacement, withOutcome } from "../fulfilment/PlacementOutcome.ts"
+import type { PaymentState, TreasuryClient } from "../treasury/Treasury.ts"
+import { PaymentFailed } from "../treasury/TreasuryErrors.ts"
+import type { CrossmintConfig } from "./Config.ts"
 import { type CrossmintError, QuoteChanged } from "./Errors.ts"
-import type { OrderRequest, Orders } from "./Orders.ts"
+import type { Orders } from "./Orders.ts"
 import { afterPaying, beforePaying, whilePaying } from "./Outcome.ts"
-import type { Paymaster } from "./Paymaster.ts"
 import { isPaid, quoteOf } from "./Quote.ts"
 import { notPayable, type Quoting } from "./Quoting.ts"
 
 /*
- * Placing: an order at Crossmint is placed by paying for it.
+ * An order at Crossmint is placed by paying for it.
  */
 
 /** A paid order of the till, to be placed. */
 export interface CrossmintPlacement extends OrderRequest {
   /** Idempotency key. */
   readonly orderId: string
-  /** Crossmint's order, as `quote` gave it. */
+  /** Crossmint's order: the `reference` of its quote. */
   readonly reference: string
-  /** What was agreed: decimal text in dollars. */
+  /** The agreed total: decimal text in dollars. */
   readonly total: string
 }
 
-/** A quote that is about to lapse is not paid: the payment has to be seen before it does. */
-const lastMomentsMillis = 20_000
+/** A quote that is about to expire is not paid: Crossmint must see the payment before that. */
+const expiryMarginMillis = 20_000
 
 type Placed = { readonly reference: string }
 
 /**
- * Pays an order of the till, once: what the treasury's journal knows of it comes first, then what Crossmint
- * knows, and only where both know of no payment is one made.
+ * Pays an order of the till once. Checks the treasury's journal, then Crossmint, and pays only if neither
+ * has a payment.
  */
-export const makePaying = (orders: Orders, treasury: Paymaster, settings: Configured, quoting: Quoting) => {
+export const makePaying = (
+  orders: Orders,
+  treasury: TreasuryClient,
+  settings: CrossmintConfig,
+  quoting: Quoting
+) => {
   const { payees, payer, paymentMethod } = settings
 
-  /** Tells Crossmint of a payment that it has not seen yet. */
-  const tell = Effect.fnUntraced(function* (reference: string, transaction: string) {
+  /** Reports a payment that Crossmint has not seen yet. */
+  const reportUnseenPayment = Effect.fnUntraced(function* (reference: string, transaction: string) {
     if (isPaid(yield* orders.get(reference))) return
-    yield* Effect.catchTag(orders.tellPayment(reference, transaction), "Rejected", (fault) =>
-      // It may have seen the payment in between, and want no more news of it.
+    yield* Effect.catchTag(orders.reportPayment(reference, transaction), "Rejected", (fault) =>
+      // Crossmint may have seen the payment in between and refuse the report.
       Effect.flatMap(orders.get(reference), (order) => (isPaid(order) ? Effect.void : Effect.fail(fault)))
     )
   })
 
-  /** The quote to pay: the agreed one, or where it has lapsed unpaid a new one for no more money. */
+  /** Returns the quote to pay: the agreed one, or a new one at the same price or less if it expired. */
   const payable = Effect.fnUntraced(function* (placement: CrossmintPlacement) {
     const agreedAtomic = Money.parseAtomic(placement.total)
     if (agreedAtomic === undefined) return yield* new QuoteChanged()
@@ -54,23 +59,23 @@ export const makePaying = (orders: Orders, treasury: Paymaster, settings: Config
     const verdict = quoteOf(order, payer, paymentMethod)
     if (verdict._tag === "Paid") return undefined
     const now = yield* Clock.currentTimeMillis
-    if (verdict._tag === "Quoted" && now + lastMomentsMillis < verdict.quote.expiresAtMillis) {
+    if (verdict._tag === "Quoted" && now + expiryMarginMillis < verdict.quote.expiresAtMillis) {
       return verdict.quote.amountAtomic === agreedAtomic ? verdict.quote : yield* new QuoteChanged()
     }
     if (verdict._tag !== "Quoted" && verdict._tag !== "Expired") return yield* notPayable(verdict)
-    const anew = yield* quoting(placement)
-    return anew.amountAtomic <= agreedAtomic ? anew : yield* new QuoteChanged()
+    const freshQuote = yield* quoting(placement)
+    return freshQuote.amountAtomic <= agreedAtomic ? freshQuote : yield* new QuoteChanged()
   })
 
   const finish = Effect.fnUntraced(function* (paid: {
     readonly reference: string
     readonly transaction: string
   }): Effect.fn.Return<Placed, CrossmintError> {
-    yield* tell(paid.reference, paid.transaction)
+    yield* reportUnseenPayment(paid.reference, paid.transaction)
     return { reference: paid.reference }
   })
 
-  /** What was begun under this order before: brought to its end, without a look at any quote. */
+  /** Completes a payment that was begun under this order, without a quote. */
   const resume = Effect.fnUntraced(function* (
     state: Exclude<PaymentState, { status: "none" }>,
     key: string
@@ -86,21 +91,21 @@ export const makePaying = (orders: Orders, treasury: Paymaster, settings: Config
     placement: CrossmintPlacement
   ): Effect.fn.Return<Placed, FailedPlacement<CrossmintError>> {
     const { orderId: key, reference } = placement
-    const known = yield* judged(afterPaying)(treasury.find(key))
-    if (known.status !== "none") return yield* judged(afterPaying)(resume(known, key))
-    const quote = yield* judged(beforePaying)(payable(placement))
+    const known = yield* withOutcome(afterPaying)(treasury.find(key))
+    if (known.status !== "none") return yield* withOutcome(afterPaying)(resume(known, key))
+    const quote = yield* withOutcome(beforePaying)(payable(placement))
     if (quote === undefined) return { reference }
     const { amountAtomic, expiresAtMillis, offer, prepared } = quote
     const payment = { key, reference: offer.reference, payees, prepared, amountAtomic, expiresAtMillis }
-    const paid = yield* judged(whilePaying)(treasury.pay(payment))
-    return yield* judged(afterPaying)(finish(paid))
+    const paid = yield* withOutcome(whilePaying)(treasury.pay(payment))
+    return yield* withOutcome(afterPaying)(finish(paid))
   })
 
   const find = Effect.fnUntraced(function* (
     key: string
   ): Effect.fn.Return<string | undefined, CrossmintError> {
     const state = yield* treasury.find(key)
-    // One that failed moved nothing and never will.
+    // A failed payment moved nothing and never will.
     if (state.status === "none" || state.status === "failed") return undefined
     return (yield* resume(state, key)).reference
   })

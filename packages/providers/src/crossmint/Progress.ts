@@ -1,32 +1,29 @@
 import type { FulfilmentStatus, Parcel } from "@till402/core"
-import { fieldsOf, textOf, urlOf } from "../listing/fields.ts"
+import { isCancelled, parcelOf } from "../fulfilment/Parcels.ts"
+import { fieldsOf } from "../listing/Fields.ts"
 import type { OrderDocument } from "./OrderDocument.ts"
 import { wordOf } from "./Quote.ts"
 
 /*
- * How an order stands, from its document and its packages. Pure.
+ * The status of an order, from its document and its packages. Pure functions.
  */
 
-/** Packages that are looked at: an order is for one product. */
+/** Packages that are read: an order contains one product. */
 const maxPackages = 20
 
 const shipmentOf = (document: unknown): Parcel | undefined => {
   const tracking = fieldsOf(fieldsOf(document)["packageTracking"])
-  const trackingNumber = textOf(tracking["carrierTrackingNumber"])
-  if (trackingNumber === null || trackingNumber.length > 100) return undefined
-  const carrier = textOf(tracking["carrierName"])
-  const trackingUrl = urlOf(tracking["carrierTrackingUrl"]) ?? urlOf(tracking["trackingUrl"])
-  return {
-    ...(carrier === null ? {} : { carrier: carrier.slice(0, 100) }),
-    trackingNumber,
-    ...(trackingUrl === null ? {} : { trackingUrl })
-  }
+  return parcelOf({
+    carrier: tracking["carrierName"],
+    trackingNumber: tracking["carrierTrackingNumber"],
+    trackingUrls: [tracking["carrierTrackingUrl"], tracking["trackingUrl"]]
+  })
 }
 
 const statusesOf = (packages: ReadonlyArray<unknown>): ReadonlyArray<string> =>
   packages.flatMap((each) => wordOf(fieldsOf(each)["status"]) ?? [])
 
-/** Why an order came to nothing; `undefined`: it did not. */
+/** Why an order failed; `undefined` if it did not. */
 const failureOf = ({ lineItems, payment, phase }: OrderDocument): string | undefined => {
   const [line] = lineItems
   if (line?.delivery?.status === "failed")
@@ -36,17 +33,20 @@ const failureOf = ({ lineItems, payment, phase }: OrderDocument): string | undef
 }
 
 /**
- * How an order stands. Packages know best, where there are any; statuses that are new mean no more than that
- * the order was placed.
+ * The status of an order. Packages take precedence over the order's own status. Unknown statuses count as
+ * placed.
  */
-export const progressOf = (order: OrderDocument, packages: ReadonlyArray<unknown>): FulfilmentStatus => {
+export const fulfilmentStatusOf = (
+  order: OrderDocument,
+  packages: ReadonlyArray<unknown>
+): FulfilmentStatus => {
   const seen = packages.slice(0, maxPackages)
   const shipments = seen.flatMap((each) => shipmentOf(each) ?? [])
   const failure = failureOf(order)
   if (failure !== undefined) return { status: "failed", reason: failure, shipments }
   const statuses = statusesOf(seen)
   if (statuses.length > 0) {
-    if (statuses.every((status) => /^cancell?ed$/.test(status))) {
+    if (statuses.every(isCancelled)) {
       return { status: "cancelled", reason: "cancelled", shipments }
     }
     if (statuses.every((status) => status === "delivered")) return { status: "delivered", shipments }

@@ -1,10 +1,10 @@
 import { AddressNotServed, ProductNotFound, ProductUnavailable, type QuotedOffer } from "@till402/core"
 import { Money } from "@till402/core/effect"
-import { fieldsOf, textOf, urlOf } from "../listing/fields.ts"
+import { fieldsOf, textOf, urlOf } from "../listing/Fields.ts"
 import type { OrderDocument } from "./OrderDocument.ts"
 
 /*
- * From an order of Crossmint's to a quote, or to why there is none. Pure.
+ * Reads an order of Crossmint as a quote, or the reason why there is none. Pure functions.
  */
 
 export type QuoteRefusal = ProductNotFound | ProductUnavailable | AddressNotServed
@@ -12,35 +12,35 @@ export type QuoteRefusal = ProductNotFound | ProductUnavailable | AddressNotServ
 /** A quote that can be paid. */
 export interface PayableQuote {
   readonly offer: QuotedOffer
-  /** What Crossmint wants, in millionths of a dollar: the atomic units of USDC. */
+  /** The amount to pay, in atomic units of USDC (millionths of a dollar). */
   readonly amountAtomic: bigint
   readonly expiresAtMillis: number
-  /** The unsigned transaction by which Crossmint wants to be paid. */
+  /** The unsigned transaction that Crossmint prepared for the payment. */
   readonly prepared: string
 }
 
 export type QuoteVerdict =
   | { readonly _tag: "Quoted"; readonly quote: PayableQuote }
   | { readonly _tag: "Refused"; readonly refusal: QuoteRefusal }
-  /** The payment is under way or done. */
+  /** The payment is in flight or done. */
   | { readonly _tag: "Paid" }
   | { readonly _tag: "Expired" }
-  /** Not ready; a later look may find it so. */
+  /** Not ready yet. */
   | { readonly _tag: "NotYet" }
-  /** Crossmint sees too little in the treasury's account, coin for fees included. */
-  | { readonly _tag: "TreasuryShort" }
+  /** Crossmint finds too little in the treasury's account, including native coin for fees. */
+  | { readonly _tag: "TreasuryUnderfunded" }
   /** Can't be sold; `detail` names the field at fault. */
   | { readonly _tag: "Unusable"; readonly detail: string }
 
 const unusable = (detail: string): QuoteVerdict => ({ _tag: "Unusable", detail })
 
-/** Crossmint's words in the form of ours: `out-of-stock` → `out_of_stock`. */
+/** Crossmint's code in snake case: `out-of-stock` → `out_of_stock`. */
 export const wordOf = (code: unknown): string | undefined => {
   const word = typeof code === "string" ? code.toLowerCase().replace(/[\s-]+/g, "_") : ""
   return /^\w{1,60}$/.test(word) ? word : undefined
 }
 
-/** Why an item can't be had. The codes are not documented as a closed list: unknown ones are "unavailable". */
+/** Why an item is unavailable. The list of codes is open: unknown ones count as unavailable. */
 const refusalOf = (code: unknown): QuoteRefusal => {
   const reason = wordOf(code)
   if (reason !== undefined && /not_found|does_not_exist|invalid_(product|locator|item|url)/.test(reason)) {
@@ -58,13 +58,13 @@ const refusalOf = (code: unknown): QuoteRefusal => {
 const paidStatuses: ReadonlySet<string> = new Set(["completed", "in-progress"])
 const paidPhases: ReadonlySet<string> = new Set(["delivery", "completed"])
 
-/** Whether Crossmint has seen the payment of an order, even if it sent it back since. */
+/** Whether Crossmint has seen the payment of an order, even if it was refunded since. */
 export const isPaid = ({ payment, phase }: OrderDocument): boolean =>
   paidStatuses.has(payment.status) ||
   paidPhases.has(phase) ||
   (payment.refunded !== undefined && payment.refunded !== null)
 
-/** What stands in the way of a quote, by the statuses alone. */
+/** Why there is no quote, by the statuses alone. */
 const obstacleOf = (order: OrderDocument): QuoteVerdict | undefined => {
   const { lineItems, payment, quote } = order
   const unavailable = lineItems.find((item) => item.quote.status === "item-unavailable")
@@ -77,19 +77,19 @@ const obstacleOf = (order: OrderDocument): QuoteVerdict | undefined => {
     return { _tag: "Refused", refusal: new AddressNotServed({ message }) }
   }
   if (quote.status === "expired") return { _tag: "Expired" }
-  if (payment.status.startsWith("crypto-payer-insufficient-funds")) return { _tag: "TreasuryShort" }
-  // What a person would have to do first, or we left out of the order.
+  if (payment.status.startsWith("crypto-payer-insufficient-funds")) return { _tag: "TreasuryUnderfunded" }
+  // A person would have to act first, or the order lacks a field.
   if (/-kyc$|^requires-(email|recipient|crypto-payer-address)|^draft$/.test(payment.status)) {
     return unusable("payment.status")
   }
   return quote.status === "requires-recipient" ? unusable("quote.status") : undefined
 }
 
-/** An amount in USDC, exactly; `undefined` for another currency or no amount. */
+/** The exact amount in USDC; `undefined` for another currency or an invalid amount. */
 const usdcOf = (price: { readonly amount: string; readonly currency: string } | null | undefined) =>
   price?.currency.toLowerCase() === "usdc" ? Money.parseAtomic(price.amount) : undefined
 
-/** An absent charge is none. */
+/** A missing charge is zero. */
 const chargeOf = (price: { readonly amount: string; readonly currency: string } | null | undefined) =>
   price === null || price === undefined ? 0n : usdcOf(price)
 
@@ -98,7 +98,7 @@ const sameAddress = (left: string, right: string): boolean => left.toLowerCase()
 /**
  * Reads an order as a quote for one of one product.
  *
- * @param payer the treasury's account: a transaction prepared for another one is not ours to sign
+ * @param payer the treasury's account, for which the transaction must be prepared
  */
 export const quoteOf = (order: OrderDocument, payer: string, paymentMethod: string): QuoteVerdict => {
   if (isPaid(order)) return { _tag: "Paid" }
@@ -146,7 +146,7 @@ const priced = (
       ...(imageUrl === null ? {} : { imageUrl }),
       ...(unit === undefined ? {} : { price: Money.formatAtomic(unit) })
     },
-    // Whatever is neither tax nor shipping, Crossmint's own fees among it, is the price of the goods.
+    // Everything except tax and shipping, including Crossmint's fees, is the price of the goods.
     subtotal: Money.formatAtomic(total - tax - shipping),
     tax: Money.formatAtomic(tax),
     shipping: Money.formatAtomic(shipping),

@@ -1,22 +1,23 @@
 import { AddressNotServed } from "@till402/core"
 import { Clock, Effect } from "effect"
-import { TreasuryShort } from "../treasury/Treasury.ts"
-import { AnswerMalformed } from "../upstream/index.ts"
-import type { Configured } from "./Configured.ts"
+import type { OrderRequest } from "../fulfilment/Buyer.ts"
+import type { TreasuryClient } from "../treasury/Treasury.ts"
+import { TreasuryUnderfunded } from "../treasury/TreasuryErrors.ts"
+import { ResponseMalformed } from "../upstream/index.ts"
+import type { CrossmintConfig } from "./Config.ts"
 import { type CrossmintError, QuoteNotReady } from "./Errors.ts"
-import type { OrderRequest, Orders } from "./Orders.ts"
-import type { Paymaster } from "./Paymaster.ts"
+import type { Orders } from "./Orders.ts"
 import { type PayableQuote, quoteOf, type QuoteVerdict } from "./Quote.ts"
 
 /*
- * Quotes: an order is made at Crossmint, and looked at until it can be paid or the time is over.
+ * Quotes: creates an order at Crossmint and polls it until it can be paid or the time limit is over.
  */
 
-/** Where Crossmint delivers: https://docs.crossmint.com/payments/headless/guides/physical-good-purchases */
+/** Countries that Crossmint delivers to: https://docs.crossmint.com/payments/headless/guides/physical-good-purchases */
 const served: ReadonlySet<string> = new Set(["US"])
 
-/** Makes an order and waits until it is a quote that the treasury would pay. */
-export const makeQuoting = (orders: Orders, treasury: Paymaster, settings: Configured) =>
+/** Creates an order and waits until it is a quote that the treasury would pay. */
+export const makeQuoting = (orders: Orders, treasury: TreasuryClient, settings: CrossmintConfig) =>
   Effect.fnUntraced(function* (request: OrderRequest): Effect.fn.Return<PayableQuote, CrossmintError> {
     const { payees, payer, paymentMethod, pollMillis, quoteTimeoutMillis } = settings
     const until = (yield* Clock.currentTimeMillis) + quoteTimeoutMillis
@@ -26,7 +27,7 @@ export const makeQuoting = (orders: Orders, treasury: Paymaster, settings: Confi
     let order = yield* orders.create(request)
     for (;;) {
       const verdict = quoteOf(order, payer, paymentMethod)
-      // Seen now, not after the buyer has paid: what the treasury would refuse is not sold.
+      // Checked before the buyer pays: a quote that the treasury would refuse is not sold.
       if (verdict._tag === "Quoted") {
         yield* treasury.check({ ...verdict.quote, payees })
         return verdict.quote
@@ -38,16 +39,16 @@ export const makeQuoting = (orders: Orders, treasury: Paymaster, settings: Confi
     }
   })
 
-/** Why there is nothing to pay, as a failure. */
+/** Fails with the reason why there is nothing to pay. */
 export const notPayable = (
   verdict: Exclude<QuoteVerdict, { _tag: "Quoted" }>
 ): Effect.Effect<never, CrossmintError> => {
-  const malformed = (detail: string) => new AnswerMalformed({ upstream: "crossmint", detail })
+  const malformed = (detail: string) => new ResponseMalformed({ upstream: "crossmint", detail })
   switch (verdict._tag) {
     case "Refused":
       return Effect.fail(verdict.refusal)
-    case "TreasuryShort":
-      return Effect.fail(new TreasuryShort())
+    case "TreasuryUnderfunded":
+      return Effect.fail(new TreasuryUnderfunded())
     case "NotYet":
     case "Expired":
       return Effect.fail(new QuoteNotReady())
@@ -58,5 +59,5 @@ export const notPayable = (
   }
 }
 
-/** Makes quotes that the treasury would pay. */
+/** Quotes that the treasury would pay. */
 export type Quoting = ReturnType<typeof makeQuoting>

@@ -1,17 +1,17 @@
 import { AddressNotServed, type ProductReference, type ShippingAddress } from "@till402/core"
 
 /*
- * From an order of the till to what shops want to know. Pure.
+ * Converts an order of the till to the fields that shops need. Pure functions.
  */
 
-/** What a quote is asked for. */
+/** The request for a quote. */
 export interface OrderRequest {
   readonly product: ProductReference
   readonly shippingAddress: ShippingAddress
   readonly email: string
 }
 
-/** The page of a product, with its variant where the shop has several. */
+/** The page of a product, with its variant at shops of Shopify. */
 export const productPageOf = (product: ProductReference): string => {
   if (product.source === "marketplace_a") return `https://www.amazon.com/dp/${product.asin}`
   const page = new URL(product.productUrl)
@@ -20,8 +20,8 @@ export const productPageOf = (product: ProductReference): string => {
 }
 
 /**
- * A name in two, at its last space, as checkouts want it. A single word stands for both: a mononym is
- * delivered all the same, an empty field is refused.
+ * Splits a name at its last space, as checkouts require. A single word is used for both parts, because an
+ * empty field is refused.
  */
 export const splitName = (name: string): { readonly firstName: string; readonly lastName: string } => {
   const words = name.trim().split(/\s+/)
@@ -29,7 +29,7 @@ export const splitName = (name: string): { readonly firstName: string; readonly 
   return { firstName: words.length > 1 ? words.slice(0, -1).join(" ") : lastName, lastName }
 }
 
-/** Where an address can't be served; `undefined`: it can. */
+/** Why an address can't be served; `undefined` if it can. */
 export const addressFault = (
   { country, phone }: ShippingAddress,
   { defaultPhone, upstream }: { readonly defaultPhone: string | undefined; readonly upstream: string }
@@ -42,7 +42,7 @@ export const addressFault = (
     : undefined
 }
 
-/** The `buyer` of an intent. */
+/** The buyer, in the fields of Rye's intents. */
 export const buyerOf = ({ email, shippingAddress }: OrderRequest, defaultPhone: string | undefined) => {
   const { city, country, line1, line2 = "", name, phone = "", postalCode, state } = shippingAddress
   return {

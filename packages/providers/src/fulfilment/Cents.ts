@@ -1,12 +1,12 @@
 import { Money } from "@till402/core/effect"
 
 /*
- * Money of upstreams that count whole cents. Never floats.
+ * Amounts of upstreams that use whole cents. Never floats.
  */
 
 const atomicPerCent = 10_000n
 
-/** Whole cents as a bigint; `undefined` for what is no such amount. */
+/** Whole cents as a bigint; `undefined` for any other value. */
 export const centsOf = (amount: unknown): bigint | undefined =>
   typeof amount === "number" && Number.isSafeInteger(amount) && amount >= 0 ? BigInt(amount) : undefined
 
@@ -14,8 +14,8 @@ export const centsOf = (amount: unknown): bigint | undefined =>
 export const textOfCents = (cents: bigint): string => Money.formatAtomic(cents * atomicPerCent)
 
 /**
- * The most whole cents that decimal text in dollars pays for: `"97.359"` → `9735n`. `undefined` for text that
- * is no amount.
+ * Decimal text in dollars, rounded down to whole cents: `"97.359"` → `9735n`. `undefined` for text that is
+ * not an amount.
  */
 export const centsWithin = (dollars: string): bigint | undefined => {
   const atomic = Money.parseAtomic(dollars)

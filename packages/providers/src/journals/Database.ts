@@ -2,18 +2,17 @@
 export type Row = Readonly<Record<string, unknown>>
 
 /**
- * What the journals ask of a database. A statement takes its values by number (`$1`), stands alone, and what it wrote
- * is on the disk once it resolves. It rejects within a bounded time, with an error that holds no password.
+ * The database of the journals. A statement takes numbered values (`$1`) and is its own transaction, on disk once it
+ * resolves. It rejects within a bounded time, with an error that contains no password.
  */
 export interface Database {
   readonly run: (text: string, values: ReadonlyArray<string | number>) => Promise<ReadonlyArray<Row>>
-  /** Gives the connections up; a second call waits for the first. Statements reject from then on. */
+  /** Closes the connections; a second call waits for the first. Later statements reject. */
   readonly close: () => Promise<void>
 }
 
 /**
- * The tables of the journals. Statements that are harmless where the tables are there; `bigint` keeps milliseconds and
- * numbers of chains in both dialects.
+ * Creates the tables of the journals unless they exist. `bigint` fits milliseconds and chain ids in both dialects.
  */
 export const tables: ReadonlyArray<string> = [
   `CREATE TABLE IF NOT EXISTS till_treasury_payments (
@@ -34,7 +33,7 @@ export const tables: ReadonlyArray<string> = [
   )`
 ]
 
-/** Work that is done once, when it is first asked for; where it fails, whoever asks next tries again. */
+/** Runs work once, with the first call. If it fails, the next call retries. */
 export const once = <A>(work: () => Promise<A>): (() => Promise<A>) => {
   let begun: Promise<A> | undefined
   return () => {

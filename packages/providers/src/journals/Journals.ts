@@ -1,21 +1,33 @@
 import { StoreError } from "@till402/core"
+import { Context } from "effect"
 import type { PlacementJournal } from "../rye/PlacementJournal.ts"
 import type { Hex } from "../treasury/Hex.ts"
 import type { PaymentJournal, PaymentRecord } from "../treasury/PaymentJournal.ts"
 import type { Database, Row } from "./Database.ts"
 
+/** The journals of providers, as a service; see `SqliteJournals.layer` and `PostgresJournals.layer`. */
+export class Journals extends Context.Service<
+  Journals,
+  {
+    /** Payments of a treasury. */
+    readonly payments: PaymentJournal
+    /** The intent by which each order was placed. */
+    readonly placements: PlacementJournal
+  }
+>()("@till402/providers/Journals") {}
+
 /** Both journals in one database. */
-export interface Journals {
-  /** What a treasury has paid: table `till_treasury_payments`. */
+export interface OpenJournals {
+  /** Payments of a treasury: table `till_treasury_payments`. */
   readonly payments: PaymentJournal
-  /** Which intent an order was placed by: table `till_placements`. */
+  /** The intent by which each order was placed: table `till_placements`. */
   readonly placements: PlacementJournal
-  /** Gives the file or the connections up. What is asked from then on rejects. */
+  /** Closes the file or the connections. Later calls reject. */
   readonly close: () => Promise<void>
 }
 
-/** Runs a verb; its failure is told by the verb's name. */
-const verb = async <A>(operation: string, work: () => Promise<A>): Promise<A> => {
+/** Runs an operation; a failure becomes a `StoreError` with its name. */
+const withStoreError = async <A>(operation: string, work: () => Promise<A>): Promise<A> => {
   try {
     return await work()
   } catch (cause) {
@@ -23,7 +35,7 @@ const verb = async <A>(operation: string, work: () => Promise<A>): Promise<A> =>
   }
 }
 
-/** Drivers tell big integers each in their own way. */
+/** Drivers represent big integers differently. */
 const numberOf = (value: unknown): number => {
   const number = Number(value)
   if (!Number.isSafeInteger(number)) throw new Error("a number is missing from a journal's row")
@@ -41,7 +53,7 @@ const recordOf = (row: Row): PaymentRecord => ({
   expiresAtMillis: numberOf(row["expires_at_millis"])
 })
 
-/** Records are never changed and never deleted: whoever was in the way is still there to be told. */
+/** Records are never changed or deleted, so a conflicting record can always be returned. */
 const paymentsIn = ({ run }: Database): PaymentJournal => {
   const insert = async (record: PaymentRecord): Promise<PaymentRecord | undefined> => {
     const { chainId, expiresAtMillis, key, nonce, payer, reference, signedTransaction, transaction } = record
@@ -58,14 +70,14 @@ const paymentsIn = ({ run }: Database): PaymentJournal => {
         ORDER BY CASE WHEN key = $1 THEN 0 WHEN reference = $2 THEN 1 ELSE 2 END LIMIT 1`,
       [key, reference, chainId, payer, nonce]
     )
-    if (other === undefined) throw new Error("a payment was taken out of the journal")
+    if (other === undefined) throw new Error("a payment was deleted from the journal")
     return recordOf(other)
   }
 
   return {
-    insert: (record) => verb("payments.insert", () => insert(record)),
+    insert: (record) => withStoreError("payments.insert", () => insert(record)),
     find: (key) =>
-      verb("payments.find", async () => {
+      withStoreError("payments.find", async () => {
         const [row] = await run("SELECT * FROM till_treasury_payments WHERE key = $1", [key])
         return row === undefined ? undefined : recordOf(row)
       })
@@ -74,7 +86,7 @@ const paymentsIn = ({ run }: Database): PaymentJournal => {
 
 const placementsIn = ({ run }: Database): PlacementJournal => ({
   record: (orderId, { atMillis, reference }) =>
-    verb("placements.record", async () => {
+    withStoreError("placements.record", async () => {
       await run(
         `INSERT INTO till_placements (order_id, reference, at_millis) VALUES ($1, $2, $3)
           ON CONFLICT (order_id) DO UPDATE SET reference = excluded.reference, at_millis = excluded.at_millis`,
@@ -82,7 +94,7 @@ const placementsIn = ({ run }: Database): PlacementJournal => ({
       )
     }),
   find: (orderId) =>
-    verb("placements.find", async () => {
+    withStoreError("placements.find", async () => {
       const [row] = await run("SELECT reference, at_millis FROM till_placements WHERE order_id = $1", [
         orderId
       ])
@@ -92,7 +104,7 @@ const placementsIn = ({ run }: Database): PlacementJournal => ({
     })
 })
 
-export const journalsIn = (database: Database): Journals => ({
+export const journalsIn = (database: Database): OpenJournals => ({
   payments: paymentsIn(database),
   placements: placementsIn(database),
   close: database.close

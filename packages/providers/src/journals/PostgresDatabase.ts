@@ -6,13 +6,13 @@ import { type Database, once, type Row, tables } from "./Database.ts"
 
 const connectTimeoutMillis = 5_000
 const statementTimeoutMillis = 5_000
-/** A statement may open a connection, and wait for another to end first. */
-const patienceMillis = connectTimeoutMillis + 2 * statementTimeoutMillis
+/** A statement may open a connection and wait for another statement. */
+const maxWaitMillis = connectTimeoutMillis + 2 * statementTimeoutMillis
 
-/** Names the lock under which tables are made: two that make one at once would find each other half done. */
+/** Advisory lock for creating the tables, because concurrent creations of a table fail. */
 const tablesLock = 402_402_001
 
-/** The peer is asked for when it is needed; its name in a variable keeps bundlers from looking for it. */
+/** Loads the peer when it is needed. Its name is in a variable, so that bundlers don't resolve it. */
 const loadClient = async (): Promise<typeof import("@effect/sql-pg")> => {
   const name = "@effect/sql-pg"
   try {
@@ -30,19 +30,19 @@ const loadClient = async (): Promise<typeof import("@effect/sql-pg")> => {
 const isPostgres = (url: string): boolean =>
   ["postgres:", "postgresql:"].includes(URL.parse(url)?.protocol ?? "")
 
-/** The answer, or a rejection once the time is over: a network may have swallowed the question. */
+/** Rejects after a time limit, because the network may have lost the request. */
 const within = <A>(promise: Promise<A>): Promise<A> => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(
-      () => reject(new Error(`PostgreSQL did not answer within ${patienceMillis} ms`)),
-      patienceMillis
+      () => reject(new Error(`PostgreSQL did not respond within ${maxWaitMillis} ms`)),
+      maxWaitMillis
     )
   })
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 
-/** Connects, and makes the tables where there are none. The connections end with the scope. */
+/** Connects and creates missing tables. The connections close with the scope. */
 const connect = Effect.fnUntraced(function* ({ PgClient }: typeof import("@effect/sql-pg"), url: string) {
   const sql: SqlClient.SqlClient = yield* PgClient.make({
     url: Redacted.make(url),
@@ -51,7 +51,7 @@ const connect = Effect.fnUntraced(function* ({ PgClient }: typeof import("@effec
     applicationName: "till402-journals",
     startupParameters: {
       statement_timeout: String(statementTimeoutMillis),
-      // Whatever the database's own setting: what resolves is on the disk.
+      // Overrides the database's setting: a resolved statement is on disk.
       synchronous_commit: "on"
     }
   })
@@ -65,10 +65,10 @@ const connect = Effect.fnUntraced(function* ({ PgClient }: typeof import("@effec
 }, Effect.provide(Reactivity.layer))
 
 /**
- * A database of PostgreSQL's, connected to when it is first asked. Each statement is a transaction of its own, and on
- * the server's disk when it resolves.
+ * Opens a PostgreSQL database, which connects with the first statement. Each statement is its own transaction, on the
+ * server's disk when it resolves.
  *
- * @throws ConfigurationError for what is no address of a PostgreSQL database.
+ * @throws ConfigurationError for an address that is not one of a PostgreSQL database
  */
 export const openPostgres = (url: string): Database => {
   if (!isPostgres(url)) {

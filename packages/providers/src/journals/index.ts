@@ -1,22 +1,28 @@
-import { type Journals, journalsIn } from "./Journals.ts"
+import { ConfigurationError } from "@till402/core"
+import { Config, Effect, Layer, Redacted } from "effect"
+import { memoryPlacementJournal } from "../rye/PlacementJournal.ts"
+import { memoryPaymentJournal } from "../treasury/PaymentJournal.ts"
+import { Journals, journalsIn, type OpenJournals } from "./Journals.ts"
 import { openPostgres } from "./PostgresDatabase.ts"
 import { openSqlite } from "./SqliteDatabase.ts"
 
 /*
- * Journals that outlive the process: what the treasury has paid, and by which of Rye's intents an order was placed.
- * They may stand in the till's own database, in tables of their own, which are made with the first use. Several
+ * Journals that outlive the process: payments of the treasury, and the intent by which Rye placed each order.
+ * They may be in the till's own database, in separate tables that are created with the first use. Several
  * processes may share them. Needs Node.
  */
 
-export type { Journals } from "./Journals.ts"
+export { Journals, type OpenJournals } from "./Journals.ts"
 export type { PlacementEntry, PlacementJournal } from "../rye/PlacementJournal.ts"
 export type { PaymentJournal, PaymentRecord } from "../treasury/PaymentJournal.ts"
 
 /**
- * Journals in one SQLite file, on Node's own SQLite. The file is made where there is none, its folder is not. The lock
- * of another process is waited for, 5 seconds at most. A verb that fails rejects with a `StoreError`.
+ * Opens journals in one SQLite file, with Node's own SQLite.
  *
- * @throws ConfigurationError where the file can't be opened.
+ * Creates the file but not its folder. Waits up to 5 seconds for another process's lock. An operation that
+ * fails rejects with a `StoreError`.
+ *
+ * @throws ConfigurationError if the file can't be opened
  * @example
  * import { sqliteJournals } from "@till402/providers/journals"
  * import { rye } from "@till402/providers/rye"
@@ -24,14 +30,97 @@ export type { PaymentJournal, PaymentRecord } from "../treasury/PaymentJournal.t
  * const { placements } = sqliteJournals("till.sqlite")
  * const fulfilment = rye({ apiKey: process.env["RYE_API_KEY"]!, placements })
  */
-export const sqliteJournals = (filename: string): Journals => journalsIn(openSqlite(filename))
+export const sqliteJournals = (filename: string): OpenJournals => journalsIn(openSqlite(filename))
 
 /**
- * Journals in a PostgreSQL database (14 or newer), for several machines: needs the optional peer `@effect/sql-pg`. It
- * is connected to with the first use, by 4 connections at most; a verb takes 15 seconds at most, and rejects with a
- * `StoreError` where it fails.
+ * Opens journals in a PostgreSQL database (14 or newer), for several machines.
+ *
+ * Needs the optional peer `@effect/sql-pg`. Connects with the first use, with up to 4 connections. An
+ * operation takes up to 15 seconds and rejects with a `StoreError` if it fails.
  *
  * @param url `postgres://user:password@host:5432/database`
- * @throws ConfigurationError for what is no such address.
+ * @throws ConfigurationError for any other address
  */
-export const postgresJournals = (url: string): Journals => journalsIn(openPostgres(url))
+export const postgresJournals = (url: string): OpenJournals => journalsIn(openPostgres(url))
+
+/** A layer that closes the journals with its scope. */
+const opened = <E, R>(
+  open: Effect.Effect<() => OpenJournals, E, R>
+): Layer.Layer<Journals, E | ConfigurationError, R> =>
+  Layer.effect(
+    Journals,
+    Effect.acquireRelease(
+      Effect.flatMap(open, (journals) =>
+        Effect.try({
+          try: journals,
+          catch: (error) =>
+            error instanceof ConfigurationError
+              ? error
+              : new ConfigurationError({ message: `journals: ${String(error)}` })
+        })
+      ),
+      ({ close }) => Effect.promise(close)
+    )
+  )
+
+export interface SqliteJournalsOptions {
+  readonly filename: string
+}
+
+/**
+ * `Journals` in one SQLite file; see `sqliteJournals`.
+ *
+ * @example
+ * import { SqliteJournals } from "@till402/providers/journals"
+ *
+ * const journals = SqliteJournals.layer({ filename: "till.sqlite" })
+ */
+export const SqliteJournals = {
+  layer: ({ filename }: SqliteJournalsOptions): Layer.Layer<Journals, ConfigurationError> =>
+    opened(Effect.succeed(() => sqliteJournals(filename))),
+
+  /** Reads `JOURNALS_FILENAME`. It takes precedence over `defaults`. */
+  layerConfig: (
+    defaults: Partial<SqliteJournalsOptions> = {}
+  ): Layer.Layer<Journals, Config.ConfigError | ConfigurationError> =>
+    opened(
+      Effect.map(
+        defaults.filename === undefined
+          ? Config.String("JOURNALS_FILENAME")
+          : Config.withDefault(Config.String("JOURNALS_FILENAME"), defaults.filename),
+        (filename) => () => sqliteJournals(filename)
+      )
+    )
+}
+
+export interface PostgresJournalsOptions {
+  /** `postgres://user:password@host:5432/database` */
+  readonly url: Redacted.Redacted<string>
+}
+
+/** `Journals` in a PostgreSQL database; see `postgresJournals`. */
+export const PostgresJournals = {
+  layer: ({ url }: PostgresJournalsOptions): Layer.Layer<Journals, ConfigurationError> =>
+    opened(Effect.succeed(() => postgresJournals(Redacted.value(url)))),
+
+  /** Reads `JOURNALS_URL`. It takes precedence over `defaults`. */
+  layerConfig: (
+    defaults: Partial<PostgresJournalsOptions> = {}
+  ): Layer.Layer<Journals, Config.ConfigError | ConfigurationError> =>
+    opened(
+      Effect.map(
+        defaults.url === undefined
+          ? Config.Redacted("JOURNALS_URL")
+          : Config.withDefault(Config.Redacted("JOURNALS_URL"), defaults.url),
+        (url) => () => postgresJournals(Redacted.value(url))
+      )
+    )
+}
+
+/** `Journals` in this process's memory, for tests. After a restart, orders may be paid or placed twice. */
+export const MemoryJournals: { readonly layer: Layer.Layer<Journals> } = {
+  layer: Layer.sync(Journals, () => ({
+    payments: memoryPaymentJournal(),
+    placements: { ...memoryPlacementJournal(), isDurable: false }
+  }))
+}

@@ -1,8 +1,9 @@
-import { ConfigurationError } from "@till402/core"
+import type { ConfigurationError } from "@till402/core"
+import { Effect } from "effect"
+import { settingReaders } from "../upstream/index.ts"
 
 /*
- * Addresses of mail. They end up in headers and in SMTP commands, so they are checked here and not left to what
- * comes behind.
+ * Email addresses. They become part of headers and SMTP commands, so they are checked before they are passed on.
  */
 
 /** The rule of `<input type=email>`: https://html.spec.whatwg.org/#valid-e-mail-address */
@@ -12,7 +13,7 @@ const addressPattern =
 export const isAddress = (text: unknown): text is string =>
   typeof text === "string" && text.length <= 254 && addressPattern.test(text)
 
-/** Who a mail is from: an address, and the name that readers see. */
+/** A sender: an address and its display name. */
 export interface Mailbox {
   readonly name: string
   readonly address: string
@@ -21,9 +22,13 @@ export interface Mailbox {
 /**
  * Reads `orders@shop.example`, `Shop <orders@shop.example>` or `"Shop, Inc." <orders@shop.example>`.
  *
- * @throws ConfigurationError naming `option` for anything else, line breaks and lists of addresses among it
+ * Fails with a `ConfigurationError` that names `option` for anything else, including line breaks and lists.
  */
-export const mailboxOf = (mailer: string, option: string, text: unknown): Mailbox => {
+export const mailboxOf = (
+  mailer: string,
+  option: string,
+  text: unknown
+): Effect.Effect<Mailbox, ConfigurationError> => {
   const match =
     typeof text === "string" && text.length <= 400
       ? /^(?:("?)([^"<>\\]*)\1\s*<([^<>]+)>|(.+))$/u.exec(text)
@@ -31,13 +36,11 @@ export const mailboxOf = (mailer: string, option: string, text: unknown): Mailbo
   const name = (match?.[2] ?? "").trim()
   const address = match?.[3] ?? match?.[4]
   if (!isAddress(address) || /\p{Cc}/u.test(String(text)) || !name.isWellFormed()) {
-    throw new ConfigurationError({
-      message: `${mailer}: ${option} must be an address such as "Shop <orders@shop.example>"`
-    })
+    return settingReaders(mailer).invalid(`${option} must be an address such as "Shop <orders@shop.example>"`)
   }
-  return { name, address }
+  return Effect.succeed({ name, address })
 }
 
-/** The mailbox as it stands in a header: the name quoted, so that a comma in it makes no second address. */
+/** The mailbox for a header. The name is quoted, so that a comma in it doesn't start another address. */
 export const formatMailbox = ({ address, name }: Mailbox): string =>
   name === "" ? address : `"${name}" <${address}>`

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
-import type { AmazonSource } from "../amazon/AmazonSearch.ts"
+import type { AmazonSource } from "../amazon/AmazonMarketplace.ts"
 import { type AmazonCountry, shopOf } from "../amazon/Country.ts"
 import {
   asinOf,
@@ -12,19 +12,19 @@ import {
   ratingOf,
   textOf,
   urlOf
-} from "../listing/fields.ts"
+} from "../listing/Fields.ts"
 import type { Listing } from "../amazon/Listing.ts"
-import { type Answer, AnswerMalformed, readJson } from "../upstream/index.ts"
+import { type UpstreamResponse, ResponseMalformed, readJson } from "../upstream/index.ts"
 
 /*
- * Rainforest's search of Amazon: https://docs.trajectdata.com/rainforestapi. It takes neither price
- * bounds nor a brand, so what comes back is sifted.
+ * Rainforest's search of Amazon: https://docs.trajectdata.com/rainforestapi. It has no
+ * filters for price or brand, so the results are filtered here.
  */
 
 const readDocument = readJson(
   Schema.Struct({
     request_info: Schema.optionalKey(Schema.Unknown),
-    // Missing where nothing was found.
+    // Missing if nothing was found.
     search_results: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.Unknown))),
     pagination: Schema.optionalKey(Schema.Unknown)
   })
@@ -52,8 +52,8 @@ const toListing = (result: unknown): Listing | undefined => {
 }
 
 /**
- * What `pagination` says. Its fields are known from examples only, so each of them may be missing: no
- * word of a further page means that there is none.
+ * Reads `pagination`. Its fields are known from examples only, so each may be missing. Without a mention of
+ * a further page there is none.
  */
 const paging = (pagination: unknown, page: number, results: number) => {
   const fields = fieldsOf(pagination)
@@ -68,9 +68,9 @@ const paging = (pagination: unknown, page: number, results: number) => {
   }
 }
 
-const read = Effect.fnUntraced(function* (answer: Answer, page: number) {
-  const malformed = (detail: string) => new AnswerMalformed({ upstream: answer.upstream, detail })
-  const { pagination, request_info, search_results } = yield* readDocument(answer)
+const read = Effect.fnUntraced(function* (response: UpstreamResponse, page: number) {
+  const malformed = (detail: string) => new ResponseMalformed({ upstream: response.upstream, detail })
+  const { pagination, request_info, search_results } = yield* readDocument(response)
   if (request_info === undefined && search_results === undefined) {
     return yield* malformed("neither request_info nor search_results")
   }
@@ -90,7 +90,7 @@ const read = Effect.fnUntraced(function* (answer: Answer, page: number) {
   }
 })
 
-/** How Rainforest is asked and read. */
+/** Requests and responses of Rainforest. */
 export const rainforestSource = (options: {
   readonly baseUrl: string
   readonly apiKey: string

@@ -1,22 +1,40 @@
-import type { AmazonMarketplaceOptions, AmazonOptions } from "../amazon/Options.ts"
-import { type AmazonProvider, amazonProvider } from "../amazon/Provider.ts"
+import type { ConfigurationError } from "@till402/core"
+import { type Config, Context, Layer } from "effect"
+import type { HttpClient } from "effect/http"
+import type { AmazonMarketplace } from "../amazon/AmazonMarketplace.ts"
+import type {
+  AmazonLayerOptions,
+  AmazonMarketplaceOptions,
+  AmazonOptions,
+  AmazonSettings
+} from "../amazon/AmazonOptions.ts"
+import { amazonProvider } from "../amazon/AmazonProvider.ts"
 import { rainforestSource } from "./Rainforest.ts"
 
 /*
- * `marketplace_a` by Rainforest (https://trajectdata.com/ecommerce/rainforest-api): search of Amazon's
- * shops. Canopy can take its place.
+ * `marketplace_a` from Rainforest (https://trajectdata.com/ecommerce/rainforest-api): search of Amazon's shops.
+ * Interchangeable with Canopy.
  */
 
-export { type AmazonMarketplace, AmazonSearch } from "../amazon/AmazonSearch.ts"
+export type { AmazonMarketplace } from "../amazon/AmazonMarketplace.ts"
+export type {
+  AmazonLayerOptions,
+  AmazonMarketplaceOptions,
+  AmazonOptions,
+  AmazonSettings
+} from "../amazon/AmazonOptions.ts"
 export type { AmazonCountry } from "../amazon/Country.ts"
-export type { AmazonMarketplaceOptions, AmazonOptions, AmazonSettings } from "../amazon/Options.ts"
-export type { AmazonLayerOptions } from "../amazon/Provider.ts"
-export type { FetchOptions, RateLimit, UpstreamSettings, UpstreamUsage } from "../upstream/Settings.ts"
+export type {
+  FetchOptions,
+  RateLimit,
+  UpstreamSettings,
+  UpstreamUsage
+} from "../upstream/UpstreamSettings.ts"
 
 const provider = amazonProvider({
   name: "rainforest",
   baseUrl: "https://api.rainforestapi.com",
-  // Rainforest reads Amazon's page while we wait: several seconds are usual, so one attempt gets them all.
+  // Rainforest reads Amazon's page during the call, which often takes seconds: one attempt may use them all.
   settings: { timeoutMillis: 7_500 },
   source: rainforestSource
 })
@@ -24,7 +42,7 @@ const provider = amazonProvider({
 /**
  * Rainforest as the general marketplace of a till.
  *
- * @throws ConfigurationError for a key, address or setting that can't be used.
+ * @throws ConfigurationError for an unusable key, address or setting
  * @example
  * import { rainforest } from "@till402/providers/rainforest"
  *
@@ -32,15 +50,34 @@ const provider = amazonProvider({
  */
 export const rainforest: (options: AmazonOptions) => AmazonMarketplaceOptions = provider.plain
 
-/** Rainforest for an Effect host, over the `HttpClient` at hand. */
-export const make: AmazonProvider["make"] = provider.make
-
-/** Rainforest as the search of Amazon. */
-export const layer: AmazonProvider["layer"] = provider.layer
-
 /**
- * Rainforest configured by `RAINFOREST_API_KEY` and, optionally, `RAINFOREST_COUNTRY`,
- * `RAINFOREST_BASE_URL`, `RAINFOREST_TIMEOUT_MILLIS`, `RAINFOREST_DEADLINE_MILLIS`, `RAINFOREST_RETRIES` and
- * `RAINFOREST_MAX_CONCURRENT`.
+ * Rainforest as a marketplace of an Effect host.
+ *
+ * @example
+ * import { Marketplaces } from "@till402/core/effect"
+ * import { Rainforest } from "@till402/providers/rainforest"
+ * import { Layer } from "effect"
+ * import { FetchHttpClient } from "effect/http"
+ *
+ * const marketplaces = Marketplaces.layerOf(Rainforest).pipe(
+ *   Layer.provide(Rainforest.layerConfig()),
+ *   Layer.provide(FetchHttpClient.layer)
+ * )
  */
-export const layerConfig: AmazonProvider["layerConfig"] = provider.layerConfig
+export class Rainforest extends Context.Service<Rainforest, AmazonMarketplace>()(
+  "@till402/providers/Rainforest"
+) {
+  static readonly layer = (
+    options: AmazonLayerOptions
+  ): Layer.Layer<Rainforest, ConfigurationError, HttpClient.HttpClient> =>
+    Layer.effect(Rainforest, provider.make(options))
+
+  /**
+   * Reads `RAINFOREST_API_KEY` and, if set, `RAINFOREST_COUNTRY`, `RAINFOREST_BASE_URL` and the settings of
+   * all providers, such as `RAINFOREST_TIMEOUT_MILLIS`. They take precedence over `defaults`.
+   */
+  static readonly layerConfig = (
+    defaults: AmazonSettings = {}
+  ): Layer.Layer<Rainforest, Config.ConfigError | ConfigurationError, HttpClient.HttpClient> =>
+    Layer.effect(Rainforest, provider.makeConfig(defaults))
+}

@@ -1,53 +1,56 @@
-import { TemporarilyUnavailable } from "@till402/core"
+import {
+  type AddressNotServed,
+  type ProductNotFound,
+  type ProductUnavailable,
+  TemporarilyUnavailable
+} from "@till402/core"
 import { Data } from "effect"
 import type { UpstreamFault } from "../upstream/index.ts"
-import type { QuoteRefusal } from "./FailureReason.ts"
 
-/*
- * What can go wrong with an order of Rye's, beside faults of its service.
- */
+/** Errors that refuse a quote. */
+export type QuoteRefusal = ProductNotFound | ProductUnavailable | AddressNotServed
 
-/** The offer was not there in time. The same question later goes on waiting for the same offer. */
+/** The offer was not ready in time. A later request continues to wait for the same offer. */
 export class OfferNotReady extends Data.TaggedError("OfferNotReady")<{}> {
   override get message(): string {
     return "the offer was not ready in time"
   }
 }
 
-/** The intent came to nothing, for a reason that is no answer to the buyer. `code`: Rye's word. */
+/** The intent failed, for a reason that doesn't concern the buyer. `code`: Rye's code. */
 export class IntentFailed extends Data.TaggedError("IntentFailed")<{ readonly code: string }> {
   override get message(): string {
     return `the checkout intent failed: ${this.code}`
   }
 }
 
-/** The intent is in a state that it can't be placed from. `code`: the state. Nothing was confirmed. */
+/** The intent is in a state that can't be confirmed. `code`: the state. Nothing was confirmed. */
 export class IntentNotPlaceable extends Data.TaggedError("IntentNotPlaceable")<{ readonly code: string }> {
   override get message(): string {
     return `the checkout intent can't be confirmed: ${this.code}`
   }
 }
 
-/** The offer costs more than was agreed, or in another currency. Nothing was confirmed. */
+/** The offer costs more than agreed, or is in another currency. Nothing was confirmed. */
 export class OfferChanged extends Data.TaggedError("OfferChanged")<{}> {
   override get message(): string {
-    return "the offer costs more than was agreed"
+    return "the offer costs more than agreed"
   }
 }
 
-/** A confirmation was sent a moment ago and may still arrive. */
-export class ConfirmationUnderWay extends Data.TaggedError("ConfirmationUnderWay")<{
+/** A confirmation was sent recently and may still arrive. */
+export class ConfirmationInFlight extends Data.TaggedError("ConfirmationInFlight")<{
   readonly retryAfterMillis: number
 }> {
   override get message(): string {
-    return "a confirmation may still be under way"
+    return "a confirmation may be in flight"
   }
 }
 
-/** Whether the order was placed can't be told: nobody wrote down by which intent. */
+/** Whether the order was placed is unknown: its intent was not recorded. */
 export class PlacementUnknown extends Data.TaggedError("PlacementUnknown")<{}> {
   override get message(): string {
-    return "whether the order was placed is not known"
+    return "whether the order was placed is unknown"
   }
 }
 
@@ -64,18 +67,18 @@ export type RyeError =
   | IntentFailed
   | IntentNotPlaceable
   | OfferChanged
-  | ConfirmationUnderWay
+  | ConfirmationInFlight
   | PlacementUnknown
   | JournalFailed
   | UpstreamFault
 
 const offerRetryAfterSeconds = 5
 
-/** The error as a plain function throws it: `TemporarilyUnavailable` for what passes by itself. */
+/** The error as a plain function throws it: `TemporarilyUnavailable` for temporary errors. */
 export const toHostError = <E extends { readonly _tag: string; readonly message: string }>(
   error: E
 ): E | TemporarilyUnavailable => {
-  const passing = (retryAfterSeconds?: number) =>
+  const unavailable = (retryAfterSeconds?: number) =>
     Object.assign(
       new TemporarilyUnavailable({
         message: error.message,
@@ -83,7 +86,7 @@ export const toHostError = <E extends { readonly _tag: string; readonly message:
       }),
       { code: error._tag }
     )
-  if (error._tag === "OfferNotReady") return passing(offerRetryAfterSeconds)
-  if (error instanceof ConfirmationUnderWay) return passing(Math.ceil(error.retryAfterMillis / 1_000))
-  return error._tag === "JournalFailed" ? passing() : error
+  if (error._tag === "OfferNotReady") return unavailable(offerRetryAfterSeconds)
+  if (error instanceof ConfirmationInFlight) return unavailable(Math.ceil(error.retryAfterMillis / 1_000))
+  return error._tag === "JournalFailed" ? unavailable() : error
 }

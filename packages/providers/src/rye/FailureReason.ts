@@ -1,14 +1,12 @@
 import { AddressNotServed, ProductNotFound, ProductUnavailable } from "@till402/core"
 import { Redacted } from "effect"
-import { fieldsOf } from "../listing/fields.ts"
+import { fieldsOf } from "../listing/Fields.ts"
 import type { UpstreamFault } from "../upstream/index.ts"
-import { IntentFailed, OfferNotReady } from "./Errors.ts"
+import { IntentFailed, OfferNotReady, type QuoteRefusal } from "./Errors.ts"
 
 /*
- * Why an intent failed, in Rye's words (https://rye.com/docs/api-v2) and in ours. Pure.
+ * Rye's reasons for a failed intent (https://rye.com/docs/api-v2) as errors of the port. Pure functions.
  */
-
-export type QuoteRefusal = ProductNotFound | ProductUnavailable | AddressNotServed
 
 const unavailable = (reason: string, message = "The product can't be bought now."): ProductUnavailable =>
   new ProductUnavailable({ message, reason })
@@ -16,13 +14,13 @@ const unavailable = (reason: string, message = "The product can't be bought now.
 const wrongAddress = () =>
   new AddressNotServed({ message: "The shop does not take this address; see state, postal code and phone." })
 
-/** A word of Rye's that can stand in an answer and in a log; `unknown` for anything else. */
+/** A code of Rye that is safe in responses and logs; `unknown` for anything else. */
 export const wordOf = (code: unknown): string =>
   typeof code === "string" && /^\w{1,60}$/.test(code) ? code : "unknown"
 
 const outOfStock: ReadonlySet<string> = new Set(["insufficient_stock", "product_out_of_stock"])
 
-/** The shop or the product is not for sale this way; the code says why. */
+/** Codes for a shop or product that can't be bought this way. */
 const notSold: ReadonlySet<string> = new Set([
   "offer_retrieval_failed",
   "unsupported_currency",
@@ -35,7 +33,7 @@ const notSold: ReadonlySet<string> = new Set([
   "constraint_shipping_cost_exceeded"
 ])
 
-/** Why there is no offer, from the `failureReason` of an intent that failed before it was confirmed. */
+/** The error for the `failureReason` of an intent that failed before it was confirmed. */
 export const refusalOf = (failureReason: unknown): QuoteRefusal | OfferNotReady | IntentFailed => {
   const { code, message } = fieldsOf(failureReason)
   const word = wordOf(code)
@@ -50,7 +48,7 @@ export const refusalOf = (failureReason: unknown): QuoteRefusal | OfferNotReady 
       return wrongAddress()
     case "invalid_input":
       return refusalByWords(message) ?? new IntentFailed({ code: word })
-    // A new intent may do better.
+    // A new intent may succeed.
     case "checkout_intent_expired":
     case "workflow_invocation_failed":
       return new OfferNotReady()
@@ -61,7 +59,7 @@ export const refusalOf = (failureReason: unknown): QuoteRefusal | OfferNotReady 
 
 const maxWords = 1_000
 
-/** What a refusal in free words is about; these words are nowhere documented. */
+/** The refusal in a message. The messages are not documented. */
 const refusalByWords = (message: unknown): QuoteRefusal | undefined => {
   const words = typeof message === "string" ? message.slice(0, maxWords).toLowerCase() : ""
   if (/address|postal|zip ?code|province|country|phone/.test(words)) return wrongAddress()
@@ -72,17 +70,17 @@ const refusalByWords = (message: unknown): QuoteRefusal | undefined => {
     : undefined
 }
 
-/** Statuses with which Rye refuses what an intent asks for. */
+/** Statuses that refuse the content of a request. */
 const refusing: ReadonlySet<number> = new Set([400, 404, 422])
 
-/** Why an intent was not made; what is not understood stays what it is, a fault. */
+/** The refusal in a fault; `undefined` if it is not understood. */
 export const refusalIn = (fault: UpstreamFault): QuoteRefusal | undefined => {
   if (fault._tag !== "Rejected" || !refusing.has(fault.status)) return undefined
   let document: unknown
   try {
-    document = JSON.parse(Redacted.value(fault.answer).text)
+    document = JSON.parse(Redacted.value(fault.response).text)
   } catch {
-    // Not a word of Rye's API, but of something between us.
+    // Not from Rye's API, but from something in between.
     return undefined
   }
   const { code, error, message } = fieldsOf(document)

@@ -1,12 +1,12 @@
 import { type Effect, Schema } from "effect"
-import { type Answer, type AnswerMalformed, readJson } from "../upstream/index.ts"
+import { type UpstreamResponse, type ResponseMalformed, readJson } from "../upstream/index.ts"
 
 /*
- * Rye's documents: https://rye.com/docs/api-v2. Only what money and goods depend on is demanded, where they
- * depend on it; states are open lists, and fields that are new don't matter.
+ * Rye's documents: https://rye.com/docs/api-v2. Only fields that money and goods depend on are required. States are
+ * open lists; unknown fields are ignored.
  */
 
-/** An id that can stand in a path. */
+/** An id that is safe in a path. */
 export const idPattern: RegExp = /^[\w-]{1,100}$/
 const Id = Schema.String.check(Schema.isPattern(/^[\w-]{1,100}$/u))
 
@@ -18,35 +18,37 @@ const Intent = Schema.Struct({
   failureReason: Schema.optional(Schema.Unknown)
 })
 
-/** A checkout intent as Rye tells it. */
+/** A checkout intent of Rye. */
 export type IntentDocument = typeof Intent.Type
 
-export const readIntent: (answer: Answer) => Effect.Effect<IntentDocument, AnswerMalformed> = readJson(Intent)
+export const readIntent: (response: UpstreamResponse) => Effect.Effect<IntentDocument, ResponseMalformed> =
+  readJson(Intent)
 
 const Shipments = Schema.Struct({
   data: Schema.Array(Schema.Unknown),
   pageInfo: Schema.optional(Schema.Unknown)
 })
 
-/** One page of an intent's shipments, each read on its own. */
-export const readShipments: (answer: Answer) => Effect.Effect<typeof Shipments.Type, AnswerMalformed> =
-  readJson(Shipments)
+/** Reads one page of an intent's shipments, each unchecked. */
+export const readShipments: (
+  response: UpstreamResponse
+) => Effect.Effect<typeof Shipments.Type, ResponseMalformed> = readJson(Shipments)
 
-/** Whose shipment it is. */
+/** Reads the intent that a shipment belongs to. */
 export const readShipmentOwner: (
-  answer: Answer
-) => Effect.Effect<{ readonly checkoutIntentId: string }, AnswerMalformed> = readJson(
+  response: UpstreamResponse
+) => Effect.Effect<{ readonly checkoutIntentId: string }, ResponseMalformed> = readJson(
   Schema.Struct({ checkoutIntentId: Id })
 )
 
-/** An order's cancellation, if there is any: read on its own. */
+/** Reads an order's cancellation, if any, unchecked. */
 export const readCancellation: (
-  answer: Answer
-) => Effect.Effect<{ readonly cancellation?: unknown }, AnswerMalformed> = readJson(
+  response: UpstreamResponse
+) => Effect.Effect<{ readonly cancellation?: unknown }, ResponseMalformed> = readJson(
   Schema.Struct({ cancellation: Schema.optional(Schema.Unknown) })
 )
 
-/** When an intent was made, in milliseconds since the epoch. */
+/** When an intent was created, in milliseconds since the epoch. */
 export const createdAtOf = ({ createdAt }: IntentDocument): number | undefined => {
   const at = typeof createdAt === "string" ? Date.parse(createdAt) : Number.NaN
   return Number.isNaN(at) ? undefined : at

@@ -1,15 +1,16 @@
 import { Effect, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
-import { fieldsOf } from "../listing/fields.ts"
+import { fieldsOf } from "../listing/Fields.ts"
 import {
-  type Answer,
-  type AnswerMalformed,
+  type UpstreamResponse,
+  type ResponseMalformed,
   parseJson,
   type Upstream,
   type UpstreamFault
 } from "../upstream/index.ts"
 import { buyerOf, type OrderRequest, productPageOf } from "../fulfilment/Buyer.ts"
-import { type QuoteRefusal, refusalIn } from "./FailureReason.ts"
+import type { QuoteRefusal } from "./Errors.ts"
+import { refusalIn } from "./FailureReason.ts"
 import {
   type IntentDocument,
   readCancellation,
@@ -19,7 +20,7 @@ import {
 } from "./IntentDocument.ts"
 
 /*
- * The calls of Rye's API: https://rye.com/docs/api-v2.
+ * Calls to Rye's API: https://rye.com/docs/api-v2.
  */
 
 export interface IntentsSettings {
@@ -30,22 +31,22 @@ export interface IntentsSettings {
 }
 
 export interface Intents {
-  /** Makes an intent: costs nothing but its share of the day's quota. Not repeated. */
+  /** Creates an intent. Costs nothing but a unit of the daily quota. Not retried. */
   readonly create: (request: OrderRequest) => Effect.Effect<IntentDocument, QuoteRefusal | UpstreamFault>
   readonly get: (reference: string) => Effect.Effect<IntentDocument, UpstreamFault>
-  /** Confirms an intent: from here on money is spent. Not repeated. */
+  /** Confirms an intent, which spends money. Not retried. */
   readonly confirm: (reference: string, orderId: string) => Effect.Effect<IntentDocument, UpstreamFault>
-  /** Shipments of a completed intent, the first pages of them. */
+  /** Returns the first pages of a completed intent's shipments. */
   readonly shipments: (reference: string) => Effect.Effect<ReadonlyArray<unknown>, UpstreamFault>
-  /** The cancellation of a completed intent's order, if there is one. */
+  /** Returns the cancellation of a completed intent's order, if any. */
   readonly cancellation: (reference: string) => Effect.Effect<unknown, UpstreamFault>
-  /** The intent that a shipment belongs to. */
+  /** Returns the intent that a shipment belongs to. */
   readonly ownerOf: (shipmentId: string) => Effect.Effect<string, UpstreamFault>
-  /** What Rye lists of a product. */
+  /** Looks up a product by the address of its page. */
   readonly product: (page: string) => Effect.Effect<unknown, UpstreamFault>
 }
 
-/** An order is for one product: more pages of parcels than that are not looked at. */
+/** Pages of shipments that are read: an order contains one product. */
 const maxShipmentPages = 3
 
 const bodyOf = (request: OrderRequest, { defaultPhone, offerRetrievalEffort }: IntentsSettings) => ({
@@ -55,7 +56,7 @@ const bodyOf = (request: OrderRequest, { defaultPhone, offerRetrievalEffort }: I
   ...(offerRetrievalEffort === undefined ? {} : { constraints: { offerRetrievalEffort } })
 })
 
-/** What a document says of the page after it. */
+/** The cursor of the next page. */
 const nextOf = (pageInfo: unknown): string | undefined => {
   const { endCursor, hasNextPage } = fieldsOf(pageInfo)
   return hasNextPage === true && typeof endCursor === "string" && endCursor !== "" ? endCursor : undefined
@@ -82,8 +83,8 @@ export const makeIntents = (upstream: Upstream, settings: IntentsSettings): Inte
     let after: string | undefined
     for (let page = 0; page < maxShipmentPages; page++) {
       const query: string = after === undefined ? "" : `?after=${encodeURIComponent(after)}`
-      const answer: Answer = yield* get(`${intent(reference)}/shipments${query}`)
-      const { data, pageInfo } = yield* readShipments(answer)
+      const response: UpstreamResponse = yield* get(`${intent(reference)}/shipments${query}`)
+      const { data, pageInfo } = yield* readShipments(response)
       found.push(...data)
       after = nextOf(pageInfo)
       if (after === undefined) break
@@ -104,7 +105,7 @@ export const makeIntents = (upstream: Upstream, settings: IntentsSettings): Inte
         post(
           `${intent(reference)}/confirm`,
           { paymentMethod: { type: "drawdown" } },
-          // Rye's own clients send one with each POST; what the service does with it is not documented.
+          // Rye's own clients send one with each POST; its effect is not documented.
           { "idempotency-key": encodeURIComponent(orderId).slice(0, 200) }
         ),
         readIntent
@@ -113,7 +114,7 @@ export const makeIntents = (upstream: Upstream, settings: IntentsSettings): Inte
     cancellation: (reference) =>
       Effect.flatMap(get(`${intent(reference)}/order`), readCancellation).pipe(
         Effect.map(({ cancellation }) => cancellation),
-        // The order may be written a moment after its intent is completed.
+        // The order may be created shortly after its intent is completed.
         Effect.catchTag("Rejected", (fault) =>
           fault.status === 404 ? Effect.succeed(undefined) : Effect.fail(fault)
         )
@@ -122,7 +123,7 @@ export const makeIntents = (upstream: Upstream, settings: IntentsSettings): Inte
       Effect.flatMap(get(`/shipments/${encodeURIComponent(shipmentId)}`), readShipmentOwner).pipe(
         Effect.map(({ checkoutIntentId }) => checkoutIntentId)
       ),
-    product: (page): Effect.Effect<unknown, UpstreamFault | AnswerMalformed> =>
+    product: (page): Effect.Effect<unknown, UpstreamFault | ResponseMalformed> =>
       Effect.flatMap(get(`/products/lookup?url=${encodeURIComponent(page)}`), parseJson)
   }
 }

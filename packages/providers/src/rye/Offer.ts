@@ -1,15 +1,15 @@
 import { ProductUnavailable, type QuotedOffer } from "@till402/core"
-import { fieldsOf, textOf, urlOf } from "../listing/fields.ts"
+import { fieldsOf, textOf, urlOf } from "../listing/Fields.ts"
 import { centsOf, textOfCents } from "../fulfilment/Cents.ts"
-import type { IntentFailed, OfferNotReady } from "./Errors.ts"
-import { type QuoteRefusal, refusalOf } from "./FailureReason.ts"
+import type { IntentFailed, OfferNotReady, QuoteRefusal } from "./Errors.ts"
+import { refusalOf } from "./FailureReason.ts"
 import { createdAtOf, type IntentDocument } from "./IntentDocument.ts"
 
 /*
- * From an intent to an offer, or to why there is none. Pure.
+ * Reads an intent as an offer, or the reason why there is none. Pure functions.
  */
 
-/** What an intent would cost, all of it. */
+/** The costs of an intent. */
 export interface Cost {
   readonly subtotalCents: bigint
   readonly taxCents: bigint
@@ -19,17 +19,17 @@ export interface Cost {
 
 export type OfferVerdict =
   | { readonly _tag: "Offered"; readonly cost: Cost }
-  /** Not ready; a later look may find it so. */
+  /** Not ready yet. */
   | { readonly _tag: "NotYet" }
   | { readonly _tag: "Refused"; readonly refusal: QuoteRefusal | IntentFailed | OfferNotReady }
-  /** It was confirmed before: it buys nothing anew. */
+  /** Confirmed before, so it can't be bought again. */
   | { readonly _tag: "Confirmed" }
   /** Can't be sold; `detail` names the field at fault. */
   | { readonly _tag: "Unusable"; readonly detail: string }
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null
 
-/** Cents of a price in US dollars; an absent one is none. */
+/** Cents of a price in US dollars; a missing price is zero. */
 const dollarCents = (price: unknown): bigint | undefined => {
   if (isAbsent(price)) return 0n
   const { amountSubunits, currencyCode } = fieldsOf(price)
@@ -48,8 +48,8 @@ const currencyOf = (price: unknown): string | undefined => {
 const unusable = (detail: string): OfferVerdict => ({ _tag: "Unusable", detail })
 
 /**
- * What an offer costs. The total is what Rye takes; whatever of it is neither tax nor shipping (surcharges,
- * less discounts) is the price of the goods.
+ * The costs of an offer. Everything in the total except tax and shipping, such as surcharges less discounts,
+ * is the price of the goods.
  */
 export const costOf = (offer: unknown): OfferVerdict => {
   const { shipping, tax, total } = fieldsOf(fieldsOf(offer)["cost"])
@@ -73,7 +73,7 @@ export const costOf = (offer: unknown): OfferVerdict => {
     : { _tag: "Offered", cost: { subtotalCents, taxCents, shippingCents, totalCents } }
 }
 
-/** What an intent offers while it is unconfirmed. States that are new are waited for. */
+/** The offer of an unconfirmed intent. Unknown states count as not ready yet. */
 export const offerOf = (intent: IntentDocument): OfferVerdict => {
   switch (intent.state) {
     case "awaiting_confirmation":
@@ -91,13 +91,13 @@ export const offerOf = (intent: IntentDocument): OfferVerdict => {
 /** How long an unconfirmed intent lives: https://rye.com/docs/api-v2. */
 export const intentLifetimeMillis = 45 * 60_000
 
-/** Left of that for the buyer's payment to arrive and the order to be placed. */
+/** The part of it reserved for the buyer's payment and the placement. */
 const placingMillis = 5 * 60_000
 
-/** What is known of the product beside its price. */
+/** The product, as far as known. */
 export type ListedProduct = QuotedOffer["product"]
 
-/** The product as Rye lists it, read kindly; `fallback` is its title where none is told. */
+/** Reads Rye's listing of a product. Unusable fields are left out; `fallback` replaces a missing title. */
 export const listedProduct = (document: unknown, fallback: string): ListedProduct => {
   const { images, name, price } = fieldsOf(document)
   const pictures = (Array.isArray(images) ? images : []).slice(0, 50).map(fieldsOf)
@@ -111,7 +111,7 @@ export const listedProduct = (document: unknown, fallback: string): ListedProduc
   }
 }
 
-/** The quote of an offer. `nowMillis` stands for an intent's age where it is not told. */
+/** The quote of an offer. `nowMillis` is used if the intent's creation time is missing. */
 export const quoteOf = (
   intent: IntentDocument,
   cost: Cost,

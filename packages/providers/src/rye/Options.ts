@@ -1,59 +1,54 @@
 import type { FulfilmentOptions, FulfilmentStatus } from "@till402/core"
-import type { FetchOptions, UpstreamSettings, UpstreamUsage } from "../upstream/Settings.ts"
+import type { OnFulfilmentUpdate } from "../fulfilment/FulfilmentUpdate.ts"
+import type { FetchOptions, UpstreamSettings, UpstreamUsage } from "../upstream/UpstreamSettings.ts"
 import type { PlacementJournal } from "./PlacementJournal.ts"
 
-/** What a webhook tells: something happened to an order; how it stands now is for `status` to say. */
-export interface FulfilmentUpdate {
-  /** The reference that `place` gave. */
-  readonly reference: string
-  /** The upstream's word for what happened: `shipment.updated`. */
-  readonly event: string
-}
-
-/** What both forms take, keys aside. */
+/** Settings of Rye, without keys and journal. */
 export interface RyeSettings extends UpstreamSettings {
-  /** The phone number of buyers who give none, since Rye wants one of each; without it they are refused. */
-  readonly defaultPhone?: string
-  /** `low` asks shops' APIs alone: quicker, and fails more often. Default `max`. */
-  readonly offerRetrievalEffort?: "max" | "low"
-  /** How long a quote may take, in milliseconds; default 18000. Keep it below `upstreamTimeoutMillis`. */
-  readonly quoteTimeoutMillis?: number
-  /** Pause before the first look at an offer, in milliseconds; later ones are up to four times that. Default 1000. */
-  readonly pollMillis?: number
-  /** The account's rate; default 5, Rye's own. Processes that share a key each get a part of it. */
-  readonly requestsPerSecond?: number
-  /** Remembers which intent an order was placed by. Default: this process's memory. */
-  readonly placements?: PlacementJournal
-  /** Told of each signed webhook about an order. One that throws makes Rye send the webhook again. */
-  readonly onUpdate?: (update: FulfilmentUpdate) => void | Promise<void>
-  /** Where the API is: `https://staging.api.rye.com` for staging. Https, or this machine. */
-  readonly baseUrl?: string
+  /** Phone number for buyers who give none, because Rye requires one; without it they are refused. */
+  readonly defaultPhone?: string | undefined
+  /** `low` uses shops' APIs only: faster, and fails more often. Default `max`. */
+  readonly offerRetrievalEffort?: "max" | "low" | undefined
+  /** Time limit of a quote, in milliseconds; default 18000. Keep it below `upstreamTimeoutMillis`. */
+  readonly quoteTimeoutMillis?: number | undefined
+  /** First interval of polling an offer, in milliseconds; later ones are up to four times longer. Default 1000. */
+  readonly pollMillis?: number | undefined
+  /** The account's rate; default 5, as at Rye. Divide it among processes that share a key. */
+  readonly requestsPerSecond?: number | undefined
+  /** Called for each signed webhook about an order. If it throws, Rye sends the webhook again. */
+  readonly onUpdate?: OnFulfilmentUpdate | undefined
+  /** Address of the API; `https://staging.api.rye.com` for staging. Must be https or on this machine. */
+  readonly baseUrl?: string | undefined
 }
 
-/** What a plain host gives. */
+/** Options of the plain function `rye`. */
 export interface RyeOptions extends RyeSettings, FetchOptions {
   /** The account's key, `RYE/production-…`. */
   readonly apiKey: string
-  /** Of the webhook endpoint in Rye's console; without it `webhook` answers 404. */
-  readonly webhookSecret?: string
+  /** Secret of the webhook endpoint in Rye's console. Without it `webhook` responds with a 404. */
+  readonly webhookSecret?: string | undefined
+  /** Records the intent by which each order was placed. Default: this process's memory. */
+  readonly placements?: PlacementJournal | undefined
 }
 
-/** `fulfilment` of a till, with what the order's later life needs. */
+/** `fulfilment` of a till, with the later life of an order. */
 export interface RyeFulfilment extends FulfilmentOptions {
   /**
-   * The reference under which an order of the till was placed; `undefined`: it was not, and nothing is on its
-   * way. Rejects where that can't be told. `context.reference`, the quote's, helps where no journal is kept.
+   * Returns the reference of a placed order; `undefined` if it was not placed and nothing is in flight.
+   *
+   * Rejects while that is unknown. Without a journal, `context.reference` (the quote's) makes a lookup
+   * possible.
    */
   readonly find: (
     orderId: string,
     context?: { readonly reference?: string; readonly signal?: AbortSignal }
   ) => Promise<string | undefined>
-  /** How an order stands, by the reference that `place` gave. */
+  /** Returns the status of an order, by the reference that `place` returned. */
   readonly status: (
     reference: string,
     context?: { readonly signal?: AbortSignal }
   ) => Promise<FulfilmentStatus>
-  /** Answers a webhook of Rye: 200 where it was taken up, 401 where it is not signed. */
+  /** Handles a webhook of Rye. Responds with 200 if accepted and 401 if not signed. */
   readonly webhook: (request: Request) => Promise<Response>
   readonly usage: () => UpstreamUsage
 }

@@ -1,9 +1,11 @@
+import { BoundedMap } from "@till402/core/effect"
+
 /*
- * Which intent an order of the till was placed by. Rye's intents are made before there is an order and never
- * change, so they can't carry its id: whoever wants to know it after a crash has to write it down before.
+ * Records the intent by which each order of the till was placed. Rye's intents are created before the order
+ * and never change, so they can't carry its id. The record is written before the intent is confirmed.
  */
 
-/** What is written down before an intent is confirmed. */
+/** Written before an intent is confirmed. */
 export interface PlacementEntry {
   /** Rye's intent. */
   readonly reference: string
@@ -11,24 +13,26 @@ export interface PlacementEntry {
   readonly atMillis: number
 }
 
-/** Where placements are written down: a table with the order's id as its key, or the like. */
+/** Stores placements, for example in a table with the order's id as its key. */
 export interface PlacementJournal {
-  /** Writes the entry down, durably, before it resolves. It takes the place of the one that stands. */
+  /** Writes the entry durably before it resolves. Replaces the order's earlier entry. */
   readonly record: (orderId: string, entry: PlacementEntry) => Promise<void>
   readonly find: (orderId: string) => Promise<PlacementEntry | undefined>
+  /**
+   * Whether entries outlive the process; default `true`. With `true`, an order without an entry counts as
+   * never placed.
+   */
+  readonly isDurable?: boolean | undefined
 }
 
 const capacity = 10_000
 
-/** A journal in this process's memory, of the last 10,000 orders. */
-export const memoryPlacements = (): PlacementJournal => {
-  const entries = new Map<string, PlacementEntry>()
+/** A journal in this process's memory, with the last 10,000 orders. */
+export const memoryPlacementJournal = (): PlacementJournal => {
+  const entries = new BoundedMap<string, PlacementEntry>(capacity)
   return {
     record: async (orderId, entry) => {
-      entries.delete(orderId)
       entries.set(orderId, entry)
-      const [oldest] = entries.keys()
-      if (entries.size > capacity && oldest !== undefined) entries.delete(oldest)
     },
     find: async (orderId) => entries.get(orderId)
   }

@@ -1,9 +1,9 @@
 import { Clock, Effect } from "effect"
-import { AnswerMalformed } from "../upstream/index.ts"
+import { ResponseMalformed } from "../upstream/index.ts"
 import { centsWithin } from "../fulfilment/Cents.ts"
-import { type FailedPlacement, judged, unknown } from "../fulfilment/Placement.ts"
+import { type FailedPlacement, withOutcome, unknown } from "../fulfilment/PlacementOutcome.ts"
 import {
-  ConfirmationUnderWay,
+  ConfirmationInFlight,
   IntentFailed,
   IntentNotPlaceable,
   JournalFailed,
@@ -18,136 +18,132 @@ import type { Intents } from "./Intents.ts"
 import { costOf, intentLifetimeMillis } from "./Offer.ts"
 import { afterConfirming, beforeConfirming, wasNotSent } from "./Outcome.ts"
 import type { PlacementJournal } from "./PlacementJournal.ts"
-import { Turnstile } from "../fulfilment/Turnstile.ts"
-import { fieldsOf } from "../listing/fields.ts"
+import { KeyedMutex } from "../fulfilment/KeyedMutex.ts"
+import { fieldsOf } from "../listing/Fields.ts"
 
 /*
- * Placing: an intent is confirmed once, and only where Rye says that it is not confirmed yet. Its states go one
- * way, so that is what makes a second confirmation harmless.
+ * An order is placed by confirming its intent. An intent is confirmed only while Rye reports it unconfirmed.
+ * Its states never go back, so it can't be confirmed twice.
  */
 
 /** A paid order of the till, to be placed. */
 export interface RyePlacement {
   /** Idempotency key. */
   readonly orderId: string
-  /** Rye's intent, as `quote` gave it. */
+  /** Rye's intent: the `reference` of its quote. */
   readonly reference: string
-  /** What was agreed: decimal text in dollars. */
+  /** The agreed total: decimal text in dollars. */
   readonly total: string
 }
 
-export interface Journal {
-  readonly placements: PlacementJournal
-  /** Whether it outlives the process: then what is not in it was never placed. */
-  readonly isDurable: boolean
-}
-
-/** How long a confirmation may still be on its way after it was sent. */
-const underWayMillis = 60_000
+/** How long a confirmation may be in flight after it was sent. */
+const inFlightMillis = 60_000
 
 /** Whether an intent was confirmed: the order is placed or about to be. */
 const isConfirmed = ({ state }: IntentDocument): boolean => state === "placing_order" || state === "completed"
 
-const asked = <A>(ask: () => Promise<A>): Effect.Effect<A, JournalFailed> =>
-  Effect.tryPromise({ try: ask, catch: (cause) => new JournalFailed({ cause }) })
+const fromJournal = <A>(call: () => Promise<A>): Effect.Effect<A, JournalFailed> =>
+  Effect.tryPromise({ try: call, catch: (cause) => new JournalFailed({ cause }) })
 
 const reasonOf = ({ failureReason }: IntentDocument): string => wordOf(fieldsOf(failureReason)["code"])
 
-/** Why an unconfirmed intent can't be confirmed; `undefined`: it can. */
+/** Why an unconfirmed intent can't be confirmed; `undefined` if it can. */
 const obstacleOf = (intent: IntentDocument, agreedCents: bigint): RyeError | undefined => {
   if (intent.state === "failed") return new IntentFailed({ code: reasonOf(intent) })
   if (intent.state === "retrieving_offer") return new OfferNotReady()
   if (intent.state !== "awaiting_confirmation") return new IntentNotPlaceable({ code: wordOf(intent.state) })
   const verdict = costOf(intent.offer)
-  if (verdict._tag === "Unusable") return new AnswerMalformed({ upstream: "rye", detail: verdict.detail })
+  if (verdict._tag === "Unusable") return new ResponseMalformed({ upstream: "rye", detail: verdict.detail })
   return verdict._tag === "Offered" && verdict.cost.totalCents <= agreedCents ? undefined : new OfferChanged()
 }
 
-const placeable = (intent: IntentDocument, total: string): Effect.Effect<void, RyeError> => {
+const ensurePlaceable = (intent: IntentDocument, total: string): Effect.Effect<void, RyeError> => {
   const agreedCents = centsWithin(total)
   const obstacle = agreedCents === undefined ? new OfferChanged() : obstacleOf(intent, agreedCents)
   return obstacle === undefined ? Effect.void : Effect.fail(obstacle)
 }
 
-export const makePlacing = (intents: Intents, { isDurable, placements }: Journal) => {
-  const turnstile = new Turnstile()
+/** Returns `undefined` if an unconfirmed intent proves that nothing was placed; fails if that is unknown. */
+const unconfirmed = (
+  intent: IntentDocument,
+  sentAtMillis: number | undefined,
+  now: number,
+  isDurable: boolean
+): Effect.Effect<undefined, RyeError> => {
+  if (intent.state === "failed") return Effect.succeed(undefined)
+  if (intent.state !== "awaiting_confirmation" && intent.state !== "retrieving_offer") {
+    return Effect.fail(new IntentNotPlaceable({ code: wordOf(intent.state) }))
+  }
+  if (sentAtMillis !== undefined) {
+    const left = sentAtMillis + inFlightMillis - now
+    return left > 0
+      ? Effect.fail(new ConfirmationInFlight({ retryAfterMillis: left }))
+      : Effect.succeed(undefined)
+  }
+  const createdAt = createdAtOf(intent)
+  const isExpired = createdAt !== undefined && now >= createdAt + intentLifetimeMillis
+  return isDurable || isExpired ? Effect.succeed(undefined) : Effect.fail(new PlacementUnknown())
+}
 
-  const look = (reference: string): Effect.Effect<IntentDocument, RyeError> =>
+export const makePlacing = (intents: Intents, placements: PlacementJournal) => {
+  const { isDurable = true } = placements
+  const oneAtATime = new KeyedMutex()
+
+  const getIntent = (reference: string): Effect.Effect<IntentDocument, RyeError> =>
     idPattern.test(reference)
       ? intents.get(reference)
       : Effect.fail(new IntentNotPlaceable({ code: "reference" }))
 
-  /** Sends the confirmation; after an outcome that is not known, Rye is asked what became of it. */
+  /** Sends the confirmation. If its outcome is unknown, looks up the intent. */
   const confirm = (reference: string, orderId: string): Effect.Effect<void, RyeError> =>
     Effect.matchEffect(intents.confirm(reference, orderId), {
-      // Whatever state it is in now, new ones included: Rye took the confirmation.
+      // In any state, including unknown ones, Rye accepted the confirmation.
       onSuccess: (intent) =>
         intent.state === "failed" ? Effect.fail(new IntentFailed({ code: reasonOf(intent) })) : Effect.void,
       onFailure: (fault): Effect.Effect<void, RyeError> =>
         wasNotSent(fault)
           ? Effect.fail(fault)
           : Effect.flatMap(
-              // Where it can't be asked either, the first fault is what is told.
+              // If the lookup fails too, report the first fault.
               Effect.mapError(intents.get(reference), () => fault),
               (intent) => (isConfirmed(intent) ? Effect.void : Effect.fail(fault))
             )
     })
 
-  /** Looks at the intent, writes it down and confirms it, unless it is confirmed already. */
+  /** Records the intent and confirms it, unless it is already confirmed. */
   const place = Effect.fnUntraced(function* (
     placement: RyePlacement
   ): Effect.fn.Return<{ readonly reference: string }, FailedPlacement<RyeError>> {
     const { orderId } = placement
-    const known = yield* judged<RyeError>(unknown)(asked(() => placements.find(orderId)))
-    // The intent that was written down first is the one: another would be a second order.
+    const known = yield* withOutcome<RyeError>(unknown)(fromJournal(() => placements.find(orderId)))
+    // The first recorded intent counts: another one would be a second order.
     const reference = known?.reference ?? placement.reference
     const atMillis = yield* Clock.currentTimeMillis
-    const mayArrive = known !== undefined && atMillis < known.atMillis + underWayMillis
-    const before = judged((error: RyeError) => beforeConfirming(error, mayArrive))
-    const intent = yield* before(look(reference))
+    const mayArrive = known !== undefined && atMillis < known.atMillis + inFlightMillis
+    const before = withOutcome((error: RyeError) => beforeConfirming(error, mayArrive))
+    const intent = yield* before(getIntent(reference))
     if (isConfirmed(intent)) return { reference }
-    yield* before(placeable(intent, placement.total))
-    yield* before(asked(() => placements.record(orderId, { reference, atMillis })))
-    yield* judged((error: RyeError) => afterConfirming(error, mayArrive))(confirm(reference, orderId))
+    yield* before(ensurePlaceable(intent, placement.total))
+    yield* before(fromJournal(() => placements.record(orderId, { reference, atMillis })))
+    yield* withOutcome((error: RyeError) => afterConfirming(error, mayArrive))(confirm(reference, orderId))
     return { reference }
   })
-
-  /** What an intent that is not confirmed says of an order: nothing placed, or not yet certain. */
-  const unconfirmed = (
-    intent: IntentDocument,
-    sentAtMillis: number | undefined,
-    now: number
-  ): Effect.Effect<undefined, RyeError> => {
-    if (intent.state === "failed") return Effect.succeed(undefined)
-    if (intent.state !== "awaiting_confirmation" && intent.state !== "retrieving_offer") {
-      return Effect.fail(new IntentNotPlaceable({ code: wordOf(intent.state) }))
-    }
-    if (sentAtMillis !== undefined) {
-      const left = sentAtMillis + underWayMillis - now
-      return left > 0
-        ? Effect.fail(new ConfirmationUnderWay({ retryAfterMillis: left }))
-        : Effect.succeed(undefined)
-    }
-    const createdAt = createdAtOf(intent)
-    const isLapsed = createdAt !== undefined && now >= createdAt + intentLifetimeMillis
-    return isDurable || isLapsed ? Effect.succeed(undefined) : Effect.fail(new PlacementUnknown())
-  }
 
   const find = Effect.fnUntraced(function* (
     orderId: string,
     quoted: string | undefined
   ): Effect.fn.Return<string | undefined, RyeError> {
-    const known = yield* asked(() => placements.find(orderId))
+    const known = yield* fromJournal(() => placements.find(orderId))
     if (known === undefined && isDurable) return undefined
     const reference = known?.reference ?? quoted
     if (reference === undefined || !idPattern.test(reference)) return yield* new PlacementUnknown()
     const intent = yield* intents.get(reference)
     if (isConfirmed(intent)) return reference
-    return yield* unconfirmed(intent, known?.atMillis, yield* Clock.currentTimeMillis)
+    return yield* unconfirmed(intent, known?.atMillis, yield* Clock.currentTimeMillis, isDurable)
   })
 
   return {
-    place: (placement: RyePlacement) => turnstile.enter(placement.reference, place(placement)),
+    place: (placement: RyePlacement) => oneAtATime.enter(placement.reference, place(placement)),
     find
   }
 }

@@ -1,6 +1,6 @@
 import type { QuotedOffer } from "@till402/core"
 import { Clock, Effect, Option } from "effect"
-import { AnswerMalformed, isUnavailable } from "../upstream/index.ts"
+import { ResponseMalformed, isUnavailable } from "../upstream/index.ts"
 import { addressFault, type OrderRequest, productPageOf } from "../fulfilment/Buyer.ts"
 import { OfferNotReady, type RyeError } from "./Errors.ts"
 import { createdAtOf, type IntentDocument } from "./IntentDocument.ts"
@@ -9,7 +9,7 @@ import { type Cost, listedProduct, offerOf, quoteOf } from "./Offer.ts"
 import { UnfinishedOffers } from "./UnfinishedOffers.ts"
 
 /*
- * Quotes: an intent is made, and looked at until it has an offer or the time is over.
+ * Quotes: creates an intent and polls it until it has an offer or the time limit is over.
  */
 
 export interface QuotingSettings {
@@ -18,10 +18,10 @@ export interface QuotingSettings {
   readonly pollMillis: number
 }
 
-/** What the title costs in time: without it a quote stands all the same. */
+/** Time limit for looking up the title. A quote without it is valid. */
 const lookupMillis = 4_000
 
-/** Looks lie one, two, three and then four pauses apart: most offers come at once or after a while. */
+/** Polls are one, two, three, then four pauses apart: most offers come immediately or after a while. */
 const longestPauses = 4
 
 const fallbackTitle = ({ product }: OrderRequest): string =>
@@ -34,18 +34,18 @@ interface Offered {
   readonly cost: Cost
 }
 
-const isAway = (error: RyeError): boolean => "upstream" in error && isUnavailable(error)
+const isUnavailableError = (error: RyeError): boolean => "upstream" in error && isUnavailable(error)
 
 export const makeQuoting = (intents: Intents, settings: QuotingSettings) => {
   const { defaultPhone, pollMillis, quoteTimeoutMillis } = settings
   const unfinished = new UnfinishedOffers()
 
-  /** Looks at an intent until it offers something or comes to nothing. */
+  /** Polls an intent until it has an offer or fails. */
   const untilOffered = Effect.fnUntraced(function* (
     first: IntentDocument
   ): Effect.fn.Return<Offered, RyeError> {
     let intent = first
-    for (let look = 1; ; look++) {
+    for (let poll = 1; ; poll++) {
       const verdict = offerOf(intent)
       switch (verdict._tag) {
         case "Offered":
@@ -53,11 +53,11 @@ export const makeQuoting = (intents: Intents, settings: QuotingSettings) => {
         case "Refused":
           return yield* Effect.fail(verdict.refusal)
         case "Unusable":
-          return yield* new AnswerMalformed({ upstream: "rye", detail: verdict.detail })
+          return yield* new ResponseMalformed({ upstream: "rye", detail: verdict.detail })
         case "Confirmed":
-          return yield* new AnswerMalformed({ upstream: "rye", detail: "state" })
+          return yield* new ResponseMalformed({ upstream: "rye", detail: "state" })
         case "NotYet":
-          yield* Effect.sleep(pollMillis * Math.min(look, longestPauses))
+          yield* Effect.sleep(pollMillis * Math.min(poll, longestPauses))
           intent = yield* intents.get(intent.id)
       }
     }
@@ -74,8 +74,8 @@ export const makeQuoting = (intents: Intents, settings: QuotingSettings) => {
     }).pipe(
       Effect.tapError((error) =>
         Effect.sync(() => {
-          // It came to nothing: the next quote begins anew. Where Rye is away, it stands.
-          if (!isAway(error)) open = undefined
+          // The intent failed: the next quote starts over. While Rye is unavailable, the intent is kept.
+          if (!isUnavailableError(error)) open = undefined
         })
       ),
       Effect.timeoutOrElse({ duration: quoteTimeoutMillis, orElse: () => Effect.fail(new OfferNotReady()) })
@@ -90,7 +90,7 @@ export const makeQuoting = (intents: Intents, settings: QuotingSettings) => {
   return Effect.fnUntraced(function* (request: OrderRequest): Effect.fn.Return<QuotedOffer, RyeError> {
     const fault = addressFault(request.shippingAddress, { defaultPhone, upstream: "Rye" })
     if (fault !== undefined) return yield* fault
-    // Counted in `usage` where it fails; the quote goes on under a plainer title.
+    // A failure counts in `usage`; the quote then has a plain title.
     const listing = intents.product(productPageOf(request.product)).pipe(
       Effect.timeoutOption(lookupMillis),
       Effect.catch(() => Effect.succeed(Option.none()))

@@ -1,17 +1,22 @@
 import type { ConfigurationError, FulfilmentStatus, QuotedOffer } from "@till402/core"
-import { Context, Effect } from "effect"
+import { Fulfilment } from "@till402/core/effect"
+import { type Config, Context, Effect, Layer } from "effect"
 import type { HttpClient } from "effect/http"
-import { fieldsOf } from "../listing/fields.ts"
-import { makeUpstream, paced, type UpstreamUsage } from "../upstream/index.ts"
 import type { OrderRequest } from "../fulfilment/Buyer.ts"
-import { type FailedPlacement, unjudged } from "../fulfilment/Placement.ts"
-import { configure, type RyeLayerOptions } from "./Configured.ts"
-import { IntentNotPlaceable, type RyeError } from "./Errors.ts"
+import { fulfilmentPort } from "../fulfilment/FulfilmentPort.ts"
+import { type FailedPlacement, withoutOutcome } from "../fulfilment/PlacementOutcome.ts"
+import { Journals } from "../journals/Journals.ts"
+import { fieldsOf } from "../listing/Fields.ts"
+import { makeUpstream, rateLimiter, type UpstreamUsage, withDefaults } from "../upstream/index.ts"
+import { configure, optionsFromConfig, type RyeLayerOptions } from "./Config.ts"
+import { IntentNotPlaceable, type RyeError, toHostError } from "./Errors.ts"
 import { wordOf } from "./FailureReason.ts"
 import { idPattern } from "./IntentDocument.ts"
 import { type Intents, makeIntents } from "./Intents.ts"
+import type { RyeSettings } from "./Options.ts"
+import type { PlacementJournal } from "./PlacementJournal.ts"
 import { makePlacing, type RyePlacement } from "./Placing.ts"
-import { progressOf } from "./Progress.ts"
+import { fulfilmentStatusOf } from "./Progress.ts"
 import { makeQuoting } from "./Quoting.ts"
 import { makeWebhook } from "./Webhook.ts"
 
@@ -20,8 +25,8 @@ export interface RyeClient {
   readonly quote: (request: OrderRequest) => Effect.Effect<QuotedOffer, RyeError>
   readonly place: (placement: RyePlacement) => Effect.Effect<{ readonly reference: string }, RyeError>
   /**
-   * The reference of a placed order; `undefined`: it was not placed, and nothing is on its way.
-   * `reference`, the quote's, helps where no journal is kept.
+   * Returns the reference of a placed order; `undefined` if it was not placed and nothing is in flight.
+   * Without a durable journal, `reference` (the quote's) makes a lookup possible.
    */
   readonly find: (orderId: string, reference?: string) => Effect.Effect<string | undefined, RyeError>
   readonly status: (reference: string) => Effect.Effect<FulfilmentStatus, RyeError>
@@ -29,10 +34,7 @@ export interface RyeClient {
   readonly usage: () => UpstreamUsage
 }
 
-/** Fulfilment by Rye as a service. */
-export class RyeService extends Context.Service<RyeService, RyeClient>()("@till402/providers/Rye") {}
-
-/** States of an intent that no order was placed by. */
+/** States of an intent without an order. */
 const unplaced: ReadonlySet<string> = new Set([
   "retrieving_offer",
   "awaiting_confirmation",
@@ -48,17 +50,17 @@ const makeStatus = (intents: Intents) =>
       return { status: "failed", reason: wordOf(fieldsOf(intent.failureReason)["code"]), shipments: [] }
     }
     if (unplaced.has(intent.state)) return yield* new IntentNotPlaceable({ code: intent.state })
-    // On its way to be completed; a state that is new means no more than that.
+    // Being placed. Unknown states count as placed.
     if (intent.state !== "completed") return { status: "placed", shipments: [] }
     const shipments = yield* intents.shipments(reference)
-    const progress = progressOf(shipments, undefined)
-    // What was shipped can't be cancelled any more, so that is one request less.
+    const progress = fulfilmentStatusOf(shipments, undefined)
+    // A shipped order can't be cancelled, which saves a request.
     return progress.status === "placed"
-      ? progressOf(shipments, yield* intents.cancellation(reference))
+      ? fulfilmentStatusOf(shipments, yield* intents.cancellation(reference))
       : progress
   })
 
-/** Rye with what a failed attempt says of its order, for the plain functions. */
+/** The client, with placements whose failures include the outcome for the order. */
 export interface RyeParts extends RyeClient {
   readonly attempt: (
     placement: RyePlacement
@@ -66,25 +68,24 @@ export interface RyeParts extends RyeClient {
 }
 
 export const makeParts = Effect.fnUntraced(function* (
-  options: RyeLayerOptions
+  options: RyeLayerOptions,
+  placements: PlacementJournal
 ): Effect.fn.Return<RyeParts, ConfigurationError, HttpClient.HttpClient> {
   const settings = yield* configure(options)
-  // Three calls of an order's placing stay below the till's 20 seconds.
   const upstream = yield* makeUpstream({
-    timeoutMillis: 5_000,
-    deadlineMillis: 6_000,
-    ...options,
+    // Placing makes three calls, which must fit into the till's 20 seconds.
+    ...withDefaults({ timeoutMillis: 5_000, deadlineMillis: 6_000 }, options),
     name: "rye",
-    limiter: paced({ requests: settings.requestsPerSecond, perMillis: 1_000 })
+    limiter: rateLimiter({ requests: settings.requestsPerSecond, perMillis: 1_000 })
   })
   const intents = makeIntents(upstream, settings)
   const quoting = makeQuoting(intents, settings)
-  const placing = makePlacing(intents, settings.journal)
+  const placing = makePlacing(intents, placements)
   const status = makeStatus(intents)
   const webhook = makeWebhook(intents, settings)
   return {
     quote: Effect.fn("Rye.quote")((request: OrderRequest) => quoting(request)),
-    place: Effect.fn("Rye.place")((placement: RyePlacement) => unjudged(placing.place(placement))),
+    place: Effect.fn("Rye.place")((placement: RyePlacement) => withoutOutcome(placing.place(placement))),
     attempt: Effect.fn("Rye.place")((placement: RyePlacement) => placing.place(placement)),
     find: Effect.fn("Rye.find")((orderId: string, reference?: string) => placing.find(orderId, reference)),
     status: Effect.fn("Rye.status")((reference: string) => status(reference)),
@@ -93,10 +94,44 @@ export const makeParts = Effect.fnUntraced(function* (
   }
 })
 
+const makeServices = Effect.fnUntraced(function* (options: RyeLayerOptions) {
+  const { placements } = yield* Journals
+  const { attempt, ...client } = yield* makeParts(options, placements)
+  // What Rye does with an idempotency key is not documented. Its intents can be queried instead.
+  const port = fulfilmentPort({ ...client, attempt }, { upstream: "rye", placesOnce: false, toHostError })
+  return Context.make(Rye, client).pipe(Context.add(Fulfilment, port))
+})
+
 /**
- * Rye over the `HttpClient` at hand. Fails with a `ConfigurationError` for options that can't be used.
+ * Rye as the `Fulfilment` of an Effect host. It needs `Journals`. The service itself has `webhook` and `usage`.
+ *
+ * @example
+ * import { SqliteJournals } from "@till402/providers/journals"
+ * import { Rye } from "@till402/providers/rye"
+ * import { Layer } from "effect"
+ * import { FetchHttpClient } from "effect/http"
+ *
+ * const fulfilment = Rye.layerConfig().pipe(
+ *   Layer.provide([FetchHttpClient.layer, SqliteJournals.layer({ filename: "till.sqlite" })])
+ * )
  */
-export const make = (
-  options: RyeLayerOptions
-): Effect.Effect<RyeClient, ConfigurationError, HttpClient.HttpClient> =>
-  Effect.map(makeParts(options), ({ attempt: _attempt, ...client }) => client)
+export class Rye extends Context.Service<Rye, RyeClient>()("@till402/providers/Rye") {
+  static readonly layer = (
+    options: RyeLayerOptions
+  ): Layer.Layer<Rye | Fulfilment, ConfigurationError, HttpClient.HttpClient | Journals> =>
+    Layer.effectContext(makeServices(options))
+
+  /**
+   * Reads `RYE_API_KEY` and, if set, `RYE_WEBHOOK_SECRET`, `RYE_DEFAULT_PHONE`,
+   * `RYE_OFFER_RETRIEVAL_EFFORT`, `RYE_QUOTE_TIMEOUT_MILLIS`, `RYE_POLL_MILLIS`, `RYE_REQUESTS_PER_SECOND`,
+   * `RYE_BASE_URL` and the settings of all providers, such as `RYE_TIMEOUT_MILLIS`. They take precedence
+   * over `defaults`.
+   */
+  static readonly layerConfig = (
+    defaults: RyeSettings = {}
+  ): Layer.Layer<
+    Rye | Fulfilment,
+    Config.ConfigError | ConfigurationError,
+    HttpClient.HttpClient | Journals
+  > => Layer.effectContext(Effect.flatMap(optionsFromConfig(defaults), makeServices))
+}

@@ -1,16 +1,17 @@
 import { sha256 } from "@noble/hashes/sha2"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils"
+import { BoundedMap } from "@till402/core/effect"
 import type { OrderRequest } from "../fulfilment/Buyer.ts"
 import { intentLifetimeMillis } from "./Offer.ts"
 
 /*
- * Intents whose offer was not ready in time. Rye may need minutes for one and gives few a day, so who asks
- * again goes on waiting for the one there is. Kept by a digest: the request holds an address.
+ * Intents whose offer was not ready in time. Rye may need minutes for an offer and allows few intents a day,
+ * so a repeated request continues to wait for the same intent. Keyed by a digest: requests contain addresses.
  */
 
 const capacity = 500
 
-/** Kept for less than an intent lives, so that what is taken up again can still be bought. */
+/** Shorter than an intent's lifetime, so that a resumed intent can still be bought. */
 const keptMillis = intentLifetimeMillis - 15 * 60_000
 
 const keyOf = ({ email, product, shippingAddress }: OrderRequest): string => {
@@ -28,9 +29,9 @@ export interface UnfinishedOffer {
 
 /** The unfinished intents of one process. */
 export class UnfinishedOffers {
-  private readonly kept = new Map<string, UnfinishedOffer>()
+  private readonly kept = new BoundedMap<string, UnfinishedOffer>(capacity)
 
-  /** Takes the unfinished intent of the same request out, if there is one. */
+  /** Removes and returns the unfinished intent of the same request, if any. */
   take(request: OrderRequest, now: number): UnfinishedOffer | undefined {
     const key = keyOf(request)
     const offer = this.kept.get(key)
@@ -39,10 +40,6 @@ export class UnfinishedOffers {
   }
 
   put(request: OrderRequest, offer: UnfinishedOffer): void {
-    const key = keyOf(request)
-    this.kept.delete(key)
-    this.kept.set(key, offer)
-    const [oldest] = this.kept.keys()
-    if (this.kept.size > capacity && oldest !== undefined) this.kept.delete(oldest)
+    this.kept.set(keyOf(request), offer)
   }
 }

@@ -1,19 +1,19 @@
 import { Effect, type Redacted } from "effect"
-import { fieldsOf } from "../listing/fields.ts"
+import { fieldsOf } from "../listing/Fields.ts"
 import { isUnavailable } from "../upstream/index.ts"
 import { idPattern } from "./IntentDocument.ts"
 import type { Intents } from "./Intents.ts"
-import type { FulfilmentUpdate } from "./Options.ts"
-import { answer, readSigned } from "../fulfilment/SignedBody.ts"
+import type { OnFulfilmentUpdate } from "../fulfilment/FulfilmentUpdate.ts"
+import { emptyResponse, readSigned } from "../fulfilment/SignedBody.ts"
 
 /*
- * Rye's webhooks (https://rye.com/docs/api-v2/webhooks): thin events, which name what they are about and are
- * signed in `x-rye-signature`. Nothing of them is believed but that something happened.
+ * Rye's webhooks (https://rye.com/docs/api-v2/webhooks): events that name an order and are
+ * signed in `x-rye-signature`. An event is only a reason to query the order's status.
  */
 
 export interface WebhookSettings {
   readonly webhookSecret: Redacted.Redacted<string> | undefined
-  readonly onUpdate: ((update: FulfilmentUpdate) => void | Promise<void>) | undefined
+  readonly onUpdate: OnFulfilmentUpdate | undefined
 }
 
 interface RyeEvent {
@@ -35,38 +35,38 @@ const readEvent = (document: unknown): RyeEvent | undefined => {
 }
 
 /**
- * Rye asks an endpoint that was just set up for the id of itself. The name of the field stands in no document we
- * have: this is the one guess.
+ * Responds to the verification of a new endpoint, which requests the endpoint's own id. The name of the
+ * field is not documented: `challenge` is a guess.
  */
-const challengeAnswer = (endpointId: string): Response => Response.json({ challenge: endpointId })
+const challengeResponse = (endpointId: string): Response => Response.json({ challenge: endpointId })
 
 export const makeWebhook = (intents: Intents, { onUpdate, webhookSecret }: WebhookSettings) => {
-  /** The intent that an event is about; `undefined`: none of an order's. */
+  /** The intent of an event; `undefined` if the event is not about an order. */
   const referenceOf = ({ data, sourceId, sourceType }: RyeEvent) => {
     if (sourceType === "checkout_intent") return Effect.succeed(sourceId)
     if (sourceType !== "shipment") return Effect.succeed(undefined)
     const { checkoutIntentId } = fieldsOf(data)
     return typeof checkoutIntentId === "string" && idPattern.test(checkoutIntentId)
       ? Effect.succeed(checkoutIntentId)
-      : // Not taken up: Rye sends it again.
-        Effect.mapError(intents.ownerOf(sourceId), (fault) => answer(isUnavailable(fault) ? 503 : 502))
+      : // Refused, so that Rye sends it again.
+        Effect.mapError(intents.ownerOf(sourceId), (fault) => emptyResponse(isUnavailable(fault) ? 503 : 502))
   }
 
-  const take = Effect.fnUntraced(function* (request: Request): Effect.fn.Return<Response, Response> {
+  const handle = Effect.fnUntraced(function* (request: Request): Effect.fn.Return<Response, Response> {
     const rule = { header: "x-rye-signature", prefix: "v0=", secret: webhookSecret }
     const event = readEvent(yield* readSigned(request, rule))
-    if (event === undefined) return answer(400)
-    if (event.type === "webhook_endpoint.verification_challenge") return challengeAnswer(event.sourceId)
-    if (onUpdate === undefined) return answer(200)
+    if (event === undefined) return emptyResponse(400)
+    if (event.type === "webhook_endpoint.verification_challenge") return challengeResponse(event.sourceId)
+    if (onUpdate === undefined) return emptyResponse(200)
     const reference = yield* referenceOf(event)
-    if (reference === undefined) return answer(200)
+    if (reference === undefined) return emptyResponse(200)
     yield* Effect.tryPromise({
       try: async () => onUpdate({ reference, event: event.type }),
-      catch: () => answer(500)
+      catch: () => emptyResponse(500)
     })
-    return answer(200)
+    return emptyResponse(200)
   })
 
   return (request: Request): Effect.Effect<Response> =>
-    Effect.catch(take(request), (refusal) => Effect.succeed(refusal))
+    Effect.catch(handle(request), (response) => Effect.succeed(response))
 }

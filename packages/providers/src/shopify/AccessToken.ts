@@ -1,10 +1,10 @@
 import { Clock, Effect, Redacted, Schema, Semaphore } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { readJson, type Upstream, type UpstreamFault } from "../upstream/index.ts"
-import { CatalogueRefused } from "./Refused.ts"
+import { CatalogueRefused } from "./CatalogueRefused.ts"
 
 /*
- * The token tier: client credentials of Shopify's Dev Dashboard for a token that the catalogue takes.
+ * The token tier: exchanges client credentials of Shopify's Dev Dashboard for a token of the catalogue.
  * https://shopify.dev/docs/agents/get-started/authentication
  */
 
@@ -14,20 +14,20 @@ export interface Credentials {
   readonly clientSecret: Redacted.Redacted<string>
 }
 
-/** A token that is renewed before it lapses. */
+/** A token that is renewed before it expires. */
 export interface AccessToken {
-  /** The token at hand, or a new one; many who ask at once cause one request. */
+  /** Returns the current token, or a new one. Concurrent callers share one request. */
   readonly get: Effect.Effect<Redacted.Redacted<string>, UpstreamFault | CatalogueRefused>
-  /** Forgets a token that the catalogue no longer takes. */
+  /** Drops a token that the catalogue no longer accepts. */
   readonly drop: (token: Redacted.Redacted<string>) => Effect.Effect<void>
 }
 
 /**
- * Tokens last an hour whatever `expires_in` says (its examples say a day), so that one is used for 50
- * minutes at most.
+ * Tokens are used for up to 50 minutes. They last an hour, even if `expires_in` claims a day as in the
+ * documentation's examples.
  */
-const longestSeconds = 3_000
-/** A token is renewed that much before its end: it must still hold when it arrives. */
+const maxSeconds = 3_000
+/** A token is renewed this long before it expires, so that it is valid when it arrives. */
 const marginSeconds = 60
 
 const readToken = readJson(
@@ -37,7 +37,7 @@ const readToken = readJson(
   })
 )
 
-/** Faults of the token's address, where a refusal means that the credentials are wrong. */
+/** Faults of a token request. A refusal means that the credentials are wrong. */
 const refusedCredentials = (fault: UpstreamFault): UpstreamFault | CatalogueRefused =>
   fault._tag === "Rejected" && [400, 401, 403].includes(fault.status)
     ? new CatalogueRefused({ upstream: fault.upstream, code: "invalid_client" })
@@ -63,10 +63,10 @@ export const makeAccessToken = (
         grant_type: "client_credentials"
       })
     )
-    // Asking twice makes two tokens and does no harm.
-    const answer = yield* Effect.mapError(upstream.call(request, { idempotent: true }), refusedCredentials)
-    const { access_token, expires_in = longestSeconds } = yield* readToken(answer)
-    const seconds = Math.max(0, Math.min(expires_in - marginSeconds, longestSeconds))
+    // A second request makes a second token, which is harmless.
+    const response = yield* Effect.mapError(upstream.call(request, { idempotent: true }), refusedCredentials)
+    const { access_token, expires_in = maxSeconds } = yield* readToken(response)
+    const seconds = Math.max(0, Math.min(expires_in - marginSeconds, maxSeconds))
     const token = Redacted.make(access_token, { label: "Shopify access token" })
     held = { token, until: (yield* Clock.currentTimeMillis) + seconds * 1_000 }
     return token
@@ -76,7 +76,7 @@ export const makeAccessToken = (
     get: Effect.flatMap(current, (token) =>
       token === undefined
         ? oneAtATime.withPermit(
-            // Whoever held the permit before may have renewed it.
+            // Another caller may have renewed it in between.
             Effect.flatMap(current, (renewed) => (renewed === undefined ? renew() : Effect.succeed(renewed)))
           )
         : Effect.succeed(token)

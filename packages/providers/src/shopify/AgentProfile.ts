@@ -1,19 +1,19 @@
 /*
- * The agent profile: a public document about us that the catalogue fetches and caches, and from which it
- * takes what our calls may use. https://shopify.dev/docs/agents/profiles
+ * The agent profile: a public document that the catalogue fetches and caches. It declares the capabilities
+ * that our calls may use. https://shopify.dev/docs/agents/profiles
  */
 
-/** The version of the protocol that the profile speaks, if none is given. */
+/** The default protocol version of the profile. */
 export const defaultUcpVersion = "2026-08-25"
 
-/** Seconds for which the document may be kept; the catalogue asks for 60 at least. */
+/** How long the document may be cached; the catalogue requires at least 60 seconds. */
 const maxAgeSeconds = 3_600
 
-/** Where the catalogue's pages of the specification stand; they moved with this version. */
+/** Address of the catalogue's specification, which moved with this version. */
 const specificationOf = (version: string): string =>
   `https://ucp.dev/${version}/specification/${version >= "2026-08-25" ? "shopping/" : ""}catalog`
 
-/** What the tools `search_catalog`, `lookup_catalog` and `get_product` stand behind. */
+/** Capabilities behind the tools `search_catalog`, `lookup_catalog` and `get_product`. */
 const capabilities = (version: string) => ({
   "dev.ucp.shopping.catalog.search": [
     {
@@ -40,7 +40,7 @@ const capabilities = (version: string) => ({
   ]
 })
 
-/** The profile document: a UCP platform profile that declares the catalogue's capabilities alone. */
+/** The profile document: a UCP platform profile that declares only the catalogue's capabilities. */
 export const agentProfile = (version: string = defaultUcpVersion): { readonly [name: string]: unknown } => ({
   ucp: {
     version,
@@ -60,8 +60,8 @@ export const agentProfile = (version: string = defaultUcpVersion): { readonly [n
 })
 
 /**
- * Answers requests for the profile, whatever their path: 200 for GET and HEAD with headers that let the
- * catalogue cache it, 405 for other methods. No redirects: the catalogue follows none.
+ * Responds to requests for the profile at any path: 200 for GET and HEAD with headers for caching, 405 for
+ * other methods. Never redirects, because the catalogue follows no redirects.
  */
 export const profileHandler = (version: string): ((request: Request) => Response) => {
   const body = JSON.stringify(agentProfile(version))

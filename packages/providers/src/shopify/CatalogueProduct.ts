@@ -1,18 +1,18 @@
 import type { ProductQuery, SearchProduct } from "@till402/core"
 import { isOfBrand } from "../listing/Brand.ts"
-import { countOf, currencyOf, type Fields, fieldsOf, numberOf, textOf, urlOf } from "../listing/fields.ts"
+import { countOf, currencyOf, type Fields, fieldsOf, numberOf, textOf, urlOf } from "../listing/Fields.ts"
 import { fromMinor } from "./MinorUnits.ts"
 
 /*
- * From a product of the catalogue (https://ucp.dev/specification/catalog) to one of the port. A product
- * has variants, each with a price, a page and a shop of its own; the port's product is one of them.
+ * Converts a product of the catalogue (https://ucp.dev/specification/catalog) to a product of the port. A
+ * catalogue product has variants with their own price, page and shop; the port's product is one of them.
  */
 
-/** What a reader must know beside the document. */
+/** Facts that the document may lack. */
 export interface Reading {
-  /** ISO 4217: what a price without a currency is in. */
+  /** ISO 4217; the currency of prices without one. */
   readonly currency: string
-  /** Origin of the shop, where the catalogue is that of one shop. */
+  /** Origin of the shop, if the catalogue is that of one shop. */
   readonly shop?: string
 }
 
@@ -36,7 +36,7 @@ export const variantIdOf = (id: unknown, url: string | null): string | undefined
   return inUrl !== null && /^\d{1,20}$/.test(inUrl) ? inUrl : undefined
 }
 
-/** The first picture: media may be videos and models too, and new kinds may come. */
+/** The first image. Media may also be videos, models and unknown types. */
 const imageOf = (media: unknown): string | null => {
   for (const { type, url } of listOf(media)) {
     const image = type === undefined || type === "image" ? urlOf(url) : null
@@ -45,7 +45,7 @@ const imageOf = (media: unknown): string | null => {
   return null
 }
 
-/** The page of a variant, which names it: buyers read `variantId` from there. */
+/** The page of a variant. Its address contains the `variantId`, which buyers read from it. */
 const pageOf = (url: string | null, id: string | undefined): string | null => {
   if (url === null || id === undefined) return url
   const page = new URL(url)
@@ -74,7 +74,7 @@ const toVariant = (fields: Fields, product: Fields, { currency, shop }: Reading)
   }
 }
 
-/** Filters are in US dollars: a price in another currency can't be said to lie within them. */
+/** Price filters are in US dollars, so a price in another currency never passes one. */
 const isPricedWithin = (
   { currency, price }: Variant,
   { priceMax, priceMin }: Pick<ProductQuery, "priceMax" | "priceMin">
@@ -85,7 +85,7 @@ const isPricedWithin = (
     (priceMin === undefined || price >= priceMin) &&
     (priceMax === undefined || price <= priceMax))
 
-/** A rating on its own scale as one of five, to two decimals. */
+/** Converts a rating to a scale of five, with two decimals. */
 export const outOfFive = (rating: unknown): number | null => {
   const { scale_max, value } = fieldsOf(rating)
   const scale = scale_max === undefined || scale_max === null ? 5 : numberOf(scale_max, Number.MIN_VALUE, 1e6)
@@ -93,16 +93,17 @@ export const outOfFive = (rating: unknown): number | null => {
   return scale === null || rated === null ? null : Math.round((rated / scale) * 500) / 100
 }
 
-/** Whether a document can be read as a product at all: an id and a title. */
+/** Whether a document is a product, with an id and a title. */
 export const isProduct = (document: unknown): boolean => {
   const { id, title } = fieldsOf(document)
   return textOf(id) !== null && textOf(title) !== null
 }
 
 /**
- * The port's product, or `undefined` where nothing of it is for sale, or nothing that the query allows.
- * Of its variants the first (the catalogue puts the best match first) that can be bought within the
- * price bounds stands for it, with its own price, page and picture.
+ * Converts a product; `undefined` if no variant is for sale and allowed by the query.
+ *
+ * Uses the first available variant within the price bounds, with its price, page and picture. The catalogue
+ * lists the best match first.
  */
 export const toSearchProduct = (
   document: unknown,
@@ -118,7 +119,7 @@ export const toSearchProduct = (
     .find((each) => each.isAvailable && isPricedWithin(each, query))
   if (variant === undefined) return undefined
   const { brand } = query
-  // A shop that sells its own goods seldom names itself in their titles.
+  // A shop that sells its own brand rarely names itself in titles.
   const named = { title: `${title} ${variant.seller ?? ""}`, brand: textOf(product["brand"]) }
   if (brand !== undefined && !isOfBrand(named, brand)) return undefined
   return {

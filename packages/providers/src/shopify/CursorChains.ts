@@ -1,36 +1,36 @@
 import { Semaphore } from "effect"
+import { BoundedMap } from "@till402/core/effect"
 
 /*
- * The catalogue pages by cursor, the service by number. A chain remembers, for one search, the cursors
- * that lead to its pages, so that page 5 after page 4 is one call and not five.
+ * The catalogue pages by cursor, the till by number. A chain stores the cursors of one search's pages, so
+ * that page 5 after page 4 needs one call instead of five.
  */
 
-/** What is known of the pages of one search. */
+/** The known pages of one search. */
 export interface Chain {
   /** `cursors[0]` leads to page 2, `cursors[1]` to page 3, … */
   readonly cursors: Array<string>
-  /** How many products stood on page 1, 2, … */
+  /** Number of products on page 1, 2, … */
   readonly counts: Array<number>
-  /** The last page, once the catalogue said so. */
+  /** The last page, once known. */
   end: number | undefined
-  /** Of all pages, as the catalogue last said. */
+  /** Of all pages, as last reported by the catalogue. */
   totalCount: number
   readonly startedAt: number
-  /** Held while a chain is followed: many who ask for one far page follow it once. */
+  /** Held while a chain is followed, so that concurrent requests for a far page follow it once. */
   readonly following: Semaphore.Semaphore
 }
 
-/** A cursor longer than that is not kept: its search ends there. */
+/** A longer cursor is not stored: its search ends there. */
 const maxCursorLength = 2_048
 
-/** Chains of many searches, the least recently used dropped first, each for a limited time. */
+/** A bounded cache of chains, each for a limited time. The least recently used is evicted first. */
 export class CursorChains {
-  private readonly chains = new Map<string, Chain>()
-  private readonly capacity: number
+  private readonly chains: BoundedMap<string, Chain>
   private readonly lifetimeMillis: number
 
   constructor(settings: { readonly capacity: number; readonly lifetimeMillis: number }) {
-    this.capacity = settings.capacity
+    this.chains = new BoundedMap(settings.capacity)
     this.lifetimeMillis = settings.lifetimeMillis
   }
 
@@ -38,17 +38,15 @@ export class CursorChains {
     return this.chains.size
   }
 
-  /** The chain of a search; a new one where there is none, or it is too old. */
+  /** Returns the chain of a search; a new one if there is none, or it is too old. */
   of(search: string, now: number): Chain {
     const known = this.chains.get(search)
     const chain = known !== undefined && now - known.startedAt < this.lifetimeMillis ? known : newChain(now)
-    this.chains.delete(search)
     this.chains.set(search, chain)
-    if (this.chains.size > this.capacity) this.chains.delete(this.chains.keys().next().value!)
     return chain
   }
 
-  /** Forgets a chain whose cursors are no longer taken. */
+  /** Drops a chain whose cursors are no longer accepted. */
   drop(search: string, chain: Chain): void {
     if (this.chains.get(search) === chain) this.chains.delete(search)
   }
@@ -64,13 +62,12 @@ export const newChain = (now: number): Chain => ({
 })
 
 /**
- * Notes what a page held and where the one after it is; answers whether there is one.
+ * Records a page and the cursor of the next one. Returns whether there is a next page.
  *
- * The first cursor noted stays: callers who go from page to page must not be led astray by another's
- * search in between. A catalogue that gives a cursor it gave before would lead in circles: the search
- * ends there.
+ * The first recorded cursor stays, so that a concurrent search doesn't change the pages of a caller. A
+ * repeated cursor would loop, so the search ends there.
  */
-export const notePage = (
+export const recordPage = (
   chain: Chain,
   page: number,
   found: { readonly count: number; readonly next: string | undefined; readonly totalCount: number | null }
@@ -89,7 +86,7 @@ export const notePage = (
   return next !== undefined && chain.cursors.length >= page
 }
 
-/** How many products there are at least, from what the catalogue said and what was seen up to `page`. */
+/** The minimum number of products, from the catalogue's total and the pages up to `page`. */
 export const totalUpTo = (chain: Chain, page: number, hasMore: boolean): number => {
   const seen = chain.counts.slice(0, page).reduce((sum, count) => sum + count, 0)
   return Math.max(chain.totalCount, hasMore ? seen + 1 : seen)

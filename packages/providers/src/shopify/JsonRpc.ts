@@ -1,27 +1,32 @@
 import { Effect, Redacted, Result } from "effect"
-import { type Fields, fieldsOf } from "../listing/fields.ts"
-import { type Answer, AnswerMalformed, RateLimited, type UpstreamFault } from "../upstream/index.ts"
-import { CatalogueRefused, saysNotNow } from "./Refused.ts"
+import { type Fields, fieldsOf } from "../listing/Fields.ts"
+import {
+  type UpstreamResponse,
+  ResponseMalformed,
+  RateLimited,
+  type UpstreamFault
+} from "../upstream/index.ts"
+import { CatalogueRefused, isTemporaryCode } from "./CatalogueRefused.ts"
 
 /*
- * MCP over HTTP as the catalogue speaks it: one JSON-RPC 2.0 request, one answer, as JSON or as the
- * message of an event stream. https://modelcontextprotocol.io/specification, "Streamable HTTP" and "Tools".
+ * MCP over HTTP, as the catalogue uses it: one JSON-RPC 2.0 request and one response, as JSON or in an event
+ * stream. https://modelcontextprotocol.io/specification, "Streamable HTTP" and "Tools".
  */
 
-/** What must be accepted: a server may choose either. */
+/** Accepted media types: a server may choose either. */
 export const accepted = "application/json, text/event-stream"
 
-/** Id of every request: each has a connection of its own, so answers can't be mixed up. */
+/** Id of every request. Each has its own connection, so responses can't be mixed up. */
 const requestId = 1
 
 /** The body that calls a tool. */
 export const toolCall = (name: string, args: Fields): string =>
   JSON.stringify({ jsonrpc: "2.0", id: requestId, method: "tools/call", params: { name, arguments: args } })
 
-/** Whatever a call of the catalogue may fail with. */
+/** The errors of a call to the catalogue. */
 export type CatalogueFault = UpstreamFault | CatalogueRefused
 
-/** Data of each event of a stream (WHATWG HTML, 9.2.6), comments and other fields left out. */
+/** Data of each event of a stream (WHATWG HTML, 9.2.6), without comments and other fields. */
 const eventsOf = (text: string): ReadonlyArray<string> =>
   text
     .replaceAll(/\r\n?/g, "\n")
@@ -37,15 +42,15 @@ const eventsOf = (text: string): ReadonlyArray<string> =>
 
 const parse = (text: string): unknown => Result.getOrUndefined(Result.try((): unknown => JSON.parse(text)))
 
-/** The answer to our request: the document, or the event that is a result or an error. */
-const messageOf = ({ headers, text }: Answer): Fields => {
+/** The JSON-RPC response: the document, or the event that is a result or an error. */
+const messageOf = ({ headers, text }: UpstreamResponse): Fields => {
   const isStream = (headers["content-type"] ?? "").toLowerCase().startsWith("text/event-stream")
-  // Notifications of progress may come before the answer.
+  // Progress notifications may come before the response.
   const messages = (isStream ? eventsOf(text) : [text]).map((each) => fieldsOf(parse(each)))
   return messages.find((message) => "result" in message || "error" in message) ?? {}
 }
 
-/** A word that may stand in a log, or `undefined`: what an upstream writes may quote the query. */
+/** A code that is safe in a log; `undefined` for other text, which may quote the query. */
 const wordOf = (value: unknown): string | undefined =>
   typeof value === "string" && /^[A-Za-z]\w{1,59}$/.test(value) ? value : undefined
 
@@ -56,18 +61,18 @@ const codeOfError = (error: unknown): string => {
 }
 
 const refusal = (upstream: string, code: string): CatalogueFault =>
-  saysNotNow(code)
+  isTemporaryCode(code)
     ? new RateLimited({ upstream, retryAfterMillis: 1_000 })
     : new CatalogueRefused({ upstream, code })
 
-/** The first error among the messages that a UCP document carries. */
+/** The first error among the messages of a UCP document. */
 const errorAmong = (messages: unknown): string | undefined => {
   if (!Array.isArray(messages)) return undefined
   const error = messages.map(fieldsOf).find(({ type }) => type === "error")
   return error === undefined ? undefined : (wordOf(error["code"]) ?? "error")
 }
 
-/** The tool's own document: structured, or as text beside older servers. */
+/** The tool's document: structured, or as text from older servers. */
 const documentOf = (result: Fields): Fields => {
   const { content, structuredContent } = result
   if (typeof structuredContent === "object" && structuredContent !== null) return fieldsOf(structuredContent)
@@ -81,17 +86,17 @@ const documentOf = (result: Fields): Fields => {
 }
 
 /**
- * The document that a tool answered with.
+ * Reads the document in a tool's response.
  *
- * Fails with `CatalogueRefused` for a JSON-RPC error, a tool's error (`isError`) and a UCP document that
- * says `status: "error"`; with `AnswerMalformed` for what is no JSON-RPC answer.
+ * Fails with `CatalogueRefused` for a JSON-RPC error, a tool's error (`isError`) and a UCP document with
+ * `status: "error"`; with `ResponseMalformed` for anything else that is not a JSON-RPC response.
  */
-export const readToolAnswer = (answer: Answer): Effect.Effect<Fields, CatalogueFault> => {
-  const { upstream } = answer
-  const { error, result } = messageOf(answer)
+export const readToolResponse = (response: UpstreamResponse): Effect.Effect<Fields, CatalogueFault> => {
+  const { upstream } = response
+  const { error, result } = messageOf(response)
   if (error !== undefined && error !== null) return Effect.fail(refusal(upstream, codeOfError(error)))
   if (typeof result !== "object" || result === null) {
-    return Effect.fail(new AnswerMalformed({ upstream, detail: "no JSON-RPC result or error" }))
+    return Effect.fail(new ResponseMalformed({ upstream, detail: "no JSON-RPC result or error" }))
   }
   const document = documentOf(fieldsOf(result))
   const { messages, ucp } = document
@@ -101,9 +106,9 @@ export const readToolAnswer = (answer: Answer): Effect.Effect<Fields, CatalogueF
   return Effect.succeed(document)
 }
 
-/** Errors of the protocol may come with a status of their own, such as 422: then they say more than it. */
+/** Reads the JSON-RPC error in a rejection, such as a 422, because it is more specific than the status. */
 export const readRejection = (fault: UpstreamFault): CatalogueFault => {
   if (fault._tag !== "Rejected" || fault.status >= 500 || fault.status === 429) return fault
-  const { error } = messageOf(Redacted.value(fault.answer))
+  const { error } = messageOf(Redacted.value(fault.response))
   return error === undefined || error === null ? fault : refusal(fault.upstream, codeOfError(error))
 }

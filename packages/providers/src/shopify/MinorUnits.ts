@@ -1,8 +1,8 @@
 /*
- * The catalogue counts money in minor units (ISO 4217): 8900 is 89 dollars, 89 hundred yen and 8.9 dinars.
+ * The catalogue's amounts are in minor units (ISO 4217): 8900 is 89 dollars, 89 hundred yen and 8.9 dinars.
  */
 
-/** Decimals of the currencies that don't have two (ISO 4217, list one). */
+/** Decimals of currencies that don't have two (ISO 4217, list one). */
 const unusual: ReadonlyMap<string, number> = new Map([
   ...["BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI"].map(
     (code) => [code, 0] as const
@@ -12,12 +12,13 @@ const unusual: ReadonlyMap<string, number> = new Map([
   ...["CLF", "UYW"].map((code) => [code, 4] as const)
 ])
 
-/** Digits behind the point of a currency's amounts; two for one that isn't known. */
+/** Decimals of a currency; two if it is unknown. */
 export const exponentOf = (currency: string): number => unusual.get(currency) ?? 2
 
 /**
- * The amount in units of its currency, as near as a number can be; `null` for what is no amount: it must
- * be a whole, non-negative number or its digits. No division: the decimal point is set in the digits.
+ * Converts a whole number of minor units, or its digits, to units of its currency; `null` for anything else.
+ *
+ * Sets the decimal point in the digits instead of dividing, to get the nearest number.
  *
  * @example
  * fromMinor(8900, "USD")   // 89
@@ -35,21 +36,21 @@ export const fromMinor = (amount: unknown, currency: string): number | null => {
 
 const largest = 999_999_999_999_999
 
-/** Bounds in cents around bounds in dollars, never tighter than these: what comes back is sifted. */
+/** Bounds in cents, never tighter than the bounds in dollars. The results are filtered exactly. */
 export const centsAround = (bounds: {
   readonly priceMin?: number
   readonly priceMax?: number
 }): { readonly min?: number; readonly max?: number } => ({
   ...(bounds.priceMin === undefined
     ? {}
-    : { min: Math.min(Math.floor(withoutNoise(bounds.priceMin)), largest) }),
+    : { min: Math.min(Math.floor(withoutRoundingError(bounds.priceMin)), largest) }),
   ...(bounds.priceMax === undefined
     ? {}
-    : { max: Math.min(Math.ceil(withoutNoise(bounds.priceMax)), largest) })
+    : { max: Math.min(Math.ceil(withoutRoundingError(bounds.priceMax)), largest) })
 })
 
-/** Cents without the noise of binary fractions: `19.99 * 100` is 1998.9999999999998. */
-const withoutNoise = (dollars: number): number => {
+/** Cents without binary rounding errors: `19.99 * 100` is 1998.9999999999998. */
+const withoutRoundingError = (dollars: number): number => {
   const cents = dollars * 100
   const whole = Math.round(cents)
   return Math.abs(cents - whole) <= 1e-9 * Math.max(1, cents) ? whole : cents

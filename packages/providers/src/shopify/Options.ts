@@ -1,68 +1,66 @@
-import type { MarketplaceOptions } from "@till402/core"
-import type { FetchOptions, UpstreamSettings, UpstreamUsage } from "../upstream/Settings.ts"
+import type { MarketplaceOptions, ProductPage } from "@till402/core"
+import type { FetchOptions, UpstreamSettings, UpstreamUsage } from "../upstream/UpstreamSettings.ts"
 
-/** What both forms of the catalogue take, the secret aside. Times are in milliseconds. */
+/** Settings of the catalogue, without the secret. Times are in milliseconds. */
 export interface ShopifySettings extends UpstreamSettings {
   /**
-   * Public https address of the agent profile, e.g. `https://shop.example/.well-known/ucp-agent.json`.
-   * Shopify fetches it: it must answer there, without redirect. `profile` is the answer to give.
+   * Public https address of the agent profile: `https://shop.example/.well-known/ucp-agent.json`.
+   * Shopify fetches it, so it must be served there without a redirect. `profile` handles that request.
    */
   readonly profileUrl: string
-  /** Client id of the Dev Dashboard, with its secret: the token tier. Without both: the anonymous tier. */
-  readonly clientId?: string
-  /** Where the buyers are, ISO 3166-1 alpha-2; default `US`. */
-  readonly country?: string
-  /** Currency of prices, ISO 4217; default `USD`. Price filters find nothing in another one. */
-  readonly currency?: string
+  /** Client id of the Dev Dashboard. With `clientSecret`: the token tier; without both: the anonymous tier. */
+  readonly clientId?: string | undefined
+  /** The buyers' country, ISO 3166-1 alpha-2; default `US`. */
+  readonly country?: string | undefined
+  /** Currency of prices, ISO 4217; default `USD`. Price filters find nothing in other currencies. */
+  readonly currency?: string | undefined
   /** Language of titles, IETF tag; default `en`. */
-  readonly language?: string
-  /** Only what ships to this country, ISO 3166-1 alpha-2; default `country`, `false` for all. */
-  readonly shipsTo?: string | false
-  /** Only new or only second-hand goods; default both. */
-  readonly condition?: "new" | "secondhand"
-  /** Only these shops of the global catalogue: `gid://shopify/Shop/<digits>`, 50 at most. */
-  readonly shopIds?: ReadonlyArray<string>
+  readonly language?: string | undefined
+  /** Finds only products shipped to this country, ISO 3166-1 alpha-2; default `country`, `false` for all. */
+  readonly shipsTo?: string | false | undefined
+  /** Finds only new or only second-hand products; default both. */
+  readonly condition?: "new" | "secondhand" | undefined
+  /** Finds only products of these shops of the global catalogue: `gid://shopify/Shop/<digits>`, up to 50. */
+  readonly shopIds?: ReadonlyArray<string> | undefined
   /**
-   * Domains of shops whose own catalogues are asked instead of the global one, 10 at most:
-   * `["northwind.example"]`. They are asked without credentials.
+   * Domains of up to 10 shops whose own catalogues are searched instead of the global one:
+   * `["northwind.example"]`. They are searched without credentials.
    */
-  readonly shops?: ReadonlyArray<string>
+  readonly shops?: ReadonlyArray<string> | undefined
   /**
-   * Told of a shop of `shops` that was left out of a search, by its upstream's name and a code such as
-   * `HTTP_503`, `Redirected` (a shop behind a password) or `TimedOut`. Default: a warning in the log, for
-   * a plain host one JSON line on standard error.
+   * Called when one of `shops` is missing from a search, with its upstream's name and a code such as
+   * `HTTP_503`, `Redirected` (a shop behind a password) or `TimedOut`. Default: logs a warning; for a
+   * plain host, one JSON line on standard error.
    */
-  readonly onShopMissing?: (shop: string, reason: string) => void
-  /** Products asked of one page, 1 to 50; default 50. */
-  readonly pageSize?: number
-  /** Last page that can be asked for, 1 to 100; default 20. Page n may need n calls. */
-  readonly maxPages?: number
-  /** Calls a second; default 5 with a token, which is Shopify's limit, and 2 without. */
-  readonly requestsPerSecond?: number
-  /** Version of the protocol that the profile speaks; default `2026-08-25`. */
-  readonly ucpVersion?: string
-  /** Where the global catalogue is, if not at Shopify's: a proxy, a test. Https, or this machine. */
-  readonly baseUrl?: string
-  /** Where tokens are given out, if not at Shopify's. Https, or this machine. */
-  readonly tokenUrl?: string
+  readonly onShopMissing?: ((shop: string, reason: string) => void) | undefined
+  /** Products requested per page, 1 to 50; default 50. */
+  readonly pageSize?: number | undefined
+  /** Last page that can be requested, 1 to 100; default 20. Page n may need n calls. */
+  readonly maxPages?: number | undefined
+  /** Calls per second; default 5 with a token, which is Shopify's limit, and 2 without. */
+  readonly requestsPerSecond?: number | undefined
+  /** Protocol version in the profile; default `2026-08-25`. */
+  readonly ucpVersion?: string | undefined
+  /** Address of the global catalogue; default: Shopify's. Must be https or on this machine. */
+  readonly baseUrl?: string | undefined
+  /** Address that issues tokens; default: Shopify's. Must be https or on this machine. */
+  readonly tokenUrl?: string | undefined
 }
 
-/** What a plain host gives. */
+/** Options of the plain function `shopify`. */
 export interface ShopifyOptions extends ShopifySettings, FetchOptions {
-  readonly clientSecret?: string
+  readonly clientSecret?: string | undefined
 }
 
 /** What the catalogue offers beside the search. */
 export interface ShopifyExtras {
-  /**
-   * Answers requests for the agent profile; mount it where `profileUrl` says. `profilePath` is the path
-   * of that address.
-   */
+  /** Responds to requests for the agent profile. Serve it at `profilePath`. */
   readonly profile: (request: Request) => Response
+  /** The path of `profileUrl`. */
   readonly profilePath: string
   /** By upstream: `shopify` and `shopify-token`, or `shopify:<domain>` for each shop. */
   readonly usage: () => Readonly<Record<string, UpstreamUsage>>
 }
 
-/** `marketplace_b` of a till, with its agent profile and an account of what it was used for. */
-export interface ShopifyMarketplaceOptions extends MarketplaceOptions, ShopifyExtras {}
+/** `marketplace_b` of a till, with its agent profile and its usage. */
+export interface ShopifyMarketplaceOptions extends MarketplaceOptions<ProductPage>, ShopifyExtras {}

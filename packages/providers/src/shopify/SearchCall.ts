@@ -1,14 +1,14 @@
 import type { ProductQuery } from "@till402/core"
 import { termWith } from "../listing/Brand.ts"
-import { type Fields, fieldsOf, numberOf } from "../listing/fields.ts"
+import { type Fields, fieldsOf, numberOf } from "../listing/Fields.ts"
 import { centsAround } from "./MinorUnits.ts"
 
 /*
- * `search_catalog`: its arguments, and the page it answers with.
+ * The tool `search_catalog`: its arguments and its response.
  * https://shopify.dev/docs/agents/catalog/global-catalog
  */
 
-/** Where the buyers are; tells prices and what is offered. */
+/** The buyers' market. It determines prices and offers. */
 export interface Market {
   /** ISO 3166-1 alpha-2. */
   readonly country: string
@@ -18,9 +18,9 @@ export interface Market {
   readonly language: string
 }
 
-/** Which products are asked for, whatever the query. */
+/** Filters that apply to every query. */
 export interface Selection {
-  /** Only what ships to this country (ISO 3166-1 alpha-2). */
+  /** Only products shipped to this country (ISO 3166-1 alpha-2). */
   readonly shipsTo?: string
   readonly condition?: "new" | "secondhand"
   /** Only these shops: `gid://shopify/Shop/<digits>`. */
@@ -30,13 +30,13 @@ export interface Selection {
 export interface SearchSettings {
   readonly market: Market
   readonly profileUrl: string
-  /** Products asked of one page, 1 to 50. */
+  /** Products requested per page, 1 to 50. */
   readonly pageSize: number
-  /** `undefined` for the catalogue of one shop, which takes the standard's filters alone. */
+  /** `undefined` for the catalogue of one shop, which supports only the standard's filters. */
   readonly selection: Selection | undefined
 }
 
-/** Filters are in US dollars, the catalogue's in the currency of the context. */
+/** A till's filters are in US dollars, the catalogue's in the currency of the context. */
 const priceFilter = (query: ProductQuery, { currency }: Market) => {
   const bounds = centsAround(query)
   return currency === "USD" && Object.keys(bounds).length > 0 ? { price: bounds } : {}
@@ -49,7 +49,7 @@ const selectionFilters = ({ condition, shipsTo, shopIds }: Selection) => ({
   ...(shopIds === undefined || shopIds.length === 0 ? {} : { shop_ids: shopIds })
 })
 
-/** The arguments of the tool. The brand goes into the query: there is no filter for it that is documented. */
+/** The arguments of the tool. The brand is part of the query, because no filter for it is documented. */
 export const searchArguments = (
   query: ProductQuery,
   cursor: string | undefined,
@@ -74,25 +74,26 @@ export const searchArguments = (
   }
 }
 
-/** One page as the catalogue gives it, products unread. */
+/** One page of the catalogue, with unchecked products. */
 export interface CataloguePage {
   readonly products: ReadonlyArray<unknown>
-  /** Leads to the next page; `undefined` on the last one, and where the catalogue doesn't page. */
+  /** Cursor of the next page; `undefined` on the last page, or without paging. */
   readonly next: string | undefined
-  /** Of all pages, where the catalogue says. */
+  /** Of all pages, if reported. */
   readonly totalCount: number | null
 }
 
-/** `undefined` for a document without products. */
+/** Reads a page; `undefined` for a document without products. */
 export const readPage = (document: Fields): CataloguePage | undefined => {
   const { pagination, products } = document
   if (!Array.isArray(products)) return undefined
   const { cursor, has_next_page, total_count } = fieldsOf(pagination)
-  // A catalogue that promises more after an empty page would have its callers turn pages for ever.
-  const goesOn = typeof cursor === "string" && cursor !== "" && has_next_page !== false && products.length > 0
+  // Ignores a cursor on an empty page: callers would request further pages forever.
+  const hasNext =
+    typeof cursor === "string" && cursor !== "" && has_next_page !== false && products.length > 0
   return {
     products,
-    next: goesOn ? cursor : undefined,
+    next: hasNext ? cursor : undefined,
     totalCount: numberOf(total_count, 0, Number.MAX_SAFE_INTEGER)
   }
 }

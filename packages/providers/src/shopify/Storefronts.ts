@@ -4,10 +4,10 @@ import { isUnavailable, TimedOut } from "../upstream/index.ts"
 import type { CatalogueClient } from "./CatalogueClient.ts"
 import type { CatalogueFault } from "./JsonRpc.ts"
 
-/** Told of a shop that is left out of a search; `reason` is a code such as `HTTP_503` or `TimedOut`. */
+/** Reports a shop that is missing from a search; `reason` is a code such as `HTTP_503` or `TimedOut`. */
 export type OnShopMissing = (shop: string, reason: string) => Effect.Effect<void>
 
-/** One shop with a catalogue of its own. */
+/** One shop with its own catalogue. */
 export interface Storefront {
   /** Name of its upstream. */
   readonly name: string
@@ -15,8 +15,8 @@ export interface Storefront {
 }
 
 /**
- * Several shops as one catalogue: the same page of each, products in turns (the first of each, the second
- * of each, …). A shop that fails or is too slow is left out; fails only when none answered.
+ * Several shops as one catalogue: the same page of each, with alternating products (the first of each, the
+ * second of each, …). Failing and slow shops are skipped; the search fails only if all of them do.
  */
 export const mergeStorefronts = (
   storefronts: ReadonlyArray<Storefront>,
@@ -25,7 +25,7 @@ export const mergeStorefronts = (
   search: Effect.fnUntraced(function* (query: ProductQuery) {
     const results = yield* Effect.forEach(
       storefronts,
-      (storefront) => Effect.result(askOne(storefront, query, settings)),
+      (storefront) => Effect.result(searchOne(storefront, query, settings)),
       { concurrency: storefronts.length }
     )
     const pages = results.flatMap((result) => (Result.isSuccess(result) ? [result.success] : []))
@@ -35,11 +35,11 @@ export const mergeStorefronts = (
   })
 })
 
-/** One that waiting does not mend, if there is one. */
+/** A permanent fault, if there is one. */
 const worstOf = (faults: ReadonlyArray<CatalogueFault>): CatalogueFault =>
   faults.find((fault) => fault._tag === "CatalogueRefused" || !isUnavailable(fault)) ?? faults[0]!
 
-const askOne = (
+const searchOne = (
   { client, name }: Storefront,
   query: ProductQuery,
   { onShopMissing, timeoutMillis }: Parameters<typeof mergeStorefronts>[1]

@@ -1,13 +1,13 @@
 import { Data, Effect, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
-import { AnswerMalformed, readJson, type Upstream, type UpstreamFault } from "../upstream/index.ts"
+import { ResponseMalformed, readJson, type Upstream, type UpstreamFault } from "../upstream/index.ts"
 import type { Hex } from "./Hex.ts"
 
 /*
- * A chain by the JSON-RPC of one of its nodes: https://ethereum.org/en/developers/docs/apis/json-rpc/
+ * An EVM chain, through a node's JSON-RPC: https://ethereum.org/en/developers/docs/apis/json-rpc/
  */
 
-/** The node understood the call and would not do it. `code`: the number of its error. */
+/** The node refused the call. `code`: the number of its error. */
 export class NodeRefused extends Data.TaggedError("NodeRefused")<{
   readonly upstream: string
   readonly code: string
@@ -19,30 +19,30 @@ export class NodeRefused extends Data.TaggedError("NodeRefused")<{
 
 export type ChainFault = UpstreamFault | NodeRefused
 
-/** A transaction that stands on the chain. */
+/** A transaction on the chain. */
 export interface MinedTransaction {
   readonly succeeded: boolean
   readonly blockNumber: bigint
 }
 
 export interface Fees {
-  /** Wei for a unit of gas. */
+  /** Wei per unit of gas. */
   readonly maxFeePerGas: bigint
   readonly maxPriorityFeePerGas: bigint
 }
 
-/** What a treasury asks of its chain. */
+/** The chain, as a treasury uses it. */
 export interface Chain {
   readonly chainId: Effect.Effect<bigint, ChainFault>
   readonly blockNumber: Effect.Effect<bigint, ChainFault>
-  /** Transactions of an account, with those that wait to be mined. */
+  /** Number of an account's transactions, including pending ones. */
   readonly transactionCount: (account: Hex) => Effect.Effect<number, ChainFault>
-  /** Atomic units of a token that an account holds. */
+  /** An account's balance of a token, in atomic units. */
   readonly balanceOf: (token: Hex, account: Hex) => Effect.Effect<bigint, ChainFault>
   readonly estimateGas: (call: { from: Hex; to: Hex; data: Hex }) => Effect.Effect<bigint, ChainFault>
-  /** Fees at which a transaction is taken even if the base fee doubles. */
+  /** Fees that are sufficient even if the base fee doubles. */
   readonly fees: Effect.Effect<Fees, ChainFault>
-  /** `false`: the node would not take it, which says nothing about whether it has it already. */
+  /** `false` if the node refused it, perhaps because it already has it. */
   readonly send: (signedTransaction: Hex) => Effect.Effect<boolean, UpstreamFault>
   readonly mined: (transaction: Hex) => Effect.Effect<MinedTransaction | undefined, ChainFault>
 }
@@ -60,8 +60,8 @@ const balanceOfSelector = "0x70a08231"
 
 export const makeChain = (upstream: Upstream, rpcUrl: string): Chain => {
   const { name } = upstream
-  const malformed = (method: string): AnswerMalformed =>
-    new AnswerMalformed({ upstream: name, detail: `the result of ${method}` })
+  const malformed = (method: string): ResponseMalformed =>
+    new ResponseMalformed({ upstream: name, detail: `the result of ${method}` })
 
   const call = Effect.fnUntraced(function* (
     method: string,
@@ -73,7 +73,7 @@ export const makeChain = (upstream: Upstream, rpcUrl: string): Chain => {
       method,
       params
     })
-    // Each method is harmless twice: a signed transaction is one and the same however often it is sent.
+    // Every method may be repeated, including sending the same signed transaction.
     const { error, result } = yield* Effect.flatMap(upstream.call(request, { idempotent: true }), readReply)
     if (error !== undefined && error !== null) {
       const code = typeof error.code === "number" ? `RPC_${error.code}` : "RPC"
@@ -100,7 +100,7 @@ export const makeChain = (upstream: Upstream, rpcUrl: string): Chain => {
     balanceOf: (token, account) =>
       quantity("eth_call", [
         { to: token, data: `${balanceOfSelector}${account.slice(2).padStart(64, "0")}` },
-        // With the payments that wait to be mined: what they take is spent.
+        // Includes pending payments, whose money counts as spent.
         "pending"
       ]),
     estimateGas: (transaction) => quantity("eth_estimateGas", [transaction]),

@@ -1,50 +1,75 @@
-import { ConfigurationError } from "@till402/core"
+import type { ConfigurationError } from "@till402/core"
 import { findNetwork, type Network } from "@till402/core/effect"
-import { Clock, Effect } from "effect"
+import { Clock, Config, Effect, Layer, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
-import { baseUrlOf, makeUpstream, type UpstreamSettings } from "../upstream/index.ts"
+import { isHex } from "viem"
+import { privateKeyToAccount } from "viem/accounts"
+import { Journals } from "../journals/Journals.ts"
+import {
+  isUpstreamFault,
+  makeUpstream,
+  optionalSettings,
+  positiveInt,
+  settingReaders,
+  toPromise,
+  toThrown,
+  upstreamConfig,
+  type UpstreamSettings
+} from "../upstream/index.ts"
 import { type Chain, type ChainFault, makeChain } from "./Chain.ts"
 import { journalOf, type PaymentJournal, type PaymentRecord } from "./PaymentJournal.ts"
 import { makeSigning, type SigningAccount } from "./Signing.ts"
 import type { Hex } from "./Hex.ts"
 import { type Transfer, verdictOf } from "./Transfer.ts"
 import {
-  type JournalFailed,
   type PaymentAgreement,
+  type PaymentState,
+  Treasury,
+  type TreasuryClient,
+  type TreasuryOptions,
+  type TreasuryPayment
+} from "./Treasury.ts"
+import {
+  type JournalFailed,
   PaymentFailed,
   PaymentPending,
   PaymentRefused,
-  type PaymentState,
   type TreasuryError,
-  type TreasuryPayment
-} from "./Treasury.ts"
+  treasuryRejection,
+  type TreasuryRejection
+} from "./TreasuryErrors.ts"
 
 /*
- * A treasury on an EVM chain. A payment is written into the journal, signed, before it is sent: whatever
- * dies in between, the one transaction of an order is all that can ever be sent for it.
+ * A treasury on an EVM chain. A payment is signed and recorded in the journal before it is sent, so that
+ * after a crash only the recorded transaction can be sent for its order.
  */
 
-export interface TreasurySettings extends UpstreamSettings {
-  /** The account that pays. Nobody else may send from it: numbers of transactions would clash. */
+/** Options of `EvmTreasury.layer`. The journal is a service. */
+export interface EvmTreasuryLayerOptions extends UpstreamSettings {
+  /** The account that pays. Nothing else may send from it: transaction numbers would collide. */
   readonly account: SigningAccount
-  /** JSON-RPC endpoint of the network. Https, or this machine. */
+  /** JSON-RPC endpoint of the network. Must be https or on this machine. */
   readonly rpcUrl: string
-  /** Remembers what was paid: durable, shared by all processes that use the account. */
-  readonly journal: PaymentJournal
-  /** Where it pays, with the network's USDC; default `base`. */
-  readonly network?: string
-  /** The most that a unit of gas may cost, in wei; default 5 gwei. */
-  readonly maxFeePerGas?: bigint
-  /** Blocks that must hold a payment, its own among them; default 1. */
-  readonly confirmations?: number
+  /** The network that it pays on, in that network's USDC; default `base`. */
+  readonly network?: string | undefined
+  /** Highest fee per unit of gas, in wei; default 5 gwei. */
+  readonly maxFeePerGas?: bigint | undefined
+  /** Blocks that confirm a payment, including its own; default 1. */
+  readonly confirmations?: number | undefined
   /** How long one call waits for a payment to be mined, in milliseconds; default 8000. */
-  readonly confirmTimeoutMillis?: number
-  /** Pause between two looks at the chain, in milliseconds; default 1000. */
-  readonly pollMillis?: number
+  readonly confirmTimeoutMillis?: number | undefined
+  /** Interval of polling the chain, in milliseconds; default 1000. */
+  readonly pollMillis?: number | undefined
 }
 
-/** A treasury for programs in Effect: as `Treasury`, with typed failures. */
-export interface EvmTreasury {
+/** Options of the plain function `evmTreasury`. */
+export interface EvmTreasurySettings extends EvmTreasuryLayerOptions {
+  /** Records payments: durable, and shared by all processes that use the account. */
+  readonly journal: PaymentJournal
+}
+
+/** The treasury before its node's faults become errors of the port. */
+interface EvmTreasuryClient {
   readonly network: string
   readonly address: Hex
   readonly check: (agreement: PaymentAgreement) => Effect.Effect<Transfer, PaymentRefused>
@@ -57,49 +82,48 @@ export interface EvmTreasury {
   >
 }
 
-const wrong = (message: string): Effect.Effect<never, ConfigurationError> =>
-  Effect.fail(new ConfigurationError({ message: `treasury: ${message}` }))
+const read = settingReaders("treasury")
 
-const configure = Effect.fnUntraced(function* (options: TreasurySettings) {
+const isAddress = (value: unknown): value is Hex => isHex(value) && value.length === 42
+
+const configure = Effect.fnUntraced(function* (options: EvmTreasuryLayerOptions) {
   const network = findNetwork(options.network ?? "base")
-  if (network === undefined) return yield* wrong("network is not known")
+  if (network === undefined) {
+    return yield* read.invalid("network must be one that Till402 knows, such as base or base-sepolia")
+  }
   const address: unknown = options.account?.address
-  if (typeof address !== "string" || !/^0x[0-9a-fA-F]{40}$/.test(address)) {
-    return yield* wrong("account has no address")
-  }
-  const { confirmations = 1, confirmTimeoutMillis = 8_000, pollMillis = 1_000 } = options
-  for (const [name, value] of Object.entries({ confirmations, confirmTimeoutMillis, pollMillis })) {
-    if (!Number.isSafeInteger(value) || value < 1)
-      return yield* wrong(`${name} must be a whole number above 0`)
-  }
-  const maxFeePerGas = options.maxFeePerGas ?? 5_000_000_000n
+  if (!isAddress(address)) return yield* read.invalid("account must have an address")
+  const maxFeePerGas: unknown = options.maxFeePerGas ?? 5_000_000_000n
   if (typeof maxFeePerGas !== "bigint" || maxFeePerGas < 1n) {
-    return yield* wrong("maxFeePerGas must be a bigint above 0")
+    return yield* read.invalid("maxFeePerGas must be a bigint above 0")
   }
-  // The address of a node may hold a key: the message must not.
-  const rpcUrl = yield* Effect.mapError(
-    baseUrlOf("treasury", options.rpcUrl),
-    () => new ConfigurationError({ message: "treasury: rpcUrl must be an https address" })
-  )
-  const payer = address.toLowerCase() as Hex
-  return { network, payer, rpcUrl, confirmations, confirmTimeoutMillis, pollMillis, maxFeePerGas }
+  const payer: Hex = `0x${address.slice(2).toLowerCase()}`
+  return {
+    network,
+    payer,
+    maxFeePerGas,
+    rpcUrl: yield* read.url("rpcUrl", options.rpcUrl),
+    confirmations: yield* read.wholeNumber("confirmations", options.confirmations ?? 1, 1),
+    confirmTimeoutMillis: yield* read.wholeNumber(
+      "confirmTimeoutMillis",
+      options.confirmTimeoutMillis ?? 8_000,
+      1
+    ),
+    pollMillis: yield* read.wholeNumber("pollMillis", options.pollMillis ?? 1_000, 1)
+  }
 })
 
 type Settings = Effect.Success<ReturnType<typeof configure>>
 
-/**
- * A treasury over the `HttpClient` at hand.
- *
- * Fails with a `ConfigurationError` for options that can't be used.
- */
-export const makeTreasury = Effect.fnUntraced(function* (
-  options: TreasurySettings
-): Effect.fn.Return<EvmTreasury, ConfigurationError, HttpClient.HttpClient> {
+/** A treasury over the `HttpClient` of the context. */
+export const makeEvmTreasury = Effect.fnUntraced(function* (
+  options: EvmTreasurySettings
+): Effect.fn.Return<EvmTreasuryClient, ConfigurationError, HttpClient.HttpClient> {
   const settings = yield* configure(options)
   const chain = makeChain(yield* makeUpstream({ ...options, name: "treasury" }), settings.rpcUrl)
   const journal = journalOf(options.journal)
   const decide = makeSigning({ ...settings, account: options.account }, chain, journal)
-  const { bring, stateOf } = makeSending(settings, chain)
+  const { bring: confirm, stateOf } = makeSending(settings, chain)
   const { address } = options.account
   const name = settings.network.v1Name ?? settings.network.caip2
 
@@ -112,10 +136,10 @@ export const makeTreasury = Effect.fnUntraced(function* (
 
   const pay = Effect.fn("Treasury.pay")(function* (payment: TreasuryPayment) {
     const known = yield* journal.find(payment.key)
-    if (known !== undefined) return yield* bring(known)
+    if (known !== undefined) return yield* confirm(known)
     const transfer = yield* check(payment)
     const record = yield* decide(payment, transfer)
-    return yield* bring(record)
+    return yield* confirm(record)
   })
 
   const find = Effect.fn("Treasury.find")(function* (key: string) {
@@ -128,33 +152,130 @@ export const makeTreasury = Effect.fnUntraced(function* (
 
 const tokenOf = (network: Network) => ({ chainId: network.chainId, token: network.asset })
 
-/** A payment on its way from its record to the chain. */
+/** Brings recorded payments onto the chain. */
 const makeSending = ({ confirmations, confirmTimeoutMillis, pollMillis }: Settings, chain: Chain) => {
   const stateOf = Effect.fnUntraced(function* ({ reference, transaction }: PaymentRecord) {
     const mined = yield* chain.mined(transaction)
     const pending: PaymentState = { status: "pending", reference, transaction }
     if (mined === undefined) return pending
     const height = confirmations === 1 ? mined.blockNumber : yield* chain.blockNumber
-    // A node that lags behind the one which told the receipt shows too few, and is asked again.
+    // Too few blocks on a node that lags behind the one with the receipt: polled again.
     if (height - mined.blockNumber + 1n < BigInt(confirmations)) return pending
     return { ...pending, status: mined.succeeded ? "paid" : "failed" } satisfies PaymentState
   })
 
-  /** Sends what was recorded, until the chain shows it or this call has waited long enough. */
+  /** Sends the recorded transaction until the chain shows it or the call times out. */
   const bring = Effect.fnUntraced(function* (record: PaymentRecord) {
     const { expiresAtMillis, reference, signedTransaction, transaction } = record
     const until = (yield* Clock.currentTimeMillis) + confirmTimeoutMillis
-    for (let look = 0; ; look++) {
+    for (let poll = 0; ; poll++) {
       const { status } = yield* stateOf(record)
       if (status === "paid") return { reference, transaction }
       if (status === "failed") return yield* new PaymentFailed({ transaction })
       const now = yield* Clock.currentTimeMillis
-      // Sent at once and again now and then: nodes forget, and what is sent twice moves its money once.
-      if (look % 4 === 0 && now < expiresAtMillis) yield* chain.send(signedTransaction)
+      // Sent again every fourth poll, because nodes forget. A transaction sent twice moves its money once.
+      if (poll % 4 === 0 && now < expiresAtMillis) yield* chain.send(signedTransaction)
       if (now + pollMillis >= until) return yield* new PaymentPending({ transaction })
       yield* Effect.sleep(pollMillis)
     }
   })
 
   return { bring, stateOf }
+}
+
+/** The treasury of a plain host. */
+export const toTreasuryOptions = ({
+  address,
+  check,
+  find,
+  network,
+  pay
+}: EvmTreasuryClient): TreasuryOptions => ({
+  network,
+  address,
+  check: (agreement) => toPromise(Effect.asVoid(check(agreement)), undefined),
+  find: (key, context) => toPromise(find(key), context?.signal),
+  pay: (payment, context) => toPromise(pay(payment), context?.signal)
+})
+
+type Failure = TreasuryError | ChainFault | ConfigurationError
+
+const toRejection = (error: Failure): TreasuryRejection =>
+  treasuryRejection(isUpstreamFault(error) ? toThrown(error) : error)
+
+const toTreasury = ({ check, find, pay, ...treasury }: EvmTreasuryClient): TreasuryClient => ({
+  ...treasury,
+  check: (agreement) => Effect.asVoid(check(agreement)),
+  find: (key) => Effect.mapError(find(key), toRejection),
+  pay: (payment) => Effect.mapError(pay(payment), toRejection)
+})
+
+const make = Effect.fnUntraced(function* (options: EvmTreasuryLayerOptions) {
+  const { payments } = yield* Journals
+  return toTreasury(yield* makeEvmTreasury({ ...options, journal: payments }))
+})
+
+const config = Config.all({
+  settings: optionalSettings({
+    rpcUrl: Config.String("TREASURY_RPC_URL"),
+    network: Config.String("TREASURY_NETWORK"),
+    confirmations: positiveInt("TREASURY_CONFIRMATIONS"),
+    confirmTimeoutMillis: positiveInt("TREASURY_CONFIRM_TIMEOUT_MILLIS"),
+    pollMillis: positiveInt("TREASURY_POLL_MILLIS")
+  }),
+  maxFeePerGas: optionalSettings({ maxFeePerGas: positiveInt("TREASURY_MAX_FEE_PER_GAS") }),
+  upstream: upstreamConfig("TREASURY")
+})
+
+const isPrivateKey = (text: string): text is Hex => /^0x[0-9a-fA-F]{64}$/.test(text)
+
+const accountFromConfig = Effect.gen(function* () {
+  const key = Redacted.value(yield* Config.Redacted("TREASURY_PRIVATE_KEY"))
+  return isPrivateKey(key)
+    ? privateKeyToAccount(key)
+    : yield* read.invalid("TREASURY_PRIVATE_KEY must be 0x and 64 hexadecimal digits")
+})
+
+const makeConfig = Effect.fnUntraced(function* (defaults: Partial<EvmTreasuryLayerOptions>) {
+  const { maxFeePerGas, settings, upstream } = yield* config
+  const rpcUrl = settings.rpcUrl ?? defaults.rpcUrl
+  return yield* make({
+    ...defaults,
+    ...upstream,
+    ...settings,
+    ...(maxFeePerGas.maxFeePerGas === undefined ? {} : { maxFeePerGas: BigInt(maxFeePerGas.maxFeePerGas) }),
+    rpcUrl: rpcUrl ?? (yield* Config.String("TREASURY_RPC_URL")),
+    account: defaults.account ?? (yield* accountFromConfig)
+  })
+})
+
+/**
+ * A treasury on an EVM chain, as the service that providers pay with. It needs `Journals`.
+ *
+ * @example
+ * import { SqliteJournals } from "@till402/providers/journals"
+ * import { EvmTreasury } from "@till402/providers/treasury"
+ * import { Layer } from "effect"
+ * import { FetchHttpClient } from "effect/http"
+ *
+ * const treasury = EvmTreasury.layerConfig().pipe(
+ *   Layer.provide([FetchHttpClient.layer, SqliteJournals.layer({ filename: "till.sqlite" })])
+ * )
+ */
+export const EvmTreasury = {
+  layer: (
+    options: EvmTreasuryLayerOptions
+  ): Layer.Layer<Treasury, ConfigurationError, HttpClient.HttpClient | Journals> =>
+    Layer.effect(Treasury, make(options)),
+
+  /**
+   * Reads `TREASURY_PRIVATE_KEY` (unless `defaults` has an `account`), `TREASURY_RPC_URL` and, if set,
+   * `TREASURY_NETWORK`, `TREASURY_MAX_FEE_PER_GAS`, `TREASURY_CONFIRMATIONS`,
+   * `TREASURY_CONFIRM_TIMEOUT_MILLIS`, `TREASURY_POLL_MILLIS` and the settings of all providers, such as
+   * `TREASURY_TIMEOUT_MILLIS`. They take precedence over `defaults`.
+   */
+  layerConfig: (
+    defaults: Partial<EvmTreasuryLayerOptions> = {}
+  ): Layer.Layer<Treasury, Config.ConfigError | ConfigurationError, HttpClient.HttpClient | Journals> =>
+    Layer.effect(Treasury, makeConfig(defaults))
 }

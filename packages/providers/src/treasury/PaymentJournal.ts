@@ -1,48 +1,48 @@
 import { Effect } from "effect"
 import type { Hex } from "./Hex.ts"
-import { JournalFailed } from "./Treasury.ts"
+import { JournalFailed } from "./TreasuryErrors.ts"
 
 /*
- * What a treasury remembers of its payments. The record is written before the transaction is sent, so that
- * whoever comes after a crash sends the same transaction again, which moves its money once at most.
+ * The record of a treasury's payments. It is written before the transaction is sent, so that after a crash the
+ * same transaction is sent again, which moves its money at most once.
  */
 
-/** A payment that was decided upon: its one signed transaction. Plain data. */
+/** A payment with its signed transaction, as plain data. */
 export interface PaymentRecord {
-  /** Idempotency key: the id of the order that is paid for. */
+  /** Idempotency key: the id of the order. */
   readonly key: string
-  /** The payee's own name of what is paid: an upstream's order id. */
+  /** The payee's reference: an upstream's order id. */
   readonly reference: string
   readonly chainId: number
   /** The treasury's account, lower case. */
   readonly payer: Hex
-  /** Number of the transaction within its account: of all with one number, the chain takes one. */
+  /** The transaction's number. The chain accepts one transaction per account and number. */
   readonly nonce: number
   /** Hash of the signed transaction. */
   readonly transaction: Hex
-  /** The signed transaction. Whoever has it can send it: it moves this payment's money, and no other. */
+  /** The signed transaction. Anyone who has it can send it, but it moves only this payment's money. */
   readonly signedTransaction: Hex
-  /** Milliseconds since the epoch after which it is not sent any more: the quote has lapsed. */
+  /** It is not sent after this time, in milliseconds since the epoch: the quote has expired. */
   readonly expiresAtMillis: number
 }
 
 /**
- * Keeps the records of one treasury or several, durably and for all processes that share an account: what
- * it forgets may be paid twice. Each verb is atomic.
+ * Stores the records of treasuries, durably and for all processes that share an account. A lost record may be
+ * paid twice. Each operation is atomic.
  *
- * A table does it: `key` and `reference` unique each, and (`chainId`, `payer`, `nonce`) together.
+ * A table is enough: `key` and `reference` are each unique, and (`chainId`, `payer`, `nonce`) together.
  */
 export interface PaymentJournal {
   /**
-   * Stores a record unless one with the same key, the same reference, or the same account and nonce is
-   * there, and returns once it is on the disk. Answers the one in its way, the same key's first.
+   * Stores a record and resolves once it is on disk. If a record with the same key, reference, or account and
+   * nonce exists, stores nothing and returns that one, preferably the one with the same key.
    */
   readonly insert: (record: PaymentRecord) => Promise<PaymentRecord | undefined>
   readonly find: (key: string) => Promise<PaymentRecord | undefined>
 }
 
-/** A journal that ends with its process: for tests. */
-export const memoryJournal = (): PaymentJournal & {
+/** A journal in this process's memory, for tests. */
+export const memoryPaymentJournal = (): PaymentJournal & {
   readonly records: () => ReadonlyArray<PaymentRecord>
 } => {
   const records: Array<PaymentRecord> = []
@@ -68,13 +68,13 @@ export interface Journal {
 }
 
 export const journalOf = (journal: PaymentJournal): Journal => {
-  const asked = <A>(ask: () => Promise<A>): Effect.Effect<A, JournalFailed> =>
+  const call = <A>(run: () => Promise<A>): Effect.Effect<A, JournalFailed> =>
     Effect.tryPromise({
-      try: ask,
+      try: run,
       catch: (cause) => new JournalFailed({ code: cause instanceof Error ? cause.name : "Error" })
     })
   return {
-    find: (key) => asked(() => journal.find(key)),
-    insert: (record) => asked(() => journal.insert(record))
+    find: (key) => call(() => journal.find(key)),
+    insert: (record) => call(() => journal.insert(record))
   }
 }

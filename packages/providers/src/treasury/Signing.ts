@@ -6,22 +6,22 @@ import type { Chain } from "./Chain.ts"
 import type { Journal, PaymentRecord } from "./PaymentJournal.ts"
 import type { Hex } from "./Hex.ts"
 import type { Transfer } from "./Transfer.ts"
+import type { TreasuryPayment } from "./Treasury.ts"
 import {
   FeesTooHigh,
-  PaymentLapsed,
+  PaymentExpired,
   PaymentRefused,
   SigningFailed,
   TreasuryBusy,
-  type TreasuryPayment,
-  TreasuryShort
-} from "./Treasury.ts"
+  TreasuryUnderfunded
+} from "./TreasuryErrors.ts"
 
 /*
- * From an agreed transfer to its one signed transaction, written into the journal. Nothing is sent for a
- * payment here: that comes after its record.
+ * Signs an agreed transfer and records it in the journal. The payment itself is sent later, after its record
+ * is written.
  */
 
-/** What is signed. */
+/** The transaction to sign. */
 export interface TreasuryTransaction {
   readonly type: "eip1559"
   readonly chainId: number
@@ -34,19 +34,19 @@ export interface TreasuryTransaction {
   readonly maxPriorityFeePerGas: bigint
 }
 
-/** Signs for the account that pays: a `LocalAccount` of viem is one, over a key or a custody service. */
+/** Signs for the account that pays: a `LocalAccount` of viem, over a key or a custody service. */
 export interface SigningAccount {
   readonly address: Hex
   // A method, so that the wider parameters of viem's own type fit.
   signTransaction(transaction: TreasuryTransaction): Promise<Hex>
 }
 
-/** A transfer needs about 60,000; a proxy with more than this behind it is not a token we know. */
+/** A transfer needs about 60,000. No known token needs more than this. */
 const maxGas = 300_000n
-/** Numbers of transactions that may be taken by others before a payment gives up. */
+/** Transaction numbers that are tried before a payment fails with `TreasuryBusy`. */
 const maxNonces = 16
-/** A payment is not begun in the last seconds of its quote: it has to be mined before it lapses. */
-const lastMomentsMillis = 10_000
+/** A payment is not started shortly before its quote expires, because it must be mined before that. */
+const expiryMarginMillis = 10_000
 
 export interface SigningSettings {
   readonly account: SigningAccount
@@ -56,7 +56,7 @@ export interface SigningSettings {
   readonly maxFeePerGas: bigint
 }
 
-/** Signs as the account; what its error says may hold a secret, so that only its name is kept. */
+/** Signs with the account. Keeps only the name of an error, because its message may contain a secret. */
 const signer =
   (account: SigningAccount) =>
   (transaction: TreasuryTransaction): Effect.Effect<Hex, SigningFailed> =>
@@ -65,11 +65,11 @@ const signer =
       catch: (cause) => new SigningFailed({ code: causeOf(cause) })
     })
 
-/** The name of an error, if it can stand in a log. */
+/** The name of an error, if it is safe in a log. */
 export const causeOf = (cause: unknown): string =>
   cause instanceof Error && /^\w{1,60}$/.test(cause.name) ? cause.name : "Error"
 
-/** What a transaction costs, and whether that is within what the host allows. */
+/** Checks the costs of a transaction against the host's limits. */
 const makeCosts = ({ maxFeePerGas, network, payer }: SigningSettings, chain: Chain) => {
   let isRightChain = false
 
@@ -83,7 +83,7 @@ const makeCosts = ({ maxFeePerGas, network, payer }: SigningSettings, chain: Cha
   })
 
   const gasFor = Effect.fnUntraced(function* ({ amountAtomic, data, token }: Transfer) {
-    if ((yield* chain.balanceOf(token, payer)) < amountAtomic) return yield* new TreasuryShort()
+    if ((yield* chain.balanceOf(token, payer)) < amountAtomic) return yield* new TreasuryUnderfunded()
     const gas = ((yield* chain.estimateGas({ from: payer, to: token, data })) * 5n) / 4n
     return gas > maxGas ? yield* new FeesTooHigh() : gas
   })
@@ -96,9 +96,8 @@ const makeCosts = ({ maxFeePerGas, network, payer }: SigningSettings, chain: Cha
 }
 
 /**
- * Clears a number that a payment was recorded under which must not be sent any more, so that those after it
- * are mined: a transaction to ourselves that moves nothing. If the old one is mined instead, its record says
- * so.
+ * Clears the number of a recorded payment that has expired, so that later numbers can be mined. Sends an empty
+ * transaction to ourselves. If the expired payment is mined instead, its record still counts.
  */
 const makeClear = (
   { account, network, payer }: SigningSettings,
@@ -108,7 +107,7 @@ const makeClear = (
   Effect.fnUntraced(function* (nonce: number) {
     const fees = yield* feesWithin
     const nothing = { to: payer, data: "0x", value: 0n, gas: 21_000n } as const
-    // Nodes take another transaction of the same number where it pays a tenth more.
+    // Nodes accept another transaction with the same number if it pays ten percent more.
     const signed = yield* signer(account)({
       type: "eip1559",
       chainId: network.chainId,
@@ -120,17 +119,17 @@ const makeClear = (
     yield* chain.send(signed)
   })
 
-/** Signs payments one after the other: two that look for the next number at once would find the same one. */
+/** Signs payments one after the other, because concurrent ones would use the same transaction number. */
 export const makeSigning = (settings: SigningSettings, chain: Chain, journal: Journal) => {
   const { account, payer } = settings
   const sign = signer(account)
   const { assertChain, feesWithin, gasFor } = makeCosts(settings, chain)
   const clear = makeClear(settings, chain, feesWithin)
-  const turn = Semaphore.makeUnsafe(1)
+  const oneAtATime = Semaphore.makeUnsafe(1)
 
-  /** Signs a transfer under the next free number and records it; or answers what was recorded meanwhile. */
+  /** Signs a transfer with the next free number and records it, or returns the existing record of its key. */
   return (payment: TreasuryPayment, transfer: Transfer) =>
-    turn.withPermit(
+    oneAtATime.withPermit(
       Effect.gen(function* () {
         const { expiresAtMillis, key, reference } = payment
         yield* assertChain
@@ -142,7 +141,7 @@ export const makeSigning = (settings: SigningSettings, chain: Chain, journal: Jo
           const call = { chainId, nonce, to, data, value: 0n, gas }
           const signedTransaction = yield* sign({ type: "eip1559", ...call, ...fees })
           const now = yield* Clock.currentTimeMillis
-          if (now + lastMomentsMillis >= expiresAtMillis) return yield* new PaymentLapsed()
+          if (now + expiryMarginMillis >= expiresAtMillis) return yield* new PaymentExpired()
           const record: PaymentRecord = {
             key,
             reference,
@@ -157,7 +156,7 @@ export const makeSigning = (settings: SigningSettings, chain: Chain, journal: Jo
           if (other === undefined) return record
           if (other.key === key) return other
           if (other.reference === reference) return yield* new PaymentRefused({ reason: "reference_taken" })
-          // The number is another payment's, which the chain doesn't have yet: without it ours would wait.
+          // Another payment has this number, but the chain lacks it: send it, or ours would have to wait.
           yield* now < other.expiresAtMillis ? chain.send(other.signedTransaction) : clear(nonce)
         }
         return yield* new TreasuryBusy()

@@ -2,43 +2,43 @@ import { decodeFunctionData, encodeFunctionData, erc20Abi, isHex, parseTransacti
 import type { Hex } from "./Hex.ts"
 
 /*
- * What a transaction that somebody else prepared would do, as a pure function: a transfer of tokens on the
- * agreed terms, or something that must not be signed.
+ * Checks a transaction that a payee prepared: it must be a transfer of tokens on the agreed terms and nothing
+ * else. Pure functions.
  */
 
-/** What may be paid, and nothing else. */
+/** The agreed terms of a payment. */
 export interface PaymentTerms {
   readonly chainId: number
   /** Contract of the token. */
   readonly token: Hex
   /** Accounts that may be paid. */
   readonly payees: ReadonlyArray<Hex>
-  /** Atomic units of the token, to the unit. */
+  /** The exact amount in atomic units of the token. */
   readonly amountAtomic: bigint
 }
 
-/** What keeps a prepared transaction from being signed; the first that is found. */
+/** Why a prepared transaction is not signed: the first reason found. */
 export type RefusalReason =
-  /** Not one unsigned transaction of type 0, 1 or 2. One of type 4 could give the account away. */
+  /** Not a single unsigned transaction of type 0, 1 or 2. Type 4 could hand over the account. */
   | "unreadable"
   | "other_chain"
-  /** Addressed to another contract than the token's. */
+  /** Sent to another contract than the token's. */
   | "other_token"
-  /** Sends the chain's own coin along. */
+  /** Sends native coin. */
   | "native_value"
-  /** Calls something else than `transfer(address,uint256)`, such as `approve`. */
+  /** Calls another function than `transfer(address,uint256)`, such as `approve`. */
   | "other_function"
   | "malformed_arguments"
   | "other_payee"
   | "other_amount"
 
-/** The transfer to sign. Nonce, gas and fees of the prepared transaction are not taken over. */
+/** The transfer to sign, without the nonce, gas and fees of the prepared transaction. */
 export interface Transfer {
   readonly chainId: number
   readonly token: Hex
   readonly payee: Hex
   readonly amountAtomic: bigint
-  /** The whole call, with the memo by which a payee may tell payments apart. */
+  /** The whole call, including a memo that may identify the payment. */
   readonly data: Hex
 }
 
@@ -50,12 +50,12 @@ const refused = (reason: RefusalReason): TransferVerdict => ({ _tag: "Refused", 
 
 /** `0x`, the selector and two arguments of 32 bytes, in characters. */
 const callLength = 2 + 2 * (4 + 32 + 32)
-/** Bytes after the arguments, which a token's contract doesn't read. */
+/** Maximum bytes after the arguments, which a token's contract ignores. */
 const maxMemoBytes = 512
 const maxTransactionLength = 16_384
 
 /**
- * Whether a prepared transaction is the transfer on these terms and nothing else.
+ * Checks that a prepared transaction is a transfer on these terms and nothing else.
  *
  * @param prepared the unsigned transaction, serialized: `0x02…`
  */
@@ -80,21 +80,21 @@ const sameAddress = (left: string, right: string): boolean => left.toLowerCase()
 /** First bytes of the keccak hash of `transfer(address,uint256)`. */
 const transferSelector = "0xa9059cbb"
 
-/** What a call of `transfer` pays; `undefined` where its arguments are cut short or hold more than they say. */
+/** The payment of a `transfer` call; `undefined` if its arguments are truncated or not canonical. */
 const argumentsOf = (data: Hex) => {
   if (data.length < callLength || data.length > callLength + 2 * maxMemoBytes) return undefined
   const call = data.slice(0, callLength) as Hex
   const decoded = decodeFunctionData({ abi: erc20Abi, data: call })
   if (decoded.functionName !== "transfer") return undefined
-  // An address fills 20 of 32 bytes. Written anew the call shows whether anything stood in the others.
-  const anew = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: decoded.args })
+  // An address fills 20 of 32 bytes. Encoding it again shows whether the other bytes were empty.
+  const encoded = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: decoded.args })
   const [payee, amountAtomic] = decoded.args
-  return anew === call ? { payee, amountAtomic } : undefined
+  return encoded === call ? { payee, amountAtomic } : undefined
 }
 
 interface Call {
   readonly chainId: number | undefined
-  /** Empty where a contract would be created. */
+  /** Empty for the creation of a contract. */
   readonly to: string
   readonly value: bigint
   /** Lower case. */
@@ -116,7 +116,7 @@ const parse = (prepared: Hex) => {
   try {
     return parseTransaction(prepared)
   } catch {
-    // Whatever it is that viem can't read, it is not signed.
+    // A transaction that viem can't read is not signed.
     return undefined
   }
 }

@@ -1,66 +1,66 @@
-import { Context, Data } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { Hex } from "./Hex.ts"
-import type { RefusalReason } from "./Transfer.ts"
+import { treasuryRejection, type TreasuryRejection } from "./TreasuryErrors.ts"
 
 /*
- * The port: an account of the host that pays upstreams for orders, each of them once. In plain TypeScript,
- * so that a host can write its own over a custody service.
+ * The port of an account that pays upstreams for orders, each order once.
  */
 
-/** What a transaction must be to be signed, save for chain and token, which are the treasury's own. */
+/** Terms of a transaction. Chain and token are the treasury's own. */
 export interface PaymentAgreement {
-  /** Unsigned transaction as the payee prepared it, serialized: `0x02…`. */
+  /** The unsigned transaction prepared by the payee, serialized: `0x02…`. */
   readonly prepared: string
   /** Accounts that may be paid. */
   readonly payees: ReadonlyArray<Hex>
-  /** What is paid, to the unit, in atomic units of the token. */
+  /** The exact amount in atomic units of the token. */
   readonly amountAtomic: bigint
 }
 
 /** One payment. */
 export interface TreasuryPayment extends PaymentAgreement {
-  /** Idempotency key: the id of the order that is paid for. Whatever is asked, it is paid once. */
+  /** Idempotency key: the id of the order. A key is paid at most once. */
   readonly key: string
-  /** The payee's own name of what is paid. It is paid under one key only. */
+  /** The payee's reference of the order. It is paid under one key only. */
   readonly reference: string
-  /** Milliseconds since the epoch after which it must not be sent any more. */
+  /** The payment must not be sent after this time, in milliseconds since the epoch. */
   readonly expiresAtMillis: number
 }
 
-/** What became of a payment. */
+/** The state of a payment. */
 export type PaymentState =
   /** Nothing was ever signed under this key. */
   | { readonly status: "none" }
-  /** Signed, perhaps sent; whether its money moves is open. */
+  /** Signed and perhaps sent; the outcome is open. */
   | { readonly status: "pending"; readonly reference: string; readonly transaction: Hex }
-  /** On the chain; the money has moved. */
+  /** On the chain: the money has moved. */
   | { readonly status: "paid"; readonly reference: string; readonly transaction: Hex }
-  /** On the chain without effect: no money moved, and none will. */
+  /** Reverted on the chain: no money moved, and none will. */
   | { readonly status: "failed"; readonly reference: string; readonly transaction: Hex }
 
 export interface TreasuryContext {
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the caller stops waiting. */
   readonly signal?: AbortSignal
 }
 
-/** Pays from an account of the host. */
-export interface Treasury {
-  /** Where it pays, as x402 names it: `base`, `eip155:42161`. */
+/** A treasury of a host without Effect, such as one over a custody service. */
+export interface TreasuryOptions {
+  /** The network, as x402 names it: `base`, `eip155:42161`. */
   readonly network: string
   /** The account that pays. */
   readonly address: Hex
-  /** Rejects with `PaymentRefused` where a transaction is not the agreed transfer. Signs nothing. */
+  /** Rejects with `PaymentRefused` if a transaction is not the agreed transfer. Signs nothing. */
   readonly check: (agreement: PaymentAgreement) => Promise<void>
-  /** What became of the payment under a key. Sends nothing; rejects where that can't be told. */
+  /** Returns the state of the payment with this key. Sends nothing; rejects if the state is unknown. */
   readonly find: (key: string, context?: TreasuryContext) => Promise<PaymentState>
   /**
-   * Pays and waits until the chain shows it. Under a key that was used before, nothing is signed: the same
-   * transaction is looked up, and sent again where the chain doesn't have it yet. Answers what was paid,
-   * which may be another reference than this one.
+   * Pays, waits until the chain shows it, and returns the paid reference.
    *
-   * Rejects with `PaymentRefused`, `PaymentLapsed`, `TreasuryShort`, `FeesTooHigh` or
-   * `TreasuryBusy` (nothing was sent for it),
-   * `PaymentPending` (open: ask again with the same key) or `PaymentFailed` (nothing moved, nothing will).
+   * A key that was used before signs nothing: its transaction is looked up, and sent again if the chain
+   * doesn't have it. The reference may then differ from this payment's.
+   *
+   * Rejects with `PaymentRefused`, `PaymentExpired`, `TreasuryUnderfunded`, `FeesTooHigh` or `TreasuryBusy`
+   * (nothing was sent), `PaymentPending` (open: retry with the same key) or `PaymentFailed` (nothing moved,
+   * nothing will).
    */
   readonly pay: (
     payment: TreasuryPayment,
@@ -68,88 +68,33 @@ export interface Treasury {
   ) => Promise<{ readonly reference: string; readonly transaction: Hex }>
 }
 
-/** The treasury of an Effect host. */
-export class TreasuryService extends Context.Service<TreasuryService, Treasury>()(
-  "@till402/providers/Treasury"
-) {}
+/** A treasury for programs in Effect: like `TreasuryOptions`, with typed errors. */
+export interface TreasuryClient {
+  readonly network: string
+  readonly address: Hex
+  readonly check: (agreement: PaymentAgreement) => Effect.Effect<void, TreasuryRejection>
+  readonly find: (key: string) => Effect.Effect<PaymentState, TreasuryRejection>
+  readonly pay: (
+    payment: TreasuryPayment
+  ) => Effect.Effect<{ readonly reference: string; readonly transaction: Hex }, TreasuryRejection>
+}
 
-/** The prepared transaction is not the agreed transfer. Nothing was signed. */
-export class PaymentRefused extends Data.TaggedError("PaymentRefused")<{
-  /** `reference_taken`: it was paid under another key. */
-  readonly reason: RefusalReason | "reference_taken"
-}> {
-  override get message(): string {
-    return `the prepared transaction was not signed: ${this.reason}`
-  }
-  get code(): string {
-    return this.reason
+/** The promises of a treasury as effects. Interrupting an effect aborts its signal. */
+export const treasuryFromPromise = (treasury: TreasuryOptions): TreasuryClient => {
+  const call = <A>(run: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, TreasuryRejection> =>
+    Effect.tryPromise({ try: run, catch: treasuryRejection })
+  return {
+    network: treasury.network,
+    address: treasury.address,
+    check: (agreement) => call(() => treasury.check(agreement)),
+    find: (key) => call((signal) => treasury.find(key, { signal })),
+    pay: (payment) => call((signal) => treasury.pay(payment, { signal }))
   }
 }
 
-/** It is too late to pay. Nothing was signed. */
-export class PaymentLapsed extends Data.TaggedError("PaymentLapsed")<{}> {
-  override get message(): string {
-    return "what was to be paid has lapsed"
-  }
+/** Pays upstreams from an account of the host; see `EvmTreasury.layer`. */
+export class Treasury extends Context.Service<Treasury, TreasuryClient>()("@till402/providers/Treasury") {
+  /** The treasury of a host's plain functions. */
+  static readonly fromPromise = (treasury: TreasuryOptions): Layer.Layer<Treasury> =>
+    Layer.succeed(Treasury, treasuryFromPromise(treasury))
 }
-
-/** The account holds less than is to be paid. Nothing was signed. */
-export class TreasuryShort extends Data.TaggedError("TreasuryShort")<{}> {
-  override get message(): string {
-    return "the treasury holds less than is to be paid"
-  }
-}
-
-/** A transaction costs more now than the host allows. Nothing was signed. */
-export class FeesTooHigh extends Data.TaggedError("FeesTooHigh")<{}> {
-  override get message(): string {
-    return "the chain asks for higher fees than the treasury may pay"
-  }
-}
-
-/** More payments stand in line than one call works off. Nothing was signed for this one. */
-export class TreasuryBusy extends Data.TaggedError("TreasuryBusy")<{}> {
-  override get message(): string {
-    return "too many payments stand in line"
-  }
-}
-
-/** Signed and sent, but not on the chain as far as can be seen. Ask again with the same key. */
-export class PaymentPending extends Data.TaggedError("PaymentPending")<{ readonly transaction: Hex }> {
-  override get message(): string {
-    return "the payment is not on the chain yet"
-  }
-}
-
-/** The transaction stands on the chain without effect. No money moved, and none will. */
-export class PaymentFailed extends Data.TaggedError("PaymentFailed")<{ readonly transaction: Hex }> {
-  override get message(): string {
-    return "the payment was reverted by the chain"
-  }
-}
-
-/** The account did not sign. Nothing was sent. `code`: the name of its error. */
-export class SigningFailed extends Data.TaggedError("SigningFailed")<{ readonly code: string }> {
-  override get message(): string {
-    return "the treasury's account did not sign"
-  }
-}
-
-/** The journal could not be read or written. Without its record nothing is sent. */
-export class JournalFailed extends Data.TaggedError("JournalFailed")<{ readonly code: string }> {
-  override get message(): string {
-    return "the treasury's journal could not be read or written"
-  }
-}
-
-/** What a treasury of this package may reject with, faults of its node aside. */
-export type TreasuryError =
-  | PaymentRefused
-  | PaymentLapsed
-  | TreasuryShort
-  | FeesTooHigh
-  | TreasuryBusy
-  | PaymentPending
-  | PaymentFailed
-  | SigningFailed
-  | JournalFailed

@@ -1,46 +1,47 @@
 import { Cause, Duration, Effect, type Exit, Option, Schedule, Scope } from "effect"
 import { CircuitBreaker } from "effect/persistence"
-import type { UpstreamUsage } from "./Settings.ts"
+import type { UpstreamUsage } from "./UpstreamSettings.ts"
 import { CircuitOpen, type UpstreamFault } from "./UpstreamFault.ts"
-import type { Ledger } from "./Usage.ts"
+import type { UsageMeter } from "./UsageMeter.ts"
 
 /*
- * Effect's circuit breaker, over its store in memory, for one upstream.
+ * Effect's circuit breaker for one upstream, with its in-memory store.
  */
 
 export interface BreakerSettings {
-  /** Failures in a row that open the circuit. */
+  /** Consecutive failures that open the circuit. */
   readonly failures: number
-  /** How long it stays open at first; doubles with each opening in a row. */
+  /** How long it stays open at first; doubles with each consecutive opening. */
   readonly openMillis: number
-  /** The longest it stays open; at least `openMillis`. */
+  /** Maximum time that it stays open; at least `openMillis`. */
   readonly maxOpenMillis: number
 }
 
 /** The circuit of one upstream. */
 export interface Breaker {
   /**
-   * Runs a call, which with its repeats is one outcome, unless the circuit is open. The call keeps its own
-   * deadline: one that is interrupted from outside says nothing about the upstream.
+   * Runs a call unless the circuit is open. A call with its retries counts as one outcome.
+   *
+   * The call must have its own deadline: an interrupted call doesn't count.
    */
   readonly guard: <A>(call: Effect.Effect<A, UpstreamFault>) => Effect.Effect<A, UpstreamFault>
 }
 
-/** A breaker that tells `ledger` of each move of its circuit. */
+/** Makes a breaker that records each transition of its circuit in `meter`. */
 export const makeBreaker = (
   name: string,
-  ledger: Ledger,
+  meter: UsageMeter,
   settings: BreakerSettings
 ): Effect.Effect<Breaker> =>
   Effect.gen(function* () {
     const store = yield* CircuitBreaker.CircuitBreakerStore
     const breaker = yield* CircuitBreaker.make({
       tripPolicy: CircuitBreaker.consecutive(settings.failures),
-      openDuration: openTimes(settings),
+      openDuration: openDurations(settings),
       onStoreError: "fail"
     }).pipe(
-      Effect.provideService(CircuitBreaker.CircuitBreakerStore, told(store, name, ledger)),
-      // Its end only ends the stream of transitions, which nobody reads.
+      Effect.provideService(CircuitBreaker.CircuitBreakerStore, reportingTransitions(store, name, meter)),
+      // Never closed: closing only ends the unused stream of transitions.
       Effect.provideService(Scope.Scope, yield* Scope.make())
     )
     const circuit = { key: name, classify: outcomeOf }
@@ -49,10 +50,10 @@ export const makeBreaker = (
         case "CircuitOpen":
           return new CircuitOpen({ upstream: name, retryAfterMillis: Duration.toMillis(reason.retryAfter) })
         case "CircuitHalfOpen":
-          // What becomes of the probe is not known yet: as long as after a first opening.
+          // The probe's outcome is open. Wait as long as after a first opening.
           return new CircuitOpen({ upstream: name, retryAfterMillis: settings.openMillis })
         case "CircuitBreakerStoreError":
-          // The store in memory has no way to fail.
+          // The in-memory store can't fail.
           return Effect.die(reason)
       }
     }
@@ -60,20 +61,20 @@ export const makeBreaker = (
       guard: (call) => Effect.catchTag(breaker.execute(call, circuit), "CircuitBreakerError", refusal)
     } satisfies Breaker
   }).pipe(
-    // One circuit for the life of its upstream: nothing to sweep, and quiet hours don't close it.
+    // One circuit per upstream: it needs no eviction, and stays open without calls.
     Effect.provide(CircuitBreaker.layerStoreMemory({ idleTimeToLive: Duration.infinity }))
   )
 
 /**
- * Doubling times up to the maximum. It ends there, and the last one stays: each opening replays the
- * schedule from its start, which must not take longer the longer an upstream is away.
+ * Durations that double up to the maximum. The schedule ends there and its last value remains, because each
+ * opening replays it from its start.
  */
-const openTimes = ({ maxOpenMillis, openMillis }: BreakerSettings) =>
+const openDurations = ({ maxOpenMillis, openMillis }: BreakerSettings) =>
   Schedule.upTo(Schedule.min([Schedule.exponential(openMillis), Schedule.spaced(maxOpenMillis)]), {
     times: 1 + Math.ceil(Math.log2(maxOpenMillis / openMillis))
   })
 
-/** What a call says about the upstream's health; a 4xx, an odd document or a refusal of our own says nothing. */
+/** What a call shows about the upstream's health. A 4xx, a malformed response and our own refusals are ignored. */
 const outcomeOf = (exit: Exit.Exit<unknown, UpstreamFault>): CircuitBreaker.Outcome => {
   if (exit._tag === "Success") return CircuitBreaker.success
   const fault = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
@@ -91,13 +92,13 @@ const failure = CircuitBreaker.failure()
 
 type Store = CircuitBreaker.CircuitBreakerStore["Service"]
 
-/** The store, telling of a move before the call goes on. The breaker's own stream would tell it some time later. */
-const told = (store: Store, name: string, ledger: Ledger): Store => {
-  const tell = Effect.flatMap(store.state(name), (state) => ledger.circuitIs(nameOf(state)))
+/** The store, which records a transition before the call continues. The breaker's own stream would be late. */
+const reportingTransitions = (store: Store, name: string, meter: UsageMeter): Store => {
+  const record = Effect.flatMap(store.state(name), (state) => meter.recordCircuit(nameOf(state)))
   return {
     state: store.state,
-    admit: (key) => Effect.tap(store.admit(key), tell),
-    record: (call) => Effect.tap(store.record(call), tell)
+    admit: (key) => Effect.tap(store.admit(key), record),
+    record: (call) => Effect.tap(store.record(call), record)
   }
 }
 
@@ -108,7 +109,7 @@ const nameOf = (state: CircuitBreaker.State): UpstreamUsage["circuit"] => {
     case "Open":
       return "open"
     case "HalfOpen":
-      // After a probe that taught nothing, until the next one.
+      // Open between an inconclusive probe and the next one.
       return state.probing ? "probing" : "open"
   }
 }

@@ -1,36 +1,40 @@
 import { Clock, Effect } from "effect"
 
 /**
- * Holds attempts back to an upstream's rate. Succeeds when the attempt may go out, after
- * `maxWaitMillis` at most; `false`: its turn would come later than that, and no turn was taken.
+ * Delays attempts to an upstream's rate. Returns `true` when the attempt may be sent; `false` if that would
+ * be later than `maxWaitMillis`, in which case no turn is taken.
  */
 export interface Limiter {
   readonly take: (maxWaitMillis: number) => Effect.Effect<boolean>
 }
 
-/** A rate in turns: never more than `requests` within any `perMillis`. */
+/** At most `requests` within any `perMillis`. */
 export interface Rate {
   readonly requests: number
   readonly perMillis: number
 }
 
 /**
- * The turns of one rate, first come, first served. Any window of `perMillis` holds at most `requests`
- * turns (a token bucket would let twice as many through around its refill).
+ * Assigns turns at a rate, first come, first served.
+ *
+ * Any window of `perMillis` contains at most `requests` turns. A token bucket would allow twice as many
+ * around its refill.
  */
-export class Turns {
-  /** Times of the last `requests` turns given, oldest first; some of them still to come. */
+export class SlidingWindow {
+  /** Times of the last `requests` turns, oldest first. Some are in the future. */
   private readonly given: Array<number> = []
   private readonly rate: Rate
 
   constructor(rate: Rate) {
     if (!Number.isInteger(rate.requests) || rate.requests < 1 || !(rate.perMillis > 0)) {
-      throw new RangeError("a rate needs at least one request in a time above 0")
+      throw new RangeError(
+        "a rate must be a whole number of requests, at least 1, in more than 0 milliseconds"
+      )
     }
     this.rate = rate
   }
 
-  /** Takes the next turn and answers when it is; takes none and answers `undefined` if that is past `latest`. */
+  /** Takes the next turn and returns its time; takes none and returns `undefined` if that is after `latest`. */
   take(now: number, latest: number): number | undefined {
     const { perMillis, requests } = this.rate
     const oldest = this.given.length < requests ? undefined : this.given[0]!
@@ -43,15 +47,15 @@ export class Turns {
 }
 
 /**
- * A limiter for one key of one upstream.
+ * Makes a limiter for one key of one upstream.
  *
  * @example
- * import { makeUpstream, paced } from "@till402/providers/upstream"
+ * import { makeUpstream, rateLimiter } from "@till402/providers/upstream"
  *
- * const making = makeUpstream({ name: "parcels", limiter: paced({ requests: 3, perMillis: 1_000 }) })
+ * const making = makeUpstream({ name: "parcels", limiter: rateLimiter({ requests: 3, perMillis: 1_000 }) })
  */
-export const paced = (rate: Rate): Limiter => {
-  const turns = new Turns(rate)
+export const rateLimiter = (rate: Rate): Limiter => {
+  const turns = new SlidingWindow(rate)
   return {
     take: (maxWaitMillis) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {

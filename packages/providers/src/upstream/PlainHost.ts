@@ -1,33 +1,34 @@
 import { Effect } from "effect"
 import { FetchHttpClient, type HttpClient } from "effect/http"
-import type { FetchOptions } from "./Settings.ts"
-import { isFault, toThrown, type UpstreamFault } from "./UpstreamFault.ts"
+import type { FetchOptions } from "./UpstreamSettings.ts"
+import { isUpstreamFault, toThrown, type UpstreamFault } from "./UpstreamFault.ts"
 
 /*
  * From Effect to the plain functions of a host's options.
  */
 
 /**
- * Makes a provider that needs an `HttpClient`, over `fetch`. The platform's `fetch` is looked up with
- * each call, so that instrumentation installed later is seen. Throws what `make` fails with.
+ * Makes a provider that needs an `HttpClient`, over `fetch`. Throws what `make` fails with.
+ *
+ * The platform's `fetch` is read with each call, so that instrumentation installed later takes effect.
  */
-export const overFetch = <A, E = never>(
+export const makeWithFetch = <A, E = never>(
   make: Effect.Effect<A, E, HttpClient.HttpClient>,
-  { fetch = (input, init) => globalThis.fetch(input, init) }: FetchOptions = {}
+  fetch: FetchOptions["fetch"] = (input, init) => globalThis.fetch(input, init)
 ): A =>
   Effect.runSync(
     make.pipe(Effect.provide(FetchHttpClient.layer), Effect.provideService(FetchHttpClient.Fetch, fetch))
   )
 
 /**
- * Runs a call for a plain host: rejects with `TemporarilyUnavailable` for what passes by itself, with the
- * fault itself for the rest, and with any error of the port's own as it is.
+ * Runs a call for a plain host. Rejects with `TemporarilyUnavailable` for temporary faults, with the fault
+ * itself for other faults, and with the port's own errors unchanged.
  */
-export const promised = <A, E extends { readonly _tag: string }>(
+export const toPromise = <A, E extends { readonly _tag: string }>(
   call: Effect.Effect<A, E | UpstreamFault>,
   signal: AbortSignal | undefined
 ): Promise<A> =>
   Effect.runPromise(
-    Effect.mapError(call, (error) => (isFault(error) ? toThrown(error) : error)),
+    Effect.mapError(call, (error) => (isUpstreamFault(error) ? toThrown(error) : error)),
     signal === undefined ? {} : { signal }
   )

@@ -1,25 +1,25 @@
-import type { RateLimit } from "./Settings.ts"
+import type { RateLimit } from "./UpstreamSettings.ts"
 
 const decimal = (text: string | undefined): number | undefined =>
   text !== undefined && /^\s*\d{1,15}(\.\d{1,9})?\s*$/.test(text) ? Number(text) : undefined
 
 /**
- * `Retry-After` (RFC 9110, 10.2.3) in milliseconds from now: seconds or an HTTP date; `undefined` where
- * it is missing or neither.
+ * Parses `Retry-After` (RFC 9110, 10.2.3), in seconds or as an HTTP date, to milliseconds from now.
+ * `undefined` if it is missing or neither.
  */
 export const parseRetryAfter = (text: string | undefined, now: number): number | undefined => {
   if (text === undefined) return undefined
   const seconds = decimal(text)
   if (seconds !== undefined) return Math.ceil(seconds * 1_000)
-  // Dates alone: Date.parse would read nearly any word with a number in it.
+  // Full dates only: Date.parse accepts almost any word with a number.
   if (!/^[A-Za-z]{3,9},? \d{1,2}[ -][A-Za-z]{3}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/.test(text))
     return undefined
   const date = Date.parse(text)
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-/** Seconds until the reset, a date in seconds or one in milliseconds: upstreams differ, sizes tell. */
-const resetOf = (value: number | undefined, now: number): number | undefined => {
+/** Seconds until the reset, or a date in seconds or milliseconds. Upstreams differ; the size decides. */
+const parseReset = (value: number | undefined, now: number): number | undefined => {
   if (value === undefined) return undefined
   if (value > 100_000_000_000) return value
   return value > 1_000_000_000 ? value * 1_000 : now + value * 1_000
@@ -30,8 +30,8 @@ const parameter = (text: string | undefined, key: string): number | undefined =>
   decimal(new RegExp(`(?:^|[;,\\s])${key}=(\\d{1,15})`).exec(text ?? "")?.[1])
 
 /**
- * Reads the headers in use: `X-RateLimit-*`, `RateLimit-*` of the older drafts, and `RateLimit` with
- * `RateLimit-Policy` of the newer ones. `undefined` where none of them stands.
+ * Parses the rate limit from the headers in use: `X-RateLimit-*`, `RateLimit-*` of the older drafts, and `RateLimit` with
+ * `RateLimit-Policy` of the newer ones. `undefined` if there is none.
  */
 export const parseRateLimit = (
   headers: Readonly<Record<string, string | undefined>>,
@@ -43,7 +43,7 @@ export const parseRateLimit = (
   const limit =
     either("limit") ?? parameter(headers["ratelimit-policy"], "q") ?? parameter(structured, "limit")
   const remaining = either("remaining") ?? parameter(structured, "r") ?? parameter(structured, "remaining")
-  const resetAt = resetOf(
+  const resetAt = parseReset(
     either("reset") ?? parameter(structured, "t") ?? parameter(structured, "reset"),
     now
   )

@@ -1,24 +1,24 @@
 import type { UpstreamFault } from "./UpstreamFault.ts"
 
 /*
- * When a call is sent again, as pure functions.
+ * Which calls are retried, and when. Pure functions.
  */
 
 export interface RetrySettings {
   /** Attempts after the first. */
   readonly retries: number
-  /** The first pause; doubles each time. */
+  /** The first pause; doubles with each retry. */
   readonly baseMillis: number
-  /** The longest pause, whatever the upstream asks for aside. */
+  /** Maximum pause, unless the upstream requests a longer one. */
   readonly maxMillis: number
 }
 
-/** Statuses after which the same request may well do. */
-const passing = new Set([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529])
+/** Statuses after which the same request may succeed. */
+const retryableStatuses = new Set([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529])
 
 /**
- * Whether to try again. A call that is not idempotent is repeated only where the upstream said that it
- * did not take it: 429.
+ * Whether to retry. A call that is not idempotent is retried only after a 429, which means that the upstream
+ * did not accept it.
  */
 export const isRetryable = (fault: UpstreamFault, idempotent: boolean): boolean => {
   switch (fault._tag) {
@@ -26,15 +26,16 @@ export const isRetryable = (fault: UpstreamFault, idempotent: boolean): boolean 
     case "TimedOut":
       return idempotent
     case "Rejected":
-      return idempotent ? passing.has(fault.status) : fault.status === 429
+      return idempotent ? retryableStatuses.has(fault.status) : fault.status === 429
     default:
       return false
   }
 }
 
 /**
- * The pause before attempt `attempt + 1`, in milliseconds: doubling, half of it left to chance, so that
- * those who failed together don't come back together; never shorter than what the upstream asks for.
+ * The pause before attempt `attempt + 1`, in milliseconds, never shorter than the upstream requests.
+ *
+ * It doubles, and half of it is random, so that calls that failed together are not retried together.
  *
  * @param attempt from 1
  * @param chance from 0 to 1
@@ -47,6 +48,6 @@ export const pauseMillis = (
 ): number => {
   const full = Math.min(baseMillis * 2 ** (attempt - 1), maxMillis)
   const jittered = full / 2 + (full / 2) * chance
-  const asked = fault._tag === "Rejected" ? (fault.retryAfterMillis ?? 0) : 0
-  return Math.ceil(asked + (asked > 0 ? (baseMillis / 2) * chance : jittered))
+  const requested = fault._tag === "Rejected" ? (fault.retryAfterMillis ?? 0) : 0
+  return Math.ceil(requested + (requested > 0 ? (baseMillis / 2) * chance : jittered))
 }

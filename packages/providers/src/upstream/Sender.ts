@@ -6,55 +6,56 @@ import {
   HttpClientRequest,
   type HttpClientResponse
 } from "effect/http"
-import { type Answer, readText } from "./Answer.ts"
+import { readText } from "./ResponseReader.ts"
+import type { UpstreamResponse } from "./UpstreamResponse.ts"
 import { parseRateLimit, parseRetryAfter } from "./RateLimit.ts"
-import { type AnswerTooLarge, Redirected, Rejected, TimedOut, Unreachable } from "./UpstreamFault.ts"
-import type { Ledger } from "./Usage.ts"
+import { type ResponseTooLarge, Redirected, Rejected, TimedOut, Unreachable } from "./UpstreamFault.ts"
+import type { UsageMeter } from "./UsageMeter.ts"
 
-/** One attempt: sends the request and reads the whole answer within `timeoutMillis`. */
+/** Sends one attempt and reads the whole response within `timeoutMillis`. */
 export type Send = (
   request: HttpClientRequest.HttpClientRequest,
   timeoutMillis: number
-) => Effect.Effect<Answer, AnswerTooLarge | Redirected | Rejected | TimedOut | Unreachable>
+) => Effect.Effect<UpstreamResponse, ResponseTooLarge | Redirected | Rejected | TimedOut | Unreachable>
 
-/** The platform's fetch must not follow redirects either. */
+/** Keeps the platform's `fetch` from following redirects. */
 const requestInit: RequestInit = { redirect: "manual" }
 
-/** Attempts over an `HttpClient`. The connection is given up with the attempt, whatever becomes of it. */
+/** Sends attempts over an `HttpClient`. The connection is released with the attempt. */
 export const sender = (
   httpClient: HttpClient.HttpClient,
-  options: { readonly name: string; readonly ledger: Ledger; readonly maxAnswerBytes: number }
+  options: { readonly name: string; readonly meter: UsageMeter; readonly maxResponseBytes: number }
 ): Send => {
-  const { ledger, maxAnswerBytes, name } = options
+  const { meter, maxResponseBytes, name } = options
   const client = HttpClient.withScope(httpClient)
 
   const read = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
     const { headers, status } = response
     const now = yield* Clock.currentTimeMillis
     const rateLimit = parseRateLimit(headers, now)
-    if (rateLimit !== undefined) yield* ledger.rateWasTold(rateLimit)
-    // 0 is what browsers show of a redirect that they were told not to follow.
+    if (rateLimit !== undefined) yield* meter.recordRateLimit(rateLimit)
+    // Browsers report 0 for a redirect that is not followed.
     if (status === 0 || (status >= 300 && status < 400)) return yield* new Redirected({ upstream: name })
-    const answer: Answer = {
+    const received: UpstreamResponse = {
       upstream: name,
       status,
       headers,
-      text: yield* readText(name, response, maxAnswerBytes)
+      text: yield* readText(name, response, maxResponseBytes)
     }
-    if (status >= 200 && status < 300) return answer
+    if (status >= 200 && status < 300) return received
     const retryAfterMillis = parseRetryAfter(headers["retry-after"], now)
     return yield* new Rejected({
       upstream: name,
       status,
-      answer: Redacted.make(answer, { label: `answer of ${name}` }),
+      response: Redacted.make(received, { label: `response of ${name}` }),
       ...(retryAfterMillis === undefined ? {} : { retryAfterMillis })
     })
   })
 
   return (request, timeoutMillis) =>
     Effect.andThen(
-      ledger.requestSent(),
-      // The scope belongs to one request object, hence a copy for each attempt.
+      meter.recordRequest(),
+      // A copy for each attempt, because the scope belongs to the request object.
       Effect.flatMap(client.execute(HttpClientRequest.modify(request, {})), read)
     ).pipe(
       Effect.scoped,
@@ -64,18 +65,18 @@ export const sender = (
         orElse: () => Effect.fail(new TimedOut({ upstream: name, timeoutMillis }))
       }),
       Effect.provideService(FetchHttpClient.RequestInit, requestInit),
-      // The client's own spans would show the URL, where keys and queries stand.
+      // The client's spans would contain the URL with keys and queries.
       Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
     )
 }
 
-/** Only the platform's code is kept: the error holds the request, and that holds the key. */
+/** Keeps only the platform's code, because the error contains the request with the key. */
 const broken = (
   upstream: string,
   { reason }: HttpClientError.HttpClientError
 ): Effect.Effect<never, Unreachable> => {
   if (reason._tag === "EncodeError" || reason._tag === "InvalidUrlError") {
-    return Effect.die(new Error(`${upstream}: the request can't be formed (${reason._tag})`))
+    return Effect.die(new Error(`${upstream}: the request can't be built (${reason._tag})`))
   }
   const code = codeOf(reason.cause)
   return Effect.fail(new Unreachable({ upstream, ...(code === undefined ? {} : { code }) }))
@@ -83,7 +84,7 @@ const broken = (
 
 const maxCauseDepth = 4
 
-/** The platform's word for a broken connection, if it is one that can stand in a log: `ECONNRESET`. */
+/** The platform's code for a broken connection, if it is safe in a log: `ECONNRESET`. */
 const codeOf = (cause: unknown, depth = 0): string | undefined => {
   if (typeof cause !== "object" || cause === null || depth > maxCauseDepth) return undefined
   const { cause: inner, code } = cause as { readonly cause?: unknown; readonly code?: unknown }

@@ -1,8 +1,8 @@
 import { Clock, Effect, Exit, Option, Random, Result } from "effect"
 import { HttpClient, type HttpClientRequest } from "effect/http"
-import type { Answer } from "./Answer.ts"
+import type { UpstreamResponse } from "./UpstreamResponse.ts"
 import { makeBreaker } from "./Breaker.ts"
-import { checkSettings } from "./Configured.ts"
+import { checkUpstreamSettings } from "./SettingReaders.ts"
 import type { Limiter } from "./Limiter.ts"
 import { isRetryable, pauseMillis, type RetrySettings } from "./Retry.ts"
 import { type Send, sender } from "./Sender.ts"
@@ -14,52 +14,53 @@ import {
   TimedOut,
   type UpstreamFault
 } from "./UpstreamFault.ts"
-import type { UpstreamSettings, UpstreamUsage } from "./Settings.ts"
-import { Ledger } from "./Usage.ts"
-import { WaitingRoom } from "./WaitingRoom.ts"
+import type { UpstreamSettings, UpstreamUsage } from "./UpstreamSettings.ts"
+import { UsageMeter } from "./UsageMeter.ts"
+import { Bulkhead } from "./Bulkhead.ts"
 
 export interface UpstreamOptions extends UpstreamSettings {
-  /** Short name in errors, metrics and spans: `canopy`. */
+  /** Short name for errors, metrics and spans: `canopy`. */
   readonly name: string
-  /** Holds attempts back to a rate; see `paced`. */
-  readonly limiter?: Limiter
+  /** Delays attempts to a rate; see `rateLimiter`. */
+  readonly limiter?: Limiter | undefined
 }
 
 export interface CallOptions {
-  /** Whether the same request twice does no harm; default: what its method says (GET and HEAD). */
+  /** Whether the request may be sent twice; default: only GET and HEAD. */
   readonly idempotent?: boolean
 }
 
-/** One upstream's API, called with care. */
+/** Calls to one upstream's API. */
 export interface Upstream {
   readonly name: string
   /**
-   * Sends a request and reads the whole answer. Succeeds with an answer of status 2xx; any other status
-   * is `Rejected`, which holds the answer. Redirects are not followed.
+   * Sends a request and reads the whole response. Succeeds with a status 2xx; any other status is
+   * `Rejected`, which contains the response. Redirects are not followed.
    */
   readonly call: (
     request: HttpClientRequest.HttpClientRequest,
     options?: CallOptions
-  ) => Effect.Effect<Answer, UpstreamFault>
-  /** Notes units of quota that a call spent. */
-  readonly quotaWasSpent: (units: number) => Effect.Effect<void>
-  /** Notes units of quota that are left, where the upstream says so. */
-  readonly quotaIsLeft: (units: number) => Effect.Effect<void>
+  ) => Effect.Effect<UpstreamResponse, UpstreamFault>
+  /** Records units of quota that a call spent. */
+  readonly recordQuotaSpent: (units: number) => Effect.Effect<void>
+  /** Records the units of quota that the upstream reports as left. */
+  readonly recordQuotaRemaining: (units: number) => Effect.Effect<void>
   readonly usage: () => UpstreamUsage
 }
 
-/** The longest pause kept for all callers: one odd `Retry-After` must not silence an upstream for a day. */
+/** The longest pause applied to all callers: one odd `Retry-After` must not stop calls for a day. */
 const maxQuietMillis = 300_000
 const retryPauses = { baseMillis: 200, maxMillis: 5_000 }
 
 /**
- * An upstream over the `HttpClient` at hand: a timeout for each attempt and a deadline for the whole,
- * repeats of idempotent calls with jitter and `Retry-After`, a circuit breaker, a cap on concurrency,
- * a bound on the answer, counts of it all.
+ * Makes an upstream over the `HttpClient` of the context.
  *
- * Dies of a `ConfigurationError` for settings that are no numbers or too low: that is a fault of the code.
+ * A call has a timeout for each attempt, a deadline, retries with jitter and `Retry-After` if idempotent, a
+ * circuit breaker, a concurrency limit, a bounded response, and metrics.
  *
- * Nothing of a request stands in errors, spans or metrics, and no trace header is sent along.
+ * Dies with a `ConfigurationError` if a setting is not a whole number or too low.
+ *
+ * Errors, spans and metrics contain nothing of a request, and no trace header is sent.
  *
  * @example
  * import { makeUpstream, parseJson } from "@till402/providers/upstream"
@@ -68,8 +69,8 @@ const retryPauses = { baseMillis: 200, maxMillis: 5_000 }
  *
  * const program = Effect.gen(function* () {
  *   const upstream = yield* makeUpstream({ name: "prices", timeoutMillis: 2_000 })
- *   const answer = yield* upstream.call(HttpClientRequest.get("https://prices.example/v1/today"))
- *   return yield* parseJson(answer)
+ *   const response = yield* upstream.call(HttpClientRequest.get("https://prices.example/v1/today"))
+ *   return yield* parseJson(response)
  * }).pipe(Effect.provide(FetchHttpClient.layer))
  */
 export const makeUpstream = (
@@ -78,30 +79,30 @@ export const makeUpstream = (
   Effect.gen(function* () {
     const client = yield* HttpClient.HttpClient
     const { name } = options
-    checkSettings(name, options)
+    checkUpstreamSettings(name, options)
     const deadlineMillis = options.deadlineMillis ?? 7_500
-    const ledger = new Ledger(name)
+    const meter = new UsageMeter(name)
     const send = sender(client, {
       name,
-      ledger,
-      maxAnswerBytes: options.maxAnswerBytes ?? 4 * 1024 * 1024
+      meter,
+      maxResponseBytes: options.maxResponseBytes ?? 4 * 1024 * 1024
     })
-    const breaker = yield* makeBreaker(name, ledger, {
+    const breaker = yield* makeBreaker(name, meter, {
       failures: options.circuitFailures ?? 5,
       openMillis: options.circuitOpenMillis ?? 5_000,
       maxOpenMillis: 12 * (options.circuitOpenMillis ?? 5_000)
     })
-    const persist = persistently({
+    const sendRetrying = makeRetrying({
       name,
       send,
       limiter: options.limiter,
       timeoutMillis: options.timeoutMillis ?? 5_000,
       retry: { ...retryPauses, retries: options.retries ?? 2 }
     })
-    const queue = new WaitingRoom(name, options.maxConcurrent ?? 16, options.maxWaiting ?? 256)
+    const queue = new Bulkhead(name, options.maxConcurrent ?? 16, options.maxWaiting ?? 256)
     const missed = () => Effect.fail(new TimedOut({ upstream: name, timeoutMillis: deadlineMillis }))
-    // Inside of the breaker, to which a call that is merely interrupted says nothing.
-    const endedBy = <A>(deadline: number, call: Effect.Effect<A, UpstreamFault>) =>
+    // Inside the breaker, which ignores interrupted calls.
+    const withDeadline = <A>(deadline: number, call: Effect.Effect<A, UpstreamFault>) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         Effect.timeoutOrElse(call, { duration: Math.max(1, deadline - now), orElse: missed })
       )
@@ -111,29 +112,29 @@ export const makeUpstream = (
       call: (request, { idempotent = request.method === "GET" || request.method === "HEAD" } = {}) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
           const deadline = now + deadlineMillis
-          return counted(
-            ledger,
+          return metered(
+            meter,
             now,
             queue.enter(
               deadlineMillis,
-              breaker.guard(endedBy(deadline, persist(request, idempotent, deadline)))
+              breaker.guard(withDeadline(deadline, sendRetrying(request, idempotent, deadline)))
             )
           )
         }).pipe(Effect.withSpan("Upstream.call", { attributes: { upstream: name } })),
-      quotaWasSpent: (units) => ledger.quotaWasSpent(units),
-      quotaIsLeft: (units) => ledger.quotaIsLeft(units),
-      usage: () => ledger.usage()
+      recordQuotaSpent: (units) => meter.recordQuotaSpent(units),
+      recordQuotaRemaining: (units) => meter.recordQuotaRemaining(units),
+      usage: () => meter.usage()
     }
   })
 
-const counted = <A>(
-  ledger: Ledger,
+const metered = <A>(
+  meter: UsageMeter,
   startedAt: number,
   call: Effect.Effect<A, UpstreamFault>
 ): Effect.Effect<A, UpstreamFault> =>
   Effect.onExit(call, (exit) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      ledger.callEnded(
+      meter.recordCall(
         Exit.isSuccess(exit)
           ? "ok"
           : Option.match(Exit.findErrorOption(exit), {
@@ -145,8 +146,8 @@ const counted = <A>(
     )
   )
 
-/** Attempts, each in its turn, until one does, none is left, or the next would come past the deadline. */
-const persistently = (options: {
+/** Sends attempts until one succeeds, none is left, or the next would miss the deadline. */
+const makeRetrying = (options: {
   readonly name: string
   readonly send: Send
   readonly limiter: Limiter | undefined
@@ -154,10 +155,10 @@ const persistently = (options: {
   readonly retry: RetrySettings
 }) => {
   const { limiter, name, retry, send, timeoutMillis } = options
-  // Until then the upstream asked to be left in peace; for all callers, since the key is one.
+  // The upstream requested a pause until then. It applies to all callers, who share one key.
   let quietUntil = 0
 
-  const turn = Effect.fnUntraced(function* (deadline: number) {
+  const waitForTurn = Effect.fnUntraced(function* (deadline: number) {
     const quietMillis = quietUntil - (yield* Clock.currentTimeMillis)
     if (quietMillis > 0) {
       if (quietUntil >= deadline) {
@@ -180,8 +181,8 @@ const persistently = (options: {
     let last: UpstreamFault | undefined
     let wasLost = false
     for (let attempt = 1; ; attempt++) {
-      // A turn that does not come says that nothing was sent, which is not true of a second attempt.
-      yield* Effect.mapError(turn(deadline), (fault) => last ?? fault)
+      // A refused turn means that nothing was sent, which is wrong for a second attempt.
+      yield* Effect.mapError(waitForTurn(deadline), (fault) => last ?? fault)
       const left = deadline - (yield* Clock.currentTimeMillis)
       const result = yield* Effect.result(send(request, Math.max(1, Math.min(timeoutMillis, left))))
       if (Result.isSuccess(result)) return result.success

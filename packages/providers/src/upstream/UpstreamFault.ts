@@ -5,14 +5,14 @@ import {
   UpstreamFailed,
   UpstreamUnavailable
 } from "@till402/core/effect"
-import type { Answer } from "./Answer.ts"
+import type { UpstreamResponse } from "./UpstreamResponse.ts"
 
 /*
- * What can go wrong between us and an upstream. Messages hold the upstream's name, numbers and statuses:
- * never an address of a request, a header, or words of the answer, since these quote queries and keys.
+ * Faults of calls to an upstream. Messages contain the upstream's name, numbers and statuses, but no URL,
+ * header or text of the response, because these quote queries and keys.
  */
 
-/** No connection, or it broke before the answer was whole. `code`: the platform's word, `ECONNREFUSED`. */
+/** No connection, or it broke before the response was complete. `code`: the platform's, `ECONNREFUSED`. */
 export class Unreachable extends Data.TaggedError("Unreachable")<{
   readonly upstream: string
   readonly code?: string
@@ -22,86 +22,86 @@ export class Unreachable extends Data.TaggedError("Unreachable")<{
   }
 }
 
-/** No whole answer within `timeoutMillis`. What the upstream did is not known. */
+/** No complete response within `timeoutMillis`. What the upstream did is unknown. */
 export class TimedOut extends Data.TaggedError("TimedOut")<{
   readonly upstream: string
   readonly timeoutMillis: number
 }> {
   override get message(): string {
-    return `${this.upstream} did not answer within ${this.timeoutMillis} ms`
+    return `${this.upstream} did not respond within ${this.timeoutMillis} ms`
   }
 }
 
-/** An answer with a status that is not a success. */
+/** A response with a status that is not a success. */
 export class Rejected extends Data.TaggedError("Rejected")<{
   readonly upstream: string
   readonly status: number
-  /** How long the upstream asks us to wait. */
+  /** The pause that the upstream requests. */
   readonly retryAfterMillis?: number
-  /** The whole answer: for who reads the upstream's own error codes. */
-  readonly answer: Redacted.Redacted<Answer>
-  /** An attempt before this one ended without an answer to go by: the upstream may have acted on that one. */
+  /** The whole response, for reading the upstream's own error codes. */
+  readonly response: Redacted.Redacted<UpstreamResponse>
+  /** An earlier attempt ended without a clear response: the upstream may have acted on it. */
   readonly afterLostAttempt?: true
 }> {
   override get message(): string {
-    return `${this.upstream} answered with status ${this.status}`
+    return `${this.upstream} responded with status ${this.status}`
   }
   get code(): string {
     return `HTTP_${this.status}`
   }
 }
 
-/** The upstream asked for a pause that lasts longer than this call may. Nothing was sent. */
+/** The upstream requested a pause that is longer than the call's deadline. Nothing was sent. */
 export class RateLimited extends Data.TaggedError("RateLimited")<{
   readonly upstream: string
   readonly retryAfterMillis: number
 }> {
   override get message(): string {
-    return `${this.upstream} wants no calls for ${this.retryAfterMillis} ms`
+    return `${this.upstream} requested a pause of ${this.retryAfterMillis} ms`
   }
 }
 
-/** The upstream failed several times in a row and is left alone for a while. Nothing was sent. */
+/** The upstream failed repeatedly, so its circuit is open. Nothing was sent. */
 export class CircuitOpen extends Data.TaggedError("CircuitOpen")<{
   readonly upstream: string
   readonly retryAfterMillis: number
 }> {
   override get message(): string {
-    return `${this.upstream} is left alone for ${this.retryAfterMillis} ms after repeated failures`
+    return `${this.upstream} failed repeatedly and is not called for ${this.retryAfterMillis} ms`
   }
 }
 
-/** Too many calls are waiting already, or this one's turn would have come too late. Nothing was sent. */
+/** Too many calls are waiting, or this one would have waited past its deadline. Nothing was sent. */
 export class Overloaded extends Data.TaggedError("Overloaded")<{ readonly upstream: string }> {
   override get message(): string {
     return `too many calls are waiting for ${this.upstream}`
   }
 }
 
-/** The answer grew past the bound and was dropped. */
-export class AnswerTooLarge extends Data.TaggedError("AnswerTooLarge")<{
+/** The response exceeded the bound and was dropped. */
+export class ResponseTooLarge extends Data.TaggedError("ResponseTooLarge")<{
   readonly upstream: string
   readonly maxBytes: number
 }> {
   override get message(): string {
-    return `${this.upstream} answered with more than ${this.maxBytes} bytes`
+    return `${this.upstream} responded with more than ${this.maxBytes} bytes`
   }
 }
 
-/** The answer is not the document that was expected. `detail` names fields, never their values. */
-export class AnswerMalformed extends Data.TaggedError("AnswerMalformed")<{
+/** The response is not the expected document. `detail` names fields, never their values. */
+export class ResponseMalformed extends Data.TaggedError("ResponseMalformed")<{
   readonly upstream: string
   readonly detail: string
 }> {
   override get message(): string {
-    return `${this.upstream} answered with an unusable document: ${this.detail}`
+    return `${this.upstream} responded with an unusable document: ${this.detail}`
   }
 }
 
-/** The upstream points elsewhere. Not followed: the key would travel along. */
+/** The upstream responded with a redirect. It is not followed, because the key would be sent along. */
 export class Redirected extends Data.TaggedError("Redirected")<{ readonly upstream: string }> {
   override get message(): string {
-    return `${this.upstream} answered with a redirect, which is not followed`
+    return `${this.upstream} responded with a redirect, which is not followed`
   }
 }
 
@@ -112,18 +112,18 @@ export type UpstreamFault =
   | RateLimited
   | CircuitOpen
   | Overloaded
-  | AnswerTooLarge
-  | AnswerMalformed
+  | ResponseTooLarge
+  | ResponseMalformed
   | Redirected
 
 /**
- * Statuses that say "not now": over quota (402, 429), busy or down (503, 504, the 52x of a proxy). The
- * same request may do later.
+ * Temporary statuses: over quota (402, 429), busy or down (503, 504, the 52x of a proxy). The same request
+ * may succeed later.
  */
-const saysNotNow = (status: number): boolean =>
+const isTemporaryStatus = (status: number): boolean =>
   [402, 408, 425, 429, 502, 503, 504, 529].includes(status) || (status >= 520 && status <= 527)
 
-/** Whether the upstream is away for now (503), rather than broken or misused (502). */
+/** Whether the fault is temporary (503 of the till), rather than a malfunction or misuse (502). */
 export const isUnavailable = (fault: UpstreamFault): boolean => {
   switch (fault._tag) {
     case "Unreachable":
@@ -133,9 +133,9 @@ export const isUnavailable = (fault: UpstreamFault): boolean => {
     case "Overloaded":
       return true
     case "Rejected":
-      return saysNotNow(fault.status)
-    case "AnswerTooLarge":
-    case "AnswerMalformed":
+      return isTemporaryStatus(fault.status)
+    case "ResponseTooLarge":
+    case "ResponseMalformed":
     case "Redirected":
       return false
   }
@@ -148,15 +148,16 @@ const faultTags: ReadonlySet<string> = new Set<UpstreamFault["_tag"]>([
   "RateLimited",
   "CircuitOpen",
   "Overloaded",
-  "AnswerTooLarge",
-  "AnswerMalformed",
+  "ResponseTooLarge",
+  "ResponseMalformed",
   "Redirected"
 ])
 
 /** Whether an error is a fault of an upstream. */
-export const isFault = (error: { readonly _tag: string }): error is UpstreamFault => faultTags.has(error._tag)
+export const isUpstreamFault = (error: { readonly _tag: string }): error is UpstreamFault =>
+  faultTags.has(error._tag)
 
-/** How long to wait before the same call may do, where that is known. */
+/** The pause until the same call may succeed, if known. */
 export const retryAfterMillisOf = (error: { readonly _tag: string }): number | undefined => {
   if ("retryAfterMillis" in error && typeof error.retryAfterMillis === "number") return error.retryAfterMillis
   return "retryAfterSeconds" in error && typeof error.retryAfterSeconds === "number"
@@ -169,7 +170,7 @@ const retryAfterOf = (fault: UpstreamFault): { readonly retryAfterSeconds?: numb
   return millis === undefined ? {} : { retryAfterSeconds: Math.max(1, Math.ceil(millis / 1_000)) }
 }
 
-/** The fault as a port of an Effect host fails with it. */
+/** The fault as an error of an Effect host's port. */
 export const toPortError = (port: PortName, fault: UpstreamFault): UpstreamFailed | UpstreamUnavailable =>
   isUnavailable(fault)
     ? new UpstreamUnavailable({ port, cause: fault, ...retryAfterOf(fault) })
@@ -179,7 +180,7 @@ export const toPortError = (port: PortName, fault: UpstreamFault): UpstreamFaile
 export const toThrown = (fault: UpstreamFault): TemporarilyUnavailable | UpstreamFault =>
   isUnavailable(fault)
     ? Object.assign(new TemporarilyUnavailable({ message: fault.message, ...retryAfterOf(fault) }), {
-        // What logs may tell beside the name.
+        // Safe in logs.
         code: "code" in fault && fault.code !== undefined ? fault.code : fault._tag
       })
     : fault

@@ -1,8 +1,8 @@
 /*
- * What the webhooks of all upstreams share: a bounded body, and a comparison that tells nothing by its time.
+ * Shared by the webhooks of all upstreams: a bounded body and a comparison in constant time.
  */
 
-/** Looks at every character, so that the time it takes tells nothing of where two texts differ. */
+/** Compares every character, so that the time taken doesn't reveal where two texts differ. */
 export const isSameText = (given: string, right: string): boolean => {
   let difference = given.length ^ right.length
   for (let index = 0; index < right.length; index++) {
@@ -11,7 +11,7 @@ export const isSameText = (given: string, right: string): boolean => {
   return difference === 0
 }
 
-/** The whole body; `undefined` where it has more than `maxBytes`. */
+/** Reads the whole body; `undefined` if it has more than `maxBytes`. */
 export const readBody = async (request: Request, maxBytes: number): Promise<Uint8Array | undefined> => {
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) return undefined
   const reader = request.body?.getReader()

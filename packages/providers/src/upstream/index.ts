@@ -1,11 +1,19 @@
 /*
- * Calling an upstream with care: what every provider of this package is built upon, for providers of
- * your own. Speaks Effect.
+ * Calls to upstreams with deadlines, retries, a circuit breaker and bounds. Every provider of this package
+ * is built on it; use it for providers of your own. The API is Effect.
  */
-export { type Answer, parseJson, readJson } from "./Answer.ts"
-export { baseUrlOf, keyOf, settingsConfig } from "./Configured.ts"
-export { type Limiter, paced, type Rate } from "./Limiter.ts"
-export { overFetch, promised } from "./PlainHost.ts"
-export type { FetchOptions, RateLimit, UpstreamSettings, UpstreamUsage } from "./Settings.ts"
+export { type Limiter, type Rate, rateLimiter } from "./Limiter.ts"
+export { makeWithFetch, toPromise } from "./PlainHost.ts"
+export { type SettingReaders, settingReaders } from "./SettingReaders.ts"
+export { listOf, naturalInt, optionalSettings, positiveInt, upstreamConfig } from "./SettingsConfig.ts"
 export { type CallOptions, makeUpstream, type Upstream, type UpstreamOptions } from "./Upstream.ts"
 export * from "./UpstreamFault.ts"
+export { parseJson, readJson } from "./ResponseReader.ts"
+export type { UpstreamResponse } from "./UpstreamResponse.ts"
+export {
+  type FetchOptions,
+  type RateLimit,
+  type UpstreamSettings,
+  type UpstreamUsage,
+  withDefaults
+} from "./UpstreamSettings.ts"

@@ -1,6 +1,6 @@
 import { ProductNotFound, ProductUnavailable, type QuotedOffer } from "@till402/core"
 import { Clock, Effect } from "effect"
-import { fieldsOf, textOf, urlOf } from "../listing/fields.ts"
+import { fieldsOf, textOf, urlOf } from "../listing/Fields.ts"
 import { addressFault, type OrderRequest } from "../fulfilment/Buyer.ts"
 import { centsOf, textOfCents } from "../fulfilment/Cents.ts"
 import { ListingNotReady, QuotesNotOffered, type ZincError } from "./Errors.ts"
@@ -8,8 +8,8 @@ import type { CostAllowance } from "./Options.ts"
 import type { Orders } from "./Orders.ts"
 
 /*
- * Quotes as far as Zinc goes: it lists what a product of Amazon's costs, and names tax and delivery only after
- * it has bought. The total is the listed price and the host's allowance, and the most that Zinc may spend.
+ * Estimated quotes. Zinc lists the price of Amazon's products, but reports tax and delivery only after a
+ * purchase. The total is the listed price plus the host's allowance, and the most that Zinc may spend.
  */
 
 export interface EstimateSettings {
@@ -20,7 +20,7 @@ export interface EstimateSettings {
 
 const wholePercent = 10_000n
 
-/** Costs in cents, tax rounded up to the cent. */
+/** Costs in cents. Tax is rounded up. */
 export const estimate = (priceCents: bigint, { shippingCents, taxBasisPoints }: CostAllowance) => {
   const tax = (priceCents * BigInt(taxBasisPoints) + wholePercent - 1n) / wholePercent
   const shipping = BigInt(shippingCents)
@@ -68,7 +68,7 @@ export const makeEstimating = (orders: Orders, settings: EstimateSettings) => {
       shipping: textOfCents(shipping),
       total: textOfCents(total),
       currency: "USD",
-      // Zinc keeps no quotes; placing needs the total alone.
+      // Zinc has no quotes; placing needs only the total.
       reference: `estimate-${total}`,
       expiresAt: new Date((yield* Clock.currentTimeMillis) + quoteLifetimeMillis)
     }

@@ -1,13 +1,13 @@
 import { Effect, Schema } from "effect"
-import { fieldsOf } from "../listing/fields.ts"
-import { type Answer, AnswerMalformed, parseJson, readJson } from "../upstream/index.ts"
+import { fieldsOf } from "../listing/Fields.ts"
+import { type UpstreamResponse, ResponseMalformed, parseJson, readJson } from "../upstream/index.ts"
 
 /*
- * Zinc's documents: https://www.zinc.com/docs/v2/api-reference/orders/get-order. Statuses are open lists, and
- * fields that are new don't matter.
+ * Zinc's documents: https://www.zinc.com/docs/v2/api-reference/orders/get-order. Statuses are open lists;
+ * unknown fields are ignored.
  */
 
-/** An id that can stand in a path. */
+/** An id that is safe in a path. */
 export const idPattern: RegExp = /^[\w-]{1,100}$/
 
 const Order = Schema.Struct({
@@ -17,27 +17,28 @@ const Order = Schema.Struct({
   tracking_numbers: Schema.optional(Schema.Unknown)
 })
 
-/** An order as Zinc tells it. */
+/** An order of Zinc. */
 export type OrderDocument = typeof Order.Type
 
-export const readOrder: (answer: Answer) => Effect.Effect<OrderDocument, AnswerMalformed> = readJson(Order)
+export const readOrder: (response: UpstreamResponse) => Effect.Effect<OrderDocument, ResponseMalformed> =
+  readJson(Order)
 
-/** One page of an account's orders, newest first, each read on its own. */
+/** One page of an account's orders, newest first, each unchecked. */
 export interface OrderPage {
   readonly orders: ReadonlyArray<unknown>
-  /** Whether Zinc says that there are more; it has been announced, not documented. */
-  readonly saysMore: boolean
+  /** Whether Zinc reports a further page. Announced by Zinc, but not documented. */
+  readonly hasMore: boolean
 }
 
-/** Zinc's documents show both, a bare list and one in an envelope. */
-export const readPage = (answer: Answer): Effect.Effect<OrderPage, AnswerMalformed> =>
-  Effect.flatMap(parseJson(answer), (document) => {
-    if (Array.isArray(document)) return Effect.succeed({ orders: document, saysMore: false })
+/** Reads a page. Zinc's documentation shows a bare list and a list in an envelope. */
+export const readPage = (response: UpstreamResponse): Effect.Effect<OrderPage, ResponseMalformed> =>
+  Effect.flatMap(parseJson(response), (document) => {
+    if (Array.isArray(document)) return Effect.succeed({ orders: document, hasMore: false })
     const { has_more, next, next_cursor, orders } = fieldsOf(document)
     return Array.isArray(orders)
       ? Effect.succeed({
           orders,
-          saysMore: has_more === true || typeof next === "string" || typeof next_cursor === "string"
+          hasMore: has_more === true || typeof next === "string" || typeof next_cursor === "string"
         })
-      : Effect.fail(new AnswerMalformed({ upstream: answer.upstream, detail: "orders" }))
+      : Effect.fail(new ResponseMalformed({ upstream: response.upstream, detail: "orders" }))
   })

@@ -7,7 +7,7 @@ import { parseJson, type Upstream, type UpstreamFault } from "../upstream/index.
 import { type OrderDocument, type OrderPage, readOrder, readPage } from "./OrderDocument.ts"
 
 /*
- * The calls of Zinc's API: https://www.zinc.com/docs/v2.
+ * Calls to Zinc's API: https://www.zinc.com/docs/v2.
  */
 
 export interface OrdersSettings {
@@ -17,27 +17,27 @@ export interface OrdersSettings {
   readonly retailerCredentialsId: string | undefined
 }
 
-/** An order to be sent. */
+/** An order to send. */
 export interface NewOrder extends OrderRequest {
   readonly orderId: string
-  /** Zinc buys for no more than that. */
+  /** The most that Zinc may spend. */
   readonly maxPriceCents: number
 }
 
 export interface Orders {
-  /** Sends an order. Repeated where it may not have arrived: the key lets it be placed once. */
+  /** Sends an order, and retries if it may not have arrived: its key places it once. */
   readonly create: (order: NewOrder) => Effect.Effect<OrderDocument, UpstreamFault>
   readonly get: (reference: string) => Effect.Effect<OrderDocument, UpstreamFault>
-  /** A page of the account's orders, newest first. */
+  /** Returns a page of the account's orders, newest first. */
   readonly list: (offset: number) => Effect.Effect<OrderPage, UpstreamFault>
-  /** What an Amazon product is listed at. */
+  /** Returns the listing of an Amazon product. */
   readonly product: (asin: string) => Effect.Effect<unknown, UpstreamFault>
 }
 
-/** Orders asked of one page. */
+/** Orders requested per page. */
 const pageSize = 100
 
-/** Zinc takes keys of 36 characters at most: a UUID as it is, anything else as a digest. */
+/** A key of up to 36 characters, as Zinc requires: a UUID unchanged, anything else as a digest. */
 export const idempotencyKeyOf = (orderId: string): string =>
   /^[\w-]{1,36}$/.test(orderId) ? orderId : bytesToHex(sha256(utf8ToBytes(orderId))).slice(0, 36)
 
@@ -59,7 +59,7 @@ const bodyOf = (order: NewOrder, { defaultPhone, retailerCredentialsId }: Orders
     },
     max_price: order.maxPriceCents,
     idempotency_key: idempotencyKeyOf(order.orderId),
-    // What an order is found by again: Zinc echoes this, and not the key.
+    // Used to look up the order: Zinc returns metadata but not the key.
     metadata: { orderId: order.orderId },
     ...(retailerCredentialsId === undefined ? {} : { retailer_credentials_id: retailerCredentialsId })
   }

@@ -1,33 +1,39 @@
-import { notPlaced, type Outcome, refusalReason, refused, unknown } from "../fulfilment/Placement.ts"
+import {
+  notPlaced,
+  type PlacementOutcome,
+  refusalReason,
+  refused,
+  unknown
+} from "../fulfilment/PlacementOutcome.ts"
 import type { ZincError } from "./Errors.ts"
 
 /*
- * What a failed placing says of the order. Pure.
+ * What a failed placement means for the order. Pure functions.
  */
 
-/** Statuses of an answer that came before anything was looked at: the key, the account's rate. */
-const notTaken: ReadonlySet<number> = new Set([401, 403, 429])
+/** Statuses of requests that were refused unread: for the key, or the account's rate. */
+const refusedUnread: ReadonlySet<number> = new Set([401, 403, 429])
 
-/** After a failure before anything was sent. */
-export const beforeSending = (error: ZincError): Outcome => {
+/** The outcome if an attempt failed before anything was sent. */
+export const beforeSending = (error: ZincError): PlacementOutcome => {
   const reason = error._tag === "TotalUnusable" ? "total_unusable" : refusalReason(error)
   return reason === undefined ? unknown() : refused(reason)
 }
 
-/** After the one request with an order, or where it could not be sent. */
-export const afterSending = (error: ZincError): Outcome => {
+/** The outcome if the request with the order failed or could not be sent. */
+export const afterSending = (error: ZincError): PlacementOutcome => {
   switch (error._tag) {
     // Nothing was sent.
     case "CircuitOpen":
     case "Overloaded":
     case "RateLimited":
-    // Zinc takes no order that its wallet can't pay for.
-    case "WalletShort":
+    // Zinc accepts no order that the wallet can't pay for.
+    case "WalletUnderfunded":
       return notPlaced(error)
     case "Rejected":
-      return notTaken.has(error.status) ? notPlaced(error) : unknown()
+      return refusedUnread.has(error.status) ? notPlaced(error) : unknown()
     default: {
-      // Words of Zinc's own for why it takes no such order.
+      // Zinc's own reason to refuse the order.
       const reason = refusalReason(error)
       return reason === undefined ? unknown() : refused(reason)
     }

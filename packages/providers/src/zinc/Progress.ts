@@ -1,33 +1,31 @@
 import type { FulfilmentStatus, Parcel } from "@till402/core"
-import { fieldsOf, textOf, urlOf } from "../listing/fields.ts"
+import { maxParcels, parcelOf } from "../fulfilment/Parcels.ts"
+import { fieldsOf } from "../listing/Fields.ts"
 import type { OrderDocument } from "./OrderDocument.ts"
 import { wordOf } from "./Refusal.ts"
 
 /*
- * How an order stands, from its document. Pure.
+ * The status of an order, from its document. Pure functions.
  */
-
-/** Parcels that are told: an order is for one product. */
-const maxParcels = 50
 
 const shipmentOf = (document: unknown): Parcel | undefined => {
   const fields = fieldsOf(document)
-  const trackingNumber = textOf(fields["tracking_number"])
-  if (trackingNumber === null || trackingNumber.length > 100) return undefined
-  const carrier = textOf(fields["carrier"])
-  const trackingUrl = urlOf(fields["tracking_url"])
-  return {
-    ...(carrier === null ? {} : { carrier: carrier.slice(0, 100) }),
-    trackingNumber,
-    ...(trackingUrl === null ? {} : { trackingUrl })
-  }
+  return parcelOf({
+    carrier: fields["carrier"],
+    trackingNumber: fields["tracking_number"],
+    trackingUrls: [fields["tracking_url"]]
+  })
 }
 
 /**
- * Statuses that are new mean no more than that the order was placed. Zinc has no status for an order on its way:
- * its parcels tell that.
+ * The status of an order. Unknown statuses count as placed. Zinc has no status for a shipped order, so its
+ * parcels decide.
  */
-export const progressOf = ({ job_result, status, tracking_numbers }: OrderDocument): FulfilmentStatus => {
+export const fulfilmentStatusOf = ({
+  job_result,
+  status,
+  tracking_numbers
+}: OrderDocument): FulfilmentStatus => {
   const parcels = (Array.isArray(tracking_numbers) ? tracking_numbers : []).slice(0, maxParcels)
   const shipments = parcels.flatMap((each) => shipmentOf(each) ?? [])
   switch (status) {

@@ -1,14 +1,14 @@
 import { AddressNotServed, ProductNotFound, ProductUnavailable } from "@till402/core"
 import { Redacted } from "effect"
-import { type Fields, fieldsOf } from "../listing/fields.ts"
+import { type Fields, fieldsOf } from "../listing/Fields.ts"
 import type { UpstreamFault } from "../upstream/index.ts"
-import { type OrderRefusal, WalletShort } from "./Errors.ts"
+import { type OrderRefusal, WalletUnderfunded } from "./Errors.ts"
 
 /*
- * Zinc's error codes (https://www.zinc.com/docs/v2/api-reference/introduction/error-handling) in ours. Pure.
+ * Zinc's error codes (https://www.zinc.com/docs/v2/api-reference/introduction/error-handling) as errors of the port. Pure functions.
  */
 
-/** A word of Zinc's that can stand in an answer and in a log; `unknown` for anything else. */
+/** A code of Zinc that is safe in responses and logs; `unknown` for anything else. */
 export const wordOf = (code: unknown): string =>
   typeof code === "string" && /^\w{1,60}$/.test(code) ? code : "unknown"
 
@@ -40,21 +40,21 @@ const walletShort: ReadonlySet<string> = new Set([
   "invalid_payment_method"
 ])
 
-/** The error of an answer: flat as documented, or in an envelope as Zinc's own guides show it. */
+/** The error in a response: flat as documented, or in an envelope as in Zinc's guides. */
 const errorIn = (fault: UpstreamFault): Fields | undefined => {
   if (fault._tag !== "Rejected") return undefined
   let document: unknown
   try {
-    document = JSON.parse(Redacted.value(fault.answer).text)
+    document = JSON.parse(Redacted.value(fault.response).text)
   } catch {
-    // Not a word of Zinc's API, but of something between us.
+    // Not from Zinc's API, but from something in between.
     return undefined
   }
   const fields = fieldsOf(document)
   return typeof fields["code"] === "string" ? fields : fieldsOf(fields["error"])
 }
 
-/** What a `validation_error` complains of: the names of its details, never their values. */
+/** The refusal in a `validation_error`, by the names of its details, never their values. */
 const invalidField = (details: unknown): OrderRefusal | undefined => {
   const names = Object.keys(fieldsOf(details)).slice(0, 20).join(" ")
   if (/address|postal|state|city|phone|country|_name/.test(names)) return wrongAddress()
@@ -67,8 +67,8 @@ const wrongAddress = () =>
   })
 const noProduct = () => new ProductNotFound({ message: "There is no such product." })
 
-/** Why an order is refused; what is not understood stays what it is, a fault. */
-export const refusalIn = (fault: UpstreamFault): OrderRefusal | WalletShort | undefined => {
+/** The refusal in a fault; `undefined` if it is not understood. */
+export const refusalIn = (fault: UpstreamFault): OrderRefusal | WalletUnderfunded | undefined => {
   const error = errorIn(fault)
   if (error === undefined) return undefined
   const code = wordOf(error["code"])
@@ -80,11 +80,11 @@ export const refusalIn = (fault: UpstreamFault): OrderRefusal | WalletShort | un
   if (notSold.has(code)) {
     return new ProductUnavailable({ message: "The product can't be bought now.", reason: code })
   }
-  if (walletShort.has(code)) return new WalletShort({ code })
+  if (walletShort.has(code)) return new WalletUnderfunded({ code })
   return code === "validation_error" ? invalidField(error["details"]) : undefined
 }
 
-/** Whether Zinc says that it has an order with this key already, and its id where it tells that too. */
+/** The order that already has this key, with its id if Zinc reports it; `undefined` for other faults. */
 export const duplicateIn = (fault: UpstreamFault): { readonly id: unknown } | undefined => {
   const error = errorIn(fault)
   if (error === undefined || wordOf(error["code"]) !== "already_exists") return undefined

@@ -1,33 +1,33 @@
 import type { ConfigurationError, FulfilmentStatus, QuotedOffer } from "@till402/core"
-import { Context, Effect } from "effect"
+import { Fulfilment } from "@till402/core/effect"
+import { type Config, Context, Effect, Layer } from "effect"
 import type { HttpClient } from "effect/http"
 import type { OrderRequest } from "../fulfilment/Buyer.ts"
-import { type FailedPlacement, unjudged } from "../fulfilment/Placement.ts"
-import { makeUpstream, type UpstreamUsage } from "../upstream/index.ts"
-import { configure, type ZincLayerOptions } from "./Configured.ts"
-import { ReferenceMalformed, type ZincError } from "./Errors.ts"
+import { fulfilmentPort } from "../fulfilment/FulfilmentPort.ts"
+import { type FailedPlacement, withoutOutcome } from "../fulfilment/PlacementOutcome.ts"
+import { makeUpstream, type UpstreamUsage, withDefaults } from "../upstream/index.ts"
+import { configure, optionsFromConfig, type ZincLayerOptions } from "./Config.ts"
+import { ReferenceMalformed, toHostError, type ZincError } from "./Errors.ts"
 import { makeEstimating } from "./Estimate.ts"
+import type { ZincSettings } from "./Options.ts"
 import { idPattern } from "./OrderDocument.ts"
 import { makeOrders } from "./Orders.ts"
 import { makePlacing, type ZincPlacement } from "./Placing.ts"
-import { progressOf } from "./Progress.ts"
+import { fulfilmentStatusOf } from "./Progress.ts"
 import { makeWebhook } from "./Webhook.ts"
 
 /** Fulfilment by Zinc, for programs in Effect. */
 export interface ZincClient {
   readonly quote: (request: OrderRequest) => Effect.Effect<QuotedOffer, ZincError>
   readonly place: (placement: ZincPlacement) => Effect.Effect<{ readonly reference: string }, ZincError>
-  /** The reference of a placed order; `undefined`: it was not placed, and nothing is on its way. */
+  /** Returns the reference of a placed order; `undefined` if it was not placed and nothing is in flight. */
   readonly find: (orderId: string) => Effect.Effect<string | undefined, ZincError>
   readonly status: (reference: string) => Effect.Effect<FulfilmentStatus, ZincError>
   readonly webhook: (request: Request) => Effect.Effect<Response>
   readonly usage: () => UpstreamUsage
 }
 
-/** Fulfilment by Zinc as a service. */
-export class ZincService extends Context.Service<ZincService, ZincClient>()("@till402/providers/Zinc") {}
-
-/** Zinc with what a failed attempt says of its order, for the plain functions. */
+/** The client, with placements whose failures include the outcome for the order. */
 export interface ZincParts extends ZincClient {
   readonly attempt: (
     placement: ZincPlacement
@@ -38,26 +38,21 @@ export const makeParts = Effect.fnUntraced(function* (
   options: ZincLayerOptions
 ): Effect.fn.Return<ZincParts, ConfigurationError, HttpClient.HttpClient> {
   const settings = yield* configure(options)
-  const upstream = yield* makeUpstream({
-    timeoutMillis: 5_000,
-    deadlineMillis: 8_000,
-    // Zinc may list all orders of an account at once.
-    maxAnswerBytes: 16 * 1024 * 1024,
-    ...options,
-    name: "zinc"
-  })
+  // Zinc may list all orders of an account in one response.
+  const limits = { timeoutMillis: 5_000, deadlineMillis: 8_000, maxResponseBytes: 16 * 1024 * 1024 }
+  const upstream = yield* makeUpstream({ ...withDefaults(limits, options), name: "zinc" })
   const orders = makeOrders(upstream, settings)
   const estimating = makeEstimating(orders, settings)
   const placing = makePlacing(orders, settings)
   const webhook = makeWebhook(settings)
   return {
     quote: Effect.fn("Zinc.quote")((request: OrderRequest) => estimating(request)),
-    place: Effect.fn("Zinc.place")((placement: ZincPlacement) => unjudged(placing.place(placement))),
+    place: Effect.fn("Zinc.place")((placement: ZincPlacement) => withoutOutcome(placing.place(placement))),
     attempt: Effect.fn("Zinc.place")((placement: ZincPlacement) => placing.place(placement)),
     find: Effect.fn("Zinc.find")((orderId: string) => placing.find(orderId)),
     status: Effect.fn("Zinc.status")((reference: string): Effect.Effect<FulfilmentStatus, ZincError> =>
       idPattern.test(reference)
-        ? Effect.map(orders.get(reference), progressOf)
+        ? Effect.map(orders.get(reference), fulfilmentStatusOf)
         : Effect.fail(new ReferenceMalformed())
     ),
     webhook: Effect.fn("Zinc.webhook")((request: Request) => webhook(request)),
@@ -65,10 +60,38 @@ export const makeParts = Effect.fnUntraced(function* (
   }
 })
 
+const makeServices = Effect.fnUntraced(function* (options: ZincLayerOptions) {
+  const { attempt, ...client } = yield* makeParts(options)
+  const port = fulfilmentPort({ ...client, attempt }, { upstream: "zinc", placesOnce: true, toHostError })
+  return Context.make(Zinc, client).pipe(Context.add(Fulfilment, port))
+})
+
 /**
- * Zinc over the `HttpClient` at hand. Fails with a `ConfigurationError` for options that can't be used.
+ * Zinc as the `Fulfilment` of an Effect host. The service itself has `webhook` and `usage`.
+ *
+ * @example
+ * import { Zinc } from "@till402/providers/zinc"
+ * import { Layer } from "effect"
+ * import { FetchHttpClient } from "effect/http"
+ *
+ * const fulfilment = Zinc.layerConfig({
+ *   allowance: { taxBasisPoints: 1_000, shippingCents: 0 }
+ * }).pipe(Layer.provide(FetchHttpClient.layer))
  */
-export const make = (
-  options: ZincLayerOptions
-): Effect.Effect<ZincClient, ConfigurationError, HttpClient.HttpClient> =>
-  Effect.map(makeParts(options), ({ attempt: _attempt, ...client }) => client)
+export class Zinc extends Context.Service<Zinc, ZincClient>()("@till402/providers/Zinc") {
+  static readonly layer = (
+    options: ZincLayerOptions
+  ): Layer.Layer<Zinc | Fulfilment, ConfigurationError, HttpClient.HttpClient> =>
+    Layer.effectContext(makeServices(options))
+
+  /**
+   * Reads `ZINC_API_KEY` and, if set, `ZINC_WEBHOOK_SECRET`, `ZINC_DEFAULT_PHONE`,
+   * `ZINC_RETAILER_CREDENTIALS_ID`, `ZINC_QUOTE_LIFETIME_MILLIS`, `ZINC_ALLOWANCE_TAX_BASIS_POINTS` with
+   * `ZINC_ALLOWANCE_SHIPPING_CENTS`, `ZINC_BASE_URL` and the settings of all providers, such as
+   * `ZINC_TIMEOUT_MILLIS`. They take precedence over `defaults`.
+   */
+  static readonly layerConfig = (
+    defaults: ZincSettings = {}
+  ): Layer.Layer<Zinc | Fulfilment, Config.ConfigError | ConfigurationError, HttpClient.HttpClient> =>
+    Layer.effectContext(Effect.flatMap(optionsFromConfig(defaults), makeServices))
+}

@@ -30,7 +30,7 @@ export type Answer =
 export type Interception = (call: Call) => Answer | undefined
 
 export interface Behaviour {
-  /** What register answers to a number, by number: an error code, and its message. */
+  /** What register returns for a number, by number: an error code and its message. */
   readonly refuses?: Readonly<Record<string, readonly [code: number, message?: string]>>
   /** The fields that the carrier of a number wants at registration, by number. */
   readonly wants?: Readonly<Record<string, { readonly fields: ReadonlyArray<string>; readonly code: number }>>
@@ -74,8 +74,8 @@ export class Provider {
     this.registrations.set(`${String(registered["number"])}|${carrier}`, { item: registered, carrier, at })
   }
 
-  /** Answers a call at a time. */
-  answer(path: string, key: string | undefined, body: string, at: number): Answer {
+  /** Responds to one call at a time. */
+  respond(path: string, key: string | undefined, body: string, at: number): Answer {
     const document: unknown = JSON.parse(body)
     const items = Array.isArray(document) ? (document as ReadonlyArray<Item>) : []
     const call = { path, at, items }
@@ -85,8 +85,8 @@ export class Provider {
     if (instead !== undefined && instead !== "lost") return instead
     if (key !== apiKey) return refused(-18_010_002, 401)
     if (items.length > maxItems) return refused(-18_010_014)
-    const answer = this.decide(path, items, at)
-    return instead ?? { status: 200, body: answer }
+    const response = this.decide(path, items, at)
+    return instead ?? { status: 200, body: response }
   }
 
   private decide(path: string, items: ReadonlyArray<Item>, at: number): unknown {
@@ -157,8 +157,8 @@ export class Provider {
       const { body, headers } = request
       const text = body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : ""
       const path = url.pathname.slice(url.pathname.lastIndexOf("/") + 1)
-      const answer = this.answer(path, headers["17token"], text, clock.currentTimeMillisUnsafe())
-      if (typeof answer === "string") {
+      const reply = this.respond(path, headers["17token"], text, clock.currentTimeMillisUnsafe())
+      if (typeof reply === "string") {
         return Effect.fail(
           new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request }) })
         )
@@ -166,12 +166,12 @@ export class Provider {
       const response = Effect.sync(() =>
         HttpClientResponse.fromWeb(
           request,
-          new Response(JSON.stringify(answer.body), { status: answer.status })
+          new Response(JSON.stringify(reply.body), { status: reply.status })
         )
       )
-      return answer.afterMillis === undefined
+      return reply.afterMillis === undefined
         ? response
-        : Effect.andThen(Effect.sleep(answer.afterMillis), response)
+        : Effect.andThen(Effect.sleep(reply.afterMillis), response)
     })
   )
 }

@@ -2,7 +2,8 @@ import { type Cause, Effect, Fiber, Redacted } from "effect"
 import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import type { TrackQuery } from "@till402/core"
-import { make, type SeventeenTrackSettings } from "@till402/providers/17track"
+import type { SeventeenTrackSettings } from "@till402/providers/17track"
+import { makeSeventeenTrack } from "../../src/17track/SeventeenTrack.ts"
 import { apiKey, type Behaviour, Provider } from "./provider.ts"
 
 /** 17TRACK over a provider in memory, in the time of the test. */
@@ -12,7 +13,7 @@ export const open = Effect.fnUntraced(function* (
 ) {
   const provider = new Provider(behaviour)
   const tracker = yield* Effect.provideService(
-    make({ apiKey: Redacted.make(apiKey), ...settings }),
+    makeSeventeenTrack({ apiKey: Redacted.make(apiKey), ...settings }),
     HttpClient.HttpClient,
     provider.client
   )

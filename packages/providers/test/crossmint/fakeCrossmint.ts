@@ -53,7 +53,7 @@ export class FakeCrossmint {
   readonly goods: Array<string> = []
   /** Changes each new order before it is told. */
   arrange: (order: OrderFixture) => void = () => {}
-  /** Answers of the next requests instead of the service's own; `undefined` lets one pass. */
+  /** Responses to the next requests instead of the service's own; `undefined` lets one pass. */
   readonly replies: Array<((act: () => Response) => Response) | undefined> = []
   /** Whether payments are seen without being told. */
   isListening = false

@@ -62,7 +62,7 @@ export const journalCases: ReadonlyArray<JournalCase> = [
     }
   },
   {
-    name: "a second payment under one key, of one reference, or of one number is not stored, and the first is answered",
+    name: "a second payment under one key, of one reference, or of one number is not stored, and the first is returned",
     run: async (left, right) => {
       await left.payments.insert(record())
       for (const clashing of [
@@ -78,7 +78,7 @@ export const journalCases: ReadonlyArray<JournalCase> = [
     }
   },
   {
-    name: "of several payments in the way, the same key's is answered",
+    name: "of several conflicting payments, the one with the same key is returned",
     run: async (left, right) => {
       await left.payments.insert(other(1))
       await left.payments.insert(other(2))
@@ -99,13 +99,13 @@ export const journalCases: ReadonlyArray<JournalCase> = [
   {
     name: "of payments under one key that race, one is stored and the others are told of it",
     run: async (left, right) => {
-      const answers = await race(left, right, ({ payments }, racer) =>
+      const responses = await race(left, right, ({ payments }, racer) =>
         payments.insert(record({ reference: `cm-${racer}`, nonce: racer }))
       )
       const stored = await left.payments.find("order-1")
       assert.isDefined(stored)
       assert.deepStrictEqual(
-        answers.filter((answer) => answer !== undefined),
+        responses.filter((response) => response !== undefined),
         Array.from({ length: 9 }, () => stored)
       )
     }
@@ -113,14 +113,14 @@ export const journalCases: ReadonlyArray<JournalCase> = [
   {
     name: "of payments that race for one number, one is stored and the others are told of it",
     run: async (left, right) => {
-      const answers = await race(left, right, ({ payments }, racer) =>
+      const responses = await race(left, right, ({ payments }, racer) =>
         payments.insert(other(racer, { nonce: 7 }))
       )
-      const winners = answers.flatMap((answer, racer) => (answer === undefined ? [racer] : []))
+      const winners = responses.flatMap((response, racer) => (response === undefined ? [racer] : []))
       assert.strictEqual(winners.length, 1)
       const winner = other(winners[0]!, { nonce: 7 })
-      for (const answer of answers) assert.deepStrictEqual(answer ?? winner, winner)
-      const found = await Promise.all(answers.map((_, racer) => right.payments.find(`order-${racer}`)))
+      for (const response of responses) assert.deepStrictEqual(response ?? winner, winner)
+      const found = await Promise.all(responses.map((_, racer) => right.payments.find(`order-${racer}`)))
       assert.deepStrictEqual(
         found.filter((each) => each !== undefined),
         [winner]
@@ -130,8 +130,8 @@ export const journalCases: ReadonlyArray<JournalCase> = [
   {
     name: "payments that don't clash are all stored, whoever else inserts meanwhile",
     run: async (left, right) => {
-      const answers = await race(left, right, ({ payments }, racer) => payments.insert(other(racer)))
-      assert.deepStrictEqual(new Set(answers), new Set([undefined]))
+      const responses = await race(left, right, ({ payments }, racer) => payments.insert(other(racer)))
+      assert.deepStrictEqual(new Set(responses), new Set([undefined]))
       for (let racer = 0; racer < 10; racer++) {
         assert.deepStrictEqual(await left.payments.find(`order-${racer}`), other(racer))
       }

@@ -61,14 +61,14 @@ export class FakeRye {
   looksToOffer = 0
   /** Changes an intent when its offer is there, before it is told. */
   arrange: (intent: IntentFixture) => void = () => {}
-  /** What becomes of the next requests whose method and path match, instead of the service's own answer. */
+  /** Responses to the next requests whose method and path match, instead of the service's own. */
   readonly replies: Array<{ readonly to: RegExp; readonly reply: Reply }> = []
   shipments: (intentId: string, query: URLSearchParams) => unknown = () => ({ data: [], pageInfo: {} })
   order: (intentId: string) => Response = () => HttpResponse.json({ id: "ord_7ab1", cancellation: null })
   product: () => Response = () => HttpResponse.json(productDocument)
   private readonly looks = new Map<string, number>()
 
-  /** Answers the next request to `to` (as `POST /checkout-intents`) by `reply`. */
+  /** Responds with `reply` to the next request to `to`, such as `POST /checkout-intents`. */
   next(to: RegExp, reply: Reply): void {
     this.replies.push({ to, reply })
   }

@@ -1,6 +1,6 @@
 import { inspect } from "node:util"
 import type { ProductPage, ProductQuery } from "@till402/core"
-import { shopifyCatalogue, type ShopifyOptions } from "../../src/shopify/index.ts"
+import { shopify, type ShopifyOptions } from "../../src/shopify/index.ts"
 import { assert } from "vitest"
 
 export const profileUrl = "https://shop.example.com/.well-known/ucp-agent.json"
@@ -10,7 +10,7 @@ export const clientSecret = "s3cret-client-0123456789"
 
 /** Rates and repeats are off unless a case is about them: real pauses are slow. */
 export const catalogue = (options: Partial<ShopifyOptions> = {}) =>
-  shopifyCatalogue({ profileUrl, retries: 0, requestsPerSecond: 1_000, ...options })
+  shopify({ profileUrl, retries: 0, requestsPerSecond: 1_000, ...options })
 
 export const searchOf =
   (shopify: ReturnType<typeof catalogue>) =>

@@ -54,8 +54,8 @@ export const variantDocument = (number: number, overrides: VariantSample = {}): 
   ...overrides
 })
 
-/** The answer to a tool call. */
-export const toolAnswer = (structuredContent: unknown, result: Record<string, unknown> = {}) => ({
+/** The response to a tool call. */
+export const toolResponse = (structuredContent: unknown, result: Record<string, unknown> = {}) => ({
   jsonrpc: "2.0",
   id: 1,
   result: { content: [], isError: false, structuredContent, ...result }
@@ -68,8 +68,8 @@ export const rpcError = (code: number, message: string, data?: unknown) => ({
 })
 
 export interface FakeCatalogue {
-  /** Answers one JSON-RPC call. */
-  readonly answer: (call: ToolCall) => unknown
+  /** Returns the response to one JSON-RPC call. */
+  readonly respond: (call: ToolCall) => unknown
   readonly calls: Array<ToolCall>
   /** From now on no cursor given out before is taken. */
   readonly expireCursors: () => void
@@ -89,14 +89,14 @@ export const fakeCatalogue = (
     expireCursors: () => {
       era += 1
     },
-    answer: (call) => {
+    respond: (call) => {
       calls.push(call)
       const { cursor, limit } = call.params.arguments.catalog.pagination
       const [cursorEra, offset] = cursor === undefined ? [era, 0] : cursor.split("-").map(Number)
       if (cursorEra !== era) return rpcError(-32602, "Invalid cursor")
       const end = offset! + Math.min(limit, maxLimit)
       const hasNext = end < fake.products.length
-      return toolAnswer({
+      return toolResponse({
         ucp: { version: "2026-08-25", status: "success" },
         products: fake.products.slice(offset, end),
         pagination: {

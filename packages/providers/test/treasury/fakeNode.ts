@@ -37,7 +37,7 @@ export class FakeNode {
   isMining = true
   block = 100n
   baseFee = 1_000_000n
-  /** Answers the next calls of a method in another way: a status of HTTP, or a break of the connection. */
+  /** Makes the next calls of a method fail: with an HTTP status, or by a broken connection. */
   readonly disturbances: Array<{ method: string; what: "refused" | "lost" }> = []
   private readonly mined = new Map<Hex, Mined>()
   private readonly waiting = new Map<string, { raw: Hex; maxFee: bigint }>()
@@ -115,7 +115,7 @@ export class FakeNode {
     return true
   }
 
-  private async answer(method: string, params: ReadonlyArray<unknown>): Promise<unknown> {
+  private async respond(method: string, params: ReadonlyArray<unknown>): Promise<unknown> {
     const [first] = params
     switch (method) {
       case "eth_chainId":
@@ -159,7 +159,7 @@ export class FakeNode {
       const [disturbance] = index < 0 ? [] : this.disturbances.splice(index, 1)
       if (disturbance?.what === "refused") return new HttpResponse(null, { status: 503 })
       try {
-        const result = await this.answer(method, params)
+        const result = await this.respond(method, params)
         return disturbance?.what === "lost"
           ? HttpResponse.error()
           : HttpResponse.json({ jsonrpc: "2.0", id: 1, result: result as string })

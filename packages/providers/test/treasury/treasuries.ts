@@ -1,7 +1,7 @@
 import {
-  memoryJournal,
+  memoryPaymentJournal,
   type PaymentJournal,
-  treasury,
+  evmTreasury,
   type TreasuryPayment
 } from "@till402/providers/treasury"
 import { type Hex, padHex, toHex } from "viem"
@@ -22,12 +22,16 @@ export const payment = (change: Partial<TreasuryPayment> = {}): TreasuryPayment 
 
 /** A funded treasury on a chain of its own. */
 export const startTreasury = (
-  change: Partial<Parameters<typeof treasury>[0]> & { readonly node?: FakeNode; readonly funds?: bigint } = {}
+  change: Partial<Parameters<typeof evmTreasury>[0]> & {
+    readonly node?: FakeNode
+    readonly funds?: bigint
+  } = {}
 ) => {
   const { funds = 1_000_000_000n, node = new FakeNode(84_532), ...options } = change
   if (node.balance(usdc, account.address) === 0n) node.fund(usdc, account.address, funds)
-  const journal = (options.journal as ReturnType<typeof memoryJournal> | undefined) ?? memoryJournal()
-  const paying = treasury({
+  const journal =
+    (options.journal as ReturnType<typeof memoryPaymentJournal> | undefined) ?? memoryPaymentJournal()
+  const paying = evmTreasury({
     account,
     rpcUrl: node.url,
     network: "base-sepolia",
@@ -42,7 +46,7 @@ export const startTreasury = (
 
 /** A journal some of whose verbs fail. */
 export const failingJournal = (change: Partial<PaymentJournal>): PaymentJournal => ({
-  ...memoryJournal(),
+  ...memoryPaymentJournal(),
   ...change
 })
 

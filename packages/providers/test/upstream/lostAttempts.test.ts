@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { paced } from "../../src/upstream/index.ts"
+import { rateLimiter } from "../../src/upstream/index.ts"
 import { order, over, scriptedClient } from "./scriptedClient.ts"
 import { faultOf } from "./virtualTime.ts"
 
 describe("a call that was sent before", () => {
-  it.effect("says so in the answer to a later attempt", () =>
+  it.effect("marks the rejection of a later attempt", () =>
     Effect.gen(function* () {
       for (const lost of [{ instead: "broken" as const }, { status: 500 }]) {
         const scripted = scriptedClient(lost, { status: 400 })
@@ -17,7 +17,7 @@ describe("a call that was sent before", () => {
     })
   )
 
-  it.effect("does not say so after a refusal for its rate, nor of a first attempt", () =>
+  it.effect("marks neither a first attempt nor one after a rate limit", () =>
     Effect.gen(function* () {
       for (const steps of [[{ status: 429 }, { status: 400 }], [{ status: 400 }]]) {
         const fault = yield* faultOf(
@@ -29,17 +29,17 @@ describe("a call that was sent before", () => {
     })
   )
 
-  it.effect("never ends with a fault that says that nothing was sent", () =>
+  it.effect("never ends with a fault that means that nothing was sent", () =>
     Effect.gen(function* () {
       // The first attempt has the only turn there is.
-      const limiter = paced({ requests: 1, perMillis: 3_600_000 })
+      const limiter = rateLimiter({ requests: 1, perMillis: 3_600_000 })
       const scripted = scriptedClient({ instead: "broken" }, {})
       const fault = yield* faultOf((yield* over(scripted, { limiter })).call(order, { idempotent: true }))
       assert.deepStrictEqual([fault._tag, scripted.sentAt.length], ["Unreachable", 1])
     })
   )
 
-  it.effect("is not silenced by what the upstream asks of others meanwhile", () =>
+  it.effect("keeps its fault during a pause that the upstream requested from others", () =>
     Effect.gen(function* () {
       const scripted = scriptedClient(
         { instead: "broken" },

@@ -10,9 +10,9 @@ export interface Step {
   readonly status?: number
   readonly headers?: Record<string, string>
   readonly body?: string
-  /** Virtual time before the answer. */
+  /** Virtual time before the response. */
   readonly afterMillis?: number
-  /** No answer at all: the connection breaks, or nothing ever comes. */
+  /** No response: the connection breaks, or nothing ever arrives. */
   readonly instead?: "broken" | "silence"
 }
 
@@ -36,7 +36,7 @@ export const scriptedClient = (...steps: Array<Step>): ScriptedClient => {
       sentAt.push(clock.currentTimeMillisUnsafe())
       out += 1
       most = Math.max(most, out)
-      const answer =
+      const response =
         step.instead === "silence"
           ? Effect.never
           : step.instead === "broken"
@@ -55,7 +55,7 @@ export const scriptedClient = (...steps: Array<Step>): ScriptedClient => {
                 )
               )
       return Effect.ensuring(
-        step.afterMillis === undefined ? answer : Effect.andThen(Effect.sleep(step.afterMillis), answer),
+        step.afterMillis === undefined ? response : Effect.andThen(Effect.sleep(step.afterMillis), response),
         Effect.sync(() => {
           out -= 1
         })

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import type { AddressInfo, Socket } from "node:net"
 
 /*
- * An upstream on a real socket that answers as a case says: for what an interceptor of `fetch` can't
+ * An upstream on a real socket that responds as a test says: for what an interceptor of `fetch` can't
  * show, such as cut connections, lying lengths, compressed bodies and slow bytes.
  */
 
@@ -14,7 +14,7 @@ export interface ReceivedRequest {
   readonly body: string
 }
 
-/** Answers one request; `socket` is for who wants to cut it. */
+/** Handles one request; `socket` allows cutting the connection. */
 export type Reply = (response: ServerResponse, request: ReceivedRequest & { readonly socket: Socket }) => void
 
 export interface ScriptedServer {

@@ -14,7 +14,7 @@ export interface SocketSubject {
   readonly call: string
   /** A provider at an address; what is given overrides its own settings. */
   readonly open: (baseUrl: string, settings: UpstreamSettings) => Opened
-  /** The document that the upstream answers with, and what the call makes of it. */
+  /** The document that the upstream returns, and the call's result for it. */
   readonly document: unknown
   readonly expected: unknown
   /** The request that the call sends: its path, and where the key stands. */
@@ -29,10 +29,10 @@ export interface Opened {
   readonly usage: () => UpstreamUsage
 }
 
-const settings: UpstreamSettings = { retries: 0, timeoutMillis: 300, maxAnswerBytes: 64 * 1024 }
+const settings: UpstreamSettings = { retries: 0, timeoutMillis: 300, maxResponseBytes: 64 * 1024 }
 
-/** Ways in which an answer does not come as it should, with what the call fails with. */
-const badAnswers = (whole: string): ReadonlyArray<readonly [string, Reply, string]> => [
+/** Ways in which a response goes wrong, with the error of the call. */
+const badResponses = (whole: string): ReadonlyArray<readonly [string, Reply, string]> => [
   [
     "is cut short",
     (response) => {
@@ -55,20 +55,20 @@ const badAnswers = (whole: string): ReadonlyArray<readonly [string, Reply, strin
     (response) => void response.writeHead(302, { location: "https://thief.example/" }).end(),
     "Redirected"
   ],
-  ["is too large", (response) => void response.writeHead(200).end("x".repeat(65 * 1024)), "AnswerTooLarge"],
+  ["is too large", (response) => void response.writeHead(200).end("x".repeat(65 * 1024)), "ResponseTooLarge"],
   [
     "unpacks to too much",
     (response) =>
       void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(1024 * 1024))),
-    "AnswerTooLarge"
+    "ResponseTooLarge"
   ],
-  ["is not JSON", (response) => void response.writeHead(200).end("<html>"), "AnswerMalformed"],
+  ["is not JSON", (response) => void response.writeHead(200).end("<html>"), "ResponseMalformed"],
   [
     "is half a document",
     (response) => void response.writeHead(200).end(whole.slice(0, whole.length / 2)),
-    "AnswerMalformed"
+    "ResponseMalformed"
   ],
-  ["is empty", (response) => void response.writeHead(200).end(), "AnswerMalformed"]
+  ["is empty", (response) => void response.writeHead(200).end(), "ResponseMalformed"]
 ]
 
 /** Declares the cases of one provider's call. */
@@ -98,9 +98,9 @@ export const describeSockets = (subject: SocketSubject): void => {
     })
 
     it.each([
-      ...badAnswers(whole),
-      ...malformed.map(([what, odd]) => [what, json(odd), "AnswerMalformed"] as const)
-    ])("fails where the answer %s", async (_what, reply, tag) => {
+      ...badResponses(whole),
+      ...malformed.map(([what, odd]) => [what, json(odd), "ResponseMalformed"] as const)
+    ])("fails when the response %s", async (_what, reply, tag) => {
       const rejection = await rejectionOf(ask(reply))
       assert.strictEqual(rejection._tag, tag)
       const [secret] = key.value.split(" ").slice(-1)

@@ -49,7 +49,7 @@ export class FakeZinc {
   product: () => Response = () => HttpResponse.json(productDocument)
   private readonly replies: Array<{ readonly to: RegExp; readonly reply: Reply }> = []
 
-  /** Answers the next request to `to` (as `POST /orders`) by `reply`. */
+  /** Responds with `reply` to the next request to `to`, such as `POST /orders`. */
   next(to: RegExp, reply: Reply): void {
     this.replies.push({ to, reply })
   }

@@ -4,10 +4,10 @@ import { anvilBinary } from "./AnvilBinary.ts"
 
 type AnvilChild = ChildProcessByStdio<Writable, Readable, Readable>
 
-/** A running anvil. */
+/** A running anvil process. */
 export interface Anvil {
   readonly rpcUrl: string
-  /** Ends the process and waits until it is gone. Safe to call twice. */
+  /** Ends the process and waits until it has exited. Safe to call twice. */
   readonly stop: () => Promise<void>
 }
 
@@ -15,8 +15,8 @@ const startTimeoutMillis = 15_000
 const stopTimeoutMillis = 5_000
 
 /*
- * Anvil runs below a small shell that holds our end of a pipe. However this process ends, be it by
- * SIGKILL, the pipe closes, and the shell ends anvil: no chain outlives the process that started it.
+ * Anvil runs below a small shell that holds our end of a pipe. When this process ends, even by SIGKILL, the
+ * pipe closes and the shell ends anvil, so no chain outlives its parent process.
  */
 const supervisor = `
 exec 3<&0
@@ -27,15 +27,15 @@ wait "$anvil"
 `
 
 /**
- * Starts anvil on the loopback interface. With port 0 the system chooses a free port; anvil binds it
- * itself and says which, so that nobody can take it in between.
+ * Starts anvil on the loopback interface. With port 0, anvil binds a free port itself and reports it, so no
+ * other process can take it in between.
  *
- * @throws Error when anvil is missing, dies, or does not listen within 15 seconds.
+ * @throws Error if anvil is missing, exits, or does not listen within 15 seconds.
  */
 export const startAnvil = async (options: {
   readonly chainId: number
   readonly port: number
-  /** Seconds from block to block, beside the block that each transaction gets at once; 0: no others. */
+  /** Seconds between blocks, in addition to one block per transaction; 0 for none. */
   readonly blockSeconds: number
 }): Promise<Anvil> => {
   const child: AnvilChild = spawn(
@@ -50,12 +50,12 @@ export const startAnvil = async (options: {
       `--chain-id=${options.chainId}`,
       ...(options.blockSeconds === 0 ? [] : [`--block-time=${options.blockSeconds}`, "--mixed-mining"])
     ],
-    // In a process group of its own, so that Ctrl-C in a terminal reaches us alone and calls in
-    // flight can still settle before the chain goes.
+    // Runs in its own process group, so that Ctrl-C reaches only this process and calls in flight can settle
+    // first.
     { stdio: ["pipe", "pipe", "pipe"], detached: true }
   )
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()))
-  // The pipe breaks when anvil dies on its own; `exit` tells of that.
+  // The pipe breaks if anvil exits by itself; `exit` reports that.
   child.stdin.on("error", () => undefined)
 
   const stop = async (): Promise<void> => {
@@ -80,12 +80,12 @@ const killGroup = (child: AnvilChild): void => {
   try {
     process.kill(-child.pid, "SIGKILL")
   } catch (error) {
-    // Gone in the meantime, which is what was wanted.
+    // Already exited.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
   }
 }
 
-/** Reads anvil's own words until it says where it listens; afterwards they are read and dropped. */
+/** Reads anvil's output until it reports its port; later output is discarded. */
 const listeningPort = (child: AnvilChild): Promise<number> =>
   new Promise((resolve, reject) => {
     let output = ""
@@ -100,15 +100,15 @@ const listeningPort = (child: AnvilChild): Promise<number> =>
       child.stderr.removeListener("data", readComplaint)
       child.removeListener("error", onError)
       child.removeListener("exit", onExit)
-      // Unread pipes fill up and would halt anvil.
+      // A full pipe would block anvil.
       child.stdout.resume()
       child.stderr.resume()
       child.on("error", () => undefined)
     }
     const fail = (reason: string, cause?: unknown) => {
       settle()
-      const words = complaint.trim().split("\n").slice(0, 5).join("\n")
-      reject(new Error(`The local chain ${reason}.${words === "" ? "" : `\n${words}`}`, { cause }))
+      const output = complaint.trim().split("\n").slice(0, 5).join("\n")
+      reject(new Error(`The local chain ${reason}.${output === "" ? "" : `\n${output}`}`, { cause }))
     }
     const read = (chunk: Buffer) => {
       output += chunk.toString()

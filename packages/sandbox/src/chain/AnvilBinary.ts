@@ -4,13 +4,12 @@ const architectures: Readonly<Record<string, string>> = { x64: "amd64", arm64: "
 const systems: ReadonlySet<string> = new Set(["linux", "darwin"])
 
 /**
- * The absolute path of the anvil executable that npm installed for this machine.
+ * Returns the path of the anvil executable that npm installed for this machine.
  *
- * `@foundry-rs/anvil` carries no executable itself: one optional package per system does, and only
- * the package of this system is installed. It is looked up from where `@foundry-rs/anvil` lies,
- * since strict package managers show it to nobody else.
+ * `@foundry-rs/anvil` contains no executable: optional packages, one per system, do. They are resolved from
+ * `@foundry-rs/anvil`, since strict package managers hide them elsewhere.
  *
- * @throws Error when anvil is not published for this machine, or its package was not installed.
+ * @throws Error if anvil is not published for this machine, or its package is not installed.
  */
 export const anvilBinary = (
   platform: string = process.platform,

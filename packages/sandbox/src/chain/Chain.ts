@@ -21,7 +21,7 @@ import { startAnvil } from "./Anvil.ts"
 import { makeSender } from "./Sender.ts"
 import { signatureCheckerAddress, usdcAbi, usdcBytecode, usdcDeployments } from "./Usdc.ts"
 
-/** A viem client that reads, writes (as account 0) and steers the local chain. */
+/** A viem client for the local chain that reads, writes (as account 0) and controls it. */
 export type ChainClient = Client<
   HttpTransport,
   ViemChain,
@@ -33,43 +33,41 @@ export type ChainClient = Client<
 >
 
 export interface ChainOptions {
-  /** 84532 (Base Sepolia, the default) or 8453 (Base): whose chain id and USDC address are played. */
+  /** Network to imitate: 84532 (Base Sepolia, default) or 8453 (Base). */
   readonly chainId?: number
   /** JSON-RPC port on the loopback interface; default 0, a free one. */
   readonly port?: number
   /**
-   * Seconds from block to block, as on a public network; default 5. Each transaction gets a block at once besides. `0`
-   * mines for transactions alone: the time that contracts see then stands still between them.
+   * Seconds between blocks, as on a public network; default 5. Every transaction also gets a block at once.
+   * With `0` there are no other blocks, and contracts see no time pass between transactions.
    */
   readonly blockSeconds?: number
 }
 
-/** A local EVM chain with real USDC on it. */
+/** A local EVM chain with Circle's USDC contract. */
 export interface Chain {
   readonly rpcUrl: string
   readonly chainId: number
-  /** Address of the USDC contract: the one of the public network. */
+  /** Address of the USDC contract, the same as on the public network. */
   readonly usdc: Address
-  /** Creates USDC out of nothing and resolves, once it is mined, with the transaction hash. */
+  /** Mints USDC and resolves, once mined, to the transaction hash. */
   readonly mint: (to: Address, amountAtomic: bigint) => Promise<Hash>
-  /** USDC of an address, in atomic units (6 decimals). */
+  /** USDC balance of an address, in atomic units (6 decimals). */
   readonly balanceOf: (address: Address) => Promise<bigint>
-  /** Well-known development account `index`, 0 to 9, rich in ether; 0 owns the USDC contract. */
+  /** Development account `index`, 0 to 9, with plenty of ether. Account 0 owns the USDC contract. */
   readonly accounts: (index: number) => HDAccount
   readonly client: ChainClient
-  /** Ends the chain and waits until its process is gone. Safe to call twice. */
+  /** Stops the chain and waits until its process has exited. Safe to call twice. */
   readonly stop: () => Promise<void>
 }
 
 const mnemonic = "test test test test test test test test test test test junk"
 
 /**
- * Starts a local chain (anvil) that mines each transaction at once, and puts Circle's FiatTokenV2_2
- * at the address where the public network has it. Ready in well under a second.
+ * Starts a local chain (anvil) with Circle's FiatTokenV2_2 at the address of the public network.
  *
- * Mines a block every few seconds besides. Calls are simulated at the time of the latest block: on an idle chain
- * without blocks, a payment whose `validAfter` lies behind the clock by less than the idle time would be refused as
- * not yet valid.
+ * It mines each transaction at once, and a block every few seconds. Calls are simulated at the time of the
+ * latest block: on an idle chain without blocks, recent payments would be refused as not valid yet.
  *
  * @example
  * ```ts
@@ -78,7 +76,7 @@ const mnemonic = "test test test test test test test test test test test junk"
  * await chain.stop()
  * ```
  *
- * @throws Error when the chain id is another, an option is out of bounds, anvil is missing on this machine, or it can't start.
+ * @throws Error if the chain id is unknown, an option is out of range, or anvil is missing or can't start.
  */
 export const startChain = async (options: ChainOptions = {}): Promise<Chain> => {
   const { blockSeconds = 5, chainId = 84532, port = 0 } = options
@@ -95,7 +93,7 @@ export const startChain = async (options: ChainOptions = {}): Promise<Chain> => 
   try {
     const accounts = (index: number) => mnemonicToAccount(mnemonic, { addressIndex: index })
     const client = connect(anvil.rpcUrl, chainId, accounts(0))
-    // Anvil prints every call it answers unless told not to.
+    // By default, anvil prints every call.
     await client.setLoggingEnabled(false)
     await placeUsdc(client, deployment.address, deployment.name)
     const send = makeSender()
@@ -150,7 +148,7 @@ const connect = (rpcUrl: string, chainId: number, account: Account): ChainClient
     .extend(publicActions)
     .extend(walletActions)
 
-/** Places the token's code and runs the initialisers that its proxy runs on a public network. */
+/** Deploys the token's code and runs the initializers that its proxy ran on the public network. */
 const placeUsdc = async (client: ChainClient, address: Address, name: string): Promise<void> => {
   const code = usdcBytecode()
   await client.setCode({ address: signatureCheckerAddress, bytecode: code.signatureChecker })

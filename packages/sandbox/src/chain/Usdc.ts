@@ -26,19 +26,19 @@ export const usdcAbi = parseAbi([
   "event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)"
 ])
 
-/** USDC as it stands on a public network: its address, and the name in its EIP-712 domain. */
+/** USDC on a public network: its address, and its name in the EIP-712 domain. */
 export interface UsdcDeployment {
   readonly address: Address
   readonly name: string
 }
 
-/** Where USDC stands on the networks that can be played locally, by chain id. */
+/** USDC deployments that can be imitated, by chain id. */
 export const usdcDeployments: Readonly<Record<number, UsdcDeployment>> = {
   84532: { address: "0x036CbD53842c5426634e7929541eC2318f3dCF7e", name: "USDC" },
   8453: { address: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", name: "USD Coin" }
 }
 
-/** Where the library that the token links for contract wallets is put; any free address would do. */
+/** Address of the signature library that the token links; any free address works. */
 export const signatureCheckerAddress: Address = "0x00000000000000000000000000000000000C0dE1"
 
 interface Artifact {
@@ -61,7 +61,7 @@ const artifact = (path: string): Artifact =>
     )
   )
 
-/** Compiled code ready to be placed: the token, linked to its library, and the library. */
+/** Compiled code ready to deploy: the linked token, and the library. */
 export const usdcBytecode = (): { readonly token: Hex; readonly signatureChecker: Hex } => {
   const token = artifact("v2/FiatTokenV2_2.sol/FiatTokenV2_2.json")
   return {
@@ -70,7 +70,7 @@ export const usdcBytecode = (): { readonly token: Hex; readonly signatureChecker
   }
 }
 
-/** Writes the library's address into every place the compiler left open for it. */
+/** Inserts the library's address wherever the compiler left a placeholder. */
 const link = (contract: Artifact, library: Address): Hex => {
   let code = contract.deployedBytecode.slice(2)
   const places = Object.values(contract.deployedLinkReferences).flatMap((file) => Object.values(file).flat())

@@ -3,7 +3,7 @@ import type { Sandbox } from "../Sandbox.ts"
 import { defaultTimetable, sellsOutAsin, trackingNumbers } from "../shop/index.ts"
 import { dollars, type Paint } from "../Terminal.ts"
 
-/** The one line of `--json`, for programs. Amounts are decimal strings of atomic units. */
+/** The single line of `--json`. Amounts are decimal strings of atomic units. */
 export const jsonLine = (sandbox: Sandbox): string =>
   JSON.stringify({
     baseUrl: sandbox.baseUrl,
@@ -21,8 +21,8 @@ export const jsonLine = (sandbox: Sandbox): string =>
     }))
   })
 
-/** What a person reads: where everything is, and what to try. */
-export const page = (sandbox: Sandbox, paint: Paint): string => {
+/** The start page for people: URLs, wallets and commands to try. */
+export const startPage = (sandbox: Sandbox, paint: Paint): string => {
   const { baseUrl } = sandbox
   const width = Math.max(...trackingNumbers.map(({ number }) => number.length))
   return [
@@ -46,11 +46,11 @@ export const page = (sandbox: Sandbox, paint: Paint): string => {
     `  curl -i '${baseUrl}/x402/track?number=${trackingNumbers[0]?.number ?? ""}'`,
     `  curl -s '${baseUrl}/openapi.json'`,
     `  curl -s '${baseUrl}/.well-known/x402'`,
-    "  Each paid route answers 402 and says what to pay; any x402 client pays it with a key from above.",
+    "  Paid routes return 402 with their price; any x402 client can pay it with a key from above.",
     "",
     paint.bold("Orders"),
-    `  What is bought is shipped after ${seconds(shippedAfterMillis)} and delivered after ${seconds(deliveredAfterMillis)}; each step is told on standard error.`,
-    `  ${sellsOutAsin} sells out between payment and order: it is refused, and refunded.`,
+    `  Orders ship after ${seconds(shippedAfterMillis)} and arrive after ${seconds(deliveredAfterMillis)}; status changes are printed on standard error.`,
+    `  ${sellsOutAsin} sells out between payment and order: it is refused and refunded.`,
     "",
     paint.bold("Tracking numbers"),
     ...trackingNumbers.map(({ code, httpStatus, number, satisfiedBy, shows, status }) => {
@@ -59,21 +59,23 @@ export const page = (sandbox: Sandbox, paint: Paint): string => {
       return `  ${number.padEnd(width)}  ${httpStatus} ${outcome.padEnd(29)}  ${paint.dim(shows + more)}`
     }),
     "",
-    paint.dim("Ctrl-C stops all of it."),
+    paint.dim("Press Ctrl-C to stop everything."),
     ""
   ].join("\n")
 }
 
-/** What a person reads of a step in an order's life: one line. */
+/** One line for a status change of an order. */
 export const orderLine = ({ from, order }: OrderChange, paint: Paint): string => {
   const { id, reason, shipments, status } = order
   const parcels = status === "shipped" ? shipments : []
-  const told = parcels.map(({ carrier = "", trackingNumber }) => `${carrier} ${trackingNumber}`.trim())
+  const parcelNumbers = parcels.map(({ carrier = "", trackingNumber }) =>
+    `${carrier} ${trackingNumber}`.trim()
+  )
   return [
     `order ${id}`,
     `${from} → ${paint.bold(status)}`,
     ...(reason === undefined ? [] : [paint.dim(reason)]),
-    ...told.map(paint.dim)
+    ...parcelNumbers.map(paint.dim)
   ].join("  ")
 }
 

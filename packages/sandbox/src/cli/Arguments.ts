@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util"
 import { type AdapterName, adapterNames } from "../Server.ts"
 
-/** What the command line asks for. */
+/** Parsed command line options. */
 export interface Arguments {
   readonly port: number
   readonly adapter: AdapterName
@@ -19,15 +19,15 @@ Starts a local chain with USDC, a facilitator, wallets and the service with its 
 stops all of it.
 `
 
-export type Parsed =
+export type ParsedArguments =
   | { readonly _tag: "Run"; readonly options: Arguments }
   | { readonly _tag: "Help" }
   | { readonly _tag: "Wrong"; readonly message: string }
 
-const wrong = (message: string): Parsed => ({ _tag: "Wrong", message })
+const wrong = (message: string): ParsedArguments => ({ _tag: "Wrong", message })
 
-/** Reads the command line; says what is wrong with it in words. */
-export const parseArguments = (args: ReadonlyArray<string>): Parsed => {
+/** Parses the command line; describes what is wrong with it. */
+export const parseArguments = (args: ReadonlyArray<string>): ParsedArguments => {
   try {
     const { values } = parseArgs({
       args: [...args],

@@ -1,10 +1,8 @@
-/*
- * The sandbox, kept up for curl and agents.
- */
+/* Runs the sandbox until it is interrupted, for curl and agents. */
 import { onInterrupt } from "../Interrupt.ts"
 import { startSandbox } from "../Sandbox.ts"
 import { makeProgress, paintFor } from "../Terminal.ts"
-import { jsonLine, orderLine, page } from "./Announcement.ts"
+import { jsonLine, orderLine, startPage } from "./Announcement.ts"
 import { type Arguments, parseArguments, usage } from "./Arguments.ts"
 
 const progress = makeProgress()
@@ -13,19 +11,20 @@ const run = async ({ adapter, json, port }: Arguments): Promise<void> => {
   const starting = startSandbox({
     adapter,
     port,
-    onProgress: (words) => progress.say(`starting ${words}`),
+    onProgress: (part) => progress.show(`starting ${part}`),
     onOrderChange: (change) => process.stderr.write(`${orderLine(change, paintFor(process.stderr))}\n`)
   })
   onInterrupt(async () => {
     progress.clear()
-    // A start under way is let finish: then all that runs is known, and stopped. One that fails says so below.
+    // Waits for a start in progress, so that everything it started is stopped. A failed start is reported
+    // below.
     const sandbox = await starting.catch(() => undefined)
     await sandbox?.stop()
     return sandbox === undefined ? 1 : 0
   })
   const sandbox = await starting
   progress.clear()
-  process.stdout.write(json ? `${jsonLine(sandbox)}\n` : page(sandbox, paintFor(process.stdout)))
+  process.stdout.write(json ? `${jsonLine(sandbox)}\n` : startPage(sandbox, paintFor(process.stdout)))
 }
 
 const explain = (error: unknown, port: number): string => {
@@ -36,7 +35,7 @@ const explain = (error: unknown, port: number): string => {
     if (error.code === "EACCES")
       return `Port ${port} may not be used by this user; choose another with --port.`
   }
-  return `The sandbox could not start: ${error instanceof Error ? error.message : String(error)}`
+  return `The sandbox failed to start: ${error instanceof Error ? error.message : String(error)}`
 }
 
 const parsed = parseArguments(process.argv.slice(2))

@@ -3,7 +3,7 @@ import type { Chain } from "../chain/index.ts"
 import { usdcAbi } from "../chain/index.ts"
 import { dollars, type Paint } from "../Terminal.ts"
 
-/** USDC of both sides, in atomic units. */
+/** USDC balances of payer and payee, in atomic units. */
 export interface Balances {
   readonly payer: bigint
   readonly payee: bigint
@@ -11,10 +11,10 @@ export interface Balances {
 
 export type Sides = Readonly<Record<keyof Balances, Address>>
 
-/** What both sides hold, and what they held when a transaction had been mined. */
+/** Reads both balances, now or after a transaction. */
 export interface Ledger {
   readonly now: () => Promise<Balances>
-  /** Before or after a transaction; the local chain mines each in a block of its own. */
+  /** Balances before or after a transaction; the local chain mines each in its own block. */
   readonly at: (moment: "before" | "after", transaction: string) => Promise<Balances>
 }
 
@@ -42,13 +42,13 @@ export const ledgerOf = ({ client, usdc }: Chain, sides: Sides): Ledger => {
   }
 }
 
-/** Whether the payer lost, and the payee got, just that much. */
+/** Whether exactly this amount moved from payer to payee. */
 export const movedBy = (before: Balances, after: Balances, amountAtomic: bigint): boolean =>
   before.payer - after.payer === amountAtomic && after.payee - before.payee === amountAtomic
 
 const width = 10
 
-/** One line for each side: what it held at each moment. */
+/** One line per side, with its balance at each point. */
 export const balanceLines = (
   moments: ReadonlyArray<Balances>,
   tail: (who: keyof Balances) => string
@@ -58,6 +58,6 @@ export const balanceLines = (
     return `${who}  ${amounts.join(" → ")}  ${tail(who)}`.trimEnd()
   })
 
-/** The heading over `balanceLines`. */
+/** The heading of `balanceLines`. */
 export const balanceHeading = (names: ReadonlyArray<string>, paint: Paint): string =>
   paint.dim(`       ${names.map((name) => name.padStart(width)).join("   ")}`)

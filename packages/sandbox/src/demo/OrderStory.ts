@@ -3,27 +3,25 @@ import { sellsOutAsin, type Timetable } from "../shop/index.ts"
 import { cut, dollars, type Paint } from "../Terminal.ts"
 import { balanceHeading, balanceLines, type Ledger, movedBy } from "./Balances.ts"
 import type { OrderWatch } from "./OrderWatch.ts"
-import { buy, type Go, track } from "./Tour.ts"
+import { buy, type MakeCall, track } from "./Tour.ts"
 
-/*
- * What becomes of orders: one goes all its way, another is refused after it was paid, and refunded.
- */
+/* Shows two orders: one is delivered, the other is refused after payment and refunded. */
 
-/** What the stories are told with. */
-export interface Stage {
+/** What showing an order needs. */
+export interface OrderStage {
   readonly till: Till
   readonly watch: OrderWatch
-  readonly go: Go
+  readonly go: MakeCall
   readonly print: (...lines: ReadonlyArray<string>) => void
   readonly paint: Paint
-  /** Width of the terminal; `undefined` where output is piped. */
+  /** Width of the terminal; `undefined` if the output is piped. */
   readonly columns: number | undefined
 }
 
-/** What a step is told with; `placing` is the till's own note that it is about to call the shop. */
+/** Formats a status change; `placing` is the till's own status before it calls the shop. */
 const tale: Partial<Record<OrderStatus, (order: Order) => string>> = {
   processing: () => "paid",
-  placed: ({ upstreamReference = "" }) => `the shop's number is ${upstreamReference}`,
+  placed: ({ upstreamReference = "" }) => `shop order number ${upstreamReference}`,
   shipped: ({ shipments }) =>
     shipments.map(({ carrier = "", trackingNumber }) => `${carrier} ${trackingNumber}`.trim()).join(", "),
   delivered: () => "",
@@ -40,20 +38,20 @@ const stepLines = (steps: ReadonlyArray<Order>, paint: Paint): ReadonlyArray<str
     return [`  ${paint.dim(time)}  ${paint.bold(order.status.padEnd(10))}  ${told}`.trimEnd()]
   })
 
-/** The order by name and number, and its steps. */
-const orderLines = ({ columns, paint, watch }: Stage, { id, offer }: Order): ReadonlyArray<string> => [
+/** The order's name and number, and its status changes. */
+const orderLines = ({ columns, paint, watch }: OrderStage, { id, offer }: Order): ReadonlyArray<string> => [
   cut(`order ${id}: ${offer.product.title}`, columns ?? Number.POSITIVE_INFINITY),
   ...stepLines(watch.stepsOf(id), paint)
 ]
 
 /**
- * Follows an order till it is delivered: as the shop's clock comes to each point of the timetable, the till asks
- * it how the order stands. Then pays for tracking its parcel.
+ * Follows an order until it is delivered, advancing the shop's clock step by step, then pays to track its
+ * parcel.
  *
- * @param pass puts the shop's clock forward
+ * @param pass advances the shop's clock
  */
-export const tellDelivery = async (
-  stage: Stage,
+export const showDelivery = async (
+  stage: OrderStage,
   orderId: string,
   { deliveredAfterMillis, shippedAfterMillis }: Required<Timetable>,
   pass: (millis: number) => void
@@ -61,10 +59,10 @@ export const tellDelivery = async (
   const { go, print, till, watch } = stage
   await watch.reached(orderId, "placed")
   pass(shippedAfterMillis)
-  await till.orders.hurry(orderId)
+  await till.orders.processNow(orderId)
   const { shipments } = await watch.reached(orderId, "shipped")
   pass(deliveredAfterMillis - shippedAfterMillis)
-  await till.orders.hurry(orderId)
+  await till.orders.processNow(orderId)
   const order = await watch.reached(orderId, "delivered")
   print(...orderLines(stage, order))
   const [parcel] = shipments
@@ -73,12 +71,12 @@ export const tellDelivery = async (
 }
 
 /**
- * Buys what sells out before the order comes in, and follows the money: there, and back again.
+ * Buys a product that sells out before the order, and follows its payment and refund.
  *
- * @returns what was refunded in atomic units, and whether both sides hold again what they held before
+ * @returns the refund in atomic units, and whether both balances are as before
  */
-export const tellRefund = async (
-  stage: Stage,
+export const showRefund = async (
+  stage: OrderStage,
   ledger: Ledger
 ): Promise<{ readonly refundedAtomic: bigint; readonly agrees: boolean }> => {
   const { go, paint, print, till, watch } = stage
@@ -89,7 +87,7 @@ export const tellRefund = async (
   const paid = entries.find(({ kind }) => kind === "settled")
   const refund = entries.find(({ kind }) => kind === "refunded")
   if (paid?.transaction === undefined || refund?.transaction === undefined) {
-    throw new Error("The refund does not stand in the ledger.")
+    throw new Error("The refund is missing in the ledger.")
   }
   const moments = [
     await ledger.at("before", paid.transaction),

@@ -1,12 +1,12 @@
 import type { Order, OrderChange, OrderStatus } from "@till402/core"
 
-/** The steps of orders as they were taken. */
+/** Records the status changes of orders. */
 export interface OrderWatch {
-  /** To be told of every change. */
+  /** Receives every order change. */
   readonly onOrderChange: (change: OrderChange) => void
-  /** An order's steps so far, oldest first. */
+  /** The status changes of an order, oldest first. */
   readonly stepsOf: (orderId: string) => ReadonlyArray<Order>
-  /** Resolves once an order has come to a status; rejects where that takes more than 10 seconds. */
+  /** Resolves once an order has a status; rejects after 10 seconds. */
   readonly reached: (orderId: string, status: OrderStatus) => Promise<Order>
 }
 
@@ -37,10 +37,10 @@ export const orderWatch = (): OrderWatch => {
         }
         const deadline = setTimeout(() => {
           end()
-          const words = stepsOf(orderId).map((order) => order.status)
+          const statuses = stepsOf(orderId).map((order) => order.status)
           reject(
             new Error(
-              `The order did not become ${status} within ${patienceMillis / 1_000} s: ${words.join(", ")}`
+              `The order did not become ${status} within ${patienceMillis / 1_000} s: ${statuses.join(", ")}`
             )
           )
         }, patienceMillis)

@@ -14,30 +14,30 @@ import type {
 import { unzipSync } from "fflate"
 import type { Call } from "./Calls.ts"
 
-/** One paid call of the tour. */
-export interface Visit {
+/** One paid call of the tour, with its result. */
+export interface PaidCallRow {
   readonly method: string
-  /** Without its query where that holds a secret. */
+  /** Without the query if that holds a secret. */
   readonly path: string
   readonly priceAtomic: bigint
   readonly transaction: string
-  /** What came back, in a few words. */
-  readonly gist: string
+  /** A short summary of the response. */
+  readonly summary: string
 }
 
-/** Told of each call before it is made and after it is answered. */
-export interface TourGuide {
+/** Receives each call before it is made and after its response. */
+export interface TourObserver {
   readonly onCall: (method: string, path: string) => void
-  readonly onVisit: (visit: Visit) => void
+  readonly onPaid: (visit: PaidCallRow) => void
 }
 
-/** What a tour leaves behind. */
-export interface Tour {
+/** The results of a tour. */
+export interface TourResult {
   readonly orderId: string
   readonly download: Download
 }
 
-/** The archive that was bought, as it lies on disk. */
+/** The downloaded archive. */
 export interface Download {
   readonly file: string
   readonly entries: ReadonlyArray<{ readonly name: string; readonly bytes: number }>
@@ -50,28 +50,28 @@ interface Request {
   readonly body?: unknown
 }
 
-/** Makes a call, has its answer read, and reports it; resolves with what was read. */
-export type Go = <A>(
+/** Makes a call, reads its response and reports it; resolves to the value read. */
+export type MakeCall = <A>(
   request: Request,
-  read: (response: Response) => Promise<{ readonly value: A; readonly gist: string }>
+  read: (response: Response) => Promise<{ readonly value: A; readonly summary: string }>
 ) => Promise<A>
 
-/** Makes calls, and tells the guide of each. */
-export const guided =
-  (call: Call, guide: TourGuide): Go =>
+/** Makes calls and reports each. */
+export const observedCalls =
+  (call: Call, guide: TourObserver): MakeCall =>
   async ({ method, path, secretQuery = "", body }, read) => {
     guide.onCall(method, path)
     const { priceAtomic, response, transaction } = await call(method, path + secretQuery, body)
-    const { gist, value } = await read(response)
-    guide.onVisit({ method, path, priceAtomic, transaction, gist })
+    const { summary, value } = await read(response)
+    guide.onPaid({ method, path, priceAtomic, transaction, summary })
     return value
   }
 
 /**
- * All seven routes in the order of a shopper, each call fed by the ones before: the product that was
- * found is bought, the item that was found is bought, the purchase is downloaded.
+ * Calls all seven routes like a shopper: buys the product and the vault item found before, and downloads the
+ * purchase.
  */
-export const tour = async (go: Go): Promise<Tour> => {
+export const runTour = async (go: MakeCall): Promise<TourResult> => {
   const product = await search(go)
   await shop(go)
   const orderId = await buy(go, product.asin)
@@ -96,19 +96,19 @@ const customer = {
 
 const json = async <A>(response: Response): Promise<A> => (await response.json()) as A
 
-const search = (go: Go) =>
+const search = (go: MakeCall) =>
   go<SearchProduct>(
     { method: "GET", path: "/x402/search?q=noise+cancelling+headphones" },
     async (response) => {
       const { products, totalResults } = await json<SearchResponse>(response)
-      // Any product of the general marketplace that has a price: those are bought by their code alone.
+      // Any product of the general marketplace with a price: its ASIN is enough to buy it.
       const value = products.find(({ price, source }) => source === "marketplace_a" && price !== null)
-      if (value === undefined) throw new Error("The search found nothing that can be bought.")
-      return { value, gist: `${totalResults} products, first ${JSON.stringify(value.title)}` }
+      if (value === undefined) throw new Error("The search found no product to buy.")
+      return { value, summary: `${totalResults} products, first ${JSON.stringify(value.title)}` }
     }
   )
 
-const shop = (go: Go) =>
+const shop = (go: MakeCall) =>
   go<void>(
     {
       method: "POST",
@@ -117,12 +117,12 @@ const shop = (go: Go) =>
     },
     async (response) => {
       const { products, reply } = await json<ShopResponse>(response)
-      return { value: undefined, gist: `${products.length} recommended: ${reply.replace(/\s+/g, " ")}` }
+      return { value: undefined, summary: `${products.length} recommended: ${reply.replace(/\s+/g, " ")}` }
     }
   )
 
-/** Buys a product; resolves with the order's id. */
-export const buy = (go: Go, asin: string): Promise<string> =>
+/** Buys a product; resolves to the order's id. */
+export const buy = (go: MakeCall, asin: string): Promise<string> =>
   go<string>(
     {
       method: "POST",
@@ -133,26 +133,26 @@ export const buy = (go: Go, asin: string): Promise<string> =>
       const { orderId, status, totalPrice } = await json<BuyResponse>(response)
       return {
         value: orderId,
-        gist: `order ${orderId} ${status}, ${totalPrice.amount} ${totalPrice.currency} with tax and shipping`
+        summary: `order ${orderId} ${status}, ${totalPrice.amount} ${totalPrice.currency} with tax and shipping`
       }
     }
   )
 
-export const track = (go: Go, number: string): Promise<void> =>
+export const track = (go: MakeCall, number: string): Promise<void> =>
   go<void>({ method: "GET", path: `/x402/track?number=${number}` }, async (response) => {
     const { carrier, events, status } = await json<TrackResult>(response)
-    return { value: undefined, gist: `${status} with ${carrier.name}, ${events.length} events` }
+    return { value: undefined, summary: `${status} with ${carrier.name}, ${events.length} events` }
   })
 
-const searchVault = (go: Go) =>
+const searchVault = (go: MakeCall) =>
   go<VaultItem>({ method: "GET", path: "/x402/vault/search?category=development" }, async (response) => {
     const { items } = await json<VaultPage>(response)
     const [value] = items
-    if (value === undefined) throw new Error("The vault has nothing of that category.")
-    return { value, gist: `${items.length} items, first ${JSON.stringify(value.title)}` }
+    if (value === undefined) throw new Error("The vault has no item in that category.")
+    return { value, summary: `${items.length} items, first ${JSON.stringify(value.title)}` }
   })
 
-const buyFromVault = (go: Go, item: VaultItem) =>
+const buyFromVault = (go: MakeCall, item: VaultItem) =>
   go<VaultPurchaseResponse>(
     {
       method: "POST",
@@ -161,11 +161,11 @@ const buyFromVault = (go: Go, item: VaultItem) =>
     },
     async (response) => {
       const value = await json<VaultPurchaseResponse>(response)
-      return { value, gist: `purchase ${value.purchaseId} of ${JSON.stringify(value.item.title)}` }
+      return { value, summary: `purchase ${value.purchaseId} of ${JSON.stringify(value.item.title)}` }
     }
   )
 
-const download = (go: Go, item: VaultItem, purchase: VaultPurchaseResponse) =>
+const download = (go: MakeCall, item: VaultItem, purchase: VaultPurchaseResponse) =>
   go<Download>(
     {
       method: "GET",
@@ -181,6 +181,6 @@ const download = (go: Go, item: VaultItem, purchase: VaultPurchaseResponse) =>
       if (entries.length === 0) throw new Error("The downloaded ZIP archive is empty.")
       const file = join(await mkdtemp(join(tmpdir(), "till402-demo-")), `${item.slug}.zip`)
       await writeFile(file, archive)
-      return { value: { file, entries }, gist: `ZIP of ${archive.length} bytes, ${entries.length} files` }
+      return { value: { file, entries }, summary: `ZIP of ${archive.length} bytes, ${entries.length} files` }
     }
   )

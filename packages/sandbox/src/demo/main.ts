@@ -1,6 +1,6 @@
 /*
- * The demo: an unmodified official x402 client pays all seven routes on a local chain, one order is delivered,
- * another refused and refunded, and the balances have to add up. Exits with 1 where they don't.
+ * The demo: an official x402 client pays all seven routes on a local chain, one order is delivered, another
+ * is refunded, and the balances are checked. Exits with 1 if they don't add up.
  */
 import type { TillEvent } from "@till402/core"
 import { exitCodeOf, onInterrupt } from "../Interrupt.ts"
@@ -10,18 +10,18 @@ import { defaultTimetable } from "../shop/index.ts"
 import { dollars, makeProgress, paintFor } from "../Terminal.ts"
 import { balanceLines, ledgerOf, movedBy } from "./Balances.ts"
 import { payingCalls } from "./Calls.ts"
-import { type Stage, tellDelivery, tellRefund } from "./OrderStory.ts"
+import { type OrderStage, showDelivery, showRefund } from "./OrderStory.ts"
 import { orderWatch } from "./OrderWatch.ts"
 import { makeTable } from "./Table.ts"
-import { type Download, guided, tour } from "./Tour.ts"
+import { type Download, observedCalls, runTour } from "./Tour.ts"
 
 const startedAt = performance.now()
 const paint = paintFor(process.stdout)
 const progress = makeProgress()
 const watch = orderWatch()
-/** What the till told its operator: a refused order, for one. Shown where the demo fails. */
+/** Events of the till, e.g. a refused order. Printed if the demo fails. */
 const events: Array<TillEvent> = []
-/** How far the shop's clock is ahead of ours: nobody wants to wait for a parcel. */
+/** How far the shop's clock is ahead, so that the demo need not wait for parcels. */
 let aheadMillis = 0
 
 const print = (...lines: ReadonlyArray<string>): void => {
@@ -34,7 +34,7 @@ const printDownload = ({ entries, file }: Download): void => {
   print(...entries.map(({ bytes, name }) => `  ${String(bytes).padStart(6)} bytes  ${name}`))
 }
 
-/** Takes the tour, follows two orders, and prints it all; answers whether the balances moved as they must. */
+/** Runs the tour, follows two orders, and prints everything; returns whether the balances are correct. */
 const show = async ({ baseUrl, chain, payTo, till, wallets }: Sandbox): Promise<boolean> => {
   const [wallet] = wallets
   if (wallet === undefined) throw new Error("The sandbox has no wallet.")
@@ -44,34 +44,37 @@ const show = async ({ baseUrl, chain, payTo, till, wallets }: Sandbox): Promise<
   const table = makeTable(paint, columns)
   const before = await ledger.now()
   let sum = 0n
-  const go = guided(
+  const go = observedCalls(
     payingCalls(baseUrl, (base) => payingFetch(wallet.privateKey, 1_000, base)),
     {
-      // A line of its own for each call would only double the table where there is no terminal.
-      onCall: (method, path) => process.stderr.isTTY && progress.say(`paying ${method} ${path}`),
-      onVisit: (visit) => {
+      // Without a terminal, a progress line per call would only repeat the table.
+      onCall: (method, path) => process.stderr.isTTY && progress.show(`paying ${method} ${path}`),
+      onPaid: (visit) => {
         sum += visit.priceAtomic
         print(table.row(visit))
       }
     }
   )
   print(paint.bold(`Till402 at ${baseUrl}, paid by @x402/fetch in USDC on a local chain`), "", table.heading)
-  const { download, orderId } = await tour(go)
+  const { download, orderId } = await runTour(go)
   printDownload(download)
 
-  const stage: Stage = { till, watch, go, print, paint, columns }
-  print("", paint.bold("The order is delivered (the shop's clock is put forward), its parcel is tracked"))
-  await tellDelivery(stage, orderId, defaultTimetable, (millis) => {
+  const stage: OrderStage = { till, watch, go, print, paint, columns }
+  print(
+    "",
+    paint.bold("The first order is delivered (the shop's clock is advanced), and its parcel is tracked")
+  )
+  await showDelivery(stage, orderId, defaultTimetable, (millis) => {
     aheadMillis += millis
   })
-  print("", paint.bold("Another order sells out after it was paid, and is refunded"))
-  const { agrees, refundedAtomic } = await tellRefund(stage, ledger)
+  print("", paint.bold("Another order sells out after payment and is refunded"))
+  const { agrees, refundedAtomic } = await showRefund(stage, ledger)
 
   const after = await ledger.now()
   const agree = agrees && movedBy(before, after, sum - refundedAtomic)
   print(
     "",
-    `sum of prices ${paint.bold(dollars(sum))} USDC, refunded ${paint.bold(dollars(refundedAtomic))} USDC`,
+    `total of prices ${paint.bold(dollars(sum))} USDC, refunded ${paint.bold(dollars(refundedAtomic))} USDC`,
     ...balanceLines([before, after], (who) => {
       const moved = who === "payer" ? before.payer - after.payer : after.payee - before.payee
       return `${who === "payer" ? "-" : "+"}${dollars(moved)} USDC  ${paint.dim(sides[who])}`
@@ -81,7 +84,7 @@ const show = async ({ baseUrl, chain, payTo, till, wallets }: Sandbox): Promise<
   print(
     agree
       ? paint.green(`The balances add up to the atomic unit. ${seconds} s.`)
-      : paint.red("The balances do NOT add up to the sum of the prices, less what was refunded.")
+      : paint.red("The balances do NOT match the total of the prices minus the refund.")
   )
   return agree
 }
@@ -92,7 +95,7 @@ const main = async (): Promise<boolean> => {
     shop: { now: () => new Date(Date.now() + aheadMillis) },
     onOrderChange: watch.onOrderChange,
     onEvent: (event) => events.push(event),
-    onProgress: (words) => progress.say(`starting ${words}`)
+    onProgress: (part) => progress.show(`starting ${part}`)
   })
   onInterrupt(async (signal) => {
     progress.clear()

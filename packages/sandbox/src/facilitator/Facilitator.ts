@@ -8,25 +8,25 @@ import { facilitatorSigner } from "./Signer.ts"
 
 export interface FacilitatorSetup {
   readonly chain: Chain
-  /** Account that sends settlements and pays their gas; default: development account 1. It is given ether. */
+  /** Account that sends settlements and pays gas; default: development account 1. It receives ether. */
   readonly account?: Account
   /** HTTP port on the loopback interface; default 0, a free one. */
   readonly port?: number
 }
 
-/** The official x402 facilitator over a local chain. */
+/** The official x402 facilitator on a local chain. */
 export interface LocalFacilitator {
   readonly url: string
-  /** The same facilitator without the way over HTTP. */
+  /** The same facilitator, called in process instead of over HTTP. */
   readonly client: Required<FacilitatorClient>
-  /** Lets running settlements end (3 seconds at most), then closes. Safe to call twice. */
+  /** Waits up to 3 seconds for running settlements, then closes. Safe to call twice. */
   readonly stop: () => Promise<void>
 }
 
 /**
- * Starts the official facilitator of `@x402/core` and `@x402/evm` for `exact` payments of both protocol
- * versions: version 2 on the chain's CAIP-2 network (`eip155:84532`), version 1 by its short name
- * (`base-sepolia`), each with the requirements in its own version's words.
+ * Starts the official facilitator for `exact` payments of both protocol versions.
+ *
+ * Version 2 uses the CAIP-2 network (`eip155:84532`), version 1 the short name (`base-sepolia`).
  *
  * @example
  * ```ts
@@ -35,7 +35,7 @@ export interface LocalFacilitator {
  * const supported = await fetch(`${facilitator.url}/supported`)
  * ```
  *
- * @throws Error when the port is taken.
+ * @throws Error if the port is taken.
  */
 export const startFacilitator = async (setup: FacilitatorSetup): Promise<LocalFacilitator> => {
   const { chain, port = 0 } = setup

@@ -6,31 +6,31 @@ import type { FacilitatorClient } from "@till402/core"
 const bodyLimitBytes = 64 * 1024
 const stopTimeoutMillis = 3_000
 
-/** A facilitator's HTTP face. */
+/** A facilitator served over HTTP. */
 export interface FacilitatorServer {
   readonly url: string
-  /** Lets running settlements end (3 seconds at most), then closes. Safe to call twice. */
+  /** Waits up to 3 seconds for running settlements, then closes. Safe to call twice. */
   readonly stop: () => Promise<void>
 }
 
-interface Answer {
+interface ReceivedResponse {
   readonly status: number
   readonly body: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /**
- * Serves `POST /verify`, `POST /settle` and `GET /supported` on the loopback interface. A request that
- * can't be read is answered 400, 404, 405 or 413; a fault of the facilitator is a 500.
+ * Serves `POST /verify`, `POST /settle` and `GET /supported` on the loopback interface. Unreadable requests
+ * get 400, 404, 405 or 413; a facilitator error gets 500.
  *
- * @throws Error when the port is taken.
+ * @throws Error if the port is taken.
  */
 export const serveFacilitator = async (
   client: Required<FacilitatorClient>,
   port: number
 ): Promise<FacilitatorServer> => {
   const server = createServer((request, response) => {
-    answer(client, request).then(
+    handleRequest(client, request).then(
       (result) => respond(response, result),
       (error: unknown) =>
         respond(response, {
@@ -57,7 +57,7 @@ export const serveFacilitator = async (
   return { url: `http://127.0.0.1:${address.port}`, stop }
 }
 
-const respond = (response: ServerResponse, { status, body, headers }: Answer): void => {
+const respond = (response: ServerResponse, { status, body, headers }: ReceivedResponse): void => {
   const text = JSON.stringify(body)
   response.writeHead(status, {
     "content-type": "application/json",
@@ -67,7 +67,10 @@ const respond = (response: ServerResponse, { status, body, headers }: Answer): v
   response.end(text)
 }
 
-const answer = async (client: Required<FacilitatorClient>, request: IncomingMessage): Promise<Answer> => {
+const handleRequest = async (
+  client: Required<FacilitatorClient>,
+  request: IncomingMessage
+): Promise<ReceivedResponse> => {
   const { pathname } = new URL(request.url ?? "/", "http://facilitator.invalid")
   const method = pathname === "/supported" ? "GET" : "POST"
   if (pathname !== "/supported" && pathname !== "/verify" && pathname !== "/settle") {
@@ -83,7 +86,7 @@ const answer = async (client: Required<FacilitatorClient>, request: IncomingMess
     return {
       status: 413,
       body: { error: `The body is over ${bodyLimitBytes} bytes.` },
-      // The rest of the body stays unread, so the connection can't be used again.
+      // The rest of the body stays unread, so the connection can't be reused.
       headers: { connection: "close" }
     }
   }
@@ -103,11 +106,11 @@ const answer = async (client: Required<FacilitatorClient>, request: IncomingMess
   }
 }
 
-/** The whole body, or nothing when it is over the limit. */
+/** Reads the whole body; `undefined` if it exceeds the limit. */
 const readBody = async (request: IncomingMessage): Promise<string | undefined> => {
   const chunks: Array<Buffer> = []
   let length = 0
-  // The request must outlive a reader that gives up, or the refusal could not be sent.
+  // The request must stay open, or the error response could not be sent.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length
     if (length > bodyLimitBytes) return undefined

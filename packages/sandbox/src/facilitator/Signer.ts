@@ -12,10 +12,10 @@ import type { Chain } from "../chain/Chain.ts"
 
 type FacilitatorEvmSigner = ReturnType<typeof toFacilitatorEvmSigner>
 
-/** How long a settlement waits for its receipt; anvil mines at once, so this is never reached in health. */
+/** Timeout for receipts. Anvil mines at once, so a healthy chain never reaches it. */
 const confirmationTimeoutMillis = 15_000
 
-/** Lets the official facilitator read the local chain and settle on it as `account`. */
+/** Connects the official facilitator with the local chain, settling as `account`. */
 export const facilitatorSigner = (chain: Chain, account: Account): FacilitatorEvmSigner => {
   const { client } = chain
   const send = makeSender()
@@ -41,8 +41,8 @@ export const facilitatorSigner = (chain: Chain, account: Account): FacilitatorEv
 const multicall3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11"
 
 /**
- * Multicall3's `tryAggregate`, which the local chain lacks, made of single calls: the official
- * facilitator asks it why a payment would fail, and says "insufficient balance" with its help.
+ * Implements Multicall3's `tryAggregate`, which the local chain lacks, with single calls. The official
+ * facilitator uses it to find out why a payment would fail.
  */
 const aggregate = (chain: Chain, args: ReadonlyArray<unknown> | undefined) => {
   const [, calls] = args as readonly [
@@ -55,7 +55,7 @@ const aggregate = (chain: Chain, args: ReadonlyArray<unknown> | undefined) => {
         const { data } = await chain.client.call({ to: target, data: callData })
         return { success: true, returnData: data ?? "0x" }
       } catch {
-        // A call that reverts is an answer here, as it is in the contract.
+        // A reverted call is a valid result, as in the contract.
         return { success: false, returnData: "0x" }
       }
     })

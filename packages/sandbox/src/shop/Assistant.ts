@@ -2,14 +2,14 @@ import type { AssistantOptions, Product, ProductQuery, SearchProduct, ShopReques
 import type { Listing } from "./Listing.ts"
 import { bestFit, wordsOf } from "./Words.ts"
 
-/** Products in an answer. */
+/** Maximum number of products in a response. */
 const maxRecommended = 5
-/** Preferences that a reply names. */
+/** Preferences that a reply mentions. */
 const maxNamed = 5
-/** Searches of one answer, the one for the whole wish included. */
+/** Maximum number of searches per response. */
 const maxSearches = 6
 
-/** Words of a wish that name no goods. */
+/** Words that name no product. */
 const chatter = new Set(
   `a about above actually all am an and any anything are around as at be below best between but buy by can
   cheap cheapest could doesn dollar dollars don find for from get give good great have hello help hey hi
@@ -26,7 +26,7 @@ interface PriceRange {
   readonly max: number | undefined
 }
 
-/** What makes a number something other than a price: "at least 40 hours" is no budget. */
+/** Units and words that show a number is not a price, as in "at least 40 hours". */
 const units =
   "%|°|hours?|hrs?|h|days?|years?|kg|g|lbs?|oz|mm|cm|m|in|inch(?:es)?|ft|l|ml|mah|w|watts?|gb|tb|people|persons?|players?|pieces|stars?|miles?"
 const amount = String.raw`(?:us)?\$?\s*(\d{1,6}(?:\.\d{1,2})?)(?!\.?\d)(?!\s*(?:${units})(?![a-z]))\s*(?:usd|dollars?|bucks)?`
@@ -43,7 +43,7 @@ const atLeast = new RegExp(
 const numberIn = (match: RegExpExecArray | null, group: number): number | undefined =>
   match === null ? undefined : Number(match[group])
 
-/** The price range a message speaks of, and the message without it. */
+/** Extracts the price range from a message; returns the range and the remaining text. */
 const readBudget = (message: string): { readonly range: PriceRange; readonly rest: string } => {
   const both = between.exec(message)
   const rest = message.replace(between, " ")
@@ -61,14 +61,14 @@ const isWithin = (price: number | null, { max, min }: PriceRange): boolean =>
 const toQuery = (words: ReadonlyArray<string>, { max, min }: PriceRange): ProductQuery => ({
   q: words.join(" "),
   page: 1,
-  // Marketplaces take bounds above zero; the answer is held to the range once more below.
+  // Marketplaces require bounds above zero; the result is filtered again below.
   ...(min !== undefined && min > 0 ? { priceMin: min } : {}),
   ...(max !== undefined && max > 0 ? { priceMax: max } : {})
 })
 
 type Search = (query: ProductQuery) => Promise<ReadonlyArray<SearchProduct>>
 
-/** Products for all words at once; failing that, those that fit most of the words. */
+/** Products that match all words; otherwise those that match most. */
 const candidates = async (
   words: ReadonlyArray<string>,
   range: PriceRange,
@@ -79,7 +79,7 @@ const candidates = async (
   const whole = within(await search(toQuery(words, range)))
   if (whole.length > 0 || words.length === 1) return { products: whole, whole: true }
   const pages = await Promise.all(
-    // From the end: in "quiet trail shoes" the last word names the goods, and it wins a tie.
+    // In "quiet trail shoes", the last word names the product, so it wins ties.
     words
       .toReversed()
       .slice(0, maxSearches - 1)
@@ -95,7 +95,7 @@ const candidates = async (
   return { products: [...distinct.values()], whole: false }
 }
 
-/** `isExpedited` belongs to search alone. */
+/** `isExpedited` belongs to search results only. */
 const toProduct = (product: SearchProduct): Product => ({
   asin: product.asin,
   title: product.title,
@@ -128,7 +128,7 @@ interface Candidate {
   readonly met: ReadonlyArray<string>
 }
 
-/** Those that meet most preferences first; those that meet none only where none meets any. */
+/** Sorts by met preferences; products that meet none only if none meets any. */
 const preferred = (
   products: ReadonlyArray<SearchProduct>,
   preferences: ReadonlyArray<string>,
@@ -146,7 +146,7 @@ const preferred = (
   return (liked.length > 0 ? liked : judged).sort((left, right) => right.met.length - left.met.length)
 }
 
-/** Five colours of one kettle are one recommendation. */
+/** Recommends only one color of each product. */
 const onePerFamily = (
   candidates: ReadonlyArray<Candidate>,
   known: ReadonlyMap<string, Listing>
@@ -184,23 +184,23 @@ const replyFor = (
   )
 }
 
-/** The range of the request where it gives one; else what the message says. */
+/** The range from the request if given; otherwise from the message. */
 const rangeOf = (request: ShopRequest, said: PriceRange): PriceRange => {
   const given = request.context?.priceRange
   return given?.min === undefined && given?.max === undefined ? said : { min: given.min, max: given.max }
 }
 
 /**
- * A sample assistant: no language model, but rules over search. It looks for the words of the message
- * that may name goods, keeps to `priceRange` (or to a budget in the message, such as "under $50"), and
- * puts first what meets the `preferences` by title or features. Its replies begin with
- * "Sample assistant:".
+ * A sample assistant with rules instead of a language model.
+ *
+ * It searches for the product words in the message, respects `priceRange` (or a budget such as "under $50"),
+ * and ranks products that meet the `preferences` first. Its replies begin with "Sample assistant:".
  */
 export const assistant = (listings: ReadonlyArray<Listing>): AssistantOptions => {
   const known = new Map(listings.map((listing) => [listing.product.asin, listing]))
   const categories = [...new Set(listings.map(({ category }) => category))].slice(0, 6).join(", ")
   return {
-    ask: async (request, { search }) => {
+    reply: async (request, { search }) => {
       const { range: said, rest } = readBudget(request.message)
       const range = rangeOf(request, said)
       const words = [...new Set(wordsOf(rest))].filter((word) => !chatter.has(word)).slice(0, 12)

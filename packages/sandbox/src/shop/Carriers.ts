@@ -1,6 +1,6 @@
 import type { TrackResult } from "@till402/core"
 
-/** The carriers of the sample tracker: made up, as are their numbers. */
+/** The fictional carriers of the sample tracker. */
 export const carriers = {
   northline: {
     code: 990_001,

@@ -6,7 +6,7 @@ import { drawInteger, drawText } from "./Seed.ts"
 import { storefrontGoods } from "./StorefrontGoods.ts"
 import { foldText } from "./Words.ts"
 
-/** What marketplaces leave out now and then: drawn per product, so that clients meet every null. */
+/** Fields that are sometimes missing, drawn per product, so that clients see every null. */
 const oneIn = (chance: number, key: string): boolean => drawInteger(key, chance) === 0
 
 const dollars = (priceCents: bigint | undefined): number | null =>
@@ -47,7 +47,7 @@ const generalListing = (table: GoodsTable, goods: Goods, option: GoodsOption): L
       title,
       price: dollars(option.priceCents),
       currency: "USD",
-      // Colours and sizes of one product share its reviews.
+      // Colors and sizes of one product share its reviews.
       ...opinions(family),
       imageUrl: oneIn(20, `image ${title}`) ? null : `https://images.marketplace.example/I/${asin}.jpg`,
       productUrl: oneIn(40, `page ${title}`) ? null : `https://marketplace.example/dp/${asin}`,
@@ -103,7 +103,7 @@ const storefrontListing = (table: GoodsTable, store: string, goods: Goods): List
   }
 }
 
-/** The listings as they are; throws where two share an identifier, which a drawn one might. */
+/** The listings; throws if two share an identifier, as drawn ones might. */
 const distinct = (listings: ReadonlyArray<Listing>): ReadonlyArray<Listing> => {
   const products = listings.map(({ product }) => product.asin)
   const variants = listings.flatMap((listing) => listing.variants.map(({ id }) => id))
@@ -113,21 +113,23 @@ const distinct = (listings: ReadonlyArray<Listing>): ReadonlyArray<Listing> => {
   return listings
 }
 
-/** The general marketplace: every colour and size is a product with an ASIN of its own. */
+/** The general marketplace: every color and size is a product with its own ASIN. */
 export const generalCatalogue: ReadonlyArray<Listing> = distinct(
   generalGoods.flatMap((table) =>
     readGoods(table).flatMap((goods) => goods.options.map((option) => generalListing(table, goods, option)))
   )
 )
 
-/** The storefronts: one listing per product, its colours and sizes are variants. */
+/** The storefronts: one listing per product, with its colors and sizes as variants. */
 export const storefrontCatalogue: ReadonlyArray<Listing> = distinct(
   storefrontGoods.flatMap((table) =>
     readGoods(table).map((goods) => storefrontListing(table, table.store, goods))
   )
 )
 
-/** Product code of what can be quoted and paid, and is gone when the order comes in: its payment goes back. */
+/**
+ * Code of a product that can be quoted and paid but sells out before the order, so its payment is refunded.
+ */
 export const sellsOutAsin: string = generalCatalogue.find(({ variants }) => variants[0].sellsOut)!.product
   .asin
 

@@ -13,7 +13,7 @@ import type { OrderBook } from "./OrderBook.ts"
 import { mayShip, shippingCents, type Zone, zoneOf } from "./Shipping.ts"
 import { regionOf, servedCountries, taxCents } from "./Tax.ts"
 
-/** How long a quote stands. */
+/** How long a quote is valid. */
 export const quoteLifetimeMillis = 15 * 60_000
 
 interface Offered {
@@ -21,13 +21,13 @@ interface Offered {
   readonly variant: Variant
 }
 
-/** Host and path of a storefront product's address: the variant is named apart. */
+/** Host and path of a storefront product's URL, without the variant. */
 const pageOf = (productUrl: string): string | undefined => {
   const url = URL.parse(productUrl)
   return url === null ? undefined : `${url.hostname}${url.pathname.replace(/\/$/, "")}`
 }
 
-/** Finds what a buy request names among the listings. */
+/** Finds the listing that a buy request names. */
 const shelf = (listings: ReadonlyArray<Listing>): ((product: ProductReference) => Offered | undefined) => {
   const byAsin = new Map<string, Offered>()
   const byVariant = new Map<string, Offered>()
@@ -46,7 +46,7 @@ const shelf = (listings: ReadonlyArray<Listing>): ((product: ProductReference) =
       : byVariant.get(`${pageOf(product.productUrl)}#${product.variantId}`)
 }
 
-/** The price of what is on the shelf and in stock; throws `ProductUnavailable` otherwise. */
+/** The price of an available variant; throws `ProductUnavailable` otherwise. */
 const priceOf = ({ inStock, priceCents, title }: Variant): bigint => {
   if (priceCents === undefined) {
     throw new ProductUnavailable({ message: `${title} has no price at the moment.`, reason: "no_price" })
@@ -55,7 +55,9 @@ const priceOf = ({ inStock, priceCents, title }: Variant): bigint => {
   return priceCents
 }
 
-/** Tax rate and zone of an address; throws `AddressNotServed` where the parcel can't go. */
+/**
+ * Tax rate and shipping zone of an address; throws `AddressNotServed` if the parcel can't be delivered there.
+ */
 const routeTo = (
   address: ShippingAddress,
   variant: Variant
@@ -86,9 +88,10 @@ const routeTo = (
 const dollarText = (cents: bigint): string => `${cents / 100n}.${(cents % 100n).toString().padStart(2, "0")}`
 
 /**
- * Quotes and takes orders for the listings. Tax follows the state or country, shipping the weight and
- * the zone, all in whole cents: subtotal, tax and shipping add up to the total exactly. `place` takes an
- * `orderId` once, however often it is sent; what sells out it refuses.
+ * Quotes and accepts orders for the listings.
+ *
+ * Tax depends on state or country, shipping on weight and zone; all amounts are whole cents and add up
+ * exactly. `place` accepts an `orderId` once and refuses products that are sold out.
  */
 export const fulfilment = (
   listings: ReadonlyArray<Listing>,

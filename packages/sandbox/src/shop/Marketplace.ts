@@ -2,10 +2,10 @@ import type { MarketplaceOptions, ProductPage, ProductQuery } from "@till402/cor
 import type { Listing } from "./Listing.ts"
 import { bestFit, foldText, searchWords, wordsOf } from "./Words.ts"
 
-/** Products on a page of one marketplace. */
+/** Products per page of one marketplace. */
 export const pageSize = 10
 
-/** A listing with its words at hand. */
+/** A listing with its searchable words. */
 interface Indexed {
   readonly listing: Listing
   readonly title: ReadonlyArray<string>
@@ -28,7 +28,7 @@ const indexed = (listing: Listing): Indexed => ({
   buyable: listing.variants[0].priceCents !== undefined && listing.variants[0].inStock
 })
 
-/** How well one word fits a listing; 0 where it does not occur. The title tells most. */
+/** How well a word matches a listing; 0 if not at all. The title counts most. */
 const wordScore = (word: string, { brand, category, others, title }: Indexed): number =>
   Math.max(
     5 * bestFit(word, title),
@@ -37,7 +37,7 @@ const wordScore = (word: string, { brand, category, others, title }: Indexed): n
     bestFit(word, others)
   )
 
-/** The listing's rank for a search; `undefined` where a word is missing. */
+/** The listing's rank for a search; `undefined` if a word is missing. */
 const score = (words: ReadonlyArray<string>, phrase: string, entry: Indexed): number | undefined => {
   let sum = words.length > 1 && entry.foldedTitle.includes(phrase) ? 10 : 0
   for (const word of words) {
@@ -55,7 +55,7 @@ const passes = ({ brand, priceMax, priceMin }: ProductQuery, { foldedBrand, list
   return price !== null && price >= (priceMin ?? 0) && price <= (priceMax ?? Infinity)
 }
 
-/** Best first; of equals the one that can be bought, then the most reviewed, then by identifier. */
+/** Sorts by rank, then available products first, then by reviews, then by identifier. */
 const byRank = (
   left: { readonly score: number; readonly entry: Indexed },
   right: { readonly score: number; readonly entry: Indexed }
@@ -66,14 +66,16 @@ const byRank = (
   (left.entry.listing.product.asin < right.entry.listing.product.asin ? -1 : 1)
 
 /**
- * A marketplace over listings. Every word of the search has to occur in title, brand, category or
- * keywords (letter case, diacritics and plural aside; from three letters on the beginning of a word is
- * enough). A brand has to be that brand, and a product without a price passes no price filter.
+ * Creates a marketplace from listings.
+ *
+ * Every search word must occur in title, brand, category or keywords, ignoring case, diacritics and plural;
+ * prefixes of three letters match. Products without a price pass no price filter.
  *
  * @example
- * const page = await marketplace(catalogue).search({ q: "noise cancelling headphones", priceMax: 150, page: 1 }, context)
+ * const page = await marketplace(catalogue).search({ q: "noise cancelling headphones", priceMax: 150, page: 1
+ * }, context)
  */
-export const marketplace = (listings: ReadonlyArray<Listing>): MarketplaceOptions => {
+export const marketplace = (listings: ReadonlyArray<Listing>): MarketplaceOptions<ProductPage> => {
   const entries = listings.map(indexed)
   return {
     search: async (query): Promise<ProductPage> => {

@@ -3,26 +3,26 @@ import type { FulfilmentStatus, ProductReference, ShippingAddress } from "@till4
 import { carriers } from "./Carriers.ts"
 import type { Shipment, ShipmentEvent } from "./Shipment.ts"
 
-/** When an order moves on, counted from its placing. */
+/** When an order changes its status, counted from its placement. */
 export interface Timetable {
   /** Milliseconds; default 5,000. */
   readonly shippedAfterMillis?: number
-  /** Milliseconds, not before it is shipped; default 10,000. */
+  /** Milliseconds, not before `shippedAfterMillis`; default 10,000. */
   readonly deliveredAfterMillis?: number
 }
 
-/** When orders of the sample shop move on unless told otherwise. */
+/** The default timetable of the sample shop. */
 export const defaultTimetable: Required<Timetable> = {
   shippedAfterMillis: 5_000,
   deliveredAfterMillis: 10_000
 }
 
-/** An order that the sample shop has taken. */
+/** An order that the sample shop has accepted. */
 export interface PlacedOrder {
   readonly orderId: string
-  /** The shop's own number of the order. */
+  /** The shop's own order number. */
   readonly reference: string
-  /** The quote that was ordered. */
+  /** The ordered quote. */
   readonly quote: string
   readonly product: ProductReference
   readonly shippingAddress: ShippingAddress
@@ -30,27 +30,24 @@ export interface PlacedOrder {
   /** Dollars, decimal text. */
   readonly total: string
   readonly placedAt: Date
-  /** Of its parcel; the sample tracker knows it once the order is shipped. */
+  /** Number of its parcel; the sample tracker knows it once the order is shipped. */
   readonly trackingNumber: string
 }
 
-/** The orders of the sample shop and how they stand; of this process. */
+/** The orders of the sample shop in this process, and their status. */
 export interface OrderBook {
-  /** Takes an order; one that it has already is left as it is. */
+  /** Accepts an order; does nothing if it exists. */
   readonly take: (order: Omit<PlacedOrder, "reference" | "placedAt" | "trackingNumber">) => PlacedOrder
   readonly find: (orderId: string) => PlacedOrder | undefined
-  /** How an order stands by its reference; `undefined`: there is no such order. */
+  /** The status of an order by its reference; `undefined` if unknown. */
   readonly status: (reference: string) => FulfilmentStatus | undefined
-  /** The shipment of a tracking number, letter case aside, told in times before `nowMillis`. */
+  /** The shipment of a tracking number, ignoring case, with times relative to `nowMillis`. */
   readonly shipment: (trackingNumber: string, nowMillis: number) => Shipment | undefined
   /** Newest last; grows. */
   readonly orders: ReadonlyArray<PlacedOrder>
 }
 
-/**
- * Names drawn from the order's id: the same order has the same ones in every run, and a shop that starts anew
- * gives none a second time.
- */
+/** Numbers derived from the order's id: stable across runs, and never reused by a restarted shop. */
 const namesOf = (orderId: string): Pick<PlacedOrder, "reference" | "trackingNumber"> => {
   const digest = createHash("sha256").update(orderId).digest("hex").toUpperCase()
   return { reference: `SO-${digest.slice(0, 12)}`, trackingNumber: `NLX${digest.slice(12, 24)}` }
@@ -60,7 +57,7 @@ const hourMillis = 3_600_000
 const origin = "Nashville, TN, US"
 const domestic = "US"
 
-/** The parcel as its carrier tells of it. */
+/** The parcel as its carrier reports it. */
 const shipmentOf = (
   { placedAt, shippingAddress }: PlacedOrder,
   { deliveredAfterMillis, shippedAfterMillis }: Required<Timetable>,
@@ -99,7 +96,7 @@ const shipmentOf = (
         subStatus: "Delivered_Other",
         statusDescription: "The parcel was delivered.",
         events: [
-          // Who knows the number need not know where it went.
+          // Tracking numbers don't reveal the recipient.
           event(deliveredAfterMillis, {
             location: destination,
             description: "Delivered",
@@ -111,9 +108,9 @@ const shipmentOf = (
 }
 
 /**
- * A book of orders that are shipped and delivered by the clock.
+ * Creates an order book whose orders are shipped and delivered by the clock.
  *
- * @throws RangeError where an order would be shipped before it is placed, or delivered before it is shipped
+ * @throws RangeError if the timetable's times are negative or out of order
  */
 export const orderBook = (now: () => Date, timetable: Timetable = {}): OrderBook => {
   const times = { ...defaultTimetable, ...timetable }

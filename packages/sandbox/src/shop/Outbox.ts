@@ -1,11 +1,11 @@
 import type { Mail, MailerOptions } from "@till402/core"
 
-/** Mails that the outbox keeps, newest last. */
+/** Maximum number of mails kept, newest last. */
 export const maxMails = 100
 
 /**
- * A mailer that sends nothing: it keeps the newest mails in `outbox` and tells `onMail` of each. A mail
- * whose key it still holds is the same mail and is not taken again.
+ * A mailer that keeps the newest mails in `outbox` instead of sending them, and calls `onMail` for each. A
+ * mail with a known idempotency key is ignored.
  */
 export const mailer = (
   onMail?: (mail: Mail) => void

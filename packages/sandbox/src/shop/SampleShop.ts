@@ -4,7 +4,9 @@ import type {
   Mail,
   MailerOptions,
   MarketplaceOptions,
+  ProductPage,
   TrackerOptions,
+  TrackResult,
   VaultItem,
   VaultOptions
 } from "@till402/core"
@@ -19,58 +21,66 @@ import { vault } from "./Vault.ts"
 import { vaultItems } from "./VaultShelf.ts"
 
 export interface SampleShopOptions {
-  /** The clock of quotes, orders and shipments; default: the machine's. */
+  /** Clock of quotes, orders and shipments; default: the system clock. */
   readonly now?: () => Date
-  /** When orders are shipped and delivered; default: 5 and 10 seconds after they are placed. */
+  /** When orders are shipped and delivered; default: 5 and 10 seconds after placement. */
   readonly timetable?: Timetable
-  /** Told of every mail that the shop would send. */
+  /** Called for every mail that the shop would send. */
   readonly onMail?: (mail: Mail) => void
 }
 
-/** The ports of a sample shop, and what tests look at. */
-export interface SampleShop {
+/** The ports of a sample shop. */
+export interface SampleShopPorts {
   readonly marketplaces: {
-    readonly marketplace_a: MarketplaceOptions
-    readonly marketplace_b: MarketplaceOptions
+    readonly marketplace_a: MarketplaceOptions<ProductPage>
+    readonly marketplace_b: MarketplaceOptions<ProductPage>
   }
   readonly assistant: AssistantOptions
   readonly fulfilment: FulfilmentOptions
-  readonly tracker: TrackerOptions
+  readonly tracker: TrackerOptions<TrackResult>
   readonly vault: VaultOptions
   readonly mailer: MailerOptions
-  /** What to put on the till's shelf; `vault` opens each of them. */
+}
+
+/** A sample shop: its ports, its vault items, and records for tests. */
+export interface SampleShop extends SampleShopPorts {
+  /** All ports, to spread into the options of `Till.make`. */
+  readonly ports: SampleShopPorts
+  /** Items for the till's vault; `vault` opens each of them. */
   readonly vaultItems: ReadonlyArray<VaultItem>
-  /** The newest 100 mails, newest last; grows as mails are sent. */
+  /** The newest 100 mails, newest last. */
   readonly outbox: ReadonlyArray<Mail>
-  /** The orders placed, newest last; grows as orders are placed. */
+  /** All placed orders, newest last. */
   readonly orders: ReadonlyArray<PlacedOrder>
 }
 
 /**
- * A whole shop offline: two marketplaces, an assistant by rules, quotes with tax and shipping, orders that are
- * shipped and delivered, a tracker, a vault and an outbox. Its goods, people and carriers are made up, and it
- * answers the same every time. It keeps its orders in memory: one that starts anew knows none.
+ * Creates a complete shop that works offline: two marketplaces, an assistant, quotes with tax and shipping,
+ * orders, a tracker, a vault and an outbox.
+ *
+ * All products, people and carriers are fictional, and results are deterministic. Orders are kept in memory
+ * only.
  *
  * @example
  * const shop = sampleShop()
- * const till = Till.make({ ...options, ...shop })
+ * const till = Till.make({ ...options, ...shop.ports })
  * await till.ready
  * for (const item of shop.vaultItems) await till.vault.put(item)
  */
 export const sampleShop = (options: SampleShopOptions = {}): SampleShop => {
   const { now = () => new Date(), onMail, timetable } = options
   const book = orderBook(now, timetable)
-  return {
+  const { mailer: mailerPort, outbox } = mailer(onMail)
+  const ports: SampleShopPorts = {
     marketplaces: {
       marketplace_a: marketplace(generalCatalogue),
       marketplace_b: marketplace(storefrontCatalogue)
     },
     assistant: assistant(catalogue),
     fulfilment: fulfilment(catalogue, book, now),
-    orders: book.orders,
     tracker: tracker(now, book),
     vault: vault(vaultItems),
-    ...mailer(onMail),
-    vaultItems
+    mailer: mailerPort
   }
+  return { ...ports, ports, orders: book.orders, outbox, vaultItems }
 }

@@ -1,9 +1,6 @@
-/*
- * Numbers drawn from text: the same key always gives the same number, so a product keeps its rating and
- * its identifier when others are added before it.
- */
+/* Numbers derived from text: a product keeps its rating and identifier when others are added before it. */
 
-/** 32-bit FNV-1a of text's UTF-16 code units, mixed so that near keys lie far apart. */
+/** 32-bit FNV-1a of the UTF-16 code units, mixed so that similar keys differ. */
 const hash = (key: string): number => {
   let value = 0x811c9dc5
   for (let index = 0; index < key.length; index++) {
@@ -14,10 +11,10 @@ const hash = (key: string): number => {
   return (value ^ (value >>> 16)) >>> 0
 }
 
-/** A whole number from 0 to `below - 1`, drawn from `key`. */
+/** An integer from 0 to `below - 1`, derived from `key`. */
 export const drawInteger = (key: string, below: number): number => hash(key) % below
 
-/** Text of `length` characters of `alphabet`, drawn from `key`. */
+/** `length` characters of `alphabet`, derived from `key`. */
 export const drawText = (key: string, alphabet: string, length: number): string =>
   Array.from({ length }, (_, position) => alphabet[drawInteger(`${key}#${position}`, alphabet.length)]!).join(
     ""

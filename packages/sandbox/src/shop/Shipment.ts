@@ -1,6 +1,6 @@
 import type { MilestoneStage, ShipmentStatus, TrackingEvent, TrackResult } from "@till402/core"
 
-/** What happened to a parcel, told by how long ago it was. */
+/** An event of a parcel, with its age. */
 export interface ShipmentEvent {
   readonly hoursAgo: number
   /** The place's offset from UTC, e.g. `+05:30`. */
@@ -10,7 +10,7 @@ export interface ShipmentEvent {
   readonly stage: MilestoneStage | null
 }
 
-/** A shipment of the sample tracker, told in times relative to now. */
+/** A shipment of the sample tracker, with times relative to now. */
 export interface Shipment {
   readonly status: ShipmentStatus
   readonly subStatus: string | null
@@ -35,7 +35,7 @@ export interface Shipment {
 const hourMillis = 3_600_000
 const dayMillis = 24 * hourMillis
 
-/** The order in which a parcel passes the stages. */
+/** The order of a parcel's stages. */
 const stages: ReadonlyArray<MilestoneStage> = [
   "InfoReceived",
   "PickedUp",
@@ -59,7 +59,7 @@ export const localTime = (epochMillis: number, offset: string): string => {
 const wholeDays = (fromMillis: number, toMillis: number): number =>
   Math.floor((toMillis - fromMillis) / dayMillis)
 
-/** The contract's track result of a shipment as it stands at `now`, in milliseconds since the epoch. */
+/** Converts a shipment at `now` (milliseconds since the epoch) to the API's track result. */
 export const trackResult = (number: string, shipment: Shipment, now: number): TrackResult => {
   const at = ({ hoursAgo }: ShipmentEvent): number => now - Math.round(hoursAgo * hourMillis)
   const timeOf = (event: ShipmentEvent | undefined): string | null =>
@@ -70,7 +70,7 @@ export const trackResult = (number: string, shipment: Shipment, now: number): Tr
     location: event.location,
     stage: event.stage
   }))
-  // The first time a stage was reached counts: history is newest first, so the last entry.
+  // The first occurrence of a stage counts: history is newest first, so the last entry.
   const reached = (stage: MilestoneStage) => shipment.events.findLast((event) => event.stage === stage)
   const latest = shipment.events[0]
   const pickedUp = reached("PickedUp")

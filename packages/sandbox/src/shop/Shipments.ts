@@ -10,7 +10,7 @@ const event = (
   stage: MilestoneStage | null = null
 ): ShipmentEvent => ({ hoursAgo, offset, location, description, stage })
 
-/** The parcel of which nothing is known yet. */
+/** A parcel without any events yet. */
 export const unknownShipment: Shipment = {
   status: "NotFound",
   subStatus: "NotFound_Other",
@@ -21,7 +21,7 @@ export const unknownShipment: Shipment = {
   events: []
 }
 
-/** From Nashville to Portland: the beginning that several shipments share, `since` hours after pickup. */
+/** From Nashville to Portland: the first events of several shipments, `since` hours after pickup. */
 const acrossTheCountry = (since: number): ReadonlyArray<ShipmentEvent> => [
   event(since - 38, "-07:00", "Salt Lake City, UT, US", "Departed sort facility"),
   event(since - 30, "-07:00", "Salt Lake City, UT, US", "Arrived at sort facility", "Arrival"),
@@ -38,7 +38,7 @@ const domestic = {
   weightKg: "1.36"
 } as const
 
-/** One shipment per status of the contract. */
+/** One shipment per status of the API. */
 export const shipments: Readonly<Record<ShipmentStatus, Shipment>> = {
   NotFound: unknownShipment,
   InfoReceived: {
@@ -96,7 +96,7 @@ export const shipments: Readonly<Record<ShipmentStatus, Shipment>> = {
     carrierNotice: "Kept for 10 days; bring photo identification."
   },
   OutForDelivery: {
-    // A postal hand-off: one carrier brings the parcel over the border, another to the door.
+    // A postal hand-off: one carrier brings the parcel across the border, another delivers it.
     status: "OutForDelivery",
     subStatus: "OutForDelivery_Other",
     statusDescription: "The parcel is on the delivery vehicle.",

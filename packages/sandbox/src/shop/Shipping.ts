@@ -1,12 +1,12 @@
 import type { Handling } from "./Listing.ts"
 
-/** Where a parcel goes, seen from a warehouse in Columbus, Ohio. */
+/** Shipping zones from a warehouse in Columbus, Ohio. */
 export type Zone = "near" | "mid" | "far" | "remote" | "canada" | "europe" | "pacific"
 
 interface Rate {
   /** US cents for the parcel and its first half kilogram. */
   readonly base: bigint
-  /** US cents for each further half kilogram begun. */
+  /** US cents per additional half kilogram or part of it. */
   readonly perHalfKilogram: bigint
 }
 
@@ -37,14 +37,14 @@ export const zoneOf = (country: string, region: string): Zone => {
   return far.has(region) ? "far" : "mid"
 }
 
-/** Whether goods may go to a zone: what must travel by road goes where a lorry can. */
+/** Whether goods can be delivered to a zone: road-only goods need a zone reachable by truck. */
 export const mayShip = (handling: Handling, zone: Zone): boolean => {
   if (handling === "ordinary") return true
   const contiguous = zone === "near" || zone === "mid" || zone === "far"
   return contiguous || (handling === "hazmat" && zone === "canada")
 }
 
-/** What delivery costs, in US cents, by weight begun in half kilograms. */
+/** Delivery price in US cents, by weight in started half kilograms. */
 export const shippingCents = (parcel: {
   readonly weightGrams: number
   readonly handling: Handling

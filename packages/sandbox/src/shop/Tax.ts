@@ -1,6 +1,6 @@
 /*
- * Sales tax and VAT in thousandths of a per cent: 7.25 % is 7250. Basis points would not do, since New
- * Jersey takes 6.625 % and Quebec 14.975 %. US rates are the states' own, without county and city.
+ * Sales tax and VAT in thousandths of a percent: 7.25 % is 7250. Basis points are too coarse, since New
+ * Jersey has 6.625 % and Quebec 14.975 %. US rates exclude county and city taxes.
  */
 const usStates = `
   AL Alabama 4000; AK Alaska 0; AZ Arizona 5600; AR Arkansas 6500; CA California 7250; CO Colorado 2900
@@ -33,7 +33,7 @@ const plain = (name: string): string =>
     .replace(/[^A-Za-z]/g, "")
     .toUpperCase()
 
-/** Regions by code and by name, so that `NY`, `New York` and `new york` are the same. */
+/** Regions by code and by name, so that `NY`, `New York` and `new york` are equal. */
 const regions = (table: string): ReadonlyMap<string, Region> =>
   new Map(
     table.match(/[A-Z]{2} [A-Za-z ]+? \d+/g)!.flatMap((entry) => {
@@ -65,8 +65,8 @@ const countryRates: Readonly<Record<string, bigint>> = {
 export const servedCountries: ReadonlyArray<string> = ["US", "CA", ...Object.keys(countryRates)]
 
 /**
- * The region whose tax applies: a state of the US or a province of Canada by code or name; the country
- * as a whole elsewhere. `undefined` where there is no such state.
+ * The region whose tax applies: a US state or Canadian province by code or name, otherwise the whole country.
+ * `undefined` for an unknown state.
  */
 export const regionOf = (country: string, state: string): Region | undefined => {
   const byName = regionsOf[country]

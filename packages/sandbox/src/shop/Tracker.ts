@@ -7,31 +7,32 @@ import {
   type ShipmentStatus,
   TemporarilyUnavailable,
   type TrackerOptions,
-  type TrackQuery
+  type TrackQuery,
+  type TrackResult
 } from "@till402/core"
 import { carriers } from "./Carriers.ts"
 import type { OrderBook } from "./OrderBook.ts"
 import { type Shipment, trackResult } from "./Shipment.ts"
 import { shipments, unknownShipment } from "./Shipments.ts"
 
-/** A number of the sample tracker and what `GET /x402/track` answers to it. */
+/** A sample tracking number and the response of `GET /x402/track` to it. */
 export interface TrackingNumber {
   readonly number: string
-  /** What it shows, in a few words. */
+  /** What it demonstrates, in a few words. */
   readonly shows: string
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly httpStatus: 200 | 400 | 404 | 422 | 502 | 503
-  /** `code` of the error, where the answer is one. */
+  /** `code` of the error, if it is one. */
   readonly code?: string
-  /** Status of the shipment: in a 200, or once `satisfiedBy` has been sent. */
+  /** Status of the shipment, in a 200 or once `satisfiedBy` was sent. */
   readonly status?: ShipmentStatus
-  /** Query parameters with which the lookup succeeds after all; any value of the field will do. */
+  /** Query parameters that make the lookup succeed; any value works. */
   readonly satisfiedBy?: Omit<TrackQuery, "number">
 }
 
 /**
- * Every number that the sample tracker knows of itself. It knows the parcels of the shop's orders, too; any other
- * number is answered as not found yet.
+ * All tracking numbers with a fixed response. The tracker also knows the parcels of the shop's orders; other
+ * numbers are not found.
  */
 export const trackingNumbers: ReadonlyArray<TrackingNumber> = [
   { number: "TILL-NOT-FOUND", shows: "no carrier data yet", httpStatus: 200, status: "NotFound" },
@@ -66,7 +67,7 @@ export const trackingNumbers: ReadonlyArray<TrackingNumber> = [
   { number: "TILL-MALFORMED", shows: "no number of any carrier", httpStatus: 400, code: "VALIDATION_ERROR" },
   {
     number: "TILL-NO-INFO",
-    shows: "nothing to say of the number",
+    shows: "no information about the number",
     httpStatus: 404,
     code: "NO_TRACKING_INFO"
   },
@@ -86,7 +87,7 @@ export const trackingNumbers: ReadonlyArray<TrackingNumber> = [
   },
   {
     number: "TILL-NEEDS-POSTCODE",
-    shows: "the carrier asks for the postal code",
+    shows: "the carrier requires the postal code",
     httpStatus: 422,
     code: "ADDITIONAL_FIELD_REQUIRED",
     status: "InTransit",
@@ -94,7 +95,7 @@ export const trackingNumbers: ReadonlyArray<TrackingNumber> = [
   },
   {
     number: "TILL-NEEDS-PHONE",
-    shows: "the carrier asks for the phone number",
+    shows: "the carrier requires the phone number",
     httpStatus: 422,
     code: "ADDITIONAL_FIELD_REQUIRED",
     status: "AvailableForPickup",
@@ -102,7 +103,7 @@ export const trackingNumbers: ReadonlyArray<TrackingNumber> = [
   },
   {
     number: "TILL-NEEDS-DATE",
-    shows: "the carrier asks for the day of shipping",
+    shows: "the carrier requires the day of shipping",
     httpStatus: 422,
     code: "ADDITIONAL_FIELD_REQUIRED",
     status: "Delivered",
@@ -110,7 +111,7 @@ export const trackingNumbers: ReadonlyArray<TrackingNumber> = [
   },
   {
     number: "TILL-NEEDS-COUNTRY",
-    shows: "the carrier asks for the country of destination",
+    shows: "the carrier requires the country of destination",
     httpStatus: 422,
     code: "ADDITIONAL_FIELD_REQUIRED",
     status: "OutForDelivery",
@@ -118,7 +119,7 @@ export const trackingNumbers: ReadonlyArray<TrackingNumber> = [
   },
   {
     number: "TILL-NEEDS-CPF",
-    shows: "the Brazilian carrier asks for a tax id",
+    shows: "the Brazilian carrier requires a tax id",
     httpStatus: 422,
     code: "ADDITIONAL_FIELD_REQUIRED",
     status: "InfoReceived",
@@ -126,7 +127,7 @@ export const trackingNumbers: ReadonlyArray<TrackingNumber> = [
   },
   {
     number: "TILL-UPSTREAM-ERROR",
-    shows: "the tracking provider answers nonsense",
+    shows: "the tracking provider returns an invalid response",
     httpStatus: 502,
     code: "TRACKING_PROVIDER_ERROR"
   },
@@ -148,7 +149,7 @@ const fieldNames: Readonly<Record<RequiredField, string>> = {
   cpfOrCnpj: "the recipient's CPF or CNPJ"
 }
 
-/** The shipment, once the caller has sent the field that its carrier asks for. */
+/** The shipment, once the caller has sent the field that its carrier requires. */
 const needing =
   (field: RequiredField, shipment: Shipment) =>
   (query: TrackQuery): Shipment => {
@@ -161,10 +162,10 @@ const needing =
     return shipment
   }
 
-/** What a lookup does where it does more than give the shipment of the number's status. */
+/** Lookups that do more than return the shipment of a status. */
 const lookups: Readonly<Record<string, (query: TrackQuery) => Shipment>> = {
   "TILL-MALFORMED": () => {
-    // Completes "number …": the answer names the parameter.
+    // Completes "number …": the error message names the parameter.
     throw new InvalidTrackingNumber({ message: "is not a valid tracking number of any known carrier" })
   },
   "TILL-NO-INFO": ({ number }) => {
@@ -197,9 +198,9 @@ const lookups: Readonly<Record<string, (query: TrackQuery) => Shipment>> = {
     destination: "BR",
     serviceType: "Ipê Econômico"
   }),
-  // Not one of the documented errors on purpose: whatever else a host throws is a 502.
+  // Deliberately not a documented error: any other exception becomes a 502.
   "TILL-UPSTREAM-ERROR": () => {
-    throw new Error("the sample tracking provider answered 200 with an HTML page")
+    throw new Error("the sample tracking provider returned 200 with an HTML page")
   },
   "TILL-UNAVAILABLE": () => {
     throw new TemporarilyUnavailable({
@@ -216,11 +217,15 @@ const statuses = new Map(
 )
 
 /**
- * A tracker that knows `trackingNumbers` and the parcels of orders (letter case aside), and finds nothing yet for
- * any other number. Times of the former are told from `now`, rounded down to the minute: a delivery is always a
- * day old, and the answer the same for a minute. Times of parcels are their own.
+ * Creates a tracker that knows `trackingNumbers` and the parcels of orders, ignoring case.
+ *
+ * Times of sample numbers are relative to `now`, rounded down to the minute, so responses are stable for a
+ * minute.
  */
-export const tracker = (now: () => Date, parcels: Pick<OrderBook, "shipment">): TrackerOptions => ({
+export const tracker = (
+  now: () => Date,
+  parcels: Pick<OrderBook, "shipment">
+): TrackerOptions<TrackResult> => ({
   track: async (query) => {
     const nowMillis = now().getTime()
     const parcel = parcels.shipment(query.number, nowMillis)

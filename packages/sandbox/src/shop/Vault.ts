@@ -4,13 +4,13 @@ import { fileURLToPath } from "node:url"
 import { UpstreamFailed, type VaultItem, type VaultOptions } from "@till402/core"
 import { type Zippable, zipSync } from "fflate"
 
-/** `vault/` of the package: two levels up from here, in `src` as in `dist`. */
+/** The package's `vault/` folder: two levels up, both in `src` and in `dist`. */
 const folder = fileURLToPath(new URL("../../vault", import.meta.url))
 
-/** Text without a zone on purpose: ZIP holds local time, so the archive is the same in every zone. */
+/** Local time without a zone: ZIP stores local time, so archives are the same in every zone. */
 const modified = "2025-06-01T12:00:00"
 
-/** The files of an item by their path in the archive, `<slug>/<file>`, sorted. */
+/** The files of an item by their archive path, `<slug>/<file>`, sorted. */
 const filesOf = async (slug: string, signal: AbortSignal): Promise<Zippable> => {
   const root = join(folder, slug)
   const entries = await readdir(root, { recursive: true, withFileTypes: true })
@@ -26,10 +26,10 @@ const filesOf = async (slug: string, signal: AbortSignal): Promise<Zippable> => 
   return files
 }
 
-/** Opens items as ZIP archives of the folders in `vault/`; the same bytes every time. */
+/** Opens items as reproducible ZIP archives of the folders in `vault/`. */
 export const vault = (items: ReadonlyArray<VaultItem>): VaultOptions => ({
   open: async ({ slug }, { signal }) => {
-    // Only names on the shelf reach the file system.
+    // Only known slugs reach the file system.
     if (!items.some((item) => item.slug === slug)) {
       throw new UpstreamFailed({ port: "vault", cause: `no item ${JSON.stringify(slug)}` })
     }

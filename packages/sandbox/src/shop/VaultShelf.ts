@@ -1,6 +1,9 @@
 import type { VaultItem } from "@till402/core"
 
-/** One item a row: `id | slug | title | type | category | dollars | creator | creator type | downloads | description`. */
+/**
+ * One item per row: `id | slug | title | type | category | dollars | creator | creator type | downloads |
+ * description`.
+ */
 const rows = `
   69435a7b-0e1d-4bfd-b1c0-8275eee220f0 | pull-request-review | Pull Request Review | skill | development | 9 | Mara Lindqvist | person | 4218 | Reviews a diff the way a careful colleague does: purpose, tests, seams, then lines. With checklist and sample comments.
   9e0374a7-7847-400b-88d7-d36dc0fb1ace | csv-cleanup | CSV Clean-up | skill | automation | 7 | Tidy Data Works | company | 1873 | Turns messy CSV exports into one predictable file and reports every change. Comes with a script and a sample.
@@ -38,7 +41,7 @@ const item = (row: string): VaultItem => {
   }
 }
 
-/** What the sample vault sells: each slug is a folder of `vault/`. */
+/** The items of the sample vault; each slug is a folder of `vault/`. */
 export const vaultItems: ReadonlyArray<VaultItem> = rows
   .split("\n")
   .filter((row) => row.trim() !== "")

@@ -9,7 +9,7 @@ const ligatures: Readonly<Record<string, string>> = {
   þ: "th"
 }
 
-/** Lower case without diacritics, so that `CAFE` finds `Café`. */
+/** Lower case without diacritics, so that `CAFE` matches `Café`. */
 export const foldText = (text: string): string =>
   text
     .normalize("NFKD")
@@ -17,16 +17,16 @@ export const foldText = (text: string): string =>
     .toLowerCase()
     .replace(/[ßæœøłđþ]/gu, (letter) => ligatures[letter]!)
 
-/** The words of text, folded: runs of letters and digits; `Chef's` is `chef`, `I'm` is `i`. */
+/** Splits text into folded words: runs of letters and digits; `Chef's` is `chef`, `I'm` is `i`. */
 export const wordsOf = (text: string): ReadonlyArray<string> =>
   foldText(text)
     .replace(/['’](?:s|m|d|ll|re|ve|t)?(?=[^\p{L}\p{N}]|$)/gu, "")
     .match(/[\p{L}\p{N}]+/gu) ?? []
 
-/** Words that say nothing of what is looked for. */
+/** Stop words. */
 const fillers = new Set("a an and at by for from in of on or the to with".split(" "))
 
-/** The words of a search; fillers count only where there is nothing else. */
+/** The words of a search; stop words count only if there are no others. */
 export const searchWords = (text: string): ReadonlyArray<string> => {
   const words = [...new Set(wordsOf(text))]
   const telling = words.filter((word) => !fillers.has(word))
@@ -39,7 +39,7 @@ const singular = (word: string): string => {
   return word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word
 }
 
-/** How well a word that was asked for fits one that is there: 2 the same (number aside), 1 its beginning, 0 not. */
+/** How well a search word matches a word: 2 for equal (ignoring plural), 1 for a prefix, 0 for none. */
 export const fit = (asked: string, word: string): 0 | 1 | 2 =>
   asked === word || singular(asked) === singular(word)
     ? 2
@@ -47,7 +47,7 @@ export const fit = (asked: string, word: string): 0 | 1 | 2 =>
       ? 1
       : 0
 
-/** The best fit of a word among many. */
+/** The best match of a word among many. */
 export const bestFit = (asked: string, words: ReadonlyArray<string>): 0 | 1 | 2 =>
   words.reduce<0 | 1 | 2>(
     (best, word) => (best === 2 ? best : (Math.max(best, fit(asked, word)) as 0 | 1 | 2)),

@@ -9,8 +9,8 @@ import { startChain, usdcAbi, type Chain } from "../../src/chain/index.ts"
 const baseSepoliaUsdc: Address = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"
 const freshAddress = () => privateKeyToAccount(generatePrivateKey()).address
 
-/** Whether a JSON-RPC endpoint answers. */
-const answers = (rpcUrl: string): Promise<boolean> =>
+/** Whether a JSON-RPC endpoint responds. */
+const responses = (rpcUrl: string): Promise<boolean> =>
   fetch(rpcUrl, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -93,7 +93,7 @@ describe("startChain", () => {
     } finally {
       await second.stop()
     }
-    expect(await answers(chain.rpcUrl)).toBe(true)
+    expect(await responses(chain.rpcUrl)).toBe(true)
   })
 
   it("refuses a chain id whose USDC it does not know", async () => {
@@ -109,10 +109,10 @@ describe("startChain", () => {
 describe("stopping", () => {
   it("ends the process, however often it is asked to", async () => {
     const chain = await startChain()
-    expect(await answers(chain.rpcUrl)).toBe(true)
+    expect(await responses(chain.rpcUrl)).toBe(true)
     await Promise.all([chain.stop(), chain.stop()])
     await chain.stop()
-    expect(await answers(chain.rpcUrl)).toBe(false)
+    expect(await responses(chain.rpcUrl)).toBe(false)
   })
 
   it("leaves no chain behind when its owner is killed", async () => {
@@ -131,10 +131,10 @@ describe("stopping", () => {
     )
     const [line] = (await once(owner.stdout, "data")) as [Buffer]
     const rpcUrl = line.toString().trim()
-    expect(await answers(rpcUrl)).toBe(true)
+    expect(await responses(rpcUrl)).toBe(true)
     owner.kill("SIGKILL")
     await once(owner, "exit")
-    await expect.poll(() => answers(rpcUrl), { timeout: 5_000 }).toBe(false)
+    await expect.poll(() => responses(rpcUrl), { timeout: 5_000 }).toBe(false)
   })
 })
 

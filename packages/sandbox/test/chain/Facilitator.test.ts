@@ -159,8 +159,8 @@ describe.each(Object.entries(versions))("the facilitator, paid in %s", (_, payme
     await Promise.all(payers.map((payer) => chain.mint(payer.address, 50_000n)))
     const bodies = await Promise.all(payers.map((payer) => payment(payer, payee.address, 10_000n)))
     const again = bodies[0]
-    const answers = await Promise.all([...bodies, again].map((body) => ask("/settle", body)))
-    expect(answers.filter((answer) => answer.body.success === true).length).toBe(12)
+    const responses = await Promise.all([...bodies, again].map((body) => ask("/settle", body)))
+    expect(responses.filter((each) => each.body.success === true).length).toBe(12)
     expect(await chain.balanceOf(payee.address)).toBe(120_000n)
   })
 })
@@ -196,7 +196,7 @@ describe("the facilitator's HTTP face", () => {
     expect(wrongMethod.headers.get("allow")).toBe("POST")
   })
 
-  it("answers a fault of its own with 500 and its reason", async () => {
+  it("responds with 500 and the reason on an internal error", async () => {
     const body = await version2(newAccount(), newAccount().address, 1n)
     const unknown = { ...body.paymentPayload, x402Version: 9 }
     expect(await ask("/verify", { ...body, paymentPayload: unknown })).toEqual({

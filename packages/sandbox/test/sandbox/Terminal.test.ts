@@ -34,14 +34,14 @@ describe("makeTable", () => {
     path: "/x402/vault/download/3df88661-65ac-402b-b7cd-59620233dafe",
     priceAtomic: 10_000n,
     transaction: `0x${"ab".repeat(32)}`,
-    gist: "a long answer ".repeat(20).trim()
+    summary: "a long response ".repeat(20).trim()
   }
 
   it("keeps everything whole when it is piped", () => {
     const row = makeTable(plain, undefined).row(visit)
     expect(row).toContain(visit.path)
     expect(row).toContain(visit.transaction)
-    expect(row).toContain(visit.gist)
+    expect(row).toContain(visit.summary)
   })
 
   it.each([80, 100, 120, 200, 300])("is never wider than a terminal of %d columns", (columns) => {

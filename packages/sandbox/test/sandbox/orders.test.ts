@@ -1,5 +1,5 @@
 import { payingFetch, type Sandbox, type SandboxOptions, sellsOutAsin, startSandbox } from "@till402/sandbox"
-import type { OrderChange, OrderStatus, OrderVerdict } from "@till402/core"
+import type { OrderChange, OrderStatus, OperatorResult } from "@till402/core"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { shopWebhook } from "../../src/ShopWebhook.ts"
 
@@ -115,7 +115,7 @@ describe("the shop's webhook", () => {
     const said: Array<string> = []
     const webhook = shopWebhook({}, async (reference) => {
       said.push(reference)
-      return { outcome: "unknown" }
+      return { outcome: "not_found" }
     })
     webhook.onOrderChange(change("processing"))
     webhook.onOrderChange(change("placed"))
@@ -136,7 +136,7 @@ describe("the shop's webhook", () => {
   })
 
   it("waits for what it is saying when it is stopped", async () => {
-    const { promise, resolve } = Promise.withResolvers<OrderVerdict>()
+    const { promise, resolve } = Promise.withResolvers<OperatorResult>()
     const webhook = shopWebhook({}, () => promise)
     webhook.onOrderChange(change("placed", "SO-1"))
     await vi.advanceTimersByTimeAsync(6_000)
@@ -146,7 +146,7 @@ describe("the shop's webhook", () => {
     })
     await vi.advanceTimersByTimeAsync(1_000)
     expect(isStopped).toBe(false)
-    resolve({ outcome: "unknown" })
+    resolve({ outcome: "not_found" })
     await stopping
   })
 

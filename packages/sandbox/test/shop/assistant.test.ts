@@ -16,15 +16,15 @@ const ask = async (message: string, context?: ShopRequest["context"]) => {
     )
     return pages.flatMap(({ products }) => products)
   }
-  const answer = await shop.assistant.ask(context === undefined ? { message } : { message, context }, {
+  const response = await shop.assistant.reply(context === undefined ? { message } : { message, context }, {
     signal,
     search
   })
   const decode = Schema.decodeUnknownSync(ShopResponse, { onExcessProperty: "error" })
-  expect(decode(answer)).toEqual(answer)
-  expect(answer.reply).toMatch(/^Sample assistant: /)
+  expect(decode(response)).toEqual(response)
+  expect(response.reply).toMatch(/^Sample assistant: /)
   expect(queries.length).toBeLessThanOrEqual(6)
-  return { ...answer, queries }
+  return { ...response, queries }
 }
 
 describe("the sample assistant", () => {
@@ -104,7 +104,7 @@ describe("the sample assistant", () => {
 
   it("lets a failing search fail", async () => {
     const search = () => Promise.reject(new Error("down"))
-    await expect(shop.assistant.ask({ message: "headphones" }, { signal, search })).rejects.toThrow("down")
+    await expect(shop.assistant.reply({ message: "headphones" }, { signal, search })).rejects.toThrow("down")
   })
 })
 

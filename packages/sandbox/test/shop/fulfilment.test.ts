@@ -214,8 +214,8 @@ describe("place", () => {
 
   it("takes an order once, however often it is sent", async () => {
     const { fulfilment, orders } = shop()
-    const answers = await Promise.all([1, 2, 3].map(() => fulfilment.place(order, context)))
-    expect(answers).toEqual([1, 2, 3].map(() => ({ reference: "SO-17D1D83EA059" })))
+    const responses = await Promise.all([1, 2, 3].map(() => fulfilment.place(order, context)))
+    expect(responses).toEqual([1, 2, 3].map(() => ({ reference: "SO-17D1D83EA059" })))
     expect(orders).toEqual([
       {
         orderId: order.orderId,

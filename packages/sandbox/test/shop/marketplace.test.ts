@@ -16,9 +16,9 @@ const search = (
 const allPages = async (query: { readonly q: string }, source: "marketplace_a" | "marketplace_b") => {
   const products: Array<SearchProduct> = []
   for (let page = 1; ; page++) {
-    const answer = await search({ ...query, page }, source)
-    products.push(...answer.products)
-    if (!answer.hasMore) return { products, totalResults: answer.totalResults, pages: page }
+    const response = await search({ ...query, page }, source)
+    products.push(...response.products)
+    if (!response.hasMore) return { products, totalResults: response.totalResults, pages: page }
   }
 }
 
@@ -113,7 +113,7 @@ describe("search", () => {
     }
   )
 
-  it("answers the same every time, what can be bought before what is out of stock", async () => {
+  it("returns the same every time, products in stock first", async () => {
     const first = await search({ q: "auralis q45" }, "marketplace_a")
     expect(
       await sampleShop().marketplaces.marketplace_a.search({ q: "auralis q45", page: 1 }, context)

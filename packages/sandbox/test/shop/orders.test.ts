@@ -158,9 +158,9 @@ describe("the parcel of an order", () => {
 describe("a product that sells out after payment", () => {
   const product = { source: "marketplace_a", asin: sellsOutAsin, productUrl: undefined } as const
 
-  it("is the one that the README names", () => {
-    const readme = readFileSync(new URL("../../../../README.md", import.meta.url), "utf8")
-    const [, section = ""] = readme.split("### A product that sells out after payment")
+  it("is the one that docs/sandbox.md names", () => {
+    const guide = readFileSync(new URL("../../../../docs/sandbox.md", import.meta.url), "utf8")
+    const [, section = ""] = guide.split("### A product that sells out after payment")
     expect(/`(B0\w{8})`/.exec(section)?.[1]).toBe(sellsOutAsin)
   })
 

@@ -81,8 +81,8 @@ describe("the table of tracking numbers", () => {
     for (const { number } of trackingNumbers) expect(Schema.is(TrackQuerySchema)({ number })).toBe(true)
   })
 
-  const answered = trackingNumbers.filter(({ httpStatus }) => httpStatus === 200)
-  it.each(answered)("$number: $shows", async ({ number, status }) => {
+  const found = trackingNumbers.filter(({ httpStatus }) => httpStatus === 200)
+  it.each(found)("$number: $shows", async ({ number, status }) => {
     check(await track({ number }), number, status)
     check(await track({ number: number.toLowerCase() }), number.toLowerCase(), status)
   })
@@ -165,7 +165,7 @@ describe("shipments", () => {
     expect(milestones.slice(-2).map(({ stage }) => stage)).toEqual(["Returning", "Returned"])
   })
 
-  it("answers the same within a minute", async () => {
+  it("returns the same within a minute", async () => {
     const later = sampleShop({ now: () => new Date(now.getTime() + 3000) })
     const query = { number: "TILL-IN-TRANSIT" }
     expect(await later.tracker.track(query, context)).toEqual(await track(query))

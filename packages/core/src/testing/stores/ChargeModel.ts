@@ -11,7 +11,7 @@ const isOpen = (charge: Charge): boolean =>
     charge.responseOwedUntilMillis !== undefined
   ].includes(true)
 
-/** Where an unfinished charge stands in its list; one whose effect is pending is due since 0. */
+/** The sort position of an unfinished charge; one with a pending effect is due since 0. */
 const turnOf = (charge: Charge): string => {
   const isClaim = charge.state === "claimed"
   return `${isClaim ? "b" : "a"} ${padded(charge.effectPending ? 0 : charge.checkAfterMillis)} ${ageOf(charge)}`
@@ -20,8 +20,8 @@ const turnOf = (charge: Charge): string => {
 const later = {
   attempts: 0,
   checkAfterMillis: 0,
-  answer: undefined,
-  answerExpiredAtMillis: undefined,
+  response: undefined,
+  responseExpiredAtMillis: undefined,
   subject: undefined,
   effectPending: false,
   receipt: undefined,
@@ -34,7 +34,7 @@ const later = {
 
 type Verbs = Charges["Service"]
 
-/** Charges by the letter of the port. */
+/** A plain model of `Charges`, written directly from the port's documentation. */
 export const chargeModel = (): Verbs => {
   const rows = modelCharges()
   const { change, charges, enter, find, held, isUnderway, lapsed, refunds } = rows
@@ -70,7 +70,7 @@ export const chargeModel = (): Verbs => {
       return { _tag: "Claimed" }
     })
 
-  const payerStanding: Verbs["payerStanding"] = ({ asset, network, payer, ...age }, sinceMillis, nowMillis) =>
+  const payerActivity: Verbs["payerActivity"] = ({ asset, network, payer, ...age }, sinceMillis, nowMillis) =>
     Effect.sync(() => {
       const theirs = descending(charges.all(), (row) => padded(row.settledAtMillis ?? 0)).filter(
         (row) => row.payer === payer && row.network === network && row.asset === asset
@@ -140,7 +140,7 @@ export const chargeModel = (): Verbs => {
         refund
       }
       const reopenings = charge.reopenings + 1
-      const hasResponse = charge.answer !== undefined || charge.answerExpiredAtMillis !== undefined
+      const hasResponse = charge.response !== undefined || charge.responseExpiredAtMillis !== undefined
       const isReady = hasResponse || charge.settlesFirst
       const to = isReady ? ({ state: "ready" } as const) : ({ state: "voided", settlement: "" } as const)
       return change(key, () => true, { ...undone, ...to, effectPending: false, reopenings })
@@ -160,17 +160,17 @@ export const chargeModel = (): Verbs => {
   return {
     find: (key) => Effect.sync(() => find(key)),
     claim,
-    payerStanding,
+    payerActivity,
     advance: (key, owner, outcome) =>
       Effect.sync(() => change(key, (row) => held(row, owner, ["claimed"]), { state: "ready", ...outcome })),
     complete,
-    deliver: (key, owner, answer) =>
+    deliver: (key, owner, response) =>
       Effect.sync(() => {
-        const isOwed = (row: Charge) =>
+        const isRefundDue = (row: Charge) =>
           held(row, owner, ["settled"]) &&
           row.responseOwedUntilMillis !== undefined &&
           row.refund === undefined
-        return change(key, isOwed, { answer, responseOwedUntilMillis: undefined })
+        return change(key, isRefundDue, { response, responseOwedUntilMillis: undefined })
       }),
     finalize: (key, owner) =>
       Effect.sync(() =>
@@ -190,7 +190,7 @@ export const chargeModel = (): Verbs => {
           attempts: 0,
           checkAfterMillis,
           settlement: "",
-          answer: undefined,
+          response: undefined,
           ...(keepExposure ? {} : { exposureAtomic: "0" })
         })
       ),
@@ -229,11 +229,11 @@ export const chargeModel = (): Verbs => {
       Effect.sync(() =>
         charges.delete((row) => keys.includes(row.key) && isBulk(row) && lapsed(row, nowMillis))
       ),
-    list: ({ before, isOwed, limit, settledBeforeMillis, settledFromMillis, state }) =>
+    list: ({ before, isRefundDue, limit, settledBeforeMillis, settledFromMillis, state }) =>
       Effect.sync(() =>
         descending(charges.all(), ageOf)
           .filter((row) => state === undefined || row.state === state)
-          .filter((row) => isOwed !== true || row.refund?._tag === "Due")
+          .filter((row) => isRefundDue !== true || row.refund?._tag === "Due")
           .filter(
             (row) => settledFromMillis === undefined || (row.settledAtMillis ?? -1) >= settledFromMillis
           )
@@ -248,10 +248,12 @@ export const chargeModel = (): Verbs => {
       Effect.sync(() => {
         const old = charges
           .all()
-          .filter(({ answer, settledAtMillis }) => answer !== undefined && settledAtMillis! < beforeMillis)
+          .filter(
+            ({ response, settledAtMillis }) => response !== undefined && settledAtMillis! < beforeMillis
+          )
           .slice(0, limit)
         for (const { key } of old)
-          change(key, () => true, { answer: undefined, answerExpiredAtMillis: beforeMillis })
+          change(key, () => true, { response: undefined, responseExpiredAtMillis: beforeMillis })
         return old.length
       }),
     ...ledgerModel(rows)

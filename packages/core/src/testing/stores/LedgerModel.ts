@@ -14,7 +14,7 @@ type Verbs = Charges["Service"]
 const placeOf = (entry: Pick<LedgerEntry, "atMillis" | "chargeKey" | "kind" | "round">): string =>
   `${padded(entry.atMillis)} ${entry.chargeKey} ${entry.kind} ${padded(entry.round)}`
 
-/** Refunds and the ledger by the letter of the port. */
+/** A plain model of refunds and the ledger, written directly from the port's documentation. */
 export const ledgerModel = ({
   change,
   enter,
@@ -24,7 +24,7 @@ export const ledgerModel = ({
   stops
 }: ModelCharges): Pick<
   Verbs,
-  | "oweRefund"
+  | "markRefundDue"
   | "startRefund"
   | "recordRefund"
   | "refundStop"
@@ -59,7 +59,7 @@ export const ledgerModel = ({
     ledger.all().filter(({ atMillis }) => atMillis >= fromMillis && atMillis < beforeMillis)
 
   return {
-    oweRefund: (key, nowMillis) =>
+    markRefundDue: (key, nowMillis) =>
       Effect.sync(() => {
         const isOwing = ({ refund, state }: Charge) => state === "settled" && refund === undefined
         const refund = { _tag: "Due", startedAtMillis: undefined } as const
@@ -99,7 +99,7 @@ export const ledgerModel = ({
   }
 }
 
-/** Entries summed, in the order of what they are summed by. */
+/** Sums entries by day, operation, network, asset and kind, sorted. */
 export const summed = (entries: ReadonlyArray<LedgerEntry>): ReadonlyArray<LedgerTotal> => {
   const nameOf = ({ asset, day, kind, network, operation }: Omit<LedgerTotal, "count" | "amountAtomic">) =>
     [day, operation, network, asset, kind].join("\n")

@@ -1,11 +1,9 @@
 import type { Charge, LedgerEntry, LedgerKind, RefundStop } from "../../ports/Charges.ts"
 import { Rows } from "./ModelRows.ts"
 
-/*
- * What the model of charges is made of.
- */
+/* Shared parts of the model of charges. */
 
-/** Rows in the order of what they are named by, the last first: a name is a text that orders as its row does. */
+/** Sorts rows by a text key, descending. */
 export const descending = <Row>(rows: ReadonlyArray<Row>, nameOf: (row: Row) => string): ReadonlyArray<Row> =>
   rows.toSorted((left, right) => (nameOf(left) < nameOf(right) ? 1 : nameOf(left) > nameOf(right) ? -1 : 0))
 
@@ -15,13 +13,13 @@ export const ageOf = ({ createdAtMillis, key }: Pick<Charge, "createdAtMillis" |
 export const sumOf = (rows: ReadonlyArray<{ readonly amountAtomic: string }>): bigint =>
   rows.reduce((sum, { amountAtomic }) => sum + BigInt(amountAtomic), 0n)
 
-/** A refund that was started, or sent: what limits of later ones look at. */
+/** A started or sent refund, which counts toward limits. */
 export interface Refunded {
   readonly key: string
   readonly startedAtMillis: number | undefined
 }
 
-/** The rows of the model, and what its verbs ask of them. */
+/** The rows of the model, with the queries that its operations share. */
 export const modelCharges = () => {
   const charges = new Rows<Charge>()
   const ledger = new Rows<LedgerEntry>()

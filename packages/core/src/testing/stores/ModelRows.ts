@@ -1,14 +1,12 @@
-/*
- * What the models of the stores are made of: rows in an array, looked through from the first to the last.
- */
+/* Shared parts of the models: rows in an array, searched linearly. */
 
-type Written<Row> = { -readonly [Field in keyof Row]: Row[Field] }
+type StoredRow<Row> = { -readonly [Field in keyof Row]: Row[Field] }
 
-/** Rows in the order in which they were written. */
+/** Rows in insertion order. */
 export class Rows<Row extends object> {
-  rows: ReadonlyArray<Written<Row>> = []
+  rows: ReadonlyArray<StoredRow<Row>> = []
 
-  /** A copy of what is there: rows change in place. */
+  /** A copy of the rows, as rows change in place. */
   all(): ReadonlyArray<Row> {
     return this.rows.map((row) => ({ ...row }))
   }
@@ -21,14 +19,14 @@ export class Rows<Row extends object> {
     this.rows = [...this.rows, { ...row }]
   }
 
-  /** Answers how many were deleted. */
+  /** Returns the number of deleted rows. */
   delete(matches: (row: Row) => boolean): number {
     const before = this.rows.length
     this.rows = this.rows.filter((row) => !matches(row))
     return before - this.rows.length
   }
 
-  /** Answers how many were changed. */
+  /** Returns the number of changed rows. */
   change(matches: (row: Row) => boolean, to: Partial<Row>): number {
     const changed = this.rows.filter(matches)
     for (const row of changed) Object.assign(row, to)
@@ -36,6 +34,6 @@ export class Rows<Row extends object> {
   }
 }
 
-/** Rows by a number, the smallest first. Ties are nobody's promise: the verbs said here make none. */
+/** Sorts rows by a number, ascending. The order of ties is unspecified; the random operations create none. */
 export const ascending = <Row>(rows: ReadonlyArray<Row>, by: (row: Row) => number): ReadonlyArray<Row> =>
   rows.toSorted((left, right) => by(left) - by(right))

@@ -1,52 +1,52 @@
 import { Effect } from "effect"
 import type { Stores } from "../../ports/Stores.ts"
 
-/** One promise of the stores. Runs on stores that are empty, and leaves them as it likes. */
+/** One test case of the store contract. Starts with empty stores and may leave data behind. */
 export interface StoreCase {
   /** A sentence, e.g. `Charges: of 50 racers for one key exactly one claims it`. */
   readonly name: string
-  /** Dies with a `StoreContractViolation` where the promise is broken, fails where a store fails. */
+  /** Dies with a `StoreContractViolation` if the contract is broken; fails if a store fails. */
   readonly run: Effect.Effect<void, unknown, Stores>
 }
 
-/** Opens stores, runs an effect on them and closes them again: what one leaves behind is what the next finds. */
-export type Opened = <A, E>(use: Effect.Effect<A, E, Stores>) => Effect.Effect<A, unknown>
+/** Opens the stores, runs an effect on them and closes them again. The data persists between runs. */
+export type WithStores = <A, E>(use: Effect.Effect<A, E, Stores>) => Effect.Effect<A, unknown>
 
-/** One promise of stores that outlive their process. Begins with stores that are empty. */
+/** One test case for persistent stores. Starts with empty stores. */
 export interface RestartCase {
   readonly name: string
-  /** Opens the stores several times, one after the other. Dies with a `StoreContractViolation`, like a `StoreCase`. */
-  readonly run: (opened: Opened) => Effect.Effect<void, unknown>
+  /** Opens the stores several times in sequence. Dies with a `StoreContractViolation`, like a `StoreCase`. */
+  readonly run: (opened: WithStores) => Effect.Effect<void, unknown>
 }
 
-/** A promise of the stores that an implementation does not keep. */
+/** Thrown if an implementation breaks the store contract. */
 export class StoreContractViolation extends Error {
   override readonly name = "StoreContractViolation"
 }
 
-/** Makes a case of a generator over the stores. */
+/** Creates a case from a generator over the stores. */
 export const storeCase = <E>(
   name: string,
   body: () => Generator<Effect.Effect<unknown, E, Stores>, void>
 ): StoreCase => ({ name, run: Effect.gen(body as () => Generator<Effect.Effect<never, E, Stores>, void>) })
 
-const plain = (_: string, value: unknown): unknown => {
+const normalize = (_: string, value: unknown): unknown => {
   if (typeof value === "bigint") return `${value}n`
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))
 }
 
-/** A value as text: keys in order, a missing key and an undefined one alike. */
-export const show = (value: unknown): string => JSON.stringify(value, plain) ?? "undefined"
+/** Formats a value as text, with sorted keys and without undefined values. */
+export const format = (value: unknown): string => JSON.stringify(value, normalize) ?? "undefined"
 
 const leadLength = 80
-const shownLength = 600
+const excerptLength = 600
 
-/** The part of a text that begins a little before its character `from`. */
-const around = (text: string, from: number): string => {
+/** The part of a text around its character `from`. */
+const excerpt = (text: string, from: number): string => {
   const start = Math.max(0, from - leadLength)
-  const part = text.slice(start, start + shownLength)
-  return `${start > 0 ? "…" : ""}${part}${start + shownLength < text.length ? "…" : ""}`
+  const part = text.slice(start, start + excerptLength)
+  return `${start > 0 ? "…" : ""}${part}${start + excerptLength < text.length ? "…" : ""}`
 }
 
 const firstDifference = (left: string, right: string): number => {
@@ -55,18 +55,20 @@ const firstDifference = (left: string, right: string): number => {
   return index
 }
 
-/** Throws unless both are the same value. `what` says what was looked at. */
-export const equal = (actual: unknown, expected: unknown, what: string): void => {
-  const shown = show(actual)
-  const due = show(expected)
-  if (shown === due) return
-  const from = firstDifference(shown, due)
-  throw new StoreContractViolation(`${what}: expected ${around(due, from)}, got ${around(shown, from)}`)
+/** Throws unless both values are equal. `what` describes the value in the error. */
+export const expectEqual = (actual: unknown, expected: unknown, what: string): void => {
+  const actualText = format(actual)
+  const expectedText = format(expected)
+  if (actualText === expectedText) return
+  const from = firstDifference(actualText, expectedText)
+  throw new StoreContractViolation(
+    `${what}: expected ${excerpt(expectedText, from)}, got ${excerpt(actualText, from)}`
+  )
 }
 
 export const racers = 50
 
-/** Runs an effect as often as there are racers, all at once; each knows its number. */
+/** Runs an effect once per racer, all concurrently, with the racer's number. */
 export const race = <A, E, R>(
   run: (racer: number) => Effect.Effect<A, E, R>
 ): Effect.Effect<ReadonlyArray<A>, E, R> =>
@@ -76,5 +78,5 @@ export const race = <A, E, R>(
     { concurrency: "unbounded" }
   )
 
-/** How many of them are `true`. */
-export const wins = (outcomes: ReadonlyArray<boolean>): number => outcomes.filter(Boolean).length
+/** Counts the `true` outcomes. */
+export const countTrue = (outcomes: ReadonlyArray<boolean>): number => outcomes.filter(Boolean).length

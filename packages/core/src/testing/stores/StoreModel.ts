@@ -11,8 +11,8 @@ import { chargeModel } from "./ChargeModel.ts"
 import { ascending, Rows } from "./ModelRows.ts"
 
 /*
- * What the stores promise, written down once more and as plainly as can be: rows in an array, looked
- * through from the first to the last. It shares no code with any store that is held against it.
+ * The store contract as a plain model: rows in an array, searched linearly. It shares no code with the stores
+ * it is compared with.
  */
 
 const quoteModel = (): Quotes["Service"] => {
@@ -208,7 +208,7 @@ const purchaseModel = (): VaultPurchases["Service"] => {
   }
 }
 
-/** Stores to hold others against: empty, and right where ties and letters beyond ASCII are left out. */
+/** Creates empty model stores. They don't cover ties and letters beyond ASCII. */
 export const storeModel = (): Context.Context<Stores> =>
   Context.make(Charges, chargeModel()).pipe(
     Context.add(Quotes, quoteModel()),

@@ -4,23 +4,23 @@ import { exposureCases } from "./exposureCases.ts"
 import { finalityCases } from "./finalityCases.ts"
 import { leaseCases } from "./leaseCases.ts"
 import { ledgerCases } from "./ledgerCases.ts"
-import { owedCases } from "./owedCases.ts"
+import { owedResponseCases } from "./owedResponseCases.ts"
 import { refundCases } from "./refundCases.ts"
 import { retentionCases } from "./retentionCases.ts"
 import { settlementCases } from "./settlementCases.ts"
-import { standingCases } from "./standingCases.ts"
+import { payerActivityCases } from "./payerActivityCases.ts"
 import type { StoreCase } from "./StoreCase.ts"
 import { transferCases } from "./transferCases.ts"
 
-/** What `Charges` promises. */
+/** Contract of `Charges`. */
 export const chargeCases: ReadonlyArray<StoreCase> = [
   ...claimCases,
   ...exposureCases,
-  ...standingCases,
+  ...payerActivityCases,
   ...settlementCases,
   ...transferCases,
   ...finalityCases,
-  ...owedCases,
+  ...owedResponseCases,
   ...leaseCases,
   ...dueCases,
   ...ledgerCases,

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { Claim } from "../../ports/Charges.ts"
 import {
   type Charge,
   Charges,
@@ -9,22 +10,20 @@ import {
   type Lease,
   type NewCharge
 } from "../../ports/Charges.ts"
-import { sampleAnswer, sampleCharge, sampleReceipt } from "./records.ts"
+import { sampleResponse, sampleCharge, sampleReceipt } from "./records.ts"
 
-/*
- * Charges to test with, in the state that a case begins in.
- */
+/* Sample charges in each state. */
 
 /** The key of `sampleCharge`. */
 export const key = sampleCharge().key
 
-/** More than any case reaches. */
+/** Limits that no case reaches. */
 export const unlimited: ClaimLimits = { maxUnsettled: 10_000, maxExposureAtomic: "1000000000000" }
 export const atMost = (maxUnsettled: number): ClaimLimits => ({ ...unlimited, maxUnsettled })
 export const exposedAtMost = (maxExposureAtomic: string): ClaimLimits => ({ ...unlimited, maxExposureAtomic })
 
-export const outcome = { answer: sampleAnswer(), subject: undefined }
-/** A settlement that only a facilitator reported. */
+export const outcome = { response: sampleResponse(), subject: undefined }
+/** A settlement reported only by a facilitator. */
 export const paid: CompletedSettlement = {
   receipt: sampleReceipt(),
   transferLogIndex: undefined,
@@ -32,8 +31,8 @@ export const paid: CompletedSettlement = {
   finalAfterMillis: undefined,
   responseOwedUntilMillis: undefined
 }
-export const paidBack: CompletedSettlement = { ...paid, refundDue: true }
-/** A settlement that the chain proves, provisionally. */
+export const paidRefundDue: CompletedSettlement = { ...paid, refundDue: true }
+/** A provisional settlement with proof on the chain. */
 export const provisional: CompletedSettlement = { ...paid, transferLogIndex: 3, finalAfterMillis: 5_000 }
 /** A settlement before the work. */
 export const paidFirst: CompletedSettlement = { ...paid, responseOwedUntilMillis: 6_000 }
@@ -42,7 +41,7 @@ export const order = { kind: "order", id: "order-1" } as const
 
 export const lease = (owner: string, untilMillis = 2_000): Lease => ({ owner, untilMillis })
 
-/** The charge that a claim of a key nobody had before leaves. */
+/** The stored charge after the claim of a new key. */
 export const asClaimed = (charge: NewCharge, { owner, untilMillis }: Lease): Charge => ({
   ...charge,
   state: "claimed",
@@ -50,8 +49,8 @@ export const asClaimed = (charge: NewCharge, { owner, untilMillis }: Lease): Cha
   leaseUntilMillis: untilMillis,
   attempts: 0,
   checkAfterMillis: 0,
-  answer: undefined,
-  answerExpiredAtMillis: undefined,
+  response: undefined,
+  responseExpiredAtMillis: undefined,
   subject: undefined,
   effectPending: false,
   receipt: undefined,
@@ -75,8 +74,8 @@ export const asSettled: Charge = {
   settledAtMillis: 1_500
 }
 
-/** Charges with a charge in a given state, held by `me` until 2000 (a voided one is held by nobody). */
-export const chargesWith = Effect.fnUntraced(function* (
+/** Returns `Charges` with one charge in a state, leased by `me` until 2000; a voided one has no lease. */
+export const chargesWithOne = Effect.fnUntraced(function* (
   state: ChargeState,
   overrides: Partial<NewCharge> = {},
   rest: {
@@ -87,9 +86,9 @@ export const chargesWith = Effect.fnUntraced(function* (
 ) {
   const charges = yield* Charges
   const charge = sampleCharge(overrides)
-  const answer = charge.settlesFirst ? undefined : outcome.answer
+  const response = charge.settlesFirst ? undefined : outcome.response
   yield* charges.claim(charge, lease("me"), 1_000, unlimited)
-  if (state !== "claimed") yield* charges.advance(charge.key, "me", { answer, subject: rest.subject })
+  if (state !== "claimed") yield* charges.advance(charge.key, "me", { response, subject: rest.subject })
   if (state === "voided") yield* charges.void(charge.key, "me", { keepExposure: true, checkAfterMillis: 0 })
   if (state === "settled")
     yield* charges.complete(charge.key, rest.settlement ?? paid, rest.settledAtMillis ?? 1_500)
@@ -97,3 +96,20 @@ export const chargesWith = Effect.fnUntraced(function* (
 })
 
 export const keysOf = (charges: ReadonlyArray<Charge>): ReadonlyArray<string> => charges.map(({ key }) => key)
+
+/** Counts the claims with a tag. */
+export const countTagged = (claims: ReadonlyArray<Claim>, tag: Claim["_tag"]): number =>
+  claims.filter(({ _tag }) => _tag === tag).length
+
+/** Everything that `Charges` can return. */
+export const allCharges = Effect.gen(function* () {
+  const charges = yield* Charges
+  return {
+    charges: yield* charges.list({ limit: 100 }),
+    entries: yield* charges.entries({ limit: 100 }),
+    totals: yield* charges.totals(0, 1e15),
+    unfinished: keysOf(yield* charges.unfinished(1e15, 100)),
+    voided: keysOf(yield* charges.voidedDue(1e15, 100)),
+    stop: yield* charges.refundStop()
+  }
+})

@@ -3,19 +3,19 @@ import type { LedgerEntry } from "../../ports/Charges.ts"
 import {
   asReady,
   asSettled,
-  chargesWith,
+  chargesWithOne,
   key,
   keysOf,
   lease,
   order,
   outcome,
   paid,
-  paidBack,
+  paidRefundDue,
   provisional,
   unlimited
 } from "./chargeRecords.ts"
 import { sampleCharge, sampleReceipt } from "./records.ts"
-import { equal, race, racers, type StoreCase, storeCase, wins } from "./StoreCase.ts"
+import { expectEqual, race, racers, type StoreCase, storeCase, countTrue } from "./StoreCase.ts"
 
 const { settlement } = sampleCharge()
 const asProvisional = {
@@ -33,67 +33,70 @@ const shown = (entries: ReadonlyArray<LedgerEntry>): ReadonlyArray<string> =>
 const plenty = { sinceMillis: 0, maxAtomic: "1000000" }
 
 const finality: ReadonlyArray<StoreCase> = [
-  storeCase("Charges: a provisional settlement keeps what settling needs until it is final", function* () {
-    const charges = yield* chargesWith("settled", {}, { settlement: provisional })
-    equal(yield* charges.find(key), asProvisional, "the charge")
-    equal(yield* charges.finalize(key, "you"), false, "finalize by another")
-    equal(yield* charges.find(key), asProvisional, "the charge after that")
-    equal(yield* charges.finalize(key, "me"), true, "finalize by the owner")
-    const final = { ...asProvisional, settlement: "", awaitsFinality: false }
-    equal(yield* charges.find(key), final, "the charge once it is final")
-    equal(yield* charges.finalize(key, "me"), false, "finalize once more")
-    equal(yield* charges.reopen(key, "me", 1_600), false, "reopen once it is final")
-    equal(yield* charges.find(key), final, "the charge after all that")
-  }),
-  storeCase("Charges: nothing else becomes final or is reopened", function* () {
-    for (const state of ["claimed", "ready", "settled", "voided"] as const) {
-      const charges = yield* chargesWith(state, { key: state })
-      const before = yield* charges.find(state)
-      equal(yield* charges.finalize(state, "me"), false, `finalize of a ${state} charge`)
-      equal(yield* charges.reopen(state, "me", 1_600), false, `reopen of a ${state} charge`)
-      equal(yield* charges.find(state), before, `the ${state} charge`)
+  storeCase(
+    "Charges: a provisional settlement keeps the data for settling again until it is final",
+    function* () {
+      const charges = yield* chargesWithOne("settled", {}, { settlement: provisional })
+      expectEqual(yield* charges.find(key), asProvisional, "the charge")
+      expectEqual(yield* charges.finalize(key, "you"), false, "finalize by another")
+      expectEqual(yield* charges.find(key), asProvisional, "the charge after that")
+      expectEqual(yield* charges.finalize(key, "me"), true, "finalize by the owner")
+      const final = { ...asProvisional, settlement: "", awaitsFinality: false }
+      expectEqual(yield* charges.find(key), final, "the charge once it is final")
+      expectEqual(yield* charges.finalize(key, "me"), false, "finalize again")
+      expectEqual(yield* charges.reopen(key, "me", 1_600), false, "reopen once it is final")
+      expectEqual(yield* charges.find(key), final, "the charge is unchanged")
     }
-    const charges = yield* chargesWith("claimed")
-    equal(yield* charges.finalize("unknown", "me"), false, "finalize of an unknown key")
-    equal(yield* charges.reopen("unknown", "me", 1_600), false, "reopen of an unknown key")
+  ),
+  storeCase("Charges: only provisional settlements become final or are reopened", function* () {
+    for (const state of ["claimed", "ready", "settled", "voided"] as const) {
+      const charges = yield* chargesWithOne(state, { key: state })
+      const before = yield* charges.find(state)
+      expectEqual(yield* charges.finalize(state, "me"), false, `finalize of a ${state} charge`)
+      expectEqual(yield* charges.reopen(state, "me", 1_600), false, `reopen of a ${state} charge`)
+      expectEqual(yield* charges.find(state), before, `the ${state} charge`)
+    }
+    const charges = yield* chargesWithOne("claimed")
+    expectEqual(yield* charges.finalize("unknown", "me"), false, "finalize of an unknown key")
+    expectEqual(yield* charges.reopen("unknown", "me", 1_600), false, "reopen of an unknown key")
   })
 ]
 
 const reopening: ReadonlyArray<StoreCase> = [
-  storeCase("Charges: a reopened charge is ready as before, and the reversal is entered", function* () {
-    const charges = yield* chargesWith("settled", {}, { settlement: provisional, subject: order })
-    equal(yield* charges.reopen(key, "you", 1_600), false, "reopen by another")
-    equal((yield* charges.entries({ limit: 10 })).length, 1, "ledger entries before")
-    equal(yield* charges.reopen(key, "me", 1_600), true, "reopen by the owner")
+  storeCase("Charges: a reopened charge is ready again, and the reversal is entered", function* () {
+    const charges = yield* chargesWithOne("settled", {}, { settlement: provisional, subject: order })
+    expectEqual(yield* charges.reopen(key, "you", 1_600), false, "reopen by another")
+    expectEqual((yield* charges.entries({ limit: 10 })).length, 1, "ledger entries before")
+    expectEqual(yield* charges.reopen(key, "me", 1_600), true, "reopen by the owner")
     const reopened = { ...asReady, subject: order, checkAfterMillis: 5_000, reopenings: 1 }
-    equal(yield* charges.find(key), reopened, "the charge")
-    equal(yield* charges.reopen(key, "me", 1_600), false, "reopen once more")
-    equal(
+    expectEqual(yield* charges.find(key), reopened, "the charge")
+    expectEqual(yield* charges.reopen(key, "me", 1_600), false, "reopen again")
+    expectEqual(
       shown(yield* charges.entries({ limit: 10 })),
       ["1600 reversed 0 3", "1500 settled 0 3"],
       "the ledger"
     )
     const [reversed, settled] = yield* charges.entries({ limit: 10 })
-    equal(
+    expectEqual(
       { ...reversed, kind: "settled", atMillis: 1_500 },
       settled,
-      "what the reversal says of the payment, beside its settlement"
+      "the reversal entry compared with its settlement"
     )
   }),
-  storeCase("Charges: each settlement of a reopened charge has a round of its own", function* () {
-    const charges = yield* chargesWith("settled", {}, { settlement: provisional })
+  storeCase("Charges: each settlement of a reopened charge has its own round", function* () {
+    const charges = yield* chargesWithOne("settled", {}, { settlement: provisional })
     for (const number of [1, 2]) {
-      equal(yield* charges.reopen(key, "me", 1_000 + number * 1_000), true, `reversal ${number}`)
+      expectEqual(yield* charges.reopen(key, "me", 1_000 + number * 1_000), true, `reversal ${number}`)
       const next = { ...provisional, receipt: sampleReceipt(7 + number) }
-      equal(
+      expectEqual(
         (yield* charges.complete(key, next, 1_500 + number * 1_000))._tag,
         "Completed",
         `settlement ${number}`
       )
     }
     yield* charges.finalize(key, "me")
-    equal(yield* charges.oweRefund(key, 9_000), true, "a refund that is due")
-    equal(yield* charges.recordRefund(key, "0xback", 9_100), true, "a refund that is sent")
+    expectEqual(yield* charges.markRefundDue(key, 9_000), true, "a refund that is due")
+    expectEqual(yield* charges.recordRefund(key, "0xback", 9_100), true, "a refund that is sent")
     const entries = yield* charges.entries({ limit: 10 })
     const expected = [
       "9100 refunded 2 undefined",
@@ -104,72 +107,72 @@ const reopening: ReadonlyArray<StoreCase> = [
       "2000 reversed 0 3",
       "1500 settled 0 3"
     ]
-    equal(shown(entries), expected, "the ledger")
+    expectEqual(shown(entries), expected, "the ledger")
     const { transaction } = entries[3]!
-    equal(transaction, sampleReceipt(8).transaction, "the transaction of the second reversal")
-    equal((yield* charges.find(key))?.reopenings, 2, "reopenings")
+    expectEqual(transaction, sampleReceipt(8).transaction, "the transaction of the second reversal")
+    expectEqual((yield* charges.find(key))?.reopenings, 2, "reopenings")
   }),
-  storeCase("Charges: a reversal undoes the refund that was due, and what else was pending", function* () {
+  storeCase("Charges: a reversal cancels the due refund and everything else pending", function* () {
     const owed = { ...provisional, responseOwedUntilMillis: 4_000 }
-    const charges = yield* chargesWith(
+    const charges = yield* chargesWithOne(
       "settled",
       { settlesFirst: true },
       { settlement: owed, subject: order }
     )
-    yield* charges.oweRefund(key, 1_550)
-    equal(yield* charges.reopen(key, "me", 1_600), true, "reopen")
+    yield* charges.markRefundDue(key, 1_550)
+    expectEqual(yield* charges.reopen(key, "me", 1_600), true, "reopen")
     const reopened = {
       ...asReady,
       settlesFirst: true,
-      answer: undefined,
+      response: undefined,
       subject: order,
       checkAfterMillis: 4_000,
       reopenings: 1
     }
-    equal(yield* charges.find(key), reopened, "the charge")
-    equal(yield* charges.markApplied(key), false, "marking what the settlement set off")
-    equal(yield* charges.deliver(key, "me", outcome.answer), false, "delivering the response")
+    expectEqual(yield* charges.find(key), reopened, "the charge")
+    expectEqual(yield* charges.markApplied(key), false, "marking the effect applied")
+    expectEqual(yield* charges.deliver(key, "me", outcome.response), false, "delivering the response")
     const limit = { sinceMillis: 0, maxAtomic: "1000000" }
-    equal(yield* charges.startRefund(key, limit, 1_700), { _tag: "NotDue" }, "starting the refund")
-    equal((yield* charges.complete(key, owed, 1_800))._tag, "Completed", "complete")
-    equal(yield* charges.oweRefund(key, 1_900), true, "a refund of the second settlement")
+    expectEqual(yield* charges.startRefund(key, limit, 1_700), { _tag: "NotDue" }, "starting the refund")
+    expectEqual((yield* charges.complete(key, owed, 1_800))._tag, "Completed", "complete")
+    expectEqual(yield* charges.markRefundDue(key, 1_900), true, "a refund of the second settlement")
     const kinds = ["refund_due 1", "settled 1", "reversed 0", "refund_due 0", "settled 0"]
     const entries = yield* charges.entries({ limit: 10 })
-    equal(
+    expectEqual(
       entries.map(({ kind, round }) => `${kind} ${round}`),
       kinds,
       "the ledger"
     )
   }),
-  storeCase("Charges: a reversal leaves a charge voided that was refused and has no response", function* () {
-    const charges = yield* chargesWith("ready")
+  storeCase("Charges: a reversal voids a refused charge without a response", function* () {
+    const charges = yield* chargesWithOne("ready")
     yield* charges.void(key, "me", { keepExposure: false, checkAfterMillis: 0 })
     const due = { ...provisional, refundDue: true }
-    equal((yield* charges.complete(key, due, 1_500))._tag, "Completed", "complete")
-    equal(yield* charges.reopen(key, "me", 1_600), true, "reopen")
+    expectEqual((yield* charges.complete(key, due, 1_500))._tag, "Completed", "complete")
+    expectEqual(yield* charges.reopen(key, "me", 1_600), true, "reopen")
     const reopened = yield* charges.find(key)
-    equal([reopened?.state, reopened?.refund], ["voided", undefined], "state and refund")
-    equal((yield* charges.complete(key, due, 1_700))._tag, "Completed", "complete once it moved again")
+    expectEqual([reopened?.state, reopened?.refund], ["voided", undefined], "state and refund")
+    expectEqual((yield* charges.complete(key, due, 1_700))._tag, "Completed", "complete once it moved again")
   }),
   storeCase("Charges: a charge whose refund is under way is not reopened", function* () {
-    const charges = yield* chargesWith("settled", {}, { settlement: provisional })
-    yield* charges.oweRefund(key, 1_600)
+    const charges = yield* chargesWithOne("settled", {}, { settlement: provisional })
+    yield* charges.markRefundDue(key, 1_600)
     yield* charges.startRefund(key, plenty, 1_700)
     const before = yield* charges.find(key)
-    equal(yield* charges.reopen(key, "me", 1_800), false, "reopen")
-    equal(yield* charges.find(key), before, "the charge")
+    expectEqual(yield* charges.reopen(key, "me", 1_800), false, "reopen")
+    expectEqual(yield* charges.find(key), before, "the charge")
     yield* charges.recordRefund(key, "0xback", 1_900)
-    equal(yield* charges.reopen(key, "me", 2_000), true, "reopen once it is sent")
+    expectEqual(yield* charges.reopen(key, "me", 2_000), true, "reopen once it is sent")
   }),
   storeCase("Charges: a charge whose refund was sent is reopened and settled with it", function* () {
     for (const [index, isStarted] of [true, false].entries()) {
       const own = isStarted ? "started" : "unstarted"
       const settlement = { ...provisional, transferLogIndex: index }
-      const charges = yield* chargesWith("settled", { key: own }, { settlement, subject: order })
-      yield* charges.oweRefund(own, 1_600)
+      const charges = yield* chargesWithOne("settled", { key: own }, { settlement, subject: order })
+      yield* charges.markRefundDue(own, 1_600)
       if (isStarted) yield* charges.startRefund(own, plenty, 1_700)
       yield* charges.recordRefund(own, "0xback", 1_800)
-      equal(yield* charges.reopen(own, "me", 1_900), true, `reopen of the ${own} one`)
+      expectEqual(yield* charges.reopen(own, "me", 1_900), true, `reopen of the ${own} one`)
       const reopened = {
         ...asReady,
         key: own,
@@ -178,18 +181,18 @@ const reopening: ReadonlyArray<StoreCase> = [
         reopenings: 1,
         refund: { _tag: "Sent", transaction: "0xback" }
       }
-      equal(yield* charges.find(own), reopened, `the ${own} one`)
-      equal(yield* charges.list({ limit: 9, isOwed: true }), [], "what is owed")
-      equal(yield* charges.oweRefund(own, 1_950), false, "owing it once more")
-      equal(yield* charges.startRefund(own, plenty, 1_950), { _tag: "NotDue" }, "starting it once more")
-      equal(yield* charges.recordRefund(own, "0xagain", 1_950), false, "sending it once more")
+      expectEqual(yield* charges.find(own), reopened, `the ${own} one`)
+      expectEqual(yield* charges.list({ limit: 9, isRefundDue: true }), [], "what is owed")
+      expectEqual(yield* charges.markRefundDue(own, 1_950), false, "owing it once more")
+      expectEqual(yield* charges.startRefund(own, plenty, 1_950), { _tag: "NotDue" }, "starting it once more")
+      expectEqual(yield* charges.recordRefund(own, "0xagain", 1_950), false, "sending it once more")
       const next = {
         ...settlement,
         receipt: sampleReceipt(8),
         refundDue: isStarted,
         responseOwedUntilMillis: 4_000
       }
-      equal((yield* charges.complete(own, next, 2_000))._tag, "Completed", "complete")
+      expectEqual((yield* charges.complete(own, next, 2_000))._tag, "Completed", "complete")
       const settled = {
         ...reopened,
         state: "settled",
@@ -198,12 +201,16 @@ const reopening: ReadonlyArray<StoreCase> = [
         awaitsFinality: true,
         settledAtMillis: 2_000
       }
-      equal(yield* charges.find(own), settled, `the ${own} one, settled again`)
-      equal(yield* charges.markApplied(own), false, "marking what it would have set off")
-      equal(yield* charges.deliver(own, "me", outcome.answer), false, "delivering a response")
-      equal(yield* charges.oweRefund(own, 2_100), false, "owing the second settlement")
-      equal(yield* charges.startRefund(own, plenty, 2_100), { _tag: "NotDue" }, "starting a second refund")
-      equal(yield* charges.recordRefund(own, "0xagain", 2_100), false, "sending a second refund")
+      expectEqual(yield* charges.find(own), settled, `the ${own} one, settled again`)
+      expectEqual(yield* charges.markApplied(own), false, "marking what it would have set off")
+      expectEqual(yield* charges.deliver(own, "me", outcome.response), false, "delivering a response")
+      expectEqual(yield* charges.markRefundDue(own, 2_100), false, "owing the second settlement")
+      expectEqual(
+        yield* charges.startRefund(own, plenty, 2_100),
+        { _tag: "NotDue" },
+        "starting a second refund"
+      )
+      expectEqual(yield* charges.recordRefund(own, "0xagain", 2_100), false, "sending a second refund")
       const expected = [
         `2000 settled 1 ${index}`,
         `1900 reversed 0 ${index}`,
@@ -211,96 +218,105 @@ const reopening: ReadonlyArray<StoreCase> = [
         "1600 refund_due 0 undefined",
         `1500 settled 0 ${index}`
       ]
-      equal(shown(yield* charges.entries({ limit: 10, chargeKeys: [own] })), expected, "the ledger")
+      expectEqual(shown(yield* charges.entries({ limit: 10, chargeKeys: [own] })), expected, "the ledger")
     }
   }),
   storeCase("Charges: a refund of what is settled again counts against limits once", function* () {
-    const charges = yield* chargesWith("settled", { amountAtomic: "60" }, { settlement: provisional })
-    yield* charges.oweRefund(key, 1_600)
+    const charges = yield* chargesWithOne("settled", { amountAtomic: "60" }, { settlement: provisional })
+    yield* charges.markRefundDue(key, 1_600)
     yield* charges.startRefund(key, plenty, 1_700)
     yield* charges.recordRefund(key, "0xback", 1_800)
     yield* charges.reopen(key, "me", 1_900)
-    yield* chargesWith("settled", { key: "other", amountAtomic: "40" }, { settlement: paidBack })
+    yield* chargesWithOne("settled", { key: "other", amountAtomic: "40" }, { settlement: paidRefundDue })
     const start = (maxAtomic: string) => charges.startRefund("other", { sinceMillis: 0, maxAtomic }, 2_000)
-    equal(yield* start("1000"), { _tag: "ExceedsReceived" }, "starting another while nothing was received")
-    equal((yield* charges.complete(key, provisional, 2_100))._tag, "Completed", "complete")
-    equal(yield* start("99"), { _tag: "OverLimit" }, "starting 100 of 99")
-    equal(yield* start("100"), { _tag: "Started" }, "starting 100 of 100")
+    expectEqual(
+      yield* start("1000"),
+      { _tag: "ExceedsReceived" },
+      "starting another while nothing was received"
+    )
+    expectEqual((yield* charges.complete(key, provisional, 2_100))._tag, "Completed", "complete")
+    expectEqual(yield* start("99"), { _tag: "OverLimit" }, "starting 100 of 99")
+    expectEqual(yield* start("100"), { _tag: "Started" }, "starting 100 of 100")
   }),
   storeCase("Charges: a refunded charge that is reopened without a response stays", function* () {
-    const charges = yield* chargesWith("ready")
+    const charges = yield* chargesWithOne("ready")
     yield* charges.void(key, "me", { keepExposure: false, checkAfterMillis: 0 })
     const due = { ...provisional, refundDue: true }
     yield* charges.complete(key, due, 1_500)
     yield* charges.recordRefund(key, "0xback", 1_600)
-    equal(yield* charges.reopen(key, "me", 1_700), true, "reopen")
+    expectEqual(yield* charges.reopen(key, "me", 1_700), true, "reopen")
     yield* charges.yieldLease(key, "me", 0)
     const reopened = yield* charges.find(key)
     const refund = { _tag: "Sent", transaction: "0xback" }
-    equal([reopened?.state, reopened?.refund], ["voided", refund], "state and refund")
-    equal(keysOf(yield* charges.unfinished(9_000, 9)), [key], "what is unfinished")
-    equal(keysOf(yield* charges.voidedDue(9_000, 9)), [], "what is cleared in bulk")
-    equal(yield* charges.releaseVoided([key], 9_000), 0, "what a release in bulk deletes")
-    equal(yield* charges.release(key, "me"), false, "release")
+    expectEqual([reopened?.state, reopened?.refund], ["voided", refund], "state and refund")
+    expectEqual(keysOf(yield* charges.unfinished(9_000, 9)), [key], "what is unfinished")
+    expectEqual(keysOf(yield* charges.voidedDue(9_000, 9)), [], "what is cleared in bulk")
+    expectEqual(yield* charges.releaseVoided([key], 9_000), 0, "what a release in bulk deletes")
+    expectEqual(yield* charges.release(key, "me"), false, "release")
     const claim = yield* charges.claim(sampleCharge(), lease("me"), 9_000, unlimited)
-    equal(claim, { _tag: "Existing", charge: reopened }, "claim by the same owner")
-    equal(yield* charges.find(key), reopened, "the charge after that")
-    equal((yield* charges.complete(key, due, 9_100))._tag, "Completed", "complete once it moved again")
-    equal((yield* charges.find(key))?.refund, refund, "its refund after that")
+    expectEqual(claim, { _tag: "Existing", charge: reopened }, "claim by the same owner")
+    expectEqual(yield* charges.find(key), reopened, "the charge after that")
+    expectEqual((yield* charges.complete(key, due, 9_100))._tag, "Completed", "complete once it moved again")
+    expectEqual((yield* charges.find(key))?.refund, refund, "its refund after that")
     const kinds = (yield* charges.entries({ limit: 10 })).map(({ kind, round }) => `${kind} ${round}`)
-    equal(kinds, ["settled 1", "reversed 0", "refunded 0", "settled 0", "refund_due 0"], "the ledger")
+    expectEqual(kinds, ["settled 1", "reversed 0", "refunded 0", "settled 0", "refund_due 0"], "the ledger")
   }),
-  storeCase(
-    "Charges: a reopened charge that is voided and claimed again keeps its rounds apart",
-    function* () {
-      const charges = yield* chargesWith("settled", {}, { settlement: provisional })
-      yield* charges.reopen(key, "me", 1_600)
-      yield* charges.void(key, "me", { keepExposure: false, checkAfterMillis: 0 })
-      yield* charges.claim(sampleCharge(), lease("me"), 1_700, unlimited)
-      equal((yield* charges.find(key))?.reopenings, 1, "reopenings of the charge that was claimed again")
-      yield* charges.advance(key, "me", outcome)
-      equal((yield* charges.complete(key, provisional, 1_800))._tag, "Completed", "its second settlement")
-      yield* charges.reopen(key, "me", 1_900)
-      yield* charges.void(key, "me", { keepExposure: false, checkAfterMillis: 0 })
-      equal(yield* charges.release(key, "me"), true, "the release of a charge that was settled once")
-      yield* chargesWith("ready")
-      equal((yield* charges.complete(key, paid, 2_000))._tag, "Completed", "a settlement after the release")
-      const entries = yield* charges.entries({ limit: 10 })
-      equal(
-        entries.map(({ kind, round }) => `${kind} ${round}`),
-        ["settled 2", "reversed 1", "settled 1", "reversed 0", "settled 0"],
-        "the ledger"
-      )
-    }
-  ),
+  storeCase("Charges: a reopened charge that is voided and claimed again continues its rounds", function* () {
+    const charges = yield* chargesWithOne("settled", {}, { settlement: provisional })
+    yield* charges.reopen(key, "me", 1_600)
+    yield* charges.void(key, "me", { keepExposure: false, checkAfterMillis: 0 })
+    yield* charges.claim(sampleCharge(), lease("me"), 1_700, unlimited)
+    expectEqual((yield* charges.find(key))?.reopenings, 1, "reopenings of the charge that was claimed again")
+    yield* charges.advance(key, "me", outcome)
+    expectEqual((yield* charges.complete(key, provisional, 1_800))._tag, "Completed", "its second settlement")
+    yield* charges.reopen(key, "me", 1_900)
+    yield* charges.void(key, "me", { keepExposure: false, checkAfterMillis: 0 })
+    expectEqual(yield* charges.release(key, "me"), true, "the release of a charge that was settled once")
+    yield* chargesWithOne("ready")
+    expectEqual(
+      (yield* charges.complete(key, paid, 2_000))._tag,
+      "Completed",
+      "a settlement after the release"
+    )
+    const entries = yield* charges.entries({ limit: 10 })
+    expectEqual(
+      entries.map(({ kind, round }) => `${kind} ${round}`),
+      ["settled 2", "reversed 1", "settled 1", "reversed 0", "settled 0"],
+      "the ledger"
+    )
+  }),
   storeCase("Charges: an expired response of a reopened charge stays expired", function* () {
-    const charges = yield* chargesWith("settled", {}, { settlement: provisional })
-    equal(yield* charges.expire(2_000, 10), 1, "what expired")
-    equal(yield* charges.reopen(key, "me", 2_000), true, "reopen")
-    equal(typeof (yield* charges.find(key))?.answerExpiredAtMillis, "number", "the kind of its time")
+    const charges = yield* chargesWithOne("settled", {}, { settlement: provisional })
+    expectEqual(yield* charges.expire(2_000, 10), 1, "what expired")
+    expectEqual(yield* charges.reopen(key, "me", 2_000), true, "reopen")
+    expectEqual(typeof (yield* charges.find(key))?.responseExpiredAtMillis, "number", "the kind of its time")
     yield* charges.void(key, "me", { keepExposure: false, checkAfterMillis: 0 })
     yield* charges.claim(sampleCharge(), lease("me"), 2_100, unlimited)
-    equal((yield* charges.find(key))?.answerExpiredAtMillis, undefined, "its time once it is claimed again")
+    expectEqual(
+      (yield* charges.find(key))?.responseExpiredAtMillis,
+      undefined,
+      "its time once it is claimed again"
+    )
   }),
-  storeCase(`Charges: of ${racers} racers one reopens, and one entry is made`, function* () {
-    const charges = yield* chargesWith("settled", {}, { settlement: provisional })
+  storeCase(`Charges: of ${racers} racers one reopens a charge, and one entry is written`, function* () {
+    const charges = yield* chargesWithOne("settled", {}, { settlement: provisional })
     const reopened = yield* race((racer) => charges.reopen(key, "me", 2_000 + racer))
-    equal(wins(reopened), 1, "racers that reopened it")
-    equal((yield* charges.find(key))?.reopenings, 1, "reopenings")
+    expectEqual(countTrue(reopened), 1, "racers that reopened it")
+    expectEqual((yield* charges.find(key))?.reopenings, 1, "reopenings")
     const at = 2_000 + reopened.indexOf(true)
-    equal(
+    expectEqual(
       shown(yield* charges.entries({ limit: 10 })),
       [`${at} reversed 0 3`, "1500 settled 0 3"],
       "the ledger"
     )
   }),
   storeCase(
-    "Charges: a settlement is final or undone, and its refund started or undone, never both",
+    "Charges: a settlement becomes final or is undone, and its refund is started or canceled, never both",
     function* () {
       const [charges] = yield* Effect.forEach(
         Array.from({ length: racers }, (_, racer) => racer),
         (racer) =>
-          chargesWith(
+          chargesWithOne(
             "settled",
             { key: `key-${racer}` },
             { settlement: { ...provisional, transferLogIndex: racer } }
@@ -310,7 +326,7 @@ const reopening: ReadonlyArray<StoreCase> = [
         Effect.gen(function* () {
           const own = `key-${racer}`
           const isEven = racer % 2 === 0
-          if (!isEven) yield* charges!.oweRefund(own, 1_600)
+          if (!isEven) yield* charges!.markRefundDue(own, 1_600)
           const limit = { sinceMillis: 0, maxAtomic: "100000000" }
           const keeping = isEven
             ? charges!.finalize(own, "me")
@@ -324,10 +340,10 @@ const reopening: ReadonlyArray<StoreCase> = [
           return kept !== undone && (yield* charges!.find(own))?.state === (undone ? "ready" : "settled")
         })
       )
-      equal(wins(outcomes), racers, "charges that had one of the two")
+      expectEqual(countTrue(outcomes), racers, "charges that had one of the two")
     }
   )
 ]
 
-/** What `finalize` and `reopen` promise. */
+/** Contract of `finalize` and `reopen`. */
 export const finalityCases: ReadonlyArray<StoreCase> = [...finality, ...reopening]

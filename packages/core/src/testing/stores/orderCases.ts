@@ -2,12 +2,12 @@ import { Effect } from "effect"
 import type { OrderStatus } from "../../domain/Order.ts"
 import { type Order, Orders } from "../../ports/Orders.ts"
 import { sampleOffer, sampleOrder, uuidOf } from "./records.ts"
-import { equal, race, racers, type StoreCase, storeCase, wins } from "./StoreCase.ts"
+import { expectEqual, race, racers, type StoreCase, storeCase, countTrue } from "./StoreCase.ts"
 
 const { id } = sampleOrder()
 const ids = (orders: ReadonlyArray<Order>) => orders.map((order) => order.id)
 
-/** Orders numbered from 0, made in an order of their own; every third one is placed. */
+/** Orders numbered from 0, created in shuffled order; every third one is placed. */
 const ordersWith = Effect.fnUntraced(function* (count: number, createdAtMillis: (number: number) => number) {
   const orders = yield* Orders
   for (let step = 0; step < count; step++) {
@@ -23,7 +23,7 @@ const ordersWith = Effect.fnUntraced(function* (count: number, createdAtMillis: 
   return orders
 })
 
-/** Walks all pages. */
+/** Reads all pages. */
 const walk = Effect.fnUntraced(function* (limit: number, status?: OrderStatus) {
   const orders = yield* Orders
   const pages: Array<ReadonlyArray<Order>> = []
@@ -39,9 +39,9 @@ const walk = Effect.fnUntraced(function* (limit: number, status?: OrderStatus) {
 })
 
 const keeping: ReadonlyArray<StoreCase> = [
-  storeCase("Orders: an order comes back as it was written", function* () {
+  storeCase("Orders: an order is stored unchanged", function* () {
     const orders = yield* Orders
-    equal(yield* orders.find(id), undefined, "an unknown order")
+    expectEqual(yield* orders.find(id), undefined, "an unknown order")
     const ofStorefront = sampleOrder({
       id: uuidOf(2),
       status: "processing",
@@ -80,18 +80,18 @@ const keeping: ReadonlyArray<StoreCase> = [
     for (const order of [sampleOrder(), ofStorefront, atRest]) {
       yield* orders.create(order)
       const found = yield* orders.find(order.id)
-      equal(found, order, `order ${order.id}`)
+      expectEqual(found, order, `order ${order.id}`)
     }
   }),
-  storeCase("Orders: writing an order again changes nothing", function* () {
+  storeCase("Orders: creating an order again changes nothing", function* () {
     const orders = yield* Orders
     yield* orders.create(sampleOrder())
     yield* orders.replace(sampleOrder({ status: "processing", updatedAtMillis: 2_000 }))
     yield* orders.create(sampleOrder({ email: "eve@example.com" }))
     const found = yield* orders.find(id)
-    equal(found, sampleOrder({ status: "processing", version: 2, updatedAtMillis: 2_000 }), "the order")
+    expectEqual(found, sampleOrder({ status: "processing", version: 2, updatedAtMillis: 2_000 }), "the order")
   }),
-  storeCase("Orders: money of any size comes back as it was", function* () {
+  storeCase("Orders: amounts of any size are stored unchanged", function* () {
     const orders = yield* Orders
     for (const [number, atomic] of [0n, 1n, 10n ** 15n, 2n ** 63n].entries()) {
       const money = { atomic, currency: "USD" }
@@ -104,26 +104,26 @@ const keeping: ReadonlyArray<StoreCase> = [
         total: money
       }
       yield* orders.create(sampleOrder({ id: uuidOf(number), offer }))
-      equal((yield* orders.find(uuidOf(number)))?.offer, offer, `the offer of ${atomic}`)
+      expectEqual((yield* orders.find(uuidOf(number)))?.offer, offer, `the offer of ${atomic}`)
     }
   })
 ]
 
 const moving: ReadonlyArray<StoreCase> = [
-  storeCase("Orders: an order is replaced by who saw how it stands", function* () {
+  storeCase("Orders: an order is replaced only with its current version", function* () {
     const orders = yield* Orders
     yield* orders.create(sampleOrder())
     const changed = sampleOrder({ status: "placed", upstreamReference: "up-1", updatedAtMillis: 2_000 })
-    equal(yield* orders.replace({ ...changed, id: uuidOf(9) }), false, "an unknown order")
-    equal(yield* orders.replace({ ...changed, version: 2 }), false, "a version that is none yet")
-    equal(yield* orders.find(id), sampleOrder(), "the order before")
-    equal(yield* orders.replace(changed), true, "the version that stands")
-    equal(yield* orders.replace(changed), false, "once more")
-    equal(yield* orders.find(id), { ...changed, version: 2 }, "the order after")
-    equal(yield* orders.replace(sampleOrder({ version: 2 })), true, "the next version")
-    equal(yield* orders.find(id), sampleOrder({ version: 3 }), "the order in the end")
+    expectEqual(yield* orders.replace({ ...changed, id: uuidOf(9) }), false, "an unknown order")
+    expectEqual(yield* orders.replace({ ...changed, version: 2 }), false, "a version that is none yet")
+    expectEqual(yield* orders.find(id), sampleOrder(), "the order before")
+    expectEqual(yield* orders.replace(changed), true, "the version that stands")
+    expectEqual(yield* orders.replace(changed), false, "again")
+    expectEqual(yield* orders.find(id), { ...changed, version: 2 }, "the order after")
+    expectEqual(yield* orders.replace(sampleOrder({ version: 2 })), true, "the next version")
+    expectEqual(yield* orders.find(id), sampleOrder({ version: 3 }), "the final order")
   }),
-  storeCase("Orders: what was agreed stays as it was created", function* () {
+  storeCase("Orders: agreed fields can't be replaced", function* () {
     const orders = yield* Orders
     yield* orders.create(sampleOrder())
     const other = sampleOrder({
@@ -134,8 +134,8 @@ const moving: ReadonlyArray<StoreCase> = [
       shippingAddress: undefined,
       createdAtMillis: 9_000
     })
-    equal(yield* orders.replace(other), true, "replaced")
-    equal(yield* orders.find(id), sampleOrder({ version: 2 }), "the order")
+    expectEqual(yield* orders.replace(other), true, "replaced")
+    expectEqual(yield* orders.find(id), sampleOrder({ version: 2 }), "the order")
   }),
   storeCase(`Orders: of ${racers} racers exactly one replaces an order`, function* () {
     const orders = yield* Orders
@@ -143,16 +143,20 @@ const moving: ReadonlyArray<StoreCase> = [
     const outcomes = yield* race((racer) =>
       orders.replace(sampleOrder({ status: "placing", upstreamReference: `up-${racer}` }))
     )
-    equal(wins(outcomes), 1, "racers that replaced it")
-    equal((yield* orders.find(id))?.upstreamReference, `up-${outcomes.indexOf(true)}`, "who did")
+    expectEqual(countTrue(outcomes), 1, "racers that replaced it")
+    expectEqual(
+      (yield* orders.find(id))?.upstreamReference,
+      `up-${outcomes.indexOf(true)}`,
+      "the stored order"
+    )
   }),
-  storeCase("Orders: an order is found by its name upstream", function* () {
+  storeCase("Orders: an order is found by its upstream reference", function* () {
     const orders = yield* Orders
     yield* orders.create(sampleOrder({ upstreamReference: "up-1" }))
     yield* orders.create(sampleOrder({ id: uuidOf(2), upstreamReference: "up-2" }))
     yield* orders.create(sampleOrder({ id: uuidOf(3) }))
-    equal((yield* orders.findByReference("up-2"))?.id, uuidOf(2), "by its name")
-    equal(yield* orders.findByReference("up-3"), undefined, "by a name that none has")
+    expectEqual((yield* orders.findByReference("up-2"))?.id, uuidOf(2), "by its name")
+    expectEqual(yield* orders.findByReference("up-3"), undefined, "by a name that none has")
   })
 ]
 
@@ -167,27 +171,27 @@ const dueOrders = Effect.fnUntraced(function* (count: number) {
 })
 
 const working: ReadonlyArray<StoreCase> = [
-  storeCase("Orders: those that are due are taken, the longest due first", function* () {
+  storeCase("Orders: due ones are taken, longest due first", function* () {
     const orders = yield* dueOrders(10)
     yield* orders.create(sampleOrder({ id: uuidOf(99), dueAtMillis: undefined }))
-    equal(yield* orders.take(999, 9_000, 100), [], "before any is due")
+    expectEqual(yield* orders.take(999, 9_000, 100), [], "before any is due")
     const first = yield* orders.take(1_005, 9_000, 3)
-    equal(ids(first).toSorted(), [0, 1, 2].map(uuidOf), "the first three")
+    expectEqual(ids(first).toSorted(), [0, 1, 2].map(uuidOf), "the first three")
     const second = yield* orders.take(1_005, 9_000, 100)
-    equal(ids(second).toSorted(), [3, 4, 5].map(uuidOf), "the others")
-    equal(yield* orders.take(1_005, 9_000, 100), [], "once more")
+    expectEqual(ids(second).toSorted(), [3, 4, 5].map(uuidOf), "the others")
+    expectEqual(yield* orders.take(1_005, 9_000, 100), [], "again")
     const third = yield* orders.take(8_999, 9_500, 2)
-    equal(ids(third).toSorted(), [6, 7].map(uuidOf), "later ones")
-    for (const order of third) equal(yield* orders.find(order.id), order, "what stands of one")
+    expectEqual(ids(third).toSorted(), [6, 7].map(uuidOf), "later ones")
+    for (const order of third) expectEqual(yield* orders.find(order.id), order, "the stored record")
   }),
-  storeCase("Orders: a taken order has a new version, and is due again later", function* () {
+  storeCase("Orders: a taken order has a new version and is due again later", function* () {
     const orders = yield* dueOrders(1)
     const [taken] = yield* orders.take(1_000, 9_000, 1)
-    equal(taken, sampleOrder({ id: uuidOf(0), dueAtMillis: 9_000, version: 2 }), "what was taken")
-    equal(yield* orders.find(uuidOf(0)), taken, "what stands")
-    equal(yield* orders.replace(sampleOrder({ id: uuidOf(0) })), false, "replaced by who saw it before")
-    equal((yield* orders.take(9_000, 12_000, 1))[0]?.version, 3, "taken again, as its worker died")
-    equal(
+    expectEqual(taken, sampleOrder({ id: uuidOf(0), dueAtMillis: 9_000, version: 2 }), "the records taken")
+    expectEqual(yield* orders.find(uuidOf(0)), taken, "the stored record")
+    expectEqual(yield* orders.replace(sampleOrder({ id: uuidOf(0) })), false, "replaced with an old version")
+    expectEqual((yield* orders.take(9_000, 12_000, 1))[0]?.version, 3, "taken again, as its worker died")
+    expectEqual(
       yield* orders.replace({ ...taken!, status: "placed" }),
       false,
       "replaced by the worker that was late"
@@ -196,15 +200,15 @@ const working: ReadonlyArray<StoreCase> = [
   storeCase(`Orders: ${racers} racers take each order once`, function* () {
     const orders = yield* dueOrders(30)
     const taken = (yield* race(() => orders.take(2_000, 9_000, 4))).flat()
-    // Who meets rows that another is at work on may go without: they are not lost, others come for them.
+    // A racer may skip rows that another one has locked; later takes return them.
     const rest = yield* orders.take(2_000, 9_000, 100)
-    equal(
+    expectEqual(
       [...ids(taken), ...ids(rest)].toSorted(),
       Array.from({ length: 30 }, (_, number) => uuidOf(number)),
-      "what was taken"
+      "the records taken"
     )
   }),
-  storeCase("Orders: address and e-mail of orders at rest are forgotten", function* () {
+  storeCase("Orders: address and email of finished orders are erased", function* () {
     const orders = yield* Orders
     const rests = { dueAtMillis: undefined, stepAtMillis: undefined, updatedAtMillis: 1_999 }
     const at = (number: number, overrides: Partial<Order>) =>
@@ -215,18 +219,18 @@ const working: ReadonlyArray<StoreCase> = [
     yield* at(4, { ...rests, status: "needs_operator" })
     yield* at(5, { ...rests, status: "refunded" })
     yield* at(6, { ...rests, status: "abandoned" })
-    equal(yield* orders.forget(2_000, 2), 2, "two at most")
-    equal(yield* orders.forget(2_000, 100), 1, "the one that was left")
-    equal(yield* orders.forget(2_000, 100), 0, "once more")
+    expectEqual(yield* orders.forget(2_000, 2), 2, "two at most")
+    expectEqual(yield* orders.forget(2_000, 100), 1, "the one that was left")
+    expectEqual(yield* orders.forget(2_000, 100), 0, "again")
     const known = (yield* orders.list({ limit: 100 })).filter(({ email }) => email !== undefined)
-    equal(ids(known).toSorted(), [2, 3, 4].map(uuidOf), "those that are still known")
+    expectEqual(ids(known).toSorted(), [2, 3, 4].map(uuidOf), "addresses that remain")
     const forgotten = sampleOrder({
       ...rests,
       status: "delivered",
       shippingAddress: undefined,
       email: undefined
     })
-    equal(yield* orders.find(uuidOf(1)), forgotten, "an order that was forgotten")
+    expectEqual(yield* orders.find(uuidOf(1)), forgotten, "an order that was forgotten")
   })
 ]
 
@@ -236,34 +240,34 @@ const numbersDown = (count: number, when: (number: number) => boolean = () => tr
     .map(uuidOf)
 
 const listing: ReadonlyArray<StoreCase> = [
-  storeCase("Orders: listed newest first, up to the limit", function* () {
+  storeCase("Orders: list returns the newest first, up to the limit", function* () {
     const orders = yield* ordersWith(10, (number) => 1_000 + number)
-    equal(ids(yield* orders.list({ limit: 3 })), numbersDown(10).slice(0, 3), "the first three")
-    equal(ids(yield* orders.list({ limit: 100 })), numbersDown(10), "all")
+    expectEqual(ids(yield* orders.list({ limit: 3 })), numbersDown(10).slice(0, 3), "the first three")
+    expectEqual(ids(yield* orders.list({ limit: 100 })), numbersDown(10), "all")
   }),
-  storeCase("Orders: pages follow each other without gaps or repeats", function* () {
+  storeCase("Orders: pages have no gaps and no repeats", function* () {
     yield* ordersWith(31, (number) => 1_000 + number)
-    equal(yield* walk(4), numbersDown(31), "all pages")
+    expectEqual(yield* walk(4), numbersDown(31), "all pages")
   }),
-  storeCase("Orders: also where many were made in the same millisecond", function* () {
+  storeCase("Orders: pages work for records of the same millisecond", function* () {
     yield* ordersWith(31, (number) => 1_000 + Math.floor(number / 10))
     const walked = yield* walk(4)
-    equal(walked.length, 31, "orders walked")
-    equal(walked.toSorted(), numbersDown(31).toSorted(), "which")
+    expectEqual(walked.length, 31, "orders walked")
+    expectEqual(walked.toSorted(), numbersDown(31).toSorted(), "which")
   }),
-  storeCase("Orders: listed by status", function* () {
+  storeCase("Orders: list filters by status", function* () {
     const orders = yield* ordersWith(20, (number) => 1_000 + number)
     const placed = numbersDown(20, (number) => number % 3 === 0)
-    equal(ids(yield* orders.list({ limit: 100, status: "placed" })), placed, "placed")
-    equal(yield* walk(2, "placed"), placed, "placed, in pages")
-    equal(yield* orders.list({ limit: 100, status: "refunded" }), [], "refunded")
+    expectEqual(ids(yield* orders.list({ limit: 100, status: "placed" })), placed, "placed")
+    expectEqual(yield* walk(2, "placed"), placed, "placed, in pages")
+    expectEqual(yield* orders.list({ limit: 100, status: "refunded" }), [], "refunded")
   }),
   storeCase("Orders: a page before an unknown order is empty", function* () {
     const orders = yield* ordersWith(5, (number) => 1_000 + number)
-    equal(yield* orders.list({ limit: 10, before: uuidOf(99) }), [], "before an unknown order")
-    equal(yield* orders.list({ limit: 10, before: uuidOf(0) }), [], "before the oldest")
+    expectEqual(yield* orders.list({ limit: 10, before: uuidOf(99) }), [], "before an unknown order")
+    expectEqual(yield* orders.list({ limit: 10, before: uuidOf(0) }), [], "before the oldest")
   })
 ]
 
-/** What `Orders` promises. */
+/** Contract of `Orders`. */
 export const orderCases: ReadonlyArray<StoreCase> = [...keeping, ...moving, ...working, ...listing]

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { type NewVaultPurchase, type VaultPurchase, VaultPurchases } from "../../ports/VaultPurchases.ts"
 import { samplePurchase, uuidOf } from "./records.ts"
-import { equal, race, racers, type StoreCase, storeCase, wins } from "./StoreCase.ts"
+import { expectEqual, race, racers, type StoreCase, storeCase, countTrue } from "./StoreCase.ts"
 
 const { id } = samplePurchase()
 const ids = (purchases: ReadonlyArray<VaultPurchase>) => purchases.map((purchase) => purchase.id).toSorted()
@@ -18,9 +18,9 @@ const granted = (overrides: Partial<VaultPurchase> = {}): VaultPurchase => ({
 })
 
 const selling: ReadonlyArray<StoreCase> = [
-  storeCase("VaultPurchases: a purchase comes back as it was reserved", function* () {
+  storeCase("VaultPurchases: a purchase is stored unchanged", function* () {
     const purchases = yield* VaultPurchases
-    equal(yield* purchases.find(id), undefined, "an unknown purchase")
+    expectEqual(yield* purchases.find(id), undefined, "an unknown purchase")
     const quoted = samplePurchase({
       id: uuidOf(2),
       chargeKey: "eip155:8453:0x'\"\\:0x02",
@@ -32,49 +32,49 @@ const selling: ReadonlyArray<StoreCase> = [
     })
     for (const purchase of [samplePurchase(), quoted]) {
       yield* purchases.reserve(purchase)
-      equal(yield* purchases.find(purchase.id), reserved(purchase), `purchase ${purchase.id}`)
+      expectEqual(yield* purchases.find(purchase.id), reserved(purchase), `purchase ${purchase.id}`)
     }
   }),
-  storeCase("VaultPurchases: reserved, then granted once", function* () {
+  storeCase("VaultPurchases: a reserved purchase is granted once", function* () {
     const purchases = yield* VaultPurchases
-    equal(yield* purchases.grant(id, 7_000), false, "grant of an unknown purchase")
+    expectEqual(yield* purchases.grant(id, 7_000), false, "grant of an unknown purchase")
     yield* purchases.reserve(samplePurchase())
-    equal(yield* purchases.grant(id, 7_000), true, "grant")
-    equal(yield* purchases.grant(id, 8_000), false, "grant once more")
+    expectEqual(yield* purchases.grant(id, 7_000), true, "grant")
+    expectEqual(yield* purchases.grant(id, 8_000), false, "grant again")
     yield* purchases.reserve(samplePurchase({ email: "eve@example.com" }))
-    equal(yield* purchases.find(id), granted({ dueAtMillis: 7_000 }), "reserved once more")
+    expectEqual(yield* purchases.find(id), granted({ dueAtMillis: 7_000 }), "reserved again")
   }),
-  storeCase("VaultPurchases: what is granted with nothing due is not due any more", function* () {
+  storeCase("VaultPurchases: a purchase granted without a due time is no longer due", function* () {
     const purchases = yield* VaultPurchases
     yield* purchases.reserve(samplePurchase())
     yield* purchases.take(6_000, 7_000, 10)
-    equal(yield* purchases.grant(id, undefined), true, "grant")
-    equal(yield* purchases.find(id), granted(), "the purchase")
-    equal(yield* purchases.take(1e15, 2e15, 10), [], "what is due")
+    expectEqual(yield* purchases.grant(id, undefined), true, "grant")
+    expectEqual(yield* purchases.find(id), granted(), "the purchase")
+    expectEqual(yield* purchases.take(1e15, 2e15, 10), [], "due purchases")
   }),
   storeCase(`VaultPurchases: of ${racers} racers exactly one grants`, function* () {
     const purchases = yield* VaultPurchases
     yield* purchases.reserve(samplePurchase())
     const outcomes = yield* race((racer) => purchases.grant(id, 7_000 + racer))
-    equal(wins(outcomes), 1, "racers that granted it")
-    equal((yield* purchases.find(id))?.dueAtMillis, 7_000 + outcomes.indexOf(true), "when it is due")
+    expectEqual(countTrue(outcomes), 1, "racers that granted it")
+    expectEqual((yield* purchases.find(id))?.dueAtMillis, 7_000 + outcomes.indexOf(true), "when it is due")
   }),
-  storeCase("VaultPurchases: only a reserved one is cancelled", function* () {
+  storeCase("VaultPurchases: only reserved purchases can be canceled", function* () {
     const purchases = yield* VaultPurchases
     yield* purchases.cancel(id)
     yield* purchases.reserve(samplePurchase())
     yield* purchases.cancel(id)
-    equal(yield* purchases.find(id), undefined, "a cancelled purchase")
-    equal(yield* purchases.grant(id, undefined), false, "grant of a cancelled purchase")
-    equal(yield* purchases.take(1e15, 2e15, 10), [], "what is due")
+    expectEqual(yield* purchases.find(id), undefined, "a cancelled purchase")
+    expectEqual(yield* purchases.grant(id, undefined), false, "grant of a cancelled purchase")
+    expectEqual(yield* purchases.take(1e15, 2e15, 10), [], "due purchases")
     yield* purchases.reserve(samplePurchase())
     yield* purchases.grant(id, undefined)
     yield* purchases.cancel(id)
-    equal((yield* purchases.find(id))?.status, "granted", "a granted purchase after cancel")
+    expectEqual((yield* purchases.find(id))?.status, "granted", "a granted purchase after cancel")
   })
 ]
 
-/** Purchases numbered from 0, due at 1000, 1001 and so on; every other one is granted. */
+/** Purchases numbered from 0, due at 1000, 1001 and so on; every second one is granted. */
 const duePurchases = Effect.fnUntraced(function* (count: number) {
   const purchases = yield* VaultPurchases
   for (let step = 0; step < count; step++) {
@@ -86,63 +86,68 @@ const duePurchases = Effect.fnUntraced(function* (count: number) {
 })
 
 const working: ReadonlyArray<StoreCase> = [
-  storeCase("VaultPurchases: those that are due are taken, the longest due first", function* () {
+  storeCase("VaultPurchases: due ones are taken, longest due first", function* () {
     const purchases = yield* duePurchases(10)
     yield* purchases.reserve(samplePurchase({ id: uuidOf(99), dueAtMillis: undefined }))
-    equal(yield* purchases.take(999, 9_000, 100), [], "before any is due")
+    expectEqual(yield* purchases.take(999, 9_000, 100), [], "before any is due")
     const first = yield* purchases.take(1_005, 9_000, 3)
-    equal(ids(first), [0, 1, 2].map(uuidOf), "the first three")
-    equal(ids(yield* purchases.take(1_005, 9_000, 100)), [3, 4, 5].map(uuidOf), "the others")
-    equal(yield* purchases.take(1_005, 9_000, 100), [], "once more")
+    expectEqual(ids(first), [0, 1, 2].map(uuidOf), "the first three")
+    expectEqual(ids(yield* purchases.take(1_005, 9_000, 100)), [3, 4, 5].map(uuidOf), "the others")
+    expectEqual(yield* purchases.take(1_005, 9_000, 100), [], "again")
     const third = yield* purchases.take(8_999, 9_500, 2)
-    equal(ids(third), [6, 7].map(uuidOf), "later ones")
-    for (const purchase of third) equal(yield* purchases.find(purchase.id), purchase, "what stands of one")
-    equal(ids(yield* purchases.take(9_000, 9_600, 1)), [uuidOf(8)], "the one that is due for longest")
+    expectEqual(ids(third), [6, 7].map(uuidOf), "later ones")
+    for (const purchase of third)
+      expectEqual(yield* purchases.find(purchase.id), purchase, "the stored record")
+    expectEqual(ids(yield* purchases.take(9_000, 9_600, 1)), [uuidOf(8)], "the one that is due for longest")
   }),
-  storeCase("VaultPurchases: each time it is taken is counted, until it is granted", function* () {
+  storeCase("VaultPurchases: every take counts as an attempt until the purchase is granted", function* () {
     const purchases = yield* VaultPurchases
     yield* purchases.reserve(samplePurchase())
     const first = yield* purchases.take(5_000, 6_000, 1)
-    equal(first, [{ ...reserved({ dueAtMillis: 6_000 }), attempts: 1 }], "taken")
+    expectEqual(first, [{ ...reserved({ dueAtMillis: 6_000 }), attempts: 1 }], "taken")
     const second = yield* purchases.take(6_000, 7_000, 1)
-    equal(second, [{ ...reserved({ dueAtMillis: 7_000 }), attempts: 2 }], "taken again, as its worker died")
+    expectEqual(
+      second,
+      [{ ...reserved({ dueAtMillis: 7_000 }), attempts: 2 }],
+      "taken again, as its worker died"
+    )
     yield* purchases.grant(id, 7_500)
-    equal((yield* purchases.find(id))?.attempts, 0, "attempts once it is granted")
+    expectEqual((yield* purchases.find(id))?.attempts, 0, "attempts once it is granted")
     const third = yield* purchases.take(7_500, 8_000, 1)
-    equal(third, [granted({ dueAtMillis: 8_000, attempts: 1 })], "taken once it is granted")
+    expectEqual(third, [granted({ dueAtMillis: 8_000, attempts: 1 })], "taken once it is granted")
   }),
   storeCase(`VaultPurchases: ${racers} racers take each purchase once`, function* () {
     const purchases = yield* duePurchases(30)
     const taken = (yield* race(() => purchases.take(2_000, 9_000, 4))).flat()
-    // Who meets rows that another is at work on may go without: they are not lost, others come for them.
+    // A racer may skip rows that another one has locked; later takes return them.
     const rest = yield* purchases.take(2_000, 9_000, 100)
     const all = Array.from({ length: 30 }, (_, number) => uuidOf(number))
-    equal(ids([...taken, ...rest]), all, "what was taken")
+    expectEqual(ids([...taken, ...rest]), all, "the records taken")
   }),
-  storeCase("VaultPurchases: rescheduled by who knows when it is due", function* () {
+  storeCase("VaultPurchases: a purchase is rescheduled only with its current due time", function* () {
     const purchases = yield* VaultPurchases
-    equal(yield* purchases.reschedule(id, 5_000, 6_000), false, "an unknown purchase")
+    expectEqual(yield* purchases.reschedule(id, 5_000, 6_000), false, "an unknown purchase")
     yield* purchases.reserve(samplePurchase())
-    equal(yield* purchases.reschedule(id, 4_999, 6_000), false, "a time at which it is not due")
-    equal(yield* purchases.find(id), reserved(), "the purchase before")
-    equal(yield* purchases.reschedule(id, 5_000, 6_000), true, "the time at which it is due")
-    equal(yield* purchases.reschedule(id, 5_000, 7_000), false, "once more")
-    equal(yield* purchases.find(id), reserved({ dueAtMillis: 6_000 }), "the purchase after")
+    expectEqual(yield* purchases.reschedule(id, 4_999, 6_000), false, "a time at which it is not due")
+    expectEqual(yield* purchases.find(id), reserved(), "the purchase before")
+    expectEqual(yield* purchases.reschedule(id, 5_000, 6_000), true, "the time at which it is due")
+    expectEqual(yield* purchases.reschedule(id, 5_000, 7_000), false, "again")
+    expectEqual(yield* purchases.find(id), reserved({ dueAtMillis: 6_000 }), "the purchase after")
     yield* purchases.take(6_000, 9_000, 1)
-    equal(yield* purchases.reschedule(id, 6_000, undefined), false, "a time before it was taken")
-    equal(yield* purchases.reschedule(id, 9_000, undefined), true, "the time until which it was taken")
-    equal((yield* purchases.find(id))?.dueAtMillis, undefined, "when it is due in the end")
-    equal(yield* purchases.take(1e15, 2e15, 10), [], "what is due in the end")
-    equal(yield* purchases.reschedule(id, 9_000, 9_500), false, "one that is not due at all")
+    expectEqual(yield* purchases.reschedule(id, 6_000, undefined), false, "a time before it was taken")
+    expectEqual(yield* purchases.reschedule(id, 9_000, undefined), true, "the time until which it was taken")
+    expectEqual((yield* purchases.find(id))?.dueAtMillis, undefined, "the final due time")
+    expectEqual(yield* purchases.take(1e15, 2e15, 10), [], "purchases still due")
+    expectEqual(yield* purchases.reschedule(id, 9_000, 9_500), false, "one that is not due at all")
   }),
   storeCase(`VaultPurchases: of ${racers} racers exactly one reschedules`, function* () {
     const purchases = yield* VaultPurchases
     yield* purchases.reserve(samplePurchase())
     const outcomes = yield* race((racer) => purchases.reschedule(id, 5_000, 6_000 + racer))
-    equal(wins(outcomes), 1, "racers that rescheduled it")
-    equal((yield* purchases.find(id))?.dueAtMillis, 6_000 + outcomes.indexOf(true), "when it is due")
+    expectEqual(countTrue(outcomes), 1, "racers that rescheduled it")
+    expectEqual((yield* purchases.find(id))?.dueAtMillis, 6_000 + outcomes.indexOf(true), "when it is due")
   }),
-  storeCase("VaultPurchases: e-mails are forgotten where nothing is due any more", function* () {
+  storeCase("VaultPurchases: emails are erased once nothing is due", function* () {
     const purchases = yield* VaultPurchases
     const at = Effect.fnUntraced(function* (
       number: number,
@@ -160,15 +165,15 @@ const working: ReadonlyArray<StoreCase> = [
     yield* at(4, 1_999, undefined)
     yield* at(5, 1_000, [undefined])
     yield* at(6, 1_500, [undefined])
-    equal(yield* purchases.forget(2_000, 2), 2, "two at most")
-    equal(yield* purchases.forget(2_000, 100), 1, "the one that was left")
-    equal(yield* purchases.forget(2_000, 100), 0, "once more")
+    expectEqual(yield* purchases.forget(2_000, 2), 2, "two at most")
+    expectEqual(yield* purchases.forget(2_000, 100), 1, "the one that was left")
+    expectEqual(yield* purchases.forget(2_000, 100), 0, "again")
     const all = yield* Effect.forEach([1, 2, 3, 4, 5, 6], (number) => purchases.find(uuidOf(number)))
     const known = all.flatMap((purchase) => (purchase?.email === undefined ? [] : [purchase]))
-    equal(ids(known), [2, 3, 4].map(uuidOf), "those that are still known")
-    equal(all[0], granted({ createdAtMillis: 1_999, email: undefined }), "one that was forgotten")
+    expectEqual(ids(known), [2, 3, 4].map(uuidOf), "addresses that remain")
+    expectEqual(all[0], granted({ createdAtMillis: 1_999, email: undefined }), "one that was forgotten")
   })
 ]
 
-/** What `VaultPurchases` promises. */
+/** Contract of `VaultPurchases`. */
 export const purchaseCases: ReadonlyArray<StoreCase> = [...selling, ...working]

@@ -6,81 +6,89 @@ import { Quotes } from "../../ports/Quotes.ts"
 import type { Stores } from "../../ports/Stores.ts"
 import { VaultItems } from "../../ports/VaultItems.ts"
 import { VaultPurchases } from "../../ports/VaultPurchases.ts"
-import { chargeRolls, told, toldAll } from "./chargeRolls.ts"
-import { type Dice, dice, type Roll, someKey, someTime, type Verb } from "./Dice.ts"
+import { chargeOperations, comparableCharge, comparableCharges } from "./chargeOperations.ts"
+import {
+  type RandomSource,
+  randomSource,
+  type RandomOperation,
+  randomKey,
+  randomTime,
+  type Operation
+} from "./RandomSource.ts"
 import { sampleOffer, sampleOrder, samplePurchase, sampleQuote, sampleVaultItem, uuidOf } from "./records.ts"
-import { equal, type RestartCase, type StoreCase } from "./StoreCase.ts"
+import { expectEqual, type RestartCase, type StoreCase } from "./StoreCase.ts"
 import { storeModel } from "./StoreModel.ts"
 
 const statuses: ReadonlyArray<OrderStatus> = ["awaiting_payment", "processing", "placed", "delivered"]
-/** When an order is due: never, or at a time that no other order has. */
-const someDue = (dice: Dice, step: number) => (dice.below(3) === 0 ? undefined : step * 10 + dice.below(9))
-const someId = (dice: Dice) => uuidOf(dice.below(5))
-/** Of a quote: in steps that leave room between them, so that no two quotes lapse at the same time. */
-const someQuoteTime = (dice: Dice) => someTime(dice) * 1e6
+/** Due time of an order: none, or one that no other order has. */
+const randomDue = (random: RandomSource, step: number) =>
+  random.below(3) === 0 ? undefined : step * 10 + random.below(9)
+const randomId = (random: RandomSource) => uuidOf(random.below(5))
+/** Times of quotes, spaced so that no two quotes expire at the same time. */
+const randomQuoteTime = (random: RandomSource) => randomTime(random) * 1e6
 
-const quoteRolls: ReadonlyArray<Roll> = [
-  (dice, step) => {
-    const offer = sampleOffer({ expiresAtMillis: someQuoteTime(dice) + step, reference: `offer-${step}` })
-    const fingerprint = `request-${dice.below(2)}`
+const quoteOperations: ReadonlyArray<RandomOperation> = [
+  (random, step) => {
+    const offer = sampleOffer({ expiresAtMillis: randomQuoteTime(random) + step, reference: `offer-${step}` })
+    const fingerprint = `request-${random.below(2)}`
     const quote = sampleQuote({ id: uuidOf(1_000 + step), fingerprint, offer, createdAtMillis: step })
-    const now = someQuoteTime(dice)
+    const now = randomQuoteTime(random)
     return Quotes.use((quotes) => quotes.put(quote, now))
   },
-  (dice, step) => {
-    const id = uuidOf(1_000 + Math.max(0, step - dice.below(40)))
-    const key = someKey(dice)
-    const now = someQuoteTime(dice)
+  (random, step) => {
+    const id = uuidOf(1_000 + Math.max(0, step - random.below(40)))
+    const key = randomKey(random)
+    const now = randomQuoteTime(random)
     return Quotes.use((quotes) => quotes.consume(id, key, now))
   },
-  // Consumes what is live, which a guess rarely hits.
-  (dice) => {
-    const fingerprint = `request-${dice.below(2)}`
-    const key = someKey(dice)
-    const now = someQuoteTime(dice)
+  // Consumes the live quote, as random ids rarely match one.
+  (random) => {
+    const fingerprint = `request-${random.below(2)}`
+    const key = randomKey(random)
+    const now = randomQuoteTime(random)
     return Quotes.use((quotes) =>
       Effect.flatMap(quotes.findLive(fingerprint, now), (quote) =>
         quote === undefined ? Effect.succeed(undefined) : quotes.consume(quote.id, key, now)
       )
     )
   },
-  (dice) => {
-    const fingerprint = `request-${dice.below(2)}`
-    const key = someKey(dice)
-    const now = someQuoteTime(dice)
+  (random) => {
+    const fingerprint = `request-${random.below(2)}`
+    const key = randomKey(random)
+    const now = randomQuoteTime(random)
     return Quotes.use((quotes) => quotes.findConsumed(fingerprint, key, now))
   },
-  (dice) => {
-    const key = someKey(dice)
+  (random) => {
+    const key = randomKey(random)
     return Quotes.use((quotes) => quotes.restore(key))
   },
-  (dice) => {
-    const before = dice.below(20) * 1e6
+  (random) => {
+    const before = random.below(20) * 1e6
     return Quotes.use((quotes) => quotes.expire(before))
   }
 ]
 
-const orderRolls: ReadonlyArray<Roll> = [
-  (dice, step) => {
+const orderOperations: ReadonlyArray<RandomOperation> = [
+  (random, step) => {
     const order = sampleOrder({
-      id: someId(dice),
-      status: dice.pick(statuses),
-      dueAtMillis: someDue(dice, step),
+      id: randomId(random),
+      status: random.pick(statuses),
+      dueAtMillis: randomDue(random, step),
       createdAtMillis: step,
       updatedAtMillis: step
     })
     return Orders.use((orders) => orders.create(order))
   },
-  // Changes what stands there, or what stood there before.
-  (dice, step) => {
-    const id = someId(dice)
-    const behind = dice.below(4) === 0 ? 1 : 0
+  // Replaces the current version, or tries to with an old one.
+  (random, step) => {
+    const id = randomId(random)
+    const behind = random.below(4) === 0 ? 1 : 0
     const change = {
-      status: dice.pick(statuses),
-      attempts: dice.below(3),
-      dueAtMillis: someDue(dice, step),
+      status: random.pick(statuses),
+      attempts: random.below(3),
+      dueAtMillis: randomDue(random, step),
       updatedAtMillis: step,
-      ...(dice.below(2) === 0 ? {} : { upstreamReference: `up-${step}`, reason: "out_of_stock" }),
+      ...(random.below(2) === 0 ? {} : { upstreamReference: `up-${step}`, reason: "out_of_stock" }),
       email: "eve@example.com"
     }
     return Orders.use((orders) =>
@@ -91,112 +99,121 @@ const orderRolls: ReadonlyArray<Roll> = [
       )
     )
   },
-  (dice, step) => {
-    const id = someId(dice)
+  (random, step) => {
+    const id = randomId(random)
     return Orders.use((orders) =>
       Effect.flatMap(orders.find(id), (order) =>
         orders.findByReference(order?.upstreamReference ?? `up-${step}`)
       )
     )
   },
-  // One at a time: two would be due at the same time again, and the port does not order them.
-  (dice, step) => {
-    const now = step * 10 + dice.below(200)
+  // Takes one at a time: two taken together would share a due time, and their order is unspecified.
+  (random, step) => {
+    const now = step * 10 + random.below(200)
     return Orders.use((orders) => orders.take(now, (step + 100) * 10 + 9, 1))
   },
-  // All of them: which ones a smaller number touches is nobody's promise.
-  (dice, step) => {
-    const before = step - dice.below(50)
+  // No limit: which records a limit would select is unspecified.
+  (random, step) => {
+    const before = step - random.below(50)
     return Orders.use((orders) => orders.forget(before, 100))
   },
-  (dice) => {
-    const before = dice.below(2) === 0 ? {} : { before: someId(dice) }
-    const status = dice.below(2) === 0 ? {} : { status: dice.pick(statuses) }
-    const limit = 1 + dice.below(4)
+  (random) => {
+    const before = random.below(2) === 0 ? {} : { before: randomId(random) }
+    const status = random.below(2) === 0 ? {} : { status: random.pick(statuses) }
+    const limit = 1 + random.below(4)
     return Orders.use((orders) => orders.list({ limit, ...before, ...status }))
   }
 ]
 
-const purchaseRolls: ReadonlyArray<Roll> = [
-  (dice, step) => {
+const purchaseOperations: ReadonlyArray<RandomOperation> = [
+  (random, step) => {
     const purchase = samplePurchase({
-      id: someId(dice),
+      id: randomId(random),
       createdAtMillis: step,
-      dueAtMillis: someDue(dice, step)
+      dueAtMillis: randomDue(random, step)
     })
     return VaultPurchases.use((purchases) => purchases.reserve(purchase))
   },
-  (dice, step) => {
-    const id = someId(dice)
-    const due = someDue(dice, step)
+  (random, step) => {
+    const id = randomId(random)
+    const due = randomDue(random, step)
     return VaultPurchases.use((purchases) => purchases.grant(id, due))
   },
-  (dice) => {
-    const id = someId(dice)
+  (random) => {
+    const id = randomId(random)
     return VaultPurchases.use((purchases) => purchases.cancel(id))
   },
-  // One at a time: two would be due at the same time again, and which goes first then is nobody's promise.
-  (dice, step) => {
-    const now = step * 10 + dice.below(200)
+  // Takes one at a time: two taken together would share a due time, and their order is unspecified.
+  (random, step) => {
+    const now = step * 10 + random.below(200)
     return VaultPurchases.use((purchases) => purchases.take(now, (step + 100) * 10 + 9, 1))
   },
-  // Of what stands there, or of what stood there before.
-  (dice, step) => {
-    const id = someId(dice)
-    const behind = dice.below(4) === 0 ? 1 : 0
-    const due = someDue(dice, step)
+  // Reschedules with the current due time, or with an old one.
+  (random, step) => {
+    const id = randomId(random)
+    const behind = random.below(4) === 0 ? 1 : 0
+    const due = randomDue(random, step)
     return VaultPurchases.use((purchases) =>
       Effect.flatMap(purchases.find(id), (purchase) =>
         purchases.reschedule(id, (purchase?.dueAtMillis ?? step) - behind, due)
       )
     )
   },
-  // All of them: which ones a smaller number touches is nobody's promise.
-  (dice, step) => {
-    const before = step - dice.below(50)
+  // No limit: which records a limit would select is unspecified.
+  (random, step) => {
+    const before = step - random.below(50)
     return VaultPurchases.use((purchases) => purchases.forget(before, 100))
   }
 ]
 
-const vaultRolls: ReadonlyArray<Roll> = [
-  (dice, step) => {
-    const item = sampleVaultItem(dice.below(5), {
-      slug: `slug-${dice.below(6)}`,
-      title: dice.pick(["Growth 100%", "growth a_b", "Don't"]),
-      price: 1 + dice.below(9),
-      category: dice.pick(["ios", "career"]),
+const vaultOperations: ReadonlyArray<RandomOperation> = [
+  (random, step) => {
+    const item = sampleVaultItem(random.below(5), {
+      slug: `slug-${random.below(6)}`,
+      title: random.pick(["Growth 100%", "growth a_b", "Don't"]),
+      price: 1 + random.below(9),
+      category: random.pick(["ios", "career"]),
       downloads: step
     })
     return VaultItems.use((items) => items.put(item))
   },
-  (dice) => {
-    const slug = `slug-${dice.below(6)}`
+  (random) => {
+    const slug = `slug-${random.below(6)}`
     return VaultItems.use((items) => Effect.andThen(items.countDownload(slug), items.findBySlug(slug)))
   },
-  (dice) => {
-    const cursor = dice.below(2) === 0 ? {} : { cursor: someId(dice) }
-    const q = dice.pick([{}, { q: "GROWTH" }, { q: "%" }, { q: "_ growth" }, { q: "slug-1" }])
-    const minPrice = dice.pick([{}, { minPrice: 5 }])
-    const category = dice.pick([{}, { category: "ios" as const }])
-    const limit = 1 + dice.below(4)
+  (random) => {
+    const cursor = random.below(2) === 0 ? {} : { cursor: randomId(random) }
+    const q = random.pick([{}, { q: "GROWTH" }, { q: "%" }, { q: "_ growth" }, { q: "slug-1" }])
+    const minPrice = random.pick([{}, { minPrice: 5 }])
+    const category = random.pick([{}, { category: "ios" as const }])
+    const limit = 1 + random.below(4)
     return VaultItems.use((items) => items.search({ limit, ...cursor, ...q, ...minPrice, ...category }))
   },
-  ...purchaseRolls
+  ...purchaseOperations
 ]
 
-const { claiming, reading, settled, upkeep } = chargeRolls
-/** Claims twice: the other verbs need what they bring about. */
-const rolls = [claiming, claiming, settled, upkeep, reading, quoteRolls, orderRolls, vaultRolls]
+const { claiming, reading, settled, upkeep } = chargeOperations
+/** Claims count twice: the other operations need charges to work on. */
+const operationGroups = [
+  claiming,
+  claiming,
+  settled,
+  upkeep,
+  reading,
+  quoteOperations,
+  orderOperations,
+  vaultOperations
+]
 
-/** All that can be seen of the stores. */
-const everything: Verb = Effect.all([
-  Charges.use((charges) => Effect.map(charges.list({ limit: 100 }), (found) => found.map(told))),
+/** Everything that the stores can return. */
+const snapshot: Operation = Effect.all([
+  Charges.use((charges) => Effect.map(charges.list({ limit: 100 }), (found) => found.map(comparableCharge))),
   Charges.use((charges) => charges.entries({ limit: 1_000 })),
   Effect.forEach([0, 50, 99], (now) =>
     Charges.use((charges) =>
       Effect.all([
-        Effect.map(charges.unfinished(now, 100), toldAll),
-        Effect.map(charges.voidedDue(now, 100), toldAll)
+        Effect.map(charges.unfinished(now, 100), comparableCharges),
+        Effect.map(charges.voidedDue(now, 100), comparableCharges)
       ])
     )
   ),
@@ -211,45 +228,47 @@ const everything: Verb = Effect.all([
   )
 ])
 
-/** What came of a verb; that a store refused it is an outcome as well. */
-const outcomeOf = (verb: Verb): Effect.Effect<unknown, never, Stores> =>
+/** The outcome of an operation; a store error is an outcome too. */
+const outcomeOf = (verb: Operation): Effect.Effect<unknown, never, Stores> =>
   Effect.match(verb, { onSuccess: (value) => value, onFailure: ({ _tag }) => ({ failed: _tag }) })
 
-/** Random verbs of a seed, said to a store and to a model of it, some steps at a time. */
+/** Runs some steps of a seed's random operations on a store and on its model. */
 const comparison = (seed: number) => {
   const model = storeModel()
-  const { below, pick } = dice(seed)
-  const same = Effect.fnUntraced(function* (verb: Verb, what: string) {
+  const { below, pick } = randomSource(seed)
+  const same = Effect.fnUntraced(function* (verb: Operation, what: string) {
     const outcome = outcomeOf(verb)
-    equal(yield* outcome, yield* Effect.provideContext(outcome, model), what)
+    expectEqual(yield* outcome, yield* Effect.provideContext(outcome, model), what)
   })
   return Effect.fnUntraced(function* (from: number, to: number) {
     for (let step = from; step < to; step++) {
-      const verb = pick(pick(rolls))({ below, pick }, step)
+      const verb = pick(pick(operationGroups))({ below, pick }, step)
       yield* same(verb, `seed ${seed}, step ${step}`)
-      if (step % 25 === 24) yield* same(everything, `seed ${seed}, step ${step}, all that can be seen`)
+      if (step % 25 === 24) yield* same(snapshot, `seed ${seed}, step ${step}, all that can be seen`)
     }
-    yield* same(everything, `seed ${seed}, before step ${to}, all that can be seen`)
+    yield* same(snapshot, `seed ${seed}, before step ${to}, all that can be seen`)
   })
 }
 
 /**
- * Says the same random verbs to the stores and to a plain model of them: the outcomes must be the same.
- * A failure names the seed and the step: the same seed says the same verbs again.
+ * Creates a case that runs the same random operations on the stores and on a plain model, and compares the
+ * outcomes.
+ *
+ * A failure names seed and step, and the same seed repeats the same operations.
  *
  * @param seed any integer
- * @param steps how many verbs, below a million
+ * @param steps number of operations, below a million
  */
 export const storeModelCase = (seed: number, steps = 800): StoreCase => ({
-  name: `All stores: ${steps} random verbs have the outcomes of the model (seed ${seed})`,
+  name: `All stores: ${steps} random operations match the model (seed ${seed})`,
   run: Effect.suspend(() => comparison(seed)(0, steps))
 })
 
 const stepsBetweenRestarts = 40
 
-/** The same for stores that are closed and opened again every 40 steps. */
+/** The same for persistent stores, which are closed and opened again every 40 steps. */
 export const restartedModelCase = (seed: number, steps = 200): RestartCase => ({
-  name: `All stores: ${steps} random verbs across restarts have the outcomes of the model (seed ${seed})`,
+  name: `All stores: ${steps} random operations across restarts match the model (seed ${seed})`,
   run: (opened) =>
     Effect.gen(function* () {
       const compare = comparison(seed)
@@ -258,5 +277,5 @@ export const restartedModelCase = (seed: number, steps = 200): RestartCase => ({
     })
 })
 
-/** The model on a few seeds. */
+/** The model comparison with a few seeds. */
 export const randomCases: ReadonlyArray<StoreCase> = [1, 2, 3, 4, 5].map((seed) => storeModelCase(seed))

@@ -2,16 +2,14 @@ import type { Money } from "../../domain/Money.ts"
 import type { Offer } from "../../domain/Order.ts"
 import type { Receipt } from "../../domain/PaymentRequired.ts"
 import type { VaultItem } from "../../domain/Vault.ts"
-import type { NewCharge, RecordedAnswer } from "../../ports/Charges.ts"
+import type { NewCharge, RecordedResponse } from "../../ports/Charges.ts"
 import type { Order } from "../../ports/Orders.ts"
 import type { Quote } from "../../ports/Quotes.ts"
 import type { NewVaultPurchase } from "../../ports/VaultPurchases.ts"
 
-/*
- * Records of the stores to test with; every field can be overridden.
- */
+/* Sample records of the stores. Every field can be overridden. */
 
-/** The UUID of a number: the same number, the same id. */
+/** A UUID derived from a number. */
 export const uuidOf = (number: number): string =>
   `00000000-0000-4000-8000-${number.toString(16).padStart(12, "0")}`
 
@@ -37,7 +35,7 @@ export const sampleCharge = (overrides: Partial<NewCharge> = {}): NewCharge => (
   ...overrides
 })
 
-export const sampleAnswer = (text = '{"products":[]}'): RecordedAnswer => ({
+export const sampleResponse = (text = '{"products":[]}'): RecordedResponse => ({
   status: 200,
   contentType: "application/json",
   body: { _tag: "Plain", text }
@@ -50,7 +48,7 @@ export const sampleReceipt = (number = 1): Receipt => ({
   payer: "0x857b06519e91e3a54538791bdbb0e22373e36b66"
 })
 
-/** An offer of 15.27 in all, open until `expiresAtMillis`. */
+/** An offer of 15.27 in total, open until `expiresAtMillis`. */
 export const sampleOffer = (overrides: Partial<Offer> = {}): Offer => ({
   product: {
     title: "Canvas tote bag",
@@ -103,7 +101,7 @@ export const sampleOrder = (overrides: Partial<Order> = {}): Order => ({
   ...overrides
 })
 
-/** The item of a number: ids, slugs and titles differ, everything else is alike. */
+/** A vault item with its own id, slug and title; the other fields are the same for all. */
 export const sampleVaultItem = (number = 1, overrides: Partial<VaultItem> = {}): VaultItem => ({
   id: uuidOf(number),
   slug: `item-${number}`,

@@ -1,8 +1,17 @@
 import { Effect } from "effect"
 import { type Charge, Charges, type ChargesQuery } from "../../ports/Charges.ts"
-import { chargesWith, key, keysOf, lease, outcome, paid, paidBack, unlimited } from "./chargeRecords.ts"
+import {
+  chargesWithOne,
+  key,
+  keysOf,
+  lease,
+  outcome,
+  paid,
+  paidRefundDue,
+  unlimited
+} from "./chargeRecords.ts"
 import { sampleCharge, sampleReceipt } from "./records.ts"
-import { equal, race, racers, type StoreCase, storeCase } from "./StoreCase.ts"
+import { expectEqual, race, racers, type StoreCase, storeCase } from "./StoreCase.ts"
 
 const exactTexts = [
   "",
@@ -17,87 +26,91 @@ const exactTexts = [
   "漢🛍".repeat(100_000)
 ]
 
-const answers: ReadonlyArray<StoreCase> = [
-  storeCase("Charges: recorded answers come back byte for byte", function* () {
+const responses: ReadonlyArray<StoreCase> = [
+  storeCase("Charges: recorded responses are returned byte for byte", function* () {
     const charges = yield* Charges
     const bodies = [
       ...exactTexts.map((text) => ({ _tag: "Plain", text }) as const),
-      { _tag: "Sealed", keyId: "k1", base64: "AAECAw==" } as const,
-      { _tag: "Reopen", slug: "item-1" } as const
+      { _tag: "Encrypted", keyId: "k1", base64: "AAECAw==" } as const,
+      { _tag: "Reference", reference: "item-1" } as const
     ]
     for (const [index, body] of bodies.entries()) {
       const own = `key-${index}`
-      const answer = { status: 200 + index, contentType: 'text/plain; charset="utf-8"', body }
+      const response = { status: 200 + index, contentType: 'text/plain; charset="utf-8"', body }
       yield* charges.claim(sampleCharge({ key: own }), lease("me"), 1_000, unlimited)
-      yield* charges.advance(own, "me", { answer, subject: { kind: "purchase", id: "p-1" } })
+      yield* charges.advance(own, "me", { response, subject: { kind: "purchase", id: "p-1" } })
       yield* charges.complete(own, paid, 1_500)
       const charge = yield* charges.find(own)
-      equal(charge?.answer, answer, `answer ${index}`)
-      equal(charge?.subject, { kind: "purchase", id: "p-1" }, `subject ${index}`)
+      expectEqual(charge?.response, response, `response ${index}`)
+      expectEqual(charge?.subject, { kind: "purchase", id: "p-1" }, `subject ${index}`)
     }
   }),
-  storeCase("Charges: answers expire, the books stay and their keys stay taken", function* () {
-    const charges = yield* chargesWith("settled", { key: "old" }, { settledAtMillis: 4_999 })
-    yield* chargesWith("settled", { key: "young" }, { settledAtMillis: 5_000 })
-    for (const state of ["ready", "claimed", "voided"] as const) yield* chargesWith(state, { key: state })
+  storeCase("Charges: responses expire, but ledger entries and keys remain", function* () {
+    const charges = yield* chargesWithOne("settled", { key: "old" }, { settledAtMillis: 4_999 })
+    yield* chargesWithOne("settled", { key: "young" }, { settledAtMillis: 5_000 })
+    for (const state of ["ready", "claimed", "voided"] as const) yield* chargesWithOne(state, { key: state })
     const whole = yield* charges.find("old")
-    equal(yield* charges.expire(5_000, 10), 1, "how many were touched")
+    expectEqual(yield* charges.expire(5_000, 10), 1, "number of expired responses")
     const tombstone = yield* charges.find("old")
-    equal(typeof tombstone?.answerExpiredAtMillis, "number", "the kind of the time at which it expired")
-    const { answerExpiredAtMillis } = tombstone!
-    equal(tombstone, { ...whole, answer: undefined, answerExpiredAtMillis }, "the tombstone")
+    expectEqual(typeof tombstone?.responseExpiredAtMillis, "number", "the type of the expiry time")
+    const responseExpiredAtMillis = tombstone?.responseExpiredAtMillis
+    expectEqual(tombstone, { ...whole, response: undefined, responseExpiredAtMillis }, "the tombstone")
     const claim = yield* charges.claim(sampleCharge({ key: "old" }), lease("you", 1e12), 1e11, unlimited)
-    equal(claim, { _tag: "Existing", charge: tombstone }, "a claim of the tombstone's key")
+    expectEqual(claim, { _tag: "Existing", charge: tombstone }, "a claim of the tombstone's key")
     for (const kept of ["young", "ready"])
-      equal((yield* charges.find(kept))?.answer, outcome.answer, `the answer of the ${kept} one`)
-    equal((yield* charges.find("young"))?.answerExpiredAtMillis, undefined, "that the young one is whole")
-    equal((yield* charges.find("claimed"))?.state, "claimed", "the claim")
-    equal(yield* charges.expire(5_000, 10), 0, "how many were touched once more")
-    equal(
-      (yield* charges.find("old"))?.answerExpiredAtMillis,
-      answerExpiredAtMillis,
+      expectEqual((yield* charges.find(kept))?.response, outcome.response, `the response of the ${kept} one`)
+    expectEqual(
+      (yield* charges.find("young"))?.responseExpiredAtMillis,
+      undefined,
+      "the response of the young one is kept"
+    )
+    expectEqual((yield* charges.find("claimed"))?.state, "claimed", "the claim")
+    expectEqual(yield* charges.expire(5_000, 10), 0, "number of expired responses again")
+    expectEqual(
+      (yield* charges.find("old"))?.responseExpiredAtMillis,
+      responseExpiredAtMillis,
       "when the first expired"
     )
-    equal(yield* charges.expire(1e12, 10), 1, "how many were touched once all of it is old")
+    expectEqual(yield* charges.expire(1e12, 10), 1, "number of expired responses once all of it is old")
     const left = ["claimed", "old", "ready", "voided", "young"]
-    equal(keysOf(yield* charges.list({ limit: 10 })).toSorted(), left, "what is left")
-    equal((yield* charges.entries({ limit: 10 })).length, 2, "ledger entries")
+    expectEqual(keysOf(yield* charges.list({ limit: 10 })).toSorted(), left, "remaining charges")
+    expectEqual((yield* charges.entries({ limit: 10 })).length, 2, "ledger entries")
   }),
-  storeCase("Charges: a charge settled without an answer has none to expire", function* () {
-    const charges = yield* chargesWith("ready")
+  storeCase("Charges: a charge settled without a response has none to expire", function* () {
+    const charges = yield* chargesWithOne("ready")
     yield* charges.void(key, "me", { keepExposure: false, checkAfterMillis: 0 })
-    yield* charges.complete(key, paidBack, 1_500)
-    equal(yield* charges.expire(9_000, 10), 0, "how many were touched")
-    equal((yield* charges.find(key))?.answerExpiredAtMillis, undefined, "when its answer expired")
+    yield* charges.complete(key, paidRefundDue, 1_500)
+    expectEqual(yield* charges.expire(9_000, 10), 0, "number of expired responses")
+    expectEqual((yield* charges.find(key))?.responseExpiredAtMillis, undefined, "when its response expired")
   }),
-  storeCase("Charges: no more answers expire than asked for, in the end all", function* () {
+  storeCase("Charges: expire respects its limit and eventually expires all responses", function* () {
     const charges = yield* Charges
     for (let number = 0; number < 7; number++)
-      yield* chargesWith("settled", { key: `key-${number}` }, { settledAtMillis: 2_000 + number })
-    const answered = Effect.map(
+      yield* chargesWithOne("settled", { key: `key-${number}` }, { settledAtMillis: 2_000 + number })
+    const received = Effect.map(
       charges.list({ limit: 10 }),
-      (found) => found.filter(({ answer }) => answer !== undefined).length
+      (found) => found.filter(({ response }) => response !== undefined).length
     )
-    equal(yield* charges.expire(9_000, 0), 0, "none of seven")
-    equal(yield* charges.expire(9_000, 3), 3, "three of seven")
-    equal(yield* answered, 4, "answers left after three")
-    equal(yield* charges.expire(9_000, 3), 3, "three of four")
-    equal(yield* charges.expire(9_000, 3), 1, "the last")
-    equal(yield* answered, 0, "answers left in the end")
+    expectEqual(yield* charges.expire(9_000, 0), 0, "none of seven")
+    expectEqual(yield* charges.expire(9_000, 3), 3, "three of seven")
+    expectEqual(yield* received, 4, "responses left after three")
+    expectEqual(yield* charges.expire(9_000, 3), 3, "three of four")
+    expectEqual(yield* charges.expire(9_000, 3), 1, "the last")
+    expectEqual(yield* received, 0, "responses left finally")
   }),
-  storeCase(`Charges: ${racers} racers that expire answers count each of them once`, function* () {
+  storeCase(`Charges: ${racers} racers expiring responses count each once`, function* () {
     const charges = yield* Charges
-    for (let number = 0; number < 20; number++) yield* chargesWith("settled", { key: `key-${number}` })
+    for (let number = 0; number < 20; number++) yield* chargesWithOne("settled", { key: `key-${number}` })
     const touched = yield* race(() => charges.expire(9_000, 20))
-    equal(
+    expectEqual(
       touched.reduce((sum, count) => sum + count, 0),
       20,
-      "how many were touched by all of them"
+      "number of expired responses by all of them"
     )
   })
 ]
 
-/** All pages of the charges. */
+/** Reads all pages of charges. */
 const pagesOf = Effect.fnUntraced(function* (query: ChargesQuery) {
   const charges = yield* Charges
   const pages: Array<Charge> = []
@@ -115,11 +128,11 @@ const pagesOf = Effect.fnUntraced(function* (query: ChargesQuery) {
 
 const states = ["claimed", "ready", "settled", "voided"] as const
 
-/** Twelve charges, three in each state, three at each moment; those settled at 5000, 5010 and 5020. */
+/** Twelve charges, three per state, three per time; the settled ones at 5000, 5010 and 5020. */
 const dozen = Effect.gen(function* () {
   const charges = yield* Charges
   for (const number of [7, 2, 11, 4, 0, 9, 1, 8, 3, 10, 5, 6])
-    yield* chargesWith(
+    yield* chargesWithOne(
       states[number % 4]!,
       { key: `key-${String.fromCharCode(109 - number)}`, createdAtMillis: 1_000 + Math.floor(number / 3) },
       { settledAtMillis: 5_000 + Math.floor(number / 4) * 10 }
@@ -128,64 +141,73 @@ const dozen = Effect.gen(function* () {
 })
 
 const listing: ReadonlyArray<StoreCase> = [
-  storeCase("Charges: listed newest first, by time and key, up to the limit", function* () {
+  storeCase("Charges: list returns the newest first, by time and key, up to the limit", function* () {
     const charges = yield* Charges
-    equal(yield* charges.list({ limit: 10 }), [], "of none")
+    expectEqual(yield* charges.list({ limit: 10 }), [], "of none")
     yield* dozen
     const listed = yield* charges.list({ limit: 100 })
-    equal(
+    expectEqual(
       keysOf(listed),
       ["d", "c", "b", "g", "f", "e", "j", "i", "h", "m", "l", "k"].map((letter) => `key-${letter}`),
       "all"
     )
-    equal(yield* charges.list({ limit: 5 }), listed.slice(0, 5), "the first five")
-    for (const charge of listed) equal(charge, yield* charges.find(charge.key), `the charge ${charge.key}`)
+    expectEqual(yield* charges.list({ limit: 5 }), listed.slice(0, 5), "the first five")
+    for (const charge of listed)
+      expectEqual(charge, yield* charges.find(charge.key), `the charge ${charge.key}`)
   }),
   storeCase("Charges: pages have no gaps and no repeats, whatever their size", function* () {
     const charges = yield* dozen
     const all = keysOf(yield* charges.list({ limit: 100 }))
-    for (const limit of [1, 2, 3, 5, 12]) equal(yield* pagesOf({ limit }), all, `pages of ${limit}`)
+    for (const limit of [1, 2, 3, 5, 12]) expectEqual(yield* pagesOf({ limit }), all, `pages of ${limit}`)
   }),
-  storeCase("Charges: what is claimed while charges are listed disturbs no page", function* () {
+  storeCase("Charges: charges claimed while listing don't shift pages", function* () {
     const charges = yield* dozen
     const all = keysOf(yield* charges.list({ limit: 100 }))
     const first = yield* charges.list({ limit: 5 })
-    yield* chargesWith("claimed", { key: "new", createdAtMillis: 9_000 })
-    // A cursor is a place, not a charge: it serves also when its charge is gone.
-    equal(yield* charges.release(first.at(-1)!.key, "me"), true, "the release of the last one listed")
+    yield* chargesWithOne("claimed", { key: "new", createdAtMillis: 9_000 })
+    // A cursor is a position, so it works even after its charge is gone.
+    expectEqual(yield* charges.release(first.at(-1)!.key, "me"), true, "the release of the last one listed")
     const second = yield* charges.list({ limit: 100, before: first.at(-1)! })
-    equal([...keysOf(first), ...keysOf(second)], all, "the pages")
+    expectEqual([...keysOf(first), ...keysOf(second)], all, "the pages")
   }),
-  storeCase("Charges: listed by state and by time of settlement", function* () {
+  storeCase("Charges: list filters by state and by settlement time", function* () {
     const charges = yield* dozen
     const all = yield* charges.list({ limit: 100 })
     for (const state of states) {
       const theirs = all.filter((charge) => charge.state === state)
-      equal(theirs.length, 3, `${state} charges`)
-      equal(yield* charges.list({ limit: 100, state }), theirs, `the ${state} ones`)
-      equal(yield* pagesOf({ limit: 1, state }), keysOf(theirs), `the ${state} ones, one by one`)
+      expectEqual(theirs.length, 3, `${state} charges`)
+      expectEqual(yield* charges.list({ limit: 100, state }), theirs, `the ${state} ones`)
+      expectEqual(yield* pagesOf({ limit: 1, state }), keysOf(theirs), `the ${state} ones, one by one`)
     }
     const settled = all.filter(({ settledAtMillis }) => settledAtMillis !== undefined)
     const span = { settledFromMillis: 5_000, settledBeforeMillis: 5_020 }
     const within = keysOf(settled.filter(({ settledAtMillis }) => settledAtMillis! < 5_020))
-    equal(within.length, 2, "charges settled in the span")
-    equal(keysOf(yield* charges.list({ limit: 100, ...span })), within, "those settled in a span")
-    equal(yield* pagesOf({ limit: 1, ...span, state: "settled" }), within, "the same, one by one")
+    expectEqual(within.length, 2, "charges settled in the span")
+    expectEqual(keysOf(yield* charges.list({ limit: 100, ...span })), within, "those settled in a span")
+    expectEqual(yield* pagesOf({ limit: 1, ...span, state: "settled" }), within, "the same, one by one")
     const since = keysOf(settled.filter(({ settledAtMillis }) => settledAtMillis! >= 5_010))
-    equal(keysOf(yield* charges.list({ limit: 100, settledFromMillis: 5_010 })), since, "since a time")
+    expectEqual(keysOf(yield* charges.list({ limit: 100, settledFromMillis: 5_010 })), since, "since a time")
     const before = keysOf(yield* charges.list({ limit: 100, settledBeforeMillis: 5_001 }))
-    equal(before, keysOf(settled.filter(({ settledAtMillis }) => settledAtMillis === 5_000)), "before a time")
+    expectEqual(
+      before,
+      keysOf(settled.filter(({ settledAtMillis }) => settledAtMillis === 5_000)),
+      "before a time"
+    )
     const none = yield* charges.list({ limit: 100, ...span, state: "ready" })
-    equal(none, [], "ready ones that were settled")
+    expectEqual(none, [], "ready ones that were settled")
   }),
-  storeCase("Charges: a receipt is kept as it was given", function* () {
-    const charges = yield* chargesWith("ready")
+  storeCase("Charges: a receipt is stored unchanged", function* () {
+    const charges = yield* chargesWithOne("ready")
     const receipt = { ...sampleReceipt(), transaction: "0xAbC" }
     yield* charges.complete(key, { ...paid, receipt }, 1_500)
-    equal((yield* charges.find(key))?.receipt, receipt, "the receipt")
-    equal((yield* charges.entries({ limit: 1 }))[0]?.transaction, "0xAbC", "the transaction of its entry")
+    expectEqual((yield* charges.find(key))?.receipt, receipt, "the receipt")
+    expectEqual(
+      (yield* charges.entries({ limit: 1 }))[0]?.transaction,
+      "0xAbC",
+      "the transaction of its entry"
+    )
   })
 ]
 
-/** What `list` and `expire` promise, and what is kept. */
-export const retentionCases: ReadonlyArray<StoreCase> = [...answers, ...listing]
+/** Contract of `list` and `expire`, and of the data that remains. */
+export const retentionCases: ReadonlyArray<StoreCase> = [...responses, ...listing]

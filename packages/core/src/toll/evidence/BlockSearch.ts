@@ -2,22 +2,23 @@ import { Effect } from "effect"
 import { type Block, type BlockRange, type ChainNode, NodeFailed } from "./ChainNode.ts"
 
 /*
- * Finds blocks by time. Block times vary within a chain, so nothing is estimated where it can be read.
+ * Finds blocks by time. Block intervals vary within a chain, so times are read, not estimated.
  */
 
 const firstStep = 1_000n
-/** Headers read for one search at most. Each step divides what is left, so a search needs far fewer. */
+/** Limit on the headers read in one search. Each step divides the rest, so a search needs far fewer. */
 const maxProbes = 100
 
-/** Two blocks around a time: `before` is older than it, `from` is not. Either may be one beyond the chain's ends. */
+/** Two blocks around a time: `before` is older, `from` is not. Either may be one beyond the ends of the chain. */
 export interface Bracket {
   readonly before: bigint
   readonly from: bigint
 }
 
 /**
- * Brackets a time by blocks at most `slack` blocks apart from being neighbors: what lies between them may be on either
- * side. Without slack `from` is the first block at or after the time.
+ * Brackets a time by two blocks with up to `slack` blocks between them, which may be on either side of it.
+ *
+ * Without slack, `from` is the first block at or after the time.
  */
 export const bracketTime = Effect.fnUntraced(function* (
   node: ChainNode,
@@ -42,7 +43,7 @@ export const bracketTime = Effect.fnUntraced(function* (
   return yield* new NodeFailed({ cause: new Error("block not found"), isRefusal: false })
 })
 
-/** A block strictly between two: where the time would be if blocks came evenly, or else in the middle. */
+/** A block strictly between two: by interpolation of the time, or else in the middle. */
 const between = (before: Block, from: Block, seconds: bigint, isEven: boolean): bigint => {
   const blocks = from.number - before.number
   const offset = isEven
@@ -51,7 +52,7 @@ const between = (before: Block, from: Block, seconds: bigint, isEven: boolean): 
   return before.number + (offset < 1n ? 1n : offset >= blocks ? blocks - 1n : offset)
 }
 
-/** The blocks made at or after a time and before another. With slack, a few more at either end. */
+/** The blocks at or after one time and before another. With slack, a few more at either end. */
 export const blocksBetween = Effect.fnUntraced(function* (
   node: ChainNode,
   latest: Block,

@@ -2,7 +2,7 @@ import type { Network } from "../../domain/Network.ts"
 import type { Block } from "./ChainNode.ts"
 import type { NonceUse } from "./TransferProof.ts"
 
-/** Evidence that the chain gives about an authorization. */
+/** The chain's evidence about an authorization. */
 export type ChainEvidence =
   /** The authorization's own call moved its value to its recipient, with enough confirmations. */
   | {
@@ -15,36 +15,36 @@ export type ChainEvidence =
       /** Old enough (`finalitySeconds` of the network) that no reorganization is expected. */
       readonly isFinal: boolean
     }
-  /** The transfer stands in a block that has too few confirmations. */
+  /** The transfer is in a block with too few confirmations. */
   | { readonly _tag: "Confirming"; readonly transaction: string }
   /** The nonce is unused at this chain time. */
   | { readonly _tag: "NotMoved"; readonly chainTimeSeconds: number }
-  /** Final: the nonce is used up and did not pay: canceled, or used by a call that moved something else or elsewhere. */
+  /** Final: the nonce is used and did not pay. It was canceled, or used by a call with another value or recipient. */
   | { readonly _tag: "NotPaid"; readonly reason: "canceled" | "used_otherwise" }
-  /** The chain could not be read, or doesn't yet show for good how the nonce was used. */
+  /** The chain could not be read, or doesn't yet show with finality how the nonce was used. */
   | { readonly _tag: "Unavailable" }
 
-/** Depth and age from which on blocks of a network count. */
+/** Depth and age that a block of a network needs to count. */
 export type Finality = Pick<Network, "confirmations" | "finalitySeconds">
 
-/** A use of a nonce, in the transaction and the canonical block where it stands. */
+/** A use of a nonce, with its transaction and its canonical block. */
 export interface LocatedUse {
   readonly use: Exclude<NonceUse, { readonly _tag: "Absent" }>
   readonly transaction: string
-  /** `undefined`: the node has the receipt, but no block of that number yet. */
+  /** `undefined`: the node has the receipt, but not yet a block of that number. */
   readonly block: Block | undefined
 }
 
 export const unavailable: ChainEvidence = { _tag: "Unavailable" }
 export const usedOtherwise: ChainEvidence = { _tag: "NotPaid", reason: "used_otherwise" }
 
-/** Judges a use of a nonce by the age and depth of its block. A use that doesn't pay counts only once it is final. */
+/** Judges a use of a nonce by the age and depth of its block. A use that doesn't pay counts only when it is final. */
 export const evidenceOf = (
   { block, transaction, use }: LocatedUse,
   latest: Block,
   { confirmations, finalitySeconds }: Finality
 ): ChainEvidence => {
-  // The block is canonical, so it has one confirmation even where `latest` was read before it was made.
+  // The block is canonical, so it has one confirmation even if `latest` was read before it was mined.
   const depth =
     block === undefined ? 0n : latest.number < block.number ? 1n : latest.number - block.number + 1n
   const isConfirmed = depth >= BigInt(confirmations)

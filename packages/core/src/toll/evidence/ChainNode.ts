@@ -13,7 +13,7 @@ import {
   type Transport
 } from "viem"
 import { getBlock, getTransactionReceipt, multicall, readContract, verifyHash } from "viem/actions"
-import { askAndThen } from "../../Deadline.ts"
+import { callWithTimeout } from "../../fast/callWithTimeout.ts"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
 
 /** A read failed: no response in time, or an error. */
@@ -30,7 +30,7 @@ export interface Block {
   readonly timestamp: bigint
 }
 
-/** Blocks from the first to the last, both included. Empty where the last precedes the first. */
+/** Blocks from the first to the last, inclusive. Empty if the last precedes the first. */
 export interface BlockRange {
   readonly from: bigint
   readonly to: bigint
@@ -47,7 +47,7 @@ export interface FoundLog {
   readonly logIndex: number
   readonly topics: ReadonlyArray<Hex>
   readonly data: Hex
-  /** Where the node reports it. */
+  /** If the node reports it. */
   readonly atSeconds: number | undefined
 }
 
@@ -55,7 +55,7 @@ export type NonceOwner = Pick<Authorization, "from" | "nonce">
 
 type Read<A> = Effect.Effect<A, NodeFailed>
 
-/** Time for one read, its retry included. */
+/** Deadline of one read, including its retry. */
 const readMillis = 5_000
 
 const token = parseAbi([
@@ -63,9 +63,9 @@ const token = parseAbi([
   "function balanceOf(address account) view returns (uint256)"
 ])
 
-/** JSON-RPC errors by which nodes report that a contract reverted: `execution reverted`, with and without data. */
+/** JSON-RPC codes of a contract that reverted: `execution reverted`, with and without data. */
 const revertCodes: ReadonlyArray<unknown> = [3, -32_000, -32_015]
-/** Errors that only limit the rate, or concern the node itself: https://eips.ethereum.org/EIPS/eip-1474 */
+/** JSON-RPC codes of rate limits and of faults of the node: https://eips.ethereum.org/EIPS/eip-1474 */
 const transientCodes: ReadonlyArray<unknown> = [429, -32_007, -32_005, -32_603, -32_002]
 
 const hasCode = (error: unknown): error is { readonly code: number } => {
@@ -74,7 +74,7 @@ const hasCode = (error: unknown): error is { readonly code: number } => {
   return typeof code === "number" && code !== -1
 }
 
-/** The code of a JSON-RPC error; `undefined` where there was no such response. */
+/** The code of a JSON-RPC error; `undefined` for any other failure. */
 const rpcCode = (error: unknown): number | undefined => {
   const coded: unknown = error instanceof BaseError ? error.walk(hasCode) : undefined
   return hasCode(coded) ? coded.code : undefined
@@ -85,7 +85,7 @@ const isRefusal = (error: unknown): boolean => {
   return code !== undefined && !transientCodes.includes(code)
 }
 
-/** Reads one chain by JSON-RPC. Every read is bounded in time; retries are the transport's. */
+/** Reads one chain by JSON-RPC. Every read has a deadline; the transport retries. */
 export class ChainNode {
   private readonly client: Client
 
@@ -98,7 +98,7 @@ export class ChainNode {
     return read(() => getBlock(this.client, { blockTag: "latest" }))
   }
 
-  /** The canonical block of a number; `undefined` where the node has none yet. */
+  /** The canonical block of a number; `undefined` if the node doesn't have it yet. */
   block(blockNumber: bigint): Read<Block | undefined> {
     return read(() => getBlock(this.client, { blockNumber }).catch(undefinedIf(BlockNotFoundError)))
   }
@@ -125,8 +125,8 @@ export class ChainNode {
   }
 
   /**
-   * Reads the state of many nonces in one call, as of a block. At most 150: the call's data counts as creation code, which
-   * chains limit to 48 KiB.
+   * Reads the state of up to 150 nonces in one call, as of a block. The call's data counts as creation code, which chains
+   * limit to 48 KiB.
    */
   areUsed(
     address: Hex,
@@ -141,7 +141,7 @@ export class ChainNode {
           functionName: "authorizationState" as const,
           args: [from as Hex, nonce as Hex] as const
         })),
-        // Runs Multicall3 without it being deployed: not every chain has it, and none has to.
+        // Runs Multicall3 without a deployment: not every chain has one.
         deployless: true,
         allowFailure: false,
         batchSize: 0,
@@ -216,10 +216,10 @@ const undefinedIf =
   }
 
 const read = <A>(request: () => Promise<A>): Read<A> =>
-  askAndThen<A, A, NodeFailed>({
-    millis: readMillis,
-    ask: request,
-    onAnswer: Effect.succeed,
+  callWithTimeout<A, A, NodeFailed>({
+    timeoutMillis: readMillis,
+    call: request,
+    onResponse: Effect.succeed,
     onThrow: (cause) => Effect.fail(new NodeFailed({ cause, isRefusal: isRefusal(cause) })),
-    onLapse: () => Effect.fail(new NodeFailed({ cause: new Error("timeout"), isRefusal: false }))
+    onTimeout: () => Effect.fail(new NodeFailed({ cause: new Error("timeout"), isRefusal: false }))
   })

@@ -17,20 +17,19 @@ import { addressTopic, authorizationCanceled, authorizationUsed, pairedTransfer 
 /*
  * Finds out whether and how an authorization's nonce was used.
  *
- * A charge may be declared unpaid only when nothing can have paid it, and every charge must end. A nonce that is used
- * ends one of these ways:
+ * A charge may be declared unpaid only when nothing can have paid it, and every charge must end. For a used nonce there
+ * are two cases:
  *
- * 1. The call that used it is found. The contract accepts a nonce once, so this call decides, wherever it stands; it is
- *    believed as not having paid once its block is final.
+ * 1. The call that used it is found. The contract accepts a nonce once, so this call decides, wherever it is. If it did
+ *    not pay, that counts once its block is final.
  * 2. The call isn't found. The authorization itself can only have been used inside its validity window. Another message
- *    with the same nonce, or a cancellation, can stand anywhere before or after it, and may be too far away to be found.
- *    Once the whole window is final, was searched completely and holds no use, the use lies outside: it isn't this
- *    authorization, which can't move any more. It did not pay.
+ *    with the same nonce, or a cancellation, can be anywhere before or after it, and may be too far away to be found.
+ *    When the whole window is final, was searched completely and holds no use, the use is outside: it isn't this
+ *    authorization, which can no longer move. It did not pay.
  *
- * The second way relies on logs that are missing, and a node may have indexed its logs incompletely. So the contract's
- * state at both ends of the window is read too: a nonce that turned from unused to used inside the window contradicts
- * the missing log, and the outcome stays unknown. A node that has pruned that state can't be asked; there the complete
- * search decides.
+ * The second case relies on missing logs, and a node may have indexed its logs incompletely. So the contract's state at
+ * both ends of the window is read too: a nonce that changed from unused to used inside the window contradicts the
+ * missing log, and the outcome stays unknown. If the node has pruned that state, the complete search decides.
  */
 
 /** Everything one search needs. */
@@ -49,26 +48,26 @@ export interface EvidenceHints {
 }
 
 /**
- * Length of the part of a validity window that matters: a payment is refused where it is valid for longer than 600 s
- * from its first presentation, and 30 s of clock skew; the rest allows for a chain whose clock differs. A transfer from
- * before the first presentation is not due anything here.
+ * Length of the relevant part of a validity window, at its end. A payment that is valid for more than 600 s and 30 s of
+ * clock skew after its first presentation is refused; the rest allows for a chain whose clock differs. A transfer from
+ * before the first presentation buys nothing here.
  */
 const windowSeconds = 700n
-/** Blocks by which the start of a window may be too early, which saves reads. */
+/** Blocks by which the start of a window may be too early: a looser search saves reads. */
 const windowSlack = 500n
-/** Enough for nodes that allow only few blocks per query. */
+/** Enough for nodes that allow only a few blocks per query. */
 const windowQueries = 200
 /** Queries on either side of the window, for a use by another message or a cancellation. */
 const outsideQueries = 20
 const outsideBlocks = blocksPerQuery * BigInt(outsideQueries)
 /** For refunds, which may have been sent long ago. */
 const sinceQueries = 500
-/** One log uses a nonce. More is a node's mistake, and not read for long. */
+/** One log uses a nonce. More are a fault of the node, so only a few are read. */
 const maxReceipts = 3
 
 const isHash = (text: string): text is Hex => /^0x[0-9a-fA-F]{64}$/.test(text)
 
-/** The use of the nonce in a transaction that succeeded and stands on the canonical chain. */
+/** The use of the nonce in a successful transaction of the canonical chain. */
 const useIn = Effect.fnUntraced(function* (
   { asset, authorization, node }: EvidenceQuery,
   transaction: string
@@ -108,7 +107,7 @@ const searchRange = Effect.fnUntraced(function* (
   return { found: undefined, isEmpty: isComplete && logs.length === 0 }
 })
 
-/** As {@link searchRange}, for a range that decides nothing by being empty: a node may have pruned its logs. */
+/** As {@link searchRange}, for a range whose emptiness decides nothing: the node may have pruned its logs. */
 const searchOutside = (query: EvidenceQuery, range: BlockRange) =>
   Effect.catch(searchRange(query, range, outsideQueries), (failure) =>
     failure.isRefusal
@@ -116,13 +115,13 @@ const searchOutside = (query: EvidenceQuery, range: BlockRange) =>
       : Effect.fail(failure)
   )
 
-/** Whether a nonce is used as of a block; `undefined` where the node no longer has that state. */
+/** Whether a nonce is used as of a block; `undefined` if the node no longer has that state. */
 const isUsedAt = ({ asset, authorization, node }: EvidenceQuery, blockNumber: bigint) =>
   Effect.catch(node.isUsed(asset, authorization, blockNumber), (failure) =>
     failure.isRefusal ? Effect.succeed(undefined) : Effect.fail(failure)
   )
 
-/** Whether the contract's state shows that the nonce changed inside of a window whose logs don't show it. */
+/** Whether the contract's state changed inside a window whose logs don't show it. */
 const contradictsLogs = Effect.fnUntraced(function* (query: EvidenceQuery, { from, to }: BlockRange) {
   if (to < from) return false
   const before = from === 0n ? false : yield* isUsedAt(query, from - 1n)
@@ -169,7 +168,7 @@ const searchSince = Effect.fnUntraced(function* (
   return found === undefined ? unavailable : evidenceOf(found, latest, query.finality)
 })
 
-/** Looks for the transfer of an authorization: in the transaction named, then by the nonce's state, then by its logs. */
+/** Searches for the transfer of an authorization: in the named transaction, then by the nonce's state and its logs. */
 export const searchEvidence = Effect.fnUntraced(function* (
   query: EvidenceQuery,
   { sinceSeconds, transaction }: EvidenceHints
@@ -182,7 +181,7 @@ export const searchEvidence = Effect.fnUntraced(function* (
       : Effect.succeed(undefined)
   const [latest, use] = yield* Effect.all([node.latest, hinted], { concurrency: 2 })
   if (use !== undefined) return evidenceOf(use, latest, finality)
-  // As of the block whose time is reported: a later one could have used the nonce.
+  // As of the block whose time is returned: a later block could have used the nonce.
   const isUsed = yield* node.isUsed(asset, authorization, latest.number)
   if (!isUsed) return { _tag: "NotMoved", chainTimeSeconds: Number(latest.timestamp) }
   return sinceSeconds === undefined

@@ -17,8 +17,9 @@ export interface LogSearchResult {
 }
 
 /**
- * Reads the logs of a block range in bounded queries, newest blocks first. Halves a range that
- * the node refuses: some allow only a few blocks per query.
+ * Reads the logs of a block range in bounded queries, newest blocks first.
+ *
+ * Halves a range that the node refuses: some nodes allow only a few blocks per query.
  */
 export const searchLogs = Effect.fnUntraced(function* (
   node: ChainNode,

@@ -8,7 +8,7 @@ import type { Authorization } from "../../domain/PaymentPayload.ts"
  * Anyone can compose a transaction out of many calls, so events that merely share a transaction prove nothing.
  */
 
-/** A log of a transaction, as far as a proof reads it. */
+/** The parts of a transaction's log that a proof reads. */
 export interface TokenLog {
   readonly address: string
   readonly topics: ReadonlyArray<string>
@@ -45,7 +45,7 @@ type PairingRule = (logs: ReadonlyArray<TokenLog>, asset: string, authorization:
  * transfer, which emits `Transfer(from, to, value)`. Nothing runs in between and the contract emits both events nowhere
  * in another order, so the `Transfer` is the very next log of the transaction. The contract accepts a nonce once.
  *
- * Where the next log isn't a transfer of this payer, the contract isn't the one that this rule describes.
+ * If the next log isn't a transfer of this payer, the contract isn't the one that this rule describes.
  */
 const fiatTokenUse: PairingRule = (logs, asset, { from, nonce, to, value }) => {
   const find = (event: Hex): TokenLog | undefined =>

@@ -6,7 +6,7 @@ import type { ChainNode, FoundLog, NodeFailed } from "./ChainNode.ts"
 import { searchLogs } from "./LogSearch.ts"
 import { addressTopic, transfer } from "./TransferProof.ts"
 
-/** A `Transfer` of the token, whatever call made it. */
+/** A `Transfer` of the token, by any call. */
 export interface IncomingTransfer {
   readonly transaction: string
   /** Position in its block. */
@@ -14,7 +14,7 @@ export interface IncomingTransfer {
   /** In lower case. */
   readonly from: string
   readonly valueAtomic: string
-  /** Time of its block, where the node reports it with the log. */
+  /** Time of its block, if the node reports it with the log. */
   readonly atSeconds?: number
 }
 
@@ -24,7 +24,7 @@ export interface TimeSpan {
   readonly beforeSeconds: number
 }
 
-/** The transfers of a block range, oldest first. The range is empty where `toBlock` precedes `fromBlock`. */
+/** The transfers of a block range, oldest first. The range is empty if `toBlock` precedes `fromBlock`. */
 export interface IncomingTransfers {
   readonly fromBlock: bigint
   readonly toBlock: bigint
@@ -42,7 +42,7 @@ const incoming = ({ atSeconds, data, logIndex, topics, transaction }: FoundLog):
   ...(atSeconds === undefined ? {} : { atSeconds })
 })
 
-/** Finds every confirmed transfer to an account in a span of time; `undefined` where the span takes too many queries. */
+/** Finds every confirmed transfer to an account in a span of time; `undefined` if that takes too many queries. */
 export const searchTransfers = Effect.fnUntraced(function* (
   node: ChainNode,
   asset: Hex,

@@ -5,15 +5,14 @@ import {
   type Settlement,
   type SupportedKind,
   type Verification
-} from "../Facilitator.ts"
+} from "./FacilitatorVerdicts.ts"
 import { findNetwork } from "../../domain/Network.ts"
 
 /*
- * The facilitator's wire: what `/verify` and `/settle` are sent and what they answer, shared by the
- * HTTP layer and by facilitators in the same process.
+ * Requests and responses of `/verify`, `/settle` and `/supported`, over HTTP or in the same process.
  */
 
-/** Requirements in the words of the payment's own protocol version. */
+/** Requirements in the form of the payment's own protocol version. */
 export const wireRequirements = (request: FacilitatorRequest): Record<string, unknown> => {
   const { requirements, resource, x402Version } = request
   if (x402Version === 2) return { ...requirements }
@@ -53,7 +52,7 @@ export const SupportedResponse = Schema.Struct({
   )
 })
 
-/** A reason fit to be shown: a protocol code, never free text of somebody else's, nor an address or a nonce. */
+/** A reason that is safe to show: a protocol code, never free text of the facilitator, an address or a nonce. */
 const reasonCode = (reason: string | null | undefined, fallback: string): string =>
   typeof reason === "string" && /^(?!0x)[a-z0-9_]{1,80}$/i.test(reason) ? reason : fallback
 
@@ -64,7 +63,7 @@ export const toVerification = (response: typeof VerifyResponse.Type): Verificati
 
 const transactionHash = /^0x[0-9a-fA-F]{64}$/
 
-/** Whether a settlement names another network than the one that the payment is on. */
+/** Whether a settlement names a network other than the payment's. */
 const isElsewhere = (network: string | null | undefined, { requirements }: FacilitatorRequest): boolean =>
   typeof network === "string" &&
   network !== requirements.network &&
@@ -75,11 +74,11 @@ export const toSettlement = (
   request: FacilitatorRequest
 ): Settlement => {
   if (isElsewhere(response.network, request)) {
-    // Its transaction says nothing of this chain.
+    // Its transaction is on another chain.
     return { _tag: "Unknown", reason: "settled_on_another_network", transaction: undefined }
   }
   const named = response.transaction ?? ""
-  // Goes into receipts and books: what is no hash of a transaction is not repeated.
+  // Receipts and the ledger hold it: only a transaction's hash is accepted.
   const transaction = transactionHash.test(named) ? named : undefined
   if (response.success) {
     return transaction === undefined
@@ -87,7 +86,7 @@ export const toSettlement = (
       : { _tag: "Settled", transaction, payer: response.payer ?? undefined }
   }
   const reason = reasonCode(response.errorReason, "unexpected_settle_error")
-  // A transaction hash means that something was sent, whatever the reason says.
+  // With a transaction hash, something was sent, whatever the reason is.
   return definiteRefusals.has(reason) && named === ""
     ? { _tag: "Rejected", reason }
     : { _tag: "Unknown", reason, transaction }

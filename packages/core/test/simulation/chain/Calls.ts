@@ -23,16 +23,18 @@ export interface ContractCall {
   /** The token's `msg.sender`: an account, a contract wallet, or the contract that batches calls. */
   readonly sender: string
   readonly call: ChainCall
-  /** Its failure does not revert the transaction. */
+  /** Whether its failure is tolerated instead of reverting the transaction. */
   readonly mayFail?: boolean
 }
 
-/** Multicall3, at the address that it has on every chain. Anybody can make it the sender of calls. */
+/** Multicall3, at its address on every chain. Any account can call other contracts through it. */
 export const multicallAddress = "0xca11bde05977b3631167028862be2a173976ca11"
 /** A token that imitates the real one. */
 export const imitationAddress = "0x00000000000000000000000000000000000fa4e0"
 
-/** Messages of EIP-3009: each kind has its own type hash, so that a signature of one kind is none of another. */
+/**
+ * Messages of EIP-3009: each kind has its own type hash, so a signature of one kind is invalid for another.
+ */
 export type MessageKind = "transferWithAuthorization" | "receiveWithAuthorization" | "cancelAuthorization"
 
 const fieldsOf = ({ from, nonce, to, validAfter, validBefore, value }: Authorization): string =>
@@ -59,7 +61,7 @@ export const forgedSignature = (authorization: Authorization): string =>
 export const nonceKey = ({ from, nonce }: Pick<Authorization, "from" | "nonce">): string =>
   `${from}:${nonce}`.toLowerCase()
 
-/** The signed transfer of an authorization, as anybody can submit it. */
+/** The signed transfer of an authorization, which any account can submit. */
 export const transferCall = (authorization: Authorization): ChainCall => ({
   _tag: "transferWithAuthorization",
   authorization,

@@ -15,19 +15,19 @@ export interface Emitted {
   readonly event: TokenEvent
   /** The emitting contract is not the token. */
   readonly isImitation: boolean
-  /** The authorization whose own call emitted it, by payer and nonce. */
+  /** The authorization whose call emitted it, by payer and nonce. */
   readonly nonceKey: string | undefined
 }
 
-/** How a nonce was used up. */
+/** How a nonce was used. */
 export interface NonceUse {
   readonly block: number
   readonly transaction: string
-  /** What its own call moved; `undefined`: it was canceled. */
+  /** The transfer made by its call; `undefined` if it was canceled. */
   readonly moved: { readonly to: string; readonly value: bigint } | undefined
 }
 
-/** A transaction that changed nothing, and why. */
+/** Thrown if a transaction reverts, with the reason. */
 export class Reverted extends Error {}
 
 interface Entry<A> {
@@ -38,8 +38,10 @@ interface Entry<A> {
 const zeroAddress = `0x${"0".repeat(40)}`
 
 /**
- * The token contract by the rules of EIP-3009 as FiatToken 2.2 implements them: balances, nonces that are used once,
- * messages that only their signer can make. State is kept by block, so that it can be read and reverted by block.
+ * The token contract, following EIP-3009 as FiatToken 2.2 implements it: balances, single-use nonces, signed
+ * messages.
+ *
+ * State is kept by block, so that it can be read and reverted by block.
  */
 export class FiatToken {
   private readonly balances = new Map<string, Array<Entry<bigint>>>()
@@ -51,7 +53,7 @@ export class FiatToken {
     this.balances.set(account, [{ block: 0, value: this.balanceOf(account) + value }])
   }
 
-  /** Balance at the end of a block; without one, with everything that was executed. */
+  /** Balance at the end of a block; without one, after all executed calls. */
   balanceOf(address: string, block = Infinity): bigint {
     const entries = this.balances.get(address.toLowerCase())
     return entries?.findLast((entry) => entry.block <= block)?.value ?? 0n
@@ -62,7 +64,7 @@ export class FiatToken {
     return use !== undefined && use.block <= block ? use : undefined
   }
 
-  /** Executes the calls of a transaction in a block; throws {@link Reverted} where it changes nothing. */
+  /** Executes the calls of a transaction in a block; throws {@link Reverted} if it reverts. */
   execute(
     calls: ReadonlyArray<ContractCall>,
     at: { readonly block: number; readonly atSeconds: number; readonly transaction: string }

@@ -1,23 +1,13 @@
-import {
-  decodeAbiParameters,
-  decodeFunctionData,
-  encodeAbiParameters,
-  encodeFunctionResult,
-  deploylessCallViaBytecodeBytecode,
-  erc6492SignatureValidatorByteCode,
-  type Hex,
-  numberToHex,
-  parseAbi,
-  parseAbiParameters
-} from "viem"
-import { imitationAddress, multicallAddress, nonceKey } from "./Calls.ts"
+import { encodeAbiParameters, type Hex, numberToHex } from "viem"
+import { imitationAddress, multicallAddress } from "./Calls.ts"
+import { ContractReader } from "./ContractReader.ts"
 import type { ChainLog, MinedTransaction, SimulatedChain } from "./SimulatedChain.ts"
 
-/** How well the node that the till reads can be read. */
+/** The condition of the node that the till reads. */
 export interface NodeCondition {
-  /** How far its view is behind the chain. */
+  /** How far its view lags behind the chain. */
   readonly lagMillis: number
-  /** From when until when it responds to nothing. */
+  /** Periods in which it fails every request. */
   readonly down: ReadonlyArray<readonly [fromMillis: number, untilMillis: number]>
 }
 
@@ -27,7 +17,7 @@ export interface RpcRequest {
   readonly params?: unknown
 }
 
-/** An error of the node, with the code of JSON-RPC. */
+/** An error of the node, with its JSON-RPC code. */
 export class RpcFailure extends Error {
   readonly code: number
 
@@ -37,20 +27,10 @@ export class RpcFailure extends Error {
   }
 }
 
-/** Most blocks that the node searches at once. */
+/** Maximum number of blocks per log query. */
 const maxBlocksPerQuery = 10_000
 
-const abi = parseAbi([
-  "function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
-  "function balanceOf(address account) view returns (uint256)",
-  "function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)",
-  "function aggregate3((address target, bool allowFailure, bytes callData)[] calls) view returns ((bool success, bytes returnData)[] returnData)"
-])
-
-const deployed = parseAbiParameters("bytes code, bytes data")
-const validated = parseAbiParameters("address signer, bytes32 hash, bytes signature")
-
-/** `keccak256` of the signatures of the events. */
+/** Event topics: `keccak256` of each event's signature. */
 const topicOf = {
   AuthorizationUsed: "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5",
   AuthorizationCanceled: "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81",
@@ -71,14 +51,14 @@ const quantity = (value: number | bigint): Hex => numberToHex(value)
 const word = (hex: string): Hex => `0x${hex.slice(2).toLowerCase().padStart(64, "0")}`
 const zeros = (bytes: number): Hex => `0x${"00".repeat(bytes)}`
 
-/** A node of the simulated chain, as JSON-RPC shows it. Its view may lag behind, and it may be down. */
+/** A JSON-RPC node of the simulated chain. It may lag behind or be down. */
 export class RpcNode {
   condition: NodeCondition
   private readonly chain: SimulatedChain
   private readonly now: () => number
   private readonly asset: string
   private readonly chainId: number
-  private readonly acceptsSignature: (address: string, hash: string, signature: string) => boolean
+  private readonly contracts: ContractReader
 
   constructor(options: {
     readonly chain: SimulatedChain
@@ -94,10 +74,10 @@ export class RpcNode {
     this.condition = options.condition
     this.asset = options.asset.toLowerCase()
     this.chainId = options.chainId
-    this.acceptsSignature = options.acceptsSignature
+    this.contracts = new ContractReader(options.chain.token, this.asset, options.acceptsSignature)
   }
 
-  /** The result of a request; throws what a node responds with where it can't. */
+  /** Returns the result of a request; throws the error a node would respond with. */
   respond({ method, params }: RpcRequest): unknown {
     const nowMillis = this.now()
     if (this.condition.down.some(([from, until]) => from <= nowMillis && nowMillis < until))
@@ -123,7 +103,7 @@ export class RpcNode {
       case "eth_call":
         return this.call(parameters[0] as { to?: string; data?: Hex }, parameters[1])
       case "eth_getCode":
-        // Every account of this world is a contract wallet, as its signatures are.
+        // Every simulated account is a contract wallet, like its signatures.
         return "0x60806040"
       default:
         throw new RpcFailure(-32_601, `the method ${method} does not exist`)
@@ -247,70 +227,11 @@ export class RpcNode {
     const tag = typeof at === "object" && at !== null && "blockNumber" in at ? at.blockNumber : at
     const block = this.numberOf(tag as BlockTag)
     if (block > this.latest) throw new RpcFailure(-32_000, "header not found")
-    return this.read(to?.toLowerCase(), data, block)
-  }
-
-  /** Contracts that are deployed within the call: the universal validator of EIP-6492, and Multicall3. */
-  private readDeployed(data: Hex, block: number): Hex {
-    const afterCode = (code: Hex): Hex => `0x${data.slice(code.length)}`
-    if (data.startsWith(erc6492SignatureValidatorByteCode)) {
-      const [address, hash, signature] = decodeAbiParameters(
-        validated,
-        afterCode(erc6492SignatureValidatorByteCode)
-      )
-      return this.acceptsSignature(address, hash, signature) ? "0x01" : "0x00"
-    }
-    if (!data.startsWith(deploylessCallViaBytecodeBytecode)) return "0x"
-    // Nothing but Multicall3 is read this way.
-    const [, call] = decodeAbiParameters(deployed, afterCode(deploylessCallViaBytecodeBytecode))
-    return this.read(multicallAddress, call, block)
-  }
-
-  private read(to: string | undefined, data: Hex, block: number): Hex {
-    if (to === undefined) return this.readDeployed(data, block)
-    const decoded = decodedOf(data)
-    if (decoded === undefined) return "0x"
-    const { token } = this.chain
-    switch (decoded.functionName) {
-      case "authorizationState": {
-        if (to !== this.asset) return "0x"
-        const [from, nonce] = decoded.args
-        const isUsed = token.useOf(nonceKey({ from, nonce }), block) !== undefined
-        return encodeFunctionResult({ abi, functionName: "authorizationState", result: isUsed })
-      }
-      case "balanceOf":
-        if (to !== this.asset) return "0x"
-        return encodeFunctionResult({
-          abi,
-          functionName: "balanceOf",
-          result: token.balanceOf(decoded.args[0], block)
-        })
-      case "isValidSignature": {
-        const [hash, signature] = decoded.args
-        const result = this.acceptsSignature(to, hash, signature) ? "0x1626ba7e" : "0xffffffff"
-        return encodeFunctionResult({ abi, functionName: "isValidSignature", result })
-      }
-      case "aggregate3": {
-        if (to !== multicallAddress) return "0x"
-        const result = decoded.args[0].map(({ callData, target }) => ({
-          success: true,
-          returnData: this.read(target.toLowerCase(), callData, block)
-        }))
-        return encodeFunctionResult({ abi, functionName: "aggregate3", result })
-      }
-    }
+    return this.contracts.read(to?.toLowerCase(), data, block)
   }
 }
 
 const lower = (text: string): string => text.toLowerCase()
-
-const decodedOf = (data: Hex) => {
-  try {
-    return decodeFunctionData({ abi, data })
-  } catch {
-    return undefined
-  }
-}
 
 const toOf = ({ calls }: MinedTransaction, asset: string): string =>
   calls.length === 1 ? asset : multicallAddress

@@ -1,11 +1,11 @@
 import type { Authorization } from "../../../src/domain/PaymentPayload.ts"
-import type { Fate } from "../Fate.ts"
+import type { SeededRandom } from "../SeededRandom.ts"
 import { type ContractCall, nonceKey, transferCall } from "./Calls.ts"
 import { type Emitted, FiatToken, Reverted } from "./FiatToken.ts"
 
 /** Time from one block to the next. */
 export const blockMillis = 2_000
-/** Blocks before the world begins, so that a search can look back. */
+/** Blocks before the run starts, so that searches can look back. */
 const blocksBefore = 20_000
 
 /** A log of a block. `index` counts the logs of its block. */
@@ -24,9 +24,9 @@ export interface MinedTransaction {
   readonly index: number
   /** Time of its block. */
   readonly minedMillis: number
-  /** When it was put there. */
+  /** When it was included. */
   readonly includedMillis: number
-  /** Why it was reverted; `undefined`: it succeeded. */
+  /** Why it was reverted; `undefined` if it succeeded. */
   readonly revertReason: string | undefined
   readonly logs: ReadonlyArray<ChainLog>
 }
@@ -39,20 +39,20 @@ export interface Transfer {
   readonly transaction: string
   readonly logIndex: number
   readonly minedMillis: number
-  /** From when on it stands there: later than its block's time, if a reorganization put it there. */
+  /** When it became visible: later than its block's time if a reorganization included it. */
   readonly visibleMillis: number
   /** The authorization that moved it, by payer and nonce; `undefined` for a plain `transfer`. */
   readonly nonceKey: string | undefined
 }
 
-/** What becomes of an authorization that is submitted, and when that can be seen. */
-export interface Sending {
+/** The outcome of a submitted authorization, and when it becomes visible. */
+export interface SendResult {
   readonly outcome: "moved" | "used" | "expired" | "too early" | "insufficient" | "invalid"
   readonly transaction: string
   readonly minedMillis: number
 }
 
-const outcomes: ReadonlyMap<string, Sending["outcome"]> = new Map([
+const outcomes: ReadonlyMap<string, SendResult["outcome"]> = new Map([
   ["authorization is used or canceled", "used"],
   ["authorization is expired", "expired"],
   ["authorization is not yet valid", "too early"],
@@ -65,25 +65,25 @@ interface Fork {
 }
 
 /**
- * A chain with one token: a block every two seconds, transactions with logs, and reorganizations. A transaction is
- * executed in the next block when it is submitted; nobody sees it before that block's time.
+ * A chain with one token, a block every two seconds, and reorganizations. A transaction is executed in the
+ * next block when it is submitted, and becomes visible at that block's time.
  */
 export class SimulatedChain {
   readonly token = new FiatToken()
-  private readonly fate: Fate
+  private readonly random: SeededRandom
   private readonly now: () => number
   private readonly genesisMillis: number
   private readonly blocks = new Map<number, Array<MinedTransaction>>()
   private readonly transactions = new Map<string, MinedTransaction>()
-  /** Which blocks have which hashes: a reorganization gives those from a height on other ones. */
+  /** Salts of block hashes: a reorganization changes the hashes from a height on. */
   private forks: Array<Fork> = [{ fromBlock: 0, salt: "0".repeat(16) }]
   private reorganizations = 0
   /** Transfers that reorganizations undid, by nonce, recipient and value. */
   private readonly undone = new Set<string>()
 
-  constructor(now: () => number, fate: Fate) {
+  constructor(now: () => number, random: SeededRandom) {
     this.now = now
-    this.fate = fate
+    this.random = random
     this.genesisMillis = Math.floor(now() / blockMillis) * blockMillis - blocksBefore * blockMillis
   }
 
@@ -129,11 +129,11 @@ export class SimulatedChain {
 
   /** Executes a transaction in the next block. */
   submit(calls: ReadonlyArray<ContractCall>): MinedTransaction {
-    return this.include(this.fate.hex(32), calls, this.latest + 1)
+    return this.include(this.random.hex(32), calls, this.latest + 1)
   }
 
-  /** Submits a signed authorization, by whomever. */
-  send(authorization: Authorization): Sending {
+  /** Submits a signed authorization, from any sender. */
+  send(authorization: Authorization): SendResult {
     const { hash, minedMillis, revertReason } = this.submit([
       { sender: "0x00000000000000000000000000000000000005e7", call: transferCall(authorization) }
     ])
@@ -172,19 +172,19 @@ export class SimulatedChain {
     return this.token.balanceOf(address, this.latest)
   }
 
-  /** Every transfer of the canonical chain, those of the next block included. */
+  /** Every transfer of the canonical chain, including the next block. */
   get transfers(): ReadonlyArray<Transfer> {
     return Array.from(this.blocks.values()).flat().flatMap(transfersOf)
   }
 
   /**
-   * Replaces the latest blocks. Of their transactions, and those that wait for the next block, some are included again
-   * at once (in other blocks, in another order), some are returned for later, some are forgotten.
+   * Replaces the latest blocks. Their transactions are included again in other blocks, returned for later, or
+   * dropped.
    *
    * @param before transactions that come first in the new blocks
    */
   reorganize(depth: number, before: () => ReadonlyArray<ReadonlyArray<ContractCall>>): ReadonlyArray<Orphan> {
-    const { fate } = this
+    const { random } = this
     const fork = this.latest - depth
     const orphaned = Array.from(this.blocks.values())
       .flat()
@@ -198,20 +198,20 @@ export class SimulatedChain {
       this.blocks.delete(block)
       this.transactions.delete(hash)
     }
-    const salt = (++this.reorganizations).toString(16).padStart(4, "0") + fate.hex(6).slice(2)
+    const salt = (++this.reorganizations).toString(16).padStart(4, "0") + random.hex(6).slice(2)
     this.forks = [...this.forks.filter(({ fromBlock }) => fromBlock <= fork), { fromBlock: fork + 1, salt }]
-    for (const calls of before()) this.include(fate.hex(32), calls, fork + 1)
-    const manner = () => fate.weighted({ "at once": 5, later: 3, never: 2 })
-    const fates = orphaned.map(({ calls, hash }) => ({ calls, hash, manner: manner() }))
-    fates
-      .filter((orphan) => orphan.manner === "at once")
-      .map((orphan) => ({ ...orphan, block: fate.between(fork + 1, this.latest + 1) }))
+    for (const calls of before()) this.include(random.hex(32), calls, fork + 1)
+    const mode = () => random.weighted({ "at once": 5, later: 3, never: 2 })
+    const placements = orphaned.map(({ calls, hash }) => ({ calls, hash, mode: mode() }))
+    placements
+      .filter((orphan) => orphan.mode === "at once")
+      .map((orphan) => ({ ...orphan, block: random.between(fork + 1, this.latest + 1) }))
       .toSorted((left, right) => left.block - right.block)
       .forEach(({ block, calls, hash }) => this.include(hash, calls, block))
-    return fates.filter((orphan) => orphan.manner === "later")
+    return placements.filter((orphan) => orphan.mode === "later")
   }
 
-  /** Includes a transaction that a reorganization left out. */
+  /** Includes a transaction that a reorganization dropped. */
   resubmit({ calls, hash }: Orphan): MinedTransaction {
     return this.transactions.get(hash) ?? this.include(hash, calls, this.latest + 1)
   }
@@ -258,7 +258,7 @@ const undoneKey = ({
   readonly value: bigint | string
 }): string => `${key} ${to} ${value}`
 
-/** A transaction that is in no block any more. */
+/** A transaction that is no longer in any block. */
 export interface Orphan {
   readonly hash: string
   readonly calls: ReadonlyArray<ContractCall>

@@ -33,13 +33,15 @@ export const hashOf = (
     }
   })
 
-/** What the payers' contract wallets respond to `isValidSignature`: each message that was signed has one signature. */
+/**
+ * Implements `isValidSignature` of the payers' contract wallets: each signed message has one valid signature.
+ */
 export class WalletSignatures {
   private readonly network: Network
   private readonly signed: () => Iterable<Authorization>
   private readonly hashes = new Map<Authorization, string>()
 
-  /** @param signed every authorization that was signed so far */
+  /** @param signed every authorization signed so far */
   constructor(network: Network, signed: () => Iterable<Authorization>) {
     this.network = network
     this.signed = signed

@@ -1,11 +1,8 @@
 import { findNetwork } from "../../../src/domain/Network.ts"
 import type { Authorization } from "../../../src/domain/PaymentPayload.ts"
-import {
-  type ChainEvidence,
-  type ChainNetwork,
-  chainOver,
-  type EvidenceHints
-} from "../../../src/toll/Chain.ts"
+import type { ChainEvidence } from "../../../src/toll/evidence/ChainEvidence.ts"
+import { type ChainNetwork, makeChain } from "../../../src/toll/evidence/ChainReader.ts"
+import type { EvidenceHints } from "../../../src/toll/evidence/EvidenceSearch.ts"
 import { FakeNode, logsOf, type RpcRequest, RpcFailure } from "./FakeNode.ts"
 
 /*
@@ -28,7 +25,7 @@ export const open = (settings: Partial<ChainNetwork> = {}, height = 1_000_000n) 
     validBefore: String(node.nowSeconds + 120),
     nonce: `0x${"ab".repeat(32)}`
   }
-  const chain = chainOver([{ ...network, ...settings }], () => node.transport)
+  const chain = makeChain([{ ...network, ...settings }], () => node.transport)
   const paid = [token.used(authorization), token.transfer(authorization)]
   return {
     node,

@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { custom } from "viem"
-import { type ChainEvidence, chainOver } from "../../../src/toll/Chain.ts"
+import type { ChainEvidence } from "../../../src/toll/evidence/ChainEvidence.ts"
+import { makeChain } from "../../../src/toll/evidence/ChainReader.ts"
 import { finalitySeconds, network, open, stranger, token, unavailable } from "./EvidenceWorld.ts"
 
 describe("a transfer of the authorization", () => {
@@ -181,7 +182,7 @@ describe("a node that can't be read", () => {
     Effect.gen(function* () {
       const { authorization } = open()
       const silent = custom({ request: () => new Promise(() => undefined) }, { retryCount: 0 })
-      const chain = chainOver([network], () => silent)
+      const chain = makeChain([network], () => silent)
       const reading = yield* Effect.forkChild(chain.evidence(network, authorization))
       yield* TestClock.adjust("4999 millis")
       assert.isUndefined(reading.pollUnsafe())
@@ -193,7 +194,7 @@ describe("a node that can't be read", () => {
   it.effect("is missing for a network without an endpoint", () =>
     Effect.gen(function* () {
       const { authorization } = open()
-      const chain = chainOver([], () => assert.fail("no transport is needed"))
+      const chain = makeChain([], () => assert.fail("no transport is needed"))
       assert.isFalse(chain.canRead(network.caip2))
       assert.deepStrictEqual(yield* chain.evidence(network, authorization), unavailable)
     })

@@ -1,5 +1,3 @@
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -7,7 +5,7 @@ import { custom } from "viem"
 import { bracketTime } from "../../../src/toll/evidence/BlockSearch.ts"
 import { ChainNode } from "../../../src/toll/evidence/ChainNode.ts"
 import { searchLogs } from "../../../src/toll/evidence/LogSearch.ts"
-import { chainFromRpc, chainOver } from "../../../src/toll/Chain.ts"
+import { makeChain } from "../../../src/toll/evidence/ChainReader.ts"
 import { network, open, toBlock, token, unavailable, usedOtherwise } from "./EvidenceWorld.ts"
 import { FakeNode, type RpcRequest, RpcFailure } from "./FakeNode.ts"
 
@@ -22,7 +20,7 @@ const openSparse = (height: bigint, usedIn: bigint) => {
   const world = open()
   const node = new FakeNode({ genesisSeconds: 1_700_000_000, blockSeconds: 100_000, height })
   node.transact(world.paid, { block: usedIn })
-  const chain = chainOver([network], () => node.transport)
+  const chain = makeChain([network], () => node.transport)
   const validBefore = String(node.timeOf(usedIn) + 120)
   return { node, evidence: () => chain.evidence(network, { ...world.authorization, validBefore }) }
 }
@@ -189,7 +187,7 @@ describe("a search of a time", () => {
 })
 
 describe("a chain that is slow", () => {
-  /** A node that answers when the test lets it. */
+  /** A node that responds when the test lets it. */
   const openGated = () => {
     const { authorization, expire, node, toSelf } = open()
     node.transact(toSelf, { block: 1_000n })
@@ -210,7 +208,7 @@ describe("a chain that is slow", () => {
       Effect.sync(() => waiting.splice(0).forEach((resolve) => resolve())),
       settle
     )
-    return { authorization, chain: chainOver([network], () => gated), release, settle, waiting }
+    return { authorization, chain: makeChain([network], () => gated), release, settle, waiting }
   }
 
   it.effect("is given up after half a minute, however many reads succeed", () =>
@@ -255,20 +253,3 @@ describe("a chain that is slow", () => {
     })
   )
 })
-
-it.live("a read over HTTP is tried twice", () =>
-  Effect.gen(function* () {
-    let requests = 0
-    const server = createServer((_, response) => {
-      requests++
-      response.writeHead(500).end()
-    })
-    yield* Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)))
-    const rpcUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const chain = chainFromRpc([{ ...network, rpcUrl }])
-    assert.isUndefined(yield* chain.balanceOf(network, network.asset))
-    server.closeAllConnections()
-    yield* Effect.promise(() => new Promise((resolve) => server.close(resolve)))
-    assert.strictEqual(requests, 2)
-  })
-)

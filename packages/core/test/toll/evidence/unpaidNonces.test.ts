@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { ChainEvidence } from "../../../src/toll/Chain.ts"
+import type { ChainEvidence } from "../../../src/toll/evidence/Chain.ts"
 import {
   callBlock,
   finalitySeconds,

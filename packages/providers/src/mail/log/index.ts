@@ -1,21 +1,24 @@
-import { ConfigurationError, type MailerOptions } from "@till402/core"
-import { outgoing, RecentKeys, rememberedKeys } from "../Outgoing.ts"
+import { ConfigurationError, type Mail, type MailerOptions } from "@till402/core"
+import { BoundedMap, Mailer } from "@till402/core/effect"
+import { Config, Effect, Layer } from "effect"
+import { mailerPort } from "../MailerPort.ts"
+import { outgoingMail, rememberedKeys } from "../OutgoingMail.ts"
 
 /*
- * A mailer for development and for shops that send no mails: it tells that there was one.
+ * A mailer for development, and for shops that send no mail: it logs that there was a mail.
  */
 
 export interface LogMailerOptions {
   /**
-   * Writes recipient, subject and text as well, for development alone: they hold addresses, and the download
-   * tokens of the vault.
+   * Also logs recipient, subject and text. For development only: they contain addresses and the vault's
+   * download tokens.
    */
-  readonly bodies?: boolean
+  readonly bodies?: boolean | undefined
 }
 
 const maxKeyLength = 256
 
-/** Keys are of the till's making; one that is not must not break the line. */
+/** Keeps a key on one line. The till's own keys are safe. */
 const printed = (text: string): string =>
   text
     .toWellFormed()
@@ -24,33 +27,80 @@ const printed = (text: string): string =>
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length
 
+/** Returns the text to log for a mail; `undefined` if its key was logged before. */
+const makeLines = ({ bodies = false }: LogMailerOptions) => {
+  const written = new BoundedMap<string, true>(rememberedKeys)
+  return {
+    lineOf: ({ html, idempotencyKey, subject, text, to }: Mail): string | undefined => {
+      if (written.get(idempotencyKey) === true) return undefined
+      const kind = idempotencyKey.split(":", 1)[0]!
+      const line = `mail ${printed(kind)} ${printed(idempotencyKey)} ${bytesOf(text) + bytesOf(html)} bytes`
+      return bodies === true ? `${line}\nTo: ${to}\nSubject: ${subject}\n\n${text}` : line
+    },
+    wasWritten: ({ idempotencyKey }: Mail): void => {
+      written.set(idempotencyKey, true)
+    }
+  }
+}
+
 /**
- * Sends nothing, but writes a line for each mail: its kind (what its key begins with), its key, the size of
- * text and HTML together. `mail order-confirmed order-confirmed:1f0e… 2513 bytes`. Each key is written once.
+ * Sends nothing, but writes a line for each mail.
  *
- * @param write is given one line without a line feed; with `bodies`, several
- * @throws ConfigurationError where `write` is no function
+ * The line contains the mail's kind (the start of its key), its key, and the size of text and HTML together:
+ * `mail order-confirmed order-confirmed:1f0e… 2513 bytes`. Each key is written once.
+ *
+ * @param write receives one line without a line feed; with `bodies`, several lines
+ * @throws ConfigurationError if `write` is not a function
  * @example
  * import { logMailer } from "@till402/providers/mail/log"
  *
  * const mailer = logMailer(console.log)
  */
-export const logMailer = (
-  write: (line: string) => void,
-  { bodies = false }: LogMailerOptions = {}
-): MailerOptions => {
+export const logMailer = (write: (line: string) => void, options: LogMailerOptions = {}): MailerOptions => {
   if (typeof write !== "function") {
     throw new ConfigurationError({ message: "log mailer: write must be a function" })
   }
-  const written = new RecentKeys(rememberedKeys)
+  const { lineOf, wasWritten } = makeLines(options)
   return {
     send: async (given) => {
-      const { html, idempotencyKey, subject, text, to } = outgoing(given)
-      if (written.has(idempotencyKey)) return
-      const kind = idempotencyKey.split(":", 1)[0]!
-      const line = `mail ${printed(kind)} ${printed(idempotencyKey)} ${bytesOf(text) + bytesOf(html)} bytes`
-      write(bodies === true ? `${line}\nTo: ${to}\nSubject: ${subject}\n\n${text}` : line)
-      written.add(idempotencyKey)
+      const mail = outgoingMail(given)
+      const line = lineOf(mail)
+      if (line === undefined) return
+      write(line)
+      wasWritten(mail)
     }
   }
+}
+
+const makePort = (options: LogMailerOptions): Mailer["Service"] => {
+  const { lineOf, wasWritten } = makeLines(options)
+  return mailerPort((mail) =>
+    Effect.suspend(() => {
+      const line = lineOf(mail)
+      if (line === undefined) return Effect.void
+      return Effect.tap(Effect.logInfo(line), () => Effect.sync(() => wasWritten(mail)))
+    })
+  )
+}
+
+/**
+ * A `Mailer` of an Effect host that sends nothing, but logs each mail with Effect's logger.
+ *
+ * @example
+ * import { LogMailer } from "@till402/providers/mail/log"
+ *
+ * const mailer = LogMailer.layer()
+ */
+export const LogMailer = {
+  layer: (options: LogMailerOptions = {}): Layer.Layer<Mailer> => Layer.sync(Mailer, () => makePort(options)),
+
+  /** Reads `LOG_MAILER_BODIES`, if set. It takes precedence over `defaults`. */
+  layerConfig: (defaults: LogMailerOptions = {}): Layer.Layer<Mailer, Config.ConfigError> =>
+    Layer.effect(
+      Mailer,
+      Effect.map(
+        Config.withDefault(Config.Boolean("LOG_MAILER_BODIES"), defaults.bodies ?? false),
+        (bodies) => makePort({ bodies })
+      )
+    )
 }

@@ -1,24 +1,24 @@
 import { type MailRejected, TemporarilyUnavailable } from "@till402/core"
 import { Redacted } from "effect"
 import { isUnavailable, type Rejected, type UpstreamFault } from "../../upstream/index.ts"
-import { rejected } from "../Rejection.ts"
+import { rejected } from "../MailRejection.ts"
 
 /*
- * What Resend's refusals mean for a mail: https://resend.com/docs/api-reference/errors
+ * Resend's refusals as errors of a mailer: https://resend.com/docs/api-reference/errors
  */
 
-/** Resend's own name of the error. Its message is left alone: it quotes addresses. */
-const nameOf = ({ answer }: Rejected): string | undefined =>
-  /"name"\s*:\s*"(\w{1,60})"/.exec(Redacted.value(answer).text)?.[1]
+/** Resend's name of the error. Its message is ignored, because it quotes addresses. */
+const nameOf = ({ response }: Rejected): string | undefined =>
+  /"name"\s*:\s*"(\w{1,60})"/.exec(Redacted.value(response).text)?.[1]
 
-/** Statuses by which the mail itself is refused: wrong fields, too large, suspicious. */
+/** Statuses that refuse the mail itself: wrong fields, too large, suspicious. */
 const ofTheMail = new Set([400, 413, 422, 451])
 
 /**
- * What a mailer fails with; `undefined`: nothing, since the mail was taken before.
+ * The error of a mailer; `undefined` if the mail was accepted before.
  *
- * A wrong key, an unverified domain or sender (401, 403, `invalid_from_address`) are the operator's to mend and
- * stay what they are.
+ * A wrong key and an unverified domain or sender (401, 403, `invalid_from_address`) remain faults: the
+ * operator must fix them.
  */
 export const failureOf = (
   fault: UpstreamFault
@@ -26,7 +26,7 @@ export const failureOf = (
   if (fault._tag !== "Rejected" || isUnavailable(fault)) return fault
   const { code, status } = fault
   const name = nameOf(fault)
-  // The same key with other words, those of a template changed since: the mail of that key has gone out.
+  // The same key with other text, for example of a changed template: the mail was already sent.
   if (status === 409 && name === "invalid_idempotent_request") return undefined
   if (status === 409 || status >= 500) {
     return Object.assign(new TemporarilyUnavailable({ message: fault.message }), { code })

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto"
 import { ConfigurationError, type Mail } from "@till402/core"
-import type { SmtpSettings } from "./Options.ts"
+import type { SmtpSettings } from "./SmtpSettings.ts"
 
 /*
- * One mail over one connection, by nodemailer. It is an optional peer and loaded with the first mail.
+ * Sends one mail over one connection with nodemailer, an optional peer that is loaded with the first mail.
  */
 
 type Nodemailer = typeof import("nodemailer")
@@ -19,14 +19,16 @@ const load = async (): Promise<Nodemailer> => {
 }
 
 /**
- * The same key has the same Message-ID, so that a mail that went out twice, after a broken connection, is known
- * for one by programs that look. A digest: keys hold ids of orders.
+ * The Message-ID of a key. It is always the same, so that mail programs recognize a mail that was sent twice.
+ * A digest, because keys contain ids of orders.
  */
 export const messageIdOf = (idempotencyKey: string, fromAddress: string): string =>
   `<${createHash("sha256").update(idempotencyKey).digest("hex").slice(0, 40)}@${fromAddress.split("@")[1]!}>`
 
-/** Sends mails to one server. Rejects with nodemailer's errors, and with `EABORT` when `signal` aborts. */
-export const dialogues = (settings: SmtpSettings): ((mail: Mail, signal: AbortSignal) => Promise<void>) => {
+/** Sends mails to one server. Rejects with nodemailer's errors, and with `EABORT` if `signal` aborts. */
+export const makeDialogue = (
+  settings: SmtpSettings
+): ((mail: Mail, signal: AbortSignal) => Promise<void>) => {
   const { ca, connectTimeoutMillis, from, host, login, port, replyTo, security, socketTimeoutMillis } =
     settings
   let loading: Promise<Nodemailer> | undefined
@@ -46,7 +48,7 @@ export const dialogues = (settings: SmtpSettings): ((mail: Mail, signal: AbortSi
       greetingTimeout: connectTimeoutMillis,
       dnsTimeout: connectTimeoutMillis,
       socketTimeout: socketTimeoutMillis,
-      // What mails hold must not make this process read files or fetch addresses.
+      // The content of a mail must not make this process read files or fetch addresses.
       disableFileAccess: true,
       disableUrlAccess: true
     })
@@ -59,7 +61,7 @@ export const dialogues = (settings: SmtpSettings): ((mail: Mail, signal: AbortSi
       subject,
       text,
       html,
-      // RFC 3834: holiday notices need not answer.
+      // RFC 3834: prevents automatic replies.
       headers: { "Auto-Submitted": "auto-generated" },
       signal
     })

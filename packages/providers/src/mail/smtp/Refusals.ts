@@ -1,33 +1,33 @@
 import { type ConfigurationError, type MailRejected, TemporarilyUnavailable } from "@till402/core"
-import { rejected } from "../Rejection.ts"
+import { rejected } from "../MailRejection.ts"
 
 /*
- * What goes wrong in a dialogue with an SMTP server, and whether it passes: RFC 5321, 4.2.
+ * Failures of a dialogue with an SMTP server, temporary or permanent: RFC 5321, 4.2.
  */
 
-/** What a dialogue fails with; `ConfigurationError`: nodemailer is not installed. */
+/** The errors of a dialogue. `ConfigurationError`: nodemailer is not installed. */
 export type DialogueFailure = MailRejected | TemporarilyUnavailable | ConfigurationError
 
-/** Fields of nodemailer's errors. Its messages are left alone: they hold the server's words, and these addresses. */
+/** Fields of nodemailer's errors. Messages are ignored: they quote the server, and it quotes addresses. */
 interface DialogueError {
   /** `EENVELOPE`, `ESOCKET`. */
   readonly code?: unknown
-  /** What the server's refusal was an answer to: `RCPT TO`. */
+  /** The command that the server refused: `RCPT TO`. */
   readonly command?: unknown
   /** The server's reply code. */
   readonly responseCode?: unknown
 }
 
 /**
- * Replies that refuse neither recipient nor mail, although they begin with a 5: wrong order of commands; log in
- * first, differently, or with other credentials (RFC 4954).
+ * Replies that start with a 5, but refuse the session instead of the recipient or the mail: a wrong order of
+ * commands, or a missing or failed login (RFC 4954).
  */
 const ofTheSession = new Set([503, 530, 534, 535, 538])
 
 const unavailable = (message: string, code: string): TemporarilyUnavailable =>
   Object.assign(new TemporarilyUnavailable({ message }), { code })
 
-/** A mail whose turn did not come, or whose dialogue was not over in time. What the server did is not known. */
+/** The error of a mail that was not sent in time. The outcome at the server is unknown. */
 export const pastDeadline = (deadlineMillis: number): TemporarilyUnavailable =>
   unavailable(`smtp: not sent within ${deadlineMillis} ms`, "DEADLINE_EXCEEDED")
 
@@ -35,9 +35,9 @@ export const overloaded = (): TemporarilyUnavailable =>
   unavailable("smtp: too many mails are waiting", "OVERLOADED")
 
 /**
- * A failed dialogue as a mailer throws it: `MailRejected` where the server refused the recipient or the mail
- * with a 5xx; `TemporarilyUnavailable` for everything else: a 4xx, no connection, no encryption, a login or a
- * sender that is refused.
+ * The error of a mailer for a failed dialogue: `MailRejected` if the server refused the recipient or the mail
+ * with a 5xx, otherwise `TemporarilyUnavailable`: a 4xx, no connection, no encryption, a refused login or
+ * sender.
  */
 export const refusalOf = (thrown: unknown): MailRejected | TemporarilyUnavailable => {
   const { code, command, responseCode } = (
@@ -50,8 +50,8 @@ export const refusalOf = (thrown: unknown): MailRejected | TemporarilyUnavailabl
       isOfTheMail && responseCode >= 500 && responseCode <= 599 && !ofTheSession.has(responseCode)
     return isFinal
       ? rejected(`smtp: the server refused the mail with ${responseCode}`, word)
-      : unavailable(`smtp: the server answered with ${responseCode}`, word)
+      : unavailable(`smtp: the server responded with ${responseCode}`, word)
   }
   const word = typeof code === "string" && /^[A-Z][A-Z0-9_]{1,40}$/.test(code) ? code : "UNKNOWN"
-  return unavailable("smtp: the server can't be reached or broke off", word)
+  return unavailable("smtp: the server can't be reached or closed the connection", word)
 }

@@ -1,0 +1,94 @@
+import { existsSync, globSync } from "node:fs"
+import { dirname, join, relative } from "node:path"
+import { describe, expect, it } from "vitest"
+import { read, root, sources, tableBelow } from "./documents.ts"
+
+/*
+ * docs/architecture.md names files, functions and the order of imports: the code must have them.
+ */
+
+const document = read("docs/architecture.md")
+const core = "packages/core/src"
+
+/** Code spans outside of fences. */
+const named = Array.from(
+  document.text.replaceAll(/^```.*?^```/gms, "").matchAll(/`([^`\n]+)`/g),
+  ([, text]) => text!
+)
+
+const isPath = (text: string): boolean => /^[\w./-]+(?:\.ts|\.md|\/)$/.test(text)
+
+/** Services and functions, and members such as `Till.layer`. */
+const isIdentifier = (text: string): boolean => /^[A-Za-z]\w*(?:\.[A-Za-z]\w*)*(?:\(\))?$/.test(text)
+
+describe("docs/architecture.md", () => {
+  it("names files and folders that exist", () => {
+    const paths = named.filter(isPath)
+    expect(paths).toContain("toll/machine/ChargeMachine.ts")
+    expect(
+      paths.filter((path) => !existsSync(join(root, core, path)) && !existsSync(join(root, path)))
+    ).toEqual([])
+  })
+
+  it("names functions and services that the sources have", () => {
+    const words = new Set(sources.flatMap((path) => read(path).text.match(/\w+/g) ?? []))
+    const identifiers = named.filter((text) => !isPath(text) && isIdentifier(text))
+    expect(identifiers).toContain("decideReplay")
+    const unknown = identifiers.filter(
+      (text) =>
+        !text
+          .replace("()", "")
+          .split(".")
+          .every((word) => words.has(word))
+    )
+    expect(unknown).toEqual([])
+  })
+
+  it("names functions in the file that has them", () => {
+    const rows = [
+      "### Follow a payment through the code",
+      "### Follow an order through the code",
+      "### Refunds"
+    ]
+      .flatMap((heading) => tableBelow(document, heading))
+      .map(([step, names, files]) => ({
+        step,
+        names: Array.from(names!.matchAll(/`(\w+)`/g), ([, name]) => name!),
+        texts: Array.from(files!.matchAll(/`([\w./-]+\.ts)`/g), ([, path]) =>
+          existsSync(join(root, core, path!)) ? read(`${core}/${path}`).text : read(path!).text
+        )
+      }))
+    expect(rows.length).toBeGreaterThan(30)
+    const wrong = rows.filter(
+      ({ names, texts }) =>
+        texts.length > 0 &&
+        !names.every((name) => texts.some((text) => new RegExp(`\\b${name}\\b`).test(text)))
+    )
+    expect(wrong.map(({ step }) => step)).toEqual([])
+  })
+
+  it("lists every folder of the core, in the order of their imports", () => {
+    const folders = tableBelow(document, "## Folders of the core").map(
+      ([folder]) => /^`(\w+)\/`$/.exec(folder!)![1]!
+    )
+    const all = globSync("*/", { cwd: join(root, core) }).map((folder) => folder.replaceAll(/[\\/]/g, ""))
+    expect([...folders, "testing"].toSorted()).toEqual(all.toSorted())
+    const upward = sources
+      .filter((path) => path.startsWith(`${core}/`) && path.slice(core.length + 1).includes("/"))
+      .flatMap((path) => {
+        const own = relative(core, path).split(/[\\/]/)[0]!
+        const imported = Array.from(
+          read(path).text.matchAll(/\bfrom "(\.[^"]+)"/g),
+          ([, target]) => relative(core, join(dirname(path), target!)).split(/[\\/]/)[0]!
+        )
+        return imported
+          .filter((folder) =>
+            own === "testing"
+              ? !["testing", "toll", "ports", "domain"].includes(folder)
+              : folder !== own && !(folders.indexOf(folder) > folders.indexOf(own))
+          )
+          .map((folder) => `${path} imports ${folder}`)
+      })
+    expect(upward).toEqual([])
+  })
+})

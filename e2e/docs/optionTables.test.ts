@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest"
+import { optionBounds } from "../../packages/core/src/till/OptionBounds.ts"
+import { read } from "./documents.ts"
+import { defaultOf, optionsOf, optionTypes, withTables } from "./optionTables.ts"
+
+describe("docs/options.md", () => {
+  it("has the tables that `npm run docs` writes", () => {
+    const { text } = read("docs/options.md")
+    expect(withTables(text)).toBe(text)
+  })
+})
+
+describe("the docstrings of options", () => {
+  const documented = optionTypes.flatMap(([prefix, path, type]) =>
+    optionsOf(path, type).map((option) => [`${prefix}${option.name}`, option] as const)
+  )
+
+  it("explain every option", () => {
+    expect(documented.length).toBeGreaterThan(50)
+    for (const [path, { text }] of documented) expect(text, path).not.toBe("")
+  })
+
+  it("have the defaults of the table of bounds", () => {
+    const options = new Map(documented)
+    for (const [path, bound] of Object.entries(optionBounds)) {
+      expect(options.get(path)?.default, path).toBe(defaultOf(bound))
+    }
+  })
+})

@@ -1,0 +1,39 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { expect, it } from "vitest"
+import { read, samplesOf } from "./documents.ts"
+
+it("the README's server runs as printed and requests a payment", async () => {
+  const code = samplesOf(read("README.md")).find((sample) => sample.code.startsWith("// server.ts\n"))!.code
+  // A free port and no network: it prints its port, and its facilitator can't be reached.
+  const here = code
+    .replace(
+      "app.listen(3000)",
+      "const server = app.listen(0, () => console.log(JSON.stringify(server.address())))"
+    )
+    .replace("https://x402.org/facilitator", "http://127.0.0.1:9")
+    .replace("till.sqlite", ":memory:")
+  const tmp = join(import.meta.dirname, ".tmp")
+  mkdirSync(tmp, { recursive: true })
+  const folder = mkdtempSync(join(tmp, "server-"))
+  const file = join(folder, "server.ts")
+  writeFileSync(file, here)
+  const child = spawn(process.execPath, ["--conditions=@till402/source", file], {
+    stdio: ["ignore", "pipe", "ignore"],
+    env: { ...process.env, TILL_SECRET: "no secret at all, since this is a test" }
+  })
+  try {
+    const [line] = (await once(createInterface(child.stdout), "line")) as [string]
+    const { port } = JSON.parse(line) as { port: number }
+    const unpaid = await fetch(`http://127.0.0.1:${port}/x402/search?q=desk`)
+    expect(unpaid.status).toBe(402)
+    const own = await fetch(`http://127.0.0.1:${port}/`)
+    expect(await own.text()).toBe("my own route")
+  } finally {
+    child.kill()
+    rmSync(folder, { recursive: true, force: true })
+  }
+})

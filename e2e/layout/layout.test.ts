@@ -1,0 +1,164 @@
+import { spawnSync } from "node:child_process"
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterEach, describe, expect, it } from "vitest"
+
+/*
+ * Shows that `npm run check` notices faults of layout: lints seeded files with the rules of this repository.
+ */
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+const core = "packages/core/src"
+
+/** The rooms of the core, each with the rooms that it may import. */
+const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = (() => {
+  const order = [["till"], ["http"], ["api"], ["operations"], ["orders", "vault"], ["mail"], ["toll"]]
+  const base = ["ports", "runtime", "fast", "domain"]
+  const levels = [...order, ...base.map((room) => [room])]
+  return {
+    ...Object.fromEntries(
+      levels.flatMap((rooms, level) => rooms.map((room) => [room, levels.slice(level + 1).flat()]))
+    ),
+    // Only public entries import these two.
+    sql: base,
+    testing: ["toll", ...base]
+  }
+})()
+
+const folders: Array<string> = []
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
+})
+
+interface Report {
+  readonly code: string
+  readonly file: string
+  readonly message: string
+}
+
+/** Lints files, by path, in a workspace that has nothing else. */
+const lint = (files: Readonly<Record<string, string>>): ReadonlyArray<Report> => {
+  const folder = mkdtempSync(join(tmpdir(), "till402-layout-"))
+  folders.push(folder)
+  cpSync(join(root, ".oxlintrc.json"), join(folder, ".oxlintrc.json"))
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  const oxlint = join(root, "node_modules", "oxlint", "bin", "oxlint")
+  const { status, stdout } = spawnSync(process.execPath, [oxlint, "--format=json"], {
+    cwd: folder,
+    encoding: "utf8"
+  })
+  const { diagnostics } = JSON.parse(stdout) as {
+    readonly diagnostics: ReadonlyArray<{ code: string; filename: string; message: string; help?: string }>
+  }
+  expect(status).toBe(diagnostics.length === 0 ? 0 : 1)
+  return diagnostics.map(({ code, filename, help, message }) => ({
+    code,
+    file: filename,
+    message: `${message} ${help ?? ""}`
+  }))
+}
+
+const value = "export const seed = 1\n"
+const imports = (path: string, name = "seed"): string =>
+  `import { seed as imported } from "${path}"\n\nexport const ${name} = imported + 1\n`
+
+describe("npm run check", () => {
+  it("lints every room of the core", () => {
+    const rooms = readdirSync(join(root, core), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+    expect(rooms.toSorted()).toEqual(Object.keys(mayImport).toSorted())
+    expect(lint({ [`${core}/domain/Seed.ts`]: value })).toEqual([])
+  })
+
+  it.each(Object.entries(mayImport))("reports what %s/ may not import, and nothing else", (room, allowed) => {
+    const others = Object.keys(mayImport).filter((other) => other !== room)
+    const nameOf = (other: string) => `To${other}`
+    const reports = lint(
+      Object.fromEntries([
+        ...others.map((other) => [`${core}/${other}/Seed.ts`, value]),
+        ...others.map((other) => [`${core}/${room}/${nameOf(other)}.ts`, imports(`../${other}/Seed.ts`)]),
+        ...others.map((other) => [
+          `${core}/${room}/in/${nameOf(other)}.ts`,
+          imports(`../../${other}/Seed.ts`)
+        ]),
+        [`${core}/${room}/Own.ts`, imports("./in/Own.ts")],
+        [`${core}/${room}/in/Own.ts`, imports("../Seed.ts")],
+        [`${core}/${room}/Seed.ts`, value]
+      ])
+    )
+    const forbidden = others.filter((other) => !allowed.includes(other))
+    expect(reports.map(({ file }) => file).toSorted()).toEqual(
+      forbidden
+        .flatMap((other) => ["", "in/"].map((sub) => `${core}/${room}/${sub}${nameOf(other)}.ts`))
+        .toSorted()
+    )
+    for (const { code, message } of reports) {
+      expect(code).toContain("no-restricted-imports")
+      expect(message).toContain(`${room}/ imports only`)
+    }
+  })
+
+  it.each([
+    'import type { Seed } from "../../till/Seed.ts"\n\nexport type Up = Seed\n',
+    'export type { Seed } from "../../till/Seed.ts"\n',
+    'export * from "../../till/Seed.ts"\n'
+  ])("reports an upward import of a type: %s", (text) => {
+    const reports = lint({
+      [`${core}/till/Seed.ts`]: "export type Seed = 1\n",
+      [`${core}/toll/machine/Up.ts`]: text
+    })
+    expect(reports).toMatchObject([{ file: `${core}/toll/machine/Up.ts` }])
+  })
+
+  it("reports a room that imports a public entry", () => {
+    const reports = lint({
+      [`${core}/index.ts`]: value,
+      [`${core}/till/Up.ts`]: imports("../index.ts")
+    })
+    expect(reports).toMatchObject([{ file: `${core}/till/Up.ts` }])
+  })
+
+  it.each(["core", "providers", "sandbox"])("reports a cycle in %s, of types as well", (name) => {
+    const folder = `packages/${name}/src/${name === "core" ? "toll" : "shop"}`
+    const reports = lint({
+      [`${folder}/A.ts`]: imports("./B.ts"),
+      [`${folder}/B.ts`]: imports("./C.ts"),
+      [`${folder}/C.ts`]: imports("./A.ts"),
+      [`${folder}/D.ts`]: 'import type { E } from "./E.ts"\n\nexport type D = Array<E>\n',
+      [`${folder}/E.ts`]: 'import type { D } from "./D.ts"\n\nexport type E = { d: D }\n'
+    })
+    expect(new Set(reports.map(({ code }) => code))).toEqual(new Set(["import(no-cycle)"]))
+    expect([...new Set(reports.map(({ file }) => file.slice(-4)))].toSorted()).toEqual([
+      "A.ts",
+      "B.ts",
+      "C.ts",
+      "D.ts",
+      "E.ts"
+    ])
+  })
+
+  it("reports a stray file in the root of the core", () => {
+    expect(lint({ [`${core}/Stray.ts`]: value })).toMatchObject([{ file: `${core}/Stray.ts` }])
+    const reports = lint({
+      [`${core}/Stray.ts`]: imports("./domain/Seed.ts"),
+      [`${core}/domain/Seed.ts`]: value
+    })
+    expect(reports.map(({ message }) => message).join("\n")).toContain("move this file to a room")
+  })
+
+  it("accepts the public entries, which are those of the package", () => {
+    const { exports } = JSON.parse(readFileSync(join(root, "packages/core/package.json"), "utf8")) as {
+      readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>
+    }
+    const entries = Object.values(exports).map((entry) => entry["@till402/source"]!.replace("./src/", ""))
+    expect(lint(Object.fromEntries(entries.map((entry) => [`${core}/${entry}`, value])))).toEqual([])
+    const files = readdirSync(join(root, core), { withFileTypes: true }).filter((entry) => entry.isFile())
+    expect(files.map(({ name }) => name).toSorted()).toEqual(entries.toSorted())
+  })
+})

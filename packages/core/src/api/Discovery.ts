@@ -1,0 +1,169 @@
+import { Schema } from "effect"
+import type { AnyOperation } from "../operations/Operation.ts"
+
+type Json = Readonly<Record<string, unknown>>
+
+/** What indexers read of an operation: version 2's `bazaar` extension, and version 1's `outputSchema`. */
+export interface Discovery {
+  readonly extensions: Json
+  readonly outputSchema: Json
+}
+
+type DescribedOperation = Pick<AnyOperation, "endpoint" | "example" | "mimeType">
+
+/** The parts that are the same for every till of the process. */
+interface Description extends Discovery {
+  readonly hasParams: boolean
+}
+
+interface Described {
+  readonly schema: Json
+  readonly definitions: Json
+}
+
+/** The schema of an input's meaning: numbers as numbers, required only what the wire requires. */
+const describe = (schema: Schema.Top): Described => {
+  const { definitions, schema: meaning } = Schema.toJsonSchemaDocument(Schema.toType(schema))
+  const { required } = Schema.toJsonSchemaDocument(schema).schema as Json
+  return {
+    schema: "$ref" in meaning ? meaning : { ...meaning, required: required ?? [] },
+    definitions
+  }
+}
+
+const nothing: Described = { schema: { type: "object", properties: {} }, definitions: {} }
+
+const describeOrNothing = (schema: Schema.Top | undefined): Described =>
+  schema === undefined ? nothing : describe(schema)
+
+/**
+ * Describes how to call an operation, for indexers, from the schemas of its endpoint.
+ * https://github.com/coinbase/x402, specification of the extension "bazaar".
+ *
+ * @param prefix path of the till's base URL: indexers append the route template to the origin
+ */
+export const discoveryOf = (operation: DescribedOperation, prefix: string): Discovery => {
+  const { endpoint } = operation
+  const { extensions, hasParams, outputSchema } = descriptionOf(operation)
+  if (!hasParams) return { extensions, outputSchema }
+  const bazaar = { routeTemplate: `${prefix}${endpoint.path}`, ...(extensions["bazaar"] as Json) }
+  return { extensions: { bazaar }, outputSchema }
+}
+
+const descriptionOf = (operation: DescribedOperation): Description => {
+  const known = made.get(operation.endpoint)
+  if (known !== undefined) return known
+  const description = describeOperation(operation)
+  made.set(operation.endpoint, description)
+  return description
+}
+
+const made = new WeakMap<object, Description>()
+
+const toBase64 = (bytes: Uint8Array): string =>
+  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
+
+/** An example of the response as JSON: bytes are written in base64. */
+const outputOf = ({ example: { output }, mimeType }: DescribedOperation): Json => {
+  if (output === undefined) return { type: mimeType }
+  if (output instanceof Uint8Array) return { type: mimeType, example: toBase64(output) }
+  return { type: "json", example: output }
+}
+
+/** The schema of `outputOf`. It leaves out the fields of the response, for which a header has no room. */
+const outputSchemaOf = ({ example: { output }, mimeType }: DescribedOperation): Json => ({
+  type: "object",
+  properties: {
+    type: { type: "string" },
+    ...(output === undefined
+      ? {}
+      : {
+          example:
+            output instanceof Uint8Array
+              ? { type: "string", contentEncoding: "base64", contentMediaType: mimeType }
+              : {}
+        })
+  },
+  required: ["type"]
+})
+
+const describeOperation = (operation: DescribedOperation): Description => {
+  const { endpoint, example } = operation
+  const { method } = endpoint
+  const isGet = method === "GET"
+  const [payload] = endpoint.payload.values()
+  const input = describeOrNothing(isGet ? endpoint.query : payload?.schemas[0])
+  const params = endpoint.params === undefined ? undefined : describe(endpoint.params)
+  const field = isGet ? "queryParams" : "body"
+  const names = new Set(Object.keys(propertiesOf(params?.schema ?? {}, params?.definitions ?? {})))
+  const given = Object.entries(example.input)
+  const pathParams = Object.fromEntries(given.filter(([name]) => names.has(name)))
+  const values = Object.fromEntries(given.filter(([name]) => !names.has(name)))
+  const definitions = { ...input.definitions, ...params?.definitions }
+  const output = outputOf(operation)
+  return {
+    hasParams: params !== undefined,
+    extensions: {
+      bazaar: {
+        info: {
+          input: {
+            type: "http",
+            method,
+            ...(isGet ? {} : { bodyType: "json" }),
+            ...(params === undefined ? {} : { pathParams }),
+            [field]: values
+          },
+          output
+        },
+        schema: {
+          $schema: "https://json-schema.org/draft/2020-12/schema",
+          type: "object",
+          properties: {
+            input: {
+              type: "object",
+              properties: {
+                type: { const: "http" },
+                method: { enum: [method] },
+                ...(isGet ? {} : { bodyType: { enum: ["json"] } }),
+                ...(params === undefined ? {} : { pathParams: params.schema }),
+                [field]: input.schema
+              },
+              required: ["type", "method", field, ...(params === undefined ? [] : ["pathParams"])]
+            },
+            output: outputSchemaOf(operation)
+          },
+          required: ["input"],
+          ...(Object.keys(definitions).length === 0 ? {} : { $defs: definitions })
+        }
+      }
+    },
+    outputSchema: {
+      input: {
+        type: "http",
+        method,
+        discoverable: true,
+        ...(isGet ? { queryParams: fieldNotes(input) } : { bodyType: "json", bodyFields: fieldNotes(input) })
+      },
+      ...("example" in output ? { output: output["example"] } : {})
+    }
+  }
+}
+
+const propertiesOf = (schema: Json, definitions: Json): Readonly<Record<string, Json>> =>
+  (resolve(schema, definitions)["properties"] ?? {}) as Readonly<Record<string, Json>>
+
+/** Version 1 describes fields flatly: name → `{ type, required }`. */
+const fieldNotes = ({ definitions, schema }: Described): Json => {
+  const required = new Set((resolve(schema, definitions)["required"] ?? []) as ReadonlyArray<string>)
+  return Object.fromEntries(
+    Object.entries(propertiesOf(schema, definitions)).map(([name, property]) => [
+      name,
+      { type: resolve(property, definitions)["type"] ?? "string", required: required.has(name) }
+    ])
+  )
+}
+
+const resolve = (schema: Json, definitions: Json): Json => {
+  const reference = schema["$ref"]
+  return typeof reference === "string" ? ((definitions[reference.split("/").at(-1)!] ?? {}) as Json) : schema
+}

@@ -1,0 +1,112 @@
+import { Context, Schema } from "effect"
+import { HttpApi, HttpApiGroup, OpenApi } from "effect/http-api"
+import { formatAtomic } from "../domain/Money.ts"
+import type { AnyOperation } from "../operations/Operation.ts"
+import { apiAnnotations, paymentDescription } from "./Api.ts"
+
+type Json = Readonly<Record<string, unknown>>
+
+const descriptions: Readonly<Record<string, string>> = {
+  "200": "The call was paid, and this is its response.",
+  "400": "The request is not valid, or can't be served as it is. Nothing is charged.",
+  "402": "How to pay for this call.",
+  "403": "The download token is not that of the purchase.",
+  "404": "There is no such item, purchase or tracking number. Nothing is charged.",
+  "409": "A request with the same payment is in progress: send it again in a moment.",
+  "422": "The carrier must be named, or needs one more field.",
+  "429": "Too many requests or unsettled payments: send the same request again later.",
+  "502": "An upstream responded with an error. Nothing is charged.",
+  "503": "An upstream is not available, or a settlement is pending: send the same payment again."
+}
+
+const paymentInfo = ({ price }: AnyOperation): Json => ({
+  price:
+    price._tag === "Fixed"
+      ? { mode: "fixed", currency: "USD", amount: formatAtomic(price.atomic) }
+      : {
+          mode: "dynamic",
+          currency: "USD",
+          min: formatAtomic(price.minAtomic),
+          max: formatAtomic(price.maxAtomic)
+        },
+  protocols: [{ x402: {} }]
+})
+
+/** The schemas of query parameters by name. They are text on the wire; the document shows what they mean. */
+const parameterSchemas = (query: Schema.Top | undefined): Json => {
+  if (query === undefined) return {}
+  const { schema } = Schema.toJsonSchemaDocument(Schema.toType(query))
+  return (schema["properties"] ?? {}) as Json
+}
+
+interface Parameter extends Json {
+  readonly in: string
+  readonly name: string
+}
+
+/** Adds price, payment header and plain descriptions to the document of one operation. */
+const transformOperation =
+  (operation: AnyOperation) =>
+  (document: Json): Record<string, unknown> => {
+    const schemas = parameterSchemas(operation.endpoint.query)
+    const parameters = (document["parameters"] ?? []) as ReadonlyArray<Parameter>
+    const responses = Object.entries(document["responses"] as Readonly<Record<string, Json>>)
+    return {
+      ...document,
+      parameters: parameters.map((parameter) =>
+        parameter.in === "query" && parameter.name in schemas
+          ? { ...parameter, schema: schemas[parameter.name] }
+          : parameter
+      ),
+      responses: Object.fromEntries(
+        responses.map(([status, response]) => [
+          status,
+          { ...response, description: descriptions[status] ?? response["description"] }
+        ])
+      ),
+      security: [{ payment: [] }],
+      "x-payment-info": paymentInfo(operation)
+    }
+  }
+
+const paymentScheme = {
+  type: "apiKey",
+  in: "header",
+  name: "PAYMENT-SIGNATURE",
+  description: "An x402 payment: base64 of JSON, version 1 or 2. X-PAYMENT is accepted as well."
+}
+
+/** Describes a till by the summaries of its operations. */
+const describeTill = (document: Json): string => {
+  const operations = Object.values((document["paths"] ?? {}) as Readonly<Record<string, Json>>)
+    .flatMap((path) => Object.values(path as Readonly<Record<string, Json>>))
+    .map(({ summary }) => summary)
+    .filter((summary) => summary !== undefined)
+  return [...operations, paymentDescription].join(". ")
+}
+
+/**
+ * The OpenAPI 3.1 document of a till's operations: made from their endpoints, with each price as `x-payment-info`, the
+ * payment header as security scheme, and the address of the mount.
+ */
+export const openApiDocument = ({
+  baseUrl,
+  operations
+}: {
+  readonly baseUrl: string
+  readonly operations: ReadonlyArray<AnyOperation>
+}): OpenApi.OpenAPISpec => {
+  const [first, ...others] = operations.map((operation) =>
+    operation.endpoint.annotateMerge(Context.make(OpenApi.Transform, transformOperation(operation)))
+  )
+  const api = HttpApi.make("till402")
+    .annotateMerge(apiAnnotations)
+    .annotate(OpenApi.Transform, (document) => ({
+      ...document,
+      info: { ...document["info"], description: describeTill(document) },
+      servers: [{ url: baseUrl }],
+      components: { ...document["components"], securitySchemes: { payment: paymentScheme } }
+    }))
+  if (first === undefined) return OpenApi.fromApi(api)
+  return OpenApi.fromApi(api.add(HttpApiGroup.make("x402", { topLevel: true }).add(first, ...others)))
+}

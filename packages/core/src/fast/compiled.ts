@@ -1,0 +1,22 @@
+import type { Schema } from "effect"
+import * as SchemaJITCompiler from "effect/schema/SchemaJITCompiler"
+
+/*
+ * Decodes schemas by generated code.
+ *
+ * Replaces: Effect's schema interpreter.
+ * Gain: 3.7 µs → 0.7 µs for a tracking result and 1.7 µs → 0.7 µs for a payment, 7 % of a paid call
+ * (`npm run bench -- fast`).
+ * Equivalence: test/fast/compiled.test.ts and test/fast/compiledPayment.test.ts.
+ */
+
+/**
+ * Has a schema decoded by generated code. Call it before its decoders are made.
+ *
+ * Platforms that forbid generating code (Cloudflare workers, `--disallow-code-generation-from-strings`) interpret the
+ * schema, with the same results.
+ */
+export const compiled = <S extends Schema.Top>(schema: S): S => {
+  SchemaJITCompiler.enable(schema.ast)
+  return schema
+}

@@ -1,0 +1,232 @@
+import { Cause, Effect, Exit, Option } from "effect"
+import { ApiFailure } from "../domain/ApiFailure.ts"
+import { quoteExpired } from "../orders/quoteExpired.ts"
+import { report } from "../runtime/events.ts"
+import { Secrets } from "../runtime/Secrets.ts"
+import { type Challenge, makeChallenge } from "../toll/Challenge.ts"
+import { canonicalJson } from "../toll/ChargeKey.ts"
+import { type PaymentError, PaymentInProgress } from "../toll/PaymentErrors.ts"
+import { type HeaderReading, type Payment, withoutQuery } from "../toll/PaymentHeader.ts"
+import { Toll } from "../toll/Toll.ts"
+import type { TollRequest } from "../toll/TollRequest.ts"
+import type { Refusal } from "../toll/Verdict.ts"
+import type { IncomingRequest, PlainResponse } from "./HttpMessage.ts"
+import type { HttpSettings } from "./HttpSettings.ts"
+import type { Reading } from "./Input.ts"
+import { challengeResponse, failureResponse, notFound, paidResponse } from "./Responses.ts"
+import { type Endpoint, paymentNeeded, plainQuote } from "./Router.ts"
+import { failureOfPayment } from "./tollFailures.ts"
+
+/** What a response depends on beside the input of a request. */
+export interface RequestOrigin {
+  /** Called only for requests that are quoted a price. */
+  readonly clientAddress: () => string | undefined
+  readonly origin: string | null
+  /** The query as it came. */
+  readonly search: string
+}
+
+/** A request with its input, and the canonical text that a payment is bound to. */
+interface DecodedCall {
+  readonly endpoint: Endpoint
+  readonly reading: Reading
+  readonly canonical: string
+  readonly from: RequestOrigin
+}
+
+/** Times that one request presents its payment: again where a copy of the payment was accepted meanwhile. */
+const maxAttempts = 3
+
+const refusalText = ({ code, message }: Refusal): string => `${code}: ${message}`
+
+/** Refusals of a payment that has bought something, or whose refund is due. */
+const isFinal = (code: string): boolean => code === "payment_already_used" || code === "payment_refund_due"
+
+/** Handles requests for paid operations: prices, payments, work and receipts. */
+export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings) {
+  const toll = yield* Toll
+  const secrets = yield* Secrets
+  const { cors } = settings
+
+  const fingerprintOf = (canonical: string): string => secrets.digest("quote", canonical)!
+
+  /** The 402 of one request, with its own price where it has one. */
+  const challenge = Effect.fnUntraced(function* (
+    { canonical, endpoint, from, reading }: DecodedCall,
+    error: string | undefined
+  ): Effect.fn.Return<Challenge, ApiFailure> {
+    const { price } = endpoint.operation
+    const resource = endpoint.resource(from.search)
+    if (price._tag === "Fixed")
+      return error === undefined
+        ? endpoint.unpaid(from.search)
+        : makeChallenge(endpoint.fixedOffers, resource, error)
+    if (reading._tag === "Nothing") return endpoint.unpaid(from.search)
+    if (price._tag === "Computed") {
+      const quoted = plainQuote(yield* price.of(reading.input))
+      return makeChallenge(endpoint.offersOf(quoted), resource, error ?? paymentNeeded)
+    }
+    const quoted = yield* price.quote(reading.input, fingerprintOf(canonical), from.clientAddress())
+    const described = { ...resource, description: quoted.description }
+    return makeChallenge(endpoint.offersOf(quoted), described, error ?? paymentNeeded)
+  })
+
+  /** The offers that a new payment may match, by the key of its charge. */
+  const offersFor = (
+    { fixedOffers, offersOf, operation: { price } }: Endpoint,
+    input: unknown,
+    canonical: string,
+    computed: Computed
+  ) => {
+    switch (price._tag) {
+      case "Fixed":
+        return () => fixedOffers
+      case "Computed": {
+        // Only a new payment needs the price: one that has bought its response gets it without.
+        if (Exit.isFailure(computed)) return () => Effect.failCause(computed.cause)
+        const offers = offersOf(plainQuote(computed.value))
+        return () => offers
+      }
+      case "Quoted":
+        return (chargeKey: string) =>
+          Effect.flatMap(price.currentQuote(input, fingerprintOf(canonical), chargeKey), (quote) =>
+            quote === undefined ? Effect.fail(quoteExpired) : Effect.succeed(offersOf(quote))
+          )
+    }
+  }
+
+  const requestOf = (
+    { canonical, endpoint, from }: DecodedCall,
+    input: unknown,
+    presented: Payment,
+    computed: Computed
+  ): TollRequest<ApiFailure> => {
+    const { id, info, operation } = endpoint
+    const { encrypted = false, price, proofRequired = false, settlesFirst = false } = operation
+    return {
+      operation: id,
+      canonical,
+      payment: operation.queryInResource === true ? presented : withoutQuery(presented),
+      resource: info,
+      encrypted,
+      replayMillis: operation.replayMillis,
+      // After settlement the work has all the time it needs.
+      workMillis: settlesFirst ? 0 : settings.upstreamTimeoutMillis,
+      proofRequired: (proofRequired || settlesFirst) && !settings.trustFacilitator,
+      settlesFirst,
+      // A stored quote is ordered after settlement: until then it costs nothing.
+      exposureAtomic: settlesFirst ? 0n : worthOf(price, computed),
+      clientAddress: () => addressOrUnknown(from.clientAddress),
+      alwaysVerified: proofRequired,
+      offers: offersFor(endpoint, input, canonical, computed),
+      work: (key, agreed) =>
+        operation.work(input, { key, agreed, fingerprint: () => fingerprintOf(canonical) }),
+      reopen: (reference) => operation.reopen?.(reference) ?? Effect.fail(notFound)
+    }
+  }
+
+  const pay = function* (
+    call: DecodedCall,
+    input: unknown,
+    payment: Payment
+  ): Effect.fn.Return<PlainResponse, ApiFailure | PaymentError<ApiFailure>> {
+    const { origin } = call.from
+    const { price } = call.endpoint.operation
+    const computed = price._tag === "Computed" ? yield* Effect.exit(price.of(input)) : Exit.succeed(0n)
+    const request = requestOf(call, input, payment, computed)
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const outcome = yield* toll.pay(request)
+      if (outcome._tag === "Paid") return paidResponse(outcome, payment.payload.x402Version, cors, origin)
+      const { refusal } = outcome
+      const made = yield* challenge(call, refusalText(refusal))
+      // Making a new price takes time, and a copy of the payment may have been accepted meanwhile.
+      const isOpen = price._tag === "Quoted" && !isFinal(refusal.code)
+      if (!isOpen || !(yield* toll.isUnderWay(request))) return challengeResponse(made, cors, origin)
+    }
+    return yield* new PaymentInProgress()
+  }
+
+  /** Runs synchronously until the first async step. */
+  return Effect.fnUntracedEager(
+    function* (
+      endpoint: Endpoint,
+      params: Readonly<Record<string, string>>,
+      request: IncomingRequest,
+      header: HeaderReading,
+      from: RequestOrigin
+    ) {
+      const { origin } = from
+      const reading = yield* endpoint.read(request, params)
+      const canonical = reading._tag === "Input" ? canonicalOf(endpoint, reading) : ""
+      const call: DecodedCall = { endpoint, reading, canonical, from }
+      switch (header._tag) {
+        case "None":
+          return challengeResponse(yield* challenge(call, undefined), cors, origin)
+        case "Malformed": {
+          const error = refusalText({ code: "invalid_payload", message: header.reason })
+          return challengeResponse(yield* challenge(call, error), cors, origin)
+        }
+        case "Payment":
+          return reading._tag === "Nothing"
+            ? failureResponse(reading.fault, cors, origin)
+            : yield* pay(call, reading.input, header.payment)
+      }
+    },
+    (effect, _endpoint, _params, _request, _header, { origin }) =>
+      Effect.catchCause(effect, (cause) => {
+        const failure = Cause.hasDies(cause) ? Option.none() : Cause.findErrorOption(cause)
+        return Option.isSome(failure)
+          ? Effect.succeed(failureResponse(failureOfPayment(failure.value), cors, origin))
+          : requestFailed(cause, settings, origin)
+      })
+  )
+})
+
+/** What the operation's own function says that a request costs; 0 for other prices. */
+type Computed = Exit.Exit<bigint, ApiFailure>
+
+/** The price of work that is done before settlement; a quote is ordered after it. */
+const worthOf = (price: Endpoint["operation"]["price"], computed: Computed): bigint => {
+  switch (price._tag) {
+    case "Fixed":
+      return price.atomic
+    case "Computed":
+      return Exit.isSuccess(computed) ? computed.value : price.maxAtomic
+    case "Quoted":
+      return 0n
+  }
+}
+
+/** Method, route and input as text. A payment buys the request with this text and no other. */
+const canonicalOf = (
+  { operation, route }: Endpoint,
+  { input, raw }: Extract<Reading, { readonly _tag: "Input" }>
+): string => `${route}\n${canonicalJson(operation.boundToRequest === true ? raw() : input)}`
+
+/** A paid call needs no address: where the host's function fails, the client is unknown. */
+const addressOrUnknown = (clientAddress: () => string | undefined): string | undefined => {
+  try {
+    return clientAddress()
+  } catch {
+    return undefined
+  }
+}
+
+/** A 500 for a defect. Its details go to the log under an id; the caller gets the id alone. */
+export const requestFailed = (
+  cause: Cause.Cause<unknown>,
+  { cors }: Pick<HttpSettings, "cors">,
+  origin: string | null
+): Effect.Effect<PlainResponse> => {
+  const id = crypto.randomUUID()
+  const failure = new ApiFailure({
+    status: 500,
+    code: "INTERNAL_ERROR",
+    message: "Something broke on our side. If you paid, send the same payment again.",
+    details: { id }
+  })
+  return Effect.as(
+    report("Error", "request_failed", "A request failed by a defect", { incidentId: id }, cause),
+    failureResponse(failure, cors, origin)
+  )
+}

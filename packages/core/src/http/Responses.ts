@@ -1,0 +1,143 @@
+import { ApiFailure } from "../domain/ApiFailure.ts"
+import type { ApiError } from "../domain/ApiError.ts"
+import { findNetwork } from "../domain/Network.ts"
+import type { Receipt } from "../domain/PaymentRequired.ts"
+import type { PlainResponse } from "./HttpMessage.ts"
+import type { Challenge } from "../toll/Challenge.ts"
+import { encodeHeader } from "../toll/PaymentHeader.ts"
+import { exactLength } from "./exactLength.ts"
+import type { WorkResponse } from "../toll/TollRequest.ts"
+
+/** Which browsers may call. */
+export type Cors = "*" | ReadonlyArray<string> | false
+
+/** Plain records: what the platform turns into headers the fastest. */
+type HeaderRecord = Record<string, string>
+
+const exposed = "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, X-Missing-Marketplaces"
+const accepted = "Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, Access-Control-Expose-Headers"
+/** Responses vary by payment: a shared cache must never return one caller's to another. */
+const varyByPayment = "PAYMENT-SIGNATURE, X-PAYMENT"
+
+const anyOrigin: HeaderRecord = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": exposed
+}
+const noOrigin: HeaderRecord = {}
+
+const corsHeaders = (cors: Cors, origin: string | null): HeaderRecord => {
+  if (cors === "*") return anyOrigin
+  if (cors === false || origin === null || !cors.includes(origin)) return noOrigin
+  return { "access-control-allow-origin": origin, "access-control-expose-headers": exposed }
+}
+
+const varyOf = (cors: Cors): string => (Array.isArray(cors) ? `${varyByPayment}, Origin` : varyByPayment)
+
+export const notFound = new ApiFailure({
+  status: 404,
+  code: "NOT_FOUND",
+  message: "Nothing is found at this path."
+})
+
+/** 402. Never cached: it may be a quote. */
+export const challengeResponse = (
+  { body, header }: Challenge,
+  cors: Cors,
+  origin: string | null,
+  withoutBody = false
+): PlainResponse => ({
+  status: 402,
+  headers: {
+    "content-type": "application/json",
+    "payment-required": header,
+    "cache-control": "no-store",
+    vary: varyOf(cors),
+    ...corsHeaders(cors, origin)
+  },
+  body: withoutBody ? null : body
+})
+
+/** Any error but 402, in the contract's shape. */
+export const failureResponse = (failure: ApiFailure, cors: Cors, origin: string | null): PlainResponse => {
+  const { allow, code, details, message, retryAfterSeconds, status } = failure
+  const body: ApiError = { code, message, ...(details === undefined ? {} : { details }) }
+  const headers: HeaderRecord = {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    vary: varyOf(cors),
+    ...corsHeaders(cors, origin)
+  }
+  if (allow !== undefined) headers["allow"] = allow
+  if (retryAfterSeconds !== undefined) headers["retry-after"] = String(retryAfterSeconds)
+  return { status, headers, body: JSON.stringify(body) }
+}
+
+/** The paid response, with its receipt in the payer's protocol version. */
+export const paidResponse = (
+  paid: { readonly response: WorkResponse; readonly receipt: Receipt },
+  x402Version: 1 | 2,
+  cors: Cors,
+  origin: string | null
+): PlainResponse => {
+  const { receipt, response } = paid
+  const headers: HeaderRecord = {
+    ...response.headers,
+    "content-type": response.contentType,
+    "payment-response": encodeHeader(receipt),
+    "cache-control": "private, no-store",
+    vary: varyOf(cors),
+    ...corsHeaders(cors, origin)
+  }
+  if (x402Version === 1) {
+    const network = findNetwork(receipt.network)?.v1Name ?? receipt.network
+    headers["x-payment-response"] = encodeHeader({ ...receipt, network })
+  }
+  const { body } = response
+  if (body._tag === "Text") return { status: response.status, headers, body: body.text }
+  const { content } = body
+  // Bytes tell their size themselves, whatever was said of it.
+  const size = content.body instanceof Uint8Array ? content.body.byteLength : content.size
+  if (size !== undefined) headers["content-length"] = String(size)
+  const sent =
+    content.body instanceof ReadableStream && size !== undefined
+      ? exactLength(content.body, size)
+      : content.body
+  return { status: response.status, headers, body: sent }
+}
+
+/** A public document. */
+export const jsonResponse = (
+  text: string,
+  cors: Cors,
+  origin: string | null,
+  withoutBody: boolean
+): PlainResponse => ({
+  status: 200,
+  headers: {
+    "content-type": "application/json",
+    "cache-control": "public, max-age=300",
+    ...(Array.isArray(cors) ? { vary: "Origin" } : {}),
+    ...corsHeaders(cors, origin)
+  },
+  body: withoutBody ? null : text
+})
+
+export const preflightResponse = (allow: string, cors: Cors, origin: string | null): PlainResponse => {
+  const allowed = corsHeaders(cors, origin)["access-control-allow-origin"]
+  return {
+    status: 204,
+    headers: {
+      allow,
+      vary: "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
+      ...(cors === false
+        ? {}
+        : {
+            ...(allowed === undefined ? {} : { "access-control-allow-origin": allowed }),
+            "access-control-allow-methods": allow,
+            "access-control-allow-headers": accepted,
+            "access-control-max-age": "600"
+          })
+    },
+    body: null
+  }
+}

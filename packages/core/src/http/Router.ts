@@ -1,0 +1,250 @@
+import { discoveryOf } from "../api/Discovery.ts"
+import { openApiDocument } from "../api/OpenApi.ts"
+import type { AnyOperation, Quoted } from "../operations/Operation.ts"
+import { BoundedMap } from "../runtime/BoundedMap.ts"
+import {
+  type Challenge,
+  challengeTemplate,
+  makeChallenge,
+  type Resource,
+  type ResourceInfo
+} from "../toll/Challenge.ts"
+import type { PaymentOffer } from "../toll/Verdict.ts"
+import type { PublicRoute } from "./HttpMessage.ts"
+import type { HttpSettings } from "./HttpSettings.ts"
+import { type InputReader, inputReader } from "./Input.ts"
+
+/** The `error` of a 402 for a request without payment. */
+export const paymentNeeded =
+  "Payment required: pay one of accepts and send it in the PAYMENT-SIGNATURE header (X-PAYMENT is accepted too)"
+const indicativeOnly =
+  "Payment required: the amount is indicative and can't be paid; send the request's body without payment to be quoted"
+
+/** An operation with everything that can be made once. */
+export interface Endpoint {
+  readonly operation: AnyOperation
+  readonly id: string
+  readonly method: "GET" | "POST"
+  /** Method and route, as a payment is bound to them. */
+  readonly route: string
+  readonly read: InputReader
+  /** The 402 for an unpaid request with this query: the price, or an indication of it. */
+  readonly unpaid: (search: string) => Challenge
+  /** The resource as a 402 for a request with this query describes it. */
+  readonly resource: (search: string) => Resource
+  /** The same in short and without query, for the toll. */
+  readonly info: ResourceInfo
+  readonly offersOf: (quoted: Quoted) => ReadonlyArray<PaymentOffer>
+  /** The offers of a fixed price; empty for other prices. */
+  readonly fixedOffers: ReadonlyArray<PaymentOffer>
+}
+
+/** Longest query that a 402 names. */
+const maxQueryLength = 1024
+/** The characters of a query that the URL parser has written. */
+const urlCharacters = /^\?[\x21-\x7e]+$/
+
+/** Whether a 402 names this query; a longer one would leave no room in the header. */
+const isNameable = (search: string): boolean =>
+  search.length <= maxQueryLength + 1 && urlCharacters.test(search)
+
+/** Challenges that are kept for each operation: some 5 KB each. */
+const maxRemembered = 128
+
+/** Keeps recent challenges: clients that retry, and agents with the same task, repeat their queries. */
+const remembered = (make: (search: string) => Challenge): ((search: string) => Challenge) => {
+  const made = new BoundedMap<string, Challenge>(maxRemembered)
+  return (search) => {
+    const known = made.get(search)
+    if (known !== undefined) return known
+    const challenge = make(search)
+    made.set(search, challenge)
+    return challenge
+  }
+}
+
+/** The 402 for an unpaid request, and its resource, by the query of the request. */
+const byQuery = (
+  { price, queryInResource = false }: AnyOperation,
+  offers: ReadonlyArray<PaymentOffer>,
+  resource: Resource
+): Pick<Endpoint, "unpaid" | "resource"> => {
+  const error = price._tag === "Fixed" ? paymentNeeded : indicativeOnly
+  const description = price._tag === "Fixed" ? resource.description : price.indicative.description
+  const described = { ...resource, description }
+  const plain = makeChallenge(offers, described, error)
+  if (!queryInResource) return { unpaid: () => plain, resource: () => resource }
+  const naming = challengeTemplate(offers, described, error)
+  const { url } = resource
+  return {
+    unpaid: remembered((search) => (isNameable(search) ? naming(url + search) : plain)),
+    resource: (search) => (isNameable(search) ? { ...resource, url: url + search } : resource)
+  }
+}
+
+/** A path of an endpoint as documents write it: `/x402/vault/download/{purchaseId}`. */
+const templateOf = (path: string): string => path.replace(/:(\w+)/g, "{$1}")
+
+const endpointOf = (settings: HttpSettings, operation: AnyOperation): Endpoint => {
+  const { identifier, method, path } = operation.endpoint
+  const resource: Resource = {
+    url: `${settings.baseUrl}${templateOf(path)}`,
+    description: operation.description,
+    mimeType: operation.mimeType,
+    ...discoveryOf(operation, settings.prefix)
+  }
+  // Clients that don't know the flow skip the offer. The other flow is the default, and not sent.
+  const flow = operation.settlesFirst === true ? { paymentFlow: "upfront" } : {}
+  const offersOf = ({ atomic, extra, validSeconds = Infinity }: Quoted): ReadonlyArray<PaymentOffer> =>
+    settings.networks.map(({ asset, caip2, eip712, payTo, v1Name }) => ({
+      v1Name,
+      requirements: {
+        scheme: "exact",
+        network: caip2,
+        amount: atomic.toString(),
+        asset,
+        payTo,
+        // An authorization must not outlive the price.
+        maxTimeoutSeconds: Math.max(1, Math.min(settings.maxTimeoutSeconds, validSeconds)),
+        extra: { ...eip712, ...extra, ...flow }
+      }
+    }))
+  const { price } = operation
+  const fixedOffers = price._tag === "Fixed" ? offersOf(plainQuote(price.atomic)) : []
+  return {
+    operation,
+    id: identifier,
+    method: method === "GET" ? "GET" : "POST",
+    route: `${method} ${path}`,
+    read: inputReader(operation),
+    info: infoOf(resource),
+    ...byQuery(operation, price._tag === "Fixed" ? fixedOffers : offersOf(price.indicative), resource),
+    offersOf,
+    fixedOffers
+  }
+}
+
+const infoOf = ({ description, mimeType, url }: Resource): ResourceInfo => ({ url, description, mimeType })
+
+/** An endpoint with parameters in its path, for one request: its resource is the requested path. */
+const endpointAt = (endpoint: Endpoint, url: string): Endpoint => {
+  const { operation } = endpoint
+  const resource = { ...endpoint.resource(""), url }
+  const { price } = operation
+  const offers = price._tag === "Fixed" ? endpoint.fixedOffers : endpoint.offersOf(price.indicative)
+  return { ...endpoint, info: infoOf(resource), ...byQuery(operation, offers, resource) }
+}
+
+/** An amount as a price without conditions. */
+export const plainQuote = (atomic: bigint): Quoted => ({ atomic, description: "", extra: {} })
+
+const noParams: Readonly<Record<string, string>> = {}
+
+/** The handler of a path. */
+export type RouteMatch =
+  | {
+      readonly _tag: "Operation"
+      readonly endpoint: Endpoint
+      readonly params: Readonly<Record<string, string>>
+    }
+  | { readonly _tag: "Document"; readonly text: string }
+  | { readonly _tag: "Public"; readonly handler: PublicRoute }
+
+const listing = (operations: ReadonlyArray<AnyOperation>): string =>
+  JSON.stringify({
+    version: 1,
+    resources: operations
+      .filter(({ unlisted = false }) => !unlisted)
+      .map(({ endpoint }) => `${endpoint.method} ${templateOf(endpoint.path)}`)
+  })
+
+/** Longest path with parameters: a 402 names it in a header. */
+const maxPathLength = 1024
+
+/** The text of a parameter; as it was sent if its encoding is malformed, for the schema to judge. */
+const decodedParam = (value: string): string => {
+  if (!value.includes("%")) return value
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
+  }
+}
+
+/** Matches the segments of a path with parameters; `undefined`: another path. */
+const pathMatcher = (path: string) => {
+  const segments = path.split("/")
+  return (pathname: string): Record<string, string> | undefined => {
+    const given = pathname.split("/")
+    if (given.length !== segments.length || pathname.length > maxPathLength) return undefined
+    const params: Record<string, string> = {}
+    for (const [index, segment] of segments.entries()) {
+      const value = given[index]!
+      if (!segment.startsWith(":")) {
+        if (segment !== value) return undefined
+      } else {
+        if (value === "") return undefined
+        params[segment.slice(1)] = decodedParam(value)
+      }
+    }
+    return params
+  }
+}
+
+/** Finds the handler of a path, with or without the prefix of the base URL. */
+export const makeRouter = (settings: HttpSettings, operations: ReadonlyArray<AnyOperation>) => {
+  const byPath = new Map<string, RouteMatch>()
+  const withParams: Array<{
+    readonly endpoint: Endpoint
+    readonly match: ReturnType<typeof pathMatcher>
+  }> = []
+  for (const operation of operations) {
+    const endpoint = endpointOf(settings, operation)
+    const { path } = operation.endpoint
+    if (path.includes(":")) withParams.push({ endpoint, match: pathMatcher(path) })
+    else byPath.set(path, { _tag: "Operation", endpoint, params: noParams })
+  }
+  const { baseUrl, discoveryPath, openapiPath } = settings
+  if (openapiPath !== undefined) {
+    const text = JSON.stringify(openApiDocument({ baseUrl, operations }))
+    byPath.set(openapiPath, { _tag: "Document", text })
+  }
+  if (discoveryPath !== undefined) byPath.set(discoveryPath, { _tag: "Document", text: listing(operations) })
+  for (const [path, handler] of settings.publicRoutes) byPath.set(path, { _tag: "Public", handler })
+
+  const at = (path: string): RouteMatch | undefined => {
+    const found = byPath.get(path)
+    if (found !== undefined) return found
+    for (const { endpoint, match } of withParams) {
+      const params = match(path)
+      if (params !== undefined)
+        return { _tag: "Operation", endpoint: endpointAt(endpoint, `${baseUrl}${path}`), params }
+    }
+    return undefined
+  }
+  return (pathname: string): RouteMatch | undefined =>
+    at(withoutPrefix(pathname, settings.prefix)) ?? at(pathname)
+}
+
+/** A path below the mount, without the prefix of the base URL. */
+export const withoutPrefix = (pathname: string, prefix: string): string =>
+  prefix !== "" && pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname
+
+/** Whether the till handles a path: everything under `/x402`, its documents, public routes and own operations. */
+export const pathHandler = (
+  settings: Pick<HttpSettings, "openapiPath" | "discoveryPath" | "publicRoutes" | "prefix">,
+  operationPaths: ReadonlyArray<string>
+) => {
+  const exact = new Set([settings.openapiPath, settings.discoveryPath, ...settings.publicRoutes.keys()])
+  const matchers: Array<ReturnType<typeof pathMatcher>> = []
+  for (const path of operationPaths) {
+    if (path.includes(":")) matchers.push(pathMatcher(path))
+    else exact.add(path)
+  }
+  const isOurs = (path: string): boolean =>
+    path === "/x402" ||
+    path.startsWith("/x402/") ||
+    exact.has(path) ||
+    matchers.some((match) => match(path) !== undefined)
+  return (pathname: string): boolean => isOurs(pathname) || isOurs(withoutPrefix(pathname, settings.prefix))
+}

@@ -1,0 +1,86 @@
+import { ApiFailure, nothingCharged, storeFailure } from "../domain/ApiFailure.ts"
+import type { PaymentError, ResponseOwed } from "../toll/PaymentErrors.ts"
+
+/*
+ * Responses to payments without an outcome. Most have the caller send the same payment again.
+ */
+
+const inProgress = new ApiFailure({
+  status: 409,
+  code: "PAYMENT_IN_PROGRESS",
+  message: "A request with this payment is in progress. Send the same payment again in a moment.",
+  retryAfterSeconds: 2
+})
+
+const pending = new ApiFailure({
+  status: 503,
+  code: "SETTLEMENT_PENDING",
+  message:
+    "It is not known yet whether the payment settled. Send the same payment again; do not sign a new one.",
+  retryAfterSeconds: 5
+})
+
+const limited = new ApiFailure({
+  status: 429,
+  code: "RATE_LIMITED",
+  message:
+    "Too many payments of this payer, or of this service, are unsettled. Nothing was charged; send the same payment again in a moment.",
+  retryAfterSeconds: 2
+})
+
+const retriedTooOften = new ApiFailure({
+  status: 429,
+  code: "RATE_LIMITED",
+  message: "The work for this payment has failed too many times.",
+  retryAfterSeconds: 60
+})
+
+const unverifiable = new ApiFailure({
+  status: 503,
+  code: "FACILITATOR_UNAVAILABLE",
+  message: "Payments can't be verified now. Nothing was charged; send the same payment again later.",
+  retryAfterSeconds: 10
+})
+
+/** Unlike a file that can't be opened before settlement, this one is paid for. */
+const contentUnavailable = "The file can't be opened now. It is paid for: send the same payment again."
+
+const owed = ({ reason, receipt, untilMillis }: ResponseOwed<ApiFailure>): ApiFailure => {
+  const until = new Date(untilMillis).toISOString()
+  const advice =
+    `Your payment has settled. Retry the same request with the same payment until ${until}: ` +
+    "it is not charged again. After that the payment is refunded."
+  const failure =
+    reason === undefined || reason._tag === "PaymentRefused" ? undefined : failureOfPayment(reason)
+  return new ApiFailure({
+    status: failure?.status ?? 500,
+    code: failure?.code ?? "INTERNAL_ERROR",
+    message: failure === undefined ? advice : `${failure.message.replace(nothingCharged, "")} ${advice}`,
+    details: { ...failure?.details, transaction: receipt.transaction, owedUntil: until },
+    ...(failure?.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: failure.retryAfterSeconds })
+  })
+}
+
+/** The response to an error of the toll, or of the work. */
+export const failureOfPayment = (error: ApiFailure | PaymentError<ApiFailure>): ApiFailure => {
+  switch (error._tag) {
+    case "ApiFailure":
+      return error
+    case "PaymentInProgress":
+      return inProgress
+    case "SettlementPending":
+      return pending
+    case "PaymentsLimited":
+      return limited
+    case "WorkRetriedTooOften":
+      return retriedTooOften
+    case "VerificationUnavailable":
+      return unverifiable
+    case "StoreUnavailable":
+      return storeFailure(error.cause)
+    case "ContentUnavailable":
+      return new ApiFailure({ ...error.error, message: contentUnavailable })
+    case "ResponseOwed":
+      return owed(error)
+  }
+}

@@ -1,0 +1,76 @@
+import { Effect, type Layer, Schema } from "effect"
+import type { ApiFailure } from "../domain/ApiFailure.ts"
+import { ConfigurationError } from "../domain/Errors.ts"
+import { type Operations, operationLayer } from "./Operation.ts"
+import { OperationSettings } from "./OperationSettings.ts"
+import {
+  ownEndpoint,
+  ownOperation,
+  ownOperationFaults,
+  type OwnOperationOptions,
+  timedOut
+} from "./OwnOperation.ts"
+
+/** The options of `Operation.make`. */
+export interface OperationOptions<
+  Fields extends Schema.Struct.Fields,
+  Output extends Schema.Top,
+  R
+> extends OwnOperationOptions<Schema.Struct.Type<Fields>> {
+  /** Fields of path, query and body. Those of path and query come as text: `Schema.FiniteFromString`. Default: none. */
+  readonly input?: Schema.Struct<Fields>
+  readonly output: Output
+  /** The paid work. Fails with an `ApiFailure` of your own (4xx, 502 or 503), and nothing is charged. */
+  readonly work: (input: Schema.Struct.Type<Fields>) => Effect.Effect<Output["Type"], ApiFailure, R>
+}
+
+/**
+ * A paid route of a host as a layer, for `Till.layer`. Requires what its work requires. Fails with a
+ * `ConfigurationError` that lists every fault of the options.
+ *
+ * @example
+ * import { Operation } from "@till402/core/effect"
+ * import { Effect, Schema } from "effect"
+ *
+ * const Weather = Operation.make({
+ *   id: "weather",
+ *   method: "GET",
+ *   path: "/weather/:city",
+ *   description: "Weather of a city, now",
+ *   input: Schema.Struct({ city: Schema.String }),
+ *   output: Schema.Struct({ celsius: Schema.Finite }),
+ *   price: "0.02",
+ *   work: ({ city }) => Effect.succeed({ celsius: city.length })
+ * })
+ */
+export const make = <const Fields extends Schema.Struct.Fields, Output extends Schema.Top, R = never>(
+  options: OperationOptions<Fields, Output, R>
+): Layer.Layer<never, ConfigurationError, R | Operations | OperationSettings> =>
+  operationLayer(
+    Effect.gen(function* () {
+      const faults = [...ownOperationFaults({ ...options })]
+      if (options.input?.ast.checks !== undefined)
+        faults.push(
+          "input can't have checks of the whole struct: check them in work, and fail with an ApiFailure"
+        )
+      if (faults.length > 0)
+        return yield* new ConfigurationError({
+          message: `operation ${String(options.id)}: ${faults.join("; ")}`
+        })
+      const context = yield* Effect.context<R>()
+      const { upstreamTimeoutMillis } = yield* OperationSettings
+      const encode = Schema.encodeEffect(Schema.toCodecJson(options.output))
+      return yield* ownOperation(options, {
+        endpoint: ownEndpoint(options, options.input?.fields ?? {}, options.output),
+        work: (input) =>
+          options.work(input).pipe(
+            Effect.timeoutOrElse({
+              duration: upstreamTimeoutMillis,
+              orElse: () => Effect.fail(timedOut(options.id))
+            }),
+            Effect.flatMap((output) => Effect.orDie(encode(output))),
+            Effect.provide(context)
+          ) as Effect.Effect<unknown, ApiFailure>
+      })
+    })
+  )

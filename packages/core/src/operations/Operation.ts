@@ -1,0 +1,178 @@
+import { Context, Effect, Layer, type Schema } from "effect"
+import type { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import type { Issue } from "../domain/ApiError.ts"
+import type { ApiFailure } from "../domain/ApiFailure.ts"
+import { ConfigurationError } from "../domain/Errors.ts"
+import type { PaymentRequirements } from "../domain/PaymentRequired.ts"
+import type { PaymentRefused } from "../toll/PaymentErrors.ts"
+import type { ByteContent, Work } from "../toll/TollRequest.ts"
+
+/** The parts of an `HttpApiEndpoint` that a till reads, whatever its schemas are. */
+export interface PaidEndpoint extends HttpApiEndpoint.Constraint {
+  readonly identifier: string
+  readonly method: string
+  readonly path: string
+  readonly params: Schema.Top | undefined
+  readonly query: Schema.Top | undefined
+  readonly payload: HttpApiEndpoint.PayloadMap
+  readonly annotateMerge: (annotations: Context.Context<OpenApi.Transform>) => HttpApiEndpoint.Constraint
+}
+
+/** The price of one request: atomic units of the stablecoin, and how the 402 describes it. */
+export interface Quoted {
+  readonly atomic: bigint
+  readonly description: string
+  /** Sent in `extra` of the 402, e.g. the id of a quote. */
+  readonly extra: Readonly<Record<string, string>>
+  /** How long the price is valid, where that may be less than `maxTimeoutSeconds`. */
+  readonly validSeconds?: number
+}
+
+/** Bounds of a price that depends on the request, for the documents and for probes without input. */
+export interface PriceRange {
+  /** Shown to a request without input; can't be paid. */
+  readonly indicative: Quoted
+  readonly minAtomic: bigint
+  readonly maxAtomic: bigint
+}
+
+/** What an operation costs. */
+export type Price<Input> =
+  | { readonly _tag: "Fixed"; readonly atomic: bigint }
+  /** A function of the input. The work is done before the payment settles, as for a fixed price. */
+  | ({
+      readonly _tag: "Computed"
+      readonly of: (input: Input) => Effect.Effect<bigint, ApiFailure>
+    } & PriceRange)
+  /** A quote that is stored. What it buys is ordered after settlement: until then it costs the host nothing. */
+  | ({
+      readonly _tag: "Quoted"
+      readonly quote: (
+        input: Input,
+        fingerprint: string,
+        /** Network address of the caller, for the budget of unpaid quotes. */
+        clientAddress: string | undefined
+      ) => Effect.Effect<Quoted, ApiFailure>
+      /** The quote that a payment for this request must match; `undefined`: none is valid. */
+      readonly currentQuote: (
+        input: Input,
+        fingerprint: string,
+        chargeKey: string
+      ) => Effect.Effect<Quoted | undefined, ApiFailure>
+    } & PriceRange)
+
+/** Raw parts of an endpoint's input, before they are decoded: parameters of path and query, or a body. */
+export interface RawInput {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  readonly body: unknown
+}
+
+/** The charge that an operation works for. */
+export interface WorkCharge {
+  readonly key: string
+  readonly fingerprint: () => string
+  /** The offer that the payment was accepted for. */
+  readonly agreed: PaymentRequirements
+}
+
+/**
+ * A paid route: the contract's seven and a host's own have this shape. Path, method, schemas and documents all come
+ * from `endpoint`; the toll and HTTP know nothing else of an operation.
+ */
+export interface Operation<Input = never> {
+  /** Its identifier is the operation's id. */
+  readonly endpoint: PaidEndpoint
+  readonly description: string
+  readonly mimeType: string
+  readonly price: Price<Input>
+  /** An input and its response that indexers and agents can learn from. */
+  readonly example: Example
+  /** The response holds personal data or a secret: it is stored encrypted. */
+  readonly encrypted?: boolean
+  /** The 402 names the query of the request: it holds nothing private. */
+  readonly queryInResource?: boolean
+  /** Left out of the listing at `/.well-known/x402`. */
+  readonly unlisted?: boolean
+  /** Settlement counts only when the chain shows it. */
+  readonly proofRequired?: boolean
+  /** The payment settles before the work. */
+  readonly settlesFirst?: boolean
+  /** How long the response can be requested again with the same payment. */
+  readonly replayMillis: number
+  /** Faults between fields, reported with those of the schema. */
+  readonly faults?: (input: Readonly<Record<string, unknown>>) => ReadonlyArray<Issue>
+  /**
+   * A payment is bound to the parameters and the body as they came, not to the decoded input: a schema of the host may
+   * decode different requests to values that look the same as JSON.
+   */
+  readonly boundToRequest?: boolean
+  /** Decodes the input instead of the endpoint's schemas; for schemas of other libraries. */
+  readonly decode?: (raw: RawInput) => Effect.Effect<Input, ApiFailure>
+  readonly work: (input: Input, charge: WorkCharge) => Effect.Effect<Work, ApiFailure | PaymentRefused>
+  /** Opens the content of a recorded reference again. */
+  readonly reopen?: (reference: string) => Effect.Effect<ByteContent, ApiFailure>
+}
+
+/** See `Operation.example`. */
+export interface Example {
+  readonly input: Readonly<Record<string, unknown>>
+  /** JSON; a `Uint8Array` for other responses, which documents show in base64; `undefined` where none is shown. */
+  readonly output: unknown
+}
+
+/** An operation whose input's type is known to itself alone. */
+// eslint-disable-next-line typescript/no-explicit-any -- the input is decoded and used by the same operation
+export type AnyOperation = Operation<any>
+
+/** The form of an operation's path. */
+export const pathPattern = /^(?:\/(?::\w+|[A-Za-z0-9._~-]+))+$/
+
+/** The paid routes of one till, in the order in which they were added. */
+export class Operations extends Context.Service<
+  Operations,
+  {
+    /** Adds a paid route. Dies with a `ConfigurationError` where its id or path is taken. */
+    readonly add: (operation: AnyOperation) => Effect.Effect<void>
+    readonly all: Effect.Effect<ReadonlyArray<AnyOperation>>
+  }
+>()("@till402/core/Operations") {
+  static readonly layer: Layer.Layer<Operations> = Layer.sync(Operations, () => {
+    const added: Array<AnyOperation> = []
+    return Operations.of({
+      add: (operation) =>
+        Effect.suspend(() => {
+          const fault = conflict(added, operation)
+          if (fault !== undefined) return Effect.die(new ConfigurationError({ message: fault }))
+          added.push(operation)
+          return Effect.void
+        }),
+      all: Effect.sync(() => [...added])
+    })
+  })
+}
+
+/** A path without the names of its parameters: two of the same form match the same requests. */
+export const pathForm = (path: string): string => path.replace(/:\w+/g, ":")
+
+const conflict = (added: ReadonlyArray<AnyOperation>, { endpoint }: AnyOperation): string | undefined => {
+  const { identifier, method, path } = endpoint
+  if (method !== "GET" && method !== "POST")
+    return `operation ${identifier}: method must be GET or POST: got ${method}`
+  if (!pathPattern.test(path))
+    return `operation ${identifier}: path must look like /weather or /weather/:city: got ${JSON.stringify(path)}`
+  for (const other of added) {
+    if (other.endpoint.identifier === identifier) return `two operations have the id ${identifier}`
+    if (pathForm(other.endpoint.path) === pathForm(path))
+      return `operations ${other.endpoint.identifier} and ${identifier} have the same path ${path}`
+  }
+  return undefined
+}
+
+/** A layer that adds the operation made by `make`. Its requirements are those of `make`: the ports it calls. */
+export const operationLayer = <Input, E, R>(
+  make: Effect.Effect<Operation<Input>, E, R>
+): Layer.Layer<never, E, R | Operations> =>
+  Layer.effectDiscard(
+    Effect.flatMap(make, (operation) => Operations.use((operations) => operations.add(operation)))
+  )

@@ -1,0 +1,62 @@
+import { Effect } from "effect"
+import { type DecimalText, formatAtomic, parseAtomic } from "../domain/Money.ts"
+import type { Price } from "./Operation.ts"
+
+/**
+ * The price of an operation of a host, in dollars as decimal text (`"0.02"`): fixed, or a function of the input, which
+ * must stay between `min` and `max`.
+ *
+ * @example
+ * import type { OwnPrice } from "@till402/core"
+ *
+ * const price: OwnPrice<{ pages: number }> = { min: "0.01", max: "1.00", of: ({ pages }) => (pages / 100).toFixed(2) }
+ */
+export type OwnPrice<Input> =
+  | DecimalText
+  | {
+      /** Lowest price. Shown to requests without input. */
+      readonly min: DecimalText
+      /** Highest price. Shown in the OpenAPI document. */
+      readonly max: DecimalText
+      /** The price of one request. Called for the 402 and for the payment: return the same for the same input. */
+      readonly of: (input: Input) => DecimalText
+    }
+
+const atomicOf = (text: unknown): bigint | undefined => {
+  const atomic = typeof text === "string" ? parseAtomic(text) : undefined
+  return atomic === undefined || atomic <= 0n ? undefined : atomic
+}
+
+/** Why a price can't be used; `undefined`: it can. */
+export const priceFault = (price: unknown): string | undefined => {
+  if (typeof price !== "object" || price === null) {
+    return atomicOf(price) === undefined
+      ? `price must be dollars such as "0.02", or { min, max, of }`
+      : undefined
+  }
+  const { max, min, of } = price as Readonly<Record<string, unknown>>
+  const [low, high] = [atomicOf(min), atomicOf(max)]
+  if (low === undefined || high === undefined || low > high)
+    return `price.min and price.max must be dollars such as "0.02", the lower one first`
+  return typeof of === "function" ? undefined : "price.of must be a function of the input"
+}
+
+/** The price that a till charges. A function whose result is out of bounds is a defect: nothing is charged. */
+export const ownPrice = <Input>(id: string, price: OwnPrice<Input>, description: string): Price<Input> => {
+  if (typeof price === "string") return { _tag: "Fixed", atomic: parseAtomic(price)! }
+  const [minAtomic, maxAtomic] = [parseAtomic(price.min)!, parseAtomic(price.max)!]
+  return {
+    _tag: "Computed",
+    minAtomic,
+    maxAtomic,
+    indicative: { atomic: minAtomic, description, extra: {} },
+    of: (input) =>
+      Effect.sync(() => {
+        const atomic = atomicOf(price.of(input))
+        if (atomic !== undefined && atomic >= minAtomic && atomic <= maxAtomic) return atomic
+        throw new RangeError(
+          `price.of of operation ${id} must return dollars between ${formatAtomic(minAtomic)} and ${formatAtomic(maxAtomic)}`
+        )
+      })
+  }
+}

@@ -1,0 +1,127 @@
+import { Effect, type Layer, Schema } from "effect"
+import type { Issue } from "../domain/ApiError.ts"
+import { ApiFailure, validationFailure } from "../domain/ApiFailure.ts"
+import { callWithTimeout } from "../fast/callWithTimeout.ts"
+import type { CallContext } from "../runtime/Deadline.ts"
+import { type Example, type Operations, operationLayer, type RawInput } from "./Operation.ts"
+import { OperationSettings } from "./OperationSettings.ts"
+import { ownEndpoint, ownOperation, type OwnOperationOptions, refused, timedOut } from "./OwnOperation.ts"
+
+/** A schema of zod, valibot, arktype or another library: https://standardschema.dev, version 1. */
+export interface StandardSchema<Output = unknown> {
+  readonly "~standard": {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined
+  }
+}
+
+type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | {
+      readonly issues: ReadonlyArray<{
+        readonly message: string
+        readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined
+      }>
+    }
+
+/** A paid route of a host, in plain TypeScript. */
+export interface PlainOperation<Input = unknown> extends OwnOperationOptions<Input> {
+  /** Any Standard Schema of an object; the same value must give the same result at any time. Values of path and query come as text. Default: the parameters of the path;
+   * query and body are ignored. */
+  readonly input?: StandardSchema<Input>
+  /**
+   * The paid work. Returns what is sent as JSON. Throw an `ApiFailure` (4xx, 502 or 503) to refuse: nothing is charged.
+   * Anything else that it throws is a 500, and nothing is charged either.
+   */
+  readonly work: (input: Input, context: CallContext) => unknown
+}
+
+/** An operation whose input's type is known to itself alone. */
+// eslint-disable-next-line typescript/no-explicit-any -- the input is decoded and used by the same operation
+export type AnyPlainOperation = PlainOperation<any>
+
+/**
+ * Types the input of an operation by its schema; returns it unchanged. For the option `operations`.
+ *
+ * @example
+ * const weather = operation({
+ *   id: "weather",
+ *   method: "GET",
+ *   path: "/weather",
+ *   description: "Weather of a city, now",
+ *   price: "0.02",
+ *   work: () => ({ celsius: 21 })
+ * })
+ */
+export const operation = <Input = Readonly<Record<string, string>>>(
+  options: PlainOperation<Input>
+): PlainOperation<Input> => options
+
+/** The value that a schema validates: parameters of the path, and those of the query or the fields of the body. */
+const valueOf = ({ body, params, query }: RawInput, isGet: boolean): unknown => {
+  if (isGet) return { ...Object.fromEntries(query), ...params }
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return body
+  return { ...body, ...params }
+}
+
+const repeatedIn = (query: URLSearchParams): ReadonlyArray<Issue> =>
+  [...new Set(query.keys())]
+    .filter((name) => query.getAll(name).length > 1)
+    .map((path) => ({ path, message: "must be given once" }))
+
+const validate = async (
+  schema: StandardSchema | undefined,
+  raw: RawInput,
+  isGet: boolean
+): Promise<unknown> => {
+  const repeated = isGet ? repeatedIn(raw.query) : []
+  if (repeated.length > 0) throw validationFailure(repeated)
+  if (schema === undefined) return raw.params
+  const result = await schema["~standard"].validate(valueOf(raw, isGet))
+  if (result.issues === undefined) return result.value
+  throw validationFailure(
+    result.issues.map(({ message, path = [] }) => ({
+      path: path.map((part) => String(typeof part === "object" ? part.key : part)).join("."),
+      message
+    }))
+  )
+}
+
+const named = (names: ReadonlyArray<string>): Schema.Struct.Fields =>
+  Object.fromEntries(names.map((name) => [name, Schema.optionalKey(Schema.Unknown)]))
+
+/** The fields that documents name: those of the example, as a Standard Schema doesn't list its own. */
+const fieldsOf = ({ input = {} }: Partial<Example>): Schema.Struct.Fields => named(Object.keys(input))
+
+/** Only an `ApiFailure` is for the caller; anything else is a defect of the host's function. */
+const call = <A>(
+  id: string,
+  timeoutMillis: number,
+  run: (context: CallContext) => PromiseLike<A>
+): Effect.Effect<A, ApiFailure> =>
+  callWithTimeout<A, A, ApiFailure>({
+    timeoutMillis,
+    call: run,
+    onResponse: Effect.succeed,
+    onThrow: (cause) => (cause instanceof ApiFailure ? refused(cause) : Effect.die(cause)),
+    onTimeout: () => Effect.fail(timedOut(id))
+  })
+
+/** A paid route of a host as a layer. */
+export const plainOperation = (
+  options: AnyPlainOperation
+): Layer.Layer<never, never, Operations | OperationSettings> =>
+  operationLayer(
+    Effect.gen(function* () {
+      const { upstreamTimeoutMillis } = yield* OperationSettings
+      const { id, method } = options
+      const isGet = method === "GET"
+      return yield* ownOperation(options, {
+        endpoint: ownEndpoint(options, fieldsOf(options.example ?? {}), Schema.Unknown),
+        decode: (raw) => call(id, upstreamTimeoutMillis, () => validate(options.input, raw, isGet)),
+        work: (input) => call(id, upstreamTimeoutMillis, async (context) => options.work(input, context))
+      })
+    })
+  )

@@ -1,0 +1,58 @@
+import { Effect } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { upstreamFailure } from "../domain/ApiFailure.ts"
+import { ShopRequest, ShopResponse } from "../domain/Shop.ts"
+import { Assistant } from "../ports/Assistant.ts"
+import { type Operation, operationLayer } from "./Operation.ts"
+import { OperationSettings } from "./OperationSettings.ts"
+import { commonErrors, fixedPrice, respond } from "./responses.ts"
+
+export const endpoint = HttpApiEndpoint.post("shop", "/x402/shop", {
+  payload: ShopRequest,
+  success: ShopResponse,
+  error: commonErrors
+}).annotateMerge(
+  OpenApi.annotations({
+    summary: "Ask the shopping assistant",
+    description: "Takes a request in natural language and returns a reply and recommended products."
+  })
+)
+
+const product = {
+  asin: "B0KEYBOARD",
+  title: "Quiet keyboard",
+  price: 59.9,
+  currency: "USD",
+  rating: 4.7,
+  reviewCount: 310,
+  imageUrl: null,
+  productUrl: null,
+  source: "marketplace_a"
+} as const
+
+export const example = {
+  input: { message: "A quiet keyboard for the office", context: { priceRange: { max: 120 } } },
+  output: { reply: "This keyboard is quiet and below your limit.", products: [product] }
+}
+
+/** `POST /x402/shop`: the shopping assistant of `Assistant`. */
+export const layer = operationLayer(
+  Effect.gen(function* () {
+    const assistant = yield* Assistant
+    const { prices, responseLifetimeMillis, settlesFirst } = yield* OperationSettings
+    return {
+      endpoint,
+      description: "AI shopping assistant: a reply and recommended products",
+      mimeType: "application/json",
+      example,
+      replayMillis: responseLifetimeMillis,
+      settlesFirst: settlesFirst.has("shop"),
+      price: fixedPrice(prices.shop),
+      work: (request) =>
+        Effect.mapBoth(assistant.reply(request), {
+          onFailure: upstreamFailure,
+          onSuccess: (reply) => respond(reply)
+        })
+    } satisfies Operation<ShopRequest>
+  })
+)

@@ -1,0 +1,61 @@
+import { Effect, Layer } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { DownloadParams, DownloadQuery } from "../domain/Vault.ts"
+import { Vault } from "../vault/Vault.ts"
+import { type Operation, operationLayer } from "./Operation.ts"
+import { OperationSettings } from "./OperationSettings.ts"
+import { commonErrors, failure, fixedPrice, ZipArchive } from "./responses.ts"
+
+export const endpoint = HttpApiEndpoint.get("vaultDownload", "/x402/vault/download/:purchaseId", {
+  params: DownloadParams,
+  query: DownloadQuery,
+  success: ZipArchive,
+  error: [...commonErrors, failure(403), failure(404)]
+}).annotateMerge(
+  OpenApi.annotations({
+    summary: "Download a purchased vault item",
+    description: "Returns the purchased asset as a ZIP archive. Each call is paid, apart from the purchase."
+  })
+)
+
+/** An archive without files: its end record alone. */
+const emptyArchive = Uint8Array.from([0x50, 0x4b, 5, 6, ...Array<number>(18).fill(0)])
+
+export const example = {
+  input: {
+    purchaseId: "9d1f4f52-5a0c-4f6f-8c1e-6f1f0a7b2c3d",
+    downloadToken: "the secret of this purchase"
+  },
+  output: emptyArchive
+}
+
+/** The archive's file name, without characters that a header or a file system could misread. */
+const attachmentOf = (slug: string): string =>
+  `attachment; filename="${slug.replace(/[^A-Za-z0-9._-]/g, "_")}.zip"`
+
+/** `GET /x402/vault/download/:purchaseId`: the archive of a purchased item. */
+export const layer = operationLayer(
+  Effect.gen(function* () {
+    const vault = yield* Vault
+    const { prices, responseLifetimeMillis, settlesFirst } = yield* OperationSettings
+    return {
+      endpoint,
+      description: "Download of a purchased vault item as a ZIP archive",
+      mimeType: "application/zip",
+      example,
+      replayMillis: responseLifetimeMillis,
+      settlesFirst: settlesFirst.has("vaultDownload"),
+      price: fixedPrice(prices.vaultDownload),
+      reopen: vault.open,
+      work: ({ downloadToken, purchaseId }) =>
+        Effect.map(vault.download(purchaseId, downloadToken), ({ file, slug }) => ({
+          response: {
+            status: 200,
+            contentType: "application/zip",
+            headers: { "content-disposition": attachmentOf(slug) },
+            body: { _tag: "Bytes", reference: slug, content: file }
+          }
+        }))
+    } satisfies Operation<typeof DownloadParams.Type & typeof DownloadQuery.Type>
+  })
+).pipe(Layer.provideMerge(Vault.layer))

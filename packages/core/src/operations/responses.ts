@@ -1,0 +1,46 @@
+import { Schema } from "effect"
+import { HttpApiSchema } from "effect/http-api"
+import { ApiError } from "../domain/ApiError.ts"
+import { fromDollars, parseAtomic } from "../domain/Money.ts"
+import { PaymentRequired } from "../domain/PaymentRequired.ts"
+import type { Subject } from "../ports/Charges.ts"
+import type { Work } from "../toll/TollRequest.ts"
+
+/*
+ * What the operations have in common: error schemas of their endpoints, and how a result becomes a response.
+ */
+
+/** An error in the contract's shape, with this status. */
+export const failure = (status: number) => ApiError.pipe(HttpApiSchema.status(status))
+
+/** The errors that every paid operation can return. */
+export const commonErrors = [
+  failure(400),
+  PaymentRequired.pipe(HttpApiSchema.status(402)),
+  failure(409),
+  failure(429),
+  failure(502),
+  failure(503)
+] as const
+
+/** Upper bound of quoted prices, for the documents. */
+export const maxQuoteAtomic = fromDollars(100_000)
+
+/** A fixed price in dollars, checked by the configuration. */
+export const fixedPrice = (dollars: string) => ({ _tag: "Fixed" as const, atomic: parseAtomic(dollars)! })
+
+/** A JSON response. What ports return was checked against the contract where it came in. */
+export const respond = (value: unknown, subject?: Subject): Work => ({
+  ...respondText(JSON.stringify(value)),
+  ...(subject === undefined ? {} : { subject })
+})
+
+/** A response whose text is JSON. */
+export const respondText = (text: string): Work => ({
+  response: { status: 200, contentType: "application/json", body: { _tag: "Text", text } }
+})
+
+/** A ZIP archive, as an endpoint's success. */
+export const ZipArchive = Schema.Uint8Array.pipe(
+  HttpApiSchema.asUint8Array({ contentType: "application/zip" })
+)

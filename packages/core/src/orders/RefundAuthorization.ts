@@ -1,0 +1,102 @@
+import { Effect } from "effect"
+import { getAddress, type Hex, keccak256, stringToHex } from "viem"
+import type { Network } from "../domain/Network.ts"
+import type { Authorization } from "../domain/PaymentPayload.ts"
+import type { PaymentRequirements } from "../domain/PaymentRequired.ts"
+import type { Charge } from "../ports/Charges.ts"
+import type { RefundWallet } from "../ports/RefundWallet.ts"
+import type { FacilitatorRequest } from "../toll/facilitator/Facilitator.ts"
+
+/*
+ * A refund as an EIP-3009 authorization from the host's wallet to the payer.
+ *
+ * Its nonce is a digest of the charge's key, and the token contract accepts a nonce once: however often a refund is
+ * signed and sent, by however many processes, it moves at most once.
+ */
+
+const validSeconds = 3_600
+const signTimeoutMillis = 10_000
+
+/** The nonce of a charge's refund: always the same, and different for every charge. */
+export const refundNonce = (chargeKey: string): Hex => keccak256(stringToHex(`till402 refund ${chargeKey}`))
+
+const types = {
+  TransferWithAuthorization: [
+    { name: "from", type: "address" },
+    { name: "to", type: "address" },
+    { name: "value", type: "uint256" },
+    { name: "validAfter", type: "uint256" },
+    { name: "validBefore", type: "uint256" },
+    { name: "nonce", type: "bytes32" }
+  ]
+} as const
+
+/** The authorization that refunds a charge from an address. */
+export const refundAuthorization = (
+  charge: Pick<Charge, "key" | "payer" | "amountAtomic">,
+  from: string,
+  nowMillis: number
+): Authorization => ({
+  from: getAddress(from),
+  to: getAddress(charge.payer),
+  value: charge.amountAtomic,
+  validAfter: "0",
+  validBefore: String(Math.floor(nowMillis / 1000) + validSeconds),
+  nonce: refundNonce(charge.key)
+})
+
+/** Has the host's wallet sign an authorization; fails with the wallet's own error. */
+export const signRefund = (wallet: RefundWallet, network: Network, authorization: Authorization) =>
+  Effect.timeout(
+    Effect.tryPromise({
+      try: async () =>
+        wallet.signTypedData({
+          domain: {
+            ...network.eip712,
+            chainId: network.chainId,
+            verifyingContract: network.asset
+          },
+          types,
+          primaryType: "TransferWithAuthorization",
+          message: {
+            from: getAddress(authorization.from),
+            to: getAddress(authorization.to),
+            value: BigInt(authorization.value),
+            validAfter: BigInt(authorization.validAfter),
+            validBefore: BigInt(authorization.validBefore),
+            nonce: authorization.nonce as Hex
+          }
+        }),
+      catch: (error) => error
+    }),
+    signTimeoutMillis
+  )
+
+/** The request that settles a signed refund, like any payment: the wallet needs no gas. */
+export const refundRequest = (
+  network: Network,
+  authorization: Authorization,
+  signature: string
+): FacilitatorRequest => {
+  const requirements: PaymentRequirements = {
+    scheme: "exact",
+    network: network.caip2,
+    amount: authorization.value,
+    asset: network.asset,
+    payTo: authorization.to,
+    maxTimeoutSeconds: validSeconds,
+    extra: { ...network.eip712 }
+  }
+  const resource = { url: "urn:till402:refund", description: "Refund", mimeType: "application/json" }
+  return {
+    x402Version: 2,
+    paymentPayload: {
+      x402Version: 2,
+      resource,
+      accepted: requirements,
+      payload: { signature, authorization }
+    },
+    requirements,
+    resource
+  }
+}

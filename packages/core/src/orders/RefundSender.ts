@@ -1,0 +1,125 @@
+import { Clock, Effect } from "effect"
+import type { StoreError } from "../domain/Errors.ts"
+import { findNetwork, type Network } from "../domain/Network.ts"
+import type { Authorization } from "../domain/PaymentPayload.ts"
+import type { Charge, Charges } from "../ports/Charges.ts"
+import type { RefundWallet } from "../ports/RefundWallet.ts"
+import { causeName } from "../runtime/causeName.ts"
+import { report } from "../runtime/events.ts"
+import type { Chain, ChainEvidence } from "../toll/evidence/Chain.ts"
+import type { Facilitator, Settlement } from "../toll/facilitator/Facilitator.ts"
+import { refundAuthorization, refundRequest, signRefund } from "./RefundAuthorization.ts"
+import type { RefundGuard } from "./RefundGuard.ts"
+
+/*
+ * Sends one refund: looks for its transfer on the chain, lets `RefundGuard` decide, signs, submits and records it.
+ */
+
+/** The services that sending needs. */
+export interface SenderServices {
+  readonly charges: Charges["Service"]
+  readonly chain: Chain["Service"]
+  readonly facilitator: Facilitator["Service"]
+  readonly guard: RefundGuard
+}
+
+/** One refund on its way. */
+interface Sending {
+  readonly charge: Charge
+  readonly network: Network
+  readonly authorization: Authorization
+}
+
+/** The transaction of a refund that was recorded; `undefined`: not yet. */
+type Sent = Effect.Effect<string | undefined, StoreError>
+
+const record = Effect.fnUntraced(function* (
+  { charges }: SenderServices,
+  { key }: Charge,
+  transaction: string
+): Effect.fn.Return<string, StoreError> {
+  yield* charges.recordRefund(key, transaction, yield* Clock.currentTimeMillis)
+  return transaction
+})
+
+/** Looks for a refund's own transfer on the chain. */
+const evidenceOf = (
+  { chain }: SenderServices,
+  { authorization, charge, network }: Sending,
+  transaction?: string
+): Effect.Effect<ChainEvidence> => {
+  const sinceSeconds = Math.floor((charge.settledAtMillis ?? charge.createdAtMillis) / 1000)
+  return chain.evidence(network, authorization, {
+    sinceSeconds,
+    ...(transaction === undefined ? {} : { transaction })
+  })
+}
+
+/** Records a refund whose transfer is final; one that a reorganization can still undo is looked up later. */
+const recordMoved = (
+  services: SenderServices,
+  { charge }: Sending,
+  evidence: Extract<ChainEvidence, { readonly _tag: "Moved" }>
+): Sent => (evidence.isFinal ? record(services, charge, evidence.transaction) : Effect.succeed(undefined))
+
+const warn = (settlement: Settlement): Effect.Effect<undefined> =>
+  Effect.as(
+    report("Warn", "refund_not_confirmed", "A refund was sent, and its transfer is not confirmed yet", {
+      reason: settlement._tag === "Settled" ? "not_on_chain" : settlement.reason
+    }),
+    undefined
+  )
+
+/** Signs and submits a refund, then reads the chain where possible. */
+const submit = Effect.fnUntraced(function* (
+  services: SenderServices,
+  sending: Sending,
+  wallet: RefundWallet
+): Effect.fn.Return<string | undefined, StoreError> {
+  const { authorization, charge, network } = sending
+  const signature = yield* signRefund(wallet, network, authorization).pipe(
+    Effect.catch((error) =>
+      Effect.as(
+        report("Error", "refund_not_signed", "A refund could not be signed", { error: causeName(error) }),
+        undefined
+      )
+    )
+  )
+  if (signature === undefined) return undefined
+  const settlement = yield* services.facilitator.settle(refundRequest(network, authorization, signature))
+  const reported = settlement._tag === "Rejected" ? undefined : settlement.transaction
+  if (!services.chain.canRead(network.caip2)) {
+    if (settlement._tag === "Settled") return yield* record(services, charge, settlement.transaction)
+    return yield* warn(settlement)
+  }
+  if (reported === undefined) return yield* warn(settlement)
+  const evidence = yield* evidenceOf(services, sending, reported)
+  if (evidence._tag === "Moved") return yield* recordMoved(services, sending, evidence)
+  return evidence._tag === "Confirming" ? undefined : yield* warn(settlement)
+})
+
+/** Sends the refund of a charge and returns its transaction; `undefined`: it was not sent, or is not final yet. */
+export const sendRefund = Effect.fnUntraced(function* (
+  services: SenderServices,
+  charge: Charge,
+  wallet: RefundWallet
+): Effect.fn.Return<string | undefined, StoreError> {
+  const network = findNetwork(charge.network)
+  if (network === undefined) return undefined
+  const authorization = refundAuthorization(charge, wallet.address, yield* Clock.currentTimeMillis)
+  const sending = { charge, network, authorization }
+  if (services.chain.canRead(network.caip2)) {
+    const before = yield* evidenceOf(services, sending)
+    // A refund that has moved is recorded even while refunds are stopped.
+    if (before._tag === "Moved") return yield* recordMoved(services, sending, before)
+    if (before._tag === "NotPaid")
+      yield* report(
+        "Error",
+        "refund_nonce_used",
+        "A refund's nonce was used up without paying: an operator is needed"
+      )
+    if (before._tag !== "NotMoved") return undefined
+  }
+  if (!(yield* services.guard.admits(charge, network))) return undefined
+  return yield* submit(services, sending, wallet)
+})

@@ -1,0 +1,192 @@
+import type { Receipt } from "../domain/PaymentRequired.ts"
+import type { Refund } from "./Refund.ts"
+
+/*
+ * A charge: the record of one payment for one request. Amounts are atomic units in decimal digits; times with the
+ * suffix `Millis` are milliseconds since the epoch.
+ */
+
+/** What a settlement takes effect on besides the response, e.g. an order or a purchase. Opaque to the toll. */
+export interface Subject {
+  readonly kind: string
+  readonly id: string
+}
+
+/**
+ * The response of a charge, as it is sent and replayed.
+ *
+ * An `Encrypted` body is encrypted under the host secret; a `Reference` body isn't stored: its operation opens it again.
+ */
+export interface RecordedResponse {
+  readonly status: number
+  readonly contentType: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body:
+    | { readonly _tag: "Plain"; readonly text: string }
+    | { readonly _tag: "Encrypted"; readonly keyId: string; readonly base64: string }
+    | { readonly _tag: "Reference"; readonly reference: string }
+}
+
+/** What is recorded of a payment when it is claimed. */
+export interface NewCharge {
+  /** Names what was signed: `chain:asset:payer:nonce`. */
+  readonly key: string
+  /** Digest of the signed payload, signature included: a replay must present the same payload. */
+  readonly payloadDigest: string
+  /** Keyed digest of method, route and canonical input, prefixed by the key's id. */
+  readonly fingerprint: string
+  /** The operation that is paid for: `search`, `buy`, … */
+  readonly operation: string
+  /** CAIP-2. */
+  readonly network: string
+  /** Address of the stablecoin's contract. */
+  readonly asset: string
+  /** Address in lower case, so that one payer has one spelling. */
+  readonly payer: string
+  /** Address that receives the payment. */
+  readonly payTo: string
+  /** The price that was agreed. */
+  readonly amountAtomic: string
+  /** When the authorization expires, in seconds since the epoch. */
+  readonly validBeforeSeconds: number
+  /** Version of the payment header; decides which receipt header the response carries. */
+  readonly x402Version: 1 | 2
+  /** What another settlement attempt needs, as JSON; encrypted where the response is. Empty once final or voided. */
+  readonly settlement: string
+  /**
+   * Value of the work done before this payment settles: what the host loses if it never does. `"0"` where the work
+   * costs nothing before settlement, or is done after it. Below 2^63.
+   */
+  readonly exposureAtomic: string
+  /** Whether the payment settles before the work; from settlement on, the response is owed. */
+  readonly settlesFirst: boolean
+  readonly createdAtMillis: number
+  /** When the payment was claimed without a verification that its money had not moved; otherwise 0. */
+  readonly unverifiedSinceMillis: number
+}
+
+/**
+ * The state of a charge.
+ *
+ * - `claimed`: work is in progress, nothing has settled.
+ * - `ready`: the response is recorded; the money may or may not have moved.
+ * - `settled`: paid.
+ * - `voided`: the payment was refused or its work failed. It is watched until the authorization can no longer move, and
+ *   becomes `settled` if it does.
+ *
+ * A charge that settles first is `ready` without a response, and `settled` while the response is owed.
+ */
+export type ChargeState = "claimed" | "ready" | "settled" | "voided"
+
+/** A charge as the store holds it. */
+export interface Charge extends NewCharge {
+  readonly state: ChargeState
+  /** The holder of the lease: a name that is unique to each call. */
+  readonly leaseOwner: string
+  /** When the lease expires. */
+  readonly leaseUntilMillis: number
+  /** Attempts to learn its outcome that failed. */
+  readonly attempts: number
+  /** When the next attempt is due. */
+  readonly checkAfterMillis: number
+  /** From `ready` on, until it expires. */
+  readonly response: RecordedResponse | undefined
+  /** When the recorded response was deleted because it had expired. */
+  readonly responseExpiredAtMillis: number | undefined
+  readonly subject: Subject | undefined
+  /** Whether it has settled and the effect on its subject is still to be applied: an outbox of one. */
+  readonly effectPending: boolean
+  /** From `settled` on. */
+  readonly receipt: Receipt | undefined
+  /**
+   * Index of the token's `Transfer` event in its block, where the chain proved the settlement. Network, transaction
+   * and index name one transfer, and one transfer settles one charge.
+   */
+  readonly transferLogIndex: number | undefined
+  /** Whether a reorganization of the chain could still undo its transfer, which is then checked once more. */
+  readonly awaitsFinality: boolean
+  /** Settlements that a reorganization has undone. */
+  readonly reopenings: number
+  /** Until when the caller can still request the response, for a charge that settled before its work. */
+  readonly responseOwedUntilMillis: number | undefined
+  readonly settledAtMillis: number | undefined
+  /** From `settled` on, where a refund is due or was sent. */
+  readonly refund: Refund | undefined
+}
+
+/** Bounds on the unfinished charges of one payer, shared by all processes. */
+export interface ClaimLimits {
+  /** Number of charges, the new one included. */
+  readonly maxUnsettled: number
+  /** Sum of their `exposureAtomic`, the new one included. Doesn't apply to a payer's only exposure. */
+  readonly maxExposureAtomic: string
+}
+
+/**
+ * The result of `claim`.
+ *
+ * `Existing`: the key is taken. `Limited`: the payer has reached a limit and nothing was written; by `charges` if too
+ * many are unsettled (or if both limits are reached), by `exposure` if their value is too high.
+ */
+export type Claim =
+  | { readonly _tag: "Claimed" }
+  | { readonly _tag: "Existing"; readonly charge: Charge }
+  | { readonly _tag: "Limited"; readonly by: "charges" | "exposure" }
+
+/** A settlement, as `complete` records it. */
+export interface CompletedSettlement {
+  readonly receipt: Receipt
+  /** Index of the `Transfer` event that proves it; `undefined` where only a facilitator reported it. */
+  readonly transferLogIndex: number | undefined
+  /** Whether the payment must be refunded, because no response can be returned for it. */
+  readonly refundDue: boolean
+  /** When a provisional proof is checked again; `undefined`: the proof is final, or there is none. */
+  readonly finalAfterMillis: number | undefined
+  /** Until when the caller can request the response, for a charge that settles before its work. */
+  readonly responseOwedUntilMillis: number | undefined
+}
+
+/**
+ * The result of `complete`.
+ *
+ * `NotOpen`: the charge is not in a state that can settle. `TransferTaken`: it is, but the same transfer has settled
+ * another charge; nothing was written.
+ */
+export type Completion =
+  | { readonly _tag: "Completed" }
+  | { readonly _tag: "NotOpen" }
+  | { readonly _tag: "TransferTaken" }
+
+/** A payer's unfinished and recent payments on one network and asset. */
+export interface PayerActivity {
+  /**
+   * Sum of the amounts of the payer's charges that are `ready`, or `claimed` under a running lease, and were claimed
+   * no later than the given charge (by `createdAtMillis`, then key), itself included.
+   */
+  readonly openAtomic: string
+  /** Sum of the amounts settled since the given time without a refund, over the latest 200. */
+  readonly settledAtomic: string
+}
+
+/** The right to work on a charge for a time. */
+export interface Lease {
+  /** A name that is unique to each call. */
+  readonly owner: string
+  readonly untilMillis: number
+}
+
+/** Selects a page of charges. */
+export interface ChargesQuery {
+  /** Charges in the page. */
+  readonly limit: number
+  /** Only charges in this state. */
+  readonly state?: ChargeState
+  /** Only charges whose refund is due and not sent yet. */
+  readonly isRefundDue?: boolean
+  /** The last charge of the previous page. */
+  readonly before?: { readonly createdAtMillis: number; readonly key: string }
+  /** Only charges settled at or after this time. */
+  readonly settledFromMillis?: number
+  /** Only charges settled before this time. */
+  readonly settledBeforeMillis?: number
+}

@@ -1,0 +1,58 @@
+import { Effect, Result, Schema, SchemaIssue } from "effect"
+import { MalformedResponse } from "../runtime/causeName.ts"
+import { compiled } from "../fast/compiled.ts"
+
+/*
+ * Checks what a host's function returns once, at the boundary, so that a faulty upstream never breaks the shape of a
+ * response.
+ */
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
+const issuesNamed = 5
+
+/** Lists the first five faults: `products.0.title: Expected string`. */
+const describe = (issue: SchemaIssue.Issue): string => {
+  const { issues } = issuesOf(issue)
+  const named = issues.slice(0, issuesNamed).map(({ message, path = [] }) => {
+    const text = message.replaceAll(/\s+/g, " ")
+    const keys = path.map((key) => String(typeof key === "object" ? key.key : key)).join(".")
+    return keys === "" ? text : `${keys}: ${text}`
+  })
+  return issues.length > issuesNamed ? `${named.join("; ")}; …` : named.join("; ")
+}
+
+/**
+ * Makes a reader of responses of one shape. Drops unknown fields; its error names the first five faults. `lenient` is
+ * tried where the strict shape doesn't fit, which is rare and costs several times as much.
+ */
+export const responseReader = <S extends Schema.Decoder<unknown>>(
+  schema: S,
+  lenient?: Schema.Decoder<S["Type"]>
+): ((response: unknown) => Effect.Effect<S["Type"], MalformedResponse>) => {
+  const decode = Schema.decodeUnknownResult(compiled(schema))
+  const decodeLeniently = Schema.decodeUnknownResult(lenient ?? schema, { errors: "all" })
+  return (response) => {
+    const strict = decode(response)
+    if (Result.isSuccess(strict)) return Effect.succeed(strict.success)
+    const decoded = decodeLeniently(response)
+    return Result.isSuccess(decoded)
+      ? Effect.succeed(decoded.success as S["Type"])
+      : Effect.fail(new MalformedResponse({ message: describe(decoded.failure.issue) }))
+  }
+}
+
+const isNullable = (field: Schema.Constraint): boolean =>
+  Schema.is(field as unknown as Schema.Schema<unknown>)(null)
+
+/** The same shape, where a nullable field may also be missing or undefined and is then read as null. */
+export const missingAsNull = <F extends Schema.Struct.Fields>(struct: Schema.Struct<F>): Schema.Struct<F> =>
+  Schema.Struct(
+    Object.fromEntries(
+      Object.entries(struct.fields).map(([name, field]) => [
+        name,
+        isNullable(field)
+          ? Schema.withDecodingDefault(Effect.succeed(null))(field as unknown as Schema.NullOr<Schema.String>)
+          : field
+      ])
+    )
+  ) as unknown as Schema.Struct<F>

@@ -1,0 +1,19 @@
+import type { PortName } from "../domain/Errors.ts"
+
+/** A call of a host's provider that failed, with the error as the provider threw it. */
+export interface ProviderFailure {
+  readonly port: PortName
+  /** The function of the port that failed: `track`, `quote`, `place`. */
+  readonly operation: string
+  /** As thrown; a `MalformedResponse` or `DeadlineExceeded` of the till where it threw nothing. May hold personal data. */
+  readonly error: unknown
+  /** The stack of `error`, message included; `undefined` where it has none. */
+  readonly stack: string | undefined
+}
+
+/** Prints a failure on standard error, unless NODE_ENV is `production`: the error may quote an address. */
+export const printProviderFailure = ({ error, operation, port }: ProviderFailure): void => {
+  // Where nothing tells development from production, errors stay unprinted.
+  if (typeof process === "undefined" || process.env["NODE_ENV"] === "production") return
+  console.error(`Till402: a provider failed (port ${port}, operation ${operation}):`, error)
+}

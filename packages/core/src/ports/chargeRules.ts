@@ -1,0 +1,51 @@
+import type { Charge, ChargeState, Lease, NewCharge } from "./Charge.ts"
+
+/*
+ * Rules of charges that stores share. Pure.
+ */
+
+/** Whether a charge is unfinished: see `takeOver`. */
+export const isUnfinished = ({
+  awaitsFinality,
+  effectPending,
+  responseOwedUntilMillis,
+  state
+}: Charge): boolean =>
+  state !== "settled" || effectPending || awaitsFinality || responseOwedUntilMillis !== undefined
+
+/** Whether the lease of a charge has expired. */
+export const hasExpired = ({ leaseUntilMillis }: Charge, nowMillis: number): boolean =>
+  leaseUntilMillis <= nowMillis
+
+/** Whether a new claim may replace an existing charge. */
+export const isFree = (existing: Charge, lease: Lease, nowMillis: number): boolean =>
+  existing.state === "claimed"
+    ? hasExpired(existing, nowMillis)
+    : existing.state === "voided" && existing.leaseOwner === lease.owner && existing.refund === undefined
+
+/** Whether a charge can settle. A voided one has no response, so it must be owed one, or a refund. */
+export const canSettle = ({ settlesFirst, state }: Charge, refundDue: boolean): boolean =>
+  state === "ready" || (state === "voided" && (refundDue || settlesFirst))
+
+/** Tests whether an owner holds the lease of a charge in one of some states. */
+export const isHeldBy =
+  (owner: string, ...states: ReadonlyArray<ChargeState>) =>
+  ({ leaseOwner, state }: Charge): boolean =>
+    leaseOwner === owner && states.includes(state)
+
+/** When a settled charge is checked again: the earlier of two times, 0 where there is none. */
+export const earlierCheck = (one: number | undefined, other: number | undefined): number =>
+  Math.min(one ?? other ?? 0, other ?? one ?? 0)
+
+/** Whether a voided charge is cleared in bulk, rather than by itself. */
+export const isClearedInBulk = ({ refund, state, subject }: Charge): boolean =>
+  state === "voided" && subject === undefined && refund === undefined
+
+/** Orders text by code units, as a database compares keys: independent of any language. */
+export const compareText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
+
+type Age = Pick<NewCharge, "createdAtMillis" | "key">
+
+/** Orders charges by creation, then key. */
+export const byAge = (left: Age, right: Age): number =>
+  left.createdAtMillis - right.createdAtMillis || compareText(left.key, right.key)

@@ -1,0 +1,92 @@
+import { Effect } from "effect"
+import type { Charge } from "../Charge.ts"
+import type { DueMethods, LeaseMethods, RecordMethods } from "../ChargeMethods.ts"
+import { byAge, hasExpired, isClearedInBulk, isUnfinished } from "../chargeRules.ts"
+import type { ChargeTable } from "./MemoryChargeTable.ts"
+import { isWithin } from "./MemoryLedger.ts"
+
+/** Leases in memory. */
+export const leaseMethods = (table: ChargeTable): LeaseMethods => ({
+  takeOver: (key, lease, nowMillis) =>
+    Effect.sync(
+      () =>
+        table.change(key, (charge) => isUnfinished(charge) && hasExpired(charge, nowMillis), {
+          leaseOwner: lease.owner,
+          leaseUntilMillis: lease.untilMillis
+        }) !== undefined
+    ),
+  yieldLease: (key, owner, untilMillis) =>
+    Effect.sync(() => {
+      table.change(key, ({ leaseOwner }) => leaseOwner === owner, { leaseUntilMillis: untilMillis })
+    }),
+  defer: (key, owner, checkAfterMillis) =>
+    Effect.sync(() => {
+      const attempts = (table.get(key)?.attempts ?? 0) + 1
+      const deferred = { leaseUntilMillis: 0, attempts, checkAfterMillis }
+      table.change(key, ({ leaseOwner }) => leaseOwner === owner, deferred)
+    })
+})
+
+/** When an unfinished charge is due; a pending effect is always due. */
+const dueAt = ({ checkAfterMillis, effectPending }: Charge): number => (effectPending ? 0 : checkAfterMillis)
+
+/** Claims come last, since nothing was recorded for them. */
+const rank = ({ state }: Charge): number => (state === "claimed" ? 1 : 0)
+
+/** The reconciler's queues in memory. */
+export const dueMethods = (table: ChargeTable): DueMethods => {
+  const dueNow = (nowMillis: number, limit: number, matches: (charge: Charge) => boolean) =>
+    table
+      .all()
+      .filter(
+        (charge) =>
+          matches(charge) &&
+          isUnfinished(charge) &&
+          hasExpired(charge, nowMillis) &&
+          dueAt(charge) <= nowMillis
+      )
+      .sort((left, right) => rank(left) - rank(right) || dueAt(left) - dueAt(right) || byAge(left, right))
+      .slice(0, limit)
+  return {
+    unfinished: (nowMillis, limit) =>
+      Effect.sync(() => dueNow(nowMillis, limit, (charge) => !isClearedInBulk(charge))),
+    voidedDue: (nowMillis, limit) => Effect.sync(() => dueNow(nowMillis, limit, isClearedInBulk)),
+    releaseVoided: (keys, nowMillis) =>
+      Effect.sync(() => {
+        const released = keys.filter((key) => {
+          const charge = table.get(key)
+          if (charge === undefined || !isClearedInBulk(charge) || !hasExpired(charge, nowMillis)) return false
+          table.remove(charge)
+          return true
+        })
+        return released.length
+      })
+  }
+}
+
+/** The host's records in memory. */
+export const recordMethods = (table: ChargeTable): RecordMethods => ({
+  list: ({ before, isRefundDue = false, limit, settledBeforeMillis, settledFromMillis, state }) =>
+    Effect.sync(() =>
+      table
+        .all()
+        .filter(
+          (charge) =>
+            (state === undefined || charge.state === state) &&
+            (!isRefundDue || charge.refund?._tag === "Due") &&
+            isWithin(charge.settledAtMillis, settledFromMillis, settledBeforeMillis) &&
+            (before === undefined || byAge(charge, before) < 0)
+        )
+        .sort((left, right) => byAge(right, left))
+        .slice(0, limit)
+    ),
+  expire: (beforeMillis, limit) =>
+    Effect.sync(() => {
+      const isOld = ({ response, settledAtMillis }: Charge) =>
+        response !== undefined && settledAtMillis !== undefined && settledAtMillis < beforeMillis
+      const old = table.all().filter(isOld).slice(0, limit)
+      for (const charge of old)
+        table.put({ ...charge, response: undefined, responseExpiredAtMillis: beforeMillis })
+      return old.length
+    })
+})

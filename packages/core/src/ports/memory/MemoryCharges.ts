@@ -1,0 +1,24 @@
+import { Effect } from "effect"
+import type { ChargeMethods } from "../ChargeMethods.ts"
+import { dueMethods, leaseMethods, recordMethods } from "./MemoryChargeQueues.ts"
+import { ChargeTable } from "./MemoryChargeTable.ts"
+import { claimMethods } from "./MemoryClaims.ts"
+import { makeMemoryLedger } from "./MemoryLedger.ts"
+import { refundMethods } from "./MemoryRefunds.ts"
+import { settlementMethods } from "./MemorySettlements.ts"
+
+/** Charges and ledger in this process's memory. */
+export const makeMemoryCharges = (): ChargeMethods => {
+  const table = new ChargeTable()
+  const ledger = makeMemoryLedger()
+  return {
+    ...claimMethods(table),
+    ...settlementMethods(table, ledger),
+    ...leaseMethods(table),
+    ...dueMethods(table),
+    ...recordMethods(table),
+    ...refundMethods(table, ledger),
+    entries: (query) => Effect.sync(() => ledger.entries(query)),
+    totals: (fromMillis, beforeMillis) => Effect.sync(() => ledger.totals(fromMillis, beforeMillis))
+  }
+}

@@ -1,0 +1,79 @@
+import { Effect } from "effect"
+import type { Charge } from "../Charge.ts"
+import type { RefundMethods, RefundStart, RefundStop } from "../Refund.ts"
+import type { ChargeTable } from "./MemoryChargeTable.ts"
+import type { MemoryLedger } from "./MemoryLedger.ts"
+
+/** A refund that was started or sent; it counts against its payer's limits permanently. */
+interface Counted {
+  readonly charge: Charge
+  /** `undefined`: sent without having been started. */
+  readonly startedAtMillis: number | undefined
+}
+
+const sum = (counted: ReadonlyArray<Counted>): bigint =>
+  counted.reduce((total, { charge }) => total + BigInt(charge.amountAtomic), 0n)
+
+/** Refunds in memory. */
+export const refundMethods = (table: ChargeTable, ledger: MemoryLedger): RefundMethods => {
+  const counted = new Map<string, Array<Counted>>()
+  let stop: RefundStop | undefined
+
+  const countedOf = (payer: string): Array<Counted> => {
+    const known = counted.get(payer) ?? []
+    counted.set(payer, known)
+    return known
+  }
+
+  return {
+    markRefundDue: (key, nowMillis) =>
+      Effect.sync(() => {
+        const canBeRefunded = ({ refund, state }: Charge) => state === "settled" && refund === undefined
+        const refund = { _tag: "Due", startedAtMillis: undefined } as const
+        const marked = table.change(key, canBeRefunded, { refund, responseOwedUntilMillis: undefined })
+        if (marked !== undefined) ledger.append(marked, "refund_due", nowMillis)
+        return marked !== undefined
+      }),
+    startRefund: (key, { maxAtomic, sinceMillis }, nowMillis) =>
+      Effect.sync((): RefundStart => {
+        const charge = table.get(key)
+        if (charge?.refund?._tag !== "Due") return { _tag: "NotDue" }
+        if (charge.refund.startedAtMillis !== undefined) return { _tag: "Started" }
+        const refunds = countedOf(charge.payer)
+        const sameAsset = refunds.filter(
+          (other) => other.charge.network === charge.network && other.charge.asset === charge.asset
+        )
+        const recent = refunds.filter(({ startedAtMillis }) => (startedAtMillis ?? -1) >= sinceMillis)
+        const amount = BigInt(charge.amountAtomic)
+        if (sum(sameAsset) + amount > ledger.receivedFrom(charge)) return { _tag: "ExceedsReceived" }
+        if (sum(recent) + amount > BigInt(maxAtomic)) return { _tag: "OverLimit" }
+        table.change(key, () => true, { refund: { _tag: "Due", startedAtMillis: nowMillis } })
+        refunds.push({ charge, startedAtMillis: nowMillis })
+        return { _tag: "Started" }
+      }),
+    recordRefund: (key, transaction, nowMillis) =>
+      Effect.sync(() => {
+        const due = table.get(key)
+        if (due?.refund?._tag !== "Due") return false
+        const sent: Charge = { ...due, refund: { _tag: "Sent", transaction } }
+        table.put(sent)
+        if (due.refund.startedAtMillis === undefined)
+          countedOf(due.payer).push({ charge: sent, startedAtMillis: undefined })
+        ledger.append(sent, "refunded", nowMillis, transaction)
+        return true
+      }),
+    refundStop: () => Effect.sync(() => stop),
+    stopRefunds: (reason, nowMillis) =>
+      Effect.sync(() => {
+        if (stop !== undefined) return false
+        stop = { reason, atMillis: nowMillis }
+        return true
+      }),
+    resumeRefunds: () =>
+      Effect.sync(() => {
+        const wasStopped = stop !== undefined
+        stop = undefined
+        return wasStopped
+      })
+  }
+}

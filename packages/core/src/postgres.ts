@@ -1,0 +1,135 @@
+import { Effect, Layer, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, type SqlError } from "effect/sql"
+import { ConfigurationError, StoreError } from "./domain/Errors.ts"
+import type { Stores } from "./ports/Stores.ts"
+import { storesWithTimeout } from "./sql/deadlines.ts"
+import { addressOf, openSocket, type PostgresAddress } from "./sql/postgresSocket.ts"
+import { layerSql } from "./sql/stores.ts"
+
+/** Options of `postgres`. */
+export interface PostgresOptions {
+  /**
+   * Connection string: `postgres://user:password@host:5432/database`. Supports libpq's parameters `sslmode`, `host`,
+   * `port`, `user`, `password`, `dbname`, `application_name` and `options`. `connectTimeoutMillis` replaces its
+   * `connect_timeout`.
+   */
+  readonly url: string
+  /** Size of the connection pool: 1 to 1000, default 10. Connections are opened on demand. */
+  readonly maxConnections?: number
+  /** Timeout of opening a connection, in milliseconds: 1 to 30000, default 5000. */
+  readonly connectTimeoutMillis?: number
+  /**
+   * Timeout of one statement, lock waits included, in milliseconds: 1 to 30000, default 10000. If the database no longer
+   * responds, a store method fails after twice this plus `connectTimeoutMillis`.
+   */
+  readonly statementTimeoutMillis?: number
+}
+
+/**
+ * Stores everything in a PostgreSQL database (14 or newer), for several processes or machines. Needs the optional peer
+ * `@effect/sql-pg`. Migrates the schema at start; processes that start concurrently wait for each other. Tables begin
+ * with `till_`, in the first schema of the connection's search path.
+ *
+ * `till.ready` rejects with an error that holds no password: with `ConfigurationError` if an option is wrong, the peer is
+ * missing, or the server rejects the user or the database; with `StoreError` if the database can't be reached or
+ * migrated. Configure PgBouncer to ignore the startup parameter `statement_timeout` and to keep prepared statements
+ * (1.21 or newer).
+ *
+ * @example
+ * const till = Till.make({ ...options, storage: postgres({ url: "postgres://till@localhost/till" }) })
+ */
+export const postgres = (options: PostgresOptions): Layer.Layer<Stores, ConfigurationError | StoreError> => {
+  const opened = Layer.effect(SqlClient.SqlClient, connect(options)).pipe(Layer.provide(Reactivity.layer))
+  // Layers are shared by reference. Fresh inside, so that two databases never share stores; one value outside, so that a
+  // database is opened once, wherever its storage is provided.
+  return Layer.effectContext(
+    Effect.map(Layer.build(Layer.fresh(layerSql.pipe(Layer.provide(opened)))), (stores) =>
+      storesWithTimeout(stores, methodTimeoutMillis({ ...defaults, ...options }))
+    )
+  )
+}
+
+/** Loads the peer on demand; its name in a variable keeps bundlers from resolving it. */
+const loadClient = Effect.tryPromise({
+  try: () => {
+    const name = "@effect/sql-pg"
+    return import(/* @vite-ignore */ name) as Promise<typeof import("@effect/sql-pg")>
+  },
+  catch: (cause) =>
+    new ConfigurationError({
+      message:
+        cause instanceof Error && "code" in cause && cause.code === "ERR_MODULE_NOT_FOUND"
+          ? "storage: postgres() needs the package @effect/sql-pg: install it beside @till402/core"
+          : `storage: postgres() can't load the package @effect/sql-pg: ${String(cause)}`
+    })
+})
+
+const defaults = { maxConnections: 10, connectTimeoutMillis: 5_000, statementTimeoutMillis: 10_000 }
+/** A charge's lease (180 seconds) must outlast all store methods of a call. */
+const greatest = { maxConnections: 1_000, connectTimeoutMillis: 30_000, statementTimeoutMillis: 30_000 }
+
+/** Timeout of a store method: it may open a connection, and wait for two statements or for a free connection. */
+const methodTimeoutMillis = (
+  options: Required<Pick<PostgresOptions, "connectTimeoutMillis" | "statementTimeoutMillis">>
+): number => options.connectTimeoutMillis + 2 * options.statementTimeoutMillis
+
+interface Settings extends Required<PostgresOptions> {
+  readonly address: PostgresAddress
+  /** For messages: no user, no password. */
+  readonly database: string
+}
+
+const readOptions = (options: PostgresOptions): Effect.Effect<Settings, ConfigurationError> => {
+  const settings = { ...defaults, ...options }
+  const faults: Array<string> = []
+  const url = URL.parse(settings.url)
+  const isPostgres = url !== null && ["postgres:", "postgresql:"].includes(url.protocol)
+  const address = isPostgres ? addressOf(url) : undefined
+  if (address === undefined) faults.push("url must be postgres://user:password@host:5432/database")
+  for (const name of ["maxConnections", "connectTimeoutMillis", "statementTimeoutMillis"] as const) {
+    const value = settings[name]
+    if (!Number.isInteger(value) || value < 1 || value > greatest[name])
+      faults.push(`${name} must be a whole number between 1 and ${greatest[name]}`)
+  }
+  if (url === null || address === undefined || faults.length > 0)
+    return Effect.fail(new ConfigurationError({ message: `storage: ${faults.join("; ")}` }))
+  return Effect.succeed({
+    ...settings,
+    address,
+    database: `${address.host}:${address.port}${url.pathname}`
+  })
+}
+
+/** SQLSTATEs that a retry doesn't fix: wrong user, password or database, missing rights. */
+const refused = /^(?:28|3D000|42501)/
+
+/** Why connecting failed, in the server's or the network's words. They may name the user, never the password. */
+const startFailure = (database: string, error: SqlError.SqlError): ConfigurationError | StoreError => {
+  const { cause } = error.reason
+  const words = cause instanceof Error ? cause.message : error.reason.message
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : ""
+  return refused.test(code)
+    ? new ConfigurationError({ message: `storage: ${database} can't be used: ${words}` })
+    : new StoreError({ operation: `connecting to ${database} (${words})`, cause: error })
+}
+
+const connect = Effect.fnUntraced(function* (options: PostgresOptions) {
+  const { address, database, ...settings } = yield* readOptions(options)
+  const { PgClient } = yield* loadClient
+  const timeoutMillis = methodTimeoutMillis(settings)
+  const failure = (error: SqlError.SqlError) => startFailure(database, error)
+  const client = yield* PgClient.make({
+    ...address,
+    url: Redacted.make(settings.url),
+    stream: () => openSocket(address, 2 * timeoutMillis),
+    maxConnections: settings.maxConnections,
+    idleTimeout: timeoutMillis,
+    connectTimeout: settings.connectTimeoutMillis,
+    applicationName: "till402",
+    startupParameters: { statement_timeout: String(settings.statementTimeoutMillis) }
+  }).pipe(Effect.mapError(failure))
+  // The pool connects on demand; this reports a wrong address at start.
+  yield* Effect.mapError(client`SELECT 1`, failure)
+  return client as SqlClient.SqlClient
+})

@@ -1,0 +1,59 @@
+import { clientOf, groupOf } from "./ClientAddress.ts"
+import { type Span, SpanCounts } from "./SpanCounts.ts"
+
+const spanMillis = 60_000
+/** Clients, and groups of clients, counted at a time: more than the default total of a minute. */
+const limits = { maxKeys: 10_000, spanMillis }
+/** A /48 of IPv6 is one site with 65,536 client networks: it gets the budget of four clients. */
+const clientsPerGroup = 4
+/** A group counts as new until it has had this many quotes in a minute. */
+const newcomerQuotes = 3
+
+/**
+ * Limits the quotes per minute for unpaid callers: per client, per /48 of IPv6, and in total.
+ *
+ * Half of the total is reserved for newcomers: the first 3 quotes in a minute of an IPv4 address or a /48 are
+ * allowed until the total is used up, further ones only until half of it is. So a few addresses can't lock out new
+ * buyers. Callers without a known address count as one client. Bounded; counts one process.
+ */
+export class ClientBudget {
+  private readonly clients = new SpanCounts(limits)
+  private readonly groups = new SpanCounts(limits)
+  private all: Span = { count: 0, untilMillis: 0 }
+  private readonly perClient: number
+  private readonly inAll: number
+
+  constructor(budget: { readonly perClient: number; readonly inAll: number }) {
+    this.perClient = budget.perClient
+    this.inAll = budget.inAll
+  }
+
+  /** Clients and groups that are counted now. */
+  get size(): number {
+    return this.clients.size + this.groups.size
+  }
+
+  /** Takes one quote; if the budget is used up, returns the seconds until a retry can succeed. */
+  take(clientAddress: string | undefined, nowMillis: number): number | undefined {
+    if (this.all.untilMillis <= nowMillis) this.all = { count: 0, untilMillis: nowMillis + spanMillis }
+    const client = clientAddress === undefined ? "unknown" : clientOf(clientAddress)
+    const group = groupOf(client)
+    const clientSpan = this.clients.find(client, nowMillis)
+    const groupSpan = this.groups.find(group, nowMillis)
+    const isNewcomer = groupSpan === undefined || groupSpan.count < newcomerQuotes
+    const full = this.full(clientSpan, groupSpan, isNewcomer)
+    if (full !== undefined) return Math.max(1, Math.ceil((full.untilMillis - nowMillis) / 1000))
+    this.clients.add(client, nowMillis)
+    this.groups.add(group, nowMillis)
+    this.all = { ...this.all, count: this.all.count + 1 }
+    return undefined
+  }
+
+  /** The span of the limit that is reached. */
+  private full(client: Span | undefined, group: Span | undefined, isNewcomer: boolean): Span | undefined {
+    if (client !== undefined && client.count >= this.perClient) return client
+    if (group !== undefined && group.count >= this.perClient * clientsPerGroup) return group
+    const room = isNewcomer ? this.inAll : Math.ceil(this.inAll / 2)
+    return this.all.count >= room ? this.all : undefined
+  }
+}

@@ -1,0 +1,22 @@
+import { Effect } from "effect"
+import { callWithTimeout } from "../fast/callWithTimeout.ts"
+
+/** Passed to every port function; `signal` aborts at the deadline. */
+export interface CallContext {
+  readonly signal: AbortSignal
+}
+
+/** Awaits a promise up to a deadline; fails with the error of `catch` or `onTimeout`. */
+export const tryWithTimeout = <A, E, E2>(timed: {
+  readonly timeoutMillis: number
+  readonly call: (context: CallContext) => PromiseLike<A>
+  readonly catch: (cause: unknown) => E
+  readonly onTimeout: () => E2
+}): Effect.Effect<A, E | E2> =>
+  callWithTimeout<A, A, E | E2>({
+    timeoutMillis: timed.timeoutMillis,
+    call: timed.call,
+    onResponse: Effect.succeed,
+    onThrow: (cause) => Effect.fail(timed.catch(cause)),
+    onTimeout: () => Effect.fail(timed.onTimeout())
+  })

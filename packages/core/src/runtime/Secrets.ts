@@ -1,0 +1,117 @@
+import { hkdf } from "@noble/hashes/hkdf"
+import { sha256 } from "@noble/hashes/sha2"
+import { Context, Effect, Layer } from "effect"
+import { digests } from "../fast/Digests.ts"
+
+/** An encrypted value, with the id of its key. */
+export interface Encrypted {
+  readonly keyId: string
+  readonly base64: string
+}
+
+interface Key {
+  readonly id: string
+  /** HMAC-SHA-256, keyed once. */
+  readonly mac: (text: string) => string
+  readonly aead: CryptoKey
+}
+
+/**
+ * Digests and encryption under the host secret.
+ *
+ * New values use the first key; values with the id of an older key are verified and decrypted with that key.
+ */
+export class Secrets extends Context.Service<
+  Secrets,
+  {
+    /** Id of the key for new values. */
+    readonly currentKeyId: string
+    /** HMAC-SHA-256 of a text for one purpose, in base64url; `undefined` if the key is unknown. */
+    readonly digest: (purpose: string, text: string, keyId?: string) => string | undefined
+    /** AES-256-GCM. */
+    readonly encrypt: (text: string) => Effect.Effect<Encrypted>
+    /** `undefined` if the key is unknown or did not encrypt this value. */
+    readonly decrypt: (encrypted: Encrypted) => Effect.Effect<string | undefined>
+  }
+>()("@till402/core/Secrets") {
+  static readonly layer = (keys: ReadonlyArray<SecretKey>): Layer.Layer<Secrets> =>
+    Layer.effect(
+      Secrets,
+      Effect.gen(function* () {
+        const derived = yield* Effect.promise(() => Promise.all(keys.map(derive)))
+        const current = derived[0]!
+        const byId = new Map(derived.map((key) => [key.id, key]))
+        return Secrets.of({
+          currentKeyId: current.id,
+          digest: (purpose, text, keyId) => {
+            const key = keyId === undefined ? current : byId.get(keyId)
+            return key?.mac(`${purpose}\n${text}`)
+          },
+          encrypt: Effect.fnUntraced(function* (text) {
+            const iv = crypto.getRandomValues(new Uint8Array(12))
+            const bytes = yield* Effect.promise(() =>
+              crypto.subtle.encrypt({ name: "AES-GCM", iv }, current.aead, encoder.encode(text))
+            )
+            const whole = new Uint8Array(iv.length + bytes.byteLength)
+            whole.set(iv)
+            whole.set(new Uint8Array(bytes), iv.length)
+            return { keyId: current.id, base64: toBase64(whole) }
+          }),
+          decrypt: Effect.fnUntraced(function* (encrypted) {
+            const key = byId.get(encrypted.keyId)
+            if (key === undefined) return undefined
+            const whole = fromBase64(encrypted.base64)
+            return yield* Effect.tryPromise(() =>
+              crypto.subtle.decrypt({ name: "AES-GCM", iv: whole.slice(0, 12) }, key.aead, whole.slice(12))
+            ).pipe(
+              Effect.map((bytes) => decoder.decode(bytes)),
+              // A forged or foreign value is expected here, not a fault.
+              Effect.catch(() => Effect.succeed(undefined))
+            )
+          })
+        })
+      })
+    )
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** Derives a separate key for each use by HKDF, so that no use weakens another. */
+const derive = async (key: SecretKey): Promise<Key> => {
+  const of = (info: string) => hkdf(sha256, encoder.encode(key.secret), undefined, `till402 ${info}`, 32)
+  const raw = new Uint8Array(of("aead"))
+  return {
+    id: key.id,
+    mac: digests.hmacOf(of("mac")),
+    aead: await crypto.subtle.importKey("raw", raw, "AES-GCM", false, ["encrypt", "decrypt"])
+  }
+}
+
+const toBase64 = (bytes: Uint8Array): string => {
+  let binary = ""
+  for (let start = 0; start < bytes.length; start += 8192) {
+    binary += String.fromCharCode(...bytes.subarray(start, start + 8192))
+  }
+  return btoa(binary)
+}
+
+const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text), (c) => c.charCodeAt(0))
+
+/** Compares two texts in constant time for their length. */
+export const equalInConstantTime = (left: string, right: string): boolean => {
+  if (left.length !== right.length) return false
+  let difference = 0
+  for (let index = 0; index < left.length; index++)
+    difference |= left.charCodeAt(index) ^ right.charCodeAt(index)
+  return difference === 0
+}
+
+/** A key of the host: a secret of at least 32 unguessable characters, and a short public id. */
+export interface SecretKey {
+  /** Short public name, unique in the list: letters, digits, `_` or `-`. */
+  readonly id: string
+  /** The key itself. */
+  readonly secret: string
+}

@@ -1,0 +1,89 @@
+import { Cause, Effect, Logger, References } from "effect"
+import { causeName } from "./causeName.ts"
+
+/** The subject of an event. All fields are optional; none holds a payment header, token, address or email. */
+export interface EventFields {
+  /** The port whose provider failed: `tracking`, `fulfilment`, … */
+  readonly port?: string | undefined
+  /** The operation or store method: `track`, `charges.complete`. */
+  readonly operation?: string | undefined
+  readonly orderId?: string | undefined
+  readonly purchaseId?: string | undefined
+  readonly chargeKey?: string | undefined
+  /** CAIP-2. */
+  readonly network?: string | undefined
+  readonly transaction?: string | undefined
+  /** The reason, as a code. */
+  readonly reason?: string | undefined
+  readonly attempts?: number | undefined
+  /** The id that the caller received, which leads to this event. */
+  readonly incidentId?: string | undefined
+  /** The error by name and code, without its message: that may quote a request. */
+  readonly error?: string | undefined
+  /** Where the error was thrown. */
+  readonly at?: string | undefined
+}
+
+/** An event for the host's own log. */
+export interface TillEvent extends EventFields {
+  readonly level: "info" | "warning" | "error"
+  /** A stable code: `order_needs_operator`. Listed in docs/errors.md. */
+  readonly code: string
+  readonly message: string
+}
+
+const codeKey = "till402.code"
+
+/** Logs an event with a stable code and typed fields. `cause` is logged by name and place, never by message. */
+export const report = (
+  level: "Info" | "Warn" | "Error",
+  code: string,
+  message: string,
+  fields: EventFields = {},
+  cause?: Cause.Cause<unknown>
+): Effect.Effect<void> =>
+  Effect.annotateLogs(
+    cause === undefined ? Effect.logWithLevel(level)(message) : Effect.logWithLevel(level)(message, cause),
+    { ...fields, [codeKey]: code }
+  )
+
+const levels: Record<string, TillEvent["level"]> = { Warn: "warning", Error: "error", Fatal: "error" }
+
+/** Where an error was thrown, without its message, which may quote a request. */
+export const framesOf = (error: unknown): string | undefined =>
+  error instanceof Error
+    ? error.stack
+        ?.split("\n")
+        .filter((line) => line.startsWith("    at "))
+        .slice(0, 8)
+        .map((line) => line.trim())
+        .join(" < ")
+    : undefined
+
+/** Turns log entries into events for the host. Errors are named by class and place, never by message. */
+export const eventLogger = (onEvent: (event: TillEvent) => void) =>
+  Logger.make(({ cause, fiber, logLevel, message }) => {
+    const parts = (Array.isArray(message) ? message : [message]) as ReadonlyArray<unknown>
+    const { [codeKey]: code, ...fields } = fiber.getRef(References.CurrentLogAnnotations) as EventFields & {
+      readonly [codeKey]?: string
+    }
+    const found = cause.reasons.length > 0 ? cause : parts.find(Cause.isCause)
+    const error = found === undefined ? undefined : Cause.squash(found)
+    const event: TillEvent = {
+      level: levels[logLevel] ?? "info",
+      code: code ?? "log",
+      message: String(parts[0]),
+      ...fields,
+      ...(error === undefined ? {} : { error: causeName(error), at: framesOf(error) })
+    }
+    try {
+      onEvent(event)
+    } catch {
+      // A faulty observer must not break the call that it observes.
+    }
+  })
+
+/** Prints an event as one line of JSON on standard error. */
+export const toStandardError = ({ level, ...event }: TillEvent): void => {
+  console.error(JSON.stringify({ till402: level, ...event }))
+}

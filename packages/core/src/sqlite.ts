@@ -1,0 +1,40 @@
+import { Effect, Layer } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { ConfigurationError, StoreError } from "./domain/Errors.ts"
+import type { Stores } from "./ports/Stores.ts"
+import * as SqliteClient from "./sql/SqliteClient.ts"
+import { pathFault } from "./sql/pathFault.ts"
+import { layerSql } from "./sql/stores.ts"
+
+/**
+ * Stores everything in one SQLite file, with Node's own SQLite. Creates the file, not its folder. Several processes on
+ * one machine may share it. `:memory:` persists nothing.
+ *
+ * `till.ready` rejects where the file can't be opened or migrated: with `ConfigurationError` if the name is wrong, with
+ * `StoreError` if the database can't be used.
+ *
+ * @example
+ * const till = Till.make({ ...options, storage: sqlite({ filename: "till.sqlite" }) })
+ */
+export const sqlite = (options: {
+  /** Path of the file, relative to the working directory. */
+  readonly filename: string
+}): Layer.Layer<Stores, ConfigurationError | StoreError> => {
+  const { filename } = options
+  const opened = Layer.effect(
+    SqlClient.SqlClient,
+    filename.trim() === ""
+      ? Effect.fail(new ConfigurationError({ message: "storage: filename must not be empty" }))
+      : Effect.mapError(SqliteClient.connect({ filename }), (error) => openFailure(filename, error))
+  )
+  // Layers are shared by reference. Fresh inside, so that two files never share stores; one value outside, so that a file
+  // is opened once, wherever its storage is provided.
+  return Layer.effectContext(Layer.build(Layer.fresh(layerSql.pipe(Layer.provide(opened)))))
+}
+
+const openFailure = (filename: string, error: SqlError.SqlError): ConfigurationError | StoreError =>
+  error.reason._tag === "LockTimeoutError"
+    ? new StoreError({ operation: `opening ${filename}`, cause: error })
+    : new ConfigurationError({
+        message: `storage: ${filename} can't be opened: ${pathFault(filename) ?? error.message}`
+      })

@@ -1,0 +1,134 @@
+import type { AssistantOptions } from "../ports/Assistant.ts"
+import type { FulfilmentOptions } from "../ports/FulfilmentOptions.ts"
+import type { MailerOptions } from "../ports/Mailer.ts"
+import type { MarketplaceOptions, MarketplacesOptions } from "../ports/Marketplaces.ts"
+import type { TrackerOptions } from "../ports/Tracker.ts"
+import type { VaultOptions } from "../ports/VaultFiles.ts"
+import type { FacilitatorClient, FacilitatorOptions } from "../toll/facilitator/FacilitatorOptions.ts"
+import { defaultFacilitatorTimeouts } from "../toll/facilitator/FacilitatorOptions.ts"
+import { type Faults, isRecord, shown } from "./Faults.ts"
+import { isHttpUrl } from "./PaidNetworks.ts"
+import { readNumber } from "./SettingsReader.ts"
+import type { TillOptions } from "./TillOptions.ts"
+import { checkNames, closestName } from "./UnknownOptions.ts"
+
+/** What a member of a port must be; a `value` is not checked here. */
+type Member = "method" | "optional method" | "value"
+
+/** Every member of a port: TypeScript keeps the lists complete. */
+type PortShape<Port> = { readonly [Name in keyof Port]-?: Member }
+
+const assistant: PortShape<AssistantOptions> = { reply: "method" }
+const fulfilment: PortShape<FulfilmentOptions> = {
+  quote: "method",
+  place: "method",
+  find: "optional method",
+  status: "optional method",
+  placesOnce: "value"
+}
+const tracker: PortShape<TrackerOptions> = { track: "method" }
+const vault: PortShape<VaultOptions> = { open: "method" }
+const mailer: PortShape<MailerOptions> = { send: "method" }
+const marketplace: PortShape<MarketplaceOptions> = { search: "method" }
+const marketplaces: PortShape<MarketplacesOptions> = { marketplace_a: "value", marketplace_b: "value" }
+const facilitatorClient: PortShape<FacilitatorClient> = {
+  verify: "method",
+  settle: "method",
+  getSupported: "optional method"
+}
+const facilitatorUrl: PortShape<FacilitatorOptions> = {
+  url: "value",
+  headers: "optional method",
+  verifyTimeoutMillis: "value",
+  settleTimeoutMillis: "value"
+}
+
+/** Ports have members of the host's own, so only near misses are reported. */
+const maxPortEdits = 2
+
+const memberOf = (port: unknown, name: string): unknown =>
+  (typeof port === "object" && port !== null) || typeof port === "function"
+    ? Reflect.get(port, name)
+    : undefined
+
+/** Reports a port that lacks a method or misspells one. All other members are the host's own. */
+const checkPort = (
+  path: string,
+  port: unknown,
+  shape: Readonly<Record<string, Member>>,
+  faults: Faults
+): void => {
+  const known = Object.keys(shape)
+  const methods = known.filter((name) => shape[name] === "method")
+  const isCallable = typeof port === "function" && methods.every((name) => memberOf(port, name) !== undefined)
+  const example = `{ ${methods.map((name) => `${name}: async (…) => …`).join(", ")} }`
+  if (!isRecord(port) && !isCallable) {
+    faults.wrong(path, `an object with ${methods.join(" and ")}, such as ${example}`, port)
+    return
+  }
+  const missing = known.filter((name) => memberOf(port, name) === undefined)
+  const misspelled = Object.keys(port)
+    .filter((name) => !known.includes(name))
+    .map((name) => ({ name, meant: closestName(name, missing, maxPortEdits) }))
+    .filter(({ meant }) => meant !== undefined)
+  for (const { meant, name } of misspelled) faults.add(`${path} has no ${name}: did you mean ${meant}?`)
+  for (const name of known.filter((each) => shape[each] !== "value")) {
+    const given = memberOf(port, name)
+    if (typeof given === "function") continue
+    if (given !== undefined) faults.wrong(`${path}.${name}`, "a function", given)
+    else if (shape[name] === "method" && !misspelled.some(({ meant }) => meant === name)) {
+      faults.add(`${path} has no method ${name}: give ${path} an object such as ${example}`)
+    }
+  }
+}
+
+/** Checks every port that the host gave. */
+export const checkPortShapes = (options: TillOptions, faults: Faults): void => {
+  const ports: ReadonlyArray<readonly [string, unknown, Readonly<Record<string, Member>>]> = [
+    ["assistant", options.assistant, assistant],
+    ["fulfilment", options.fulfilment, fulfilment],
+    ["tracker", options.tracker, tracker],
+    ["vault", options.vault, vault],
+    ["mailer", options.mailer, mailer]
+  ]
+  for (const [path, port, shape] of ports) if (port !== undefined) checkPort(path, port, shape, faults)
+  checkMarketplaces(options.marketplaces, faults)
+}
+
+const checkMarketplaces = (given: unknown, faults: Faults): void => {
+  if (given === undefined) return
+  const known = Object.keys(marketplaces)
+  if (!isRecord(given)) {
+    faults.wrong("marketplaces", `an object with ${known.join(" or ")}`, given)
+    return
+  }
+  checkNames({ given, group: "marketplaces", known }, faults)
+  for (const name of known) {
+    if (given[name] !== undefined) checkPort(`marketplaces.${name}`, given[name], marketplace, faults)
+  }
+}
+
+/** Checks a facilitator in this process, or the address of one. The address is not printed: it may hold a key. */
+export const checkFacilitator = (given: unknown, faults: Faults): void => {
+  if (!isRecord(given)) {
+    const state =
+      given === undefined ? "it is not set" : typeof given === "string" ? "it is text" : `got ${shown(given)}`
+    faults.add(`facilitator must be given as { url }, or as an object with verify and settle: ${state}`)
+    return
+  }
+  if ("verify" in given || "settle" in given) {
+    checkPort("facilitator", given, facilitatorClient, faults)
+    return
+  }
+  checkNames({ given, group: "facilitator", known: Object.keys(facilitatorUrl) }, faults)
+  if (!isHttpUrl(given["url"])) {
+    const state = given["url"] === undefined ? ": it is not set" : ""
+    faults.add(`${faults.nameOf("facilitator.url")} must be an http(s) URL${state}`)
+  }
+  if (given["headers"] !== undefined && typeof given["headers"] !== "function") {
+    faults.add("facilitator.headers must be a function that returns the headers of one call")
+  }
+  for (const name of ["verifyTimeoutMillis", "settleTimeoutMillis"] as const) {
+    readNumber(`facilitator.${name}`, given[name], defaultFacilitatorTimeouts[name], faults)
+  }
+}

@@ -1,0 +1,61 @@
+import type { IncomingRequest, PlainResponse, Caller } from "../http/HttpMessage.ts"
+import type { VaultItem } from "../domain/Vault.ts"
+import type { ChargeQuery, ChargeSummary } from "../orders/ChargeOperator.ts"
+import type { HostOrders } from "../orders/HostOrders.ts"
+import type { LedgerCheckQuery, LedgerLine, LedgerQuery, LedgerSum } from "../orders/LedgerOperator.ts"
+import type { RefundStatus } from "../orders/RefundOperator.ts"
+import type { LedgerAudit } from "../toll/audit/LedgerAudit.ts"
+import type { Reconciliation } from "../toll/machine/Reconciler.ts"
+
+/** A running till: what `Till.make` gives and adapters mount. */
+export interface RunningTill {
+  /** Handles one request for a path below the mount. Never rejects. */
+  readonly fetch: (request: Request, caller?: Caller) => Promise<Response>
+  /**
+   * The same for a server that has no web `Request`: adapters of Node's frameworks save both conversions. The response of
+   * a public route is returned unchanged.
+   */
+  readonly handle: (request: IncomingRequest, caller?: Caller) => Promise<PlainResponse | Response>
+  /** Whether the till handles a path (with or without the prefix of `baseUrl`); others are the host's. */
+  readonly handles: (pathname: string) => boolean
+  /** Resolves when storage is open and migrated; rejects with a readable error otherwise. */
+  readonly ready: Promise<void>
+  /** Lets running calls end (bounded), then closes storage. */
+  readonly dispose: () => Promise<void>
+  /**
+   * Finishes charges of processes that died, and retries unknown outcomes now. Each process does the same every 15
+   * seconds, with backoff. Returns how many charges were settled, and how many are still unknown: at most 100 of each.
+   */
+  readonly reconcile: () => Promise<Reconciliation>
+  readonly orders: HostOrders
+  readonly charges: {
+    /** Lists charges, newest first. */
+    readonly list: (query?: ChargeQuery) => Promise<ReadonlyArray<ChargeSummary>>
+    /** Records that a refund which was due has been sent; `false` where none is due. */
+    readonly recordRefund: (key: string, transaction: string) => Promise<boolean>
+  }
+  readonly ledger: {
+    /** Lists entries, newest first. */
+    readonly list: (query?: LedgerQuery) => Promise<ReadonlyArray<LedgerLine>>
+    /** Sums by UTC day, operation, network, asset and kind, `from` included and `to` not. */
+    readonly totals: (span: { readonly from: Date; readonly to: Date }) => Promise<ReadonlyArray<LedgerSum>>
+    /**
+     * Checks that settled charges, recorded receipts, ledger entries, and responses or refunds agree, and that no
+     * refund exceeds what was received; reads the whole span page by page. Default: the last seven days.
+     *
+     * With `chain: true` it also reads the transfers to `payTo` on each network with an `rpcUrl`. A settled entry that
+     * isn't exactly one transfer is a fault; a transfer that isn't an entry is reported as foreign.
+     */
+    readonly check: (query?: LedgerCheckQuery) => Promise<LedgerAudit>
+  }
+  /** Whether refunds are sent. The till stops them by itself where ledger and chain contradict each other. */
+  readonly refunds: {
+    readonly status: () => Promise<RefundStatus>
+    /** Stops all refunds, in every process, until they are resumed; `false` where they were stopped already. */
+    readonly stop: (reason: string) => Promise<boolean>
+    /** Lets refunds be sent again; `false` where they were not stopped. */
+    readonly resume: () => Promise<boolean>
+  }
+  /** The vault's shelf. */
+  readonly vault: { readonly put: (item: VaultItem) => Promise<void> }
+}

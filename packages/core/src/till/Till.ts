@@ -1,0 +1,66 @@
+import { type Config, Effect, Layer } from "effect"
+import type { ConfigurationError } from "../domain/Errors.ts"
+import { assemble, type CommonPorts, type OperationLayers, type Operators, type PortsOf } from "./assemble.ts"
+import { checkSettings } from "./Configuration.ts"
+import { makeTill } from "./makeTill.ts"
+import { tillConfig } from "./TillConfig.ts"
+import { tillService, TillService } from "./TillService.ts"
+import type { TillHooks, TillSettings } from "./TillSettings.ts"
+
+/**
+ * Makes the layer of a till: settings, and the operations that it serves. Requires the ports of these operations, the
+ * stores, `Facilitator` and `Chain`. Runs in the host's runtime with its tracer, logger, clock and scope; releasing the
+ * layer waits up to 30 seconds for running calls.
+ *
+ * Fails with a `ConfigurationError` that lists every fault of the settings.
+ *
+ * @example
+ * import { Till, Track, Tracker } from "@till402/core/effect"
+ * import { Layer } from "effect"
+ *
+ * const tracker = Tracker.fromPromise({ track: ({ number }) => lookUp(number) }, { timeoutMillis: 20_000 })
+ * const TillLive = Till.layer(settings, [Track.layer]).pipe(Layer.provide(tracker))
+ */
+const layer = <const Ops extends OperationLayers>(
+  settings: TillSettings & TillHooks,
+  operations: Ops
+): Layer.Layer<
+  TillService | Operators | Layer.Success<Ops[number]>,
+  ConfigurationError | Layer.Error<Ops[number]>,
+  PortsOf<Ops> | CommonPorts
+> =>
+  // Layers are shared by reference: fresh inside, so that two tills never share operations, and one value outside, so
+  // that a till is built once wherever its layer is provided.
+  Layer.effectContext(
+    Effect.flatMap(checkSettings(settings), (configured) =>
+      Layer.build(
+        Layer.fresh(
+          tillService(configured, settings).pipe(
+            Layer.provideMerge(assemble(configured, settings, operations))
+          )
+        )
+      )
+    )
+  )
+
+/**
+ * The same with the settings of the host's `ConfigProvider`: `TILL_BASE_URL`, `TILL_PAY_TO`, `TILL_NETWORKS`,
+ * `TILL_SECRET`, … (docs/options.md lists all variables).
+ */
+const layerConfig = <const Ops extends OperationLayers>(
+  operations: Ops,
+  hooks: TillHooks = {}
+): Layer.Layer<
+  TillService | Operators | Layer.Success<Ops[number]>,
+  Config.ConfigError | ConfigurationError | Layer.Error<Ops[number]>,
+  PortsOf<Ops> | CommonPorts
+> =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      return layer({ ...(yield* tillConfig), ...hooks }, operations)
+    })
+  )
+
+/** A till: a service and its layer for hosts with Effect (`layer`), or plain TypeScript (`make`). */
+export const Till = Object.assign(TillService, { layer, layerConfig, make: makeTill })
+export type Till = TillService

@@ -1,0 +1,81 @@
+import { Context, Effect, Layer } from "effect"
+import { Http, type Handling } from "../http/Http.ts"
+import { type Caller, type IncomingRequest, incoming, toResponse } from "../http/HttpMessage.ts"
+import { pathHandler } from "../http/Router.ts"
+import { Operations } from "../operations/Operation.ts"
+import { reconcileOnce } from "./background.ts"
+import type { ConfiguredSettings } from "./Configuration.ts"
+import { InFlightRequests } from "./InFlightRequests.ts"
+import type { TillHooks } from "./TillSettings.ts"
+import type { StoreError } from "../domain/Errors.ts"
+import type { SettlementRunner } from "../toll/machine/SettlementRunner.ts"
+import type { Reconciliation } from "../toll/machine/Reconciler.ts"
+
+/** How long a till waits for its running calls when its layer is released. */
+const drainMillis = 30_000
+
+/** A running till, for hosts with Effect. */
+export class TillService extends Context.Service<
+  TillService,
+  {
+    /** Handles a request for a path below the mount: at once, or by an effect that can't be interrupted. */
+    readonly handle: (request: IncomingRequest, caller?: Caller) => Handling
+    /** The same for a web `Request`. */
+    readonly fetch: (request: Request, caller?: Caller) => Effect.Effect<Response>
+    /** Whether the till handles a path, with or without the prefix of `baseUrl`. */
+    readonly handles: (pathname: string) => boolean
+    /** Paths of the till's routes below the mount: `/x402/*`, its documents, public routes and own operations. */
+    readonly paths: ReadonlyArray<`/${string}`>
+    /** Path of `baseUrl`: `""` or `"/api"`. */
+    readonly prefix: "" | `/${string}`
+    /** Finishes charges, orders and purchases that other processes left, at once. */
+    readonly reconcile: Effect.Effect<Reconciliation, StoreError>
+  }
+>()("@till402/core/Till") {}
+
+/** The service over the parts that `assemble` makes. */
+export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} }: TillHooks) =>
+  Layer.effect(
+    TillService,
+    Effect.gen(function* () {
+      const http = yield* Http
+      const context = yield* Effect.context<SettlementRunner>()
+      const own = (yield* (yield* Operations).all)
+        .map(({ endpoint }) => endpoint.path as `/${string}`)
+        .filter((path) => !path.startsWith("/x402/"))
+      const { discoveryPath, openapiPath, prefix } = configured
+      const calls = new InFlightRequests()
+      yield* Effect.addFinalizer(() => calls.drain(drainMillis))
+
+      const handle = (request: IncomingRequest, caller?: Caller): Handling => {
+        const handling = http.handle(request, caller)
+        if (!Effect.isEffect(handling)) return handling
+        return Effect.suspend(() => {
+          calls.enter()
+          // A caller that goes away must not interrupt a call that it has paid for.
+          return Effect.uninterruptible(Effect.ensuring(handling, calls.left))
+        })
+      }
+      const fetch = (request: Request, caller?: Caller): Effect.Effect<Response> =>
+        Effect.suspend(() => {
+          const handling = handle(incoming(request), caller)
+          const handled = Effect.isEffect(handling) ? handling : Effect.succeed(handling)
+          return Effect.map(handled, (response) =>
+            response instanceof Response ? response : toResponse(response)
+          )
+        })
+      const routes = new Map(Object.entries(publicRoutes))
+      return TillService.of({
+        handle,
+        fetch,
+        handles: pathHandler({ discoveryPath, openapiPath, prefix, publicRoutes: routes }, own),
+        paths: [
+          "/x402/*",
+          ...[openapiPath, discoveryPath, ...routes.keys()].filter((path) => path !== undefined),
+          ...own
+        ] as ReadonlyArray<`/${string}`>,
+        prefix,
+        reconcile: Effect.provide(reconcileOnce(true), context)
+      })
+    })
+  )

@@ -1,0 +1,268 @@
+import type { Prices } from "../operations/OperationSettings.ts"
+import type { PublicRoute } from "../http/HttpMessage.ts"
+import type { MailTemplates } from "../mail/Templates.ts"
+import type { OrderChange } from "../orders/OrderChanges.ts"
+import type { RefundWallet } from "../ports/RefundWallet.ts"
+import type { DecimalText } from "../domain/Money.ts"
+import type { Margin } from "../orders/Margin.ts"
+import type { SecretKey } from "../runtime/Secrets.ts"
+
+/*
+ * The settings of a till, as plain data. Units are part of each name; bounds and defaults are in OptionBounds.ts.
+ * The tables of docs/options.md are made of both, and a test compares every `@default` here with the bounds.
+ */
+
+/** A network on which callers can pay. */
+export interface NetworkOptions {
+  /** Version-1 name (`base-sepolia`) or CAIP-2 identifier (`eip155:84532`). */
+  readonly network: string
+  /** Address that receives payments on this network. Default: the till's `payTo`. */
+  readonly payTo?: string
+  /**
+   * JSON-RPC endpoint, http(s). Required to serve `buy` and `vault/buy`, unless `trustFacilitator` is `true`.
+   * With it, a settlement counts only when the chain shows it, contract wallets can pay, and unknown outcomes are
+   * resolved.
+   */
+  readonly rpcUrl?: string
+  /** Blocks until a transfer counts as payment, its own block included. Default: by network. Needs `rpcUrl`. */
+  readonly confirmations?: number
+  /**
+   * Age of a block, in chain time, at which a reorganization is no longer expected to remove it. Default: by network.
+   * Younger payments are checked once more, and refunds wait until their payment is that old. Needs `rpcUrl`.
+   */
+  readonly finalitySeconds?: number
+}
+
+/** Bounds on refunds that the till sends from `refundWallet`. */
+export interface RefundLimitOptions {
+  /**
+   * Refunds to one payer in an hour, across all processes. Refunds above it stay due: they are sent later, or by you.
+   * Set it above the price of your most expensive order.
+   *
+   * @default "500.00"
+   */
+  readonly perPayerPerHour?: DecimalText
+}
+
+/** An operation with a fixed price. Its payments can settle before the work. */
+export type FixedPriceOperation = keyof Prices
+
+/**
+ * Bounds on work for payments that have not settled yet: together, the most that callers can cost you without paying.
+ * See docs/threats.md, "What an attacker can cost you".
+ */
+export interface LimitOptions {
+  /**
+   * Unsettled payments of one payer, across all processes.
+   *
+   * @default 64
+   */
+  readonly unsettledPerPayer?: number
+  /**
+   * Unsettled payments in one process. A quarter is reserved for payers who paid here within a day.
+   *
+   * @default 1_000
+   */
+  readonly unsettled?: number
+  /**
+   * Concurrent unsettled work for a payer without recent payments, across all processes. One call is always allowed.
+   * The bound grows by every payment that settles.
+   *
+   * @default "0.10"
+   */
+  readonly exposurePerPayer?: DecimalText
+  /**
+   * Upper end of that bound.
+   *
+   * @default "5.00"
+   */
+  readonly maxExposurePerPayer?: DecimalText
+  /**
+   * Work for one payer that starts before the facilitator has verified the payment. Never more than the payer settled in
+   * this process within `payerCreditMillis`; responses still wait for settlement. Never for `buy` and `vault/buy`.
+   * `"0"` verifies every payment first.
+   *
+   * @default "5.00"
+   */
+  readonly creditPerPayer?: DecimalText
+  /**
+   * Time for which a settled payment counts for `creditPerPayer` and `exposurePerPayer`.
+   *
+   * @default 60_000
+   */
+  readonly payerCreditMillis?: number
+  /**
+   * Unsettled, unpaid and failed work that one process does in an hour for payers who have not paid it as much. Refills
+   * over the hour, and with every payment that settles after its work.
+   *
+   * @default "20.00"
+   */
+  readonly lossPerHour?: DecimalText
+  /**
+   * Concurrent verifications for payers who have not paid here within a day, shared fairly among client addresses
+   * (one /48 of IPv6 counts as one). Calls wait up to 8 seconds.
+   *
+   * @default 64
+   */
+  readonly unverified?: number
+  /**
+   * Time for which a payer is refused without a verification, after a payment that they could not pay.
+   *
+   * @default 5_000
+   */
+  readonly failedPayerMillis?: number
+  /**
+   * Quotes that `buy` requests from fulfilment in a minute, in one process. Half is reserved for newcomers: client
+   * addresses (IPv4, or one /48 of IPv6) with fewer than 3 quotes in this minute.
+   *
+   * @default 600
+   */
+  readonly quotesPerMinute?: number
+  /**
+   * The same for one client address (one /64 of IPv6; one /48 gets four times as many). All callers without a known
+   * address count as one client.
+   *
+   * @default 60
+   */
+  readonly quotesPerClientPerMinute?: number
+}
+
+/**
+ * The settings of a till: everything that is not a port, storage, the facilitator or a callback.
+ *
+ * @example
+ * import type { TillSettings } from "@till402/core"
+ *
+ * const settings: TillSettings = {
+ *   baseUrl: "https://shop.example/api",
+ *   payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+ *   networks: [{ network: "base", rpcUrl: "https://base-rpc.example" }],
+ *   secret: process.env["TILL_SECRET"] ?? "",
+ *   prices: { track: "0.60" },
+ *   limits: { unsettledPerPayer: 32 }
+ * }
+ */
+export interface TillSettings {
+  /**
+   * Public address of the mount, prefix included: `https://shop.example/api`. http(s), without query, fragment or user
+   * name. All `resource` URLs start with it; the `Host` header is never used.
+   */
+  readonly baseUrl: string
+  /** EVM address that receives payments, with its checksum or all in lower case. */
+  readonly payTo: string
+  /**
+   * Networks on which callers can pay, preferred first: names or objects. At least one of `base`, `base-sepolia`,
+   * `polygon` and `avalanche`, because the body of a `402` can name no others.
+   */
+  readonly networks: ReadonlyArray<string | NetworkOptions>
+  /** Host secret, or a list of keys, newest first: the first signs and encrypts, the others verify and decrypt. */
+  readonly secret: string | ReadonlyArray<SecretKey>
+  /** Prices that replace the defaults. */
+  readonly prices?: Partial<Prices>
+  /**
+   * When payments settle, by operation. `"after-work"`: failed work costs the caller nothing. `"before-work"`: you do
+   * no work for a payment that doesn't settle.
+   *
+   * @default "after-work"
+   */
+  readonly settlement?: Partial<Record<FixedPriceOperation, "after-work" | "before-work">>
+  /**
+   * Your fee on a quote of `buy`: basis points of its total (`250` is 2.5 %, rounded up to a millionth of a dollar), or
+   * a function of the quote's amounts that returns dollars as decimal text. Callers see it as a fee.
+   *
+   * @default 0
+   */
+  readonly margin?: Margin
+  /** Bounds on refunds that the till sends from `refundWallet`. */
+  readonly refunds?: RefundLimitOptions
+  /** Bounds on work for payments that have not settled yet. */
+  readonly limits?: LimitOptions
+  /**
+   * Time for a payment, from the `402` to its settlement. An authorization that is valid for longer (and 30 s of clock
+   * skew) is refused.
+   *
+   * @default 120
+   */
+  readonly maxTimeoutSeconds?: number
+  /**
+   * Deadline of one call to a port. A marketplace gets 8 seconds, or half of this if that is less.
+   *
+   * @default 20_000
+   */
+  readonly upstreamTimeoutMillis?: number
+  /**
+   * Time for which a paid response is replayed to the same payment. Then it is deleted.
+   *
+   * @default 86_400_000
+   */
+  readonly responseLifetimeMillis?: number
+  /**
+   * The same for `vault/buy`, whose response contains a token: once settled, a payment is public on the chain.
+   *
+   * @default 600_000
+   */
+  readonly secretResponseLifetimeMillis?: number
+  /**
+   * With `settlement: "before-work"`: time in which a payer can retry failed work, free of charge. Then the payment is
+   * refunded.
+   *
+   * @default 3_600_000
+   */
+  readonly owedResponseMillis?: number
+  /**
+   * Time for which personal data is kept: address and email of an order after its last change, email of a vault
+   * purchase after its creation.
+   *
+   * @default 7_776_000_000
+   */
+  readonly personalDataLifetimeMillis?: number
+  /**
+   * Accepts the facilitator's response as settlement of `buy` and `vault/buy`, without on-chain confirmation. Then no
+   * `rpcUrl` is needed.
+   *
+   * @default false
+   */
+  readonly trustFacilitator?: boolean
+  /**
+   * Path of the OpenAPI document below the mount; `false` omits it.
+   *
+   * @default "/openapi.json"
+   */
+  readonly openapiPath?: string | false
+  /**
+   * Path of the discovery listing below the mount; `false` omits it.
+   *
+   * @default "/.well-known/x402"
+   */
+  readonly discoveryPath?: string | false
+  /**
+   * Origins that browsers may call from: `"*"`, a list such as `["https://agents.example"]`, or `false` for no CORS
+   * headers.
+   *
+   * @default "*"
+   */
+  readonly cors?: "*" | ReadonlyArray<string> | false
+}
+
+/** Optional functions and objects of the host, beside its ports. */
+export interface TillHooks {
+  /** Your templates for emails, up to 256 KiB each. A template that is missing or fails is replaced by the default. */
+  readonly mailTemplates?: Partial<MailTemplates>
+  /**
+   * Wallet that sends refunds as they become due: a `LocalAccount` of viem, or an object with `address` and
+   * `signTypedData`. Without it, you send them and record them with `charges.recordRefund`.
+   */
+  readonly refundWallet?: RefundWallet
+  /** Receives `{ order, from }` after each step of an order that this process makes. Its errors are ignored. */
+  readonly onOrderChange?: (change: OrderChange) => void | Promise<void>
+  /**
+   * Returns the address of the client that sent a request. Quotes, and verifications of new payers, are shared fairly
+   * among addresses. Default: the adapter's address. Behind a proxy, read a header that only the proxy can set.
+   */
+  readonly clientAddress?: (request: Request) => string | undefined
+  /**
+   * Unpaid routes of providers below the mount, by path: an agent profile, a webhook. Not below `/x402`. A handler that
+   * throws is a 500; it must bound what it reads.
+   */
+  readonly publicRoutes?: Readonly<Record<string, PublicRoute>>
+}

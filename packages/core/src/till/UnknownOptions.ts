@@ -1,0 +1,81 @@
+import { type Faults, isRecord } from "./Faults.ts"
+
+/** Insertions, deletions, replacements and swaps of neighbors that turn one text into the other. */
+const editDistance = (left: string, right: string): number => {
+  let beforeLast: ReadonlyArray<number> = []
+  let last = Array.from({ length: right.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= left.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= right.length; column++) {
+      const isSame = left[row - 1] === right[column - 1]
+      const isSwap =
+        row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1]
+      current.push(
+        Math.min(
+          last[column]! + 1,
+          current[column - 1]! + 1,
+          last[column - 1]! + (isSame ? 0 : 1),
+          isSwap ? beforeLast[column - 2]! + 1 : Number.POSITIVE_INFINITY
+        )
+      )
+    }
+    beforeLast = last
+    last = current
+  }
+  return last[right.length]!
+}
+
+/** Shorter names are no abbreviations: `on` is none of `onEvent`. */
+const minPrefix = 4
+
+const isPrefix = (given: string, name: string): boolean =>
+  Math.min(given.length, name.length) >= minPrefix && (name.startsWith(given) || given.startsWith(name))
+
+/** Returns the known name that `given` most likely misspells or abbreviates; with `maxEdits`, only one so close. */
+export const closestName = (
+  given: string,
+  known: ReadonlyArray<string>,
+  maxEdits?: number
+): string | undefined => {
+  const limit = maxEdits ?? Math.max(1, Math.floor(given.length / 3))
+  const written = given.toLowerCase()
+  const [best] = known
+    .map((name) => ({ name, lower: name.toLowerCase() }))
+    .map(({ lower, name }) => ({ name, lower, distance: editDistance(written, lower) }))
+    .filter(
+      ({ distance, lower }) => distance <= limit || (maxEdits === undefined && isPrefix(written, lower))
+    )
+    .toSorted((left, right) => left.distance - right.distance)
+  return best?.name
+}
+
+/** Lists up to this length are printed where no name is close. */
+const maxListed = 8
+
+/** Reports every key of `given` that is no option, and the option that was probably meant. */
+export const checkNames = (
+  {
+    elsewhere = [],
+    given,
+    group,
+    known
+  }: {
+    readonly given: unknown
+    /** The option that holds these; `undefined` for the options themselves. */
+    readonly group: string | undefined
+    readonly known: ReadonlyArray<string>
+    /** Paths of options in other groups, which hosts put here by mistake. */
+    readonly elsewhere?: ReadonlyArray<string>
+  },
+  faults: Faults
+): void => {
+  if (!isRecord(given)) return
+  for (const name of Object.keys(given).filter((key) => !known.includes(key))) {
+    const meant =
+      elsewhere.find((path) => path.slice(path.lastIndexOf(".") + 1) === name) ?? closestName(name, known)
+    const subject = group === undefined ? `there is no option ${name}` : `${group} has no ${name}`
+    if (meant !== undefined) faults.add(`${subject}: did you mean ${meant}?`)
+    else if (known.length <= maxListed) faults.add(`${subject}; it has ${known.join(", ")}`)
+    else faults.add(`${subject}; docs/options.md lists the options`)
+  }
+}

@@ -1,0 +1,181 @@
+import { Effect, Layer } from "effect"
+import { ConfigurationError } from "../domain/Errors.ts"
+import { Http } from "../http/Http.ts"
+import { OwnTemplates } from "../mail/OwnTemplates.ts"
+import { Operations } from "../operations/Operation.ts"
+import { OperationSettings } from "../operations/OperationSettings.ts"
+import { ChangeFeed, OrderChanges } from "../orders/OrderChanges.ts"
+import { ChargeOperator } from "../orders/ChargeOperator.ts"
+import { LedgerOperator } from "../orders/LedgerOperator.ts"
+import { OrderOperator } from "../orders/OrderOperator.ts"
+import { RefundOperator } from "../orders/RefundOperator.ts"
+import { Ordering, OrderingSettings } from "../orders/Ordering.ts"
+import { Refunds } from "../orders/Refunds.ts"
+import type { Stores } from "../ports/Stores.ts"
+import { Secrets } from "../runtime/Secrets.ts"
+import { Chain } from "../toll/evidence/Chain.ts"
+import { Facilitator } from "../toll/facilitator/Facilitator.ts"
+import { SettlementEffects } from "../toll/machine/SettlementEffects.ts"
+import { SettlementRunner } from "../toll/machine/SettlementRunner.ts"
+import { Toll } from "../toll/Toll.ts"
+import { Vault } from "../vault/Vault.ts"
+import { VaultOperator } from "../vault/VaultOperator.ts"
+import { background } from "./background.ts"
+import type { ConfiguredSettings } from "./Configuration.ts"
+import type { TillHooks } from "./TillSettings.ts"
+
+/*
+ * Puts a till together: settings become services, services and operations become one layer.
+ */
+
+/** Longer than verification, work (each port has its deadline), settlement and proof together. */
+const leaseMillis = 180_000
+const waitMillis = 10_000
+
+/** The services that `assemble` makes for the operations; everything else that they require is a port of the host's. */
+export type OperationContext =
+  | Operations
+  | OperationSettings
+  | OrderingSettings
+  | OrderChanges
+  | Refunds
+  | Secrets
+
+/** The calls of operators. */
+export type Operators = OrderOperator | ChargeOperator | LedgerOperator | RefundOperator | VaultOperator
+
+/** The ports that every till requires. */
+export type CommonPorts = Stores | Facilitator | Chain
+
+/** Routes the effect of a settlement to the use case of its subject. */
+const settlementEffects = Layer.effect(
+  SettlementEffects,
+  Effect.gen(function* () {
+    const ordering = yield* Effect.serviceOption(Ordering)
+    const vault = yield* Effect.serviceOption(Vault)
+    return SettlementEffects.of({
+      settled: ({ id, kind }) =>
+        kind === "order"
+          ? Effect.suspend(() => (ordering._tag === "Some" ? ordering.value.settled(id) : Effect.void))
+          : Effect.suspend(() => (vault._tag === "Some" ? vault.value.settled(id) : Effect.void)),
+      abandoned: ({ id, kind }, chargeKey) =>
+        kind === "order"
+          ? Effect.suspend(() =>
+              ordering._tag === "Some" ? ordering.value.abandoned(id, chargeKey) : Effect.void
+            )
+          : Effect.suspend(() => (vault._tag === "Some" ? vault.value.abandoned(id) : Effect.void))
+    })
+  })
+)
+
+const tollLayer = (settings: ConfiguredSettings) =>
+  Toll.layer({
+    networks: settings.networks,
+    leaseMillis,
+    waitMillis,
+    maxUnsettledPerPayer: settings.maxUnsettledPerPayer,
+    maxUnsettled: settings.maxUnsettled,
+    maxUnverified: settings.maxUnverified,
+    failedPayerMillis: settings.failedPayerMillis,
+    recentMillis: settings.payerCreditMillis,
+    creditAtomic: settings.creditAtomic,
+    exposureAtomic: settings.exposureAtomic,
+    maxExposureAtomic: settings.maxExposureAtomic,
+    lossPerHourAtomic: settings.lossPerHourAtomic
+  }).pipe(
+    Layer.provideMerge(
+      SettlementRunner.layer({
+        leaseMillis,
+        owedResponseMillis: settings.owedResponseMillis,
+        finalitySeconds: new Map(
+          settings.networks.map(({ caip2, finalitySeconds }) => [caip2, finalitySeconds])
+        )
+      })
+    ),
+    Layer.provide(settlementEffects)
+  )
+
+const httpLayer = (settings: ConfiguredSettings, { clientAddress, publicRoutes = {} }: TillHooks) =>
+  Http.layer({ ...settings, clientAddress, publicRoutes: new Map(Object.entries(publicRoutes)) })
+
+/** The calls of operators, over the services of a till. */
+const operatorLayer = ({ networks }: ConfiguredSettings, changes: ChangeFeed) =>
+  Layer.mergeAll(
+    OrderOperator.layer(changes),
+    ChargeOperator.layer,
+    LedgerOperator.layer(networks),
+    RefundOperator.layer,
+    VaultOperator.layer
+  )
+
+/** Fails where an operation needs proof of settlement on a chain that can't be read. */
+const proofCheck = ({ networks, trustFacilitator }: ConfiguredSettings) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const operations = yield* (yield* Operations).all
+      const chain = yield* Chain
+      const needing = operations.filter(({ proofRequired }) => proofRequired === true)
+      if (trustFacilitator || needing.length === 0) return
+      const ids = needing.map(({ endpoint }) => endpoint.identifier).join(" and ")
+      const unreadable = networks.filter(({ caip2 }) => !chain.canRead(caip2))
+      if (unreadable.length === 0) return
+      return yield* new ConfigurationError({
+        message: `Chain can't read ${unreadable.map(({ caip2 }) => caip2).join(", ")}: ${ids} count a settlement only when the chain shows it. Provide a Chain that reads it, or set trustFacilitator: true`
+      })
+    })
+  )
+
+// eslint-disable-next-line typescript/no-explicit-any -- the bound of Effect's own `Layer.mergeAll`
+type OperationLayer = Layer.Layer<never, any, any>
+
+/** Layers of operations, one or more. */
+export type OperationLayers = readonly [OperationLayer, ...ReadonlyArray<OperationLayer>]
+
+const merged = <const Ops extends OperationLayers>([first, ...others]: Ops) =>
+  Layer.mergeAll(first, ...others) as Layer.Layer<
+    Layer.Success<Ops[number]>,
+    Layer.Error<Ops[number]>,
+    Layer.Services<Ops[number]>
+  >
+
+/** What the operations of a till require of the host. */
+export type PortsOf<Operations extends OperationLayers> = Exclude<
+  Layer.Services<Operations[number]>,
+  OperationContext
+>
+
+/**
+ * The layer of a whole till with its background work, over the ports of the host. `secrets` replaces the keys made from
+ * the settings, in tests.
+ */
+export const assemble = <const Ops extends OperationLayers>(
+  settings: ConfiguredSettings,
+  hooks: TillHooks,
+  operations: Ops,
+  {
+    changes = new ChangeFeed(hooks.onOrderChange),
+    secrets = Secrets.layer(settings.secrets)
+  }: { readonly changes?: ChangeFeed; readonly secrets?: Layer.Layer<Secrets> } = {}
+) => {
+  const context = Layer.mergeAll(
+    Operations.layer,
+    Layer.succeed(OperationSettings, settings),
+    Layer.succeed(OrderingSettings, settings),
+    Layer.succeed(OwnTemplates, hooks.mailTemplates ?? {}),
+    OrderChanges.layer(changes),
+    Refunds.layer({
+      wallet: hooks.refundWallet,
+      networks: settings.networks,
+      perPayerPerHourAtomic: settings.refundsPerPayerPerHourAtomic
+    })
+  ).pipe(Layer.provideMerge(secrets))
+  const routes = merged(operations)
+  return background(settings).pipe(
+    Layer.provideMerge(httpLayer(settings, hooks)),
+    Layer.provideMerge(operatorLayer(settings, changes)),
+    Layer.provideMerge(tollLayer(settings)),
+    Layer.provide(proofCheck(settings)),
+    Layer.provideMerge(routes),
+    Layer.provideMerge(context)
+  )
+}

@@ -1,0 +1,160 @@
+import { Cause, Effect, Exit, Layer, Logger, ManagedRuntime, References } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { ApiFailure } from "../domain/ApiFailure.ts"
+import { assemble } from "./assemble.ts"
+import { reconcileOnce } from "./background.ts"
+import { pickOperations } from "./pickOperations.ts"
+import { TillService, tillService } from "./TillService.ts"
+import { eventLogger, toStandardError } from "../runtime/events.ts"
+import { Chain } from "../toll/evidence/Chain.ts"
+import { Facilitator } from "../toll/facilitator/Facilitator.ts"
+import { type ConfiguredSettings, configureOptions } from "./Configuration.ts"
+import { ConfigurationError } from "../domain/Errors.ts"
+import { incoming, type IncomingRequest, type PlainResponse, toResponse } from "../http/HttpMessage.ts"
+import { pathHandler } from "../http/Router.ts"
+import type { TillOptions } from "./TillOptions.ts"
+import type { RunningTill } from "./RunningTill.ts"
+import type { Caller } from "../http/HttpMessage.ts"
+import { ChargeOperator } from "../orders/ChargeOperator.ts"
+import { LedgerOperator } from "../orders/LedgerOperator.ts"
+import { RefundOperator } from "../orders/RefundOperator.ts"
+import { toHostOrders } from "../orders/toHostOrders.ts"
+import { ChangeFeed } from "../orders/OrderChanges.ts"
+import { VaultOperator } from "../vault/VaultOperator.ts"
+import { failureResponse } from "../http/Responses.ts"
+
+const notStarted = new ApiFailure({
+  status: 503,
+  code: "STORAGE_UNAVAILABLE",
+  message: "The service has not started: its storage could not be opened.",
+  retryAfterSeconds: 10
+})
+
+/** Why the till did not start, in words for the host. */
+const startFailure = (cause: Cause.Cause<unknown>): Error => {
+  const error = Cause.squash(cause)
+  if (error instanceof ConfigurationError) return error
+  const words =
+    error instanceof Error ? [error.message, ...causesOf(error)].filter(Boolean).join(": ") : String(error)
+  return new Error(`The till could not start: ${words}`, { cause: error })
+}
+
+const causesOf = (error: Error): ReadonlyArray<string> =>
+  error.cause instanceof Error ? [error.cause.message, ...causesOf(error.cause)] : []
+
+const facilitatorLayer = (facilitator: TillOptions["facilitator"]): Layer.Layer<Facilitator> =>
+  "verify" in facilitator
+    ? Facilitator.fromClient(facilitator)
+    : Facilitator.layerHttp(facilitator).pipe(Layer.provide(FetchHttpClient.layer))
+
+/** The layer of `Till` over the plain functions of a host. */
+const layerOf = (options: TillOptions, configuration: ConfiguredSettings, changes: ChangeFeed) =>
+  tillService(configuration, options).pipe(
+    Layer.provideMerge(
+      assemble(configuration, options, pickOperations(options, configuration.upstreamTimeoutMillis), {
+        changes
+      })
+    ),
+    Layer.provideMerge([
+      options.storage,
+      facilitatorLayer(options.facilitator),
+      Chain.layerRpc(configuration.networks).pipe(Layer.provide(FetchHttpClient.layer))
+    ]),
+    Layer.provideMerge([
+      Logger.layer([eventLogger(options.onEvent ?? toStandardError)]),
+      Layer.succeed(References.MinimumLogLevel, "Info")
+    ])
+  )
+
+/**
+ * Makes a till: the paid commerce API over the host's own ports, to be mounted by an adapter or called
+ * through `fetch`.
+ *
+ * @throws ConfigurationError that names every fault of the options at once
+ *
+ * @example
+ * const till = Till.make({
+ *   baseUrl: "https://shop.example",
+ *   payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+ *   networks: [{ network: "base", rpcUrl: "https://base.example" }],
+ *   facilitator: { url: "https://facilitator.example" },
+ *   secret: process.env.TILL_SECRET ?? "",
+ *   storage: sqlite({ filename: "till.sqlite" }),
+ *   tracker: { track: async ({ number }) => lookUp(number) }
+ * })
+ * await till.ready
+ */
+export const makeTill = (options: TillOptions): RunningTill => {
+  const configuration = configureOptions(options)
+  const feed = new ChangeFeed(options.onOrderChange)
+  const runtime = ManagedRuntime.make(layerOf(options, configuration, feed))
+  let disposing: Promise<void> | undefined
+
+  let started: { readonly service: TillService["Service"]; readonly run: typeof Effect.runFork } | undefined
+  const starting = runtime
+    .runPromiseExit(Effect.all({ service: TillService, context: Effect.context<never>() }))
+    .then((exit) => {
+      if (Exit.isFailure(exit)) throw startFailure(exit.cause)
+      const { context, service } = exit.value
+      started = { service, run: Effect.runForkWith(context) }
+    })
+  const ready = starting.then(() => undefined)
+  // `fetch` returns 503 after a failed start; a host that does not await `ready` must not crash for it.
+  ready.catch(() => undefined)
+
+  const handle = async (request: IncomingRequest, caller?: Caller): Promise<PlainResponse | Response> => {
+    if (started === undefined) await ready.catch(() => undefined)
+    if (started === undefined) {
+      return failureResponse(notStarted, configuration.cors, request.header("origin"))
+    }
+    const handling = started.service.handle(request, caller)
+    if (!Effect.isEffect(handling)) return handling
+    // Never interrupted by a client that disconnects: what was paid for is finished and stored.
+    const running = started.run(handling)
+    return new Promise((resolve, reject) => {
+      running.addObserver((exit) => {
+        if (Exit.isSuccess(exit)) resolve(exit.value)
+        else reject(Cause.squash(exit.cause))
+      })
+    })
+  }
+
+  const fetch = async (request: Request, caller?: Caller): Promise<Response> => {
+    const response = await handle(incoming(request), caller)
+    return response instanceof Response ? response : toResponse(response)
+  }
+
+  const close = async (): Promise<void> => {
+    await runtime.dispose()
+    feed.close()
+  }
+
+  return {
+    handle,
+    fetch,
+    handles: pathHandler(
+      { ...configuration, publicRoutes: new Map(Object.entries(options.publicRoutes ?? {})) },
+      (options.operations ?? []).map(({ path }) => path)
+    ),
+    ready,
+    dispose: () => (disposing ??= close()),
+    reconcile: () => runtime.runPromise(reconcileOnce(true)),
+    orders: toHostOrders((effect) => runtime.runPromise(effect), feed),
+    charges: {
+      list: (query) => runtime.runPromise(ChargeOperator.use((charges) => charges.list(query))),
+      recordRefund: (key, transaction) =>
+        runtime.runPromise(ChargeOperator.use((charges) => charges.recordRefund(key, transaction)))
+    },
+    ledger: {
+      list: (query) => runtime.runPromise(LedgerOperator.use((ledger) => ledger.list(query))),
+      totals: (span) => runtime.runPromise(LedgerOperator.use((ledger) => ledger.totals(span))),
+      check: (query) => runtime.runPromise(LedgerOperator.use((ledger) => ledger.check(query)))
+    },
+    refunds: {
+      status: () => runtime.runPromise(RefundOperator.use(({ status }) => status)),
+      stop: (reason) => runtime.runPromise(RefundOperator.use((refunds) => refunds.stop(reason))),
+      resume: () => runtime.runPromise(RefundOperator.use(({ resume }) => resume))
+    },
+    vault: { put: (item) => runtime.runPromise(VaultOperator.use((vault) => vault.put(item))) }
+  }
+}

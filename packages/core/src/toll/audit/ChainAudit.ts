@@ -1,0 +1,239 @@
+import { Clock, Effect } from "effect"
+import type { StoreError } from "../../domain/Errors.ts"
+import type { Network } from "../../domain/Network.ts"
+import { Charges, type LedgerEntry } from "../../ports/Charges.ts"
+import { Chain } from "../evidence/Chain.ts"
+import { chargedAuthorization } from "../machine/ChargedAuthorization.ts"
+import { eachEntryPage, standingSettlements } from "./LedgerPages.ts"
+import {
+  type ForeignTransfer,
+  lower,
+  maxForeign,
+  nameOf,
+  NetworkAudit,
+  type PaidTo,
+  type Settlement,
+  skewMillis,
+  type Span,
+  type Transfer,
+  type Window,
+  windowsOf
+} from "./NetworkAudit.ts"
+import { proveSettlement, type SettlementProof } from "../machine/SettlementProof.ts"
+
+/*
+ * Compares the ledger with the chain, network by network and window by window: most settlements match a transfer of
+ * the same window. A settlement without one is judged by the evidence for its own authorization, which names no more
+ * than one transfer and shares it with no other.
+ */
+
+/** The ledger compared with the chain. Counts are of the span that was checked. */
+export interface ChainCheck {
+  /** CAIP-2 of each network that was compared. */
+  readonly networks: ReadonlyArray<string>
+  /** CAIP-2 of each network that was not: it has no `rpcUrl`, is no longer configured, or its node failed. */
+  readonly unreadNetworks: ReadonlyArray<string>
+  /** Confirmed transfers to `payTo`. */
+  readonly transfers: number
+  /** Settled entries that are one transfer. */
+  readonly provenEntries: number
+  /** Settled entries that can't be judged yet: their transfer lacks confirmations, or the node couldn't show it. */
+  readonly openEntries: number
+  /** Transfers that no entry accounts for. One whose settlement is still being recorded counts until it is. */
+  readonly foreignTransfers: number
+  /** The first hundred of those. */
+  readonly foreign: ReadonlyArray<ForeignTransfer>
+}
+
+/** Limit on authorizations that are looked up one by one. */
+const maxLookups = 200
+
+/** Reads and matches every window; `false`: the chain could not be read. */
+const matchWindows = Effect.fnUntraced(function* (audit: NetworkAudit, windows: ReadonlyArray<Window>) {
+  const chain = yield* Chain
+  const { network } = audit
+  for (const { beforeMillis, fromMillis, isInSpan } of windows) {
+    const entries: Array<Settlement> = []
+    yield* eachEntryPage({ network: network.caip2, fromMillis, beforeMillis }, (page) =>
+      Effect.map(standingSettlements(page), (settled) => {
+        for (const entry of settled) entries.push({ ...entry, isInSpan })
+      })
+    )
+    // Rounded up, so that a block of this second is part of a span that ends now.
+    const seconds = {
+      fromSeconds: Math.ceil(fromMillis / 1000),
+      beforeSeconds: Math.ceil(beforeMillis / 1000)
+    }
+    const byRecipient = Map.groupBy(entries, ({ payTo }) => lower(payTo))
+    for (const payTo of audit.recipients(entries)) {
+      const read = yield* chain.transfersTo(network, payTo, seconds)
+      if (read === undefined) return false
+      const transfers = read.transfers.map((transfer) => ({ ...transfer, isInSpan }))
+      audit.add(payTo, byRecipient.get(payTo) ?? [], transfers)
+    }
+  }
+  return true
+})
+
+/** Reads the chain's evidence for the authorization of a settlement. */
+const lookUp = Effect.fnUntraced(function* (network: Network, entry: LedgerEntry) {
+  const charge = yield* (yield* Charges).find(entry.chargeKey)
+  if (charge === undefined) return { _tag: "Fault", fault: "entered, but its charge does not exist" } as const
+  const hint = entry.transaction === undefined ? {} : { transaction: entry.transaction }
+  const evidence = yield* (yield* Chain).evidence(network, chargedAuthorization(charge), hint)
+  return proveSettlement(entry, charge, evidence)
+})
+
+/** Other settlements of a payer that name the same transaction and amount, since the transfer. */
+const rivalsOf = Effect.fnUntraced(function* (
+  entry: LedgerEntry,
+  { atSeconds }: Extract<SettlementProof, { readonly _tag: "Proven" }>
+) {
+  const rivals: Array<LedgerEntry> = []
+  const { amountAtomic, chargeKey, network, payer, transaction } = entry
+  yield* eachEntryPage({ network, payer, fromMillis: atSeconds * 1000 - skewMillis }, (page) =>
+    Effect.map(
+      standingSettlements(
+        page.filter(
+          (other) =>
+            other.chargeKey !== chargeKey &&
+            other.transaction === transaction &&
+            other.amountAtomic === amountAtomic
+        )
+      ),
+      (found) => {
+        rivals.push(...found)
+      }
+    )
+  )
+  return rivals
+})
+
+type Note = (chargeKey: string, fault: string) => void
+
+/**
+ * Judges the settlements without a matching transfer, and returns the transfers that are accounted for.
+ *
+ * If a transfer that matched another settlement turns out to belong to this one, the other is judged too.
+ */
+const judgeUnmatched = Effect.fnUntraced(function* (audit: NetworkAudit, span: Span, note: Note) {
+  const unmatched = Array.from(audit.unmatched.values())
+  const free = new Set(unmatched.flatMap(({ transfers }) => transfers.map(nameOf)))
+  const proven = new Set<string>()
+  const queue: Array<{ readonly entry: LedgerEntry; readonly wasMatched: boolean }> = unmatched
+    .flatMap(({ entries }) => entries)
+    .filter(({ isInSpan }) => isInSpan)
+    .sort((left, right) => left.atMillis - right.atMillis)
+    .map((entry) => ({ entry, wasMatched: false }))
+  const judged = new Set(queue.map(({ entry }) => entry.chargeKey))
+  for (let index = 0; index < queue.length; index++) {
+    const { entry, wasMatched } = queue[index]!
+    if (index >= maxLookups) {
+      if (!wasMatched) audit.openEntries++
+      continue
+    }
+    const proof = yield* lookUp(audit.network, entry)
+    if (proof._tag === "Proven") {
+      proven.add(nameOf(proof))
+      if (wasMatched) continue
+      audit.provenEntries++
+      if (free.has(nameOf(proof))) continue
+      for (const rival of yield* rivalsOf(entry, proof)) {
+        const isInSpan = rival.atMillis >= span.fromMillis && rival.atMillis < span.beforeMillis
+        if (!isInSpan || judged.has(rival.chargeKey)) continue
+        judged.add(rival.chargeKey)
+        queue.push({ entry: rival, wasMatched: true })
+      }
+      continue
+    }
+    if (wasMatched) audit.provenEntries--
+    if (proof._tag === "Open") audit.openEntries++
+    else note(entry.chargeKey, proof.fault)
+  }
+  return proven
+})
+
+/** Settlements of a transfer that were recorded later than the windows reach. */
+const recordedLate = Effect.fnUntraced(function* (
+  network: string,
+  { from, logIndex, transaction, valueAtomic }: Transfer,
+  fromMillis: number
+) {
+  const found: Array<string> = []
+  yield* eachEntryPage({ network, payer: lower(from), fromMillis }, (page) =>
+    Effect.map(standingSettlements(page), (settled) => {
+      for (const entry of settled) {
+        const isOfTransfer =
+          entry.transaction?.toLowerCase() === lower(transaction) &&
+          entry.amountAtomic === valueAtomic &&
+          (entry.transferLogIndex ?? logIndex) === logIndex
+        if (isOfTransfer) found.push(entry.chargeKey)
+      }
+    })
+  )
+  return found
+})
+
+const findForeign = Effect.fnUntraced(function* (
+  audit: NetworkAudit,
+  proven: ReadonlySet<string>,
+  afterMillis: number | undefined
+) {
+  const taken = new Set<string>()
+  let lookups = 0
+  for (const [payTo, { transfers }] of audit.unmatched) {
+    for (const transfer of transfers) {
+      if (!transfer.isInSpan || proven.has(nameOf(transfer))) continue
+      const late =
+        afterMillis === undefined || lookups++ >= maxLookups
+          ? []
+          : yield* recordedLate(audit.network.caip2, transfer, afterMillis)
+      const settlement = late.find((key) => !taken.has(key))
+      if (settlement === undefined) audit.noteForeign(payTo, transfer)
+      else taken.add(settlement)
+    }
+  }
+})
+
+const auditNetwork = Effect.fnUntraced(function* (network: PaidTo, span: Span, note: Note) {
+  if (!(yield* Chain).canRead(network.caip2)) return undefined
+  const nowMillis = yield* Clock.currentTimeMillis
+  const windows = windowsOf(span, nowMillis)
+  const audit = new NetworkAudit(network)
+  if (!(yield* matchWindows(audit, windows))) return undefined
+  const proven = yield* judgeUnmatched(audit, span, note)
+  const endMillis = windows.at(-1)!.beforeMillis
+  yield* findForeign(audit, proven, endMillis < nowMillis ? endMillis : undefined)
+  return audit
+})
+
+const sum = (audits: ReadonlyArray<NetworkAudit>, count: (audit: NetworkAudit) => number): number =>
+  audits.reduce((total, audit) => total + count(audit), 0)
+
+/**
+ * Compares the settlements of a span with the transfers to `payTo` on each network that can be read. A settlement that
+ * is not one transfer is noted as a fault. `entered`: networks that the ledger has settlements of.
+ */
+export const checkTransfers = Effect.fn("checkTransfers")(function* (
+  span: Span,
+  networks: ReadonlyArray<PaidTo>,
+  entered: ReadonlySet<string>,
+  note: Note
+): Effect.fn.Return<ChainCheck, StoreError, Charges | Chain> {
+  const audits: Array<NetworkAudit> = []
+  for (const network of networks) {
+    const audit = yield* auditNetwork(network, span, note)
+    if (audit !== undefined) audits.push(audit)
+  }
+  const read = audits.map(({ network }) => network.caip2)
+  const known = new Set<string>([...networks.map(({ caip2 }) => caip2), ...entered])
+  return {
+    networks: read,
+    unreadNetworks: Array.from(known).filter((caip2) => !read.some((other) => other === caip2)),
+    transfers: sum(audits, ({ transfers }) => transfers),
+    provenEntries: sum(audits, ({ provenEntries }) => provenEntries),
+    openEntries: sum(audits, ({ openEntries }) => openEntries),
+    foreignTransfers: sum(audits, ({ foreignTransfers }) => foreignTransfers),
+    foreign: audits.flatMap(({ foreign }) => foreign).slice(0, maxForeign)
+  }
+})

@@ -1,0 +1,247 @@
+import { Effect } from "effect"
+import type { StoreError } from "../../domain/Errors.ts"
+import { type Charge, Charges, type LedgerEntry } from "../../ports/Charges.ts"
+import type { Chain } from "../evidence/Chain.ts"
+import { type ChainCheck, checkTransfers } from "./ChainAudit.ts"
+import type { PaidTo } from "./NetworkAudit.ts"
+import { eachEntryPage, entriesOfCharges, isReversed, standingSettlements } from "./LedgerPages.ts"
+
+/** One disagreement between charges, ledger and chain. */
+export interface LedgerFault {
+  readonly chargeKey: string
+  readonly fault: string
+}
+
+/**
+ * Whether the ledger is right: every settled charge has its receipt, its ledger entry, and its response or a refund;
+ * no refund exceeds what was received. Counts are of charges settled, and entries made, in the span.
+ */
+export interface LedgerAudit {
+  /** No fault was found. Foreign transfers and networks that can't be read are not faults. */
+  readonly isBalanced: boolean
+  readonly settledCharges: number
+  readonly recordedReceipts: number
+  /** Settled charges whose response is stored, or was until it expired. */
+  readonly recordedResponses: number
+  /** Settled charges whose refund is due or was sent. */
+  readonly refunds: number
+  /** Without those that a reorganization reversed. */
+  readonly settledEntries: number
+  /** Of ledger and chain: the first hundred. */
+  readonly faults: ReadonlyArray<LedgerFault>
+  /** The comparison with the chain, if it was requested. */
+  readonly chain: ChainCheck | undefined
+}
+
+/** A span of time, the first included and the second not. */
+export interface LedgerSpan {
+  readonly fromMillis: number
+  readonly beforeMillis: number
+}
+
+const pageSize = 500
+const maxFaults = 100
+const maxReadings = 3
+
+/** `current`: the round of the last settlement. A refund that was sent in an earlier one is that of the charge. */
+const refundFaults = (
+  { refund }: Charge,
+  entries: ReadonlyArray<LedgerEntry>,
+  current: number
+): ReadonlyArray<string> => {
+  const isSentIn = (round: number) =>
+    entries.some((entry) => entry.kind === "refunded" && entry.round === round)
+  const standing = entries.filter(({ round }) => round === current || isSentIn(round))
+  const count = (kind: LedgerEntry["kind"]) => standing.filter((entry) => entry.kind === kind).length
+  const faults: Array<string> = []
+  if (count("refund_due") !== (refund === undefined ? 0 : 1))
+    faults.push("its refund and the ledger's refund_due disagree")
+  if (count("refunded") !== (refund?._tag === "Sent" ? 1 : 0))
+    faults.push("its refund and the ledger's refunded disagree")
+  return faults
+}
+
+/** The faults of a settled charge, by all of its entries. Pure. */
+export const faultsOf = (charge: Charge, entries: ReadonlyArray<LedgerEntry>): ReadonlyArray<string> => {
+  const faults: Array<string> = []
+  // The ledger's own count: a charge that was reversed and then cleared is claimed as if it were new.
+  const rounds = entries.filter(({ kind }) => kind === "reversed").length
+  const current = entries.filter(({ round }) => round === rounds)
+  const settled = current.filter(({ kind }) => kind === "settled")
+  const [entry] = settled
+  const hasResponse = charge.response !== undefined || charge.responseExpiredAtMillis !== undefined
+  const isAccountedFor =
+    hasResponse || charge.refund !== undefined || charge.responseOwedUntilMillis !== undefined
+  if (charge.receipt === undefined) faults.push("settled without a receipt")
+  if (!isAccountedFor) faults.push("settled without a response or a refund")
+  if (entry === undefined) faults.push("settled without a ledger entry")
+  else if (settled.length > 1) faults.push("entered more than once")
+  else if (entry.amountAtomic !== charge.amountAtomic) faults.push("entered with another amount")
+  else if (entry.transaction !== charge.receipt?.transaction)
+    faults.push("entered with another transaction than its receipt's")
+  else if (entry.transferLogIndex !== charge.transferLogIndex)
+    faults.push("entered with another transfer than its own")
+  const others = entries.filter(({ kind, round }) => kind === "settled" && round !== rounds)
+  if (!others.every((settlement) => isReversed(settlement, entries)))
+    faults.push("settled again, and its first settlement is not reversed")
+  return [...faults, ...refundFaults(charge, entries, rounds)]
+}
+
+/**
+ * Charges whose refunds exceed what they received (settled less reversed), by all of their entries. Where there are
+ * none, no payer was refunded more than they paid. Pure.
+ */
+export const overRefunded = (
+  entries: ReadonlyMap<string, ReadonlyArray<LedgerEntry>>
+): ReadonlyArray<string> => {
+  const exceeds = (ofCharge: ReadonlyArray<LedgerEntry>): boolean => {
+    const received = new Map<string, bigint>()
+    for (const { amountAtomic, kind, network, payer } of ofCharge) {
+      if (kind === "refund_due") continue
+      const key = `${network}:${payer.toLowerCase()}`
+      const amount = kind === "settled" ? BigInt(amountAtomic) : -BigInt(amountAtomic)
+      received.set(key, (received.get(key) ?? 0n) + amount)
+    }
+    return Array.from(received.values()).some((left) => left < 0n)
+  }
+  return Array.from(entries).flatMap(([key, ofCharge]) => (exceeds(ofCharge) ? [key] : []))
+}
+
+/** Collects the first faults of a check. */
+class Faults {
+  readonly found: Array<LedgerFault> = []
+
+  note(chargeKey: string, fault: string): void {
+    if (this.found.length < maxFaults) this.found.push({ chargeKey, fault })
+  }
+}
+
+/** Whether a charge has not changed between two readings. */
+const isUnchanged = (left: Charge, right: Charge): boolean =>
+  left.state === right.state &&
+  left.reopenings === right.reopenings &&
+  left.refund?._tag === right.refund?._tag &&
+  (left.response === undefined) === (right.response === undefined)
+
+/** Reads a faulty charge again: it may have changed between the reads of charge and entries. */
+const confirmedFaults = Effect.fnUntraced(function* (
+  key: string
+): Effect.fn.Return<ReadonlyArray<string>, StoreError, Charges> {
+  const charges = yield* Charges
+  let charge = yield* charges.find(key)
+  for (let reading = 0; reading < maxReadings; reading++) {
+    const entries = yield* entriesOfCharges([key])
+    const after = yield* charges.find(key)
+    if (charge === undefined || after === undefined) return ["listed as settled, and not found"]
+    if (isUnchanged(charge, after))
+      return charge.state === "settled" ? faultsOf(charge, entries.get(key) ?? []) : []
+    charge = after
+  }
+  // The charge keeps changing: the next check covers it.
+  return []
+})
+
+const checkCharges = Effect.fnUntraced(function* (span: LedgerSpan, faults: Faults) {
+  const charges = yield* Charges
+  const counts = { settledCharges: 0, recordedReceipts: 0, recordedResponses: 0, refunds: 0 }
+  let before: { readonly createdAtMillis: number; readonly key: string } | undefined
+  for (;;) {
+    const page: ReadonlyArray<Charge> = yield* charges.list({
+      limit: pageSize,
+      state: "settled",
+      settledFromMillis: span.fromMillis,
+      settledBeforeMillis: span.beforeMillis,
+      ...(before === undefined ? {} : { before })
+    })
+    const entries = yield* entriesOfCharges(page.map(({ key }) => key))
+    for (const charge of page) {
+      counts.settledCharges++
+      if (charge.receipt !== undefined) counts.recordedReceipts++
+      if (charge.refund !== undefined) counts.refunds++
+      if (charge.response !== undefined || charge.responseExpiredAtMillis !== undefined)
+        counts.recordedResponses++
+      if (faultsOf(charge, entries.get(charge.key) ?? []).length === 0) continue
+      for (const fault of yield* confirmedFaults(charge.key)) faults.note(charge.key, fault)
+    }
+    before = page.at(-1)
+    if (page.length < pageSize) return counts
+  }
+})
+
+/** Entries of settlements whose charge is not settled. */
+const findStrays = Effect.fnUntraced(function* (span: LedgerSpan, faults: Faults) {
+  const charges = yield* Charges
+  yield* eachEntryPage(span, (page) =>
+    Effect.gen(function* () {
+      for (const { chargeKey } of yield* standingSettlements(page)) {
+        const charge = yield* charges.find(chargeKey)
+        if (charge?.state === "settled") continue
+        // It may have been reopened since the page was read.
+        const [standing] = yield* standingSettlements(
+          (yield* entriesOfCharges([chargeKey])).get(chargeKey) ?? []
+        )
+        if (standing !== undefined) faults.note(chargeKey, "entered as settled, and its charge is not")
+      }
+    })
+  )
+})
+
+/**
+ * Reads a charge once more whose refunds seemed to exceed what it received. One that was reopened after its refund was
+ * sent waits for the transfer that moved it instead; until that is entered, the reconciler reports it.
+ */
+const isOverRefunded = Effect.fnUntraced(function* (
+  key: string
+): Effect.fn.Return<boolean, StoreError, Charges> {
+  const charge = yield* (yield* Charges).find(key)
+  if (charge !== undefined && charge.state !== "settled" && charge.refund?._tag === "Sent") return false
+  return overRefunded(yield* entriesOfCharges([key])).length > 0
+})
+
+const checkEntries = Effect.fnUntraced(function* (span: LedgerSpan, faults: Faults) {
+  let settledEntries = 0
+  const networks = new Set<string>()
+  yield* eachEntryPage(span, (page) =>
+    Effect.gen(function* () {
+      for (const { network } of yield* standingSettlements(page)) {
+        settledEntries++
+        networks.add(network)
+      }
+      const refunded = page.filter(({ kind }) => kind === "refunded").map(({ chargeKey }) => chargeKey)
+      for (const key of overRefunded(yield* entriesOfCharges(refunded)))
+        if (yield* isOverRefunded(key)) faults.note(key, "refunded more than it received")
+    })
+  )
+  return { settledEntries, networks }
+})
+
+const checkWithin = Effect.fnUntraced(function* (span: LedgerSpan, faults: Faults) {
+  const counts = yield* checkCharges(span, faults)
+  const { networks, settledEntries } = yield* checkEntries(span, faults)
+  if (settledEntries !== counts.settledCharges) yield* findStrays(span, faults)
+  return { counts: { ...counts, settledEntries }, networks }
+})
+
+/**
+ * Checks the ledger of a span of time, page by page: for a nightly run, not for every call.
+ *
+ * A span in the past always gives the same result; a current one may miss settlements made during the check.
+ */
+export const auditLedger = Effect.fn("checkLedger")(function* (
+  span: LedgerSpan
+): Effect.fn.Return<LedgerAudit, StoreError, Charges> {
+  const faults = new Faults()
+  const { counts } = yield* checkWithin(span, faults)
+  return { isBalanced: faults.found.length === 0, ...counts, faults: faults.found, chain: undefined }
+})
+
+/** The same, and compares the ledger with the transfers on the chain. */
+export const auditLedgerWithChain = Effect.fn("checkLedgerWithChain")(function* (
+  span: LedgerSpan,
+  networks: ReadonlyArray<PaidTo>
+): Effect.fn.Return<LedgerAudit, StoreError, Charges | Chain> {
+  const faults = new Faults()
+  const { counts, networks: entered } = yield* checkWithin(span, faults)
+  const chain = yield* checkTransfers(span, networks, entered, (key, fault) => faults.note(key, fault))
+  return { isBalanced: faults.found.length === 0, ...counts, faults: faults.found, chain }
+})

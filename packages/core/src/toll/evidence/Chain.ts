@@ -1,0 +1,76 @@
+import { Context, Effect, Layer } from "effect"
+import { HttpClient } from "effect/http"
+import type { Hex } from "viem"
+import type { Network } from "../../domain/Network.ts"
+import type { Authorization } from "../../domain/PaymentPayload.ts"
+import type { ChainEvidence } from "./ChainEvidence.ts"
+import type { NonceOwner } from "./ChainNode.ts"
+import { type ChainNetwork, makeChain, type UsedNonces } from "./ChainReader.ts"
+import type { EvidenceHints } from "./EvidenceSearch.ts"
+import { rpcTransport } from "./RpcTransport.ts"
+import type { IncomingTransfers, TimeSpan } from "./TransferSearch.ts"
+
+export type { ChainEvidence } from "./ChainEvidence.ts"
+export type { ChainNetwork, UsedNonces } from "./ChainReader.ts"
+export type { EvidenceHints } from "./EvidenceSearch.ts"
+export type { IncomingTransfer, IncomingTransfers, TimeSpan } from "./TransferSearch.ts"
+
+/** Reads the chains of networks with an RPC endpoint. A result of `undefined`: the chain could not be read. */
+export class Chain extends Context.Service<
+  Chain,
+  {
+    /** Whether a network can be read at all. */
+    readonly canRead: (caip2: string) => boolean
+    /**
+     * Finds out whether an authorization moved its value to its recipient. Reads `transaction` first if it is given, then
+     * the blocks in which the authorization was valid, or all from `sinceSeconds` on.
+     */
+    readonly evidence: (
+      network: Network,
+      authorization: Authorization,
+      hints?: EvidenceHints
+    ) => Effect.Effect<ChainEvidence>
+    /** Reads which nonces are used, all as of one block. */
+    readonly usedNonces: (
+      network: Network,
+      authorizations: ReadonlyArray<NonceOwner>
+    ) => Effect.Effect<UsedNonces | undefined>
+    /** Atomic units of the network's stablecoin that an account holds at the latest block. */
+    readonly balanceOf: (network: Network, address: string) => Effect.Effect<bigint | undefined>
+    /**
+     * Whether the chain accepts a signature of `address` over a hash: EIP-1271 for deployed contracts, EIP-6492 for
+     * others.
+     */
+    readonly acceptsSignature: (
+      network: Network,
+      address: string,
+      hash: Hex,
+      signature: Hex
+    ) => Effect.Effect<boolean | undefined>
+    /** Finds every `Transfer` of the stablecoin to an account in a span of time, in blocks with enough confirmations. */
+    readonly transfersTo: (
+      network: Network,
+      to: string,
+      span: TimeSpan
+    ) => Effect.Effect<IncomingTransfers | undefined>
+  }
+>()("@till402/core/Chain") {
+  /**
+   * Reads chains by JSON-RPC over the host's HTTP client. Networks without `rpcUrl` can't be read.
+   */
+  static readonly layerRpc = (
+    networks: ReadonlyArray<ChainNetwork & { readonly rpcUrl: string | undefined }>
+  ): Layer.Layer<Chain, never, HttpClient.HttpClient> =>
+    Layer.effect(
+      Chain,
+      Effect.map(HttpClient.HttpClient, (client) => {
+        const urls = new Map<string, string>(
+          networks.flatMap(({ caip2, rpcUrl }) => (rpcUrl === undefined ? [] : [[caip2, rpcUrl] as const]))
+        )
+        return makeChain(
+          networks.filter(({ caip2 }) => urls.has(caip2)),
+          (caip2) => rpcTransport(urls.get(caip2)!, client)
+        )
+      })
+    )
+}

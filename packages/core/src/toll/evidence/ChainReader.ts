@@ -1,0 +1,109 @@
+import { Effect } from "effect"
+import type { Hex, Transport } from "viem"
+import type { Network } from "../../domain/Network.ts"
+import type { Authorization } from "../../domain/PaymentPayload.ts"
+import { report } from "../../runtime/events.ts"
+import { unavailable } from "./ChainEvidence.ts"
+import { ChainNode, type NodeFailed, type NonceOwner } from "./ChainNode.ts"
+import { type EvidenceHints, searchEvidence } from "./EvidenceSearch.ts"
+import { searchTransfers, type TimeSpan } from "./TransferSearch.ts"
+
+/** Nonces' state at a chain time, in the order of the request: `true` for used or canceled. */
+export interface UsedNonces {
+  readonly chainTimeSeconds: number
+  readonly used: ReadonlyArray<boolean>
+}
+
+/** A network to read, and the depth and age that its blocks need to count. */
+export type ChainNetwork = Pick<Network, "caip2" | "confirmations" | "finalitySeconds">
+
+/** Deadline of one search for evidence, with all its reads. */
+const evidenceMillis = 30_000
+const noncesPerRead = 100
+const nonceReads = 4
+
+/** Reads chains over transports of viem; each read has a deadline of 5 seconds. */
+export const makeChain = (
+  networks: ReadonlyArray<ChainNetwork>,
+  transportOf: (caip2: string) => Transport
+) => {
+  const readable = new Map(
+    networks.map((network) => [
+      network.caip2 as string,
+      { node: new ChainNode(transportOf(network.caip2)), finality: network }
+    ])
+  )
+
+  /** Runs a read of one network; `undefined` when it fails. */
+  const attempt = <A>(
+    { caip2 }: Network,
+    read: (chain: {
+      readonly node: ChainNode
+      readonly finality: ChainNetwork
+    }) => Effect.Effect<A, NodeFailed>
+  ): Effect.Effect<A | undefined> => {
+    const chain = readable.get(caip2)
+    if (chain === undefined) return Effect.succeed(undefined)
+    return Effect.catch(read(chain), ({ cause }) =>
+      // The message of an error may quote the endpoint's key and what was read: only its name is logged.
+      Effect.as(
+        report("Warn", "chain_unreadable", "The chain could not be read", {
+          port: "chain",
+          network: caip2,
+          error: cause instanceof Error ? cause.name : undefined
+        }),
+        undefined
+      )
+    )
+  }
+
+  const evidence = Effect.fn("Chain.evidence")(function* (
+    network: Network,
+    authorization: Authorization,
+    hints: EvidenceHints = {}
+  ) {
+    const found = yield* attempt(network, ({ finality, node }) =>
+      searchEvidence({ node, finality, asset: network.asset, authorization }, hints).pipe(
+        Effect.timeoutOrElse({ duration: evidenceMillis, orElse: () => Effect.succeed(unavailable) })
+      )
+    )
+    return found ?? unavailable
+  })
+
+  const usedNonces = Effect.fn("Chain.usedNonces")(function* (
+    network: Network,
+    authorizations: ReadonlyArray<NonceOwner>
+  ) {
+    const chunks = Array.from({ length: Math.ceil(authorizations.length / noncesPerRead) }, (_, index) =>
+      authorizations.slice(index * noncesPerRead, (index + 1) * noncesPerRead)
+    )
+    return yield* attempt(
+      network,
+      Effect.fnUntraced(function* ({ node }): Effect.fn.Return<UsedNonces, NodeFailed> {
+        const latest = yield* node.latest
+        const used = yield* Effect.forEach(
+          chunks,
+          (chunk) => node.areUsed(network.asset, chunk, latest.number),
+          { concurrency: nonceReads }
+        )
+        return { chainTimeSeconds: Number(latest.timestamp), used: used.flat() }
+      })
+    )
+  })
+
+  return {
+    canRead: (caip2: string) => readable.has(caip2),
+    evidence,
+    usedNonces,
+    balanceOf: Effect.fn("Chain.balanceOf")((network: Network, address: string) =>
+      attempt(network, ({ node }) => node.balanceOf(network.asset, address))
+    ),
+    acceptsSignature: Effect.fn("Chain.acceptsSignature")(
+      (network: Network, address: string, hash: Hex, signature: Hex) =>
+        attempt(network, ({ node }) => node.acceptsSignature(address, hash, signature))
+    ),
+    transfersTo: Effect.fn("Chain.transfersTo")((network: Network, to: string, span: TimeSpan) =>
+      attempt(network, ({ finality, node }) => searchTransfers(node, network.asset, to, span, finality))
+    )
+  }
+}

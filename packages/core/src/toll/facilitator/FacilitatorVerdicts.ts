@@ -1,0 +1,63 @@
+import type { PaymentRequirements } from "../../domain/PaymentRequired.ts"
+
+/** A payment to verify or settle, with the requirement that it has to meet. */
+export interface FacilitatorRequest {
+  readonly x402Version: 1 | 2
+  /** The whole decoded payment header, as the client sent it. */
+  readonly paymentPayload: unknown
+  readonly requirements: PaymentRequirements
+  /** Resource URL and description, which version-1 requirements carry. */
+  readonly resource: { readonly url: string; readonly description: string; readonly mimeType: string }
+}
+
+/** The result of `verify`. `Unreachable`: there was no usable response, so nothing is known. */
+export type Verification =
+  | { readonly _tag: "Valid"; readonly payer: string | undefined }
+  | { readonly _tag: "Invalid"; readonly reason: string }
+  | { readonly _tag: "Unreachable"; readonly reason: string }
+
+/**
+ * The result of `settle`. `Rejected`: definitely refused before anything was sent to the chain. `Unknown`: the money may
+ * or may not have moved, so such a payment is neither released nor followed by a fresh 402.
+ */
+export type Settlement =
+  | { readonly _tag: "Settled"; readonly transaction: string; readonly payer: string | undefined }
+  | { readonly _tag: "Rejected"; readonly reason: string }
+  | { readonly _tag: "Unknown"; readonly reason: string; readonly transaction: string | undefined }
+
+/**
+ * Reasons that refuse a payment before anything is sent to the chain. Every other reason leaves the outcome open: a used
+ * nonce may have been used by this very payment, and a failed or pending transaction may be followed by one that
+ * succeeds.
+ */
+export const definiteRefusals: ReadonlySet<string> = new Set([
+  "insufficient_funds",
+  "insufficient_balance",
+  "invalid_network",
+  "invalid_scheme",
+  "invalid_payload",
+  "invalid_payment",
+  "invalid_payment_requirements",
+  "invalid_x402_version",
+  "unsupported_scheme",
+  "network_mismatch",
+  "missing_eip712_domain",
+  "invalid_exact_evm_payload_signature",
+  "invalid_exact_evm_payload_signature_address",
+  "invalid_exact_evm_payload_authorization_valid_after",
+  "invalid_exact_evm_payload_authorization_value",
+  "invalid_exact_evm_payload_authorization_value_mismatch",
+  "invalid_exact_evm_payload_recipient_mismatch",
+  "invalid_exact_evm_signature",
+  "invalid_exact_evm_recipient_mismatch",
+  "invalid_exact_evm_insufficient_balance",
+  "invalid_exact_evm_authorization_value",
+  "invalid_exact_evm_authorization_value_mismatch",
+  "invalid_exact_evm_authorization_valid_after"
+])
+
+export interface SupportedKind {
+  readonly x402Version: number
+  readonly scheme: string
+  readonly network: string
+}

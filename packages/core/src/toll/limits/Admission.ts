@@ -1,0 +1,253 @@
+import { Effect } from "effect"
+import type { StoreError } from "../../domain/Errors.ts"
+import { Charges, type Claim, type NewCharge } from "../../ports/Charges.ts"
+import { Chain } from "../evidence/Chain.ts"
+import { judgeSignature } from "../exact/Evm.ts"
+import { Facilitator, type Verification } from "../facilitator/Facilitator.ts"
+import type { ChargeEvent } from "../machine/ChargeStep.ts"
+import type { PaymentAttempt } from "../machine/PaymentAttempt.ts"
+import type { PayableTask } from "../machine/SettlementTask.ts"
+import type { Refusal } from "../Verdict.ts"
+import { PayerAccounts, type PayerAccountsConfig } from "./PayerAccounts.ts"
+import { PayerHistory } from "./PayerHistory.ts"
+import { RecentPaymentFailures } from "./RecentPaymentFailures.ts"
+import { ResponseWaiters } from "./ResponseWaiters.ts"
+import { SignatureChecks } from "./SignatureChecks.ts"
+import { UnsettledWork } from "./UnsettledWork.ts"
+import { VerificationPools } from "./VerificationPools.ts"
+
+export interface AdmissionConfig extends PayerAccountsConfig {
+  /** Limit on one payer's unsettled charges. */
+  readonly maxUnsettledPerPayer: number
+  /** Limit on the unsettled charges of this process. */
+  readonly maxUnsettled: number
+  /** Limit on concurrent verifications of strangers' payments. */
+  readonly maxUnverified: number
+  /** Unsettled and lost work for payers who have not yet paid as much here; atomic units per hour. */
+  readonly lossPerHourAtomic: bigint
+  /** How long a payer who could not pay is remembered. */
+  readonly failedPayerMillis: number
+  /** How long a claim is leased; longer than work and settlement together. */
+  readonly leaseMillis: number
+}
+
+interface Services {
+  readonly charges: Charges["Service"]
+  readonly chain: Chain["Service"]
+  readonly facilitator: Facilitator["Service"]
+}
+
+/** A plain generator: a call takes several of these and none needs its own fiber. */
+type Deciding<A> = Effect.fn.Return<A, StoreError>
+
+/** Calls that wait for another call of their payer. */
+const waiterLimits = { perKey: 64, inAll: 2_000 }
+
+const foreignSignature: Refusal = {
+  code: "invalid_exact_evm_payload_signature",
+  message: "the signature is not by the payer, over this authorization, in this token's EIP-712 domain"
+}
+
+const couldNotPay = "the payer could not pay a moment ago; top up and try again in a few seconds"
+
+/** A payer on one network: a payer short of money there may have some on another. */
+const walletOf = ({ network, payer }: PaymentAttempt): string => `${network.caip2} ${payer}`
+
+/**
+ * Decides which payments get work done before they settle, and how much: signatures, verification, exposure, losses.
+ *
+ * Writes nothing before a payment is verified. Strangers never use up the capacity of payers who have settled here.
+ */
+export class Admission {
+  private readonly services: Services
+  private readonly config: AdmissionConfig
+  private readonly accounts: PayerAccounts
+  private readonly history: PayerHistory
+  private readonly pools: VerificationPools
+  private readonly work: UnsettledWork
+  private readonly failures: RecentPaymentFailures
+  private readonly signatures: SignatureChecks
+  private readonly waiters = new ResponseWaiters(waiterLimits)
+  /** Keys of the payments that a call of this process verifies. */
+  private readonly verifying = new Set<string>()
+
+  static readonly make = Effect.fnUntraced(function* (config: AdmissionConfig) {
+    const services = { charges: yield* Charges, chain: yield* Chain, facilitator: yield* Facilitator }
+    return new Admission(services, config)
+  })
+
+  private constructor(services: Services, config: AdmissionConfig) {
+    this.services = services
+    this.config = config
+    this.accounts = new PayerAccounts(config)
+    this.history = new PayerHistory(services.charges, this.accounts, config.recentMillis)
+    this.pools = new VerificationPools(config, this.history)
+    this.work = new UnsettledWork(config, this.accounts, this.history)
+    this.failures = new RecentPaymentFailures(config.failedPayerMillis)
+    this.signatures = new SignatureChecks(services.chain)
+  }
+
+  /** Checks a signature as far as possible; one that only the facilitator can judge stays unproven. */
+  *checkSignature(attempt: PaymentAttempt): Deciding<Refusal | undefined> {
+    const { network, request } = attempt
+    const { authorization, signature } = request.payment.payload.payload
+    const judging = judgeSignature(network.separator, authorization, signature)
+    const verdict = typeof judging === "string" ? judging : yield* Effect.promise(() => judging)
+    if (verdict === "Ordinary") {
+      attempt.proven = true
+      return undefined
+    }
+    if (verdict === "Malformed") return foreignSignature
+    if (!this.services.chain.canRead(network.caip2))
+      return verdict === "Contract" ? undefined : foreignSignature
+    const isAccepted = yield* this.signatures.check(attempt)
+    attempt.proven = isAccepted === true
+    return isAccepted === false ? foreignSignature : undefined
+  }
+
+  /** The refusal for a payer who could not pay a moment ago. */
+  recallFailure(attempt: PaymentAttempt): Refusal | undefined {
+    return attempt.proven ? this.failures.recall(walletOf(attempt), attempt.held.nowMillis()) : undefined
+  }
+
+  /** Remembers that the payer could not pay. */
+  noteFailure(attempt: PaymentAttempt, code: string): void {
+    if (attempt.proven)
+      this.failures.note(walletOf(attempt), { code, message: couldNotPay }, attempt.held.nowMillis())
+  }
+
+  /** Verifies a payment with the facilitator, unless the payer's credit covers the work. */
+  *verify(attempt: PaymentAttempt, task: PayableTask): Deciding<ChargeEvent> {
+    const { held, payer } = attempt
+    if (this.takeCredit(attempt)) return { _tag: "Verified", verification: { _tag: "Valid", payer } }
+    if (this.verifying.has(held.key)) return { _tag: "Busy", patient: held.nowMillis() < attempt.untilMillis }
+    this.verifying.add(held.key)
+    attempt.verifying = true
+    attempt.hasGuarded = true
+    if (!(yield* this.pools.enter(attempt))) return { _tag: "Limited", patient: false }
+    attempt.verifiedAtMillis = held.nowMillis()
+    const verification = yield* this.verifyNow(attempt, task)
+    this.pools.leave(attempt)
+    if (verification._tag === "Invalid") this.noteFailure(attempt, verification.reason)
+    return { _tag: "Verified", verification }
+  }
+
+  private takeCredit(attempt: PaymentAttempt): boolean {
+    const { held, payer, proven, request } = attempt
+    if (!proven || request.alwaysVerified) return false
+    attempt.onCredit = this.accounts.takeCredit(payer, request.exposureAtomic, held.nowMillis())
+    return attempt.onCredit
+  }
+
+  private *verifyNow(attempt: PaymentAttempt, { request }: PayableTask): Deciding<Verification> {
+    const { chain, facilitator } = this.services
+    const verification = yield* facilitator.verify(request)
+    if (verification._tag !== "Valid" || attempt.proven || !chain.canRead(attempt.network.caip2))
+      return verification
+    // The payment uses this wallet's limits from here on, so the chain has to confirm that it is the wallet's own.
+    const isAccepted = yield* this.signatures.confirm(attempt)
+    attempt.proven = isAccepted === true
+    if (isAccepted === false) return { _tag: "Invalid", reason: foreignSignature.code }
+    return isAccepted === true ? verification : { _tag: "Unreachable", reason: "chain" }
+  }
+
+  /** Claims a verified payment within the limits of its payer, of strangers, and of this process. */
+  *claim(attempt: PaymentAttempt, charge: NewCharge): Deciding<Claim> {
+    const claim: Claim = (yield* this.work.take(attempt))
+      ? yield* this.claimWithinExposure(attempt, charge)
+      : { _tag: "Limited", by: "charges" }
+    // A call that waits holds nothing that another could use.
+    if (claim._tag === "Limited") this.work.giveBack(attempt, false)
+    else this.stopGuarding(attempt)
+    return claim
+  }
+
+  private *claimWithinExposure(attempt: PaymentAttempt, charge: NewCharge): Deciding<Claim> {
+    const { held, payer } = attempt
+    const nowMillis = held.nowMillis()
+    const exposure = this.accounts.maxExposure(payer, nowMillis)
+    const claim = yield* this.claimInStore(attempt, charge, exposure, nowMillis)
+    if (claim._tag !== "Limited" || claim.by !== "exposure") return claim
+    // Other processes may have settled more for this payer.
+    yield* this.history.learnRecent(attempt, nowMillis)
+    const wider = this.accounts.maxExposure(payer, nowMillis)
+    return wider === exposure ? claim : yield* this.claimInStore(attempt, charge, wider, nowMillis)
+  }
+
+  private claimInStore({ held }: PaymentAttempt, charge: NewCharge, exposure: bigint, nowMillis: number) {
+    const lease = { owner: held.owner, untilMillis: nowMillis + this.config.leaseMillis }
+    return this.services.charges.claim(charge, lease, nowMillis, {
+      maxUnsettled: this.config.maxUnsettledPerPayer,
+      maxExposureAtomic: exposure.toString()
+    })
+  }
+
+  /** Lets copies of the payment through: from its claim on, the store recognizes them. */
+  private stopGuarding(attempt: PaymentAttempt): void {
+    if (attempt.verifying) this.verifying.delete(attempt.held.key)
+    attempt.verifying = false
+  }
+
+  /** Whether the call can wait for another call of its payer. */
+  canWait({ held, payer, untilMillis }: PaymentAttempt): boolean {
+    return held.nowMillis() < untilMillis && this.waiters.hasRoom(payer)
+  }
+
+  /** Waits for another call of the payer to end, for a bounded time. */
+  waitForRoom({ payer }: PaymentAttempt): Effect.Effect<void> {
+    return this.waiters.wait(payer)
+  }
+
+  /** Waits, for a bounded time, until the payer's balance covers their open payments up to this one. */
+  *checkFunds(
+    attempt: PaymentAttempt,
+    { request }: PayableTask,
+    createdAtMillis: number
+  ): Deciding<ChargeEvent> {
+    const { network, onCredit, payer, verifiedAtMillis } = attempt
+    const { chain } = this.services
+    if (onCredit || !chain.canRead(network.caip2)) return { _tag: "Funded", isCovered: true }
+    const { amount } = request.requirements
+    for (let isFirst = true; ; isFirst = false) {
+      const { openAtomic, settledAtomic } = yield* this.history.standing(
+        attempt,
+        createdAtMillis,
+        verifiedAtMillis
+      )
+      // The facilitator has seen the balance for this one payment, and nothing has left it since.
+      const isSeen = isFirst && openAtomic === amount && settledAtomic === "0"
+      if (isSeen) return { _tag: "Funded", isCovered: true }
+      const balance = yield* chain.balanceOf(network, payer)
+      if (balance === undefined || balance >= BigInt(openAtomic)) return { _tag: "Funded", isCovered: true }
+      if (!this.canWait(attempt)) {
+        this.noteFailure(attempt, "insufficient_funds")
+        return { _tag: "Funded", isCovered: false }
+      }
+      // A payment that settles right now has left the balance but is still open.
+      yield* this.waiters.wait(payer)
+    }
+  }
+
+  /** Records that the call's payment settled, by the facilitator's response or the chain. */
+  settled(attempt: PaymentAttempt, amountAtomic: string): void {
+    attempt.settled = true
+    if (!attempt.proven) return
+    // A payment that settles before its work may be refunded, so it earns nothing for later calls.
+    const isEarned = attempt.request.exposureAtomic > 0n
+    this.accounts.earn(attempt.payer, isEarned ? BigInt(amountAtomic) : 0n, attempt.held.nowMillis())
+  }
+
+  /** Ends a call: gives back what it took, unless it did work that nobody paid for. */
+  end(attempt: PaymentAttempt): void {
+    const { counted, hasFailed, hasWorked, onCredit, payer, request, settled } = attempt
+    const { exposureAtomic } = request
+    this.pools.leave(attempt)
+    this.stopGuarding(attempt)
+    if (onCredit) this.accounts.returnCredit(payer, exposureAtomic)
+    // Work that failed may have cost as much as work that succeeded.
+    const isLost = (hasWorked || hasFailed) && !settled && exposureAtomic > 0n
+    if (isLost && !hasFailed) this.accounts.endCredit(payer)
+    this.work.giveBack(attempt, isLost)
+    if (counted) this.waiters.wake(payer)
+  }
+}

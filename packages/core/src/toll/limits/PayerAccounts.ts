@@ -1,0 +1,162 @@
+import { BoundedMap } from "../../runtime/BoundedMap.ts"
+
+const maxPayers = 10_000
+const dayMillis = 86_400_000
+
+interface Account {
+  /** Recently settled in this process, and until when that counts. */
+  recentAtomic: bigint
+  recentUntilMillis: number
+  /** The same over all processes, when the store was last read. */
+  sharedRecentAtomic: bigint
+  /** Until when the payer counts as known: a day after a settlement, here or in another process. */
+  knownUntilMillis: number
+  /** Settled in this process; starts over with the first settlement after a day without one. */
+  paidAtomic: bigint
+  paidUntilMillis: number
+  /** Work that was never paid for. */
+  lostAtomic: bigint
+  /** Work in progress without a verification, and work in progress that `paidAtomic` covers. */
+  onCreditAtomic: bigint
+  coveredAtomic: bigint
+}
+
+export interface PayerAccountsConfig {
+  /** How long a settled payment counts as recent. */
+  readonly recentMillis: number
+  /** Limit on one payer's work without a prior verification; 0: none. */
+  readonly creditAtomic: bigint
+  /** Initial and highest limit on a payer's concurrent unsettled work. */
+  readonly exposureAtomic: bigint
+  readonly maxExposureAtomic: bigint
+}
+
+const smaller = (left: bigint, right: bigint): bigint => (left < right ? left : right)
+
+/**
+ * Tracks payers' settlements in this process, and the limits that they earn. All limits are money, not calls:
+ *
+ * - Credit: work without a prior verification, up to the recently settled amount, so a payer can't cause a greater loss
+ *   than they have just paid. A payment that does not settle ends it.
+ * - Exposure: the limit on a payer's concurrent unsettled work. Grows with every settlement (slow start).
+ * - Cover: unsettled work that the payer's earlier payments outweigh. It doesn't use the loss budget for strangers.
+ *
+ * Only for payers whose signature was verified. Bounded. The store shares between processes what has to be shared.
+ */
+export class PayerAccounts {
+  private readonly accounts = new BoundedMap<string, Account>(maxPayers)
+  private readonly config: PayerAccountsConfig
+
+  constructor(config: PayerAccountsConfig) {
+    this.config = config
+  }
+
+  /** Whether the payer settled here within a day; `undefined`: the store decides. */
+  isKnown(payer: string, nowMillis: number): true | undefined {
+    const account = this.accounts.get(payer)
+    return account !== undefined && account.knownUntilMillis > nowMillis ? true : undefined
+  }
+
+  /** Records that, by the store, the payer settled within a day. That covers nothing: it may have been refunded. */
+  learnKnown(payer: string, nowMillis: number): void {
+    this.open(payer).knownUntilMillis = nowMillis + dayMillis
+  }
+
+  /** Takes credit for a call, to be returned; `false`: the payer has too little. */
+  takeCredit(payer: string, atomic: bigint, nowMillis: number): boolean {
+    const account = this.accounts.get(payer)
+    if (account === undefined || account.recentUntilMillis <= nowMillis) return false
+    const credit = smaller(account.recentAtomic, this.config.creditAtomic)
+    if (credit === 0n || account.onCreditAtomic + atomic > credit) return false
+    account.onCreditAtomic += atomic
+    return true
+  }
+
+  returnCredit(payer: string, atomic: bigint): void {
+    const account = this.accounts.get(payer)
+    if (account !== undefined) account.onCreditAtomic = positive(account.onCreditAtomic - atomic)
+  }
+
+  /** Covers a call by the payer's earlier payments, to be returned; `false`: they are not enough. */
+  takeCover(payer: string, atomic: bigint): boolean {
+    const account = this.accounts.get(payer)
+    if (account === undefined) return false
+    if (account.coveredAtomic + account.lostAtomic + atomic > account.paidAtomic) return false
+    account.coveredAtomic += atomic
+    return true
+  }
+
+  returnCover(payer: string, atomic: bigint): void {
+    const account = this.accounts.get(payer)
+    if (account !== undefined) account.coveredAtomic = positive(account.coveredAtomic - atomic)
+  }
+
+  /** Limit on the payer's concurrent unsettled work. */
+  maxExposure(payer: string, nowMillis: number): bigint {
+    const account = this.accounts.get(payer)
+    const { exposureAtomic, maxExposureAtomic } = this.config
+    if (account === undefined || account.recentUntilMillis <= nowMillis) return exposureAtomic
+    const recent =
+      account.recentAtomic > account.sharedRecentAtomic ? account.recentAtomic : account.sharedRecentAtomic
+    const grown = smaller(exposureAtomic + recent, maxExposureAtomic)
+    return grown > exposureAtomic ? grown : exposureAtomic
+  }
+
+  /** Records the amount that the payer recently settled in all processes. */
+  learnRecent(payer: string, settledAtomic: bigint, nowMillis: number): void {
+    if (settledAtomic === 0n) return
+    const account = this.open(payer)
+    account.sharedRecentAtomic = settledAtomic
+    account.recentUntilMillis = Math.max(account.recentUntilMillis, nowMillis + this.config.recentMillis)
+  }
+
+  /** Records a settlement; `atomic` of it pays for completed work and won't be refunded. */
+  earn(payer: string, atomic: bigint, nowMillis: number): void {
+    const account = this.open(payer)
+    const isRecent = account.recentUntilMillis > nowMillis
+    account.recentAtomic = (isRecent ? account.recentAtomic : 0n) + atomic
+    if (!isRecent) account.sharedRecentAtomic = 0n
+    account.recentUntilMillis = nowMillis + this.config.recentMillis
+    const isToday = account.paidUntilMillis > nowMillis
+    account.paidAtomic = (isToday ? account.paidAtomic : 0n) + atomic
+    if (!isToday) account.lostAtomic = 0n
+    account.paidUntilMillis = nowMillis + dayMillis
+    account.knownUntilMillis = nowMillis + dayMillis
+    // Makes the account the newest: the one that settled longest ago is evicted first.
+    this.accounts.set(payer, account)
+  }
+
+  /** Records work that is not paid for. */
+  lose(payer: string, atomic: bigint): void {
+    const account = this.accounts.get(payer)
+    if (account !== undefined) account.lostAtomic += atomic
+  }
+
+  /** Ends the credit: a payment did not settle, or its outcome is unknown. */
+  endCredit(payer: string): void {
+    const account = this.accounts.get(payer)
+    if (account === undefined) return
+    account.recentAtomic = 0n
+    account.sharedRecentAtomic = 0n
+  }
+
+  private open(payer: string): Account {
+    const known = this.accounts.get(payer)
+    if (known !== undefined) return known
+    const account: Account = {
+      recentAtomic: 0n,
+      recentUntilMillis: 0,
+      sharedRecentAtomic: 0n,
+      knownUntilMillis: 0,
+      paidAtomic: 0n,
+      paidUntilMillis: 0,
+      lostAtomic: 0n,
+      onCreditAtomic: 0n,
+      coveredAtomic: 0n
+    }
+    this.accounts.set(payer, account)
+    return account
+  }
+}
+
+const positive = (atomic: bigint): bigint => (atomic > 0n ? atomic : 0n)

@@ -1,0 +1,67 @@
+import { Clock, Effect } from "effect"
+import { schedule } from "../../fast/schedule.ts"
+
+/** Another process that works on a charge wakes nobody here, so waiters poll. */
+const pollMillis = 500
+
+/**
+ * Calls that wait for another call: for the response to a copy of their payment, or for room.
+ *
+ * A call of this process wakes them when it ends. Bounded per key and in total, so copies of a payment can't pile up.
+ */
+export class ResponseWaiters {
+  private readonly waiters = new Map<string, Set<() => void>>()
+  private count = 0
+  private readonly maxPerKey: number
+  private readonly maxInAll: number
+
+  constructor(limits: { readonly perKey: number; readonly inAll: number }) {
+    this.maxPerKey = limits.perKey
+    this.maxInAll = limits.inAll
+  }
+
+  /** Whether one more call may wait for this key. */
+  hasRoom(key: string): boolean {
+    return this.count < this.maxInAll && (this.waiters.get(key)?.size ?? 0) < this.maxPerKey
+  }
+
+  /** Wakes the waiters of a key: the call that held it has ended. */
+  wake(key: string): void {
+    const waiters = this.waiters.get(key)
+    if (waiters === undefined) return
+    for (const wakeUp of Array.from(waiters)) wakeUp()
+  }
+
+  /** Waits until the key's call ends, or until it is time to poll. */
+  wait(key: string): Effect.Effect<void> {
+    return Clock.clockWith((clock) =>
+      Effect.callback<void>((resume) => {
+        const wakeUp = () => {
+          stop()
+          this.leave(key, wakeUp)
+          resume(Effect.void)
+        }
+        const stop = schedule(clock, pollMillis, wakeUp)
+        this.enter(key, wakeUp)
+        return Effect.sync(() => {
+          stop()
+          this.leave(key, wakeUp)
+        })
+      })
+    )
+  }
+
+  private enter(key: string, wakeUp: () => void): void {
+    const waiters = this.waiters.get(key)
+    if (waiters === undefined) this.waiters.set(key, new Set([wakeUp]))
+    else waiters.add(wakeUp)
+    this.count++
+  }
+
+  private leave(key: string, wakeUp: () => void): void {
+    const waiters = this.waiters.get(key)
+    if (waiters?.delete(wakeUp) !== true) return
+    this.count--
+    if (waiters.size === 0) this.waiters.delete(key)
+  }
+}

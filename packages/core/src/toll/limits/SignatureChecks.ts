@@ -1,0 +1,53 @@
+import { Effect } from "effect"
+import { bytesToHex, type Hex } from "viem"
+import { ClientBudget } from "../../runtime/ClientBudget.ts"
+import { ExpiringMap } from "../../runtime/ExpiringMap.ts"
+import type { Chain } from "../evidence/Chain.ts"
+import { authorizationHash } from "../../fast/authorizationHash.ts"
+import type { PaymentAttempt } from "../machine/PaymentAttempt.ts"
+
+const resultLimits = { capacity: 10_000, lifetimeMillis: 60_000 }
+/** Signatures checked on the chain per minute: for one client, and in total. */
+const perMinute = { perClient: 60, inAll: 600 }
+
+/**
+ * Checks signatures of contract wallets on the chain (EIP-1271, EIP-6492).
+ *
+ * Each check costs a node call, so results are cached and checks have a budget per client address. A check returns
+ * `undefined` when the result can't be known now.
+ */
+export class SignatureChecks {
+  private readonly chain: Chain["Service"]
+  private readonly budget = new ClientBudget(perMinute)
+  /** Whether the chain accepts a signature, by the digest of its payment. */
+  private readonly results = new ExpiringMap<string, boolean>(resultLimits)
+
+  constructor(chain: Chain["Service"]) {
+    this.chain = chain
+  }
+
+  /** Checks within the client's budget. */
+  check(call: PaymentAttempt): Effect.Effect<boolean | undefined> {
+    const nowMillis = call.held.nowMillis()
+    const known = this.results.get(call.digest, nowMillis)
+    if (known !== undefined) return Effect.succeed(known)
+    const retryAfterSeconds = this.budget.take(call.request.clientAddress(), nowMillis)
+    return retryAfterSeconds === undefined ? this.confirm(call) : Effect.succeed(undefined)
+  }
+
+  /** Checks without a budget: for payments that the facilitator has verified. */
+  confirm(call: PaymentAttempt): Effect.Effect<boolean | undefined> {
+    const { digest, held, network, request } = call
+    const known = this.results.get(digest, held.nowMillis())
+    if (known !== undefined) return Effect.succeed(known)
+    const { authorization, signature } = request.payment.payload.payload
+    const hash = bytesToHex(authorizationHash(network.separator, authorization))
+    return Effect.map(
+      this.chain.acceptsSignature(network, authorization.from, hash, signature as Hex),
+      (isAccepted) => {
+        if (isAccepted !== undefined) this.results.set(digest, isAccepted, held.nowMillis())
+        return isAccepted
+      }
+    )
+  }
+}

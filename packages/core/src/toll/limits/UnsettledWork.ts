@@ -1,0 +1,70 @@
+import type { Effect } from "effect"
+import type { StoreError } from "../../domain/Errors.ts"
+import type { PaymentAttempt } from "../machine/PaymentAttempt.ts"
+import { LossBudget } from "./LossBudget.ts"
+import type { PayerAccounts } from "./PayerAccounts.ts"
+import type { PayerHistory } from "./PayerHistory.ts"
+
+/** Share of `maxUnsettled` for payments of strangers: the rest is reserved for payers who have settled here. */
+const strangersShare = 0.75
+
+/** Limits the unsettled work of this process: by number of charges, and by the money that may be lost. */
+export class UnsettledWork {
+  private readonly maxUnsettled: number
+  private readonly accounts: PayerAccounts
+  private readonly history: PayerHistory
+  private readonly losses: LossBudget
+  private unsettled = 0
+
+  constructor(
+    limits: { readonly maxUnsettled: number; readonly lossPerHourAtomic: bigint },
+    accounts: PayerAccounts,
+    history: PayerHistory
+  ) {
+    this.maxUnsettled = limits.maxUnsettled
+    this.losses = new LossBudget({ perHourAtomic: limits.lossPerHourAtomic })
+    this.accounts = accounts
+    this.history = history
+  }
+
+  /** Takes a place and a stake for a call; `false`: it has to wait. Either may stay taken until `giveBack`. */
+  *take(attempt: PaymentAttempt): Effect.fn.Return<boolean, StoreError> {
+    return (yield* this.takePlace(attempt)) && this.takeStake(attempt)
+  }
+
+  /** Gives back what was taken, except for the budget of work that is lost. */
+  giveBack(attempt: PaymentAttempt, isLost: boolean): void {
+    const { exposureAtomic } = attempt.request
+    if (attempt.counted) this.unsettled--
+    attempt.counted = false
+    if (attempt.stake === "cover") {
+      this.accounts.returnCover(attempt.payer, exposureAtomic)
+      if (isLost) this.accounts.lose(attempt.payer, exposureAtomic)
+    }
+    if (attempt.stake === "loss" && !isLost) this.losses.giveBack(exposureAtomic)
+    attempt.stake = undefined
+  }
+
+  private *takePlace(attempt: PaymentAttempt): Effect.fn.Return<boolean, StoreError> {
+    if (attempt.counted) return true
+    if (this.unsettled >= this.maxUnsettled) return false
+    if (this.unsettled >= this.maxUnsettled * strangersShare && !(yield* this.history.isKnown(attempt)))
+      return false
+    this.unsettled++
+    attempt.counted = true
+    return true
+  }
+
+  /** Takes the amount that the call could cost the host, from the payer's cover or the budget for losses. */
+  private takeStake(attempt: PaymentAttempt): boolean {
+    const { exposureAtomic } = attempt.request
+    if (attempt.stake !== undefined || exposureAtomic === 0n) return true
+    if (attempt.proven && this.accounts.takeCover(attempt.payer, exposureAtomic)) {
+      attempt.stake = "cover"
+      return true
+    }
+    if (!this.losses.take(exposureAtomic, attempt.held.nowMillis())) return false
+    attempt.stake = "loss"
+    return true
+  }
+}

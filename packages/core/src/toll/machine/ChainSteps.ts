@@ -1,0 +1,180 @@
+import type { Charge } from "../../ports/Charges.ts"
+import type { ChainEvidence } from "../evidence/Chain.ts"
+import {
+  abandon,
+  closed,
+  expired,
+  judgeHeld,
+  leave,
+  leaveOpen,
+  notPaid,
+  ofAnotherRequest,
+  pending,
+  refused,
+  settleUnlessUnwanted
+} from "./CommonSteps.ts"
+import type {
+  ChainQuery,
+  ChargeEvent,
+  ChargeFacts,
+  Ending,
+  Proof,
+  Reopened,
+  ResumeStep,
+  SettlementStep,
+  Watched
+} from "./ChargeStep.ts"
+import { clockSkewSeconds } from "../Verdict.ts"
+
+/*
+ * The steps that follow from the chain's evidence about a payment. Pure.
+ */
+
+const hasExpired = (facts: ChargeFacts, evidence: Extract<ChainEvidence, { _tag: "NotMoved" }>): boolean =>
+  evidence.chainTimeSeconds > facts.validBeforeSeconds + facts.finalitySeconds
+
+/**
+ * Whether a transfer is older than the payment's first presentation, which no verification had ruled out. Allows for
+ * our clock being ahead of the chain's. For verified payments the clocks don't matter.
+ */
+const isForeign = (
+  { unverifiedSinceMillis }: Pick<Charge, "unverifiedSinceMillis">,
+  evidence: Extract<ChainEvidence, { _tag: "Moved" }>
+): boolean => evidence.atSeconds < Math.floor(unverifiedSinceMillis / 1000) - clockSkewSeconds
+
+const completed = (
+  { isFinal, logIndex, transaction }: Extract<ChainEvidence, { _tag: "Moved" }>,
+  refundDue: boolean
+): SettlementStep => ({ _tag: "Complete", transaction, proof: { logIndex, isFinal }, refundDue })
+
+const watched = (
+  facts: ChargeFacts,
+  { charge, sameRequest }: Watched,
+  evidence: ChainEvidence
+): SettlementStep | ResumeStep => {
+  switch (evidence._tag) {
+    case "Moved":
+      // The refund is due to the request that the payment was made for: its retry, or the reconciler, records that.
+      if (!sameRequest) return leave(ofAnotherRequest)
+      // It moved before it was presented here: a signature that was copied from the chain buys nothing.
+      return isForeign(charge, evidence)
+        ? abandon(facts.by === "call" ? usedElsewhere : closed, true)
+        : completed(evidence, !charge.settlesFirst)
+    case "NotMoved":
+      if (hasExpired(facts, evidence)) return abandon(facts.by === "call" ? expired : closed, true)
+      return judgeHeld
+    case "NotPaid":
+      return abandon(facts.by === "call" ? notPaid(evidence) : closed, true)
+    case "Confirming":
+    case "Unavailable":
+      return leave(facts.by === "call" ? pending : closed)
+  }
+}
+
+const usedElsewhere = refused(
+  "payment_already_used",
+  "this payment was made before it was presented here; sign a new one"
+)
+
+/** Refuses a claimed payment, unless its money has moved. */
+const refusedUnless = (facts: ChargeFacts, ending: Ending, evidence: ChainEvidence): SettlementStep => {
+  switch (evidence._tag) {
+    case "Moved":
+      return completed(evidence, !facts.settlesFirst)
+    case "NotMoved":
+      return abandon(ending, false)
+    case "NotPaid":
+      return abandon(notPaid(evidence), false)
+    case "Confirming":
+    case "Unavailable":
+      return abandon(pending, false)
+  }
+}
+
+const hasResponse = ({ response, responseExpiredAtMillis }: Charge): boolean =>
+  response !== undefined || responseExpiredAtMillis !== undefined
+
+/** Checks whether the chain still has the transfer that settled a charge. */
+const checkedAgain = (charge: Charge, evidence: ChainEvidence): SettlementStep => {
+  // A refund was sent: nothing is left to record, except another transfer that moved the payment.
+  if (charge.refund?._tag === "Sent" && evidence._tag !== "Moved") return leave(closed)
+  switch (evidence._tag) {
+    case "Moved": {
+      const { isFinal, logIndex, transaction } = evidence
+      if (charge.state !== "settled") return completedAsRefunded(transaction, { logIndex, isFinal })
+      const isSame =
+        transaction.toLowerCase() === charge.receipt?.transaction.toLowerCase() &&
+        logIndex === charge.transferLogIndex
+      if (isSame) return isFinal ? { _tag: "Finalize" } : leave(closed)
+      const refundDue = charge.refund !== undefined
+      return reopen({ _tag: "Moved", transaction, proof: { logIndex, isFinal }, refundDue })
+    }
+    case "NotMoved":
+      // A node whose latest block is older than the settlement has not seen the transfer yet.
+      return evidence.chainTimeSeconds * 1000 > (charge.settledAtMillis ?? 0)
+        ? reopen({ _tag: "NotMoved", isVoided: !hasResponse(charge) && !charge.settlesFirst })
+        : leave(closed)
+    case "NotPaid":
+      return reopen({ _tag: "NotPaid" })
+    case "Confirming":
+    case "Unavailable":
+      return leave(closed)
+  }
+}
+
+/** Records the transfer of a payment whose refund was sent. */
+const completedAsRefunded = (transaction: string, proof: Proof): SettlementStep => ({
+  _tag: "Complete",
+  transaction,
+  proof,
+  refundDue: true,
+  isRefunded: true
+})
+
+const reopen = (next: Reopened): SettlementStep => ({ _tag: "Reopen", next })
+
+/** Which step follows once a charge has been reopened. */
+export const afterReopening = (
+  facts: ChargeFacts,
+  next: Reopened,
+  { isRefunded }: Pick<Extract<ChargeEvent, { _tag: "Reopened" }>, "isRefunded">
+): SettlementStep => {
+  if (isRefunded)
+    return next._tag === "Moved" ? completedAsRefunded(next.transaction, next.proof) : leave(closed)
+  switch (next._tag) {
+    case "Moved":
+      return { _tag: "Complete", transaction: next.transaction, proof: next.proof, refundDue: next.refundDue }
+    case "NotMoved":
+      return next.isVoided ? leave(closed) : settleUnlessUnwanted(facts)
+    case "NotPaid":
+      return { _tag: "Void", worked: true, ending: closed }
+  }
+}
+
+/** Which step follows what the chain shows. */
+export const afterSeeing = (
+  facts: ChargeFacts,
+  query: ChainQuery,
+  evidence: ChainEvidence
+): SettlementStep | ResumeStep => {
+  const worked = !facts.settlesFirst
+  switch (query._tag) {
+    case "Watch":
+      return watched(facts, query.watched, evidence)
+    case "Finality":
+      return checkedAgain(query.charge, evidence)
+    case "Refusal":
+      return refusedUnless(facts, query.ending, evidence)
+    case "Proof":
+    case "Before":
+      if (evidence._tag === "Moved")
+        return isForeign(facts, evidence)
+          ? { _tag: "Void", worked, ending: usedElsewhere }
+          : completed(evidence, false)
+      if (evidence._tag === "NotPaid") return { _tag: "Void", worked, ending: notPaid(evidence) }
+      if (evidence._tag === "NotMoved" && hasExpired(facts, evidence))
+        return { _tag: "Void", worked, ending: expired }
+      if (evidence._tag === "Confirming") return leaveOpen("the transfer has too few confirmations yet")
+      return query._tag === "Before" ? settleUnlessUnwanted(facts) : leaveOpen(query.reason)
+  }
+}

@@ -1,0 +1,188 @@
+import type { Verification } from "../facilitator/Facilitator.ts"
+import {
+  begin,
+  end,
+  expired,
+  failed,
+  firstSettle,
+  inProgress,
+  leave,
+  pending,
+  refused,
+  unfunded,
+  unverifiable
+} from "./CommonSteps.ts"
+import {
+  type ChargeEvent,
+  type ChargeFacts,
+  type ChargeStep,
+  type Ending,
+  ImpossibleTransition,
+  type RequestStep
+} from "./ChargeStep.ts"
+import { decideReplay } from "./ReplayDecision.ts"
+import {
+  afterSettlementStep,
+  afterTakeover,
+  beginInReconciler,
+  nextInReconciler
+} from "./SettlementMachine.ts"
+import type { PayableTask } from "./SettlementTask.ts"
+
+/*
+ * The life of a charge, as a pure machine. A step names the next thing to do, an event is its result, and `next`
+ * returns the step that follows. The paid call and the reconciler only perform steps, so every order of events can be
+ * tested without side effects.
+ */
+
+const found = (
+  event: Extract<ChargeEvent, { _tag: "Found" }>,
+  { instead, orVoided = false }: Omit<Extract<RequestStep, { _tag: "Find" }>, "_tag"> = {}
+): ChargeStep => {
+  const { charge, nowMillis, patient, presented } = event
+  if (charge === undefined || presented === undefined)
+    return instead === undefined ? { _tag: "Judge", held: false } : end(instead)
+  if (instead !== undefined && orVoided && charge.state === "voided" && charge.leaseUntilMillis <= nowMillis)
+    return end(instead)
+  const decision = decideReplay(charge, presented, nowMillis)
+  switch (decision._tag) {
+    case "Refuse":
+      return end({ _tag: "Refused", refusal: decision.refusal })
+    case "Replay":
+      return end({ _tag: "Replay", charge })
+    case "Finish":
+      return { _tag: "TakeOver" }
+    case "Wait":
+      return patient ? { _tag: "Wait" } : end(inProgress)
+  }
+}
+
+/** What follows a claim: the settlement of payments that settle first, else the work. */
+const begun = (facts: ChargeFacts): ChargeStep => (facts.settlesFirst ? { _tag: "Record" } : { _tag: "Work" })
+
+const verified = (
+  verification: Verification,
+  { held, task }: { readonly held: boolean; readonly task: PayableTask }
+): ChargeStep => {
+  switch (verification._tag) {
+    case "Valid":
+      return { _tag: "Claim", held, task }
+    case "Invalid":
+      return refuse(
+        refused(verification.reason, "the facilitator refused the payment; nothing was charged"),
+        held
+      )
+    case "Unreachable":
+      return held ? leave(unverifiable) : end(unverifiable)
+  }
+}
+
+/** Refuses a payment, unless another call has claimed a copy of it: then the caller gets that call's result. */
+const refuse = (ending: Ending, held: boolean): ChargeStep =>
+  held ? { _tag: "Leave", reason: undefined, thenFind: true, ending } : { _tag: "Find", instead: ending }
+
+const limited: Ending = { _tag: "Limited" }
+
+const atLimit = (held: boolean): ChargeStep => (held ? leave(limited) : end(limited))
+
+const afterWork = (
+  step: Extract<RequestStep, { _tag: "Work" }>,
+  event: ChargeEvent,
+  facts: ChargeFacts
+): ChargeStep => {
+  const { paid } = step
+  if (event._tag === "WorkFailed")
+    return paid === undefined
+      ? { _tag: "Void", worked: false, ending: failed }
+      : { _tag: "Yield", ending: { _tag: "Owed", ...paid } }
+  if (event._tag !== "Worked") throw new ImpossibleTransition(step, event)
+  const { nowSeconds, work } = event
+  if (paid !== undefined) return { _tag: "Deliver", paid, work }
+  return nowSeconds > facts.validBeforeSeconds
+    ? { _tag: "Void", worked: false, ending: expired }
+    : { _tag: "Record", work }
+}
+
+const afterRequestStep = (step: RequestStep, event: ChargeEvent, facts: ChargeFacts): ChargeStep => {
+  switch (step._tag) {
+    case "Find":
+      if (event._tag === "Found") return found(event, step)
+      break
+    case "Wait":
+      if (event._tag === "Waited") return begin
+      break
+    case "TakeOver":
+      if (event._tag === "Taken")
+        return facts.by === "reconciler" ? beginInReconciler(event, facts) : afterTakeover(event, facts)
+      if (event._tag === "Exhausted") return end(pending)
+      break
+    case "Judge":
+      if (event._tag === "Refused") return refuse({ _tag: "Refused", refusal: event.refusal }, step.held)
+      if (event._tag === "Accepted") return { _tag: "Verify", held: step.held, task: event.task }
+      break
+    case "Verify":
+      if (event._tag === "Verified") return verified(event.verification, step)
+      if (event._tag === "Busy") return event.patient ? { _tag: "Wait" } : end(inProgress)
+      if (event._tag === "Limited") return atLimit(step.held)
+      break
+    case "Claim":
+      if (event._tag === "Claimed")
+        return facts.canReadChain
+          ? { _tag: "CheckFunds", task: step.task, claimedAtMillis: event.claimedAtMillis }
+          : begun(facts)
+      if (event._tag === "Found") return found(event)
+      if (event._tag === "Limited")
+        return event.patient ? { _tag: "Queue", held: step.held, task: step.task } : atLimit(step.held)
+      break
+    case "Queue":
+      if (event._tag === "Waited") return { _tag: "Claim", held: step.held, task: step.task }
+      break
+    case "CheckFunds":
+      if (event._tag === "Funded")
+        // The balance may be too low because this very payment has left it.
+        return event.isCovered
+          ? begun(facts)
+          : { _tag: "Void", worked: false, isOpen: true, ending: unfunded }
+      break
+    case "Work":
+      return afterWork(step, event, facts)
+    case "Record":
+      if (event._tag === "Recorded")
+        // The lease lapsed and another process holds the payment now, with a quote that it may have consumed as well:
+        // only what this call prepared is rolled back.
+        return event.recorded
+          ? firstSettle
+          : { _tag: "Abandon", whole: false, release: false, ending: inProgress }
+      break
+    case "Deliver":
+      // Otherwise it took too long: another call delivered it, or a refund is due.
+      if (event._tag === "Delivered")
+        return event.delivered ? end({ _tag: "Paid", receipt: step.paid.receipt }) : begin
+      break
+  }
+  throw new ImpossibleTransition(step, event)
+}
+
+/** Which step follows. Total over every possible event; any other is an {@link ImpossibleTransition}. */
+export const next = (step: ChargeStep, event: ChargeEvent, facts: ChargeFacts): ChargeStep => {
+  switch (step._tag) {
+    case "End":
+      throw new ImpossibleTransition(step, event)
+    case "Find":
+    case "Wait":
+    case "TakeOver":
+    case "Judge":
+    case "Verify":
+    case "Claim":
+    case "Queue":
+    case "CheckFunds":
+    case "Work":
+    case "Record":
+    case "Deliver":
+      return afterRequestStep(step, event, facts)
+    default:
+      return facts.by === "reconciler"
+        ? nextInReconciler(step, event, facts)
+        : afterSettlementStep(step, event, facts)
+  }
+}

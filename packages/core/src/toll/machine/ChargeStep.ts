@@ -1,0 +1,252 @@
+import type { Receipt } from "../../domain/PaymentRequired.ts"
+import type { Charge } from "../../ports/Charges.ts"
+import type { ChainEvidence } from "../evidence/Chain.ts"
+import type { Settlement, Verification } from "../facilitator/Facilitator.ts"
+import type { Work } from "../TollRequest.ts"
+import type { Refusal } from "../Verdict.ts"
+import type { PayableTask } from "./SettlementTask.ts"
+
+/*
+ * The vocabulary of ChargeMachine.ts: steps to perform, events that result from them, and endings.
+ */
+
+/** Facts about a charge that do not change while one process holds its lease. */
+export interface ChargeFacts {
+  readonly by: "call" | "reconciler"
+  /** The chain of the payment can be read. */
+  readonly canReadChain: boolean
+  /** The facilitator's response is not enough: a settlement counts when the chain shows it. */
+  readonly proofRequired: boolean
+  /** The payment settles before the work, and the work is still to be done. */
+  readonly settlesFirst: boolean
+  readonly validBeforeSeconds: number
+  /**
+   * When the payment was first presented, if the facilitator did not verify it then: its nonce may have been used before,
+   * and a transfer from before buys nothing here.
+   */
+  readonly unverifiedSinceMillis: number
+  /** Chain time after `validBeforeSeconds` in which a reorganization could still include the transfer. */
+  readonly finalitySeconds: number
+}
+
+/** How a call or a reconciliation ends. */
+export type Ending =
+  | { readonly _tag: "Paid"; readonly receipt: Receipt }
+  | { readonly _tag: "Replay"; readonly charge: Charge }
+  | { readonly _tag: "Refused"; readonly refusal: Refusal }
+  /** The work failed, for the reason in the attempt. Nothing is charged. */
+  | { readonly _tag: "Failed" }
+  /** The facilitator can't be reached. Nothing is charged. */
+  | { readonly _tag: "Unverifiable" }
+  /** The payment settled and then the work failed: retries until `untilMillis` are free, then a refund is due. */
+  | { readonly _tag: "Owed"; readonly receipt: Receipt; readonly untilMillis: number }
+  | { readonly _tag: "InProgress" }
+  | { readonly _tag: "Pending" }
+  | { readonly _tag: "Limited" }
+  /** The reconciler has nothing to report: the charge is released, watched, or held by another process. */
+  | { readonly _tag: "Closed" }
+
+export interface EndStep {
+  readonly _tag: "End"
+  readonly ending: Ending
+}
+
+/** Steps that serve the request of a call. The reconciler has no request and never performs them. */
+export type RequestStep =
+  /** Look the key up. `instead`: the ending if nothing is found; with `orVoided` also if only a voided charge is. */
+  | { readonly _tag: "Find"; readonly instead?: Ending; readonly orVoided?: boolean }
+  /** Wait for the process or call that holds the charge. */
+  | { readonly _tag: "Wait" }
+  | { readonly _tag: "TakeOver" }
+  /** Match the payment with the offers and judge it. `held`: this call holds the lease of a voided charge. */
+  | { readonly _tag: "Judge"; readonly held: boolean }
+  /** Have the facilitator verify the payment. Nothing is written before this. */
+  | { readonly _tag: "Verify"; readonly held: boolean; readonly task: PayableTask }
+  | { readonly _tag: "Claim"; readonly held: boolean; readonly task: PayableTask }
+  /** Wait until other calls of the payer have ended, then claim. */
+  | { readonly _tag: "Queue"; readonly held: boolean; readonly task: PayableTask }
+  /** Check that the payer's balance covers all their open payments. */
+  | { readonly _tag: "CheckFunds"; readonly task: PayableTask; readonly claimedAtMillis: number }
+  /** `paid`: the payment has settled already. */
+  | { readonly _tag: "Work"; readonly paid?: PaidFirst }
+  /** Record the work, or without it that the payment is about to settle: from here on the charge is `ready`. */
+  | { readonly _tag: "Record"; readonly work?: Work }
+  /** Record the work of a payment that settled first. */
+  | { readonly _tag: "Deliver"; readonly paid: PaidFirst; readonly work: Work }
+
+/** Steps under the lease of a charge, which calls and the reconciler share. */
+export type SettlementStep =
+  /** Have the money moved. `first`: nothing can have been sent before. */
+  | { readonly _tag: "Settle"; readonly first: boolean }
+  | { readonly _tag: "QueryChain"; readonly query: ChainQuery }
+  | {
+      readonly _tag: "Complete"
+      readonly transaction: string
+      /** Of the transfer that proves it; `undefined`: only the facilitator reported it. */
+      readonly proof: Proof | undefined
+      readonly refundDue: boolean
+      /** Its refund was sent before a reorganization undid its settlement: it is neither applied nor voided. */
+      readonly isRefunded?: true
+    }
+  /** Apply the settlement's effect. `yields`: end the lease, so that the reconciler can check the proof again. */
+  | { readonly _tag: "Apply"; readonly receipt: Receipt; readonly thenFind?: true; readonly yields?: true }
+  /** `worked`: work was done that the payer did not pay for. */
+  | {
+      readonly _tag: "Void"
+      readonly worked: boolean
+      /** The charge of another call was taken over: the request at hand is handled next. */
+      readonly resumes?: Watched
+      /** The money may have moved: the chain is queried before the caller is refused. */
+      readonly isOpen?: boolean
+      readonly ending: Ending
+    }
+  /** Roll back what the work prepared. `whole`: also what the charge's key holds, which is ours. */
+  | {
+      readonly _tag: "Abandon"
+      readonly whole: boolean
+      readonly release: boolean
+      /** As in `Apply`. */
+      readonly yields?: true
+      readonly ending: Ending
+    }
+  | { readonly _tag: "Release"; readonly ending: Ending }
+  /** The proof of a settlement is final. */
+  | { readonly _tag: "Finalize" }
+  /** A reorganization undid the settlement. */
+  | { readonly _tag: "Reopen"; readonly next: Reopened }
+  /** The response was owed for too long: the payment is refunded. */
+  | { readonly _tag: "MarkRefundDue" }
+  /** Give the lease back. Leaves `attempts` and `checkAfterMillis` unchanged. */
+  | { readonly _tag: "Yield"; readonly ending: Ending }
+  /** Give the lease back, the outcome still open. `thenFind`: look the charge up once more before this ending. */
+  | {
+      readonly _tag: "Leave"
+      readonly reason: string | undefined
+      readonly thenFind?: true
+      readonly ending: Ending
+    }
+
+export type ChargeStep = RequestStep | SettlementStep | EndStep
+
+/** Where a call continues after the steps of a settlement: look up again, serve its request, or do paid work. */
+export type ResumeStep =
+  | Extract<RequestStep, { readonly _tag: "Find" | "Judge" }>
+  | { readonly _tag: "Work"; readonly paid: PaidFirst }
+
+/** The transfer that proves a settlement, by its index in the block's log. */
+export interface Proof {
+  readonly logIndex: number
+  /** No reorganization is expected to undo it. */
+  readonly isFinal: boolean
+}
+
+/** A payment that settled before its work. */
+export interface PaidFirst {
+  readonly receipt: Receipt
+  /** Until when the response is owed; from then on a refund is due. */
+  readonly untilMillis: number
+}
+
+/**
+ * A query of the chain. `Before`: whether an earlier attempt moved the money. `Proof`: whether this one did, in
+ * `transaction` if one is known. `Watch`: whether a voided payment moved after all. `Refusal`: whether a payment
+ * that is about to be refused had moved already. `Finality`: whether the chain still has the transfer that settled
+ * the charge; for a refunded charge that was reopened, which transfer moved it.
+ */
+export type ChainQuery =
+  | { readonly _tag: "Before" }
+  | { readonly _tag: "Proof"; readonly transaction: string | undefined; readonly reason: string }
+  | { readonly _tag: "Watch"; readonly watched: Watched }
+  | { readonly _tag: "Refusal"; readonly ending: Ending }
+  | { readonly _tag: "Finality"; readonly charge: Charge }
+
+/** Why a charge is reopened: its payment moved in another transaction, hasn't moved, or never will. */
+export type Reopened =
+  | {
+      readonly _tag: "Moved"
+      readonly transaction: string
+      readonly proof: Proof
+      readonly refundDue: boolean
+    }
+  /** `isVoided`: it was refused before it moved, and has no response; it is watched again. */
+  | { readonly _tag: "NotMoved"; readonly isVoided: boolean }
+  | { readonly _tag: "NotPaid" }
+
+/** A charge for which nothing is due, as far as is known, found by its own payment. */
+export interface Watched {
+  readonly charge: Charge
+  /** It was made for the request at hand; always true for the reconciler, which has none. */
+  readonly sameRequest: boolean
+}
+
+export interface Presented {
+  readonly payloadDigest: string
+  readonly sameRequest: boolean
+  readonly proven?: boolean
+  readonly replayableUntilMillis: number
+}
+
+export type ChargeEvent =
+  | {
+      readonly _tag: "Found"
+      readonly charge: Charge | undefined
+      readonly presented: Presented | undefined
+      /** The caller can be kept waiting a little longer. */
+      readonly patient: boolean
+      readonly nowMillis: number
+    }
+  | { readonly _tag: "Waited" }
+  /** Calls took this charge over too many times for now. */
+  | { readonly _tag: "Exhausted" }
+  | TakenEvent
+  | { readonly _tag: "Refused"; readonly refusal: Refusal }
+  | { readonly _tag: "Accepted"; readonly task: PayableTask }
+  | { readonly _tag: "Verified"; readonly verification: Verification }
+  /** Another call of this process verifies the same payment. */
+  | { readonly _tag: "Busy"; readonly patient: boolean }
+  | { readonly _tag: "Claimed"; readonly claimedAtMillis: number }
+  /** A limit is reached. `patient`: the call can wait for room. */
+  | { readonly _tag: "Limited"; readonly patient: boolean }
+  | { readonly _tag: "Funded"; readonly isCovered: boolean }
+  | { readonly _tag: "Worked"; readonly work: Work; readonly nowSeconds: number }
+  | { readonly _tag: "WorkFailed" }
+  | { readonly _tag: "Recorded"; readonly recorded: boolean }
+  | { readonly _tag: "Settled"; readonly settlement: Settlement }
+  | { readonly _tag: "Seen"; readonly evidence: ChainEvidence }
+  /** The settlement as recorded, by this process or another. */
+  | {
+      readonly _tag: "Completed"
+      readonly receipt: Receipt
+      readonly refundDue: boolean
+      /** The response is owed until then. */
+      readonly owedUntilMillis?: number | undefined
+      /** Its proof will be checked again, by the reconciler. */
+      readonly isProvisional?: boolean
+    }
+  /** The transfer is recorded for another charge. `attempts`: failed attempts before, for the reconciler. */
+  | { readonly _tag: "TransferTaken"; readonly attempts: number }
+  /** Another process holds the charge again. */
+  | { readonly _tag: "Overtaken" }
+  | { readonly _tag: "Delivered"; readonly delivered: boolean }
+  /** `isRefunded`: its refund was sent, possibly after the lease began. */
+  | { readonly _tag: "Reopened"; readonly reopened: boolean; readonly isRefunded: boolean }
+  | { readonly _tag: "Done" }
+  | { readonly _tag: "Voided"; readonly voided: boolean }
+
+export interface TakenEvent {
+  readonly _tag: "Taken"
+  /** Its current record, under our lease; `undefined`: another process was first. */
+  readonly charge: Charge | undefined
+  readonly sameRequest: boolean
+  /** The settlement task could be decrypted. */
+  readonly readable: boolean
+  readonly nowMillis: number
+}
+
+/** A step was given an event that can't result from it: a defect of the code that performed it. */
+export class ImpossibleTransition extends Error {
+  override readonly name = "ImpossibleTransition"
+  constructor(step: ChargeStep, event: ChargeEvent) {
+    super(`${step._tag} can't be followed by ${event._tag}`)
+  }
+}

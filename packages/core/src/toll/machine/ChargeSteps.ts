@@ -1,0 +1,240 @@
+import { Cause, Effect, Exit } from "effect"
+import type { StoreError } from "../../domain/Errors.ts"
+import type { PaymentRequirements } from "../../domain/PaymentRequired.ts"
+import type { Charge, Charges } from "../../ports/Charges.ts"
+import type { Secrets } from "../../runtime/Secrets.ts"
+import type { Admission } from "../limits/Admission.ts"
+import type { ResponseWaiters } from "../limits/ResponseWaiters.ts"
+import { RetryBudget } from "../limits/RetryBudget.ts"
+import { PaymentRefused, WorkRetriedTooOften } from "../PaymentErrors.ts"
+import { judge } from "../Verdict.ts"
+import type { ChargeEvent, RequestStep, SettlementStep } from "./ChargeStep.ts"
+import type { StepResult } from "./driveSteps.ts"
+import { findFresh } from "./findFresh.ts"
+import type { HeldCharge } from "./HeldCharge.ts"
+import { claimedCharge, newCharge, type PaymentAttempt, taskOf } from "./PaymentAttempt.ts"
+import { taskText } from "../../fast/taskText.ts"
+import type { RecordedResponses } from "./RecordedResponses.ts"
+import type { SettlementRunner } from "./SettlementRunner.ts"
+import type { PayableTask, StoredTask } from "./SettlementTask.ts"
+
+interface Services {
+  readonly charges: Charges["Service"]
+  readonly secrets: Secrets["Service"]
+  readonly admission: Admission
+  readonly settlement: SettlementRunner["Service"]
+  readonly responses: RecordedResponses
+  readonly waiters: ResponseWaiters
+}
+
+type StepOf<Tag extends RequestStep["_tag"]> = Extract<RequestStep, { readonly _tag: Tag }>
+
+/** The event of a step of a call whose work fails with `E`. */
+type CallResult<E, Event = ChargeEvent> = StepResult<E | PaymentRefused | StoreError, Event>
+
+/** Takeovers of one charge by calls of this process. */
+const takeoverBudget = { times: 10, spanMillis: 10_000 }
+
+/** Retries of the work of one payment that settled first: each may fail. */
+const owedWorkBudget = { times: 8, spanMillis: 600_000 }
+
+const waited: ChargeEvent = { _tag: "Waited" }
+
+/** Performs the steps of a paid call, as plain generators: a call takes about ten, and none needs its own fiber. */
+export class ChargeSteps {
+  private readonly services: Services
+  private readonly takeovers = new RetryBudget(takeoverBudget)
+  private readonly owedWork = new RetryBudget(owedWorkBudget)
+  constructor(services: Services) {
+    this.services = services
+  }
+
+  perform<E>(step: RequestStep | SettlementStep, attempt: PaymentAttempt<E>): CallResult<E> {
+    const { admission } = this.services
+    switch (step._tag) {
+      case "Find":
+        return this.find(attempt, step)
+      case "Wait":
+        return this.wait(attempt)
+      case "TakeOver":
+        return this.takeOver(attempt)
+      case "Judge":
+        return this.judge(attempt)
+      case "Verify":
+        return admission.verify(attempt, step.task)
+      case "Claim":
+        return this.claim(attempt, step.task)
+      case "Queue":
+        return this.queue(attempt)
+      case "CheckFunds":
+        return admission.checkFunds(attempt, step.task, step.claimedAtMillis)
+      case "Work":
+        return this.work(attempt, step)
+      case "Record":
+        return this.record(attempt, step)
+      case "Deliver":
+        return this.deliver(attempt, step)
+      default:
+        return this.settlementStep(attempt, step)
+    }
+  }
+
+  private *find<E>(attempt: PaymentAttempt<E>, { instead }: StepOf<"Find">): CallResult<E> {
+    const { admission, charges } = this.services
+    const { key } = attempt.held
+    const charge = instead === undefined ? yield* charges.find(key) : yield* findFresh(charges, key)
+    // A voided charge with another signature: check the signer, which decides about this payment.
+    if (charge?.state === "voided" && charge.payloadDigest !== attempt.digest)
+      yield* admission.checkSignature(attempt)
+    return this.found(attempt, charge, attempt.held.nowMillis())
+  }
+
+  private found(attempt: PaymentAttempt, charge: Charge | undefined, nowMillis: number): ChargeEvent {
+    const { digest, held, proven, request, untilMillis } = attempt
+    const patient = nowMillis < untilMillis && this.services.waiters.hasRoom(held.key)
+    const presented =
+      charge === undefined
+        ? undefined
+        : {
+            payloadDigest: digest,
+            sameRequest: this.isSameRequest(charge, attempt),
+            proven,
+            replayableUntilMillis: (charge.settledAtMillis ?? nowMillis) + request.replayMillis
+          }
+    return { _tag: "Found", charge, presented, patient, nowMillis }
+  }
+
+  private isSameRequest({ fingerprint }: Charge, { request }: PaymentAttempt): boolean {
+    const separator = fingerprint.indexOf(":")
+    const keyId = fingerprint.slice(0, separator)
+    const digest = this.services.secrets.digest("fingerprint", request.canonical, keyId)
+    return digest === fingerprint.slice(separator + 1)
+  }
+
+  private *wait<E>({ held }: PaymentAttempt<E>): CallResult<E> {
+    yield* this.services.waiters.wait(held.key)
+    return waited
+  }
+
+  private *queue<E>(attempt: PaymentAttempt<E>): CallResult<E> {
+    yield* this.services.admission.waitForRoom(attempt)
+    return waited
+  }
+
+  private *takeOver<E>(attempt: PaymentAttempt<E>): CallResult<E> {
+    const { held: lease } = attempt
+    if (!this.takeovers.take(lease.key, lease.nowMillis())) return { _tag: "Exhausted" }
+    const { event, held } = yield* this.services.settlement.takeOver(lease)
+    const { charge } = event
+    if (held === undefined || charge === undefined) return event
+    // From here on the facts are those of the charge, and not of the request at hand.
+    attempt.charge = held
+    if (charge.response !== undefined && attempt.result._tag !== "Worked")
+      attempt.result = { _tag: "Recorded", recorded: charge.response }
+    // A recorded response is only for the payment that bought it.
+    const isOurs =
+      charge.state === "claimed" || charge.state === "voided" || charge.payloadDigest === attempt.digest
+    return { ...event, sameRequest: isOurs && this.isSameRequest(charge, attempt) }
+  }
+
+  private *judge<E>(attempt: PaymentAttempt<E>): CallResult<E> {
+    const { admission } = this.services
+    const { offers, payment, resource, workMillis } = attempt.request
+    const offering = offers(attempt.held.key)
+    const offered = Effect.isEffect(offering)
+      ? yield* Effect.catchIf(offering, isPaymentRefused, Effect.succeed)
+      : offering
+    if (offered instanceof PaymentRefused) return { _tag: "Refused", refusal: offered.refusal }
+    const verdict = judge(payment.payload, offered, {
+      resourceUrl: resource.url,
+      workSeconds: workMillis / 1000,
+      nowSeconds: attempt.held.nowMillis() / 1000
+    })
+    if (verdict._tag === "Refused") return verdict
+    const refusal = (yield* admission.checkSignature(attempt)) ?? admission.recallFailure(attempt)
+    return refusal === undefined
+      ? { _tag: "Accepted", task: taskOf(attempt, verdict.offer) }
+      : { _tag: "Refused", refusal }
+  }
+
+  private *claim<E>(attempt: PaymentAttempt<E>, task: PayableTask): CallResult<E> {
+    const { admission, secrets } = this.services
+    const { held, request } = attempt
+    const nowMillis = held.nowMillis()
+    const text = taskText(task, request.payment.json)
+    const charge = newCharge(attempt, task, {
+      settlement: request.encrypted
+        ? JSON.stringify({ encrypted: yield* secrets.encrypt(text) } satisfies StoredTask)
+        : `{"task":${text}}`,
+      fingerprint: `${secrets.currentKeyId}:${secrets.digest("fingerprint", request.canonical)}`,
+      nowMillis
+    })
+    const claim = yield* admission.claim(attempt, charge)
+    if (claim._tag === "Existing") return this.found(attempt, claim.charge, nowMillis)
+    if (claim._tag === "Limited") return { _tag: "Limited", patient: admission.canWait(attempt) }
+    attempt.charge = claimedCharge(attempt, task, charge.unverifiedSinceMillis)
+    return { _tag: "Claimed", claimedAtMillis: nowMillis }
+  }
+
+  private *work<E>(attempt: PaymentAttempt<E>, { paid }: StepOf<"Work">): CallResult<E> {
+    const { held: lease, request } = attempt
+    const held = heldBy(attempt)
+    if (paid !== undefined && !this.owedWork.take(lease.key, lease.nowMillis())) {
+      attempt.result = { _tag: "Failed", failure: Cause.fail(new WorkRetriedTooOften()) }
+      return { _tag: "WorkFailed" }
+    }
+    const worked = yield* Effect.exit(request.work(lease.key, agreedOf(attempt, held)))
+    if (Exit.isFailure(worked)) {
+      attempt.result = { _tag: "Failed", failure: worked.cause }
+      attempt.hasFailed = true
+      return { _tag: "WorkFailed" }
+    }
+    const work = worked.value
+    attempt.result = { _tag: "Worked", response: work.response }
+    attempt.hasWorked = true
+    attempt.charge = { ...held, subject: work.subject }
+    return { _tag: "Worked", work, nowSeconds: lease.nowMillis() / 1000 }
+  }
+
+  private *record<E>({ held, request }: PaymentAttempt<E>, { work }: StepOf<"Record">): CallResult<E> {
+    const { charges, responses } = this.services
+    const response = work === undefined ? undefined : yield* responses.record(request, work.response)
+    const recorded = yield* charges.advance(held.key, held.owner, { response, subject: work?.subject })
+    return { _tag: "Recorded", recorded }
+  }
+
+  private *deliver<E>({ held, request }: PaymentAttempt<E>, { work }: StepOf<"Deliver">): CallResult<E> {
+    const { charges, responses } = this.services
+    const response = yield* responses.record(request, work.response)
+    return { _tag: "Delivered", delivered: yield* charges.deliver(held.key, held.owner, response) }
+  }
+
+  private *settlementStep<E>(attempt: PaymentAttempt<E>, step: SettlementStep): CallResult<E> {
+    const { admission, settlement } = this.services
+    const held = heldBy(attempt)
+    const event = yield* settlement.perform(step, held)
+    if (event._tag === "Settled" && event.settlement._tag === "Rejected")
+      admission.noteFailure(attempt, event.settlement.reason)
+    else if (event._tag === "Completed") admission.settled(attempt, held.task.authorization.value)
+    return event
+  }
+}
+
+const isPaymentRefused = (error: unknown): error is PaymentRefused => error instanceof PaymentRefused
+
+/** The machine has a call work on a charge only after it claimed it or took it over. */
+const heldBy = ({ charge }: PaymentAttempt): HeldCharge => {
+  if (charge === undefined) throw new Error("a call works on a charge that it doesn't hold")
+  return charge
+}
+
+/** The requirements that the payment met; for a charge that no longer stores them, those of its fixed price. */
+const agreedOf = ({ held, network, request }: PaymentAttempt, { task }: HeldCharge): PaymentRequirements => {
+  if (task.request !== undefined) return task.request.requirements
+  const offers = request.offers(held.key)
+  const offer = Effect.isEffect(offers)
+    ? undefined
+    : offers.find(({ requirements }) => requirements.network === network.caip2)
+  if (offer === undefined) throw new Error("a payment that settled first has no fixed price")
+  return offer.requirements
+}

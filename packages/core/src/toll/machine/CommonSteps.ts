@@ -1,0 +1,74 @@
+import type { ChainEvidence } from "../evidence/Chain.ts"
+import { otherRequest, sentBack } from "./ReplayDecision.ts"
+import type { ChargeFacts, Ending, EndStep, ResumeStep, SettlementStep } from "./ChargeStep.ts"
+
+/*
+ * Steps and endings that several transitions of a charge lead to.
+ */
+
+export const end = (ending: Ending): EndStep => ({ _tag: "End", ending })
+export const refused = (code: string, message: string): Ending => ({
+  _tag: "Refused",
+  refusal: { code, message }
+})
+export const inProgress: Ending = { _tag: "InProgress" }
+export const pending: Ending = { _tag: "Pending" }
+export const closed: Ending = { _tag: "Closed" }
+export const failed: Ending = { _tag: "Failed" }
+export const unverifiable: Ending = { _tag: "Unverifiable" }
+export const begin: ResumeStep = { _tag: "Find" }
+export const judgeHeld: ResumeStep = { _tag: "Judge", held: true }
+export const firstSettle: SettlementStep = { _tag: "Settle", first: true }
+export const settleAgain: SettlementStep = { _tag: "Settle", first: false }
+
+export const expired = refused(
+  "payment_expired",
+  "the payment expired before it was settled; nothing was charged, sign a new one"
+)
+
+export const ofAnotherRequest = refused("payment_already_used", otherRequest)
+
+export const refundSent = refused("payment_refund_due", sentBack)
+
+export const canceled = refused(
+  "payment_canceled",
+  "the payer canceled this payment on the chain; nothing was charged, sign a new one"
+)
+
+export const usedOtherwise = refused(
+  "payment_nonce_used",
+  "the payer used this payment's nonce for another transfer; nothing was charged here, sign a new payment"
+)
+
+export const unfunded = refused(
+  "insufficient_funds",
+  "the payer's balance doesn't cover all their open payments; nothing was charged, top up or retry when they have settled"
+)
+
+export const transferTaken = refused(
+  "payment_already_used",
+  "the transfer of this payment has paid for another one; nothing was charged, sign a new payment"
+)
+
+export const notPaid = (evidence: Extract<ChainEvidence, { _tag: "NotPaid" }>): Ending =>
+  evidence.reason === "canceled" ? canceled : usedOtherwise
+
+export const abandon = (ending: Ending, release: boolean): SettlementStep => ({
+  _tag: "Abandon",
+  whole: true,
+  release,
+  ending
+})
+
+/** Leaves the outcome open, for a reason that is logged. */
+export const leaveOpen = (reason: string): SettlementStep => ({ _tag: "Leave", reason, ending: pending })
+
+/** Gives the lease back, with nothing to report. */
+export const leave = (ending: Ending): SettlementStep => ({ _tag: "Leave", reason: undefined, ending })
+
+/**
+ * Settles a payment again that may have settled before; its nonce makes that safe. Not if the work would follow and no
+ * call waits for it: such a payment is left until it has moved or expired.
+ */
+export const settleUnlessUnwanted = (facts: ChargeFacts): SettlementStep =>
+  facts.settlesFirst && facts.by === "reconciler" && facts.canReadChain ? leave(closed) : settleAgain

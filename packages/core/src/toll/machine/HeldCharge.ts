@@ -1,0 +1,22 @@
+import type { Subject } from "../../ports/Charges.ts"
+import type { ChargeFacts } from "./ChargeStep.ts"
+import type { SettlementTask } from "./SettlementTask.ts"
+
+/** Identifies the holder of a lease. */
+export interface ChargeLease {
+  readonly key: string
+  readonly owner: string
+  readonly by: ChargeFacts["by"]
+  readonly nowMillis: () => number
+}
+
+/** A charge under one lease, from its claim or takeover to its end. */
+export interface HeldCharge extends ChargeLease {
+  readonly facts: ChargeFacts
+  readonly task: SettlementTask
+  readonly subject: Subject | undefined
+  /** It was settled or refunded when it was taken over: its next check is already set. */
+  readonly isSettled: boolean
+  /** Failed attempts before this one. */
+  readonly attempts: number
+}

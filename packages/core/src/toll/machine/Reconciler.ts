@@ -1,0 +1,168 @@
+import { Clock, Effect } from "effect"
+import type { StoreError } from "../../domain/Errors.ts"
+import { findNetwork } from "../../domain/Network.ts"
+import type { Charge, Charges } from "../../ports/Charges.ts"
+import { causeName } from "../../runtime/causeName.ts"
+import { clockAndIds } from "../../runtime/clockAndIds.ts"
+import { report } from "../../runtime/events.ts"
+import type { Chain } from "../evidence/Chain.ts"
+import { chargedAuthorization } from "./ChargedAuthorization.ts"
+import type { Ending, SettlementStep } from "./ChargeStep.ts"
+import { closed } from "./CommonSteps.ts"
+import { driveSteps } from "./driveSteps.ts"
+import { beginInReconciler, nextInReconciler } from "./SettlementMachine.ts"
+import type { SettlementConfig, SettlementSteps } from "./SettlementSteps.ts"
+
+interface Services {
+  readonly charges: Charges["Service"]
+  readonly chain: Chain["Service"]
+  readonly steps: Pick<SettlementSteps, "takeOver" | "perform">
+}
+
+/** What a reconciliation did: charges that it settled, and those whose outcome is still unknown. */
+export interface Reconciliation {
+  readonly settled: number
+  readonly pending: number
+}
+
+const concurrency = 8
+/** Refused payments that are cleared with one read of the chain, and reads in one reconciliation. */
+const voidedBatch = 1_000
+const maxVoidedBatches = 20
+
+/** Brings charges to their end if no call does. */
+export class Reconciler {
+  private readonly services: Services
+  private readonly config: Pick<SettlementConfig, "finalitySeconds">
+  constructor(services: Services, config: Pick<SettlementConfig, "finalitySeconds">) {
+    this.services = services
+    this.config = config
+  }
+
+  readonly reconcile = Effect.fn("SettlementRunner.reconcile")(
+    { self: this },
+    function* (options: {
+      readonly limit: number
+      readonly eager: boolean
+    }): Effect.fn.Return<Reconciliation, StoreError> {
+      const { eager, limit } = options
+      const nowMillis = yield* Clock.currentTimeMillis
+      // Charges with a response, an order or a settlement come first; refused payments wait for them.
+      const due = yield* this.services.charges.unfinished(nowMillis, limit)
+      const early = eager ? yield* this.findPending(limit, nowMillis) : []
+      const found = [...due, ...early.filter(({ key }) => !due.some((charge) => charge.key === key))]
+      const endings = yield* this.tryToFinishAll(found)
+      for (let batch = 0; batch < maxVoidedBatches; batch++) {
+        const { hasMore, rest } = yield* this.clearVoided(nowMillis)
+        endings.push(...(yield* this.tryToFinishAll(rest.slice(0, limit))))
+        if (!hasMore) break
+      }
+      return {
+        settled: endings.filter((ending) => ending?._tag === "Paid").length,
+        pending: endings.filter((ending) => ending === undefined || ending._tag === "Pending").length
+      }
+    }
+  )
+
+  /** Takes a charge over and performs its steps; `undefined` if they don't come to an end. */
+  private readonly finish = Effect.fn("SettlementRunner.finish")(
+    { self: this },
+    function* (charge: Charge): Effect.fn.Return<Ending | undefined, StoreError> {
+      const { steps } = this.services
+      const { identifiers, nowMillis } = yield* clockAndIds
+      const { event, held } = yield* steps.takeOver({
+        key: charge.key,
+        owner: identifiers.uuid(),
+        by: "reconciler",
+        nowMillis
+      })
+      if (held === undefined) return closed
+      return yield* driveSteps(
+        beginInReconciler(event, held.facts),
+        (step: SettlementStep) => steps.perform(step, held),
+        (step, result) => nextInReconciler(step, result, held.facts)
+      )
+    }
+  )
+
+  /** A charge that can't be finished now, or that a defect stops, must not keep the others waiting. */
+  private tryToFinish(charge: Charge): Effect.Effect<Ending | undefined> {
+    return this.finish(charge).pipe(
+      Effect.catchTag("StoreError", (error) =>
+        Effect.as(
+          report("Error", "charge_not_finished", "A charge could not be finished yet", {
+            operation: error.operation,
+            error: causeName(error.cause)
+          }),
+          undefined
+        )
+      ),
+      Effect.catchDefect((defect) =>
+        Effect.as(
+          report("Error", "charge_needs_operator", "A charge can't be finished and needs an operator", {
+            error: causeName(defect)
+          }),
+          undefined
+        )
+      )
+    )
+  }
+
+  private tryToFinishAll(charges: ReadonlyArray<Charge>): Effect.Effect<Array<Ending | undefined>> {
+    return Effect.forEach(charges, (charge) => this.tryToFinish(charge), { concurrency })
+  }
+
+  /** Charges of unknown outcome that no process holds, whether or not their next attempt is due. */
+  private readonly findPending = Effect.fnUntraced(
+    { self: this },
+    function* (limit: number, nowMillis: number): Effect.fn.Return<ReadonlyArray<Charge>, StoreError> {
+      const ready = yield* this.services.charges.list({ state: "ready", limit })
+      return ready.filter(({ leaseUntilMillis }) => leaseUntilMillis <= nowMillis)
+    }
+  )
+
+  /**
+   * Clears refused payments whose authorization expired unused, with one read of the chain for hundreds of them. Returns
+   * the others: their nonce is used, or their time has not come on the chain.
+   */
+  private readonly clearVoided = Effect.fnUntraced(
+    { self: this },
+    function* (
+      nowMillis: number
+    ): Effect.fn.Return<{ readonly hasMore: boolean; readonly rest: ReadonlyArray<Charge> }, StoreError> {
+      const rest: Array<Charge> = []
+      const due = yield* this.services.charges.voidedDue(nowMillis, voidedBatch)
+      for (const [network, voided] of Map.groupBy(due, (charge) => charge.network))
+        rest.push(...(yield* this.clearVoidedOn(network, voided, nowMillis)))
+      return { hasMore: due.length === voidedBatch && rest.length < due.length, rest }
+    }
+  );
+
+  private *clearVoidedOn(
+    caip2: string,
+    voided: ReadonlyArray<Charge>,
+    nowMillis: number
+  ): Effect.fn.Return<ReadonlyArray<Charge>, StoreError> {
+    const { chain, charges } = this.services
+    const network = findNetwork(caip2)
+    if (network === undefined || !chain.canRead(caip2)) {
+      // By the clock alone, since no chain can be read.
+      const expired = voided.filter(({ validBeforeSeconds }) => nowMillis > validBeforeSeconds * 1000)
+      yield* charges.releaseVoided(keysOf(expired), nowMillis)
+      return []
+    }
+    const nonces = yield* chain.usedNonces(
+      network,
+      voided.map((charge) => chargedAuthorization(charge))
+    )
+    // A node that can't be read in bulk may still respond to single queries.
+    if (nonces === undefined) return voided
+    const finalitySeconds = this.config.finalitySeconds.get(caip2) ?? 0
+    const isOver = ({ validBeforeSeconds }: Charge, index: number): boolean =>
+      nonces.used[index] === false && nonces.chainTimeSeconds > validBeforeSeconds + finalitySeconds
+    yield* charges.releaseVoided(keysOf(voided.filter(isOver)), nowMillis)
+    return voided.filter((charge, index) => !isOver(charge, index))
+  }
+}
+
+const keysOf = (charges: ReadonlyArray<Charge>): ReadonlyArray<string> => charges.map(({ key }) => key)

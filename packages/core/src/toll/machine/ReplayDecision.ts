@@ -1,0 +1,81 @@
+import type { Charge } from "../../ports/Charges.ts"
+import type { Refusal } from "../Verdict.ts"
+
+/**
+ * What to do when a payment finds the charge of an earlier request with the same key. `Replay`: return the recorded
+ * response. `Wait`: another call or process holds the charge. `Finish`: its lease has lapsed, so take it over and bring
+ * it to an end first. That includes claims: their holder may be slow rather than dead, and must lose its lease before
+ * another caller learns that nothing was charged.
+ */
+export type ReplayDecision =
+  | { readonly _tag: "Replay" }
+  | { readonly _tag: "Finish" }
+  | { readonly _tag: "Wait" }
+  | { readonly _tag: "Refuse"; readonly refusal: Refusal }
+
+const refuse = (code: string, message: string): ReplayDecision => ({
+  _tag: "Refuse",
+  refusal: { code, message }
+})
+
+export const otherRequest = "this payment was made for another request; a payment buys one request"
+const responseNotProduced =
+  "the response to this payment could not be produced in time; the payment is refunded, sign a new one to buy"
+export const sentBack = "this payment has been refunded; sign a new one to buy"
+const alreadyUsed = "this payment has been used; sign a new one"
+
+/** Decides about a replay. Pure. `sameRequest`: the charge's fingerprint is that of the request at hand. */
+export const decideReplay = (
+  charge: Charge,
+  presented: {
+    readonly payloadDigest: string
+    readonly sameRequest: boolean
+    /** The presented signature is the payer's own. Only read for a voided charge. */
+    readonly proven?: boolean
+    /** Until when the response is replayed, in milliseconds since the epoch. */
+    readonly replayableUntilMillis: number
+  },
+  nowMillis: number
+): ReplayDecision => {
+  const lapsed = charge.leaseUntilMillis <= nowMillis
+  // Payer and nonce are public once settled: a replay needs the payment itself, signature included. A voided charge may
+  // come from a forgery that was refused, which must not use up the payer's own payment.
+  const isForgery = charge.state === "voided" && presented.proven === true
+  if (charge.payloadDigest !== presented.payloadDigest && !isForgery)
+    return refuse("payment_already_used", alreadyUsed)
+  // A refunded payment buys nothing, even if a reorganization has undone its settlement.
+  if (charge.refund?._tag === "Sent")
+    return presented.sameRequest
+      ? refuse("payment_refund_due", sentBack)
+      : refuse("payment_already_used", otherRequest)
+  // Nothing is due for a voided charge, nor for a claim whose lease lapsed: once it is brought to an end, the payment
+  // may buy this request or another one.
+  if (charge.state === "voided") return lapsed ? { _tag: "Finish" } : { _tag: "Wait" }
+  if (charge.state === "claimed" && lapsed) return { _tag: "Finish" }
+  if (!presented.sameRequest) {
+    return refuse("payment_already_used", otherRequest)
+  }
+  switch (charge.state) {
+    case "claimed":
+      return { _tag: "Wait" }
+    case "ready":
+      return lapsed ? { _tag: "Finish" } : { _tag: "Wait" }
+    case "settled":
+      if (charge.refund !== undefined) {
+        return refuse(
+          "payment_refund_due",
+          "this payment settled and will be refunded; sign a new one to buy"
+        )
+      }
+      // Settled, but its effect is not applied yet: that comes first.
+      if (charge.effectPending) return lapsed ? { _tag: "Finish" } : { _tag: "Wait" }
+      if (charge.responseOwedUntilMillis !== undefined) {
+        if (nowMillis >= charge.responseOwedUntilMillis)
+          return refuse("payment_refund_due", responseNotProduced)
+        return lapsed ? { _tag: "Finish" } : { _tag: "Wait" }
+      }
+      return charge.response === undefined || nowMillis > presented.replayableUntilMillis
+        ? refuse("payment_already_used", `${alreadyUsed}; its response can't be replayed any more`)
+        : { _tag: "Replay" }
+  }
+}

@@ -1,0 +1,261 @@
+import type { Receipt } from "../../domain/PaymentRequired.ts"
+import type { Charge } from "../../ports/Charges.ts"
+import type { Settlement } from "../facilitator/Facilitator.ts"
+import { afterReopening, afterSeeing } from "./ChainSteps.ts"
+import {
+  abandon,
+  begin,
+  closed,
+  end,
+  judgeHeld,
+  leave,
+  leaveOpen,
+  ofAnotherRequest,
+  pending,
+  refundSent,
+  refused,
+  settleUnlessUnwanted,
+  transferTaken
+} from "./CommonSteps.ts"
+import {
+  type ChargeEvent,
+  type ChargeFacts,
+  type Ending,
+  type EndStep,
+  ImpossibleTransition,
+  type PaidFirst,
+  type ResumeStep,
+  type SettlementStep,
+  type TakenEvent
+} from "./ChargeStep.ts"
+
+/*
+ * The part of the charge's machine that calls and the reconciler share: from a takeover or a recorded response to the
+ * end of the lease. Pure.
+ */
+
+/** What follows a step of the settlement; a call may resume its own request. */
+export type AfterSettlement = SettlementStep | ResumeStep | EndStep
+
+const owedOf = ({ receipt, responseOwedUntilMillis }: Charge): PaidFirst | undefined =>
+  receipt === undefined || responseOwedUntilMillis === undefined
+    ? undefined
+    : { receipt, untilMillis: responseOwedUntilMillis }
+
+const takenSettled = (facts: ChargeFacts, event: TakenEvent, charge: Charge): AfterSettlement => {
+  const paid = owedOf(charge)
+  const { receipt } = charge
+  if (facts.by === "call") {
+    if (charge.effectPending && receipt !== undefined) return { _tag: "Apply", receipt, thenFind: true }
+    if (paid === undefined) return { _tag: "Yield", ending: pending }
+    return event.sameRequest ? { _tag: "Work", paid } : { _tag: "Yield", ending: ofAnotherRequest }
+  }
+  if (charge.effectPending && receipt !== undefined) return { _tag: "Apply", receipt }
+  if (paid !== undefined && paid.untilMillis <= event.nowMillis) return { _tag: "MarkRefundDue" }
+  return charge.awaitsFinality && facts.canReadChain
+    ? { _tag: "QueryChain", query: { _tag: "Finality", charge } }
+    : { _tag: "Yield", ending: closed }
+}
+
+const takenReady = (facts: ChargeFacts, sameRequest: boolean): SettlementStep => {
+  // It was found as a claim with a lapsed lease, and its slow holder has recorded a response since: for another
+  // request than this one, so not for this caller.
+  if (facts.by === "call" && !sameRequest) return leave(ofAnotherRequest)
+  return facts.canReadChain ? { _tag: "QueryChain", query: { _tag: "Before" } } : settleUnlessUnwanted(facts)
+}
+
+/** Its refund was sent and a reorganization undid its settlement: only another transfer can complete it. */
+const takenRefunded = (facts: ChargeFacts, charge: Charge): SettlementStep => {
+  if (facts.by === "call") return leave(refundSent)
+  return facts.canReadChain ? { _tag: "QueryChain", query: { _tag: "Finality", charge } } : leave(closed)
+}
+
+/** Which step follows in a call, after it tried to take a charge over. */
+export const afterTakeover = (event: TakenEvent, facts: ChargeFacts): AfterSettlement => {
+  const { charge, nowMillis, readable, sameRequest } = event
+  if (charge === undefined) return begin
+  if (!readable) return leaveOpen("the charge was encrypted with a key that is not configured")
+  if (charge.state !== "settled" && charge.refund !== undefined) return takenRefunded(facts, charge)
+  switch (charge.state) {
+    case "claimed":
+      // Its first holder has lost the lease and can't record anything. What it prepared is unknown, and expires.
+      return facts.by === "call"
+        ? { _tag: "Void", worked: false, resumes: { charge, sameRequest }, ending: closed }
+        : { _tag: "Void", worked: false, ending: closed }
+    case "ready":
+      return takenReady(facts, sameRequest)
+    case "settled":
+      return takenSettled(facts, event, charge)
+    case "voided":
+      if (facts.canReadChain)
+        return { _tag: "QueryChain", query: { _tag: "Watch", watched: { charge, sameRequest } } }
+      // No chain can be read, but an expired authorization can't move any more.
+      return facts.by === "reconciler" && nowMillis > facts.validBeforeSeconds * 1000
+        ? abandon(closed, true)
+        : judgeHeld
+  }
+}
+
+const afterSettling = (facts: ChargeFacts, first: boolean, settlement: Settlement): SettlementStep => {
+  switch (settlement._tag) {
+    case "Rejected":
+      return first
+        ? {
+            _tag: "Void",
+            worked: !facts.settlesFirst,
+            ending: refused(
+              settlement.reason,
+              "the facilitator refused to settle the payment; nothing was charged"
+            )
+          }
+        : leaveOpen(settlement.reason)
+    case "Settled":
+      return facts.proofRequired && facts.canReadChain
+        ? {
+            _tag: "QueryChain",
+            query: {
+              _tag: "Proof",
+              transaction: settlement.transaction,
+              reason: "the chain does not show the settlement that the facilitator reported"
+            }
+          }
+        : { _tag: "Complete", transaction: settlement.transaction, proof: undefined, refundDue: false }
+    case "Unknown":
+      return facts.canReadChain
+        ? {
+            _tag: "QueryChain",
+            query: { _tag: "Proof", transaction: settlement.transaction, reason: settlement.reason }
+          }
+        : leaveOpen(settlement.reason)
+  }
+}
+
+const afterCompletion = (
+  facts: ChargeFacts,
+  step: Extract<SettlementStep, { _tag: "Complete" }>,
+  event: Extract<ChargeEvent, { _tag: "Completed" }>
+): AfterSettlement => {
+  const { owedUntilMillis, receipt, refundDue } = event
+  const yields = event.isProvisional === true ? { yields: true as const } : {}
+  // Another process completed it, with a response that is not at hand here: look that up.
+  if (step.refundDue && !refundDue && facts.by === "call") return begin
+  if (refundDue || step.isRefunded === true)
+    return { _tag: "Abandon", whole: true, release: false, ...yields, ending: refundEnding(facts, receipt) }
+  if (!facts.settlesFirst) return { _tag: "Apply", receipt, ...yields }
+  if (owedUntilMillis !== undefined) return { _tag: "Work", paid: { receipt, untilMillis: owedUntilMillis } }
+  // Another process holds the charge, or has delivered the response.
+  return facts.by === "call" ? begin : end({ _tag: "Paid", receipt })
+}
+
+const refundEnding = (facts: ChargeFacts, receipt: Receipt): Ending =>
+  facts.by === "reconciler" ? { _tag: "Paid", receipt } : refundIsDue
+
+/** The payment was refused, then moved all the same, and has no response. */
+export const refundIsDue = refused(
+  "payment_refund_due",
+  "this payment was refused and has moved all the same; it will be refunded, sign a new one to buy"
+)
+
+/**
+ * Attempts after which a transfer that is recorded for another charge counts as that one's. A reorganization can move
+ * the events of a batch, and the other charge is then about to get a transfer of its own.
+ */
+const takenPatience = 4
+
+const afterVoiding = (
+  facts: ChargeFacts,
+  step: Extract<SettlementStep, { _tag: "Void" }>,
+  voided: boolean
+): AfterSettlement => {
+  // Another process has taken it over: what that one found counts.
+  if (!voided) return begin
+  if (step.resumes !== undefined)
+    return facts.canReadChain
+      ? { _tag: "QueryChain", query: { _tag: "Watch", watched: step.resumes } }
+      : judgeHeld
+  return step.isOpen === true && facts.canReadChain
+    ? { _tag: "QueryChain", query: { _tag: "Refusal", ending: step.ending } }
+    : abandon(step.ending, false)
+}
+
+/** Which step follows in a call, after a step that it shares with the reconciler. */
+export const afterSettlementStep = (
+  step: SettlementStep,
+  event: ChargeEvent,
+  facts: ChargeFacts
+): AfterSettlement => {
+  switch (step._tag) {
+    case "Settle":
+      if (event._tag === "Settled") return afterSettling(facts, step.first, event.settlement)
+      break
+    case "QueryChain":
+      if (event._tag === "Seen") return afterSeeing(facts, step.query, event.evidence)
+      break
+    case "Complete":
+      if (event._tag === "Completed") return afterCompletion(facts, step, event)
+      if (event._tag === "TransferTaken")
+        return step.isRefunded === true || event.attempts < takenPatience
+          ? leaveOpen("the transfer is recorded for another charge")
+          : { _tag: "Void", worked: true, ending: transferTaken }
+      if (event._tag === "Overtaken") return end(pending)
+      break
+    case "Reopen":
+      if (event._tag === "Reopened")
+        return event.reopened ? afterReopening(facts, step.next, event) : end(closed)
+      break
+    case "Apply":
+      if (event._tag === "Done")
+        return step.thenFind === true ? begin : end({ _tag: "Paid", receipt: step.receipt })
+      break
+    case "Void":
+      if (event._tag === "Voided") return afterVoiding(facts, step, event.voided)
+      break
+    case "Abandon":
+      if (event._tag === "Done")
+        return step.release ? { _tag: "Release", ending: step.ending } : end(step.ending)
+      break
+    case "Leave":
+      if (event._tag === "Done")
+        return step.thenFind === true
+          ? { _tag: "Find", instead: step.ending, orVoided: true }
+          : end(step.ending)
+      break
+    case "Release":
+    case "Yield":
+      if (event._tag === "Done") return end(step.ending)
+      break
+    case "Finalize":
+    case "MarkRefundDue":
+      if (event._tag === "Done") return end(closed)
+      break
+  }
+  throw new ImpossibleTransition(step, event)
+}
+
+/** Replaces the steps with which a call resumes its own request: the reconciler has none. */
+const withoutRequest = (step: AfterSettlement): SettlementStep | EndStep => {
+  switch (step._tag) {
+    // Another process takes care of the charge.
+    case "Find":
+      return end(closed)
+    // Nothing is due for the charge: it is watched until its authorization has expired.
+    case "Judge":
+      return leave(closed)
+    // A retry of the caller gets the work done.
+    case "Work":
+      return { _tag: "Yield", ending: { _tag: "Paid", receipt: step.paid.receipt } }
+    default:
+      return step
+  }
+}
+
+/** The reconciler's first step under the lease of a charge. */
+export const beginInReconciler = (event: TakenEvent, facts: ChargeFacts): SettlementStep | EndStep =>
+  withoutRequest(afterTakeover(event, facts))
+
+/** Which step follows in the reconciler. */
+export const nextInReconciler = (
+  step: SettlementStep,
+  event: ChargeEvent,
+  facts: ChargeFacts
+): SettlementStep | EndStep => withoutRequest(afterSettlementStep(step, event, facts))

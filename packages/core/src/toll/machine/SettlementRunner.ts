@@ -1,0 +1,50 @@
+import { Context, Effect, Layer } from "effect"
+import type { StoreError } from "../../domain/Errors.ts"
+import { Charges } from "../../ports/Charges.ts"
+import { Secrets } from "../../runtime/Secrets.ts"
+import { Chain } from "../evidence/Chain.ts"
+import { Facilitator } from "../facilitator/Facilitator.ts"
+import type { SettlementStep } from "./ChargeStep.ts"
+import type { StepResult } from "./driveSteps.ts"
+import type { ChargeLease, HeldCharge } from "./HeldCharge.ts"
+import { Reconciler, type Reconciliation } from "./Reconciler.ts"
+import { SettlementEffects } from "./SettlementEffects.ts"
+import { type SettlementConfig, SettlementSteps, type Takeover } from "./SettlementSteps.ts"
+
+/** Settles charges whose response is recorded, and finds out whether the money moved. */
+export class SettlementRunner extends Context.Service<
+  SettlementRunner,
+  {
+    /** Takes over a charge whose lease has lapsed, as a part of the generator that drives it. */
+    readonly takeOver: (lease: ChargeLease) => StepResult<StoreError, Takeover>
+    /** Performs a step under the lease of a charge, as a part of the generator that drives it. */
+    readonly perform: (step: SettlementStep, held: HeldCharge) => StepResult<StoreError>
+    /**
+     * Finishes charges whose process died, and checks those that are watched. `eager`: also those of unknown outcome
+     * whose next attempt is not due yet.
+     */
+    readonly reconcile: (options: {
+      readonly limit: number
+      readonly eager: boolean
+    }) => Effect.Effect<Reconciliation, StoreError>
+  }
+>()("@till402/core/SettlementRunner") {
+  static readonly layer = (config: SettlementConfig) =>
+    Layer.effect(
+      SettlementRunner,
+      Effect.gen(function* () {
+        const charges = yield* Charges
+        const chain = yield* Chain
+        const facilitator = yield* Facilitator
+        const secrets = yield* Secrets
+        const effects = yield* SettlementEffects
+        const steps = new SettlementSteps({ charges, chain, facilitator, secrets, effects }, config)
+        const reconciler = new Reconciler({ charges, chain, steps }, config)
+        return SettlementRunner.of({
+          takeOver: (lease) => steps.takeOver(lease),
+          perform: (step, held) => steps.perform(step, held),
+          reconcile: (options) => reconciler.reconcile(options)
+        })
+      })
+    )
+}

@@ -1,0 +1,313 @@
+import { Effect, Schedule } from "effect"
+import type { StoreError } from "../../domain/Errors.ts"
+import { findNetwork } from "../../domain/Network.ts"
+import type { Receipt } from "../../domain/PaymentRequired.ts"
+import type { Charge, Charges } from "../../ports/Charges.ts"
+import { causeName } from "../../runtime/causeName.ts"
+import { report } from "../../runtime/events.ts"
+import type { Secrets } from "../../runtime/Secrets.ts"
+import type { Chain, ChainEvidence } from "../evidence/Chain.ts"
+import type { Facilitator } from "../facilitator/Facilitator.ts"
+import { checkAgainMillis, isBeyondPatience, watchUntilMillis } from "./Backoff.ts"
+import type { ChainQuery, ChargeEvent, SettlementStep, TakenEvent } from "./ChargeStep.ts"
+import type { StepResult } from "./driveSteps.ts"
+import type { ChargeLease, HeldCharge } from "./HeldCharge.ts"
+import type { SettlementEffects } from "./SettlementEffects.ts"
+import { readTask, type SettlementTask, taskWithoutPayment } from "./SettlementTask.ts"
+
+interface Services {
+  readonly charges: Charges["Service"]
+  readonly chain: Chain["Service"]
+  readonly facilitator: Facilitator["Service"]
+  readonly secrets: Secrets["Service"]
+  readonly effects: SettlementEffects["Service"]
+}
+
+export interface SettlementConfig {
+  /** Length of a lease; longer than work and settlement together. */
+  readonly leaseMillis: number
+  /** How long the response to a payment that settled first can be requested. */
+  readonly owedResponseMillis: number
+  /** Seconds after which the proof of a settlement is checked again, by CAIP-2 network. */
+  readonly finalitySeconds: ReadonlyMap<string, number>
+}
+
+/** A takeover's event, and the charge as held from then on; `undefined`: another process was first. */
+export interface Takeover {
+  readonly event: TakenEvent
+  readonly held: HeldCharge | undefined
+}
+
+type StepOf<Tag extends SettlementStep["_tag"]> = Extract<SettlementStep, { readonly _tag: Tag }>
+
+const done: ChargeEvent = { _tag: "Done" }
+
+/** Queries of a transfer that waits for its confirmations, a second apart. */
+const maxConfirmingQueries = 60
+
+/** Retries of a query that names a transaction: our node may be a moment behind the facilitator's. */
+const maxLaggingRetries = 3
+
+const isRefunded = ({ refund }: Charge): boolean => refund?._tag === "Sent"
+
+/** The transaction that a query names, if it is known. */
+const transactionOf = (query: ChainQuery): string | undefined => {
+  if (query._tag === "Proof") return query.transaction
+  return query._tag === "Finality" ? query.charge.receipt?.transaction : undefined
+}
+
+/** Performs the steps of a settlement, as plain generators: none of them needs its own fiber. */
+export class SettlementSteps {
+  private readonly services: Services
+  private readonly config: SettlementConfig
+  constructor(services: Services, config: SettlementConfig) {
+    this.services = services
+    this.config = config
+  }
+
+  perform(step: SettlementStep, held: HeldCharge): StepResult<StoreError> {
+    switch (step._tag) {
+      case "Settle":
+        return this.settle(held)
+      case "QueryChain":
+        return this.queryChain(step, held)
+      case "Complete":
+        return this.complete(step, held)
+      case "Apply":
+        return this.apply(step, held)
+      case "Void":
+        return this.void(step, held)
+      case "Abandon":
+        return this.abandon(step, held)
+      case "Release":
+        return this.release(held)
+      case "Finalize":
+        return this.finalize(held)
+      case "Reopen":
+        return this.reopen(held)
+      case "MarkRefundDue":
+        return this.markRefundDue(held)
+      case "Yield":
+        return this.yieldLease(held)
+      case "Leave":
+        return this.leave(step, held)
+    }
+  }
+
+  *takeOver(lease: ChargeLease): StepResult<StoreError, Takeover> {
+    const { charges, chain, secrets } = this.services
+    const { by, key, owner } = lease
+    const nowMillis = lease.nowMillis()
+    const untilMillis = nowMillis + this.config.leaseMillis
+    const took = yield* charges.takeOver(key, { owner, untilMillis }, nowMillis)
+    // Read again: it may have changed between being found and being taken.
+    const charge = took ? yield* charges.find(key) : undefined
+    const event: TakenEvent = { _tag: "Taken", charge, sameRequest: true, readable: true, nowMillis }
+    if (charge === undefined || charge.leaseOwner !== owner)
+      return { event: { ...event, charge: undefined }, held: undefined }
+    const stored = yield* readTask(charge, secrets)
+    const task = stored ?? taskWithoutPayment(charge)
+    const hasResponse = charge.response !== undefined || charge.responseExpiredAtMillis !== undefined
+    const facts = {
+      by,
+      canReadChain: chain.canRead(charge.network),
+      proofRequired: task.proofRequired,
+      settlesFirst: charge.settlesFirst && !hasResponse,
+      unverifiedSinceMillis: charge.unverifiedSinceMillis,
+      validBeforeSeconds: charge.validBeforeSeconds,
+      finalitySeconds: this.finalityOf(charge.network)
+    }
+    const { attempts, subject } = charge
+    const isSettled = charge.state === "settled" || isRefunded(charge)
+    const held = { ...lease, facts, task, subject, attempts, isSettled }
+    return { event: { ...event, readable: stored !== undefined }, held }
+  }
+
+  private *settle({ task }: HeldCharge): StepResult<StoreError> {
+    const { request } = task
+    if (request !== undefined)
+      return { _tag: "Settled", settlement: yield* this.services.facilitator.settle(request) }
+    const reason = "the charge doesn't store its payment any more"
+    return { _tag: "Settled", settlement: { _tag: "Unknown", reason, transaction: undefined } }
+  }
+
+  private *queryChain(
+    { query }: StepOf<"QueryChain">,
+    { task: { authorization, network } }: HeldCharge
+  ): StepResult<StoreError> {
+    const known = findNetwork(network)
+    if (known === undefined) return { _tag: "Seen", evidence: { _tag: "Unavailable" } }
+    const transaction = transactionOf(query)
+    const evidence = yield* this.services.chain.evidence(known, authorization, { transaction }).pipe(
+      Effect.repeat({
+        schedule: Schedule.exponential("200 millis"),
+        times: transaction === undefined ? 0 : maxLaggingRetries,
+        // Definite evidence ends the retries: one that fails must not replace it.
+        until: ({ _tag }: ChainEvidence) => _tag === "Moved" || _tag === "NotPaid" || _tag === "Confirming"
+      }),
+      Effect.repeat({
+        schedule: Schedule.spaced("1 second"),
+        times: maxConfirmingQueries,
+        while: ({ _tag }: ChainEvidence) => _tag === "Confirming"
+      })
+    )
+    return { _tag: "Seen", evidence }
+  }
+
+  private *complete(step: StepOf<"Complete">, held: HeldCharge): StepResult<StoreError> {
+    const { charges } = this.services
+    const { key, owner } = held
+    const { proof, refundDue, transaction } = step
+    const { authorization, network } = held.task
+    const nowMillis = held.nowMillis()
+    const receipt: Receipt = { success: true, transaction, network, payer: authorization.from }
+    const isOwed = held.facts.settlesFirst && !refundDue
+    const owedUntilMillis = isOwed ? nowMillis + this.config.owedResponseMillis : undefined
+    const isProvisional = proof?.isFinal === false
+    const settlement = {
+      receipt,
+      transferLogIndex: proof?.logIndex,
+      refundDue,
+      finalAfterMillis: isProvisional ? nowMillis + this.finalityOf(network) * 1000 : undefined,
+      responseOwedUntilMillis: owedUntilMillis
+    }
+    const completion = yield* charges
+      .complete(key, settlement, nowMillis)
+      // The money has moved: the next process must not wait for the lease to record it.
+      .pipe(Effect.tapError(() => Effect.ignore(charges.yieldLease(key, owner, 0), { log: "Warn" })))
+    if (completion._tag === "Completed")
+      return { _tag: "Completed", receipt, refundDue, owedUntilMillis, isProvisional }
+    if (completion._tag === "TransferTaken") {
+      yield* report(
+        "Error",
+        "transfer_proves_another_payment",
+        "One transfer was presented as the proof of two payments",
+        { network }
+      )
+      return { _tag: "TransferTaken", attempts: held.attempts }
+    }
+    return yield* this.completedByAnother(held, isProvisional)
+  }
+
+  /** Another process has recorded the same settlement: its record counts. */
+  private *completedByAnother({ key, owner }: HeldCharge, isProvisional: boolean): StepResult<StoreError> {
+    const charge = yield* this.services.charges.find(key)
+    if (charge?.receipt === undefined) return { _tag: "Overtaken" }
+    return {
+      _tag: "Completed",
+      receipt: charge.receipt,
+      refundDue: charge.refund !== undefined,
+      owedUntilMillis: charge.leaseOwner === owner ? charge.responseOwedUntilMillis : undefined,
+      isProvisional
+    }
+  }
+
+  private *apply({ yields }: StepOf<"Apply">, { key, owner, subject }: HeldCharge): StepResult<StoreError> {
+    const { charges, effects } = this.services
+    const endLease = yields === true ? charges.yieldLease(key, owner, 0) : Effect.void
+    if (subject === undefined) {
+      yield* endLease
+      return done
+    }
+    // The settlement is recorded. If its effect fails, it stays pending and the reconciler applies it.
+    yield* effects.settled(subject).pipe(
+      Effect.andThen(charges.markApplied(key)),
+      Effect.andThen(endLease),
+      Effect.catchTag("StoreError", (error) =>
+        Effect.andThen(
+          report(
+            "Error",
+            "settlement_effect_pending",
+            "The effect of a settlement could not be applied yet",
+            {
+              operation: error.operation,
+              error: causeName(error.cause)
+            }
+          ),
+          Effect.ignore(charges.yieldLease(key, owner, 0), { log: "Warn" })
+        )
+      )
+    )
+    return done
+  }
+
+  private *void({ worked }: StepOf<"Void">, { key, owner, task }: HeldCharge): StepResult<StoreError> {
+    const options = { keepExposure: worked, checkAfterMillis: this.watchUntil(task) }
+    return { _tag: "Voided", voided: yield* this.services.charges.void(key, owner, options) }
+  }
+
+  private *abandon(
+    { whole, yields }: StepOf<"Abandon">,
+    { key, owner, subject }: HeldCharge
+  ): StepResult<StoreError> {
+    if (yields === true) yield* this.services.charges.yieldLease(key, owner, 0)
+    if (subject !== undefined) yield* this.services.effects.abandoned(subject, whole ? key : undefined)
+    return done
+  }
+
+  private *release({ key, owner }: HeldCharge): StepResult<StoreError> {
+    yield* this.services.charges.release(key, owner)
+    return done
+  }
+
+  private *finalize({ key, owner }: HeldCharge): StepResult<StoreError> {
+    yield* this.services.charges.finalize(key, owner)
+    return done
+  }
+
+  private *reopen({ key, nowMillis, owner }: HeldCharge): StepResult<StoreError> {
+    const { charges } = this.services
+    if (!(yield* charges.reopen(key, owner, nowMillis())))
+      return { _tag: "Reopened", reopened: false, isRefunded: false }
+    yield* report(
+      "Error",
+      "settlement_undone",
+      "A reorganization of the chain undid a settlement; the charge is open again"
+    )
+    // Read again: its refund may have been sent since the lease began.
+    const charge = yield* charges.find(key)
+    return { _tag: "Reopened", reopened: true, isRefunded: charge !== undefined && isRefunded(charge) }
+  }
+
+  private *markRefundDue({ key, nowMillis }: HeldCharge): StepResult<StoreError> {
+    yield* this.services.charges.markRefundDue(key, nowMillis())
+    return done
+  }
+
+  private *yieldLease({ key, owner }: HeldCharge): StepResult<StoreError> {
+    yield* this.services.charges.yieldLease(key, owner, 0)
+    return done
+  }
+
+  private *leave({ reason }: StepOf<"Leave">, held: HeldCharge): StepResult<StoreError> {
+    const { attempts, facts, isSettled, key, owner, task } = held
+    if (reason !== undefined)
+      yield* report("Warn", "settlement_unknown", "The outcome of a settlement is unknown", { reason })
+    if (facts.by === "call") return yield* this.yieldLease(held)
+    const againMillis = checkAgainMillis(attempts, held.nowMillis())
+    // A settled charge's proof is checked until it is final; a voided charge is watched until it can't move.
+    const isWatched = reason === undefined && !isSettled
+    yield* this.services.charges.defer(
+      key,
+      owner,
+      Math.max(againMillis, isWatched ? this.watchUntil(task) : 0)
+    )
+    if (isBeyondPatience(attempts))
+      yield* report(
+        "Error",
+        "charge_unresolved",
+        "A charge can't be brought to an end and needs an operator",
+        { attempts: attempts + 1 }
+      )
+    return done
+  }
+
+  private finalityOf(network: string): number {
+    return this.config.finalitySeconds.get(network) ?? 0
+  }
+
+  /** When a voided payment can't move any more, so that one query of the chain is the last. */
+  private watchUntil({ authorization, network }: SettlementTask): number {
+    return watchUntilMillis(authorization.validBefore, this.finalityOf(network))
+  }
+}

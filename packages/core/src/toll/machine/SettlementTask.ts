@@ -1,0 +1,48 @@
+import { Effect } from "effect"
+import type { Authorization } from "../../domain/PaymentPayload.ts"
+import type { Charge } from "../../ports/Charges.ts"
+import type { Encrypted, Secrets } from "../../runtime/Secrets.ts"
+import type { FacilitatorRequest } from "../facilitator/Facilitator.ts"
+import { chargedAuthorization } from "./ChargedAuthorization.ts"
+
+/** Everything that settling a payment needs. Stored with the charge, so that any process can finish it. */
+export interface SettlementTask {
+  /** CAIP-2. */
+  readonly network: string
+  readonly authorization: Authorization
+  readonly proofRequired: boolean
+  /** `undefined` if the charge no longer stores it: it is voided, or settled for good. */
+  readonly request: FacilitatorRequest | undefined
+}
+
+/** The task of a payment that matched an offer. */
+export interface PayableTask extends SettlementTask {
+  readonly request: FacilitatorRequest
+}
+
+/**
+ * A task as stored: encrypted if the response is, since its payment would open the response. A plain task reveals no
+ * more than the response beside it, and can pay only the host.
+ */
+export type StoredTask = { readonly task: SettlementTask } | { readonly encrypted: Encrypted }
+
+/** The task of a charge whose payment isn't stored or can't be read: enough to find its transfer on the chain. */
+export const taskWithoutPayment = (charge: Charge): SettlementTask => ({
+  network: charge.network,
+  authorization: chargedAuthorization(charge),
+  proofRequired: true,
+  request: undefined
+})
+
+/** Reads the task of a charge; `undefined` if it was encrypted with a key that is not configured. */
+export const readTask = (
+  charge: Charge,
+  secrets: Secrets["Service"]
+): Effect.Effect<SettlementTask | undefined> => {
+  if (charge.settlement === "") return Effect.succeed(taskWithoutPayment(charge))
+  const stored: StoredTask = JSON.parse(charge.settlement)
+  if ("task" in stored) return Effect.succeed(stored.task)
+  return Effect.map(secrets.decrypt(stored.encrypted), (text): SettlementTask | undefined =>
+    text === undefined ? undefined : JSON.parse(text)
+  )
+}

@@ -1,0 +1,18 @@
+import { Context, Effect, Layer } from "effect"
+import type { StoreError } from "../domain/Errors.ts"
+import type { VaultItem } from "../domain/Vault.ts"
+import { VaultItems } from "../ports/VaultItems.ts"
+
+/** Stocks the vault. */
+export class VaultOperator extends Context.Service<
+  VaultOperator,
+  {
+    /** Adds an item, or replaces the one of the same id. Fails where another item has its slug. */
+    readonly put: (item: VaultItem) => Effect.Effect<void, StoreError>
+  }
+>()("@till402/core/VaultOperator") {
+  static readonly layer: Layer.Layer<VaultOperator, never, VaultItems> = Layer.effect(
+    VaultOperator,
+    Effect.map(VaultItems, (items) => ({ put: (item: VaultItem) => items.put(item) }))
+  )
+}

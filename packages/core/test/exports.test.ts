@@ -1,0 +1,191 @@
+import { describe, expect, it } from "vitest"
+import * as core from "@till402/core"
+import * as forEffect from "@till402/core/effect"
+import * as node from "@till402/core/node"
+import * as sqlite from "@till402/core/sqlite"
+import * as testing from "@till402/core/testing"
+
+/*
+ * The public names. One that goes or is renamed breaks a host: it belongs in a major version.
+ */
+
+const plain = [
+  "AdditionalFieldRequired",
+  "AddressNotServed",
+  "ApiFailure",
+  "CarrierNotDetected",
+  "ConfigurationError",
+  "InvalidCarrier",
+  "InvalidTrackingNumber",
+  "MailRejected",
+  "NoTrackingInfo",
+  "NotPlaced",
+  "PlacementRefused",
+  "ProductNotFound",
+  "ProductUnavailable",
+  "StoreError",
+  "TemporarilyUnavailable",
+  "Till",
+  "UpstreamFailed",
+  "UpstreamUnavailable",
+  "defaultTemplates",
+  "memory",
+  "operation",
+  "routeFulfilment",
+  "storageFrom"
+]
+
+const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> = [
+  ["@till402/core", core, plain],
+  [
+    "@till402/core/effect",
+    forEffect,
+    [
+      ...plain,
+      "Api",
+      "ApiError",
+      "Assistant",
+      "BoundedMap",
+      "Buy",
+      "BuyRequest",
+      "BuyResponse",
+      "Catalogue",
+      "Chain",
+      "ChainRpc",
+      "ChargeOperator",
+      "Charges",
+      "Endpoints",
+      "Facilitator",
+      "FacilitatorHttp",
+      "Fulfilment",
+      "LedgerOperator",
+      "Mailer",
+      "Marketplaces",
+      "Money",
+      "Operation",
+      "OrderOperator",
+      "Orders",
+      "PaymentOption",
+      "PaymentRequired",
+      "Product",
+      "Quotes",
+      "RefundOperator",
+      "Search",
+      "SearchProduct",
+      "SearchQuery",
+      "SearchResponse",
+      "ShippingAddress",
+      "Shop",
+      "ShopRequest",
+      "ShopResponse",
+      "TillRoutes",
+      "Track",
+      "TrackQuery",
+      "TrackResult",
+      "Tracker",
+      "VaultBuy",
+      "VaultBuyRequest",
+      "VaultDownload",
+      "VaultFiles",
+      "VaultItem",
+      "VaultItems",
+      "VaultOperator",
+      "VaultPage",
+      "VaultPurchaseResponse",
+      "VaultPurchases",
+      "VaultQuery",
+      "VaultSearch",
+      "facilitatorConfig",
+      "findNetwork",
+      "hostCall",
+      "layerSql",
+      "networks",
+      "openApiDocument",
+      "schemaSql",
+      "tillConfig"
+    ]
+  ],
+  [
+    "@till402/core/node",
+    node,
+    [
+      "BodyInterrupted",
+      "bodyOf",
+      "cancelBody",
+      "incoming",
+      "malformedTarget",
+      "targetOf",
+      "toRequest",
+      "writeHead",
+      "writeResponse"
+    ]
+  ],
+  ["@till402/core/sqlite", sqlite, ["sqlite"]],
+  [
+    "@till402/core/testing",
+    testing,
+    [
+      "StoreContractViolation",
+      "fakeAssistant",
+      "fakeFacilitator",
+      "fakeFulfilment",
+      "fakeMailer",
+      "fakeMarketplace",
+      "fakeTracker",
+      "fakeVaultFiles",
+      "sampleArchive",
+      "sampleProduct",
+      "sampleProducts",
+      "restartCases",
+      "restartedModelCase",
+      "sampleTrackResult",
+      "scripted",
+      "storeCases",
+      "storeModelCase",
+      "storeTests"
+    ]
+  ]
+]
+
+describe("public names", () => {
+  it.each(entries)("of %s", (_, entry, names) => {
+    expect(Object.keys(entry).sort()).toEqual([...names].sort())
+  })
+})
+
+describe("errors that a host throws", () => {
+  const errors = Object.entries(core).filter(([name]) => /^[A-Z]/.test(name) && name !== "Till")
+  it.each(errors)("%s is told by its _tag", (name, exported) => {
+    const Made = exported as unknown as new (fields: object) => Error
+    const error = new Made({ message: "why" })
+    expect(error).toBeInstanceOf(Error)
+    expect(error).toMatchObject({ _tag: name, name })
+  })
+})
+
+it("a till has the promised members, and no other", () => {
+  const till = core.Till.make({
+    baseUrl: "https://shop.example",
+    payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+    networks: ["base-sepolia"],
+    facilitator: testing.fakeFacilitator(),
+    secret: "a text that nobody can guess, of 32 characters or more",
+    storage: core.memory(),
+    tracker: testing.fakeTracker()
+  })
+  const members = [
+    "charges",
+    "dispose",
+    "fetch",
+    "handle",
+    "handles",
+    "ledger",
+    "orders",
+    "ready",
+    "reconcile",
+    "refunds",
+    "vault"
+  ]
+  expect(Object.keys(till).sort()).toEqual(members)
+  return till.dispose()
+})

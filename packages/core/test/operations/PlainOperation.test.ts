@@ -1,0 +1,323 @@
+import { Effect, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { ApiFailure, operation, type PlainOperation } from "../../src/index.ts"
+import type { AnyPlainOperation, StandardSchema } from "../../src/operations/PlainOperation.ts"
+import { expectFailed, jsonOf, openTill, receiptOf } from "../toll/openTill.ts"
+
+const refusal = (status: number) => new ApiFailure({ status, code: "NO_SUCH_CITY", message: "No such city." })
+
+const weather = { path: "/weather/oslo?days=2" }
+
+/** A route of a host, with what its work was called with. */
+const sold = async (options: Partial<AnyPlainOperation> = {}) => {
+  const calls: Array<unknown> = []
+  const till = await openTill({
+    operations: [
+      {
+        id: "weather",
+        method: "GET",
+        path: "/weather/:city",
+        description: "Weather of a city, now",
+        price: "0.02",
+        ...options,
+        work: (input, context) => {
+          calls.push(input)
+          return options.work === undefined ? { celsius: 21 } : options.work(input, context)
+        }
+      }
+    ]
+  })
+  return { ...till, calls }
+}
+
+/** Validates with a function. */
+const schema = <A>(
+  parse: (value: Readonly<Record<string, unknown>>) => A | undefined
+): StandardSchema<A> => ({
+  "~standard": {
+    version: 1,
+    vendor: "test",
+    validate: (value) => {
+      const parsed = parse(value as Readonly<Record<string, unknown>>)
+      return parsed === undefined
+        ? { issues: [{ message: "must be another", path: ["days"] }] }
+        : { value: parsed }
+    }
+  }
+})
+
+describe("a route of the host", () => {
+  it("is paid once: the same payment replays its response", async () => {
+    const { calls, payFor, present, till } = await sold()
+    const payment = await payFor(weather)
+    const first = await present(weather, payment)
+    expect([first.status, jsonOf(first)]).toEqual([200, { celsius: 21 }])
+    const again = await present(weather, payment)
+    expect([again.status, again.text]).toEqual([200, first.text])
+    expect(receiptOf(again)).toEqual(receiptOf(first))
+    expect(calls).toHaveLength(1)
+    const [line] = await till.ledger.list()
+    expect(line).toMatchObject({ operation: "weather", kind: "settled" })
+  })
+
+  it("sells one request per payment, however alike the inputs decode", async () => {
+    // Every input decodes to a value that JSON writes as {}.
+    const { calls, payFor, present } = await sold({
+      input: schema((value) => new Map(Object.entries(value)))
+    })
+    const payment = await payFor(weather)
+    expect((await present(weather, payment)).status).toBe(200)
+    for (const path of ["/weather/rome?days=2", "/weather/oslo?days=3"])
+      expect((await present({ path }, payment)).status, path).toBe(402)
+    expect(calls).toHaveLength(1)
+  })
+
+  it.each([
+    ["a list of issues", schema(() => undefined), 400, "VALIDATION_ERROR"],
+    [
+      "a schema of Effect",
+      Schema.toStandardSchemaV1(Schema.Struct({ days: Schema.Literal("3") })) as unknown as StandardSchema,
+      400,
+      "VALIDATION_ERROR"
+    ]
+  ])("refuses input by %s, and charges nothing", async (_what, input, status, code) => {
+    const { calls, facilitator, payFor, present } = await sold({ input })
+    expectFailed(await present(weather, await payFor(weather)), status, code)
+    expect([calls.length, facilitator.settle.calls.length]).toEqual([0, 0])
+  })
+
+  it("refuses a parameter that is given twice", async () => {
+    const { payFor, present } = await sold({ input: schema((value) => value) })
+    const twice = { path: "/weather/oslo?days=2&days=3" }
+    const refused = await present(twice, await payFor(twice))
+    expectFailed(refused, 400, "VALIDATION_ERROR")
+    expect(refused.text).toContain("days must be given once")
+  })
+
+  it("charges nothing for work that refuses, and the payment stays good", async () => {
+    let found = false
+    const { facilitator, payFor, present } = await sold({
+      work: () => {
+        if (found) return { celsius: 3 }
+        throw new ApiFailure({
+          status: 404,
+          code: "NO_SUCH_CITY",
+          message: "No such city. Nothing was charged."
+        })
+      }
+    })
+    const payment = await payFor(weather)
+    expectFailed(await present(weather, payment), 404, "NO_SUCH_CITY")
+    expect(facilitator.settle.calls).toHaveLength(0)
+    found = true
+    expect(jsonOf(await present(weather, payment))).toEqual({ celsius: 3 })
+    expect(facilitator.settle.calls).toHaveLength(1)
+  })
+
+  it.each([
+    ["throws", () => Promise.reject(new Error("payer 0xabc owes"))],
+    ["returns a number that JSON can't hold", () => 1n],
+    ["returns a function", () => () => 1],
+    ["returns an object that is no JSON", () => ({ toJSON: () => undefined })],
+    ["returns a response", () => new Response("hello", { status: 500 })],
+    ["returns an error", () => new Error("payer 0xabc owes")],
+    ["returns a map", () => new Map([["a", 1]])],
+    ["returns more than is stored", () => "a".repeat(2 * 1024 * 1024)],
+    ["refuses with a status of success", () => Promise.reject(refusal(200))],
+    ["refuses with a status that is none", () => Promise.reject(refusal(99))],
+    ["refuses with a 402", () => Promise.reject(refusal(402))]
+  ])("charges nothing for work that %s, and says nothing of it", async (_how, work) => {
+    const { events, facilitator, payFor, present } = await sold({ work })
+    const failed = await present(weather, await payFor(weather))
+    expectFailed(failed, 500, "INTERNAL_ERROR")
+    expect(failed.text + JSON.stringify(events)).not.toContain("0xabc")
+    expect(events.map(({ code }) => code)).toContain("request_failed")
+    expect(facilitator.settle.calls).toHaveLength(0)
+  })
+
+  it("charges nothing where a refusal is returned instead of thrown", async () => {
+    const { facilitator, payFor, present } = await sold({ work: () => refusal(404) })
+    expectFailed(await present(weather, await payFor(weather)), 404, "NO_SUCH_CITY")
+    expect(facilitator.settle.calls).toHaveLength(0)
+  })
+
+  it("decodes the parameters of its path", async () => {
+    const { calls, payFor, present, send } = await sold()
+    const york = { path: "/weather/New%20York" }
+    expect((await present(york, await payFor(york))).status).toBe(200)
+    expect(calls).toEqual([{ city: "New York" }])
+    const malformed = { path: "/weather/%E0%A4%A" }
+    expect((await present(malformed, await payFor(malformed))).status).toBe(200)
+    expect(calls.at(-1)).toEqual({ city: "%E0%A4%A" })
+    expect((await send({ path: `/weather/${"x".repeat(2_000)}` })).status).toBe(404)
+  })
+
+  it("responds to a deep body as to any other", async () => {
+    const { payFor, present } = await sold({ method: "POST", input: schema((value) => value) })
+    const deep = {
+      path: "/weather/oslo",
+      body: JSON.parse(`{"x":${"[".repeat(3_000)}${"]".repeat(3_000)}}`) as unknown
+    }
+    expect((await present(deep, await payFor(deep))).status).toBe(200)
+  })
+
+  it("charges nothing for work that misses its deadline, and aborts it", async () => {
+    let signal: AbortSignal | undefined
+    const till = await openTill({
+      upstreamTimeoutMillis: 1_000,
+      operations: [
+        operation({
+          id: "slow",
+          method: "GET",
+          path: "/slow",
+          description: "Never responds",
+          price: "0.02",
+          work: (_input, context) => {
+            signal = context.signal
+            return new Promise(() => undefined)
+          }
+        })
+      ]
+    })
+    const slow = { path: "/slow" }
+    expectFailed(await till.present(slow, await till.payFor(slow)), 503, "OPERATION_TIMEOUT")
+    expect([signal?.aborted, till.facilitator.settle.calls.length]).toEqual([true, 0])
+  })
+
+  it("settles first where it says so", async () => {
+    const order: Array<string> = []
+    const { facilitator, payFor, present } = await sold({
+      settlement: "before-work",
+      work: () => {
+        order.push(`work after ${facilitator.settle.calls.length} settlement`)
+        return {}
+      }
+    })
+    expect((await present(weather, await payFor(weather))).status).toBe(200)
+    expect(order).toEqual(["work after 1 settlement"])
+  })
+
+  it("is in the OpenAPI document and the listing", async () => {
+    const { send } = await sold({ example: { input: { city: "oslo", days: "2" }, output: { celsius: 21 } } })
+    const document = jsonOf(await send({ path: "/openapi.json" })) as {
+      paths: Record<string, { get: Record<string, unknown> }>
+    }
+    const { get } = document.paths["/weather/{city}"]!
+    expect(get["x-payment-info"]).toMatchObject({ price: { mode: "fixed", amount: "0.02" } })
+    expect((get["parameters"] as ReadonlyArray<{ name: string }>).map(({ name }) => name)).toEqual([
+      "city",
+      "days"
+    ])
+    expect((await send({ path: "/.well-known/x402" })).text).toContain("GET /weather/{city}")
+    const { extensions } = (await send(weather).then(({ headers }) =>
+      JSON.parse(Buffer.from(headers.get("payment-required")!, "base64").toString("utf8"))
+    )) as { extensions: { bazaar: { info: unknown } } }
+    expect(extensions.bazaar.info).toMatchObject({
+      input: { method: "GET", pathParams: { city: "oslo" }, queryParams: { days: "2" } },
+      output: { example: { celsius: 21 } }
+    })
+  })
+})
+
+describe("a price that is a function of the input", () => {
+  const words = (price: PlainOperation<{ text: string }>["price"]) =>
+    openTill({
+      operations: [
+        operation({
+          id: "words",
+          method: "POST",
+          path: "/words",
+          description: "Counts words",
+          input: schema(({ text }) => (typeof text === "string" ? { text } : undefined)),
+          price,
+          work: ({ text }) => ({ words: text.split(" ").length })
+        })
+      ]
+    })
+  const call = (text: string) => ({ path: "/words", body: { text } })
+
+  it("is charged per request, and shown as a range to requests without input", async () => {
+    const { challenge, payFor, present } = await words({
+      min: "0.01",
+      max: "1.00",
+      of: ({ text }) => (text.length / 100).toFixed(2)
+    })
+    expect((await challenge(call("twelve words"))).accepts[0]?.amount).toBe("120000")
+    expect((await challenge({ path: "/words", body: {} })).accepts[0]?.amount).toBe("10000")
+    const cheap = await payFor(call("few"))
+    expect((await present(call("a longer text"), cheap)).status).toBe(402)
+    expect(jsonOf(await present(call("few"), cheap))).toEqual({ words: 1 })
+  })
+
+  it("is not needed for a response that is paid", async () => {
+    let isBroken = false
+    const { payFor, present } = await words({
+      min: "0.01",
+      max: "1.00",
+      of: () => {
+        if (isBroken) throw new Error("the price list is gone")
+        return "0.02"
+      }
+    })
+    const payment = await payFor(call("few"))
+    const paid = await present(call("few"), payment)
+    isBroken = true
+    expect((await present(call("few"), payment)).text).toBe(paid.text)
+    expectFailed(await present(call("other"), payment), 500, "INTERNAL_ERROR")
+  })
+
+  it.each(["2.00", "0.005", "0", "free", "-1"])("is never charged out of its bounds: %s", async (text) => {
+    const { events, send } = await words({ min: "0.01", max: "1.00", of: () => text })
+    expectFailed(await send(call("few")), 500, "INTERNAL_ERROR")
+    expect(events.map(({ code }) => code)).toContain("request_failed")
+  })
+})
+
+describe("options of a route", () => {
+  const valid = {
+    id: "weather",
+    method: "GET",
+    path: "/weather",
+    description: "Weather",
+    price: "0.02",
+    work: () => Effect.void
+  }
+
+  it.each([
+    ["id", "the weather", "id must be"],
+    ["id", "search", "belongs to a route of the contract"],
+    ["method", "PUT", 'method must be "GET" or "POST"'],
+    ["path", "weather", "path must be"],
+    ["path", "/weather?q", "path must be"],
+    ["path", "/:city", "path must be"],
+    ["path", "/weather/:city/:city", "path must be"],
+    ["path", "/weather/:__proto__", "path must be"],
+    ["path", "/weather/../other", "path must be"],
+    ["path", "/openapi.json", "belongs to a document or a public route"],
+    ["description", undefined, "description must"],
+    ["price", 0.02, 'price must be dollars such as "0.02"'],
+    ["price", "0", "price must be dollars"],
+    ["price", { min: "0.05", max: "0.01", of: () => "0.02" }, "price.min and price.max"],
+    ["price", { min: "0.01", max: "0.05" }, "price.of must be a function"],
+    ["settlement", "first", "settlement must be"],
+    ["work", undefined, "work must be a function"],
+    ["input", {}, "input must be a Standard Schema"]
+  ])("%s can't be %o", async (name, value, message) => {
+    const operations = [{ ...valid, [name]: value }] as unknown as ReadonlyArray<AnyPlainOperation>
+    await expect(openTill({ operations })).rejects.toThrow(message)
+  })
+
+  it("two routes can't share an id or a path", async () => {
+    const operations = [valid, valid] as unknown as ReadonlyArray<AnyPlainOperation>
+    await expect(openTill({ operations })).rejects.toThrow("two operations have the same id weather")
+  })
+
+  it("two routes can't match the same requests", async () => {
+    const routes = [
+      { ...valid, id: "city", path: "/weather/:city" },
+      { ...valid, id: "town", path: "/weather/:town" }
+    ]
+    const operations = routes as unknown as ReadonlyArray<AnyPlainOperation>
+    await expect(openTill({ operations })).rejects.toThrow("two operations have the same path /weather/:")
+  })
+})

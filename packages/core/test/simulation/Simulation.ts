@@ -1,0 +1,308 @@
+import { Context, Effect } from "effect"
+import { VaultItems } from "../../src/ports/VaultItems.ts"
+import { Attacker } from "./Attacker.ts"
+import type { SimulatedChain } from "./chain/SimulatedChain.ts"
+import { ClientNetwork, type PresentedPayment } from "./ClientNetwork.ts"
+import { Economy } from "./Economy.ts"
+import { FaultInjector } from "./FaultInjector.ts"
+import { drawFaultPlan, type FaultPlan } from "./FaultPlan.ts"
+import { checkFinalState } from "./FinalChecks.ts"
+import { checkFinalOrders } from "./FinalOrderChecks.ts"
+import { HostSystems } from "./HostSystems.ts"
+import { InvariantChecker } from "./InvariantChecker.ts"
+import { Machines } from "./Machines.ts"
+import type { Mutation } from "./Mutations.ts"
+import { authorizationOf, type Call, type Payment, type Reply } from "./Payment.ts"
+import { powerCut } from "./PowerCut.ts"
+import { environmentOf } from "./ProcessEnvironment.ts"
+import { SeededRandom } from "./SeededRandom.ts"
+import { isUndecided, Shopper } from "./Shopper.ts"
+import { SimulatedFacilitator } from "./SimulatedFacilitator.ts"
+import { vaultItem } from "./SimulatedHost.ts"
+import type { Storage } from "./Storage.ts"
+import { Timeline } from "./Timeline.ts"
+import { Trace } from "./Trace.ts"
+
+/** 2026-11-21, 00:00 UTC. */
+const startMillis = 1_795_219_200_000
+/** Pauses after the last fault, long enough for leases, authorizations and backoffs to expire. */
+const recoveryPausesMillis = [250_000, 800_000, 4_000_000]
+/** An additional pause if a settlement may have been reopened, which then starts over. */
+const reopenedMillis = 4_000_000
+/** Pauses for orders, which take hours and days. */
+const orderPausesMillis = [1, 5, 12, 8, 12, 24, 24, 48, 96, 0.1, 1, 1].map((hours) => hours * 3_600_000)
+/** Interval at which unfinished orders are checked. */
+const aftermathStepMillis = 20_000
+/** Far more than a normal run has: an endless loop fails instead of hanging. */
+const maxEvents = 50_000
+
+/** One complete run, created from its seed. */
+export class Simulation {
+  readonly trace = new Trace(startMillis)
+  readonly checker: InvariantChecker
+  private readonly economy: Economy
+  private readonly storage: Storage
+  private readonly random: SeededRandom
+  private readonly timeline: Timeline
+  private readonly facilitator: SimulatedFacilitator
+  private readonly network: ClientNetwork
+  private readonly hostSystems: HostSystems
+  private readonly faultInjector: FaultInjector
+  private readonly machines: Machines
+  private areFaultsOver = false
+  private eventCount = 0
+
+  constructor(seed: number, storage: Storage, mutation: Mutation = (environment) => environment) {
+    this.random = new SeededRandom(seed)
+    this.storage = storage
+    this.timeline = new Timeline(startMillis, this.random.branch())
+    const faultPlan = drawFaultPlan(this.random.branch(), startMillis)
+    const now = () => this.timeline.nowMillis
+    this.economy = new Economy({
+      random: this.random.branch(),
+      faultPlan,
+      now,
+      after: (millis, action) => this.after(millis, action),
+      payments: () => this.checker.payments.values(),
+      note: (what) => this.note("", what),
+      count: (what) => this.checker.count(what)
+    })
+    const { chain, node } = this.economy
+    this.checker = new InvariantChecker({
+      chain,
+      lagMillis: () => node.condition.lagMillis,
+      now,
+      note: (what) => this.note("", what)
+    })
+    this.faultInjector = new FaultInjector(faultPlan, this.random.branch(), (what) =>
+      this.checker.count(what)
+    )
+    this.facilitator = new SimulatedFacilitator({
+      timeline: this.timeline,
+      chain,
+      random: this.random.branch(),
+      behavior: faultPlan.facilitator,
+      onSettleRequested: (authorization, mode) => this.checker.settleRequested(authorization, mode),
+      onSettleResponded: (authorization, settled) => this.checker.settleResponded(authorization, settled),
+      beforeSend: (authorization) => {
+        if (this.isActive) this.economy.beforeSend(authorization)
+      },
+      note: (what) => this.note("fac", what)
+    })
+    this.hostSystems = new HostSystems({
+      random: this.random,
+      faultPlan,
+      startMillis,
+      now,
+      after: (millis, action) => this.after(millis, action),
+      chain,
+      checker: this.checker,
+      server: () => this.machines.runningServer(),
+      hasFault: () =>
+        this.areFaultsOver || this.faultInjector.hasInjectedFault || this.faultPlan.slowChance > 0,
+      note: (what) => this.note("op", what)
+    })
+    this.checker.orders = this.hostSystems.orders
+    this.network = new ClientNetwork({
+      timeline: this.timeline,
+      random: this.random,
+      checker: this.checker,
+      pickMachine: () => (this.isActive ? this.random.pick(this.machines.all) : this.machines.first),
+      lossChance: () => this.faultPlan.lossChance,
+      note: (actor, message) => this.note(actor, message)
+    })
+    this.machines = new Machines({
+      machines: faultPlan.processes,
+      timeline: this.timeline,
+      random: this.random,
+      storage,
+      trace: this.trace,
+      faultInjector: this.faultInjector,
+      isActive: () => this.isActive,
+      environment: (link, connection, onEvent) =>
+        mutation(
+          environmentOf({
+            link,
+            connection,
+            storage,
+            checker: this.checker,
+            facilitator: this.facilitator,
+            economy: this.economy,
+            host: this.hostSystems.host,
+            faultPlan: this.faultPlan,
+            random: this.random,
+            onEvent
+          })
+        ),
+      count: (what) => this.checker.count(what),
+      note: (actor, message) => this.note(actor, message)
+    })
+  }
+
+  get chain(): SimulatedChain {
+    return this.economy.chain
+  }
+
+  get nowMillis(): number {
+    return this.timeline.nowMillis
+  }
+
+  get faultPlan(): FaultPlan {
+    return this.faultInjector.faultPlan
+  }
+
+  /** Whether faults still happen. */
+  get isActive(): boolean {
+    return !this.areFaultsOver
+  }
+
+  /** Runs the seed: first with faults, then without them until everything has finished. */
+  async run(): Promise<void> {
+    const { chain, economy, storage, checker } = this
+    await Effect.runPromise(Context.get(await storage.stores(), VaultItems).put(vaultItem))
+    for (const machine of this.machines.all) await this.machines.boot(machine)
+    const shoppers = this.random.between(1, 3)
+    this.economy.fund(shoppers + 1)
+    for (let index = 0; index < shoppers; index++) void new Shopper(this, this.random.branch(), index).shop()
+    if (this.faultPlan.hasBuyer) void new Shopper(this, this.random.branch(), shoppers, "buy").shop()
+    economy.attackers = Array.from(
+      { length: this.faultPlan.attackers },
+      (_, index) => new Attacker(this, this.random.branch(), index)
+    )
+    for (const attacker of economy.attackers) void attacker.attack()
+    this.scheduleOperatorRounds()
+    economy.scheduleReorganizations(() => this.isActive)
+    await this.advance(this.faultPlan.activeMillis)
+    for (let passed = 0; passed < this.faultPlan.aftermathMillis; passed += aftermathStepMillis) {
+      if (checker.orders.areAllFinished) break
+      await this.advance(aftermathStepMillis)
+    }
+    await this.endFaults()
+    await this.finishOrders()
+    const { mailer, upstream } = this.hostSystems
+    await checkFinalState({ chain, storage, checker })
+    await checkFinalOrders({ chain, storage, checker, mailer, upstream })
+    await economy.checkBalances({ storage, checker, upstream })
+  }
+
+  after(millis: number, action: () => void): void {
+    this.timeline.after(millis, action)
+  }
+
+  sleep(millis: number): Promise<void> {
+    return new Promise((resolve) => this.timeline.after(millis, resolve))
+  }
+
+  paymentSigned(payment: Payment): void {
+    this.checker.paymentSigned(payment)
+    this.note("", `signs ${payment.name}: ${authorizationOf(payment).nonce.slice(0, 10)}`)
+  }
+
+  sendByThirdParty(payment: Payment): void {
+    const { outcome } = this.chain.send(authorizationOf(payment))
+    this.note("", `a third party sends ${payment.name}: ${outcome}`)
+    this.checker.count(`third party: ${outcome}`)
+  }
+
+  cancel(payment: Payment): void {
+    const cancelled = this.economy.cancel(authorizationOf(payment))
+    this.note("", `the payer cancels ${payment.name}: ${cancelled}`)
+    if (cancelled) this.checker.count("cancelled")
+  }
+
+  /** Sends a request to one of the machines; resolves to `undefined` if no reply arrives. */
+  request(call: Call, paid?: PresentedPayment): Promise<Reply | undefined> {
+    return this.network.request(call, paid)
+  }
+
+  /** Advances the virtual time. */
+  private async advance(millis: number): Promise<void> {
+    const untilMillis = this.nowMillis + millis
+    for (;;) {
+      const next = this.timeline.next(untilMillis)
+      if (next === undefined) break
+      if (++this.eventCount > maxEvents) throw new Error("the simulation doesn't come to rest")
+      next.action()
+      await this.machines.runUntilIdle()
+      if (powerCut.hasOccurred)
+        throw new Error("a store operation neither completed nor failed after the power cut")
+      await this.machines.finishRestarts()
+    }
+    this.timeline.nowMillis = untilMillis
+  }
+
+  private async endFaults(): Promise<void> {
+    this.note("", "all faults end")
+    this.areFaultsOver = true
+    this.faultInjector.stop()
+    this.economy.node.condition = this.faultPlan.node
+    this.facilitator.behavior = this.faultPlan.facilitator
+    this.hostSystems.setBehavior(this.faultPlan)
+    for (const machine of this.machines.all) this.machines.crash(machine)
+    const { first } = this.machines
+    await this.machines.boot(first)
+    const pauses = this.chain.isReorganized ? [...recoveryPausesMillis, reopenedMillis] : recoveryPausesMillis
+    for (const pauseMillis of pauses) {
+      // A frozen process runs everything that is due when it wakes up.
+      first.process?.freeze(pauseMillis)
+      await this.advance(pauseMillis + 2_000)
+      await this.presentPayments()
+    }
+  }
+
+  /** The operator inspects orders from time to time while faults last. */
+  private scheduleOperatorRounds(): void {
+    this.timeline.after(this.random.between(5_000, 60_000), () => {
+      if (!this.isActive) return
+      this.hostSystems.operator.inspectOrders()
+      this.scheduleOperatorRounds()
+    })
+  }
+
+  /** Finishes orders, which take days: the processes sleep in between. */
+  private async finishOrders(): Promise<void> {
+    const { process } = this.machines.first
+    for (const pauseMillis of orderPausesMillis) {
+      if (this.hostSystems.orders.areAllFinished) return
+      process?.freeze(pauseMillis)
+      await this.advance(pauseMillis)
+      for (let look = 0; look < 3 && !this.hostSystems.orders.areAllFinished; look++) {
+        await this.advance(6_000)
+        this.hostSystems.operator.inspectOrders()
+      }
+      await this.advance(6_000)
+    }
+  }
+
+  /** Presents every payment again until its outcome is decided. */
+  private async presentPayments(): Promise<void> {
+    const payments = Array.from(this.checker.payments.values())
+    const presenting = payments.map(async (payment) => {
+      for (const call of payment.calls.values()) await this.presentUntilDecided(payment, call)
+    })
+    const state = { isOver: false }
+    void Promise.all(presenting).then(() => {
+      state.isOver = true
+    })
+    while (!state.isOver) await this.advance(1_000)
+  }
+
+  private async presentUntilDecided(payment: Payment, call: Call): Promise<void> {
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const reply = await this.request(call, { payment, copy: "authentic" })
+      payment.lastReplies.set(call.name, reply)
+      // Doesn't wait for the lease of a dead process: it expires before the next round.
+      if (!isUndecided(reply) || reply?.status === 409) return
+      await this.sleep(3_000)
+    }
+  }
+
+  /** Adds a trace line for another actor. */
+  noteAs(who: string, what: string): void {
+    this.note(who, what)
+  }
+
+  private note(who: string, what: string): void {
+    this.trace.add(this.timeline.nowMillis, who, what)
+  }
+}

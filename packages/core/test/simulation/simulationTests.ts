@@ -1,0 +1,151 @@
+import { afterAll, describe, expect, it } from "vitest"
+import { closePostgres } from "./PostgresStorage.ts"
+import { describeFailure, simulate, type StoreName } from "./simulate.ts"
+
+/** Few enough that a hanging run is stopped long before the suite's timeout. */
+const seedsPerTest = 100
+const testMillis = 120_000
+const linesShown = 150
+
+/** Events that must occur in some seed, so that the invariants are not tested vacuously. */
+const requiredEvents: ReadonlyArray<string> = [
+  "200",
+  "replayed",
+  "order",
+  "purchase",
+  "402 payment_already_used",
+  "402 payment_refund_due",
+  "402 payment_expired",
+  "409 PAYMENT_IN_PROGRESS",
+  "429 RATE_LIMITED",
+  "503 SETTLEMENT_PENDING",
+  "freeze",
+  "cancelled",
+  "third party: moved",
+  "RPC request lost",
+  "reorganization",
+  "resubmitted",
+  "third party: insufficient",
+  ...[
+    "cancelAuthorization",
+    "fresh key",
+    "imitate",
+    "moves a balance",
+    "overtakes",
+    "receiveWithAuthorization",
+    "rewrites blocks",
+    "sends",
+    "transfer",
+    "transferWithAuthorization"
+  ].map((move) => `attacker: ${move}`),
+  "402 insufficient_funds",
+  "402 payment_canceled",
+  "402 payment_nonce_used",
+  "store error early",
+  "store error late",
+  ...[
+    "acceptsThenTimesOut",
+    "clean",
+    "duplicate",
+    "errorsAfterSettling",
+    "errorsBeforeSettling",
+    "failsOnChain",
+    "liesRefusal",
+    "liesSuccess",
+    "pending",
+    "rejects",
+    "slow",
+    "wrongNetwork"
+  ].map((mode) => `facilitator is ${mode}`),
+  ...[
+    "clean",
+    "late",
+    "lostAfter",
+    "lostBefore",
+    "malformed",
+    "notPlaced",
+    "silentAfter",
+    "silentBefore",
+    "slow",
+    "throwsAnything"
+  ].map((mode) => `upstream is ${mode}`),
+  "upstream refuses",
+  "is found upstream",
+  "is not found upstream",
+  "freeze amid an order",
+  ...[
+    "abandoned",
+    "cancelled",
+    "delivered",
+    "failed",
+    "needs_operator",
+    "placed",
+    "placing",
+    "processing",
+    "refund_due",
+    "refunded",
+    "shipped"
+  ].map((status) => `order is ${status}`),
+  // Every await from the payment to the response, and on to the order's end.
+  ...[
+    "charges.find",
+    "charges.claim",
+    "facilitator.verify",
+    "host.search",
+    "quotes.consume",
+    "orders.create",
+    "host.place",
+    "host.find",
+    "host.status",
+    "host.sign",
+    "host.mail",
+    "charges.markRefundDue",
+    "charges.recordRefund",
+    "vaultPurchases.reserve",
+    "charges.advance",
+    "facilitator.settle",
+    "chain",
+    "charges.complete",
+    "orders.replace",
+    "vaultPurchases.grant",
+    "charges.markApplied",
+    "charges.void",
+    "charges.takeOver"
+  ].map((call) => `crash at ${call}`)
+]
+
+/**
+ * Tests all invariants on one store over its own seeds; on memory, enough of them for every required event.
+ */
+export const testSimulation = (store: StoreName, firstSeed: number, seeds: number): void => {
+  describe(`a simulated world on ${store}`, () => {
+    afterAll(closePostgres)
+
+    it("produces the same trace for the same seed", { timeout: testMillis }, async () => {
+      for (let seed = firstSeed; seed < firstSeed + 10; seed++) {
+        const once = await simulate(seed, store)
+        const again = await simulate(seed, store)
+        expect(once.trace.length).toBeGreaterThan(0)
+        expect(again.trace, `seed ${seed}`).toBe(once.trace)
+      }
+    })
+
+    const counts = new Map<string, number>()
+    for (let first = firstSeed; first < firstSeed + seeds; first += seedsPerTest) {
+      const last = first + seedsPerTest - 1
+      it(`violates no invariant in seeds ${first} to ${last}`, { timeout: testMillis }, async () => {
+        for (let seed = first; seed <= last; seed++) {
+          const report = await simulate(seed, store)
+          if (report.violations.length > 0) throw new Error(describeFailure(report, linesShown))
+          for (const [what, count] of report.counts) counts.set(what, (counts.get(what) ?? 0) + count)
+        }
+      })
+    }
+
+    if (store === "memory")
+      it("has covered every required event", () => {
+        const missing = requiredEvents.filter((occasion) => !counts.has(occasion))
+        expect(missing).toEqual([])
+      })
+  })
+}

@@ -1,0 +1,346 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
+import { TestClock } from "effect/testing"
+import { ChainRpc, Facilitator, Till, Track, Tracker, type TrackResult } from "../../src/effect.ts"
+import { memory } from "../../src/ports/memory/memory.ts"
+import { sampleTrackResult } from "../../src/testing/samples.ts"
+import { track, trackingNumber } from "../toll/openTill.ts"
+import {
+  advance,
+  fakes,
+  pay,
+  payFor,
+  send,
+  settings,
+  settle,
+  startMillis,
+  testLogger,
+  testTracer,
+  trackingTill,
+  until
+} from "./hosted.ts"
+
+const started = TestClock.setTime(startMillis)
+
+/** Builds a till at the test's start, since its background work would run for all the time before. */
+const within =
+  <A, E>(till: Layer.Layer<A, E>) =>
+  <B, E2>(test: Effect.Effect<B, E2, A>) =>
+    Effect.andThen(started, Effect.provide(test, till))
+
+describe("Till.layer runs in the host's runtime", () => {
+  it.effect("a paid call has spans of the host's tracer, below the host's own span", () => {
+    const { layer, spans } = testTracer()
+    return Effect.gen(function* () {
+      const response = yield* pay().pipe(Effect.withSpan("host request"))
+      assert.strictEqual(response.status, 200)
+      const host = spans.find(({ name }) => name === "host request")!
+      const call = spans.find(({ name }) => name === "Tracker.track")!
+      assert.strictEqual(call.traceId, host.traceId)
+      assert.strictEqual(call.status._tag, "Ended")
+    }).pipe(within(trackingTill(fakes())), Effect.provide(layer))
+  })
+
+  it.effect(
+    "background work has spans of the host's tracer, and sweeps every 15 seconds of its clock",
+    () => {
+      const { layer, spans } = testTracer()
+      const sweeps = () => spans.filter(({ name }) => name === "SettlementRunner.reconcile").length
+      return Effect.gen(function* () {
+        yield* settle
+        assert.strictEqual(sweeps(), 1)
+        yield* advance("14 seconds")
+        assert.strictEqual(sweeps(), 1)
+        yield* advance("1 second")
+        assert.strictEqual(sweeps(), 2)
+        yield* advance("15 seconds")
+        assert.strictEqual(sweeps(), 3)
+      }).pipe(within(trackingTill(fakes())), Effect.provide(layer))
+    }
+  )
+
+  it.effect("the host's logger receives events of calls and of background work", () => {
+    const { events, layer } = testLogger()
+    const fake = fakes()
+    fake.facilitator.getSupported.returns({
+      kinds: [{ x402Version: 2, scheme: "exact", network: "eip155:1" }]
+    })
+    fake.tracker.track.returnsOnce(() => {
+      throw new Error("the carrier is down")
+    })
+    return Effect.gen(function* () {
+      assert.strictEqual((yield* pay()).status, 502)
+      yield* settle
+      const codes = events.map(({ code }) => code)
+      assert.include(codes, "provider_failed")
+      assert.include(codes, "network_not_supported")
+    }).pipe(within(trackingTill(fake)), Effect.provide(layer))
+  })
+
+  it.effect("the host's clock ends a provider's call that takes too long", () => {
+    const fake = fakes()
+    fake.tracker.track.returnsOnce(() => new Promise(() => undefined))
+    return Effect.gen(function* () {
+      const payment = yield* payFor(track)
+      const call = yield* Effect.forkChild(send(track, { "payment-signature": payment }))
+      yield* until(() => fake.tracker.track.calls.length === 1)
+      yield* advance("19 seconds")
+      assert.isUndefined(call.pollUnsafe())
+      yield* advance("1 second")
+      assert.strictEqual((yield* Fiber.join(call)).status, 503)
+      assert.strictEqual(fake.facilitator.settled.length, 0)
+    }).pipe(within(trackingTill(fake)))
+  })
+
+  it.effect("the reconciler finishes a settlement of unknown outcome as the host's clock goes on", () => {
+    const fake = fakes()
+    fake.facilitator.losesNextSettlement(false)
+    return Effect.gen(function* () {
+      const payment = yield* payFor(track)
+      const lost = yield* send(track, { "payment-signature": payment })
+      assert.strictEqual(lost.status, 503)
+      for (let sweep = 0; sweep < 20 && fake.facilitator.settled.length === 0; sweep++)
+        yield* advance("15 seconds")
+      assert.strictEqual(fake.facilitator.settled.length, 1)
+      assert.strictEqual((yield* send(track, { "payment-signature": payment })).status, 200)
+      assert.strictEqual(fake.tracker.track.calls.length, 1)
+    }).pipe(within(trackingTill(fake)))
+  })
+
+  it.effect("the host's HttpClient reaches the facilitator", () => {
+    const urls: Array<string> = []
+    const client = HttpClient.make((request, url) =>
+      Effect.sync(() => {
+        urls.push(url.href)
+        const document = url.pathname.endsWith("/verify")
+          ? { isValid: true }
+          : url.pathname.endsWith("/settle")
+            ? { success: true, transaction: `0x${"1".repeat(64)}`, network: "eip155:84532" }
+            : { kinds: [] }
+        return HttpClientResponse.fromWeb(request, Response.json(document))
+      })
+    )
+    const { chainLayer, trackerLayer } = fakes()
+    const facilitator = Facilitator.layerHttp({ url: "https://facilitator.example/x402/" }).pipe(
+      Layer.provide(Layer.succeed(HttpClient.HttpClient, client))
+    )
+    const till = Till.layer(settings, [Track.layer]).pipe(
+      Layer.provide([trackerLayer, chainLayer, facilitator, memory()])
+    )
+    return Effect.gen(function* () {
+      assert.strictEqual((yield* pay()).status, 200)
+      for (const path of ["supported", "verify", "settle"])
+        assert.include(urls, `https://facilitator.example/x402/${path}`)
+    }).pipe(within(till))
+  })
+
+  it.effect("interrupting a call that has begun does not stop it", () => {
+    const fake = fakes()
+    const gate = Promise.withResolvers<void>()
+    fake.tracker.track.returnsOnce(async ({ number }) => {
+      await gate.promise
+      return sampleTrackResult(number)
+    })
+    return Effect.gen(function* () {
+      const call = yield* Effect.forkChild(pay())
+      yield* until(() => fake.tracker.track.calls.length === 1)
+      const interrupting = yield* Effect.forkChild(Fiber.interrupt(call))
+      gate.resolve()
+      yield* Fiber.join(interrupting)
+      assert.strictEqual(fake.facilitator.settled.length, 1)
+    }).pipe(within(trackingTill(fake)))
+  })
+
+  it.effect(
+    "a facilitator that never responds is given up, in a call that can't be interrupted as well",
+    () => {
+      const { chainLayer, trackerLayer } = fakes()
+      let requests = 0
+      const client = HttpClient.make(() => {
+        requests++
+        return Effect.never
+      })
+      const facilitator = Facilitator.layerHttp({ url: "https://facilitator.example" }).pipe(
+        Layer.provide(Layer.succeed(HttpClient.HttpClient, client))
+      )
+      const till = Till.layer(settings, [Track.layer]).pipe(
+        Layer.provide([trackerLayer, chainLayer, facilitator, memory()])
+      )
+      return Effect.gen(function* () {
+        const payment = yield* payFor(track)
+        const call = yield* Effect.forkChild(
+          Effect.uninterruptible(send(track, { "payment-signature": payment }))
+        )
+        yield* until(() => requests > 1)
+        for (let second = 0; second < 20 && call.pollUnsafe() === undefined; second++)
+          yield* advance("1 second")
+        assert.isDefined(call.pollUnsafe())
+        assert.strictEqual((yield* Fiber.join(call)).status, 503)
+      }).pipe(within(till))
+    }
+  )
+
+  it.effect("the host's ConfigProvider gives the settings", () => {
+    const { facilitatorLayer, trackerLayer } = fakes()
+    const provider = ConfigProvider.fromUnknown({
+      TILL_BASE_URL: "https://configured.example/api",
+      TILL_PAY_TO: settings.payTo,
+      TILL_NETWORKS: "base-sepolia",
+      TILL_SECRET: settings.secret,
+      TILL_PRICES_TRACK: "0.75"
+    })
+    const till = Till.layerConfig([Track.layer]).pipe(
+      Layer.provide([trackerLayer, facilitatorLayer, ChainRpc.layerConfig, memory()]),
+      Layer.provide(FetchHttpClient.layer),
+      Layer.provide(ConfigProvider.layer(provider))
+    )
+    return Effect.gen(function* () {
+      const { prefix } = yield* Till
+      assert.strictEqual(prefix, "/api")
+      const unpaid = yield* send(track)
+      assert.strictEqual(unpaid.status, 402)
+      const { accepts } = (yield* Effect.promise(() => unpaid.json())) as {
+        readonly accepts: ReadonlyArray<{ readonly maxAmountRequired: string; readonly resource: string }>
+      }
+      assert.strictEqual(accepts[0]?.maxAmountRequired, "750000")
+      assert.match(accepts[0]?.resource ?? "", /^https:\/\/configured\.example\/api\/x402\/track/)
+    }).pipe(within(till))
+  })
+
+  it.effect("a missing setting fails the layer with the names of all variables", () => {
+    const till = Till.layerConfig([Track.layer]).pipe(
+      Layer.provide([fakes().trackerLayer, fakes().facilitatorLayer, fakes().chainLayer, memory()]),
+      Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ TILL_NETWORKS: "base-sepolia" })))
+    )
+    return Effect.gen(function* () {
+      const error = yield* Effect.flip(Effect.provide(Till, till))
+      assert.strictEqual(error._tag, "ConfigError")
+      for (const name of ["TILL_BASE_URL", "TILL_PAY_TO", "TILL_SECRET"]) assert.include(error.message, name)
+    })
+  })
+
+  it.effect("takes hooks beside the settings, and reports faults of both", () => {
+    const { chainLayer, facilitatorLayer, trackerLayer } = fakes()
+    const layer = (given: object) =>
+      Till.layer({ ...settings, ...given }, [Track.layer]).pipe(
+        Layer.provide([trackerLayer, facilitatorLayer, chainLayer, memory()])
+      )
+    return Effect.gen(function* () {
+      const publicRoutes = { "/hello": () => new Response("hello") }
+      const { paths } = yield* Effect.provide(Till, layer({ publicRoutes }))
+      assert.include(paths, "/hello")
+      const error = yield* Effect.flip(
+        Effect.provide(Till, layer({ publicRoutes: { hello: 1 }, baseUrl: "x" }))
+      )
+      assert.strictEqual(error._tag, "ConfigurationError")
+      for (const name of ["publicRoutes", "baseUrl"]) assert.include(error.message, name)
+    })
+  })
+})
+
+describe("Two tills in one host", () => {
+  it.effect("share their ports, and neither operations nor settings", () =>
+    Effect.gen(function* () {
+      let builds = 0
+      const shared = Layer.effect(
+        Tracker,
+        Effect.sync(() => {
+          builds++
+          return { track: ({ number }) => Effect.succeed(sampleTrackResult(number)) }
+        })
+      )
+      const { chainLayer, facilitatorLayer } = fakes()
+      const ports = Layer.mergeAll(shared, facilitatorLayer, chainLayer, memory())
+      const till = (price: string) =>
+        Till.layer({ ...settings, prices: { track: price } }, [Track.layer]).pipe(Layer.provide(ports))
+      class First extends Context.Service<First, Till["Service"]>()("First") {}
+      class Second extends Context.Service<Second, Till["Service"]>()("Second") {}
+      const both = yield* Layer.build(
+        Layer.merge(
+          Layer.effect(First, Till).pipe(Layer.provide(till("0.25"))),
+          Layer.effect(Second, Till).pipe(Layer.provide(till("0.75")))
+        )
+      )
+      const priceOf = Effect.fnUntraced(function* ({ fetch }: Till["Service"]) {
+        const response = yield* fetch(new Request(settings.baseUrl + track.path))
+        const { accepts } = (yield* Effect.promise(() => response.json())) as {
+          readonly accepts: ReadonlyArray<{ readonly maxAmountRequired: string }>
+        }
+        return accepts[0]?.maxAmountRequired
+      })
+      assert.strictEqual(yield* priceOf(Context.get(both, First)), "250000")
+      assert.strictEqual(yield* priceOf(Context.get(both, Second)), "750000")
+      assert.strictEqual(builds, 1)
+    })
+  )
+})
+
+it.effect("a till is built once wherever its layer is provided", () =>
+  Effect.gen(function* () {
+    class First extends Context.Service<First, Till["Service"]>()("First") {}
+    class Second extends Context.Service<Second, Till["Service"]>()("Second") {}
+    const till = trackingTill(fakes())
+    const both = yield* Layer.build(
+      Layer.merge(
+        Layer.effect(First, Till).pipe(Layer.provide(till)),
+        Layer.effect(Second, Till).pipe(Layer.provide(till))
+      )
+    )
+    assert.strictEqual(Context.get(both, First), Context.get(both, Second))
+  })
+)
+
+describe("Closing the scope of a till", () => {
+  /** A till in a scope of its own that begins to close while a call waits for its provider. */
+  const withCall = (tracked: Effect.Effect<TrackResult>) =>
+    Effect.gen(function* () {
+      yield* started
+      const entered = yield* Deferred.make<void>()
+      const trackerLayer = Layer.succeed(Tracker, {
+        track: () => Effect.andThen(Deferred.succeed(entered, undefined), tracked)
+      })
+      const scope = yield* Scope.make()
+      const context = yield* Layer.buildWithScope(trackingTill({ ...fakes(), trackerLayer }), scope)
+      const paid = yield* Effect.forkDetach(Effect.provide(pay(), context))
+      yield* Deferred.await(entered)
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+      yield* settle
+      assert.isUndefined(closing.pollUnsafe())
+      return { closing, paid }
+    })
+
+  it.effect("waits for a running call", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<TrackResult>()
+      const { closing, paid } = yield* withCall(Deferred.await(gate))
+      yield* Deferred.succeed(gate, sampleTrackResult(trackingNumber))
+      assert.strictEqual((yield* Fiber.join(paid)).status, 200)
+      yield* Fiber.join(closing)
+    })
+  )
+
+  it.effect("waits up to 30 seconds", () =>
+    Effect.gen(function* () {
+      const { closing } = yield* withCall(Effect.never)
+      yield* advance("29 seconds")
+      assert.isUndefined(closing.pollUnsafe())
+      yield* advance("1 second")
+      yield* Fiber.join(closing)
+    })
+  )
+
+  it.effect("ends background work", () => {
+    const { layer, spans } = testTracer()
+    return Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      yield* Layer.buildWithScope(trackingTill(fakes()), scope)
+      yield* settle
+      yield* Scope.close(scope, Exit.void)
+      const before = spans.length
+      assert.isAbove(before, 0)
+      yield* advance("60 seconds")
+      assert.strictEqual(spans.length, before)
+    }).pipe(Effect.provide(layer))
+  })
+})

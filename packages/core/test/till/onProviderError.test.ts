@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { TemporarilyUnavailable, type ProviderFailure, type TillOptions } from "../../src/index.ts"
+import { expectFailed, jsonOf, openTill, search, track } from "../toll/openTill.ts"
+
+class NoSuchParcel extends Error {
+  override readonly name = "NoSuchParcel"
+}
+
+/** Overwrites the silence of `openTill`. */
+const unset = { onProviderError: undefined } as unknown as Partial<TillOptions>
+
+const thrown = new NoSuchParcel("nothing for ada@mail.example")
+
+/** Calls a till whose tracker throws, and returns the response with what was printed. */
+const trackFailing = async (options: Partial<TillOptions>, error: Error = thrown) => {
+  const shop = await openTill(options)
+  const payment = await shop.payFor(track)
+  const printed = vi.spyOn(console, "error").mockImplementation(() => undefined)
+  shop.tracker.track.failsOnceWith(error)
+  const response = await shop.present(track, payment)
+  const lines = printed.mock.calls
+  printed.mockRestore()
+  return { response, printed: lines, retried: await shop.present(track, payment), shop }
+}
+
+beforeEach(() => {
+  vi.stubEnv("NODE_ENV", "development")
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+describe("onProviderError", () => {
+  it("receives the error that a port threw, with its stack, port and operation", async () => {
+    const failures: Array<ProviderFailure> = []
+    const { printed, response } = await trackFailing({ onProviderError: (failure) => failures.push(failure) })
+    expectFailed(response, 502, "TRACKING_PROVIDER_ERROR")
+    expect(failures).toEqual([{ error: thrown, stack: thrown.stack, port: "tracking", operation: "track" }])
+    expect(failures[0]!.error).toBe(thrown)
+    expect(failures[0]!.stack).toMatch(
+      /NoSuchParcel: nothing for ada@mail\.example\n.*onProviderError\.test\.ts/
+    )
+    expect(printed).toEqual([])
+  })
+
+  it("receives failures of marketplaces, which have a deadline of their own", async () => {
+    const failures: Array<ProviderFailure> = []
+    const shop = await openTill({ onProviderError: (failure) => failures.push(failure) })
+    shop.marketplace.search.failsOnceWith(thrown)
+    await shop.present(search, await shop.payFor(search))
+    expect(failures).toMatchObject([{ error: thrown, port: "marketplace", operation: "search" }])
+  })
+
+  it.each([
+    [
+      "throws",
+      () => {
+        throw new Error("observer")
+      }
+    ],
+    [
+      "rejects",
+      async () => {
+        throw new Error("observer")
+      }
+    ]
+  ] as ReadonlyArray<readonly [string, () => void | Promise<void>]>)(
+    "changes nothing where it %s",
+    async (_, onProviderError) => {
+      const silent = await trackFailing({ onProviderError: () => undefined })
+      const faulty = await trackFailing({ onProviderError })
+      expect([faulty.response.status, jsonOf(faulty.response)]).toEqual([502, jsonOf(silent.response)])
+      expect(faulty.retried.status).toBe(200)
+    }
+  )
+
+  it("leaves a temporary failure a 503", async () => {
+    const failures: Array<ProviderFailure> = []
+    const error = new TemporarilyUnavailable({ message: "closed", retryAfterSeconds: 7 })
+    const { response } = await trackFailing({ onProviderError: (failure) => failures.push(failure) }, error)
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "7"])
+    expect(failures).toMatchObject([{ error, port: "tracking" }])
+  })
+})
+
+describe("without onProviderError", () => {
+  it.each([undefined, "development", "test"])("prints the error where NODE_ENV is %s", async (mode) => {
+    vi.stubEnv("NODE_ENV", mode)
+    const { printed, response } = await trackFailing(unset)
+    expect(response.status).toBe(502)
+    expect(printed).toEqual([["Till402: a provider failed (port tracking, operation track):", thrown]])
+  })
+
+  it("prints nothing where NODE_ENV is production", async () => {
+    vi.stubEnv("NODE_ENV", "production")
+    const { printed, response, shop } = await trackFailing(unset)
+    expect(response.status).toBe(502)
+    expect(printed).toEqual([])
+    expect(JSON.stringify(shop.events)).toContain("NoSuchParcel")
+    expect(JSON.stringify(shop.events)).not.toContain("ada@mail.example")
+  })
+})

@@ -1,0 +1,365 @@
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { type Charge, Charges, type LedgerEntry } from "../../../src/ports/Charges.ts"
+import { chargesWithOne } from "../../../src/testing/stores/chargeRecords.ts"
+import { sampleResponse, sampleCharge, sampleReceipt } from "../../../src/testing/stores/records.ts"
+import { auditLedger, faultsOf, overRefunded } from "../../../src/toll/audit/LedgerAudit.ts"
+import { property } from "../../domain/seeded.ts"
+import { buy, openTill, receiptOf, search, track } from "../openTill.ts"
+
+const day = 86_400_000
+const spanAround = () => ({ from: new Date(Date.now() - day), to: new Date(Date.now() + day) })
+
+describe("the ledger of a till", () => {
+  it("has one entry for each settled charge, and none for what came to nothing", async () => {
+    const shop = await openTill({ limits: { failedPayerMillis: 0 } })
+    const paid = await shop.present(search, await shop.payFor(search))
+    await shop.present(track, await shop.payFor(track))
+    shop.facilitator.rejectsSettlement("insufficient_funds")
+    await shop.present(search, await shop.payFor(search))
+    const entries = await shop.till.ledger.list()
+    expect(entries.map(({ amountAtomic, kind, operation }) => [operation, kind, amountAtomic])).toEqual(
+      expect.arrayContaining([
+        ["search", "settled", 10_000n],
+        ["track", "settled", 520_000n]
+      ])
+    )
+    expect(entries).toHaveLength(2)
+    expect(entries.find(({ operation }) => operation === "search")!.transaction).toBe(
+      receiptOf(paid).transaction
+    )
+    expect(await shop.till.charges.list({ state: "voided" })).toHaveLength(1)
+  })
+
+  it("sums by day, operation and network, and agrees with what the facilitator moved", async () => {
+    const shop = await openTill()
+    for (let time = 0; time < 3; time++) await shop.present(search, await shop.payFor(search))
+    await shop.present(buy, await shop.payFor(buy))
+    const totals = await shop.till.ledger.totals(spanAround())
+    expect(totals.map(({ count, kind, operation }) => [operation, kind, count])).toEqual([
+      ["buy", "settled", 1],
+      ["search", "settled", 3]
+    ])
+    const moved = shop.facilitator.settled.reduce((sum, { amountAtomic }) => sum + BigInt(amountAtomic), 0n)
+    expect(totals.reduce((sum, { amountAtomic }) => sum + amountAtomic, 0n)).toBe(moved)
+    expect(await shop.till.ledger.check()).toEqual({
+      isBalanced: true,
+      settledCharges: 4,
+      recordedReceipts: 4,
+      recordedResponses: 4,
+      refunds: 0,
+      settledEntries: 4,
+      faults: [],
+      chain: undefined
+    })
+  })
+
+  it("is read page by page, nothing twice and nothing left out", async () => {
+    const shop = await openTill()
+    for (let time = 0; time < 5; time++) await shop.present(search, await shop.payFor(search))
+    const seen: Array<string> = []
+    for (let page = await shop.till.ledger.list({ limit: 2 }); page.length > 0;) {
+      seen.push(...page.map(({ chargeKey }) => chargeKey))
+      page = await shop.till.ledger.list({ limit: 2, before: page.at(-1)! })
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([5, 5])
+    const charges: Array<string> = []
+    for (let page = await shop.till.charges.list({ limit: 2 }); page.length > 0;) {
+      charges.push(...page.map(({ key }) => key))
+      page = await shop.till.charges.list({ limit: 2, before: page.at(-1)! })
+    }
+    expect(charges.toSorted()).toEqual(seen.toSorted())
+  })
+
+  it("takes a refund only where one is due", async () => {
+    const shop = await openTill()
+    await shop.present(search, await shop.payFor(search))
+    const [charge] = await shop.till.charges.list()
+    expect(await shop.till.charges.recordRefund(charge!.key, "0x1")).toBe(false)
+    expect(await shop.till.ledger.list()).toHaveLength(1)
+  })
+})
+
+const settled = (changes: Partial<Charge> = {}): Charge => ({
+  ...sampleCharge(),
+  state: "settled",
+  unverifiedSinceMillis: 1_000,
+  leaseOwner: "me",
+  leaseUntilMillis: 0,
+  attempts: 0,
+  checkAfterMillis: 0,
+  response: sampleResponse(),
+  responseExpiredAtMillis: undefined,
+  subject: undefined,
+  effectPending: false,
+  receipt: sampleReceipt(),
+  transferLogIndex: undefined,
+  awaitsFinality: false,
+  reopenings: 0,
+  responseOwedUntilMillis: undefined,
+  settledAtMillis: 2_000,
+  refund: undefined,
+  ...changes
+})
+
+const entryOf = (
+  { amountAtomic, asset, key, network, operation, payTo, payer, receipt }: Charge,
+  changes: Partial<LedgerEntry> = {}
+): LedgerEntry => ({
+  kind: "settled",
+  chargeKey: key,
+  atMillis: 2_000,
+  operation,
+  network,
+  asset,
+  payer,
+  payTo,
+  amountAtomic,
+  transaction: receipt?.transaction,
+  transferLogIndex: undefined,
+  round: 0,
+  ...changes
+})
+
+describe("a settled charge", () => {
+  const due = { refund: { _tag: "Due", startedAtMillis: undefined } } as const
+  const sent = { refund: { _tag: "Sent", transaction: "0x2" } } as const
+  const good: ReadonlyArray<readonly [string, Charge, ReadonlyArray<Partial<LedgerEntry>>]> = [
+    ["with its response", settled(), [{}]],
+    ["whose response has expired", settled({ response: undefined, responseExpiredAtMillis: 3_000 }), [{}]],
+    ["that is owed back", settled({ response: undefined, ...due }), [{}, { kind: "refund_due" }]],
+    ["that was sent back", settled(sent), [{}, { kind: "refund_due" }, { kind: "refunded" }]],
+    ["whose response is owed", settled({ response: undefined, responseOwedUntilMillis: 3_000 }), [{}]],
+    ["with its transfer", settled({ transferLogIndex: 7 }), [{ transferLogIndex: 7 }]],
+    [
+      "that a reorganization undid, refund and all, and that settled again",
+      settled({ reopenings: 1 }),
+      [{ transaction: "0x9" }, { kind: "refund_due" }, { kind: "reversed", transaction: "0x9" }, { round: 1 }]
+    ],
+    [
+      "that was sent back, undone and paid by another transfer",
+      settled({ reopenings: 1, ...sent }),
+      [
+        { transaction: "0x9" },
+        { kind: "refund_due" },
+        { kind: "refunded" },
+        { kind: "reversed", transaction: "0x9" },
+        { round: 1 }
+      ]
+    ],
+    [
+      "that was sent back, and undone twice",
+      settled({ reopenings: 2, ...sent }),
+      [
+        {},
+        { kind: "reversed" },
+        { round: 1 },
+        { kind: "refund_due", round: 1 },
+        { kind: "refunded", round: 1 },
+        { kind: "reversed", round: 1 },
+        { round: 2 }
+      ]
+    ],
+    ["that was undone, cleared, and paid anew", settled(), [{}, { kind: "reversed" }, { round: 1 }]]
+  ]
+  it.each(good)("%s is in order", (_, charge, entries) => {
+    expect(
+      faultsOf(
+        charge,
+        entries.map((changes) => entryOf(charge, changes))
+      )
+    ).toEqual([])
+  })
+
+  const bad: ReadonlyArray<readonly [string, Charge, ReadonlyArray<Partial<LedgerEntry>>]> = [
+    ["settled without a receipt", settled({ receipt: undefined }), [{}]],
+    ["settled without a response or a refund", settled({ response: undefined }), [{}]],
+    ["settled without a ledger entry", settled(), []],
+    ["entered with another amount", settled(), [{ amountAtomic: "1" }]],
+    ["entered with another transaction than its receipt's", settled(), [{ transaction: "0x9" }]],
+    ["its refund and the ledger's refund_due disagree", settled(), [{}, { kind: "refund_due" }]],
+    ["its refund and the ledger's refunded disagree", settled(sent), [{}, { kind: "refund_due" }]],
+    [
+      "entered with another transfer than its own",
+      settled({ transferLogIndex: 7 }),
+      [{ transferLogIndex: 8 }]
+    ],
+    ["entered more than once", settled(), [{}, {}]],
+    ["settled without a ledger entry", settled(), [{}, { kind: "reversed" }]],
+    [
+      "settled again, and its first settlement is not reversed",
+      settled({ reopenings: 1 }),
+      [{}, { round: 1 }]
+    ],
+    [
+      "its refund and the ledger's refund_due disagree",
+      settled({ reopenings: 1, ...due }),
+      [{}, { kind: "refund_due" }, { kind: "reversed" }, { round: 1 }]
+    ],
+    [
+      "its refund and the ledger's refunded disagree",
+      settled({ reopenings: 1 }),
+      [{}, { kind: "refund_due" }, { kind: "refunded" }, { kind: "reversed" }, { round: 1 }]
+    ],
+    [
+      "its refund and the ledger's refund_due disagree",
+      settled({ reopenings: 1, ...sent }),
+      [
+        {},
+        { kind: "refund_due" },
+        { kind: "refunded" },
+        { kind: "reversed" },
+        { round: 1 },
+        { kind: "refund_due", round: 1 }
+      ]
+    ]
+  ]
+  it.each(bad)("%s: a fault", (fault, charge, entries) => {
+    expect(
+      faultsOf(
+        charge,
+        entries.map((changes) => entryOf(charge, changes))
+      )
+    ).toContain(fault)
+  })
+})
+
+describe("refunds", () => {
+  const charge = settled()
+  const exceeds = (...changes: ReadonlyArray<Partial<LedgerEntry>>): boolean =>
+    overRefunded(new Map([[charge.key, changes.map((change) => entryOf(charge, change))]])).length > 0
+
+  it("never exceed what was settled and not reversed", () => {
+    expect(exceeds({}, { kind: "refund_due" }, { kind: "refunded" })).toBe(false)
+    expect(exceeds({}, { kind: "reversed" }, { round: 1 }, { kind: "refunded", round: 1 })).toBe(false)
+    expect(exceeds({ kind: "refunded" })).toBe(true)
+    expect(exceeds({}, { kind: "refunded" }, { kind: "refunded", round: 1 })).toBe(true)
+    expect(exceeds({}, { kind: "reversed" }, { kind: "refunded" })).toBe(true)
+    expect(exceeds({ amountAtomic: "9" }, { amountAtomic: "10", kind: "refunded" })).toBe(true)
+    expect(exceeds({}, { kind: "refunded", payer: "0xother" })).toBe(true)
+  })
+
+  const kinds = ["settled", "settled", "refunded", "reversed", "refund_due"] as const
+  property("of a payer never exceed receipts where those of no charge do", 300, (dice) => {
+    const entries = Array.from({ length: 1 + dice.below(8) }, () =>
+      entryOf(charge, {
+        chargeKey: dice.pick(["a", "b", "c"]),
+        payer: dice.pick(["0xp", "0xq"]),
+        kind: dice.pick(kinds),
+        amountAtomic: String(dice.below(4))
+      })
+    )
+    const over = overRefunded(Map.groupBy(entries, ({ chargeKey }) => chargeKey))
+    const sumOf = (payer: string): bigint =>
+      entries
+        .filter((entry) => entry.payer === payer && entry.kind !== "refund_due")
+        .reduce(
+          (sum, { amountAtomic, kind }) => sum + BigInt(amountAtomic) * (kind === "settled" ? 1n : -1n),
+          0n
+        )
+    for (const payer of ["0xp", "0xq"]) if (sumOf(payer) < 0n) expect(over).not.toEqual([])
+  })
+})
+
+const completed = {
+  receipt: sampleReceipt(),
+  transferLogIndex: undefined,
+  refundDue: false,
+  finalAfterMillis: undefined,
+  responseOwedUntilMillis: undefined
+}
+
+/** Settles charges `key-0`, `key-1`, …, one payment of one unit each. */
+const settleMany = Effect.fnUntraced(function* (charges: Charges["Service"], count: number) {
+  const lease = { owner: "me", untilMillis: 10_000 }
+  const limits = { maxUnsettled: 5, maxExposureAtomic: "1000000" }
+  for (let number = 0; number < count; number++) {
+    const charge = sampleCharge({ key: `key-${number}`, createdAtMillis: number })
+    yield* charges.claim(charge, lease, 1_000, limits)
+    yield* charges.advance(charge.key, "me", { response: sampleResponse(), subject: undefined })
+    yield* charges.complete(charge.key, completed, 5_000)
+  }
+})
+
+/** Checks 1,100 settled charges of a store that lies as the changes say. */
+const checkWith = (changes: (honest: Charges["Service"]) => Partial<Charges["Service"]>) =>
+  Effect.runPromise(
+    Effect.gen(function* () {
+      const honest = yield* Charges
+      yield* settleMany(honest, 1_100)
+      const charges = Charges.of({ ...honest, ...changes(honest) })
+      return yield* Effect.provideService(
+        auditLedger({ fromMillis: 0, beforeMillis: 10_000 }),
+        Charges,
+        charges
+      )
+    }).pipe(Effect.provide(Charges.layerMemory))
+  )
+
+describe("the check", () => {
+  it("reads the whole span, page by page", async () => {
+    const check = await checkWith(() => ({}))
+    expect(check).toMatchObject({ isBalanced: true, settledCharges: 1_100, settledEntries: 1_100 })
+  })
+
+  it("finds an entry that has no charge", async () => {
+    const check = await checkWith((honest) => ({
+      list: (query) => Effect.map(honest.list(query), (page) => page.filter(({ key }) => key !== "key-7")),
+      find: (key) => (key === "key-7" ? Effect.succeed(undefined) : honest.find(key))
+    }))
+    expect(check.faults).toEqual([{ chargeKey: "key-7", fault: "entered as settled, and its charge is not" }])
+  })
+
+  it("finds charges without entries, and names a hundred at most", async () => {
+    const check = await checkWith(() => ({ entries: () => Effect.succeed([]) }))
+    expect([check.isBalanced, check.faults.length]).toEqual([false, 100])
+    expect(check.faults[0]!.fault).toBe("settled without a ledger entry")
+  })
+
+  it("finds a refund of what was not received", async () => {
+    const check = await checkWith((honest) => ({
+      entries: (query) =>
+        Effect.map(honest.entries(query), (page) =>
+          page.map((entry) => (entry.chargeKey === "key-7" ? { ...entry, kind: "refunded" as const } : entry))
+        )
+    }))
+    expect(check.faults).toContainEqual({ chargeKey: "key-7", fault: "refunded more than it received" })
+  })
+
+  it.each([true, false])(
+    "balances while a refunded charge waits for its other transfer: %s",
+    async (waits) => {
+      const key = sampleCharge().key
+      const check = await Effect.runPromise(
+        Effect.gen(function* () {
+          const provisional = { ...completed, transferLogIndex: 1, finalAfterMillis: 6_000 }
+          const charges = yield* chargesWithOne("settled", {}, { settlement: provisional })
+          yield* charges.markRefundDue(key, 2_000)
+          yield* charges.recordRefund(key, "0xback", 3_000)
+          yield* charges.reopen(key, "me", 4_000)
+          const other = { ...provisional, receipt: sampleReceipt(8) }
+          if (!waits) yield* charges.complete(key, other, 5_000)
+          return yield* auditLedger({ fromMillis: 0, beforeMillis: 10_000 })
+        }).pipe(Effect.provide(Charges.layerMemory))
+      )
+      expect(check).toMatchObject({ faults: [], settledEntries: waits ? 0 : 1, refunds: waits ? 0 : 1 })
+    }
+  )
+
+  it("does not take changes between two reads for a fault", async () => {
+    const check = await checkWith((honest) => {
+      let changes = 0
+      return {
+        list: (query) =>
+          Effect.tap(honest.list(query), () =>
+            changes++ === 0 ? honest.markRefundDue("key-1099", 6_000) : Effect.void
+          ),
+        find: (key) =>
+          Effect.tap(honest.find(key), () =>
+            changes++ === 1 ? honest.recordRefund(key, "0xback", 7_000) : Effect.void
+          )
+      }
+    })
+    expect(check).toMatchObject({ isBalanced: true, settledCharges: 1_100 })
+  })
+})

@@ -1,0 +1,280 @@
+import { createServer, type Server, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Effect, Layer } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import type { FacilitatorOptions } from "../../../src/toll/facilitator/FacilitatorOptions.ts"
+import { Facilitator, type FacilitatorRequest } from "../../../src/toll/facilitator/Facilitator.ts"
+
+/*
+ * The facilitator's HTTP layer against a real server on a socket that responds as each case specifies.
+ */
+
+const hash = `0x${"12".repeat(32)}`
+
+interface Reply {
+  readonly status?: number
+  readonly body?: string
+  readonly delayMillis?: number
+  /** Cuts the connection instead of responding. */
+  readonly cut?: boolean
+  /** Sends without end until the other side hangs up; counts what was sent. */
+  readonly endless?: boolean
+}
+
+interface Call {
+  readonly path: string
+  readonly headers: Record<string, unknown>
+  readonly body: string
+}
+
+let server: Server
+let calls: Array<Call>
+let replies: Array<Reply>
+let sentBytes: number
+
+const block = Buffer.alloc(64 * 1024, " ")
+
+const sendEndlessly = (response: ServerResponse): void => {
+  const more = (): void => {
+    while (!response.destroyed) {
+      sentBytes += block.byteLength
+      if (!response.write(block)) return
+    }
+  }
+  response.writeHead(200, { "content-type": "application/json" }).on("drain", more)
+  more()
+}
+
+beforeEach(async () => {
+  calls = []
+  replies = []
+  sentBytes = 0
+  server = createServer((request, response) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      calls.push({
+        path: request.url!,
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString("utf8")
+      })
+      const reply = replies.length > 1 ? replies.shift()! : replies[0]!
+      if (reply.cut) return request.socket.destroy()
+      if (reply.endless) return sendEndlessly(response)
+      setTimeout(() => {
+        response
+          .writeHead(reply.status ?? 200, { "content-type": "application/json" })
+          .end(reply.body ?? "{}")
+      }, reply.delayMillis ?? 0)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+})
+
+afterEach(async () => {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+const facilitator = (options: Partial<FacilitatorOptions> = {}) =>
+  Facilitator.layerHttp({
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    verifyTimeoutMillis: 200,
+    settleTimeoutMillis: 200,
+    ...options
+  }).pipe(Layer.provide(FetchHttpClient.layer))
+
+const requestOf = (x402Version: 1 | 2): FacilitatorRequest => ({
+  x402Version,
+  paymentPayload: { x402Version, payload: { signature: "0x01" } },
+  requirements: {
+    scheme: "exact",
+    network: "eip155:84532",
+    amount: "10000",
+    asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+    payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+    maxTimeoutSeconds: 120,
+    extra: { name: "USDC", version: "2" }
+  },
+  resource: { url: "https://shop.example/x402/search", description: "Search", mimeType: "application/json" }
+})
+
+const run = <A>(
+  use: (service: Facilitator["Service"]) => Effect.Effect<A>,
+  options?: Partial<FacilitatorOptions>
+) => Effect.runPromise(Effect.provide(Effect.flatMap(Facilitator, use), facilitator(options)))
+
+const verify = (options?: Partial<FacilitatorOptions>) =>
+  run((service) => service.verify(requestOf(2)), options)
+const settle = (options?: Partial<FacilitatorOptions>) =>
+  run((service) => service.settle(requestOf(2)), options)
+
+describe("what is sent", () => {
+  it("version 2: the payment as it came and our requirement", async () => {
+    replies = [{ body: '{"isValid":true,"payer":"0xabc"}' }]
+    expect(await verify()).toEqual({ _tag: "Valid", payer: "0xabc" })
+    expect(calls[0]!.path).toBe("/verify")
+    expect(JSON.parse(calls[0]!.body)).toEqual({
+      x402Version: 2,
+      paymentPayload: requestOf(2).paymentPayload,
+      paymentRequirements: requestOf(2).requirements
+    })
+  })
+
+  it("version 1: the requirement in version 1's words", async () => {
+    replies = [{ body: `{"success":true,"transaction":"${hash}"}` }]
+    expect(await run((service) => service.settle(requestOf(1)))).toEqual({
+      _tag: "Settled",
+      transaction: hash,
+      payer: undefined
+    })
+    const { amount, ...rest } = requestOf(1).requirements
+    expect((JSON.parse(calls[0]!.body) as { paymentRequirements: unknown }).paymentRequirements).toEqual({
+      ...rest,
+      network: "base-sepolia",
+      maxAmountRequired: amount,
+      resource: "https://shop.example/x402/search",
+      description: "Search",
+      mimeType: "application/json"
+    })
+  })
+
+  it("the host's own headers, made anew for each call", async () => {
+    replies = [{ body: '{"isValid":true}' }]
+    await verify({ headers: async (operation) => ({ authorization: `Bearer for ${operation}` }) })
+    expect(calls[0]!.headers["authorization"]).toBe("Bearer for verify")
+  })
+})
+
+describe("verify", () => {
+  it.each([
+    ["invalid", { body: '{"isValid":false,"invalidReason":"insufficient_funds"}' }, "insufficient_funds"],
+    [
+      "invalid, said with a 400",
+      { status: 400, body: '{"isValid":false,"invalidReason":"invalid_network"}' },
+      "invalid_network"
+    ],
+    [
+      "an address in place of a reason is not passed on",
+      { body: `{"isValid":false,"invalidReason":"0x${"ab".repeat(20)}"}` },
+      "invalid_payment"
+    ],
+    [
+      "a reason that is no code is not passed on",
+      { body: '{"isValid":false,"invalidReason":"<b>hi</b>"}' },
+      "invalid_payment"
+    ]
+  ] as const)("%s", async (_name, reply, reason) => {
+    replies = [reply]
+    expect(await verify()).toEqual({ _tag: "Invalid", reason })
+  })
+
+  it("asks again after a passing fault, three times at the most", async () => {
+    replies = [{ status: 500, body: "oops" }, { cut: true }, { body: '{"isValid":true}' }]
+    expect((await verify())._tag).toBe("Valid")
+    expect(calls).toHaveLength(3)
+  })
+
+  it.each([
+    ["down", { cut: true }],
+    ["no document", { status: 502, body: "<html>bad gateway</html>" }],
+    ["another document", { body: '{"ok":true}' }],
+    ["too long a response", { body: `{"isValid":true,"pad":"${"x".repeat(300_000)}"}` }],
+    ["too slow", { delayMillis: 1_000, body: '{"isValid":true}' }]
+  ] as const)("unreachable: %s", async (_name, reply) => {
+    replies = [reply]
+    expect((await verify())._tag).toBe("Unreachable")
+    expect(calls.length).toBeLessThanOrEqual(3)
+  })
+
+  it("unreachable: an endless response, of which little more than the bound is read", async () => {
+    replies = [{ endless: true }]
+    expect((await verify({ verifyTimeoutMillis: 5_000 }))._tag).toBe("Unreachable")
+    expect(calls).toHaveLength(3)
+    // The bound, and what stood in the sockets' buffers, three times.
+    expect(sentBytes).toBeLessThan(3 * 16 * 1024 * 1024)
+  })
+
+  it("headers that can't be had are no verdict", async () => {
+    replies = [{ body: '{"isValid":true}' }]
+    const verdict = await verify({ headers: () => Promise.reject(new Error("no key")) })
+    expect(verdict._tag).toBe("Unreachable")
+    expect(calls).toHaveLength(0)
+  })
+})
+
+describe("settle", () => {
+  it.each([
+    ["insufficient_funds", "Rejected"],
+    ["invalid_exact_evm_payload_signature", "Rejected"],
+    ["invalid_exact_evm_insufficient_balance", "Rejected"],
+    ["invalid_transaction_state", "Unknown"],
+    ["invalid_exact_evm_nonce_already_used", "Unknown"],
+    ["invalid_exact_evm_transaction_failed", "Unknown"],
+    ["settlement_pending", "Unknown"],
+    ["duplicate_settlement", "Unknown"],
+    ["invalid_exact_evm_payload_authorization_valid_before", "Unknown"],
+    ["some_reason_of_tomorrow", "Unknown"]
+  ])("refused for %s: %s", async (errorReason, tag) => {
+    replies = [{ body: JSON.stringify({ success: false, errorReason, transaction: "" }) }]
+    expect(await settle()).toMatchObject({ _tag: tag, reason: errorReason })
+  })
+
+  it("a transaction hash leaves the outcome open, whatever the reason says", async () => {
+    replies = [{ body: `{"success":false,"errorReason":"insufficient_funds","transaction":"${hash}"}` }]
+    expect(await settle()).toEqual({ _tag: "Unknown", reason: "insufficient_funds", transaction: hash })
+  })
+
+  it.each(["0x12", "a\r\nb", `${hash}00`, "pending"])(
+    "what is no hash (%j) is not repeated",
+    async (transaction) => {
+      replies = [{ body: JSON.stringify({ success: true, transaction }) }]
+      expect(await settle()).toMatchObject({ _tag: "Unknown", transaction: undefined })
+      replies = [{ body: JSON.stringify({ success: false, errorReason: "insufficient_funds", transaction }) }]
+      expect(await settle()).toMatchObject({ _tag: "Unknown", transaction: undefined })
+    }
+  )
+
+  it("a settlement on another network settles nothing here", async () => {
+    replies = [{ body: JSON.stringify({ success: true, transaction: hash, network: "eip155:1" }) }]
+    expect(await settle()).toMatchObject({ _tag: "Unknown", reason: "settled_on_another_network" })
+    for (const network of ["eip155:84532", "base-sepolia"]) {
+      replies = [{ body: JSON.stringify({ success: true, transaction: hash, network }) }]
+      expect((await settle())._tag).toBe("Settled")
+    }
+  })
+
+  it("success without a transaction proves nothing", async () => {
+    replies = [{ body: '{"success":true,"transaction":""}' }]
+    expect((await settle())._tag).toBe("Unknown")
+  })
+
+  it.each([
+    ["down", { cut: true }],
+    ["an error page", { status: 500, body: "oops" }],
+    ["too slow", { delayMillis: 1_000, body: `{"success":true,"transaction":"${hash}"}` }]
+  ] as const)("never asked twice, and unknown: %s", async (_name, reply) => {
+    replies = [reply]
+    expect((await settle())._tag).toBe("Unknown")
+    expect(calls).toHaveLength(1)
+  })
+})
+
+describe("supported", () => {
+  it("is asked once and remembered", async () => {
+    replies = [
+      {
+        body: '{"kinds":[{"x402Version":2,"scheme":"exact","network":"eip155:84532"}],"extensions":[],"signers":{}}'
+      }
+    ]
+    const kinds = await run((service) => Effect.andThen(service.supported, service.supported))
+    expect(kinds).toEqual([{ x402Version: 2, scheme: "exact", network: "eip155:84532" }])
+    expect(calls).toHaveLength(1)
+  })
+
+  it("is never fatal", async () => {
+    replies = [{ status: 500, body: "oops" }]
+    expect(await run((service) => service.supported)).toEqual([])
+  })
+})

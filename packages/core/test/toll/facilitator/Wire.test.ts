@@ -1,0 +1,256 @@
+import { describe, expect, it } from "vitest"
+import { Schema } from "effect"
+import {
+  definiteRefusals,
+  type FacilitatorRequest
+} from "../../../src/toll/facilitator/FacilitatorVerdicts.ts"
+import {
+  SettleResponse,
+  SupportedResponse,
+  toKinds,
+  toSettlement,
+  toVerification,
+  VerifyResponse,
+  wireRequirements
+} from "../../../src/toll/facilitator/Wire.ts"
+
+const hash = `0x${"12".repeat(32)}`
+
+const requestOf = (
+  x402Version: 1 | 2,
+  network: FacilitatorRequest["requirements"]["network"] = "eip155:84532"
+): FacilitatorRequest => ({
+  x402Version,
+  paymentPayload: { x402Version, payload: { signature: "0x01" } },
+  requirements: {
+    scheme: "exact",
+    network,
+    amount: "10000",
+    asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+    payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+    maxTimeoutSeconds: 120,
+    extra: { name: "USDC", version: "2" }
+  },
+  resource: { url: "https://shop.example/x402/search", description: "Search", mimeType: "application/json" }
+})
+
+describe("requirements", () => {
+  it("of version 2 are the offer itself, in a copy", () => {
+    const request = requestOf(2)
+    expect(wireRequirements(request)).toEqual(request.requirements)
+    expect(wireRequirements(request)).not.toBe(request.requirements)
+  })
+
+  const v1 = {
+    scheme: "exact",
+    network: "base-sepolia",
+    maxAmountRequired: "10000",
+    resource: "https://shop.example/x402/search",
+    description: "Search",
+    mimeType: "application/json",
+    payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+    maxTimeoutSeconds: 120,
+    asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+    extra: { name: "USDC", version: "2" }
+  }
+  it("of version 1 use its words and its names of networks", () => {
+    expect(wireRequirements(requestOf(1))).toEqual(v1)
+  })
+
+  it.each(["eip155:42161", "eip155:424242"] as const)(
+    "of version 1 keep the CAIP-2 identifier of %s, which has no other name",
+    (network) => {
+      expect(wireRequirements(requestOf(1, network))).toEqual({ ...v1, network })
+    }
+  )
+})
+
+describe("a verification", () => {
+  it.each([
+    [
+      { isValid: true, payer: "0xabc" },
+      { _tag: "Valid", payer: "0xabc" }
+    ],
+    [{ isValid: true }, { _tag: "Valid", payer: undefined }],
+    [
+      { isValid: true, payer: null },
+      { _tag: "Valid", payer: undefined }
+    ],
+    [
+      { isValid: false, invalidReason: "insufficient_funds", payer: "0xabc" },
+      { _tag: "Invalid", reason: "insufficient_funds" }
+    ],
+    [{ isValid: false }, { _tag: "Invalid", reason: "invalid_payment" }],
+    [
+      { isValid: false, invalidReason: null },
+      { _tag: "Invalid", reason: "invalid_payment" }
+    ]
+  ])("%j", (response, verification) => {
+    expect(toVerification(response)).toEqual(verification)
+  })
+
+  it.each([
+    ["a code", "a".repeat(80), true],
+    ["a code in capitals with digits", "EIP_3009_Used", true],
+    ["a text that is too long", "a".repeat(81), false],
+    ["an empty text", "", false],
+    ["words", "no funds", false],
+    ["words before a code", "no funds: insufficient_funds", false],
+    ["a code before words", "insufficient_funds now", false],
+    ["a code before a line", "insufficient_funds\nnow", false],
+    ["an address", "0x857b06519e91e3a54538791bdbb0e22373e36b66", false],
+    ["an address in capitals", "0X857B06519E91E3A54538791BDBB0E22373E36B66", false]
+  ])("repeats the reason only where it is a code: %s", (_, invalidReason, isRepeated) => {
+    expect(toVerification({ isValid: false, invalidReason })).toEqual({
+      _tag: "Invalid",
+      reason: isRepeated ? invalidReason : "invalid_payment"
+    })
+  })
+})
+
+describe("a settlement", () => {
+  const request = requestOf(2)
+  const settled = { _tag: "Settled", transaction: hash, payer: "0xabc" }
+  const pathless = { _tag: "Unknown", reason: "settled_without_transaction", transaction: undefined }
+  const cases: ReadonlyArray<readonly [string, typeof SettleResponse.Type, unknown]> = [
+    ["that names its transaction has settled", { success: true, transaction: hash, payer: "0xabc" }, settled],
+    [
+      "without a payer has settled too",
+      { success: true, transaction: hash },
+      { ...settled, payer: undefined }
+    ],
+    [
+      "with a payer of null has settled too",
+      { success: true, transaction: hash, payer: null },
+      { ...settled, payer: undefined }
+    ],
+    ["without a transaction is unknown", { success: true }, pathless],
+    ["with a transaction of null is unknown", { success: true, transaction: null }, pathless],
+    ["with an empty transaction is unknown", { success: true, transaction: "" }, pathless],
+    ["with a text before the hash is unknown", { success: true, transaction: `see ${hash}` }, pathless],
+    ["with a text after the hash is unknown", { success: true, transaction: `${hash}, see` }, pathless],
+    ["with a hash that is too short is unknown", { success: true, transaction: "0x12" }, pathless],
+    [
+      "that was refused for a definite reason is rejected",
+      { success: false, errorReason: "insufficient_funds", transaction: "" },
+      { _tag: "Rejected", reason: "insufficient_funds" }
+    ],
+    [
+      "that was refused without the field is rejected too",
+      { success: false, errorReason: "insufficient_funds" },
+      { _tag: "Rejected", reason: "insufficient_funds" }
+    ],
+    [
+      "that was refused but names a transaction is unknown",
+      { success: false, errorReason: "insufficient_funds", transaction: hash },
+      { _tag: "Unknown", reason: "insufficient_funds", transaction: hash }
+    ],
+    [
+      "that was refused but names something is unknown",
+      { success: false, errorReason: "insufficient_funds", transaction: "pending" },
+      { _tag: "Unknown", reason: "insufficient_funds", transaction: undefined }
+    ],
+    [
+      "that failed for any other reason is unknown",
+      { success: false, errorReason: "nonce_already_used" },
+      { _tag: "Unknown", reason: "nonce_already_used", transaction: undefined }
+    ],
+    [
+      "that failed for no reason is unknown",
+      { success: false },
+      { _tag: "Unknown", reason: "unexpected_settle_error", transaction: undefined }
+    ],
+    [
+      "on another network is unknown, whatever else is said",
+      { success: true, transaction: hash, network: "eip155:8453" },
+      { _tag: "Unknown", reason: "settled_on_another_network", transaction: undefined }
+    ],
+    [
+      "that was refused on another network is unknown",
+      { success: false, errorReason: "insufficient_funds", network: "base" },
+      { _tag: "Unknown", reason: "settled_on_another_network", transaction: undefined }
+    ],
+    [
+      "on its own network has settled",
+      { success: true, transaction: hash, payer: "0xabc", network: "eip155:84532" },
+      settled
+    ],
+    [
+      "on its own network by the short name has settled",
+      { success: true, transaction: hash, payer: "0xabc", network: "base-sepolia" },
+      settled
+    ],
+    [
+      "with a network of null has settled",
+      { success: true, transaction: hash, payer: "0xabc", network: null },
+      settled
+    ]
+  ]
+  it.each(cases)("%s", (_, response, settlement) => {
+    expect(toSettlement(response, request)).toEqual(settlement)
+  })
+
+  it("on a network that is not known here is compared by its identifier", () => {
+    const elsewhere = requestOf(2, "eip155:424242")
+    expect(
+      toSettlement({ success: true, transaction: hash, network: "eip155:424242" }, elsewhere)
+    ).toMatchObject({ _tag: "Settled" })
+    expect(toSettlement({ success: true, transaction: hash, network: "base" }, elsewhere)).toMatchObject({
+      reason: "settled_on_another_network"
+    })
+  })
+
+  it.each([...definiteRefusals])("refused for %s is rejected", (errorReason) => {
+    expect(toSettlement({ success: false, errorReason }, request)).toEqual({
+      _tag: "Rejected",
+      reason: errorReason
+    })
+  })
+})
+
+describe("what is read from a facilitator", () => {
+  const isVerify = Schema.is(VerifyResponse)
+  const isSettle = Schema.is(SettleResponse)
+  const isSupported = Schema.is(SupportedResponse)
+
+  it("is a verification with a verdict", () => {
+    expect(isVerify({ isValid: true })).toBe(true)
+    expect(isVerify({ isValid: false, invalidReason: null, payer: "0xabc" })).toBe(true)
+    for (const wrong of [
+      {},
+      { isValid: "yes" },
+      { isValid: true, payer: 1 },
+      { isValid: true, invalidReason: 1 }
+    ])
+      expect(isVerify(wrong), JSON.stringify(wrong)).toBe(false)
+  })
+
+  it("is a settlement with an outcome", () => {
+    expect(isSettle({ success: true, transaction: hash, network: null, payer: null })).toBe(true)
+    const outcome = { success: true }
+    for (const wrong of [
+      {},
+      { success: 1 },
+      { ...outcome, errorReason: 1 },
+      { ...outcome, transaction: 1 },
+      { ...outcome, network: 1 },
+      { ...outcome, payer: 1 }
+    ])
+      expect(isSettle(wrong), JSON.stringify(wrong)).toBe(false)
+  })
+
+  it("is a list of kinds", () => {
+    const kind = { x402Version: 2, scheme: "exact", network: "eip155:84532" }
+    expect(isSupported({ kinds: [kind] })).toBe(true)
+    expect(toKinds({ kinds: [kind] })).toEqual([kind])
+    for (const wrong of [
+      {},
+      { kinds: [{}] },
+      { kinds: [{ ...kind, x402Version: "2" }] },
+      { kinds: [{ ...kind, x402Version: Number.NaN }] },
+      { kinds: [{ ...kind, scheme: 1 }] },
+      { kinds: [{ ...kind, network: 1 }] }
+    ])
+      expect(isSupported(wrong), JSON.stringify(wrong)).toBe(false)
+  })
+})

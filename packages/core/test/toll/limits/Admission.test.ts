@@ -1,0 +1,283 @@
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { describe, expect, it, vi } from "vitest"
+import { sampleTrackResult } from "../../../src/testing/samples.ts"
+import { buy, expectRefused, openTill, search, track, vaultBuy, vaultSearch, workDone } from "../openTill.ts"
+
+type Shop = Awaited<ReturnType<typeof openTill>>
+type Call = typeof search
+
+const stranger = () => privateKeyToAccount(generatePrivateKey())
+const paymentsFor = (shop: Shop, call: Call, count: number) =>
+  Promise.all(Array.from({ length: count }, () => shop.payFor(call)))
+const presentAll = (shop: Shop, call: Call, payments: ReadonlyArray<string>) =>
+  Promise.all(payments.map((payment) => shop.present(call, payment)))
+const chargesOf = async (shop: Shop) => (await shop.till.charges.list()).map(({ state }) => state)
+
+/** Has lookups of shipments counted: the most at a time. */
+const countTracks = (shop: Shop, millis = 20) => {
+  let running = 0
+  const counts = { most: 0 }
+  shop.tracker.track.returns(async ({ number }) => {
+    counts.most = Math.max(counts.most, ++running)
+    await new Promise((resolve) => setTimeout(resolve, millis))
+    running--
+    return sampleTrackResult(number)
+  })
+  return counts
+}
+
+describe("a payment that is refused before it is claimed", () => {
+  it.each([
+    ["insufficient_funds", "by the facilitator, for lack of money"],
+    ["invalid_exact_evm_nonce_already_used", "by the facilitator, for its nonce"]
+  ])("leaves nothing behind: %s", async (reason) => {
+    const shop = await openTill({ limits: { failedPayerMillis: 0 } })
+    shop.facilitator.rejectsVerification(reason)
+    for (const payment of await paymentsFor(shop, search, 5))
+      expectRefused(await shop.present(search, payment), reason)
+    expect(await chargesOf(shop)).toEqual([])
+    expect(workDone(shop)).toBe(0)
+  })
+
+  it("leaves nothing behind where the facilitator is down", async () => {
+    const shop = await openTill()
+    shop.facilitator.verify.failsWith(new Error("down"))
+    for (const { status } of await presentAll(shop, search, await paymentsFor(shop, search, 3)))
+      expect(status).toBe(503)
+    expect(await chargesOf(shop)).toEqual([])
+  })
+})
+
+it("copies of a payment that is being verified wait for the first: one verification, one settlement", async () => {
+  const shop = await openTill()
+  shop.facilitator.verify.delays(30)
+  const payment = await shop.payFor(search)
+  const responses = await Promise.all(Array.from({ length: 10 }, () => shop.present(search, payment)))
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
+  expect([shop.facilitator.verify.calls.length, shop.facilitator.settled.length]).toEqual([1, 1])
+})
+
+it("payers who have settled here share verifications fairly: one with many payments doesn't take them all", async () => {
+  const shop = await openTill({ limits: { creditPerPayer: "0", unsettled: 4, failedPayerMillis: 0 } })
+  const other = stranger()
+  for (const account of [undefined, other])
+    await shop.present(search, await shop.payFor(search, account && { account }))
+  const held = Promise.withResolvers<void>()
+  let running = 0
+  let most = 0
+  const verified: Array<string> = []
+  shop.facilitator.verify.returns(async (payment) => {
+    const payer = (payment as { payload: { authorization: { from: string } } }).payload.authorization.from
+    most = Math.max(most, ++running)
+    await held.promise
+    running--
+    verified.push(payer)
+    return { isValid: true, payer }
+  })
+  const many = presentAll(shop, search, await paymentsFor(shop, search, 12))
+  await vi.waitFor(() => expect(running).toBe(4))
+  const one = shop.present(search, await shop.payFor(search, { account: other }))
+  held.resolve()
+  expect((await one).status).toBe(200)
+  await many
+  expect(most).toBe(4)
+  expect(verified.indexOf(other.address)).toBeLessThan(8)
+})
+
+it("strangers share verifications fairly: a site with a /48 of addresses counts as one", async () => {
+  const shop = await openTill({ limits: { unverified: 4, failedPayerMillis: 0 } })
+  const held = Promise.withResolvers<void>()
+  const newcomer = stranger()
+  let running = 0
+  const verified: Array<string> = []
+  shop.facilitator.verify.returns(async (payment) => {
+    const payer = (payment as { payload: { authorization: { from: string } } }).payload.authorization.from
+    running++
+    await held.promise
+    verified.push(payer)
+    return { isValid: false, invalidReason: "insufficient_funds" }
+  })
+  const many = (await paymentsFor(shop, search, 12)).map((payment, index) =>
+    shop.present(search, payment, `2001:db8:1:${index}::1`)
+  )
+  await vi.waitFor(() => expect(running).toBe(4))
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  const one = shop.present(search, await shop.payFor(search, { account: newcomer }), "192.0.2.1")
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  held.resolve()
+  expectRefused(await one, "insufficient_funds")
+  await Promise.all(many)
+  expect(verified.indexOf(newcomer.address)).toBeLessThan(5)
+})
+
+it("a payer short of money on one network is not refused on another", async () => {
+  const shop = await openTill({ networks: ["base-sepolia", "base"] })
+  const account = stranger()
+  shop.facilitator.rejectsVerification("insufficient_funds")
+  expectRefused(await shop.present(search, await shop.payFor(search, { account })), "insufficient_funds")
+  shop.facilitator.verify.reset()
+  expectRefused(await shop.present(search, await shop.payFor(search, { account })), "insufficient_funds")
+  const elsewhere = await shop.present(search, await shop.payFor(search, { account, option: 1 }))
+  expect([elsewhere.status, shop.facilitator.verify.calls.length]).toEqual([200, 1])
+})
+
+describe("unsettled work of one payer", () => {
+  it("that waits keeps nothing which another could use", async () => {
+    const shop = await openTill({ limits: { lossPerHour: "1.10" } })
+    const held = Promise.withResolvers<void>()
+    shop.tracker.track.returns(async ({ number }) => {
+      await held.promise
+      return sampleTrackResult(number)
+    })
+    const present = async (account: ReturnType<typeof stranger>) =>
+      shop.present(track, await shop.payFor(track, { account }))
+    const one = stranger()
+    const calls = [present(one), present(one), present(one)]
+    await vi.waitFor(() => expect(shop.tracker.track.calls).toHaveLength(1))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    // The budget is two calls of 0.52.
+    calls.push(present(stranger()))
+    await vi.waitFor(() => expect(shop.tracker.track.calls).toHaveLength(2))
+    held.resolve()
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  })
+
+  it("is one call of 0.52 at a time to begin with, and more with what has settled", async () => {
+    const shop = await openTill({ limits: { creditPerPayer: "0" } })
+    const counts = countTracks(shop)
+    const first = await presentAll(shop, track, await paymentsFor(shop, track, 3))
+    expect(first.map(({ status }) => status)).toEqual([200, 200, 200])
+    // By the third, one had settled: 0.10 + 0.52 is less than two calls.
+    expect(counts.most).toBe(1)
+    counts.most = 0
+    await presentAll(shop, track, await paymentsFor(shop, track, 6))
+    expect(counts.most).toBeGreaterThan(1)
+    expect(counts.most).toBeLessThanOrEqual(9)
+  })
+
+  it("leaves ten parallel searches of an agent alone", async () => {
+    const shop = await openTill()
+    let running = 0
+    let most = 0
+    shop.marketplace.search.returns(async () => {
+      most = Math.max(most, ++running)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      running--
+      return { products: [], totalResults: 0, hasMore: false }
+    })
+    const responses = await presentAll(shop, search, await paymentsFor(shop, search, 10))
+    expect(responses.map(({ status }) => status)).toEqual(Array.from(responses, () => 200))
+    expect(most).toBe(10)
+  })
+
+  it("that nobody paid for is never more than the bound, however many payments are signed", async () => {
+    const shop = await openTill({ limits: { failedPayerMillis: 0 } })
+    shop.facilitator.rejectsSettlement("insufficient_funds")
+    const payments = await paymentsFor(shop, track, 20)
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() })
+    try {
+      const running = presentAll(shop, track, payments)
+      // Past the time that calls wait for room.
+      await vi.waitFor(() => expect(shop.facilitator.verify.calls).toHaveLength(20))
+      vi.setSystemTime(Date.now() + 11_000)
+      const responses = await running
+      expect(responses.filter(({ status }) => status === 402)).toHaveLength(1)
+      expect(responses.filter(({ status }) => status === 429)).toHaveLength(19)
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(workDone(shop)).toBe(1)
+  })
+})
+
+describe("credit", () => {
+  it("spares a payer who has just paid as much a verification", async () => {
+    const shop = await openTill()
+    for (const call of [track, track, search])
+      expect((await shop.present(call, await shop.payFor(call))).status).toBe(200)
+    expect(shop.facilitator.verify.calls).toHaveLength(1)
+  })
+
+  it("is no better for many small payments than their sum", async () => {
+    const shop = await openTill()
+    for (const payment of await paymentsFor(shop, search, 32)) await shop.present(search, payment)
+    const before = shop.facilitator.verify.calls.length
+    const payments = await paymentsFor(shop, track, 8)
+    await presentAll(shop, track, payments)
+    // 0.32 is not enough for a call of 0.52: the first ones are verified.
+    expect(shop.facilitator.verify.calls.length).toBeGreaterThan(before)
+  })
+
+  it("is never given for orders, nor where the host gives none", async () => {
+    const shop = await openTill()
+    for (const call of [vaultSearch, vaultBuy, buy, vaultBuy])
+      expect((await shop.present(call, await shop.payFor(call))).status).toBe(200)
+    expect(shop.facilitator.verify.calls).toHaveLength(4)
+    const careful = await openTill({ limits: { creditPerPayer: "0" } })
+    for (let call = 0; call < 3; call++) await careful.present(search, await careful.payFor(search))
+    expect(careful.facilitator.verify.calls).toHaveLength(3)
+  })
+
+  it("is lost with the first payment that does not settle", async () => {
+    const shop = await openTill({ limits: { failedPayerMillis: 0 } })
+    for (let paid = 0; paid < 4; paid++) await shop.present(search, await shop.payFor(search))
+    shop.facilitator.rejectsSettlement("insufficient_funds")
+    shop.facilitator.rejectsVerification("insufficient_funds")
+    const before = workDone(shop)
+    const responses = await presentAll(shop, search, await paymentsFor(shop, search, 40))
+    for (const response of responses) expectRefused(response, "insufficient_funds")
+    expect(workDone(shop) - before).toBeLessThanOrEqual(4)
+    const after = workDone(shop)
+    for (const payment of await paymentsFor(shop, search, 5))
+      expectRefused(await shop.present(search, payment), "insufficient_funds")
+    expect(workDone(shop)).toBe(after)
+  })
+})
+
+it("work that fails for strangers is bounded by the same budget as work that is not paid for", async () => {
+  const shop = await openTill({ limits: { lossPerHour: "1.04" } })
+  shop.tracker.track.failsWith(new Error("reset by peer"))
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const payment = await shop.payFor(track, { account: stranger() })
+    expect((await shop.present(track, payment)).status).toBe(502)
+  }
+  const payment = await shop.payFor(track, { account: stranger() })
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() })
+  try {
+    const waiting = shop.present(track, payment)
+    await vi.waitFor(() => expect(shop.facilitator.verify.calls).toHaveLength(3))
+    vi.setSystemTime(Date.now() + 11_000)
+    expect((await waiting).status).toBe(429)
+  } finally {
+    vi.useRealTimers()
+  }
+  expect(workDone(shop)).toBe(2)
+})
+
+it("losses to strangers have a budget; payers who have paid as much are not refused for it", async () => {
+  const shop = await openTill({ limits: { lossPerHour: "1.00", failedPayerMillis: 0 } })
+  const payer = await shop.present(track, await shop.payFor(track))
+  expect(payer.status).toBe(200)
+  shop.facilitator.rejectsSettlement("insufficient_funds")
+  let stolen = 0
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() })
+  try {
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const before = workDone(shop)
+      const presenting = shop.present(track, await shop.payFor(track, { account: stranger() }))
+      const response = await Promise.race([
+        presenting,
+        new Promise<undefined>((resolve) => setTimeout(resolve, 200, undefined))
+      ])
+      if (response === undefined) vi.setSystemTime(Date.now() + 11_000)
+      expect([402, 429]).toContain((await presenting).status)
+      stolen += workDone(shop) - before
+    }
+  } finally {
+    vi.useRealTimers()
+  }
+  // 1.00 is one call of 0.52, and what refilled meanwhile is less than another.
+  expect(stolen).toBe(1)
+  shop.facilitator.settle.reset()
+  expect((await shop.present(track, await shop.payFor(track))).status).toBe(200)
+}, 30_000)

@@ -1,0 +1,195 @@
+import { describe, expect, it } from "vitest"
+import { PayerAccounts } from "../../../src/toll/limits/PayerAccounts.ts"
+
+const cent = 10_000n
+const recentMillis = 1_000
+
+const open = (config: Partial<ConstructorParameters<typeof PayerAccounts>[0]> = {}) =>
+  new PayerAccounts({
+    recentMillis,
+    creditAtomic: 100n * cent,
+    exposureAtomic: 10n * cent,
+    maxExposureAtomic: 50n * cent,
+    ...config
+  })
+
+describe("credit", () => {
+  it("is the money that settled recently, however many calls that was", () => {
+    const accounts = open()
+    for (let search = 0; search < 32; search++) accounts.earn("0xa", cent, 0)
+    // 32 searches are worth less than one lookup of 0.52.
+    expect(accounts.takeCredit("0xa", 52n * cent, 0)).toBe(false)
+    expect(accounts.takeCredit("0xa", 30n * cent, 0)).toBe(true)
+    expect(accounts.takeCredit("0xa", 3n * cent, 0)).toBe(false)
+    expect(accounts.takeCredit("0xa", 2n * cent, 0)).toBe(true)
+    accounts.returnCredit("0xa", 30n * cent)
+    expect(accounts.takeCredit("0xa", 30n * cent, 0)).toBe(true)
+  })
+
+  it("ends with its time and with a payment that does not settle, and has a ceiling", () => {
+    const accounts = open({ creditAtomic: 5n * cent })
+    accounts.earn("0xa", 90n * cent, 0)
+    expect(accounts.takeCredit("0xa", 6n * cent, 0)).toBe(false)
+    expect(accounts.takeCredit("0xa", 5n * cent, recentMillis)).toBe(false)
+    expect(accounts.takeCredit("0xa", 5n * cent, recentMillis - 1)).toBe(true)
+    accounts.returnCredit("0xa", 5n * cent)
+    accounts.endCredit("0xa")
+    expect(accounts.takeCredit("0xa", cent, 0)).toBe(false)
+  })
+
+  it("begins anew once its time is over", () => {
+    const accounts = open()
+    accounts.earn("0xa", 10n * cent, 0)
+    accounts.earn("0xa", cent, recentMillis)
+    expect(accounts.takeCredit("0xa", 2n * cent, recentMillis)).toBe(false)
+    expect(accounts.takeCredit("0xa", cent, recentMillis)).toBe(true)
+  })
+
+  it("is what was taken less what was returned, and never more than was earned", () => {
+    const accounts = open()
+    accounts.earn("0xa", 10n * cent, 0)
+    expect([accounts.takeCredit("0xa", 6n * cent, 0), accounts.takeCredit("0xa", 3n * cent, 0)]).toEqual([
+      true,
+      true
+    ])
+    accounts.returnCredit("0xa", 3n * cent)
+    expect(accounts.takeCredit("0xa", 5n * cent, 0)).toBe(false)
+    // Returned by calls from before the account was evicted and opened again.
+    accounts.returnCredit("0xa", 9n * cent)
+    expect(accounts.takeCredit("0xa", 11n * cent, 0)).toBe(false)
+    expect(accounts.takeCredit("0xa", 10n * cent, 0)).toBe(true)
+  })
+
+  it("is nobody's where the host gives none, not even for work without exposure", () => {
+    const accounts = open({ creditAtomic: 0n })
+    accounts.earn("0xa", cent, 0)
+    expect([accounts.takeCredit("0xa", 0n, 0), accounts.takeCredit("0xa", cent, 0)]).toEqual([false, false])
+  })
+})
+
+describe("the bound on concurrent work", () => {
+  it("starts low, grows by each settlement, and stops growing", () => {
+    const accounts = open()
+    expect(accounts.maxExposure("0xa", 0)).toBe(10n * cent)
+    accounts.earn("0xa", 7n * cent, 0)
+    expect(accounts.maxExposure("0xa", 0)).toBe(17n * cent)
+    accounts.earn("0xa", 90n * cent, 0)
+    expect(accounts.maxExposure("0xa", 0)).toBe(50n * cent)
+    expect(accounts.maxExposure("0xa", recentMillis)).toBe(10n * cent)
+  })
+
+  it("grows by settlements that other processes have seen", () => {
+    const accounts = open()
+    accounts.learnRecent("0xa", 20n * cent, 0)
+    expect(accounts.maxExposure("0xa", 0)).toBe(30n * cent)
+    // Not as credit: each process would give it.
+    expect(accounts.takeCredit("0xa", cent, 0)).toBe(false)
+    accounts.endCredit("0xa")
+    expect(accounts.maxExposure("0xa", 0)).toBe(10n * cent)
+  })
+
+  it("counts what is seen here or elsewhere, whichever is more, for as long as either is recent", () => {
+    const accounts = open()
+    accounts.learnRecent("0xa", 20n * cent, 0)
+    accounts.earn("0xa", cent, 500)
+    expect(accounts.maxExposure("0xa", 500)).toBe(30n * cent)
+    accounts.earn("0xa", cent, 2 * recentMillis)
+    expect(accounts.maxExposure("0xa", 2 * recentMillis)).toBe(11n * cent)
+  })
+
+  it("is never below its start, even where the ceiling is", () => {
+    const accounts = open({ maxExposureAtomic: cent })
+    accounts.earn("0xa", 7n * cent, 0)
+    expect(accounts.maxExposure("0xa", 0)).toBe(10n * cent)
+  })
+})
+
+describe("cover", () => {
+  it("is what was paid within a day, less what is at stake and what was lost", () => {
+    const accounts = open()
+    expect(accounts.takeCover("0xa", cent)).toBe(false)
+    accounts.earn("0xa", 10n * cent, 0)
+    expect(accounts.takeCover("0xa", 6n * cent)).toBe(true)
+    expect(accounts.takeCover("0xa", 5n * cent)).toBe(false)
+    accounts.lose("0xa", 6n * cent)
+    accounts.returnCover("0xa", 6n * cent)
+    expect(accounts.takeCover("0xa", 5n * cent)).toBe(false)
+    expect(accounts.takeCover("0xa", 4n * cent)).toBe(true)
+  })
+
+  it("adds up over a day, and so do losses", () => {
+    const accounts = open()
+    accounts.earn("0xa", 10n * cent, 0)
+    accounts.lose("0xa", 4n * cent)
+    accounts.earn("0xa", cent, 86_399_999)
+    expect(accounts.takeCover("0xa", 8n * cent)).toBe(false)
+    expect(accounts.takeCover("0xa", 7n * cent)).toBe(true)
+    // A day after the last payment, not after the first.
+    accounts.earn("0xa", cent, 2 * 86_400_000 - 1)
+    expect(accounts.takeCover("0xa", cent)).toBe(false)
+  })
+
+  it("is never more than was paid, whatever is returned", () => {
+    const accounts = open()
+    accounts.earn("0xa", 10n * cent, 0)
+    accounts.returnCover("0xa", 5n * cent)
+    expect(accounts.takeCover("0xa", 11n * cent)).toBe(false)
+    expect(accounts.takeCover("0xa", 10n * cent)).toBe(true)
+  })
+
+  it("lasts a day, and losses with it", () => {
+    const accounts = open()
+    const day = 86_400_000
+    accounts.earn("0xa", 10n * cent, 0)
+    accounts.lose("0xa", 10n * cent)
+    expect(accounts.isKnown("0xa", day - 1)).toBe(true)
+    expect(accounts.isKnown("0xa", day)).toBeUndefined()
+    accounts.earn("0xa", cent, day)
+    expect(accounts.takeCover("0xa", cent)).toBe(true)
+    expect(accounts.takeCover("0xa", cent)).toBe(false)
+  })
+})
+
+describe("payers", () => {
+  it("are known by their payments, here or in the store", () => {
+    const accounts = open()
+    expect(accounts.isKnown("0xa", 0)).toBeUndefined()
+    accounts.learnKnown("0xa", 0)
+    expect(accounts.isKnown("0xa", 0)).toBe(true)
+    accounts.earn("0xb", cent, 0)
+    expect(accounts.isKnown("0xb", 0)).toBe(true)
+  })
+
+  it("have no cover by what another process knows of, or by what may be refunded", () => {
+    const accounts = open()
+    accounts.learnKnown("0xa", 0)
+    accounts.earn("0xb", 0n, 0)
+    expect(accounts.isKnown("0xb", 0)).toBe(true)
+    expect([accounts.takeCover("0xa", 1n), accounts.takeCover("0xb", 1n)]).toEqual([false, false])
+    expect(accounts.takeCredit("0xb", 1n, 0)).toBe(false)
+  })
+
+  it("that are not known have nothing to take, to return or to lose", () => {
+    const accounts = open()
+    expect([accounts.takeCredit("0xa", 0n, 0), accounts.takeCover("0xa", 0n)]).toEqual([false, false])
+    accounts.returnCredit("0xa", cent)
+    accounts.returnCover("0xa", cent)
+    accounts.lose("0xa", cent)
+    accounts.endCredit("0xa")
+    expect(accounts.isKnown("0xa", 0)).toBeUndefined()
+  })
+
+  it("are never evicted by strangers; of ten thousand payers the one that paid longest ago is", () => {
+    const accounts = open()
+    accounts.earn("0xa", cent, 0)
+    for (let stranger = 0; stranger < 20_000; stranger++) {
+      accounts.learnRecent(`stranger ${stranger}`, 0n, 0)
+      accounts.lose(`stranger ${stranger}`, cent)
+    }
+    expect(accounts.isKnown("0xa", 0)).toBe(true)
+    accounts.earn("0xb", cent, 0)
+    accounts.earn("0xa", cent, 0)
+    for (let payer = 0; payer < 9_999; payer++) accounts.earn(`payer ${payer}`, cent, 0)
+    expect([accounts.isKnown("0xa", 0), accounts.isKnown("0xb", 0)]).toEqual([true, undefined])
+  })
+})

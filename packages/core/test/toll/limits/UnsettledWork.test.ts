@@ -1,0 +1,88 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest"
+import { expectFailed, openTill, search, workDone } from "../openTill.ts"
+import { otherPayer } from "../wallet.ts"
+
+const paymentsFor = (shop: Awaited<ReturnType<typeof openTill>>, count: number) =>
+  Promise.all(Array.from({ length: count }, () => shop.payFor(search)))
+
+describe("unsettled payments of one payer", () => {
+  it("are bounded: more of them wait for room, and none is refused", async () => {
+    const shop = await openTill({ limits: { unsettledPerPayer: 3 } })
+    let running = 0
+    let most = 0
+    shop.marketplace.search.returns(async () => {
+      most = Math.max(most, ++running)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      running--
+      return { products: [], totalResults: 0, hasMore: false }
+    })
+    const payments = await paymentsFor(shop, 7)
+    const responses = await Promise.all(payments.map((payment) => shop.present(search, payment)))
+    expect(responses.map(({ status }) => status)).toEqual(Array.from(payments, () => 200))
+    expect(most).toBeLessThanOrEqual(3)
+    expect(shop.facilitator.settled).toHaveLength(7)
+  })
+
+  it("wait for a bounded time: then a 429, nothing charged, and the payment is good a moment later", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 2, 2, 12) })
+    onTestFinished(() => void vi.useRealTimers())
+    const shop = await openTill({ limits: { unsettledPerPayer: 1 } })
+    const gate = Promise.withResolvers<void>()
+    shop.marketplace.search.returnsOnce(async () => {
+      await gate.promise
+      return { products: [], totalResults: 0, hasMore: false }
+    })
+    const [first, second] = await paymentsFor(shop, 2)
+    const running = shop.present(search, first!)
+    await vi.waitFor(() => expect(shop.marketplace.search.calls).toHaveLength(1))
+    const waiting = shop.present(search, second!)
+    await vi.waitFor(() => expect(shop.facilitator.verify.calls).toHaveLength(2))
+    vi.setSystemTime(Date.now() + 11_000)
+    const limited = await waiting
+    expectFailed(limited, 429, "RATE_LIMITED")
+    expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(0)
+    gate.resolve()
+    expect((await running).status).toBe(200)
+    expect((await shop.present(search, second!)).status).toBe(200)
+    expect(workDone(shop)).toBe(2)
+  })
+
+  it("are theirs alone: another payer is served meanwhile", async () => {
+    const shop = await openTill({ limits: { unsettledPerPayer: 1 } })
+    const gate = Promise.withResolvers<void>()
+    shop.marketplace.search.returnsOnce(async () => {
+      await gate.promise
+      return { products: [], totalResults: 0, hasMore: false }
+    })
+    const [mine, more] = await paymentsFor(shop, 2)
+    const theirs = await shop.payFor(search, { account: otherPayer })
+    const running = shop.present(search, mine!)
+    await vi.waitFor(() => expect(shop.marketplace.search.calls).toHaveLength(1))
+    const waiting = shop.present(search, more!)
+    expect((await shop.present(search, theirs)).status).toBe(200)
+    gate.resolve()
+    expect([(await running).status, (await waiting).status]).toEqual([200, 200])
+  })
+
+  it("count while their outcome is unknown", async () => {
+    const shop = await openTill({ limits: { unsettledPerPayer: 1 } })
+    shop.facilitator.losesNextSettlement(false)
+    const [first, second] = await paymentsFor(shop, 2)
+    expectFailed(await shop.present(search, first!), 503, "SETTLEMENT_PENDING")
+    const waiting = shop.present(search, second!)
+    await vi.waitFor(() => expect(shop.facilitator.verify.calls).toHaveLength(2))
+    expect(workDone(shop)).toBe(1)
+    expect((await shop.present(search, first!)).status).toBe(200)
+    expect((await waiting).status).toBe(200)
+  })
+
+  it("do not count copies of one payment", async () => {
+    const shop = await openTill({ limits: { unsettledPerPayer: 1 } })
+    shop.facilitator.delays(30)
+    const payment = await shop.payFor(search)
+    const responses = await Promise.all(Array.from({ length: 20 }, () => shop.present(search, payment)))
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(shop.facilitator.settled).toHaveLength(1)
+    expect(shop.facilitator.verify.calls).toHaveLength(1)
+  })
+})

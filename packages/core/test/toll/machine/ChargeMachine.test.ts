@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest"
+import {
+  type ChargeEvent,
+  type ChargeFacts,
+  type ChargeStep,
+  ImpossibleTransition
+} from "../../../src/toll/machine/ChargeStep.ts"
+import { next } from "../../../src/toll/machine/ChargeMachine.ts"
+import {
+  abandoned,
+  call,
+  checkFunds,
+  end,
+  find,
+  left,
+  paid,
+  product,
+  receipt,
+  reconciler,
+  task
+} from "./machineRows.ts"
+import { admissions, claim, lookups, paidWork, verify, work, works } from "./requestRows.ts"
+import {
+  before,
+  complete,
+  ending,
+  endings,
+  firstSettle,
+  settlements,
+  takeOver,
+  takeovers
+} from "./settlementRows.ts"
+
+/*
+ * Each step of a call's request, and each event that a step can't have. `chargeLives.test.ts` walks through whole lives
+ * and looks for what must never happen.
+ */
+
+describe.each([
+  ["a call", lookups],
+  ["a payment", admissions],
+  ["work", works]
+])("%s", (_, rows) => {
+  it.each(rows)("%s", (_, facts, step, event, expected) => {
+    expect(next(step, event, facts)).toStrictEqual(expected)
+  })
+})
+
+describe("an event that a step can't have", () => {
+  const steps: ReadonlyArray<readonly [ChargeStep, ReadonlyArray<ChargeEvent["_tag"]>]> = [
+    [find, ["Found"]],
+    [{ _tag: "Wait" }, ["Waited"]],
+    [takeOver, ["Taken", "Exhausted"]],
+    [{ _tag: "Judge", held: true }, ["Refused", "Accepted"]],
+    [verify(true), ["Verified", "Busy", "Limited"]],
+    [claim(true), ["Claimed", "Found", "Limited"]],
+    [{ _tag: "Queue", task, held: true }, ["Waited"]],
+    [checkFunds, ["Funded"]],
+    [work, ["Worked", "WorkFailed"]],
+    [paidWork, ["Worked", "WorkFailed"]],
+    [{ _tag: "Record" }, ["Recorded"]],
+    [{ _tag: "Deliver", paid, work: product }, ["Delivered"]],
+    [firstSettle, ["Settled"]],
+    [before, ["Seen"]],
+    [complete, ["Completed", "TransferTaken", "Overtaken"]],
+    [{ _tag: "Reopen", next: { _tag: "NotMoved", isVoided: false } }, ["Reopened"]],
+    [{ _tag: "Apply", receipt }, ["Done"]],
+    [{ _tag: "Void", worked: true, ending }, ["Voided"]],
+    [abandoned(ending, true), ["Done"]],
+    [left(ending), ["Done"]],
+    [{ _tag: "Release", ending }, ["Done"]],
+    [{ _tag: "Yield", ending }, ["Done"]],
+    [{ _tag: "Finalize" }, ["Done"]],
+    [{ _tag: "MarkRefundDue" }, ["Done"]],
+    [end(ending), []]
+  ]
+  const rows = [...lookups, ...takeovers, ...admissions, ...works, ...settlements, ...endings]
+  const events = new Map<ChargeEvent["_tag"], ChargeEvent>([
+    ["Seen", { _tag: "Seen", evidence: { _tag: "Unavailable" } }],
+    ...rows.map(([, , , event]) => [event._tag, event] as const)
+  ])
+  it.each(steps)("%j is a defect", (step, possible) => {
+    for (const [tag, event] of events) {
+      if (possible.includes(tag)) continue
+      for (const facts of [call, reconciler] satisfies ReadonlyArray<ChargeFacts>)
+        expect(() => next(step, event, facts), tag).toThrow(ImpossibleTransition)
+    }
+  })
+})

@@ -1,0 +1,108 @@
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import {
+  claimedCharge,
+  newCharge,
+  openAttempt,
+  type PaymentAttempt,
+  taskOf
+} from "../../../src/toll/machine/PaymentAttempt.ts"
+import type { TollRequest } from "../../../src/toll/TollRequest.ts"
+import { chargeKey, payloadDigest } from "../../../src/toll/ChargeKey.ts"
+import { authorization, from, nowSeconds, offer, payloadV2, resourceUrl, sepolia } from "../payments.ts"
+
+const nowMillis = nowSeconds * 1_000
+const payload = payloadV2()
+const document = { ...payload, note: "as sent" }
+
+const request: TollRequest<never> = {
+  operation: "search",
+  canonical: "GET /x402/search\n{}",
+  payment: { payload, document, json: JSON.stringify(document) },
+  resource: { url: resourceUrl, description: "", mimeType: "application/json" },
+  encrypted: false,
+  replayMillis: 1_000,
+  workMillis: 1_000,
+  proofRequired: true,
+  settlesFirst: false,
+  exposureAtomic: 10_000n,
+  clientAddress: () => undefined,
+  alwaysVerified: false,
+  offers: () => [offer()],
+  work: () => Effect.die(new Error("no work is done")),
+  reopen: () => Effect.die(new Error("nothing is opened again"))
+}
+
+const open = (): PaymentAttempt<never> =>
+  openAttempt(
+    request,
+    { ...sepolia, separator: "0x00" },
+    { owner: "me", nowMillis: () => nowMillis, waitMillis: 10_000, canReadChain: false }
+  )
+
+describe("the attempt of a call", () => {
+  it("identifies the payment, and knows its facts before it holds a charge", () => {
+    const attempt = open()
+    expect(attempt).toMatchObject({
+      payer: from.toLowerCase(),
+      digest: payloadDigest(payload),
+      untilMillis: nowMillis + 10_000,
+      held: { key: chargeKey(sepolia, payload), owner: "me", by: "call" },
+      charge: undefined,
+      result: { _tag: "None" }
+    })
+    expect(attempt.facts).toEqual({
+      by: "call",
+      canReadChain: false,
+      proofRequired: true,
+      settlesFirst: false,
+      unverifiedSinceMillis: 0,
+      validBeforeSeconds: nowSeconds + 120,
+      finalitySeconds: sepolia.finalitySeconds
+    })
+  })
+
+  it("has the facilitator settle the document as sent, against the offer that it met", () => {
+    const { requirements } = offer()
+    expect(taskOf(open(), offer())).toEqual({
+      network: sepolia.caip2,
+      authorization: authorization(),
+      proofRequired: true,
+      request: { x402Version: 2, paymentPayload: document, requirements, resource: request.resource }
+    })
+  })
+
+  it.each([true, false])("claims a charge that says since when it is unverified: %s", (onCredit) => {
+    const attempt = { ...open(), onCredit }
+    const task = taskOf(attempt, offer())
+    const charge = newCharge(attempt, task, { settlement: "{}", fingerprint: "k1:digest", nowMillis })
+    const unverifiedSinceMillis = onCredit ? nowMillis : 0
+    expect(charge).toEqual({
+      key: chargeKey(sepolia, payload),
+      payloadDigest: payloadDigest(payload),
+      fingerprint: "k1:digest",
+      operation: "search",
+      network: sepolia.caip2,
+      asset: sepolia.asset,
+      payer: from.toLowerCase(),
+      payTo: offer().requirements.payTo,
+      amountAtomic: "10000",
+      validBeforeSeconds: nowSeconds + 120,
+      x402Version: 2,
+      settlement: "{}",
+      exposureAtomic: "10000",
+      settlesFirst: false,
+      createdAtMillis: nowMillis,
+      unverifiedSinceMillis
+    })
+    expect(claimedCharge(attempt, task, charge.unverifiedSinceMillis)).toMatchObject({
+      key: charge.key,
+      owner: "me",
+      facts: { ...attempt.facts, unverifiedSinceMillis },
+      task,
+      subject: undefined,
+      isSettled: false,
+      attempts: 0
+    })
+  })
+})

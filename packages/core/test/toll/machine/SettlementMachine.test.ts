@@ -1,0 +1,17 @@
+import { describe, expect, it } from "vitest"
+import { next } from "../../../src/toll/machine/ChargeMachine.ts"
+import { endings, settlements, takeovers } from "./settlementRows.ts"
+
+/*
+ * Each step of a settlement, in a call and in the reconciler.
+ */
+
+describe.each([
+  ["a takeover", takeovers],
+  ["a settlement", settlements],
+  ["a charge that is", endings]
+])("%s", (_, rows) => {
+  it.each(rows)("%s", (_, facts, step, event, expected) => {
+    expect(next(step, event, facts)).toStrictEqual(expected)
+  })
+})

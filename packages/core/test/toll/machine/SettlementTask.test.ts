@@ -1,0 +1,42 @@
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { Secrets } from "../../../src/runtime/Secrets.ts"
+import { readTask, type StoredTask, taskWithoutPayment } from "../../../src/toll/machine/SettlementTask.ts"
+import { chargeIn, sepolia, task } from "./settlingScene.ts"
+
+const use = <A>(run: (secrets: Secrets["Service"]) => Effect.Effect<A>): Promise<A> =>
+  Effect.runPromise(
+    Effect.flatMap(Secrets, run).pipe(Effect.provide(Secrets.layer([{ id: "k1", secret: "s".repeat(40) }])))
+  )
+
+describe("the task of a charge", () => {
+  it("is read as stored", async () => {
+    const settlement = JSON.stringify({ task } satisfies StoredTask)
+    expect(await use((secrets) => readTask(chargeIn("ready", { settlement }), secrets))).toEqual(task)
+  })
+
+  it("is decrypted", async () => {
+    const read = await use((secrets) =>
+      Effect.flatMap(secrets.encrypt(JSON.stringify(task)), (encrypted) =>
+        readTask(
+          chargeIn("ready", { settlement: JSON.stringify({ encrypted } satisfies StoredTask) }),
+          secrets
+        )
+      )
+    )
+    expect(read).toEqual(task)
+  })
+
+  it("can't be read if its key is not configured", async () => {
+    const settlement = JSON.stringify({ encrypted: { keyId: "lost", base64: "AAAA" } } satisfies StoredTask)
+    expect(await use((secrets) => readTask(chargeIn("ready", { settlement }), secrets))).toBeUndefined()
+  })
+
+  it("is enough to find the transfer if the payment is no longer stored, and requires its proof", async () => {
+    const charge = chargeIn("voided", { settlement: "" })
+    const read = await use((secrets) => readTask(charge, secrets))
+    expect(read).toEqual(taskWithoutPayment(charge))
+    expect(read).toMatchObject({ network: sepolia, proofRequired: true, request: undefined })
+    expect(read?.authorization).toMatchObject({ from: charge.payer, nonce: "0x01" })
+  })
+})

@@ -1,0 +1,265 @@
+import type { Charge } from "../../../src/ports/Charges.ts"
+import type { ChargeEvent, ChargeStep } from "../../../src/toll/machine/ChargeStep.ts"
+import { begin } from "../../../src/toll/machine/CommonSteps.ts"
+import {
+  blind,
+  call,
+  chargeIn,
+  checkFunds,
+  end,
+  failed,
+  find,
+  first,
+  inProgress,
+  left,
+  limited,
+  nowMillis,
+  paid,
+  product,
+  receipt,
+  refused,
+  type Row,
+  task,
+  unverifiable,
+  validBeforeSeconds,
+  voided
+} from "./machineRows.ts"
+
+/*
+ * The steps of a call's request, each event that they can have, and the step that follows.
+ */
+
+const instead = refused("no")
+const refusal = { code: "no", message: "no" }
+const already = refused("payment_already_used")
+
+const presented = { payloadDigest: "digest-1", sameRequest: true, replayableUntilMillis: nowMillis + 1 }
+export const found = (
+  charge: Charge | undefined,
+  changes: Partial<Extract<ChargeEvent, { _tag: "Found" }>> = {}
+): ChargeEvent => ({
+  _tag: "Found",
+  charge,
+  presented,
+  patient: true,
+  nowMillis,
+  ...changes
+})
+
+export const lookups: ReadonlyArray<Row> = [
+  ["begins with a lookup", call, { _tag: "Wait" }, { _tag: "Waited" }, begin],
+  ["finds nothing", call, find, found(undefined), { _tag: "Judge", held: false }],
+  [
+    "finds a charge, and has no payment",
+    call,
+    find,
+    found(chargeIn("ready"), { presented: undefined }),
+    { _tag: "Judge", held: false }
+  ],
+  ["still finds nothing", call, { _tag: "Find", instead }, found(undefined), end(instead)],
+  [
+    "finds only a voided charge",
+    call,
+    { _tag: "Find", instead, orVoided: true },
+    found(chargeIn("voided", { leaseUntilMillis: nowMillis })),
+    end(instead)
+  ],
+  [
+    "finds one that was voided, and takes it over",
+    call,
+    { _tag: "Find", instead },
+    found(chargeIn("voided")),
+    { _tag: "TakeOver" }
+  ],
+  [
+    "finds one that was voided, held by another process",
+    call,
+    { _tag: "Find", instead, orVoided: true },
+    found(chargeIn("voided", { leaseUntilMillis: nowMillis + 1 })),
+    { _tag: "Wait" }
+  ],
+  [
+    "finds one that was not voided after all",
+    call,
+    { _tag: "Find", instead, orVoided: true },
+    found(chargeIn("ready")),
+    { _tag: "TakeOver" }
+  ],
+  [
+    "finds one that was voided, without another ending",
+    call,
+    { _tag: "Find", orVoided: true },
+    found(chargeIn("voided")),
+    { _tag: "TakeOver" }
+  ],
+  [
+    "finds the payment in use for another",
+    call,
+    find,
+    found(chargeIn("ready"), { presented: { ...presented, sameRequest: false } }),
+    end(already)
+  ],
+  [
+    "finds the response",
+    call,
+    find,
+    found(chargeIn("settled")),
+    end({ _tag: "Replay", charge: chargeIn("settled") })
+  ],
+  [
+    "finds it in work, and can't wait",
+    call,
+    find,
+    found(chargeIn("ready", { leaseUntilMillis: nowMillis + 1 }), { patient: false }),
+    end(inProgress)
+  ],
+  [
+    "is refused",
+    call,
+    { _tag: "Judge", held: false },
+    { _tag: "Refused", refusal },
+    { _tag: "Find", instead }
+  ],
+  [
+    "is refused, with the lease",
+    call,
+    { _tag: "Judge", held: true },
+    { _tag: "Refused", refusal },
+    { _tag: "Leave", reason: undefined, thenFind: true, ending: instead }
+  ],
+  ...[true, false].map((held): Row => [
+    `is accepted, ${held ? "with" : "without"} the lease`,
+    call,
+    { _tag: "Judge", held },
+    { _tag: "Accepted", task },
+    { _tag: "Verify", task, held }
+  ])
+]
+
+const both = [true, false]
+const claimed: ChargeEvent = { _tag: "Claimed", claimedAtMillis: nowMillis }
+export const verify = (held: boolean): ChargeStep => ({ _tag: "Verify", task, held })
+export const claim = (held: boolean): ChargeStep => ({ _tag: "Claim", task, held })
+const invalid: ChargeEvent = { _tag: "Verified", verification: { _tag: "Invalid", reason: "no" } }
+const unreachable: ChargeEvent = {
+  _tag: "Verified",
+  verification: { _tag: "Unreachable", reason: "timeout" }
+}
+
+export const admissions: ReadonlyArray<Row> = [
+  ...both.map((held): Row => [
+    "that is verified",
+    call,
+    verify(held),
+    { _tag: "Verified", verification: { _tag: "Valid", payer: undefined } },
+    claim(held)
+  ]),
+  ["that is invalid", call, verify(false), invalid, { _tag: "Find", instead }],
+  [
+    "that is invalid, with the lease",
+    call,
+    verify(true),
+    invalid,
+    { _tag: "Leave", reason: undefined, thenFind: true, ending: instead }
+  ],
+  ["that can't be verified", call, verify(false), unreachable, end(unverifiable)],
+  ["that can't be verified, with the lease", call, verify(true), unreachable, left(unverifiable)],
+  ["that is being verified", call, verify(false), { _tag: "Busy", patient: true }, { _tag: "Wait" }],
+  [
+    "that is being verified for too long",
+    call,
+    verify(false),
+    { _tag: "Busy", patient: false },
+    end(inProgress)
+  ],
+  ["with too many others to verify", call, verify(false), { _tag: "Limited", patient: true }, end(limited)],
+  [
+    "with too many others, with the lease",
+    call,
+    verify(true),
+    { _tag: "Limited", patient: true },
+    left(limited)
+  ],
+  ["that is claimed", call, claim(false), claimed, checkFunds],
+  ["that is claimed, blind", { ...call, ...blind }, claim(false), claimed, { _tag: "Work" }],
+  ["that settles first, blind", { ...call, ...blind, ...first }, claim(false), claimed, { _tag: "Record" }],
+  ["that another call has claimed", call, claim(false), found(chargeIn("ready")), { _tag: "TakeOver" }],
+  ...both.map((held): Row => [
+    "over a limit",
+    call,
+    claim(held),
+    { _tag: "Limited", patient: true },
+    { _tag: "Queue", task, held }
+  ]),
+  ["over a limit for too long", call, claim(false), { _tag: "Limited", patient: false }, end(limited)],
+  ["over a limit, with the lease", call, claim(true), { _tag: "Limited", patient: false }, left(limited)],
+  ...both.map((held): Row => [
+    "that waited",
+    call,
+    { _tag: "Queue", task, held },
+    { _tag: "Waited" },
+    claim(held)
+  ]),
+  ["that is covered", call, checkFunds, { _tag: "Funded", isCovered: true }, { _tag: "Work" }],
+  [
+    "that is covered and settles first",
+    { ...call, ...first },
+    checkFunds,
+    { _tag: "Funded", isCovered: true },
+    { _tag: "Record" }
+  ],
+  [
+    "that is not covered",
+    call,
+    checkFunds,
+    { _tag: "Funded", isCovered: false },
+    { _tag: "Void", worked: false, isOpen: true, ending: refused("insufficient_funds") }
+  ]
+]
+
+export const work: ChargeStep = { _tag: "Work" }
+export const paidWork: ChargeStep = { _tag: "Work", paid }
+const onTime: ChargeEvent = { _tag: "Worked", work: product, nowSeconds: validBeforeSeconds }
+const tooLate: ChargeEvent = { _tag: "Worked", work: product, nowSeconds: validBeforeSeconds + 1 }
+
+export const works: ReadonlyArray<Row> = [
+  ["that failed", call, work, { _tag: "WorkFailed" }, voided(false, failed)],
+  [
+    "that failed and was paid for",
+    call,
+    paidWork,
+    { _tag: "WorkFailed" },
+    { _tag: "Yield", ending: { _tag: "Owed", ...paid } }
+  ],
+  ["that is done", call, work, onTime, { _tag: "Record", work: product }],
+  ["that is done too late", call, work, tooLate, voided(false, refused("payment_expired"))],
+  ["that was paid for", call, paidWork, tooLate, { _tag: "Deliver", paid, work: product }],
+  [
+    "that is recorded",
+    call,
+    { _tag: "Record", work: product },
+    { _tag: "Recorded", recorded: true },
+    { _tag: "Settle", first: true }
+  ],
+  [
+    "whose lease another process has taken",
+    call,
+    { _tag: "Record", work: product },
+    { _tag: "Recorded", recorded: false },
+    { _tag: "Abandon", whole: false, release: false, ending: inProgress }
+  ],
+  [
+    "that is delivered",
+    call,
+    { _tag: "Deliver", paid, work: product },
+    { _tag: "Delivered", delivered: true },
+    end({ _tag: "Paid", receipt })
+  ],
+  [
+    "that is delivered too late",
+    call,
+    { _tag: "Deliver", paid, work: product },
+    { _tag: "Delivered", delivered: false },
+    find
+  ]
+]

@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { expectFailed, vaultBuy } from "../toll/openTill.ts"
+import {
+  buyItem,
+  day,
+  downloads,
+  hour,
+  losingResponses,
+  minute,
+  pass,
+  settles,
+  sharedFile,
+  withoutVault
+} from "./openShop.ts"
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 2, 2, 12) })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe("a purchase that was reserved", () => {
+  it("is cleared away once its attempt is dead", async () => {
+    const file = sharedFile()
+    const first = await file.open({ storage: losingResponses(file.storage(), "advance") })
+    const payment = await first.payFor(vaultBuy)
+    expectFailed(await first.present(vaultBuy, payment), 503, "STORAGE_UNAVAILABLE")
+    await first.till.dispose()
+    expect(file.rows()).toMatchObject([{ status: "reserved" }])
+
+    const next = await file.open()
+    pass(14 * minute)
+    await next.till.reconcile()
+    expect(file.rows()).toMatchObject([{ status: "reserved" }])
+    pass(minute)
+    await next.till.reconcile()
+    expect(file.rows()).toEqual([])
+  })
+
+  it("stays for as long as its payment may settle, days if need be", async () => {
+    const file = sharedFile()
+    const shop = await file.open()
+    shop.facilitator.settle.failsWith(new Error("connection reset"))
+    const payment = await shop.payFor(vaultBuy)
+    expectFailed(await shop.present(vaultBuy, payment), 503, "SETTLEMENT_PENDING")
+    for (let past = 0; past < 3 * day; past += 3 * hour) {
+      pass(3 * hour)
+      expect(await shop.till.reconcile()).toEqual({ settled: 0, pending: 1 })
+      expect(file.rows()).toMatchObject([{ status: "reserved" }])
+    }
+    expect(shop.mailer.send.calls).toEqual([])
+    shop.facilitator.settle.reset()
+    expect(await shop.till.reconcile()).toEqual({ settled: 1, pending: 0 })
+    expect(file.rows()).toMatchObject([{ status: "granted" }])
+    await settles(() => shop.mailer.sent).toHaveLength(1)
+  })
+
+  it("is granted where a till without a vault took note of its payment", async () => {
+    const file = sharedFile()
+    const first = await file.open()
+    first.facilitator.losesNextSettlement(false)
+    const payment = await first.payFor(vaultBuy)
+    expectFailed(await first.present(vaultBuy, payment), 503, "SETTLEMENT_PENDING")
+    await first.till.dispose()
+    const other = await file.open(withoutVault)
+    await settles(file.charges).toEqual([{ state: "settled", effect_pending: 0 }])
+    await other.till.dispose()
+    expect(file.rows()).toMatchObject([{ status: "reserved" }])
+
+    const next = await file.open()
+    await next.till.reconcile()
+    expect(file.rows()).toMatchObject([{ status: "reserved" }])
+    pass(hour)
+    await next.till.reconcile()
+    expect(file.rows()).toMatchObject([{ status: "granted" }])
+    await settles(() => next.mailer.sent).toHaveLength(1)
+  })
+})
+
+describe("the e-mail of a purchase", () => {
+  it("is forgotten when its time is over; the token opens the download all the same", async () => {
+    const file = sharedFile()
+    const first = await file.open({ personalDataLifetimeMillis: day })
+    const bought = await buyItem(first)
+    await settles(file.rows).toMatchObject([{ due_at: null }])
+    await first.till.dispose()
+    expect(file.rows()).toMatchObject([{ email: expect.stringContaining("@") }])
+
+    pass(day + 1)
+    // Upkeep begins when a till does.
+    const next = await file.open({ personalDataLifetimeMillis: day })
+    await settles(file.rows).toMatchObject([{ status: "granted", email: null }])
+    expect(await downloads(next, bought)).toBe(200)
+  })
+})

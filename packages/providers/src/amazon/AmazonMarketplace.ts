@@ -1,0 +1,77 @@
+import type { ProductPage, ProductQuery } from "@till402/core"
+import type { Marketplace } from "@till402/core/effect"
+import { Effect } from "effect"
+import type { HttpClientRequest } from "effect/http"
+import {
+  type ResponseMalformed,
+  toPortError,
+  toPromise,
+  type Upstream,
+  type UpstreamFault,
+  type UpstreamResponse,
+  type UpstreamUsage
+} from "../upstream/index.ts"
+import { termWith } from "../listing/Brand.ts"
+import type { AmazonMarketplaceOptions } from "./AmazonOptions.ts"
+import type { AmazonCountry } from "./Country.ts"
+import { type ListingPage, toProductPage } from "./Listing.ts"
+
+/** Search of Amazon's shops: `marketplace_a` of a till, with its usage. */
+export interface AmazonMarketplace extends Marketplace {
+  readonly usage: () => UpstreamUsage
+}
+
+/** What differs between the providers: the request, and how its response is read. */
+export interface AmazonSource {
+  readonly request: (
+    search: ProductQuery & {
+      /** The search term, which includes the brand. */
+      readonly term: string
+    }
+  ) => HttpClientRequest.HttpClientRequest
+  readonly read: (
+    response: UpstreamResponse,
+    page: number
+  ) => Effect.Effect<
+    ListingPage & { readonly quotaSpent: number; readonly quotaRemaining?: number },
+    ResponseMalformed
+  >
+}
+
+/** A search that fails with the upstream's faults, before they become errors of a port. */
+export interface AmazonClient {
+  readonly search: (query: ProductQuery) => Effect.Effect<ProductPage, UpstreamFault>
+  readonly usage: () => UpstreamUsage
+}
+
+/** Amazon shows some tens of pages. A page far beyond them is empty and not worth a paid call. */
+const maxPage = 400
+
+export const amazonClient = (
+  upstream: Upstream,
+  { read, request }: AmazonSource,
+  country: AmazonCountry
+): AmazonClient => ({
+  search: Effect.fnUntraced(function* (query: ProductQuery) {
+    if (query.page > maxPage) return { products: [], totalResults: 0, hasMore: false }
+    const response = yield* upstream.call(request({ ...query, term: termWith(query.q, query.brand) }))
+    const page = yield* read(response, query.page)
+    yield* upstream.recordQuotaSpent(page.quotaSpent)
+    if (page.quotaRemaining !== undefined) yield* upstream.recordQuotaRemaining(page.quotaRemaining)
+    return toProductPage(page, query, country)
+  }),
+  usage: upstream.usage
+})
+
+/** The client as a marketplace of an Effect host. */
+export const toMarketplace = ({ search, usage }: AmazonClient): AmazonMarketplace => ({
+  source: "marketplace_a",
+  search: (query) => Effect.mapError(search(query), (fault) => toPortError("marketplace", fault)),
+  usage
+})
+
+/** The client as a marketplace of a plain host. */
+export const toMarketplaceOptions = ({ search, usage }: AmazonClient): AmazonMarketplaceOptions => ({
+  search: (query, context) => toPromise(search(query), context.signal),
+  usage
+})

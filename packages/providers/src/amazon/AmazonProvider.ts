@@ -1,0 +1,87 @@
+import type { ConfigurationError } from "@till402/core"
+import { Config, Effect, Redacted } from "effect"
+import type { HttpClient } from "effect/http"
+import {
+  makeUpstream,
+  makeWithFetch,
+  optionalSettings,
+  settingReaders,
+  upstreamConfig,
+  type UpstreamSettings,
+  withDefaults
+} from "../upstream/index.ts"
+import {
+  type AmazonClient,
+  amazonClient,
+  type AmazonMarketplace,
+  type AmazonSource,
+  toMarketplace,
+  toMarketplaceOptions
+} from "./AmazonMarketplace.ts"
+import type {
+  AmazonLayerOptions,
+  AmazonMarketplaceOptions,
+  AmazonOptions,
+  AmazonSettings
+} from "./AmazonOptions.ts"
+import { type AmazonCountry, amazonCountries } from "./Country.ts"
+
+/** A provider for plain hosts and for Effect hosts. */
+export interface AmazonProvider {
+  readonly plain: (options: AmazonOptions) => AmazonMarketplaceOptions
+  readonly make: (
+    options: AmazonLayerOptions
+  ) => Effect.Effect<AmazonMarketplace, ConfigurationError, HttpClient.HttpClient>
+  /** Reads the settings from `Config`; they take precedence over `defaults`. */
+  readonly makeConfig: (
+    defaults: AmazonSettings
+  ) => Effect.Effect<AmazonMarketplace, Config.ConfigError | ConfigurationError, HttpClient.HttpClient>
+}
+
+/** Makes a provider. Providers differ in name, address and source only. */
+export const amazonProvider = (provider: {
+  readonly name: string
+  readonly baseUrl: string
+  /** Defaults of the provider that differ from those of `makeUpstream`. */
+  readonly settings?: UpstreamSettings
+  readonly source: (options: {
+    readonly baseUrl: string
+    readonly apiKey: string
+    readonly country: AmazonCountry
+  }) => AmazonSource
+}): AmazonProvider => {
+  const { name, settings = {} } = provider
+  const read = settingReaders(name)
+
+  const makeClient = Effect.fnUntraced(function* (
+    options: AmazonLayerOptions
+  ): Effect.fn.Return<AmazonClient, ConfigurationError, HttpClient.HttpClient> {
+    const country = yield* read.oneOf("country", options.country ?? "US", amazonCountries)
+    const apiKey = Redacted.value(yield* read.secret("apiKey", options.apiKey))
+    const baseUrl = yield* read.url("baseUrl", options.baseUrl ?? provider.baseUrl)
+    const upstream = yield* makeUpstream({ ...withDefaults(settings, options), name })
+    return amazonClient(upstream, provider.source({ baseUrl, apiKey, country }), country)
+  })
+
+  const make: AmazonProvider["make"] = (options) => Effect.map(makeClient(options), toMarketplace)
+
+  const prefix = name.toUpperCase()
+  const config = Config.all({
+    apiKey: Config.Redacted(`${prefix}_API_KEY`),
+    settings: optionalSettings<Pick<Required<AmazonSettings>, "country" | "baseUrl">>({
+      country: Config.Literals(amazonCountries, `${prefix}_COUNTRY`),
+      baseUrl: Config.String(`${prefix}_BASE_URL`)
+    }),
+    upstream: upstreamConfig(prefix)
+  })
+
+  return {
+    plain: ({ apiKey, fetch, ...options }) =>
+      toMarketplaceOptions(makeWithFetch(makeClient({ ...options, apiKey: Redacted.make(apiKey) }), fetch)),
+    make,
+    makeConfig: (defaults) =>
+      Effect.flatMap(config, ({ apiKey, settings, upstream }) =>
+        make({ ...defaults, ...upstream, ...settings, apiKey })
+      )
+  }
+}

@@ -1,0 +1,95 @@
+import { Effect, Metric } from "effect"
+import type { RateLimit, UpstreamUsage } from "./UpstreamSettings.ts"
+
+const calls = Metric.counter("till402_upstream_calls_total", {
+  description: "Calls to an upstream, by outcome",
+  incremental: true
+})
+const requests = Metric.counter("till402_upstream_requests_total", {
+  description: "Requests sent to an upstream, including retries",
+  incremental: true
+})
+const duration = Metric.histogram("till402_upstream_call_millis", {
+  description: "Milliseconds that a call to an upstream took, including pauses",
+  boundaries: [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 20_000]
+})
+const quotaSpent = Metric.counter("till402_upstream_quota_spent_total", {
+  description: "Units of an upstream's quota spent",
+  incremental: true
+})
+const quotaRemaining = Metric.gauge("till402_upstream_quota_remaining", {
+  description: "Units of an upstream's quota left, as last reported"
+})
+const rateRemaining = Metric.gauge("till402_upstream_rate_remaining", {
+  description: "Requests left in the upstream's window, as last reported in headers"
+})
+const circuitOpen = Metric.gauge("till402_upstream_circuit_open", {
+  description: "1 while an upstream is not called after repeated failures"
+})
+
+/** Records the usage of one upstream, as Effect metrics (labeled `upstream`) and as plain data. */
+export class UsageMeter {
+  private readonly label: { readonly upstream: string }
+  private calls = 0
+  private failures = 0
+  private requests = 0
+  private spent = 0
+  private remaining: number | undefined = undefined
+  private rateLimit: RateLimit | undefined = undefined
+  private circuit: UpstreamUsage["circuit"] = "closed"
+
+  constructor(upstream: string) {
+    this.label = { upstream }
+  }
+
+  /** Records a finished call. `outcome` is `ok` or the fault's tag. */
+  recordCall(outcome: string, millis: number): Effect.Effect<void> {
+    this.calls += 1
+    if (outcome !== "ok") this.failures += 1
+    return Effect.andThen(
+      Metric.update(Metric.withAttributes(calls, { ...this.label, outcome }), 1),
+      Metric.update(Metric.withAttributes(duration, this.label), millis)
+    )
+  }
+
+  recordRequest(): Effect.Effect<void> {
+    this.requests += 1
+    return Metric.update(Metric.withAttributes(requests, this.label), 1)
+  }
+
+  recordQuotaSpent(units: number): Effect.Effect<void> {
+    this.spent += units
+    return Metric.update(Metric.withAttributes(quotaSpent, this.label), units)
+  }
+
+  recordQuotaRemaining(units: number): Effect.Effect<void> {
+    this.remaining = units
+    return Metric.update(Metric.withAttributes(quotaRemaining, this.label), units)
+  }
+
+  recordRateLimit(rateLimit: RateLimit): Effect.Effect<void> {
+    this.rateLimit = rateLimit
+    return rateLimit.remaining === undefined
+      ? Effect.void
+      : Metric.update(Metric.withAttributes(rateRemaining, this.label), rateLimit.remaining)
+  }
+
+  /** Records the state of the circuit. */
+  recordCircuit(circuit: UpstreamUsage["circuit"]): Effect.Effect<void> {
+    if (circuit === this.circuit) return Effect.void
+    this.circuit = circuit
+    return Metric.update(Metric.withAttributes(circuitOpen, this.label), circuit === "closed" ? 0 : 1)
+  }
+
+  usage(): UpstreamUsage {
+    return {
+      calls: this.calls,
+      failures: this.failures,
+      requests: this.requests,
+      quotaSpent: this.spent,
+      quotaRemaining: this.remaining,
+      rateLimit: this.rateLimit,
+      circuit: this.circuit
+    }
+  }
+}

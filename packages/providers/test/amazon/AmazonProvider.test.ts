@@ -1,0 +1,270 @@
+import { inspect } from "node:util"
+import type { ProductQuery } from "@till402/core"
+import { it as effectIt } from "@effect/vitest"
+import { SearchProduct } from "@till402/core/effect"
+import { Effect, Schema } from "effect"
+import { http, HttpResponse } from "msw"
+import { setupServer } from "msw/node"
+import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { type Paging, providers, type Sample } from "./providers.ts"
+
+/*
+ * One suite for both providers: they return the same.
+ */
+
+const server = setupServer()
+beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
+afterEach(() => server.resetHandlers())
+afterAll(() => server.close())
+
+const apiKey = "s3cret-key-0123456789"
+const context = () => ({ signal: new AbortController().signal })
+const onePage: Paging = { page: 1, totalPages: 1 }
+const price = (value: number, currency = "USD") => ({ value, currency })
+const asins = (products: ReadonlyArray<{ readonly asin: string }>) => products.map(({ asin }) => asin)
+
+const shoe: Sample = {
+  asin: "B0TEST0001",
+  title: "Acme Trail Running Shoes",
+  brand: "Acme",
+  price: price(84.99),
+  rating: 4.5,
+  reviewCount: 1287,
+  imageUrl: "https://m.media-amazon.com/images/I/test1.jpg",
+  isPrime: true
+}
+const bare: Sample = { asin: "B0TEST0002", title: "Zephyr Road Shoes" }
+
+describe.each(providers)("$name", (provider) => {
+  const { document, endpoint, provide, write } = provider
+
+  const respondWith = (results: ReadonlyArray<unknown>, paging: Paging = onePage) =>
+    server.use(http.get(endpoint, () => HttpResponse.json(document(results, paging))))
+
+  const search = (query: Partial<ProductQuery> = {}, settings: Partial<Parameters<typeof provide>[0]> = {}) =>
+    provide({ apiKey, retries: 0, ...settings }).search({ q: "shoes", page: 1, ...query }, context())
+
+  const found = async (samples: ReadonlyArray<Sample>, query: Partial<ProductQuery> = {}) => {
+    respondWith(samples.map(write))
+    return asins((await search(query)).products)
+  }
+
+  it("returns products in the contract's shape, unknown fields as null", async () => {
+    respondWith([write(shoe), write(bare)], { page: 1, totalPages: 7 })
+    assert.deepStrictEqual(await search(), {
+      products: [
+        {
+          asin: "B0TEST0001",
+          title: "Acme Trail Running Shoes",
+          price: 84.99,
+          currency: "USD",
+          rating: 4.5,
+          reviewCount: 1287,
+          imageUrl: "https://m.media-amazon.com/images/I/test1.jpg",
+          productUrl: "https://www.amazon.com/dp/B0TEST0001",
+          source: "marketplace_a",
+          isExpedited: true
+        },
+        {
+          asin: "B0TEST0002",
+          title: "Zephyr Road Shoes",
+          price: null,
+          currency: "USD",
+          rating: null,
+          reviewCount: null,
+          imageUrl: null,
+          productUrl: "https://www.amazon.com/dp/B0TEST0002",
+          source: "marketplace_a",
+          isExpedited: false
+        }
+      ],
+      totalResults: 140,
+      hasMore: true
+    })
+  })
+
+  it("returns page n of the upstream as page n, shortened by filters", async () => {
+    const asked: Array<string | null> = []
+    server.use(
+      http.get(endpoint, ({ request }) => {
+        const page = Number(new URL(request.url).searchParams.get("page"))
+        asked.push(new URL(request.url).searchParams.get("page"))
+        const samples =
+          page === 2 ? [{ ...bare, price: price(500) }] : [{ ...shoe, asin: `B0TEST000${page}` }]
+        return HttpResponse.json(document(samples.map(write), { page, totalPages: 3 }))
+      })
+    )
+    const pages = []
+    for (const page of [1, 2, 3]) pages.push(await search({ page, priceMax: 100 }))
+    assert.deepStrictEqual(asked, ["1", "2", "3"])
+    assert.deepStrictEqual(
+      pages.map(({ products }) => asins(products)),
+      [["B0TEST0001"], [], ["B0TEST0003"]]
+    )
+    assert.deepStrictEqual(
+      pages.map(({ hasMore }) => hasMore),
+      [true, true, false]
+    )
+  })
+
+  it("has no further page after an empty one, and requests none far beyond the last", async () => {
+    respondWith([], { page: 9, totalPages: 20 })
+    assert.deepInclude(await search({ page: 9 }), { products: [], hasMore: false })
+    server.use(http.get(endpoint, () => assert.fail("a page that can't exist was asked for")))
+    assert.deepStrictEqual(await search({ page: 401 }), { products: [], totalResults: 0, hasMore: false })
+  })
+
+  it("drops sponsored duplicates and keeps a product at its own rank", async () => {
+    const ad = (sample: Sample) => ({ ...sample, isSponsored: true })
+    const third = { ...bare, asin: "B0TEST0003" }
+    assert.deepStrictEqual(await found([ad(shoe), bare, shoe, ad(third), ad(third), bare]), [
+      "B0TEST0002",
+      "B0TEST0001",
+      "B0TEST0003"
+    ])
+  })
+
+  it("filters prices exactly, in dollars", async () => {
+    const samples = [
+      { ...bare, asin: "CHEAP00000", price: price(9.99) },
+      { ...bare, asin: "LOWER00000", price: price(10) },
+      { ...bare, asin: "UNKNOWN000" },
+      { ...bare, asin: "EURO000000", price: price(15, "EUR") },
+      { ...bare, asin: "UPPER00000", price: price(19.99) },
+      { ...bare, asin: "DEAR000000", price: price(20) }
+    ]
+    assert.deepStrictEqual(await found(samples, { priceMin: 10, priceMax: 19.99 }), [
+      "LOWER00000",
+      "UPPER00000"
+    ])
+    assert.deepStrictEqual(await found(samples, { priceMin: 19.995 }), ["DEAR000000"])
+    assert.deepStrictEqual(await found(samples, { priceMax: 10 }), ["CHEAP00000", "LOWER00000"])
+    assert.deepStrictEqual(await found(samples), asins(samples))
+  })
+
+  it("filters brands exactly: by the product's brand, else by whole words of its title", async () => {
+    const named = (asin: string, title: string, brand?: string): Sample => ({
+      asin,
+      title,
+      ...(brand === undefined ? {} : { brand })
+    })
+    const samples = [
+      named("B000000001", "Trail Shoes", "ACME"),
+      named("B000000002", "Case for Acme phones", "Zephyr"),
+      named("B000000003", "acme trail shoes"),
+      named("B000000004", "Acmella oil"),
+      named("B000000005", "L’Oréal Paris Elvive"),
+      named("B000000006", "索尼无线耳机"),
+      named("B000000007", "Acmella and Zephyr balm"),
+      named("B000000008", "Balm", "+++"),
+      named("B000000009", "Acmella and acme balm")
+    ]
+    assert.deepStrictEqual(await found(samples, { brand: "Acme" }), [
+      "B000000001",
+      "B000000003",
+      "B000000009"
+    ])
+    assert.deepStrictEqual(await found(samples, { brand: "+++" }), ["B000000008"])
+    assert.deepStrictEqual(await found(samples, { brand: "l'oreal paris" }), ["B000000005"])
+    assert.deepStrictEqual(await found(samples, { brand: "索尼" }), ["B000000006"])
+    assert.deepStrictEqual(await found(samples, { brand: "  " }), asins(samples))
+  })
+
+  it("searches for the brand too, once", async () => {
+    const terms: Array<string | null> = []
+    server.use(
+      http.get(endpoint, ({ request }) => {
+        const { searchParams } = new URL(request.url)
+        terms.push(searchParams.get("searchTerm") ?? searchParams.get("search_term"))
+        return HttpResponse.json(document([], onePage))
+      })
+    )
+    await search({ q: "shoes", brand: "Acme & Sons" })
+    await search({ q: "ACME & sons shoes", brand: "Acme & Sons" })
+    await search({ q: "shoes" })
+    assert.deepStrictEqual(terms, ["Acme & Sons shoes", "ACME & sons shoes", "shoes"])
+  })
+
+  it("names another country's shop, whose prices pass no filter in dollars", async () => {
+    const params: Array<URLSearchParams> = []
+    server.use(
+      http.get(endpoint, ({ request }) => {
+        params.push(new URL(request.url).searchParams)
+        return HttpResponse.json(document([write({ ...bare, price: price(10, "EUR") })], onePage))
+      })
+    )
+    const german = await search({}, { country: "DE" })
+    assert.strictEqual(german.products[0]!.productUrl, "https://www.amazon.de/dp/B0TEST0002")
+    assert.strictEqual(german.products[0]!.currency, "EUR")
+    assert.deepStrictEqual((await search({ priceMin: 1, priceMax: 99 }, { country: "DE" })).products, [])
+    assert.isFalse(params.some((each) => each.has("minPrice") || each.has("maxPrice")))
+    assert.isTrue(
+      params.every((each) => each.get("domain") === "DE" || each.get("amazon_domain") === "amazon.de")
+    )
+  })
+
+  it("leaves out what can't be a product, and takes odd fields for unknown", async () => {
+    respondWith([
+      { ...write(shoe), asin: null },
+      { ...write(shoe), title: "  " },
+      null,
+      "ad",
+      {
+        ...write(shoe),
+        rating: "4.5",
+        ratingsTotal: "1287",
+        ratings_total: "1287",
+        mainImageUrl: "javascript:alert(1)",
+        image: "/relative.jpg",
+        isPrime: "PRIME_PLUS",
+        is_prime: "PRIME_PLUS",
+        price: { value: "84.99", currency: "usd" },
+        newKind: { of: ["field"] }
+      },
+      {
+        ...write(bare),
+        price: { value: -1, currency: "DOLLARS" },
+        rating: 11,
+        ratingsTotal: -3,
+        ratings_total: -3
+      }
+    ])
+    const { products } = await search()
+    assert.deepStrictEqual(
+      products.map(({ currency, imageUrl, isExpedited, price, rating, reviewCount }) => [
+        price,
+        currency,
+        rating,
+        reviewCount,
+        imageUrl,
+        isExpedited
+      ]),
+      [
+        [84.99, "USD", 4.5, 1287, null, false],
+        [null, "USD", null, null, null, false]
+      ]
+    )
+  })
+
+  // Values of any kind in every field: the search stands, in the contract's shape.
+  const isSearchProduct = Schema.is(SearchProduct)
+  const fieldNames = Object.keys({ ...write(shoe), newField: 0 })
+  effectIt.effect.prop(
+    "never breaks on values of any kind",
+    [
+      Schema.Array(
+        Schema.Tuple([Schema.Literals(fieldNames as [string, ...Array<string>]), Schema.Json])
+      ).check(Schema.isMaxLength(6))
+    ],
+    ([odd]) =>
+      Effect.promise(async () => {
+        respondWith([{ ...write(shoe), ...Object.fromEntries(odd) }, write(bare)])
+        const { products } = await search()
+        assert.isAtLeast(products.length, 1)
+        for (const product of products) {
+          assert.isTrue(isSearchProduct(product), inspect(product))
+          assert.match(product.productUrl!, /^https:\/\/www\.amazon\.com\/dp\/[A-Z0-9]{10}$/)
+        }
+      })
+  )
+})

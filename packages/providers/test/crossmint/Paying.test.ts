@@ -1,0 +1,332 @@
+import type { TreasuryOptions } from "@till402/providers/treasury"
+import { setupServer } from "msw/node"
+import { HttpResponse } from "msw"
+import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { crossmintPayee, thief, usdc } from "../treasury/fakeNode.ts"
+import { account, rejectionOf, startTreasury } from "../treasury/treasuries.ts"
+import { askFor, type OrderFixture, reprice } from "./fakeCrossmint.ts"
+import { context, request, startShop } from "./shop.ts"
+
+const server = setupServer()
+beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
+afterEach(() => server.resetHandlers())
+afterAll(() => server.close())
+
+const amount = 97_350_000n
+const start = (change: Parameters<typeof startShop>[1] = {}) => {
+  const started = startShop((...handlers) => server.use(...handlers), change)
+  const { node, upstream } = started
+  return {
+    ...started,
+    paid: () => node.balance(usdc, crossmintPayee),
+    first: () => [...upstream.orders.values()][0]!
+  }
+}
+const unreachable = () => HttpResponse.error()
+
+describe("placing an order", () => {
+  it("pays Crossmint's order and reports the transaction", async () => {
+    const { first, paid, place, upstream } = start()
+    const { reference } = await place()
+    assert.strictEqual(reference, first().orderId)
+    assert.deepStrictEqual([paid(), upstream.goods], [amount, [reference]])
+    const told = upstream.received.at(-1)!
+    assert.strictEqual(told.path, `/api/2022-06-09/orders/${reference}/payment`)
+    assert.match(JSON.stringify(told.body), /^\{"type":"crypto-tx-id","txId":"0x[0-9a-f]{64}"\}$/)
+  })
+
+  it("again pays nothing, and returns the same", async () => {
+    const { node, paid, place, upstream } = start()
+    const placed = await place()
+    assert.deepStrictEqual(await place(), placed)
+    assert.deepStrictEqual([paid(), node.sent.length, upstream.goods.length], [amount, 1, 1])
+    assert.strictEqual(upstream.count("POST", /payment$/), 1)
+  })
+
+  it("ten times at once pays once", async () => {
+    const { node, paid, place, quote, upstream } = start()
+    await quote()
+    const all = await Promise.all(Array.from({ length: 10 }, () => place()))
+    assert.strictEqual(new Set(all.map(({ reference }) => reference)).size, 1)
+    assert.deepStrictEqual([paid(), node.nonceOf(account.address), upstream.goods.length], [amount, 1, 1])
+  })
+
+  it("does not report what Crossmint has seen", async () => {
+    const { place, upstream } = start()
+    upstream.isListening = true
+    await place()
+    assert.deepStrictEqual([upstream.count("POST", /payment$/), upstream.goods.length], [0, 1])
+  })
+
+  it("pays nothing if Crossmint was already paid", async () => {
+    const { first, node, place, quote } = start()
+    await quote()
+    for (const change of [{ status: "in-progress" }, { status: "completed" }]) {
+      Object.assign(first().payment, change)
+      assert.deepStrictEqual(await place(), { reference: first().orderId })
+    }
+    assert.strictEqual(node.sent.length, 0)
+  })
+
+  it("pays nothing if Crossmint refunded the payment", async () => {
+    const { first, node, place, quote } = start()
+    await quote()
+    first().payment.refunded = { amount: "97.35", currency: "usdc", txId: "0x1", chain: "base-sepolia" }
+    assert.deepStrictEqual(await place(), { reference: first().orderId })
+    assert.strictEqual(node.sent.length, 0)
+  })
+})
+
+describe("placing an order after an outcome that is not known", () => {
+  it("finds the payment whose sending was cut off, and pays once", async () => {
+    const { node, paid, place, shop, upstream } = start()
+    node.disturbances.push({ method: "eth_sendRawTransaction", what: "lost" })
+    assert.strictEqual((await rejectionOf(place()))._tag, "TemporarilyUnavailable")
+    const { reference } = await place()
+    assert.deepStrictEqual([paid(), upstream.goods], [amount, [reference]])
+    assert.strictEqual(await shop.find("order-1"), reference)
+  })
+
+  it("sends the payment that never left, and pays once", async () => {
+    const { node, paid, place } = start()
+    node.disturbances.push({ method: "eth_sendRawTransaction", what: "refused" })
+    assert.strictEqual((await rejectionOf(place()))._tag, "TemporarilyUnavailable")
+    await place()
+    assert.deepStrictEqual([paid(), node.nonceOf(account.address)], [amount, 1])
+  })
+
+  it("brings a payment that was begun to its end by looking for it", async () => {
+    const { first, node, paid, place, shop, upstream } = start()
+    node.disturbances.push({ method: "eth_sendRawTransaction", what: "refused" })
+    await rejectionOf(place())
+    assert.strictEqual(await shop.find("order-1"), first().orderId)
+    assert.deepStrictEqual([paid(), node.nonceOf(account.address)], [amount, 1])
+    assert.deepStrictEqual(upstream.goods, [first().orderId])
+  })
+
+  it("looks in vain while the payment is not on the chain", async () => {
+    const { node, place, shop } = start()
+    node.isMining = false
+    await rejectionOf(place())
+    const { _tag, code } = await rejectionOf(shop.find("order-1"))
+    assert.deepStrictEqual([_tag, code], ["TemporarilyUnavailable", "PaymentPending"])
+  })
+
+  it("reports a payment to Crossmint when it is looked up", async () => {
+    const { paid, place, shop, upstream } = start()
+    upstream.replies.push(undefined, undefined, undefined, unreachable)
+    await rejectionOf(place())
+    assert.deepStrictEqual([paid(), upstream.goods.length], [amount, 0])
+    const reference = await shop.find("order-1")
+    assert.deepStrictEqual(upstream.goods, [reference])
+  })
+
+  it("reports a payment to Crossmint that could not be reported before", async () => {
+    const { paid, place, upstream } = start()
+    upstream.replies.push(undefined, undefined, undefined, unreachable)
+    assert.strictEqual((await rejectionOf(place()))._tag, "TemporarilyUnavailable")
+    assert.deepStrictEqual([paid(), upstream.goods], [amount, []])
+    const { reference } = await place()
+    assert.deepStrictEqual([paid(), upstream.goods], [amount, [reference]])
+  })
+
+  it("accepts a refused report if Crossmint has seen the payment", async () => {
+    const { paid, place, upstream } = start()
+    upstream.replies.push(undefined, undefined, undefined, (act) => {
+      act()
+      return HttpResponse.json({ error: true, message: "already paid" }, { status: 409 })
+    })
+    await place()
+    assert.strictEqual(paid(), amount)
+  })
+
+  it("fails if Crossmint refuses the report and has seen nothing, and completes later without paying again", async () => {
+    const { node, paid, place, upstream } = start()
+    upstream.replies.push(undefined, undefined, undefined, () => new HttpResponse(null, { status: 409 }))
+    assert.strictEqual((await rejectionOf(place()))._tag, "Rejected")
+    await place()
+    assert.deepStrictEqual([paid(), node.sent.length, upstream.goods.length], [amount, 1, 1])
+  })
+
+  it("waits for a payment that is not on the chain yet, without a second one", async () => {
+    const { node, paid, place } = start()
+    node.isMining = false
+    const { _tag, code } = await rejectionOf(place())
+    assert.deepStrictEqual([_tag, code], ["TemporarilyUnavailable", "PaymentPending"])
+    await rejectionOf(place())
+    node.mine()
+    await place()
+    assert.deepStrictEqual([paid(), node.nonceOf(account.address)], [amount, 1])
+  })
+
+  it("finds nothing after a failed payment", async () => {
+    const { node, place, shop } = start()
+    node.isMining = false
+    await rejectionOf(place())
+    node.fund(usdc, account.address, -1_000_000_000n)
+    node.mine()
+    assert.isUndefined(await shop.find("order-1"))
+    assert.deepInclude(await rejectionOf(place()), { _tag: "PlacementRefused", reason: "payment_failed" })
+  })
+})
+
+describe("a quote that is not as it was", () => {
+  const expire = (order: OrderFixture) => {
+    order.quote.status = "expired"
+    order.phase = "quote"
+    order.payment.status = "requires-quote"
+    order.payment.preparation = undefined
+  }
+
+  it.each<[string, (order: OrderFixture) => void]>([
+    ["expired", expire],
+    [
+      "in its last moments",
+      ({ quote }) => void (quote.expiresAt = new Date(Date.now() + 5_000).toISOString())
+    ]
+  ])("is replaced when it has %s, and the new order is paid and returned", async (_what, age) => {
+    const { first, paid, place, quote, shop, upstream } = start()
+    await quote()
+    age(first())
+    const { reference } = await place()
+    assert.notStrictEqual(reference, first().orderId)
+    assert.deepStrictEqual([paid(), upstream.goods], [amount, [reference]])
+    assert.deepStrictEqual(await place(), { reference })
+    assert.strictEqual(await shop.find("order-1"), reference)
+    assert.strictEqual(upstream.orders.size, 2)
+  })
+
+  it("is replaced at a lower price, and never at more than agreed", async () => {
+    for (const [total, price, isPaid] of [
+      ["97.34", 97_340_000n, true],
+      ["97.36", 97_360_000n, false]
+    ] as const) {
+      const { first, paid, place, quote, upstream } = start()
+      await quote()
+      expire(first())
+      upstream.arrange = (order) => {
+        order.lineItems[0]!.quote.charges = {}
+        reprice(order, total, price)
+      }
+      if (isPaid) await place()
+      else
+        assert.deepInclude(await rejectionOf(place()), { _tag: "PlacementRefused", reason: "price_changed" })
+      assert.strictEqual(paid(), isPaid ? price : 0n)
+    }
+  })
+
+  const unavailable =
+    (code?: string) =>
+    ({ lineItems }: OrderFixture): void => {
+      const [{ quote }] = lineItems as [OrderFixture["lineItems"][0]]
+      quote.status = "item-unavailable"
+      if (code !== undefined) quote.unavailabilityReason = { code }
+    }
+
+  it.each<[string, (order: OrderFixture) => void, object]>([
+    [
+      "another total",
+      (order) => reprice(order, "98.00", 98_000_000n),
+      { _tag: "PlacementRefused", reason: "price_changed", code: "QuoteChanged" }
+    ],
+    [
+      "another payee",
+      (order) => askFor(order, { payee: thief }),
+      { _tag: "NotPlaced", code: "PaymentRefused" }
+    ],
+    [
+      "another amount in its transaction",
+      (order) => askFor(order, { amount: 973_500_000n }),
+      { _tag: "NotPlaced", code: "PaymentRefused" }
+    ],
+    ["another token", (order) => askFor(order, { to: thief }), { _tag: "NotPlaced", code: "PaymentRefused" }],
+    ["no stock left", unavailable("out-of-stock"), { _tag: "PlacementRefused", reason: "out_of_stock" }],
+    ["no word of why", unavailable(), { _tag: "PlacementRefused" }],
+    [
+      "no such product any more",
+      unavailable("product-not-found"),
+      { _tag: "PlacementRefused", reason: "product_not_found" }
+    ],
+    [
+      "no way to the address",
+      unavailable("cannot-ship"),
+      { _tag: "PlacementRefused", reason: "address_not_served" }
+    ],
+    [
+      "a treasury that is short",
+      ({ payment }) => void (payment.status = "crypto-payer-insufficient-funds"),
+      { _tag: "NotPlaced", code: "TreasuryUnderfunded" }
+    ]
+  ])("is not paid with %s", async (_what, change, error) => {
+    const { first, node, place, quote, shop } = start()
+    await quote()
+    change(first())
+    assert.deepInclude(await rejectionOf(place()), error)
+    assert.strictEqual(node.sent.length, 0)
+    assert.isUndefined(await shop.find("order-1"))
+  })
+
+  it("is not paid for another amount than the buyer agreed to", async () => {
+    const { node, place } = start()
+    for (const total of ["97.34", "97.36", "a lot"]) {
+      const rejection = await rejectionOf(place("order-1", { total }))
+      assert.deepInclude(rejection, { _tag: "PlacementRefused", reason: "price_changed" })
+    }
+    assert.strictEqual(node.sent.length, 0)
+  })
+})
+
+describe("what is not there", () => {
+  it("can't be placed", async () => {
+    const { node, shop } = start()
+    const order = { ...request, orderId: "order-1", reference: "../../wallets?x=1", total: "97.35" }
+    assert.deepInclude(await rejectionOf(shop.place(order, context)), { _tag: "NotPlaced", code: "HTTP_404" })
+    assert.strictEqual(node.sent.length, 0)
+  })
+
+  it("is not found, without a call", async () => {
+    const { shop, upstream } = start()
+    assert.isUndefined(await shop.find("order-2"))
+    assert.strictEqual(upstream.received.length, 0)
+  })
+})
+
+describe("a treasury of a host's own", () => {
+  const own = (change: Partial<TreasuryOptions>): TreasuryOptions => ({
+    ...startTreasury().paying,
+    ...change
+  })
+  const failing = (error: unknown) => async () => {
+    throw error
+  }
+
+  it("may fail with anything, and its words are kept to itself", async () => {
+    const { open, place, quote } = start()
+    await quote()
+    const treasury = own({ find: failing(new RangeError("vault 7 of Ada")) })
+    const rejection = await rejectionOf(place("order-1", {}, open({ treasury })))
+    assert.deepStrictEqual([rejection._tag, rejection["code"]], ["TreasuryFailed", "RangeError"])
+    assert.notInclude(String(rejection["message"]), "Ada")
+    const odd = own({ find: failing("locked") })
+    assert.strictEqual(
+      (await rejectionOf(place("order-1", {}, open({ treasury: odd }))))._tag,
+      "TreasuryFailed"
+    )
+  })
+
+  it("is notified when its caller cancels", async () => {
+    const { open, quote } = start()
+    const { reference } = await quote()
+    const controller = new AbortController()
+    const aborted = new Promise<string>((resolve) => {
+      const find: TreasuryOptions["find"] = (_key, asked) =>
+        new Promise(() => asked?.signal?.addEventListener("abort", () => resolve("aborted")))
+      const order = { ...request, orderId: "order-1", reference, total: "97.35" }
+      open({ treasury: own({ find }) })
+        .place(order, { signal: controller.signal })
+        .catch(() => undefined)
+    })
+    setTimeout(() => controller.abort(), 10)
+    assert.strictEqual(await aborted, "aborted")
+  })
+})

@@ -1,0 +1,293 @@
+import { HttpResponse } from "msw"
+import { setupServer } from "msw/node"
+import { afterAll, afterEach, assert, beforeAll, beforeEach, describe, it, vi } from "vitest"
+import * as crossmintShop from "../crossmint/shop.ts"
+import { intentFixture } from "../rye/fakeRye.ts"
+import * as ryeShop from "../rye/shop.ts"
+import { crossmintPayee, usdc } from "../treasury/fakeNode.ts"
+import { rejectionOf } from "../treasury/treasuries.ts"
+import * as zincShop from "../zinc/shop.ts"
+
+/*
+ * What a till relies on, whatever becomes of a request: an order that is said to be not placed is not, one that was
+ * refused never comes, and one that is looked up before it is placed again comes once.
+ */
+
+const server = setupServer()
+beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
+// Orders are looked for again a minute later: the date moves, timers stay as they are.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }))
+afterEach(() => {
+  vi.useRealTimers()
+  server.resetHandlers()
+})
+afterAll(() => server.close())
+
+type Reply = (act: () => Response) => Response
+
+interface World {
+  readonly place: () => Promise<{ readonly reference: string }>
+  readonly find: () => Promise<string | undefined>
+  /** How often goods went out, or money that buys them. */
+  readonly goods: () => number
+  /** Responds with `reply` to the request after this many others. */
+  readonly disturb: (after: number, reply: Reply) => void
+}
+
+const use: Parameters<typeof ryeShop.startShop>[0] = (...handlers) => server.use(...handlers)
+
+const worlds: Readonly<Record<string, () => Promise<World>>> = {
+  rye: async () => {
+    const { place, shop, upstream } = ryeShop.startShop(use)
+    const { id } = upstream.put({
+      ...intentFixture("2-awaiting"),
+      createdAt: new Date().toISOString()
+    })
+    return {
+      place: () => place(id),
+      find: () => shop.find("order-1", { reference: id }),
+      goods: () => upstream.goods.length,
+      disturb: (after, reply) => {
+        for (let request = 0; request < after; request++) upstream.next(/./, (act) => act())
+        upstream.next(/./, reply)
+      }
+    }
+  },
+  zinc: async () => {
+    const { place, shop, upstream } = zincShop.startShop(use, { retries: 1 })
+    return {
+      place: () => place(),
+      find: () => shop.find(zincShop.orderId),
+      goods: () => upstream.orders.size,
+      disturb: (after, reply) => {
+        for (let request = 0; request < after; request++) upstream.next(/./, (act) => act())
+        upstream.next(/./, reply)
+      }
+    }
+  },
+  crossmint: async () => {
+    const { node, place, quote, shop, upstream } = crossmintShop.startShop(use)
+    await quote()
+    return {
+      place: () => place(),
+      find: () => shop.find("order-1"),
+      // Paid is placed: what Crossmint has not been told of is told later.
+      goods: () => Number(node.balance(usdc, crossmintPayee) / 97_350_000n),
+      disturb: (after, reply) => {
+        for (let request = 0; request < after; request++) upstream.replies.push(undefined)
+        upstream.replies.push(reply)
+      }
+    }
+  }
+}
+
+const responses: Readonly<Record<string, () => Response>> = {
+  "a broken connection": () => HttpResponse.error(),
+  "status 408": () => new HttpResponse(null, { status: 408 }),
+  "status 500": () => HttpResponse.json({ code: "internal_error" }, { status: 500 }),
+  "status 502": () => new HttpResponse("<html>", { status: 502 }),
+  "status 503": () => HttpResponse.json({}, { status: 503 }),
+  "another document": () => HttpResponse.json({ ok: true }),
+  "no document": () => new HttpResponse(null, { status: 204 }),
+  "a redirect": () => HttpResponse.redirect("https://elsewhere.example/", 302)
+}
+/** Responses of a service that has done nothing. */
+const refusals: Readonly<Record<string, () => Response>> = Object.fromEntries(
+  [400, 401, 402, 403, 404, 409, 422, 429].map((status) => [
+    `status ${status}`,
+    () => HttpResponse.json({ code: "bad_request" }, { status })
+  ])
+)
+
+const replies: ReadonlyArray<readonly [string, Reply]> = [
+  ...Object.entries({ ...responses, ...refusals }).map(
+    ([what, response]) => [what, () => response()] as const
+  ),
+  ...Object.entries(responses).map(
+    ([what, response]) =>
+      [
+        `${what}, after it was taken`,
+        (act: () => Response) => {
+          act()
+          return response()
+        }
+      ] as const
+  )
+]
+
+/** Places as a till does: what is not certain is looked up, a minute later, until that can be told. */
+const untilPlaced = async (world: World): Promise<"placed" | "refused"> => {
+  for (let attempt = 0; attempt < 20; attempt++) {
+    let failure: { readonly _tag: string }
+    try {
+      await world.place()
+      return "placed"
+    } catch (error) {
+      failure = error as { readonly _tag: string }
+    }
+    if (failure._tag === "PlacementRefused" || failure._tag === "NotPlaced") {
+      assert.strictEqual(world.goods(), 0, `placed, and told ${failure._tag}`)
+      if (failure._tag === "PlacementRefused") return "refused"
+      vi.setSystemTime(Date.now() + 15_000)
+      continue
+    }
+    for (let look = 0; look < 5; look++) {
+      vi.setSystemTime(Date.now() + 61_000)
+      const found = await world.find().catch(() => "unknown")
+      if (found === "unknown") continue
+      if (found !== undefined) return "placed"
+      assert.strictEqual(world.goods(), 0, "placed, and not found")
+      break
+    }
+  }
+  throw new Error("the order was neither placed nor refused")
+}
+
+describe.each(Object.entries(worlds))("%s", (_name, start) => {
+  for (const after of [0, 1, 2]) {
+    it.each(replies)(`places once over %s of request ${after + 1}`, async (_what, reply) => {
+      const world = await start()
+      world.disturb(after, reply)
+      assert.strictEqual(await untilPlaced(world), "placed")
+      assert.strictEqual(world.goods(), 1)
+    })
+  }
+
+  it("places once without faults", async () => {
+    const world = await start()
+    assert.strictEqual(await untilPlaced(world), "placed")
+    await world.place()
+    assert.strictEqual(world.goods(), 1)
+  })
+})
+
+describe("the certainty of an outcome", () => {
+  const broken = () => HttpResponse.error()
+  const unavailable = () => HttpResponse.json({}, { status: 503 })
+
+  it("is that it was not placed while Zinc is left alone", async () => {
+    const { place } = zincShop.startShop(use, { circuitFailures: 1 })
+    const { place: placeThere, upstream } = zincShop.startShop(use, { circuitFailures: 1 })
+    upstream.next(/^POST/, unavailable)
+    assert.strictEqual((await rejectionOf(placeThere({ orderId: "order-1" })))._tag, "TemporarilyUnavailable")
+    assert.deepInclude(await rejectionOf(placeThere({ orderId: "order-2" })), {
+      _tag: "NotPlaced",
+      code: "CircuitOpen"
+    })
+    // The first one may have arrived: the circuit tells nothing of it.
+    assert.deepInclude(await rejectionOf(placeThere({ orderId: "order-1" })), {
+      _tag: "TemporarilyUnavailable",
+      code: "CircuitOpen"
+    })
+    assert.strictEqual(upstream.orders.size, 0)
+    await place()
+  })
+
+  it("is unknown if Zinc refuses an order that it may have accepted before", async () => {
+    const { place, shop, upstream } = zincShop.startShop(use, { retries: 1 })
+    const outOfStock = () => HttpResponse.json({ code: "out_of_stock" }, { status: 400 })
+    upstream.next(/^POST/, (act) => {
+      act()
+      return broken()
+    })
+    upstream.next(/^POST/, outOfStock)
+    assert.strictEqual((await rejectionOf(place()))._tag, "ProductUnavailable")
+    assert.strictEqual(await shop.find(zincShop.orderId), [...upstream.orders.values()][0]!.id)
+    upstream.next(/^POST/, outOfStock)
+    assert.strictEqual((await rejectionOf(place()))._tag, "ProductUnavailable")
+  })
+
+  it("is unknown if Zinc has the order and its list can't be read", async () => {
+    const { open, place, upstream } = zincShop.startShop(use)
+    await place()
+    for (const status of [401, 429, 503]) {
+      upstream.next(/^GET/, () => HttpResponse.json({}, { status }))
+      assert.notInclude(["NotPlaced", "PlacementRefused"], (await rejectionOf(place({}, open())))._tag)
+    }
+  })
+
+  it("is that it was not placed while Rye is left alone", async () => {
+    const { place, quote, upstream } = ryeShop.startShop(use, { circuitFailures: 1 })
+    const { reference } = await quote()
+    upstream.next(/^GET .*intents/, unavailable)
+    assert.deepInclude(await rejectionOf(place(reference)), { _tag: "NotPlaced", code: "HTTP_503" })
+    assert.deepInclude(await rejectionOf(place(reference)), { _tag: "NotPlaced", code: "CircuitOpen" })
+  })
+
+  it("is nothing while a confirmation may still reach Rye, save that the intent failed", async () => {
+    const { place, quote, upstream } = ryeShop.startShop(use)
+    const { reference } = await quote()
+    upstream.next(/confirm$/, broken)
+    assert.strictEqual((await rejectionOf(place(reference)))._tag, "TemporarilyUnavailable")
+    upstream.next(/^GET/, unavailable)
+    assert.strictEqual((await rejectionOf(place(reference)))._tag, "TemporarilyUnavailable")
+    assert.strictEqual((await rejectionOf(place(reference, { total: "1.00" })))._tag, "OfferChanged")
+    const intent = upstream.intents.get(reference)!
+    const { state } = intent
+    Object.assign(intent, { state: "failed", failureReason: { code: "insufficient_stock" } })
+    assert.deepInclude(await rejectionOf(place(reference)), {
+      _tag: "PlacementRefused",
+      reason: "out_of_stock"
+    })
+    Object.assign(intent, { state })
+    vi.setSystemTime(Date.now() + 61_000)
+    assert.deepInclude(await rejectionOf(place(reference, { total: "1.00" })), {
+      _tag: "PlacementRefused",
+      reason: "price_changed"
+    })
+  })
+
+  it("is nothing once Crossmint's order is paid, though Crossmint is left alone", async () => {
+    const { place, quote, upstream } = crossmintShop.startShop(use, { circuitFailures: 1 })
+    await quote()
+    upstream.replies.push(undefined, unavailable)
+    assert.strictEqual((await rejectionOf(place()))._tag, "TemporarilyUnavailable")
+    assert.deepInclude(await rejectionOf(place()), { _tag: "TemporarilyUnavailable", code: "CircuitOpen" })
+    assert.deepInclude(await rejectionOf(place("order-2")), { _tag: "NotPlaced", code: "CircuitOpen" })
+  })
+
+  it("is that nothing was paid if the treasury is underfunded, fees are too high, or its account does not sign", async () => {
+    const { node, open, paying, place, quote } = crossmintShop.startShop(use)
+    await quote()
+    const failing = (tag: string) => async (): Promise<never> => {
+      throw Object.assign(new Error(tag), { _tag: tag })
+    }
+    for (const tag of [
+      "TreasuryUnderfunded",
+      "FeesTooHigh",
+      "TreasuryBusy",
+      "PaymentExpired",
+      "SigningFailed"
+    ]) {
+      const shop = open({ treasury: { ...paying, pay: failing(tag) } })
+      assert.deepInclude(await rejectionOf(place("order-1", {}, shop)), { _tag: "NotPlaced", code: tag })
+    }
+    for (const tag of ["PaymentPending", "JournalFailed", "SomethingElse"]) {
+      const shop = open({ treasury: { ...paying, pay: failing(tag) } })
+      assert.notInclude(
+        ["NotPlaced", "PlacementRefused"],
+        (await rejectionOf(place("order-1", {}, shop)))._tag
+      )
+    }
+    assert.strictEqual(node.sent.length, 0)
+  })
+
+  it("is unknown if the treasury's journal can't be read, or the order was paid under another key", async () => {
+    const { node, open, paying, place, quote } = crossmintShop.startShop(use)
+    await quote()
+    const unreadable = async (): Promise<never> => {
+      throw Object.assign(new Error("disk"), { _tag: "JournalFailed" })
+    }
+    const shop = open({ treasury: { ...paying, find: unreadable } })
+    assert.deepInclude(await rejectionOf(place("order-1", {}, shop)), {
+      _tag: "TemporarilyUnavailable",
+      code: "JournalFailed"
+    })
+    const taken = async (): Promise<never> => {
+      throw Object.assign(new Error("taken"), { _tag: "PaymentRefused", reason: "reference_taken" })
+    }
+    const other = open({ treasury: { ...paying, pay: taken } })
+    assert.strictEqual((await rejectionOf(place("order-1", {}, other)))._tag, "PaymentRefused")
+    assert.strictEqual(node.sent.length, 0)
+  })
+})

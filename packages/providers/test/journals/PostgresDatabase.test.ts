@@ -1,0 +1,112 @@
+import { PgClient } from "@effect/sql-pg"
+import { createServer, type Server, type Socket } from "node:net"
+import { type OpenJournals, postgresJournals } from "@till402/providers/journals"
+import { type Postgres, startPostgres } from "@till402/test-postgres"
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { journalCases, record } from "./contract.ts"
+
+let cluster: Postgres
+const opened: Array<OpenJournals> = []
+const open = (url: string): OpenJournals => {
+  const journals = postgresJournals(url)
+  opened.push(journals)
+  return journals
+}
+beforeAll(async () => {
+  cluster = await startPostgres()
+})
+afterEach(() => Promise.all(opened.splice(0).map((journals) => journals.close())))
+afterAll(() => cluster.stop())
+
+const failureOf = async (call: Promise<unknown>): Promise<{ _tag: string; [field: string]: unknown }> =>
+  call.then(
+    () => assert.fail("the call should have failed"),
+    (error: unknown) => error as { _tag: string }
+  )
+
+describe("postgresJournals()", () => {
+  it.each(journalCases)("$name", async ({ run }) => {
+    const url = await cluster.createDatabase()
+    await run(open(url), open(url))
+  })
+
+  it("keeps everything over a restart", async () => {
+    const url = await cluster.createDatabase()
+    const before = open(url)
+    await before.payments.insert(record())
+    await before.placements.record("order-1", { reference: "ci_1", atMillis: 5 })
+    await before.close()
+    const after = open(url)
+    assert.deepStrictEqual(await after.payments.find("order-1"), record())
+    assert.deepStrictEqual(await after.payments.insert(record({ nonce: 8 })), record())
+    assert.deepStrictEqual(await after.placements.find("order-1"), { reference: "ci_1", atMillis: 5 })
+  })
+
+  it("creates its tables once, even if several processes start together", async () => {
+    const url = await cluster.createDatabase()
+    const found = await Promise.all(Array.from({ length: 8 }, () => open(url).payments.find("order-1")))
+    assert.deepStrictEqual(new Set(found), new Set([undefined]))
+  })
+
+  it("serves concurrent callers", async () => {
+    const { placements } = open(await cluster.createDatabase())
+    const ids = Array.from({ length: 100 }, (_, at) => `order-${at}`)
+    await Promise.all(ids.map((id, at) => placements.record(id, { reference: `ci_${at}`, atMillis: at })))
+    const found = await Promise.all(ids.map((id) => placements.find(id)))
+    assert.deepStrictEqual(
+      found.map((entry) => entry?.atMillis),
+      ids.map((_, at) => at)
+    )
+  })
+
+  it("is done once it is closed, and may be closed again", async () => {
+    const journals = open(await cluster.createDatabase())
+    await journals.placements.record("order-1", { reference: "ci_1", atMillis: 1 })
+    await Promise.all([journals.close(), journals.close()])
+    assert.strictEqual((await failureOf(journals.placements.find("order-1")))._tag, "StoreError")
+  })
+
+  it("reports errors without the password, and works once they are fixed", async () => {
+    const url = (await cluster.createDatabase()).replace(/[^/]+$/, "made_later")
+    const { payments } = open(url)
+    const failure = await failureOf(payments.find("order-1"))
+    assert.strictEqual(failure._tag, "StoreError")
+    assert.notInclude(
+      `${String(failure)} ${String(failure["cause"])} ${JSON.stringify(failure)}`,
+      "password@"
+    )
+    const admin = PgClient.layer({ url: Redacted.make(cluster.url), maxConnections: 1 })
+    const creating = Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe("CREATE DATABASE made_later"))
+    await Effect.runPromise(Effect.provide(creating, admin))
+    assert.isUndefined(await payments.insert(record()))
+  })
+
+  it.each([["mysql://localhost/till"], ["till.sqlite"], [""]])("takes no %j", (url) => {
+    assert.throws(() => postgresJournals(url), /^journals: url must be postgres:/)
+  })
+})
+
+describe("postgresJournals(), of a silent server", () => {
+  let server: Server
+  const sockets: Array<Socket> = []
+  beforeAll(async () => {
+    server = createServer((socket) => void sockets.push(socket))
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  })
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  })
+
+  it("gives up", async () => {
+    const address = server.address()
+    assert.isObject(address)
+    const { port } = address as { readonly port: number }
+    const { payments } = open(`postgres://till@127.0.0.1:${port}/till`)
+    const startedAt = performance.now()
+    assert.strictEqual((await failureOf(payments.find("order-1")))._tag, "StoreError")
+    assert.isBelow(performance.now() - startedAt, 16_000)
+  })
+})

@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { type OpenJournals, sqliteJournals } from "@till402/providers/journals"
+import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { journalCases, record } from "./contract.ts"
+
+let folder: string
+let files = 0
+const opened: Array<OpenJournals> = []
+const newFile = () => join(folder, `${++files}.sqlite`)
+const open = (filename: string): OpenJournals => {
+  const journals = sqliteJournals(filename)
+  opened.push(journals)
+  return journals
+}
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "till402-journals-"))
+})
+afterEach(() => Promise.all(opened.splice(0).map((journals) => journals.close())))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const failureOf = async (call: Promise<unknown>): Promise<{ _tag: string; [field: string]: unknown }> =>
+  call.then(
+    () => assert.fail("the call should have failed"),
+    (error: unknown) => error as { _tag: string }
+  )
+
+describe("sqliteJournals()", () => {
+  it.each(journalCases)("$name", async ({ run }) => {
+    const filename = newFile()
+    await run(open(filename), open(filename))
+  })
+
+  it("keeps everything over a restart", async () => {
+    const filename = newFile()
+    const before = open(filename)
+    await before.payments.insert(record())
+    await before.placements.record("order-1", { reference: "ci_1", atMillis: 5 })
+    await before.close()
+    const after = open(filename)
+    assert.deepStrictEqual(await after.payments.find("order-1"), record())
+    assert.deepStrictEqual(await after.payments.insert(record({ nonce: 8 })), record())
+    assert.deepStrictEqual(await after.placements.find("order-1"), { reference: "ci_1", atMillis: 5 })
+  })
+
+  it("has resolved writes on disk, visible to other readers of the file", async () => {
+    const filename = newFile()
+    await open(filename).payments.insert(record())
+    const beside = new DatabaseSync(filename, { readOnly: true })
+    const rows = beside.prepare("SELECT key FROM till_treasury_payments").all()
+    beside.close()
+    assert.deepStrictEqual(
+      rows.map(({ key }) => key),
+      ["order-1"]
+    )
+  })
+
+  it("lives beside other tables, and adds two", async () => {
+    const filename = newFile()
+    const beside = new DatabaseSync(filename)
+    beside.exec("CREATE TABLE till_orders (id text)")
+    await open(filename).placements.find("order-1")
+    const names = beside.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").all()
+    beside.close()
+    assert.deepStrictEqual(
+      names.map(({ name }) => name),
+      ["till_orders", "till_placements", "till_treasury_payments"]
+    )
+  })
+
+  it("waits for another process's lock without blocking the event loop", async () => {
+    const filename = newFile()
+    const journals = open(filename)
+    await journals.payments.find("order-1")
+    const holder = new DatabaseSync(filename)
+    holder.exec("BEGIN IMMEDIATE")
+    const inserting = journals.payments.insert(record())
+    setTimeout(() => holder.exec("COMMIT"), 100)
+    assert.isUndefined(await inserting)
+    holder.close()
+  })
+
+  it("stops waiting with an error that names the operation", async () => {
+    const filename = newFile()
+    const journals = open(filename)
+    await journals.payments.find("order-1")
+    const holder = new DatabaseSync(filename)
+    holder.exec("BEGIN IMMEDIATE")
+    const { _tag, operation } = await failureOf(journals.payments.insert(record()))
+    holder.exec("COMMIT")
+    holder.close()
+    assert.deepStrictEqual([_tag, operation], ["StoreError", "payments.insert"])
+    assert.isUndefined(await journals.payments.find("order-1"))
+  })
+
+  it("is done once it is closed, and may be closed again", async () => {
+    const journals = open(newFile())
+    await journals.placements.record("order-1", { reference: "ci_1", atMillis: 1 })
+    await journals.close()
+    await journals.close()
+    assert.strictEqual((await failureOf(journals.placements.find("order-1")))._tag, "StoreError")
+  })
+
+  it.each([[""], ["  "], ["/nowhere/at/all/journal.sqlite"]])("can't be opened at %j", (filename) => {
+    assert.throws(() => sqliteJournals(filename), /^journals: /)
+  })
+})

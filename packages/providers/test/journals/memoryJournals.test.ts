@@ -1,0 +1,11 @@
+import { memoryPlacementJournal } from "@till402/providers/rye"
+import { memoryPaymentJournal } from "@till402/providers/treasury"
+import { describe, it } from "vitest"
+import { journalCases } from "./contract.ts"
+
+describe("journals in memory", () => {
+  it.each(journalCases)("$name", async ({ run }) => {
+    const opening = { payments: memoryPaymentJournal(), placements: memoryPlacementJournal() }
+    await run(opening, opening)
+  })
+})
