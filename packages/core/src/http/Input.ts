@@ -107,7 +107,7 @@ const readBytes = async (
   const chunks: Array<Uint8Array> = []
   let size = 0
   const reader = body.getReader()
-  // Who sends no more is not waited for any longer; a read that waits ends with it.
+  // The deadline cancels the reader, which ends a pending read.
   signal.addEventListener("abort", () => void reader.cancel().catch(() => undefined), { once: true })
   for (;;) {
     const { done, value } = await reader.read()
@@ -130,7 +130,7 @@ const readBytes = async (
   return whole
 }
 
-/** What stands in a request's body: `Empty` for none, or for `{}`, which is how indexers probe. */
+/** The body of a request: `Empty` for none, and for `{}`, which indexers send as a probe. */
 type Body =
   | { readonly _tag: "Empty" }
   | { readonly _tag: "Json"; readonly value: unknown; readonly text: string }

@@ -23,7 +23,7 @@ export const choiceFault = (names: ReadonlyArray<unknown>, routes: Routes): stri
   const unknown = names.filter((name) => typeof name !== "string" || !routes.has(name))
   if (unknown.length > 0) return `no route is named ${unknown.map((name) => JSON.stringify(name)).join(", ")}`
   return names.length > maxRoutesPerQuote
-    ? `${names.length} routes; at most ${maxRoutesPerQuote} are asked for one quote`
+    ? `${names.length} routes; at most ${maxRoutesPerQuote} are called for one quote`
     : undefined
 }
 

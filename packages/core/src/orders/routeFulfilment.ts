@@ -115,8 +115,8 @@ const quoterOf = <Name extends string>(
  * quoted, also after the rule has changed. Keep a route while its orders are under way: without it, `place`
  * throws `NotPlaced` (nothing was placed, it is tried again later), `find` and `status` throw.
  *
- * Where a route has no `find`, what became of a placing can't be told: `find` throws. Where it has no `status`, an
- * order stays `placed`. What no route has, the result lacks as well.
+ * If a route has no `find`, the outcome of placing an order is unknown: `find` throws. If it has no `status`, an order
+ * stays `placed`. A method that no route has is missing from the result too.
  *
  * @throws ConfigurationError with every fault: no routes, malformed names, a table that names unknown ones.
  * @example

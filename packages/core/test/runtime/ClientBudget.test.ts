@@ -13,7 +13,7 @@ import {
   vaultBuy
 } from "../toll/openTill.ts"
 
-/** Quotes taken at one moment by addresses that try so often, each in turn. */
+/** Quotes granted at one moment to addresses that each try this often, in turn. */
 const takenBy = (
   budget: { readonly take: (address: string, nowMillis: number) => number | undefined },
   addresses: ReadonlyArray<string>,

@@ -11,7 +11,7 @@ const day = 86_400_000
 const spanAround = () => ({ from: new Date(Date.now() - day), to: new Date(Date.now() + day) })
 
 describe("the ledger of a till", () => {
-  it("has one entry for each settled charge, and none for what came to nothing", async () => {
+  it("has one entry for each settled charge, and none for voided ones", async () => {
     const shop = await openTill({ limits: { failedPayerMillis: 0 } })
     const paid = await shop.present(search, await shop.payFor(search))
     await shop.present(track, await shop.payFor(track))

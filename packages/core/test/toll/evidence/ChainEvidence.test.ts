@@ -43,7 +43,7 @@ describe("a payment", () => {
     }
   })
 
-  it("without a block has none, and is not final, even where none is asked for", () => {
+  it("without a block is not confirmed and not final, even if no confirmations are required", () => {
     for (const confirmations of [0, 1])
       expect(
         evidenceOf(

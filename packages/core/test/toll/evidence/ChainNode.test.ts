@@ -8,7 +8,7 @@ import { ChainNode, type NodeFailed } from "../../../src/toll/evidence/ChainNode
 import { FakeNode, RpcFailure } from "./FakeNode.ts"
 
 /*
- * How a node's failures are told apart: a refusal, which a smaller question may avoid, or a fault, which passes.
+ * How a node's failures are classified: a refusal, which a smaller query may avoid, or a temporary fault.
  */
 
 const address = "0x00000000000000000000000000000000000000aa"
@@ -110,7 +110,7 @@ describe("a contract", () => {
 })
 
 describe("a signature that can't be checked", () => {
-  it.live("is no signature that is refused, and is not asked for again", () =>
+  it.live("fails if the node refuses to check a signature, and repeats no query", () =>
     Effect.gen(function* () {
       for (const [code, isRefusal] of [
         [-32_603, false],

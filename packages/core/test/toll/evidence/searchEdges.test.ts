@@ -109,7 +109,7 @@ describe("the logs of a nonce", () => {
   )
 })
 
-it.effect("a transaction that is no hash is not asked for", () =>
+it.effect("a transaction that is no hash is not queried", () =>
   Effect.gen(function* () {
     const { evidence, node, paid } = open()
     const real = node.transact(paid)
@@ -227,7 +227,7 @@ describe("a chain that is slow", () => {
     })
   )
 
-  it.effect("is asked for four hundred nonces at a time", () =>
+  it.effect("queries four hundred nonces at a time", () =>
     Effect.gen(function* () {
       const { authorization, chain, release, settle, waiting } = openGated()
       const owners = Array.from({ length: 950 }, () => authorization)
