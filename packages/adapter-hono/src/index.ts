@@ -1,4 +1,4 @@
-import type { IncomingRequest, Till } from "@till402/core"
+import { type IncomingRequest, targetOfUrl, type Till } from "@till402/core"
 import type { HonoRequest, MiddlewareHandler } from "hono"
 import { routePath } from "hono/route"
 
@@ -15,24 +15,26 @@ import { routePath } from "hono/route"
 export const till402 =
   (till: Pick<Till, "handle" | "handles">): MiddlewareHandler =>
   async (context, next) => {
-    const url = new URL(context.req.raw.url)
-    if (!till.handles(url.pathname)) {
+    const { raw } = context.req
+    const sent = targetOfUrl(raw.url)
+    let url = sent
+    if (!till.handles(sent.pathname)) {
       // A till whose base URL has no prefix expects the path below Hono's mount.
       const mount = routePath(context).replace(/\/?\*$/, "")
-      if (mount === "" || !url.pathname.startsWith(`${mount}/`)) return next()
-      url.pathname = url.pathname.slice(mount.length)
+      if (mount === "" || !sent.pathname.startsWith(`${mount}/`)) return next()
+      url = { pathname: sent.pathname.slice(mount.length), search: sent.search }
       if (!till.handles(url.pathname)) return next()
     }
     // Set by @hono/node-server; on other runtimes, use the till's option `clientAddress`.
     const { incoming } = (context.env ?? {}) as NodeBindings
     const caller = { clientAddress: incoming?.socket?.remoteAddress }
-    const { raw } = context.req
-    const rebuilt = raw.bodyUsed ? await rebuildRequest(url, context.req) : undefined
+    const address = () => Object.assign(new URL(raw.url), { pathname: url.pathname })
+    const rebuilt = raw.bodyUsed ? await rebuildRequest(address(), context.req) : undefined
     const request: IncomingRequest = {
       method: raw.method,
       url,
       header: (name) => raw.headers.get(name),
-      toRequest: () => rebuilt ?? (raw.url === url.href ? raw : new Request(url, raw))
+      toRequest: () => rebuilt ?? (url === sent ? raw : new Request(address(), raw))
     }
     const result = await till.handle(request, caller)
     // Hono drops the body of a HEAD response without canceling its stream.

@@ -3,6 +3,7 @@
  * Hosts with Effect find layers, ports and schemas in `@till402/core/effect`.
  */
 export { Till } from "./till/PlainTill.ts"
+export { type Target, targetOfUrl } from "./http/Target.ts"
 export { ApiFailure } from "./domain/ApiFailure.ts"
 export {
   type AnyPlainOperation,
@@ -76,7 +77,7 @@ export type { MarketplaceOptions, MarketplacePage, MarketplaceProduct } from "./
 export type { TrackerOptions } from "./ports/Tracker.ts"
 export type { OpenedArchive, VaultOptions } from "./ports/VaultFiles.ts"
 export type { EventFields, TillEvent } from "./runtime/events.ts"
-export type { IncomingRequest, PlainResponse, Target } from "./http/HttpMessage.ts"
+export type { IncomingRequest, PlainResponse } from "./http/HttpMessage.ts"
 export type { ChargeQuery, ChargeSummary } from "./orders/ChargeOperator.ts"
 export type { LedgerCheckQuery, LedgerLine, LedgerQuery, LedgerSum } from "./orders/LedgerOperator.ts"
 export type { RefundStatus } from "./orders/RefundOperator.ts"

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
-import type { IncomingRequest, PlainResponse, Target } from "./http/HttpMessage.ts"
-import { origin, targetOf } from "./http/Target.ts"
+import type { IncomingRequest, PlainResponse } from "./http/HttpMessage.ts"
+import { origin, type Target, targetOf } from "./http/Target.ts"
 
 /*
  * Node's request and response ⇄ the web's, for adapters of frameworks that speak Node.

@@ -1,41 +1,52 @@
 import { Schema } from "effect"
-
-const hex = (pattern: RegExp, message: string) => Schema.String.check(Schema.isPattern(pattern, { message }))
-const Address = hex(/^0x[0-9a-fA-F]{40}$/u, "must be an address: 0x and 40 hexadecimal digits")
-const Uint256 = Schema.String.check(
-  Schema.isPattern(/^(?:0|[1-9]\d{0,77})$/u, { message: "must be decimal digits" })
-)
-const Name = Schema.String.check(Schema.isMaxLength(100))
+import { isHex } from "./Hex.ts"
 
 /** EIP-3009 `TransferWithAuthorization`, as a client signs it. */
 export const Authorization = Schema.Struct({
   /** Address that pays. */
-  from: Address,
+  from: Schema.String,
   /** Address that is paid. */
-  to: Address,
-  /** Atomic units. */
-  value: Uint256,
-  /** Seconds since the epoch before which it is not valid. */
-  validAfter: Uint256,
-  /** Seconds since the epoch after which it is not valid. */
-  validBefore: Uint256,
+  to: Schema.String,
+  /** Atomic units, in decimal digits. */
+  value: Schema.String,
+  /** Seconds since the epoch before which it is not valid, in decimal digits. */
+  validAfter: Schema.String,
+  /** Seconds since the epoch after which it is not valid, in decimal digits. */
+  validBefore: Schema.String,
   /** 32 bytes; the token accepts each once. */
-  nonce: hex(/^0x[0-9a-fA-F]{64}$/u, "must be 32 bytes in hexadecimal")
+  nonce: Schema.String
 })
 export type Authorization = typeof Authorization.Type
 
-/** Payload of scheme `exact` on EVM. */
+const isUint256 = (text: string): boolean => /^(?:0|[1-9]\d{0,77})$/u.test(text)
+
+const isAuthorization = ({ from, nonce, to, validAfter, validBefore, value }: Authorization): boolean =>
+  isHex(from, 20) &&
+  isHex(to, 20) &&
+  isHex(nonce, 32) &&
+  isUint256(value) &&
+  isUint256(validAfter) &&
+  isUint256(validBefore)
+
+/** Payload of scheme `exact` on EVM. One check for all fields: one per field takes twice as long. */
 export const ExactEvmPayload = Schema.Struct({
-  signature: hex(/^0x(?:[0-9a-fA-F]{2}){65,4096}$/u, "must be a signature in hexadecimal"),
+  /** 65 to 4,096 bytes: those of a contract wallet may be long. */
+  signature: Schema.String,
   authorization: Authorization
-})
+}).check(
+  Schema.makeFilter(
+    ({ authorization, signature }: { readonly signature: string; readonly authorization: Authorization }) =>
+      (isHex(signature, 65, 4096) && isAuthorization(authorization)) ||
+      "must hold a signature and an authorization of EIP-3009"
+  )
+)
 export type ExactEvmPayload = typeof ExactEvmPayload.Type
 
 /** A payment of protocol version 1. */
 export const PaymentPayloadV1 = Schema.Struct({
   x402Version: Schema.Literal(1),
-  scheme: Name,
-  network: Name,
+  scheme: Schema.String,
+  network: Schema.String,
   payload: ExactEvmPayload
 })
 
@@ -43,11 +54,11 @@ export const PaymentPayloadV1 = Schema.Struct({
 export const PaymentPayloadV2 = Schema.Struct({
   x402Version: Schema.Literal(2),
   accepted: Schema.Struct({
-    scheme: Name,
-    network: Name,
-    amount: Uint256,
-    asset: Name,
-    payTo: Name,
+    scheme: Schema.String,
+    network: Schema.String,
+    amount: Schema.String,
+    asset: Schema.String,
+    payTo: Schema.String,
     extra: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
   }),
   payload: ExactEvmPayload,

@@ -1,13 +1,9 @@
+import { type Target, targetOfUrl } from "./Target.ts"
+
 /*
  * What comes in and what goes out, before the web's objects: on Node, making a `Request` and a `Response` of the
  * web and taking them apart again costs as much as everything that the till does in between.
  */
-
-/** Path and query of a request, as a `URL` has them: normalized, `search` with its question mark. */
-export interface Target {
-  readonly pathname: string
-  readonly search: string
-}
 
 /** A request, as a server has it. */
 export interface IncomingRequest {
@@ -32,7 +28,7 @@ class WebRequest implements IncomingRequest {
   private readonly request: Request
   constructor(request: Request) {
     this.request = request
-    this.url = new URL(request.url)
+    this.url = targetOfUrl(request.url)
   }
   get method(): string {
     return this.request.method

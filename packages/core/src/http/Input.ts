@@ -62,11 +62,11 @@ export const readQuery = (
   params: URLSearchParams,
   known: ReadonlySet<string>
 ): { readonly input: Record<string, string>; readonly faults: ReadonlyArray<Issue> } => {
-  const input: Record<string, string> = Object.create(null)
+  const input: Record<string, string> = {}
   const faults: Array<Issue> = []
   for (const [name, value] of params) {
     if (!known.has(name)) continue
-    if (!(name in input)) input[name] = value
+    if (!Object.hasOwn(input, name)) input[name] = value
     else if (!faults.some(({ path }) => path === name))
       faults.push({ path: name, message: "must be given once" })
   }

@@ -1,8 +1,8 @@
 import { type Context, Effect, Stream } from "effect"
 import { Cookies, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Handled } from "./Http.ts"
-import type { IncomingRequest, Target } from "./HttpMessage.ts"
-import { origin } from "./Target.ts"
+import type { IncomingRequest } from "./HttpMessage.ts"
+import { origin, type Target } from "./Target.ts"
 
 /*
  * Requests and responses of `effect/http` ⇄ the till's own.

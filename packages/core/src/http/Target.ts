@@ -1,22 +1,36 @@
-import type { Target } from "./HttpMessage.ts"
+/** Path and query of a request, as a `URL` has them: normalized, `search` with its question mark. */
+export interface Target {
+  readonly pathname: string
+  readonly search: string
+}
 
 /** Origin of parsed requests: the till builds public addresses from its own `baseUrl`, never from `Host`. */
 export const origin = "http://till.invalid"
 
+/** The path and query of an absolute URL, as `Request.url` has it. */
+export const targetOfUrl = (url: string): Target => {
+  const start = url.indexOf("/", url.indexOf("://") + 3)
+  return (start === -1 ? undefined : plainTarget(url.slice(start))) ?? new URL(url)
+}
+
 /** A target that a URL leaves as it is: it has no dot segment, and nothing to encode. */
 const plain = /^\/[\w/-]*(?:\?[\x21\x24-\x26\x28-\x3b\x3d\x3f-\x7e]+)?$/
+
+const plainTarget = (target: string): Target | undefined => {
+  if (!plain.test(target)) return undefined
+  const mark = target.indexOf("?")
+  return mark === -1
+    ? { pathname: target, search: "" }
+    : { pathname: target.slice(0, mark), search: target.slice(mark) }
+}
 
 /**
  * Reads a request target (`/path?query`, an absolute address, or `*`) as path and query of a URL, for any origin.
  * `undefined` where it is malformed.
  */
 export const targetOf = (target: string): Target | undefined => {
-  if (plain.test(target)) {
-    const mark = target.indexOf("?")
-    return mark === -1
-      ? { pathname: target, search: "" }
-      : { pathname: target.slice(0, mark), search: target.slice(mark) }
-  }
+  const read = plainTarget(target)
+  if (read !== undefined) return read
   if (target.startsWith("/")) return URL.parse(origin + target) ?? undefined
   if (target === "*") return new URL("/*", origin)
   const absolute = URL.parse(target)

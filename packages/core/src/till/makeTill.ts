@@ -10,7 +10,8 @@ import { Chain } from "../toll/evidence/Chain.ts"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
 import { type ConfiguredSettings, configureOptions } from "./Configuration.ts"
 import { ConfigurationError } from "../domain/Errors.ts"
-import { incoming, type IncomingRequest, type PlainResponse, toResponse } from "../http/HttpMessage.ts"
+import type { Handled } from "../http/Http.ts"
+import { incoming, type IncomingRequest, toResponse } from "../http/HttpMessage.ts"
 import { pathHandler } from "../http/Router.ts"
 import type { TillOptions } from "./TillOptions.ts"
 import type { RunningTill } from "./RunningTill.ts"
@@ -102,22 +103,25 @@ export const makeTill = (options: TillOptions): RunningTill => {
   // `fetch` returns 503 after a failed start; a host that does not await `ready` must not crash for it.
   ready.catch(() => undefined)
 
-  const handle = async (request: IncomingRequest, caller?: Caller): Promise<PlainResponse | Response> => {
-    if (started === undefined) await ready.catch(() => undefined)
-    if (started === undefined) {
-      return failureResponse(notStarted, configuration.cors, request.header("origin"))
-    }
-    const handling = started.service.handle(request, caller)
-    if (!Effect.isEffect(handling)) return handling
-    // Never interrupted by a client that disconnects: what was paid for is finished and stored.
-    const running = started.run(handling)
-    return new Promise((resolve, reject) => {
-      running.addObserver((exit) => {
+  const handleOnceStarted = async (request: IncomingRequest, caller?: Caller): Promise<Handled> => {
+    await ready.catch(() => undefined)
+    return started === undefined
+      ? failureResponse(notStarted, configuration.cors, request.header("origin"))
+      : handle(request, caller)
+  }
+
+  // The executor's own promise: an `async` function would wrap it in another.
+  const handle = (request: IncomingRequest, caller?: Caller): Promise<Handled> =>
+    new Promise((resolve, reject) => {
+      if (started === undefined) return resolve(handleOnceStarted(request, caller))
+      const handling = started.service.handle(request, caller)
+      if (!Effect.isEffect(handling)) return resolve(handling)
+      // Never interrupted by a client that disconnects: what was paid for is finished and stored.
+      started.run(handling).addObserver((exit) => {
         if (Exit.isSuccess(exit)) resolve(exit.value)
         else reject(Cause.squash(exit.cause))
       })
     })
-  }
 
   const fetch = async (request: Request, caller?: Caller): Promise<Response> => {
     const response = await handle(incoming(request), caller)

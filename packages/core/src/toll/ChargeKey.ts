@@ -19,11 +19,20 @@ export const payloadDigest = (payload: PaymentPayload): string => {
   return digests.sha256Hex(text.toLowerCase())
 }
 
-/** Sorts the keys of an object by UTF-16 code units. Most inputs are in order already. */
+/** The keys of an object, sorted by UTF-16 code units. In place where they are few: `sort` copies them. */
 const sortedKeys = (value: object): ReadonlyArray<string> => {
   const keys = Object.keys(value)
-  return keys.every((key, index) => index === 0 || keys[index - 1]! < key) ? keys : keys.sort()
+  if (keys.length > fewKeys) return keys.sort()
+  for (let end = 1; end < keys.length; end++) {
+    const key = keys[end]!
+    let index = end
+    for (; index > 0 && keys[index - 1]! > key; index--) keys[index] = keys[index - 1]!
+    keys[index] = key
+  }
+  return keys
 }
+
+const fewKeys = 16
 
 /** JSON with sorted object keys: equal values have equal text. */
 export const canonicalJson = (value: unknown): string => {

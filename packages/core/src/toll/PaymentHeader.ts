@@ -1,5 +1,5 @@
 import { Option, Schema } from "effect"
-import { PaymentPayload } from "../domain/PaymentPayload.ts"
+import { type PaymentPayload, PaymentPayloadV1, PaymentPayloadV2 } from "../domain/PaymentPayload.ts"
 import { fromBase64, toBinary, toText } from "../fast/base64.ts"
 import { compiled } from "../fast/compiled.ts"
 
@@ -22,7 +22,8 @@ export type HeaderReading =
   | { readonly _tag: "Payment"; readonly payment: Payment }
   | { readonly _tag: "Malformed"; readonly reason: string }
 
-const decodePayload = Schema.decodeUnknownOption(compiled(PaymentPayload))
+const decodeV1 = Schema.decodeUnknownOption(compiled(PaymentPayloadV1))
+const decodeV2 = Schema.decodeUnknownOption(compiled(PaymentPayloadV2))
 
 const malformed = (reason: string): HeaderReading => ({ _tag: "Malformed", reason })
 
@@ -65,7 +66,7 @@ export const decodePayment = (text: string): HeaderReading => {
   }
   const { x402Version } = document
   if (x402Version !== 1 && x402Version !== 2) return malformed("x402Version must be 1 or 2")
-  const payload = decodePayload(document)
+  const payload: Option.Option<PaymentPayload> = x402Version === 1 ? decodeV1(document) : decodeV2(document)
   return Option.isNone(payload)
     ? malformed("the payment is not an exact EVM payment: payload needs signature and authorization")
     : { _tag: "Payment", payment: withOneAuthorization({ payload: payload.value, document, json }) }

@@ -2,8 +2,9 @@ import { Cause, Context, Effect, Exit, Layer, Option } from "effect"
 import { StoreError } from "../domain/Errors.ts"
 import { Charges } from "../ports/Charges.ts"
 import { causeName } from "../runtime/causeName.ts"
-import { clockAndIds } from "../runtime/clockAndIds.ts"
+import { currentMillis } from "../runtime/currentMillis.ts"
 import { report } from "../runtime/events.ts"
+import { Identifiers } from "../runtime/Identifiers.ts"
 import { Secrets } from "../runtime/Secrets.ts"
 import { chargeKey } from "./ChargeKey.ts"
 import { Chain } from "./evidence/Chain.ts"
@@ -70,7 +71,11 @@ export class Toll extends Context.Service<
         const waiters = new ResponseWaiters(waitingLimits)
         const responses = new RecordedResponses(secrets)
         const steps = new ChargeSteps({ charges, secrets, admission, settlement, responses, waiters })
-        const calls = new PaymentRunner({ charges, chain, admission, responses, steps, waiters }, config)
+        const processId = (yield* Identifiers).uuid()
+        const calls = new PaymentRunner(
+          { charges, chain, admission, responses, steps, waiters },
+          { ...config, processId }
+        )
         return Toll.of({
           pay: (request) => calls.pay(request),
           isUnderWay: (request) => calls.isUnderWay(request.payment)
@@ -96,11 +101,17 @@ interface Services {
   readonly waiters: ResponseWaiters
 }
 
+interface RunnerConfig extends TollConfig {
+  /** Unique to this process: the first part of the owner of its leases. */
+  readonly processId: string
+}
+
 /** Drives a payment from its presentation to its outcome. */
 class PaymentRunner {
   private readonly services: Services
-  private readonly config: TollConfig
-  constructor(services: Services, config: TollConfig) {
+  private readonly config: RunnerConfig
+  private calls = 0
+  constructor(services: Services, config: RunnerConfig) {
     this.services = services
     this.config = config
   }
@@ -109,9 +120,9 @@ class PaymentRunner {
     const { admission, chain, steps, waiters } = this.services
     const network = this.networkOf(request.payment)
     if (network === undefined) return unknownNetwork
-    const { identifiers, nowMillis } = yield* clockAndIds
+    const nowMillis = yield* currentMillis
     const attempt = openAttempt(request, network, {
-      owner: identifiers.uuid(),
+      owner: `${this.config.processId}:${++this.calls}`,
       nowMillis,
       waitMillis: this.config.waitMillis,
       canReadChain: chain.canRead(network.caip2)

@@ -54,8 +54,12 @@ const pathOf = (url: string): string | undefined => {
  * with its query and the host name they know.
  */
 const isSameResource = (named: string, resourceUrl: string): boolean => {
-  // Most clients send the URL of the 402 unchanged.
-  if (named === resourceUrl) return true
+  // Most clients send the URL of the 402 unchanged, with its query.
+  if (
+    named.startsWith(resourceUrl) &&
+    (named.length === resourceUrl.length || named[resourceUrl.length] === "?")
+  )
+    return true
   const path = pathOf(named)
   return path !== undefined && path === pathOf(resourceUrl)
 }

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { isHex } from "../../domain/Hex.ts"
 import type { Hex } from "viem"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
 import { blocksBetween, bracketTime } from "./BlockSearch.ts"
@@ -65,7 +66,7 @@ const sinceQueries = 500
 /** One log uses a nonce. More are a fault of the node, so only a few are read. */
 const maxReceipts = 3
 
-const isHash = (text: string): text is Hex => /^0x[0-9a-fA-F]{64}$/.test(text)
+const isHash = (text: string): text is Hex => isHex(text, 32)
 
 /** The use of the nonce in a successful transaction of the canonical chain. */
 const useIn = Effect.fnUntraced(function* (

@@ -1,4 +1,5 @@
 import { type Hex, pad, toEventSelector } from "viem"
+import { isHex } from "../../domain/Hex.ts"
 import { networks } from "../../domain/Network.ts"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
 
@@ -66,10 +67,7 @@ const fiatTokenUse: PairingRule = (logs, asset, { from, nonce, to, value }) => {
 }
 
 const isTransferFrom = ({ data, topics }: TokenLog, from: string): boolean =>
-  topics.length === 3 &&
-  same(topics[0], transfer) &&
-  same(topics[1], addressTopic(from)) &&
-  /^0x[0-9a-fA-F]{64}$/.test(data)
+  topics.length === 3 && same(topics[0], transfer) && same(topics[1], addressTopic(from)) && isHex(data, 32)
 
 /** The rule of each asset, by its address in lower case: USDC is a FiatToken on every network. */
 const rules: ReadonlyMap<string, PairingRule> = new Map(

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { isHex } from "../../domain/Hex.ts"
 import {
   definiteRefusals,
   type FacilitatorRequest,
@@ -61,8 +62,6 @@ export const toVerification = (response: typeof VerifyResponse.Type): Verificati
     ? { _tag: "Valid", payer: response.payer ?? undefined }
     : { _tag: "Invalid", reason: reasonCode(response.invalidReason, "invalid_payment") }
 
-const transactionHash = /^0x[0-9a-fA-F]{64}$/
-
 /** Whether a settlement names a network other than the payment's. */
 const isElsewhere = (network: string | null | undefined, { requirements }: FacilitatorRequest): boolean =>
   typeof network === "string" &&
@@ -79,7 +78,7 @@ export const toSettlement = (
   }
   const named = response.transaction ?? ""
   // Receipts and the ledger hold it: only a transaction's hash is accepted.
-  const transaction = transactionHash.test(named) ? named : undefined
+  const transaction = isHex(named, 32) ? named : undefined
   if (response.success) {
     return transaction === undefined
       ? { _tag: "Unknown", reason: "settled_without_transaction", transaction }

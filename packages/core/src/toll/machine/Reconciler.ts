@@ -3,7 +3,8 @@ import type { StoreError } from "../../domain/Errors.ts"
 import { findNetwork } from "../../domain/Network.ts"
 import type { Charge, Charges } from "../../ports/Charges.ts"
 import { causeName } from "../../runtime/causeName.ts"
-import { clockAndIds } from "../../runtime/clockAndIds.ts"
+import { currentMillis } from "../../runtime/currentMillis.ts"
+import { Identifiers } from "../../runtime/Identifiers.ts"
 import { report } from "../../runtime/events.ts"
 import type { Chain } from "../evidence/Chain.ts"
 import { chargedAuthorization } from "./ChargedAuthorization.ts"
@@ -69,12 +70,11 @@ export class Reconciler {
     { self: this },
     function* (charge: Charge): Effect.fn.Return<Ending | undefined, StoreError> {
       const { steps } = this.services
-      const { identifiers, nowMillis } = yield* clockAndIds
       const { event, held } = yield* steps.takeOver({
         key: charge.key,
-        owner: identifiers.uuid(),
+        owner: (yield* Identifiers).uuid(),
         by: "reconciler",
-        nowMillis
+        nowMillis: yield* currentMillis
       })
       if (held === undefined) return closed
       return yield* driveSteps(
