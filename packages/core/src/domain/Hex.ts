@@ -1,3 +1,21 @@
+import { keccak_256 } from "@noble/hashes/sha3"
+import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils"
+
+/** `0x` and hexadecimal digits. */
+export type Hex = `0x${string}`
+
+export const toHex = (bytes: Uint8Array): Hex => `0x${bytesToHex(bytes)}`
+
+/** The bytes of `0x` and an even number of digits; throws for another text. */
+export const toBytes = (hex: string): Uint8Array => hexToBytes(hex.slice(2))
+
+/** `0x` and the digits of one EVM word, 32 bytes, padded on the left. */
+export const toWord = (value: string | number): Hex =>
+  `0x${(typeof value === "number" ? value.toString(16) : value.slice(2)).padStart(64, "0")}`
+
+/** Keccak-256 of a text's UTF-8 bytes. */
+export const keccakOfText = (text: string): Hex => toHex(keccak_256(utf8ToBytes(text)))
+
 const digits = new Uint8Array(128)
 for (const digit of "0123456789abcdefABCDEF") digits[digit.charCodeAt(0)] = 1
 

@@ -1,5 +1,5 @@
 import { keccak_256 } from "@noble/hashes/sha3"
-import { type Hex, hexToBytes, keccak256, stringToHex } from "viem"
+import { type Hex, keccakOfText, toBytes } from "../domain/Hex.ts"
 import type { Authorization } from "../domain/PaymentPayload.ts"
 
 /*
@@ -10,14 +10,12 @@ import type { Authorization } from "../domain/PaymentPayload.ts"
  * Equivalence: test/fast/authorizationHash.test.ts.
  */
 
-const authorizationType = keccak256(
-  stringToHex(
-    "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
-  )
+const authorizationType = keccakOfText(
+  "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
 )
 
 const wordBytes = 32
-const typeHashBytes = hexToBytes(authorizationType)
+const typeHashBytes = toBytes(authorizationType)
 const zero = 0x30
 
 /** The value of a hexadecimal digit's character code; the text was checked to hold no others. */

@@ -1,5 +1,5 @@
 import { keccak_256 } from "@noble/hashes/sha3"
-import { bytesToHex, type Hex, hexToBytes, recoverAddress } from "viem"
+import { type Hex, toBytes, toHex } from "../domain/Hex.ts"
 
 /*
  * Recovers the account that made an ordinary signature.
@@ -37,10 +37,10 @@ let native: Secp256k1 | undefined
 
 const recoverNatively = (library: Secp256k1, hash: Uint8Array, signature: Hex): Hex | undefined => {
   try {
-    const bytes = hexToBytes(signature)
+    const bytes = toBytes(signature)
     const key = library.ecdsaRecover(bytes.subarray(0, 64), bytes[64]! - 27, hash, false)
     // An address is the end of the public key's hash, without its leading 0x04.
-    return bytesToHex(keccak_256(key.subarray(1)).subarray(12))
+    return toHex(keccak_256(key.subarray(1)).subarray(12))
   } catch {
     return undefined
   }
@@ -48,9 +48,10 @@ const recoverNatively = (library: Secp256k1, hash: Uint8Array, signature: Hex): 
 
 const recoverLater = async (hash: Uint8Array, signature: Hex): Promise<Hex | undefined> => {
   native = await (loading ??= loadNative())
-  return native === undefined
-    ? recoverAddress({ hash, signature }).catch(() => undefined)
-    : recoverNatively(native, hash, signature)
+  if (native !== undefined) return recoverNatively(native, hash, signature)
+  // Loaded only where it is needed: viem takes most of the time that importing this package would take.
+  const { recoverAddress } = await import("viem")
+  return recoverAddress({ hash, signature }).catch(() => undefined)
 }
 
 /** The account that signed a hash with an ordinary signature (65 bytes, v of 27 or 28); `undefined` for none. */

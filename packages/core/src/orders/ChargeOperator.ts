@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import { getAddress } from "viem"
+import { checksumAddress } from "../domain/EvmAddress.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import { type Charge, Charges, type ChargeState } from "../ports/Charges.ts"
 
@@ -81,7 +81,7 @@ export const summaryOf = (charge: Charge): ChargeSummary => ({
   key: charge.key,
   operation: charge.operation,
   network: charge.network,
-  payer: getAddress(charge.payer),
+  payer: checksumAddress(charge.payer),
   payTo: charge.payTo,
   amountAtomic: BigInt(charge.amountAtomic),
   state: charge.state,

@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import { getAddress } from "viem"
+import { checksumAddress } from "../domain/EvmAddress.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import { Charges, type LedgerEntry, type LedgerTotal } from "../ports/Charges.ts"
 import { auditLedger, auditLedgerWithChain, type LedgerAudit } from "../toll/audit/LedgerAudit.ts"
@@ -75,7 +75,7 @@ const defaultSpanMillis = 7 * 86_400_000
 /** An entry as a host sees it. */
 export const lineOf = ({ amountAtomic, atMillis, ...entry }: LedgerEntry): LedgerLine => ({
   ...entry,
-  payer: getAddress(entry.payer),
+  payer: checksumAddress(entry.payer),
   amountAtomic: BigInt(amountAtomic),
   at: new Date(atMillis)
 })

@@ -1,6 +1,6 @@
 import { report } from "../runtime/events.ts"
 import { Context, Effect, Layer } from "effect"
-import { keccak256, stringToHex } from "viem"
+import { keccakOfText } from "../domain/Hex.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import { format, type Money } from "../domain/Money.ts"
 import { renderMail } from "../mail/Rendering.ts"
@@ -126,5 +126,5 @@ const digestOf = (shipments: Order["shipments"]): string => {
     trackingNumber,
     trackingUrl
   ])
-  return keccak256(stringToHex(JSON.stringify(shown))).slice(2, 18)
+  return keccakOfText(JSON.stringify(shown)).slice(2, 18)
 }

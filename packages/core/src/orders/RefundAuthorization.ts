@@ -1,5 +1,6 @@
 import { Effect } from "effect"
-import { getAddress, type Hex, keccak256, stringToHex } from "viem"
+import { checksumAddress } from "../domain/EvmAddress.ts"
+import { type Hex, keccakOfText } from "../domain/Hex.ts"
 import type { Network } from "../domain/Network.ts"
 import type { Authorization } from "../domain/PaymentPayload.ts"
 import type { PaymentRequirements } from "../domain/PaymentRequired.ts"
@@ -18,7 +19,7 @@ const validSeconds = 3_600
 const signTimeoutMillis = 10_000
 
 /** The nonce of a charge's refund: always the same, and different for every charge. */
-export const refundNonce = (chargeKey: string): Hex => keccak256(stringToHex(`till402 refund ${chargeKey}`))
+export const refundNonce = (chargeKey: string): Hex => keccakOfText(`till402 refund ${chargeKey}`)
 
 const types = {
   TransferWithAuthorization: [
@@ -37,8 +38,8 @@ export const refundAuthorization = (
   from: string,
   nowMillis: number
 ): Authorization => ({
-  from: getAddress(from),
-  to: getAddress(charge.payer),
+  from: checksumAddress(from),
+  to: checksumAddress(charge.payer),
   value: charge.amountAtomic,
   validAfter: "0",
   validBefore: String(Math.floor(nowMillis / 1000) + validSeconds),
@@ -59,8 +60,8 @@ export const signRefund = (wallet: RefundWallet, network: Network, authorization
           types,
           primaryType: "TransferWithAuthorization",
           message: {
-            from: getAddress(authorization.from),
-            to: getAddress(authorization.to),
+            from: checksumAddress(authorization.from),
+            to: checksumAddress(authorization.to),
             value: BigInt(authorization.value),
             validAfter: BigInt(authorization.validAfter),
             validBefore: BigInt(authorization.validBefore),

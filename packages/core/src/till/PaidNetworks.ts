@@ -1,4 +1,4 @@
-import { getAddress, isAddress } from "viem"
+import { checksumAddress, isAddress } from "../domain/EvmAddress.ts"
 import { findNetwork, type Network, networks as knownNetworks } from "../domain/Network.ts"
 import { domainSeparator } from "../toll/exact/Evm.ts"
 import { type Faults, isRecord, shown } from "./Faults.ts"
@@ -28,7 +28,7 @@ export const isHttpUrl = (text: unknown): boolean =>
 
 /** Checks an EVM address. The zero address is refused: money sent there is lost. */
 export const readAddress = (path: string, text: unknown, faults: Faults, network?: string): string => {
-  if (typeof text === "string" && isAddress(text) && !/^0x0{40}$/.test(text)) return getAddress(text)
+  if (typeof text === "string" && isAddress(text) && !/^0x0{40}$/.test(text)) return checksumAddress(text)
   const expected = "an EVM address with a right checksum"
   if (typeof text === "string" && /^(?:0x)?[0-9a-f]{64}$/i.test(text)) {
     faults.add(`${faults.nameOf(path, network)} must be ${expected}: it looks like a private key`)

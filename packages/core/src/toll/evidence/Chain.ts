@@ -3,11 +3,10 @@ import { HttpClient } from "effect/http"
 import type { Hex } from "viem"
 import type { Network } from "../../domain/Network.ts"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
-import type { ChainEvidence } from "./ChainEvidence.ts"
+import { type ChainEvidence, unavailable } from "./ChainEvidence.ts"
 import type { NonceOwner } from "./ChainNode.ts"
-import { type ChainNetwork, makeChain, type UsedNonces } from "./ChainReader.ts"
+import type { ChainNetwork, UsedNonces } from "./ChainReader.ts"
 import type { EvidenceHints } from "./EvidenceSearch.ts"
-import { rpcTransport } from "./RpcTransport.ts"
 import type { IncomingTransfers, TimeSpan } from "./TransferSearch.ts"
 
 export type { ChainEvidence } from "./ChainEvidence.ts"
@@ -63,14 +62,32 @@ export class Chain extends Context.Service<
   ): Layer.Layer<Chain, never, HttpClient.HttpClient> =>
     Layer.effect(
       Chain,
-      Effect.map(HttpClient.HttpClient, (client) => {
+      Effect.flatMap(HttpClient.HttpClient, (client) => {
         const urls = new Map<string, string>(
           networks.flatMap(({ caip2, rpcUrl }) => (rpcUrl === undefined ? [] : [[caip2, rpcUrl] as const]))
         )
-        return makeChain(
-          networks.filter(({ caip2 }) => urls.has(caip2)),
-          (caip2) => rpcTransport(urls.get(caip2)!, client)
+        if (urls.size === 0) return Effect.succeed(unreadable)
+        return Effect.map(loadReader, ([{ makeChain }, { rpcTransport }]) =>
+          makeChain(
+            networks.filter(({ caip2 }) => urls.has(caip2)),
+            (caip2) => rpcTransport(urls.get(caip2)!, client)
+          )
         )
       })
     )
+}
+
+/** Loaded only where a chain is read: it takes most of the time that importing this package would take. */
+const loadReader = Effect.promise(() =>
+  Promise.all([import("./ChainReader.ts"), import("./RpcTransport.ts")])
+)
+
+/** The chains of networks without an RPC endpoint. */
+const unreadable: Chain["Service"] = {
+  canRead: () => false,
+  evidence: () => Effect.succeed(unavailable),
+  usedNonces: () => Effect.undefined,
+  balanceOf: () => Effect.undefined,
+  acceptsSignature: () => Effect.undefined,
+  transfersTo: () => Effect.undefined
 }

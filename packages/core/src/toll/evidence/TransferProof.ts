@@ -1,5 +1,4 @@
-import { type Hex, pad, toEventSelector } from "viem"
-import { isHex } from "../../domain/Hex.ts"
+import { type Hex, isHex, keccakOfText, toWord } from "../../domain/Hex.ts"
 import { networks } from "../../domain/Network.ts"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
 
@@ -28,11 +27,11 @@ export type NonceUse =
   /** The transaction did not use the nonce, or its logs don't follow the asset's rule. Proves nothing. */
   | { readonly _tag: "Absent" }
 
-export const authorizationUsed = toEventSelector("AuthorizationUsed(address,bytes32)")
-export const authorizationCanceled = toEventSelector("AuthorizationCanceled(address,bytes32)")
-export const transfer = toEventSelector("Transfer(address,address,uint256)")
+export const authorizationUsed = keccakOfText("AuthorizationUsed(address,bytes32)")
+export const authorizationCanceled = keccakOfText("AuthorizationCanceled(address,bytes32)")
+export const transfer = keccakOfText("Transfer(address,address,uint256)")
 
-export const addressTopic = (address: string): Hex => pad(address.toLowerCase() as Hex, { size: 32 })
+export const addressTopic = (address: string): Hex => toWord(address.toLowerCase())
 
 const same = (left: string | undefined, right: string): boolean => left?.toLowerCase() === right.toLowerCase()
 

@@ -1,4 +1,5 @@
-import { concat, type Hex, keccak256, pad, stringToHex, toHex } from "viem"
+import { keccak_256 } from "@noble/hashes/sha3"
+import { type Hex, keccakOfText, toBytes, toHex, toWord } from "../../domain/Hex.ts"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
 import type { Network } from "../../domain/Network.ts"
 import { authorizationHash } from "../../fast/authorizationHash.ts"
@@ -9,20 +10,21 @@ import { recoverSigner } from "../../fast/recoverSigner.ts"
  * https://eips.ethereum.org/EIPS/eip-3009, https://eips.ethereum.org/EIPS/eip-712
  */
 
-const domainType = keccak256(
-  stringToHex("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)")
+const domainType = keccakOfText(
+  "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"
 )
 /** The EIP-712 domain separator of a network's stablecoin. Computed once per network, not per payment. */
-export const domainSeparator = (network: Network): Hex =>
-  keccak256(
-    concat([
-      domainType,
-      keccak256(stringToHex(network.eip712.name)),
-      keccak256(stringToHex(network.eip712.version)),
-      toHex(network.chainId, { size: 32 }),
-      pad(network.asset, { size: 32 })
-    ])
-  )
+export const domainSeparator = (network: Network): Hex => {
+  const { name, version } = network.eip712
+  const words = [
+    domainType,
+    keccakOfText(name),
+    keccakOfText(version),
+    toWord(network.chainId),
+    toWord(network.asset)
+  ]
+  return toHex(keccak_256(toBytes(`0x${words.map((word) => word.slice(2)).join("")}`)))
+}
 
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 

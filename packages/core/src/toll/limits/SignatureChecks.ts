@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { bytesToHex, type Hex } from "viem"
+import { type Hex, toHex } from "../../domain/Hex.ts"
 import { ClientBudget } from "../../runtime/ClientBudget.ts"
 import { ExpiringMap } from "../../runtime/ExpiringMap.ts"
 import type { Chain } from "../evidence/Chain.ts"
@@ -41,7 +41,7 @@ export class SignatureChecks {
     const known = this.results.get(digest, held.nowMillis())
     if (known !== undefined) return Effect.succeed(known)
     const { authorization, signature } = request.payment.payload.payload
-    const hash = bytesToHex(authorizationHash(network.separator, authorization))
+    const hash = toHex(authorizationHash(network.separator, authorization))
     return Effect.map(
       this.chain.acceptsSignature(network, authorization.from, hash, signature as Hex),
       (isAccepted) => {
