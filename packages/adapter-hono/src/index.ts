@@ -1,6 +1,9 @@
 import { type IncomingRequest, targetOfUrl, type Till } from "@till402/core"
-import type { HonoRequest, MiddlewareHandler } from "hono"
+import type { MiddlewareHandler } from "hono"
 import { routePath } from "hono/route"
+import { callerOf, rebuildRequest } from "./HonoCaller.ts"
+
+export { priced } from "./priced.ts"
 
 /**
  * Mounts a till in Hono, at the root or under a prefix, on any runtime.
@@ -25,9 +28,6 @@ export const till402 =
       url = { pathname: sent.pathname.slice(mount.length), search: sent.search }
       if (!till.handles(url.pathname)) return next()
     }
-    // Set by @hono/node-server; on other runtimes, use the till's option `clientAddress`.
-    const { incoming } = (context.env ?? {}) as NodeBindings
-    const caller = { clientAddress: incoming?.socket?.remoteAddress }
     const address = () => Object.assign(new URL(raw.url), { pathname: url.pathname })
     const rebuilt = raw.bodyUsed ? await rebuildRequest(address(), context.req) : undefined
     const request: IncomingRequest = {
@@ -36,19 +36,8 @@ export const till402 =
       header: (name) => raw.headers.get(name),
       toRequest: () => rebuilt ?? (url === sent ? raw : new Request(address(), raw))
     }
-    const result = await till.handle(request, caller)
+    const result = await till.handle(request, callerOf(context))
     // Hono drops the body of a HEAD response without canceling its stream.
     if (context.req.method === "HEAD" && result.body instanceof ReadableStream) await result.body.cancel()
     return result instanceof Response ? result : new Response(result.body as BodyInit | null, result)
   }
-
-interface NodeBindings {
-  readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } }
-}
-
-/** Rebuilds a request whose body was already read, from Hono's copy, which may differ byte for byte. */
-const rebuildRequest = async (url: URL, request: HonoRequest): Promise<Request> => {
-  const headers = new Headers(request.raw.headers)
-  headers.delete("content-length")
-  return new Request(url, { method: request.raw.method, headers, body: await request.arrayBuffer() })
-}

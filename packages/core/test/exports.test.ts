@@ -32,7 +32,8 @@ const plain = [
   "memory",
   "operation",
   "routeFulfilment",
-  "storageFrom"
+  "storageFrom",
+  "targetOfUrl"
 ]
 
 const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> = [
@@ -181,6 +182,7 @@ it("a till has the promised members, and no other", () => {
     "handles",
     "ledger",
     "orders",
+    "price",
     "ready",
     "reconcile",
     "refunds",

@@ -24,9 +24,6 @@ for (const digit of "0123456789abcdefABCDEF") digits[digit.charCodeAt(0)] = 1
  *
  * A table, and no pattern: the digits of a signature are random, so the branches of a pattern can't be predicted, and
  * it takes three times as long.
- *
- * @example
- * isHex("0xAb12", 2) // true
  */
 export const isHex = (text: string, min: number, max = min): boolean => {
   const bytes = (text.length - 2) / 2

@@ -2,11 +2,13 @@ import { Context, Effect, Layer } from "effect"
 import { ApiFailure } from "../domain/ApiFailure.ts"
 import { Operations } from "../operations/Operation.ts"
 import { readPayment } from "../toll/PaymentHeader.ts"
+import { HandlerCall } from "./HandlerCall.ts"
 import type { Caller, IncomingRequest, PlainResponse, PublicRoute } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
 import { makePaidCalls, requestFailed } from "./PaidCalls.ts"
 import { challengeResponse, failureResponse, jsonResponse, notFound, preflightResponse } from "./Responses.ts"
-import { makeRouter } from "./Router.ts"
+import type { PricedRoutes } from "./PricedRoutes.ts"
+import { makeRouter, type OperationMatch, type RouteMatch } from "./Router.ts"
 
 /** A response of our own, or of a route that is the host's. */
 export type Handled = PlainResponse | Response
@@ -17,14 +19,25 @@ export type Handling = PlainResponse | Effect.Effect<Handled>
 /** Handles requests below the mount. Requests without payment for a fixed price need no fiber. */
 export class Http extends Context.Service<
   Http,
-  { readonly handle: (request: IncomingRequest, caller?: Caller) => Handling }
+  {
+    readonly handle: (request: IncomingRequest, caller?: Caller) => Handling
+    /**
+     * Handles a request for a priced route, whose handler does the work. Returns the handler's own response where it is
+     * not sold, and dies with the error that the handler threw.
+     */
+    readonly handlePriced: (call: PricedCall, caller?: Caller) => Handling
+  }
 >()("@till402/core/Http") {
   /** Serves the operations that `Operations` holds when it is built. */
-  static readonly layer = (settings: HttpSettings) =>
-    Layer.effect(
-      Http,
-      Effect.map(make(settings), (handle) => Http.of({ handle }))
-    )
+  static readonly layer = (settings: HttpSettings, priced: PricedRoutes) =>
+    Layer.effect(Http, Effect.map(make(settings, priced), Http.of))
+}
+
+/** A request for a priced route. */
+export interface PricedCall {
+  readonly match: OperationMatch
+  readonly request: IncomingRequest
+  readonly respond: () => Promise<Response>
 }
 
 const methodNotAllowed = (allow: string) =>
@@ -35,11 +48,14 @@ const methodNotAllowed = (allow: string) =>
     allow
   })
 
-const make = Effect.fnUntraced(function* (settings: HttpSettings) {
+const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: PricedRoutes) {
   const operations = yield* Operations
-  const router = makeRouter(settings, yield* operations.all)
+  const router = makeRouter(settings, yield* operations.all, priced)
   const paidCall = yield* makePaidCalls(settings)
-  const { cors } = settings
+  const { cors, upstreamTimeoutMillis: timeoutMillis } = settings
+
+  // Read only where the response depends on it.
+  const originOf = (request: IncomingRequest) => (Array.isArray(cors) ? request.header("origin") : null)
 
   const publicCall = (handler: PublicRoute, request: IncomingRequest, origin: string | null) =>
     Effect.catchCause(
@@ -47,12 +63,12 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings) {
       (cause) => requestFailed(cause, settings, origin)
     )
 
-  return (request: IncomingRequest, caller: Caller = {}): Handling => {
-    // Read only where the response depends on it.
-    const origin = Array.isArray(cors) ? request.header("origin") : null
-    const match = router(request.url.pathname)
-    if (match === undefined) return failureResponse(notFound, cors, origin)
-    if (match._tag === "Public") return publicCall(match.handler, request, origin)
+  const handleMatch = (
+    match: Exclude<RouteMatch, { readonly _tag: "Public" }>,
+    request: IncomingRequest,
+    from: { readonly caller: Caller; readonly origin: string | null; readonly handler?: HandlerCall }
+  ): Handling => {
+    const { caller, origin } = from
     const { method } = request
     const isGet = match._tag === "Document" || match.endpoint.method === "GET"
     const allow = isGet ? "GET, HEAD, OPTIONS" : "POST, OPTIONS"
@@ -70,6 +86,30 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings) {
       return challengeResponse(endpoint.unpaid(search), cors, origin)
     // The host's function reads a proxy's header; without a result, the adapter's address counts.
     const clientAddress = () => settings.clientAddress?.(request.toRequest()) ?? caller.clientAddress
-    return paidCall(endpoint, params, request, header, { clientAddress, origin, search })
+    const { handler } = from
+    return paidCall(endpoint, params, request, header, {
+      clientAddress,
+      origin,
+      search,
+      ...(handler === undefined ? {} : { handler })
+    })
   }
+
+  const handle = (request: IncomingRequest, caller: Caller = {}): Handling => {
+    const origin = originOf(request)
+    const match = router(request.url.pathname)
+    if (match === undefined) return failureResponse(notFound, cors, origin)
+    if (match._tag === "Public") return publicCall(match.handler, request, origin)
+    return handleMatch(match, request, { caller, origin })
+  }
+
+  const handlePriced = ({ match, request, respond }: PricedCall, caller: Caller = {}): Handling => {
+    const handler = new HandlerCall(
+      { id: match.endpoint.id, respond },
+      { timeoutMillis, onError: priced.onError }
+    )
+    return handleMatch(match, request, { caller, origin: originOf(request), handler })
+  }
+
+  return { handle, handlePriced }
 })

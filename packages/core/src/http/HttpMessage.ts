@@ -44,6 +44,18 @@ class WebRequest implements IncomingRequest {
 /** A request of the web's. */
 export const incoming = (request: Request): IncomingRequest => new WebRequest(request)
 
+/** The same for a handler that reads the request too: `toRequest` gives a copy. */
+export const incomingCopy = (request: Request): IncomingRequest => {
+  const { method } = request
+  let copy: Request | undefined
+  return {
+    method,
+    url: new URL(request.url),
+    header: (name) => request.headers.get(name),
+    toRequest: () => (copy ??= request.clone())
+  }
+}
+
 /** Converts to a web `Response`. */
 export const toResponse = ({ body, headers, status }: PlainResponse): Response =>
   new Response(body as BodyInit | null, { status, headers })

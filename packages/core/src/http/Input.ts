@@ -1,13 +1,10 @@
 import { Effect, Result, Schema, SchemaIssue } from "effect"
 import { compiled } from "../fast/compiled.ts"
-import { type CallContext, tryWithTimeout } from "../runtime/Deadline.ts"
-import { ApiFailure, validationFailure } from "../domain/ApiFailure.ts"
+import { type ApiFailure, validationFailure } from "../domain/ApiFailure.ts"
 import type { Issue } from "../domain/ApiError.ts"
 import type { AnyOperation } from "../operations/Operation.ts"
 import type { IncomingRequest } from "./HttpMessage.ts"
-
-/** Largest request body that is read. */
-export const maxBodyBytes = 64 * 1024
+import { type Body, readBody, readRawBody } from "./RequestBody.ts"
 
 const article = (noun: string): string => (/^[aeiou]/i.test(noun) ? "an" : "a")
 
@@ -73,98 +70,6 @@ export const readQuery = (
   return { input, faults }
 }
 
-const tooLarge = new ApiFailure({
-  status: 413,
-  code: "BODY_TOO_LARGE",
-  message: `The body is larger than ${maxBodyBytes} bytes.`
-})
-const malformed = new ApiFailure({
-  status: 400,
-  code: "MALFORMED_JSON",
-  message: "The body is not valid JSON in UTF-8."
-})
-const wrongType = new ApiFailure({
-  status: 415,
-  code: "UNSUPPORTED_MEDIA_TYPE",
-  message: "Send the body as application/json, not compressed."
-})
-
-const tooSlow = new ApiFailure({
-  status: 408,
-  code: "BODY_TOO_SLOW",
-  message: "The body did not come to its end in time. Nothing was charged; send the request again."
-})
-
-/** Longest that a body may take: 64 KiB over the slowest of lines. */
-const bodyTimeoutMillis = 15_000
-
-const utf8 = new TextDecoder("utf-8", { fatal: true })
-
-const readBytes = async (
-  body: ReadableStream<Uint8Array>,
-  { signal }: CallContext
-): Promise<Uint8Array | undefined> => {
-  const chunks: Array<Uint8Array> = []
-  let size = 0
-  const reader = body.getReader()
-  // The deadline cancels the reader, which ends a pending read.
-  signal.addEventListener("abort", () => void reader.cancel().catch(() => undefined), { once: true })
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) break
-    size += value.byteLength
-    if (size > maxBodyBytes) {
-      // Ignore errors of the canceled sender: they don't change the response.
-      await reader.cancel().catch(() => undefined)
-      return undefined
-    }
-    chunks.push(value)
-  }
-  if (chunks.length === 1) return chunks[0]
-  const whole = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return whole
-}
-
-/** The body of a request: `Empty` for none, and for `{}`, which indexers send as a probe. */
-type Body =
-  | { readonly _tag: "Empty" }
-  | { readonly _tag: "Json"; readonly value: unknown; readonly text: string }
-
-const isEmptyObject = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
-
-/** Reads a JSON body, bounded. */
-const readBody = Effect.fnUntraced(function* (request: Request): Effect.fn.Return<Body, ApiFailure> {
-  const { body } = request
-  if (body === null) return { _tag: "Empty" }
-  if (Number(request.headers.get("content-length") ?? 0) > maxBodyBytes) return yield* tooLarge
-  const bytes = yield* tryWithTimeout({
-    timeoutMillis: bodyTimeoutMillis,
-    call: (context) => readBytes(body, context),
-    catch: () => malformed,
-    onTimeout: () => tooSlow
-  })
-  if (bytes === undefined) return yield* tooLarge
-  if (bytes.byteLength === 0) return { _tag: "Empty" }
-  const encoding = request.headers.get("content-encoding")
-  if (encoding !== null && encoding !== "identity") return yield* wrongType
-  const type = request.headers.get("content-type")
-  if (type !== null && !/^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i.test(type)) return yield* wrongType
-  return yield* Effect.try({
-    try: (): Body => {
-      const text = utf8.decode(bytes)
-      const value: unknown = JSON.parse(text)
-      return isEmptyObject(value) ? { _tag: "Empty" } : { _tag: "Json", value, text }
-    },
-    catch: () => malformed
-  })
-})
-
 /** The decoded input of a request, or none, which is how indexers probe. */
 export type Reading =
   | {
@@ -185,14 +90,14 @@ export type InputReader = (
   params: Readonly<Record<string, string>>
 ) => Effect.Effect<Reading, ApiFailure>
 
+/** The parameters of a query in one order. */
+const sortedQuery = ({ search }: IncomingRequest["url"]) =>
+  [...new URLSearchParams(search)].toSorted(([left], [right]) => (left < right ? -1 : 1))
+
 /** The request before it was decoded. The text of a body, since JSON may read two texts as one value. */
 const rawOf =
   ({ url }: IncomingRequest, params: Readonly<Record<string, string>>, body: Body = { _tag: "Empty" }) =>
-  () => ({
-    params,
-    query: [...new URLSearchParams(url.search)].toSorted(([left], [right]) => (left < right ? -1 : 1)),
-    body: body._tag === "Json" ? body.text : ""
-  })
+  () => ({ params, query: sortedQuery(url), body: body._tag === "Json" ? body.text : "" })
 
 const asInput = (input: unknown, raw: () => unknown): Effect.Effect<Reading> =>
   Effect.succeed({ _tag: "Input", input, raw })
@@ -205,7 +110,11 @@ const namesOf = (schema: Schema.Top): ReadonlySet<string> => {
   return new Set("propertySignatures" in ast ? ast.propertySignatures.map(({ name }) => String(name)) : [])
 }
 
-const queryReader = ({ endpoint, faults }: AnyOperation): InputReader => {
+/** A price that depends on the input: a request without any is shown the lowest. */
+const isProbed = ({ price }: AnyOperation): boolean => price._tag !== "Fixed"
+
+const queryReader = (operation: AnyOperation): InputReader => {
+  const { endpoint, faults } = operation
   const { params, query } = endpoint
   const decodeParams = params === undefined ? undefined : decoder(codecOf(params))
   const decodeQuery = query === undefined ? undefined : decoder(codecOf(query), faults)
@@ -221,12 +130,12 @@ const queryReader = ({ endpoint, faults }: AnyOperation): InputReader => {
           : { ...(fromPath.success as object), ...(fromQuery.success as object) },
         rawOf(request, pathParams)
       )
-    return Effect.fail(
-      validationFailure([
-        ...(Result.isFailure(fromPath) ? fromPath.failure : []),
-        ...(Result.isFailure(fromQuery) ? fromQuery.failure : [])
-      ])
-    )
+    const fault = validationFailure([
+      ...(Result.isFailure(fromPath) ? fromPath.failure : []),
+      ...(Result.isFailure(fromQuery) ? fromQuery.failure : [])
+    ])
+    const isProbe = isProbed(operation) && request.url.search === ""
+    return isProbe ? Effect.succeed({ _tag: "Nothing", fault }) : Effect.fail(fault)
   }
 }
 
@@ -258,7 +167,11 @@ const bodyReader = ({ endpoint, faults }: AnyOperation): InputReader => {
 }
 
 /** For operations that decode by themselves: by a schema of another library. */
-const ownReader = (decode: NonNullable<AnyOperation["decode"]>, isGet: boolean): InputReader =>
+const ownReader = (
+  operation: AnyOperation,
+  decode: NonNullable<AnyOperation["decode"]>,
+  isGet: boolean
+): InputReader =>
   Effect.fnUntraced(function* (request, params): Effect.fn.Return<Reading, ApiFailure> {
     const query = new URLSearchParams(request.url.search)
     const body: Body = isGet ? { _tag: "Empty" } : yield* readBody(request.toRequest())
@@ -270,15 +183,24 @@ const ownReader = (decode: NonNullable<AnyOperation["decode"]>, isGet: boolean):
         input: decoded.success,
         raw: rawOf(request, params, body)
       }
-    return !isGet && body._tag === "Empty"
+    const isProbe = isGet ? isProbed(operation) && request.url.search === "" : body._tag === "Empty"
+    return isProbe && decoded.failure.status === 400
       ? { _tag: "Nothing", fault: decoded.failure }
       : yield* decoded.failure
+  })
+
+/** For a handler of the host, which reads the request itself. */
+const requestReader = (isGet: boolean): InputReader =>
+  Effect.fnUntraced(function* (request, params): Effect.fn.Return<Reading, ApiFailure> {
+    const body = isGet ? "" : yield* readRawBody(request.toRequest())
+    return { _tag: "Input", input: undefined, raw: () => ({ params, query: sortedQuery(request.url), body }) }
   })
 
 /** The reader of an operation's input, made from its endpoint. */
 export const inputReader = (operation: AnyOperation): InputReader => {
   const isGet = operation.endpoint.method === "GET"
-  if (operation.decode !== undefined) return ownReader(operation.decode, isGet)
+  if (operation.isHandler === true) return requestReader(isGet)
+  if (operation.decode !== undefined) return ownReader(operation, operation.decode, isGet)
   return isGet ? queryReader(operation) : bodyReader(operation)
 }
 

@@ -10,6 +10,8 @@ import { type HeaderReading, type Payment, withoutQuery } from "../toll/PaymentH
 import { Toll } from "../toll/Toll.ts"
 import type { TollRequest } from "../toll/TollRequest.ts"
 import type { Refusal } from "../toll/Verdict.ts"
+import { ComputedPrices, RequestPrice } from "./ComputedPrices.ts"
+import type { HandlerCall } from "./HandlerCall.ts"
 import type { IncomingRequest, PlainResponse } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
 import type { Reading } from "./Input.ts"
@@ -24,6 +26,8 @@ export interface RequestOrigin {
   readonly origin: string | null
   /** The query as it came. */
   readonly search: string
+  /** The handler of a priced route. */
+  readonly handler?: HandlerCall
 }
 
 /** A request with its input, and the canonical text that a payment is bound to. */
@@ -47,13 +51,15 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
   const toll = yield* Toll
   const secrets = yield* Secrets
   const { cors } = settings
+  const computedPrices = new ComputedPrices(settings)
 
   const fingerprintOf = (canonical: string): string => secrets.digest("quote", canonical)!
 
-  /** The 402 of one request, with its own price where it has one. */
+  /** The 402 of one request, with its own price where it has one; `known` if that was computed before. */
   const challenge = Effect.fnUntraced(function* (
     { canonical, endpoint, from, reading }: DecodedCall,
-    error: string | undefined
+    error: string | undefined,
+    known?: Exit.Exit<bigint, ApiFailure>
   ): Effect.fn.Return<Challenge, ApiFailure> {
     const { price } = endpoint.operation
     const resource = endpoint.resource(from.search)
@@ -63,7 +69,9 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
         : makeChallenge(endpoint.fixedOffers, resource, error)
     if (reading._tag === "Nothing") return endpoint.unpaid(from.search)
     if (price._tag === "Computed") {
-      const quoted = plainQuote(yield* price.of(reading.input))
+      const clientAddress = addressOrUnknown(from.clientAddress)
+      const priced = known ?? computedPrices.quote({ price, input: reading.input, clientAddress })
+      const quoted = plainQuote(yield* priced)
       return makeChallenge(endpoint.offersOf(quoted), resource, error ?? paymentNeeded)
     }
     const quoted = yield* price.quote(reading.input, fingerprintOf(canonical), from.clientAddress())
@@ -76,16 +84,20 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
     { fixedOffers, offersOf, operation: { price } }: Endpoint,
     input: unknown,
     canonical: string,
-    computed: Computed
+    computed: RequestPrice
   ) => {
     switch (price._tag) {
       case "Fixed":
         return () => fixedOffers
       case "Computed": {
         // Only a new payment needs the price: one that has bought its response gets it without.
-        if (Exit.isFailure(computed)) return () => Effect.failCause(computed.cause)
-        const offers = offersOf(plainQuote(computed.value))
-        return () => offers
+        const offersAt = (atomic: bigint) => offersOf(plainQuote(atomic))
+        return () => {
+          const { computed: exit } = computed
+          return exit !== undefined && Exit.isSuccess(exit)
+            ? offersAt(exit.value)
+            : Effect.map(computed.get, offersAt)
+        }
       }
       case "Quoted":
         return (chargeKey: string) =>
@@ -95,11 +107,22 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
     }
   }
 
+  const priceOf = ({ endpoint: { operation }, from }: DecodedCall, input: unknown): RequestPrice => {
+    const { price } = operation
+    return new RequestPrice(
+      Effect.suspend(() =>
+        price._tag === "Computed"
+          ? computedPrices.ofPayment({ price, input, clientAddress: addressOrUnknown(from.clientAddress) })
+          : Effect.succeed(0n)
+      )
+    )
+  }
+
   const requestOf = (
     { canonical, endpoint, from }: DecodedCall,
     input: unknown,
     presented: Payment,
-    computed: Computed
+    computed: RequestPrice
   ): TollRequest<ApiFailure> => {
     const { id, info, operation } = endpoint
     const { encrypted = false, price, proofRequired = false, settlesFirst = false } = operation
@@ -115,11 +138,15 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
       proofRequired: (proofRequired || settlesFirst) && !settings.trustFacilitator,
       settlesFirst,
       // A stored quote is ordered after settlement: until then it costs nothing.
-      exposureAtomic: settlesFirst ? 0n : worthOf(price, computed),
+      // A computed price is known once the offers are.
+      get exposureAtomic() {
+        return settlesFirst ? 0n : worthOf(price, computed)
+      },
       clientAddress: () => addressOrUnknown(from.clientAddress),
       alwaysVerified: proofRequired,
       offers: offersFor(endpoint, input, canonical, computed),
       work: (key, agreed) =>
+        from.handler?.work() ??
         operation.work(input, { key, agreed, fingerprint: () => fingerprintOf(canonical) }),
       reopen: (reference) => operation.reopen?.(reference) ?? Effect.fail(notFound)
     }
@@ -130,15 +157,20 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
     input: unknown,
     payment: Payment
   ): Effect.fn.Return<PlainResponse, ApiFailure | PaymentError<ApiFailure>> {
-    const { origin } = call.from
-    const { price } = call.endpoint.operation
-    const computed = price._tag === "Computed" ? yield* Effect.exit(price.of(input)) : Exit.succeed(0n)
+    const { from } = call
+    const { origin } = from
+    const { price, settlesFirst = false } = call.endpoint.operation
+    const computed = priceOf(call, input)
+    // The work of a payment that has settled needs the price without waiting for it.
+    if (price._tag === "Computed" && settlesFirst) yield* Effect.exit(computed.get)
     const request = requestOf(call, input, payment, computed)
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const outcome = yield* toll.pay(request)
       if (outcome._tag === "Paid") return paidResponse(outcome, payment.payload.x402Version, cors, origin)
       const { refusal } = outcome
-      const made = yield* challenge(call, refusalText(refusal))
+      if (computed.computed !== undefined)
+        yield* computedPrices.countRefused(addressOrUnknown(from.clientAddress))
+      const made = yield* challenge(call, refusalText(refusal), computed.computed)
       // Making a new price takes time, and a copy of the payment may have been accepted meanwhile.
       const isOpen = price._tag === "Quoted" && !isFinal(refusal.code)
       if (!isOpen || !(yield* toll.isUnderWay(request))) return challengeResponse(made, cors, origin)
@@ -172,26 +204,25 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
             : yield* pay(call, reading.input, header.payment)
       }
     },
-    (effect, _endpoint, _params, _request, _header, { origin }) =>
-      Effect.catchCause(effect, (cause) => {
+    (effect, _endpoint, _params, _request, _header, { handler, origin }) =>
+      Effect.catchCause(effect, (cause): Effect.Effect<PlainResponse | Response> => {
         const failure = Cause.hasDies(cause) ? Option.none() : Cause.findErrorOption(cause)
-        return Option.isSome(failure)
-          ? Effect.succeed(failureResponse(failureOfPayment(failure.value), cors, origin))
-          : requestFailed(cause, settings, origin)
+        if (Option.isNone(failure)) return requestFailed(cause, settings, origin)
+        return (
+          handler?.outcomeOf(failure.value) ??
+          Effect.succeed(failureResponse(failureOfPayment(failure.value), cors, origin))
+        )
       })
   )
 })
 
-/** What the operation's own function says that a request costs; 0 for other prices. */
-type Computed = Exit.Exit<bigint, ApiFailure>
-
 /** The price of work that is done before settlement; a quote is ordered after it. */
-const worthOf = (price: Endpoint["operation"]["price"], computed: Computed): bigint => {
+const worthOf = (price: Endpoint["operation"]["price"], { computed }: RequestPrice): bigint => {
   switch (price._tag) {
     case "Fixed":
       return price.atomic
     case "Computed":
-      return Exit.isSuccess(computed) ? computed.value : price.maxAtomic
+      return computed !== undefined && Exit.isSuccess(computed) ? computed.value : price.maxAtomic
     case "Quoted":
       return 0n
   }

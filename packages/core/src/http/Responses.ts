@@ -93,7 +93,10 @@ export const paidResponse = (
     headers["x-payment-response"] = encodeHeader({ ...receipt, network })
   }
   const { body } = response
-  if (body._tag === "Text") return { status: response.status, headers, body: body.text }
+  const { status } = response
+  // The web allows no body, not even an empty one, for 204 and 205.
+  if (body._tag === "Text")
+    return { status, headers, body: status === 204 || status === 205 ? null : body.text }
   const { content } = body
   // Bytes tell their size themselves, whatever was said of it.
   const size = content.body instanceof Uint8Array ? content.body.byteLength : content.size

@@ -18,7 +18,7 @@ import { type InputReader, inputReader } from "./Input.ts"
 export const paymentNeeded =
   "Payment required: pay one of accepts and send it in the PAYMENT-SIGNATURE header (X-PAYMENT is accepted too)"
 const indicativeOnly =
-  "Payment required: the amount is indicative and can't be paid; send the request's body without payment to be quoted"
+  "Payment required: the amount is indicative and can't be paid; send the request with its input and without payment to be quoted"
 
 /** An operation with everything that can be made once. */
 export interface Endpoint {
@@ -140,13 +140,16 @@ export const plainQuote = (atomic: bigint): Quoted => ({ atomic, description: ""
 
 const noParams: Readonly<Record<string, string>> = {}
 
+/** A paid route, and the parameters of the requested path. */
+export interface OperationMatch {
+  readonly _tag: "Operation"
+  readonly endpoint: Endpoint
+  readonly params: Readonly<Record<string, string>>
+}
+
 /** The handler of a path. */
 export type RouteMatch =
-  | {
-      readonly _tag: "Operation"
-      readonly endpoint: Endpoint
-      readonly params: Readonly<Record<string, string>>
-    }
+  | OperationMatch
   | { readonly _tag: "Document"; readonly text: string }
   | { readonly _tag: "Public"; readonly handler: PublicRoute }
 
@@ -191,8 +194,51 @@ const pathMatcher = (path: string) => {
   }
 }
 
-/** Finds the handler of a path, with or without the prefix of the base URL. */
-export const makeRouter = (settings: HttpSettings, operations: ReadonlyArray<AnyOperation>) => {
+/** Finds the endpoint of one operation by a path, with or without the prefix of the base URL. */
+export const endpointFinder = (settings: HttpSettings, operation: AnyOperation) => {
+  const endpoint = endpointOf(settings, operation)
+  const match = pathMatcher(operation.endpoint.path)
+  const at = (path: string): OperationMatch | undefined => {
+    const params = match(path)
+    return params === undefined ? undefined : matchAt(endpoint, `${settings.baseUrl}${path}`, params)
+  }
+  return (pathname: string): OperationMatch | undefined =>
+    at(withoutPrefix(pathname, settings.prefix)) ?? at(pathname)
+}
+
+const matchAt = (endpoint: Endpoint, url: string, params: OperationMatch["params"]): OperationMatch => ({
+  _tag: "Operation",
+  endpoint: endpointAt(endpoint, url),
+  params
+})
+
+/** A document of operations: made again where their number has grown. */
+class OperationsDocument {
+  readonly _tag = "Document"
+  private readonly operations: () => ReadonlyArray<AnyOperation>
+  private readonly write: (operations: ReadonlyArray<AnyOperation>) => string
+  private written: { readonly text: string; readonly size: number }
+  constructor(operations: OperationsDocument["operations"], write: OperationsDocument["write"]) {
+    this.operations = operations
+    this.write = write
+    this.written = this.made(operations())
+  }
+  get text(): string {
+    const operations = this.operations()
+    if (operations.length !== this.written.size) this.written = this.made(operations)
+    return this.written.text
+  }
+  private made(operations: ReadonlyArray<AnyOperation>) {
+    return { text: this.write(operations), size: operations.length }
+  }
+}
+
+/** Finds the handler of a path, with or without the prefix of the base URL. Documents name the priced routes too. */
+export const makeRouter = (
+  settings: HttpSettings,
+  operations: ReadonlyArray<AnyOperation>,
+  priced: { readonly operations: ReadonlyArray<AnyOperation> }
+) => {
   const byPath = new Map<string, RouteMatch>()
   const withParams: Array<{
     readonly endpoint: Endpoint
@@ -205,11 +251,11 @@ export const makeRouter = (settings: HttpSettings, operations: ReadonlyArray<Any
     else byPath.set(path, { _tag: "Operation", endpoint, params: noParams })
   }
   const { baseUrl, discoveryPath, openapiPath } = settings
-  if (openapiPath !== undefined) {
-    const text = JSON.stringify(openApiDocument({ baseUrl, operations }))
-    byPath.set(openapiPath, { _tag: "Document", text })
-  }
-  if (discoveryPath !== undefined) byPath.set(discoveryPath, { _tag: "Document", text: listing(operations) })
+  const all = () => [...operations, ...priced.operations]
+  const openApi = (operations: ReadonlyArray<AnyOperation>) =>
+    JSON.stringify(openApiDocument({ baseUrl, operations }))
+  if (openapiPath !== undefined) byPath.set(openapiPath, new OperationsDocument(all, openApi))
+  if (discoveryPath !== undefined) byPath.set(discoveryPath, new OperationsDocument(all, listing))
   for (const [path, handler] of settings.publicRoutes) byPath.set(path, { _tag: "Public", handler })
 
   const at = (path: string): RouteMatch | undefined => {
@@ -217,8 +263,7 @@ export const makeRouter = (settings: HttpSettings, operations: ReadonlyArray<Any
     if (found !== undefined) return found
     for (const { endpoint, match } of withParams) {
       const params = match(path)
-      if (params !== undefined)
-        return { _tag: "Operation", endpoint: endpointAt(endpoint, `${baseUrl}${path}`), params }
+      if (params !== undefined) return matchAt(endpoint, `${baseUrl}${path}`, params)
     }
     return undefined
   }

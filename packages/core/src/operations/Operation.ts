@@ -109,6 +109,8 @@ export interface Operation<Input = never> {
   readonly boundToRequest?: boolean
   /** Decodes the input instead of the endpoint's schemas; for schemas of other libraries. */
   readonly decode?: (raw: RawInput) => Effect.Effect<Input, ApiFailure>
+  /** A handler of the host reads the request and does the work: it is given with each request. */
+  readonly isHandler?: boolean
   readonly work: (input: Input, charge: WorkCharge) => Effect.Effect<Work, ApiFailure | PaymentRefused>
   /** Opens the content of a recorded reference again. */
   readonly reopen?: (reference: string) => Effect.Effect<ByteContent, ApiFailure>

@@ -104,7 +104,7 @@ export const timedOut = (id: string) =>
   })
 
 /** Largest response of an operation, in characters of JSON: it is stored with its charge. */
-const maxResponseLength = 1024 * 1024
+export const maxResponseLength = 1024 * 1024
 
 /**
  * The JSON of what an operation returned.

@@ -2,8 +2,11 @@ import { Effect, type Layer, Schema } from "effect"
 import type { Issue } from "../domain/ApiError.ts"
 import { ApiFailure, validationFailure } from "../domain/ApiFailure.ts"
 import { callWithTimeout } from "../fast/callWithTimeout.ts"
+import type { CallSettings } from "../ports/HostCall.ts"
 import type { CallContext } from "../runtime/Deadline.ts"
-import { type Example, type Operations, operationLayer, type RawInput } from "./Operation.ts"
+import { reportingDefects } from "./HostDefects.ts"
+import { namedFields, standardFields } from "./InputFields.ts"
+import { type Operations, operationLayer, type RawInput } from "./Operation.ts"
 import { OperationSettings } from "./OperationSettings.ts"
 import { ownEndpoint, ownOperation, type OwnOperationOptions, refused, timedOut } from "./OwnOperation.ts"
 
@@ -89,11 +92,10 @@ const validate = async (
   )
 }
 
-const named = (names: ReadonlyArray<string>): Schema.Struct.Fields =>
-  Object.fromEntries(names.map((name) => [name, Schema.optionalKey(Schema.Unknown)]))
-
-/** The fields that documents name: those of the example, as a Standard Schema doesn't list its own. */
-const fieldsOf = ({ input = {} }: Partial<Example>): Schema.Struct.Fields => named(Object.keys(input))
+/** The fields that documents name: those of the input's schema where that lists them, else those of the example. */
+const fieldsOf = ({ example, input }: AnyPlainOperation): Schema.Struct.Fields =>
+  (input === undefined ? undefined : standardFields(input["~standard"])) ??
+  namedFields(Object.keys(example?.input ?? {}))
 
 /** Only an `ApiFailure` is for the caller; anything else is a defect of the host's function. */
 const call = <A>(
@@ -109,19 +111,21 @@ const call = <A>(
     onTimeout: () => Effect.fail(timedOut(id))
   })
 
-/** A paid route of a host as a layer. */
+/** A paid route of a host as a layer. `settings` hear of the errors of its functions. */
 export const plainOperation = (
-  options: AnyPlainOperation
+  options: AnyPlainOperation,
+  settings: Pick<CallSettings, "onError">
 ): Layer.Layer<never, never, Operations | OperationSettings> =>
   operationLayer(
     Effect.gen(function* () {
       const { upstreamTimeoutMillis } = yield* OperationSettings
       const { id, method } = options
       const isGet = method === "GET"
-      return yield* ownOperation(options, {
-        endpoint: ownEndpoint(options, fieldsOf(options.example ?? {}), Schema.Unknown),
+      const operation = yield* ownOperation(options, {
+        endpoint: ownEndpoint(options, fieldsOf(options), Schema.Unknown),
         decode: (raw) => call(id, upstreamTimeoutMillis, () => validate(options.input, raw, isGet)),
         work: (input) => call(id, upstreamTimeoutMillis, async (context) => options.work(input, context))
       })
+      return reportingDefects(operation, settings)
     })
   )

@@ -4,7 +4,7 @@ import { causeName, DeadlineExceeded, type MalformedResponse } from "../runtime/
 import { callWithTimeout } from "../fast/callWithTimeout.ts"
 import { type CallContext } from "../runtime/Deadline.ts"
 import { framesOf, report } from "../runtime/events.ts"
-import type { ProviderFailure } from "./ProviderFailure.ts"
+import { notifyHost, type ProviderFailure } from "./ProviderFailure.ts"
 import { type Allowed, type AllowedTag, toPortError } from "./ThrownErrors.ts"
 
 /*
@@ -76,9 +76,7 @@ const reportFailure = (
 ): Effect.Effect<void> =>
   Effect.suspend(() => {
     const { cause: error, port } = failure
-    if (onError !== undefined) {
-      notify(onError, { port, operation, error, stack: error instanceof Error ? error.stack : undefined })
-    }
+    notifyHost(onError, { port, operation, error })
     return report("Warn", "provider_failed", "A provider failed", {
       port,
       operation,
@@ -86,9 +84,3 @@ const reportFailure = (
       at: framesOf(error)
     })
   })
-
-/** Calls an observer. Its errors, also those of a promise that it returns, must not change the result of the call. */
-const notify = (observe: NonNullable<CallSettings["onError"]>, failure: ProviderFailure): void => {
-  const observed = async () => observe(failure)
-  observed().catch(() => undefined)
-}

@@ -2,8 +2,9 @@ import type { PortName } from "../domain/Errors.ts"
 
 /** A call of a host's provider that failed, with the error as the provider threw it. */
 export interface ProviderFailure {
-  readonly port: PortName
-  /** The function of the port that failed: `track`, `quote`, `place`. */
+  /** `"operations"`: a route of your own. */
+  readonly port: PortName | "operations"
+  /** The function of the port that failed: `track`, `quote`, `place`; of your own route, its id. */
   readonly operation: string
   /** As thrown; a `MalformedResponse` or `DeadlineExceeded` of the till where it threw nothing. May hold personal data. */
   readonly error: unknown
@@ -16,4 +17,16 @@ export const printProviderFailure = ({ error, operation, port }: ProviderFailure
   // Where nothing tells development from production, errors stay unprinted.
   if (typeof process === "undefined" || process.env["NODE_ENV"] === "production") return
   console.error(`Till402: a provider failed (port ${port}, operation ${operation}):`, error)
+}
+
+/** Calls an observer. Its errors, also those of a promise that it returns, must not change the result of the call. */
+export const notifyHost = (
+  observe: ((failure: ProviderFailure) => void) | undefined,
+  failure: Omit<ProviderFailure, "stack">
+): void => {
+  if (observe === undefined) return
+  const { error } = failure
+  const observed = async () =>
+    observe({ ...failure, stack: error instanceof Error ? error.stack : undefined })
+  observed().catch(() => undefined)
 }

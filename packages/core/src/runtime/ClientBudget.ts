@@ -9,6 +9,9 @@ const clientsPerGroup = 4
 /** A group counts as new until it has had this many quotes in a minute. */
 const newcomerQuotes = 3
 
+const keyOf = (clientAddress: string | undefined): string =>
+  clientAddress === undefined ? "unknown" : clientOf(clientAddress)
+
 /**
  * Limits the quotes per minute for unpaid callers: per client, per /48 of IPv6, and in total.
  *
@@ -35,18 +38,24 @@ export class ClientBudget {
 
   /** Takes one quote; if the budget is used up, returns the seconds until a retry can succeed. */
   take(clientAddress: string | undefined, nowMillis: number): number | undefined {
-    if (this.all.untilMillis <= nowMillis) this.all = { count: 0, untilMillis: nowMillis + spanMillis }
-    const client = clientAddress === undefined ? "unknown" : clientOf(clientAddress)
-    const group = groupOf(client)
-    const clientSpan = this.clients.find(client, nowMillis)
-    const groupSpan = this.groups.find(group, nowMillis)
-    const isNewcomer = groupSpan === undefined || groupSpan.count < newcomerQuotes
-    const full = this.full(clientSpan, groupSpan, isNewcomer)
-    if (full !== undefined) return Math.max(1, Math.ceil((full.untilMillis - nowMillis) / 1000))
+    const waitSeconds = this.waitSeconds(clientAddress, nowMillis)
+    if (waitSeconds !== undefined) return waitSeconds
+    const client = keyOf(clientAddress)
     this.clients.add(client, nowMillis)
-    this.groups.add(group, nowMillis)
+    this.groups.add(groupOf(client), nowMillis)
     this.all = { ...this.all, count: this.all.count + 1 }
     return undefined
+  }
+
+  /** The seconds until a quote can be taken; `undefined`: one can be taken now. */
+  waitSeconds(clientAddress: string | undefined, nowMillis: number): number | undefined {
+    if (this.all.untilMillis <= nowMillis) this.all = { count: 0, untilMillis: nowMillis + spanMillis }
+    const client = keyOf(clientAddress)
+    const clientSpan = this.clients.find(client, nowMillis)
+    const groupSpan = this.groups.find(groupOf(client), nowMillis)
+    const isNewcomer = groupSpan === undefined || groupSpan.count < newcomerQuotes
+    const full = this.full(clientSpan, groupSpan, isNewcomer)
+    return full === undefined ? undefined : Math.max(1, Math.ceil((full.untilMillis - nowMillis) / 1000))
   }
 
   /** The span of the limit that is reached. */

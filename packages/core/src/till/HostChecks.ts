@@ -58,9 +58,9 @@ export const checkPorts = (
   const hasMarketplace =
     marketplaces?.marketplace_a !== undefined || marketplaces?.marketplace_b !== undefined
   const hasPort = [assistant, fulfilment, tracker, vault].some((port) => port !== undefined)
-  if (!hasMarketplace && !hasPort && (operations === undefined || operations.length === 0)) {
+  if (!hasMarketplace && !hasPort && operations === undefined) {
     faults.add(
-      "no port is configured: give at least one of marketplaces, assistant, fulfilment, tracker, vault, operations"
+      "no port is configured: give at least one of marketplaces, assistant, fulfilment, tracker, vault, operations (an empty list if you only price handlers)"
     )
   }
   const { discoveryPath, openapiPath } = settings
@@ -112,7 +112,8 @@ const checkOperations = (given: unknown, taken: ReadonlySet<string>, faults: Fau
   }
 }
 
-const contractIds: ReadonlySet<string> = new Set(Object.keys(Endpoints.endpoints))
+/** Ids of the routes of the contract. */
+export const contractIds: ReadonlySet<string> = new Set(Object.keys(Endpoints.endpoints))
 
 /** Schemas may be functions, as those of arktype are. */
 const isStandardSchema = (given: unknown): boolean => {

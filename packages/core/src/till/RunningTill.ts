@@ -6,6 +6,8 @@ import type { LedgerCheckQuery, LedgerLine, LedgerQuery, LedgerSum } from "../or
 import type { RefundStatus } from "../orders/RefundOperator.ts"
 import type { LedgerAudit } from "../toll/audit/LedgerAudit.ts"
 import type { Reconciliation } from "../toll/machine/Reconciler.ts"
+import type { PricedRouteOptions } from "../operations/PricedRoute.ts"
+import type { PricedRoute } from "./PricedRoute.ts"
 
 /** A running till: what `Till.make` gives and adapters mount. */
 export interface RunningTill {
@@ -18,6 +20,19 @@ export interface RunningTill {
   readonly handle: (request: IncomingRequest, caller?: Caller) => Promise<PlainResponse | Response>
   /** Whether the till handles a path (with or without the prefix of `baseUrl`); others are the host's. */
   readonly handles: (pathname: string) => boolean
+  /**
+   * Prices a handler that you have already, and lists it in the documents at once. `priced` of `@till402/hono` makes it
+   * a middleware. For a function that returns data, use the option `operations`.
+   *
+   * @throws ConfigurationError that names every fault of the options at once
+   *
+   * @example
+   * const weather = till.price({ id: "weather", path: "/weather", price: "0.02" })
+   * const server = {
+   *   fetch: (request: Request) => weather.fetch(request, () => Response.json({ celsius: 21 }))
+   * }
+   */
+  readonly price: (route: PricedRouteOptions) => PricedRoute
   /** Resolves when storage is open and migrated; rejects with a readable error otherwise. */
   readonly ready: Promise<void>
   /** Lets running calls end (bounded), then closes storage. */

@@ -49,7 +49,7 @@ export interface TillOptions extends TillSettings, TillHooks {
   readonly vault?: VaultOptions
   /**
    * Paid routes of your own: each has an id, a method, a path, a price and its work. Type its input with
-   * `operation({ … })`.
+   * `operation({ … })`. An empty list if you only price handlers that you have already, with `till.price`.
    */
   readonly operations?: ReadonlyArray<AnyPlainOperation>
   /** Sends emails about orders and purchases. Without it, none are sent. */
@@ -60,8 +60,8 @@ export interface TillOptions extends TillSettings, TillHooks {
    */
   readonly onEvent?: (event: TillEvent) => void
   /**
-   * Receives `{ error, stack, port, operation }` when one of your ports fails, with the error that it threw, which may
-   * quote personal data. Its errors are ignored. Default: printed on standard error, unless `NODE_ENV` is `production`.
+   * Receives `{ error, stack, port, operation }` when one of your ports or operations fails, with the error that it
+   * threw, which may quote personal data. Its errors are ignored. Default: printed on standard error, unless `NODE_ENV` is `production`.
    */
   readonly onProviderError?: (failure: ProviderFailure) => void
 }

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { Http, type Handling } from "../http/Http.ts"
+import { Http, type Handling, type PricedCall } from "../http/Http.ts"
 import { type Caller, type IncomingRequest, incoming, toResponse } from "../http/HttpMessage.ts"
 import { pathHandler } from "../http/Router.ts"
 import { Operations } from "../operations/Operation.ts"
@@ -33,10 +33,15 @@ export class TillService extends Context.Service<
   }
 >()("@till402/core/Till") {}
 
+/** Handles requests for the priced routes of `Till.make`. */
+export class PricedHandling extends Context.Service<
+  PricedHandling,
+  { readonly handle: (call: PricedCall, caller?: Caller) => Handling }
+>()("@till402/core/PricedHandling") {}
+
 /** The service over the parts that `assemble` makes. */
 export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} }: TillHooks) =>
-  Layer.effect(
-    TillService,
+  Layer.effectContext(
     Effect.gen(function* () {
       const http = yield* Http
       const context = yield* Effect.context<SettlementRunner>()
@@ -47,8 +52,7 @@ export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} 
       const calls = new InFlightRequests()
       yield* Effect.addFinalizer(() => calls.drain(drainMillis))
 
-      const handle = (request: IncomingRequest, caller?: Caller): Handling => {
-        const handling = http.handle(request, caller)
+      const counted = (handling: Handling): Handling => {
         if (!Effect.isEffect(handling)) return handling
         return Effect.suspend(() => {
           calls.enter()
@@ -56,6 +60,8 @@ export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} 
           return Effect.uninterruptible(Effect.ensuring(handling, calls.left))
         })
       }
+      const handle = (request: IncomingRequest, caller?: Caller): Handling =>
+        counted(http.handle(request, caller))
       const fetch = (request: Request, caller?: Caller): Effect.Effect<Response> =>
         Effect.suspend(() => {
           const handling = handle(incoming(request), caller)
@@ -65,7 +71,7 @@ export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} 
           )
         })
       const routes = new Map(Object.entries(publicRoutes))
-      return TillService.of({
+      const till = TillService.of({
         handle,
         fetch,
         handles: pathHandler({ discoveryPath, openapiPath, prefix, publicRoutes: routes }, own),
@@ -77,5 +83,9 @@ export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} 
         prefix,
         reconcile: Effect.provide(reconcileOnce(true), context)
       })
+      const priced = PricedHandling.of({
+        handle: (call, caller) => counted(http.handlePriced(call, caller))
+      })
+      return Context.make(TillService, till).pipe(Context.add(PricedHandling, priced))
     })
   )

@@ -112,8 +112,9 @@ export interface LimitOptions {
    */
   readonly failedPayerMillis?: number
   /**
-   * Quotes that `buy` requests from fulfilment in a minute, in one process. Half is reserved for newcomers: client
-   * addresses (IPv4, or one /48 of IPv6) with fewer than 3 quotes in this minute.
+   * Quotes that `buy` requests from fulfilment in a minute, in one process, and as many prices that functions of your own
+   * operations compute for unpaid requests. Half is reserved for newcomers: client addresses (IPv4, or one /48 of IPv6)
+   * with fewer than 3 quotes in this minute.
    *
    * @default 600
    */

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { ConfigurationError } from "../domain/Errors.ts"
 import { Http } from "../http/Http.ts"
+import { PricedRoutes } from "../http/PricedRoutes.ts"
 import { OwnTemplates } from "../mail/OwnTemplates.ts"
 import { Operations } from "../operations/Operation.ts"
 import { OperationSettings } from "../operations/OperationSettings.ts"
@@ -95,8 +96,16 @@ const tollLayer = (settings: ConfiguredSettings) =>
     Layer.provide(settlementEffects)
   )
 
-const httpLayer = (settings: ConfiguredSettings, { clientAddress, publicRoutes = {} }: TillHooks) =>
-  Http.layer({ ...settings, clientAddress, publicRoutes: new Map(Object.entries(publicRoutes)) })
+/** The settings that HTTP depends on. */
+export const httpSettings = (
+  settings: ConfiguredSettings,
+  { clientAddress, publicRoutes = {} }: TillHooks
+) => ({ ...settings, clientAddress, publicRoutes: new Map(Object.entries(publicRoutes)) })
+
+const httpLayer = (settings: ConfiguredSettings, hooks: TillHooks, priced: PricedRoutes | undefined) => {
+  const http = httpSettings(settings, hooks)
+  return Http.layer(http, priced ?? new PricedRoutes(http, undefined, { ids: [], paths: [] }))
+}
 
 /** The calls of operators, over the services of a till. */
 const operatorLayer = ({ networks }: ConfiguredSettings, changes: ChangeFeed) =>
@@ -154,8 +163,13 @@ export const assemble = <const Ops extends OperationLayers>(
   operations: Ops,
   {
     changes = new ChangeFeed(hooks.onOrderChange),
+    priced,
     secrets = Secrets.layer(settings.secrets)
-  }: { readonly changes?: ChangeFeed; readonly secrets?: Layer.Layer<Secrets> } = {}
+  }: {
+    readonly changes?: ChangeFeed
+    readonly priced?: PricedRoutes
+    readonly secrets?: Layer.Layer<Secrets>
+  } = {}
 ) => {
   const context = Layer.mergeAll(
     Operations.layer,
@@ -171,7 +185,7 @@ export const assemble = <const Ops extends OperationLayers>(
   ).pipe(Layer.provideMerge(secrets))
   const routes = merged(operations)
   return background(settings).pipe(
-    Layer.provideMerge(httpLayer(settings, hooks)),
+    Layer.provideMerge(httpLayer(settings, hooks, priced)),
     Layer.provideMerge(operatorLayer(settings, changes)),
     Layer.provideMerge(tollLayer(settings)),
     Layer.provide(proofCheck(settings)),

@@ -1,17 +1,21 @@
 import { Cause, Effect, Exit, Layer, Logger, ManagedRuntime, References } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { ApiFailure } from "../domain/ApiFailure.ts"
-import { assemble } from "./assemble.ts"
+import { assemble, httpSettings } from "./assemble.ts"
 import { reconcileOnce } from "./background.ts"
 import { pickOperations } from "./pickOperations.ts"
-import { TillService, tillService } from "./TillService.ts"
+import { PricedHandling, TillService, tillService } from "./TillService.ts"
 import { eventLogger, toStandardError } from "../runtime/events.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
 import { type ConfiguredSettings, configureOptions } from "./Configuration.ts"
 import { ConfigurationError } from "../domain/Errors.ts"
-import type { Handled } from "../http/Http.ts"
-import { incoming, type IncomingRequest, toResponse } from "../http/HttpMessage.ts"
+import type { Handled, Handling } from "../http/Http.ts"
+import { incoming, incomingCopy, type IncomingRequest, toResponse } from "../http/HttpMessage.ts"
+import { type PricedEndpoint, PricedRoutes } from "../http/PricedRoutes.ts"
+import type { PricedRouteOptions } from "../operations/PricedRoute.ts"
+import { contractIds } from "./HostChecks.ts"
+import type { PricedRoute } from "./PricedRoute.ts"
 import { pathHandler } from "../http/Router.ts"
 import type { TillOptions } from "./TillOptions.ts"
 import type { RunningTill } from "./RunningTill.ts"
@@ -22,6 +26,7 @@ import { RefundOperator } from "../orders/RefundOperator.ts"
 import { toHostOrders } from "../orders/toHostOrders.ts"
 import { ChangeFeed } from "../orders/OrderChanges.ts"
 import { VaultOperator } from "../vault/VaultOperator.ts"
+import { printProviderFailure } from "../ports/ProviderFailure.ts"
 import { failureResponse } from "../http/Responses.ts"
 
 const notStarted = new ApiFailure({
@@ -49,12 +54,14 @@ const facilitatorLayer = (facilitator: TillOptions["facilitator"]): Layer.Layer<
     : Facilitator.layerHttp(facilitator).pipe(Layer.provide(FetchHttpClient.layer))
 
 /** The layer of `Till` over the plain functions of a host. */
-const layerOf = (options: TillOptions, configuration: ConfiguredSettings, changes: ChangeFeed) =>
+const layerOf = (
+  options: TillOptions,
+  configuration: ConfiguredSettings,
+  shared: { readonly changes: ChangeFeed; readonly priced: PricedRoutes }
+) =>
   tillService(configuration, options).pipe(
     Layer.provideMerge(
-      assemble(configuration, options, pickOperations(options, configuration.upstreamTimeoutMillis), {
-        changes
-      })
+      assemble(configuration, options, pickOperations(options, configuration.upstreamTimeoutMillis), shared)
     ),
     Layer.provideMerge([
       options.storage,
@@ -66,6 +73,31 @@ const layerOf = (options: TillOptions, configuration: ConfiguredSettings, change
       Layer.succeed(References.MinimumLogLevel, "Info")
     ])
   )
+
+interface Services {
+  readonly till: TillService["Service"]
+  readonly priced: PricedHandling["Service"]
+}
+
+/** The priced routes of a till, whose ids and paths none of its other routes has. */
+const pricedRoutes = (configuration: ConfiguredSettings, options: TillOptions): PricedRoutes => {
+  const { operations = [], publicRoutes = {} } = options
+  const { discoveryPath, openapiPath } = configuration
+  const documents = [discoveryPath, openapiPath].filter((path) => path !== undefined)
+  const onError = options.onProviderError ?? printProviderFailure
+  return new PricedRoutes(httpSettings(configuration, options), onError, {
+    ids: [...contractIds, ...operations.map(({ id }) => id)],
+    paths: [...documents, ...Object.keys(publicRoutes), ...operations.map(({ path }) => path)]
+  })
+}
+
+const wrongPath = ({ id, path }: PricedEndpoint, pathname: string) =>
+  new ConfigurationError({
+    message: `priced route ${id}: its path ${path} doesn't match the request ${pathname}. Give the path below the base URL, as the framework has it`
+  })
+
+const webResponse = (response: Handled): Response =>
+  response instanceof Response ? response : toResponse(response)
 
 /**
  * Makes a till: the paid commerce API over the host's own ports, to be mounted by an adapter or called
@@ -88,33 +120,39 @@ const layerOf = (options: TillOptions, configuration: ConfiguredSettings, change
 export const makeTill = (options: TillOptions): RunningTill => {
   const configuration = configureOptions(options)
   const feed = new ChangeFeed(options.onOrderChange)
-  const runtime = ManagedRuntime.make(layerOf(options, configuration, feed))
+  const priced = pricedRoutes(configuration, options)
+  const runtime = ManagedRuntime.make(layerOf(options, configuration, { changes: feed, priced }))
   let disposing: Promise<void> | undefined
 
-  let started: { readonly service: TillService["Service"]; readonly run: typeof Effect.runFork } | undefined
+  let started: (Services & { readonly run: typeof Effect.runFork }) | undefined
   const starting = runtime
-    .runPromiseExit(Effect.all({ service: TillService, context: Effect.context<never>() }))
+    .runPromiseExit(
+      Effect.all({ till: TillService, priced: PricedHandling, context: Effect.context<never>() })
+    )
     .then((exit) => {
       if (Exit.isFailure(exit)) throw startFailure(exit.cause)
-      const { context, service } = exit.value
-      started = { service, run: Effect.runForkWith(context) }
+      const { context, ...services } = exit.value
+      started = { ...services, run: Effect.runForkWith(context) }
     })
   const ready = starting.then(() => undefined)
   // `fetch` returns 503 after a failed start; a host that does not await `ready` must not crash for it.
   ready.catch(() => undefined)
 
-  const handleOnceStarted = async (request: IncomingRequest, caller?: Caller): Promise<Handled> => {
+  const runOnceStarted = async (
+    request: IncomingRequest,
+    handlingOf: (services: Services) => Handling
+  ): Promise<Handled> => {
     await ready.catch(() => undefined)
     return started === undefined
       ? failureResponse(notStarted, configuration.cors, request.header("origin"))
-      : handle(request, caller)
+      : run(request, handlingOf)
   }
 
   // The executor's own promise: an `async` function would wrap it in another.
-  const handle = (request: IncomingRequest, caller?: Caller): Promise<Handled> =>
+  const run = (request: IncomingRequest, handlingOf: (services: Services) => Handling): Promise<Handled> =>
     new Promise((resolve, reject) => {
-      if (started === undefined) return resolve(handleOnceStarted(request, caller))
-      const handling = started.service.handle(request, caller)
+      if (started === undefined) return resolve(runOnceStarted(request, handlingOf))
+      const handling = handlingOf(started)
       if (!Effect.isEffect(handling)) return resolve(handling)
       // Never interrupted by a client that disconnects: what was paid for is finished and stored.
       started.run(handling).addObserver((exit) => {
@@ -123,9 +161,23 @@ export const makeTill = (options: TillOptions): RunningTill => {
       })
     })
 
-  const fetch = async (request: Request, caller?: Caller): Promise<Response> => {
-    const response = await handle(incoming(request), caller)
-    return response instanceof Response ? response : toResponse(response)
+  const handle = (request: IncomingRequest, caller?: Caller): Promise<Handled> =>
+    run(request, ({ till }) => till.handle(request, caller))
+
+  const price = (options: PricedRouteOptions): PricedRoute => {
+    const route = priced.add(options)
+    const handle: PricedRoute["handle"] = async (request, respond, caller) => {
+      const match = route.find(request.url.pathname)
+      if (match === undefined) throw wrongPath(route, request.url.pathname)
+      return run(request, ({ priced }) =>
+        priced.handle({ match, request, respond: async () => respond() }, caller)
+      )
+    }
+    return {
+      handle,
+      fetch: async (request, respond, caller) =>
+        webResponse(await handle(incomingCopy(request), respond, caller))
+    }
   }
 
   const close = async (): Promise<void> => {
@@ -135,7 +187,8 @@ export const makeTill = (options: TillOptions): RunningTill => {
 
   return {
     handle,
-    fetch,
+    fetch: async (request, caller) => webResponse(await handle(incoming(request), caller)),
+    price,
     handles: pathHandler(
       { ...configuration, publicRoutes: new Map(Object.entries(options.publicRoutes ?? {})) },
       (options.operations ?? []).map(({ path }) => path)

@@ -59,7 +59,7 @@ export const pickOperations = (options: TillOptions, upstreamTimeoutMillis: numb
           Layer.provide([VaultFiles.fromPromise(vault, settings), mail])
         )
   const own = operations.reduce<ReturnType<typeof plainOperation>>(
-    (routes, operation) => Layer.merge(routes, plainOperation(operation)),
+    (routes, operation) => Layer.merge(routes, plainOperation(operation, settings)),
     Layer.empty
   )
   return [search, shop, buy, track, vaultRoutes, own] as const

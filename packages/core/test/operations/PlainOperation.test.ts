@@ -1,17 +1,22 @@
 import { Effect, Schema } from "effect"
+import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { ApiFailure, operation, type PlainOperation } from "../../src/index.ts"
+import { ApiFailure, operation, type PlainOperation, type TillOptions } from "../../src/index.ts"
+import { sqlite } from "../../src/sqlite.ts"
+import { temporaryFiles } from "../sql/folder.ts"
 import type { AnyPlainOperation, StandardSchema } from "../../src/operations/PlainOperation.ts"
 import { expectFailed, jsonOf, openTill, receiptOf } from "../toll/openTill.ts"
 
 const refusal = (status: number) => new ApiFailure({ status, code: "NO_SUCH_CITY", message: "No such city." })
 
 const weather = { path: "/weather/oslo?days=2" }
+const newFile = temporaryFiles()
 
 /** A route of a host, with what its work was called with. */
-const sold = async (options: Partial<AnyPlainOperation> = {}) => {
+const sold = async (options: Partial<AnyPlainOperation> = {}, settings: Partial<TillOptions> = {}) => {
   const calls: Array<unknown> = []
   const till = await openTill({
+    ...settings,
     operations: [
       {
         id: "weather",
@@ -195,6 +200,22 @@ describe("a route of the host", () => {
     })
     expect((await present(weather, await payFor(weather))).status).toBe(200)
     expect(order).toEqual(["work after 1 settlement"])
+  })
+
+  it.each([
+    ["encrypted", true, false],
+    ["as it is", false, true]
+  ])("is stored %s where encrypted is %s", async (_how, encrypted, isReadable) => {
+    const filename = newFile()
+    const { payFor, present, till } = await sold(
+      { encrypted, work: () => ({ secret: "north by northwest" }) },
+      { storage: sqlite({ filename }) }
+    )
+    const payment = await payFor(weather)
+    const paid = await present(weather, payment)
+    expect((await present(weather, payment)).text).toBe(paid.text)
+    await till.dispose()
+    expect(readFileSync(filename, "latin1").includes("north by northwest")).toBe(isReadable)
   })
 
   it("is in the OpenAPI document and the listing", async () => {

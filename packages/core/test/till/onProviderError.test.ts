@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { TemporarilyUnavailable, type ProviderFailure, type TillOptions } from "../../src/index.ts"
+import {
+  type AnyPlainOperation,
+  ApiFailure,
+  TemporarilyUnavailable,
+  type ProviderFailure,
+  type TillOptions
+} from "../../src/index.ts"
 import { expectFailed, jsonOf, openTill, search, track } from "../toll/openTill.ts"
 
 class NoSuchParcel extends Error {
@@ -80,6 +86,65 @@ describe("onProviderError", () => {
     const { response } = await trackFailing({ onProviderError: (failure) => failures.push(failure) }, error)
     expect([response.status, response.headers.get("retry-after")]).toEqual([503, "7"])
     expect(failures).toMatchObject([{ error, port: "tracking" }])
+  })
+})
+
+describe("onProviderError of a host's own route", () => {
+  const throwing = async (own: Partial<AnyPlainOperation>) => {
+    const failures: Array<ProviderFailure> = []
+    const shop = await openTill({
+      onProviderError: (failure) => failures.push(failure),
+      operations: [
+        {
+          id: "weather",
+          method: "GET",
+          path: "/weather",
+          description: "Weather",
+          price: "0.02",
+          work: () => ({}),
+          ...own
+        }
+      ]
+    })
+    return { failures, shop }
+  }
+
+  it("receives the error that its work threw, with its id", async () => {
+    const { failures, shop } = await throwing({ work: () => Promise.reject(thrown) })
+    const weather = { path: "/weather" }
+    expectFailed(await shop.present(weather, await shop.payFor(weather)), 500, "INTERNAL_ERROR")
+    expect(failures).toEqual([
+      { error: thrown, stack: thrown.stack, port: "operations", operation: "weather" }
+    ])
+    expect(JSON.stringify(shop.events)).not.toContain("ada@mail.example")
+  })
+
+  it("receives the error of a result that can't be sent", async () => {
+    const { failures, shop } = await throwing({ work: () => 1n })
+    const weather = { path: "/weather" }
+    expectFailed(await shop.present(weather, await shop.payFor(weather)), 500, "INTERNAL_ERROR")
+    expect(failures).toMatchObject([{ error: expect.any(TypeError), operation: "weather" }])
+  })
+
+  it("receives the error that its price threw", async () => {
+    const price = {
+      min: "0.01",
+      max: "1.00",
+      of: () => {
+        throw thrown
+      }
+    }
+    const { failures, shop } = await throwing({ price })
+    expectFailed(await shop.send({ path: "/weather" }), 500, "INTERNAL_ERROR")
+    expect(failures).toMatchObject([{ error: thrown, port: "operations", operation: "weather" }])
+  })
+
+  it("receives no refusal", async () => {
+    const refusal = new ApiFailure({ status: 404, code: "NO_SUCH_CITY", message: "No such city." })
+    const { failures, shop } = await throwing({ work: () => Promise.reject(refusal) })
+    const weather = { path: "/weather" }
+    expectFailed(await shop.present(weather, await shop.payFor(weather)), 404, "NO_SUCH_CITY")
+    expect(failures).toEqual([])
   })
 })
 

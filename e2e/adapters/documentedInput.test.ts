@@ -1,0 +1,141 @@
+import { memory, operation, type PlainOperation, type StandardSchema, Till } from "@till402/core"
+import { fakeFacilitator } from "@till402/core/testing"
+import { Schema } from "effect"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { z } from "zod"
+
+/*
+ * The input of an own route in the OpenAPI document, from the schemas of libraries that offer Standard JSON Schema.
+ */
+
+const documentOf = async (route: Pick<PlainOperation, "input" | "method">) => {
+  const till = Till.make({
+    baseUrl: "https://shop.example",
+    payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+    networks: ["base-sepolia"],
+    facilitator: fakeFacilitator(),
+    secret: "a text that nobody can guess, of 32 characters or more",
+    storage: memory(),
+    operations: [
+      operation({
+        id: "weather",
+        path: "/weather/:city",
+        description: "Weather of a city, now",
+        price: "0.02",
+        example: { input: { city: "oslo", days: "2" }, output: {} },
+        work: () => ({}),
+        ...route
+      })
+    ]
+  })
+  onTestFinished(() => till.dispose())
+  const response = await till.fetch(new Request("https://shop.example/openapi.json"))
+  const { components, paths } = (await response.json()) as {
+    readonly paths: Record<string, Record<string, Record<string, unknown>>>
+    readonly components: { readonly schemas: unknown }
+  }
+  const unpaid = await till.fetch(new Request("https://shop.example/weather/oslo", { method: route.method }))
+  return {
+    components,
+    described: paths["/weather/{city}"]![route.method.toLowerCase()]!,
+    header: unpaid.headers.get("payment-required")!
+  }
+}
+
+const named = (name: string, schema: unknown, required: boolean, place = "query") => ({
+  name,
+  in: place,
+  schema,
+  required
+})
+
+describe("the OpenAPI document", () => {
+  it("has the input of zod: types, bounds, defaults and descriptions of path and query", async () => {
+    const input = z.object({
+      city: z.string().min(2),
+      days: z.coerce.number().int().min(1).max(7).default(1).describe("How many days"),
+      unit: z.enum(["c", "f"]).optional(),
+      station: z.string().regex(/^st-/)
+    })
+    const { described, header } = await documentOf({ method: "GET", input })
+    const days = { type: "integer", minimum: 1, maximum: 7, default: 1, description: "How many days" }
+    expect(described["parameters"]).toEqual([
+      named("city", { type: "string", minLength: 2 }, true, "path"),
+      named("days", days, false),
+      named("unit", { type: "string", enum: ["c", "f"] }, false),
+      named("station", { type: "string", pattern: "^st-" }, true)
+    ])
+    const { extensions } = JSON.parse(atob(header))
+    expect(extensions.bazaar.schema.properties.input.properties.queryParams).toMatchObject({
+      properties: { days },
+      required: ["station"]
+    })
+  })
+
+  it("has the body of zod, with the schemas that it refers to", async () => {
+    const Tree = z
+      .object({
+        get branch() {
+          return Tree.optional()
+        }
+      })
+      .meta({ id: "Tree" })
+    const input = z.object({ city: z.string(), text: z.string().max(1000), tree: Tree })
+    const { components, described } = await documentOf({ method: "POST", input })
+    expect(described["requestBody"]).toMatchObject({
+      content: {
+        "application/json": {
+          schema: {
+            properties: {
+              text: { type: "string", maxLength: 1000 },
+              tree: { $ref: "#/components/schemas/Tree" }
+            },
+            required: ["text", "tree"]
+          }
+        }
+      }
+    })
+    expect(components.schemas).toMatchObject({
+      Tree: { properties: { branch: { $ref: "#/components/schemas/Tree" } } }
+    })
+  })
+
+  it("has the input of a schema of Effect", async () => {
+    const input = Schema.toStandardJSONSchemaV1(
+      Schema.toStandardSchemaV1(
+        Schema.Struct({ city: Schema.String, days: Schema.optionalKey(Schema.FiniteFromString) })
+      )
+    )
+    const { described } = await documentOf({ method: "GET", input })
+    expect(described["parameters"]).toEqual([
+      named("city", { type: "string" }, true, "path"),
+      named("days", { type: "string" }, false)
+    ])
+  })
+
+  const without: StandardSchema = {
+    "~standard": { version: 1, vendor: "test", validate: () => ({ issues: [] }) }
+  }
+  it.each<[string, StandardSchema | undefined]>([
+    ["offers no JSON Schema", without],
+    ["has a type that JSON Schema can't express", z.object({ city: z.string(), day: z.date() })],
+    ["is missing", undefined]
+  ])("has the names of the example where the schema %s", async (_why, input) => {
+    const { described } = await documentOf({ method: "GET", ...(input === undefined ? {} : { input }) })
+    expect(described["parameters"]).toMatchObject([
+      { name: "city", in: "path", required: true },
+      { name: "days", in: "query", required: false }
+    ])
+  })
+
+  it("has names without types of a schema too long for the header of a 402", async () => {
+    const names = Array.from({ length: 40 }, (_, index) => `field${index}`)
+    const long = z.string().describe("a".repeat(200))
+    const input = z.object({ city: z.string(), ...Object.fromEntries(names.map((name) => [name, long])) })
+    const { described, header } = await documentOf({ method: "GET", input })
+    const parameters = described["parameters"] as ReadonlyArray<{ readonly name: string }>
+    expect(parameters.map(({ name }) => name)).toEqual(["city", ...names])
+    expect(parameters[1]).toMatchObject({ required: true, schema: {} })
+    expect(header.length).toBeLessThan(8_000)
+  })
+})

@@ -1,0 +1,75 @@
+import type { IncomingRequest, PricedRouteOptions, Till } from "@till402/core"
+import type { Context, MiddlewareHandler } from "hono"
+import { callerOf, rebuildRequest } from "./HonoCaller.ts"
+
+/**
+ * Prices a handler: a middleware for its route. The till lists the route at once; Hono tells a middleware its path only
+ * with a request, so `path` repeats it.
+ *
+ * Only a 2xx response of UTF-8 text up to 1 MiB is charged. Any other status is sent as it is, free of charge.
+ *
+ * @throws ConfigurationError that names every fault of the options at once
+ *
+ * @example
+ * import { priced } from "@till402/hono"
+ *
+ * const app = new Hono()
+ * const weather = priced(till, { id: "weather", path: "/weather/:city", price: "0.02" })
+ * app.get("/weather/:city", weather, (context) => context.json({ city: context.req.param("city") }))
+ */
+export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): MiddlewareHandler => {
+  const route = till.price(options)
+  return async (context, next) => {
+    // Set by earlier middleware for this request: a record must not hold them.
+    const outer = [...context.res.headers]
+    let own: Response | undefined
+    let isOver = false
+    const respond = async (): Promise<Response> => {
+      await next()
+      // The deadline has passed, and the response of the context is the till's.
+      if (isOver) return new Response()
+      own = context.res.ok ? without(context.res, outer) : context.res
+      return own
+    }
+    const result = await route.handle(await requestOf(context), respond, callerOf(context))
+    isOver = true
+    // An error of the handler is sent as it is.
+    if (result === own) return
+    const headers = withOuter(new Headers(result.headers), outer)
+    // Hono keeps the headers of a response that is replaced.
+    context.res = undefined
+    context.res = new Response(result.body as BodyInit | null, { status: result.status, headers })
+  }
+}
+
+type HeaderList = ReadonlyArray<readonly [name: string, value: string]>
+
+const without = ({ body, headers, status }: Response, outer: HeaderList): Response => {
+  const own = new Headers(headers)
+  for (const [name, value] of outer) if (own.get(name) === value) own.delete(name)
+  return new Response(body, { status, headers: own })
+}
+
+/** Names of headers that a paid response keeps, whatever earlier middleware has set. */
+const kept = new Set(["content-type", "content-length", "cache-control"])
+
+const withOuter = (headers: Headers, outer: HeaderList): Headers => {
+  for (const [name, value] of outer) {
+    if (name === "set-cookie" || name === "vary") headers.append(name, value)
+    else if (!kept.has(name) || !headers.has(name)) headers.set(name, value)
+  }
+  return headers
+}
+
+/** The request for the till, which reads a copy of its body: the handler reads the request too. */
+const requestOf = async ({ req }: Context): Promise<IncomingRequest> => {
+  const { raw } = req
+  const url = new URL(raw.url)
+  let copy = raw.bodyUsed ? await rebuildRequest(url, req) : undefined
+  return {
+    method: raw.method,
+    url,
+    header: (name) => raw.headers.get(name),
+    toRequest: () => (copy ??= raw.clone())
+  }
+}

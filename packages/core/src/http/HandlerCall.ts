@@ -1,0 +1,113 @@
+import { Effect } from "effect"
+import { ApiFailure, nothingCharged } from "../domain/ApiFailure.ts"
+import { callWithTimeout } from "../fast/callWithTimeout.ts"
+import { reportDefects } from "../operations/HostDefects.ts"
+import { maxResponseLength, timedOut } from "../operations/OwnOperation.ts"
+import type { CallSettings } from "../ports/HostCall.ts"
+import type { CallContext } from "../runtime/Deadline.ts"
+import type { Work } from "../toll/TollRequest.ts"
+import { readBytes } from "./RequestBody.ts"
+
+/** Why a response of a handler is not sold: the handler refused, or threw. */
+type Unsold =
+  | { readonly _tag: "Responded"; readonly response: Response }
+  | { readonly _tag: "Threw"; readonly error: unknown }
+
+/** Headers that are not recorded: they belong to one connection, one client, or to the till. */
+const isOmitted = (name: string): boolean =>
+  /^(?:content-(?:type|length)|connection|keep-alive|transfer-encoding|trailer|upgrade|date|set-cookie|vary|cache-control|(?:x-)?payment-.*|access-control-.*)$/.test(
+    name
+  )
+
+/** Largest headers of a recorded response, in characters. */
+const maxHeadersLength = 8 * 1024
+
+// A byte order mark is part of the text.
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+/** One request's call of a priced handler of the host. */
+export class HandlerCall {
+  private readonly id: string
+  private readonly respond: () => Promise<Response>
+  private readonly settings: CallSettings
+  private refusal: { readonly failure: ApiFailure; readonly unsold: Unsold } | undefined
+
+  constructor(
+    call: { readonly id: string; readonly respond: () => Promise<Response> },
+    settings: CallSettings
+  ) {
+    this.id = call.id
+    this.respond = call.respond
+    this.settings = settings
+  }
+
+  /** Runs the handler and reads its response. Fails where the response is not sold. */
+  readonly work = (): Effect.Effect<Work, ApiFailure> =>
+    callWithTimeout<Effect.Effect<Work, ApiFailure>, Work, ApiFailure>({
+      timeoutMillis: this.settings.timeoutMillis,
+      call: (context) => this.run(context),
+      onResponse: (result) => result,
+      onThrow: Effect.die,
+      onTimeout: () => Effect.fail(timedOut(this.id))
+    }).pipe(reportDefects(this.id, this.settings))
+
+  /** The handler's own response, or its error as a defect, where the call failed for that; else `undefined`. */
+  outcomeOf(failure: unknown): Effect.Effect<Response> | undefined {
+    if (this.refusal === undefined || failure !== this.refusal.failure) return undefined
+    const { unsold } = this.refusal
+    return unsold._tag === "Responded" ? Effect.succeed(unsold.response) : Effect.die(unsold.error)
+  }
+
+  private async run(context: CallContext): Promise<Effect.Effect<Work, ApiFailure>> {
+    let response: Response
+    try {
+      response = await this.respond()
+    } catch (error) {
+      return this.refuse(500, { _tag: "Threw", error })
+    }
+    const { ok, status } = response
+    // Nobody waits for it any more.
+    if (context.signal.aborted) await response.body?.cancel()
+    return ok
+      ? Effect.succeed(await this.read(response, context))
+      : this.refuse(status, { _tag: "Responded", response })
+  }
+
+  private refuse(status: number, unsold: Unsold): Effect.Effect<never, ApiFailure> {
+    const failure = new ApiFailure({
+      status: status >= 400 && status !== 402 ? status : 500,
+      code: "HANDLER_FAILED",
+      message: `${this.id} failed.${nothingCharged}`
+    })
+    this.refusal = { failure, unsold }
+    return Effect.fail(failure)
+  }
+
+  private async read(response: Response, context: CallContext): Promise<Work> {
+    const { body, headers, status } = response
+    const kept = [...headers].filter(([name]) => !isOmitted(name))
+    if (kept.join().length > maxHeadersLength)
+      throw new TypeError(
+        `the handler of ${this.id} must set at most ${maxHeadersLength} characters of headers`
+      )
+    const bytes = body === null ? new Uint8Array() : await readBytes(body, maxResponseLength, context)
+    if (bytes === undefined)
+      throw new TypeError(`the handler of ${this.id} must respond with at most ${maxResponseLength} bytes`)
+    return {
+      response: {
+        status,
+        contentType: headers.get("content-type") ?? "text/plain;charset=UTF-8",
+        ...(kept.length === 0 ? {} : { headers: Object.fromEntries(kept) }),
+        body: { _tag: "Text", text: this.textOf(bytes) }
+      }
+    }
+  }
+
+  private textOf(bytes: Uint8Array): string {
+    try {
+      return utf8.decode(bytes)
+    } catch (cause) {
+      throw new TypeError(`the handler of ${this.id} must respond with text in UTF-8`, { cause })
+    }
+  }
+}

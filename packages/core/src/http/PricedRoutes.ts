@@ -1,0 +1,64 @@
+import { ConfigurationError } from "../domain/Errors.ts"
+import { type AnyOperation, pathForm } from "../operations/Operation.ts"
+import { pricedOperation, type PricedRouteOptions, pricedRouteFaults } from "../operations/PricedRoute.ts"
+import type { CallSettings } from "../ports/HostCall.ts"
+import type { HttpSettings } from "./HttpSettings.ts"
+import { endpointFinder } from "./Router.ts"
+
+/** A priced route, and how its requests are matched. */
+export interface PricedEndpoint {
+  readonly id: string
+  readonly path: string
+  readonly find: ReturnType<typeof endpointFinder>
+}
+
+/** The priced routes of one till: added while the host sets up its own routes, also after the till has started. */
+export class PricedRoutes {
+  private readonly added: Array<AnyOperation> = []
+  private readonly ids: Set<string>
+  private readonly paths: ReadonlySet<string>
+  private readonly requests = new Set<string>()
+  private readonly settings: HttpSettings & { readonly responseLifetimeMillis: number }
+  /** Hears of responses that can't be sold. */
+  readonly onError: CallSettings["onError"]
+
+  /** `taken`: ids and paths of the till's other routes. */
+  constructor(
+    settings: PricedRoutes["settings"],
+    onError: CallSettings["onError"],
+    taken: { readonly ids: Iterable<string>; readonly paths: Iterable<string> }
+  ) {
+    this.settings = settings
+    this.onError = onError
+    this.ids = new Set(taken.ids)
+    this.paths = new Set([...taken.paths].map(pathForm))
+  }
+
+  /** In the order in which they were added. */
+  get operations(): ReadonlyArray<AnyOperation> {
+    return this.added
+  }
+
+  /**
+   * Adds a route to the documents.
+   *
+   * @throws ConfigurationError that names every fault of the options at once
+   */
+  add(options: PricedRouteOptions): PricedEndpoint {
+    const faults = [...pricedRouteFaults(options)]
+    const { id, method = "GET", path } = options
+    const form = pathForm(String(path))
+    const requests = `${method} ${form}`
+    if (this.ids.has(id)) faults.push("this id belongs to another paid route")
+    if (this.paths.has(form) || this.requests.has(requests))
+      faults.push(`the path ${path} belongs to another route of the till`)
+    if (faults.length > 0)
+      throw new ConfigurationError({ message: `priced route ${String(id)}: ${faults.join("; ")}` })
+    const operation = pricedOperation(options, this.settings)
+    const find = endpointFinder(this.settings, operation)
+    this.ids.add(id)
+    this.requests.add(requests)
+    this.added.push(operation)
+    return { id, path, find }
+  }
+}

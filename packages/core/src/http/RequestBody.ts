@@ -1,0 +1,120 @@
+import { Effect } from "effect"
+import { ApiFailure } from "../domain/ApiFailure.ts"
+import { type CallContext, tryWithTimeout } from "../runtime/Deadline.ts"
+
+/** Largest request body that is read. */
+const maxBodyBytes = 64 * 1024
+
+const tooLarge = new ApiFailure({
+  status: 413,
+  code: "BODY_TOO_LARGE",
+  message: `The body is larger than ${maxBodyBytes} bytes.`
+})
+const malformed = new ApiFailure({
+  status: 400,
+  code: "MALFORMED_JSON",
+  message: "The body is not valid JSON in UTF-8."
+})
+const wrongType = new ApiFailure({
+  status: 415,
+  code: "UNSUPPORTED_MEDIA_TYPE",
+  message: "Send the body as application/json, not compressed."
+})
+
+const tooSlow = new ApiFailure({
+  status: 408,
+  code: "BODY_TOO_SLOW",
+  message: "The body did not come to its end in time. Nothing was charged; send the request again."
+})
+
+/** Longest that a body may take: 64 KiB over the slowest of lines. */
+const bodyTimeoutMillis = 15_000
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+/** One character for each byte: different bytes give different text. */
+const byteText = new TextDecoder("latin1")
+
+/** Reads a body to its end; `undefined`: it is larger than `maxBytes`, and was canceled. */
+export const readBytes = async (
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  { signal }: CallContext
+): Promise<Uint8Array | undefined> => {
+  const chunks: Array<Uint8Array> = []
+  let size = 0
+  const reader = body.getReader()
+  // The deadline cancels the reader, which ends a pending read.
+  signal.addEventListener("abort", () => void reader.cancel().catch(() => undefined), { once: true })
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    size += value.byteLength
+    if (size > maxBytes) {
+      // Ignore errors of the canceled sender: they don't change the response.
+      await reader.cancel().catch(() => undefined)
+      return undefined
+    }
+    chunks.push(value)
+  }
+  if (chunks.length === 1) return chunks[0]
+  const whole = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return whole
+}
+
+/** The body of a request: `Empty` for none, and for `{}`, which indexers send as a probe. */
+export type Body =
+  | { readonly _tag: "Empty" }
+  | { readonly _tag: "Json"; readonly value: unknown; readonly text: string }
+
+const isEmptyObject = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
+
+/** Reads the bytes of a body, bounded; none where there is no body. */
+const readBounded = Effect.fnUntraced(function* (request: Request): Effect.fn.Return<Uint8Array, ApiFailure> {
+  const { body } = request
+  if (body === null) return new Uint8Array()
+  if (Number(request.headers.get("content-length") ?? 0) > maxBodyBytes) return yield* tooLarge
+  const bytes = yield* tryWithTimeout({
+    timeoutMillis: bodyTimeoutMillis,
+    call: (context) => readBytes(body, maxBodyBytes, context),
+    catch: () => malformed,
+    onTimeout: () => tooSlow
+  })
+  return bytes ?? (yield* tooLarge)
+})
+
+/** Reads a JSON body, bounded. */
+export const readBody = Effect.fnUntraced(function* (request: Request): Effect.fn.Return<Body, ApiFailure> {
+  const bytes = yield* readBounded(request)
+  if (bytes.byteLength === 0) return { _tag: "Empty" }
+  const encoding = request.headers.get("content-encoding")
+  if (encoding !== null && encoding !== "identity") return yield* wrongType
+  const type = request.headers.get("content-type")
+  if (type !== null && !/^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i.test(type)) return yield* wrongType
+  return yield* Effect.try({
+    try: (): Body => {
+      const text = utf8.decode(bytes)
+      const value: unknown = JSON.parse(text)
+      return isEmptyObject(value) ? { _tag: "Empty" } : { _tag: "Json", value, text }
+    },
+    catch: () => malformed
+  })
+})
+
+/** The body of a request that a handler of the host reads itself, as a payment is bound to it: of any type. */
+export const readRawBody = Effect.fnUntraced(function* (
+  request: Request
+): Effect.fn.Return<unknown, ApiFailure> {
+  const bytes = yield* readBounded(request)
+  const { headers } = request
+  return {
+    type: headers.get("content-type"),
+    encoding: headers.get("content-encoding"),
+    bytes: byteText.decode(bytes)
+  }
+})

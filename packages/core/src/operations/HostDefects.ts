@@ -1,0 +1,30 @@
+import { Cause, Effect } from "effect"
+import type { CallSettings } from "../ports/HostCall.ts"
+import { notifyHost } from "../ports/ProviderFailure.ts"
+import type { Operation } from "./Operation.ts"
+
+/** Passes the defects of a function of the host to `onProviderError`: the caller gets only the id of an incident. */
+export const reportDefects =
+  (operation: string, { onError }: Pick<CallSettings, "onError">) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.tapCause(effect, (cause) =>
+      Effect.sync(() => {
+        if (Cause.hasDies(cause))
+          notifyHost(onError, { port: "operations", operation, error: Cause.squash(cause) })
+      })
+    )
+
+/** Does so for all functions of an operation. */
+export const reportingDefects = <Input>(
+  operation: Operation<Input>,
+  settings: Pick<CallSettings, "onError">
+): Operation<Input> => {
+  const { decode, endpoint, price, work } = operation
+  const report = reportDefects(endpoint.identifier, settings)
+  return {
+    ...operation,
+    ...(decode === undefined ? {} : { decode: (raw) => report(decode(raw)) }),
+    price: price._tag === "Computed" ? { ...price, of: (input) => report(price.of(input)) } : price,
+    work: (input, charge) => report(work(input, charge))
+  }
+}

@@ -1,0 +1,24 @@
+import type { Caller, IncomingRequest, PlainResponse } from "../http/HttpMessage.ts"
+
+/** A paid route whose requests and responses are a framework's: what `price` of a till returns. */
+export interface PricedRoute {
+  /**
+   * Handles a request: a 402, a response that was paid before, or the response of `respond`, which is called at most
+   * once. A response outside 2xx is returned as it is, and an error is thrown again; neither is charged.
+   *
+   * @throws ConfigurationError if the path of the request isn't that of the route
+   */
+  readonly fetch: (
+    request: Request,
+    respond: () => Response | Promise<Response>,
+    caller?: Caller
+  ) => Promise<Response>
+  /**
+   * The same for adapters of frameworks. The body that `toRequest` gives must be a copy: `respond` reads the request too.
+   */
+  readonly handle: (
+    request: IncomingRequest,
+    respond: () => Response | Promise<Response>,
+    caller?: Caller
+  ) => Promise<PlainResponse | Response>
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest"
+import { operation } from "../../src/index.ts"
+import type { PricedRouteOptions } from "../../src/operations/PricedRoute.ts"
+import { baseUrl, challengeOf, openTill, readResponse, receiptOf } from "../toll/openTill.ts"
+import { headerOf, payChallenge } from "../toll/wallet.ts"
+
+/*
+ * Priced handlers of a server that takes a web `Request` and returns a `Response`.
+ */
+
+const weather: PricedRouteOptions = { id: "weather", path: "/weather/:city", price: "0.02" }
+
+const requestOf = (init?: RequestInit) => new Request(`${baseUrl}/weather/oslo`, init)
+
+describe("a priced handler over fetch", () => {
+  it("is paid once, and replayed", async () => {
+    const { till } = await openTill()
+    const route = till.price(weather)
+    let calls = 0
+    const send = async (init?: RequestInit) =>
+      readResponse(await route.fetch(requestOf(init), () => Response.json({ calls: ++calls })))
+    const header = headerOf(await payChallenge(challengeOf(await send()), {}))
+    const first = await send({ headers: { "payment-signature": header } })
+    const replay = await send({ headers: { "payment-signature": header } })
+    expect([first.text, replay.text, calls]).toEqual(['{"calls":1}', '{"calls":1}', 1])
+    expect(receiptOf(replay)).toEqual(receiptOf(first))
+    expect((await send({ method: "PUT" })).status).toBe(405)
+    expect((await send({ method: "OPTIONS" })).status).toBe(204)
+  })
+
+  it("reads the body that its payment is bound to", async () => {
+    const { facilitator, till } = await openTill()
+    const route = till.price({ ...weather, method: "POST" })
+    const send = async (body: string, headers: Record<string, string> = {}) => {
+      const request = requestOf({ method: "POST", body, headers })
+      return readResponse(await route.fetch(request, async () => new Response(await request.text())))
+    }
+    const header = headerOf(await payChallenge(challengeOf(await send("a=1")), {}))
+    expect((await send("a=2", { "payment-signature": header })).text).toBe("a=2")
+    expect((await send("a=1", { "payment-signature": header })).status).toBe(402)
+    expect(facilitator.settled).toHaveLength(1)
+  })
+
+  it("throws what its handler throws, and charges nothing", async () => {
+    const { facilitator, till } = await openTill()
+    const route = till.price(weather)
+    const unpaid = await readResponse(await route.fetch(requestOf(), () => new Response()))
+    const header = headerOf(await payChallenge(challengeOf(unpaid), {}))
+    const thrown = new Error("no weather")
+    const paid = requestOf({ headers: { "payment-signature": header } })
+    await expect(route.fetch(paid, () => Promise.reject(thrown))).rejects.toBe(thrown)
+    expect(facilitator.settle.calls).toHaveLength(0)
+    expect(await (await route.fetch(paid, () => new Response("sun"))).text()).toBe("sun")
+  })
+
+  it("can be opened again from an encrypted record only by its payment", async () => {
+    const { till } = await openTill()
+    const route = till.price({ ...weather, encrypted: true })
+    const unpaid = await readResponse(await route.fetch(requestOf(), () => new Response()))
+    const header = headerOf(await payChallenge(challengeOf(unpaid), {}))
+    const paid = () => requestOf({ headers: { "payment-signature": header } })
+    await route.fetch(paid(), () => new Response("sun"))
+    expect(await (await route.fetch(paid(), () => new Response("rain"))).text()).toBe("sun")
+  })
+})
+
+describe("options of a priced route", () => {
+  it.each<[string, unknown, string]>([
+    ["id", "the weather", "id must be"],
+    ["id", "search", "this id belongs to another paid route"],
+    ["id", "tides", "this id belongs to another paid route"],
+    ["id", "taken", "this id belongs to another paid route"],
+    ["method", "PUT", 'method must be "GET" or "POST"'],
+    ["path", "weather", "path must be"],
+    ["path", undefined, "path must be"],
+    ["path", "/x402/weather", "path must not be below /x402"],
+    ["path", "/openapi.json", "belongs to another route of the till"],
+    ["path", "/tides/:town", "belongs to another route of the till"],
+    ["path", "/taken", "belongs to another route of the till"],
+    ["price", "0", "price must be dollars"],
+    ["price", { min: "0.01", max: "0.02", of: () => "0.01" }, "price must be fixed"],
+    ["mimeType", "text", "mimeType must be"],
+    ["settlement", "first", "settlement must be"],
+    ["work", () => ({}), "there is no option work"]
+  ])("%s can't be %o", async (name, value, message) => {
+    const tides = operation({
+      id: "tides",
+      method: "POST",
+      path: "/tides/:city",
+      description: "Tides",
+      price: "0.02",
+      work: () => ({})
+    })
+    const { till } = await openTill({ operations: [tides] })
+    till.price({ id: "taken", path: "/taken", price: "0.01" })
+    till.price({ id: "taken_too", method: "POST", path: "/taken", price: "0.01" })
+    const options: Record<string, unknown> = { ...weather, [name]: value }
+    expect(() => Reflect.apply(till.price, undefined, [options])).toThrow(message)
+  })
+})
