@@ -46,7 +46,12 @@ export const scope: ReadonlyArray<MutatedFile> = [
   ),
   core("toll/machine/ReplayDecision.ts", "toll/machine/ReplayDecision.test.ts"),
   core("toll/Verdict.ts", "toll/Verdict.test.ts"),
-  core("toll/machine/SettlementSteps.ts", "toll/machine/SettlementSteps.test.ts"),
+  core(
+    "toll/machine/SettlementSteps.ts",
+    "toll/machine/SettlementSteps.test.ts",
+    "toll/machine/queryChain.test.ts"
+  ),
+  core("toll/machine/queryChain.ts", "toll/machine/queryChain.test.ts"),
   core("toll/machine/SettlementTask.ts", "toll/machine/SettlementTask.test.ts"),
   core("toll/machine/driveSteps.ts", "toll/machine/driveSteps.test.ts"),
   core("toll/machine/Reconciler.ts", "toll/machine/Reconciler.test.ts"),

@@ -116,6 +116,16 @@ describe("npm run check", () => {
     expect(reports).toMatchObject([{ file: `${core}/toll/machine/Up.ts` }])
   })
 
+  it("reports machinery of operations that imports a route", () => {
+    const reports = lint({
+      [`${core}/operations/Operation.ts`]: imports("./routes/Track.ts"),
+      [`${core}/operations/responses.ts`]: value,
+      [`${core}/operations/routes/Track.ts`]: imports("../responses.ts")
+    })
+    expect(reports).toMatchObject([{ file: `${core}/operations/Operation.ts` }])
+    expect(reports[0]!.message).toContain("imports no route")
+  })
+
   it("reports a room that imports a public entry", () => {
     const reports = lint({
       [`${core}/index.ts`]: value,

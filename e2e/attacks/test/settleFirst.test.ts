@@ -23,7 +23,7 @@ const local = localChainOfFile()
 const price = 520_000n
 const owedResponseMillis = 60_000
 /** How long a call holds its charge at most. */
-const leaseMillis = 180_000
+const leaseMillis = 250_000
 
 afterEach(() => {
   vi.useRealTimers()

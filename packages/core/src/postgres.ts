@@ -66,7 +66,7 @@ const loadClient = Effect.tryPromise({
 })
 
 const defaults = { maxConnections: 10, connectTimeoutMillis: 5_000, statementTimeoutMillis: 10_000 }
-/** A charge's lease (180 seconds) must outlast all store methods of a call. */
+/** A lease has 30 seconds for the store beside its other deadlines (`LeaseLength.ts`): longer timeouts would outlast it. */
 const greatest = { maxConnections: 1_000, connectTimeoutMillis: 30_000, statementTimeoutMillis: 30_000 }
 
 /** Timeout of a store method: it may open a connection, and wait for two statements or for a free connection. */

@@ -1,11 +1,11 @@
 import { HttpApi, HttpApiGroup, OpenApi } from "effect/http-api"
-import * as Buy from "../operations/Buy.ts"
-import * as Search from "../operations/Search.ts"
-import * as Shop from "../operations/Shop.ts"
-import * as Track from "../operations/Track.ts"
-import * as VaultBuy from "../operations/VaultBuy.ts"
-import * as VaultDownload from "../operations/VaultDownload.ts"
-import * as VaultSearch from "../operations/VaultSearch.ts"
+import * as Buy from "../operations/routes/Buy.ts"
+import * as Search from "../operations/routes/Search.ts"
+import * as Shop from "../operations/routes/Shop.ts"
+import * as Track from "../operations/routes/Track.ts"
+import * as VaultBuy from "../operations/routes/VaultBuy.ts"
+import * as VaultDownload from "../operations/routes/VaultDownload.ts"
+import * as VaultSearch from "../operations/routes/VaultSearch.ts"
 
 /*
  * The contract as one value: the typed client and the documents are made from it. The list of its operations is here.

@@ -70,24 +70,24 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
   ): Handling => {
     const { caller, origin } = from
     const { method } = request
-    const isGet = match._tag === "Document" || match.endpoint.method === "GET"
+    const isGet = match._tag === "Document" || match.paidRoute.method === "GET"
     const allow = isGet ? "GET, HEAD, OPTIONS" : "POST, OPTIONS"
     if (method === "OPTIONS") return preflightResponse(allow, cors, origin)
     const isHead = isGet && method === "HEAD"
     if (!isHead && method !== (isGet ? "GET" : "POST"))
       return failureResponse(methodNotAllowed(allow), cors, origin)
     if (match._tag === "Document") return jsonResponse(match.text, cors, origin, isHead)
-    const { endpoint, params } = match
+    const { paidRoute, params } = match
     const { search } = request.url
     // HEAD shows what an unpaid GET would, and never takes a payment: there is no body to pay for.
-    if (isHead) return challengeResponse(endpoint.unpaid(search), cors, origin, true)
+    if (isHead) return challengeResponse(paidRoute.unpaid(search), cors, origin, true)
     const header = readPayment(request)
-    if (header._tag === "None" && endpoint.operation.price._tag === "Fixed")
-      return challengeResponse(endpoint.unpaid(search), cors, origin)
+    if (header._tag === "None" && paidRoute.operation.price._tag === "Fixed")
+      return challengeResponse(paidRoute.unpaid(search), cors, origin)
     // The host's function reads a proxy's header; without a result, the adapter's address counts.
     const clientAddress = () => settings.clientAddress?.(request.toRequest()) ?? caller.clientAddress
     const { handler } = from
-    return paidCall(endpoint, params, request, header, {
+    return paidCall(paidRoute, params, request, header, {
       clientAddress,
       origin,
       search,
@@ -105,7 +105,7 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
 
   const handlePriced = ({ match, request, respond }: PricedCall, caller: Caller = {}): Handling => {
     const handler = new HandlerCall(
-      { id: match.endpoint.id, respond },
+      { id: match.paidRoute.id, respond },
       { timeoutMillis, onError: priced.onError }
     )
     return handleMatch(match, request, { caller, origin: originOf(request), handler })

@@ -16,7 +16,7 @@ import type { IncomingRequest, PlainResponse } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
 import type { Reading } from "./Input.ts"
 import { challengeResponse, failureResponse, notFound, paidResponse } from "./Responses.ts"
-import { type Endpoint, paymentNeeded, plainQuote } from "./Router.ts"
+import { type PaidRoute, paymentNeeded, plainQuote } from "./Router.ts"
 import { failureOfPayment } from "./tollFailures.ts"
 
 /** What a response depends on beside the input of a request. */
@@ -32,7 +32,7 @@ export interface RequestOrigin {
 
 /** A request with its input, and the canonical text that a payment is bound to. */
 interface DecodedCall {
-  readonly endpoint: Endpoint
+  readonly paidRoute: PaidRoute
   readonly reading: Reading
   readonly canonical: string
   readonly from: RequestOrigin
@@ -57,31 +57,31 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
 
   /** The 402 of one request, with its own price where it has one; `known` if that was computed before. */
   const challenge = Effect.fnUntraced(function* (
-    { canonical, endpoint, from, reading }: DecodedCall,
+    { canonical, from, paidRoute, reading }: DecodedCall,
     error: string | undefined,
     known?: Exit.Exit<bigint, ApiFailure>
   ): Effect.fn.Return<Challenge, ApiFailure> {
-    const { price } = endpoint.operation
-    const resource = endpoint.resource(from.search)
+    const { price } = paidRoute.operation
+    const resource = paidRoute.resource(from.search)
     if (price._tag === "Fixed")
       return error === undefined
-        ? endpoint.unpaid(from.search)
-        : makeChallenge(endpoint.fixedOffers, resource, error)
-    if (reading._tag === "Nothing") return endpoint.unpaid(from.search)
+        ? paidRoute.unpaid(from.search)
+        : makeChallenge(paidRoute.fixedOffers, resource, error)
+    if (reading._tag === "Nothing") return paidRoute.unpaid(from.search)
     if (price._tag === "Computed") {
       const clientAddress = addressOrUnknown(from.clientAddress)
       const priced = known ?? computedPrices.quote({ price, input: reading.input, clientAddress })
       const quoted = plainQuote(yield* priced)
-      return makeChallenge(endpoint.offersOf(quoted), resource, error ?? paymentNeeded)
+      return makeChallenge(paidRoute.offersOf(quoted), resource, error ?? paymentNeeded)
     }
     const quoted = yield* price.quote(reading.input, fingerprintOf(canonical), from.clientAddress())
     const described = { ...resource, description: quoted.description }
-    return makeChallenge(endpoint.offersOf(quoted), described, error ?? paymentNeeded)
+    return makeChallenge(paidRoute.offersOf(quoted), described, error ?? paymentNeeded)
   })
 
   /** The offers that a new payment may match, by the key of its charge. */
   const offersFor = (
-    { fixedOffers, offersOf, operation: { price } }: Endpoint,
+    { fixedOffers, offersOf, operation: { price } }: PaidRoute,
     input: unknown,
     canonical: string,
     computed: RequestPrice
@@ -107,7 +107,7 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
     }
   }
 
-  const priceOf = ({ endpoint: { operation }, from }: DecodedCall, input: unknown): RequestPrice => {
+  const priceOf = ({ from, paidRoute: { operation } }: DecodedCall, input: unknown): RequestPrice => {
     const { price } = operation
     return new RequestPrice(
       Effect.suspend(() =>
@@ -119,12 +119,12 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
   }
 
   const requestOf = (
-    { canonical, endpoint, from }: DecodedCall,
+    { canonical, from, paidRoute }: DecodedCall,
     input: unknown,
     presented: Payment,
     computed: RequestPrice
   ): TollRequest<ApiFailure> => {
-    const { id, info, operation } = endpoint
+    const { id, info, operation } = paidRoute
     const { encrypted = false, price, proofRequired = false, settlesFirst = false } = operation
     return {
       operation: id,
@@ -144,7 +144,7 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
       },
       clientAddress: () => addressOrUnknown(from.clientAddress),
       alwaysVerified: proofRequired,
-      offers: offersFor(endpoint, input, canonical, computed),
+      offers: offersFor(paidRoute, input, canonical, computed),
       work: (key, agreed) =>
         from.handler?.work() ??
         operation.work(input, { key, agreed, fingerprint: () => fingerprintOf(canonical) }),
@@ -159,7 +159,7 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
   ): Effect.fn.Return<PlainResponse, ApiFailure | PaymentError<ApiFailure>> {
     const { from } = call
     const { origin } = from
-    const { price, settlesFirst = false } = call.endpoint.operation
+    const { price, settlesFirst = false } = call.paidRoute.operation
     const computed = priceOf(call, input)
     // The work of a payment that has settled needs the price without waiting for it.
     if (price._tag === "Computed" && settlesFirst) yield* Effect.exit(computed.get)
@@ -181,16 +181,16 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
   /** Runs synchronously until the first async step. */
   return Effect.fnUntracedEager(
     function* (
-      endpoint: Endpoint,
+      paidRoute: PaidRoute,
       params: Readonly<Record<string, string>>,
       request: IncomingRequest,
       header: HeaderReading,
       from: RequestOrigin
     ) {
       const { origin } = from
-      const reading = yield* endpoint.read(request, params)
-      const canonical = reading._tag === "Input" ? canonicalOf(endpoint, reading) : ""
-      const call: DecodedCall = { endpoint, reading, canonical, from }
+      const reading = yield* paidRoute.read(request, params)
+      const canonical = reading._tag === "Input" ? canonicalOf(paidRoute, reading) : ""
+      const call: DecodedCall = { paidRoute, reading, canonical, from }
       switch (header._tag) {
         case "None":
           return challengeResponse(yield* challenge(call, undefined), cors, origin)
@@ -204,7 +204,7 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
             : yield* pay(call, reading.input, header.payment)
       }
     },
-    (effect, _endpoint, _params, _request, _header, { handler, origin }) =>
+    (effect, _paidRoute, _params, _request, _header, { handler, origin }) =>
       Effect.catchCause(effect, (cause): Effect.Effect<PlainResponse | Response> => {
         const failure = Cause.hasDies(cause) ? Option.none() : Cause.findErrorOption(cause)
         if (Option.isNone(failure)) return requestFailed(cause, settings, origin)
@@ -217,7 +217,7 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
 })
 
 /** The price of work that is done before settlement; a quote is ordered after it. */
-const worthOf = (price: Endpoint["operation"]["price"], { computed }: RequestPrice): bigint => {
+const worthOf = (price: PaidRoute["operation"]["price"], { computed }: RequestPrice): bigint => {
   switch (price._tag) {
     case "Fixed":
       return price.atomic
@@ -230,9 +230,9 @@ const worthOf = (price: Endpoint["operation"]["price"], { computed }: RequestPri
 
 /** Method, route and input as text. A payment buys the request with this text and no other. */
 const canonicalOf = (
-  { operation, route }: Endpoint,
+  { methodAndPath, operation }: PaidRoute,
   { input, raw }: Extract<Reading, { readonly _tag: "Input" }>
-): string => `${route}\n${canonicalJson(operation.boundToRequest === true ? raw() : input)}`
+): string => `${methodAndPath}\n${canonicalJson(operation.boundToRequest === true ? raw() : input)}`
 
 /** A paid call needs no address: where the host's function fails, the client is unknown. */
 const addressOrUnknown = (clientAddress: () => string | undefined): string | undefined => {

@@ -3,13 +3,13 @@ import { type AnyOperation, pathForm } from "../operations/Operation.ts"
 import { pricedOperation, type PricedRouteOptions, pricedRouteFaults } from "../operations/PricedRoute.ts"
 import type { CallSettings } from "../ports/HostCall.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
-import { endpointFinder } from "./Router.ts"
+import { paidRouteFinder } from "./Router.ts"
 
 /** A priced route, and how its requests are matched. */
 export interface PricedEndpoint {
   readonly id: string
   readonly path: string
-  readonly find: ReturnType<typeof endpointFinder>
+  readonly find: ReturnType<typeof paidRouteFinder>
 }
 
 /** The priced routes of one till: added while the host sets up its own routes, also after the till has started. */
@@ -55,7 +55,7 @@ export class PricedRoutes {
     if (faults.length > 0)
       throw new ConfigurationError({ message: `priced route ${String(id)}: ${faults.join("; ")}` })
     const operation = pricedOperation(options, this.settings)
-    const find = endpointFinder(this.settings, operation)
+    const find = paidRouteFinder(this.settings, operation)
     this.ids.add(id)
     this.requests.add(requests)
     this.added.push(operation)

@@ -20,13 +20,16 @@ export const paymentNeeded =
 const indicativeOnly =
   "Payment required: the amount is indicative and can't be paid; send the request with its input and without payment to be quoted"
 
-/** An operation with everything that can be made once. */
-export interface Endpoint {
+/**
+ * A paid route as it is served: an operation with everything about its requests that can be made once, at startup. Its
+ * `HttpApiEndpoint` is `operation.endpoint`.
+ */
+export interface PaidRoute {
   readonly operation: AnyOperation
   readonly id: string
   readonly method: "GET" | "POST"
-  /** Method and route, as a payment is bound to them. */
-  readonly route: string
+  /** Method and path with its parameters, e.g. `GET /x402/search`. A payment is bound to it. */
+  readonly methodAndPath: string
   readonly read: InputReader
   /** The 402 for an unpaid request with this query: the price, or an indication of it. */
   readonly unpaid: (search: string) => Challenge
@@ -68,7 +71,7 @@ const byQuery = (
   { price, queryInResource = false }: AnyOperation,
   offers: ReadonlyArray<PaymentOffer>,
   resource: Resource
-): Pick<Endpoint, "unpaid" | "resource"> => {
+): Pick<PaidRoute, "unpaid" | "resource"> => {
   const error = price._tag === "Fixed" ? paymentNeeded : indicativeOnly
   const description = price._tag === "Fixed" ? resource.description : price.indicative.description
   const described = { ...resource, description }
@@ -85,7 +88,7 @@ const byQuery = (
 /** A path of an endpoint as documents write it: `/x402/vault/download/{purchaseId}`. */
 const templateOf = (path: string): string => path.replace(/:(\w+)/g, "{$1}")
 
-const endpointOf = (settings: HttpSettings, operation: AnyOperation): Endpoint => {
+const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): PaidRoute => {
   const { identifier, method, path } = operation.endpoint
   const resource: Resource = {
     url: `${settings.baseUrl}${templateOf(path)}`,
@@ -115,7 +118,7 @@ const endpointOf = (settings: HttpSettings, operation: AnyOperation): Endpoint =
     operation,
     id: identifier,
     method: method === "GET" ? "GET" : "POST",
-    route: `${method} ${path}`,
+    methodAndPath: `${method} ${path}`,
     read: inputReader(operation),
     info: infoOf(resource),
     ...byQuery(operation, price._tag === "Fixed" ? fixedOffers : offersOf(price.indicative), resource),
@@ -126,13 +129,13 @@ const endpointOf = (settings: HttpSettings, operation: AnyOperation): Endpoint =
 
 const infoOf = ({ description, mimeType, url }: Resource): ResourceInfo => ({ url, description, mimeType })
 
-/** An endpoint with parameters in its path, for one request: its resource is the requested path. */
-const endpointAt = (endpoint: Endpoint, url: string): Endpoint => {
-  const { operation } = endpoint
-  const resource = { ...endpoint.resource(""), url }
+/** A paid route with parameters in its path, for one request: its resource is the requested path. */
+const paidRouteAt = (paidRoute: PaidRoute, url: string): PaidRoute => {
+  const { operation } = paidRoute
+  const resource = { ...paidRoute.resource(""), url }
   const { price } = operation
-  const offers = price._tag === "Fixed" ? endpoint.fixedOffers : endpoint.offersOf(price.indicative)
-  return { ...endpoint, info: infoOf(resource), ...byQuery(operation, offers, resource) }
+  const offers = price._tag === "Fixed" ? paidRoute.fixedOffers : paidRoute.offersOf(price.indicative)
+  return { ...paidRoute, info: infoOf(resource), ...byQuery(operation, offers, resource) }
 }
 
 /** An amount as a price without conditions. */
@@ -143,7 +146,7 @@ const noParams: Readonly<Record<string, string>> = {}
 /** A paid route, and the parameters of the requested path. */
 export interface OperationMatch {
   readonly _tag: "Operation"
-  readonly endpoint: Endpoint
+  readonly paidRoute: PaidRoute
   readonly params: Readonly<Record<string, string>>
 }
 
@@ -194,21 +197,21 @@ const pathMatcher = (path: string) => {
   }
 }
 
-/** Finds the endpoint of one operation by a path, with or without the prefix of the base URL. */
-export const endpointFinder = (settings: HttpSettings, operation: AnyOperation) => {
-  const endpoint = endpointOf(settings, operation)
+/** Finds the paid route of one operation by a path, with or without the prefix of the base URL. */
+export const paidRouteFinder = (settings: HttpSettings, operation: AnyOperation) => {
+  const paidRoute = paidRouteOf(settings, operation)
   const match = pathMatcher(operation.endpoint.path)
   const at = (path: string): OperationMatch | undefined => {
     const params = match(path)
-    return params === undefined ? undefined : matchAt(endpoint, `${settings.baseUrl}${path}`, params)
+    return params === undefined ? undefined : matchAt(paidRoute, `${settings.baseUrl}${path}`, params)
   }
   return (pathname: string): OperationMatch | undefined =>
     at(withoutPrefix(pathname, settings.prefix)) ?? at(pathname)
 }
 
-const matchAt = (endpoint: Endpoint, url: string, params: OperationMatch["params"]): OperationMatch => ({
+const matchAt = (paidRoute: PaidRoute, url: string, params: OperationMatch["params"]): OperationMatch => ({
   _tag: "Operation",
-  endpoint: endpointAt(endpoint, url),
+  paidRoute: paidRouteAt(paidRoute, url),
   params
 })
 
@@ -241,14 +244,14 @@ export const makeRouter = (
 ) => {
   const byPath = new Map<string, RouteMatch>()
   const withParams: Array<{
-    readonly endpoint: Endpoint
+    readonly paidRoute: PaidRoute
     readonly match: ReturnType<typeof pathMatcher>
   }> = []
   for (const operation of operations) {
-    const endpoint = endpointOf(settings, operation)
+    const paidRoute = paidRouteOf(settings, operation)
     const { path } = operation.endpoint
-    if (path.includes(":")) withParams.push({ endpoint, match: pathMatcher(path) })
-    else byPath.set(path, { _tag: "Operation", endpoint, params: noParams })
+    if (path.includes(":")) withParams.push({ match: pathMatcher(path), paidRoute })
+    else byPath.set(path, { _tag: "Operation", paidRoute, params: noParams })
   }
   const { baseUrl, discoveryPath, openapiPath } = settings
   const all = () => [...operations, ...priced.operations]
@@ -261,9 +264,9 @@ export const makeRouter = (
   const at = (path: string): RouteMatch | undefined => {
     const found = byPath.get(path)
     if (found !== undefined) return found
-    for (const { endpoint, match } of withParams) {
+    for (const { match, paidRoute } of withParams) {
       const params = match(path)
-      if (params !== undefined) return matchAt(endpoint, `${baseUrl}${path}`, params)
+      if (params !== undefined) return matchAt(paidRoute, `${baseUrl}${path}`, params)
     }
     return undefined
   }

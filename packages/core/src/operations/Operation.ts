@@ -7,8 +7,11 @@ import type { PaymentRequirements } from "../domain/PaymentRequired.ts"
 import type { PaymentRefused } from "../toll/PaymentErrors.ts"
 import type { ByteContent, Work } from "../toll/TollRequest.ts"
 
-/** The parts of an `HttpApiEndpoint` that a till reads, whatever its schemas are. */
-export interface PaidEndpoint extends HttpApiEndpoint.Constraint {
+/**
+ * The `HttpApiEndpoint` of an operation, whatever its schemas are: the description of method, path, input and output. The
+ * router makes a `PaidRoute` of it to serve requests.
+ */
+export interface ApiEndpoint extends HttpApiEndpoint.Constraint {
   readonly identifier: string
   readonly method: string
   readonly path: string
@@ -81,8 +84,8 @@ export interface WorkCharge {
  * from `endpoint`; the toll and HTTP know nothing else of an operation.
  */
 export interface Operation<Input = never> {
-  /** Its identifier is the operation's id. */
-  readonly endpoint: PaidEndpoint
+  /** Method, path and schemas. Its identifier is the operation's id. */
+  readonly endpoint: ApiEndpoint
   readonly description: string
   readonly mimeType: string
   readonly price: Price<Input>

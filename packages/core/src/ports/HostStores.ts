@@ -63,7 +63,7 @@ export interface HostStoresSettings {
   readonly openTimeoutMillis?: number
 }
 
-/** A charge's lease (180 seconds) must outlast all store methods of a call. */
+/** A lease has 30 seconds for the store beside its other deadlines (`LeaseLength.ts`): longer timeouts would outlast it. */
 const maxTimeoutMillis = 30_000
 const maxOpenTimeoutMillis = 3_600_000
 

@@ -1,9 +1,8 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { Charges, Claim, ClaimLimits } from "../ports/Charges.ts"
-import { isFree } from "../ports/chargeRules.ts"
+import type { Charges, Claim } from "../ports/Charges.ts"
 import { countsForPayer } from "./chargeConditions.ts"
-import { findCharge, newChargeColumns, newChargeValues } from "./chargeRows.ts"
+import { chargeColumns, newChargeColumns, newChargeValues, toCharges } from "./chargeRows.ts"
 import { storing, untilDecided } from "./rows.ts"
 
 type Placeholder = (index: number) => string
@@ -18,6 +17,17 @@ const othersOfPayer = (placeholder: Placeholder, first: number): string => `
     WHERE payer = ${placeholder(first)} AND key <> ${placeholder(first + 1)} AND ${countsForPayer}
       AND (state <> 'claimed' OR lease_until > ${placeholder(first + 2)})) AS others`
 
+/** A charge that a claim replaces; see `ClaimMethods.claim`. */
+const isFree = (now: string, owner: string): string => `
+  ((till_charges.state = 'claimed' AND till_charges.lease_until <= ${now})
+    OR (till_charges.state = 'voided' AND till_charges.lease_owner = ${owner}
+      AND till_charges.refunded_at IS NULL))`
+
+const isBelowCount = (max: string): string => `others.unsettled < ${max}`
+
+const isWithinExposure = (added: string, max: string): string =>
+  `(${added} = 0 OR others.exposure = 0 OR others.exposure + ${added} <= CAST(${max} AS BIGINT))`
+
 /** Takes a free key within the limits. Parameters: the columns, payer, key, now, both limits, now, owner. */
 const claimStatement = (placeholder: Placeholder): string => {
   const names = newChargeColumns.map(({ name }) => name)
@@ -28,31 +38,36 @@ const claimStatement = (placeholder: Placeholder): string => {
   return `
     INSERT INTO till_charges (${names.join(", ")})
     SELECT ${given.join(", ")} FROM ${othersOfPayer(placeholder, next)}
-    WHERE others.unsettled < ${placeholder(next + 3)} AND (${exposure} = 0 OR others.exposure = 0
-      OR others.exposure + ${exposure} <= CAST(${placeholder(next + 4)} AS BIGINT))
+    WHERE ${isBelowCount(placeholder(next + 3))} AND ${isWithinExposure(exposure, placeholder(next + 4))}
     ON CONFLICT (key) DO UPDATE SET ${replaced.map((name) => `${name} = excluded.${name}`).join(", ")},
       attempts = 0, check_after = 0, response = NULL, response_expired_at = NULL, subject = NULL
-    WHERE (till_charges.state = 'claimed' AND till_charges.lease_until <= ${placeholder(next + 5)})
-      OR (till_charges.state = 'voided' AND till_charges.lease_owner = ${placeholder(next + 6)}
-        AND till_charges.refunded_at IS NULL)
+    WHERE ${isFree(placeholder(next + 5), placeholder(next + 6))}
     RETURNING key`
 }
 
-interface OthersRow {
-  readonly unsettled: number | string
-  readonly exposure: string
+/** Reads the charge that keeps a key from being free. Parameters: key, now, owner. */
+const existingStatement = (placeholder: Placeholder): string => `
+  SELECT ${chargeColumns} FROM till_charges
+  WHERE key = ${placeholder(1)} AND NOT ${isFree(placeholder(2), placeholder(3))}`
+
+/** Checks a new charge against each limit. Parameters: payer, key, now, both limits, exposure of the new charge. */
+const limitsStatement = (placeholder: Placeholder): string => {
+  const exposure = `CAST(${placeholder(6)} AS BIGINT)`
+  return `
+    SELECT CASE WHEN ${isBelowCount(placeholder(4))} THEN 1 ELSE 0 END AS below_count,
+      CASE WHEN ${isWithinExposure(exposure, placeholder(5))} THEN 1 ELSE 0 END AS within_exposure
+    FROM ${othersOfPayer(placeholder, 1)}`
+}
+
+interface LimitsRow {
+  readonly below_count: number | string
+  readonly within_exposure: number | string
 }
 
 /** The limit that a new charge would exceed together with the payer's others. */
-const limitedBy = (
-  others: OthersRow,
-  exposureAtomic: string,
-  { maxExposureAtomic, maxUnsettled }: ClaimLimits
-): Claim | undefined => {
-  if (Number(others.unsettled) >= maxUnsettled) return { _tag: "Limited", by: "charges" }
-  const [added, other] = [BigInt(exposureAtomic), BigInt(others.exposure)]
-  const isOver = added > 0n && other > 0n && added + other > BigInt(maxExposureAtomic)
-  return isOver ? { _tag: "Limited", by: "exposure" } : undefined
+const limitedBy = ({ below_count, within_exposure }: LimitsRow): Claim | undefined => {
+  if (Number(below_count) === 0) return { _tag: "Limited", by: "charges" }
+  return Number(within_exposure) === 0 ? { _tag: "Limited", by: "exposure" } : undefined
 }
 
 /** Exposures are BIGINTs, so no sum reaches a limit beyond this. */
@@ -71,7 +86,8 @@ export const claimMethod = (sql: SqlClient.SqlClient): Charges["Service"]["claim
     orElse: (): Placeholder => (index) => `?${index}`
   })
   const claimText = claimStatement(placeholder)
-  const othersText = `SELECT unsettled, CAST(exposure AS TEXT) AS exposure FROM ${othersOfPayer(placeholder, 1)}`
+  const existingText = existingStatement(placeholder)
+  const limitsText = limitsStatement(placeholder)
 
   return (charge, lease, nowMillis, limits) => {
     const { key, payer } = charge
@@ -81,12 +97,11 @@ export const claimMethod = (sql: SqlClient.SqlClient): Charges["Service"]["claim
     const take = sql.unsafe(claimText, [...values, ...others, ...max, nowMillis, lease.owner])
     const decide = Effect.gen(function* (): Effect.fn.Return<Claim | undefined, SqlError.SqlError> {
       if ((yield* take).length > 0) return { _tag: "Claimed" }
-      const existing = yield* findCharge(sql, key)
-      if (existing !== undefined && !isFree(existing, lease, nowMillis))
-        return { _tag: "Existing", charge: existing }
-      const [row] = yield* sql.unsafe<OthersRow>(othersText, others)
+      const [existing] = yield* toCharges(sql.unsafe(existingText, [key, nowMillis, lease.owner]))
+      if (existing !== undefined) return { _tag: "Existing", charge: existing }
+      const [row] = yield* sql.unsafe<LimitsRow>(limitsText, [...others, ...max, charge.exposureAtomic])
       // Within the limits and free, yet not taken: something changed in between, so the claim is repeated.
-      return limitedBy(row!, charge.exposureAtomic, limits)
+      return limitedBy(row!)
     })
     return storing("charges.claim", serialized(sql, payer, untilDecided(decide)))
   }

@@ -1,5 +1,4 @@
 import { Layer } from "effect"
-import { Endpoints } from "../api/Api.ts"
 import { defaultTemplates } from "../mail/Templates.ts"
 import { pathForm } from "../operations/Operation.ts"
 import { ownOperationFaults } from "../operations/OwnOperation.ts"
@@ -108,12 +107,8 @@ const checkOperations = (given: unknown, taken: ReadonlySet<string>, faults: Fau
       faults.add(
         `operation ${name}: the path ${String(operation["path"])} belongs to a document or a public route`
       )
-    if (contractIds.has(name)) faults.add(`operation ${name}: this id belongs to a route of the contract`)
   }
 }
-
-/** Ids of the routes of the contract. */
-export const contractIds: ReadonlySet<string> = new Set(Object.keys(Endpoints.endpoints))
 
 /** Schemas may be functions, as those of arktype are. */
 const isStandardSchema = (given: unknown): boolean => {

@@ -16,6 +16,7 @@ import type { Stores } from "../ports/Stores.ts"
 import { Secrets } from "../runtime/Secrets.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
+import { leaseLengthMillis } from "../toll/machine/LeaseLength.ts"
 import { SettlementEffects } from "../toll/machine/SettlementEffects.ts"
 import { SettlementRunner } from "../toll/machine/SettlementRunner.ts"
 import { Toll } from "../toll/Toll.ts"
@@ -23,15 +24,15 @@ import { Vault } from "../vault/Vault.ts"
 import { VaultOperator } from "../vault/VaultOperator.ts"
 import { background } from "./background.ts"
 import type { ConfiguredSettings } from "./Configuration.ts"
+import { optionBounds } from "./OptionBounds.ts"
 import type { TillHooks } from "./TillSettings.ts"
 
 /*
  * Puts a till together: settings become services, services and operations become one layer.
  */
 
-/** Longer than verification, work (each port has its deadline), settlement and proof together. */
-const leaseMillis = 180_000
-const waitMillis = 10_000
+/** How long a call waits for the response to a copy of its payment, or for room. */
+export const waitMillis = 10_000
 
 /** The services that `assemble` makes for the operations; everything else that they require is a port of the host's. */
 export type OperationContext =
@@ -69,8 +70,18 @@ const settlementEffects = Layer.effect(
   })
 )
 
-const tollLayer = (settings: ConfiguredSettings) =>
-  Toll.layer({
+/** Length of a charge's lease. Covers the longest settlement timeout: a `Facilitator` doesn't tell its own. */
+export const chargeLeaseMillis = ({
+  upstreamTimeoutMillis
+}: Pick<ConfiguredSettings, "upstreamTimeoutMillis">) =>
+  leaseLengthMillis({
+    settleMillis: optionBounds["facilitator.settleTimeoutMillis"].maximum,
+    workMillis: upstreamTimeoutMillis
+  })
+
+const tollLayer = (settings: ConfiguredSettings) => {
+  const leaseMillis = chargeLeaseMillis(settings)
+  return Toll.layer({
     networks: settings.networks,
     leaseMillis,
     waitMillis,
@@ -95,6 +106,7 @@ const tollLayer = (settings: ConfiguredSettings) =>
     ),
     Layer.provide(settlementEffects)
   )
+}
 
 /** The settings that HTTP depends on. */
 export const httpSettings = (

@@ -131,7 +131,7 @@ class PaymentRunner {
     if (Exit.isFailure(exit)) yield* this.yieldLease(attempt)
     admission.end(attempt)
     // A call that held nothing has changed nothing for those that wait.
-    if (attempt.charge !== undefined || attempt.hasGuarded) waiters.wake(attempt.held.key)
+    if (attempt.heldCharge !== undefined || attempt.ticket.hasGuarded) waiters.wake(attempt.lease.key)
     return Exit.isSuccess(exit) ? yield* this.conclude(attempt, exit.value) : yield* fail(exit.cause)
   }
 
@@ -152,10 +152,10 @@ class PaymentRunner {
   }
 
   /** Ends the lease of a call that was interrupted or failed, so that the next process need not wait for it. */
-  private yieldLease({ charge, held }: PaymentAttempt): Effect.Effect<void> {
-    return charge === undefined
+  private yieldLease({ heldCharge }: PaymentAttempt): Effect.Effect<void> {
+    return heldCharge === undefined
       ? Effect.void
-      : Effect.ignore(this.services.charges.yieldLease(held.key, held.owner, 0), { log: "Warn" })
+      : Effect.ignore(this.services.charges.yieldLease(heldCharge.key, heldCharge.owner, 0), { log: "Warn" })
   }
 
   private *conclude<E>(
@@ -211,7 +211,7 @@ const drive = Effect.fnUntracedEager(function* <E>(
   const ending = yield* driveSteps(
     begin,
     (step: RequestStep | SettlementStep) => steps.perform(step, attempt),
-    (step, event) => next(step, event, (attempt.charge ?? attempt).facts)
+    (step, event) => next(step, event, (attempt.heldCharge ?? attempt).facts)
   )
   return ending ?? (yield* new SettlementPending())
 })

@@ -34,7 +34,13 @@ export interface Work {
 /** A paid request, decoded and priced. `E`: the error of its work. */
 export interface TollRequest<E> {
   readonly operation: string
-  /** Method, route and decoded input in canonical form. The payment is bound to it. */
+  /**
+   * Identifies the request: method and route, then the input as JSON with sorted keys, so that the order of fields
+   * doesn't matter. The input is the decoded one, or for a host's own operation the one that was sent.
+   *
+   * Its keyed digest is the charge's fingerprint, which binds the payment to this request: a replay with another text is
+   * refused. The text itself is never stored, as the input may hold personal data.
+   */
   readonly canonical: string
   readonly payment: Payment
   readonly resource: ResourceInfo

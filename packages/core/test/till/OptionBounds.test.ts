@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { ConfigurationError } from "@till402/core"
+import { chargeLeaseMillis, waitMillis } from "../../src/till/assemble.ts"
 import { configure } from "../../src/till/Configuration.ts"
+import { queryMillis } from "../../src/toll/machine/queryChain.ts"
 import { boundText, durationText, type OptionBound, optionBounds } from "../../src/till/OptionBounds.ts"
 
 const settings = {
@@ -59,6 +61,27 @@ describe("every option", () => {
       for (const value of ["a", "/x402/a", "/a b", "", true])
         expect(isAccepted(path, value), `${value}`).toBe(false)
     }
+  })
+})
+
+describe("the lease of a charge", () => {
+  const work = optionBounds.upstreamTimeoutMillis
+  const settle = optionBounds["facilitator.settleTimeoutMillis"]
+  /** One read of the balance, and the pause before it. */
+  const balanceMillis = 5_500
+
+  it.each(
+    [work.minimum, work.default, work.maximum].flatMap((workMillis) =>
+      [settle.minimum, settle.default, settle.maximum].map((settleMillis) => [workMillis, settleMillis])
+    )
+  )("outlasts its steps, with %s ms of work and %s ms to settle", (workMillis = 0, settleMillis = 0) => {
+    const leaseMillis = chargeLeaseMillis(configure(withValue("upstreamTimeoutMillis", workMillis)))
+    // Funds, work and settlement in either order, proof.
+    const claimed = waitMillis + balanceMillis + workMillis + settleMillis + queryMillis
+    // Whether it had moved, settlement, proof, work.
+    const takenOver = queryMillis + settleMillis + queryMillis + workMillis
+    expect(leaseMillis).toBeGreaterThan(claimed)
+    expect(leaseMillis).toBeGreaterThan(takenOver)
   })
 })
 

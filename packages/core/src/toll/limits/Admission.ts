@@ -94,38 +94,40 @@ export class Admission {
     const judging = judgeSignature(network.separator, authorization, signature)
     const verdict = typeof judging === "string" ? judging : yield* Effect.promise(() => judging)
     if (verdict === "Ordinary") {
-      attempt.proven = true
+      attempt.ticket.recordProof(true)
       return undefined
     }
     if (verdict === "Malformed") return foreignSignature
     if (!this.services.chain.canRead(network.caip2))
       return verdict === "Contract" ? undefined : foreignSignature
     const isAccepted = yield* this.signatures.check(attempt)
-    attempt.proven = isAccepted === true
+    attempt.ticket.recordProof(isAccepted === true)
     return isAccepted === false ? foreignSignature : undefined
   }
 
   /** The refusal for a payer who could not pay a moment ago. */
   recallFailure(attempt: PaymentAttempt): Refusal | undefined {
-    return attempt.proven ? this.failures.recall(walletOf(attempt), attempt.held.nowMillis()) : undefined
+    return attempt.ticket.isProven
+      ? this.failures.recall(walletOf(attempt), attempt.lease.nowMillis())
+      : undefined
   }
 
   /** Remembers that the payer could not pay. */
   noteFailure(attempt: PaymentAttempt, code: string): void {
-    if (attempt.proven)
-      this.failures.note(walletOf(attempt), { code, message: couldNotPay }, attempt.held.nowMillis())
+    if (attempt.ticket.isProven)
+      this.failures.note(walletOf(attempt), { code, message: couldNotPay }, attempt.lease.nowMillis())
   }
 
   /** Verifies a payment with the facilitator, unless the payer's credit covers the work. */
   *verify(attempt: PaymentAttempt, task: PayableTask): Deciding<ChargeEvent> {
-    const { held, payer } = attempt
+    const { lease, payer, ticket } = attempt
     if (this.takeCredit(attempt)) return { _tag: "Verified", verification: { _tag: "Valid", payer } }
-    if (this.verifying.has(held.key)) return { _tag: "Busy", patient: held.nowMillis() < attempt.untilMillis }
-    this.verifying.add(held.key)
-    attempt.verifying = true
-    attempt.hasGuarded = true
+    if (this.verifying.has(lease.key))
+      return { _tag: "Busy", patient: lease.nowMillis() < attempt.untilMillis }
+    this.verifying.add(lease.key)
+    ticket.startGuarding()
     if (!(yield* this.pools.enter(attempt))) return { _tag: "Limited", patient: false }
-    attempt.verifiedAtMillis = held.nowMillis()
+    ticket.recordVerification(lease.nowMillis())
     const verification = yield* this.verifyNow(attempt, task)
     this.pools.leave(attempt)
     if (verification._tag === "Invalid") this.noteFailure(attempt, verification.reason)
@@ -133,20 +135,21 @@ export class Admission {
   }
 
   private takeCredit(attempt: PaymentAttempt): boolean {
-    const { held, payer, proven, request } = attempt
-    if (!proven || request.alwaysVerified) return false
-    attempt.onCredit = this.accounts.takeCredit(payer, request.exposureAtomic, held.nowMillis())
-    return attempt.onCredit
+    const { lease, payer, request, ticket } = attempt
+    if (!ticket.isProven || request.alwaysVerified) return false
+    const isGranted = this.accounts.takeCredit(payer, request.exposureAtomic, lease.nowMillis())
+    ticket.recordCredit(isGranted)
+    return isGranted
   }
 
   private *verifyNow(attempt: PaymentAttempt, { request }: PayableTask): Deciding<Verification> {
     const { chain, facilitator } = this.services
     const verification = yield* facilitator.verify(request)
-    if (verification._tag !== "Valid" || attempt.proven || !chain.canRead(attempt.network.caip2))
+    if (verification._tag !== "Valid" || attempt.ticket.isProven || !chain.canRead(attempt.network.caip2))
       return verification
     // The payment uses this wallet's limits from here on, so the chain has to confirm that it is the wallet's own.
     const isAccepted = yield* this.signatures.confirm(attempt)
-    attempt.proven = isAccepted === true
+    attempt.ticket.recordProof(isAccepted === true)
     if (isAccepted === false) return { _tag: "Invalid", reason: foreignSignature.code }
     return isAccepted === true ? verification : { _tag: "Unreachable", reason: "chain" }
   }
@@ -163,8 +166,8 @@ export class Admission {
   }
 
   private *claimWithinExposure(attempt: PaymentAttempt, charge: NewCharge): Deciding<Claim> {
-    const { held, payer } = attempt
-    const nowMillis = held.nowMillis()
+    const { lease, payer } = attempt
+    const nowMillis = lease.nowMillis()
     const exposure = this.accounts.maxExposure(payer, nowMillis)
     const claim = yield* this.claimInStore(attempt, charge, exposure, nowMillis)
     if (claim._tag !== "Limited" || claim.by !== "exposure") return claim
@@ -174,9 +177,9 @@ export class Admission {
     return wider === exposure ? claim : yield* this.claimInStore(attempt, charge, wider, nowMillis)
   }
 
-  private claimInStore({ held }: PaymentAttempt, charge: NewCharge, exposure: bigint, nowMillis: number) {
-    const lease = { owner: held.owner, untilMillis: nowMillis + this.config.leaseMillis }
-    return this.services.charges.claim(charge, lease, nowMillis, {
+  private claimInStore({ lease }: PaymentAttempt, charge: NewCharge, exposure: bigint, nowMillis: number) {
+    const untilMillis = nowMillis + this.config.leaseMillis
+    return this.services.charges.claim(charge, { owner: lease.owner, untilMillis }, nowMillis, {
       maxUnsettled: this.config.maxUnsettledPerPayer,
       maxExposureAtomic: exposure.toString()
     })
@@ -184,13 +187,12 @@ export class Admission {
 
   /** Lets copies of the payment through: from its claim on, the store recognizes them. */
   private stopGuarding(attempt: PaymentAttempt): void {
-    if (attempt.verifying) this.verifying.delete(attempt.held.key)
-    attempt.verifying = false
+    if (attempt.ticket.stopGuarding()) this.verifying.delete(attempt.lease.key)
   }
 
   /** Whether the call can wait for another call of its payer. */
-  canWait({ held, payer, untilMillis }: PaymentAttempt): boolean {
-    return held.nowMillis() < untilMillis && this.waiters.hasRoom(payer)
+  canWait({ lease, payer, untilMillis }: PaymentAttempt): boolean {
+    return lease.nowMillis() < untilMillis && this.waiters.hasRoom(payer)
   }
 
   /** Waits for another call of the payer to end, for a bounded time. */
@@ -204,15 +206,15 @@ export class Admission {
     { request }: PayableTask,
     createdAtMillis: number
   ): Deciding<ChargeEvent> {
-    const { network, onCredit, payer, verifiedAtMillis } = attempt
+    const { network, payer, ticket } = attempt
     const { chain } = this.services
-    if (onCredit || !chain.canRead(network.caip2)) return { _tag: "Funded", isCovered: true }
+    if (ticket.isOnCredit || !chain.canRead(network.caip2)) return { _tag: "Funded", isCovered: true }
     const { amount } = request.requirements
     for (let isFirst = true; ; isFirst = false) {
       const { openAtomic, settledAtomic } = yield* this.history.standing(
         attempt,
         createdAtMillis,
-        verifiedAtMillis
+        ticket.verifiedAtMillis
       )
       // The facilitator has seen the balance for this one payment, and nothing has left it since.
       const isSeen = isFirst && openAtomic === amount && settledAtomic === "0"
@@ -230,24 +232,25 @@ export class Admission {
 
   /** Records that the call's payment settled, by the facilitator's response or the chain. */
   settled(attempt: PaymentAttempt, amountAtomic: string): void {
-    attempt.settled = true
-    if (!attempt.proven) return
+    attempt.ticket.recordSettlement()
+    if (!attempt.ticket.isProven) return
     // A payment that settles before its work may be refunded, so it earns nothing for later calls.
     const isEarned = attempt.request.exposureAtomic > 0n
-    this.accounts.earn(attempt.payer, isEarned ? BigInt(amountAtomic) : 0n, attempt.held.nowMillis())
+    this.accounts.earn(attempt.payer, isEarned ? BigInt(amountAtomic) : 0n, attempt.lease.nowMillis())
   }
 
   /** Ends a call: gives back what it took, unless it did work that nobody paid for. */
   end(attempt: PaymentAttempt): void {
-    const { counted, hasFailed, hasWorked, onCredit, payer, request, settled } = attempt
+    const { payer, request, ticket } = attempt
     const { exposureAtomic } = request
+    const wasCounted = ticket.isCounted
     this.pools.leave(attempt)
     this.stopGuarding(attempt)
-    if (onCredit) this.accounts.returnCredit(payer, exposureAtomic)
+    if (ticket.isOnCredit) this.accounts.returnCredit(payer, exposureAtomic)
     // Work that failed may have cost as much as work that succeeded.
-    const isLost = (hasWorked || hasFailed) && !settled && exposureAtomic > 0n
-    if (isLost && !hasFailed) this.accounts.endCredit(payer)
+    const isLost = ticket.hasUnpaidWork && exposureAtomic > 0n
+    if (isLost && !ticket.hasFailed) this.accounts.endCredit(payer)
     this.work.giveBack(attempt, isLost)
-    if (counted) this.waiters.wake(payer)
+    if (wasCounted) this.waiters.wake(payer)
   }
 }

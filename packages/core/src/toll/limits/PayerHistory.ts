@@ -22,31 +22,32 @@ export class PayerHistory {
 
   /** The payer's open payments up to this one, and those settled since a time. */
   standing(
-    { held, network, payer }: PaymentAttempt,
+    { lease, network, payer }: PaymentAttempt,
     createdAtMillis: number,
     sinceMillis: number
   ): Effect.Effect<PayerActivity, StoreError> {
     return this.charges.payerActivity(
-      { payer, network: network.caip2, asset: network.asset, key: held.key, createdAtMillis },
+      { payer, network: network.caip2, asset: network.asset, key: lease.key, createdAtMillis },
       sinceMillis,
-      held.nowMillis()
+      lease.nowMillis()
     )
   }
 
   /** Whether the payer has settled here within a day, from memory; `undefined`: the store decides. */
-  recallKnown({ held, isKnown, payer, proven }: PaymentAttempt): boolean | undefined {
-    return proven ? (this.accounts.isKnown(payer, held.nowMillis()) ?? isKnown) : false
+  recallKnown({ lease, payer, ticket }: PaymentAttempt): boolean | undefined {
+    return ticket.isProven ? (this.accounts.isKnown(payer, lease.nowMillis()) ?? ticket.isKnown) : false
   }
 
   /** Whether the payer has settled here within a day, in any process. Reads the store once per call. */
   *isKnown(attempt: PaymentAttempt): Reading<boolean> {
     const recalled = this.recallKnown(attempt)
     if (recalled !== undefined) return recalled
-    const nowMillis = attempt.held.nowMillis()
+    const nowMillis = attempt.lease.nowMillis()
     const { settledAtomic } = yield* this.standing(attempt, nowMillis, nowMillis - dayMillis)
-    attempt.isKnown = settledAtomic !== "0"
-    if (attempt.isKnown) this.accounts.learnKnown(attempt.payer, nowMillis)
-    return attempt.isKnown
+    const isKnown = settledAtomic !== "0"
+    attempt.ticket.recordPayer(isKnown)
+    if (isKnown) this.accounts.learnKnown(attempt.payer, nowMillis)
+    return isKnown
   }
 
   /** Learns what the payer has recently settled in all processes. */

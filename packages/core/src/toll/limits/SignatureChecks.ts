@@ -28,7 +28,7 @@ export class SignatureChecks {
 
   /** Checks within the client's budget. */
   check(call: PaymentAttempt): Effect.Effect<boolean | undefined> {
-    const nowMillis = call.held.nowMillis()
+    const nowMillis = call.lease.nowMillis()
     const known = this.results.get(call.digest, nowMillis)
     if (known !== undefined) return Effect.succeed(known)
     const retryAfterSeconds = this.budget.take(call.request.clientAddress(), nowMillis)
@@ -37,15 +37,15 @@ export class SignatureChecks {
 
   /** Checks without a budget: for payments that the facilitator has verified. */
   confirm(call: PaymentAttempt): Effect.Effect<boolean | undefined> {
-    const { digest, held, network, request } = call
-    const known = this.results.get(digest, held.nowMillis())
+    const { digest, lease, network, request } = call
+    const known = this.results.get(digest, lease.nowMillis())
     if (known !== undefined) return Effect.succeed(known)
     const { authorization, signature } = request.payment.payload.payload
     const hash = toHex(authorizationHash(network.separator, authorization))
     return Effect.map(
       this.chain.acceptsSignature(network, authorization.from, hash, signature as Hex),
       (isAccepted) => {
-        if (isAccepted !== undefined) this.results.set(digest, isAccepted, held.nowMillis())
+        if (isAccepted !== undefined) this.results.set(digest, isAccepted, lease.nowMillis())
         return isAccepted
       }
     )

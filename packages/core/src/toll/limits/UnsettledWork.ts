@@ -34,37 +34,38 @@ export class UnsettledWork {
 
   /** Gives back what was taken, except for the budget of work that is lost. */
   giveBack(attempt: PaymentAttempt, isLost: boolean): void {
-    const { exposureAtomic } = attempt.request
-    if (attempt.counted) this.unsettled--
-    attempt.counted = false
-    if (attempt.stake === "cover") {
-      this.accounts.returnCover(attempt.payer, exposureAtomic)
-      if (isLost) this.accounts.lose(attempt.payer, exposureAtomic)
+    const { payer, request, ticket } = attempt
+    const { exposureAtomic } = request
+    if (ticket.stopCounting()) this.unsettled--
+    const stake = ticket.giveBackStake()
+    if (stake === "cover") {
+      this.accounts.returnCover(payer, exposureAtomic)
+      if (isLost) this.accounts.lose(payer, exposureAtomic)
     }
-    if (attempt.stake === "loss" && !isLost) this.losses.giveBack(exposureAtomic)
-    attempt.stake = undefined
+    if (stake === "loss" && !isLost) this.losses.giveBack(exposureAtomic)
   }
 
   private *takePlace(attempt: PaymentAttempt): Effect.fn.Return<boolean, StoreError> {
-    if (attempt.counted) return true
+    if (attempt.ticket.isCounted) return true
     if (this.unsettled >= this.maxUnsettled) return false
     if (this.unsettled >= this.maxUnsettled * strangersShare && !(yield* this.history.isKnown(attempt)))
       return false
     this.unsettled++
-    attempt.counted = true
+    attempt.ticket.startCounting()
     return true
   }
 
   /** Takes the amount that the call could cost the host, from the payer's cover or the budget for losses. */
   private takeStake(attempt: PaymentAttempt): boolean {
-    const { exposureAtomic } = attempt.request
-    if (attempt.stake !== undefined || exposureAtomic === 0n) return true
-    if (attempt.proven && this.accounts.takeCover(attempt.payer, exposureAtomic)) {
-      attempt.stake = "cover"
+    const { lease, payer, request, ticket } = attempt
+    const { exposureAtomic } = request
+    if (ticket.hasStake || exposureAtomic === 0n) return true
+    if (ticket.isProven && this.accounts.takeCover(payer, exposureAtomic)) {
+      ticket.takeStake("cover")
       return true
     }
-    if (!this.losses.take(exposureAtomic, attempt.held.nowMillis())) return false
-    attempt.stake = "loss"
+    if (!this.losses.take(exposureAtomic, lease.nowMillis())) return false
+    ticket.takeStake("loss")
     return true
   }
 }

@@ -31,20 +31,19 @@ export class VerificationPools {
   *enter(attempt: PaymentAttempt): Effect.fn.Return<boolean, StoreError> {
     const client = groupOf(clientOf(attempt.request.clientAddress() ?? ""))
     if (this.history.recallKnown(attempt) !== true && this.strangers.tryEnter(client)) {
-      attempt.place = { pool: this.strangers, name: client }
+      attempt.ticket.takePlace(this.strangers, client)
       return true
     }
-    const place = (yield* this.history.isKnown(attempt))
-      ? { pool: this.payers, name: attempt.payer }
-      : { pool: this.strangers, name: client }
-    if (!place.pool.tryEnter(place.name) && !(yield* place.pool.enter(place.name))) return false
-    attempt.place = place
+    const isKnown = yield* this.history.isKnown(attempt)
+    const pool = isKnown ? this.payers : this.strangers
+    const name = isKnown ? attempt.payer : client
+    if (!pool.tryEnter(name) && !(yield* pool.enter(name))) return false
+    attempt.ticket.takePlace(pool, name)
     return true
   }
 
   /** Gives the slot back, if the attempt has one. */
-  leave(attempt: PaymentAttempt): void {
-    attempt.place?.pool.leave(attempt.place.name)
-    attempt.place = undefined
+  leave({ ticket }: PaymentAttempt): void {
+    ticket.leavePlace()
   }
 }

@@ -1,16 +1,16 @@
 import type { Charge } from "../../ports/Charges.ts"
 import type { ChainEvidence } from "../evidence/Chain.ts"
 import {
-  abandon,
   closed,
+  defer,
+  deferUnknown,
   expired,
   judgeHeld,
-  leave,
-  leaveOpen,
   notPaid,
   ofAnotherRequest,
   pending,
   refused,
+  rollBack,
   settleUnlessUnwanted
 } from "./CommonSteps.ts"
 import type {
@@ -55,19 +55,19 @@ const watched = (
   switch (evidence._tag) {
     case "Moved":
       // The refund is due to the request that the payment was made for: its retry, or the reconciler, records that.
-      if (!sameRequest) return leave(ofAnotherRequest)
+      if (!sameRequest) return defer(ofAnotherRequest)
       // It moved before it was presented here: a signature that was copied from the chain buys nothing.
       return isForeign(charge, evidence)
-        ? abandon(facts.by === "call" ? usedElsewhere : closed, true)
+        ? rollBack(facts.by === "call" ? usedElsewhere : closed, true)
         : completed(evidence, !charge.settlesFirst)
     case "NotMoved":
-      if (hasExpired(facts, evidence)) return abandon(facts.by === "call" ? expired : closed, true)
+      if (hasExpired(facts, evidence)) return rollBack(facts.by === "call" ? expired : closed, true)
       return judgeHeld
     case "NotPaid":
-      return abandon(facts.by === "call" ? notPaid(evidence) : closed, true)
+      return rollBack(facts.by === "call" ? notPaid(evidence) : closed, true)
     case "Confirming":
     case "Unavailable":
-      return leave(facts.by === "call" ? pending : closed)
+      return defer(facts.by === "call" ? pending : closed)
   }
 }
 
@@ -80,14 +80,14 @@ const usedElsewhere = refused(
 const refusedUnless = (facts: ChargeFacts, ending: Ending, evidence: ChainEvidence): SettlementStep => {
   switch (evidence._tag) {
     case "Moved":
-      return completed(evidence, !facts.settlesFirst)
+      return completed(evidence, !facts.workIsDue)
     case "NotMoved":
-      return abandon(ending, false)
+      return rollBack(ending, false)
     case "NotPaid":
-      return abandon(notPaid(evidence), false)
+      return rollBack(notPaid(evidence), false)
     case "Confirming":
     case "Unavailable":
-      return abandon(pending, false)
+      return rollBack(pending, false)
   }
 }
 
@@ -97,7 +97,7 @@ const hasResponse = ({ response, responseExpiredAtMillis }: Charge): boolean =>
 /** Checks whether the chain still has the transfer that settled a charge. */
 const checkedAgain = (charge: Charge, evidence: ChainEvidence): SettlementStep => {
   // A refund was sent: nothing is left to record, except another transfer that moved the payment.
-  if (charge.refund?._tag === "Sent" && evidence._tag !== "Moved") return leave(closed)
+  if (charge.refund?._tag === "Sent" && evidence._tag !== "Moved") return defer(closed)
   switch (evidence._tag) {
     case "Moved": {
       const { isFinal, logIndex, transaction } = evidence
@@ -105,7 +105,7 @@ const checkedAgain = (charge: Charge, evidence: ChainEvidence): SettlementStep =
       const isSame =
         transaction.toLowerCase() === charge.receipt?.transaction.toLowerCase() &&
         logIndex === charge.transferLogIndex
-      if (isSame) return isFinal ? { _tag: "Finalize" } : leave(closed)
+      if (isSame) return isFinal ? { _tag: "Finalize" } : defer(closed)
       const refundDue = charge.refund !== undefined
       return reopen({ _tag: "Moved", transaction, proof: { logIndex, isFinal }, refundDue })
     }
@@ -113,12 +113,12 @@ const checkedAgain = (charge: Charge, evidence: ChainEvidence): SettlementStep =
       // A node whose latest block is older than the settlement has not seen the transfer yet.
       return evidence.chainTimeSeconds * 1000 > (charge.settledAtMillis ?? 0)
         ? reopen({ _tag: "NotMoved", isVoided: !hasResponse(charge) && !charge.settlesFirst })
-        : leave(closed)
+        : defer(closed)
     case "NotPaid":
       return reopen({ _tag: "NotPaid" })
     case "Confirming":
     case "Unavailable":
-      return leave(closed)
+      return defer(closed)
   }
 }
 
@@ -140,12 +140,12 @@ export const afterReopening = (
   { isRefunded }: Pick<Extract<ChargeEvent, { _tag: "Reopened" }>, "isRefunded">
 ): SettlementStep => {
   if (isRefunded)
-    return next._tag === "Moved" ? completedAsRefunded(next.transaction, next.proof) : leave(closed)
+    return next._tag === "Moved" ? completedAsRefunded(next.transaction, next.proof) : defer(closed)
   switch (next._tag) {
     case "Moved":
       return { _tag: "Complete", transaction: next.transaction, proof: next.proof, refundDue: next.refundDue }
     case "NotMoved":
-      return next.isVoided ? leave(closed) : settleUnlessUnwanted(facts)
+      return next.isVoided ? defer(closed) : settleUnlessUnwanted(facts)
     case "NotPaid":
       return { _tag: "Void", worked: true, ending: closed }
   }
@@ -157,7 +157,7 @@ export const afterSeeing = (
   query: ChainQuery,
   evidence: ChainEvidence
 ): SettlementStep | ResumeStep => {
-  const worked = !facts.settlesFirst
+  const worked = !facts.workIsDue
   switch (query._tag) {
     case "Watch":
       return watched(facts, query.watched, evidence)
@@ -174,7 +174,7 @@ export const afterSeeing = (
       if (evidence._tag === "NotPaid") return { _tag: "Void", worked, ending: notPaid(evidence) }
       if (evidence._tag === "NotMoved" && hasExpired(facts, evidence))
         return { _tag: "Void", worked, ending: expired }
-      if (evidence._tag === "Confirming") return leaveOpen("the transfer has too few confirmations yet")
-      return query._tag === "Before" ? settleUnlessUnwanted(facts) : leaveOpen(query.reason)
+      if (evidence._tag === "Confirming") return deferUnknown("the transfer has too few confirmations yet")
+      return query._tag === "Before" ? settleUnlessUnwanted(facts) : deferUnknown(query.reason)
   }
 }

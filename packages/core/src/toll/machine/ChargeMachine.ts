@@ -1,12 +1,12 @@
 import type { Verification } from "../facilitator/Facilitator.ts"
 import {
   begin,
+  defer,
   end,
   expired,
   failed,
   firstSettle,
   inProgress,
-  leave,
   pending,
   refused,
   unfunded,
@@ -58,7 +58,7 @@ const found = (
 }
 
 /** What follows a claim: the settlement of payments that settle first, else the work. */
-const begun = (facts: ChargeFacts): ChargeStep => (facts.settlesFirst ? { _tag: "Record" } : { _tag: "Work" })
+const begun = (facts: ChargeFacts): ChargeStep => (facts.workIsDue ? { _tag: "Record" } : { _tag: "Work" })
 
 const verified = (
   verification: Verification,
@@ -73,17 +73,17 @@ const verified = (
         held
       )
     case "Unreachable":
-      return held ? leave(unverifiable) : end(unverifiable)
+      return held ? defer(unverifiable) : end(unverifiable)
   }
 }
 
 /** Refuses a payment, unless another call has claimed a copy of it: then the caller gets that call's result. */
 const refuse = (ending: Ending, held: boolean): ChargeStep =>
-  held ? { _tag: "Leave", reason: undefined, thenFind: true, ending } : { _tag: "Find", instead: ending }
+  held ? { _tag: "Defer", reason: undefined, thenFind: true, ending } : { _tag: "Find", instead: ending }
 
 const limited: Ending = { _tag: "Limited" }
 
-const atLimit = (held: boolean): ChargeStep => (held ? leave(limited) : end(limited))
+const atLimit = (held: boolean): ChargeStep => (held ? defer(limited) : end(limited))
 
 const afterWork = (
   step: Extract<RequestStep, { _tag: "Work" }>,
@@ -94,7 +94,7 @@ const afterWork = (
   if (event._tag === "WorkFailed")
     return paid === undefined
       ? { _tag: "Void", worked: false, ending: failed }
-      : { _tag: "Yield", ending: { _tag: "Owed", ...paid } }
+      : { _tag: "EndLease", ending: { _tag: "Owed", ...paid } }
   if (event._tag !== "Worked") throw new ImpossibleTransition(step, event)
   const { nowSeconds, work } = event
   if (paid !== undefined) return { _tag: "Deliver", paid, work }
@@ -152,7 +152,7 @@ const afterRequestStep = (step: RequestStep, event: ChargeEvent, facts: ChargeFa
         // only what this call prepared is rolled back.
         return event.recorded
           ? firstSettle
-          : { _tag: "Abandon", whole: false, release: false, ending: inProgress }
+          : { _tag: "RollBack", whole: false, thenDelete: false, ending: inProgress }
       break
     case "Deliver":
       // Otherwise it took too long: another call delivered it, or a refund is due.

@@ -4,6 +4,7 @@ import type { ChainEvidence } from "../evidence/Chain.ts"
 import type { Settlement, Verification } from "../facilitator/Facilitator.ts"
 import type { Work } from "../TollRequest.ts"
 import type { Refusal } from "../Verdict.ts"
+import type { Presented } from "./ReplayDecision.ts"
 import type { PayableTask } from "./SettlementTask.ts"
 
 /*
@@ -17,8 +18,8 @@ export interface ChargeFacts {
   readonly canReadChain: boolean
   /** The facilitator's response is not enough: a settlement counts when the chain shows it. */
   readonly proofRequired: boolean
-  /** The payment settles before the work, and the work is still to be done. */
-  readonly settlesFirst: boolean
+  /** The work follows the settlement and is still to be done. Always false where the work comes first. */
+  readonly workIsDue: boolean
   readonly validBeforeSeconds: number
   /**
    * When the payment was first presented, if the facilitator did not verify it then: its nonce may have been used before,
@@ -74,7 +75,17 @@ export type RequestStep =
   /** Record the work of a payment that settled first. */
   | { readonly _tag: "Deliver"; readonly paid: PaidFirst; readonly work: Work }
 
-/** Steps under the lease of a charge, which calls and the reconciler share. */
+/**
+ * Steps under the lease of a charge, which calls and the reconciler share.
+ *
+ * Most leases end by one of these four. What each does to the charge:
+ *
+ * - `EndLease`: nothing. The next process may take it over at once.
+ * - `Defer`: nothing that is recorded about the payment, whose outcome is open. The reconciler also counts a failed
+ *   attempt and sets when the charge is checked again.
+ * - `RollBack`: undoes what the work prepared, such as an order. The charge stays, usually voided by the step before.
+ * - `DeleteCharge`: deletes it, since its payment can't move any more. Follows a `RollBack` with `thenDelete`.
+ */
 export type SettlementStep =
   /** Have the money moved. `first`: nothing can have been sent before. */
   | { readonly _tag: "Settle"; readonly first: boolean }
@@ -88,8 +99,8 @@ export type SettlementStep =
       /** Its refund was sent before a reorganization undid its settlement: it is neither applied nor voided. */
       readonly isRefunded?: true
     }
-  /** Apply the settlement's effect. `yields`: end the lease, so that the reconciler can check the proof again. */
-  | { readonly _tag: "Apply"; readonly receipt: Receipt; readonly thenFind?: true; readonly yields?: true }
+  /** Apply the settlement's effect. `endsLease`: end the lease, so that the reconciler can check the proof again. */
+  | { readonly _tag: "Apply"; readonly receipt: Receipt; readonly thenFind?: true; readonly endsLease?: true }
   /** `worked`: work was done that the payer did not pay for. */
   | {
       readonly _tag: "Void"
@@ -100,27 +111,32 @@ export type SettlementStep =
       readonly isOpen?: boolean
       readonly ending: Ending
     }
-  /** Roll back what the work prepared. `whole`: also what the charge's key holds, which is ours. */
+  /** Undo what the work prepared. `whole`: also what the charge's key holds, which is ours. */
   | {
-      readonly _tag: "Abandon"
+      readonly _tag: "RollBack"
       readonly whole: boolean
-      readonly release: boolean
+      /** The payment can't move any more: the charge is deleted next. */
+      readonly thenDelete: boolean
       /** As in `Apply`. */
-      readonly yields?: true
+      readonly endsLease?: true
       readonly ending: Ending
     }
-  | { readonly _tag: "Release"; readonly ending: Ending }
+  /** Delete the charge, and its lease with it. */
+  | { readonly _tag: "DeleteCharge"; readonly ending: Ending }
   /** The proof of a settlement is final. */
   | { readonly _tag: "Finalize" }
   /** A reorganization undid the settlement. */
   | { readonly _tag: "Reopen"; readonly next: Reopened }
   /** The response was owed for too long: the payment is refunded. */
   | { readonly _tag: "MarkRefundDue" }
-  /** Give the lease back. Leaves `attempts` and `checkAfterMillis` unchanged. */
-  | { readonly _tag: "Yield"; readonly ending: Ending }
-  /** Give the lease back, the outcome still open. `thenFind`: look the charge up once more before this ending. */
+  /** End the lease. Leaves `attempts` and `checkAfterMillis` unchanged. */
+  | { readonly _tag: "EndLease"; readonly ending: Ending }
+  /**
+   * End the lease, the outcome still open. `reason`: why it is unknown, for the log; `undefined`: nothing went wrong.
+   * `thenFind`: look the charge up once more before this ending.
+   */
   | {
-      readonly _tag: "Leave"
+      readonly _tag: "Defer"
       readonly reason: string | undefined
       readonly thenFind?: true
       readonly ending: Ending
@@ -177,13 +193,6 @@ export interface Watched {
   readonly charge: Charge
   /** It was made for the request at hand; always true for the reconciler, which has none. */
   readonly sameRequest: boolean
-}
-
-export interface Presented {
-  readonly payloadDigest: string
-  readonly sameRequest: boolean
-  readonly proven?: boolean
-  readonly replayableUntilMillis: number
 }
 
 export type ChargeEvent =

@@ -81,24 +81,24 @@ export class ChargeSteps {
 
   private *find<E>(attempt: PaymentAttempt<E>, { instead }: StepOf<"Find">): CallResult<E> {
     const { admission, charges } = this.services
-    const { key } = attempt.held
+    const { key } = attempt.lease
     const charge = instead === undefined ? yield* charges.find(key) : yield* findFresh(charges, key)
     // A voided charge with another signature: check the signer, which decides about this payment.
     if (charge?.state === "voided" && charge.payloadDigest !== attempt.digest)
       yield* admission.checkSignature(attempt)
-    return this.found(attempt, charge, attempt.held.nowMillis())
+    return this.found(attempt, charge, attempt.lease.nowMillis())
   }
 
   private found(attempt: PaymentAttempt, charge: Charge | undefined, nowMillis: number): ChargeEvent {
-    const { digest, held, proven, request, untilMillis } = attempt
-    const patient = nowMillis < untilMillis && this.services.waiters.hasRoom(held.key)
+    const { digest, lease, request, ticket, untilMillis } = attempt
+    const patient = nowMillis < untilMillis && this.services.waiters.hasRoom(lease.key)
     const presented =
       charge === undefined
         ? undefined
         : {
             payloadDigest: digest,
             sameRequest: this.isSameRequest(charge, attempt),
-            proven,
+            proven: ticket.isProven,
             replayableUntilMillis: (charge.settledAtMillis ?? nowMillis) + request.replayMillis
           }
     return { _tag: "Found", charge, presented, patient, nowMillis }
@@ -111,8 +111,8 @@ export class ChargeSteps {
     return digest === fingerprint.slice(separator + 1)
   }
 
-  private *wait<E>({ held }: PaymentAttempt<E>): CallResult<E> {
-    yield* this.services.waiters.wait(held.key)
+  private *wait<E>({ lease }: PaymentAttempt<E>): CallResult<E> {
+    yield* this.services.waiters.wait(lease.key)
     return waited
   }
 
@@ -122,13 +122,13 @@ export class ChargeSteps {
   }
 
   private *takeOver<E>(attempt: PaymentAttempt<E>): CallResult<E> {
-    const { held: lease } = attempt
+    const { lease } = attempt
     if (!this.takeovers.take(lease.key, lease.nowMillis())) return { _tag: "Exhausted" }
     const { event, held } = yield* this.services.settlement.takeOver(lease)
     const { charge } = event
     if (held === undefined || charge === undefined) return event
     // From here on the facts are those of the charge, and not of the request at hand.
-    attempt.charge = held
+    attempt.heldCharge = held
     if (charge.response !== undefined && attempt.result._tag !== "Worked")
       attempt.result = { _tag: "Recorded", recorded: charge.response }
     // A recorded response is only for the payment that bought it.
@@ -140,7 +140,7 @@ export class ChargeSteps {
   private *judge<E>(attempt: PaymentAttempt<E>): CallResult<E> {
     const { admission } = this.services
     const { offers, payment, resource, workMillis } = attempt.request
-    const offering = offers(attempt.held.key)
+    const offering = offers(attempt.lease.key)
     const offered = Effect.isEffect(offering)
       ? yield* Effect.catchIf(offering, isPaymentRefused, Effect.succeed)
       : offering
@@ -148,7 +148,7 @@ export class ChargeSteps {
     const verdict = judge(payment.payload, offered, {
       resourceUrl: resource.url,
       workSeconds: workMillis / 1000,
-      nowSeconds: attempt.held.nowMillis() / 1000
+      nowSeconds: attempt.lease.nowMillis() / 1000
     })
     if (verdict._tag === "Refused") return verdict
     const refusal = (yield* admission.checkSignature(attempt)) ?? admission.recallFailure(attempt)
@@ -159,8 +159,8 @@ export class ChargeSteps {
 
   private *claim<E>(attempt: PaymentAttempt<E>, task: PayableTask): CallResult<E> {
     const { admission, secrets } = this.services
-    const { held, request } = attempt
-    const nowMillis = held.nowMillis()
+    const { lease, request } = attempt
+    const nowMillis = lease.nowMillis()
     const text = taskText(task, request.payment.json)
     const charge = newCharge(attempt, task, {
       settlement: request.encrypted
@@ -172,12 +172,12 @@ export class ChargeSteps {
     const claim = yield* admission.claim(attempt, charge)
     if (claim._tag === "Existing") return this.found(attempt, claim.charge, nowMillis)
     if (claim._tag === "Limited") return { _tag: "Limited", patient: admission.canWait(attempt) }
-    attempt.charge = claimedCharge(attempt, task, charge.unverifiedSinceMillis)
+    attempt.heldCharge = claimedCharge(attempt, task, charge.unverifiedSinceMillis)
     return { _tag: "Claimed", claimedAtMillis: nowMillis }
   }
 
   private *work<E>(attempt: PaymentAttempt<E>, { paid }: StepOf<"Work">): CallResult<E> {
-    const { held: lease, request } = attempt
+    const { lease, request } = attempt
     const held = heldBy(attempt)
     if (paid !== undefined && !this.owedWork.take(lease.key, lease.nowMillis())) {
       attempt.result = { _tag: "Failed", failure: Cause.fail(new WorkRetriedTooOften()) }
@@ -186,27 +186,27 @@ export class ChargeSteps {
     const worked = yield* Effect.exit(request.work(lease.key, agreedOf(attempt, held)))
     if (Exit.isFailure(worked)) {
       attempt.result = { _tag: "Failed", failure: worked.cause }
-      attempt.hasFailed = true
+      attempt.ticket.recordWork(false)
       return { _tag: "WorkFailed" }
     }
     const work = worked.value
     attempt.result = { _tag: "Worked", response: work.response }
-    attempt.hasWorked = true
-    attempt.charge = { ...held, subject: work.subject }
+    attempt.ticket.recordWork(true)
+    attempt.heldCharge = { ...held, subject: work.subject }
     return { _tag: "Worked", work, nowSeconds: lease.nowMillis() / 1000 }
   }
 
-  private *record<E>({ held, request }: PaymentAttempt<E>, { work }: StepOf<"Record">): CallResult<E> {
+  private *record<E>({ lease, request }: PaymentAttempt<E>, { work }: StepOf<"Record">): CallResult<E> {
     const { charges, responses } = this.services
     const response = work === undefined ? undefined : yield* responses.record(request, work.response)
-    const recorded = yield* charges.advance(held.key, held.owner, { response, subject: work?.subject })
+    const recorded = yield* charges.advance(lease.key, lease.owner, { response, subject: work?.subject })
     return { _tag: "Recorded", recorded }
   }
 
-  private *deliver<E>({ held, request }: PaymentAttempt<E>, { work }: StepOf<"Deliver">): CallResult<E> {
+  private *deliver<E>({ lease, request }: PaymentAttempt<E>, { work }: StepOf<"Deliver">): CallResult<E> {
     const { charges, responses } = this.services
     const response = yield* responses.record(request, work.response)
-    return { _tag: "Delivered", delivered: yield* charges.deliver(held.key, held.owner, response) }
+    return { _tag: "Delivered", delivered: yield* charges.deliver(lease.key, lease.owner, response) }
   }
 
   private *settlementStep<E>(attempt: PaymentAttempt<E>, step: SettlementStep): CallResult<E> {
@@ -223,15 +223,15 @@ export class ChargeSteps {
 const isPaymentRefused = (error: unknown): error is PaymentRefused => error instanceof PaymentRefused
 
 /** The machine has a call work on a charge only after it claimed it or took it over. */
-const heldBy = ({ charge }: PaymentAttempt): HeldCharge => {
-  if (charge === undefined) throw new Error("a call works on a charge that it doesn't hold")
-  return charge
+const heldBy = ({ heldCharge }: PaymentAttempt): HeldCharge => {
+  if (heldCharge === undefined) throw new Error("a call works on a charge that it doesn't hold")
+  return heldCharge
 }
 
 /** The requirements that the payment met; for a charge that no longer stores them, those of its fixed price. */
-const agreedOf = ({ held, network, request }: PaymentAttempt, { task }: HeldCharge): PaymentRequirements => {
+const agreedOf = ({ lease, network, request }: PaymentAttempt, { task }: HeldCharge): PaymentRequirements => {
   if (task.request !== undefined) return task.request.requirements
-  const offers = request.offers(held.key)
+  const offers = request.offers(lease.key)
   const offer = Effect.isEffect(offers)
     ? undefined
     : offers.find(({ requirements }) => requirements.network === network.caip2)

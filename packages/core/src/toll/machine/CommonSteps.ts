@@ -53,22 +53,23 @@ export const transferTaken = refused(
 export const notPaid = (evidence: Extract<ChainEvidence, { _tag: "NotPaid" }>): Ending =>
   evidence.reason === "canceled" ? canceled : usedOtherwise
 
-export const abandon = (ending: Ending, release: boolean): SettlementStep => ({
-  _tag: "Abandon",
+/** Undoes the work and, with `thenDelete`, deletes the charge. */
+export const rollBack = (ending: Ending, thenDelete: boolean): SettlementStep => ({
+  _tag: "RollBack",
   whole: true,
-  release,
+  thenDelete,
   ending
 })
 
-/** Leaves the outcome open, for a reason that is logged. */
-export const leaveOpen = (reason: string): SettlementStep => ({ _tag: "Leave", reason, ending: pending })
+/** Defers a charge whose outcome is unknown, for a reason that is logged. */
+export const deferUnknown = (reason: string): SettlementStep => ({ _tag: "Defer", reason, ending: pending })
 
-/** Gives the lease back, with nothing to report. */
-export const leave = (ending: Ending): SettlementStep => ({ _tag: "Leave", reason: undefined, ending })
+/** Defers a charge, with nothing to report. */
+export const defer = (ending: Ending): SettlementStep => ({ _tag: "Defer", reason: undefined, ending })
 
 /**
  * Settles a payment again that may have settled before; its nonce makes that safe. Not if the work would follow and no
  * call waits for it: such a payment is left until it has moved or expired.
  */
 export const settleUnlessUnwanted = (facts: ChargeFacts): SettlementStep =>
-  facts.settlesFirst && facts.by === "reconciler" && facts.canReadChain ? leave(closed) : settleAgain
+  facts.workIsDue && facts.by === "reconciler" && facts.canReadChain ? defer(closed) : settleAgain

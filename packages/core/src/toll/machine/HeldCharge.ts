@@ -2,7 +2,7 @@ import type { Subject } from "../../ports/Charges.ts"
 import type { ChargeFacts } from "./ChargeStep.ts"
 import type { SettlementTask } from "./SettlementTask.ts"
 
-/** Identifies the holder of a lease. */
+/** The key of a charge, and the owner that holds its lease or tries to take it. */
 export interface ChargeLease {
   readonly key: string
   readonly owner: string

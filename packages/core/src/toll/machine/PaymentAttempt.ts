@@ -2,7 +2,7 @@ import type { Cause } from "effect"
 import type { Network } from "../../domain/Network.ts"
 import type { NewCharge, RecordedResponse } from "../../ports/Charges.ts"
 import { chargeKey, payloadDigest } from "../ChargeKey.ts"
-import type { FairPool } from "../limits/FairPool.ts"
+import { AdmissionTicket } from "../limits/AdmissionTicket.ts"
 import type { PaymentRefused, WorkRetriedTooOften } from "../PaymentErrors.ts"
 import type { TollRequest, WorkResponse } from "../TollRequest.ts"
 import type { PaymentOffer } from "../Verdict.ts"
@@ -32,36 +32,15 @@ export interface PaymentAttempt<E = unknown> {
   readonly payer: string
   /** Until when the caller can be kept waiting. */
   readonly untilMillis: number
-  /** The lease under which the call claims or takes over the charge. */
-  readonly held: ChargeLease
+  /** The key and owner under which the call claims or takes over the charge. It holds nothing yet. */
+  readonly lease: ChargeLease
   /** Facts before the charge is held. */
   readonly facts: ChargeFacts
-  /** The charge, from its claim or takeover on. */
-  charge: HeldCharge | undefined
+  /** What the call holds of the limits, and has learned about its payment. Kept by `Admission`. */
+  readonly ticket: AdmissionTicket
+  /** The charge under that lease, from its claim or takeover on. */
+  heldCharge: HeldCharge | undefined
   result: AttemptResult<E>
-  /** Its signature was checked, here or on the chain: it is the payer's own. */
-  proven: boolean
-  /** Counted among the unsettled of this process. */
-  counted: boolean
-  /** Worked on without a verification first. */
-  onCredit: boolean
-  /** This call verifies the payment; copies of it in this process wait, or did. */
-  verifying: boolean
-  hasGuarded: boolean
-  /** Its place among the payments that are verified, and the client or payer that holds it. */
-  place: { readonly pool: FairPool; readonly name: string } | undefined
-  /** Whether the payer has settled here within a day, if the store was read for it. */
-  isKnown: boolean | undefined
-  /** What covers the loss if the work is never paid: earlier payments, or the budget for losses. */
-  stake: "cover" | "loss" | undefined
-  /** The payment has settled in this call. */
-  settled: boolean
-  /** Work was done in this call. */
-  hasWorked: boolean
-  /** Work has failed in this call. */
-  hasFailed: boolean
-  /** When the facilitator started to verify the payment. */
-  verifiedAtMillis: number
 }
 
 export const openAttempt = <E>(
@@ -83,40 +62,29 @@ export const openAttempt = <E>(
     payer: payload.payload.authorization.from.toLowerCase(),
     digest: payloadDigest(payload),
     untilMillis: nowMillis() + waitMillis,
-    held: { key: chargeKey(network, payload), owner, by: "call", nowMillis },
+    lease: { key: chargeKey(network, payload), owner, by: "call", nowMillis },
     facts: {
       by: "call",
       canReadChain,
       proofRequired: request.proofRequired,
-      settlesFirst: request.settlesFirst,
+      workIsDue: request.settlesFirst,
       unverifiedSinceMillis: 0,
       validBeforeSeconds: Number(payload.payload.authorization.validBefore),
       finalitySeconds: network.finalitySeconds
     },
-    charge: undefined,
-    result: { _tag: "None" },
-    proven: false,
-    counted: false,
-    onCredit: false,
-    verifying: false,
-    hasGuarded: false,
-    place: undefined,
-    isKnown: undefined,
-    stake: undefined,
-    settled: false,
-    hasWorked: false,
-    hasFailed: false,
-    verifiedAtMillis: 0
+    ticket: new AdmissionTicket(),
+    heldCharge: undefined,
+    result: { _tag: "None" }
   }
 }
 
 /** The charge of a call that has just claimed it. */
 export const claimedCharge = (
-  { facts, held }: PaymentAttempt,
+  { facts, lease }: PaymentAttempt,
   task: PayableTask,
   unverifiedSinceMillis: number
 ): HeldCharge => ({
-  ...held,
+  ...lease,
   facts: { ...facts, unverifiedSinceMillis },
   task,
   subject: undefined,
@@ -141,14 +109,14 @@ export const taskOf = ({ network, request }: PaymentAttempt, { requirements }: P
 }
 
 export const newCharge = (
-  { digest, held, network, onCredit, payer, request }: PaymentAttempt,
+  { digest, lease, network, payer, request, ticket }: PaymentAttempt,
   task: PayableTask,
   options: { readonly settlement: string; readonly fingerprint: string; readonly nowMillis: number }
 ): NewCharge => {
   const { authorization } = task
   const { requirements, x402Version } = task.request
   return {
-    key: held.key,
+    key: lease.key,
     payloadDigest: digest,
     fingerprint: options.fingerprint,
     operation: request.operation,
@@ -163,6 +131,6 @@ export const newCharge = (
     exposureAtomic: request.exposureAtomic.toString(),
     settlesFirst: request.settlesFirst,
     createdAtMillis: options.nowMillis,
-    unverifiedSinceMillis: onCredit ? options.nowMillis : 0
+    unverifiedSinceMillis: ticket.isOnCredit ? options.nowMillis : 0
   }
 }

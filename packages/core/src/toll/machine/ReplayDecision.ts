@@ -24,24 +24,24 @@ const responseNotProduced =
 export const sentBack = "this payment has been refunded; sign a new one to buy"
 const alreadyUsed = "this payment has been used; sign a new one"
 
-/** Decides about a replay. Pure. `sameRequest`: the charge's fingerprint is that of the request at hand. */
-export const decideReplay = (
-  charge: Charge,
-  presented: {
-    readonly payloadDigest: string
-    readonly sameRequest: boolean
-    /** The presented signature is the payer's own. Only read for a voided charge. */
-    readonly proven?: boolean
-    /** Until when the response is replayed, in milliseconds since the epoch. */
-    readonly replayableUntilMillis: number
-  },
-  nowMillis: number
-): ReplayDecision => {
+/** A payment as presented, compared with the charge of an earlier request with the same key. */
+export interface Presented {
+  readonly payloadDigest: string
+  /** The charge's fingerprint is that of the request at hand. */
+  readonly sameRequest: boolean
+  /** The presented signature is the payer's own. Only read for a voided charge. */
+  readonly proven?: boolean
+  /** Until when the response is replayed, in milliseconds since the epoch. */
+  readonly replayableUntilMillis: number
+}
+
+/** Decides about a replay. Pure. */
+export const decideReplay = (charge: Charge, presented: Presented, nowMillis: number): ReplayDecision => {
   const lapsed = charge.leaseUntilMillis <= nowMillis
   // Payer and nonce are public once settled: a replay needs the payment itself, signature included. A voided charge may
-  // come from a forgery that was refused, which must not use up the payer's own payment.
-  const isForgery = charge.state === "voided" && presented.proven === true
-  if (charge.payloadDigest !== presented.payloadDigest && !isForgery)
+  // come from a forgery that was refused: the payer's own payment, by its signature, may take its place.
+  const mayReplaceForgery = charge.state === "voided" && presented.proven === true
+  if (charge.payloadDigest !== presented.payloadDigest && !mayReplaceForgery)
     return refuse("payment_already_used", alreadyUsed)
   // A refunded payment buys nothing, even if a reorganization has undone its settlement.
   if (charge.refund?._tag === "Sent")

@@ -3,17 +3,17 @@ import type { Charge } from "../../ports/Charges.ts"
 import type { Settlement } from "../facilitator/Facilitator.ts"
 import { afterReopening, afterSeeing } from "./ChainSteps.ts"
 import {
-  abandon,
   begin,
   closed,
+  defer,
+  deferUnknown,
   end,
   judgeHeld,
-  leave,
-  leaveOpen,
   ofAnotherRequest,
   pending,
   refundSent,
   refused,
+  rollBack,
   settleUnlessUnwanted,
   transferTaken
 } from "./CommonSteps.ts"
@@ -47,34 +47,34 @@ const takenSettled = (facts: ChargeFacts, event: TakenEvent, charge: Charge): Af
   const { receipt } = charge
   if (facts.by === "call") {
     if (charge.effectPending && receipt !== undefined) return { _tag: "Apply", receipt, thenFind: true }
-    if (paid === undefined) return { _tag: "Yield", ending: pending }
-    return event.sameRequest ? { _tag: "Work", paid } : { _tag: "Yield", ending: ofAnotherRequest }
+    if (paid === undefined) return { _tag: "EndLease", ending: pending }
+    return event.sameRequest ? { _tag: "Work", paid } : { _tag: "EndLease", ending: ofAnotherRequest }
   }
   if (charge.effectPending && receipt !== undefined) return { _tag: "Apply", receipt }
   if (paid !== undefined && paid.untilMillis <= event.nowMillis) return { _tag: "MarkRefundDue" }
   return charge.awaitsFinality && facts.canReadChain
     ? { _tag: "QueryChain", query: { _tag: "Finality", charge } }
-    : { _tag: "Yield", ending: closed }
+    : { _tag: "EndLease", ending: closed }
 }
 
 const takenReady = (facts: ChargeFacts, sameRequest: boolean): SettlementStep => {
   // It was found as a claim with a lapsed lease, and its slow holder has recorded a response since: for another
   // request than this one, so not for this caller.
-  if (facts.by === "call" && !sameRequest) return leave(ofAnotherRequest)
+  if (facts.by === "call" && !sameRequest) return defer(ofAnotherRequest)
   return facts.canReadChain ? { _tag: "QueryChain", query: { _tag: "Before" } } : settleUnlessUnwanted(facts)
 }
 
 /** Its refund was sent and a reorganization undid its settlement: only another transfer can complete it. */
 const takenRefunded = (facts: ChargeFacts, charge: Charge): SettlementStep => {
-  if (facts.by === "call") return leave(refundSent)
-  return facts.canReadChain ? { _tag: "QueryChain", query: { _tag: "Finality", charge } } : leave(closed)
+  if (facts.by === "call") return defer(refundSent)
+  return facts.canReadChain ? { _tag: "QueryChain", query: { _tag: "Finality", charge } } : defer(closed)
 }
 
 /** Which step follows in a call, after it tried to take a charge over. */
 export const afterTakeover = (event: TakenEvent, facts: ChargeFacts): AfterSettlement => {
   const { charge, nowMillis, readable, sameRequest } = event
   if (charge === undefined) return begin
-  if (!readable) return leaveOpen("the charge was encrypted with a key that is not configured")
+  if (!readable) return deferUnknown("the charge was encrypted with a key that is not configured")
   if (charge.state !== "settled" && charge.refund !== undefined) return takenRefunded(facts, charge)
   switch (charge.state) {
     case "claimed":
@@ -91,7 +91,7 @@ export const afterTakeover = (event: TakenEvent, facts: ChargeFacts): AfterSettl
         return { _tag: "QueryChain", query: { _tag: "Watch", watched: { charge, sameRequest } } }
       // No chain can be read, but an expired authorization can't move any more.
       return facts.by === "reconciler" && nowMillis > facts.validBeforeSeconds * 1000
-        ? abandon(closed, true)
+        ? rollBack(closed, true)
         : judgeHeld
   }
 }
@@ -102,13 +102,13 @@ const afterSettling = (facts: ChargeFacts, first: boolean, settlement: Settlemen
       return first
         ? {
             _tag: "Void",
-            worked: !facts.settlesFirst,
+            worked: !facts.workIsDue,
             ending: refused(
               settlement.reason,
               "the facilitator refused to settle the payment; nothing was charged"
             )
           }
-        : leaveOpen(settlement.reason)
+        : deferUnknown(settlement.reason)
     case "Settled":
       return facts.proofRequired && facts.canReadChain
         ? {
@@ -126,7 +126,7 @@ const afterSettling = (facts: ChargeFacts, first: boolean, settlement: Settlemen
             _tag: "QueryChain",
             query: { _tag: "Proof", transaction: settlement.transaction, reason: settlement.reason }
           }
-        : leaveOpen(settlement.reason)
+        : deferUnknown(settlement.reason)
   }
 }
 
@@ -136,12 +136,18 @@ const afterCompletion = (
   event: Extract<ChargeEvent, { _tag: "Completed" }>
 ): AfterSettlement => {
   const { owedUntilMillis, receipt, refundDue } = event
-  const yields = event.isProvisional === true ? { yields: true as const } : {}
+  const endsLease = event.isProvisional === true ? { endsLease: true as const } : {}
   // Another process completed it, with a response that is not at hand here: look that up.
   if (step.refundDue && !refundDue && facts.by === "call") return begin
   if (refundDue || step.isRefunded === true)
-    return { _tag: "Abandon", whole: true, release: false, ...yields, ending: refundEnding(facts, receipt) }
-  if (!facts.settlesFirst) return { _tag: "Apply", receipt, ...yields }
+    return {
+      _tag: "RollBack",
+      whole: true,
+      thenDelete: false,
+      ...endsLease,
+      ending: refundEnding(facts, receipt)
+    }
+  if (!facts.workIsDue) return { _tag: "Apply", receipt, ...endsLease }
   if (owedUntilMillis !== undefined) return { _tag: "Work", paid: { receipt, untilMillis: owedUntilMillis } }
   // Another process holds the charge, or has delivered the response.
   return facts.by === "call" ? begin : end({ _tag: "Paid", receipt })
@@ -175,7 +181,7 @@ const afterVoiding = (
       : judgeHeld
   return step.isOpen === true && facts.canReadChain
     ? { _tag: "QueryChain", query: { _tag: "Refusal", ending: step.ending } }
-    : abandon(step.ending, false)
+    : rollBack(step.ending, false)
 }
 
 /** Which step follows in a call, after a step that it shares with the reconciler. */
@@ -195,7 +201,7 @@ export const afterSettlementStep = (
       if (event._tag === "Completed") return afterCompletion(facts, step, event)
       if (event._tag === "TransferTaken")
         return step.isRefunded === true || event.attempts < takenPatience
-          ? leaveOpen("the transfer is recorded for another charge")
+          ? deferUnknown("the transfer is recorded for another charge")
           : { _tag: "Void", worked: true, ending: transferTaken }
       if (event._tag === "Overtaken") return end(pending)
       break
@@ -210,18 +216,18 @@ export const afterSettlementStep = (
     case "Void":
       if (event._tag === "Voided") return afterVoiding(facts, step, event.voided)
       break
-    case "Abandon":
+    case "RollBack":
       if (event._tag === "Done")
-        return step.release ? { _tag: "Release", ending: step.ending } : end(step.ending)
+        return step.thenDelete ? { _tag: "DeleteCharge", ending: step.ending } : end(step.ending)
       break
-    case "Leave":
+    case "Defer":
       if (event._tag === "Done")
         return step.thenFind === true
           ? { _tag: "Find", instead: step.ending, orVoided: true }
           : end(step.ending)
       break
-    case "Release":
-    case "Yield":
+    case "DeleteCharge":
+    case "EndLease":
       if (event._tag === "Done") return end(step.ending)
       break
     case "Finalize":
@@ -240,10 +246,10 @@ const withoutRequest = (step: AfterSettlement): SettlementStep | EndStep => {
       return end(closed)
     // Nothing is due for the charge: it is watched until its authorization has expired.
     case "Judge":
-      return leave(closed)
+      return defer(closed)
     // A retry of the caller gets the work done.
     case "Work":
-      return { _tag: "Yield", ending: { _tag: "Paid", receipt: step.paid.receipt } }
+      return { _tag: "EndLease", ending: { _tag: "Paid", receipt: step.paid.receipt } }
     default:
       return step
   }

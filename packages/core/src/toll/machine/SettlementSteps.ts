@@ -1,17 +1,17 @@
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
-import { findNetwork } from "../../domain/Network.ts"
 import type { Receipt } from "../../domain/PaymentRequired.ts"
 import type { Charge, Charges } from "../../ports/Charges.ts"
 import { causeName } from "../../runtime/causeName.ts"
 import { report } from "../../runtime/events.ts"
 import type { Secrets } from "../../runtime/Secrets.ts"
-import type { Chain, ChainEvidence } from "../evidence/Chain.ts"
+import type { Chain } from "../evidence/Chain.ts"
 import type { Facilitator } from "../facilitator/Facilitator.ts"
 import { checkAgainMillis, isBeyondPatience, watchUntilMillis } from "./Backoff.ts"
-import type { ChainQuery, ChargeEvent, SettlementStep, TakenEvent } from "./ChargeStep.ts"
+import type { ChargeEvent, SettlementStep, TakenEvent } from "./ChargeStep.ts"
 import type { StepResult } from "./driveSteps.ts"
 import type { ChargeLease, HeldCharge } from "./HeldCharge.ts"
+import { queryChain } from "./queryChain.ts"
 import type { SettlementEffects } from "./SettlementEffects.ts"
 import { readTask, type SettlementTask, taskWithoutPayment } from "./SettlementTask.ts"
 
@@ -42,19 +42,7 @@ type StepOf<Tag extends SettlementStep["_tag"]> = Extract<SettlementStep, { read
 
 const done: ChargeEvent = { _tag: "Done" }
 
-/** Queries of a transfer that waits for its confirmations, a second apart. */
-const maxConfirmingQueries = 60
-
-/** Retries of a query that names a transaction: our node may be a moment behind the facilitator's. */
-const maxLaggingRetries = 3
-
 const isRefunded = ({ refund }: Charge): boolean => refund?._tag === "Sent"
-
-/** The transaction that a query names, if it is known. */
-const transactionOf = (query: ChainQuery): string | undefined => {
-  if (query._tag === "Proof") return query.transaction
-  return query._tag === "Finality" ? query.charge.receipt?.transaction : undefined
-}
 
 /** Performs the steps of a settlement, as plain generators: none of them needs its own fiber. */
 export class SettlementSteps {
@@ -77,20 +65,20 @@ export class SettlementSteps {
         return this.apply(step, held)
       case "Void":
         return this.void(step, held)
-      case "Abandon":
-        return this.abandon(step, held)
-      case "Release":
-        return this.release(held)
+      case "RollBack":
+        return this.rollBack(step, held)
+      case "DeleteCharge":
+        return this.deleteCharge(held)
       case "Finalize":
         return this.finalize(held)
       case "Reopen":
         return this.reopen(held)
       case "MarkRefundDue":
         return this.markRefundDue(held)
-      case "Yield":
-        return this.yieldLease(held)
-      case "Leave":
-        return this.leave(step, held)
+      case "EndLease":
+        return this.endLease(held)
+      case "Defer":
+        return this.defer(step, held)
     }
   }
 
@@ -112,7 +100,7 @@ export class SettlementSteps {
       by,
       canReadChain: chain.canRead(charge.network),
       proofRequired: task.proofRequired,
-      settlesFirst: charge.settlesFirst && !hasResponse,
+      workIsDue: charge.settlesFirst && !hasResponse,
       unverifiedSinceMillis: charge.unverifiedSinceMillis,
       validBeforeSeconds: charge.validBeforeSeconds,
       finalitySeconds: this.finalityOf(charge.network)
@@ -131,27 +119,8 @@ export class SettlementSteps {
     return { _tag: "Settled", settlement: { _tag: "Unknown", reason, transaction: undefined } }
   }
 
-  private *queryChain(
-    { query }: StepOf<"QueryChain">,
-    { task: { authorization, network } }: HeldCharge
-  ): StepResult<StoreError> {
-    const known = findNetwork(network)
-    if (known === undefined) return { _tag: "Seen", evidence: { _tag: "Unavailable" } }
-    const transaction = transactionOf(query)
-    const evidence = yield* this.services.chain.evidence(known, authorization, { transaction }).pipe(
-      Effect.repeat({
-        schedule: Schedule.exponential("200 millis"),
-        times: transaction === undefined ? 0 : maxLaggingRetries,
-        // Definite evidence ends the retries: one that fails must not replace it.
-        until: ({ _tag }: ChainEvidence) => _tag === "Moved" || _tag === "NotPaid" || _tag === "Confirming"
-      }),
-      Effect.repeat({
-        schedule: Schedule.spaced("1 second"),
-        times: maxConfirmingQueries,
-        while: ({ _tag }: ChainEvidence) => _tag === "Confirming"
-      })
-    )
-    return { _tag: "Seen", evidence }
+  private *queryChain({ query }: StepOf<"QueryChain">, { task }: HeldCharge): StepResult<StoreError> {
+    return { _tag: "Seen", evidence: yield* queryChain(this.services.chain, query, task) }
   }
 
   private *complete(step: StepOf<"Complete">, held: HeldCharge): StepResult<StoreError> {
@@ -161,7 +130,7 @@ export class SettlementSteps {
     const { authorization, network } = held.task
     const nowMillis = held.nowMillis()
     const receipt: Receipt = { success: true, transaction, network, payer: authorization.from }
-    const isOwed = held.facts.settlesFirst && !refundDue
+    const isOwed = held.facts.workIsDue && !refundDue
     const owedUntilMillis = isOwed ? nowMillis + this.config.owedResponseMillis : undefined
     const isProvisional = proof?.isFinal === false
     const settlement = {
@@ -202,9 +171,12 @@ export class SettlementSteps {
     }
   }
 
-  private *apply({ yields }: StepOf<"Apply">, { key, owner, subject }: HeldCharge): StepResult<StoreError> {
+  private *apply(
+    { endsLease }: StepOf<"Apply">,
+    { key, owner, subject }: HeldCharge
+  ): StepResult<StoreError> {
     const { charges, effects } = this.services
-    const endLease = yields === true ? charges.yieldLease(key, owner, 0) : Effect.void
+    const endLease = endsLease === true ? charges.yieldLease(key, owner, 0) : Effect.void
     if (subject === undefined) {
       yield* endLease
       return done
@@ -236,16 +208,16 @@ export class SettlementSteps {
     return { _tag: "Voided", voided: yield* this.services.charges.void(key, owner, options) }
   }
 
-  private *abandon(
-    { whole, yields }: StepOf<"Abandon">,
+  private *rollBack(
+    { endsLease, whole }: StepOf<"RollBack">,
     { key, owner, subject }: HeldCharge
   ): StepResult<StoreError> {
-    if (yields === true) yield* this.services.charges.yieldLease(key, owner, 0)
+    if (endsLease === true) yield* this.services.charges.yieldLease(key, owner, 0)
     if (subject !== undefined) yield* this.services.effects.abandoned(subject, whole ? key : undefined)
     return done
   }
 
-  private *release({ key, owner }: HeldCharge): StepResult<StoreError> {
+  private *deleteCharge({ key, owner }: HeldCharge): StepResult<StoreError> {
     yield* this.services.charges.release(key, owner)
     return done
   }
@@ -274,16 +246,16 @@ export class SettlementSteps {
     return done
   }
 
-  private *yieldLease({ key, owner }: HeldCharge): StepResult<StoreError> {
+  private *endLease({ key, owner }: HeldCharge): StepResult<StoreError> {
     yield* this.services.charges.yieldLease(key, owner, 0)
     return done
   }
 
-  private *leave({ reason }: StepOf<"Leave">, held: HeldCharge): StepResult<StoreError> {
+  private *defer({ reason }: StepOf<"Defer">, held: HeldCharge): StepResult<StoreError> {
     const { attempts, facts, isSettled, key, owner, task } = held
     if (reason !== undefined)
       yield* report("Warn", "settlement_unknown", "The outcome of a settlement is unknown", { reason })
-    if (facts.by === "call") return yield* this.yieldLease(held)
+    if (facts.by === "call") return yield* this.endLease(held)
     const againMillis = checkAgainMillis(attempts, held.nowMillis())
     // A settled charge's proof is checked until it is final; a voided charge is watched until it can't move.
     const isWatched = reason === undefined && !isSettled

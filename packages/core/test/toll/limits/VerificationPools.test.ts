@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type { PaymentAttempt } from "../../../src/toll/machine/PaymentAttempt.ts"
 import type { PayerHistory } from "../../../src/toll/limits/PayerHistory.ts"
+import { AdmissionTicket } from "../../../src/toll/limits/AdmissionTicket.ts"
 import { VerificationPools } from "../../../src/toll/limits/VerificationPools.ts"
 
 const known = new Set(["0xknown", "0xother"])
@@ -14,7 +15,11 @@ const history = {
 } as unknown as PayerHistory
 
 const attemptOf = (payer: string, address: string) =>
-  ({ payer, request: { clientAddress: () => address }, place: undefined }) as unknown as PaymentAttempt
+  ({
+    payer,
+    request: { clientAddress: () => address },
+    ticket: new AdmissionTicket()
+  }) as unknown as PaymentAttempt
 
 const open = () => new VerificationPools({ maxUnverified: 1, maxUnsettled: 1 }, history)
 const entering = (pools: VerificationPools, attempt: PaymentAttempt) =>
@@ -31,7 +36,7 @@ describe("slots for verifications", () => {
       assert.isTrue(yield* Fiber.join(yield* entering(pools, stranger)))
       const payer = attemptOf("0xknown", "192.0.2.1")
       assert.isTrue(yield* Fiber.join(yield* entering(pools, payer)))
-      assert.strictEqual(payer.place?.name, "0xknown")
+      assert.strictEqual(payer.ticket.placeHolder, "0xknown")
       const second = yield* entering(pools, attemptOf("0xsecond", "192.0.2.2"))
       const other = yield* entering(pools, attemptOf("0xother", "192.0.2.2"))
       yield* Effect.yieldNow
@@ -49,11 +54,14 @@ describe("slots for verifications", () => {
       const pools = open()
       const attempt = attemptOf("0xstranger", "2001:db8:1:2::3")
       yield* Fiber.join(yield* entering(pools, attempt))
-      assert.strictEqual(attempt.place?.name, "2001:db8:1::/48")
-      const { pool } = attempt.place!
+      assert.strictEqual(attempt.ticket.placeHolder, "2001:db8:1::/48")
       pools.leave(attempt)
       pools.leave(attempt)
-      assert.deepStrictEqual([attempt.place, pool.inUse], [undefined, 0])
+      assert.isUndefined(attempt.ticket.placeHolder)
+      assert.isTrue(yield* Fiber.join(yield* entering(pools, attemptOf("0xsecond", "192.0.2.2"))))
+      const third = yield* entering(pools, attemptOf("0xthird", "192.0.2.3"))
+      yield* Effect.yieldNow
+      assert.isUndefined(third.pollUnsafe())
     })
   )
 })

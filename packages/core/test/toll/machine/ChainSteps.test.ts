@@ -3,14 +3,14 @@ import type { ChainEvidence } from "../../../src/toll/evidence/Chain.ts"
 import type { ChainQuery, ChargeStep } from "../../../src/toll/machine/ChargeStep.ts"
 import { next } from "../../../src/toll/machine/ChargeMachine.ts"
 import {
-  abandoned,
+  rolledBack,
   call,
   chargeIn,
   closed,
   finalitySeconds,
-  first,
-  left,
-  leftOpen,
+  workDue,
+  deferred,
+  deferredUnknown,
   pending,
   proof,
   receipt,
@@ -61,11 +61,11 @@ const refusing = ask({ _tag: "Refusal", ending: short })
 /** A payment that was claimed, and is about to be refused for want of funds. */
 const refusals: ReadonlyArray<Row> = [
   row("has moved: a refund is due", call, refusing, moved, { ...completed, refundDue: true }),
-  row("has moved before its work: the work is due", { ...call, ...first }, refusing, moved, completed),
-  row("has not moved", call, refusing, notMoved, abandoned(short, false)),
-  row("was canceled", call, refusing, canceled, abandoned(refused("payment_canceled"), false)),
-  row("can't be seen", call, refusing, unavailable, abandoned(pending, false)),
-  row("waits for confirmations", call, refusing, confirming, abandoned(pending, false))
+  row("has moved before its work: the work is due", { ...call, ...workDue }, refusing, moved, completed),
+  row("has not moved", call, refusing, notMoved, rolledBack(short, false)),
+  row("was canceled", call, refusing, canceled, rolledBack(refused("payment_canceled"), false)),
+  row("can't be seen", call, refusing, unavailable, rolledBack(pending, false)),
+  row("waits for confirmations", call, refusing, confirming, rolledBack(pending, false))
 ]
 
 describe("a payment that its payer's balance doesn't cover", () => {
@@ -77,7 +77,7 @@ describe("a payment that its payer's balance doesn't cover", () => {
     const step: ChargeStep = { _tag: "Void", worked: false, isOpen: true, ending: short }
     const event = { _tag: "Voided", voided: true } as const
     expect(next(step, event, call)).toStrictEqual(refusing)
-    expect(next(step, event, { ...call, canReadChain: false })).toStrictEqual(abandoned(short, false))
+    expect(next(step, event, { ...call, canReadChain: false })).toStrictEqual(rolledBack(short, false))
   })
 })
 
@@ -103,7 +103,7 @@ const attempts: ReadonlyArray<Row> = [
     row("was used otherwise", call, step, usedOtherwise, voided(true, refused("payment_nonce_used"))),
     row(
       "was canceled before any work",
-      { ...call, ...first },
+      { ...call, ...workDue },
       step,
       canceled,
       voided(false, refused("payment_canceled"))
@@ -111,19 +111,25 @@ const attempts: ReadonlyArray<Row> = [
     row("expired", reconciler, step, expired, voided(true, refused("payment_expired"))),
     row(
       "expired before any work",
-      { ...call, ...first },
+      { ...call, ...workDue },
       step,
       expired,
       voided(false, refused("payment_expired"))
     ),
-    row("waits for confirmations", call, step, confirming, leftOpen())
+    row("waits for confirmations", call, step, confirming, deferredUnknown())
   ]),
   row("expires now", call, before, notMoved, settleAgain),
-  row("has not moved, with a caller waiting", { ...call, ...first }, before, notMoved, settleAgain),
+  row("has not moved, with a caller waiting", { ...call, ...workDue }, before, notMoved, settleAgain),
   row("can't be seen", call, before, unavailable, settleAgain),
-  row("has not moved, with nobody waiting", { ...reconciler, ...first }, before, notMoved, left(closed)),
-  row("is not shown yet", call, proving, notMoved, leftOpen("timeout")),
-  row("can't be shown", call, proving, unavailable, leftOpen("timeout"))
+  row(
+    "has not moved, with nobody waiting",
+    { ...reconciler, ...workDue },
+    before,
+    notMoved,
+    deferred(closed)
+  ),
+  row("is not shown yet", call, proving, notMoved, deferredUnknown("timeout")),
+  row("can't be shown", call, proving, unavailable, deferredUnknown("timeout"))
 ]
 
 const watch = (sameRequest = true, changes: Parameters<typeof chargeIn>[1] = {}): ChargeStep =>
@@ -136,7 +142,7 @@ const watches: ReadonlyArray<Row> = [
   row("has moved", call, watch(), moved, refund),
   row("has moved, for the reconciler", reconciler, watch(), fresh, { ...unproven, refundDue: true }),
   row("has moved, and settles first", call, watch(true, { settlesFirst: true }), moved, completed),
-  row("has moved for another request", call, watch(false), moved, left(already)),
+  row("has moved for another request", call, watch(false), moved, deferred(already)),
   row("moved as early as a clock may differ", call, watch(), at(370), refund),
   row(
     "moved so early, in the middle of a second",
@@ -145,7 +151,7 @@ const watches: ReadonlyArray<Row> = [
     at(370),
     refund
   ),
-  row("moved before it was presented", call, watch(), at(369), abandoned(already, true)),
+  row("moved before it was presented", call, watch(), at(369), rolledBack(already, true)),
   // Blocks of a chain that catches up are older than our clock says.
   row("was verified, and moved", call, watch(true, { unverifiedSinceMillis: 0 }), at(1), refund),
   row(
@@ -153,7 +159,7 @@ const watches: ReadonlyArray<Row> = [
     reconciler,
     watch(),
     at(369),
-    abandoned(closed, true)
+    rolledBack(closed, true)
   ),
   row("is unused", call, watch(), notMoved, { _tag: "Judge", held: true }),
   row(
@@ -161,16 +167,16 @@ const watches: ReadonlyArray<Row> = [
     call,
     watch(),
     expired,
-    abandoned(refused("payment_expired"), true)
+    rolledBack(refused("payment_expired"), true)
   ),
-  row("is unused, for the reconciler", reconciler, watch(), notMoved, left(closed)),
-  row("is unused and expired", reconciler, watch(), expired, abandoned(closed, true)),
-  row("was canceled", call, watch(), canceled, abandoned(refused("payment_canceled"), true)),
-  row("was used otherwise", call, watch(), usedOtherwise, abandoned(refused("payment_nonce_used"), true)),
-  row("was canceled, for the reconciler", reconciler, watch(), canceled, abandoned(closed, true)),
+  row("is unused, for the reconciler", reconciler, watch(), notMoved, deferred(closed)),
+  row("is unused and expired", reconciler, watch(), expired, rolledBack(closed, true)),
+  row("was canceled", call, watch(), canceled, rolledBack(refused("payment_canceled"), true)),
+  row("was used otherwise", call, watch(), usedOtherwise, rolledBack(refused("payment_nonce_used"), true)),
+  row("was canceled, for the reconciler", reconciler, watch(), canceled, rolledBack(closed, true)),
   ...[confirming, unavailable].flatMap((evidence): ReadonlyArray<Row> => [
-    row("is not clear yet", call, watch(), evidence, left(pending)),
-    row("is not clear yet, for the reconciler", reconciler, watch(), evidence, left(closed))
+    row("is not clear yet", call, watch(), evidence, deferred(pending)),
+    row("is not clear yet, for the reconciler", reconciler, watch(), evidence, deferred(closed))
   ])
 ]
 
@@ -213,7 +219,7 @@ const checks: ReadonlyArray<Row> = [
     { ...moved, transaction: "0xAB" },
     { _tag: "Finalize" }
   ),
-  row("stands so far", reconciler, finality(), fresh, left(closed)),
+  row("stands so far", reconciler, finality(), fresh, deferred(closed)),
   row(
     "stands elsewhere",
     reconciler,
@@ -236,7 +242,7 @@ const checks: ReadonlyArray<Row> = [
     elsewhere(false, {})
   ),
   row("stands for good, its refund sent", reconciler, finality(sent), moved, { _tag: "Finalize" }),
-  row("stands so far, its refund sent", reconciler, finality(sent), fresh, left(closed)),
+  row("stands so far, its refund sent", reconciler, finality(sent), fresh, deferred(closed)),
   row(
     "stands in another transaction, its refund sent",
     reconciler,
@@ -246,7 +252,13 @@ const checks: ReadonlyArray<Row> = [
   ),
   ...[expired, { ...notMoved, chainTimeSeconds: 451 }, canceled, usedOtherwise, confirming, unavailable].map(
     (evidence) =>
-      row(`${evidence._tag}, its refund sent: is left`, reconciler, finality(sent), evidence, left(closed))
+      row(
+        `${evidence._tag}, its refund sent: is left`,
+        reconciler,
+        finality(sent),
+        evidence,
+        deferred(closed)
+      )
   ),
   ...(["ready", "voided"] as const).flatMap((state): ReadonlyArray<Row> => [
     row(`moved it, refunded and ${state}`, reconciler, refunded(state), moved, completedAsRefunded),
@@ -261,7 +273,7 @@ const checks: ReadonlyArray<Row> = [
         reconciler,
         refunded(state),
         evidence,
-        left(closed)
+        deferred(closed)
       )
     )
   ]),
@@ -273,7 +285,7 @@ const checks: ReadonlyArray<Row> = [
     { ...notMoved, chainTimeSeconds: 451 },
     reopen({ _tag: "NotMoved", isVoided: false })
   ),
-  row("is not there yet", reconciler, finality(), { ...notMoved, chainTimeSeconds: 450 }, left(closed)),
+  row("is not there yet", reconciler, finality(), { ...notMoved, chainTimeSeconds: 450 }, deferred(closed)),
   row(
     "is gone, settled nobody knows when",
     reconciler,
@@ -298,8 +310,8 @@ const checks: ReadonlyArray<Row> = [
   ),
   row("was undone by a cancellation", reconciler, finality(), canceled, reopen({ _tag: "NotPaid" })),
   row("was undone by another use", reconciler, finality(), usedOtherwise, reopen({ _tag: "NotPaid" })),
-  row("waits for confirmations", reconciler, finality(), confirming, left(closed)),
-  row("can't be seen", reconciler, finality(), unavailable, left(closed))
+  row("waits for confirmations", reconciler, finality(), confirming, deferred(closed)),
+  row("can't be seen", reconciler, finality(), unavailable, deferred(closed))
 ]
 
 describe.each([
@@ -327,12 +339,12 @@ describe("a charge that was reopened", () => {
   it("settles again what has a response, and leaves what settles first until it has expired", () => {
     const step = reopen({ _tag: "NotMoved", isVoided: false })
     expect(next(step, isReopened, reconciler)).toStrictEqual(settleAgain)
-    expect(next(step, isReopened, { ...reconciler, ...first })).toStrictEqual(left(closed))
+    expect(next(step, isReopened, { ...reconciler, ...workDue })).toStrictEqual(deferred(closed))
   })
 
   it("is left alone where it was voided before, until it has moved or expired", () => {
     expect(next(reopen({ _tag: "NotMoved", isVoided: true }), isReopened, reconciler)).toStrictEqual(
-      left(closed)
+      deferred(closed)
     )
   })
 
@@ -348,27 +360,27 @@ describe("a charge that was reopened", () => {
       reopen({ _tag: "NotMoved", isVoided: true }),
       reopen({ _tag: "NotPaid" })
     ])
-      expect(next(gone, afterRefund, reconciler)).toStrictEqual(left(closed))
+      expect(next(gone, afterRefund, reconciler)).toStrictEqual(deferred(closed))
   })
 
   it.each(["Due", "Sent"] as const)("is left where it is settled for good, its refund %s", (_tag) => {
     const refund = _tag === "Due" ? ({ _tag, startedAtMillis: undefined } as const) : sent.refund
     const found = chargeIn("settled", { refund })
     const event = { _tag: "Taken", charge: found, sameRequest: true, readable: true, nowMillis: 1 } as const
-    expect(next({ _tag: "TakeOver" }, event, reconciler)).toStrictEqual({ _tag: "Yield", ending: closed })
+    expect(next({ _tag: "TakeOver" }, event, reconciler)).toStrictEqual({ _tag: "EndLease", ending: closed })
   })
 
   it("sets nothing off once its refund was sent", () => {
     const event = { _tag: "Completed", receipt, refundDue: false } as const
     expect(next(completedAsRefunded, event, reconciler)).toStrictEqual(
-      abandoned({ _tag: "Paid", receipt }, false)
+      rolledBack({ _tag: "Paid", receipt }, false)
     )
   })
 
   it("is never voided once its refund was sent, whichever charge has its transfer", () => {
     const taken = (attempts: number) => ({ _tag: "TransferTaken", attempts }) as const
     for (const attempts of [0, 3, 4, 100])
-      expect(next(completedAsRefunded, taken(attempts), reconciler)).toStrictEqual(leftOpen())
+      expect(next(completedAsRefunded, taken(attempts), reconciler)).toStrictEqual(deferredUnknown())
     expect(next({ ...completed, refundDue: true }, taken(4), reconciler)._tag).toBe("Void")
   })
 
@@ -383,10 +395,10 @@ describe("a charge that was reopened", () => {
     } as const
     const takeOver: ChargeStep = { _tag: "TakeOver" }
     expect(next(takeOver, event, reconciler)).toStrictEqual(ask({ _tag: "Finality", charge: refundedCharge }))
-    expect(next(takeOver, event, { ...reconciler, canReadChain: false })).toStrictEqual(left(closed))
+    expect(next(takeOver, event, { ...reconciler, canReadChain: false })).toStrictEqual(deferred(closed))
     for (const sameRequest of [true, false])
       expect(next(takeOver, { ...event, sameRequest }, call)).toStrictEqual(
-        left(refused("payment_refund_due"))
+        deferred(refused("payment_refund_due"))
       )
   })
 

@@ -7,12 +7,12 @@ import {
 } from "../../../src/toll/machine/ChargeStep.ts"
 import { next } from "../../../src/toll/machine/ChargeMachine.ts"
 import {
-  abandoned,
+  rolledBack,
   call,
   checkFunds,
   end,
   find,
-  left,
+  deferred,
   paid,
   product,
   receipt,
@@ -66,10 +66,10 @@ describe("an event that a step can't have", () => {
     [{ _tag: "Reopen", next: { _tag: "NotMoved", isVoided: false } }, ["Reopened"]],
     [{ _tag: "Apply", receipt }, ["Done"]],
     [{ _tag: "Void", worked: true, ending }, ["Voided"]],
-    [abandoned(ending, true), ["Done"]],
-    [left(ending), ["Done"]],
-    [{ _tag: "Release", ending }, ["Done"]],
-    [{ _tag: "Yield", ending }, ["Done"]],
+    [rolledBack(ending, true), ["Done"]],
+    [deferred(ending), ["Done"]],
+    [{ _tag: "DeleteCharge", ending }, ["Done"]],
+    [{ _tag: "EndLease", ending }, ["Done"]],
     [{ _tag: "Finalize" }, ["Done"]],
     [{ _tag: "MarkRefundDue" }, ["Done"]],
     [end(ending), []]

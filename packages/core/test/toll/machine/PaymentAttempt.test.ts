@@ -47,15 +47,15 @@ describe("the attempt of a call", () => {
       payer: from.toLowerCase(),
       digest: payloadDigest(payload),
       untilMillis: nowMillis + 10_000,
-      held: { key: chargeKey(sepolia, payload), owner: "me", by: "call" },
-      charge: undefined,
+      lease: { key: chargeKey(sepolia, payload), owner: "me", by: "call" },
+      heldCharge: undefined,
       result: { _tag: "None" }
     })
     expect(attempt.facts).toEqual({
       by: "call",
       canReadChain: false,
       proofRequired: true,
-      settlesFirst: false,
+      workIsDue: false,
       unverifiedSinceMillis: 0,
       validBeforeSeconds: nowSeconds + 120,
       finalitySeconds: sepolia.finalitySeconds
@@ -73,7 +73,8 @@ describe("the attempt of a call", () => {
   })
 
   it.each([true, false])("claims a charge that says since when it is unverified: %s", (onCredit) => {
-    const attempt = { ...open(), onCredit }
+    const attempt = open()
+    attempt.ticket.recordCredit(onCredit)
     const task = taskOf(attempt, offer())
     const charge = newCharge(attempt, task, { settlement: "{}", fingerprint: "k1:digest", nowMillis })
     const unverifiedSinceMillis = onCredit ? nowMillis : 0

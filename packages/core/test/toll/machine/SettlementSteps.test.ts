@@ -1,12 +1,9 @@
-import { Effect, Exit, Fiber } from "effect"
-import { TestClock } from "effect/testing"
+import { Effect, Exit } from "effect"
 import { describe, expect, it } from "vitest"
-import { findNetwork } from "../../../src/domain/Network.ts"
 import type { Charge, Completion } from "../../../src/ports/Charges.ts"
 import { sampleResponse, sampleReceipt } from "../../../src/testing/stores/records.ts"
-import type { ChainEvidence } from "../../../src/toll/evidence/Chain.ts"
 import { next } from "../../../src/toll/machine/ChargeMachine.ts"
-import type { ChainQuery, SettlementStep } from "../../../src/toll/machine/ChargeStep.ts"
+import type { SettlementStep } from "../../../src/toll/machine/ChargeStep.ts"
 import type { ChargeLease, HeldCharge } from "../../../src/toll/machine/HeldCharge.ts"
 import {
   authorization,
@@ -91,17 +88,17 @@ describe("taking a charge over", () => {
       by: "call",
       canReadChain: false,
       proofRequired: false,
-      settlesFirst: true,
+      workIsDue: true,
       unverifiedSinceMillis: 400_000,
       validBeforeSeconds: 7,
       finalitySeconds
     })
     const received = await takeOver(chargeIn("settled", { settlesFirst: true }))
-    expect(received.held?.facts.settlesFirst).toBe(false)
+    expect(received.held?.facts.workIsDue).toBe(false)
     const expired = { settlesFirst: true, response: undefined, responseExpiredAtMillis: 1 }
-    expect((await takeOver(chargeIn("settled", expired))).held?.facts.settlesFirst).toBe(false)
+    expect((await takeOver(chargeIn("settled", expired))).held?.facts.workIsDue).toBe(false)
     const workFirst = await takeOver(chargeIn("claimed"))
-    expect(workFirst.held?.facts.settlesFirst).toBe(false)
+    expect(workFirst.held?.facts.workIsDue).toBe(false)
   })
 
   it.each(["settled", "ready", "voided"] as const)(
@@ -185,96 +182,6 @@ it("a payment that the charge no longer stores can't be settled again: its outco
   })
 })
 
-describe("asking the chain", () => {
-  const unavailable: ChainEvidence = { _tag: "Unavailable" }
-  const notMoved: ChainEvidence = { _tag: "NotMoved", chainTimeSeconds: 1 }
-  const confirming: ChainEvidence = { _tag: "Confirming", transaction: "0x2" }
-  const moved: ChainEvidence = { _tag: "Moved", transaction: "0x2", logIndex: 1, atSeconds: 1, isFinal: true }
-  const proof: ChainQuery = { _tag: "Proof", transaction: "0x2", reason: "timeout" }
-
-  const ask = (query: ChainQuery, evidence: ReadonlyArray<ChainEvidence>, pauses: ReadonlyArray<number>) =>
-    play({ evidence }, (scene) =>
-      Effect.gen(function* () {
-        const asking = yield* Effect.forkChild(scene.perform({ _tag: "QueryChain", query }, heldBy()))
-        const reads: Array<number> = []
-        yield* TestClock.adjust(0)
-        reads.push(scene.asked.length)
-        for (const pause of pauses) {
-          yield* TestClock.adjust(pause)
-          reads.push(scene.asked.length)
-        }
-        const event = asking.pollUnsafe() === undefined ? undefined : yield* Fiber.join(asking)
-        return { event, reads, asked: scene.asked }
-      })
-    )
-
-  it.each<readonly [ChainQuery, string | undefined]>([
-    [{ _tag: "Before" }, undefined],
-    [{ _tag: "Watch", watched: { charge: chargeIn("voided"), sameRequest: true } }, undefined],
-    [{ _tag: "Finality", charge: chargeIn("settled") }, sampleReceipt().transaction],
-    [{ _tag: "Finality", charge: chargeIn("settled", { receipt: undefined }) }, undefined],
-    [proof, "0x2"]
-  ])("names the transaction where one is known: %j", async (query, transaction) => {
-    const { asked, event } = await ask(query, [moved], [])
-    expect(event).toEqual({ _tag: "Seen", evidence: moved })
-    expect(asked).toEqual([["evidence", findNetwork(sepolia), authorization, { transaction }]])
-  })
-
-  it("has no evidence on a network that it doesn't know", async () => {
-    const held = heldBy({ task: { ...task, network: "eip155:999999" } })
-    const query = { _tag: "QueryChain", query: { _tag: "Before" } } as const
-    expect(await play({}, (scene) => scene.perform(query, held))).toEqual({
-      _tag: "Seen",
-      evidence: { _tag: "Unavailable" }
-    })
-  })
-
-  it("asks once where no transaction is known", async () => {
-    const { event, reads } = await ask({ _tag: "Before" }, [notMoved], [10_000])
-    expect([event, reads]).toEqual([{ _tag: "Seen", evidence: notMoved }, [1, 1]])
-  })
-
-  it("asks three times more for a transaction that is known, with growing pauses", async () => {
-    const { event, reads } = await ask(proof, [unavailable, notMoved], [199, 1, 399, 1, 799, 1, 10_000])
-    expect(reads).toEqual([1, 1, 2, 2, 3, 3, 4, 4])
-    expect(event).toEqual({ _tag: "Seen", evidence: notMoved })
-  })
-
-  it("stops as soon as it has moved", async () => {
-    const { event, reads } = await ask(proof, [notMoved, moved], [200, 10_000])
-    expect([event, reads]).toEqual([{ _tag: "Seen", evidence: moved }, [1, 2, 2]])
-  })
-
-  it.each(["canceled", "used_otherwise"] as const)(
-    "keeps that the payment is finally unpaid (%s), though the chain can't be read a moment later",
-    async (reason) => {
-      const notPaid: ChainEvidence = { _tag: "NotPaid", reason }
-      const { event, reads } = await ask(
-        { _tag: "Finality", charge: chargeIn("settled") },
-        [unavailable, notPaid, unavailable],
-        [200, 10_000]
-      )
-      expect([event, reads]).toEqual([{ _tag: "Seen", evidence: notPaid }, [1, 2, 2]])
-    }
-  )
-
-  it("waits for confirmations, second by second", async () => {
-    const { event, reads } = await ask(
-      proof,
-      [notMoved, confirming, confirming, moved],
-      [200, 999, 1, 1_000, 9_000]
-    )
-    expect([event, reads]).toEqual([{ _tag: "Seen", evidence: moved }, [1, 2, 2, 3, 4, 4]])
-  })
-
-  it("waits for confirmations for a minute at most, whether or not a transaction is known", async () => {
-    for (const query of [proof, { _tag: "Before" } as const]) {
-      const { event, reads } = await ask(query, [confirming], [59_000, 1_000, 60_000])
-      expect([event, reads]).toEqual([{ _tag: "Seen", evidence: confirming }, [1, 60, 61, 61]])
-    }
-  })
-})
-
 describe("completing", () => {
   const receipt = { success: true, transaction: "0x2", network: sepolia, payer: authorization.from }
   const step = (changes: Partial<Extract<SettlementStep, { _tag: "Complete" }>> = {}): SettlementStep => ({
@@ -307,7 +214,7 @@ describe("completing", () => {
         }))
     )
   const recorded = { _tag: "Completed" } as const
-  const first = { facts: { ...facts, settlesFirst: true } }
+  const first = { facts: { ...facts, workIsDue: true } }
   const base = {
     receipt,
     transferLogIndex: undefined,
@@ -375,7 +282,9 @@ describe("completing", () => {
     const { asked, event, events } = await complete({ _tag: "TransferTaken" })
     expect(event).toEqual({ _tag: "TransferTaken", attempts: 0 })
     expect(asked).toHaveLength(1)
-    expect(events).toMatchObject([{ level: "error", network: sepolia }])
+    expect(events).toMatchObject([
+      { level: "error", code: "transfer_proves_another_payment", network: sepolia }
+    ])
   })
 
   const notOpen = { _tag: "NotOpen" } as const
@@ -474,7 +383,9 @@ describe("the effect of a settlement", () => {
       ...(isApplied ? [["markApplied", key]] : []),
       ["yieldLease", key, "me", 0]
     ])
-    expect(events.map(({ level }) => level)).toEqual(["error"])
+    expect(events).toMatchObject([
+      { level: "error", code: "settlement_effect_pending", operation: storeError.operation, error: "Error" }
+    ])
   })
 
   it("gets its response even if the lease can't be released", async () => {
@@ -507,7 +418,7 @@ describe("a settlement whose proof is checked once more", () => {
       (scene) =>
         Effect.gen(function* () {
           const following = next(step, yield* scene.perform(step, held), held.facts)
-          if (following._tag === "Apply" || following._tag === "Abandon")
+          if (following._tag === "Apply" || following._tag === "RollBack")
             yield* scene.perform(following, held)
           return scene.asked
         })
@@ -555,20 +466,25 @@ describe("giving a charge up", () => {
 
   it("rolls back what was prepared: all that the key holds, or what this call made", async () => {
     const script = { subjects: { abandoned: () => Effect.void } }
-    const abandon = (whole: boolean): SettlementStep => ({ _tag: "Abandon", whole, release: false, ending })
-    const whole = await run(abandon(true), heldBy({ subject }), script)
+    const rollBack = (whole: boolean): SettlementStep => ({
+      _tag: "RollBack",
+      whole,
+      thenDelete: false,
+      ending
+    })
+    const whole = await run(rollBack(true), heldBy({ subject }), script)
     expect([whole.event, whole.asked]).toEqual([done, [["abandoned", subject, key]]])
-    expect((await run(abandon(false), heldBy({ subject }), script)).asked).toEqual([
+    expect((await run(rollBack(false), heldBy({ subject }), script)).asked).toEqual([
       ["abandoned", subject, undefined]
     ])
-    expect(await run(abandon(true), heldBy(), script)).toMatchObject({ event: done, asked: [] })
+    expect(await run(rollBack(true), heldBy(), script)).toMatchObject({ event: done, asked: [] })
   })
 
   it.each<readonly [SettlementStep, ReadonlyArray<unknown>]>([
-    [{ _tag: "Release", ending }, ["release", key, "me"]],
+    [{ _tag: "DeleteCharge", ending }, ["release", key, "me"]],
     [{ _tag: "Finalize" }, ["finalize", key, "me"]],
     [{ _tag: "MarkRefundDue" }, ["markRefundDue", key, nowMillis]],
-    [{ _tag: "Yield", ending }, ["yieldLease", key, "me", 0]]
+    [{ _tag: "EndLease", ending }, ["yieldLease", key, "me", 0]]
   ])("%j is one verb of the store", async (step, verb) => {
     const { asked, event } = await run(step, heldBy(), {
       charges: { [verb[0] as "release"]: () => Effect.succeed(true) }
@@ -583,7 +499,7 @@ describe("giving a charge up", () => {
     })
     expect(event).toEqual({ _tag: "Reopened", reopened, isRefunded: false })
     expect(asked).toEqual([["reopen", key, "me", nowMillis], ...(reopened ? [["find", key]] : [])])
-    expect(events.map(({ level }) => level)).toEqual(reopened ? ["error"] : [])
+    expect(events).toMatchObject(reopened ? [{ level: "error", code: "settlement_undone" }] : [])
   })
 
   it.each([true, false])(
@@ -603,17 +519,17 @@ describe("giving a charge up", () => {
     }
   )
 
-  const leave = (reason?: string): SettlementStep => ({ _tag: "Leave", reason, ending })
+  const defer = (reason?: string): SettlementStep => ({ _tag: "Defer", reason, ending })
   const deferring = { charges: { defer: () => Effect.void, yieldLease: () => Effect.void } }
 
   it("gives the lease of a call back", async () => {
-    const { asked, event, events } = await run(leave(), heldBy({ facts: call }), deferring)
+    const { asked, event, events } = await run(defer(), heldBy({ facts: call }), deferring)
     expect([event, asked, events]).toEqual([done, [["yieldLease", key, "me", 0]], []])
   })
 
   it("tells why the outcome is unknown", async () => {
-    const { events } = await run(leave("timeout"), heldBy({ facts: call }), deferring)
-    expect(events).toMatchObject([{ level: "warning", reason: "timeout" }])
+    const { events } = await run(defer("timeout"), heldBy({ facts: call }), deferring)
+    expect(events).toMatchObject([{ level: "warning", code: "settlement_unknown", reason: "timeout" }])
   })
 
   it.each<readonly [string, string | undefined, Partial<HeldCharge>, number]>([
@@ -628,7 +544,7 @@ describe("giving a charge up", () => {
     ["that is settled soon: its proof is to be final", undefined, { isSettled: true }, nowMillis + 15_000],
     ["that it can't read soon", "unreadable", {}, nowMillis + 15_000]
   ])("looks again at a charge %s", async (_, reason, held, checkAfterMillis) => {
-    const { asked, event } = await run(leave(reason), heldBy(held), deferring)
+    const { asked, event } = await run(defer(reason), heldBy(held), deferring)
     expect([event, asked]).toEqual([done, [["defer", key, "me", checkAfterMillis]]])
   })
 
@@ -638,7 +554,7 @@ describe("giving a charge up", () => {
     [12, false],
     [23, true]
   ])("tells an operator after every twelfth attempt in vain: %d", async (attempts, isTold) => {
-    const { events } = await run(leave(), heldBy({ attempts }), deferring)
+    const { events } = await run(defer(), heldBy({ attempts }), deferring)
     expect(events).toEqual(
       isTold
         ? [
@@ -664,5 +580,5 @@ it("a recorded response makes a payment that settles first like any other", asyn
     },
     (scene) => scene.takeOver({ key, owner: "me", by: "reconciler", nowMillis: () => nowMillis })
   )
-  expect(held?.facts.settlesFirst).toBe(false)
+  expect(held?.facts.workIsDue).toBe(false)
 })

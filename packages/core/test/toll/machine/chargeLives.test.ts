@@ -11,6 +11,8 @@ import {
 } from "../../../src/toll/machine/ChargeStep.ts"
 import { next } from "../../../src/toll/machine/ChargeMachine.ts"
 import { begin } from "../../../src/toll/machine/CommonSteps.ts"
+import { leaseLengthMillis } from "../../../src/toll/machine/LeaseLength.ts"
+import { queryMillis } from "../../../src/toll/machine/queryChain.ts"
 import { product, task } from "./machineRows.ts"
 
 /*
@@ -225,12 +227,12 @@ const eventsOf = (step: ChargeStep, waits: number, isCompleted: boolean): Readon
         ...[true, false].map((isRefunded) => ({ _tag: "Reopened", reopened: true, isRefunded }) as const)
       ]
     case "Apply":
-    case "Abandon":
-    case "Release":
+    case "RollBack":
+    case "DeleteCharge":
     case "Finalize":
     case "MarkRefundDue":
-    case "Yield":
-    case "Leave":
+    case "EndLease":
+    case "Defer":
       return [{ _tag: "Done" }]
     case "End":
       return []
@@ -271,11 +273,11 @@ const isReopenedRefund = (event: ChargeEvent): boolean =>
 const everyFacts: ReadonlyArray<ChargeFacts> = (["call", "reconciler"] as const).flatMap((by) =>
   [true, false].flatMap((canReadChain) =>
     [true, false].flatMap((proofRequired) =>
-      [false, true].map((settlesFirst) => ({
+      [false, true].map((workIsDue) => ({
         by,
         canReadChain,
         proofRequired,
-        settlesFirst,
+        workIsDue,
         validBeforeSeconds,
         unverifiedSinceMillis: 0,
         finalitySeconds
@@ -284,8 +286,8 @@ const everyFacts: ReadonlyArray<ChargeFacts> = (["call", "reconciler"] as const)
   )
 )
 
-const named = ({ by, canReadChain, proofRequired, settlesFirst }: ChargeFacts): string =>
-  `${by}${canReadChain ? ", chain readable" : ""}${proofRequired ? ", proof required" : ""}${settlesFirst ? ", settles first" : ""}`
+const named = ({ by, canReadChain, proofRequired, workIsDue }: ChargeFacts): string =>
+  `${by}${canReadChain ? ", chain readable" : ""}${proofRequired ? ", proof required" : ""}${workIsDue ? ", work due" : ""}`
 
 const startOf = ({ by }: ChargeFacts): ChargeStep => (by === "call" ? begin : { _tag: "TakeOver" })
 
@@ -320,6 +322,26 @@ describe.each(everyFacts.map((facts) => [named(facts), facts] as const))("%s", (
     expect(paths.length).toBeLessThan(1_000_000)
   })
 
+  it("no lease ends before the longest steps under it", () => {
+    const deadlines = { settleMillis: 60_000, workMillis: 40_000 }
+    const longest: Partial<Record<ChargeStep["_tag"], number>> = {
+      CheckFunds: 15_500,
+      QueryChain: queryMillis,
+      Settle: deadlines.settleMillis,
+      Work: deadlines.workMillis
+    }
+    for (const path of paths) {
+      let underLease = 0
+      path.steps.forEach((step, index) => {
+        underLease += longest[step._tag] ?? 0
+        holds(underLease < leaseLengthMillis(deadlines), path)
+        // A lease begins.
+        const event = path.events[index]
+        if (event?._tag === "Taken" || event?._tag === "Claimed") underLease = 0
+      })
+    }
+  })
+
   it("a charge is completed only on what shows that its money moved", () => {
     for (const path of paths)
       path.steps.forEach((step, index) => {
@@ -333,7 +355,7 @@ describe.each(everyFacts.map((facts) => [named(facts), facts] as const))("%s", (
   it("a payment that may have moved is never refused, nor its charge let go", () => {
     for (const path of paths) {
       path.steps.forEach((step, index) => {
-        if (step._tag !== "Void" && step._tag !== "Release") return
+        if (step._tag !== "Void" && step._tag !== "DeleteCharge") return
         const settle = path.steps.findLastIndex(({ _tag }, at) => at < index && _tag === "Settle")
         if (settle < 0) return
         const tried = path.steps[settle]!
@@ -363,7 +385,7 @@ describe.each(everyFacts.map((facts) => [named(facts), facts] as const))("%s", (
   })
 
   it("a payment that settles first buys no work before it has settled", () => {
-    if (!facts.settlesFirst) return
+    if (!facts.workIsDue) return
     for (const path of paths)
       path.steps.forEach((step, index) => {
         if (step._tag !== "Work") return
@@ -418,7 +440,7 @@ describe.each(everyFacts.map((facts) => [named(facts), facts] as const))("%s", (
         "Void",
         "Work",
         "Apply",
-        "Release",
+        "DeleteCharge",
         "MarkRefundDue",
         "Verify",
         "Claim",
@@ -461,7 +483,7 @@ describe.each(everyFacts.map((facts) => [named(facts), facts] as const))("%s", (
     for (const path of paths)
       if (path.events.some(({ _tag }) => _tag === "Claimed"))
         expect(
-          tagsOf(path).some((tag) => tag === "Record" || tag === "Void" || tag === "Release"),
+          tagsOf(path).some((tag) => tag === "Record" || tag === "Void" || tag === "DeleteCharge"),
           words(path)
         ).toBe(true)
   })
@@ -469,7 +491,7 @@ describe.each(everyFacts.map((facts) => [named(facts), facts] as const))("%s", (
   it("a charge is forgotten only where its money can't move any more, or moved before it was presented", () => {
     for (const path of paths)
       path.steps.forEach((step, index) => {
-        if (step._tag !== "Release") return
+        if (step._tag !== "DeleteCharge") return
         const earlier = path.events.slice(0, index)
         const isOver =
           earlier.some(isFinal) ||

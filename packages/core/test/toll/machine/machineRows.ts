@@ -60,14 +60,14 @@ export const call: ChargeFacts = {
   by: "call",
   canReadChain: true,
   proofRequired: true,
-  settlesFirst: false,
+  workIsDue: false,
   validBeforeSeconds,
   unverifiedSinceMillis: 0,
   finalitySeconds
 }
 export const reconciler: ChargeFacts = { ...call, by: "reconciler" }
 export const blind = { canReadChain: false }
-export const first = { settlesFirst: true }
+export const workDue = { workIsDue: true }
 
 export const chargeIn = (state: ChargeState, changes: Partial<Charge> = {}): Charge => ({
   ...asClaimed(sampleCharge({ validBeforeSeconds, createdAtMillis: 400_000 }), lease("another", 0)),
@@ -98,17 +98,17 @@ export const checkFunds: ChargeStep = { _tag: "CheckFunds", task, claimedAtMilli
 export const settleAgain: ChargeStep = { _tag: "Settle", first: false }
 
 /** Left open for a reason that goes to the log. */
-export const leftOpen = (reason?: string): ChargeStep => ({
-  _tag: "Leave",
+export const deferredUnknown = (reason?: string): ChargeStep => ({
+  _tag: "Defer",
   reason: reason ?? (expect.stringMatching(/\w/) as string),
   ending: pending
 })
-export const left = (ending: Ending): ChargeStep => ({ _tag: "Leave", reason: undefined, ending })
+export const deferred = (ending: Ending): ChargeStep => ({ _tag: "Defer", reason: undefined, ending })
 export const voided = (worked: boolean, ending: Ending): ChargeStep => ({ _tag: "Void", worked, ending })
-export const abandoned = (ending: Ending, release: boolean): ChargeStep => ({
-  _tag: "Abandon",
+export const rolledBack = (ending: Ending, thenDelete: boolean): ChargeStep => ({
+  _tag: "RollBack",
   whole: true,
-  release,
+  thenDelete,
   ending
 })
 

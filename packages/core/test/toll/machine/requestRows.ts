@@ -9,9 +9,9 @@ import {
   end,
   failed,
   find,
-  first,
+  workDue,
   inProgress,
-  left,
+  deferred,
   limited,
   nowMillis,
   paid,
@@ -125,7 +125,7 @@ export const lookups: ReadonlyArray<Row> = [
     call,
     { _tag: "Judge", held: true },
     { _tag: "Refused", refusal },
-    { _tag: "Leave", reason: undefined, thenFind: true, ending: instead }
+    { _tag: "Defer", reason: undefined, thenFind: true, ending: instead }
   ],
   ...[true, false].map((held): Row => [
     `is accepted, ${held ? "with" : "without"} the lease`,
@@ -160,10 +160,10 @@ export const admissions: ReadonlyArray<Row> = [
     call,
     verify(true),
     invalid,
-    { _tag: "Leave", reason: undefined, thenFind: true, ending: instead }
+    { _tag: "Defer", reason: undefined, thenFind: true, ending: instead }
   ],
   ["that can't be verified", call, verify(false), unreachable, end(unverifiable)],
-  ["that can't be verified, with the lease", call, verify(true), unreachable, left(unverifiable)],
+  ["that can't be verified, with the lease", call, verify(true), unreachable, deferred(unverifiable)],
   ["that is being verified", call, verify(false), { _tag: "Busy", patient: true }, { _tag: "Wait" }],
   [
     "that is being verified for too long",
@@ -178,11 +178,11 @@ export const admissions: ReadonlyArray<Row> = [
     call,
     verify(true),
     { _tag: "Limited", patient: true },
-    left(limited)
+    deferred(limited)
   ],
   ["that is claimed", call, claim(false), claimed, checkFunds],
   ["that is claimed, blind", { ...call, ...blind }, claim(false), claimed, { _tag: "Work" }],
-  ["that settles first, blind", { ...call, ...blind, ...first }, claim(false), claimed, { _tag: "Record" }],
+  ["that settles first, blind", { ...call, ...blind, ...workDue }, claim(false), claimed, { _tag: "Record" }],
   ["that another call has claimed", call, claim(false), found(chargeIn("ready")), { _tag: "TakeOver" }],
   ...both.map((held): Row => [
     "over a limit",
@@ -192,7 +192,7 @@ export const admissions: ReadonlyArray<Row> = [
     { _tag: "Queue", task, held }
   ]),
   ["over a limit for too long", call, claim(false), { _tag: "Limited", patient: false }, end(limited)],
-  ["over a limit, with the lease", call, claim(true), { _tag: "Limited", patient: false }, left(limited)],
+  ["over a limit, with the lease", call, claim(true), { _tag: "Limited", patient: false }, deferred(limited)],
   ...both.map((held): Row => [
     "that waited",
     call,
@@ -203,7 +203,7 @@ export const admissions: ReadonlyArray<Row> = [
   ["that is covered", call, checkFunds, { _tag: "Funded", isCovered: true }, { _tag: "Work" }],
   [
     "that is covered and settles first",
-    { ...call, ...first },
+    { ...call, ...workDue },
     checkFunds,
     { _tag: "Funded", isCovered: true },
     { _tag: "Record" }
@@ -229,7 +229,7 @@ export const works: ReadonlyArray<Row> = [
     call,
     paidWork,
     { _tag: "WorkFailed" },
-    { _tag: "Yield", ending: { _tag: "Owed", ...paid } }
+    { _tag: "EndLease", ending: { _tag: "Owed", ...paid } }
   ],
   ["that is done", call, work, onTime, { _tag: "Record", work: product }],
   ["that is done too late", call, work, tooLate, voided(false, refused("payment_expired"))],
@@ -246,7 +246,7 @@ export const works: ReadonlyArray<Row> = [
     call,
     { _tag: "Record", work: product },
     { _tag: "Recorded", recorded: false },
-    { _tag: "Abandon", whole: false, release: false, ending: inProgress }
+    { _tag: "RollBack", whole: false, thenDelete: false, ending: inProgress }
   ],
   [
     "that is delivered",

@@ -3,16 +3,16 @@ import type { Charge } from "../../../src/ports/Charges.ts"
 import type { ChargeEvent, ChargeStep } from "../../../src/toll/machine/ChargeStep.ts"
 import { refundIsDue } from "../../../src/toll/machine/SettlementMachine.ts"
 import {
-  abandoned,
+  rolledBack,
   blind,
   call,
   chargeIn,
   closed,
   end,
   find,
-  first,
-  left,
-  leftOpen,
+  workDue,
+  deferred,
+  deferredUnknown,
   nowMillis,
   paid,
   pending,
@@ -54,7 +54,7 @@ export const takeovers: ReadonlyArray<Row> = [
   ["that may not try again yet", call, takeOver, { _tag: "Exhausted" }, end(pending)],
   ["that comes too late, in a call", call, takeOver, taken(undefined), find],
   ["that comes too late, by the reconciler", reconciler, takeOver, taken(undefined), end(closed)],
-  ["of what can't be read", call, takeOver, taken(chargeIn("ready"), { readable: false }), leftOpen()],
+  ["of what can't be read", call, takeOver, taken(chargeIn("ready"), { readable: false }), deferredUnknown()],
   [
     "of a claim, in a call",
     call,
@@ -69,7 +69,7 @@ export const takeovers: ReadonlyArray<Row> = [
   ],
   ["of a claim, by the reconciler", reconciler, takeOver, taken(chargeIn("claimed")), voided(false, closed)],
   ["of a response", call, takeOver, taken(chargeIn("ready")), before],
-  ["of a response to another request", call, takeOver, taken(chargeIn("ready"), other), left(already)],
+  ["of a response to another request", call, takeOver, taken(chargeIn("ready"), other), deferred(already)],
   ["of a response, by the reconciler", reconciler, takeOver, taken(chargeIn("ready"), other), before],
   ["of a response, blind", { ...call, ...blind }, takeOver, taken(chargeIn("ready")), settleAgain],
   [
@@ -81,14 +81,14 @@ export const takeovers: ReadonlyArray<Row> = [
   ],
   [
     "of what was to settle first, in a call",
-    { ...call, ...blind, ...first },
+    { ...call, ...blind, ...workDue },
     takeOver,
     taken(chargeIn("ready")),
     settleAgain
   ],
   [
     "of what was to settle first, with no call waiting",
-    { ...reconciler, ...blind, ...first },
+    { ...reconciler, ...blind, ...workDue },
     takeOver,
     taken(chargeIn("ready")),
     { _tag: "Settle", first: false }
@@ -112,7 +112,7 @@ export const takeovers: ReadonlyArray<Row> = [
     call,
     takeOver,
     taken(chargeIn("settled")),
-    { _tag: "Yield", ending: pending }
+    { _tag: "EndLease", ending: pending }
   ],
   ["of a settlement whose response is owed", call, takeOver, taken(owing), { _tag: "Work", paid }],
   [
@@ -120,14 +120,14 @@ export const takeovers: ReadonlyArray<Row> = [
     call,
     takeOver,
     taken(owing, other),
-    { _tag: "Yield", ending: already }
+    { _tag: "EndLease", ending: already }
   ],
   [
     "of an owed response without its receipt",
     call,
     takeOver,
     taken({ ...owing, receipt: undefined }),
-    { _tag: "Yield", ending: pending }
+    { _tag: "EndLease", ending: pending }
   ],
   [
     "of a response that was owed until now",
@@ -136,7 +136,13 @@ export const takeovers: ReadonlyArray<Row> = [
     taken({ ...owing, responseOwedUntilMillis: nowMillis }),
     { _tag: "MarkRefundDue" }
   ],
-  ["of a response that is still owed", reconciler, takeOver, taken(owing), { _tag: "Yield", ending: closed }],
+  [
+    "of a response that is still owed",
+    reconciler,
+    takeOver,
+    taken(owing),
+    { _tag: "EndLease", ending: closed }
+  ],
   [
     "of a settlement that is not final",
     reconciler,
@@ -149,14 +155,14 @@ export const takeovers: ReadonlyArray<Row> = [
     { ...reconciler, ...blind },
     takeOver,
     taken(unsure),
-    { _tag: "Yield", ending: closed }
+    { _tag: "EndLease", ending: closed }
   ],
   [
     "of a settlement with nothing left to do",
     reconciler,
     takeOver,
     taken(chargeIn("settled")),
-    { _tag: "Yield", ending: closed }
+    { _tag: "EndLease", ending: closed }
   ],
   [
     "of what was voided",
@@ -187,21 +193,21 @@ export const takeovers: ReadonlyArray<Row> = [
     facts,
     takeOver,
     taken({ ...unapplied, receipt: undefined }),
-    { _tag: "Yield", ending: facts.by === "call" ? pending : closed }
+    { _tag: "EndLease", ending: facts.by === "call" ? pending : closed }
   ]),
   [
     "of what was voided and has expired, by the clock alone",
     { ...reconciler, ...blind },
     takeOver,
     taken(chargeIn("voided"), { nowMillis: validBeforeSeconds * 1_000 + 1 }),
-    abandoned(closed, true)
+    rolledBack(closed, true)
   ],
   [
     "of what was voided and expires now, by the clock alone",
     { ...reconciler, ...blind },
     takeOver,
     taken(chargeIn("voided"), { nowMillis: validBeforeSeconds * 1_000 }),
-    left(closed)
+    deferred(closed)
   ]
 ]
 
@@ -225,12 +231,12 @@ export const settlements: ReadonlyArray<Row> = [
   ["that is refused", call, firstSettle, rejected, voided(true, refused("no"))],
   [
     "that is refused before the work",
-    { ...call, ...first },
+    { ...call, ...workDue },
     firstSettle,
     rejected,
     voided(false, refused("no"))
   ],
-  ["that is refused at a second attempt", call, settleAgain, rejected, leftOpen("no")],
+  ["that is refused at a second attempt", call, settleAgain, rejected, deferredUnknown("no")],
   [
     "that must be proven",
     call,
@@ -250,7 +256,7 @@ export const settlements: ReadonlyArray<Row> = [
     unknown,
     { _tag: "QueryChain", query: { _tag: "Proof", transaction: "0x2", reason: "timeout" } }
   ],
-  ["that is unknown, blind", { ...call, ...blind }, firstSettle, unknown, leftOpen("timeout")],
+  ["that is unknown, blind", { ...call, ...blind }, firstSettle, unknown, deferredUnknown("timeout")],
   [
     "whose transfer paid for another",
     reconciler,
@@ -263,7 +269,7 @@ export const settlements: ReadonlyArray<Row> = [
     reconciler,
     complete,
     { _tag: "TransferTaken", attempts: 3 },
-    leftOpen()
+    deferredUnknown()
   ],
   ["that another process records", call, complete, { _tag: "Overtaken" }, end(pending)],
   ["that is complete", call, complete, completed, { _tag: "Apply", receipt }],
@@ -274,7 +280,7 @@ export const settlements: ReadonlyArray<Row> = [
       facts,
       complete,
       { ...completed, isProvisional: true },
-      { _tag: "Apply", receipt, yields: true }
+      { _tag: "Apply", receipt, endsLease: true }
     ],
     [
       "whose refund is due, on a proof to check again",
@@ -282,17 +288,17 @@ export const settlements: ReadonlyArray<Row> = [
       due,
       { ...completedDue, isProvisional: true },
       {
-        _tag: "Abandon",
+        _tag: "RollBack",
         whole: true,
-        release: false,
-        yields: true,
+        thenDelete: false,
+        endsLease: true,
         ending: facts.by === "call" ? refundIsDue : { _tag: "Paid", receipt }
       }
     ]
   ]),
   [
     "that comes before work which others have taken over, for the reconciler",
-    { ...reconciler, ...first },
+    { ...reconciler, ...workDue },
     complete,
     completed,
     end({ _tag: "Paid", receipt })
@@ -305,35 +311,35 @@ export const settlements: ReadonlyArray<Row> = [
     completed,
     { _tag: "Apply", receipt }
   ],
-  ["whose refund is due", call, due, completedDue, abandoned(refundIsDue, false)],
+  ["whose refund is due", call, due, completedDue, rolledBack(refundIsDue, false)],
   [
     "that others found to be due a refund",
     call,
     complete,
     completedDue,
-    abandoned(refused("payment_refund_due"), false)
+    rolledBack(refused("payment_refund_due"), false)
   ],
   [
     "whose refund is due, for the reconciler",
     reconciler,
     due,
     completedDue,
-    abandoned({ _tag: "Paid", receipt }, false)
+    rolledBack({ _tag: "Paid", receipt }, false)
   ],
   [
     "that comes before the work",
-    { ...call, ...first },
+    { ...call, ...workDue },
     complete,
     { ...completed, owedUntilMillis: paid.untilMillis },
     paidWork
   ],
-  ["that comes before the work of another call", { ...call, ...first }, complete, completed, find],
+  ["that comes before the work of another call", { ...call, ...workDue }, complete, completed, find],
   [
     "that comes before the work, with no call waiting",
-    { ...reconciler, ...first },
+    { ...reconciler, ...workDue },
     complete,
     { ...completed, owedUntilMillis: paid.untilMillis },
-    { _tag: "Yield", ending: { _tag: "Paid", receipt } }
+    { _tag: "EndLease", ending: { _tag: "Paid", receipt } }
   ],
   [
     "whose effect is applied",
@@ -366,7 +372,7 @@ export const endings: ReadonlyArray<Row> = [
     isNotVoided,
     end(closed)
   ],
-  ["voided", call, { _tag: "Void", worked: true, ending }, isVoided, abandoned(ending, false)],
+  ["voided", call, { _tag: "Void", worked: true, ending }, isVoided, rolledBack(ending, false)],
   [
     "voided for the caller's own request",
     call,
@@ -381,18 +387,18 @@ export const endings: ReadonlyArray<Row> = [
     isVoided,
     { _tag: "Judge", held: true }
   ],
-  ["rolled back", call, abandoned(ending, false), done, end(ending)],
-  ["rolled back for good", call, abandoned(ending, true), done, { _tag: "Release", ending }],
-  ["left", call, left(ending), done, end(ending)],
+  ["rolled back", call, rolledBack(ending, false), done, end(ending)],
+  ["rolled back for good", call, rolledBack(ending, true), done, { _tag: "DeleteCharge", ending }],
+  ["left", call, deferred(ending), done, end(ending)],
   [
     "left, and looked up once more",
     call,
-    { _tag: "Leave", reason: undefined, thenFind: true, ending },
+    { _tag: "Defer", reason: undefined, thenFind: true, ending },
     done,
     { _tag: "Find", instead: ending, orVoided: true }
   ],
-  ["released", call, { _tag: "Release", ending }, done, end(ending)],
-  ["given back", call, { _tag: "Yield", ending }, done, end(ending)],
+  ["released", call, { _tag: "DeleteCharge", ending }, done, end(ending)],
+  ["given back", call, { _tag: "EndLease", ending }, done, end(ending)],
   ["final", reconciler, { _tag: "Finalize" }, done, end(closed)],
   ["due a refund", reconciler, { _tag: "MarkRefundDue" }, done, end(closed)],
   [

@@ -48,7 +48,7 @@ export const facts: ChargeFacts = {
   by: "reconciler",
   canReadChain: true,
   proofRequired: true,
-  settlesFirst: false,
+  workIsDue: false,
   validBeforeSeconds: 1_000,
   unverifiedSinceMillis: 0,
   finalitySeconds

@@ -1,17 +1,18 @@
 import { Clock, Effect, Layer } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { formatAtomic, fromDollars } from "../domain/Money.ts"
-import { buyFaults, BuyRequest, BuyResponse } from "../domain/Order.ts"
-import { describeOffer, Ordering } from "../orders/Ordering.ts"
-import { OrderLife } from "../orders/OrderLife.ts"
-import { OrderMailing } from "../orders/OrderMailing.ts"
-import { OrderWorker } from "../orders/OrderWorker.ts"
-import type { Quote } from "../ports/Quotes.ts"
-import { quoteExpired } from "../orders/quoteExpired.ts"
-import { type Operation, operationLayer, type Quoted } from "./Operation.ts"
-import { OperationSettings } from "./OperationSettings.ts"
-import { commonErrors, maxQuoteAtomic, respond } from "./responses.ts"
+import { formatAtomic, fromDollars } from "../../domain/Money.ts"
+import { buyFaults, BuyRequest, BuyResponse } from "../../domain/Order.ts"
+import { describeOffer, Ordering } from "../../orders/Ordering.ts"
+import { OrderLife } from "../../orders/OrderLife.ts"
+import { OrderMailing } from "../../orders/OrderMailing.ts"
+import { OrderWorker } from "../../orders/OrderWorker.ts"
+import type { Quote } from "../../ports/Quotes.ts"
+import { quoteExpired } from "../../orders/quoteExpired.ts"
+import { type Operation, operationLayer, type Quoted } from "../Operation.ts"
+import { OperationSettings } from "../OperationSettings.ts"
+import { commonErrors, maxQuoteAtomic, respond } from "../responses.ts"
 
+/** The contract of `buy`: path, input, responses and documentation. */
 export const endpoint = HttpApiEndpoint.post("buy", "/x402/buy", {
   payload: BuyRequest,
   success: BuyResponse,

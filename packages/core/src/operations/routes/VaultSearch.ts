@@ -1,11 +1,12 @@
 import { Effect, Layer } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { VaultPage, VaultQuery } from "../domain/Vault.ts"
-import { Vault } from "../vault/Vault.ts"
-import { type Operation, operationLayer } from "./Operation.ts"
-import { OperationSettings } from "./OperationSettings.ts"
-import { commonErrors, fixedPrice, respond } from "./responses.ts"
+import { VaultPage, VaultQuery } from "../../domain/Vault.ts"
+import { Vault } from "../../vault/Vault.ts"
+import { type Operation, operationLayer } from "../Operation.ts"
+import { OperationSettings } from "../OperationSettings.ts"
+import { commonErrors, fixedPrice, respond } from "../responses.ts"
 
+/** The contract of `vault/search`: path, input, responses and documentation. */
 export const endpoint = HttpApiEndpoint.get("vaultSearch", "/x402/vault/search", {
   query: VaultQuery,
   success: VaultPage,

@@ -1,12 +1,13 @@
 import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { upstreamFailure } from "../domain/ApiFailure.ts"
-import { ShopRequest, ShopResponse } from "../domain/Shop.ts"
-import { Assistant } from "../ports/Assistant.ts"
-import { type Operation, operationLayer } from "./Operation.ts"
-import { OperationSettings } from "./OperationSettings.ts"
-import { commonErrors, fixedPrice, respond } from "./responses.ts"
+import { upstreamFailure } from "../../domain/ApiFailure.ts"
+import { ShopRequest, ShopResponse } from "../../domain/Shop.ts"
+import { Assistant } from "../../ports/Assistant.ts"
+import { type Operation, operationLayer } from "../Operation.ts"
+import { OperationSettings } from "../OperationSettings.ts"
+import { commonErrors, fixedPrice, respond } from "../responses.ts"
 
+/** The contract of `shop`: path, input, responses and documentation. */
 export const endpoint = HttpApiEndpoint.post("shop", "/x402/shop", {
   payload: ShopRequest,
   success: ShopResponse,

@@ -1,13 +1,14 @@
 import { Effect, Layer } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { fromDollars } from "../domain/Money.ts"
-import { VaultBuyRequest, VaultPurchaseResponse } from "../domain/Vault.ts"
-import { PaymentRefused } from "../toll/PaymentErrors.ts"
-import { Vault } from "../vault/Vault.ts"
-import { type Operation, operationLayer, type Quoted } from "./Operation.ts"
-import { OperationSettings } from "./OperationSettings.ts"
-import { commonErrors, failure, maxQuoteAtomic, respond } from "./responses.ts"
+import { fromDollars } from "../../domain/Money.ts"
+import { VaultBuyRequest, VaultPurchaseResponse } from "../../domain/Vault.ts"
+import { PaymentRefused } from "../../toll/PaymentErrors.ts"
+import { Vault } from "../../vault/Vault.ts"
+import { type Operation, operationLayer, type Quoted } from "../Operation.ts"
+import { OperationSettings } from "../OperationSettings.ts"
+import { commonErrors, failure, maxQuoteAtomic, respond } from "../responses.ts"
 
+/** The contract of `vault/buy`: path, input, responses and documentation. */
 export const endpoint = HttpApiEndpoint.post("vaultBuy", "/x402/vault/buy", {
   payload: VaultBuyRequest,
   success: VaultPurchaseResponse,

@@ -1,14 +1,15 @@
 import { Effect, Layer } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { upstreamFailure } from "../domain/ApiFailure.ts"
-import type { Source } from "../domain/Product.ts"
-import { SearchQuery, SearchResponse } from "../domain/Search.ts"
-import { Catalogue } from "../ports/Catalogue.ts"
-import type { Work } from "../toll/TollRequest.ts"
-import { type Operation, operationLayer } from "./Operation.ts"
-import { OperationSettings } from "./OperationSettings.ts"
-import { commonErrors, fixedPrice, respond } from "./responses.ts"
+import { upstreamFailure } from "../../domain/ApiFailure.ts"
+import type { Source } from "../../domain/Product.ts"
+import { SearchQuery, SearchResponse } from "../../domain/Search.ts"
+import { Catalogue } from "../../ports/Catalogue.ts"
+import type { Work } from "../../toll/TollRequest.ts"
+import { type Operation, operationLayer } from "../Operation.ts"
+import { OperationSettings } from "../OperationSettings.ts"
+import { commonErrors, fixedPrice, respond } from "../responses.ts"
 
+/** The contract of `search`: path, input, responses and documentation. */
 export const endpoint = HttpApiEndpoint.get("search", "/x402/search", {
   query: SearchQuery,
   success: SearchResponse,

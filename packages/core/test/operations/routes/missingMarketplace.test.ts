@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
-import { fakeMarketplace } from "../../src/testing.ts"
-import { openTill, search } from "../toll/openTill.ts"
+import { fakeMarketplace } from "../../../src/testing.ts"
+import { openTill, search } from "../../toll/openTill.ts"
 
 it("a response that lacks a marketplace names it, and so does its replay", async () => {
   const down = fakeMarketplace()

@@ -1,12 +1,13 @@
 import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { trackingFailure, upstreamFailure } from "../domain/ApiFailure.ts"
-import { TrackQuery, TrackResult } from "../domain/Tracking.ts"
-import { Tracker } from "../ports/Tracker.ts"
-import { type Operation, operationLayer } from "./Operation.ts"
-import { OperationSettings } from "./OperationSettings.ts"
-import { commonErrors, failure, fixedPrice, respond } from "./responses.ts"
+import { trackingFailure, upstreamFailure } from "../../domain/ApiFailure.ts"
+import { TrackQuery, TrackResult } from "../../domain/Tracking.ts"
+import { Tracker } from "../../ports/Tracker.ts"
+import { type Operation, operationLayer } from "../Operation.ts"
+import { OperationSettings } from "../OperationSettings.ts"
+import { commonErrors, failure, fixedPrice, respond } from "../responses.ts"
 
+/** The contract of `track`: path, input, responses and documentation. */
 export const endpoint = HttpApiEndpoint.get("track", "/x402/track", {
   query: TrackQuery,
   success: TrackResult,

@@ -1,11 +1,12 @@
 import { Effect, Layer } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { DownloadParams, DownloadQuery } from "../domain/Vault.ts"
-import { Vault } from "../vault/Vault.ts"
-import { type Operation, operationLayer } from "./Operation.ts"
-import { OperationSettings } from "./OperationSettings.ts"
-import { commonErrors, failure, fixedPrice, ZipArchive } from "./responses.ts"
+import { DownloadParams, DownloadQuery } from "../../domain/Vault.ts"
+import { Vault } from "../../vault/Vault.ts"
+import { type Operation, operationLayer } from "../Operation.ts"
+import { OperationSettings } from "../OperationSettings.ts"
+import { commonErrors, failure, fixedPrice, ZipArchive } from "../responses.ts"
 
+/** The contract of `vault/download`: path, input, responses and documentation. */
 export const endpoint = HttpApiEndpoint.get("vaultDownload", "/x402/vault/download/:purchaseId", {
   params: DownloadParams,
   query: DownloadQuery,

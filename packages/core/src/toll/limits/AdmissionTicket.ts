@@ -1,0 +1,144 @@
+import type { FairPool } from "./FairPool.ts"
+
+/** What covers the loss if the work is never paid: the payer's earlier payments, or the budget for losses. */
+export type Stake = "cover" | "loss"
+
+/**
+ * What one call has learned about its payment and payer, holds of the limits, and has done so far. Changed by
+ * `Admission` and its parts, and by the steps that work and settle.
+ */
+export class AdmissionTicket {
+  private proven = false
+  private credit = false
+  private known: boolean | undefined = undefined
+  private verificationMillis = 0
+  private guarding = false
+  private guarded = false
+  private counted = false
+  private stake: Stake | undefined = undefined
+  private pool: FairPool | undefined = undefined
+  private nameInPool = ""
+  private worked = false
+  private failed = false
+  private settled = false
+
+  /** The signature was checked, here or on the chain: it is the payer's own. */
+  get isProven(): boolean {
+    return this.proven
+  }
+
+  /** The work is done without a verification first, since the payer's credit covers it. */
+  get isOnCredit(): boolean {
+    return this.credit
+  }
+
+  /** Whether the payer has settled here within a day, if the store was read for it. */
+  get isKnown(): boolean | undefined {
+    return this.known
+  }
+
+  /** When the facilitator started to verify the payment; 0: it didn't. */
+  get verifiedAtMillis(): number {
+    return this.verificationMillis
+  }
+
+  /** Copies of the payment in this process have waited for this call to verify it. */
+  get hasGuarded(): boolean {
+    return this.guarded
+  }
+
+  /** Counted among the unsettled payments of this process. */
+  get isCounted(): boolean {
+    return this.counted
+  }
+
+  get hasStake(): boolean {
+    return this.stake !== undefined
+  }
+
+  /** Work of this call has failed. */
+  get hasFailed(): boolean {
+    return this.failed
+  }
+
+  /** Work was done, or has failed, and the payment has not settled in this call. */
+  get hasUnpaidWork(): boolean {
+    return (this.worked || this.failed) && !this.settled
+  }
+
+  recordProof(isProven: boolean): void {
+    this.proven = isProven
+  }
+
+  recordCredit(isGranted: boolean): void {
+    this.credit = isGranted
+  }
+
+  recordPayer(isKnown: boolean): void {
+    this.known = isKnown
+  }
+
+  recordVerification(startMillis: number): void {
+    this.verificationMillis = startMillis
+  }
+
+  recordWork(isDone: boolean): void {
+    if (isDone) this.worked = true
+    else this.failed = true
+  }
+
+  recordSettlement(): void {
+    this.settled = true
+  }
+
+  startGuarding(): void {
+    this.guarding = true
+    this.guarded = true
+  }
+
+  /** Whether copies of the payment were waiting for this call until now. */
+  stopGuarding(): boolean {
+    const wasGuarding = this.guarding
+    this.guarding = false
+    return wasGuarding
+  }
+
+  startCounting(): void {
+    this.counted = true
+  }
+
+  /** Whether the call was counted until now. */
+  stopCounting(): boolean {
+    const wasCounted = this.counted
+    this.counted = false
+    return wasCounted
+  }
+
+  takeStake(stake: Stake): void {
+    this.stake = stake
+  }
+
+  /** Clears the stake and returns it, so that it can be given back. */
+  giveBackStake(): Stake | undefined {
+    const { stake } = this
+    this.stake = undefined
+    return stake
+  }
+
+  /** The client or payer that takes up the place among the payments that are verified, while there is one. */
+  get placeHolder(): string | undefined {
+    return this.pool === undefined ? undefined : this.nameInPool
+  }
+
+  /** Records that such a place was taken, for a client or payer. */
+  takePlace(pool: FairPool, holder: string): void {
+    this.pool = pool
+    this.nameInPool = holder
+  }
+
+  /** Leaves that place, if there is one. */
+  leavePlace(): void {
+    this.pool?.leave(this.nameInPool)
+    this.pool = undefined
+  }
+}

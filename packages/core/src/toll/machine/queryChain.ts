@@ -1,0 +1,50 @@
+import { Effect, Schedule } from "effect"
+import { findNetwork } from "../../domain/Network.ts"
+import type { Chain, ChainEvidence } from "../evidence/Chain.ts"
+import type { ChainQuery } from "./ChargeStep.ts"
+import type { SettlementTask } from "./SettlementTask.ts"
+
+/** Deadline of a query, with all its searches and the wait for confirmations. A lease covers two: `LeaseLength.ts`. */
+export const queryMillis = 60_000
+
+/** Retries of a query that names a transaction: our node may be a moment behind the facilitator's. */
+const maxLaggingRetries = 3
+
+const unavailable: ChainEvidence = { _tag: "Unavailable" }
+
+/** The transaction that a query names, if it is known. */
+const transactionOf = (query: ChainQuery): string | undefined => {
+  if (query._tag === "Proof") return query.transaction
+  return query._tag === "Finality" ? query.charge.receipt?.transaction : undefined
+}
+
+/**
+ * Searches the chain for the transfer of a payment. Repeats the search, a second apart, while the transfer waits for its
+ * confirmations.
+ */
+export const queryChain = Effect.fnUntraced(function* (
+  chain: Pick<Chain["Service"], "evidence">,
+  query: ChainQuery,
+  { authorization, network }: Pick<SettlementTask, "authorization" | "network">
+): Effect.fn.Return<ChainEvidence> {
+  const known = findNetwork(network)
+  if (known === undefined) return unavailable
+  const transaction = transactionOf(query)
+  let seen: ChainEvidence = unavailable
+  return yield* chain.evidence(known, authorization, { transaction }).pipe(
+    Effect.repeat({
+      schedule: Schedule.exponential("200 millis"),
+      times: transaction === undefined ? 0 : maxLaggingRetries,
+      // Definite evidence ends the retries: one that fails must not replace it.
+      until: ({ _tag }) => _tag === "Moved" || _tag === "NotPaid" || _tag === "Confirming"
+    }),
+    Effect.tap((evidence) =>
+      Effect.sync(() => {
+        seen = evidence
+      })
+    ),
+    Effect.repeat({ schedule: Schedule.spaced("1 second"), while: ({ _tag }) => _tag === "Confirming" }),
+    // At the deadline it still waits for its confirmations, or nothing was seen in time.
+    Effect.timeoutOrElse({ duration: queryMillis, orElse: () => Effect.succeed(seen) })
+  )
+})

@@ -1,0 +1,24 @@
+import { Effect, Layer, Schema } from "effect"
+import { expect, it } from "vitest"
+import { ConfigurationError, Operation, Till } from "../../src/effect.ts"
+import { memory } from "../../src/ports/memory/memory.ts"
+import { fakes, settings } from "../till/hosted.ts"
+
+it("lists every fault of its options, with an id that the contract has among them", async () => {
+  const { chainLayer, facilitatorLayer } = fakes()
+  const Weather = Operation.make({
+    id: "search",
+    method: "GET",
+    path: "weather",
+    description: "Weather of a city",
+    price: "0.02",
+    output: Schema.Struct({}),
+    work: () => Effect.succeed({})
+  })
+  const layer = Till.layer(settings, [Weather]).pipe(Layer.provide([chainLayer, facilitatorLayer, memory()]))
+  const fault = await Effect.runPromise(Effect.scoped(Effect.flip(Layer.build(layer))))
+  expect(fault).toBeInstanceOf(ConfigurationError)
+  expect(fault.message).toBe(
+    "operation search: this id belongs to a route of the contract; path must be a path such as /weather or /weather/:city, each parameter once"
+  )
+})
