@@ -37,14 +37,17 @@ const controlsButWhitespace = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0
  * A decimal number as it stands in a query string: digits with an optional fraction. Exponents,
  * hexadecimal, signs other than a leading minus and white space are refused rather than guessed at.
  */
-export const NumberInQuery = Schema.String.pipe(
-  Schema.check(Schema.isPattern(/^-?\d{1,12}(?:\.\d{1,12})?$/u, { message: "must be a number" })),
-  Schema.decodeTo(Schema.FiniteFromString)
+export const NumberText = Schema.String.pipe(
+  Schema.check(Schema.isPattern(/^-?\d{1,12}(?:\.\d{1,12})?$/u, { message: "must be a number" }))
 )
 
 /** A whole number as it stands in a query string. */
-export const IntegerInQuery = Schema.String.pipe(
-  Schema.check(Schema.isPattern(/^-?\d{1,12}$/u, { message: "must be a whole number" })),
+export const IntegerText = Schema.String.pipe(
+  Schema.check(Schema.isPattern(/^-?\d{1,12}$/u, { message: "must be a whole number" }))
+)
+
+/** A whole number, from its text in a query string. */
+export const IntegerInQuery = IntegerText.pipe(
   Schema.decodeTo(Schema.Int, SchemaTransformation.transform({ decode: Number, encode: String }))
 )
 

@@ -54,17 +54,22 @@ export class ComputedPrices {
 export class RequestPrice {
   private readonly compute: Effect.Effect<bigint, ApiFailure>
   /** `undefined`: not computed yet. */
-  computed: Exit.Exit<bigint, ApiFailure> | undefined
+  exit: Exit.Exit<bigint, ApiFailure> | undefined
 
   constructor(compute: RequestPrice["compute"]) {
     this.compute = compute
   }
 
+  /** `undefined`: not computed yet, or without a result. */
+  get atomic(): bigint | undefined {
+    return this.exit !== undefined && Exit.isSuccess(this.exit) ? this.exit.value : undefined
+  }
+
   readonly get: Effect.Effect<bigint, ApiFailure> = Effect.suspend(
     () =>
-      this.computed ??
+      this.exit ??
       Effect.onExit(this.compute, (exit) => {
-        this.computed = exit
+        this.exit = exit
         return Effect.void
       })
   )

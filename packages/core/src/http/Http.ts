@@ -87,12 +87,7 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
     // The host's function reads a proxy's header; without a result, the adapter's address counts.
     const clientAddress = () => settings.clientAddress?.(request.toRequest()) ?? caller.clientAddress
     const { handler } = from
-    return paidCall(paidRoute, params, request, header, {
-      clientAddress,
-      origin,
-      search,
-      ...(handler === undefined ? {} : { handler })
-    })
+    return paidCall(paidRoute, params, request, header, { clientAddress, origin, search, handler })
   }
 
   const handle = (request: IncomingRequest, caller: Caller = {}): Handling => {

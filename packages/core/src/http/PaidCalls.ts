@@ -27,7 +27,7 @@ export interface RequestOrigin {
   /** The query as it came. */
   readonly search: string
   /** The handler of a priced route. */
-  readonly handler?: HandlerCall
+  readonly handler?: HandlerCall | undefined
 }
 
 /** A request with its input, and the canonical text that a payment is bound to. */
@@ -84,36 +84,29 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
     { fixedOffers, offersOf, operation: { price } }: PaidRoute,
     input: unknown,
     canonical: string,
-    computed: RequestPrice
+    computed: RequestPrice | undefined
   ) => {
-    switch (price._tag) {
-      case "Fixed":
-        return () => fixedOffers
-      case "Computed": {
-        // Only a new payment needs the price: one that has bought its response gets it without.
-        const offersAt = (atomic: bigint) => offersOf(plainQuote(atomic))
-        return () => {
-          const { computed: exit } = computed
-          return exit !== undefined && Exit.isSuccess(exit)
-            ? offersAt(exit.value)
-            : Effect.map(computed.get, offersAt)
-        }
-      }
-      case "Quoted":
-        return (chargeKey: string) =>
-          Effect.flatMap(price.currentQuote(input, fingerprintOf(canonical), chargeKey), (quote) =>
-            quote === undefined ? Effect.fail(quoteExpired) : Effect.succeed(offersOf(quote))
-          )
-    }
+    if (price._tag === "Quoted")
+      return (chargeKey: string) =>
+        Effect.flatMap(price.currentQuote(input, fingerprintOf(canonical), chargeKey), (quote) =>
+          quote === undefined ? Effect.fail(quoteExpired) : Effect.succeed(offersOf(quote))
+        )
+    if (computed === undefined) return () => fixedOffers
+    // Only a new payment needs the price: one that has bought its response gets it without.
+    const offersAt = (atomic: bigint) => offersOf(plainQuote(atomic))
+    return () =>
+      computed.atomic === undefined ? Effect.map(computed.get, offersAt) : offersAt(computed.atomic)
   }
 
-  const priceOf = ({ from, paidRoute: { operation } }: DecodedCall, input: unknown): RequestPrice => {
+  const computedPriceOf = (
+    { from, paidRoute: { operation } }: DecodedCall,
+    input: unknown
+  ): RequestPrice | undefined => {
     const { price } = operation
+    if (price._tag !== "Computed") return undefined
     return new RequestPrice(
       Effect.suspend(() =>
-        price._tag === "Computed"
-          ? computedPrices.ofPayment({ price, input, clientAddress: addressOrUnknown(from.clientAddress) })
-          : Effect.succeed(0n)
+        computedPrices.ofPayment({ price, input, clientAddress: addressOrUnknown(from.clientAddress) })
       )
     )
   }
@@ -122,11 +115,11 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
     { canonical, from, paidRoute }: DecodedCall,
     input: unknown,
     presented: Payment,
-    computed: RequestPrice
+    computed: RequestPrice | undefined
   ): TollRequest<ApiFailure> => {
     const { id, info, operation } = paidRoute
     const { encrypted = false, price, proofRequired = false, settlesFirst = false } = operation
-    return {
+    const request: TollRequest<ApiFailure> = {
       operation: id,
       canonical,
       payment: operation.queryInResource === true ? presented : withoutQuery(presented),
@@ -138,10 +131,7 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
       proofRequired: (proofRequired || settlesFirst) && !settings.trustFacilitator,
       settlesFirst,
       // A stored quote is ordered after settlement: until then it costs nothing.
-      // A computed price is known once the offers are.
-      get exposureAtomic() {
-        return settlesFirst ? 0n : worthOf(price, computed)
-      },
+      exposureAtomic: settlesFirst ? 0n : worthOf(price),
       clientAddress: () => addressOrUnknown(from.clientAddress),
       alwaysVerified: proofRequired,
       offers: offersFor(paidRoute, input, canonical, computed),
@@ -150,6 +140,7 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
         operation.work(input, { key, agreed, fingerprint: () => fingerprintOf(canonical) }),
       reopen: (reference) => operation.reopen?.(reference) ?? Effect.fail(notFound)
     }
+    return computed === undefined || settlesFirst ? request : withComputedExposure(request, computed)
   }
 
   const pay = function* (
@@ -160,17 +151,17 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
     const { from } = call
     const { origin } = from
     const { price, settlesFirst = false } = call.paidRoute.operation
-    const computed = priceOf(call, input)
+    const computed = computedPriceOf(call, input)
     // The work of a payment that has settled needs the price without waiting for it.
-    if (price._tag === "Computed" && settlesFirst) yield* Effect.exit(computed.get)
+    if (computed !== undefined && settlesFirst) yield* Effect.exit(computed.get)
     const request = requestOf(call, input, payment, computed)
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const outcome = yield* toll.pay(request)
       if (outcome._tag === "Paid") return paidResponse(outcome, payment.payload.x402Version, cors, origin)
       const { refusal } = outcome
-      if (computed.computed !== undefined)
+      if (computed?.exit !== undefined)
         yield* computedPrices.countRefused(addressOrUnknown(from.clientAddress))
-      const made = yield* challenge(call, refusalText(refusal), computed.computed)
+      const made = yield* challenge(call, refusalText(refusal), computed?.exit)
       // Making a new price takes time, and a copy of the payment may have been accepted meanwhile.
       const isOpen = price._tag === "Quoted" && !isFinal(refusal.code)
       if (!isOpen || !(yield* toll.isUnderWay(request))) return challengeResponse(made, cors, origin)
@@ -216,17 +207,25 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
   )
 })
 
-/** The price of work that is done before settlement; a quote is ordered after it. */
-const worthOf = (price: PaidRoute["operation"]["price"], { computed }: RequestPrice): bigint => {
+/** The highest price of work that is done before settlement; a quote is ordered after it. */
+const worthOf = (price: PaidRoute["operation"]["price"]): bigint => {
   switch (price._tag) {
     case "Fixed":
       return price.atomic
     case "Computed":
-      return computed !== undefined && Exit.isSuccess(computed) ? computed.value : price.maxAtomic
+      return price.maxAtomic
     case "Quoted":
       return 0n
   }
 }
+
+/** A computed price is known once the offers are. A getter: other requests do without, since it takes time to make one. */
+const withComputedExposure = <E>(request: TollRequest<E>, computed: RequestPrice): TollRequest<E> => ({
+  ...request,
+  get exposureAtomic() {
+    return computed.atomic ?? request.exposureAtomic
+  }
+})
 
 /** Method, route and input as text. A payment buys the request with this text and no other. */
 const canonicalOf = (
