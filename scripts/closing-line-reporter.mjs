@@ -1,11 +1,10 @@
 import { writeFileSync } from "node:fs"
 
 /**
- * A vitest reporter that counts tests, for the closing line of `scripts/run.mjs test`. It writes the
- * counts to the file that TILL402_TEST_COUNTS names; without one it prints the line itself.
+ * A vitest reporter that counts tests for the last line of `scripts/run.mjs test`. It writes the counts to the file
+ * that TILL402_TEST_COUNTS names, or prints the line itself if there is none.
  *
- * What breaks outside a test counts as a failure of its own: a file that does not load, a hook of a
- * suite, an error that nobody caught.
+ * A failure outside a test counts as one: a file that doesn't load, a failed hook of a suite, an uncaught error.
  */
 export default class ClosingLineReporter {
   onTestRunEnd(modules, unhandledErrors) {

@@ -1,6 +1,6 @@
 /*
- * Progress on standard error, so that standard output stays for what a command says: a spinner in a
- * terminal, one plain line for each step elsewhere.
+ * Shows progress on standard error, to leave standard output to a command's result: a spinner in a terminal, otherwise
+ * one plain line for each step.
  */
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
@@ -11,7 +11,7 @@ const paint = (code, text) => (coloured ? `\u001b[${code}m${text}\u001b[0m` : te
 const seconds = (startedAt) => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`
 
 /**
- * Shows a step while its work is under way, then how long it took.
+ * Shows a step while its work is in flight, then how long it took.
  *
  * @template A
  * @param {string} label

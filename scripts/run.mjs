@@ -1,7 +1,7 @@
 /*
  * Runs the tasks of this workspace: node scripts/run.mjs <task> [arguments]
  *
- * Needs Node 20 or newer and npm, nothing installed; what a task needs is installed first.
+ * Needs only Node 20 or newer and npm; installs everything else first.
  */
 import { spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -31,15 +31,15 @@ let interrupted
 
 const interrupt = (signal) => {
   interrupted ??= signal
-  // Between two children there is nobody to tell.
+  // A signal between two child processes has no receiver.
   if (running === undefined) process.exit(128 + constants.signals[signal])
   running.kill(signal)
 }
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => interrupt(signal))
 
 /*
- * `npm run` starts us through a shell that does not pass signals on: when npm is told to end, npm and
- * the shell go, and we hear nothing but that our parent has changed.
+ * `npm run` starts this script through a shell that doesn't forward signals: when npm is ended, npm and the shell exit,
+ * and this process only notices that its parent has changed.
  */
 if (process.env.npm_lifecycle_event !== undefined) {
   const parent = process.ppid
@@ -51,12 +51,12 @@ if (process.env.npm_lifecycle_event !== undefined) {
   watch.unref()
 }
 
-/** Runs a script with the chosen Node, our own terminal and every signal passed on; returns its exit code. */
+/** Runs a script with the chosen Node in this terminal, forwarding every signal; returns its exit code. */
 const run = ({ node, env }, args, { extraEnv = {}, leash = false } = {}) =>
   new Promise((resolve, reject) => {
     running = spawn(node, args, {
       cwd: root,
-      // Even when we are killed outright, what holds the other end of this channel hears of it and stops.
+      // Even if this process is killed, the child sees this channel close and stops.
       stdio: leash ? ["inherit", "inherit", "inherit", "ipc"] : "inherit",
       env: { ...env, ...extraEnv }
     })
@@ -79,7 +79,7 @@ const source = (path) => [
 
 const tool = (name) => [toolScript(name)]
 
-/** Runs vitest, then says how many tests passed and failed on the very last line. */
+/** Runs vitest, then prints the numbers of passed and failed tests on the very last line. */
 const test = async (toolchain, args) => {
   const folder = mkdtempSync(join(tmpdir(), "till402-test-"))
   const counts = join(folder, "counts.json")
@@ -96,7 +96,7 @@ const test = async (toolchain, args) => {
       { extraEnv: { TILL402_TEST_COUNTS: counts } }
     )
     const { passed, failed, skipped } = readCounts(counts)
-    // A run that fails outside its tests (nothing found, bad configuration, interrupted) has failed.
+    // A failure outside the tests (no files found, bad configuration, interrupted) is a failure, too.
     const failures = code !== 0 && failed === 0 ? 1 : failed
     process.stdout.write(
       `\n${passed} passed, ${failures} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`
@@ -116,7 +116,7 @@ const readCounts = (file) => {
   }
 }
 
-/** Runs every check, also after one has failed, so that one run shows all there is to mend. */
+/** Runs every check, even after one fails, so that one run shows all faults. */
 const check = async (toolchain) => {
   const checks = [
     ["Format", [...tool("oxfmt"), "--check"]],

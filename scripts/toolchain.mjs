@@ -1,6 +1,6 @@
 /*
- * Makes sure of what a task needs, from nothing but Node 20, npm and the npm registry: a Node that is
- * new enough, pnpm, and the installed workspace. When all is there, it costs a few milliseconds.
+ * Provides the requirements of a task from Node 20, npm and the npm registry: a Node that is new enough, pnpm, and the
+ * installed workspace. Costs a few milliseconds if everything is there.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -17,7 +17,7 @@ const pnpmVersion = "12.21.0"
 const toolchain = join(root, ".toolchain")
 const stampFile = join(root, "node_modules", ".till402-installed")
 
-/** A failure whose message is all that needs to be shown. */
+/** An error of which only the message is shown. */
 export class SetupError extends Error {}
 
 const manifest = (folder) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
@@ -30,13 +30,13 @@ const versionOf = (folder) => {
   }
 }
 
-/** Runs a command and keeps its output back, to be shown only if it fails. */
+/** Runs a command; shows its output only if it fails. */
 const quietly = (command, args, options = {}) =>
   new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: root,
       stdio: ["ignore", "pipe", "pipe"],
-      // A registry that hangs ends in a message, not in silence.
+      // A registry that hangs should produce a message, not silence.
       timeout: 15 * 60_000,
       ...options
     })
@@ -44,7 +44,7 @@ const quietly = (command, args, options = {}) =>
     const keep = (chunk) => {
       output = (output + chunk).slice(-20_000)
     }
-    // An interrupted task does not go on installing behind the caller's back.
+    // Stops an installation when its task is interrupted.
     const abandon = () => child.kill()
     process.once("exit", abandon)
     child.once("close", () => process.removeListener("exit", abandon))
@@ -60,7 +60,7 @@ const quietly = (command, args, options = {}) =>
     })
   })
 
-/** Installs one npm package into a folder of its own below `.toolchain`. */
+/** Installs one npm package into its own folder below `.toolchain`. */
 const installTool = async (name, version, folder) => {
   mkdirSync(folder, { recursive: true })
   const args = [
@@ -72,12 +72,12 @@ const installTool = async (name, version, folder) => {
     "--no-audit",
     "--no-fund",
     "--loglevel=error",
-    // The version is exact: what npm has cached of it need not be asked for again.
+    // The version is exact, so npm's cached metadata is good enough.
     "--prefer-offline",
     "--fetch-timeout=60000",
     `${name}@${version}`
   ]
-  // Under `npm run`, npm says where its own program lies; elsewhere it is looked up on PATH.
+  // Under `npm run`, npm provides the path of its program; otherwise it is looked up on PATH.
   const program = process.env.npm_execpath
   const underNpm = program !== undefined && /npm-cli\.c?js$/.test(program)
   await (underNpm
@@ -85,7 +85,7 @@ const installTool = async (name, version, folder) => {
     : quietly("npm", args, { shell: process.platform === "win32" }))
 }
 
-/** The Node to use: this one when it is new enough, else one from npm. */
+/** The Node to use: this one if it is new enough, else one from npm. */
 const ensureNode = async () => {
   const [major, minor] = process.versions.node.split(".").map(Number)
   if (major > minimumNode[0] || (major === minimumNode[0] && minor >= minimumNode[1])) {
@@ -107,7 +107,7 @@ const ensureNode = async () => {
   return join(home, manifest(home).bin.node)
 }
 
-/** Command and leading arguments that run the wanted pnpm. */
+/** Command and leading arguments that run the required pnpm. */
 const ensurePnpm = async (node) => {
   const onPath = spawnSync("pnpm", ["--version"], {
     cwd: toolchain,
@@ -122,7 +122,7 @@ const ensurePnpm = async (node) => {
   if (versionOf(home) !== pnpmVersion) {
     await step(`Installing pnpm ${pnpmVersion}`, () => installTool("pnpm", pnpmVersion, folder))
   }
-  // Its Node entry needs no install script to have run.
+  // Its Node entry works without its install script.
   return [node, join(home, "bin", "pnpm.mjs")]
 }
 
@@ -146,7 +146,7 @@ const workspaceFolders = () => {
   })
 }
 
-/** A digest of all that decides what is installed, the machine included. */
+/** A digest of everything that affects the installation, including the machine. */
 const wantedStamp = () => {
   const hash = createHash("sha256").update(`${process.platform} ${process.arch}\n`)
   const files = ["pnpm-lock.yaml", "pnpm-workspace.yaml", "package.json"]
@@ -176,9 +176,9 @@ const ensureWorkspace = async (node) => {
       ...leading,
       "install",
       "--frozen-lockfile",
-      // Tests and builds need the development dependencies, whatever NODE_ENV says.
+      // Tests and builds need the development dependencies, whatever NODE_ENV is.
       "--prod=false",
-      // Nobody can be asked whether node_modules may be laid out anew.
+      // pnpm can't prompt for permission to recreate node_modules.
       "--config.confirmModulesPurge=false"
     ]
     await step("Installing dependencies", () =>
@@ -231,7 +231,7 @@ const isHeld = (lock) => {
     if (error.code === "ENOENT") return true
     throw error
   }
-  // Empty for the blink between its creation and its writing.
+  // Empty for the moment between creating and writing it.
   if (!Number.isInteger(holder) || holder <= 0) return true
   try {
     process.kill(holder, 0)
@@ -254,7 +254,7 @@ const environment = (node) => {
 }
 
 /**
- * Makes sure of Node, pnpm and the installed workspace.
+ * Provides Node, pnpm and the installed workspace.
  *
  * @returns {Promise<{ node: string, env: NodeJS.ProcessEnv }>}
  */

@@ -15,6 +15,7 @@ import { digestsBy, portableDigests } from "../../packages/core/src/fast/Digests
 import { base64JsonTemplate, jsonTemplate } from "../../packages/core/src/fast/jsonTemplate.ts"
 import { recoverSigner } from "../../packages/core/src/fast/recoverSigner.ts"
 import { schedule } from "../../packages/core/src/fast/schedule.ts"
+import { spanned } from "../../packages/core/src/fast/spanned.ts"
 import { taskText } from "../../packages/core/src/fast/taskText.ts"
 import { sampleTrackResult } from "../../packages/core/src/testing/samples.ts"
 import { domainSeparator } from "../../packages/core/src/toll/exact/Evm.ts"
@@ -51,6 +52,8 @@ const eachEffect =
         for (let index = 0; index < times; index++) sink = yield* effect
       })
     )
+
+const withName = Effect.fn("search", { attributes: { source: "a" } })(() => Effect.void)
 
 const network = findNetwork("base")!
 const separator = domainSeparator(network)
@@ -261,6 +264,12 @@ export const twins: ReadonlyArray<Twin> = [
         onTimeout: () => Effect.die("timeout")
       })
     )
+  },
+  {
+    name: "spanned (Effect.fn with a name), without a tracer",
+    perCall: 1,
+    plain: eachEffect(Effect.suspend(() => withName())),
+    fast: eachEffect(Effect.suspend(() => spanned(Effect.void, "search", { source: "a" })))
   }
 ]
 

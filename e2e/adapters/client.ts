@@ -6,7 +6,7 @@ import { buffer } from "node:stream/consumers"
 
 export interface Sent {
   readonly method?: string
-  /** Names and values in turn where one comes twice. */
+  /** Names and values in turn; a list, so that a name can occur twice. */
   readonly headers?: Readonly<Record<string, string>> | ReadonlyArray<string>
   readonly body?: string | Uint8Array
   readonly agent?: Agent
@@ -41,7 +41,7 @@ export const open = (port: number, path: string, sent: Sent = {}): Promise<Incom
       path,
       method,
       agent: agent ?? false,
-      // Node sends a list as it is, so the host has to be said.
+      // Node sends a list of headers unchanged, so it must contain `Host`.
       headers: ["host", host, ...length, ...given]
     }
     httpRequest(options, resolve).on("error", reject).end(body)

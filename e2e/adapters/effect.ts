@@ -6,7 +6,7 @@ import { Cookies, HttpRouter, HttpServerRequest, HttpServerResponse } from "effe
 import type { Hosts } from "./hosts.ts"
 import type { Seam } from "./till.ts"
 
-/** The service of a till over a stand-in for one. */
+/** Wraps a fake till as a `Till` service. */
 const tillOf = ({ handle, handles, paths = ["/x402/*"] }: Seam) =>
   Layer.mock(Till, {
     handle: (request, caller) => Effect.promise(() => handle(request, caller)),
@@ -15,7 +15,7 @@ const tillOf = ({ handle, handles, paths = ["/x402/*"] }: Seam) =>
     prefix: ""
   })
 
-/** A server of Node's with the handler of `NodeHttpServer`. */
+/** A Node server with the handler of `NodeHttpServer`. */
 const serverOf = (routes: Layer.Layer<never, never, Till | HttpRouter.HttpRouter>, till: Seam): Server => {
   const server = createServer()
   const scope = Scope.makeUnsafe()
@@ -54,7 +54,7 @@ const hostMiddleware = (onError: (error: unknown) => void) =>
     )
   )
 
-/** Reads JSON and text, as a middleware does that verifies a signature of the body. */
+/** Reads JSON and text, like a middleware that verifies a signature of the body. */
 const bodyReader = HttpRouter.use((router) =>
   router.addGlobalMiddleware((handled) =>
     Effect.gen(function* () {

@@ -35,7 +35,7 @@ export const expressHosts: Hosts = {
     const app = express()
     app.use(express.json(), express.text())
     app.use((request, _response, next) => {
-      // What Express 4 leaves where nothing was parsed.
+      // What Express 4 leaves when it parsed nothing.
       request.body ??= {}
       next()
     })

@@ -14,7 +14,7 @@ export const failures = (hosts: Hosts): void => {
     expect((await send(port, "/x402/search")).status).toBe(200)
   })
 
-  it("cancels a source that is silent when the client goes away", async () => {
+  it("cancels a source that sends nothing when the client goes away", async () => {
     const { port, silent } = await setUp(hosts)
     const message = await open(port, "/x402/silent")
     await new Promise((resolve) => message.once("data", resolve))
@@ -45,7 +45,7 @@ export const failures = (hosts: Hosts): void => {
     expect((await send(port, "/x402/search")).status).toBe(200)
   })
 
-  it("breaks the connection off where the source fails in mid-stream", async () => {
+  it("breaks the connection off when the source fails in mid-stream", async () => {
     const { port } = await setUp(hosts)
     const message = await open(port, "/x402/breaking")
     expect(message.statusCode).toBe(200)
@@ -64,12 +64,12 @@ export const failures = (hosts: Hosts): void => {
       ({ status }) => status,
       () => "broken off"
     )
-    // A server that has sent the head by then can only break off.
+    // A server that has already sent the head can only break off.
     expect([500, "broken off"]).toContain(outcome)
     expect((await send(port, "/x402/search")).status).toBe(200)
   })
 
-  it("hands an error of the till to the host", async () => {
+  it("passes an error of the till to the host", async () => {
     const { errors, port } = await setUp(hosts)
     const received = await send(port, "/x402/throwing")
     expect([received.status, received.text]).toEqual([500, "host: a defect in the till"])

@@ -13,7 +13,7 @@ describe("Hono: without a server, as on other runtimes", () => {
     return response.ok ? ((await response.json()) as Echo).pathname : response.status
   }
 
-  it("stands below a base path", async () => {
+  it("works below a base path", async () => {
     const app = new Hono().basePath("/shop").use(till402(fakeTill("/shop").seam))
     expect(await pathAt(app, "/shop/x402/search")).toBe("/shop/x402/search")
     const unnamed = new Hono().basePath("/shop").use(till402(fakeTill().seam))
@@ -21,7 +21,7 @@ describe("Hono: without a server, as on other runtimes", () => {
     expect(await pathAt(unnamed, "/other/x402/search")).toBe(404)
   })
 
-  it("stands in an app that another routes to", async () => {
+  it("works in an app mounted in another", async () => {
     const inner = new Hono().use(till402(fakeTill().seam))
     const app = new Hono().route("/shop", inner)
     expect(await pathAt(app, "/shop/x402/search")).toBe("/x402/search")
@@ -31,7 +31,7 @@ describe("Hono: without a server, as on other runtimes", () => {
     )
   })
 
-  it("passes a body on under a prefix, read or unread", async () => {
+  it("passes a body on under a prefix, already parsed or not", async () => {
     const init = { method: "POST", headers: { "content-type": "application/json" }, body: '{ "a": 1 }' }
     const app = new Hono()
     app.use("/read/*", async (context, next) => {

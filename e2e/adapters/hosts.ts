@@ -4,12 +4,12 @@ import { onTestFinished } from "vitest"
 import type { Received } from "./client.ts"
 import { type Echo, fakeTill, type Seam } from "./till.ts"
 
-/** How a framework hosts a till; each gives a server that does not listen yet. */
+/** How a framework hosts a till; each method makes a server that does not listen yet. */
 export interface Hosts {
   /**
    * The till at the root, before a route `GET /own` that returns "my own route". A middleware before the
    * till sets the cookie `host=1` and `Vary: Accept`. The host's error handler returns 500 with the text
-   * "host: <message>", and tells `onError`.
+   * "host: <message>", and calls `onError`.
    */
   readonly atRoot: (till: Seam, onError: (error: unknown) => void) => Server
   /** The till mounted at `/shop`, before a route `GET /shop/own`. */

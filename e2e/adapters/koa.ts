@@ -11,7 +11,7 @@ const route =
     context.body = "my own route"
   }
 
-/** Takes a prefix off the path for one middleware, as koa-mount does. */
+/** Removes a prefix from the path for one middleware, like koa-mount. */
 const mount =
   (prefix: string, inner: Middleware): Middleware =>
   async (context, next) => {
@@ -26,7 +26,7 @@ const mount =
     context.path = path
   }
 
-/** Reads JSON and text into `context.request.body`, as koa-bodyparser does: `{}` where it read nothing. */
+/** Reads JSON and text into `context.request.body`, like koa-bodyparser: `{}` if it read nothing. */
 const bodyParser: Middleware = async (context, next) => {
   const read = async (): Promise<unknown> => {
     if (context.is("json")) return JSON.parse(await text(context.req))

@@ -11,7 +11,7 @@ export const mounts = (hosts: Hosts): void => {
     expect((await send(port, "/nowhere")).status).toBe(404)
   })
 
-  it("stands at a prefix that the base URL names", async () => {
+  it("works at a prefix that is part of the base URL", async () => {
     const till = fakeTill("/shop")
     const port = await serve(hosts.underShop(till.seam))
     const echo = echoOf(await send(port, "/shop/x402/search?q=mug"))
@@ -20,7 +20,7 @@ export const mounts = (hosts: Hosts): void => {
     expect((await send(port, "/x402/search")).status).toBe(404)
   })
 
-  it("stands at a prefix that the base URL does not name", async () => {
+  it("works at a prefix that is not part of the base URL", async () => {
     const till = fakeTill()
     const port = await serve(hosts.underShop(till.seam))
     const echo = echoOf(await send(port, "/shop/x402/shop?q=mug", { method: "POST", body: "{}" }))
@@ -40,7 +40,7 @@ export const afterParser = (hosts: Hosts): void => {
     )
   }
 
-  it("passes JSON that a parser has read", async () => {
+  it("passes on JSON that a parser has read", async () => {
     const body = '{"message":"zwölf Tassen","context":{"priceRange":{"max":20}}}'
     for (const chunked of [false, true]) {
       const echo = await post("application/json", body, chunked)
@@ -51,15 +51,15 @@ export const afterParser = (hosts: Hosts): void => {
     }
   })
 
-  it("passes text that a parser has read", async () => {
+  it("passes on text that a parser has read", async () => {
     expect((await post("text/plain", "twelve cups – blue")).body).toBe("twelve cups – blue")
   })
 
-  it("passes a body that the parser left alone", async () => {
+  it("passes on a body that the parser ignored", async () => {
     expect((await post("application/xml", "<a/>")).body).toBe("<a/>")
   })
 
-  it("passes a request without a body as one", async () => {
+  it("passes on a request without a body", async () => {
     const till = fakeTill()
     const port = await serve(hosts.afterBodyParser(till.seam))
     expect(echoOf(await send(port, "/x402/buy", { method: "POST" })).body).toBe("")

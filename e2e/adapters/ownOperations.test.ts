@@ -15,7 +15,7 @@ import { koaHosts } from "./koa.ts"
 import type { Seam } from "./till.ts"
 
 /*
- * Routes of a host's own, in both styles, paid by the official client through all four adapters.
+ * Operations of a host's own, in both styles, paid by the official client through all four adapters.
  */
 
 const settings = {
@@ -109,7 +109,7 @@ const frameworks: ReadonlyArray<readonly [string, Hosts]> = [
 ]
 
 describe.each(styles)("an operation of the host, in %s", (_style, till) => {
-  it.each(frameworks)("is paid by the official client on %s", async (_name, hosts) => {
+  it.each(frameworks)("can be paid by the official client on %s", async (_name, hosts) => {
     const port = await serve(hosts.atRoot(till(), () => undefined))
     const origin = `http://127.0.0.1:${port}`
     const pay = payingFetch(generatePrivateKey())

@@ -7,7 +7,7 @@ import { serve } from "./hosts.ts"
 import { koaHosts } from "./koa.ts"
 import { fakeTill } from "./till.ts"
 
-/** Of the connection, and of the host's framework. */
+/** Headers of the connection and of the host's framework. */
 const notOurs = ["date", "connection", "keep-alive", "x-powered-by", "vary"]
 
 const requests: ReadonlyArray<readonly [path: string, sent: Sent]> = [
@@ -30,7 +30,7 @@ it.each(requests)("all adapters respond to %s %o with the same bytes and headers
   const [express, hono, koa, effect] = await Promise.all(
     [expressHosts, honoHosts, koaHosts, effectHosts].map(async ({ atRoot }) => {
       const port = await serve(atRoot(fakeTill().seam, () => undefined))
-      // The echo names the port otherwise.
+      // Without this, the echo would contain the port.
       const { bytes, headers, status } = await send(port, path, { ...sent, host: "shop.example" })
       const ours = Object.entries(headers).filter(([name]) => !notOurs.includes(name))
       return { status, headers: Object.fromEntries(ours), bytes: bytes.toString("base64") }

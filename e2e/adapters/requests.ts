@@ -23,13 +23,13 @@ export const requests = (hosts: Hosts): void => {
     expect(echo.headers).toMatchObject({ "content-type": "application/json", "payment-signature": "abc=" })
   })
 
-  it("tells the address that asks", async () => {
+  it("passes the client's address", async () => {
     const { port } = await setUp(hosts)
     const { text } = await send(port, "/x402/caller")
     expect((JSON.parse(text) as { clientAddress: string }).clientAddress).toMatch(/^(::ffff:)?127\.0\.0\.1$/)
   })
 
-  it("passes a body of 70 KB whole, with its length or in chunks", async () => {
+  it("passes a whole body of 70 KB, with its length or in chunks", async () => {
     const { port } = await setUp(hosts)
     const body = "0123456789".repeat(7000)
     for (const chunked of [false, true]) {
@@ -107,7 +107,7 @@ export const requests = (hosts: Hosts): void => {
     expect((await send(port, "/x402/search")).status).toBe(200)
   })
 
-  it("does not take a path for the till's that only ends like it", async () => {
+  it("ignores a path that only ends like one of the till's", async () => {
     const { port } = await setUp(hosts)
     for (const path of [
       "//evil/x402/search",
@@ -120,14 +120,14 @@ export const requests = (hosts: Hosts): void => {
     }
   })
 
-  it("carries every method, TRACE too", async () => {
+  it("passes every method, including TRACE", async () => {
     const { port } = await setUp(hosts)
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]) {
       expect(echoOf(await send(port, "/x402/search", { method })).method).toBe(method)
     }
   })
 
-  it("keeps the connection usable when the till wants none of a body", async () => {
+  it("keeps the connection usable when the till reads none of a body", async () => {
     const { port } = await setUp(hosts)
     const isKept = hosts.framework?.closesAfterUnreadBody !== true
     const agent = new Agent({ keepAlive: isKept, maxSockets: 1 })

@@ -11,7 +11,7 @@ const ownHeaders = ({ headers }: Received) => {
 }
 
 export const responses = (hosts: Hosts): void => {
-  it("sends status, headers, cookies and bytes as the till gave them", async () => {
+  it("sends status, headers, cookies and bytes unchanged", async () => {
     const { port } = await setUp(hosts)
     const received = await send(port, "/x402/paid")
     expect(received.status).toBe(200)
@@ -26,7 +26,7 @@ export const responses = (hosts: Hosts): void => {
     expect(received.headers.vary).toContain("PAYMENT-SIGNATURE, X-PAYMENT")
   })
 
-  it("keeps the cookie and Vary that the host has set", async () => {
+  it("keeps the cookie and Vary set by the host", async () => {
     const { port } = await setUp(hosts)
     const { headers } = await send(port, "/x402/paid")
     expect(headers["set-cookie"]).toEqual(["host=1", "a=1; Path=/", "b=2; Path=/"])
@@ -43,7 +43,7 @@ export const responses = (hosts: Hosts): void => {
     expect(bare.headers).toMatchObject({ "content-type": "application/json", "payment-required": "e30=" })
   })
 
-  it("sends the head alone to HEAD", async () => {
+  it("sends only the head in response to HEAD", async () => {
     const { large, port } = await setUp(hosts)
     const bare = await send(port, "/x402/bare", { method: "HEAD" })
     expect([bare.status, bare.text]).toEqual([402, ""])
@@ -54,7 +54,7 @@ export const responses = (hosts: Hosts): void => {
     expect(large.streams[0]!.sentBytes).toBe(0)
   })
 
-  it("streams 5 MB whole, with its length where it is known", async () => {
+  it("streams all of 5 MB, with the length if it is known", async () => {
     const { large, port } = await setUp(hosts)
     for (const query of ["", "?length"]) {
       const { bytes, headers } = await send(port, `/x402/large${query}`)
@@ -66,14 +66,14 @@ export const responses = (hosts: Hosts): void => {
     }
   })
 
-  it("reads the source no faster than the client does", async () => {
+  it("reads the source no faster than the client reads", async () => {
     const { large, port } = await setUp(hosts)
     large.size = 256 * 1024 * 1024
     const message = await open(port, "/x402/large")
     message.pause()
     const [source] = large.streams
     let before = -1
-    // Until the buffers of both ends are full and nothing moves any more.
+    // Waits until the buffers of both ends are full.
     while (before !== source!.sentBytes) {
       before = source!.sentBytes
       await new Promise((resolve) => setTimeout(resolve, 150))

@@ -12,5 +12,5 @@ export const adapterSuite = (name: string, hosts: Hosts): void => {
   describe(`${name}: responses`, () => responses(hosts))
   describe(`${name}: mounts`, () => mounts(hosts))
   describe(`${name}: a body parser before the till`, () => afterParser(hosts))
-  describe(`${name}: clients that go away, and failures`, () => failures(hosts))
+  describe(`${name}: disconnected clients and failures`, () => failures(hosts))
 }

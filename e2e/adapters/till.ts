@@ -25,7 +25,7 @@ export interface Echo {
   readonly body: string
 }
 
-/** A stream of `size` bytes in chunks of 64 KiB, each filled with its own number, made only when asked for. */
+/** A stream of `size` bytes in chunks of 64 KiB, each filled with its own number and made on demand. */
 export const countedStream = (size: number) => {
   const source = { sentBytes: 0, cancelled: Promise.withResolvers<void>() }
   const chunkBytes = 64 * 1024
@@ -66,7 +66,7 @@ const paid: ReceivedResponse = () =>
     ]
   })
 
-/** Responses in the forms of the till's own: text, bytes, a stream, nothing. */
+/** Responses in the forms that the till uses: text, bytes, a stream, nothing. */
 const plainResponses = (): Readonly<Record<string, PlainResponse>> => {
   const bytes = new TextEncoder().encode("prefix, 12 cups of t\u00e9")
   const own = { ...json, vary: "PAYMENT-SIGNATURE, X-PAYMENT", "x-made": "plainly" }
@@ -83,7 +83,7 @@ const plainResponses = (): Readonly<Record<string, PlainResponse>> => {
   }
 }
 
-/** Reads one chunk of the body and gives up the rest. */
+/** Reads one chunk of the body and cancels the rest. */
 const cutOff: ReceivedResponse = async (request) => {
   const reader = request.body!.getReader()
   await reader.read()
@@ -96,7 +96,7 @@ const breaking: ReceivedResponse = () => {
   return new Response(
     new ReadableStream({
       async pull(controller) {
-        // The first chunks are on their way before the source fails.
+        // The first chunks are sent before the source fails.
         await new Promise((resolve) => setTimeout(resolve, 20))
         if (chunks++ === 2) throw new Error("the disk is gone")
         controller.enqueue(new TextEncoder().encode("part "))
@@ -139,7 +139,7 @@ export const fakeTill = (prefix = "") => {
     )
   const readWhole: ReceivedResponse = async (request) => {
     reading.entered.resolve()
-    // A body that breaks off is what the test looks at.
+    // The test expects the body to break off.
     await request.text().then(reading.body.resolve, reading.body.reject)
     return new Response(null, { status: 400 })
   }

@@ -35,10 +35,10 @@ const positive = (name: "requests" | "rounds"): number => {
   return number
 }
 
-/** One after the other: each has an effect of another kind. */
+/** In turn, since each has a different effect. */
 const kinds: ReadonlyArray<Call> = [calls.search, calls.track, calls.shop, calls.vaultBuy, calls.buy]
 
-/** What the tills of one run are kept in: where it can be shared, there are two of them. */
+/** The tills of one run: two if the storage can be shared. */
 const openStorage = async (): Promise<{
   readonly storages: ReadonlyArray<TillOptions["storage"]>
   readonly remove: () => Promise<void>
@@ -66,7 +66,7 @@ const openStorage = async (): Promise<{
   }
 }
 
-/** Presents copies of one payment at once, in turns to each server; resolves when all have responses. */
+/** Presents copies of one payment at once, distributed over the servers; resolves when all have responses. */
 const floodAll = async (visitors: ReadonlyArray<Visitor>, call: Call, copies: number) => {
   const payment = await visitors[0]!.payFor(call)
   return Promise.all(
@@ -115,7 +115,7 @@ const runOurs = async (requests: number, rounds: number): Promise<ReadonlyArray<
     ordered: [goods.fulfilment.place.calls.length, ofKind(calls.buy)],
     mailed: [goods.mailer.sent.length, ofKind(calls.buy) + ofKind(calls.vaultBuy)]
   })
-  // Orders are placed and mails sent after the response.
+  // Orders are placed and mails are sent after the response.
   for (let time = 0; time < 100 && Object.values(done()).some(([times, due]) => times! < due!); time++)
     await new Promise((resolve) => setTimeout(resolve, 50))
   for (const { till } of servers) await till.dispose()

@@ -42,7 +42,7 @@ const post = (body: unknown): RequestInit => ({
   body: JSON.stringify(body)
 })
 
-/** A `fetch` that puts the URL it requests into the payment it sends, by the name `localhost`. */
+/** A `fetch` that adds the requested URL to the payment, with `localhost` as its host. */
 const echoingFetch: typeof fetch = (input, init) => {
   const request = new Request(input, init)
   const payment = request.headers.get("payment-signature")
@@ -55,7 +55,7 @@ const echoingFetch: typeof fetch = (input, init) => {
   return fetch(request)
 }
 
-/** The price that an unpaid call is asked, in atomic units. */
+/** The price in an unpaid call's 402, in atomic units. */
 const priceOf = async (url: string, init?: RequestInit): Promise<bigint> => {
   const response = await fetch(url, init)
   expect(response.status).toBe(402)
@@ -149,7 +149,7 @@ describe.each(["hono", "express", "koa"] satisfies ReadonlyArray<AdapterName>)("
     }
   )
 
-  it("books every charge as settled, and the sum of them is what the chain moved", async () => {
+  it("records every charge as settled; their sum equals the transfers on the chain", async () => {
     const charges = await sandbox.till.charges.list({ limit: 100 })
     expect(charges).toHaveLength(14)
     expect(charges.every(({ state, transaction }) => state === "settled" && transaction !== undefined)).toBe(
@@ -172,7 +172,7 @@ describe.each(["hono", "express", "koa"] satisfies ReadonlyArray<AdapterName>)("
     ["/x402/track?number=TILL-DELIVERED", {}],
     ["/x402/shop?from=here", post({ message: "a quiet keyboard" })]
   ] satisfies ReadonlyArray<readonly [string, RequestInit]>)(
-    "takes a payment for %s that names the URL it requests, as the client knows it",
+    "accepts a payment for %s that names the requested URL as the client knows it",
     async (path, init) => {
       const pay = payingFetch(sandbox.wallets[0]!.privateKey, 1, echoingFetch)
       const response = await pay(sandbox.baseUrl + path, init)
@@ -180,7 +180,7 @@ describe.each(["hono", "express", "koa"] satisfies ReadonlyArray<AdapterName>)("
     }
   )
 
-  it("refuses a payment that names another path, and nothing is charged", async () => {
+  it("refuses a payment that names another path, without a charge", async () => {
     const before = await sandbox.chain.balanceOf(sandbox.payTo)
     const elsewhere: typeof fetch = (input, init) => {
       const request = new Request(input, init)
@@ -195,7 +195,7 @@ describe.each(["hono", "express", "koa"] satisfies ReadonlyArray<AdapterName>)("
     expect(await sandbox.chain.balanceOf(sandbox.payTo)).toBe(before)
   })
 
-  it("refuses what a wallet without funds signs, and nothing is charged", async () => {
+  it("refuses a payment by a wallet without funds, without a charge", async () => {
     const { generatePrivateKey } = await import("viem/accounts")
     const before = await sandbox.chain.balanceOf(sandbox.payTo)
     const response = await payingFetch(generatePrivateKey())(`${sandbox.baseUrl}/x402/search?q=lamp`)

@@ -20,8 +20,8 @@ import { Schema } from "effect"
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 
 /*
- * The official Bazaar validator and extractor read the discovery data of every route, as a facilitator receives it:
- * in the challenges of a till below a prefix.
+ * The official Bazaar validator and extractor read the discovery data of every route as a facilitator receives it: in
+ * the challenges of a till below a prefix.
  */
 
 const baseUrl = "https://shop.example/api"
@@ -79,7 +79,7 @@ const challengeOf = async (till: OpenTill, url: string, init?: RequestInit) => {
   return { body, encoded, header, extension: header.extensions.bazaar as Extension }
 }
 
-/** The empty request with which indexers probe. */
+/** The empty request that indexers probe with. */
 const probe = (till: OpenTill, id: Route) =>
   challengeOf(till, baseUrl + routes[id].path, { method: routes[id].method })
 
@@ -156,7 +156,7 @@ describe.each(ids)("the discovery data of %s", (id) => {
     })
   })
 
-  it("isn't valid with text in place of a number or an object, or without a required field", async () => {
+  it("is invalid with text instead of a number or an object, or without a required field", async () => {
     const { extension } = await probe(till, id)
     const { input } = extension.info
     const field = method === "GET" ? "queryParams" : "body"
@@ -185,7 +185,7 @@ const brokenFields: Readonly<Record<Route, ReadonlyArray<object>>> = {
 }
 
 describe("a route with a parameter in its path", () => {
-  it("names its template in the official syntax, and shows a value for each parameter", async () => {
+  it("contains its template in the official syntax, and a value for each parameter", async () => {
     const { extension } = await probe(till, "vaultDownload")
     expect(extension.routeTemplate).toBe("/api/x402/vault/download/:purchaseId")
     expect(isValidRouteTemplate(extension.routeTemplate)).toBe(true)

@@ -9,12 +9,12 @@ import type { PrivateKeyAccount } from "viem/accounts"
 import { expect } from "vitest"
 
 /*
- * One payment, and the events of many: a batch that a careless reader of the chain takes for a payment each.
+ * One payment and the events of many: a batch that a careless chain reader counts as one payment per event.
  */
 
 const multicall: Hex = "0xcA11bde05977b3631167028862bE2a173976CA11"
 
-/** Puts Multicall3 where every public network has it: viem ships its creation code and doesn't export it. */
+/** Deploys Multicall3 at its public address: viem ships its creation code and doesn't export it. */
 export const placeMulticall = async ({ client }: Chain): Promise<void> => {
   const require = createRequire(import.meta.url)
   const constants = join(dirname(require.resolve("viem")), "constants/contracts.js")
@@ -23,7 +23,7 @@ export const placeMulticall = async ({ client }: Chain): Promise<void> => {
   await client.setCode({ address: multicall, bytecode: data! })
 }
 
-/** Of one call of `track`. */
+/** The price of one `track` call. */
 export const price = 520_000n
 const fields = [
   { name: "from", type: "address" },
@@ -34,7 +34,7 @@ const fields = [
   { name: "nonce", type: "bytes32" }
 ] as const
 
-/** The calldata by which an account moves a value with an authorization of this nonce. */
+/** The calldata with which an account moves a value by an authorization with this nonce. */
 const transferCall = async (
   chain: Chain,
   account: PrivateKeyAccount,
@@ -63,8 +63,8 @@ const transferCall = async (
 }
 
 /**
- * One transaction with one payment to the host and an empty transfer to oneself for every other nonce. The events of
- * all nonces stand in it, and one transfer of the price.
+ * One transaction with one payment to the host, and an empty transfer by the payer to themselves for every other nonce.
+ * It contains the events of all nonces and one transfer of the price.
  */
 export const payOnceFor = async (
   chain: Chain,
@@ -96,7 +96,7 @@ export const payOnceFor = async (
   return hash
 }
 
-/** Writes what a till would have written that counts a transaction as proof for every nonce in it. */
+/** Writes the records of a till that counts a transaction as proof for every nonce in it. */
 export const oweForEach = (
   { usdc }: Chain,
   filename: string,
@@ -130,7 +130,7 @@ export const oweForEach = (
             settlement: "",
             exposureAtomic: "0",
             settlesFirst: false,
-            // The one that was paid is the newest: refunds begin with it.
+            // The paid one is the newest: refunds start with it.
             createdAtMillis: nowMillis - index,
             unverifiedSinceMillis: 0
           },

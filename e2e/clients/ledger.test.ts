@@ -7,7 +7,7 @@ import { oweForEach, payOnceFor, placeMulticall, price } from "./drain.ts"
 import { openShop } from "./refundShop.ts"
 
 /*
- * The ledger against a real chain, and refunds that stop where the two contradict each other.
+ * The ledger against a real chain. Refunds stop when the two contradict each other.
  */
 
 let chain: Chain
@@ -73,10 +73,10 @@ describe("the ledger against the chain", () => {
   })
 
   it(
-    "finds the search that a facilitator only said was paid, once its payment has expired",
+    "finds a search whose payment a facilitator only claimed to have settled, once that payment has expired",
     { timeout: 40_000 },
     async () => {
-      // A chain of its own: its clock is put forward.
+      // A separate chain, whose clock is set forward.
       const late = await startChain()
       onTestFinished(() => late.stop())
       const honest = await startFacilitator({ chain: late })
@@ -160,7 +160,7 @@ it("64 refunds for one payment: one is sent at most, then all stop", { timeout: 
       transaction
     }
   ])
-  // The ledger against the chain says the same.
+  // Comparing the ledger with the chain gives the same result.
   const check = await seller.ledger.check({ chain: true })
   expect(check.faults).toHaveLength(63)
   expect(new Set(check.faults.map(({ fault }) => fault))).toEqual(

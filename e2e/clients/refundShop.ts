@@ -9,20 +9,20 @@ import { expect, onTestFinished, vi } from "vitest"
 
 type Settle = FacilitatorClient["settle"]
 
-/** What a facilitator does instead of the official one. */
+/** Replaces settlements by the official facilitator. */
 export interface Settling {
-  /** Of refunds: payments of the host's wallet. */
+  /** Settles refunds: payments of the host's wallet. */
   readonly refunds?: Settle
-  /** Of the callers' payments. */
+  /** Settles callers' payments. */
   readonly payments?: Settle
 }
 
-/** The payer in a payload: refunds are paid by the host's wallet. */
+/** The payer in a payload. The host's wallet pays refunds. */
 const payerIn = (payload: unknown): string =>
   (payload as { readonly payload: { readonly authorization: { readonly from: string } } }).payload
     .authorization.from
 
-/** A shop on a chain that sells what it can't deliver, of as many processes as are opened. */
+/** A shop on a chain whose orders can't be delivered, with as many processes as are opened. */
 export const openShop = async (
   { chain, official }: { readonly chain: Chain; readonly official: LocalFacilitator },
   settling: Settling = {}
@@ -53,7 +53,7 @@ export const openShop = async (
         getSupported: official.client.getSupported
       },
       secret,
-      // An order is 146.40.
+      // An order costs 146.40.
       refunds: { perPayerPerHour: "1000.00" },
       storage: sqlite({ filename }),
       marketplaces,

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { openShop as openShopOn, type Settling } from "./refundShop.ts"
 
 /*
- * Refunds on a real chain: what an order that came to nothing was paid goes back to its payer, once, whatever the
- * facilitator responds, whichever process dies, and however many processes work on it.
+ * Refunds on a real chain: the payment of a failed order goes back to its payer exactly once, whatever the facilitator
+ * responds, whichever process dies, and however many processes work on it.
  */
 
 let chain: Chain
@@ -81,7 +81,7 @@ describe("the refund of an order that can't be placed", () => {
     await shop.expectRefunded(till, await shop.buy(till))
   })
 
-  it("is sent once by processes that see to it at the same time", { timeout: 40_000 }, async () => {
+  it("is sent once by processes that work on it at the same time", { timeout: 40_000 }, async () => {
     const shop = await openShop()
     const first = await shop.openTill({})
     const orderId = await shop.buy(first)
@@ -103,7 +103,7 @@ describe("the refund of an order that can't be placed", () => {
     expect(sent).toBe(1)
   })
 
-  it("is not taken for sent on the facilitator's word alone", { timeout: 40_000 }, async () => {
+  it("does not count as sent on the facilitator's response alone", { timeout: 40_000 }, async () => {
     let lies = 2
     const shop = await openShop(async (payload, requirements) =>
       lies-- > 0

@@ -11,8 +11,8 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 
 /*
- * What happens between "pay" and "receipt" when the facilitator fails or lies, on a real chain: a paid
- * order is never lost, an unpaid one never placed, and no payment is requested twice.
+ * A facilitator that fails or lies between payment and receipt, on a real chain: a paid order is never lost, an unpaid
+ * one is never placed, and no second payment is requested.
  */
 
 let chain: Chain
@@ -89,7 +89,7 @@ const open = async (settle: FacilitatorClient["settle"]) => {
     shop,
     buy: () => pay("https://shop.example/x402/buy", { ...order, body }),
     search: () => pay("https://shop.example/x402/search?q=tote"),
-    /** The payment that was last sent, again. */
+    /** Sends the last payment again. */
     again: () => till.fetch(paid!.clone()),
     settlements: () => settlements,
     received: () => chain.balanceOf(payTo),
@@ -138,8 +138,8 @@ describe("a facilitator that moved the money and lost its response", () => {
   )
 })
 
-describe("a facilitator that says it settled and did not", () => {
-  it("places nothing, and asks for the same payment again instead of a new one", async () => {
+describe("a facilitator that reports a settlement that didn't happen", () => {
+  it("places nothing, and requests the same payment again instead of a new one", async () => {
     const shop = await open(async () => ({ success: true, transaction: `0x${"ab".repeat(32)}` }))
     const response = await shop.buy()
     expect(response.status).toBe(503)
@@ -152,7 +152,7 @@ describe("a facilitator that says it settled and did not", () => {
     await shop.till.dispose()
   })
 
-  it("is not believed for another payment's transaction either", async () => {
+  it("does not count with another payment's transaction either", async () => {
     let borrowed = ""
     const honest = await open(official.client.settle)
     const response = await honest.buy()
@@ -184,7 +184,7 @@ describe("a facilitator that failed before it sent anything", () => {
     await shop.till.dispose()
   })
 
-  it("leaves the payment to the reconciler, which finishes it without the caller", async () => {
+  it("leaves the payment to the reconciler, which settles it without the caller", async () => {
     let isDown = true
     const shop = await open(async (payload, requirements) => {
       if (isDown) throw new Error("connection refused")
@@ -199,7 +199,7 @@ describe("a facilitator that failed before it sent anything", () => {
     await shop.till.dispose()
   })
 
-  it("that refuses permanently leads to a 402, and nothing was prepared in vain", async () => {
+  it("that refuses permanently causes a 402, and the prepared order is undone", async () => {
     const shop = await open(async () => ({
       success: false,
       errorReason: "insufficient_funds",
@@ -214,9 +214,9 @@ describe("a facilitator that failed before it sent anything", () => {
   })
 })
 
-describe("a payment that was refused and moves all the same", () => {
+describe("a payment that was refused and is settled anyway", () => {
   const refused = { success: false, errorReason: "insufficient_funds", transaction: "" }
-  /** A facilitator that refuses, and keeps what it was given for later. */
+  /** A facilitator that refuses payments and keeps them to settle later. */
   const openTreacherous = async () => {
     let kept: Parameters<FacilitatorClient["settle"]> | undefined
     const shop = await open(async (payload, requirements) => {
@@ -226,7 +226,7 @@ describe("a payment that was refused and moves all the same", () => {
     return { shop, moveIt: () => official.client.settle(...kept!) }
   }
 
-  it("is due for refund: a refused payment's response is not kept", async () => {
+  it("is due for refund: a refused payment's response is not stored", async () => {
     const { moveIt, shop } = await openTreacherous()
     expect((await shop.search()).status).toBe(402)
     expect((await shop.till.charges.list()).map(({ state }) => state)).toEqual(["voided"])
@@ -264,7 +264,7 @@ describe("a payment that was refused and moves all the same", () => {
     await shop.till.dispose()
   })
 
-  it("that did not move may be settled later by the same payment", async () => {
+  it("that was not settled may be settled later by the same payment", async () => {
     let refuses = true
     const shop = await open(async (payload, requirements) =>
       refuses ? refused : official.client.settle(payload, requirements)

@@ -30,13 +30,13 @@ const clientOver = (fetchImplementation: typeof fetch) =>
   )
 type Client = Effect.Success<ReturnType<typeof clientOver>>
 
-/** Calls with a client that pays from the sandbox's wallet, or from none. */
+/** Runs calls with a client that pays from the sandbox's wallet, or from none. */
 const run = <A, E>(
   call: (client: Client) => Effect.Effect<A, E>,
   fetchImplementation = payingFetch(sandbox.wallets[0]!.privateKey)
 ): Promise<A> => Effect.runPromise(Effect.flatMap(clientOver(fetchImplementation), call))
 
-/** The error that a call fails with. */
+/** The error with which a call fails. */
 const errorOf = async <A, E>(
   call: (client: Client) => Effect.Effect<A, E>,
   fetchImplementation?: typeof fetch
@@ -94,13 +94,13 @@ describe("a client made from Api", () => {
     expect(after.payee - before.payee).toBe(spent)
   })
 
-  it("gets an unpaid call as a PaymentRequired", async () => {
+  it("fails an unpaid call with a PaymentRequired", async () => {
     const error = await errorOf((client) => client.search({ query: { q: "lamp", page: 1 } }), fetch)
     if (!Schema.is(PaymentRequired)(error)) throw error
     expect(error.accepts).toMatchObject([{ maxAmountRequired: "10000", network: "base-sepolia" }])
   })
 
-  it("gets an input that the till refuses as an ApiError, and nothing is charged", async () => {
+  it("fails with an ApiError if the till refuses an input, without a charge", async () => {
     const before = await balances()
     const codeOf = async <A, E>(
       call: (client: Client) => Effect.Effect<A, E>,
@@ -117,7 +117,7 @@ describe("a client made from Api", () => {
       query: { downloadToken: "no token" }
     }
     expect(await codeOf((client) => client.vaultDownload(download))).toBe("PURCHASE_NOT_FOUND")
-    // As a client with looser schemas would send it.
+    // As sent by a client with looser schemas.
     const oversized: typeof fetch = (input, init) => {
       const request = new Request(input, init)
       return fetch(new Request(request.url.replace("limit=2", "limit=1000"), request))
@@ -128,7 +128,7 @@ describe("a client made from Api", () => {
     expect(await balances()).toEqual(before)
   })
 
-  it("sends no request with an input that its schema refuses", async () => {
+  it("sends no request if its schema refuses the input", async () => {
     let requests = 0
     const counting: typeof fetch = (input, init) => {
       requests++

@@ -5,8 +5,8 @@ import { pay, readChallenge } from "./payer.ts"
 import { type Call, openShop, type Shop } from "./till.ts"
 
 /*
- * What holds of the body of every POST. shop has a fixed price, so without payment its body is not
- * looked at; buy and vault buy are priced by their body, so a wrong one is refused either way.
+ * Rules for the body of every POST. `shop` has a fixed price, so its body isn't read without payment. `buy` and
+ * `vault/buy` are priced by their body, so a wrong one is refused with or without payment.
  */
 
 const posts = ["shop", "buy", "vaultBuy"] as const
@@ -65,7 +65,7 @@ describe.each(wrong)("a body that is %s", (_, changes, status, code) => {
   })
 })
 
-describe("a body that is right", () => {
+describe("a valid body", () => {
   it.each(["application/json", "application/json; charset=utf-8", "APPLICATION/JSON"])(
     "as %s: 200",
     async (type) => {
@@ -75,13 +75,13 @@ describe("a body that is right", () => {
     }
   )
 
-  it("of exactly 64 KiB is read", async () => {
+  it("of exactly 64 KiB is accepted", async () => {
     const shop = await openShop()
     const body = JSON.stringify(buyBody).padEnd(64 * 1024, " ")
     expect((await shop.send({ ...calls.buy, body })).status).toBe(402)
   })
 
-  it("in chunks is put together", async () => {
+  it("in chunks is reassembled", async () => {
     const shop = await openShop()
     const stream = () => {
       const [first, ...rest] = JSON.stringify({ message: "une lampe d'été" })
@@ -100,8 +100,8 @@ describe("a body that is right", () => {
   })
 })
 
-describe("a body that aims at the service itself", () => {
-  it("__proto__ and constructor are fields like others", async () => {
+describe("a body with names of object internals", () => {
+  it("__proto__ and constructor are ordinary fields", async () => {
     const shop = await openShop()
     const body = '{"message":"a","__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}'
     const { response } = await pay(shop, { ...calls.shop, body })

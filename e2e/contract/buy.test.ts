@@ -41,7 +41,7 @@ describe("POST /x402/buy: bodies that are quoted", () => {
       { shippingAddress: { ...address, line2: "", phone: "" } }
     ],
     [
-      "US state by name and ZIP+4, as the post writes them",
+      "US state by name and ZIP+4, as on a letter",
       withAddress({ state: "oregon", postalCode: "97201 1234", country: "us" }),
       { shippingAddress: { ...address, state: "OR", postalCode: "97201-1234" } }
     ],
@@ -70,7 +70,7 @@ describe("POST /x402/buy: bodies that are quoted", () => {
       { shippingAddress: { state: "-", postalCode: "-", country: "HK" } }
     ],
     [
-      "productUrl whose host is written in another way",
+      "productUrl with another spelling of its host",
       { ...unnamed, productUrl: "https://LIGHTS.example\\products\\linen-shade", variantId: "41" },
       { product: { source: "marketplace_b", productUrl: pageOfB, variantId: "41" } }
     ],
@@ -112,14 +112,14 @@ describe("POST /x402/buy: bodies that are quoted", () => {
     expect(challenge.header.accepts[0]?.amount).toBe(atomic)
   })
 
-  it("a quote whose lines do not add up to its total is not put to the caller", async () => {
+  it("a quote whose lines don't add up to its total is never offered", async () => {
     const shop = await openShop()
     const { quote } = shop.script
     shop.script.quote = async (request, context) => ({ ...(await quote(request, context)), tax: "6.40" })
     await expectRefusal(shop, await shop.send(calls.buy), 502, "FULFILMENT_ERROR")
   })
 
-  it("the same address written in another way has the same quote", async () => {
+  it("the same address in another spelling has the same quote", async () => {
     const shop = await openShop()
     await shop.send(calls.buy)
     await shop.send(buyCall(withAddress({ state: "Oregon", country: "us", postalCode: " 97201" })))
@@ -145,7 +145,7 @@ describe("POST /x402/buy: bodies that are quoted", () => {
     expect(shop.calls.quote.map(({ shippingAddress }) => shippingAddress.state)).toEqual(["OR", "WA"])
   })
 
-  it("a payment of the old amount does not buy at a new price", async () => {
+  it("a payment of the old amount is refused at a new price", async () => {
     const shop = await openShop()
     const { quote } = shop.script
     shop.script.quote = async (request, context) => ({
@@ -167,7 +167,7 @@ describe("POST /x402/buy: bodies that are quoted", () => {
     expect(shop.calls.place).toEqual([])
   })
 
-  it("the same request asked twice has one quote", async () => {
+  it("the same request sent twice has one quote", async () => {
     const shop = await openShop()
     await shop.send(calls.buy)
     await shop.send(calls.buy)
@@ -199,9 +199,9 @@ describe("POST /x402/buy: the response", () => {
   it("product.title", () => expect(body.product["title"]).toBe("Walnut desk lamp"))
   it("product.imageUrl", () => expect(body.product["imageUrl"]).toBe("https://images.example/lamp.jpg"))
   it("product.price", () => expect(body.product["price"]).toEqual({ amount: "69.99", currency: "USD" }))
-  it("totalPrice is what was paid", () =>
+  it("totalPrice is the paid amount", () =>
     expect(body.totalPrice).toEqual({ amount: quotedTotal, currency: "USD" }))
-  it("the order is placed once, under its id", async () => {
+  it("the order is placed once, with its id", async () => {
     await vi.waitFor(() => expect(shop.calls.place).toHaveLength(1), { timeout: 5000 })
     expect(shop.calls.place[0]).toMatchObject({
       orderId: body.orderId,
@@ -212,7 +212,7 @@ describe("POST /x402/buy: the response", () => {
     expect(Number(shop.calls.place[0]?.total)).toBe(Number(quotedTotal))
   })
 
-  it("imageUrl and price are left out when unknown, never null", async () => {
+  it("imageUrl and price are omitted if unknown, never null", async () => {
     const bare = await openShop()
     const { quote } = bare.script
     bare.script.quote = async (request, context) => ({
@@ -254,13 +254,13 @@ describe("POST /x402/buy: what can't be quoted", () => {
     await expectRefusal(shop, await shop.send(calls.buy), status, code)
   })
 
-  it("out of stock says why, for programs", async () => {
+  it("the out-of-stock error has a machine-readable reason", async () => {
     const shop = await openShop({ script: { quote: failing(refusals[1]![1]) } })
     const { details } = await expectRefusal(shop, await shop.send(calls.buy), 400, "PRODUCT_UNAVAILABLE")
     expect(details).toMatchObject({ reason: "out_of_stock" })
   })
 
-  it("a quote in another currency is not put to the caller", async () => {
+  it("a quote in another currency is never offered", async () => {
     const shop = await openShop()
     const { quote } = shop.script
     shop.script.quote = async (request, context) => ({ ...(await quote(request, context)), currency: "EUR" })

@@ -16,7 +16,7 @@ const withAddress = (changes: object) => ({ ...buyBody, shippingAddress: { ...ad
 const pageOfA = "https://marketplace.example/Walnut-Lamp/dp/B0CONTRACT?ref=x"
 const pageOfB = "https://lights.example/products/linen-shade"
 
-/** Each case is refused before payment and with one. */
+/** Each case is refused with and without payment. */
 const refused: ReadonlyArray<readonly [string, unknown, string]> = [
   ["shippingAddress left out", without("shippingAddress"), "shippingAddress"],
   ["shippingAddress null", { ...buyBody, shippingAddress: null }, "shippingAddress"],
@@ -113,7 +113,7 @@ const refused: ReadonlyArray<readonly [string, unknown, string]> = [
     "variantId"
   ],
   [
-    "variantId other than in productUrl",
+    "a variantId that differs from productUrl",
     { ...unnamed, productUrl: `${pageOfB}?variant=41`, variantId: "42" },
     "variantId"
   ],
@@ -166,7 +166,7 @@ describe("POST /x402/buy: bodies that are refused", () => {
     ])
   })
 
-  it("names faults of form, of the country's rules and between fields in one response", async () => {
+  it("names faults of format, of the country's rules and between fields in one response", async () => {
     const shop = await openShop()
     const body = {
       email: "x",
@@ -183,7 +183,7 @@ describe("POST /x402/buy: bodies that are refused", () => {
     ])
   })
 
-  it("says how to name a storefront product, where asin holds its id", async () => {
+  it("explains how to name a storefront product when asin contains its id", async () => {
     const shop = await openShop()
     const response = await shop.send(buyCall({ ...buyBody, asin: "gid://shop/p/7219004411" }))
     const { details } = await expectRefusal(shop, response, 400, "VALIDATION_ERROR")

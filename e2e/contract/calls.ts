@@ -17,7 +17,7 @@ export const buyBody = { shippingAddress: address, email: "ada@example.com", asi
 /** 32 bytes in base58. */
 export const solanaWallet = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 export const vaultBuyBody = { slug: vaultItem.slug, walletAddress: solanaWallet, email: "ada@example.com" }
-/** Shaped like a purchase's id, and of none. */
+/** Has the form of a purchase's id, but no purchase has it. */
 export const noPurchase = "7d0c5b1a-92b4-4b43-8a3e-1f0f5a3f6b11"
 
 export const calls = {

@@ -16,7 +16,7 @@ const prices: ReadonlyArray<readonly [Operation, string, string]> = [
 ]
 const operations = prices.map(([operation]) => operation)
 
-/** What an indexer sends that looks for priced resources. */
+/** What an indexer sends when it looks for priced resources. */
 const probes: ReadonlyArray<readonly [Operation, Call]> = [
   ["search", { path: "/x402/search" }],
   ["shop", { method: "POST", path: "/x402/shop" }],
@@ -125,7 +125,7 @@ describe.each(operations)("402 of %s", (operation) => {
     expect(header.accepts[0]?.extra).toMatchObject({ name: "USDC", version: "2" })
   })
 
-  it("resource: the public address, whatever the request claims, and the query of a search alone", async () => {
+  it("resource: the public address, whatever the request claims; only searches include their query", async () => {
     const headers = { host: "evil.example", "x-forwarded-host": "evil.example", "x-forwarded-proto": "ftp" }
     const { body, header } = await challengeOf({ ...calls[operation], headers })
     const named = operation === "search" ? "/x402/search?q=lamp" : pathname
@@ -166,7 +166,7 @@ describe("402: a till below a prefix", () => {
 })
 
 describe("402: several networks", () => {
-  it("the header has all, the body those that version 1 knows", async () => {
+  it("the header has all networks, the body those that version 1 knows", async () => {
     const shop = await openShop({ options: { networks: ["base-sepolia", "eip155:42161", "base"] } })
     const { body, header } = await readChallenge(await shop.send(calls.search))
     expect(body.accepts.map(({ network }) => network)).toEqual(["base-sepolia", "base"])

@@ -4,7 +4,7 @@ import { expectRefusal } from "./expectations.ts"
 import { keepShop, openShop, type PortName } from "./till.ts"
 
 /*
- * The OpenAPI document, the discovery listing, and what a port that is left out takes with it.
+ * The OpenAPI document, the discovery listing, and the effects of omitting a port.
  */
 
 // eslint-disable-next-line typescript/no-explicit-any -- a JSON document from outside
@@ -28,7 +28,7 @@ const fixed: ReadonlyArray<readonly [string, string, number]> = [
   ["get", "/x402/vault/download/{purchaseId}", 0.01]
 ]
 
-/** The parameter tables: name, where, type, required. */
+/** The parameter tables: name, location, type, required. */
 const parameters: ReadonlyArray<
   readonly [string, ReadonlyArray<readonly [string, string, string, boolean]>]
 > = [
@@ -123,7 +123,7 @@ describe("/openapi.json", () => {
   it("is OpenAPI 3.1", () => expect(document.openapi).toMatch(/^3\.1\./))
   it("carries version 1.0.0", () => expect(document.info.version).toBe("1.0.0"))
   it("names the public address", () => expect(document.servers).toEqual([{ url: "https://shop.example" }]))
-  it("holds the seven operations and no others", () =>
+  it("contains exactly the seven operations", () =>
     expect(Object.keys(document.paths).sort()).toEqual(operations.map(([, , path]) => path).sort()))
 
   it("has one security scheme: an API key in the header PAYMENT-SIGNATURE", () => {
@@ -132,7 +132,7 @@ describe("/openapi.json", () => {
   })
 
   describe.each(operations)("%s: %s %s", (_, method, path) => {
-    it("is secured by it", () => {
+    it("uses it", () => {
       const [scheme] = Object.keys(document.components.securitySchemes)
       expect(operation(method, path).security ?? document.security).toEqual([{ [scheme!]: [] }])
     })
@@ -152,7 +152,7 @@ describe("/openapi.json", () => {
         "scheme"
       ])
     })
-    it("is paid by x402", () =>
+    it("is marked as paid by x402", () =>
       expect(operation(method, path)["x-payment-info"].protocols).toEqual([{ x402: {} }]))
   })
 
@@ -212,7 +212,7 @@ describe("/.well-known/x402", () => {
   })
 })
 
-describe("a port that is left out takes its routes, listing and OpenAPI entry with it", () => {
+describe("omitting a port omits its routes, listing and OpenAPI entry", () => {
   it.each<[PortName, ReadonlyArray<Operation>]>([
     ["marketplaces", ["search"]],
     ["assistant", ["shop"]],
@@ -236,20 +236,20 @@ describe("a port that is left out takes its routes, listing and OpenAPI entry wi
     }
   })
 
-  it("the description names the routes that are left", async () => {
+  it("the description names the remaining routes", async () => {
     const shop = await openShop({ without: ["assistant", "fulfilment", "vault"] })
     const { info } = (await (await shop.send({ path: "/openapi.json" })).json()) as Json
     expect(info.description).toMatch(/^Search products\. Track a shipment\. Every call is paid /)
   })
 
-  it("one marketplace alone is searched alone", async () => {
+  it("a single marketplace is searched alone", async () => {
     const products = async () => ({ products: [], totalResults: 0, hasMore: false })
     const shop = await openShop({ options: { marketplaces: { marketplace_b: { search: products } } } })
     expect((await shop.send(calls.search)).status).toBe(402)
   })
 })
 
-describe("the documents can be moved or dropped", () => {
+describe("the documents can be moved or disabled", () => {
   it("moved", async () => {
     const shop = await openShop({ options: { openapiPath: "/docs/api.json", discoveryPath: "/listing" } })
     expect((await shop.send({ path: "/docs/api.json" })).status).toBe(200)
@@ -258,7 +258,7 @@ describe("the documents can be moved or dropped", () => {
     expect(shop.till.handles("/openapi.json")).toBe(false)
   })
 
-  it("when disabled, they fall through to the host", async () => {
+  it("when disabled, requests fall through to the host", async () => {
     const shop = await openShop({ options: { openapiPath: false, discoveryPath: false } })
     for (const path of ["/openapi.json", "/.well-known/x402"]) {
       expect(shop.till.handles(path)).toBe(false)

@@ -4,7 +4,7 @@ import { pay } from "./payer.ts"
 import { apiError, expectShape } from "./shape.ts"
 
 /*
- * What several routes promise alike.
+ * Promises that several routes share.
  */
 
 export interface ErrorBody {
@@ -15,7 +15,7 @@ export interface ErrorBody {
   } & Record<string, unknown>
 }
 
-/** An ApiError of this status and code that charged nothing and carries no receipt. */
+/** Expects an ApiError with this status and code, without a charge or a receipt. */
 export const expectRefusal = async (
   shop: Shop,
   response: Response,
@@ -32,7 +32,7 @@ export const expectRefusal = async (
   return body
 }
 
-/** A 400 with issues, at least one of them at `path`. */
+/** Expects a 400 with issues, at least one of them at `path`. */
 export const expectFault = async (shop: Shop, response: Response, path: string): Promise<void> => {
   const { details } = await expectRefusal(shop, response, 400, "VALIDATION_ERROR")
   const issues = details?.issues ?? []
@@ -43,13 +43,13 @@ export const expectFault = async (shop: Shop, response: Response, path: string):
   expect(issues.map((issue) => issue.path)).toContain(path)
 }
 
-/** Pays for a call whose input is wrong: 400 that names the fault, and nothing is charged. */
+/** Pays for a call with an invalid input; expects a 400 that names the fault, without a charge. */
 export const expectPaidFault = async (shop: Shop, call: Call, path: string, priced?: Call): Promise<void> => {
   const { response } = await pay(shop, call, priced === undefined ? {} : { priced })
   await expectFault(shop, response, path)
 }
 
-/** Pays for a call and gives the JSON of its 200. */
+/** Pays for a call and returns the JSON of its 200. */
 export const buyResponse = async (shop: Shop, call: Call): Promise<unknown> => {
   const { response } = await pay(shop, call)
   expect(response.status, await response.clone().text()).toBe(200)

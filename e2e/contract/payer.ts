@@ -81,11 +81,11 @@ export interface Authorization {
   readonly nonce: string
 }
 
-/** Departures from an honest payment. */
+/** Deviations from an honest payment. */
 export interface Deviation {
-  /** Signed as changed. */
+  /** Changes before signing. */
   readonly authorization?: Partial<Authorization>
-  /** Changed after signing. */
+  /** Changes after signing. */
   readonly afterSigning?: Partial<Authorization>
   /** Merged over the decoded header. */
   readonly document?: Readonly<Record<string, unknown>>
@@ -137,7 +137,7 @@ const signAuthorization = async (option: OptionV2, deviation: Deviation) => {
   return { signature, authorization: { ...authorization, ...deviation.afterSigning } }
 }
 
-/** The value of a payment header that meets a challenge, from its body (1) or its header (2). */
+/** The value of a payment header for a challenge, from its body (version 1) or its header (version 2). */
 export const signPayment = async (
   challenge: Challenge,
   version: 1 | 2,
@@ -160,18 +160,18 @@ export interface Paid {
   readonly challenge: Challenge
   /** Value of the payment header that was sent. */
   readonly payment: string
-  /** Sends the same payment with another call, or with the same one again. */
+  /** Sends the same payment again, with the same call or another. */
   readonly again: (call?: Call) => Promise<Response>
 }
 
-/** Asks without payment, pays what is asked, and sends the call again. */
+/** Sends a call without payment, pays the requested price, and sends the call again. */
 export const pay = async (
   shop: Shop,
   call: Call,
   how: {
     readonly version?: 1 | 2
     readonly header?: "PAYMENT-SIGNATURE" | "X-PAYMENT"
-    /** The call whose 402 is paid, where the call itself would not be told a price. */
+    /** The call whose 402 is paid, if the call itself would get no price. */
     readonly priced?: Call
     readonly deviation?: Deviation
   } = {}

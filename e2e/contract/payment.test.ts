@@ -23,7 +23,7 @@ describe("every form of payment is accepted", () => {
 })
 
 describe("a paid response", () => {
-  it.each(payable)("%s: PAYMENT-RESPONSE tells a version-2 payer what was paid", async (operation) => {
+  it.each(payable)("%s: PAYMENT-RESPONSE is a version-2 payer's receipt", async (operation) => {
     const shop = await openShop()
     const { response } = await pay(shop, calls[operation], { version: 2 })
     expect(headerOf(response, "payment-response")).toMatchObject({
@@ -43,7 +43,7 @@ describe("a paid response", () => {
     expect(headerOf(response, "x-payment-response")).toMatchObject({ ...receipt, network: "base-sepolia" })
   })
 
-  it.each(payable)("%s: is kept by no shared cache", async (operation) => {
+  it.each(payable)("%s: can't be stored by a shared cache", async (operation) => {
     const shop = await openShop()
     const { response } = await pay(shop, calls[operation])
     const cacheControl = response.headers.get("cache-control")?.split(/\s*,\s*/)
@@ -57,7 +57,7 @@ describe("a paid response", () => {
   })
 })
 
-/** A refusal: 402 with a fresh challenge and a reason; no provider was called and nothing settled. */
+/** A refusal: 402 with a fresh challenge and a reason, without a provider call or a settlement. */
 const expectPaymentRefused = async (shop: Shop, response: Response) => {
   const { body } = await readChallenge(response)
   expect(body.error).not.toBe("")
@@ -119,7 +119,7 @@ describe("a payment that does not meet the offer is refused with 402", () => {
     await expectPaymentRefused(shop, response)
   })
 
-  it("made for another resource, by its own words", async () => {
+  it("made for another resource, according to its own field", async () => {
     const shop = await openShop()
     const document = { resource: { url: "https://shop.example/x402/vault/search" } }
     const { response } = await pay(shop, calls.search, { deviation: { document } })
@@ -157,13 +157,13 @@ describe("a header that is no payment is refused with 402", () => {
   })
 })
 
-describe("the facilitator's word", () => {
-  it("a payment it finds invalid is refused with its reason", async () => {
+describe("the facilitator's response", () => {
+  it("a payment it reports as invalid is refused with its reason", async () => {
     const shop = await openShop({
       options: {
         facilitator: {
           verify: async () => ({ isValid: false, invalidReason: "insufficient_funds" }),
-          settle: () => Promise.reject(new Error("must not be asked"))
+          settle: () => Promise.reject(new Error("must not be called"))
         }
       }
     })
@@ -171,7 +171,7 @@ describe("the facilitator's word", () => {
     expect(await expectPaymentRefused(shop, response)).toContain("insufficient_funds")
   })
 
-  it("a settlement it refuses is a 402, and the response is withheld", async () => {
+  it("a refused settlement is a 402, and the response is withheld", async () => {
     const shop = await openShop({
       options: {
         facilitator: {
@@ -250,7 +250,7 @@ describe("one payment buys one request", () => {
     }
   })
 
-  it("a fresh signature over a used nonce gets nothing", async () => {
+  it("a new signature over a used nonce is refused", async () => {
     const shop = await openShop()
     const { challenge, payment } = await pay(shop, calls.search)
     const document = JSON.parse(Buffer.from(payment, "base64").toString()) as {
@@ -271,7 +271,7 @@ describe("one payment buys one request", () => {
     expect(shop.settlements).toHaveLength(1)
   })
 
-  it.each([2, 10])("%d at once run the provider once and are charged once", async (count) => {
+  it.each([2, 10])("%d copies at once call the provider once and are charged once", async (count) => {
     const shop = await openShop({
       script: {
         ask: async () => {

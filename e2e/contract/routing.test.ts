@@ -113,14 +113,14 @@ describe("CORS", () => {
     }
   })
 
-  it("a listed origin is named, and the response varies by it", async () => {
+  it("a listed origin is allowed, and the response varies by it", async () => {
     const shop = await openShop({ options: { cors: [origin] } })
     const response = await shop.send({ ...calls.search, headers: { origin } })
     expect(response.headers.get("access-control-allow-origin")).toBe(origin)
     expect(listed(response, "vary")).toContain("origin")
   })
 
-  it("an origin that is not listed is not let in", async () => {
+  it("an origin that is not listed is not allowed", async () => {
     const shop = await openShop({ options: { cors: [origin] } })
     const response = await shop.send({ ...calls.search, headers: { origin: "https://evil.example" } })
     expect(["https://evil.example", "*"]).not.toContain(response.headers.get("access-control-allow-origin"))

@@ -1,7 +1,7 @@
 import type { SearchProduct, TrackResult, VaultItem } from "@till402/core"
 
 /*
- * What the scripted providers return: with every field known, and with every optional field unknown.
+ * Responses of the scripted providers: one with every field, one with every optional field unknown.
  */
 
 export const productA: SearchProduct = {
@@ -17,7 +17,7 @@ export const productA: SearchProduct = {
   isExpedited: true
 }
 
-/** Everything that may be unknown is unknown. */
+/** Every optional field is unknown. */
 export const productB: SearchProduct = {
   asin: "7219004411",
   title: "Linen lamp shade",
@@ -110,13 +110,13 @@ export const vaultItem: VaultItem = {
   coverImageUrl: "https://images.example/launch.png"
 }
 
-/** An archive with no entries: the shortest bytes that are a ZIP. */
+/** An archive with no entries: the shortest valid ZIP. */
 export const emptyZip = new Uint8Array([0x50, 0x4b, 0x05, 0x06, ...Array.from({ length: 18 }, () => 0)])
 
-/** Whole US dollars and cents that the scripted fulfilment quotes. */
+/** Whole US dollars and cents quoted by the scripted fulfilment. */
 export const quotedTotal = "84.37"
 
-/** A product as shop recommends it. */
+/** A product recommended by `shop`. */
 export const withoutExpedited = (product: SearchProduct) => {
   const { isExpedited: _isExpedited, ...rest } = product
   return rest

@@ -128,11 +128,11 @@ describe("GET /x402/search: the response", () => {
   describe("a product with nulls", () =>
     itHasFields(productFields, () => body.products.find(({ asin }) => asin === productB.asin)))
 
-  it("gives the products as the marketplaces know them", () => {
+  it("returns the products as the marketplaces do", () => {
     expect(body.products).toHaveLength(2)
     expect(body.products).toEqual(expect.arrayContaining([productA, productB]))
   })
-  it("page is the page that was asked for", () => expect(body.page).toBe(2))
+  it("page is the requested page", () => expect(body.page).toBe(2))
 })
 
 describe("GET /x402/search: totals and pages", () => {
@@ -166,14 +166,14 @@ describe("GET /x402/search: when a marketplace fails", () => {
     throw new TemporarilyUnavailable({ message: "closed for the night", retryAfterSeconds: 7 })
   }
 
-  it("one broken: the other's products are sold", async () => {
+  it("one broken: returns the other's products", async () => {
     const shop = await openShop({ script: { searchA: broken } })
     const body = (await buyResponse(shop, calls.search)) as { products: ReadonlyArray<unknown> }
     expectShape(body, object(responseFields))
     expect(body.products).toEqual([productB])
   })
 
-  it("both broken: 502, and the cause stays inside", async () => {
+  it("both broken: 502 without the cause", async () => {
     const shop = await openShop({ script: { searchA: broken, searchB: broken } })
     const { response } = await pay(shop, calls.search)
     const { message } = await expectRefusal(shop, response, 502, "MARKETPLACE_ERROR")
@@ -187,7 +187,7 @@ describe("GET /x402/search: when a marketplace fails", () => {
     expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0)
   })
 
-  it("the payment of a call that failed buys the call once the marketplace is back", async () => {
+  it("the payment of a failed call buys the call once the marketplace is back", async () => {
     const shop = await openShop({ script: { searchA: broken, searchB: broken } })
     const { again, response } = await pay(shop, calls.search)
     expect(response.status).toBe(502)

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 
 /*
- * The contract's field tables as checks: each returns the faults of a value, by path.
+ * The contract's field tables as checks: each lists the faults of a value by path.
  */
 
 export type Check = (value: unknown, path: string) => ReadonlyArray<string>
@@ -45,7 +45,7 @@ export const array =
       ? value.flatMap((element, index) => check(element, `${path}[${index}]`))
       : [`${path}: not an array`]
 
-/** An object with exactly these fields; those of `optional` may be left out, but are never null. */
+/** An object with exactly these fields; those of `optional` may be omitted but never null. */
 export const object =
   (required: Fields, optional: Fields = {}): Check =>
   (value, path) => {
@@ -66,7 +66,7 @@ export const object =
 
 export const expectShape = (value: unknown, check: Check) => expect(check(value, "$")).toEqual([])
 
-/** One test per field of a table, and one that there are no others. */
+/** One test per field of a table, and one for unknown fields. */
 export const itHasFields = (fields: Fields, value: () => unknown, optional: Fields = {}) => {
   it.each(Object.keys(fields))("%s is present, with its type", (name) => {
     const container = value() as Record<string, unknown>

@@ -132,7 +132,7 @@ describe("POST /x402/shop: the response", () => {
   beforeAll(async () => {
     shop = await keepShop({
       script: {
-        // What an assistant does that recommends what its search found.
+        // What an assistant does when it recommends the products that its search found.
         ask: async (_, { search }) => ({
           reply: "Two lamps.",
           products: await search({ q: "lamp", page: 1 })
@@ -150,9 +150,9 @@ describe("POST /x402/shop: the response", () => {
   describe("a product with nulls", () =>
     itHasFields(productFields, () => body.products.find(({ asin }) => asin === productB.asin)))
 
-  it("isExpedited is of search alone", () =>
+  it("isExpedited occurs only in search", () =>
     expect(body.products.some((product) => "isExpedited" in product)).toBe(false))
-  it("gives what the assistant said", () => {
+  it("returns the assistant's reply", () => {
     expect(body.reply).toBe("Two lamps.")
     expect(body.products).toEqual(
       expect.arrayContaining([withoutExpedited(productA), withoutExpedited(productB)])
@@ -161,7 +161,7 @@ describe("POST /x402/shop: the response", () => {
 })
 
 describe("POST /x402/shop: when the assistant fails", () => {
-  it("broken: 502, and the cause stays inside", async () => {
+  it("broken: 502 without the cause", async () => {
     const shop = await openShop({
       script: {
         ask: async () => {

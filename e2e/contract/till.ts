@@ -11,11 +11,11 @@ import {
 } from "./samples.ts"
 
 /*
- * The till under test: in-memory storage, providers that a test scripts, and a facilitator in the same
- * process that finds every payment valid and settles it. Nothing here knows a schema of the service.
+ * The till under test: in-memory storage, providers scripted by tests, and a facilitator in the same process that
+ * accepts and settles every payment. It uses none of the service's schemas.
  */
 
-/** Public address, which is never the address that requests are sent to. */
+/** Public address; requests are never sent to it. */
 export const baseUrl = "https://shop.example"
 export const internalOrigin = "http://10.0.0.7:8080"
 export const payTo = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
@@ -24,7 +24,7 @@ export const usdc = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"
 type Marketplace = NonNullable<NonNullable<TillOptions["marketplaces"]>["marketplace_a"]>
 type Port<Name extends keyof TillOptions> = NonNullable<TillOptions[Name]>
 
-/** What each provider function does; a test replaces what it needs. */
+/** What each provider function does; tests replace what they need. */
 export interface Script {
   searchA: Marketplace["search"]
   searchB: Marketplace["search"]
@@ -65,7 +65,7 @@ export interface Settlement {
   readonly transaction: string
 }
 
-/** Says yes to every payment and gives each settlement a transaction hash of its own. */
+/** Accepts every payment and gives each settlement its own transaction hash. */
 const obligingFacilitator = (settlements: Array<Settlement>): TillOptions["facilitator"] => ({
   verify: async (payment: WirePayment) => ({ isValid: true, payer: payment.payload.authorization.from }),
   settle: async (payment: WirePayment) => {
@@ -84,7 +84,7 @@ interface WirePayment {
   readonly payload: { readonly authorization: { readonly from: string; readonly value: string } }
 }
 
-/** A call as a client means it: `body` is JSON unless it is bytes or text already. */
+/** A call as a client sees it: `body` is sent as JSON unless it is bytes or text. */
 export interface Call {
   readonly method?: string
   readonly path: string
@@ -113,11 +113,11 @@ export interface Shop {
   readonly script: Script
   readonly calls: Calls
   readonly settlements: ReadonlyArray<Settlement>
-  /** Sends a call without payment, unless its headers carry one. */
+  /** Sends a call without payment, unless its headers contain one. */
   readonly send: (call: Call) => Promise<Response>
 }
 
-/** Opens a till of its own for one test, and closes it with the test. */
+/** Opens a till for one test and closes it with the test. */
 export const openShop = async (
   settings: {
     readonly script?: Partial<Script>
@@ -132,7 +132,7 @@ export const openShop = async (
   return shop
 }
 
-/** The same for a whole file: the caller disposes of it. */
+/** The same for a whole file; the caller disposes of it. */
 export const keepShop = async (settings: Parameters<typeof openShop>[0] = {}): Promise<Shop> => {
   const script: Script = { ...defaultScript(), ...settings.script }
   const calls: Calls = {

@@ -96,7 +96,7 @@ describe("GET /x402/track: parameters that reach the tracker", () => {
     ["destinationCountry", "number=1Z999AA1&destinationCountry=DE", { destinationCountry: "DE" }],
     ["shipDate", "number=1Z999AA1&shipDate=2026-03-04", { shipDate: "2026-03-04" }],
     [
-      "no characters where the contract sets no minimum",
+      "empty text where the contract sets no minimum",
       "number=1Z999AA1&destinationPostalCode=&phone=&cpfOrCnpj=",
       { number: "1Z999AA1" }
     ],
@@ -113,7 +113,7 @@ describe("GET /x402/track: parameters that reach the tracker", () => {
     expect(shop.calls.track[0]).toMatchObject(expected)
   })
 
-  it("nothing is added, and unknown parameters are ignored", async () => {
+  it("adds no parameters and ignores unknown ones", async () => {
     const shop = await openShop()
     await buyResponse(shop, track("number=1Z999AA1&lang=de"))
     expect(shop.calls.track).toEqual([{ number: "1Z999AA1" }])
@@ -194,7 +194,7 @@ describe.each([
   afterAll(() => shop.till.dispose())
 
   describe("TrackResult", () => itHasFields(resultFields, () => body))
-  it("is what the tracker knows, nulls included", () => expect(body).toEqual(result))
+  it("is the tracker's response, nulls included", () => expect(body).toEqual(result))
 })
 
 describe("GET /x402/track: the response's words", () => {

@@ -75,7 +75,7 @@ describe("POST /x402/vault/buy: an empty request gets an indicative amount", () 
   it.each<[string, unknown]>([
     ["no body", undefined],
     ["{}", {}]
-  ])("%s: 402 that says so and cannot be paid", async (_, body) => {
+  ])("%s: a 402 that says so and can't be paid", async (_, body) => {
     const shop = await openShop()
     const challenge = await readChallenge(await shop.send(buyItem(body)))
     expect(challenge.body.error).toMatch(/indicative/i)
@@ -105,9 +105,8 @@ describe("POST /x402/vault/buy: the response", () => {
     itHasFields({ purchaseId: uuid, downloadToken: text, item: object(itemFields) }, () => body))
   describe("its item", () => itHasFields(itemFields, () => body.item))
   it("costs what the item costs", () => expect(shop.settlements).toMatchObject([{ amount: "7000000" }]))
-  it("is of the item that was named", () =>
-    expect(body.item).toMatchObject({ slug: vaultItem.slug, price: 7 }))
-  it("is confirmed by mail", async () => {
+  it("is for the named item", () => expect(body.item).toMatchObject({ slug: vaultItem.slug, price: 7 }))
+  it("is confirmed by email", async () => {
     await vi.waitFor(() => expect(shop.calls.send).toHaveLength(1), { timeout: 5000 })
     expect(shop.calls.send[0]?.to).toBe("ada@example.com")
   })

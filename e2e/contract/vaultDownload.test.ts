@@ -13,7 +13,7 @@ describe("GET /x402/vault/download/{purchaseId}", () => {
     path: `/x402/vault/download/${id}${token === undefined ? "" : `?downloadToken=${encodeURIComponent(token)}`}`
   })
 
-  it("200: the ZIP archive, paid apart from the purchase", async () => {
+  it("200: the ZIP archive, paid separately from the purchase", async () => {
     const shop = await openShop()
     const { downloadToken, purchaseId } = await purchase(shop)
     const { challenge, response } = await pay(shop, download(purchaseId, downloadToken))
@@ -57,7 +57,7 @@ describe("GET /x402/vault/download/{purchaseId}", () => {
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(emptyZip)
   })
 
-  it("each download is paid: a second one costs again", async () => {
+  it("each download is paid separately", async () => {
     const shop = await openShop()
     const { downloadToken, purchaseId } = await purchase(shop)
     await pay(shop, download(purchaseId, downloadToken))
@@ -66,7 +66,7 @@ describe("GET /x402/vault/download/{purchaseId}", () => {
     expect(shop.settlements).toHaveLength(3)
   })
 
-  /** Errors stand beside the settlement of the purchase: nothing more is charged. */
+  /** Expects an error without a charge: the only settlement is the purchase's. */
   const expectUncharged = async (shop: Shop, response: Response, status: number, code: string) => {
     const body = (await response.json()) as { code: string }
     expect({ status: response.status, code: body.code }).toEqual({ status, code })
@@ -110,7 +110,7 @@ describe("GET /x402/vault/download/{purchaseId}", () => {
     await expectUncharged(shop, response, 404, "PURCHASE_NOT_FOUND")
   })
 
-  it("an id that is no UUID is of no purchase", async () => {
+  it("an id that is no UUID belongs to no purchase", async () => {
     const shop = await openShop()
     const { response } = await pay(shop, download("nothing", "secret"))
     expect([400, 404]).toContain(response.status)
@@ -120,7 +120,7 @@ describe("GET /x402/vault/download/{purchaseId}", () => {
   it.each<[string, () => Error, number, string]>([
     ["502: the archive can't be opened", () => new Error("disk"), 502, "VAULT_ERROR"],
     [
-      "503: the archive is away",
+      "503: the archive is unavailable",
       () => new TemporarilyUnavailable({ message: "away" }),
       503,
       "VAULT_UNAVAILABLE"

@@ -10,7 +10,7 @@ import { keepShop, openShop, type Shop } from "./till.ts"
 const categories = ["marketing", "development", "automation", "career", "ios", "productivity"] as const
 const productTypes = ["skill", "knowledge", "persona"] as const
 
-/** 35 items: the whole of every category and type, prices 1 to 35. */
+/** 35 items: every combination of category and type, with prices 1 to 35. */
 const shelf: ReadonlyArray<VaultItem> = Array.from({ length: 35 }, (_, index) => ({
   ...vaultItem,
   id: `0b9c2f4e-52f1-4c0e-9d53-${String(index + 1).padStart(12, "0")}`,
@@ -162,6 +162,5 @@ describe("GET /x402/vault/search: the response", () => {
   describe("the page", () =>
     itHasFields({ items: array(object(itemFields)), nextCursor: nullable(string) }, () => body))
   describe("an item", () => itHasFields(itemFields, () => body.items[0]))
-  it("is the item that was put on the shelf", () =>
-    expect(body).toEqual({ items: [vaultItem], nextCursor: null }))
+  it("is the stored item", () => expect(body).toEqual({ items: [vaultItem], nextCursor: null }))
 })

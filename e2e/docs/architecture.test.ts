@@ -4,13 +4,13 @@ import { describe, expect, it } from "vitest"
 import { read, root, sources, tableBelow } from "./documents.ts"
 
 /*
- * docs/architecture.md names files, functions and the order of imports: the code must have them.
+ * docs/architecture.md names files, functions and the order of imports; these tests compare it with the code.
  */
 
 const document = read("docs/architecture.md")
 const core = "packages/core/src"
 
-/** Code spans outside of fences. */
+/** Code spans outside fences. */
 const named = Array.from(
   document.text.replaceAll(/^```.*?^```/gms, "").matchAll(/`([^`\n]+)`/g),
   ([, text]) => text!
@@ -30,7 +30,7 @@ describe("docs/architecture.md", () => {
     ).toEqual([])
   })
 
-  it("names functions and services that the sources have", () => {
+  it("names functions and services that exist in the sources", () => {
     const words = new Set(sources.flatMap((path) => read(path).text.match(/\w+/g) ?? []))
     const identifiers = named.filter((text) => !isPath(text) && isIdentifier(text))
     expect(identifiers).toContain("decideReplay")
@@ -44,7 +44,7 @@ describe("docs/architecture.md", () => {
     expect(unknown).toEqual([])
   })
 
-  it("names functions in the file that has them", () => {
+  it("names functions in the file that contains them", () => {
     const rows = [
       "### Follow a payment through the code",
       "### Follow an order through the code",

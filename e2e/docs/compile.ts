@@ -15,7 +15,7 @@ const settings = {
     declaration: false,
     declarationMap: false,
     sourceMap: false,
-    // A sample shows a thing without using it.
+    // A sample may declare names that it doesn't use.
     noUnusedLocals: false,
     noUnusedParameters: false,
     allowImportingTsExtensions: true,
@@ -26,7 +26,7 @@ const settings = {
 
 const nameOf = ({ code, line }: Sample): string => /^\/\/ ([\w-]+\.ts)\n/.exec(code)?.[1] ?? `line-${line}.ts`
 
-/** A folder for each document: its samples may import one another. */
+/** A folder for each document, so that its samples can import each other. */
 const folderOf = (path: string): string => path.replaceAll(/[^\w]+/g, "-")
 
 const run = (folder: string): Promise<string> =>
@@ -43,8 +43,8 @@ const run = (folder: string): Promise<string> =>
   })
 
 /**
- * Type-checks samples in one run of tsc; returns its errors, each at its place in the document:
- * `README.md:120:7: error TS2304: …`. `importsFor` gives a line of imports that a sample goes without.
+ * Type-checks samples in one run of tsc; returns its errors with their place in the document: `README.md:120:7: error
+ * TS2304: …`. `importsFor` returns a line with imports that a sample omits.
  */
 export const compile = async (
   samples: ReadonlyArray<Sample>,
@@ -63,7 +63,7 @@ export const compile = async (
         throw new Error(`${sample.path}:${sample.line} there is a ${nameOf(sample)} already`)
       places.set(name, sample.path)
       mkdirSync(dirname(file), { recursive: true })
-      // As many empty lines as stand before it: tsc's line numbers are those of the document.
+      // Preserves the line numbers of the document.
       const imports = importsFor(sample, dirname(file))
       writeFileSync(file, `${imports}${"\n".repeat(sample.line - 1)}${sample.code}\n`)
     }

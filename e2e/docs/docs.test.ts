@@ -201,7 +201,7 @@ describe("docs/errors.md", () => {
     expect(codes).toContain("SETTLEMENT_PENDING")
     expect(unnamed(codes)).toEqual([])
     const ports = found(/\{ code: "([A-Z_]+)", noun:/g, ["packages/core/src/domain/ApiFailure.ts"])
-    // No response depends on a mail.
+    // No response depends on the mailer.
     const ofCallers = ports.filter((port) => port !== "MAIL")
     expect(ofCallers).toContain("MARKETPLACE")
     expect(unnamed(ofCallers.flatMap((port) => [`${port}_ERROR`, `${port}_UNAVAILABLE`]))).toEqual([])

@@ -3,13 +3,13 @@ import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 
 /*
- * The documents of the repository, and what stands in them.
+ * The documents of the repository and their contents.
  */
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
 export interface Document {
-  /** Below the root of the repository. */
+  /** Path below the repository's root. */
   readonly path: string
   readonly text: string
 }
@@ -29,10 +29,10 @@ export const documents: ReadonlyArray<Document> = globSync(patterns, { cwd: root
   .toSorted()
   .map((path) => read(path.replaceAll("\\", "/")))
 
-/** A piece of TypeScript to be compiled, and where it was found. */
+/** A TypeScript sample and its place. */
 export interface Sample {
   readonly path: string
-  /** Of its first line, from 1. */
+  /** Number of its first line, from 1. */
   readonly line: number
   readonly code: string
 }
@@ -59,7 +59,9 @@ const fencesOf = ({ path, text }: Document): ReadonlyArray<Fence> => {
 
 const programs = new Set(["ts", "typescript", "js", "javascript", "mjs", "mts", "tsx", "jsx"])
 
-/** The TypeScript of a document. A fence may name itself in its first line (`// till.ts`) for others to import. */
+/**
+ * The TypeScript of a document. A fence may name itself in its first line (`// till.ts`) so that others can import it.
+ */
 export const samplesOf = (document: Document): ReadonlyArray<Sample> =>
   fencesOf(document).filter(({ language }) => programs.has(language))
 
@@ -77,7 +79,7 @@ export const examplesOf = ({ path, text }: Document): ReadonlyArray<Sample> =>
 /** The source files of the packages. */
 export const sources: ReadonlyArray<string> = globSync("packages/*/src/**/*.ts", { cwd: root }).toSorted()
 
-/** Where a document points to within the repository: path and heading. */
+/** The path and heading that a link within the repository leads to. */
 export interface Link {
   readonly target: string
   readonly path: string
@@ -97,7 +99,7 @@ export const linksOf = (document: Document): ReadonlyArray<Link> =>
       return { target, path, anchor }
     })
 
-/** The names by which headings can be linked to, as GitHub makes them. */
+/** The anchors of the headings, as GitHub makes them. */
 export const anchorsOf = ({ text }: Document): ReadonlyArray<string> =>
   Array.from(text.replaceAll(/^```.*?^```/gms, "").matchAll(/^#+ (.+)$/gm), ([, heading]) =>
     heading!
@@ -106,7 +108,7 @@ export const anchorsOf = ({ text }: Document): ReadonlyArray<string> =>
       .replaceAll(" ", "-")
   )
 
-/** The cells of the first table below a heading, without its head. */
+/** The cells of the first table below a heading, without its header row. */
 export const tableBelow = (document: Document, heading: string): ReadonlyArray<ReadonlyArray<string>> => {
   const [, below] = document.text.split(`\n${heading}\n`)
   if (below === undefined) throw new Error(`${document.path} has no heading ${heading}`)

@@ -1,6 +1,6 @@
 /*
- * What the examples in the sources' comments take for granted: the names of all packages, and a few values
- * of the reader's own. An example that uses a new name finds it here.
+ * Names that the examples in the sources' comments may use: everything that the packages export, and a few of the
+ * reader's own values. Add a name here if a new example needs it.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { type CallContext, type Stores, type TillOptions, type TillSettings } from "@till402/core/effect"

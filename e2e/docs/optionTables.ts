@@ -5,7 +5,7 @@ import { variableOf, variablePaths } from "../../packages/core/src/till/TillConf
 import { read } from "./documents.ts"
 
 /*
- * The tables of docs/options.md, made of the table of bounds and the docstrings of the option types.
+ * Makes the tables of docs/options.md from the table of bounds and the docstrings of the option types.
  */
 
 const folder = "packages/core/src"
@@ -48,10 +48,10 @@ export const optionsOf = (path: string, type: string): ReadonlyArray<DocumentedO
   )
 }
 
-/** A number as it is written in code: `86_400_000`. */
+/** A number as written in code: `86_400_000`. */
 const literal = (value: number): string => String(value).replaceAll(/\B(?=(\d{3})+$)/g, "_")
 
-/** The text that a `@default` must have. */
+/** The text that a `@default` tag must have. */
 export const defaultOf = (bound: OptionBound): string | undefined => {
   if (!("default" in bound)) return undefined
   return typeof bound.default === "number" ? literal(bound.default) : JSON.stringify(bound.default)
@@ -126,7 +126,7 @@ const knownNetworks = (): string =>
     ])
   )
 
-/** The values of variables that are more than the text of their option. */
+/** Formats of variables that differ from the text of their option. */
 const values: Readonly<Record<string, string>> = {
   networks: "names or CAIP-2 identifiers, separated by commas",
   secret: "the current secret",

@@ -8,7 +8,7 @@ import { read, samplesOf } from "./documents.ts"
 
 it("the README's server runs as printed and requests a payment", async () => {
   const code = samplesOf(read("README.md")).find((sample) => sample.code.startsWith("// server.ts\n"))!.code
-  // A free port and no network: it prints its port, and its facilitator can't be reached.
+  // A free port and no network: the server prints its port, and its facilitator can't be reached.
   const here = code
     .replace(
       "app.listen(3000)",

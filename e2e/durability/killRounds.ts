@@ -9,8 +9,8 @@ import { killRun } from "./src/KillRun.ts"
  *
  *   node --conditions=@till402/source e2e/durability/killRounds.ts --rounds 200 --seed 7 --store sqlite
  *
- * Ends with code 1 where something was found wrong, and prints the seed. `--fault` breaks the store on
- * purpose: then something must be found wrong.
+ * Ends with code 1 if a violation is found, and prints the seed. `--fault` breaks the store on purpose: then a
+ * violation must be found.
  */
 
 const { values } = parseArgs({

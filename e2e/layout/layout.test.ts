@@ -6,13 +6,13 @@ import { fileURLToPath } from "node:url"
 import { afterEach, describe, expect, it } from "vitest"
 
 /*
- * Shows that `npm run check` notices faults of layout: lints seeded files with the rules of this repository.
+ * Shows that `npm run check` detects layout faults: lints seeded files with this repository's rules.
  */
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const core = "packages/core/src"
 
-/** The rooms of the core, each with the rooms that it may import. */
+/** The folders of the core, each with the folders it may import. */
 const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = (() => {
   const order = [["till"], ["http"], ["api"], ["operations"], ["orders", "vault"], ["mail"], ["toll"]]
   const base = ["ports", "runtime", "fast", "domain"]
@@ -38,7 +38,7 @@ interface Report {
   readonly message: string
 }
 
-/** Lints files, by path, in a workspace that has nothing else. */
+/** Lints files, given by path, in an otherwise empty workspace. */
 const lint = (files: Readonly<Record<string, string>>): ReadonlyArray<Report> => {
   const folder = mkdtempSync(join(tmpdir(), "till402-layout-"))
   folders.push(folder)
@@ -68,7 +68,7 @@ const imports = (path: string, name = "seed"): string =>
   `import { seed as imported } from "${path}"\n\nexport const ${name} = imported + 1\n`
 
 describe("npm run check", () => {
-  it("lints every room of the core", () => {
+  it("lints every folder of the core", () => {
     const rooms = readdirSync(join(root, core), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name)
@@ -126,7 +126,7 @@ describe("npm run check", () => {
     expect(reports[0]!.message).toContain("imports no route")
   })
 
-  it("reports a room that imports a public entry", () => {
+  it("reports a folder that imports a public entry", () => {
     const reports = lint({
       [`${core}/index.ts`]: value,
       [`${core}/till/Up.ts`]: imports("../index.ts")

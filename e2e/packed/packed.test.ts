@@ -34,8 +34,8 @@ import {
 } from "./src/ScratchApp.ts"
 
 /*
- * What a host gets who installs the published packages: built from nothing, packed as a release packs them,
- * and installed in an app outside the workspace.
+ * What a host gets when it installs the published packages: built from scratch, packed as for a release, and installed
+ * in an app outside the workspace.
  */
 
 let folder: string
@@ -58,7 +58,7 @@ const names = [
   "@till402/providers",
   "@till402/sandbox"
 ]
-/** Folders that a package ships beside its sources and what is built of them. */
+/** Folders that a package ships besides its sources and their build. */
 const assets: Readonly<Record<string, ReadonlyArray<string>>> = { "@till402/sandbox": ["vault"] }
 
 const packageOf = (name: string): PackedPackage => {
@@ -72,11 +72,11 @@ it("every package that is not private is packed", () => {
 })
 
 describe.each(names)("the tarball of %s", (name) => {
-  it("holds its sources, what is built of them, and nothing more", () => {
+  it("contains its sources, their build, and nothing else", () => {
     expect(fileFaults(packageOf(name), assets[name])).toEqual([])
   })
 
-  it("holds every source that its maps name", () => {
+  it("contains every source that its source maps name", () => {
     expect(mapFaults(packageOf(name))).toEqual([])
   })
 
@@ -84,7 +84,7 @@ describe.each(names)("the tarball of %s", (name) => {
     expect(exportFaults(packageOf(name))).toEqual([])
   })
 
-  it("asks for versions that a registry can find", () => {
+  it("requires versions that a registry can find", () => {
     expect(rangeFaults(packageOf(name), packages)).toEqual([])
   })
 
@@ -93,8 +93,8 @@ describe.each(names)("the tarball of %s", (name) => {
   })
 })
 
-describe("what is loaded", () => {
-  it("is an optional peer wherever a file computes what it imports", () => {
+describe("loaded modules", () => {
+  it("are optional peers wherever a file computes its imports", () => {
     const computed = packages.flatMap((packed) =>
       computedImports(packed).map((file) => {
         const text = readFileSync(join(packed.folder, file), "utf8")
@@ -109,7 +109,7 @@ describe("what is loaded", () => {
     })
   })
 
-  it("needs an optional peer in the one entry that says so", () => {
+  it("include an optional peer only in the entry that documents it", () => {
     const needed = packages.flatMap((packed) =>
       entriesOf(packed).flatMap((entry) => {
         const peers = peersNeededBy(packed, entry)
@@ -119,10 +119,10 @@ describe("what is loaded", () => {
     expect(needed).toEqual([["@till402/providers/treasury", ["viem"]]])
   })
 
-  it("has no module of Node's own in core, but for node.js and sql", () => {
+  it("include no built-in module of Node in core, except for node.js and sql", () => {
     const files = [...builtinImports(packageOf("@till402/core")).keys()]
     expect(files.filter((file) => !/^dist\/(node\.js$|sql\/)/.test(file))).toEqual([])
-    // Where nothing were found, nothing would have been looked at.
+    // An empty result would mean that nothing was checked.
     expect(files).toContain("dist/node.js")
   })
 
@@ -131,13 +131,13 @@ describe("what is loaded", () => {
     ["@till402/core", "dist/effect.js"],
     ["@till402/core", "dist/testing.js"],
     ["@till402/hono", "dist/index.js"]
-  ])("has no module of Node's own with %s %s, which run anywhere", (name, entry) => {
+  ])("include no built-in module of Node with %s %s, which run anywhere", (name, entry) => {
     const builtins = builtinImports(packageOf(name))
     expect(loadedWith(packageOf(name), entry).filter((file) => builtins.has(file))).toEqual([])
   })
 })
 
-// tsc is given as long as the tool may run: a machine that is busy elsewhere makes it wait, not fail.
+// tsc gets the tool's whole deadline: a busy machine should delay it, not fail it.
 describe.concurrent("a host in TypeScript", { timeout: toolTimeoutMillis }, () => {
   beforeAll(async () => {
     const loaded = await loadEntries(app, packages)
@@ -145,10 +145,10 @@ describe.concurrent("a host in TypeScript", { timeout: toolTimeoutMillis }, () =
     writeImports(app, packages, loaded)
   })
 
-  it("compiles under module nodenext, without the DOM's types", async () => {
+  it("compiles under module nodenext, without DOM types", async () => {
     const options = { module: "nodenext", lib: ["ES2024"], exactOptionalPropertyTypes: true }
     const complaints = await typeCheck(app, options)
-    // Declarations of effect and of viem's ox name types of the DOM: a host without them skips their check.
+    // Declarations of effect and of viem's ox use DOM types: hosts without them skip library checks.
     expect(complaints.filter((complaint) => !isOfOthers(complaint))).toEqual([])
   })
 
@@ -179,7 +179,7 @@ describe("a host in plain JavaScript, run by plain Node", () => {
       expect((await send(port(), { path: "/x402/search?q=lamp" }, payment)).status).toBe(402)
     })
 
-    it("sells an archive from its package's own files", async () => {
+    it("sells an archive from the package's own files", async () => {
       const body = {
         slug: "csv-cleanup",
         walletAddress: "So11111111111111111111111111111111111111112",
@@ -200,14 +200,14 @@ describe("a host in plain JavaScript, run by plain Node", () => {
     })
   })
 
-  it("ends in good order", async () => {
+  it("shuts down gracefully", async () => {
     expect(await running.stop()).toBe(0)
   })
 })
 
-describe("these checks see", () => {
+describe("these checks detect", () => {
   let copies = 0
-  /** A copy of a package in which something is broken. */
+  /** A copy of a package with a fault. */
   const broken = (name: string, breakIt: (at: (file: string) => string) => void): PackedPackage => {
     const packed = packageOf(name)
     const copy = join(folder, `broken-${++copies}`)
@@ -240,7 +240,7 @@ describe("these checks see", () => {
 
   it.each([
     ["workspace:^", "has a range that no registry resolves"],
-    ["^9.0.0", "asks for @till402/core ^9.0.0"]
+    ["^9.0.0", "requires @till402/core ^9.0.0"]
   ])("the range %s", (range, fault) => {
     const packed = broken(koa, (at) => {
       const manifest = JSON.parse(readFileSync(at("package.json"), "utf8")) as object
@@ -265,7 +265,7 @@ describe("these checks see", () => {
     expect(undeclaredImports(packed)).toEqual([`${koa}: ${file} imports ${specifier}`])
   })
 
-  it("a module of Node's own in core, and an optional peer that an entry can't do without", () => {
+  it("a built-in module of Node in core, and an optional peer that an entry requires", () => {
     const packed = broken("@till402/core", (at) =>
       appendFileSync(at("dist/runtime/Secrets.js"), '\nimport "node:crypto";\nimport "secp256k1";\n')
     )

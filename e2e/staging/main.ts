@@ -1,10 +1,10 @@
 /*
- * Asks the real upstreams, with keys from the environment; what is not configured is skipped, and said so. Ends with
- * code 1 where an upstream is not as our provider takes it to be.
+ * Calls the real upstreams with keys from the environment; reports and skips those that aren't configured. Ends with
+ * code 1 if an upstream doesn't behave as our provider expects.
  *
  *   node --conditions=@till402/source e2e/staging/main.ts [name…] [--place]
  *
- * --place places orders too, at staging services alone.
+ * --place also places orders, only at staging services.
  */
 import { parseArgs } from "node:util"
 import { runScripts } from "./src/Report.ts"
@@ -49,5 +49,5 @@ const main = async (): Promise<number> => {
 }
 
 process.exitCode = await main()
-// Whatever an upstream still keeps open.
+// Ends connections that an upstream keeps open.
 setTimeout(() => process.exit(), 5_000).unref()

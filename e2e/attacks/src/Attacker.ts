@@ -5,7 +5,7 @@ import type { LocalChain } from "./LocalChain.ts"
 import { batchOf, multicall, useNonce } from "./Multicall.ts"
 import { nextNonce } from "./Payments.ts"
 
-/** A payer with any number of keys, and with transactions of their own. */
+/** A payer with any number of keys who can compose transactions. */
 export interface Attacker {
   /** A fresh key that owns an amount, in atomic units. */
   readonly fund: (atomic: bigint) => Promise<PrivateKeyAccount>
@@ -13,13 +13,13 @@ export interface Attacker {
   readonly send: (call: Hex) => Promise<Hash>
   /** Sends many calls to the token in one transaction. */
   readonly sendBatch: (calls: ReadonlyArray<Hex>) => Promise<Hash>
-  /** Moves everything that an account owns to another. */
+  /** Moves an account's whole balance to another. */
   readonly moveAll: (from: PrivateKeyAccount, to: string) => Promise<void>
 }
 
 export const freshAccount = (): PrivateKeyAccount => privateKeyToAccount(generatePrivateKey())
 
-/** The last transaction of each chain: one is sent after another, since each takes the account's next nonce. */
+/** The last transaction of each chain. They are sent in sequence, since each takes the account's next nonce. */
 const lastSent = new WeakMap<object, Promise<unknown>>()
 
 export const openAttacker = ({ chain }: LocalChain): Attacker => {

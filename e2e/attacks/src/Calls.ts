@@ -2,7 +2,7 @@
  * Requests of the contract, and how they are sent.
  */
 
-/** A request before anybody pays; with a body it is a POST of JSON. */
+/** A request without payment; with a body it is a POST of JSON. */
 export interface Call {
   readonly path: string
   readonly body?: unknown
@@ -48,7 +48,7 @@ export const calls = {
   vaultDownload: downloadOf("7d0c5b1a-92b4-4b43-8a3e-1f0f5a3f6b11", "1.secret")
 } satisfies Record<string, Call>
 
-/** Two of the same price, and one that is dearer. */
+/** Two of the same price, and a more expensive one. */
 export const vaultItems = ["launch-plan", "press-kit", "brand-voice"].map(
   (slug, index) =>
     ({

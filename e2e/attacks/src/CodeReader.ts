@@ -3,11 +3,11 @@ import { createPublicClient, hashTypedData, type Hex, http, recoverAddress } fro
 import { challengeOf, type NaiveOptions, type NaiveServer, openNaive, type Paywall } from "./NaiveShop.ts"
 import { type Payment, typedDataOf } from "./Payments.ts"
 
-export const codeReader = "a hand-rolled server that asks the chain whether a payer is a contract"
+export const codeReader = "a hand-rolled server that reads from the chain whether a payer is a contract"
 
 /**
- * Takes payments of contract wallets: leaves a signature that is not the payer's own to the facilitator, where the payer
- * has code.
+ * Accepts payments of contract wallets: if the signature isn't the payer's own and the payer has code, leaves the check
+ * to the facilitator.
  */
 const paywallOf = (facilitator: FacilitatorClient, rpcUrl: string): Paywall => {
   const client = createPublicClient({ transport: http(rpcUrl) })

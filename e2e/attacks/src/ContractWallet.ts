@@ -4,15 +4,15 @@ import { freshAccount } from "./Attacker.ts"
 import type { LocalChain } from "./LocalChain.ts"
 import { type Challenge, type Payment, sign, typedDataOf } from "./Payments.ts"
 
-/** A contract on the local chain that pays, with the key that it obeys. */
+/** A contract on the local chain that pays, and the key of its owner. */
 export interface ContractWallet {
   readonly address: Hex
   readonly owner: PrivateKeyAccount
 }
 
 /**
- * EIP-1271 in 60 bytes: `isValidSignature(hash, signature)` takes a signature of three words (v, r, s), and returns its
- * selector where `ecrecover` names the owner, else 0.
+ * EIP-1271 in 60 bytes: `isValidSignature(hash, signature)` takes a signature of three words (v, r, s). It returns its
+ * selector if `ecrecover` returns the owner, otherwise 0.
  */
 const codeOf = (owner: Hex): Hex =>
   concatHex([
@@ -26,7 +26,7 @@ const codeOf = (owner: Hex): Hex =>
     "0x60206000f3"
   ])
 
-/** Puts a wallet with 10 USDC on the chain. */
+/** Deploys a wallet with 10 USDC. */
 export const placeWallet = async ({ chain }: LocalChain): Promise<ContractWallet> => {
   const owner = freshAccount()
   const { address } = freshAccount()
@@ -35,7 +35,7 @@ export const placeWallet = async ({ chain }: LocalChain): Promise<ContractWallet
   return { address, owner }
 }
 
-/** Pays by the wallet: its owner signs, in the wallet's own form. */
+/** Pays from the wallet: its owner signs, in the wallet's format. */
 export const signAsWallet = async (
   challenge: Challenge,
   { address, owner }: ContractWallet

@@ -23,7 +23,7 @@ const workMillis = 20
 /** How long the first settlement of a round waits for another one. */
 const quietMillis = 250
 
-/** Concurrent payments by one key whose money is moved away. */
+/** Concurrent payments by one key that moves its money away. */
 interface Round {
   readonly gathering: Gathering
   readonly empty: () => Promise<void>
@@ -32,7 +32,7 @@ interface Round {
 export interface Dodgers {
   /** Verifies honestly; the first settlement of a round waits until its payer has no money left. */
   readonly facilitator: FacilitatorClient
-  /** Signs and presents payments for `track` by one key at once, and moves its money on to a fresh key meanwhile. */
+  /** Signs and presents payments for `track` by one key at once, and meanwhile moves its money to a fresh key. */
   readonly dodge: (
     visitor: Visitor,
     account: PrivateKeyAccount,
@@ -67,7 +67,7 @@ export const openDodgers = (local: LocalChain): Dodgers => {
       })
       const responses = await Promise.all(payments.map((payment) => visitor.present(calls.track, payment)))
       rounds.delete(account.address)
-      // A server that settles first, or refuses everything, leaves it to the attacker to move on.
+      // If the server settles first or refuses everything, the attacker moves the money.
       await attacker.moveAll(account, next.address)
       return { served: responses.filter(({ status }) => status === 200).length, next }
     }
@@ -102,15 +102,15 @@ export const lossOf = async (
 }
 
 export interface Dodging {
-  /** Each owns the price of one call, and hands it on to a fresh key. */
+  /** Each owns the price of one call and passes it on to a fresh key. */
   readonly keys: number
   readonly rounds: number
   readonly callsAtOnce: number
-  /** Stops early where it holds after a round. */
+  /** Ends the attack early if it returns true after a round. */
   readonly isEnough?: () => boolean
 }
 
-/** Several keys at a time, emptied into fresh ones round after round. */
+/** Attacks with several keys at a time, which pass their money to fresh ones round after round. */
 export const dodgeFor = async (
   { attacker, dodge }: Dodgers,
   server: Server,

@@ -9,7 +9,7 @@ export interface FlakyRpc {
   readonly restore: () => void
   /** The number of requests that failed. */
   readonly refusals: () => number
-  /** Requests passed on so far; each of a batch counts. */
+  /** Number of requests passed on; each request of a batch counts. */
   readonly requests: () => number
 }
 
@@ -18,7 +18,7 @@ const sizeOf = (body: string): number => {
   return Array.isArray(document) ? document.length : 1
 }
 
-/** Opens one before an endpoint for one test, with which it ends. */
+/** Opens one in front of an endpoint, for the duration of one test. */
 export const openFlakyRpc = async (rpcUrl: string): Promise<FlakyRpc> => {
   let isDown = false
   let refusals = 0

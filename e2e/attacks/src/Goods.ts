@@ -32,7 +32,7 @@ export const openGoods = (): Goods => ({
   mailer: fakeMailer()
 })
 
-/** How often costly work was done: searches, replies, lookups, orders, opened archives. */
+/** How often expensive work was done: searches, replies, lookups, orders, opened archives. */
 export const workDone = ({ assistant, files, fulfilment, marketplace, tracker }: Goods): number =>
   marketplace.search.calls.length +
   assistant.reply.calls.length +

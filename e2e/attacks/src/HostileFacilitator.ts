@@ -4,8 +4,8 @@ import type { FacilitatorClient } from "@till402/core"
 import { onTestFinished } from "vitest"
 
 /*
- * A facilitator over HTTP that verifies honestly and settles as its mode has it, and the client that servers reach it
- * by. What it moves, it moves by an honest facilitator over a real chain.
+ * A facilitator over HTTP that verifies honestly and settles according to its mode, and the client that servers use to
+ * reach it. It moves money with an honest facilitator on a real chain.
  */
 
 type Settle = FacilitatorClient["settle"]
@@ -104,7 +104,7 @@ const clientOf = (url: string, settleTimeoutMillis: number): FacilitatorClient =
   }
 }
 
-/** Opens one for a test, with which it ends. */
+/** Opens one for the duration of a test. */
 export const openHostile = async (
   honest: FacilitatorClient,
   first: Mode,

@@ -4,7 +4,7 @@ import type { Payment } from "./Payments.ts"
 import type { Visitor } from "./Visitor.ts"
 
 /*
- * Money and goods of an attacker, counted without asking the server: balances on the chain, and responses received.
+ * An attacker's money and goods, counted independently of the server: balances on the chain, and responses received.
  */
 
 /** Dollars with two decimals, rounded towards zero. */
@@ -19,7 +19,7 @@ export interface Ledger {
   readonly present: (call: Call, payment: Payment) => Promise<ReceivedResponse>
   /** Value of the responses received so far, at list price. */
   readonly delivered: () => bigint
-  /** Value received minus the money that left the attacker's accounts. Prints itself. */
+  /** Value received minus the money that left the attacker's accounts. Prints the result. */
   readonly profit: (title: string) => Promise<bigint>
 }
 

@@ -11,7 +11,7 @@ export interface LocalChain {
   readonly facilitator: LocalFacilitator
   /** Balance of the recipient of all payments, in atomic units. */
   readonly received: () => Promise<bigint>
-  /** Mines a block this many seconds later. */
+  /** Mines a block dated this many seconds later. */
   readonly pass: (seconds: number) => Promise<void>
   readonly stop: () => Promise<void>
 }
@@ -24,7 +24,7 @@ export const openLocalChain = async (): Promise<LocalChain> => {
   try {
     const facilitator = await startFacilitator({ chain })
     for (const { address } of [payer, stranger]) await chain.mint(address, 1_000_000_000n)
-    // The state of a settlement is derived from block times, and a chain of a few milliseconds has but one.
+    // Settlement states derive from block times, and a chain that is milliseconds old has only one.
     const pass = async (seconds: number): Promise<void> => {
       await chain.client.increaseTime({ seconds })
       await chain.client.mine({ blocks: 1 })
@@ -47,7 +47,7 @@ export const openLocalChain = async (): Promise<LocalChain> => {
   }
 }
 
-/** The local chain as a till reads it: one block is enough, and a proof is final after a second. */
+/** How a till reads the local chain: one confirmation is enough, and a proof is final after a second. */
 export const readable = ({ chain }: LocalChain, rpcUrl = chain.rpcUrl): NetworkOptions => ({
   network: "base-sepolia",
   rpcUrl,
@@ -55,7 +55,7 @@ export const readable = ({ chain }: LocalChain, rpcUrl = chain.rpcUrl): NetworkO
   finalitySeconds: 1
 })
 
-/** Shares one chain among the tests of a file; call the result inside of them. */
+/** Shares one chain among the tests of a file. Call the result inside a test. */
 export const localChainOfFile = (): (() => LocalChain) => {
   let opened: LocalChain | undefined
   beforeAll(async () => {

@@ -18,7 +18,7 @@ export const naiveTarget =
   (open: (facilitator: FacilitatorClient) => Server): OpenTarget =>
   async (facilitator) => ({ server: open(facilitator), payTo })
 
-/** A till with its own `payTo`, so that several can be attacked at a time. */
+/** A till with its own `payTo`, so that several can be attacked at the same time. */
 export const tillTarget =
   (local: LocalChain, options: Partial<TillOptions> = {}): OpenTarget =>
   async (facilitator) => {

@@ -16,9 +16,8 @@ const decode = (header: string): Payment =>
   JSON.parse(Buffer.from(header, "base64").toString("utf8")) as Payment
 
 /**
- * What grows when version 2 is added to a server of version 1: the new check reads the new header and the new field
- * `accepted`, and the old settlement behind it reads the old header where there is one, and hands over the document as
- * it came.
+ * What results when version 2 is added to a version-1 server: the new check reads the new header and the new field
+ * `accepted`. The old settlement behind it prefers the old header, and forwards the document unchanged.
  */
 const paywallOf =
   (facilitator: FacilitatorClient): Paywall =>

@@ -7,7 +7,7 @@ import { usdc as token } from "./Calls.ts"
 import { type Authorization, nowSeconds, type Payment } from "./Payments.ts"
 
 /*
- * Transactions that an attacker composes: calls of the token, batched by Multicall3 as on every public network.
+ * Transactions that an attacker composes: calls of the token, batched by Multicall3, which is on every public network.
  */
 
 export const multicall: Hex = "0xcA11bde05977b3631167028862bE2a173976CA11"
@@ -21,7 +21,7 @@ const creationCode = (): Hex => {
   return (require(constants) as { readonly multicall3Bytecode: Hex }).multicall3Bytecode
 }
 
-/** Puts Multicall3 at its public address. */
+/** Deploys Multicall3 at its public address. */
 export const placeMulticall = async ({ client }: Chain): Promise<void> => {
   const { data } = await client.call({ data: creationCode() })
   await client.setCode({ address: multicall, bytecode: data! })
@@ -48,11 +48,11 @@ export interface NonceUse {
   readonly to: string
   readonly value: bigint
   readonly nonce: string
-  /** `receive`: the recipient has to be the caller, for example Multicall3. */
+  /** `receive`: the caller must be the recipient, for example Multicall3. */
   readonly by?: "transfer" | "receive"
 }
 
-/** Signs a use of a nonce; the calldata for the token. */
+/** Signs a use of a nonce; returns the calldata for the token. */
 export const useNonce = async (
   account: PrivateKeyAccount,
   { by = "transfer", nonce, to, value }: NonceUse
@@ -96,7 +96,7 @@ export const settleCall = ({ payload }: Payment): Hex => {
   })
 }
 
-/** The calldata of one transaction that makes all calls of the token, or none. */
+/** The calldata of one transaction that makes either all of the token calls or none. */
 export const batchOf = (calls: ReadonlyArray<Hex>): Hex =>
   encodeFunctionData({
     abi: multicall3Abi,

@@ -34,7 +34,7 @@ interface Body {
   readonly shippingAddress?: Parameters<Goods["fulfilment"]["place"]>[0]["shippingAddress"]
 }
 
-/** A host never aborts here: the fakes want a signal all the same. */
+/** A host never aborts here, but the fakes require a signal. */
 const context = { signal: new AbortController().signal }
 const fixed = (atomic: bigint) => async (): Promise<bigint> => atomic
 
@@ -164,7 +164,7 @@ export type Paywall = (routes: ReadonlyArray<NaiveRoute>) => (route: NaiveRoute)
 
 export interface NaiveOptions {
   readonly goods?: Goods
-  /** Default: those of every test. */
+  /** Default: the prices that all tests use. */
   readonly items?: ReadonlyArray<VaultItem>
   /** `Cache-Control` of every response, as a developer sets it for a catalogue. */
   readonly cacheControl?: string

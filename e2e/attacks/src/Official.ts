@@ -29,7 +29,7 @@ const clientOf = (facilitator: FacilitatorClient): OfficialClient => ({
   })
 })
 
-/** `@x402/hono` 2.27 as its README has it, on every route; the price of a purchase is a function of its body. */
+/** `@x402/hono` 2.27 as in its README, on every route; the price of a purchase is a function of its body. */
 const paywallOf =
   (facilitator: FacilitatorClient): Paywall =>
   (routes) => {

@@ -7,7 +7,7 @@ export const optimistic = "a hand-rolled server that responds first and settles 
 
 const rememberedMillis = 24 * 3_600_000
 
-/** Splits a signature as many snippets do: any `v`, and ignores trailing bytes. */
+/** Splits a signature like many snippets: accepts any `v` and ignores trailing bytes. */
 const splitSignature = (signature: string): Hex => {
   const v = Number.parseInt(signature.slice(130, 132), 16)
   return `${signature.slice(0, 130) as Hex}${(v < 27 ? v + 27 : v).toString(16)}`
@@ -28,9 +28,9 @@ const isWorthIt = (accepted: Requirements, { authorization }: Payment["payload"]
   Number(authorization.validBefore) > nowSeconds()
 
 /**
- * What a developer writes who finds the facilitator's round trips too slow: checks the signature itself against what
- * the payment says it `accepted`, responds, settles afterwards, and remembers for a day which signatures were settled,
- * in a map of this middleware and so of this route and process.
+ * What a developer might write to save the facilitator's round trips: checks the signature against the payment's own
+ * `accepted`, responds, settles afterwards, and remembers settled signatures for a day, in a map of this middleware and
+ * so of this route and process.
  */
 const paywallOf =
   (facilitator: FacilitatorClient): Paywall =>
@@ -53,7 +53,7 @@ const paywallOf =
       await next()
       facilitator.settle(payment, accepted).then(
         ({ success }) => success && settled.set(payload.signature, Date.now()),
-        // A failed settlement is a loss that shows up only in the ledger.
+        // The loss from a failed settlement shows up only in the ledger.
         () => undefined
       )
     }

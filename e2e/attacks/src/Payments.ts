@@ -2,8 +2,8 @@ import type { Hex } from "viem"
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
 
 /*
- * A payer of x402 version 2 that signs anything: written from the protocol, since an honest client refuses
- * most of what is tried here.
+ * A payer of x402 version 2 that signs anything. It is written from the protocol, since an honest client refuses to
+ * make most of these payments.
  */
 
 /** Test accounts with public keys. */
@@ -51,7 +51,7 @@ export interface Signing {
   readonly account?: PrivateKeyAccount
   /** Overrides signed fields. */
   readonly authorization?: Partial<Authorization>
-  /** Put over the requirements that are paid, in `accepted` as in what is signed. */
+  /** Overrides requirements, both in `accepted` and in the signed fields. */
   readonly accepted?: Partial<Requirements>
   /** Omits `resource`, as version 2 allows. */
   readonly withoutResource?: boolean
@@ -68,7 +68,7 @@ const authorizationTypes = {
   ]
 } as const
 
-/** EIP-712 typed data of an authorization, in the token and on the network that requirements name. */
+/** EIP-712 typed data of an authorization for the token and network of the requirements. */
 export const typedDataOf = (requirements: Requirements, authorization: Authorization) => ({
   domain: {
     name: String(requirements.extra["name"]),

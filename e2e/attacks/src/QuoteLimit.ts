@@ -7,13 +7,13 @@ export const clientHeader = "x-client"
 const perClient = 60
 const inAll = 600
 
-/** The first four groups of an IPv6 address: one subscriber. The tests write addresses out. */
+/** The first four groups of an IPv6 address: one subscriber. The tests don't abbreviate addresses. */
 const clientOf = (address: string): string =>
   isIPv6(address) ? address.split(":").slice(0, 4).join(":") : address
 
 /**
- * The budget that Till402 once had: so many unpaid prices of an order for one address, or one /64 of IPv6, and so many
- * for everybody together. Within one minute, which the tests don't outlast.
+ * A former rule of Till402: a maximum of unpaid quotes for one address or IPv6 /64, and another for all callers. It
+ * covers one minute, and no test takes longer.
  */
 export const limitedQuotes = ({ fetch, goods }: Server): Server => {
   const clients = new Map<string, number>()

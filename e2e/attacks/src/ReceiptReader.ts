@@ -43,16 +43,17 @@ const isUsed = ({ client }: Chain, { from, nonce }: Authorization): Promise<bool
   })
 
 interface Books {
-  /** Refused payments that moved anyway. */
+  /** Refused payments that were settled anyway. */
   readonly owed: Map<string, Authorization>
   /** Payments with finished work and an open outcome. */
   readonly pending: Map<string, Authorization>
-  /** Refused payments that may still move. */
+  /** Refused payments that may still be settled. */
   readonly watched: Map<string, Authorization>
 }
 
 /**
- * Doesn't trust a facilitator's failures, and so reads the chain: serves a payment that moved, owes back one that moved although it was refused, and waits for one whose nonce is used without a trace.
+ * Doesn't trust a facilitator's failures and reads the chain. It serves a payment that moved, refunds one that moved
+ * although it was refused, and waits if the nonce is used without a trace.
  */
 const paywallOf =
   (facilitator: FacilitatorClient, chain: Chain, { owed, pending, watched }: Books): Paywall =>

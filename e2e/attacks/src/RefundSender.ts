@@ -3,15 +3,15 @@ import { vi } from "vitest"
 import type { LocalChain } from "./LocalChain.ts"
 import type { Ours } from "./Ours.ts"
 
-/** Longer than a claim is leased: a payment's proof is checked for finality afterwards, and then its refund is sent. */
+/** Longer than a claim's lease: after that, a payment's proof is checked for finality and its refund is sent. */
 const laterMillis = 200_000
 const pollMillis = 100
 const pollsPerTill = 10
 const maxTills = 8
 
 /**
- * Has refunds sent and recorded. A till sends what is due when it starts, and records a refund once its transfer is final,
- * at a later look; so one till after another is opened over the same storage.
+ * Has refunds sent and recorded. A till sends due refunds when it starts, and records a refund at a later check, once
+ * its transfer is final. So this opens one till after another over the same storage.
  */
 export const sendRefunds = async (local: LocalChain, openTill: () => Promise<Ours>): Promise<Ours> => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + laterMillis })

@@ -1,7 +1,7 @@
 /*
- * A shared cache in front of a server, as RFC 9111 has it: as eager as it may be. It stores whatever it is not told to
- * leave alone, freshness guessed where the RFC lets a cache guess, and honours `Cache-Control` and `Vary`. No
- * revalidation: what is stale is fetched anew.
+ * A shared cache in front of a server, as eager as RFC 9111 permits. It stores everything that isn't forbidden, guesses
+ * freshness wherever the RFC allows it, and honors `Cache-Control` and `Vary`. It doesn't revalidate: stale responses
+ * are fetched again.
  */
 
 type Fetch = (request: Request) => Promise<Response>
@@ -25,7 +25,7 @@ const directivesOf = (headers: Headers): ReadonlyMap<string, string> =>
     })
   )
 
-/** For how many seconds a shared cache may return a response to any caller; 0 if never (sections 3, 3.5 and 4.2). */
+/** How many seconds a shared cache may return a response to any caller; 0 if never (sections 3, 3.5 and 4.2). */
 const freshSeconds = (request: Request, response: Response): number => {
   const [asked, told] = [directivesOf(request.headers), directivesOf(response.headers)]
   if (asked.has("no-store") || ["no-store", "private", "no-cache"].some((name) => told.has(name))) return 0
@@ -77,7 +77,7 @@ export const sharedCache = (origin: Fetch): SharedCache => {
     hits: () => hits,
     fetch: async (request) => {
       if (request.method !== "GET" && request.method !== "HEAD") {
-        // A change of a resource makes its stored responses stale (section 4.4).
+        // Changing a resource makes its stored responses stale (section 4.4).
         stored.delete(request.url)
         return origin(request)
       }

@@ -5,10 +5,10 @@ import { onTestFinished } from "vitest"
 import type { Server } from "./Visitor.ts"
 
 /*
- * A server on a real socket, and a client that hides nothing of what comes back.
+ * A server on a real socket, and a client that exposes the raw response.
  */
 
-/** Opens a server on a free port of the loopback interface for one test: its port. */
+/** Opens a server on a free loopback port for one test; returns the port. */
 export const listen = async ({ fetch }: Pick<Server, "fetch">): Promise<number> => {
   const server = serve({ fetch, port: 0, hostname: "127.0.0.1" })
   onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())))
@@ -16,7 +16,7 @@ export const listen = async ({ fetch }: Pick<Server, "fetch">): Promise<number> 
   return (server.address() as AddressInfo).port
 }
 
-/** Sends headers as they are, names and values in turn: the status and what it says. */
+/** Sends headers unchanged, names and values in turn; returns the status and the body's text. */
 export const sendRaw = (
   port: number,
   path: string,
@@ -41,20 +41,20 @@ export const sendRaw = (
     sending.end()
   })
 
-/** What came over the wire for one request on a connection of its own. */
+/** The raw response to one request on its own connection. */
 export interface Wire {
   readonly status: number
-  /** The lines of the head after the first, as they came. */
+  /** The lines of the head after the first, unchanged. */
   readonly lines: ReadonlyArray<string>
-  /** What follows the head, as it came. */
+  /** Everything after the head, unchanged. */
   readonly rest: string
 }
 
 const boundMillis = 5_000
 
 /**
- * Sends one request and takes every byte that comes back until the connection ends: what a proxy would see, be it more
- * than one response.
+ * Sends one request and reads every byte until the connection ends, like a proxy, even if that is more than one
+ * response.
  */
 export const overTheWire = (
   port: number,
@@ -78,6 +78,6 @@ export const overTheWire = (
     socket.on("data", (chunk: Buffer) => chunks.push(chunk))
     socket.on("timeout", () => reject(new Error(`no end of the response within ${boundMillis} ms`)))
     socket.on("end", end)
-    // A connection that is broken off has said what it had to say.
+    // A reset connection ends the response as well.
     socket.on("error", (error) => (chunks.length === 0 ? reject(error) : end()))
   })

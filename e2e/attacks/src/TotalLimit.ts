@@ -1,6 +1,9 @@
 import type { Server } from "./Visitor.ts"
 
-/** Counts calls with a payment that are under way, whoever pays, as a developer adds it before everything else. */
+/**
+ * Limits the calls with a payment in flight, regardless of payer, as a developer would add it in front of everything
+ * else.
+ */
 export const limitedInAll = ({ fetch, goods }: Server, max: number): Server => {
   let underWay = 0
   return {

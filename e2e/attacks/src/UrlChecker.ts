@@ -12,7 +12,7 @@ import type { Payment } from "./Payments.ts"
 
 export const urlChecker = "a hand-rolled server that compares whole URLs"
 
-/** The rule that Till402 once had: a payment that names a resource has to name it as the 402 does, letter by letter. */
+/** A former rule of Till402: a payment's resource must equal the 402's, letter by letter. */
 const paywallOf =
   (facilitator: FacilitatorClient): Paywall =>
   () =>

@@ -8,7 +8,7 @@ export interface Server {
   readonly goods: Goods
 }
 
-/** What anybody can do with a server. */
+/** What any caller can do with a server. */
 export const visit = ({ fetch }: Pick<Server, "fetch">) => {
   const send = async (call: Call, headers: HeadersInit = {}): Promise<ReceivedResponse> =>
     readResponse(await fetch(requestOf(call, headers)))
@@ -16,17 +16,17 @@ export const visit = ({ fetch }: Pick<Server, "fetch">) => {
   const challenge = async (call: Call): Promise<Challenge> => {
     const unpaid = await send(call)
     if (unpaid.status !== 402)
-      throw new Error(`${call.path}: a 402 was due, not ${unpaid.status} ${unpaid.text}`)
+      throw new Error(`${call.path}: expected a 402, got ${unpaid.status} ${unpaid.text}`)
     return readHeader<Challenge>(unpaid.headers, "payment-required")
   }
 
   return {
     send,
     challenge,
-    /** Asks for the price of a call and signs a payment for it. */
+    /** Requests the price of a call and signs a payment for it. */
     payFor: async (call: Call, signing: Signing = {}): Promise<Payment> =>
       sign(await challenge(call), signing),
-    /** Sends a call with a payment: as a document, or as the text of its header. */
+    /** Sends a call with a payment, given as a document or as the text of its header. */
     present: (call: Call, payment: Payment | string | object): Promise<ReceivedResponse> =>
       send(call, { "payment-signature": typeof payment === "string" ? payment : headerOf(payment) })
   }
@@ -34,7 +34,7 @@ export const visit = ({ fetch }: Pick<Server, "fetch">) => {
 
 export type Visitor = ReturnType<typeof visit>
 
-/** How many of the responses have a status. */
+/** Counts the responses that have a status. */
 export const countOf = (responses: ReadonlyArray<ReceivedResponse>, status: number): number =>
   responses.filter((response) => response.status === status).length
 

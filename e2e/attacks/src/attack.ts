@@ -1,23 +1,20 @@
 import { describe, it } from "vitest"
 
-/** One attack, tried on a server that falls to it and on ours. */
+/** One attack, tried on a vulnerable server and on Till402. */
 export interface Pair {
-  /** The naive server: what it is. */
+  /** Describes the naive server. */
   readonly on: string
-  /** Succeeds when the attack does: a baseline that resists fails the test. */
+  /** Resolves if the attack succeeds: a naive server that resists fails the test. */
   readonly lands: () => Promise<void>
-  /** Succeeds when the attack gets nothing. */
+  /** Resolves if the attack gains nothing. */
   readonly fails: () => Promise<void>
-  /** Ours falls to it too, so far: the second half is known to fail, and says so when it no longer does. */
+  /** Till402 is still vulnerable: the second half is expected to fail, and reports when it passes. */
   readonly open?: boolean
   /** Milliseconds for each half. */
   readonly timeout?: number
 }
 
-/**
- * Declares an attack. Its name stands in the table of `docs/threats.md`, and a test compares the two, so it has to be a
- * literal.
- */
+/** Declares an attack. A test compares the names with the tables of `docs/threats.md`, so a name must be a literal. */
 export const attack = (name: string, { fails, lands, on, open = false, timeout = 15_000 }: Pair): void => {
   describe(name, () => {
     it(`lands on ${on}`, { timeout }, lands)

@@ -47,12 +47,12 @@ const composeBatch = async (
   spend: Spend
 ): Promise<ReadonlyArray<Hex>> => {
   const rest = await Promise.all(others.map(({ payload }) => spend(account, payload.authorization.nonce)))
-  // In the middle: a rule that looks at the first or the last event must not be right by accident.
+  // In the middle, so that a rule that reads only the first or last event can't pass by accident.
   const middle = Math.floor(rest.length / 2)
   return [...rest.slice(0, middle), settleCall(real!), ...rest.slice(middle)]
 }
 
-/** A server that is attacked, and how it sends the refunds that it believes it owes. */
+/** A server under attack, and how it sends the refunds that it considers due. */
 interface Target {
   readonly server: Server
   readonly refund: () => Promise<void>
@@ -69,7 +69,7 @@ const openNaive: Open = async (facilitator) => {
   return { server, refund }
 }
 
-/** Limits out of the way: proof alone has to stop the attack. */
+/** Turns the limits off: only the proof may stop the attack. */
 const wideOpen: TillOptions["limits"] = {
   exposurePerPayer: "100.00",
   maxExposurePerPayer: "100.00",
@@ -77,7 +77,7 @@ const wideOpen: TillOptions["limits"] = {
   failedPayerMillis: 0
 }
 
-/** A till over a file; its refunds are sent by a second one over the same file. */
+/** A till over a file. A second till over the same file sends its refunds. */
 const openTill: Open = async (facilitator) => {
   const folder = await mkdtemp(join(tmpdir(), "till402-attacks-"))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -112,7 +112,7 @@ interface Attack {
 
 const millis = 1_500
 
-/** Signs the payments, by an account that owns enough for each of them. */
+/** Signs the payments, from an account that can pay each of them. */
 const prepare = async ({ server }: Target, { call, count }: Attack) => {
   const attacker = openAttacker(local())
   const visitor = visit(server)
@@ -121,7 +121,7 @@ const prepare = async ({ server }: Target, { call, count }: Attack) => {
   const payments: Array<Payment> = []
   for (let made = 0; made < count; made++) payments.push(await visitor.payFor(call, { account }))
   const ledger = await openLedger(local(), [account.address], visitor)
-  /** Presents all at once, then each once more when every proof is final. */
+  /** Presents all at once, then each once more when all proofs are final. */
   const presentAll = async () => {
     await Promise.all(payments.map((payment) => ledger.present(call, payment)))
     await local().pass(2)
@@ -130,7 +130,7 @@ const prepare = async ({ server }: Target, { call, count }: Attack) => {
   return { account, attacker, ledger, payments, presentAll }
 }
 
-/** The batch is on the chain before the first payment is presented. */
+/** Sends the batch to the chain before the first payment is presented. */
 const presentAfterwards = async (open: Open, attack: Attack, title: string): Promise<bigint> => {
   const target = await open(local().facilitator.client)
   const { account, attacker, ledger, payments, presentAll } = await prepare(target, attack)
@@ -140,7 +140,7 @@ const presentAfterwards = async (open: Open, attack: Attack, title: string): Pro
   return ledger.profit(title)
 }
 
-/** The facilitator's response to a settlement that the batch has preempted. */
+/** The facilitator's response to a settlement that the batch preempted. */
 type Told = (batch: Hash) => ReturnType<FacilitatorClient["settle"]>
 
 const told = {
@@ -152,7 +152,7 @@ const told = {
   silence: () => Promise.reject(new Error("no response"))
 } satisfies Record<string, Told>
 
-/** The batch is sent when the payments are claimed, verified and worked for, before the facilitator settles them. */
+/** Sends the batch after the payments' work, just before the facilitator settles them. */
 const frontRun = async (open: Open, attack: Attack, tell: Told, title: string): Promise<bigint> => {
   let send: () => Promise<Hash> = () => Promise.reject(new Error("not prepared"))
   let batch: Promise<Hash> | undefined
@@ -195,11 +195,11 @@ const moveRefused = async (open: Open, attack: Attack, title: string): Promise<b
 interface Run {
   readonly title: string
   readonly run: (open: Open, title: string) => Promise<bigint>
-  /** Money that the attacker sent to `payTo` before anything was asked for it: nobody owes it back. */
+  /** Money that the attacker sent to `payTo` before any payment was requested: no refund is due. */
   readonly mayLose?: bigint
 }
 
-/** Nobody gains anything on ours; nor does the one payment that was real lose its money. */
+/** On Till402 the attacker gains nothing, and the one real payment isn't lost. */
 const pair = (...runs: ReadonlyArray<Run>): Pair => ({
   on: receiptReader,
   timeout: 60_000,
@@ -217,7 +217,7 @@ const pair = (...runs: ReadonlyArray<Run>): Pair => ({
   }
 })
 
-/** Millionths that the attacker spends on the nonces themselves. */
+/** Millionths of a dollar that the attacker spends on the nonces. */
 const dust = 100n
 const track = { call: calls.track, count: 20, spend: spends.toSelf }
 const vault = { call: calls.vaultBuy, count: 10, spend: spends.toSelf }

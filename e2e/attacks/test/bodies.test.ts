@@ -32,7 +32,7 @@ const post = async (
 const chunkBytes = 64 * 1024
 const longBytes = 16 * 1024 * 1024
 
-/** JSON that does not end before `longBytes`, made as it is read; `read` says how far. */
+/** JSON that doesn't end before `longBytes`, made as it is read; `read` returns the bytes read so far. */
 const longBody = () => {
   let read = 0
   const body = new ReadableStream<Uint8Array>(
@@ -67,14 +67,14 @@ attack("an endless body with a payment", {
       const { status } = await post(server, call, payment, body)
       expect(status).toBe(413)
       expect(read()).toBeLessThanOrEqual(3 * chunkBytes)
-      // The payment is as good as before.
+      // The payment is still valid.
       expect((await visit(server).present(call, payment)).status).toBe(200)
     }
     expect(facilitator.settle.calls).toHaveLength(3)
   }
 })
 
-/** A body that ends on request, or never. */
+/** A body that ends on demand, or never. */
 const stalledBody = (text: string) => {
   let end: () => void = () => undefined
   const body = new ReadableStream<Uint8Array>({
@@ -89,7 +89,7 @@ const stalledBody = (text: string) => {
   return { body, end: () => end() }
 }
 
-attack("a payment held by a body that stalls", {
+attack("a payment locked by a body that stalls", {
   on: official,
   lands: async () => {
     const server = openOfficial(fakeFacilitator())
@@ -99,7 +99,7 @@ attack("a payment held by a body that stalls", {
     const stalled = post(server, calls.shop, payment, body)
     expect((await visitor.present(calls.shop, payment)).status).toBe(200)
     end()
-    // Paid once, and refused with another 402 whichever of the two the client waits for.
+    // Paid once, and refused with another 402 on whichever request the client waits for.
     expect((await stalled).status).toBe(402)
   },
   fails: async () => {
@@ -109,7 +109,7 @@ attack("a payment held by a body that stalls", {
     const payment = await visitor.payFor(calls.shop)
     const stalled = Array.from({ length: 100 }, () => stalledBody(JSON.stringify(calls.shop.body)))
     const pending = stalled.map(({ body }) => post(server, calls.shop, payment, body))
-    // What has not been said yet claims nothing, asks nobody and keeps nobody waiting.
+    // An incomplete body claims nothing, calls no provider and blocks no other request.
     expect([await server.till.charges.list(), workDone(server.goods), facilitator.verify.calls]).toEqual([
       [],
       0,
@@ -124,7 +124,7 @@ attack("a payment held by a body that stalls", {
   }
 })
 
-/** Whether a call whose body stalls for an hour gets a response in that time. */
+/** Whether a call whose body stalls gets a response within an hour. */
 const completesWithinAnHour = async (server: Server, call: Call): Promise<boolean> => {
   const payment = await visit(server).payFor(call)
   let isAnswered = false
@@ -141,7 +141,7 @@ const completesWithinAnHour = async (server: Server, call: Call): Promise<boolea
   return wasAnswered
 }
 
-attack("a body that never comes to its end", {
+attack("a body that stalls forever", {
   on: official,
   lands: async () => {
     expect(await completesWithinAnHour(openOfficial(fakeFacilitator()), calls.shop)).toBe(false)

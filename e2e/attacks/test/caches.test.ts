@@ -65,7 +65,7 @@ attack("a paid response given to others by a shared cache", {
       const paid = await cached.present(call, payment)
       expect(paid.status).toBe(200)
       expect(paid.headers.get("cache-control")).toMatch(/no-store/)
-      // Neither who pays nothing, nor who shows some other header, nor who asks by another version's.
+      // No caller without the payment gets it: unpaid, with another header, or with the other version's.
       for (const headers of [
         {},
         { "payment-signature": "e30=" },
@@ -74,7 +74,7 @@ attack("a paid response given to others by a shared cache", {
       ])
         expect((await cached.send(call, headers)).status).toBe(402)
       expect((await cache.fetch(new Request(requestOf(call), { method: "HEAD" }))).status).toBe(402)
-      // The payer gets their own again, from the till.
+      // The payer still gets the response, from the till.
       expect((await cached.send(call, { "x-payment": headerOf(payment) })).text).toBe(paid.text)
       expect(cache.hits()).toBe(0)
     }
@@ -87,7 +87,7 @@ attack("a challenge given to others by a shared cache", {
     const server = cachingServer()
     const cached = visit(sharedCache(server.fetch))
     const payment = await cached.payFor(calls.track)
-    // Paid, and shown the challenge that somebody was shown before.
+    // Pays, and gets a 402 that the cache stored for somebody else.
     expect((await cached.present(calls.track, payment)).status).toBe(402)
     expect(server.goods.tracker.track.calls).toHaveLength(0)
   },
@@ -114,7 +114,7 @@ attack("an error or a document given to others by a shared cache", {
     const cached = visit(sharedCache(server.fetch))
     const direct = visit(server)
     expect((await cached.present(calls.track, await direct.payFor(calls.track))).status).toBe(500)
-    // One caller's bad moment is everybody's.
+    // One caller's error is served to everybody.
     expect((await cached.present(calls.track, await direct.payFor(calls.track))).status).toBe(500)
   },
   fails: async () => {
@@ -131,7 +131,7 @@ attack("an error or a document given to others by a shared cache", {
     expect((await cached.present(wrong, payment)).status).toBe(400)
     expect((await cached.send({ path: "/x402/nothing" })).headers.get("cache-control")).toBe("no-store")
     expect(cache.hits()).toBe(0)
-    // Public documents are cached, each origin's for itself.
+    // Public documents are cached separately for each origin.
     const document: Call = { path: "/openapi.json" }
     const allowed: Array<string | null> = []
     for (const origin of [...origins, ...origins, undefined])

@@ -11,7 +11,7 @@ import { Chain, type EvidenceHints } from "../../../packages/core/src/toll/evide
 import { type Authorization, nextNonce } from "../src/Payments.ts"
 
 /*
- * Reads a real chain that holds transactions composed by an attacker. The token's own code emits the logs.
+ * Reads a real chain with transactions composed by an attacker. The token's own code emits the logs.
  */
 
 const network = findNetwork("base-sepolia")!
@@ -67,7 +67,7 @@ const domain = () => ({
 
 const chainSeconds = async (): Promise<number> => Number((await local.client.getBlock()).timestamp)
 
-/** A payer with money, and an authorization over the price that is valid now. */
+/** A payer with money, and a valid authorization for the price. */
 const openPayer = async () => {
   const account = privateKeyToAccount(generatePrivateKey())
   await local.mint(account.address, 10_000_000n)
@@ -148,7 +148,7 @@ const sendBatch = async (calls: ReadonlyArray<Hex>): Promise<Hex> =>
     })
   )
 
-/** Mines a block so much later that all before it are final. */
+/** Mines a block late enough to make all earlier ones final. */
 const becomeFinal = async (): Promise<void> => {
   await local.client.increaseTime({ seconds: network.finalitySeconds })
   await local.client.mine({ blocks: 1 })
@@ -170,7 +170,7 @@ const evidence = (authorization: Authorization, hints: EvidenceHints = {}, chain
 const usedOtherwise = { _tag: "NotPaid", reason: "used_otherwise" }
 
 describe("evidence on a real chain", () => {
-  it("is the transfer of an honest payment, named or not, and final in time", async () => {
+  it("finds the transfer of an honest payment with or without its hash, and final in time", async () => {
     const { account, authorization } = await openPayer()
     expect(await evidence(authorization)).toEqual({
       _tag: "NotMoved",
@@ -185,7 +185,7 @@ describe("evidence on a real chain", () => {
     expect(await evidence(authorization)).toEqual({ ...moved, isFinal: true })
   })
 
-  it("gives the one real transfer of a batch to one of its nonces", async () => {
+  it("assigns the one real transfer of a batch to one of its nonces", async () => {
     const { account } = await openPayer()
     const payments = await Promise.all(Array.from({ length: 8 }, () => authorizationBy(account)))
     const calls = await Promise.all(
@@ -212,7 +212,7 @@ describe("evidence on a real chain", () => {
       )
   })
 
-  it("gives each honest payment of a batch its own transfer", async () => {
+  it("assigns each honest payment of a batch its own transfer", async () => {
     const { account } = await openPayer()
     const payments = [await authorizationBy(account), await authorizationBy(account)]
     const transaction = await sendBatch(
@@ -224,9 +224,9 @@ describe("evidence on a real chain", () => {
     )
   })
 
-  it("is not a plain transfer of the right value beside a use of the nonce", async () => {
+  it("rejects a plain transfer of the right value beside a use of the nonce", async () => {
     const { account, authorization } = await openPayer()
-    // Multicall3 pays from its own balance, and the payer signs the nonce over to themselves.
+    // Multicall3 pays from its own balance, and the payer uses up the nonce with a transfer to themselves.
     await local.mint(multicall3, BigInt(price))
     const plain = encodeFunctionData({
       abi: tokenAbi,
@@ -237,7 +237,7 @@ describe("evidence on a real chain", () => {
     const transaction = await sendBatch([elsewhere, plain])
     await becomeFinal()
     expect(await evidence(authorization, { transaction })).toEqual(usedOtherwise)
-    // Nor one of the payer's own, with no nonce at all.
+    // Nor does a plain transfer by the payer count.
     const other = await openPayer()
     await local.client.setBalance({ address: other.account.address, value: 10n ** 18n })
     const own = await confirmed(
@@ -252,7 +252,7 @@ describe("evidence on a real chain", () => {
     expect(await evidence(other.authorization, { transaction: own })).toMatchObject({ _tag: "NotMoved" })
   })
 
-  it("is not a transfer of the nonce to another account, or of another value", async () => {
+  it("rejects a transfer under the nonce to another account or of another value", async () => {
     const { account } = await openPayer()
     const stranger = privateKeyToAccount(generatePrivateKey()).address
     for (const changes of [{ to: stranger }, { value: "519999" }, { to: account.address, value: "0" }]) {
@@ -265,7 +265,7 @@ describe("evidence on a real chain", () => {
     }
   })
 
-  it("did not pay where the payer canceled, long before it was valid too", async () => {
+  it("reports a canceled authorization as unpaid, also if canceled long before it was valid", async () => {
     const { account, authorization } = await openPayer()
     const signature = await account.signTypedData({
       domain: domain(),
@@ -290,7 +290,7 @@ describe("evidence on a real chain", () => {
     expect(await evidence({ ...authorization, validBefore: String(now + 120) })).toEqual(canceled)
   })
 
-  it("is the same transfer where its recipient collected it", async () => {
+  it("finds the transfer if its recipient submitted it", async () => {
     const { account } = await openPayer()
     const collector = privateKeyToAccount(generatePrivateKey())
     await local.client.setBalance({ address: collector.address, value: 10n ** 18n })
@@ -310,7 +310,7 @@ describe("evidence on a real chain", () => {
     expect(await evidence({ ...authorization, to: payTo })).toEqual(usedOtherwise)
   })
 
-  it("is found whatever transaction is named", async () => {
+  it("finds the transfer whichever transaction is named", async () => {
     const { account, authorization } = await openPayer()
     const other = await openPayer()
     const transaction = await send(await transferCall(account, authorization))
@@ -323,7 +323,7 @@ describe("evidence on a real chain", () => {
       })
   })
 
-  it("disappears with its block, and is found again where it is mined again", async () => {
+  it("disappears with its block, and is found again once mined again", async () => {
     const { account, authorization } = await openPayer()
     const call = await transferCall(account, authorization)
     const transaction = await send(call)
@@ -384,7 +384,7 @@ describe("other reads of a real chain", () => {
     ])
   })
 
-  it("accepts a contract's signature by its own code, and no junk", async () => {
+  it("accepts a contract's signature by the contract's own code, and no junk", async () => {
     const chain = reader()
     const hash = numberToHex(402, { size: 32 })
     const signature: Hex = `0x${"12".repeat(97)}`

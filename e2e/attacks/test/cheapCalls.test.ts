@@ -10,13 +10,13 @@ import { official, openOfficial } from "../src/Official.ts"
 import { visit } from "../src/Visitor.ts"
 
 /*
- * Cheap calls that have dear work done, or more work than their payer owns.
+ * Cheap calls that trigger expensive work, or more work than their payer can pay.
  */
 
 const local = localChainOfFile()
 const searches = 32
 
-/** Pays for cheap calls, and then has dear ones done without money. */
+/** Pays for cheap calls, then presents payments for expensive ones without money. */
 const spendCredit = async (open: OpenTarget, title: string): Promise<bigint> => {
   const dodgers = openDodgers(local())
   const { payTo, server } = await open(dodgers.facilitator)
@@ -32,7 +32,7 @@ const spendCredit = async (open: OpenTarget, title: string): Promise<bigint> => 
   return report(title, loss)
 }
 
-attack("credit earned by cheap calls and spent on dear ones", {
+attack("credit earned by cheap calls and spent on expensive ones", {
   on: callCredit,
   timeout: 30_000,
   lands: async () => {
@@ -47,13 +47,13 @@ attack("credit earned by cheap calls and spent on dear ones", {
         "32 searches, then 32 parcels, settled before the work"
       )
     ])
-    // The bound starts at 0.10 and has grown by the 0.32 that were settled: one call of 0.52 at a time.
+    // The bound starts at 0.10 and has grown by the settled 0.32: one call of 0.52 at a time.
     expect(after).toBeLessThanOrEqual(trackPrice)
     expect(before).toBe(0n)
   }
 })
 
-/** Presents 64 searches at once from an account that owns the price of one, and moves nothing away. */
+/** Presents 64 searches at once from an account with the price of one, and moves nothing away. */
 const overdraw = async (open: OpenTarget, title: string): Promise<bigint> => {
   const { payTo, server } = await open(local().facilitator.client)
   const visitor = visit(server)
@@ -73,8 +73,8 @@ attack("many small calls at once, more than a payer's balance covers", {
     expect(await overdraw(naiveTarget(openOfficial), "64 searches for one, naive")).toBe(63n * searchPrice)
   },
   fails: async () => {
-    // Ten are let in at once; the balance, where the chain can be read, covers one. Two that are claimed in the same
-    // moment may each be checked before the other is seen.
+    // Ten are admitted at once; the balance, if the chain can be read, covers one. Two claimed at the same moment may
+    // each be checked before the other is visible.
     const unpaid = await overdraw(tillTarget(local()), "64 searches for one")
     expect(unpaid).toBeLessThanOrEqual(searchPrice)
   }

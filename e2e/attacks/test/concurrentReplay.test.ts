@@ -30,7 +30,7 @@ attack("concurrent replay of one payment", {
     for (const [round, call] of rounds.entries()) {
       const payment = await visitor.payFor(call)
       const responses = await flood(visitor, call, payment, copies)
-      // Copies beyond the waiting limit are told to retry: no copy gets anything else.
+      // Copies beyond the waiting limit get 409: no copy gets anything else.
       expect(countOf(responses, 200) + countOf(responses, 409)).toBe(copies)
       expect(new Set(responses.filter(({ status }) => status === 200).map(({ text }) => text)).size).toBe(1)
       expect(facilitator.settle.calls).toHaveLength(round + 1)

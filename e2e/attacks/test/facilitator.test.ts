@@ -20,12 +20,12 @@ import { type Payment, type Requirements, sign, stranger } from "../src/Payments
 import { visit, type Visitor } from "../src/Visitor.ts"
 
 /*
- * Whoever is asked to move the money fails or lies, on a real chain: two effects for one payment, an effect without
- * money, money without its response.
+ * Facilitators and payers that fail or lie, on a real chain. The harm: two effects for one payment, an effect without
+ * money, or money without a response.
  */
 
 const local = localChainOfFile()
-/** Those that are waited for in vain are not waited for long. */
+/** Short timeouts for responses that never arrive. */
 const facilitatorIn = (mode: Mode) =>
   mode === modes.silent || mode === modes.slow
     ? openHostile(local().facilitator.client, mode, impatientMillis)
@@ -39,7 +39,7 @@ interface OursOnChain {
   readonly visitor: Visitor
 }
 
-/** A till over the real chain and a facilitator in some mode, over HTTP. */
+/** A till over the real chain, with a facilitator in the given mode over HTTP. */
 const openOursOnChain = async (mode: Mode, rpcUrl = local().chain.rpcUrl): Promise<OursOnChain> => {
   const hostile = await facilitatorIn(mode)
   const server = await openOurs(optionsOf(hostile), {
@@ -61,7 +61,7 @@ const expectPending = (response: ReceivedResponse): void => {
   expect(response.headers.get("payment-required")).toBeNull()
 }
 
-/** The naive server takes the money, has the work done and asks for money again: who believes it pays twice. */
+/** The naive server takes the money, does the work and requests a new payment: a client that trusts it pays twice. */
 const expectPaidTwice = async (mode: Mode): Promise<void> => {
   const hostile = await facilitatorIn(mode)
   const server = openOfficial(hostile.client)
@@ -76,11 +76,11 @@ const expectPaidTwice = async (mode: Mode): Promise<void> => {
   }
   expect(await movedSince(before)).toBe(amountOf(payments[0]!) * 2n)
   expect(server.goods.fulfilment.orders.size).toBe(2)
-  // Nor does the payer ever get a response.
+  // The payer never gets a response either.
   expect((await visitor.present(calls.buy, payments[0]!)).status).toBe(402)
 }
 
-/** Money once, response once, effect once, whatever happened in between. */
+/** The money moves once, with one response and one effect, whatever happened in between. */
 const expectSettledOnce = async (
   { hostile, visitor }: OursOnChain,
   call: Call,
@@ -102,7 +102,7 @@ const expectSettledOnce = async (
   expect(await movedSince(before)).toBe(amountOf(payment))
 }
 
-/** The books of a till that was called once for each of the three. */
+/** The records of a till after one call of each of the three. */
 const expectInOrder = async ({ server: { goods, till } }: OursOnChain): Promise<void> => {
   await vi.waitFor(() => expect(goods.fulfilment.orders.size).toBe(1))
   expect([goods.tracker.track.calls.length, goods.fulfilment.place.calls.length]).toEqual([1, 1])
@@ -140,11 +140,11 @@ attack("a facilitator that takes the money and never responds", {
 attack("a facilitator that responds with 5xx after settling", {
   on: official,
   lands: () => expectPaidTwice(modes.broken),
-  // The chain is queried at once.
+  // The chain is queried immediately.
   fails: () => expectAllSettledOnce(modes.broken, ({ status }) => expect(status).toBe(200))
 })
 
-attack("a facilitator that settles twice and reports the second time", {
+attack("a facilitator that settles twice and reports the second outcome", {
   on: official,
   lands: async () => {
     await expectPaidTwice(modes.duplicate)
@@ -162,9 +162,9 @@ attack("a facilitator that settles after the server has given up", {
   fails: () => expectAllSettledOnce(modes.slow, expectPending)
 })
 
-attack("an unknown settlement while the chain can't be read", {
+attack("a settlement of unknown outcome while the chain can't be read", {
   on: official,
-  // It has no chain to ask in the first place.
+  // It doesn't read the chain at all.
   lands: () => expectPaidTwice(modes.broken),
   fails: async () => {
     const rpc: FlakyRpc = await openFlakyRpc(local().chain.rpcUrl)
@@ -176,7 +176,7 @@ attack("an unknown settlement while the chain can't be read", {
         const [newest] = await ours.server.till.charges.list({ limit: 1 })
         expect(newest!.state).toBe("ready")
         expect(ours.server.goods.fulfilment.orders.size).toBe(call === calls.vaultBuy ? 1 : 0)
-        // Nobody knows, by themselves either.
+        // The till can't find out by itself either.
         expect(await ours.server.till.reconcile()).toEqual({ settled: 0, pending: 1 })
         rpc.restore()
       })
@@ -201,12 +201,12 @@ attack("a facilitator that lies about a settlement", {
     const before = await local().received()
     const bought = [calls.buy, calls.vaultBuy]
     const payments = await Promise.all(bought.map((call) => visitor.payFor(call)))
-    // At once, since the chain is queried several times whether it has heard of the transaction.
+    // Concurrently, since each call queries the chain several times for its transaction.
     const presentAll = () => Promise.all(bought.map((call, index) => visitor.present(call, payments[index]!)))
     for (const response of await presentAll()) expectPending(response)
     expect(await movedSince(before)).toBe(0n)
     expect([server.goods.fulfilment.place.calls.length, server.goods.mailer.sent.length]).toEqual([0, 0])
-    // The same payments, once they are settled in truth.
+    // The same payments, once they are really settled.
     hostile.become(modes.clean)
     for (const { status } of await presentAll()) expect(status).toBe(200)
     expect(await movedSince(before)).toBe(payments.reduce((sum, payment) => sum + amountOf(payment), 0n))
@@ -216,14 +216,14 @@ attack("a facilitator that lies about a settlement", {
 })
 
 let accounts = 0
-/** An account of its own with so much money. */
+/** A fresh account with this balance. */
 const fundedAccount = async (atomic: bigint): Promise<PrivateKeyAccount> => {
   const account = privateKeyToAccount(numberToHex(0x7e57_0000 + ++accounts, { size: 32 }))
   await local().chain.mint(account.address, atomic)
   return account
 }
 
-/** Moves all that an account has to somebody else, between verification and settlement. */
+/** Moves an account's whole balance away between verification and settlement. */
 const draining =
   (account: PrivateKeyAccount): Mode =>
   async (payment, requirements, honest) => {
@@ -244,7 +244,7 @@ attack("a payer who empties the account between verification and settlement", {
     const visitor = visit(server)
     const before = await local().received()
     const response = await visitor.present(calls.buy, await visitor.payFor(calls.buy, { account }))
-    // The response is withheld; what the handler did stays done.
+    // The response is withheld, but the handler's effects remain.
     expect([response.status, server.goods.fulfilment.orders.size]).toEqual([402, 1])
     expect(await movedSince(before)).toBe(0n)
   },
@@ -257,7 +257,7 @@ attack("a payer who empties the account between verification and settlement", {
       const short = ["insufficient_funds", "invalid_exact_evm_insufficient_balance"]
       expectRefused(await visitor.present(call, payment), ...short)
       const asked = [workDone(server.goods), hostile.verifications(), hostile.settlements()]
-      // Neither the same payment nor a new one of the same payer has anything done for it.
+      // Neither the same payment nor a new one by this payer triggers any work.
       const another = await visitor.payFor(call, { account })
       for (const repeated of [payment, another])
         expectRefused(await visitor.present(call, repeated), ...short)
@@ -268,7 +268,7 @@ attack("a payer who empties the account between verification and settlement", {
         call === calls.buy ? ["abandoned"] : []
       )
       expect(await server.till.ledger.list()).toEqual([])
-      // What was prepared is free again for somebody who pays.
+      // The prepared stock is available again to a paying caller.
       hostile.become(modes.clean)
       expect((await visitor.present(call, await visitor.payFor(call))).status).toBe(200)
     }
@@ -276,18 +276,18 @@ attack("a payer who empties the account between verification and settlement", {
 })
 
 describe("what no server can promise", () => {
-  it("a cheap route takes a facilitator's word for its settlement", { timeout: 15_000 }, async () => {
+  it("a cheap route trusts the facilitator's report of its settlement", { timeout: 15_000 }, async () => {
     const { server, visitor } = await openOursOnChain(modes.lying)
     const before = await local().received()
     expect((await visitor.present(calls.track, await visitor.payFor(calls.track))).status).toBe(200)
     expect(await movedSince(before)).toBe(0n)
-    // It stands in the books, with its transaction, for who compares them with the chain.
+    // The ledger has it with its transaction, for comparison with the chain.
     const [entry] = await server.till.ledger.list()
     const transaction: Hex = `0x${"ab".repeat(32)}`
     expect(entry).toMatchObject({ kind: "settled", transaction })
   })
 
-  it("without an RPC nobody learns that a refused payment moved", { timeout: 15_000 }, async () => {
+  it("without an `rpcUrl`, nobody notices a refused payment that settles", { timeout: 15_000 }, async () => {
     const treacherous: Mode = async (payment, requirements, honest) => {
       await honest(payment, requirements)
       return { status: 200, document: { success: false, errorReason: "insufficient_funds", transaction: "" } }
@@ -303,7 +303,7 @@ describe("what no server can promise", () => {
     expect(await server.till.ledger.list()).toEqual([])
   })
 
-  it("a payer whose money goes before settlement has had the work of one call done", async () => {
+  it("a payer who empties the account before settlement costs you the work of one call", async () => {
     const account = await fundedAccount(1_000_000_000n)
     const { server, visitor } = await openOursOnChain(draining(account))
     const payments = [

@@ -18,10 +18,10 @@ import { type Server, visit } from "../src/Visitor.ts"
  */
 
 const connections = 300
-/** Calls with a payment that either server takes on at a time. */
+/** Calls with a payment that either server accepts at a time. */
 const inAll = 200
 const perUser = 7
-/** Between two calls of a user. */
+/** Pause between two calls of a user. */
 const paceMillis = 75
 
 /** Takes 200 ms to verify; only the users have money. */
@@ -44,7 +44,7 @@ interface Crowd {
   readonly known: boolean
 }
 
-/** The statuses that two paying users get while the flood goes on. */
+/** Returns the statuses that two paying users get during the flood. */
 const payDuringFlood = async (
   open: (facilitator: FakeFacilitator) => Promise<Server> | Server,
   { clients, known }: Crowd
@@ -94,7 +94,7 @@ const fails = (crowd: Crowd) => async (): Promise<void> => {
 
 const paidBefore = { clients: 40, known: true }
 attack("a flood of payments by keys without money, beside users who have paid before", {
-  on: `${official}, behind a limit in all`,
+  on: `${official}, behind a total limit`,
   timeout: 30_000,
   lands: lands(paidBefore),
   fails: fails(paidBefore)
@@ -102,7 +102,7 @@ attack("a flood of payments by keys without money, beside users who have paid be
 
 const paysFirst = { clients: 4, known: false }
 attack("a flood of payments by keys without money, beside users who pay for the first time", {
-  on: `${official}, behind a limit in all`,
+  on: `${official}, behind a total limit`,
   timeout: 30_000,
   lands: lands(paysFirst),
   fails: fails(paysFirst)

@@ -18,7 +18,7 @@ import { visit, type Visitor } from "../src/Visitor.ts"
 
 const local = localChainOfFile()
 
-/** A till that believes the chain alone. */
+/** A till that trusts only the chain. */
 const openOnChain = (facilitator: FacilitatorClient = local().facilitator.client) =>
   openOurs(facilitator, {
     networks: [{ network: "base-sepolia", rpcUrl: local().chain.rpcUrl }],
@@ -31,8 +31,8 @@ const expectPaid = (response: ReceivedResponse): ReceivedResponse => {
 }
 
 /**
- * Headers with the payer and nonce of a payment and what an onlooker can put around them: junk, a signature of their
- * own, the same fields under another amount.
+ * Headers with the payer and nonce of a payment and what an onlooker can add: junk, their own signature, or the same
+ * fields with another amount.
  */
 const forgeriesOf = async (
   visitor: Visitor,
@@ -67,7 +67,7 @@ attack("forged headers with the payer and nonce of a settled payment", {
       const done = workDone(server.goods)
       for (const forged of await forgeriesOf(visitor, payment, call))
         expectRefused(await visitor.present(call, forged), "payment_already_used")
-      // Nor does any of it harm the payer, who can still replay the response.
+      // The payer can still replay the response.
       expect((await visitor.present(call, payment)).text).toBe(bought.text)
       expect(workDone(server.goods)).toBe(done)
     }
@@ -79,7 +79,7 @@ const calldata = parseAbi([
   "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)"
 ])
 
-/** Makes the payment of a settlement anew, from nothing but what the chain shows and the price list. */
+/** Reconstructs the payment of a settlement from the chain and the price list. */
 const copyFromChain = async (visitor: Visitor, payer: string, call: Call): Promise<Payment> => {
   const { client } = local().chain
   const logs = await client.getLogs({ address: usdc, fromBlock: 0n })
@@ -112,7 +112,7 @@ attack("the signature of a settlement copied from the chain", {
     const payment = await visitor.payFor(calls.vaultBuy)
     const bought = expectPaid(await visitor.present(calls.vaultBuy, payment))
     const copied = await copyFromChain(visitor, payment.payload.authorization.from, calls.vaultBuy)
-    // The onlooker need not even know what was bought.
+    // The onlooker doesn't even need to know what was bought.
     const stolen = await visitor.present(vaultBuyOf("press-kit"), copied)
     expect(jsonOf(stolen)["downloadToken"]).toBe(jsonOf(bought)["downloadToken"])
   },
@@ -131,7 +131,7 @@ attack("the signature of a settlement copied from the chain", {
     ]
     for (const call of attempts) expectRefused(await visitor.present(call, copied), "payment_already_used")
     expect((await visitor.present(calls.vaultBuy, payment)).text).toBe(bought.text)
-    // Who knows the whole request, e-mail included, is told from the payer by time alone.
+    // A caller who knows the whole request, email included, gets the response for ten minutes only.
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 600_001 })
     try {
       expectRefused(await visitor.present(calls.vaultBuy, copied), "payment_already_used")
@@ -142,20 +142,20 @@ attack("the signature of a settlement copied from the chain", {
   }
 })
 
-attack("a payment sent to the chain by somebody else first", {
+attack("a payment that somebody else sends to the chain first", {
   on: official,
   lands: async () => {
     const server = openOfficial(local().facilitator.client)
     const visitor = visit(server)
     const payment = await visitor.payFor(calls.track)
     const before = await local().received()
-    // While the work goes on, somebody who saw the payment sends it; the server's own settlement then fails.
+    // During the work, somebody who saw the payment sends it; the server's own settlement then fails.
     server.goods.tracker.track.returnsOnce(async (query) => {
       await local().facilitator.client.settle(payment, payment.accepted)
       return server.goods.tracker.track(query, { signal: new AbortController().signal })
     })
     const response = await visitor.present(calls.track, payment)
-    // Paid, and asked to pay again.
+    // The caller has paid and is requested to pay again.
     expect([response.status, (await local().received()) - before]).toEqual([402, 520_000n])
     expect((await visitor.present(calls.track, payment)).status).toBe(402)
   },
@@ -176,7 +176,7 @@ attack("a payment sent to the chain by somebody else first", {
     expectPaid(response)
     expect((await local().received()) - before).toBe(520_000n)
     expect((await server.till.ledger.list()).map(({ kind }) => kind)).toEqual(["settled"])
-    // Nothing is had by it elsewhere.
+    // The payment buys nothing else.
     expectRefused(await visitor.present(searchFor("tote"), payment), "payment_already_used")
   }
 })
@@ -209,9 +209,9 @@ attack("a settled payment presented to another till of the same recipient", {
   }
 })
 
-// A voided charge stays bound to the signature that it was first presented with until its authorization has run out, so
-// what was never charged is called used.
-attack("a payment used up by a forgery that comes before it", {
+// A voided charge stays bound to its first signature until its authorization expires, so the error says "used" although
+// nothing was charged.
+attack("a payment blocked by a forgery presented before it", {
   on: claimsFirst,
   lands: async () => {
     const visitor = visit(openClaimsFirst(local().facilitator.client))
@@ -232,7 +232,7 @@ attack("a payment used up by a forgery that comes before it", {
 })
 
 describe("what no server can promise", () => {
-  it("an onlooker who knows the whole request gets its response, while that is kept", async () => {
+  it("an onlooker who knows the whole request gets its response while it is stored", async () => {
     const visitor = visit(await openOnChain())
     const payment = await visitor.payFor(calls.search)
     const bought = expectPaid(await visitor.present(calls.search, payment))
@@ -240,7 +240,7 @@ describe("what no server can promise", () => {
     expect((await visitor.present(calls.search, copied)).text).toBe(bought.text)
   })
 
-  it("two tills with one address and stores of their own serve a payment that both are shown at once", async () => {
+  it("two tills with one address and separate stores both serve a payment presented to both at once", async () => {
     const gathering = new Gathering(2, 5_000)
     const { settle, verify } = local().facilitator.client
     const gathered: FacilitatorClient = {
@@ -261,7 +261,7 @@ describe("what no server can promise", () => {
   })
 })
 
-it("a till with the address of another's store neither delivers nor owes what the other was paid", async () => {
+it("a till neither delivers nor refunds a payment that another till with the same address received", async () => {
   const [first, second] = [await openOnChain(), await openOnChain()]
   const payment = await visit(first).payFor(calls.track)
   expectPaid(await visit(first).present(calls.track, payment))

@@ -14,7 +14,10 @@ import { visit } from "../src/Visitor.ts"
 const textOf = (value: unknown): string => JSON.stringify(value)
 const base64 = (bytes: string | Uint8Array): string => Buffer.from(bytes).toString("base64")
 
-/** Presents header values to ours, without a socket and over one: all are refused, and nobody is asked about them. */
+/**
+ * Presents header values to Till402, with and without a socket: all are refused, and no provider or facilitator is
+ * called.
+ */
 const expectAllRefused = async (valuesFor: (payment: object) => ReadonlyArray<string>): Promise<void> => {
   const facilitator = fakeFacilitator()
   const server = await openOurs(facilitator)
@@ -23,13 +26,13 @@ const expectAllRefused = async (valuesFor: (payment: object) => ReadonlyArray<st
   for (const value of valuesFor(await visitor.payFor(calls.track)))
     for (const name of ["payment-signature", "x-payment"]) {
       expectRefused(await visitor.send(calls.track, { [name]: value }), "invalid_payload")
-      // Node lets no more than 16 KB of headers through; other runtimes do.
+      // Node limits headers to 16 KB; other runtimes don't.
       if (value.length > 16_000) continue
       const { status, text } = await sendRaw(port, calls.track.path, [name, value])
       expect([status, text.includes("invalid_payload")]).toEqual([402, true])
     }
   expect([workDone(server.goods), facilitator.verify.calls.length]).toEqual([0, 0])
-  // None of this keeps an honest call from its response.
+  // An honest call still gets its response.
   expect((await visitor.present(calls.track, await visitor.payFor(calls.track))).status).toBe(200)
 }
 
@@ -41,7 +44,7 @@ attack("an oversized payment header", {
     const payment = await visitor.payFor(calls.track)
     const oversized = { ...payment, note: "x".repeat(2_000_000) }
     expect((await visitor.present(calls.track, oversized)).status).toBe(200)
-    // Parsed, and passed on to the facilitator, twice.
+    // Parsed, and forwarded to the facilitator twice.
     const passedOn = [...facilitator.verify.calls, ...facilitator.settle.calls].map(([document]) =>
       textOf(document)
     )
@@ -75,7 +78,7 @@ attack("a payment header of too many fields", {
     ])
 })
 
-/** A payment with brackets in it, as deep as told. */
+/** A payment with brackets nested to the given depth. */
 const nested = (payment: object, depth: number): string =>
   base64(textOf(payment).replace(/}$/, `,"extensions":${"[".repeat(depth)}${"]".repeat(depth)}}`))
 
@@ -86,7 +89,7 @@ attack("a deeply nested payment header", {
     const visitor = visit(openOfficial(facilitator))
     const payment = await visitor.payFor(calls.track)
     expect((await visitor.present(calls.track, nested(payment, 100_000))).status).toBe(200)
-    // What goes to the facilitator can't even be written as JSON again.
+    // The document sent to the facilitator can't be written as JSON again.
     expect(() => textOf(facilitator.verify.calls[0]![0])).toThrow(RangeError)
   },
   fails: () =>
@@ -104,7 +107,7 @@ attack("a payment header that is not UTF-8", {
     const visitor = visit(openOfficial(fakeFacilitator()))
     const payment = await visitor.payFor(calls.track)
     const bytes = Buffer.from(textOf({ ...payment, note: "x" }).replace('"x"', '"\xff\xfe"'), "latin1")
-    // Bytes that are no text are taken for some text: what is logged is not what came.
+    // Bytes that aren't text are read as some text, so the log differs from what was sent.
     expect((await visitor.present(calls.track, base64(bytes))).status).toBe(200)
   },
   fails: () =>
@@ -114,7 +117,7 @@ attack("a payment header that is not UTF-8", {
       const utf16 = Buffer.from(textOf(payment), "utf16le")
       return [
         withBytes("\xff\xfe"),
-        // Overlong, a lone surrogate, cut off.
+        // Overlong, a lone surrogate, truncated.
         withBytes("\xc0\xaf"),
         withBytes("\xed\xa0\x80"),
         withBytes("\xe2\x82"),
@@ -129,7 +132,7 @@ attack("text that is not base64 of one JSON object", {
   lands: async () => {
     const visitor = visit(openOptimistic(fakeFacilitator()))
     const payment = await visitor.payFor(calls.track)
-    // Node's decoder skips what it doesn't know: many headers are one payment.
+    // Node's decoder skips characters that it doesn't know: many headers are one payment.
     const spaced = headerOf(payment).replace(/.{60}/g, "$&%!")
     expect((await visitor.present(calls.track, spaced)).status).toBe(200)
   },
@@ -149,7 +152,7 @@ attack("text that is not base64 of one JSON object", {
         base64("1e999"),
         base64(`[${textOf(payment)}]`),
         base64(`${textOf(payment)}${textOf(payment)}`),
-        // Its fields stand on a prototype that the text brings along.
+        // Its fields are on a prototype that the text defines.
         base64(`{"__proto__":${textOf(payment)}}`),
         textOf(payment)
       ]
@@ -164,7 +167,7 @@ attack("the payment header given twice", {
     const port = await listen(server)
     const mine = await visitor.payFor(calls.track)
     const theirs = await visitor.payFor(calls.track, { account: stranger })
-    // Node's decoder stops at the padding of the first; a proxy that keeps the last books the call to somebody else.
+    // Node's decoder stops at the padding of the first value; a proxy that keeps the last sees another payer.
     const padded = ["", "x", "xx"]
       .map((note) => headerOf({ ...mine, note }))
       .find((header) => header.endsWith("="))!

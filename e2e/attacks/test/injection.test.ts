@@ -21,7 +21,7 @@ import { type Server, type Visitor, visit } from "../src/Visitor.ts"
 const lineBreak = "tote\r\nx-injected: 1\r\n\r\n<script>alert(1)</script>"
 const hostileText = `${lineBreak}\u0000\u2028"; filename*=UTF-8''evil.exe; x="é漢`
 
-/** Every header that ours sends, and whatever Node adds. */
+/** Every header that Till402 sends, and those that Node adds. */
 const expected = new Set([
   "access-control-allow-origin",
   "access-control-expose-headers",
@@ -104,11 +104,11 @@ attack("CR LF in a file name", {
   lands: async () => {
     const slug = "plan\r\nx-injected: 1"
     const wire = await download(openOfficial(fakeFacilitator(), { items: [itemOf(slug)] }), slug)
-    // The runtime refuses such a header, and so what was sold can never be delivered.
+    // The runtime refuses such a header, so the sold item can never be delivered.
     expect(wire.status).toBe(500)
   },
   fails: async () => {
-    // A name with a control character can't even be asked for; none that could be does any harm.
+    // A name with a control character is rejected in the request; every accepted name is harmless.
     const server = await openOurs(fakeFacilitator())
     const visitor = visit(server)
     const port = await listen(server)
@@ -164,7 +164,7 @@ attack("a query echoed in a header", {
   }
 })
 
-/** Our response to a paid call over a socket, as the JSON of its body. */
+/** Till402's response to a paid call over a socket: the JSON of its body. */
 const callOverTheWire = async (
   server: Server,
   call: Call
@@ -182,7 +182,7 @@ attack("CR LF in a provider's response or error", {
     const server = openOfficial(fakeFacilitator(), { errorHeader: true })
     const visitor = visit(server)
     server.goods.tracker.track.failsWith(new Error(`no such number: ${lineBreak}`))
-    // What should have been told as the carrier's refusal is a crash.
+    // The carrier's refusal should have been reported, but it is a crash.
     const response = await visitor.present(calls.track, await visitor.payFor(calls.track))
     expect(response.status).toBe(500)
     server.goods.tracker.track.failsWith(new Error("no such number"))
@@ -242,7 +242,7 @@ attack("CR LF in a facilitator's response", {
     const server = openOfficial(facilitator)
     const visitor = visit(server)
     const payment = await visitor.payFor(calls.track)
-    // Its words go to the client as they are: into logs, terminals and the prompt of a paying agent.
+    // Its text goes to the client unchanged: into logs, terminals and the prompt of a paying agent.
     const response = await visitor.present(calls.track, payment)
     expect(readHeader(response.headers, "payment-required")).toMatchObject({ error: lineBreak })
   },
@@ -275,7 +275,7 @@ attack("text instead of a transaction in a facilitator's response", {
     for (const transaction of [lineBreak, "0x".padEnd(100_000, "ab")]) {
       const visitor = visit(await openOurs(settling({ success: true, transaction })))
       const { headers, status } = await visitor.present(calls.track, await visitor.payFor(calls.track))
-      // What is no transaction settles nothing that anybody could look up.
+      // A settlement without a transaction hash can't be looked up, so it doesn't count.
       expect([status, headers.get("payment-response")]).toEqual([503, null])
     }
   }
@@ -287,7 +287,7 @@ const settling = (response: Awaited<ReturnType<FacilitatorClient["settle"]>>) =>
   return facilitator
 }
 
-/** An archive that continues past its stated size with what looks like another response. */
+/** An archive that continues past its declared size with what looks like another response. */
 const splitting = () => {
   const bytes = Buffer.from(`PK-an-archive\r\nHTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil`)
   const body = new ReadableStream<Uint8Array>({
@@ -299,13 +299,13 @@ const splitting = () => {
   return { body, size: 13 }
 }
 
-attack("an archive that is longer than it was said to be", {
+attack("an archive longer than its declared size", {
   on: official,
   lands: async () => {
     const server = openOfficial(fakeFacilitator())
     server.goods.files.open.returns(splitting)
     const wire = await download(server, "launch-plan")
-    // To a proxy that keeps the connection, the rest is the response to the next caller.
+    // A proxy that reuses the connection takes the rest for the response to the next caller.
     expect([valueOf(wire, "content-length"), wire.rest.slice(13)]).toEqual([
       "13",
       expect.stringContaining("HTTP/1.1 200 OK")

@@ -10,10 +10,10 @@ import { payer, type Payment, stranger } from "../src/Payments.ts"
 import { countOf, type Server, visit, type Visitor } from "../src/Visitor.ts"
 
 /*
- * What bounds the work that is done for payers who don't pay must not be turned against those who do.
+ * Limits on work for payers who don't pay must not be turned against those who do.
  */
 
-/** Payments in the name of `payer`, which somebody else made up: the signature of each is of so many bytes. */
+/** Payments in `payer`'s name, forged by somebody else with signatures of the given length. */
 const inTheNameOfPayer = async (visitor: Visitor, bytes: number): Promise<ReadonlyArray<Payment>> => {
   const made: Array<Payment> = []
   for (let count = 0; count < perPayer * 2; count++) {
@@ -27,7 +27,7 @@ const inTheNameOfPayer = async (visitor: Visitor, bytes: number): Promise<Readon
   return made
 }
 
-/** A facilitator that takes its time, and knows that what the stranger made up is not the payer's. */
+/** A slow facilitator that rejects the stranger's forgeries. */
 const slowFacilitator = (genuine: () => Payment) => {
   const facilitator = fakeFacilitator().delays(150)
   facilitator.verify.returns((payment: Payment) =>
@@ -38,7 +38,7 @@ const slowFacilitator = (genuine: () => Payment) => {
   return facilitator
 }
 
-/** The payer's response while a stranger's forgeries in their name are in flight. */
+/** Returns the payer's response while a stranger's forgeries in their name are in flight. */
 const callAmongForgeries = async (
   open: (facilitator: ReturnType<typeof slowFacilitator>) => Promise<Server> | Server,
   bytes: number
@@ -56,7 +56,7 @@ const callAmongForgeries = async (
 }
 
 attack("forged payments in a payer's name, to use up that payer's limit", {
-  on: `${official}, behind a limit for each payer`,
+  on: `${official}, behind a limit per payer`,
   lands: async () => {
     const { response } = await callAmongForgeries(
       (facilitator) => limitedByPayer(openOfficial(facilitator)),
@@ -74,7 +74,7 @@ attack("forged payments in a payer's name, to use up that payer's limit", {
 })
 
 attack("forged contract-wallet signatures in a payer's name, to use up that payer's limit", {
-  on: `${official}, behind a limit for each payer`,
+  on: `${official}, behind a limit per payer`,
   lands: async () => {
     const { response } = await callAmongForgeries(
       (facilitator) => limitedByPayer(openOfficial(facilitator)),

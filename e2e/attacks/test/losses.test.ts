@@ -8,7 +8,7 @@ import { localChainOfFile } from "../src/LocalChain.ts"
 import { tillTarget } from "../src/LossTargets.ts"
 
 /*
- * The loss table of docs/threats.md: upstream work that an attacker without the intent to pay can have done, measured.
+ * The loss table of docs/threats.md: measures the upstream work that an attacker can cause without paying.
  */
 
 const local = localChainOfFile()
@@ -26,7 +26,8 @@ interface Row {
 
 const atomicOf = (cell: string): bigint => {
   const [, whole, cents] = /^(\d+)\.(\d\d)$/.exec(cell) ?? []
-  if (whole === undefined) throw new Error(`the loss table holds no amount of two decimals: ${cell}`)
+  if (whole === undefined)
+    throw new Error(`the loss table has a cell that isn't an amount of two decimals: ${cell}`)
   return BigInt(whole) * 1_000_000n + BigInt(cents!) * 10_000n
 }
 
@@ -48,8 +49,8 @@ const stated: ReadonlyMap<string, Row> = new Map(
 )
 
 /**
- * Runs the attack until a round brings nothing more, or for 25 seconds: by one call of each fresh key, which is all that
- * a new payer can have.
+ * Runs the attack until a round gains nothing more, or for 25 seconds, with one call per fresh key, which is all that a
+ * new payer is allowed.
  */
 const measure = async (options: Partial<TillOptions>): Promise<Row> => {
   const dodgers = openDodgers(local())
@@ -66,7 +67,7 @@ const measure = async (options: Partial<TillOptions>): Promise<Row> => {
   const { millis, unpaid } = await lossOf(local(), server, payTo, () =>
     dodgeFor(dodgers, server, { keys, rounds: 500, callsAtOnce: 1, isEnough })
   )
-  // Where a limit was reached, more time brings nothing more.
+  // Once a limit is reached, more time gains nothing more.
   const within = (spanMillis: number): bigint =>
     isIdle ? unpaid : (unpaid * BigInt(spanMillis)) / BigInt(Math.ceil(millis))
   const perMinute = within(minuteMillis)
@@ -97,7 +98,7 @@ describe("the loss table of docs/threats.md", () => {
         expect(row[column], column).toBeGreaterThanOrEqual(measured[column])
     })
 
-  it("says that nothing is lost where settlement comes first", () => {
+  it("says that nothing is lost if settlement comes first", () => {
     expect(stated.get("before the work")).toEqual({ owned, perMinute: 0n, perDollar: 0n, perHour: 0n })
   })
 })

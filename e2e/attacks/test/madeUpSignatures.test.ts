@@ -14,13 +14,13 @@ import { limitedByPayer, perPayer } from "../src/PayerLimit.ts"
 import { type Server, visit, type Visitor } from "../src/Visitor.ts"
 
 /*
- * Signatures that nobody's key made: they cost the attacker nothing, and the host a look at the chain.
+ * Made-up signatures cost the attacker nothing, and the host a request to the chain.
  */
 
 const local = localChainOfFile()
 const count = 500
 
-/** Payments with well-formed signatures, each in the name of another account, none by that account. */
+/** Payments with well-formed signatures, each in the name of another account and by none of them. */
 const makeUp = async (visitor: Visitor): Promise<ReadonlyArray<Payment>> => {
   const challenge = await visitor.challenge(calls.track)
   const made: Array<Payment> = []
@@ -29,11 +29,11 @@ const makeUp = async (visitor: Visitor): Promise<ReadonlyArray<Payment>> => {
   return made
 }
 
-/** Requests to the chain while every payment is presented once. */
+/** Counts the requests to the chain while every payment is presented once. */
 const requestsOf = async (rpc: FlakyRpc, visitor: Visitor, payments: ReadonlyArray<Payment>) => {
   const before = rpc.requests()
   const responses = await Promise.all(payments.map((payment) => visitor.present(calls.track, payment)))
-  // Refused for good, or told to come later: nobody is served.
+  // Refused, or requested to retry later: no call is served.
   for (const { status } of responses) expect([402, 429, 503]).toContain(status)
   return rpc.requests() - before
 }
@@ -68,13 +68,13 @@ attack("made-up signatures that each cost a request to the chain", {
     console.info(`${count} made-up signatures: ${made} requests to the chain, ${repeated} for one repeated`)
     expect(repeated).toBe(0)
     expect(made).toBeLessThan(count / 4)
-    // A genuine payment is served all the same.
+    // A genuine payment is still served.
     expect((await visitor.present(calls.track, await visitor.payFor(calls.track))).status).toBe(200)
     expect(workDone(server.goods)).toBe(1)
   }
 })
 
-/** A facilitator that takes its time over a signature. */
+/** A slow facilitator. */
 const slowFacilitator = () => ({
   verify: async (payment: Payment, requirements: unknown) => {
     await new Promise((resolve) => setTimeout(resolve, 150))
@@ -97,13 +97,13 @@ const payAmongForgeries = async (server: Server) => {
   await new Promise((resolve) => setTimeout(resolve, 50))
   const response = await visitor.present(calls.track, genuine)
   const forged = await forging
-  // Nothing is wrong with the payment itself.
+  // The payment itself is valid.
   expect((await visitor.present(calls.track, genuine)).status).toBe(200)
   return { response, forged }
 }
 
 attack("forged signatures that name a contract wallet, to use up that wallet's limit", {
-  on: `${official}, behind a limit for each payer`,
+  on: `${official}, behind a limit per payer`,
   lands: async () => {
     const { response } = await payAmongForgeries(limitedByPayer(openOfficial(slowFacilitator())))
     expect(response.status).toBe(429)

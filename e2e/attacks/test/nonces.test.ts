@@ -11,8 +11,8 @@ import { openReceiptReader, receiptReader } from "../src/ReceiptReader.ts"
 import { type Server, visit } from "../src/Visitor.ts"
 
 /*
- * A payer who uses up the nonce of a payment with a transfer to themselves: the payment can never move, and its charge
- * must come to an end.
+ * A payer uses up the nonce of a payment with a transfer to themselves. The payment can never be settled, and its
+ * charge must end.
  */
 
 afterEach(() => {
@@ -22,14 +22,14 @@ afterEach(() => {
 const price = 520_000n
 const lifeSeconds = 300
 
-/** A chain of its own: the tests move its time. */
+/** A separate chain, whose time the tests change. */
 const openChain = async (): Promise<LocalChain> => {
   const local = await openLocalChain()
   onTestFinished(local.stop)
   return local
 }
 
-/** An honest facilitator, before whose next settlement something happens. */
+/** An honest facilitator with a hook that runs before its next settlement. */
 const preempted = ({ facilitator: { client } }: LocalChain) => {
   let happens: (() => Promise<unknown>) | undefined
   const facilitator: FacilitatorClient = {
@@ -46,7 +46,7 @@ const preempted = ({ facilitator: { client } }: LocalChain) => {
   return { facilitator, before }
 }
 
-/** A payment, and the ways in which its payer can spoil it. */
+/** A payment, and the ways in which its payer can invalidate it. */
 const prepare = async (local: LocalChain, server: Server) => {
   const attacker = openAttacker(local)
   const visitor = visit(server)
@@ -70,7 +70,7 @@ attack("a nonce used up by its payer while the payment is being settled", {
     const { before, facilitator } = preempted(local)
     const { present, useUp } = await prepare(local, openReceiptReader(facilitator, local.chain))
     before(useUp)
-    // The payment can never move, and the payer is told to wait for it, forever.
+    // The payment can never be settled, and the payer gets 503 forever.
     for (let time = 0; time < 3; time++) {
       expect((await present()).status).toBe(503)
       await local.pass(lifeSeconds)
@@ -84,7 +84,7 @@ attack("a nonce used up by its payer while the payment is being settled", {
     const received = await local.received()
     before(useUp)
     expect([402, 503]).toContain((await present()).status)
-    // Once that is final, the payment is refused for good.
+    // Once the transfer is final, the payment is permanently refused.
     await local.pass(2)
     for (let time = 0; time < 3; time++) expect((await present()).status).toBe(402)
     expect(await server.till.reconcile()).toEqual({ settled: 0, pending: 0 })
@@ -93,7 +93,7 @@ attack("a nonce used up by its payer while the payment is being settled", {
   }
 })
 
-attack("nonces used up by their payer that nobody presents again", {
+attack("payments never presented again after their payer used up the nonce", {
   on: receiptReader,
   lands: async () => {
     const local = await openChain()
@@ -104,14 +104,14 @@ attack("nonces used up by their payer that nobody presents again", {
     expect((await present()).status).toBe(402)
     await useUp()
     await local.pass(lifeSeconds)
-    // Read again and again, for as long as the server lives.
+    // Read repeatedly for as long as the server lives.
     for (let time = 0; time < 3; time++) expect(await server.watch()).toBe(1)
   },
   fails: async () => {
     const local = await openChain()
     const { before, facilitator } = preempted(local)
     const server = await openTill(local, facilitator)
-    // One is refused at settlement, and of the other the outcome is open.
+    // One is refused at settlement; the outcome of the other is unknown.
     const refused = await prepare(local, server)
     before(refused.empty)
     expect((await refused.present()).status).toBe(402)

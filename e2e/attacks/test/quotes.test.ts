@@ -8,18 +8,18 @@ import { clientHeader, limitedQuotes } from "../src/QuoteLimit.ts"
 import type { Server } from "../src/Visitor.ts"
 
 /*
- * Prices of orders cost a call upstream and are unpaid, so they have a budget, which must not be one client's to use up.
+ * Quotes cost an upstream call and are unpaid, so they have a budget that no single client may use up.
  */
 
 let streets = 0
-/** Asks for the price of an order that nobody asked for before: the status. */
+/** Requests the quote of a new order; returns the status. */
 const quote = async ({ fetch }: Server, client: string): Promise<number> => {
   const call = buyOf("B000000001", { ...address, line1: `${++streets} Analytical Way` })
   return (await fetch(requestOf(call, { [clientHeader]: client }))).status
 }
 
 const perClient = 70
-/** Each client asks for more than its own share, all clients in turn. */
+/** Each client requests more than its share, all clients in turn. */
 const useUp = async (server: Server, clients: ReadonlyArray<string>): Promise<void> => {
   for (let time = 0; time < perClient; time++)
     await Promise.all(clients.map((client) => quote(server, client)))
@@ -31,7 +31,7 @@ const numbered = (count: number, name: (number: number) => string): ReadonlyArra
 const attackers = {
   ten: numbered(10, (number) => `198.51.100.${number}`),
   forty: numbered(40, (number) => `203.0.${number}.7`),
-  /** Of the 65,536 that one customer of a provider is given. */
+  /** Of the 65,536 subnets that a provider gives one customer. */
   subnets: numbered(40, (number) => `2001:db8:7:${number.toString(16)}:0:0:0:1`)
 }
 const buyers = ["192.0.2.77", "2001:db8:4d:1:0:0:0:1", "192.0.2.78"]
@@ -51,7 +51,7 @@ const failsFrom = async (clients: ReadonlyArray<string>): Promise<number> => {
   await useUp(server, clients)
   const quoted = server.goods.fulfilment.quote.calls.length
   for (const buyer of buyers) expect(await quote(server, buyer), buyer).toBe(402)
-  // Upstream is spared all the same.
+  // Upstream calls are still bounded.
   expect(quoted).toBeLessThan(600)
   return quoted
 }
@@ -72,7 +72,7 @@ attack("the budget of quotes used up from many /64 of one /48", {
   on: `${official}, behind a budget of quotes`,
   lands: () => landsFrom(attackers.subnets),
   fails: async () => {
-    // As many as four clients of 60 each, however many networks the site has.
+    // As many as four clients of 60 each, however many subnets the site has.
     expect(await failsFrom(attackers.subnets)).toBe(240)
   }
 })

@@ -27,7 +27,7 @@ const paddingBytes = 8_000
 const maxTimeoutSeconds = 30
 const lifeSeconds = 300
 
-/** Presents payments by fresh keys, padded to the longest header that servers take. */
+/** Presents payments by fresh keys, padded to the longest header that servers accept. */
 const presentPadded = async (server: Server, count: number): Promise<void> => {
   const visitor = visit(server)
   const payments = await signByFreshKeys(await visitor.challenge(calls.track), count)
@@ -36,7 +36,7 @@ const presentPadded = async (server: Server, count: number): Promise<void> => {
     extensions: { padding: "x".repeat(paddingBytes) }
   }))
   const responses = []
-  // So many at a time that no limit is reached.
+  // In groups small enough to stay below every limit.
   for (let from = 0; from < count; from += 25)
     responses.push(
       ...(await Promise.all(
@@ -46,7 +46,7 @@ const presentPadded = async (server: Server, count: number): Promise<void> => {
   expect(countOf(responses, 402)).toBe(count)
 }
 
-/** A till over a SQLite file, and the bytes of all columns of its charges. */
+/** A till over a SQLite file, and the size of all columns of its charges in bytes. */
 const openOnFile = async (facilitator: ReturnType<typeof fakeFacilitator>) => {
   const folder = await mkdtemp(join(tmpdir(), "till402-attacks-"))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -106,7 +106,7 @@ attack("rows left behind by payments that are refused at settlement", {
     const charges = await server.till.charges.list({ limit: 500 })
     console.info(`50 payments refused by settlement: ${charges.length} rows of ${bytes()} bytes`)
     expect(bytes()).toBeLessThan(charges.length * 1_500 + 1)
-    // They are watched until their money can't move any more, and go together.
+    // They are watched until their authorization expires, and deleted together.
     await local().pass(lifeSeconds)
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + lifeSeconds * 1_000 })
     await server.till.reconcile()

@@ -33,7 +33,7 @@ attack("replay after the response", {
   on: optimistic,
   lands: async () => {
     const facilitator = fakeFacilitator()
-    // The response is sent; the payment's record is written only after its settlement returned.
+    // The response is sent, but the payment's record is written only after its settlement returns.
     facilitator.settle.delays(50)
     const server = openOptimistic(facilitator)
     const visitor = visit(server)
@@ -51,7 +51,7 @@ attack("replay after the response", {
     const response = await visitor.present(calls.track, payment)
     for (let time = 0; time < 3; time++) {
       const again = await visitor.present(calls.track, payment)
-      // The payer may have the same bytes again; nothing is done for it.
+      // The payer gets the same bytes again without any work.
       expect([again.status, again.text]).toEqual([200, response.text])
     }
     expect([workDone(server.goods), facilitator.settle.calls.length]).toEqual([1, 1])
@@ -90,7 +90,7 @@ attack("replay after 24 hours", {
       vi.setSystemTime(Date.now() + days * dayMillis + 1_000)
       await server.till.reconcile()
       expectRefused(await visitor.present(calls.track, payment), "payment_already_used")
-      // Not even where the facilitator has forgotten it.
+      // Not even after the facilitator has forgotten it.
       facilitator.settle.reset()
       expectRefused(await visitor.present(calls.track, payment), "payment_already_used")
     }
@@ -133,7 +133,7 @@ attack("replay after a restart", {
   }
 })
 
-/** Two servers that share what `storage` names, before the same goods and facilitator. */
+/** Two servers that share `storage`, with the same goods and facilitator. */
 const twoOfOurs = async (storage: () => TillOptions["storage"]) => {
   const facilitator = fakeFacilitator()
   const goods = openGoods()
@@ -163,7 +163,7 @@ const expectOneEffect = async ({
 }
 
 attack("replay in a second process", {
-  on: `${official}, twice behind a balancer`,
+  on: `${official}, twice behind a load balancer`,
   timeout: 20_000,
   lands: async () => {
     const facilitator = fakeFacilitator()
@@ -184,7 +184,7 @@ attack("replay in a second process", {
 })
 
 attack("replay in a second process on one SQLite file", {
-  on: `${optimistic}, twice behind a balancer`,
+  on: `${optimistic}, twice behind a load balancer`,
   lands: async () => {
     const facilitator = fakeFacilitator()
     const goods = openGoods()

@@ -9,10 +9,10 @@ import { openUrlChecker, urlChecker } from "../src/UrlChecker.ts"
 import { visit, type Visitor } from "../src/Visitor.ts"
 
 /*
- * Honest payers lose where a check is stricter than the protocol: clients name the URL that they request.
+ * A check stricter than the protocol refuses honest payers: clients name the URL that they request.
  */
 
-/** A payment that names a URL of the client's choice. */
+/** A payment that names a URL chosen by the client. */
 const payNaming = async (visitor: Visitor, call: Call, url: string): Promise<Payment> => ({
   ...(await visitor.payFor(call)),
   resource: { url }
@@ -39,7 +39,7 @@ attack("an honest payment refused because it names the URL that it requests", {
     for (const url of [`${baseUrl}/x402/search?number=1Z999AA10123456784`, `${baseUrl}/x402`]) {
       const payment = await payNaming(visitor, calls.track, url)
       expectRefused(await visitor.present(calls.track, payment), "resource_mismatch")
-      // It stays good for the request that it names.
+      // It stays valid for the request that it names.
       expect((await visitor.present(calls.track, { ...payment, resource: { url: trackUrl } })).status).toBe(
         200
       )
@@ -47,7 +47,7 @@ attack("an honest payment refused because it names the URL that it requests", {
   }
 })
 
-attack("an honest payment refused because it names this machine in other words", {
+attack("an honest payment refused because it names this machine differently", {
   on: urlChecker,
   lands: async () => {
     const visitor = visit(openUrlChecker(fakeFacilitator()))
@@ -70,7 +70,7 @@ attack("an honest payment refused because it names this machine in other words",
 attack("a private query leaked in the 402", {
   on: "the same server, which names the URL that was requested",
   lands: async () => {
-    // As the official Express adapter does: the 402 holds the whole URL, and takes it into logs and caches.
+    // Like the official Express adapter: the 402 contains the whole URL, which ends up in logs and caches.
     const { fetch } = openUrlChecker(fakeFacilitator())
     const visitor = visit({
       fetch: async (request) => {
@@ -91,7 +91,7 @@ attack("a private query leaked in the 402", {
     const download = downloadOf(purchaseId!, downloadToken!)
     expect(await urlOf(calls.track)).toBe(`${baseUrl}/x402/track`)
     expect(await urlOf(download)).not.toContain("downloadToken")
-    // One known client sends the paid request to the URL that the 402 names: it needs the query, and this one is public.
+    // One known client sends the paid request to the URL in the 402: it needs the query, which is public here.
     expect(await urlOf(searchFor("red tote"))).toMatch(/\/x402\/search\?q=red(\+|%20)tote$/)
     expect(await urlOf({ path: "/x402/vault/search?q=plan" })).toBe(`${baseUrl}/x402/vault/search?q=plan`)
   }

@@ -18,7 +18,7 @@ const local = localChainOfFile()
 const hostSecret = "a text that nobody can guess, of 32 characters or more"
 const email = "ada@mail.example"
 
-/** Everything that is said on the console or written to standard output and error while a test runs. */
+/** Captures everything written to the console, standard output and standard error during a test. */
 const overhear = (): (() => string) => {
   const said: Array<string> = []
   const note = (...parts: ReadonlyArray<unknown>): void => {
@@ -31,7 +31,7 @@ const overhear = (): (() => string) => {
       note(chunk)
       return true
     })
-  // Elsewhere, what providers throw is printed.
+  // In development, runtimes also print what providers throw.
   vi.stubEnv("NODE_ENV", "production")
   onTestFinished(() => {
     vi.restoreAllMocks()
@@ -40,10 +40,10 @@ const overhear = (): (() => string) => {
   return () => said.join("\n")
 }
 
-/** What of a payment must be read by nobody who reads logs, in the forms in which it travels. */
+/** Parts of a payment that log readers must never see, in the forms in which they travel. */
 const secretsOf = (payment: Payment): ReadonlyArray<string> => [
   headerOf(payment),
-  // A cut of it gives away as much as the whole.
+  // A part of it reveals as much as the whole.
   headerOf(payment).slice(200, 280),
   payment.payload.signature,
   payment.payload.signature.slice(2, 40)
@@ -56,14 +56,14 @@ const buyAndLink = async (visitor: Visitor): Promise<{ readonly token: string; r
   return { token, link: downloadOf(String(bought["purchaseId"]), token) }
 }
 
-/** An error as a careless provider throws it, with all it knows of the request. */
+/** An error as a careless provider throws it, with all the data of the request. */
 const indiscreet = (payment?: Payment): Error => {
   const text = `failed for ${email}, ${address.name}, ${address.line1}, ${address.postalCode}, ${hostSecret}`
   const error = new Error(payment === undefined ? text : `${text}, ${secretsOf(payment).join(", ")}`)
   return Object.assign(error, { cause: new Error(text), request: text })
 }
 
-/** Presents a payment to each route while all that is asked for it fails, and tells it everything it knows. */
+/** Presents a payment to each route while every provider fails with an error that quotes the request. */
 const failEverywhere = async (server: Server, secrets: Array<string>): Promise<void> => {
   const visitor = visit(server)
   const { assistant, files, fulfilment, mailer, marketplace, tracker } = server.goods
@@ -82,7 +82,7 @@ const failEverywhere = async (server: Server, secrets: Array<string>): Promise<v
     await visitor.present(call, `${headerOf(payment)}!`)
     await visitor.send({ ...call, path: `${call.path}%` }, { "payment-signature": headerOf(payment) })
   }
-  // An order that nobody can place, and a quote that can't be had.
+  // An order that can't be placed, and a quote that fails.
   fulfilment.place.failsWith(indiscreet())
   await visitor.present(calls.buy, await visitor.payFor(calls.buy))
   await vi.waitFor(() => expect(fulfilment.place.calls.length).toBeGreaterThan(1))
@@ -136,7 +136,7 @@ attack("secrets read in the logs", {
     const unsettled = await failToSettle(secrets)
     const events = [...failing.events, ...unsettled.events]
     const messages = new Set(events.map(({ message }) => message))
-    // All of it was told to the operator, in words that give nothing away.
+    // The operator is notified of all of it, without secrets.
     for (const message of [
       "A provider failed",
       "A purchase confirmation could not be sent",
@@ -152,7 +152,7 @@ attack("secrets read in the logs", {
 })
 
 attack("secrets in the default log", {
-  on: "a hand-rolled server that prints what failed, and for whom",
+  on: "a hand-rolled server that prints failed requests",
   lands: async () => {
     const said = overhear()
     const app = new Hono()
@@ -172,7 +172,7 @@ attack("secrets in the default log", {
   fails: async () => {
     const said = overhear()
     const secrets: Array<string> = [...standing]
-    // What a host gets that says nothing of logs: lines on standard error.
+    // The log of a host that configures none: lines on standard error.
     const goods = openGoods()
     const { marketplace, files, ...ports } = goods
     const till = Till.make({

@@ -16,7 +16,7 @@ import { openSettlesFirst, settlesFirst } from "../src/SettlesFirst.ts"
 import { visit } from "../src/Visitor.ts"
 
 /*
- * Settlement before the work: unpaid work is never done, and a paid response is delivered or its money sent back.
+ * Settlement before the work: no unpaid work is done, and a paid response is delivered or refunded.
  */
 
 const local = localChainOfFile()
@@ -54,7 +54,7 @@ const lying = (): FacilitatorClient => ({
 })
 const account = () => openAttacker(local()).fund(price)
 
-attack("work that begins before its payment has moved", {
+attack("work that starts before its payment is on the chain", {
   on: optimistic,
   timeout: 30_000,
   lands: async () => {
@@ -81,7 +81,7 @@ attack("work that begins before its payment has moved", {
       })
       const payment = await visitor.payFor(calls.track, { account: await account() })
       const response = await visitor.present(calls.track, payment)
-      // Whatever the facilitator says: the money is on the chain when the work begins.
+      // Whatever the facilitator says, the money is on the chain when the work starts.
       expect(atWork).toEqual(response.status === 200 ? [price] : [])
     }
   }
@@ -109,7 +109,7 @@ attack("a payment kept for work that fails", {
     const payment = await visitor.payFor(calls.track, { account: await account() })
     const failed = await visitor.present(calls.track, payment)
     expect([502, 503]).toContain(failed.status)
-    // The response is owed to the request that was paid, and to no other.
+    // The response is due only to the request that was paid.
     expectRefused(await visitor.present(searchFor("tote"), payment), "payment_already_used")
     expectRefused(
       await visitor.present({ path: "/x402/track?number=99999" }, payment),

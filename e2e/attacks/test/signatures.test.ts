@@ -12,7 +12,7 @@ import type { Payment } from "../src/Payments.ts"
 import { countOf, visit } from "../src/Visitor.ts"
 
 /*
- * One signature has many spellings: whoever knows a used payment by the bytes of its signature can be shown it again.
+ * One signature has many encodings: a server that remembers payments by signature bytes can be shown one again.
  */
 
 const local = localChainOfFile()
@@ -25,7 +25,7 @@ const respelled = (payment: Payment, respell: Respell): Payment => ({
   payload: { ...payment.payload, signature: respell(payment.payload.signature) }
 })
 
-/** Pays, and once that is settled and known pays again with each other spelling. */
+/** Pays, waits for the settlement, and pays again with each other encoding. */
 const landsOnOptimistic =
   (...spellings: ReadonlyArray<Respell>) =>
   async (): Promise<void> => {
@@ -47,7 +47,7 @@ const landsOnOptimistic =
 
 type Order = (first: Payment, second: Payment) => ReadonlyArray<ReadonlyArray<Payment>>
 
-/** Payments that are sent at once stand in one list. */
+/** Sends the payments of one list at once. */
 const orders: ReadonlyArray<Order> = [
   (genuine, other) => [[genuine], [other], [other]],
   (genuine, other) => [[other], [genuine], [other]],
@@ -55,7 +55,7 @@ const orders: ReadonlyArray<Order> = [
   (genuine, other) => [[other, genuine, other, genuine]]
 ]
 
-/** However the spellings come, one effect at most, and one for each settlement. */
+/** Whatever the order of the encodings, there is at most one effect, and one per settlement. */
 const failsOnOurs =
   (...spellings: ReadonlyArray<Respell>) =>
   async (): Promise<void> => {
@@ -111,13 +111,13 @@ attack("a signature with v of 0 or 1 for 27 or 28", spelt(smallV))
 attack("a high s and v of 0 or 1 together", spelt(highSAndSmallV))
 
 attack(
-  "a signature in other letters",
+  "a signature in upper case",
   spelt((signature) => `0x${signature.slice(2).toUpperCase()}`)
 )
 
 const magic: Hex = `0x${"6492".repeat(16)}`
 
-/** ERC-6492 for a contract wallet that need not be deployed: the ordinary signature within. */
+/** ERC-6492 for a contract wallet that need not be deployed: contains the ordinary signature. */
 const wrapped: Respell = (signature) =>
   concatHex([
     encodeAbiParameters(
@@ -139,7 +139,7 @@ attack("bytes after the signature", {
   fails: failsOnOurs(...longer, wrapped)
 })
 
-attack("two spellings of one signature before a facilitator that takes both", {
+attack("two encodings of one signature, with a facilitator that accepts both", {
   on: official,
   lands: async () => {
     for (const respell of [highS, smallV, highSAndSmallV, ...longer]) {
@@ -165,7 +165,7 @@ attack("two spellings of one signature before a facilitator that takes both", {
         for (const together of order(payment, respelled(payment, respell)))
           await Promise.all(together.map((spelling) => visitor.present(calls.track, spelling)))
         times++
-        // Of all the spellings one is worked for; one that no token takes is not even shown to the facilitator.
+        // One of all encodings triggers work; one that no token accepts never reaches the facilitator.
         if (!longer.includes(respell))
           expect(facilitator.verify.calls.at(-1)![0]).toMatchObject({ payload: payment.payload })
         const asked = [facilitator.verify.calls.length, facilitator.settle.calls.length]

@@ -21,11 +21,11 @@ import { openOurs } from "../src/Ours.ts"
 import type { Payment } from "../src/Payments.ts"
 import { type Visitor, visit } from "../src/Visitor.ts"
 
-/** Presents one payment for several calls while the first is at work. */
+/** Presents one payment for several calls while the first is in flight. */
 const presentTogether = (visitor: Visitor, payment: Payment, all: ReadonlyArray<Call>) =>
   Promise.all(all.map((call) => visitor.present(call, payment)))
 
-/** A till whose facilitator holds the first settlement back, so that its charge stays open until it is let go. */
+/** A till whose facilitator delays the first settlement, so that its charge stays open until released. */
 const openHeld = async () => {
   const facilitator = fakeFacilitator()
   const gate = Promise.withResolvers<void>()
@@ -40,7 +40,7 @@ const openHeld = async () => {
   }
   const server = await openOurs(held)
   const visitor = visit(server)
-  /** Presents a payment and resolves once its work is done and it is about to settle. */
+  /** Presents a payment; resolves once its work is done and its settlement is about to start. */
   const claim = async (
     call: Call,
     payment: Payment
@@ -63,7 +63,7 @@ attack("a payment claimed at one route, tried at every other", {
     const visitor = visit(server)
     const payment = await visitor.payFor(calls.search)
     const [here, there] = await presentTogether(visitor, payment, [calls.search, calls.vaultSearch])
-    // Of the same price: both were verified, and both handlers ran. One of them responds before the other settles.
+    // The prices are equal, so both were verified and both handlers ran. One responds before the other settles.
     expect([here!.status, there!.status]).toContain(200)
     expect(facilitator.verify.calls).toHaveLength(2)
     expect([facilitator.settle.calls.length, facilitator.settled.length]).toEqual([2, 1])
@@ -100,7 +100,7 @@ attack("a payment settled at one route, tried at every other", {
     const visitor = visit(server)
     const payment = await visitor.payFor(calls.search)
     expect((await visitor.present(calls.search, payment)).status).toBe(200)
-    // Known at its own route by now; the other's middleware has a map of its own.
+    // Its own route knows it by now, but the other route's middleware has a separate map.
     await vi.waitFor(async () => expect((await visitor.present(calls.search, payment)).status).toBe(402))
     expect((await visitor.present(calls.vaultSearch, payment)).status).toBe(200)
   },
@@ -142,22 +142,22 @@ attack("a payment made for one resource, presented first at another", {
     const visitor = visit(await openOurs(facilitator))
     const payment = await visitor.payFor(calls.search)
     expect(payment.resource!.url).toMatch(/\/x402\/search\?q=tote$/)
-    // Queries and origins are the client's to choose; a path is not.
+    // Clients may choose queries and origins, but not the path.
     for (const url of [payment.resource!.url, "http://127.0.0.1:8080/x402/search?q=/x402/vault/search"])
       for (const other of everyOther(calls.search))
         expectRefused(
           await visitor.present(other, { ...payment, resource: { url } }),
-          // A purchase that nobody has requested yet is priced first.
+          // A purchase that nobody has requested yet is quoted first.
           ...(other === calls.buy ? ["quote_expired", "resource_mismatch"] : ["resource_mismatch"])
         )
     expect(facilitator.verify.calls).toHaveLength(0)
     expect(facilitator.settle.calls).toHaveLength(0)
-    // What it was made for is still to be had.
+    // The payment still buys its own resource.
     expect((await visitor.present(calls.search, payment)).status).toBe(200)
   }
 })
 
-/** Both calls at once with one payment for the first: how many responses it bought on a naive server. */
+/** Sends both calls at once with one payment for the first; counts the responses that it bought from a naive server. */
 const swapOnOfficial = async (paid: Call, swapped: Call) => {
   const facilitator = fakeFacilitator()
   const server = openOfficial(facilitator)
@@ -169,7 +169,7 @@ const swapOnOfficial = async (paid: Call, swapped: Call) => {
   return server
 }
 
-/** The swapped call during and after the paid one: it gets nothing, nor does it harm the paid one. */
+/** Sends the swapped call during and after the paid one: it gets nothing and doesn't harm the paid one. */
 const swapOnOurs = async (paid: Call, swapped: Call) => {
   const { claim, facilitator, letGo, server, visitor } = await openHeld()
   const payment = await visitor.payFor(paid)
@@ -217,7 +217,7 @@ attack("shipping address swapped under a payment", {
     const server = openOfficial(facilitator)
     const visitor = visit(server)
     const payment = await visitor.payFor(buyOf("B000000001"))
-    // Quoted for one address, shipped to another: the price happens to be the same.
+    // Quoted for one address, shipped to another of the same price.
     expect((await visitor.present(buyOf("B000000001", elsewhere), payment)).status).toBe(200)
     expect(server.goods.fulfilment.place.calls[0]![0].shippingAddress.city).toBe("Hoboken")
   },
@@ -226,7 +226,7 @@ attack("shipping address swapped under a payment", {
     const server = await openOurs(facilitator)
     const visitor = visit(server)
     const payment = await visitor.payFor(buyOf("B000000001"))
-    // Not even where the other address has been quoted too, at the same price.
+    // Not even if the other address was quoted too, at the same price.
     await visitor.challenge(buyOf("B000000001", elsewhere))
     expectRefused(await visitor.present(buyOf("B000000001", elsewhere), payment), "quote_expired")
     expect(facilitator.settle.calls).toHaveLength(0)
@@ -255,7 +255,7 @@ attack("vault slug swapped under a payment", {
     const { goods } = await swapOnOurs(vaultBuyOf("launch-plan"), vaultBuyOf("press-kit"))
     await vi.waitFor(() => expect(goods.mailer.sent).toHaveLength(1))
     expect(goods.mailer.sent[0]!.subject).toContain("Vault item 1")
-    // A payment of another price buys nothing at all, first or not.
+    // A payment of another price buys nothing, even if presented first.
     const facilitator = fakeFacilitator()
     const visitor = visit(await openOurs(facilitator))
     const payment = await visitor.payFor(vaultBuyOf("launch-plan"))
@@ -267,13 +267,13 @@ attack("vault slug swapped under a payment", {
   }
 })
 
-attack("a dearer order under an agreed price", {
+attack("a more expensive order at an expired price", {
   on: optimistic,
   lands: async () => {
     const server = openOptimistic(fakeFacilitator())
     const visitor = visit(server)
     const payment = await visitor.payFor(calls.buy)
-    // The quote has lapsed and the upstream asks for more; the server believes the payment's own `accepted`.
+    // The quote has expired and the upstream costs more; the server trusts the payment's own `accepted`.
     server.goods.fulfilment.quote.returns(dearer)
     expect((await visitor.present(calls.buy, payment)).status).toBe(200)
     expect(server.goods.fulfilment.place.calls[0]![0].total).toBe("96.64")

@@ -13,7 +13,7 @@ import { visit } from "../src/Visitor.ts"
 
 const local = localChainOfFile()
 
-/** Signs a payment as given and presents it to a naive server: the response, and what the host received. */
+/** Signs a payment as given and presents it to a naive server; returns the response and what the host received. */
 const tryOnNaive = async (signing: Signing, workMillis = 0) => {
   const { client } = local().facilitator
   const settlements: Array<Promise<unknown>> = []
@@ -30,7 +30,7 @@ const tryOnNaive = async (signing: Signing, workMillis = 0) => {
   const before = await local().received()
   const payment = await visitor.payFor(calls.track, signing)
   const { status } = await visitor.present(calls.track, payment)
-  // Still in flight after the response.
+  // The settlement may still be in flight after the response.
   expect(settlements).toHaveLength(1)
   await Promise.allSettled(settlements)
   return { status, received: (await local().received()) - before }
@@ -42,7 +42,7 @@ interface Tampered {
   readonly afterwards?: (payment: Payment) => Payment
 }
 
-/** Presents payments that were tampered with: nothing is done for them, and nothing moves. */
+/** Presents payments that were tampered with: no work is done, and no money moves. */
 const expectAllRefused = async (code: string, all: ReadonlyArray<Tampered>): Promise<void> => {
   const codesOf = ({ afterwards }: Tampered) =>
     afterwards === undefined ? [code] : [code, "invalid_exact_evm_payload_signature"]
@@ -86,7 +86,7 @@ attack("amount tampered with", {
       { signing: { authorization: { value: "1" } } },
       { afterwards: withAccepted({ amount: "1" }) },
       { signing: { accepted: { amount: "1" } }, afterwards: withAccepted({ amount: "520000" }) },
-      // Signed for little, said to be of the right amount afterwards.
+      // Signed for a small amount, and changed to the right amount afterwards.
       { signing: { authorization: { value: "1" } }, afterwards: withAuthorization({ value: "520000" }) }
     ])
 })
@@ -110,7 +110,7 @@ const makeWorthlessToken = async (): Promise<Address> => {
 }
 
 let worthless: Promise<Address> | undefined
-/** The token's contract once more, of which anybody can make as much as they like. */
+/** A second deployment of the token's contract, which anybody can mint. */
 const worthlessToken = (): Promise<Address> => (worthless ??= makeWorthlessToken())
 
 attack("asset tampered with", {
@@ -143,7 +143,7 @@ attack("asset tampered with", {
 attack("network tampered with", {
   on: optimistic,
   lands: async () => {
-    // On another chain, where the payer's money is worth nothing or is not there at all.
+    // On another chain, where the payer's money is worthless or missing.
     expect(await tryOnNaive({ accepted: { network: "eip155:1337" } })).toEqual({ status: 200, received: 0n })
   },
   fails: async () => {
@@ -155,7 +155,7 @@ attack("network tampered with", {
       ),
       { signing: { accepted: { network: "eip155:8453" } } }
     ])
-    // Signed for another chain, said to be of this one.
+    // Signed for another chain, and changed to this one.
     await expectAllRefused("invalid_exact_evm_payload_signature", [
       {
         signing: { accepted: { network: "eip155:8453" } },
@@ -196,7 +196,7 @@ attack("validity tampered with", {
       { signing: { authorization: { validAfter: at(3_600), validBefore: at(7_200) } } }
     ])
     await expectAllRefused("invalid_exact_evm_payload_authorization_valid_before", [
-      // Run out, running out before the work is done, and good for long enough to be forgotten.
+      // Expired, expiring before the work ends, and valid long enough to be forgotten.
       ...["0", at(-10), at(0), at(3), at(20), at(3_600), (2n ** 256n - 1n).toString()].map((validBefore) => ({
         signing: { authorization: { validBefore } }
       })),
@@ -208,7 +208,7 @@ attack("validity tampered with", {
   }
 })
 
-attack("an authorization that runs out while the work is done", {
+attack("an authorization that expires during the work", {
   on: optimistic,
   lands: async () => {
     const soon = { validBefore: String(nowSeconds() + aheadSeconds + 1) }
@@ -221,7 +221,7 @@ attack("an authorization that runs out while the work is done", {
     const visitor = visit(server)
     const before = await local().received()
     const payment = await visitor.payFor(calls.track)
-    // The work hangs until the authorization has run out; what it brought stays here.
+    // The work takes until the authorization has expired; its result is withheld.
     vi.useFakeTimers({ toFake: ["Date"] })
     try {
       server.goods.tracker.track.returnsOnce(async (query) => {

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 
 /*
- * The map of threats and the attacks of this folder say the same.
+ * docs/threats.md and the attacks of this folder must agree.
  */
 
 const folder = import.meta.dirname
@@ -13,7 +13,7 @@ const map = readFileSync(join(docs, "threats.md"), "utf8")
 interface Tried {
   readonly file: string
   readonly name: string
-  /** Still gets through. */
+  /** Whether the attack still succeeds. */
   readonly isOpen: boolean
 }
 
@@ -23,14 +23,14 @@ const attacksIn = (file: string): ReadonlyArray<Tried> => {
   const declarations = text.split(/^attack\(/m).slice(1)
   return declarations.map((declaration) => {
     const name = /^\s*"([^"\n]+)",/.exec(declaration)?.[1]
-    if (name === undefined) throw new Error(`${file}: the name of an attack has to be a literal`)
-    // Up to the end of the declaration; what stands behind belongs to none.
+    if (name === undefined) throw new Error(`${file}: the name of an attack must be a literal`)
+    // Up to the end of the declaration; what follows belongs to no attack.
     const [body = ""] = declaration.split(/^\}?\)$/m)
     return { file, name, isOpen: /^ {2}open: true/m.test(body) }
   })
 }
 
-/** Tests without attacks: of the map, of its loss table, and of the chain's evidence. */
+/** Test files without attacks: of the document, of its loss table, and of the chain's evidence. */
 const withoutAttacks = ["threats.test.ts", "losses.test.ts", "chainEvidence.test.ts"]
 const files = globSync("*.test.ts", { cwd: folder })
   .filter((file) => !withoutAttacks.includes(file))
@@ -57,7 +57,7 @@ const rows: ReadonlyArray<Row> = map.split(`| ${columns.join(" | ")} |\n`).flatM
             .split("|")
             .map((cell) => cell.trim())
           const file = /^\[\w+\]\(\.\.\/e2e\/attacks\/test\/([\w.]+)\)$/.exec(cells[5] ?? "")?.[1]
-          if (file === undefined) throw new Error(`the map names no test file: ${line}`)
+          if (file === undefined) throw new Error(`the table names no test file: ${line}`)
           return { file, name: cells[0]!, isOpen: cells[4]!.startsWith("**open**"), cells }
         })
 )
@@ -74,7 +74,7 @@ const limitsIn = (file: string): ReadonlyArray<string> => {
   )
 }
 
-/** The limits of which the map says that they are pinned, and where. */
+/** The limits that docs/threats.md lists as pinned, with their files. */
 const pinnedLimits = Array.from(
   map.matchAll(/^\| ([^|\n]+) \| \[\w+\]\(\.\.\/e2e\/attacks\/test\/([\w.]+)\) \|$/gm),
   ([, title, file]) => `${file}: ${title}`
@@ -97,11 +97,11 @@ describe("docs/threats.md", () => {
     expect(new Set(tried.map(({ name }) => name)).size).toBe(tried.length)
   })
 
-  it("says of each attack that still gets through that it does, and of no other", () => {
+  it("marks exactly the attacks that still succeed", () => {
     expect(keysOf(rows.filter(({ isOpen }) => isOpen))).toEqual(keysOf(tried.filter(({ isOpen }) => isOpen)))
   })
 
-  it("says everything of every attack, and names sources that it explains", () => {
+  it("fills every column, and explains every source", () => {
     const explained = new Set(
       Array.from(map.split("\n## ")[0]!.matchAll(/^\| ([\w-]+)(?: n)? \| /gm), ([, name]) => name!)
     )
@@ -118,7 +118,7 @@ describe("docs/threats.md", () => {
     expect(pinnedLimits.toSorted()).toEqual(files.flatMap(limitsIn).toSorted())
   })
 
-  it("is of files of this folder that hold attacks", () => {
+  it("finds attacks in every other test file", () => {
     expect(files.filter((file) => attacksIn(file).length === 0)).toEqual([])
   })
 })

@@ -6,7 +6,7 @@ import { naiveTarget, type OpenTarget, report, tillTarget } from "../src/LossTar
 import { official, openOfficial } from "../src/Official.ts"
 
 /*
- * Upstream work that nobody pays for. The attacker gets no response: the damage is the host's bill from its providers.
+ * Upstream work that nobody pays for. The attacker gets no response; the damage is the host's bill from its providers.
  */
 
 const local = localChainOfFile()
@@ -28,7 +28,7 @@ attack("an account that covers one call, emptied while it pays for 64", {
     expect(unpaid).toBeGreaterThan(2n * 3n * 32n * trackPrice)
   },
   fails: async () => {
-    // At the same time: most of these calls wait for the end of the others, until they are refused.
+    // At once: most of these calls wait until the others end, and are then refused.
     const [each, inAll, first] = await Promise.all([
       emptyAccounts(tillTarget(local()), { keys: 2, rounds: 1, callsAtOnce: 64 }, "64 calls at once"),
       emptyAccounts(
@@ -42,7 +42,7 @@ attack("an account that covers one call, emptied while it pays for 64", {
         "16 calls at once, settled before the work"
       )
     ])
-    // One call for each fresh key, and in all what the host allows for an hour.
+    // One call for each fresh key, up to the host's hourly limit.
     expect(each).toBeLessThanOrEqual(2n * trackPrice)
     expect(inAll).toBeLessThanOrEqual(2n * trackPrice)
     expect(first).toBe(0n)

@@ -24,7 +24,7 @@ attack("a version-2 payment that calls itself version 1", {
   lands: async () => {
     const visitor = visit(openOfficial(fakeFacilitator()))
     const payment = await visitor.payFor(calls.track)
-    // What the payer says to have accepted is another deal altogether.
+    // The payer claims to have accepted other terms.
     const accepted = { ...payment.accepted, amount: "1", asset: payment.accepted.payTo }
     expect((await visitor.present(calls.track, { ...payment, accepted })).status).toBe(402)
     expect((await visitor.present(calls.track, { ...payment, accepted, x402Version: 1 })).status).toBe(200)
@@ -57,7 +57,7 @@ attack("both payment headers at once, with different payments", {
       const headers = { "payment-signature": headerOf(dear), "x-payment": headerOf(cheap) }
       expect((await visitor.send(calls.track, headers)).status).toBe(200)
     }
-    // The dear one is still unspent.
+    // The expensive one is still unspent.
     expect(facilitator.settled.map(({ amountAtomic }) => amountAtomic)).toEqual(["10000", "10000", "10000"])
   },
   fails: async () => {
@@ -99,7 +99,7 @@ const mixed = (payment: Payment, x402Version: 1 | 2): object => ({
 attack("fields of both versions mixed in one payment", {
   on: midMigration,
   lands: async () => {
-    // A facilitator of many networks settles a version-1 payment on the network that it names at its top.
+    // A facilitator for many networks settles a version-1 payment on the network named at its top level.
     const settledOn: Array<unknown> = []
     const facilitator = fakeFacilitator()
     facilitator.settle.returns(
@@ -122,7 +122,7 @@ attack("fields of both versions mixed in one payment", {
     const onTestnet = { ...payment, x402Version: 1, scheme: "exact", network: "avalanche-fuji" }
     expectRefused(await visitor.present(calls.track, onTestnet), "invalid_network")
     expect([workDone(server.goods), (await local().received()) - before]).toEqual([0, 0n])
-    // Read by its version alone, each is a payment of the whole price, whatever else stands in it.
+    // Read by its version alone, each is a payment of the whole price, whatever other fields it has.
     for (const [index, version] of ([1, 2] as const).entries()) {
       const whole = mixed(await visitor.payFor(calls.track), version)
       const response = await visitor.present(calls.track, whole)

@@ -15,10 +15,10 @@ export type Replay = ReceivedResponse | { readonly failure: string }
 /** Everything known after all activity has ended. */
 export interface Evidence {
   readonly attempts: ReadonlyArray<Attempt>
-  /** Responses to each attempt's payment, sent again at the end. */
+  /** Responses to each attempt's payment when sent again at the end. */
   readonly replays: ReadonlyMap<Attempt, Replay>
   readonly transfers: ReadonlyArray<Transfer>
-  /** When everything had come to rest, and after the payments had been sent once more. */
+  /** Records at the end, before and after the payments are sent again. */
   readonly books: Books
   readonly booksAfter: Books
   readonly placements: ReadonlyArray<Placement>
@@ -58,13 +58,12 @@ const sum = (amounts: ReadonlyArray<bigint>): bigint => amounts.reduce((total, a
 /** Final statuses of a paid request: bought, or refused without a charge. */
 const finalStatuses: ReadonlySet<number> = new Set([200, 402])
 
-/** Final statuses of an order: placed, or left to an operator because placing was interrupted. */
+/** Final statuses of an order: placed, or needing an operator because placing was interrupted. */
 const paidOrderStatuses: ReadonlySet<string> = new Set(["placed", "placing", "needs_operator"])
 
 /**
- * What is wrong, each fault in a line; nothing where every promise was kept:
- * money that moved has either its response or a refund due; a response is replayed byte for byte;
- * nothing was given without money; nothing was ordered or bought twice; the books equal the chain.
+ * Lists violations, one line each; empty if every promise was kept. Money that moved has its response or a refund due;
+ * a replayed response is byte for byte the same; nothing is sold without payment or twice; the records equal the chain.
  */
 export const audit = (evidence: Evidence): ReadonlyArray<string> => [
   ...evidence.attempts.flatMap((attempt) => auditAttempt(attempt, evidence)),
@@ -112,8 +111,8 @@ const auditAttempt = (attempt: Attempt, evidence: Evidence): ReadonlyArray<strin
     ...(replay === undefined || "failure" in replay ? [] : [replay])
   ]) {
     if (response.status !== first.status) fault(`the replayed payment got ${response.status}`)
-    else if (response.body !== first.body) fault("the same payment again had another body")
-    else if (receiptOf(response) !== receiptOf(first)) fault("the same payment again had another receipt")
+    else if (response.body !== first.body) fault("the replay had another body")
+    else if (receiptOf(response) !== receiptOf(first)) fault("the replay had another receipt")
   }
   if (transactionOf(first) !== transfer.transaction) {
     fault(`its receipt names ${transactionOf(first)}, its money moved in ${transfer.transaction}`)
@@ -131,17 +130,17 @@ const auditGoods = (
     const orderId = fieldOf(response, "orderId")
     const order = books.orders.find(({ id }) => id === orderId)
     if (order === undefined || !paidOrderStatuses.has(order.status)) {
-      return [`its order is ${order?.status ?? "not in the books"}`]
+      return [`its order is ${order?.status ?? "not recorded"}`]
     }
     const placed = placements.some((placement) => placement.orderId === orderId && placement.email === email)
     return order.status === "placed" && !placed
-      ? ["its order is called placed, but never reached upstream"]
+      ? ["its order is recorded as placed, but never reached upstream"]
       : []
   }
   if (operation === "vaultBuy") {
     const purchaseId = fieldOf(response, "purchaseId")
     const purchase = books.purchases.find(({ id }) => id === purchaseId)
-    return purchase?.status === "granted" ? [] : [`its purchase is ${purchase?.status ?? "not in the books"}`]
+    return purchase?.status === "granted" ? [] : [`its purchase is ${purchase?.status ?? "not recorded"}`]
   }
   return []
 }
@@ -151,12 +150,12 @@ const auditBooks = ({ attempts, books, transfers }: Evidence): ReadonlyArray<str
   const faults: Array<string> = []
   const signed = new Set(attempts.map(({ payment }) => payment?.nonce))
   for (const { nonce } of transfers)
-    if (!signed.has(nonce)) faults.push(`nobody signed ${nonce}, which moved`)
+    if (!signed.has(nonce)) faults.push(`${nonce} moved, but no buyer signed it`)
   const moved = new Map(transfers.map((transfer) => [transfer.nonce, transfer]))
   const settled = books.charges.filter(({ state }) => state === "settled")
   for (const charge of settled) {
     const transfer = moved.get(nonceOf(charge.key))
-    if (transfer === undefined) faults.push(`${charge.key} is called settled, but no money moved`)
+    if (transfer === undefined) faults.push(`${charge.key} is recorded as settled, but no money moved`)
     else if (transfer.transaction !== charge.transaction) faults.push(`${charge.key} has another transaction`)
   }
   for (const charge of books.charges) {
@@ -164,9 +163,10 @@ const auditBooks = ({ attempts, books, transfers }: Evidence): ReadonlyArray<str
   }
   const recorded = sum(settled.map(({ amountAtomic }) => BigInt(amountAtomic)))
   const received = sum(transfers.map(({ amountAtomic }) => amountAtomic))
-  if (recorded !== received) faults.push(`the charges say ${recorded}, the chain says ${received}`)
+  if (recorded !== received)
+    faults.push(`the charges sum to ${recorded}, the chain's transfers to ${received}`)
   if (BigInt(books.ledgerAtomic) !== received) {
-    faults.push(`the ledger says ${books.ledgerAtomic}, the chain says ${received}`)
+    faults.push(`the ledger sums to ${books.ledgerAtomic}, the chain's transfers to ${received}`)
   }
   return [...faults, ...books.bookFaults]
 }
@@ -187,10 +187,10 @@ const auditDoubles = ({ attempts, books, mails, placements, transfers }: Evidenc
     emailOf: (value: A) => string
   ) => {
     for (const [key, group] of grouped(values, keyOf)) {
-      if (group.length > 1) faults.push(`${what} of ${key} ${group.length} times`)
+      if (group.length > 1) faults.push(`${what} for ${key} ${group.length} times`)
     }
     for (const value of values) {
-      if (!paid.has(emailOf(value))) faults.push(`${what} of ${emailOf(value)} without money`)
+      if (!paid.has(emailOf(value))) faults.push(`${what} for ${emailOf(value)} without money`)
     }
   }
   const byEmail = ({ email }: { readonly email: string }) => email
@@ -198,11 +198,11 @@ const auditDoubles = ({ attempts, books, mails, placements, transfers }: Evidenc
   const live = books.orders.filter(({ status }) => status !== "awaiting_payment" && status !== "abandoned")
   once("an order was placed", placements, byEmail, byEmail)
   once("a quote was ordered", placements, ({ reference }) => reference, byEmail)
-  once("a paid order is in the books", live, byEmail, byEmail)
+  once("a paid order is recorded", live, byEmail, byEmail)
   once("a purchase was granted", granted, byEmail, byEmail)
   const distinctMails = [...new Map(mails.map((mail) => [mail.idempotencyKey, mail])).values()]
   once(
-    "a confirmation went out",
+    "a confirmation was sent",
     distinctMails,
     ({ to }) => to,
     ({ to }) => to
@@ -228,5 +228,5 @@ const auditChanges = ({ books, booksAfter }: Evidence): ReadonlyArray<string> =>
     ...after.filter((line) => !before.includes(line)),
     ...before.filter((line) => !after.includes(line))
   ]
-  return changed.map((line) => `payments that came again changed the books: ${line}`)
+  return changed.map((line) => `replayed payments changed the records: ${line}`)
 }

@@ -1,4 +1,4 @@
-/** A charge as the till lists it in the end. */
+/** A charge as the till lists it at the end. */
 export interface ChargeEntry {
   /** `chain:asset:payer:nonce`. */
   readonly key: string
@@ -21,13 +21,13 @@ export interface PurchaseEntry {
   readonly status: string
 }
 
-/** What the servers say in the end, read from their store. */
+/** The servers' final records, read from their store. */
 export interface Books {
   readonly charges: ReadonlyArray<ChargeEntry>
   readonly orders: ReadonlyArray<OrderEntry>
   readonly purchases: ReadonlyArray<PurchaseEntry>
   /** Sum of the ledger's `settled` entries: atomic units, in decimal digits. */
   readonly ledgerAtomic: string
-  /** What the till's own check of its books found. */
+  /** Faults found by the till's own ledger audit. */
   readonly bookFaults: ReadonlyArray<string>
 }

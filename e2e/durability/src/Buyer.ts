@@ -17,28 +17,28 @@ export interface ReceivedResponse {
   readonly atMillis: number
 }
 
-/** One call of the official client: at most one payment, sent as often as it takes. */
+/** One call of the official client: at most one payment, sent as often as necessary. */
 export interface Attempt {
   readonly operation: OperationName
   /** Unique email of this attempt, which identifies its effects. */
   readonly email: string
   readonly payer: Address
-  /** The signed payment, from when it was signed. */
+  /** The signed payment, once it exists. */
   payment: { readonly nonce: string; readonly amountAtomic: bigint; readonly request: Request } | undefined
   /** Final responses, one per copy sent. */
   readonly responses: Array<ReceivedResponse>
-  /** How often a paid request was cut off, and how often the response was "send it again". */
+  /** How often a paid request was cut off, and how often the response requested a retry of the same payment. */
   cutOff: number
   sentAgain: number
   /** An error of the client itself. */
   failure: string | undefined
 }
 
-/** The servers, as a client sees them: some are dead at times. */
+/** The servers as a client sees them: some are down at times. */
 export interface Servers {
-  /** The origin of one that is said to be alive; waits for one. */
+  /** The origin of a server that is listed as running; waits for one. */
   readonly origin: (randomness: Randomness) => Promise<string>
-  /** When a client that still has no final response gives up: milliseconds since the epoch. */
+  /** When a client without a final response gives up: milliseconds since the epoch. */
   readonly patienceEndsAtMillis: () => number
 }
 
@@ -60,7 +60,7 @@ export interface Buyer {
 }
 
 const sendMillis = 25_000
-/** The responses that say "send the same payment again": in progress, too many at once, settlement pending. */
+/** Responses that request a retry of the same payment: in progress, too many at once, settlement pending. */
 const again: ReadonlySet<number> = new Set([409, 429, 503])
 
 const sleep = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
@@ -77,7 +77,7 @@ const readReply = async (response: Response): Promise<ReceivedResponse> => ({
   atMillis: Date.now()
 })
 
-/** Resends a request, byte for byte, to whichever server is alive until its response is final. */
+/** Resends a request, byte for byte, to any running server until its response is final. */
 export const sendUntilFinal = async (
   request: Request,
   options: Pick<BuyerOptions, "baseUrl" | "randomness" | "servers">,
@@ -92,7 +92,7 @@ export const sendUntilFinal = async (
       })
       reply = await readReply(response)
     } catch {
-      // Refused, reset or silent: the server died, before or after it took the payment.
+      // Refused, reset or silent: the server died before or after it received the payment.
       note.cutOff++
     }
     if (reply !== undefined && !again.has(reply.status)) return reply
@@ -122,7 +122,7 @@ const paymentOf = (request: Request): NonNullable<Attempt["payment"]> | undefine
   }
 }
 
-/** Below the official client: keeps the payment that it signed and sends that again, never a new one. */
+/** The `fetch` below the official client: keeps the signed payment and resends it, never a new one. */
 const persistentFetch =
   (attempt: Attempt, options: BuyerOptions): typeof fetch =>
   async (input, init) => {
@@ -134,7 +134,7 @@ const persistentFetch =
     }
     if (attempt.payment !== undefined) throw new Error("the client signed a second payment")
     attempt.payment = payment
-    // Impatient clients send a copy before the first gets its response; both must get the same.
+    // Impatient clients send a copy before the first gets its response; both must get the same one.
     const copies = options.randomness.chance(options.impatience) ? 2 : 1
     const responses = await Promise.all(
       Array.from({ length: copies }, () => sendUntilFinal(request, options, attempt))

@@ -17,7 +17,7 @@ interface Scene {
   readonly seed: number
   /** Lease time of charges whose server may be dead. */
   readonly leaseMillis: number
-  /** How long what is under way may take to end after that. */
+  /** Maximum time for work in flight to end after that. */
   readonly restMillis: number
 }
 
@@ -47,7 +47,7 @@ const readBooks = ({ fleet, outside }: Scene): Promise<Books> =>
     outside.reservations.map(({ id }) => id)
   )
 
-/** Whether nothing is in flight that completes by itself. */
+/** Whether everything that completes by itself has completed. */
 const isAtRest = ({ charges, orders }: Books, transfers: ReadonlyArray<Transfer>): boolean => {
   const settled = charges.filter(({ state }) => state === "settled")
   return (
@@ -59,7 +59,7 @@ const isAtRest = ({ charges, orders }: Books, transfers: ReadonlyArray<Transfer>
 
 const sleep = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
 
-/** Reconciles until nothing is under way, or for so long that what still is counts as lost. */
+/** Reconciles until nothing is in flight, or until the deadline, after which the rest counts as lost. */
 const comeToRest = async (scene: Scene): Promise<void> => {
   await sleep(scene.leaseMillis)
   const deadline = Date.now() + scene.restMillis
@@ -97,7 +97,7 @@ const replayAll = async (scene: Scene): Promise<ReadonlyMap<Attempt, Replay>> =>
       replays.set(attempt, await replay(scene, attempt.payment.request, randomness))
     }
   }
-  // One iterator, so that each attempt is taken by one of them.
+  // A shared iterator, so that each attempt is taken once.
   await Promise.all(Array.from({ length: replayConcurrency }, work))
   return replays
 }

@@ -4,10 +4,10 @@ import type { FaultName } from "./ServerSettings.ts"
 
 type Store = Charges["Service"]
 
-/** How long the store that writes later keeps a claim in memory; what follows it stays a little longer. */
+/** How long the store that writes later keeps a claim in memory; later writes take a little longer. */
 const delayMillis = 300
 
-/** Loses every response: what was sold is empty when it is replayed. */
+/** Loses every response: replays get an empty body. */
 const forgetsResponses = (store: Store): Store =>
   Charges.of({
     ...store,
@@ -21,7 +21,7 @@ const emptied = (response: RecordedResponse): RecordedResponse => ({
   body: { _tag: "Plain", text: "" }
 })
 
-/** Does not see that a payment is claimed, and tells everybody who claims it that it is theirs. */
+/** Hides claims, and grants a claimed payment to every caller. */
 const ignoresClaims = (store: Store): Store =>
   Charges.of({
     ...store,
@@ -34,7 +34,7 @@ const ignoresClaims = (store: Store): Store =>
     advance: (...advance) => Effect.as(store.advance(...advance), true)
   })
 
-/** Reports "written" and writes a moment later, in order: unwritten data dies with the process. */
+/** Reports success and writes a moment later, in order: unwritten data dies with the process. */
 const writesLater = (store: Store): Store => {
   const later = <A, B>(write: Effect.Effect<A>, delayMillis: number, result: B): Effect.Effect<B> =>
     write.pipe(Effect.delay(delayMillis), Effect.forkDetach, Effect.as(result))
@@ -47,7 +47,7 @@ const writesLater = (store: Store): Store => {
   })
 }
 
-/** Takes the receipt for recorded where it is not: the money moved, the books do not say so. */
+/** Reports a receipt as recorded without recording it: the money moved, but the ledger lacks it. */
 const forgetsReceipts = (store: Store): Store =>
   Charges.of({ ...store, complete: () => Effect.succeed({ _tag: "Completed" }) })
 
@@ -60,6 +60,6 @@ const faults: Readonly<Record<FaultName, (store: Store) => Store>> = {
 
 export const faultNames = Object.keys(faults) as ReadonlyArray<FaultName>
 
-/** The store, broken as named: what the audit must notice. */
+/** The store with the named fault, which the audit must detect. */
 export const withFault = (store: Store, fault: FaultName | undefined): Store =>
   fault === undefined ? store : faults[fault](store)

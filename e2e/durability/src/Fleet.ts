@@ -5,17 +5,17 @@ import type { ServerSettings } from "./ServerSettings.ts"
 
 /** Servers on one store; each is replaced when it is killed. */
 export interface Fleet {
-  /** The number of each place for a server. */
+  /** Numbers of the places for servers. */
   readonly slots: ReadonlyArray<number>
   readonly servers: Servers
-  /** Where a server of this name serves; nothing where it does not serve any more. */
+  /** The slot of a running server with this name; `undefined` if it no longer runs. */
   readonly slotOf: (name: string) => number | undefined
   /**
-   * SIGKILL, sent before this returns; resolves when successors serve in these slots. With `stillbornMillis` each
-   * slot's first successor is killed so long after it began to start.
+   * Kills by SIGKILL before this returns; resolves when successors serve in these slots. With `stillbornMillis`, each
+   * slot's first successor is killed that long after it begins to start.
    */
   readonly replace: (slots: ReadonlyArray<number>, stillbornMillis?: number) => Promise<void>
-  /** Ends the kills: from now on clients give up after a while. */
+  /** Ends the kills: from now on, clients have a deadline. */
   readonly pacify: () => void
   /** Sends a request to a running server's own endpoint. */
   readonly control: <A>(path: string, body: unknown) => Promise<A>
@@ -26,7 +26,7 @@ interface Slot {
   serving: ServerProcess
   /** Loaded, and waiting to take over. */
   standby: ServerProcess
-  /** Absent while nobody serves. */
+  /** Absent while no server serves. */
   origin: string | undefined
 }
 
@@ -41,7 +41,7 @@ export const startFleet = async (options: {
   readonly onEvent: (event: ServerEvent) => void
 }): Promise<Fleet> => {
   let spawned = 0
-  // As long as servers die, a response may take any number of attempts.
+  // While servers die, a response may take any number of attempts.
   let patienceEndsAtMillis = Number.POSITIVE_INFINITY
   const spawn = (): ServerProcess =>
     spawnServer({ ...options.settings, name: `server-${++spawned}` }, options.onEvent)
@@ -83,14 +83,14 @@ export const startFleet = async (options: {
     for (;;) {
       const [first, ...others] = slots.flatMap((slot) => (slot.origin === undefined ? [] : [slot.origin]))
       if (first !== undefined) return randomness.pick([first, ...others])
-      if (Date.now() > deadline) throw new Error(`no server is alive after ${originMillis} ms`)
+      if (Date.now() > deadline) throw new Error(`no server started within ${originMillis} ms`)
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
   }
 
   const control = async <A>(path: string, body: unknown): Promise<A> => {
     const alive = slots.find((slot) => slot.origin !== undefined)?.origin
-    if (alive === undefined) throw new Error("no server is alive")
+    if (alive === undefined) throw new Error("no server is running")
     const response = await fetch(new URL(path, alive), {
       method: "POST",
       headers: { "content-type": "application/json" },

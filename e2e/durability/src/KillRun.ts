@@ -21,14 +21,14 @@ export interface KillRunOptions {
   /** SQLite: one server on one file. PostgreSQL: two servers on one empty database. */
   readonly storage: "sqlite" | { readonly postgresUrl: string }
   readonly rounds: number
-  /** Draws requests, victims and moments. The scheduling of the processes is the machine's own. */
+  /** Seeds the choice of requests, victims and moments. The machine schedules the processes. */
   readonly seed: number
   readonly fault?: FaultName
-  /** At which moments servers are caught; default: all. Some kills come by the clock all the same. */
+  /** The moments at which servers are killed; default: all. Some kills are timed instead. */
   readonly moments?: readonly [Moment, ...ReadonlyArray<Moment>]
   /** How often buyers send a second copy of a payment before the first gets its response, from 0 to 1; default 0.3. */
   readonly impatience?: number
-  /** How long what is under way at the end may take to come to rest, in milliseconds; default 12,000. */
+  /** Maximum time for work in flight to end after the run, in milliseconds; default 12,000. */
   readonly restMillis?: number
   readonly onRound?: (round: number) => void
 }
@@ -37,20 +37,20 @@ type Counts = Record<string, number>
 
 export interface KillReport {
   readonly seed: number
-  /** What was found wrong; empty where every promise was kept. */
+  /** Violations; empty if every promise was kept. */
   readonly faults: ReadonlyArray<string>
   readonly kills: number
   /** Attempts by operation and final status: `buy 200`. */
   readonly outcomes: Readonly<Counts>
-  /** Requests whose connection died under them. */
+  /** Requests whose connection was lost. */
   readonly cutOff: number
-  /** Requests whose response was "send the same payment again". */
+  /** Requests whose response requested a retry of the same payment. */
   readonly sentAgain: number
   readonly transfers: number
   readonly movedAtomic: bigint
-  /** Where kills hit: a moment of the path, or `clock`. */
+  /** Where servers were killed: a moment of a call, or `clock`. */
   readonly moments: Readonly<Counts>
-  /** What the servers told their operator: `level: message` → how often; `crash` where one ended by itself. */
+  /** Events that the servers reported: `level: message` → count; `crash` if a server ended by itself. */
   readonly events: Readonly<Counts>
 }
 
@@ -64,7 +64,7 @@ const count = (counts: Counts, key: string): void => {
   counts[key] = (counts[key] ?? 0) + 1
 }
 
-/** Ids and addresses differ from call to call; what happened does not. */
+/** Removes ids and addresses, which differ between runs. */
 const describeEvent = ({ error, level, message }: ServerEvent): string =>
   `${level}: ${message} ${error ?? ""}`
     .replaceAll(/\b(?:0x[0-9a-f]+|[0-9a-f]{8}-[0-9a-f-]{27})\b/gi, "…")
@@ -96,7 +96,7 @@ const fundBuyers = (
 const outcomeOf = ({ responses, failure, operation }: Attempt): string =>
   `${operation} ${failure === undefined ? (responses[0]?.status ?? "unanswered") : "failed"}`
 
-/** Where a run takes place. */
+/** The external parts of a run. */
 interface Stage {
   readonly outside: Outside
   readonly fleet: Fleet
@@ -131,7 +131,7 @@ const openStage = async (
   return { outside, fleet, payTo, events }
 }
 
-/** Has buyers buy while servers are killed; resolves when the last buyer has its last response. */
+/** Lets buyers buy while servers are killed; resolves when the last buyer has its last response. */
 const killWhileBuying = async (
   options: KillRunOptions,
   { fleet, outside }: Stage
@@ -184,10 +184,10 @@ const play = async (options: KillRunOptions, stage: Stage): Promise<KillReport> 
 }
 
 /**
- * Buyers buy without pause from servers that are killed again and again; in the end everything is compared:
- * what the buyers hold, what the books say, what was ordered, and what moved on the chain.
+ * Buyers buy continuously from servers that are killed repeatedly. Finally, compares the buyers' responses, the
+ * records, the orders and the transfers on the chain.
  *
- * @throws Error where the run itself can't go on: a server does not start, a buyer does not end.
+ * @throws Error if the run fails itself: a server doesn't start, or a buyer doesn't end.
  *
  * @example
  * const report = await killRun({ chain, facilitator, storage: "sqlite", rounds: 20, seed: 7 })

@@ -11,8 +11,8 @@ const momentMillis = 1_000
 const sleep = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
 
 /**
- * Kills one server of a fleet, or all of them, at a drawn moment, and waits for their successors; returns which moment
- * it was, or `clock` where it was none of them.
+ * Kills one server of a fleet, or all, at a random moment, and waits for their successors. Returns the moment's name,
+ * or `clock`.
  */
 export const killOnce = async (
   fleet: Fleet,
@@ -40,7 +40,7 @@ export const killOnce = async (
     outside.watch((reached, server) => {
       const slot = fleet.slotOf(server)
       if (killing !== undefined || reached !== moment || slot === undefined) return
-      // In the very turn in which the moment came: the server is dead before the outside goes on.
+      // In the same tick: the server is dead before the external services continue.
       killing = kill(slot)
       clearTimeout(timer)
       resolve()

@@ -1,6 +1,6 @@
 /**
- * The places on the path of a paid call at which a server can be caught. Those of the outside come before and
- * after it does something; those of the stores come when a change is on the disk and its caller does not know yet.
+ * The points in a paid call at which a server can be killed. Those of the external services are before and after an
+ * action. Those of the stores are after a commit, before its caller learns of it.
  */
 export const moments = [
   "verify",

@@ -22,15 +22,15 @@ export interface SentMail {
 }
 
 /**
- * What stands outside the servers and outlives them: the facilitator, and the upstream that takes orders
- * and mails. It records every request before it responds.
+ * The external services, which outlive the servers: the facilitator, and the upstream for orders and emails. They
+ * record every request before they respond.
  */
 export interface Outside {
   readonly url: string
   readonly placements: ReadonlyArray<Placement>
   readonly reservations: ReadonlyArray<Reservation>
   readonly mails: ReadonlyArray<SentMail>
-  /** Called at each moment, with the server's name, before anything else happens. */
+  /** Called at each moment with the server's name, before anything else happens. */
   readonly watch: (watcher: ((moment: Moment, server: string) => void) | undefined) => void
   readonly stop: () => Promise<void>
 }
@@ -70,7 +70,7 @@ const forward = async (
   return { status: response.status, text: await response.text() }
 }
 
-/** Starts the outside on the loopback interface, in front of the facilitator at `facilitatorUrl`. */
+/** Starts the external services on the loopback interface, in front of the facilitator at `facilitatorUrl`. */
 export const startOutside = async (facilitatorUrl: string): Promise<Outside> => {
   const placements: Array<Placement> = []
   const reservations: Array<Reservation> = []
@@ -123,7 +123,7 @@ export const startOutside = async (facilitatorUrl: string): Promise<Outside> => 
     const send = ({ status, text }: ReceivedResponse) =>
       response.writeHead(status, { "content-type": "application/json" }).end(text)
     respond(request).then(send, (error: unknown) => {
-      // A sender that was killed while sending gets no response.
+      // A sender that was killed meanwhile gets no response.
       if (request.socket.destroyed) return
       send({ status: 500, text: JSON.stringify({ error: String(error) }) })
     })

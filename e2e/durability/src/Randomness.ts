@@ -1,17 +1,17 @@
-/** Numbers drawn from a seed: the same seed draws the same choices. */
+/** Seeded random numbers: the same seed gives the same choices. */
 export interface Randomness {
-  /** A whole number from 0 up to, not including, `end`. */
+  /** A whole number from 0 to `end`, excluding `end`. */
   readonly below: (end: number) => number
   /** A whole number from `first` to `last`, both included. */
   readonly between: (first: number, last: number) => number
-  /** Whether something of this probability (0 to 1) happens. */
+  /** True with this probability (0 to 1). */
   readonly chance: (probability: number) => boolean
   readonly pick: <A>(choices: readonly [A, ...ReadonlyArray<A>]) => A
-  /** An independent source for a part of the run, so that parts do not disturb each other's choices. */
+  /** An independent source for a part of the run, so that parts don't affect each other's choices. */
   readonly fork: (label: string) => Randomness
 }
 
-/** FNV-1a over seed and label: where a source starts. */
+/** FNV-1a over seed and label: the source's first state. */
 const startOf = (seed: number, label: string): number => {
   let hash = 0x811c9dc5 ^ seed
   for (let index = 0; index < label.length; index++) {

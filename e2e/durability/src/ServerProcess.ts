@@ -13,22 +13,22 @@ const complaintLimit = 4_000
 
 export type ServerEvent = Extract<ServerLine, { readonly kind: "event" }>
 
-/** A server in a process of its own, to be killed. */
+/** A server in its own process, which tests kill. */
 export interface ServerProcess {
   readonly name: string
-  /** Lets the loaded process start to serve. */
+  /** Makes the loaded process start to serve. */
   readonly begin: () => void
-  /** Begins, and resolves with its origin, `http://127.0.0.1:<port>`. */
+  /** Starts it; resolves with its origin, `http://127.0.0.1:<port>`. */
   readonly serve: () => Promise<string>
-  /** SIGKILL: sent before this returns; resolves when the process is gone. */
+  /** Sends SIGKILL before this returns; resolves when the process is gone. */
   readonly kill: () => Promise<void>
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
 /**
- * Starts a process that loads everything and then waits: that takes longer than all else, so it is done while the
- * one before still serves. One that ends although nobody killed it is an event of level `crash`.
+ * Starts a process that loads everything and then waits. Loading is the slowest part, so it happens while the
+ * predecessor still serves. A process that ends without being killed is an event of level `crash`.
  */
 export const spawnServer = (
   settings: ServerSettings,
@@ -46,7 +46,7 @@ export const spawnServer = (
   child.stderr.on("data", (chunk: Buffer) => {
     complaint = (complaint + chunk.toString()).slice(-complaintLimit)
   })
-  // A pipe to a process that was killed breaks; `exit` tells of that.
+  // A pipe to a killed process breaks; the `exit` event reports that.
   child.stdin.on("error", () => undefined)
   let isKilled = false
   const exited = new Promise<void>((resolve) =>
@@ -63,7 +63,7 @@ export const spawnServer = (
     })
     exited.then(() => reject(new Error(`${settings.name} ended before it listened\n${complaint}`)))
   })
-  // Whoever begins it asks; the end of one that nobody asked is none of a failure.
+  // Callers of `serve` see the error; without one, an ended process isn't a failure.
   listening.catch(() => undefined)
   const begin = (): void => {
     child.stdin.write("serve\n")
@@ -85,7 +85,7 @@ export const spawnServer = (
   }
 }
 
-/** Rejects with `message` where the work takes longer. */
+/** Rejects with `message` if the work takes longer. */
 export const within = async <A>(millis: number, message: string, work: Promise<A>): Promise<A> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

@@ -1,14 +1,14 @@
-/** Where a server keeps its books. */
+/** Where a server stores its records. */
 export type StorageSettings =
   | { readonly kind: "sqlite"; readonly filename: string }
   | { readonly kind: "postgres"; readonly url: string }
 
-/** A store that is broken on purpose; what each does wrong stands in `Faults.ts`. */
+/** A store that is broken on purpose; `Faults.ts` describes each fault. */
 export type FaultName = "forgets-responses" | "ignores-claims" | "writes-later" | "forgets-receipts"
 
 /** The settings of a server process, as JSON in its first argument. */
 export interface ServerSettings {
-  /** Sent with every call to the outside, so that it is known who calls. */
+  /** Sent with every call to the external services to identify the server. */
   readonly name: string
   /** Public address; the same for every server and every restart. */
   readonly baseUrl: string
@@ -18,7 +18,7 @@ export interface ServerSettings {
   readonly outsideUrl: string
   readonly secret: string
   readonly storage: StorageSettings
-  /** How long a charge stays with a server that may be dead, in milliseconds. */
+  /** Lease of a charge whose server may be dead, in milliseconds. */
   readonly leaseMillis: number
   readonly fault?: FaultName
 }

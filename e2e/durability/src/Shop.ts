@@ -76,7 +76,7 @@ const mailer = (tell: Tell): MailerOptions => ({
   }
 })
 
-/** The ports of a server: the external services record everything they do. */
+/** The ports of a server: the external services record every call. */
 export const shop = (tell: Tell) => ({
   marketplaces: { marketplace_a: marketplace },
   fulfilment: fulfilment(tell),

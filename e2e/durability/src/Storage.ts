@@ -16,8 +16,8 @@ const loadLayer = async (storage: StorageSettings): Promise<Layer.Layer<Stores, 
 }
 
 /**
- * Leases that a test can wait out. They may lapse under a slow server that is alive: the till must keep
- * its promises then as well.
+ * Leases short enough for a test to wait for. They may expire while a slow server is still alive; the till must keep
+ * its promises even then.
  */
 const withShortLeases = (store: Charges["Service"], leaseMillis: number): Charges["Service"] => {
   const shorten = <L extends { readonly untilMillis: number }>(lease: L): Effect.Effect<L> =>
@@ -72,13 +72,13 @@ const announcing = (stores: Context.Context<Stores>, announce: Announce): Contex
 /** A server's storage, with a lookup of purchases. */
 export interface ObservedStorage {
   readonly layer: Layer.Layer<Stores, unknown>
-  /** Once the storage is open. */
+  /** Available once the storage is open. */
   readonly purchases: () => VaultPurchases["Service"]
 }
 
 /**
- * Storage with short leases, with the fault that is asked for, and with the outside told of each change. It
- * is told of a purchase before that is written, so that all purchases that may exist are known by id.
+ * Storage with short leases and the given fault that reports each change to the external services. It reports a
+ * purchase before writing it, so that the ids of all possible purchases are known.
  */
 export const observedStorage = async (settings: ServerSettings, tell: Tell): Promise<ObservedStorage> => {
   const layer = await loadLayer(settings.storage)
@@ -92,7 +92,7 @@ export const observedStorage = async (settings: ServerSettings, tell: Tell): Pro
     return announcing(
       stores.pipe(
         Context.add(Charges, withShortLeases(withFault(charges, settings.fault), settings.leaseMillis)),
-        // An order that is being placed keeps its lease, which comes with that step.
+        // Shortens the lease of an order that is being placed.
         Context.add(Orders, {
           ...orders,
           take: (nowMillis, _, limit) => orders.take(nowMillis, nowMillis + settings.leaseMillis, limit)

@@ -10,8 +10,8 @@ import { shop, tellOutside, vaultItem } from "./Shop.ts"
 import { observedStorage } from "./Storage.ts"
 
 /*
- * A server as a host would write it, to be killed: Hono, a till, a store on disk. It loads everything, waits
- * for a line on its standard input, serves, and ends with its parent.
+ * A server as a host would write it, for tests to kill: Hono, a till, a store on disk. It loads everything, waits for a
+ * line on its standard input, serves, and ends with its parent.
  */
 
 const print = (line: ServerLine): void => {
@@ -42,7 +42,7 @@ const start = async (): Promise<void> => {
     facilitator: { url: settings.outsideUrl, headers: () => ({ "x-server": settings.name }) },
     secret: settings.secret,
     storage: storage.layer,
-    // One of the operations settles before its work, so that servers die between the two as well.
+    // One operation settles before its work, so that servers also die between the two.
     settlement: { vaultDownload: "before-work" },
     ...shop(tell),
     onEvent: ({ at, error, level, message, reason }) =>

@@ -4,8 +4,8 @@ import type { ReceivedResponse, Attempt, OperationName } from "../src/Buyer.ts"
 import type { ChargeEntry } from "../src/Books.ts"
 
 /*
- * The audit must notice each broken promise: a blind audit would call every kill run a success. Each case
- * starts from a world in order and breaks one thing.
+ * The audit must detect each broken promise: a blind audit would accept every kill run. Each case starts from correct
+ * records and breaks one thing.
  */
 
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64")
@@ -56,7 +56,7 @@ interface World extends Evidence {
   readonly vaultBuy: Attempt
 }
 
-/** A search, an order and a vault purchase, all paid, responded to and kept. */
+/** A search, an order and a vault purchase, all paid, delivered and recorded. */
 const inOrder = (): World => {
   const search = attemptOf("search", 1, 10_000n, responseOf({ products: [] }, "0xt1"))
   const buy = attemptOf("buy", 2, 26_640_000n, responseOf({ orderId: "order-2" }, "0xt2"))
@@ -105,7 +105,7 @@ const withBooks = (world: World, books: Partial<Evidence["books"]>): World => ({
   booksAfter: { ...world.books, ...books }
 })
 
-it("finds nothing in a world in order", () => {
+it("finds no violation in correct records", () => {
   expect(audit(inOrder())).toEqual([])
 })
 
@@ -119,7 +119,7 @@ it("accepts a refund due in place of a missing response", () => {
   expect(audit(withAttempt(withBooks(world, { charges }), unanswered, world.search))).toEqual([])
 })
 
-it("lets a payment be refused whose money did not move", () => {
+it("accepts a refused payment whose money did not move", () => {
   const world = inOrder()
   const refused: Attempt = { ...world.search, responses: [{ ...world.search.responses[0]!, status: 402 }] }
   const { books, transfers } = world
@@ -158,9 +158,9 @@ describe("notices", () => {
       /search.*20000 moved/
     ],
     [
-      "money that nobody signed for",
+      "a transfer that no buyer signed",
       (world) => ({ ...world, transfers: [...world.transfers, transferOf(9, 1n)] }),
-      /nobody signed 0x9/
+      /0x9 moved, but no buyer signed it/
     ],
     [
       "another body for the same payment",
@@ -173,7 +173,7 @@ describe("notices", () => {
       /another receipt/
     ],
     [
-      "a payment that is refused when it comes again",
+      "a payment that is refused when replayed",
       (world) => withReplay(world, world.search, { status: 402 }),
       /the replayed payment got 402/
     ],
@@ -234,15 +234,15 @@ describe("notices", () => {
     [
       "a response that names no order",
       (world) => withBooks(world, { orders: [] }),
-      /its order is not in the books/
+      /its order is not recorded/
     ],
     [
-      "a paid order that is not taken up",
+      "a paid order that is never processed",
       (world) => withBooks(world, { orders: [{ ...world.books.orders[0]!, status: "awaiting_payment" }] }),
       /its order is awaiting_payment/
     ],
     [
-      "an order that is called placed and was not",
+      "an order recorded as placed that was not",
       (world) => ({ ...world, placements: [] }),
       /never reached upstream/
     ],
@@ -255,7 +255,7 @@ describe("notices", () => {
           { orderId: "order-9", reference: "quote-9", email: world.buy.email }
         ]
       }),
-      /an order was placed of buyer-2@example.com 2 times/
+      /an order was placed for buyer-2@example.com 2 times/
     ],
     [
       "a quote ordered twice",
@@ -263,7 +263,7 @@ describe("notices", () => {
         ...world,
         placements: [...world.placements, { ...world.placements[0]!, email: world.search.email }]
       }),
-      /a quote was ordered of quote-2 2 times/
+      /a quote was ordered for quote-2 2 times/
     ],
     [
       "an order placed without money",
@@ -271,13 +271,13 @@ describe("notices", () => {
         ...world,
         placements: [...world.placements, { orderId: "o", reference: "q", email: "nobody@example.com" }]
       }),
-      /an order was placed of nobody@example.com without money/
+      /an order was placed for nobody@example.com without money/
     ],
     [
-      "a second order in the books",
+      "a second recorded order",
       (world) =>
         withBooks(world, { orders: [...world.books.orders, { ...world.books.orders[0]!, id: "order-9" }] }),
-      /a paid order is in the books of buyer-2@example.com 2 times/
+      /a paid order is recorded for buyer-2@example.com 2 times/
     ],
     [
       "a paid purchase that is not granted",
@@ -290,32 +290,32 @@ describe("notices", () => {
         withBooks(world, {
           purchases: [...world.books.purchases, { ...world.books.purchases[0]!, id: "p-9" }]
         }),
-      /a purchase was granted of buyer-3@example.com 2 times/
+      /a purchase was granted for buyer-3@example.com 2 times/
     ],
     [
-      "two confirmations of two things",
+      "two confirmations of different purchases",
       (world) => ({ ...world, mails: [...world.mails, { to: world.buy.email, idempotencyKey: "order-9" }] }),
-      /a confirmation went out of buyer-2@example.com 2 times/
+      /a confirmation was sent for buyer-2@example.com 2 times/
     ],
     [
-      "books that know less than the chain",
+      "charges that lack a transfer of the chain",
       (world) => withBooks(world, { charges: world.books.charges.slice(1) }),
-      /the charges say 29640000, the chain says 29650000/
+      /the charges sum to 29640000, the chain's transfers to 29650000/
     ],
     [
-      "a ledger that knows less than the chain",
+      "a ledger that lacks a transfer of the chain",
       (world) => withBooks(world, { ledgerAtomic: "29640000" }),
-      /the ledger says 29640000, the chain says 29650000/
+      /the ledger sums to 29640000, the chain's transfers to 29650000/
     ],
     [
-      "books that do not agree with themselves",
+      "a ledger that contradicts the charges",
       (world) => withBooks(world, { bookFaults: ["0x1: settled without a ledger entry"] }),
       /settled without a ledger entry/
     ],
     [
-      "books that know more than the chain",
+      "a settled charge without a transfer",
       (world) => withBooks(world, { charges: [...world.books.charges, chargeOf(9, 0n)] }),
-      /0x9 is called settled, but no money moved/
+      /0x9 is recorded as settled, but no money moved/
     ],
     [
       "a charge that names another transaction",
@@ -326,7 +326,7 @@ describe("notices", () => {
       /has another transaction/
     ],
     [
-      "books that a payment changed when it came again",
+      "records changed by a replay",
       (world) => ({
         ...world,
         booksAfter: {
@@ -337,7 +337,7 @@ describe("notices", () => {
           ]
         }
       }),
-      /payments that came again changed the books: p-9 reserved/
+      /replayed payments changed the records: p-9 reserved/
     ],
     [
       "a charge that was never finished",

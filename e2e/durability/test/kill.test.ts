@@ -5,9 +5,8 @@ import { faultNames } from "../src/Faults.ts"
 import { type KillReport, killRun } from "../src/KillRun.ts"
 
 /*
- * Servers are killed with SIGKILL while official clients buy from them on a real chain. Whatever died when:
- * money that moved has its response or a refund due, and nothing is ordered or bought twice. More rounds:
- * killRounds.ts.
+ * Servers are killed with SIGKILL while official clients buy from them on a real chain. At any moment of death, money
+ * that moved has its response or a refund due, and nothing is ordered or bought twice. killRounds.ts runs more rounds.
  */
 
 let chain: Chain
@@ -24,7 +23,7 @@ afterAll(async () => {
   await chain.stop()
 })
 
-/** A run in which nothing was hit, or nothing was sold, shows nothing. */
+/** A run without hits or sales proves nothing. */
 const expectHits = (report: KillReport) => {
   expect(report.cutOff).toBeGreaterThanOrEqual(report.kills)
   expect(report.transfers).toBeGreaterThan(report.kills / 2)
@@ -52,7 +51,7 @@ it("two servers on one PostgreSQL lose no payment and sell nothing twice", { tim
 describe("is caught by the audit: a store that", () => {
   it.each(faultNames)("%s", { timeout: 180_000 }, async (fault) => {
     const found: Array<string> = []
-    // Which copy of a payment meets which server at the moment of death is the machine's to decide: so some tries.
+    // Timing decides which copy of a payment meets which server when one dies, so this may take several runs.
     for (let seed = 404; seed < 416 && found.length === 0; seed++) {
       const { faults } = await killRun({
         chain,
@@ -62,7 +61,7 @@ describe("is caught by the audit: a store that", () => {
         seed,
         fault,
         impatience: 1,
-        // The facilitator has the payment, and the server dies: the money moves. Where a careless store loses most.
+        // The money moves although the server dies: a careless store loses most here.
         moments: ["settle"],
         restMillis: 2_000
       })

@@ -32,7 +32,7 @@ import { Hono } from "hono"
 import Koa from "koa"
 
 /*
- * A host in strict TypeScript that never heard of Effect: neither imports it nor has it installed.
+ * A host in strict TypeScript that neither imports Effect nor has it installed.
  */
 
 const found = new Map<string, TrackResult>()
@@ -72,7 +72,7 @@ export const options: TillOptions = {
   }
 }
 
-// Without its type: what this emits must be able to name it.
+// Without an annotation: the emitted declaration must be able to name its type.
 export const till = Till.make(options)
 
 export const list = async (): Promise<ReadonlyArray<Order>> => {
@@ -103,7 +103,7 @@ export const items: ReadonlyArray<VaultItem> = shop.vaultItems
 export const titleOf = ({ title }: Product | SearchProduct): string => title
 export const isForAda = ({ email }: BuyRequest): boolean => email === "ada@shop.example"
 
-// The packages have types: an `any` in their place would let all of this pass.
+// Proves that the packages have types: an `any` would let all of this pass.
 // @ts-expect-error there is no such name
 export { absent } from "@till402/core"
 // @ts-expect-error a price is decimal text, never a float

@@ -13,7 +13,7 @@ import { Hono } from "hono"
 import Koa from "koa"
 
 /*
- * One shop in each framework, in plain JavaScript. Says its ports on one line, and ends with its standard input.
+ * The same shop in each framework, in plain JavaScript. Prints its ports on one line, and ends with its standard input.
  */
 
 const openTill = async (name) => {

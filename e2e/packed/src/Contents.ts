@@ -3,7 +3,7 @@ import { dirname, join, normalize } from "node:path"
 import { entriesOf, filesOf, type PackedPackage } from "./Packing.ts"
 
 /*
- * What a tarball holds, against what it should.
+ * Compares a tarball's contents with what it should contain.
  */
 
 const builtFrom = (source: string): ReadonlyArray<string> => {
@@ -11,12 +11,12 @@ const builtFrom = (source: string): ReadonlyArray<string> => {
   return [".js", ".js.map", ".d.ts", ".d.ts.map"].map((ending) => built + ending)
 }
 
-/** A file that is there for tests. */
+/** Matches test files. */
 const isOfTests = (path: string): boolean => /\.test\.|(^|\/)(tests?|fixtures|__\w+__)\//.test(path)
 
 /**
- * Files that a tarball should hold: the sources, since maps point at them; four files of each, and nothing of
- * a source that is gone; the folders in `assets`; and what npm shows.
+ * Files that a tarball should contain: the sources, since source maps point to them; four built files for each, and
+ * none for a deleted source; the folders in `assets`; and the files that npm shows.
  */
 const expectedFiles = ({ origin }: PackedPackage, assets: ReadonlyArray<string>): ReadonlyArray<string> => {
   const below = (name: string) => filesOf(join(origin, name)).map((file) => `${name}/${file}`)
@@ -31,7 +31,7 @@ const expectedFiles = ({ origin }: PackedPackage, assets: ReadonlyArray<string>)
   ]
 }
 
-/** What is missing from a tarball, or should not be there. `assets` are folders beside sources and build. */
+/** Lists missing and unexpected files of a tarball. `assets` are folders besides sources and build. */
 export const fileFaults = (
   packed: PackedPackage,
   assets: ReadonlyArray<string> = []
@@ -45,7 +45,7 @@ export const fileFaults = (
   ]
 }
 
-/** Sources that maps name and the tarball lacks. */
+/** Sources that source maps name but the tarball lacks. */
 export const mapFaults = ({ folder }: PackedPackage): ReadonlyArray<string> =>
   filesOf(folder)
     .filter((file) => file.endsWith(".map"))
@@ -58,7 +58,7 @@ export const mapFaults = ({ folder }: PackedPackage): ReadonlyArray<string> =>
         .map((source) => `${file} names ${source}`)
     })
 
-/** Entries that lead nowhere, or that have no types, or no file to run. */
+/** Entries that lead to no file, lack types, or lack a file to run. */
 export const exportFaults = (packed: PackedPackage): ReadonlyArray<string> => {
   const entries = entriesOf(packed)
   const faults = entries.flatMap(({ conditions, specifier }) => [
@@ -72,7 +72,7 @@ export const exportFaults = (packed: PackedPackage): ReadonlyArray<string> => {
   return entries.length === 0 ? [`${packed.name} exports nothing`] : faults
 }
 
-/** Ranges that only this workspace understands, and ranges of packages of ours that miss what is packed. */
+/** Ranges that only this workspace understands, and ranges of our own packages that exclude the packed version. */
 export const rangeFaults = (
   { manifest, name }: PackedPackage,
   all: ReadonlyArray<PackedPackage>
@@ -85,6 +85,6 @@ export const rangeFaults = (
       : []),
     ...Object.entries(ranges)
       .filter(([dependency, range]) => versions.has(dependency) && range !== `^${versions.get(dependency)}`)
-      .map(([dependency, range]) => `${name} asks for ${dependency} ${range}`)
+      .map(([dependency, range]) => `${name} requires ${dependency} ${range}`)
   ]
 }

@@ -5,12 +5,12 @@ import { init, parse } from "es-module-lexer"
 import { type Entry, filesOf, type PackedPackage } from "./Packing.ts"
 
 /*
- * What built files import, read from their text.
+ * Finds the imports of built files in their text.
  */
 
 await init
 
-/** Documentation shows imports that are not the file's own; tsc puts it on lines of its own. */
+/** Documentation contains imports, too; tsc puts those on separate lines. */
 const withoutComments = (text: string): string => text.replaceAll(/^\s*\/\*[\s\S]*?\*\//gm, "")
 
 const ofDeclarations = (text: string): ReadonlyArray<string> =>
@@ -20,16 +20,16 @@ const ofDeclarations = (text: string): ReadonlyArray<string> =>
     )
   ].map((found) => found.slice(1).find((specifier) => specifier !== undefined)!)
 
-/** What a JavaScript file can't be loaded without. */
+/** What a JavaScript file requires to load. */
 const staticImportsOf = (path: string): ReadonlyArray<string> =>
   parse(readFileSync(path, "utf8"), path)[0].flatMap(({ d, n }) => (d === -1 && n !== undefined ? [n] : []))
 
-/** What a JavaScript file or a declaration imports; `undefined` stands for what is computed when it runs. */
+/** What a JavaScript file or a declaration imports; `undefined` stands for computed imports. */
 export const importsOf = (path: string): ReadonlyArray<string | undefined> => {
   const text = readFileSync(path, "utf8")
   if (path.endsWith(".d.ts")) return ofDeclarations(text)
   const [imports] = parse(text, path)
-  // `import.meta` is among them, at -2.
+  // This includes `import.meta`, as -2.
   const imported = imports.filter(({ d }) => d !== -2).map(({ n }) => n)
   const resolved = [...text.matchAll(/createRequire\([^)]*\)\.resolve\(\s*[`"']([^`"'$]+)/g)].map(
     ([, specifier]) => specifier
@@ -46,7 +46,7 @@ const packageOf = (specifier: string): string =>
 const builtFiles = ({ folder }: PackedPackage): ReadonlyArray<string> =>
   filesOf(folder).filter((file) => /^dist\/.*(\.js|\.d\.ts)$/.test(file))
 
-/** Imports of packages that the importing package's manifest does not name. */
+/** Imports of packages that the importing package's manifest doesn't declare. */
 export const undeclaredImports = (packed: PackedPackage): ReadonlyArray<string> => {
   const { dependencies, name, peerDependencies } = packed.manifest
   const declared = new Set([name, ...Object.keys({ ...dependencies, ...peerDependencies })])
@@ -59,11 +59,11 @@ export const undeclaredImports = (packed: PackedPackage): ReadonlyArray<string> 
   )
 }
 
-/** Files that import what their text does not name. */
+/** Files with computed imports. */
 export const computedImports = (packed: PackedPackage): ReadonlyArray<string> =>
   builtFiles(packed).filter((file) => importsOf(join(packed.folder, file)).includes(undefined))
 
-/** Imports of Node's own modules, by the file that has them. */
+/** Imports of built-in Node modules, by importing file. */
 export const builtinImports = (packed: PackedPackage): ReadonlyMap<string, ReadonlyArray<string>> =>
   new Map(
     builtFiles(packed)
@@ -77,7 +77,7 @@ export const builtinImports = (packed: PackedPackage): ReadonlyMap<string, Reado
       .filter(([, builtins]) => builtins.length > 0)
   )
 
-/** Every file of the package that is loaded with the file `entry`, itself included. */
+/** Every file of the package that loads with the file `entry`, including itself. */
 export const loadedWith = ({ folder }: PackedPackage, entry: string): ReadonlyArray<string> => {
   const loaded = new Set<string>()
   const load = (file: string): void => {
@@ -91,7 +91,7 @@ export const loadedWith = ({ folder }: PackedPackage, entry: string): ReadonlyAr
   return [...loaded]
 }
 
-/** Optional peers of a package that an entry can't be loaded without. */
+/** Optional peers of a package that an entry requires to load. */
 export const peersNeededBy = (packed: PackedPackage, { conditions }: Entry): ReadonlyArray<string> => {
   const { peerDependenciesMeta = {} } = packed.manifest
   const needed = loadedWith(packed, conditions["default"]!)

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 
 /*
- * Names that a declaration exports, types included, read from tsc's own way of writing them.
+ * Lists the names that a declaration exports, types included, in the way that tsc prints them.
  */
 
 const inBraces = (list: string): ReadonlyArray<string> =>

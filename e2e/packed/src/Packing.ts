@@ -2,7 +2,7 @@ import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, realpathSync, s
 import { basename, dirname, join, relative } from "node:path"
 import { build, pnpm, root, run } from "./Tool.ts"
 
-/** What is read of a `package.json`. */
+/** The fields that the tests use of a `package.json`. */
 export interface Manifest {
   readonly name: string
   readonly version: string
@@ -13,13 +13,13 @@ export interface Manifest {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
 }
 
-/** A package as it comes out of its tarball. */
+/** A package extracted from its tarball. */
 export interface PackedPackage {
   readonly name: string
   readonly manifest: Manifest
-  /** Where its tarball lies extracted. */
+  /** Folder of the extracted tarball. */
   readonly folder: string
-  /** The copy of the workspace's folder that it was packed from, with what is installed for it. */
+  /** The copy of the workspace folder that it was packed from, with its dependencies. */
   readonly origin: string
 }
 
@@ -32,7 +32,7 @@ const published = (): ReadonlyArray<string> =>
     .map((name) => `packages/${name}`)
     .filter((folder) => readManifest(join(root, folder)).private !== true)
 
-/** Names of what is installed in a `node_modules`, scopes included. */
+/** Names of the packages installed in a `node_modules`, scopes included. */
 const installedIn = (folder: string): ReadonlyArray<string> =>
   readdirSync(folder)
     .filter((name) => !name.startsWith("."))
@@ -40,21 +40,21 @@ const installedIn = (folder: string): ReadonlyArray<string> =>
       name.startsWith("@") ? readdirSync(join(folder, name)).map((part) => `${name}/${part}`) : [name]
     )
 
-/** Links `path` to `target`, making the folders above it. */
+/** Links `path` to `target`, creating parent folders. */
 export const link = (target: string, path: string): void => {
   mkdirSync(dirname(path), { recursive: true })
   symlinkSync(target, path, "junction")
 }
 
-/** A path of the workspace in its copy; what was not copied stays where it is. */
+/** A workspace path in the copy; paths that weren't copied stay unchanged. */
 const inCopy = (path: string, folders: ReadonlyArray<string>, copy: string): string => {
   const below = relative(root, path).replaceAll("\\", "/")
   return folders.includes(below) ? join(copy, below) : path
 }
 
 /**
- * Copies the published packages, without what was built of them before: a file of a module that is gone
- * would be packed too, and a build in place would disturb whoever reads `dist` meanwhile.
+ * Copies the published packages without their build: files of a deleted module would be packed too, and a build in
+ * place would disturb readers of `dist`.
  */
 const copyPackages = (folders: ReadonlyArray<string>, copy: string): void => {
   for (const file of ["package.json", "pnpm-workspace.yaml", "tsconfig.base.json", "LICENSE"]) {
@@ -80,8 +80,8 @@ interface Packed {
 }
 
 /**
- * Builds the published packages from nothing in a copy below `folder`, packs them as a release does, and
- * extracts each tarball to where `homeOf` wants the package of that name.
+ * Builds the published packages from scratch in a copy below `folder`, packs them as for a release, and extracts each
+ * tarball to the folder that `homeOf` returns for its name.
  */
 export const packAll = async (
   folder: string,
@@ -109,20 +109,20 @@ export const packAll = async (
   )
 }
 
-/** Every file below a folder, as paths with slashes, sorted; hidden ones too. */
+/** Every file below a folder, including hidden ones, as sorted paths with slashes. */
 export const filesOf = (folder: string): ReadonlyArray<string> =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
     .sort()
 
-/** A way into a package: what a host writes, and the files behind its conditions. */
+/** A package entry: its specifier and the files behind its conditions. */
 export interface Entry {
   readonly specifier: string
   readonly conditions: Readonly<Record<string, string>>
 }
 
-/** The entries of a package, a pattern such as `./*` spelled out by the files that its default has. */
+/** The entries of a package. A pattern such as `./*` is expanded by the files of its default condition. */
 export const entriesOf = ({
   folder,
   manifest: { exports = {}, name }

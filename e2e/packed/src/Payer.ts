@@ -3,8 +3,8 @@ import type { Hex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 
 /*
- * A client of x402, written from the protocol (version 2): reads a 402, signs an EIP-3009 authorization for
- * its first offer, and sends the call again with the payment.
+ * A client of x402, written from the protocol (version 2): reads a 402, signs an EIP-3009 authorization for its first
+ * option, and sends the call again with the payment.
  */
 
 const account = privateKeyToAccount("0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d")
@@ -20,7 +20,7 @@ const types = {
   ]
 } as const
 
-/** What stands in `PAYMENT-REQUIRED`, as far as a payer looks at it. */
+/** The part of `PAYMENT-REQUIRED` that a payer reads. */
 interface Challenge {
   readonly resource: { readonly url: string }
   readonly accepts: ReadonlyArray<{
@@ -33,7 +33,7 @@ interface Challenge {
   }>
 }
 
-/** The value of a `PAYMENT-SIGNATURE` header that meets the challenge of a 402. */
+/** Makes the value of a `PAYMENT-SIGNATURE` header for the challenge of a 402. */
 const pay = async (header: string): Promise<string> => {
   const { accepts, resource } = JSON.parse(Buffer.from(header, "base64").toString()) as Challenge
   const [accepted] = accepts
@@ -74,7 +74,7 @@ export interface Call {
   readonly body?: unknown
 }
 
-/** Sends a call to a port of this machine. */
+/** Sends a call to a local port. */
 export const send = (port: number, { body, path }: Call, payment?: string): Promise<Response> =>
   fetch(`http://127.0.0.1:${port}${path}`, {
     signal: AbortSignal.timeout(10_000),
@@ -89,7 +89,7 @@ export const send = (port: number, { body, path }: Call, payment?: string): Prom
 export const sendPaid = async (port: number, call: Call) => {
   const unpaid = await send(port, call)
   const challenge = unpaid.headers.get("payment-required")
-  if (challenge === null) throw new Error(`no 402 but ${unpaid.status}: ${await unpaid.text()}`)
+  if (challenge === null) throw new Error(`expected a 402, got ${unpaid.status}: ${await unpaid.text()}`)
   const payment = await pay(challenge)
   return { unpaid, payment, paid: await send(port, call, payment) }
 }

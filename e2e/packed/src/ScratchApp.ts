@@ -7,13 +7,13 @@ import { declaredNames } from "./Names.ts"
 import { complaintsOf, plainEnvironment, run } from "./Tool.ts"
 
 /*
- * An app outside the workspace that has the packed packages installed, as pnpm lays them out: each package
- * sees what it declares and nothing else. What others have made comes from the workspace's own installation.
+ * An app outside the workspace with the packed packages installed as by pnpm: each package sees only what it declares.
+ * Third-party packages come from the workspace's installation.
  */
 
 const here = dirname(dirname(fileURLToPath(import.meta.url)))
 
-/** What the app itself depends on, beside our packages. No `effect`, no `viem`: a plain host has neither. */
+/** The app's own dependencies besides our packages. It has no `effect` and no `viem`, like a plain host. */
 const ownDependencies = [
   "@hono/node-server",
   "@types/express",
@@ -27,7 +27,7 @@ const ownDependencies = [
 const storeOf = (app: string, name: string): string =>
   join(app, "node_modules", ".pnpm", name.replace("/", "+"), "node_modules")
 
-/** Where the package `name` of ours is installed in an app. */
+/** The folder of our package `name` in an app. */
 export const homeIn = (app: string, name: string): string => join(storeOf(app, name), name)
 
 const installed = (name: string, owner: string): string => {
@@ -36,10 +36,10 @@ const installed = (name: string, owner: string): string => {
   return realpathSync(path)
 }
 
-/** Optional peers that this host has: the treasury of `@till402/providers` needs viem. It has no other. */
+/** Optional peers of this host: only viem, which the treasury of `@till402/providers` requires. */
 const chosenPeers = ["viem"]
 
-/** Gives a packed package what its manifest declares: dependencies and peers, but not every optional one. */
+/** Installs what a packed package's manifest declares: dependencies and peers, but not every optional one. */
 const linkDependencies = (
   app: string,
   { manifest, name, origin }: PackedPackage,
@@ -63,7 +63,7 @@ const linkDependencies = (
     link(target, join(storeOf(app, name), dependency))
 }
 
-/** Installs packages whose tarballs lie at `homeIn(app, name)` already, and copies the app's own files. */
+/** Installs packages whose tarballs are extracted at `homeIn(app, name)`, and copies the app's own files. */
 export const installApp = (app: string, packages: ReadonlyArray<PackedPackage>): void => {
   const ours = new Set(packages.map(({ name }) => name))
   for (const packed of packages) {
@@ -90,10 +90,10 @@ export const loadEntries = async (
 }
 
 /**
- * Writes a module for each entry, to be type-checked: it imports every name that the entry declares, and uses as a
- * value every name in `loaded`, which the entry has when it runs.
+ * Writes a module for each entry for type checks: it imports every name that the entry declares, and uses as a value
+ * every name in `loaded`, which are the entry's exports at run time.
  *
- * @throws Error where an entry has a name that it does not declare
+ * @throws Error if an entry has a name that it does not declare
  */
 export const writeImports = (
   app: string,
@@ -124,14 +124,14 @@ const strict = {
   strict: true,
   noUncheckedIndexedAccess: true,
   verbatimModuleSyntax: true,
-  // Declarations are checked too: ours, and those of others that they lead to.
+  // Checks declarations too: ours, and the third-party ones that they import.
   skipLibCheck: false,
-  // A host may publish types of its own: what it infers must be nameable with what it has installed.
+  // A host may publish types: its inferred types must be nameable with its own dependencies.
   declaration: true,
   noEmit: true
 }
 
-/** Type-checks the app's TypeScript, without the condition that leads to sources; tsc's complaints. */
+/** Type-checks the app's TypeScript without the condition that leads to sources; returns tsc's errors. */
 export const typeCheck = async (
   app: string,
   compilerOptions: Readonly<Record<string, unknown>>
@@ -145,14 +145,14 @@ export const typeCheck = async (
   return complaintsOf(file, app)
 }
 
-/** Whether a complaint is of a declaration that neither the app nor a package of ours has. */
+/** Whether an error is in a declaration of a third party. */
 export const isOfOthers = (complaint: string): boolean =>
   /^\S*\/node_modules\/\.pnpm\/(?!@till402\+)/.test(complaint)
 
 export interface RunningApp {
   /** Ports by framework. */
   readonly ports: Readonly<Record<string, number>>
-  /** Asks it to end; its exit code. */
+  /** Requests it to end; returns its exit code. */
   readonly stop: () => Promise<number | null>
 }
 
@@ -169,7 +169,7 @@ const firstLine = (child: ChildProcess): Promise<string> =>
     child.once("exit", (code) => reject(new Error(`the app ended with ${code}\n${output}${complaint}`)))
   })
 
-/** Starts the shop by plain Node, without any flag. It is ended after a minute, whatever becomes of the test. */
+/** Starts the shop with plain Node without flags. It is ended after a minute in any case. */
 export const startApp = async (app: string): Promise<RunningApp> => {
   const child = spawn(process.execPath, ["main.js"], {
     cwd: app,
@@ -184,7 +184,7 @@ export const startApp = async (app: string): Promise<RunningApp> => {
   return {
     ports: JSON.parse(await firstLine(child)) as Record<string, number>,
     stop: () => {
-      // The app ends with its standard input, so that it never outlives us.
+      // The app ends with its standard input, so it never outlives the test.
       child.stdin.end()
       return ended
     }

@@ -6,10 +6,10 @@ import { fileURLToPath } from "node:url"
 /** The root of the repository. */
 export const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
 
-/** How long a program may run. */
+/** Maximum time for a program to run. */
 export const toolTimeoutMillis = 60_000
 
-/** The environment without what would change how Node resolves a package. */
+/** The environment without variables that affect how Node resolves packages. */
 export const plainEnvironment = (): NodeJS.ProcessEnv => {
   const { NODE_OPTIONS: _options, NODE_PATH: _path, ...env } = process.env
   return env
@@ -38,9 +38,9 @@ const outcome = (command: string, args: ReadonlyArray<string>, cwd: string): Pro
   })
 
 /**
- * Runs a program to its end; gives what it said on standard output.
+ * Runs a program to its end; returns its standard output.
  *
- * @throws Error with all that it said, where it ends with another code than 0 or takes longer than a minute
+ * @throws Error with all its output, if its exit code isn't 0 or it takes longer than a minute
  */
 export const run = async (command: string, args: ReadonlyArray<string>, cwd: string): Promise<string> => {
   const { code, complaint, output } = await outcome(command, args, cwd)
@@ -57,11 +57,11 @@ const compile = (args: ReadonlyArray<string>): ReadonlyArray<string> => [
   "false"
 ]
 
-/** Builds projects with the workspace's compiler, one after another: on few cores that is the fastest. */
+/** Builds projects with the workspace's compiler, in sequence, which is fastest on few cores. */
 export const build = (projects: ReadonlyArray<string>, cwd: string): Promise<string> =>
   run(process.execPath, compile(["-b", ...projects, "--builders", "1"]), cwd)
 
-/** What the workspace's compiler, on one core, finds wrong with a project: a text for each complaint. */
+/** Errors that the workspace's compiler, on one core, finds in a project, one text each. */
 export const complaintsOf = async (project: string, cwd: string): Promise<ReadonlyArray<string>> => {
   const { code, complaint, output } = await outcome(
     process.execPath,
@@ -69,12 +69,12 @@ export const complaintsOf = async (project: string, cwd: string): Promise<Readon
     cwd
   )
   if (code === 0) return []
-  // What explains a complaint stands indented below it.
+  // The details of an error are indented below it.
   const complaints = output.split(/\n(?=\S)/).filter((text) => text.trim() !== "")
   return complaints.length > 0 ? complaints : [`tsc ended with ${code} ${complaint}`]
 }
 
-/** The pnpm that the workspace has installed for itself; where it needed none, the one on PATH. */
+/** The pnpm that the workspace installed, or else the one on PATH. */
 export const pnpm = (args: ReadonlyArray<string>, cwd: string): Promise<string> => {
   const own = join(root, ".toolchain", "pnpm", "node_modules", "pnpm", "bin", "pnpm.mjs")
   return existsSync(own) ? run(process.execPath, [own, ...args], cwd) : run("pnpm", args, cwd)

@@ -9,15 +9,15 @@ import type {
 import { expect, type Steps } from "./StagingScript.ts"
 
 /*
- * The flow of every fulfilment: a quote, a look for an order that nobody placed, and where it is allowed an order.
+ * The flow of every fulfilment: a quote, a lookup of an order that doesn't exist and, if allowed, an order.
  */
 
 const staged = { city: "Durham", state: "NC", postalCode: "27701", country: "US" }
-/** Nobody's: orders of staging services go nowhere. */
+/** A fictitious buyer: orders of staging services aren't shipped. */
 export const shippingAddress = { name: "Test Buyer", line1: "1 Test St", ...staged, phone: "+15555550100" }
 const email = "buyer@example.com"
 
-/** The product that Rye's documents name for tests. */
+/** The product that Rye's documentation names for tests. */
 export const testAsin = "B0CWXNS552"
 
 export const amazonProduct = (asin: string): ProductReference => ({
@@ -26,35 +26,35 @@ export const amazonProduct = (asin: string): ProductReference => ({
   productUrl: undefined
 })
 
-/** An address of this machine, where fakes live. */
+/** An address on this machine, used by fakes. */
 const local: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"])
 
-/** Whether a service is one that nothing real is ordered at. */
+/** Whether orders at a service aren't real. */
 export const isStaging = (baseUrl: string, stagingUrl: string): boolean => {
   const host = URL.parse(baseUrl)?.hostname
   return host !== undefined && (host === URL.parse(stagingUrl)?.hostname || local.has(host))
 }
 
 const atomic = (text: string): bigint => {
-  expect(/^\d{1,12}(\.\d{1,6})?$/.test(text), "an amount is no decimal text")
+  expect(/^\d{1,12}(\.\d{1,6})?$/.test(text), "an amount is not decimal text")
   const [whole = "", part = ""] = text.split(".")
   return BigInt(whole) * 1_000_000n + BigInt(part.padEnd(6, "0"))
 }
 
 const checkOffer = (offer: QuotedOffer): void => {
   const { currency, expiresAt, product, reference, shipping, subtotal, tax, total } = offer
-  expect(atomic(total) > 0n, "the total is nothing")
+  expect(atomic(total) > 0n, "the total is zero")
   expect(
     atomic(subtotal) + atomic(tax) + atomic(shipping) === atomic(total),
-    "the parts don't make the total"
+    "the parts don't add up to the total"
   )
   expect(currency === "USD", "the currency is not USD")
-  expect(expiresAt.getTime() > Date.now() + 30_000, "the quote lapses within half a minute")
+  expect(expiresAt.getTime() > Date.now() + 30_000, "the quote expires within half a minute")
   expect(product.title !== "", "the product has no title")
   expect(reference !== "", "the quote has no reference")
 }
 
-/** What all three of ours give. */
+/** The fields that all three fulfilments return. */
 interface Followed extends FulfilmentOptions {
   readonly find: NonNullable<FulfilmentOptions["find"]>
   readonly status: (reference: string, context: CallContext) => Promise<FulfilmentStatus>
@@ -63,11 +63,11 @@ interface Followed extends FulfilmentOptions {
 export interface Buying {
   readonly fulfilment: Followed
   readonly product: ProductReference
-  /** Why nothing is placed; `undefined`: an order is. */
+  /** Why no order is placed; `undefined` if one is. */
   readonly whyNot: string | undefined
 }
 
-/** Quotes a product, and places the order where nothing stands against it. */
+/** Quotes a product, and places the order unless there is a reason not to. */
 export const buy = async (steps: Steps, { fulfilment, product, whyNot }: Buying): Promise<void> => {
   const request = { product, shippingAddress, email }
   const offer = await steps.take(
@@ -82,7 +82,7 @@ export const buy = async (steps: Steps, { fulfilment, product, whyNot }: Buying)
   )
   const { reference, total } = offer
   const orderId = randomUUID()
-  await steps.take("find an order that nobody placed", async (context) => {
+  await steps.take("find an order that does not exist", async (context) => {
     const found = await fulfilment.find(orderId, { ...context, reference })
     expect(found === undefined, "it was found")
   })
@@ -91,7 +91,7 @@ export const buy = async (steps: Steps, { fulfilment, product, whyNot }: Buying)
   const placed = await steps.take("place", (context) => fulfilment.place(order, context))
   await steps.take("find", async (context) => {
     const found = await fulfilment.find(orderId, { ...context, reference })
-    expect(found === placed.reference, "another order was found, or none")
+    expect(found === placed.reference, "the placed order was not found")
   })
   await steps.take(
     "status",
@@ -101,7 +101,7 @@ export const buy = async (steps: Steps, { fulfilment, product, whyNot }: Buying)
   )
 }
 
-/** Why an order is not placed at a service; `undefined`: it may be. */
+/** Why an order may not be placed at a service; `undefined` if it may. */
 export const reasonAgainst = (mayPlace: boolean, isNothingReal: boolean, otherwise: string) => {
   if (!mayPlace) return "--place is not given"
   return isNothingReal ? undefined : otherwise

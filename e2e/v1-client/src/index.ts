@@ -3,8 +3,8 @@ import { privateKeyToAccount } from "viem/accounts"
 import { decodeXPaymentResponse, wrapFetchWithPayment } from "x402-fetch"
 
 /**
- * The official client of protocol version 1, unmodified. It refuses to pay more than `maxAtomic`, by its
- * own default 0.10 USDC.
+ * The official client of protocol version 1, unmodified. It refuses to pay more than `maxAtomic`; its own default is
+ * 0.10 USDC.
  */
 export const payingFetchV1 = (privateKey: Hex, maxAtomic: bigint): typeof fetch =>
   wrapFetchWithPayment(fetch, privateKeyToAccount(privateKey), maxAtomic) as typeof fetch

@@ -67,7 +67,7 @@ const TelemetryLive = Layer.unwrap(
   })
 )
 
-/** Keeps payments and download tokens out of traces: a payment that has not settled could be spent by its reader. */
+/** Removes payments and download tokens from traces: whoever reads an unsettled payment could spend it. */
 const RedactionLive = Layer.mergeAll(
   Layer.effect(
     Headers.CurrentRedactedNames,
@@ -90,7 +90,7 @@ Layer.launch(App).pipe(
   Effect.tapError((error) => Effect.sync(() => console.error(error.message))),
   NodeRuntime.runMain({
     disableErrorReporting: true,
-    // A signal is the usual end of a server.
+    // Ending by a signal is normal for a server.
     teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
   })
 )

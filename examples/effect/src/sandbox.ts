@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 import { startChain, startFacilitator } from "@till402/sandbox"
 
 /*
- * Runs main.ts against a chain and a facilitator on this machine: real USDC code, play money.
+ * Runs main.ts against a local chain and facilitator, with real USDC code and play money.
  */
 
 const chain = await startChain()
@@ -28,7 +28,7 @@ const app = spawn(process.execPath, [...process.execArgv, fileURLToPath(import.m
     TILL_FACILITATOR_URL: facilitator.url
   }
 })
-// Ctrl-C reaches the app by itself; the chain stays until the app has let its running calls end.
+// Ctrl-C reaches the app itself; the chain stays up until the app has finished its running calls.
 process.on("SIGINT", () => undefined)
 process.on("SIGTERM", () => app.kill("SIGTERM"))
 app.on("exit", async (code) => {

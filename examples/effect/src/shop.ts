@@ -12,7 +12,7 @@ import { sampleShop } from "@till402/sandbox/shop"
 import { Config, Effect, Layer, Option } from "effect"
 
 /*
- * The ports of the sample shop as layers. Put your own here: layers of @till402/providers, or your own services.
+ * The ports of the sample shop as layers. Replace them with layers of @till402/providers or your own services.
  */
 
 const { ports, vaultItems } = sampleShop()
@@ -28,7 +28,7 @@ const TrackerLive = Layer.unwrap(
   })
 )
 
-/** Every port that the seven operations require. */
+/** All ports that the seven operations require. */
 export const ShopLive = Layer.mergeAll(
   MarketplacesLive,
   Assistant.fromPromise(ports.assistant, settings).pipe(

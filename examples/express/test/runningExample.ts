@@ -17,10 +17,10 @@ import { sampleShop } from "@till402/sandbox/shop"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 
 /*
- * Runs an example as its reader would, as a process of its own, and pays it on a real (local) chain.
+ * Runs an example as its own process, like a reader would, and pays it on a real (local) chain.
  */
 
-/** Public address of the example, as behind a proxy: never the one that it listens on. */
+/** Public address of the example, as behind a proxy; it listens on another one. */
 const baseUrl = "https://shop.example"
 const search = "/x402/search?q=headphones"
 const searchPrice = 10_000n
@@ -29,7 +29,7 @@ const vaultOrder = JSON.stringify({
   walletAddress: "So11111111111111111111111111111111111111112",
   email: "ada@example.com"
 })
-/** How long an example may take to listen, and to end. */
+/** Maximum time for an example to listen, and to end. */
 const startMillis = 30_000
 const stopMillis = 10_000
 
@@ -42,8 +42,8 @@ interface Challenge {
 interface Running {
   readonly url: string
   /**
-   * Sends SIGTERM to the process, or SIGINT to its whole group as Ctrl-C in a terminal does, and resolves with the
-   * exit code; rejects where the process takes longer than it may.
+   * Sends SIGTERM to the process, or SIGINT to its whole group like Ctrl-C in a terminal. Resolves with the exit code;
+   * rejects if the process takes too long.
    */
   readonly stop: (signal?: "SIGTERM" | "SIGINT") => Promise<number | null>
 }
@@ -64,12 +64,12 @@ const killGroup = (child: ChildProcess): void => {
   try {
     process.kill(-child.pid!, "SIGKILL")
   } catch (error) {
-    // The whole group has ended, which is what was wanted.
+    // The whole group has ended, as intended.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
   }
 }
 
-/** Runs a program of an example to its end: the exit code, and what it said on standard error. */
+/** Runs a program of an example to its end; returns the exit code and its standard error. */
 const runExample = async (
   program: URL,
   env: Environment
@@ -102,7 +102,7 @@ const start = async (program: URL, env: Environment): Promise<Running> => {
       }
     }
   }
-  throw new Error(`The example did not come to listen:\n${said.join("")}`)
+  throw new Error(`The example did not listen:\n${said.join("")}`)
 }
 
 const isUp = (url: string): Promise<boolean> =>
@@ -118,7 +118,7 @@ const beginCall = async (url: string, body: string): Promise<() => Promise<numbe
     "content-length": body.length,
     expect: "100-continue"
   }
-  // No agent: a connection kept for more calls would keep the server waiting for them.
+  // No agent: a kept-alive connection would keep the server waiting.
   const call = request(url, { method: "POST", headers, agent: false })
   await once(call, "continue", { signal: AbortSignal.timeout(startMillis) })
   return async () => {
@@ -135,7 +135,7 @@ export interface ExampleDatabase {
   /** The environment variable that names it, and its value. */
   readonly variable: string
   readonly value: string
-  /** Whether the example has no default for it. */
+  /** Whether the example requires the variable. */
   readonly required: boolean
   readonly stop: () => Promise<void>
 }
@@ -150,16 +150,16 @@ const sqliteFile = async (): Promise<ExampleDatabase> => {
   }
 }
 
-/** A folder for what a program leaves in its `TMPDIR`; gone when the test is. */
+/** A folder for the files that a program leaves in its `TMPDIR`; deleted after the test. */
 const temporaryFolder = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "till402-example-"))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  // Run by root, PostgreSQL is another user's, who has to reach its own folder in here.
+  // As root, PostgreSQL runs as another user, which must have access to its own folder in here.
   await chmod(folder, 0o755)
   return folder
 }
 
-/** A response as the caller sees it, to the byte. */
+/** A response as the caller sees it, byte for byte. */
 const readReply = async (response: Response) => ({
   status: response.status,
   type: response.headers.get("content-type"),
@@ -167,13 +167,13 @@ const readReply = async (response: Response) => ({
   body: Buffer.from(await response.arrayBuffer())
 })
 
-/** How the configuration of an example differs: names of its variables, and its errors. */
+/** Where the configuration of an example differs: names of its variables, and its errors. */
 export interface ExampleSettings {
   /** Names that replace `BASE_URL`, `PAY_TO`, `RPC_URL` and `FACILITATOR_URL`. */
   readonly names: Readonly<Record<string, string>>
   /** Variables that the example needs in addition. */
   readonly more: Environment
-  /** Variables that a test leaves out, and the texts of the error for them. */
+  /** Variables that a test omits, and the resulting error texts. */
   readonly missing: ReadonlyArray<string>
   readonly missingTexts: (variables: ReadonlyArray<string>) => ReadonlyArray<string>
   /** The name of `baseUrl` in errors. */
@@ -246,7 +246,7 @@ export const exampleSuite = (
       return { pay: payingFetch(key, 1, noting), payment: () => payment }
     }
 
-    it("serves its own routes beside the till's, is paid, and knows the payment after a restart", async () => {
+    it("serves its own routes and the till's, is paid, and recognizes the payment after a restart", async () => {
       const { stop, url } = await start(main, environment())
 
       const home = await fetch(url)
@@ -285,7 +285,7 @@ export const exampleSuite = (
       expect(await restarted.stop()).toBe(0)
     })
 
-    it("says which variables are missing", async () => {
+    it("names the missing variables", async () => {
       const missing = [...settings.missing, ...(database.required ? [database.variable] : [])]
       const rest = Object.entries(environment()).filter(([variable]) => !missing.includes(variable))
       const { code, said } = await runExample(main, Object.fromEntries(rest))
@@ -293,7 +293,7 @@ export const exampleSuite = (
       for (const text of settings.missingTexts(missing)) expect(said).toContain(text)
     })
 
-    it("runs by one command on services of its own, and leaves nothing of them however it ends", async () => {
+    it("runs with one command on its own services, and removes them however it ends", async () => {
       const stopped = async (signal: "SIGINT" | "SIGTERM", given: Environment = {}) => {
         const folder = await temporaryFolder()
         const { stop, url } = await start(sandbox, {
@@ -302,9 +302,9 @@ export const exampleSuite = (
         })
         const challenge = (await (await fetch(`${url}/x402/search`)).json()) as Challenge
         expect(challenge.accepts[0]).toMatchObject({ resource: `${baseUrl}/x402/search` })
-        // Where a database is given, there is none beside it.
+        // If a database is given, no other one is started.
         if (database.variable in given) expect(await readdir(folder)).toEqual([])
-        // A call that runs on when the signal comes, and still asks the database for a price.
+        // A call that is still running when the signal arrives, and still needs the database for a price.
         const finish = await beginCall(`${url}/x402/vault/buy`, vaultOrder)
         const code = stop(signal)
         await expect.poll(() => isUp(url), { timeout: stopMillis }).toBe(false)

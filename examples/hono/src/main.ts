@@ -13,7 +13,7 @@ const variable = (name: string): string => {
   if (value === "") missing.push(name)
   return value
 }
-// Your own marketplaces, tracker and so on go where the sample shop's are spread.
+// Replace `...ports` below with your own marketplaces, tracker and so on.
 const { ports, vaultItems } = sampleShop()
 const options = {
   baseUrl: variable("BASE_URL"),
@@ -25,7 +25,7 @@ const options = {
   ...ports
 }
 if (missing.length > 0) {
-  console.error(`Set these in the environment first: ${missing.join(", ")}. README.md says what each is.`)
+  console.error(`Set these in the environment first: ${missing.join(", ")}. README.md describes them.`)
   process.exit(1)
 }
 

@@ -9,11 +9,11 @@ import { Hono } from "hono"
 import { describe, expect, it, onTestFinished } from "vitest"
 
 /*
- * How a host tests its own shop: providers are plain functions, storage is memory, and the facilitator is
- * a fake in the same process. No chain, no network, no account anywhere.
+ * How a host tests its own shop: providers are plain functions, storage is memory, and the facilitator is a fake in the
+ * same process. It needs no chain, network or account.
  */
 
-/** Any key will do: it signs, and the fake facilitator moves no money. */
+/** Any key works: it signs, and the fake facilitator moves no money. */
 const pay = payingFetch(`0x${"07".repeat(32)}`)
 
 type Providers = Pick<TillOptions, "marketplaces" | "tracker" | "fulfilment" | "vault" | "assistant">
@@ -25,7 +25,7 @@ const startShop = async (providers: Providers) => {
     payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
     networks: ["base-sepolia"],
     facilitator,
-    // There is no chain to ask.
+    // There is no chain to read.
     trustFacilitator: true,
     secret: "no secret at all, since this is a test",
     storage: memory(),
@@ -55,7 +55,7 @@ const lamp = {
   isExpedited: false
 } as const
 
-describe("a shop with providers of the test's own", () => {
+describe("a shop with the test's own providers", () => {
   it("sells what the marketplace finds", async () => {
     const asked: Array<string> = []
     const { facilitator, url } = await startShop({

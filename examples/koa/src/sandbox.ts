@@ -6,13 +6,15 @@ import { fileURLToPath } from "node:url"
 import { startChain, startFacilitator } from "@till402/sandbox"
 
 /*
- * Runs main.ts against a chain, a facilitator and a PostgreSQL on this machine: real USDC code, play money, and a
- * database that is gone afterwards. DATABASE_URL names another one, which stays.
+ * Runs main.ts against a local chain, facilitator and PostgreSQL, with real USDC code and play money. The database is
+ * deleted afterwards, unless DATABASE_URL names one of your own.
  */
 
 const programOf = (file: string) => [...process.execArgv, fileURLToPath(import.meta.resolve(file))]
 
-/** In a process group of its own: Ctrl-C in a terminal must not end it before the app has let its running calls end. */
+/**
+ * In its own process group, so that Ctrl-C in a terminal doesn't end it before the app has finished its running calls.
+ */
 const startDatabase = async () => {
   const server = spawn(process.execPath, programOf("./sandboxDatabase.ts"), {
     detached: true,
@@ -51,7 +53,7 @@ const app = spawn(process.execPath, programOf("./main.ts"), {
     DATABASE_URL: database?.url ?? given
   }
 })
-// Ctrl-C reaches the app by itself; the rest stays until the app has let its running calls end.
+// Ctrl-C reaches the app itself; the rest stays up until the app has finished its running calls.
 process.on("SIGINT", () => undefined)
 process.on("SIGTERM", () => app.kill("SIGTERM"))
 app.on("exit", async (code) => {

@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { startPostgres } from "@till402/test-postgres"
 
 /*
- * The PostgreSQL of sandbox.ts, in a process of its own: prints the connection string and keeps the database up until
+ * The PostgreSQL of sandbox.ts, in its own process: prints the connection string and keeps the database up until
  * standard input ends. So it ends with the process that started it, however that one ends.
  */
 

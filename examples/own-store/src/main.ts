@@ -13,7 +13,7 @@ const variable = (name: string): string => {
   if (value === "") missing.push(name)
   return value
 }
-// Your own marketplaces, tracker and so on go where the sample shop's are spread.
+// Replace `...ports` below with your own marketplaces, tracker and so on.
 const { ports, vaultItems } = sampleShop()
 const options = {
   baseUrl: variable("BASE_URL"),
@@ -21,12 +21,12 @@ const options = {
   networks: [{ network: process.env["NETWORK"] ?? "base-sepolia", rpcUrl: variable("RPC_URL") }],
   facilitator: { url: variable("FACILITATOR_URL") },
   secret: variable("TILL_SECRET"),
-  // What this example is about: storage of the host's own, in plain promises.
+  // The point of this example: the host's own storage, in plain promises.
   storage: storageFrom(postgresStores(variable("DATABASE_URL"))),
   ...ports
 }
 if (missing.length > 0) {
-  console.error(`Set these in the environment first: ${missing.join(", ")}. README.md says what each is.`)
+  console.error(`Set these in the environment first: ${missing.join(", ")}. README.md describes them.`)
   process.exit(1)
 }
 

@@ -5,8 +5,8 @@ import { startChain, startFacilitator } from "@till402/sandbox"
 import { startPostgres } from "@till402/test-postgres"
 
 /*
- * Runs main.ts against a chain, a facilitator and a PostgreSQL on this machine: real USDC code, play money, and a
- * database that is gone afterwards. DATABASE_URL names another one, which stays.
+ * Runs main.ts against a local chain, facilitator and PostgreSQL, with real USDC code and play money. The database is
+ * deleted afterwards, unless DATABASE_URL names one of your own.
  */
 
 const chain = await startChain()
@@ -31,9 +31,10 @@ const app = spawn(process.execPath, [...process.execArgv, fileURLToPath(import.m
     FACILITATOR_URL: facilitator.url
   }
 })
-// The database's own handlers would end this process at once: it stays until the app has let its running calls end.
+// The database's own handlers would end this process at once, but it must wait until the app has finished its running
+// calls.
 for (const signal of ["SIGINT", "SIGTERM"]) process.removeAllListeners(signal)
-// Ctrl-C reaches the app by itself.
+// Ctrl-C reaches the app itself.
 process.on("SIGINT", () => undefined)
 process.on("SIGTERM", () => app.kill("SIGTERM"))
 app.on("exit", async (code) => {

@@ -10,7 +10,7 @@ export interface Contenders {
   readonly stop: () => Promise<void>
 }
 
-/** How long a race, a start or an end may take. */
+/** Maximum time for a race, a start or an end. */
 const patienceMillis = 30_000
 const program = fileURLToPath(new URL("contender.ts", import.meta.url))
 

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
 
-/** The example as its reader would run it: a process of its own, which ends with the test at the latest. */
+/** The example as its reader would run it: its own process, which ends with the test at the latest. */
 export interface RunningExample {
   readonly url: string
   /** Stops it; resolves to the exit code, and rejects when it exceeds the deadline. */
@@ -61,5 +61,5 @@ export const startExample = async (
       }
     }
   }
-  throw new Error(`The example did not come to listen:\n${said.join("")}`)
+  throw new Error(`The example did not listen:\n${said.join("")}`)
 }

@@ -4,8 +4,8 @@ import { lockedInMemory } from "./mutants.ts"
 import { type Race, races, type RaceName } from "./races.ts"
 
 /*
- * A process that races others on one database: `node contender.ts <url> <name> [locked-in-memory]`. Its parent says
- * which race to run, and is told what each of its racers got.
+ * A process that races others on one database: `node contender.ts <url> <name> [locked-in-memory]`. Its parent chooses
+ * the race and receives each racer's result.
  */
 
 export interface Start {

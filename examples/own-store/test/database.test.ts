@@ -5,7 +5,7 @@ import { postgresStores } from "../src/storage/storage.ts"
 import { newCharge, type OwnStores, type Race, races } from "./races.ts"
 
 /*
- * What the database itself sees to, whatever the code above it does.
+ * What the database itself enforces, regardless of the code above it.
  */
 
 let postgres: Postgres
@@ -26,7 +26,7 @@ afterEach(async () => {
 })
 
 const key = "key-1"
-/** A charge that waits for its refund: two lines in the books. */
+/** A charge whose refund is due: two ledger entries. */
 const refundDue = async (): Promise<void> => {
   await stores.open()
   const { prepare }: Race = races["record a refund"]
@@ -34,14 +34,14 @@ const refundDue = async (): Promise<void> => {
 }
 
 describe("the schema", () => {
-  it("is made by many at once, and made again without a loss", async () => {
+  it("is created by many at once, and again without a loss", async () => {
     await Promise.all([migrate(sql), migrate(sql), stores.open()])
     await refundDue()
     await migrate(sql)
     expect(await stores.charges.find(key)).toMatchObject({ state: "settled", refund: { _tag: "Due" } })
   })
 
-  it("lets nobody change the books, nor delete what they speak of", async () => {
+  it("rejects changes of the ledger, and deletion of its charges", async () => {
     await refundDue()
     const entries = await stores.charges.entries({ limit: 10 })
     expect(entries.map(({ kind }) => kind)).toEqual(["settled", "refund_due"])
@@ -51,22 +51,22 @@ describe("the schema", () => {
     expect(await stores.charges.entries({ limit: 10 })).toEqual(entries)
   })
 
-  it("books nothing twice", async () => {
+  it("writes no entry twice", async () => {
     await refundDue()
     await expect(sql`INSERT INTO till.ledger SELECT * FROM till.ledger`).rejects.toThrow("duplicate key")
   })
 
-  it("knows no settled charge without a receipt, and no refund of an unsettled one", async () => {
+  it("rejects a settled charge without a receipt, and a refund of an unsettled one", async () => {
     await refundDue()
     await expect(sql`UPDATE till.charges SET receipt = NULL`).rejects.toThrow("violates check constraint")
     const unsettle = sql`UPDATE till.charges SET state = 'ready', receipt = NULL, settled_at_millis = NULL`
     await expect(unsettle).rejects.toThrow("violates check constraint")
   })
 
-  it("starts no refund beyond what the books say was paid", async () => {
+  it("starts no refund beyond what the ledger records as paid", async () => {
     await refundDue()
     const [settled] = await stores.charges.entries({ limit: 10 })
-    // Somebody tampers with the books.
+    // Simulates tampering with the ledger.
     await sql`ALTER TABLE till.ledger DISABLE TRIGGER ledger_is_append_only`
     await sql`UPDATE till.ledger SET amount_atomic = amount_atomic - 1 WHERE kind = 'settled'`
     const limit = { sinceMillis: 0, maxAtomic: "1000000" }
@@ -78,12 +78,12 @@ describe("the schema", () => {
 })
 
 describe("the connection", () => {
-  it("has a statement undone before its verb is given up", async () => {
+  it("undoes a statement before its function times out", async () => {
     const [setting] = await sql`SHOW statement_timeout`
     expect(setting).toEqual({ statementTimeout: "4s" })
   })
 
-  it("comes back after it was lost", async () => {
+  it("reconnects after a lost connection", async () => {
     await refundDue()
     await sql`
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -93,7 +93,7 @@ describe("the connection", () => {
     expect(found).toMatchObject({ key })
   })
 
-  it("keeps values as they are: the biggest amount, what is missing, and text that JSONB refuses", async () => {
+  it("stores values unchanged: the biggest amount, missing values, and text that JSONB refuses", async () => {
     await stores.open()
     const text = 'a zero \u0000, half a pair \ud83d, a pair 👟, "quotes" and \\u0041'
     const amountAtomic = (2n ** 256n - 1n).toString()

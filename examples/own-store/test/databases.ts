@@ -1,6 +1,6 @@
 import { connect } from "../src/storage/database.ts"
 
-/** Takes the till's tables out of a database, with all that is in them: opening the storage makes them anew. */
+/** Drops the till's tables with their data; opening the storage creates them again. */
 export const empty = async (url: string): Promise<void> => {
   const sql = connect(url, 1)
   try {

@@ -11,7 +11,7 @@ import { connect, type Database } from "../src/storage/database.ts"
 import { type Environment, runExample, startExample } from "./RunningExample.ts"
 
 /*
- * Runs the example as its reader would and pays it on a real (local) chain.
+ * Runs the example as its reader would, and pays it on a real (local) chain.
  */
 
 const baseUrl = "https://shop.example"
@@ -64,7 +64,7 @@ const shippingAddress = {
   country: "US"
 }
 
-/** A fetch that pays, and the header that it paid with last. */
+/** A fetch that pays, and the header of its last payment. */
 const paying = () => {
   let header = ""
   const noting: typeof fetch = (input, init) => {
@@ -76,7 +76,7 @@ const paying = () => {
   return { pay: payingFetch(privateKey, 1_000, noting), header: () => header }
 }
 
-/** Looks into a database. */
+/** Queries a database. */
 const reading = async <A>(database: string, read: (sql: Database) => Promise<A>): Promise<A> => {
   const sql = connect(database, 1)
   try {
@@ -99,7 +99,7 @@ const post = (body: object): RequestInit => ({
 })
 
 describe("The example of an own store", { timeout: 60_000 }, () => {
-  it("is paid, and its own books say so", async () => {
+  it("is paid, and records it in its own ledger", async () => {
     const { stop, url } = await startExample(environment)
     expect(await (await fetch(url)).text()).toContain("A shop of my own")
     expect(await (await fetch(`${url}/health`)).json()).toEqual({ ok: true })
@@ -116,7 +116,7 @@ describe("The example of an own store", { timeout: 60_000 }, () => {
     expect(await stop()).toBe(0)
   })
 
-  it("takes one payment once, whichever of two processes is shown it how often, and after a restart", async () => {
+  it("charges a payment once, however often two processes receive it, and after a restart", async () => {
     const database = await postgres.createDatabase()
     const env = { ...environment, DATABASE_URL: database }
     const [first, second] = await Promise.all([startExample(env), startExample(env)])
@@ -144,7 +144,7 @@ describe("The example of an own store", { timeout: 60_000 }, () => {
     expect(await booksOf(database)).toHaveLength(1)
   })
 
-  it("sells a product and a vault item, each with its part in the tables", async () => {
+  it("sells a product and a vault item, and records both in its tables", async () => {
     const database = await postgres.createDatabase()
     const { stop, url } = await startExample({ ...environment, DATABASE_URL: database })
     await chain.mint(buyer().address, 1_000_000_000n)
@@ -194,14 +194,14 @@ describe("The example of an own store", { timeout: 60_000 }, () => {
     expect(await stop()).toBe(0)
   })
 
-  it("says which variables are missing", async () => {
+  it("names the missing variables", async () => {
     const { DATABASE_URL: _database, PAY_TO: _payTo, ...rest } = environment
     const { code, said } = await runExample(rest)
     expect(code).toBe(1)
     expect(said).toContain("Set these in the environment first: PAY_TO, DATABASE_URL.")
   })
 
-  it("says that its database can't be reached", async () => {
+  it("reports that its database can't be reached", async () => {
     const { code, said } = await runExample({
       ...environment,
       DATABASE_URL: "postgres://postgres:password@127.0.0.1:1/none"
@@ -211,7 +211,7 @@ describe("The example of an own store", { timeout: 60_000 }, () => {
     expect(said).not.toContain("password")
   })
 
-  it("runs by one command on a chain, a facilitator and a database of its own", async () => {
+  it("runs with one command on its own chain, facilitator and database", async () => {
     const { stop, url } = await startExample({ PORT: "0", BASE_URL: baseUrl }, "sandbox.ts")
     expect((await fetch(`${url}/x402/search`)).status).toBe(402)
     expect(await stop()).toBe(0)

@@ -5,7 +5,7 @@ import { empty } from "./databases.ts"
 import { allFaults, type Fault, faultyStores } from "./mutants.ts"
 
 /*
- * The contract's own test: a store that breaks a promise is told so.
+ * Tests the contract itself: it must report every store that breaks a promise.
  */
 
 let postgres: Postgres
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => postgres?.stop())
 
-/** The tests of one store: their names begin with its name. */
+/** The tests of one store: their names start with its name. */
 const testsOf = (fault: Fault) =>
   storeTests({ empty: () => empty(url), connect: () => faultyStores(url, fault) }).filter(({ name }) =>
     name.toLowerCase().startsWith(`${fault[0].toLowerCase()}:`)
@@ -30,8 +30,8 @@ describe("the contract catches a fault in", () => {
         (error: unknown) => error
       )
       if (broken instanceof StoreContractViolation) return
-      expect(broken, "what else went wrong").toBeUndefined()
+      expect(broken, "other failures").toBeUndefined()
     }
-    expect.fail("no test has caught it")
+    expect.fail("no test failed")
   })
 })

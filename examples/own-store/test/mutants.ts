@@ -5,7 +5,7 @@ import { postgresStores } from "../src/storage/storage.ts"
 import type { OwnStores } from "./races.ts"
 
 /*
- * Stores with a fault of the kind that is easily made: what the tests must catch, or they are worth nothing.
+ * Stores with a common mistake, which the tests must detect.
  */
 
 type Faults = {
@@ -188,7 +188,7 @@ const faults: Faults = {
   }
 }
 
-/** A store, and what is wrong with it. */
+/** A store and its fault. */
 export type Fault = readonly [store: keyof Faults, fault: string]
 export const allFaults: ReadonlyArray<Fault> = Object.entries(faults).flatMap(([store, ofStore]) =>
   Object.keys(ofStore).map((fault): Fault => [store as keyof Faults, fault])
@@ -212,8 +212,8 @@ export const faultyStores = (url: string, [store, fault]: Fault): OwnStores => {
 const pauseMillis = 50
 
 /**
- * Get, then set, one at a time behind a lock in this process's memory: right as long as there is one process. The pause
- * makes sure that another process gets on in between.
+ * Get, then set, one at a time behind a lock in this process's memory: correct as long as there is only one process.
+ * The pause lets another process run in between.
  */
 export const lockedInMemory = ({ charges, ...stores }: OwnStores): OwnStores => {
   let last: Promise<unknown> = Promise.resolve()
@@ -226,7 +226,7 @@ export const lockedInMemory = ({ charges, ...stores }: OwnStores): OwnStores => 
   }
   const inTurn: typeof claim = (...input) => {
     const turn = last.then(() => claim(...input))
-    // The next caller waits for the end, success or failure; the caller gets the failure.
+    // The next caller waits for the end, success or failure; the failure goes to the caller only.
     last = turn.catch(() => undefined)
     return turn
   }

@@ -14,7 +14,7 @@ import {
 } from "./races.ts"
 
 /*
- * Two processes of 50 racers each on one database: what a lock in a process's memory can't decide.
+ * Two processes with 50 racers each on one database: a lock in a process's memory can't decide these races.
  */
 
 const racers = 100
@@ -27,7 +27,7 @@ let contenders: Contenders
 beforeAll(async () => {
   postgres = await startPostgres()
   url = await postgres.createDatabase()
-  // Both make the tables of the empty database, at the same time.
+  // Both create the tables of the empty database at the same time.
   contenders = await startContenders(url)
   stores = postgresStores(url)
 })
@@ -37,7 +37,7 @@ afterAll(async () => {
   await postgres?.stop()
 })
 
-/** Runs a race some rounds, each on a subject of its own. */
+/** Runs a race several rounds, each with a new subject. */
 const run = async (
   name: RaceName,
   check: (got: ReadonlyArray<unknown>, subject: string) => Promise<void> | void
@@ -62,7 +62,7 @@ const entriesOf = async (key: string) =>
 describe("of a hundred racers in two processes", { timeout: 60_000 }, () => {
   it.each([
     "claim a key",
-    "claim a key whose lease has lapsed",
+    "claim a key whose lease has expired",
     "take over a charge",
     "reopen a charge",
     "apply a settlement",
@@ -73,7 +73,7 @@ describe("of a hundred racers in two processes", { timeout: 60_000 }, () => {
     "take a purchase"
   ] as const)("one alone can %s", (name) => run(name, (got) => expect(wins(got)).toBe(1)))
 
-  it("as many claim a place of a payer as there are", () =>
+  it("as many claim a place of a payer as the limit allows", () =>
     run("claim one of the places of a payer", (got) => expect(wins(got)).toBe(places)))
 
   it("as many claim exposure of a payer as its limit allows", () =>
@@ -88,14 +88,14 @@ describe("of a hundred racers in two processes", { timeout: 60_000 }, () => {
   it("as many refunds of a payer are started as the limit allows", () =>
     run("start a refund of a payer", (got) => expect(wins(got)).toBe(refundsAllowed)))
 
-  it("one settles a charge, and its transaction alone is in the books", () =>
+  it("one settles a charge, and the ledger has only its transaction", () =>
     run("settle a charge", async (got, key) => {
       expect(wins(got)).toBe(1)
       const charge = await stores.charges.find(key)
       expect(await entriesOf(key)).toEqual([["settled", charge?.receipt?.transaction]])
     }))
 
-  it("one records a refund, and its transaction alone is in the books", () =>
+  it("one records a refund, and the ledger has only its transaction", () =>
     run("record a refund", async (got, key) => {
       expect(wins(got)).toBe(1)
       const { refund } = (await stores.charges.find(key))!

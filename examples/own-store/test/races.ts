@@ -2,8 +2,8 @@ import type { CompletedSettlement, NewCharge, NewVaultPurchase, Offer, Order } f
 import type { postgresStores } from "../src/storage/storage.ts"
 
 /*
- * What racers race for. Each race has a subject that is prepared once; then every racer, whatever process it runs in,
- * tries the same verb on it at the same time.
+ * Races of the racers. Each race prepares a subject once; then every racer, in whichever process, calls the same
+ * function on it at the same time.
  */
 
 export type OwnStores = ReturnType<typeof postgresStores>
@@ -14,15 +14,15 @@ export interface Race {
   readonly run: (stores: OwnStores, subject: string, racer: string) => Promise<unknown>
 }
 
-/** Times in these races: everything happens at `now`, every lease and offer holds until `later`. */
+/** Times in these races: everything happens at `now`, and every lease and offer is valid until `later`. */
 const now = 1_000_000
 const later = 2_000_000
 const plenty = { maxUnsettled: 1_000_000, maxExposureAtomic: "1000000000000" }
-/** How many unsettled charges the payer of the race for places may have. */
+/** Limit on the payer's unsettled charges, in the race for places. */
 export const places = 7
-/** How many charges of 10 fit below the payer's exposure limit, in the race for exposure. */
+/** Number of charges of 10 that fit below the payer's exposure limit, in the race for exposure. */
 export const exposures = 5
-/** How many refunds of 10000 the limit allows in the race for refunds. */
+/** Number of refunds of 10000 that the limit allows, in the race for refunds. */
 export const refundsAllowed = 9
 
 export const newCharge = (key: string): NewCharge => ({
@@ -111,7 +111,7 @@ const refundDue = async (stores: OwnStores, key: string) => {
   await stores.charges.complete(key, { ...paidBy("first"), refundDue: true }, now)
 }
 
-/** A ready charge of a racer's own, of the payer that the race is about. */
+/** A ready charge for each racer, all of the payer that the race is about. */
 const readyOf = async ({ charges }: OwnStores, payer: string, key: string) => {
   await charges.claim({ ...newCharge(key), payer }, { owner: key, untilMillis: later }, now, plenty)
   await charges.advance(key, key, outcome)
@@ -142,7 +142,7 @@ export const races = {
       return (await charges.claim(newCharge(key), lease, now, plenty))._tag === "Claimed"
     }
   },
-  "claim a key whose lease has lapsed": {
+  "claim a key whose lease has expired": {
     prepare: (stores, key) => claimed(stores, key, now),
     run: async ({ charges }, key, racer) => {
       const lease = { owner: racer, untilMillis: later }

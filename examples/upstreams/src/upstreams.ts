@@ -5,13 +5,13 @@ import { rainforest } from "@till402/providers/rainforest"
 import { shopify, type ShopifyMarketplaceOptions } from "@till402/providers/shopify"
 
 /*
- * Makes the upstreams that the environment has keys for, and reports the missing ones.
+ * Makes the upstreams whose keys are in the environment, and reports the missing ones.
  */
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface Upstreams {
-  /** Options of `Till.make`. A port without keys is left out, and so are its routes. */
+  /** Options of `Till.make`. A port without keys is omitted together with its routes. */
   readonly ports: Pick<TillOptions, "marketplaces" | "tracker">
   /** Serves the agent profile that Shopify fetches. */
   readonly shopify: ShopifyMarketplaceOptions | undefined

@@ -1,6 +1,6 @@
 /*
- * The entry for hosts that use Effect themselves: the contract as a value, its schemas, the ports as
- * services, the stores, and the toll. Everything of the plain entry is here as well.
+ * The entry for hosts that use Effect themselves: the contract as a value, its schemas, the ports as services, the
+ * stores, and the toll. Includes everything of the plain entry.
  */
 export * from "./index.ts"
 export { Till } from "./till/Till.ts"

@@ -5,7 +5,7 @@ import type { IncomingRequest, PlainResponse } from "./http/HttpMessage.ts"
 import { origin, type Target, targetOf } from "./http/Target.ts"
 
 /*
- * Node's request and response ⇄ the web's, for adapters of frameworks that speak Node.
+ * Converts between Node's and the web's requests and responses, for adapters of Node frameworks.
  */
 
 export { targetOf }
@@ -16,7 +16,7 @@ export const malformedTarget = (): Response =>
 
 const headersOf = ({ rawHeaders }: IncomingMessage): Headers => {
   const headers = new Headers()
-  // From the raw list: Node drops repetitions of some headers, and a repeated payment must be seen.
+  // From the raw list: Node drops some repeated headers, and a repeated payment must be detected.
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!
     if (!name.startsWith(":")) headers.append(name, rawHeaders[index + 1]!)
@@ -32,7 +32,7 @@ const hasBody = ({ headers, httpVersionMajor, method }: IncomingMessage): boolea
     headers["transfer-encoding"] !== undefined ||
     Number(headers["content-length"] ?? 0) > 0)
 
-/** Reads lazily: Node discards a body that nobody read, but not one that was partly read. */
+/** Reads lazily: Node discards a body that nobody read, but not a partly read one. */
 const streamOf = (request: IncomingMessage): ReadableStream<Uint8Array> => {
   const chunks: AsyncIterator<Uint8Array | string> = request.iterator({ destroyOnReturn: false })
   return new ReadableStream<Uint8Array>(
@@ -44,7 +44,7 @@ const streamOf = (request: IncomingMessage): ReadableStream<Uint8Array> => {
       },
       async cancel() {
         await chunks.return?.()
-        // The rest is read and dropped: destroying the request would close the connection before the response.
+        // Drains the rest: destroying the request would close the connection before the response.
         request.resume()
       }
     },
@@ -52,13 +52,13 @@ const streamOf = (request: IncomingMessage): ReadableStream<Uint8Array> => {
   )
 }
 
-/** A body that was read before, of which nothing is left. */
+/** A body that was read before and is no longer available. */
 const isLost = (request: IncomingMessage, parsedBody: unknown): boolean =>
   parsedBody === undefined && hasBody(request) && (request.readableDidRead || request.readableEnded)
 
 const lost = (): Error =>
   new Error(
-    "The body was read before it reached the till, and nothing is left of it: mount the till before the middleware that reads it."
+    "The body was read before it reached the till and is no longer available: mount the till before the middleware that reads it."
   )
 
 const encodeParsed = (body: unknown): string | Uint8Array<ArrayBuffer> =>
@@ -69,14 +69,13 @@ const encodeParsed = (body: unknown): string | Uint8Array<ArrayBuffer> =>
       : JSON.stringify(body)
 
 /**
- * A Node request as a web `Request` for `url`. The body streams, and is read only when asked for; where a
- * body parser of the host came before, it is made again from `parsedBody`, which is what that left behind:
- * text, bytes, or a value of JSON.
+ * Makes a web `Request` for `url` from a Node request. The body streams, and is read only on demand. If a body parser
+ * of the host has read it, the body is rebuilt from `parsedBody`, the parser's result: text, bytes, or a JSON value.
  *
- * No signal is wired in: a client that goes away must not interrupt a call that it has paid for.
+ * Has no abort signal: a client that disconnects must not interrupt a call that it has paid for.
  *
- * @throws Error where the body was read before and nothing is left of it: a request without the body it
- *   came with would be another request
+ * @throws Error if the body was read before and is no longer available: a request without the body it
+ *   was sent with would be a different request
  *
  * @example
  * const url = targetOf(request.url)
@@ -90,7 +89,7 @@ export const toRequest = (
   const url = origin + pathname + search
   const headers = headersOf(request)
   if (method === "TRACE") {
-    // The web's constructor forbids the method, but it is the till's to refuse, and to say what it allows.
+    // The web's constructor rejects the method, but the till must refuse it itself with a list of allowed methods.
     return Object.defineProperty(new Request(url, { headers }), "method", { value: method })
   }
   if (!hasBody(request)) return new Request(url, { method, headers })
@@ -104,7 +103,7 @@ export const toRequest = (
     }
     return new Request(url, streamed)
   }
-  // They describe the bytes that were sent, not those made here.
+  // These headers describe the bytes that were sent, not those rebuilt here.
   headers.delete("content-length")
   headers.delete("content-encoding")
   headers.delete("transfer-encoding")
@@ -141,9 +140,9 @@ class NodeRequest implements IncomingRequest {
 }
 
 /**
- * Reads a Node request for `till.handle` without making a web `Request`, unless one is needed.
+ * Reads a Node request for `till.handle` without making a web `Request` unless needed.
  *
- * @throws Error where the body was read before and nothing is left of it, as `toRequest` does
+ * @throws Error if the body was read before and is no longer available, as `toRequest` does
  *
  * @example
  * const url = targetOf(request.url)
@@ -157,7 +156,7 @@ export const incoming = (
   return new NodeRequest(request, from)
 }
 
-/** Copies status and headers of a response to a Node response. Cookies and `Vary` join those the host has set. */
+/** Copies status and headers to a Node response. Adds cookies and `Vary` to those set by the host. */
 export const writeHead = ({ headers, status }: Response | PlainResponse, to: ServerResponse): void => {
   to.statusCode = status
   for (const [name, value] of headers instanceof Headers ? headers : Object.entries(headers)) {
@@ -166,7 +165,7 @@ export const writeHead = ({ headers, status }: Response | PlainResponse, to: Ser
   }
 }
 
-/** The source of a response body failed after the response had started; `cause` is what it threw. */
+/** The source of a response body failed after the response had started; `cause` is its error. */
 export class BodyInterrupted extends Error {
   override readonly name = "BodyInterrupted"
 }
@@ -174,7 +173,7 @@ export class BodyInterrupted extends Error {
 type Reader = ReadableStreamDefaultReader<Uint8Array>
 type Chunk = Awaited<ReturnType<Reader["read"]>>
 
-/** A stream of what `reader` gives, after the two reads that were made before. Destroying it cancels the source. */
+/** A stream of the remaining data of `reader`, after the two reads made before. Destroying it cancels the source. */
 const resume = (reader: Reader, first: Chunk, second: Promise<Chunk>): Readable => {
   const ahead: Array<Chunk | Promise<Chunk>> = [first, second]
   return new Readable({
@@ -200,8 +199,8 @@ const soon = (): Promise<undefined> =>
   })
 
 /**
- * A response body for Node: text or bytes if it is complete at once, so that its length is known before it is sent; else
- * a stream, which the caller must end or destroy.
+ * Converts a response body for Node: text or bytes if it is complete at once, so that its length is known; otherwise a
+ * stream, which the caller must end or destroy.
  */
 export const bodyOf = async ({ body }: Response | PlainResponse): Promise<string | Buffer | Readable> => {
   if (typeof body === "string") return body
@@ -224,10 +223,9 @@ export const cancelBody = async ({ body }: Response | PlainResponse): Promise<vo
 }
 
 /**
- * Sends a response at the client's pace. A client that goes away cancels the body's source and
- * is no error.
+ * Sends a response at the client's pace. If the client disconnects, cancels the body's source without an error.
  *
- * @throws BodyInterrupted where the source failed in mid-stream; the connection is destroyed by then, for
+ * @throws BodyInterrupted if the source failed in mid-stream; the connection is destroyed by then, for
  *   the client to see that the response is incomplete
  */
 export const writeResponse = async (
@@ -248,6 +246,6 @@ export const writeResponse = async (
     await pipeline(body, to)
   } catch (error) {
     if (error instanceof BodyInterrupted) throw error
-    // Anything else is the connection's: the client went away.
+    // Any other error is the connection's: the client disconnected.
   }
 }

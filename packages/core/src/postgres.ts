@@ -31,7 +31,7 @@ export interface PostgresOptions {
  * `@effect/sql-pg`. Migrates the schema at start; processes that start concurrently wait for each other. Tables begin
  * with `till_`, in the first schema of the connection's search path.
  *
- * `till.ready` rejects with an error that holds no password: with `ConfigurationError` if an option is wrong, the peer is
+ * `till.ready`  rejects with an error without the password: with `ConfigurationError` if an option is wrong, the peer is
  * missing, or the server rejects the user or the database; with `StoreError` if the database can't be reached or
  * migrated. Configure PgBouncer to ignore the startup parameter `statement_timeout` and to keep prepared statements
  * (1.21 or newer).
@@ -60,7 +60,7 @@ const loadClient = Effect.tryPromise({
     new ConfigurationError({
       message:
         cause instanceof Error && "code" in cause && cause.code === "ERR_MODULE_NOT_FOUND"
-          ? "storage: postgres() needs the package @effect/sql-pg: install it beside @till402/core"
+          ? "storage: postgres() needs the package @effect/sql-pg: install it with npm install @effect/sql-pg"
           : `storage: postgres() can't load the package @effect/sql-pg: ${String(cause)}`
     })
 })

@@ -10,7 +10,7 @@ import { layerSql } from "./sql/stores.ts"
  * Stores everything in one SQLite file, with Node's own SQLite. Creates the file, not its folder. Several processes on
  * one machine may share it. `:memory:` persists nothing.
  *
- * `till.ready` rejects where the file can't be opened or migrated: with `ConfigurationError` if the name is wrong, with
+ * `till.ready`  rejects if the file can't be opened or migrated: with `ConfigurationError` if the name is wrong, with
  * `StoreError` if the database can't be used.
  *
  * @example

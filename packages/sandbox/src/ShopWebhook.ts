@@ -31,7 +31,7 @@ export const shopWebhook = (
     const call = processNow(reference)
       .then(() => undefined)
       // No caller waits for it, and the till checks again later.
-      .catch((error: unknown) => process.emitWarning(`An order could not be followed up: ${String(error)}`))
+      .catch((error: unknown) => process.emitWarning(`The till could not check an order: ${String(error)}`))
       .finally(() => calls.delete(call))
     calls.add(call)
   }

@@ -5,7 +5,7 @@ import { Effect, Layer, Schema } from "effect"
 import { HttpApiClient } from "effect/http-api"
 
 /*
- * A host that uses Effect itself, of the same copy as the packages.
+ * A host that uses Effect itself, sharing one copy with the packages.
  */
 
 export const isPaymentRequired = Schema.is(PaymentRequired)

@@ -4,7 +4,7 @@ import { search } from "../Searching.ts"
 import type { StagingScript } from "../StagingScript.ts"
 
 /*
- * Both providers of the search of Amazon. Neither has a staging service: three searches count against the key's quota.
+ * Both providers of Amazon search. Neither has a staging service: three searches count against the key's quota.
  */
 
 const scriptOf = (name: string, prefix: string, provide: typeof canopy): StagingScript => ({

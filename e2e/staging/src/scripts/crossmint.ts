@@ -8,7 +8,10 @@ import { expect, type StagingScript } from "../StagingScript.ts"
 const stagingUrl = "https://staging.crossmint.com/api"
 
 const keyOf = (text: string): Hex => {
-  expect(isHex(text) && text.length === 66, "CROSSMINT_TREASURY_PRIVATE_KEY is not 0x and 64 digits")
+  expect(
+    isHex(text) && text.length === 66,
+    "CROSSMINT_TREASURY_PRIVATE_KEY is not 0x and 64 hexadecimal digits"
+  )
   return text as Hex
 }
 
@@ -17,16 +20,16 @@ export const crossmintScript: StagingScript = {
   name: "crossmint",
   required: [
     { name: "CROSSMINT_API_KEY", what: "server-side key of the staging console" },
-    { name: "CROSSMINT_PAYEES", what: "accounts of Crossmint that may be paid, by commas" },
+    { name: "CROSSMINT_PAYEES", what: "Crossmint's accounts that may be paid, separated by commas" },
     {
       name: "CROSSMINT_TREASURY_PRIVATE_KEY",
-      what: "account on Base Sepolia with test USDC; signs with --place alone"
+      what: "account on Base Sepolia with test USDC; signs only with --place"
     }
   ],
   optional: [
     { name: "CROSSMINT_BASE_URL", what: `default ${stagingUrl}` },
     { name: "CROSSMINT_RPC_URL", what: "a node of Base Sepolia; default https://sepolia.base.org" },
-    { name: "CROSSMINT_ASIN", what: `a product of Amazon's; default ${testAsin}` }
+    { name: "CROSSMINT_ASIN", what: `an Amazon product; default ${testAsin}` }
   ],
   run: async (steps, { mayPlace, maybe, of }) => {
     const baseUrl = maybe("CROSSMINT_BASE_URL") ?? stagingUrl
@@ -41,7 +44,7 @@ export const crossmintScript: StagingScript = {
         account: privateKeyToAccount(keyOf(of("CROSSMINT_TREASURY_PRIVATE_KEY"))),
         network: "base-sepolia",
         rpcUrl: maybe("CROSSMINT_RPC_URL") ?? "https://sepolia.base.org",
-        // An order of its own in each run, so that nothing has to outlive it.
+        // A separate order in each run, so that no state has to outlive it.
         journal: memoryPaymentJournal(),
         confirmTimeoutMillis: 60_000
       })

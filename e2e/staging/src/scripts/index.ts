@@ -6,7 +6,7 @@ import { seventeenTrackScript } from "./seventeenTrack.ts"
 import { shopifyScript } from "./shopify.ts"
 import { zincScript } from "./zinc.ts"
 
-/** One for each upstream. */
+/** The scripts, one for each upstream. */
 export const scripts: ReadonlyArray<StagingScript> = [
   canopyScript,
   rainforestScript,

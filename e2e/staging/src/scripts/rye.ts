@@ -10,7 +10,7 @@ export const ryeScript: StagingScript = {
   required: [{ name: "RYE_API_KEY", what: "key of the staging account, RYE/staging-…" }],
   optional: [
     { name: "RYE_BASE_URL", what: `default ${stagingUrl}` },
-    { name: "RYE_ASIN", what: `a product of Amazon's; default ${testAsin}` }
+    { name: "RYE_ASIN", what: `an Amazon product; default ${testAsin}` }
   ],
   run: async (steps, { mayPlace, maybe, of }) => {
     const baseUrl = maybe("RYE_BASE_URL") ?? stagingUrl

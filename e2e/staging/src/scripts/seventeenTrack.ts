@@ -1,12 +1,12 @@
 import { seventeenTrack } from "@till402/providers/17track"
 import { expect, type StagingScript } from "../StagingScript.ts"
 
-/** https://asset.17track.net/api/document/v2.4_en/: no staging; a number that is new to the account spends quota. */
+/** https://asset.17track.net/api/document/v2.4_en/: no staging; a number that is new to the account costs quota. */
 export const seventeenTrackScript: StagingScript = {
   name: "17track",
   required: [
     { name: "SEVENTEENTRACK_API_KEY", what: "key of the account" },
-    { name: "SEVENTEENTRACK_NUMBER", what: "a shipment of yours; spends a unit of quota where it is new" }
+    { name: "SEVENTEENTRACK_NUMBER", what: "one of your shipments; costs a unit of quota if it is new" }
   ],
   optional: [{ name: "SEVENTEENTRACK_BASE_URL", what: "default 17TRACK's own" }],
   run: async (steps, { maybe, of }) => {
@@ -30,6 +30,6 @@ export const seventeenTrackScript: StagingScript = {
     await steps.take("track", look, ({ events, found, status }) =>
       found ? `${status}, ${events.length} events` : "not found yet"
     )
-    await steps.take("track again, from memory", look, () => `${tracker.usage().calls} calls in all`)
+    await steps.take("track again, cached", look, () => `${tracker.usage().calls} calls in all`)
   }
 }

@@ -2,7 +2,7 @@ import { shopify } from "@till402/providers/shopify"
 import { search } from "../Searching.ts"
 import type { StagingScript } from "../StagingScript.ts"
 
-/** https://shopify.dev/docs/agents/catalog: the catalogue has no staging, and searching it costs nothing. */
+/** https://shopify.dev/docs/agents/catalog: the catalog has no staging, and searches are free. */
 export const shopifyScript: StagingScript = {
   name: "shopify",
   required: [{ name: "SHOPIFY_PROFILE_URL", what: "public https address of the agent profile" }],

@@ -3,14 +3,14 @@ import { type Database, json } from "./database.ts"
 import { lockPayer } from "./payers.ts"
 
 /*
- * Most verbs are one conditional UPDATE: the database looks at the condition and writes in one step, so of any number
- * of racers one gets a count of 1. Only `claim` needs more than that.
+ * Most functions are one conditional UPDATE: the database checks the condition and writes in one step, so of any number
+ * of racers exactly one changes a row. Only `claim` needs more.
  */
 
-/** The settled charges that `payerActivity` adds up, at most. */
+/** Maximum number of settled charges that `payerActivity` sums. */
 const maxSettled = 200
 
-/** Charges by key. What moves money books it in the same statement: see ledger.ts and refunds.ts. */
+/** Charges by key. A statement that moves money also writes its ledger entry: see ledger.ts and refunds.ts. */
 export const chargeVerbs = (sql: Database) => {
   // Fragments that the indexes of schema.sql repeat.
   const unfinished = sql`
@@ -26,7 +26,7 @@ export const chargeVerbs = (sql: Database) => {
 
     claim: (charge, lease, nowMillis, { maxExposureAtomic, maxUnsettled }) =>
       sql.begin(async (sql): Promise<Claim> => {
-        // One claim of a payer at a time.
+        // Serializes the claims of one payer.
         await lockPayer(sql, charge.payer)
         const [existing] = await sql<Array<Charge>>`
           SELECT * FROM till.charges WHERE key = ${charge.key} FOR UPDATE`
@@ -139,7 +139,7 @@ export const chargeVerbs = (sql: Database) => {
       ORDER BY check_after_millis, created_at_millis, key LIMIT ${limit}`,
 
     releaseVoided: async (keys, nowMillis) => {
-      // Rows that another process is at work on are its to count, and to release.
+      // Skips rows that another process is working on: it counts and releases them.
       const { count } = await sql`
         DELETE FROM till.charges WHERE key IN (
           SELECT key FROM till.charges
@@ -161,7 +161,7 @@ export const chargeVerbs = (sql: Database) => {
       ORDER BY created_at_millis DESC, key DESC LIMIT ${limit}`,
 
     expire: async (beforeMillis, limit) => {
-      // Rows that another process is at work on are its to count.
+      // Skips rows that another process is working on: it counts them.
       const { count } = await sql`
         UPDATE till.charges SET response = NULL, response_expired_at_millis = ${beforeMillis}
         WHERE key IN (
@@ -173,13 +173,13 @@ export const chargeVerbs = (sql: Database) => {
   } satisfies Partial<ChargeStore>
 }
 
-/** Whether a lease may take the place of a charge: its work died, or the very same owner voided it. */
+/** Whether a new lease may replace a charge: its claim has expired, or the same owner voided it. */
 const isFree = (standing: Charge, lease: Lease, nowMillis: number): boolean =>
   standing.state === "claimed"
     ? standing.leaseUntilMillis <= nowMillis
     : standing.state === "voided" && standing.leaseOwner === lease.owner && standing.refund === undefined
 
-/** The row of a fresh claim. A key that was claimed before remembers since when. */
+/** The row of a new claim. A key that was claimed before keeps the time since when it is unverified. */
 const asClaimed = (charge: NewCharge, lease: Lease, existing: Charge | undefined) => ({
   ...charge,
   state: "claimed",

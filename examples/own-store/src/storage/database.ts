@@ -2,13 +2,13 @@ import { readFile } from "node:fs/promises"
 import postgres from "postgres"
 
 /*
- * The one place that knows how values travel. With it a row is a record: `select * from till.charges` gives charges.
+ * The only file that converts values. With it, rows are records: `select * from till.charges` returns charges.
  */
 
 const types = {
-  // Milliseconds and counts, far below 2^53: numbers rather than the client's default, text.
+  // Milliseconds and counts are far below 2^53: numbers instead of the client's default, text.
   count: { to: 20, from: [20], serialize: String, parse: Number },
-  // Money is a bigint of atomic units, which JSON does not have: in an offer it is written as digits.
+  // Money is a bigint of atomic units, which JSON lacks: an offer contains it as digits.
   json: {
     to: 114,
     from: [114],
@@ -19,7 +19,10 @@ const types = {
   }
 }
 
-/** Connects on the first statement. A verb has 5 seconds; a statement that takes longer than 4 is undone by then. */
+/**
+ * Connects with the first statement. A function has 5 seconds; a statement that takes longer than 4 is undone before
+ * that.
+ */
 export const connect = (url: string, connections = 10) =>
   postgres(url, {
     max: connections,
@@ -27,12 +30,12 @@ export const connect = (url: string, connections = 10) =>
     connection: {
       application_name: "till",
       statement_timeout: 4_000,
-      // What the verbs are written for: each statement sees all that was committed before it.
+      // The functions rely on this level: each statement sees everything committed before it started.
       default_transaction_isolation: "read committed"
     },
     types,
     transform: {
-      // lease_until_millis ⇄ leaseUntilMillis; a missing value is NULL here and undefined there.
+      // lease_until_millis ⇄ leaseUntilMillis; a missing value is NULL in the database and undefined in records.
       column: { from: postgres.toCamel, to: postgres.fromCamel },
       value: { from: (value: unknown) => value ?? undefined },
       undefined: null
@@ -48,7 +51,7 @@ export type Transaction = Parameters<Parameters<Database["begin"]>[1]>[0]
 export const json = (sql: Database, value: object | undefined) =>
   value === undefined ? null : sql.typed.json(value)
 
-/** Brings the schema up to date. Processes that start at once wait for each other. */
+/** Migrates the schema. Processes that start at the same time wait for each other. */
 export const migrate = async (sql: Database): Promise<void> => {
   const schema = await readFile(new URL("schema.sql", import.meta.url), "utf8")
   await sql.begin(async (sql) => {

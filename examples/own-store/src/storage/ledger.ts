@@ -10,13 +10,13 @@ import postgres from "postgres"
 import { type Database, json } from "./database.ts"
 
 /*
- * The verbs of a charge that settle it or undo that, and the books of what moved. A charge and its entry change in one
- * statement or transaction: there is no moment at which one knows of the money and the other does not.
+ * The functions that settle a charge or undo that, and the ledger. A charge and its entry change in one statement or
+ * transaction, so they never disagree.
  */
 
 /**
  * Ends a statement that begins with `WITH moved AS (UPDATE till.charges ... RETURNING *)`. The round of an entry is the
- * number of settlements of its charge that were undone before.
+ * number of earlier settlements of its charge that were undone.
  */
 export const book = (
   sql: Database,
@@ -35,14 +35,14 @@ export const book = (
   -- A refund that was sent before its charge was reopened is not due once more.
   WHERE kind <> 'refund_due' OR moved.refund ->> '_tag' = 'Due'`
 
-/** Whether a statement failed since its transfer has settled another charge. */
+/** Whether a statement failed because its transfer has settled another charge. */
 const isTransferTaken = (error: unknown): boolean =>
   error instanceof postgres.PostgresError &&
   error.code === "23505" &&
   error.constraint_name === "charges_one_transfer"
 
 export const ledgerVerbs = (sql: Database) => {
-  /** Settles a charge; how many entries were made of it. */
+  /** Settles a charge; returns the number of entries written. */
   const complete = async (
     key: string,
     settlement: CompletedSettlement,
@@ -75,7 +75,7 @@ export const ledgerVerbs = (sql: Database) => {
       try {
         return { _tag: (await complete(key, settlement, nowMillis)) > 0 ? "Completed" : "NotOpen" }
       } catch (error) {
-        // The statement was undone as a whole: nothing was written.
+        // The whole statement was undone: nothing was written.
         if (isTransferTaken(error)) return { _tag: "TransferTaken" }
         throw error
       }

@@ -1,7 +1,7 @@
 import type { Order, OrderStore } from "@till402/core"
 import { type Database, json } from "./database.ts"
 
-/** Orders. The condition on the version is in the statement that changes an order: two workers never place it. */
+/** Orders. The version is checked in the statement that changes an order, so two workers never place it. */
 export const orderStore = (sql: Database) =>
   ({
     create: async ({ mails, offer, product, shipments, shippingAddress, ...order }) => {
@@ -38,7 +38,7 @@ export const orderStore = (sql: Database) =>
       return count === 1
     },
 
-    // Rows that another worker is about to take are passed by: it has them.
+    // Skips rows that another worker is taking.
     take: (nowMillis, untilMillis, limit) => sql<Array<Order>>`
     UPDATE till.orders SET due_at_millis = ${untilMillis}, version = version + 1
     WHERE due_at_millis <= ${nowMillis} AND id IN (

@@ -5,7 +5,7 @@ const maxAttempts = 100
 const isUniqueViolation = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "23505"
 
-/** Quotes. That a request has one live quote at most is a unique index, so no race can get around it. */
+/** Quotes. A unique index allows one live quote per request, so no race can get around it. */
 export const quoteStore = (sql: Database) => {
   const quoteColumns = sql`id, fingerprint, offer, created_at_millis, consumed_by`
 
@@ -55,7 +55,7 @@ export const quoteStore = (sql: Database) => {
 
     restore: async (chargeKey) => {
       try {
-        // Where the request has an unconsumed quote by now, that one stands; of several the one that lives longest.
+        // If the request has an unconsumed quote by now, that one stays; of several, the one that expires last.
         await sql`
           UPDATE till.quotes AS quote SET consumed_by = NULL
           WHERE consumed_by = ${chargeKey} AND id = (
@@ -65,7 +65,7 @@ export const quoteStore = (sql: Database) => {
             ORDER BY rival.consumed_by IS NOT NULL, rival.expires_at_millis DESC, rival.id DESC
             LIMIT 1)`
       } catch (error) {
-        // Another quote was put at this very moment: it stands, and this one stays consumed.
+        // Another quote was inserted concurrently: it stays live, and this one stays consumed.
         if (!isUniqueViolation(error)) throw error
       }
     },

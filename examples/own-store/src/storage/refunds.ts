@@ -9,7 +9,7 @@ interface Sums {
   readonly recent: string
 }
 
-/** Money that goes back: owed, allowed to be sent, sent. */
+/** Refunds: due, started within limits, sent. */
 export const refundVerbs = (sql: Database) =>
   ({
     markRefundDue: async (key, nowMillis) => {
@@ -28,7 +28,7 @@ export const refundVerbs = (sql: Database) =>
           Array<Pick<Charge, "payer">>
         >`SELECT payer FROM till.charges WHERE key = ${key}`
         if (known === undefined) return { _tag: "NotDue" }
-        // One refund of a payer at a time: none is started beside this one that both limits would not see.
+        // Serializes the refunds of one payer, so that both limits count every started refund.
         await lockPayer(sql, known.payer)
         const [charge] = await sql<Array<Charge>>`SELECT * FROM till.charges WHERE key = ${key} FOR UPDATE`
         if (charge?.refund?._tag !== "Due") return { _tag: "NotDue" }

@@ -7,10 +7,10 @@ import { quoteStore } from "./quotes.ts"
 import { refundVerbs } from "./refunds.ts"
 import { vaultItemStore, vaultPurchaseStore } from "./vault.ts"
 
-/** Seconds that statements may still take when the till is disposed of. */
+/** Seconds for running statements to end when the till is disposed of. */
 const closeSeconds = 5
 
-/** The whole storage of a till in a PostgreSQL database, given its connection string. */
+/** The whole storage of a till in a PostgreSQL database, given by its connection string. */
 export const postgresStores = (url: string) => {
   const sql = connect(url)
   return {

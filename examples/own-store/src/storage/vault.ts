@@ -2,13 +2,13 @@ import type { VaultItem, VaultItemStore, VaultPurchase, VaultPurchaseStore } fro
 import { type Database, json } from "./database.ts"
 
 const maxWords = 16
-/** Letter case aside, and the ways in which Unicode can write the same letter. */
+/** Normalizes letter case and Unicode form. */
 const folded = (text: string): string => text.normalize("NFKC").toLowerCase()
 const wordsOf = (q: string): Array<string> => folded(q).split(/\s+/).filter(Boolean).slice(0, maxWords)
 const searchTextOf = ({ cardDescription, category, slug, title }: VaultItem): string =>
   folded([title, cardDescription, category, slug].join(" "))
 
-/** The vault's shelf. */
+/** The vault's items. */
 export const vaultItemStore = (sql: Database) => {
   const itemColumns = sql`id, slug, title, product_type, card_description, price, category, creator, downloads,
     cover_image_url`
@@ -53,7 +53,7 @@ export const vaultItemStore = (sql: Database) => {
   } satisfies VaultItemStore
 }
 
-/** Purchases of vault items: reserved until their payment has settled, then granted; due again while there is work. */
+/** Purchases of vault items: reserved until their payment has settled, then granted; due while there is work left. */
 export const vaultPurchaseStore = (sql: Database) =>
   ({
     reserve: async (purchase) => {
@@ -77,7 +77,7 @@ export const vaultPurchaseStore = (sql: Database) =>
       return purchase
     },
 
-    // Rows that another process is about to take are passed by: it has them.
+    // Skips rows that another process is taking.
     take: async (nowMillis, untilMillis, limit) => sql<Array<VaultPurchase>>`
     UPDATE till.vault_purchases SET due_at_millis = ${untilMillis}, attempts = attempts + 1
     WHERE due_at_millis <= ${nowMillis} AND id IN (

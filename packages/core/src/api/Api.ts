@@ -8,7 +8,7 @@ import * as VaultDownload from "../operations/routes/VaultDownload.ts"
 import * as VaultSearch from "../operations/routes/VaultSearch.ts"
 
 /*
- * The contract as one value: the typed client and the documents are made from it. The list of its operations is here.
+ * The contract as one value, from which the typed client and the documents are made. Contains the list of operations.
  */
 
 /** The seven paid endpoints of the contract. */
@@ -22,7 +22,7 @@ export class Endpoints extends HttpApiGroup.make("x402", { topLevel: true }).add
   VaultDownload.endpoint
 ) {}
 
-/** How every operation is paid, for descriptions. */
+/** How calls are paid, for the descriptions of all operations. */
 export const paymentDescription =
   "Every call is paid through the x402 protocol in a dollar stablecoin: a request without payment gets a 402 with the ways to pay."
 

@@ -11,7 +11,7 @@ export interface Discovery {
 
 type DescribedOperation = Pick<AnyOperation, "endpoint" | "example" | "mimeType">
 
-/** The parts that are the same for every till of the process. */
+/** The parts that all tills of a process share. */
 interface Description extends Discovery {
   readonly hasParams: boolean
 }
@@ -21,7 +21,7 @@ interface Described {
   readonly definitions: Json
 }
 
-/** The schema of an input's meaning: numbers as numbers, required only what the wire requires. */
+/** The schema of an input's decoded values: numbers as numbers, and required fields as on the wire. */
 const describe = (schema: Schema.Top): Described => {
   const { definitions, schema: meaning } = Schema.toJsonSchemaDocument(Schema.toType(schema))
   const { required } = Schema.toJsonSchemaDocument(schema).schema as Json
@@ -63,14 +63,14 @@ const made = new WeakMap<object, Description>()
 const toBase64 = (bytes: Uint8Array): string =>
   btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
 
-/** An example of the response as JSON: bytes are written in base64. */
+/** An example of the response as JSON, with bytes in base64. */
 const outputOf = ({ example: { output }, mimeType }: DescribedOperation): Json => {
   if (output === undefined) return { type: mimeType }
   if (output instanceof Uint8Array) return { type: mimeType, example: toBase64(output) }
   return { type: "json", example: output }
 }
 
-/** The schema of `outputOf`. It leaves out the fields of the response, for which a header has no room. */
+/** The schema of `outputOf`, without the response's fields: a header has no room for them. */
 const outputSchemaOf = ({ example: { output }, mimeType }: DescribedOperation): Json => ({
   type: "object",
   properties: {

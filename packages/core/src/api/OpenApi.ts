@@ -32,7 +32,7 @@ const paymentInfo = ({ price }: AnyOperation): Json => ({
   protocols: [{ x402: {} }]
 })
 
-/** The schemas of query parameters by name. They are text on the wire; the document shows what they mean. */
+/** The schemas of query parameters by name. They are text on the wire; the document shows their decoded types. */
 const parameterSchemas = (query: Schema.Top | undefined): Json => {
   if (query === undefined) return {}
   const { schema } = Schema.toJsonSchemaDocument(Schema.toType(query))

@@ -7,7 +7,7 @@ import { usPostalCodeOf, usStateOf } from "./UnitedStates.ts"
 const phoneCharacters = /^[\p{L}\p{Nd}\p{Z}\p{Pd}()（）[\].,/#*:;+＋·]*$/u
 const fewestDigits = 4
 
-/** Accepts every plausible phone number, since countries write them in many ways; `""` means that there is none. */
+/** Accepts every plausible phone number, since formats differ between countries; `""` means none. */
 const isPhone = (text: string): boolean =>
   text.trim() === "" || (phoneCharacters.test(text) && (text.match(/\p{Nd}/gu) ?? []).length >= fewestDigits)
 
@@ -41,11 +41,11 @@ const fields = {
 const isUnitedStates = (country: unknown): boolean =>
   typeof country === "string" && country.toUpperCase() === "US"
 
-/** Whether a field was sent as text, so that it can be checked further. */
+/** Whether a field was sent as text, so that further checks apply. */
 const isSent = (value: unknown): value is string => typeof value === "string" && value !== ""
 
 /**
- * Faults of an address beyond the form of each field: those of `state` and `postalCode` in the United States. Those of
+ * Faults of an address beyond the format of each field: `state` and `postalCode` in the United States. Addresses in
  * other countries are accepted as sent.
  */
 export const addressFaults = (

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 
 /**
  * The body of every error but 402: `code` for programs, `message` for people, `details` free-form.
- * Codes and statuses are the table of the contract, and of `docs/errors.md` where it is silent.
+ * The contract defines codes and statuses, and `docs/errors.md` those that the contract doesn't mention.
  */
 export const ApiError = Schema.Struct({
   /** For programs: `PRODUCT_NOT_FOUND`. */
@@ -11,7 +11,7 @@ export const ApiError = Schema.Struct({
   message: Schema.String,
   /** Facts for programs, by code. */
   details: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json))
-}).annotate({ identifier: "ApiError", description: "What went wrong and how to mend it." })
+}).annotate({ identifier: "ApiError", description: "What went wrong and how to fix it." })
 export type ApiError = typeof ApiError.Type
 
 /** One fault of an input. */

@@ -30,7 +30,7 @@ export const nothingCharged = " Nothing was charged."
 interface Row {
   readonly status: number
   readonly code: string
-  /** Where the error doesn't bring its own message. */
+  /** For errors without a message of their own. */
   readonly message?: string
   readonly retryAfterSeconds?: number
 }

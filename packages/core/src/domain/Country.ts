@@ -39,7 +39,7 @@ const assigned: ReadonlySet<string> = new Set(
 /** Every assigned ISO 3166-1 alpha-2 code, in upper case and alphabetical order. */
 export const countryCodes: ReadonlyArray<string> = [...assigned]
 
-/** Codes that are often taken for assigned ones, and what is meant. */
+/** Codes that are often mistaken for assigned ones, and the correct ones. */
 const intended: Readonly<Record<string, string>> = { UK: "GB", EL: "GR" }
 
 const faultOf = (code: string): string | undefined => {
@@ -54,7 +54,7 @@ const faultOf = (code: string): string | undefined => {
 /** A country that exists: an assigned ISO 3166-1 alpha-2 code in either case, in upper case once decoded. */
 export const Country = Schema.String.pipe(
   Schema.check(
-    // What has another form need not be told as well that it is not assigned.
+    // Don't report a malformed code as unassigned, too.
     Schema.isPattern(/^[A-Za-z]{2}$/u, {
       message: "must be a two-letter ISO 3166-1 alpha-2 country code"
     }).abort(),

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 
 /**
- * An amount of money: an integer of atomic units, a millionth each (the 6 decimals of USDC), and the
- * ISO 4217 code of its currency. No price is a float on any path.
+ * An amount of money: an integer of atomic units, a millionth each (the 6 decimals of USDC), and the ISO 4217 code of
+ * its currency. No code represents a price as a float.
  *
  * @example
  * const price = usd("19.99")     // { atomic: 19990000n, currency: "USD" }
@@ -23,9 +23,9 @@ const scale = 1_000_000n
 export const MoneyText = Schema.Struct({ amount: Schema.String, currency: Schema.String })
 
 /**
- * Reads decimal text exactly: `"0.01"` → `10000n`. Text with more than six decimals is rounded **up**
- * to the atomic unit, the one place where rounding happens: a shop must not lose by it.
- * Returns `undefined` for anything that is not a plain non-negative decimal of a sane length.
+ * Reads decimal text exactly: `"0.01"` → `10000n`. Text with more than six decimals is rounded **up** to the atomic
+ * unit, so that the seller never loses. Returns `undefined` for anything but a non-negative
+ * decimal of reasonable length.
  */
 export const parseAtomic = (text: string): bigint | undefined => {
   const match = /^(\d{1,15})(?:\.(\d{1,30}))?$/.exec(text)
@@ -35,7 +35,7 @@ export const parseAtomic = (text: string): bigint | undefined => {
   return /[1-9]/.test(fraction.slice(decimals)) ? kept + 1n : kept
 }
 
-/** Money in dollars from decimal text; throws a `RangeError` on text that is no amount. */
+/** Parses decimal text as US dollars; throws a `RangeError` if it isn't an amount. */
 export const usd = (text: string): Money => {
   const atomic = parseAtomic(text)
   if (atomic === undefined) throw new RangeError(`not a decimal amount: ${JSON.stringify(text)}`)
@@ -53,7 +53,7 @@ export const formatAtomic = (atomic: bigint): string => {
 
 export const format = (money: Money): string => formatAtomic(money.atomic)
 
-/** The contract's `{ amount, currency }` of an amount. */
+/** Converts an amount to the contract's `{ amount, currency }`. */
 export const toText = (money: Money): typeof MoneyText.Type => ({
   amount: format(money),
   currency: money.currency

@@ -2,16 +2,16 @@
 export interface Network {
   /** CAIP-2 identifier, e.g. `eip155:84532`: the name of protocol version 2. */
   readonly caip2: `eip155:${number}`
-  /** Short name of protocol version 1, where it has one. */
+  /** Short name in protocol version 1, if it has one. */
   readonly v1Name: string | undefined
   readonly chainId: number
   /** The stablecoin's contract, checksummed. */
   readonly asset: `0x${string}`
   /** EIP-712 domain name and version of the stablecoin; clients sign with these. */
   readonly eip712: { readonly name: string; readonly version: string }
-  /** Blocks, the transfer's own included, before a transfer counts as payment. */
+  /** Blocks, including the transfer's own, before a transfer counts as payment. */
   readonly confirmations: number
-  /** Age of a block, in chain time, from which on no reorganization is expected to remove it. */
+  /** Age of a block, in chain time, after which no reorganization is expected to remove it. */
   readonly finalitySeconds: number
 }
 
@@ -48,7 +48,7 @@ export const networks: ReadonlyArray<Network> = [
     v1Name: "base-sepolia",
     asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
     name: "USDC",
-    // As Base.
+    // Like Base.
     confirmations: 1,
     finalitySeconds: 60
   }),
@@ -58,7 +58,7 @@ export const networks: ReadonlyArray<Network> = [
     asset: "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359",
     name: "USD Coin",
     // Validators vote on milestones every few seconds; blocks after the last one can still be replaced. 120 s leave
-    // room for milestones that come late.
+    // room for late milestones.
     confirmations: 3,
     finalitySeconds: 120
   }),
@@ -67,7 +67,7 @@ export const networks: ReadonlyArray<Network> = [
     v1Name: "avalanche",
     asset: "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E",
     name: "USD Coin",
-    // A block is final once it is accepted, within two seconds. 30 s leave room for a node that lags.
+    // A block is final once it is accepted, within two seconds. 30 s leave room for a lagging node.
     confirmations: 1,
     finalitySeconds: 30
   }),
@@ -76,7 +76,7 @@ export const networks: ReadonlyArray<Network> = [
     v1Name: undefined,
     asset: "0xaf88d065e77c8cC2239327C5EDb3A432268e5831",
     name: "USD Coin",
-    // One sequencer orders all blocks, as on Base.
+    // One sequencer orders all blocks, like on Base.
     confirmations: 1,
     finalitySeconds: 60
   }),

@@ -44,10 +44,10 @@ const variantFaults = (productUrl: string, variantId: string | undefined): Reado
   if (variantId !== undefined && ofUrl !== variantId) {
     return [{ path: "variantId", message: "differs from the variant in productUrl" }]
   }
-  return isVariantId(ofUrl) ? [] : [{ path: "productUrl", message: "holds a variant that can be none" }]
+  return isVariantId(ofUrl) ? [] : [{ path: "productUrl", message: "contains a malformed variant" }]
 }
 
-/** Faults in the way a request names its product, beyond the form of each field. */
+/** Faults in how a request names its product, beyond the format of each field. */
 export const namingFaults = ({ asin, productUrl, variantId }: ProductNaming): ReadonlyArray<Issue> => {
   if (asin === undefined && productUrl === undefined) {
     return [{ path: "asin", message: "is required, or productUrl: name the product by one of them" }]
@@ -134,7 +134,7 @@ export const BuyResponse = Schema.Struct({
     /** The product's own price, before tax and shipping. */
     price: Schema.optionalKey(MoneyText)
   }),
-  /** What was paid: tax, shipping and fee included. */
+  /** The paid amount, including tax, shipping and fee. */
   totalPrice: MoneyText
 }).annotate({ identifier: "X402BuyResponse" })
 export type BuyResponse = typeof BuyResponse.Type
@@ -177,7 +177,7 @@ export interface Parcel {
   readonly carrier?: string
   /** Number by which the carrier tracks it. */
   readonly trackingNumber: string
-  /** Https address where the buyer can follow it. */
+  /** Https URL where the buyer can track it. */
   readonly trackingUrl?: string
 }
 
@@ -188,7 +188,7 @@ export type FulfilmentState = typeof FulfilmentState.Type
 /** The status of a placed order upstream. */
 export interface FulfilmentStatus {
   readonly status: FulfilmentState
-  /** Upstream's reason where the order failed or was canceled: `insufficient_stock`. */
+  /** Upstream's reason if the order failed or was canceled: `insufficient_stock`. */
   readonly reason?: string
   /** Parcels so far. */
   readonly shipments: ReadonlyArray<Parcel>
@@ -202,14 +202,14 @@ export interface Offer {
   readonly subtotal: Money
   /** Tax on product and shipping. */
   readonly tax: Money
-  /** Price of the delivery. */
+  /** Price of shipping. */
   readonly shipping: Money
-  /** The host's own margin; absent: none. */
+  /** The host's own margin, if any. */
   readonly fee?: Money
   /** What the caller pays, the fee included. */
   readonly total: Money
-  /** Upstream's name of this quote; it is sent with the order. */
+  /** Upstream's name for this quote; it is sent with the order. */
   readonly reference: string
-  /** Until when upstream accepts an order by this quote; milliseconds since the epoch. */
+  /** When upstream stops accepting orders for this quote; milliseconds since the epoch. */
   readonly expiresAtMillis: number
 }

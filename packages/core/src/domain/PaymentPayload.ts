@@ -65,6 +65,6 @@ export const PaymentPayloadV2 = Schema.Struct({
   resource: Schema.optionalKey(Schema.Struct({ url: Schema.String.check(Schema.isMaxLength(4096)) }))
 })
 
-/** A payment header, decoded; dispatched on `x402Version`, never on the header's name. */
+/** A decoded payment header, dispatched on `x402Version`, never on the header's name. */
 export const PaymentPayload = Schema.Union([PaymentPayloadV1, PaymentPayloadV2])
 export type PaymentPayload = typeof PaymentPayload.Type

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** What a payment must be: one offer, in the terms of protocol version 2. */
+/** The terms of a payment: one offer, in protocol version 2. */
 export interface PaymentRequirements {
   readonly scheme: "exact"
   /** CAIP-2. */

@@ -12,13 +12,13 @@ const fields = {
   }),
   /** Name of the product. */
   title: Schema.String,
-  /** Price in units of `currency`; null where unknown. */
+  /** Price in units of `currency`; null if unknown. */
   price: Schema.NullOr(Schema.Finite),
   /** ISO 4217 code: `USD`. */
   currency: Schema.String.annotate({ description: "ISO 4217 code." }),
-  /** Average rating, as the marketplace scales it; null where unknown. */
+  /** Average rating, on the marketplace's scale; null if unknown. */
   rating: Schema.NullOr(Schema.Finite),
-  /** Number of reviews; null where unknown. */
+  /** Number of reviews; null if unknown. */
   reviewCount: Schema.NullOr(Schema.Finite),
   /** Address of a picture. */
   imageUrl: Schema.NullOr(Schema.String),

@@ -2,7 +2,7 @@ import { Schema, SchemaTransformation } from "effect"
 import { hasPublicHost } from "./PublicHost.ts"
 import { Text } from "./Text.ts"
 
-const credentials = "must not hold a user name or password"
+const credentials = "must not contain a user name or password"
 const privateHost = "must name a public host"
 
 const faultOf = (text: string): string | undefined => {
@@ -11,7 +11,7 @@ const faultOf = (text: string): string | undefined => {
   const faults = [
     ...(url.protocol === "https:" ? [] : ["must be an https URL"]),
     ...(url.username === "" && url.password === "" ? [] : [credentials]),
-    // Of other schemes a host need not be one.
+    // Other schemes need no host.
     ...(!/^https?:$/.test(url.protocol) || hasPublicHost(url) ? [] : [privateHost])
   ]
   return faults.length === 0 ? undefined : faults.join("; ")
@@ -26,12 +26,12 @@ const Sent = Text({ max: 2048 }).check(
   })
 )
 
-/** Whether a text can stand as `productUrl`. */
+/** Whether a text is a valid `productUrl`. */
 export const isProductUrl = Schema.is(Sent)
 
 /**
- * Address of a product's page: https, without credentials, on a public host. It is never fetched here. Once
- * decoded it is as the URL standard writes it, so that everybody whom it is handed to reads the same host in it.
+ * URL of a product's page: https, without credentials, on a public host. The till never fetches it. Decoding normalizes
+ * it, so that every reader sees the same host.
  */
 export const ProductUrl = Sent.pipe(
   Schema.decodeTo(
@@ -46,7 +46,7 @@ export const asinOfUrl = (productUrl: string): string | undefined => {
   return /\/(?:dp|gp\/product|gp\/aw\/d)\/([A-Za-z0-9]{10})(?=\/|$)/.exec(path)?.[1]?.toUpperCase()
 }
 
-/** The variants that a storefront product's address names, each once. */
+/** The distinct variants in a storefront product's URL. */
 export const variantsOfUrl = (productUrl: string): ReadonlyArray<string> => [
   ...new Set(
     URL.parse(productUrl)
@@ -55,5 +55,5 @@ export const variantsOfUrl = (productUrl: string): ReadonlyArray<string> => [
   )
 ]
 
-/** `variant` in a storefront product's address. */
+/** `variant` in a storefront product's URL. */
 export const variantOfUrl = (productUrl: string): string | undefined => variantsOfUrl(productUrl)[0]

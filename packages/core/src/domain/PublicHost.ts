@@ -1,7 +1,7 @@
 /*
- * Whether the host of an address is one of the public Internet, told from its text alone: nothing is looked up.
- * The till fetches no address that a caller sends; whoever it is handed to may, and must not be led into a
- * private network. A public name that resolves to a private address can only be seen by who resolves it.
+ * Decides from the text of a URL alone whether its host is on the public Internet; nothing is looked up. The till
+ * fetches no URL that a caller sends. But a provider that receives one may, and must not be led into a private network.
+ * Only a resolver can detect a public name with a private address.
  */
 
 /** Blocks of IPv4 that are not global: https://www.iana.org/assignments/iana-ipv4-special-registry */
@@ -24,7 +24,7 @@ const specialIpv4: ReadonlyArray<readonly [block: string, prefix: number]> = [
 ]
 
 /**
- * Blocks within 2000::/3, the global unicast addresses, that are none or that carry others:
+ * Blocks within 2000::/3 (global unicast) that are not global, or that embed other addresses:
  * https://www.iana.org/assignments/iana-ipv6-special-registry
  */
 const specialIpv6: ReadonlyArray<readonly [groups: ReadonlyArray<number>, prefix: number]> = [
@@ -35,9 +35,9 @@ const specialIpv6: ReadonlyArray<readonly [groups: ReadonlyArray<number>, prefix
 ]
 
 /**
- * Last labels of names that are not, or only locally, in the DNS: RFC 6761, RFC 6762, RFC 8375, ICANN's
- * `internal`, and what private networks use besides (RFC 6762, appendix G). `example` and `test`, which are
- * reserved for documents and tests and resolve nowhere, are let through: sandboxes sell there.
+ * Top-level names that don't exist in the public DNS: RFC 6761, RFC 6762, RFC 8375, ICANN's `internal`, and those that
+ * private networks use (RFC 6762, appendix G). Allows `example` and `test`, which are reserved for documents and tests
+ * and never resolve, since sandboxes use them.
  */
 const privateNames: ReadonlySet<string> = new Set([
   "localhost",
@@ -56,10 +56,10 @@ const privateNames: ReadonlySet<string> = new Set([
   "svc"
 ])
 
-/** Names whose purpose is to resolve to an address of one's choice, or to this very machine. */
+/** Domains that resolve to any chosen address, or to this machine. */
 const resolvers: ReadonlyArray<string> = ["nip.io", "sslip.io", "xip.io", "localtest.me", "lvh.me"]
 
-/** An IPv4 address as a whole number. The URL parser has brought every other way of writing it to this one. */
+/** An IPv4 address as a whole number. The URL parser has normalized all other notations. */
 const ipv4Of = (host: string): number | undefined =>
   /^\d+(?:\.\d+){3}$/.test(host)
     ? host.split(".").reduce((whole, part) => whole * 256 + Number(part), 0)
@@ -70,7 +70,7 @@ const isIn = (address: number, [block, prefix]: readonly [string, number]): bool
   return Math.floor(address / size) === Math.floor(ipv4Of(block)! / size)
 }
 
-/** The eight groups of an IPv6 address that the URL parser has written: compressed, in hexadecimal. */
+/** The eight groups of an IPv6 address that the URL parser has normalized: compressed, in hexadecimal. */
 const ipv6Groups = (address: string): ReadonlyArray<number> => {
   const [head = "", tail] = address.split("::")
   const read = (side: string) =>
@@ -105,14 +105,14 @@ const isPublicName = (name: string): boolean => {
 }
 
 /**
- * Whether a URL's host is public. Not so are private, loopback, link-local, shared, multicast, documentation
- * and reserved addresses in any notation, IPv6 addresses that carry an IPv4 one, names of one label, and names
- * that only private networks resolve: `https://2130706433/`, which is 127.0.0.1, as well as `https://[::1]/`. Of
- * a port nothing is said: shops may use any.
+ * Whether a URL's host is public. False for private, loopback, link-local, shared, multicast, documentation and
+ * reserved addresses in any notation, for IPv6 addresses that embed an IPv4 one, for names of one label, and for names
+ * that only private networks resolve. Examples: `https://2130706433/` (127.0.0.1) and `https://[::1]/`. Any port is
+ * allowed, since shops may use any.
  */
 export const hasPublicHost = ({ hostname }: URL): boolean => {
   if (hostname.startsWith("[")) return isPublicIpv6(hostname.slice(1, -1))
-  // A full name may end with the root's point.
+  // A full name may end with the root's dot.
   const name = hostname.endsWith(".") ? hostname.slice(0, -1) : hostname
   const address = ipv4Of(name)
   return address === undefined ? isPublicName(name) : !specialIpv4.some((block) => isIn(address, block))

@@ -64,11 +64,11 @@ export type SearchQuery = typeof SearchQuery.Type
 export const SearchResponse = Schema.Struct({
   /** The page's products of all marketplaces, merged by rank. */
   products: Schema.Array(SearchProduct),
-  /** Products that match, summed over the marketplaces; may be an estimate. */
+  /** Number of matching products, summed over the marketplaces; may be an estimate. */
   totalResults: Schema.Finite,
   /** Number of this page, from 1. */
   page: Schema.Finite,
-  /** Whether a further page exists. */
+  /** Whether there are more pages. */
   hasMore: Schema.Boolean
 }).annotate({ identifier: "SearchResponse" })
 export type SearchResponse = typeof SearchResponse.Type

@@ -1,9 +1,8 @@
 import { Schema, SchemaTransformation } from "effect"
 
 /**
- * Text that a caller sends: bounded in code points, well-formed Unicode (no lone surrogates), and
- * free of control characters, which have no place in a name or a query and travel badly into logs,
- * mails and upstream requests.
+ * Text that a caller sends: bounded in code points, well-formed Unicode (no lone surrogates), and without control
+ * characters, which don't belong in names or queries and cause trouble in logs, mails and upstream requests.
  *
  * `multiline` admits tab, line feed and carriage return.
  */
@@ -21,21 +20,21 @@ export const Text = (options: {
       Schema.isMaxCodePoints(max, { message: `must have at most ${max} characters` }),
       Schema.makeFilter((value: string) =>
         (multiline ? controlsButWhitespace : controls).test(value)
-          ? "must not hold control characters"
+          ? "must not contain control characters"
           : value.isWellFormed() || "must be well-formed Unicode"
       )
     )
   )
 }
 
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+// eslint-disable-next-line no-control-regex -- the pattern searches for control characters
 const controls = /[\u0000-\u001f\u007f-\u009f]/u
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+// eslint-disable-next-line no-control-regex -- the pattern searches for control characters
 const controlsButWhitespace = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/u
 
 /**
- * A decimal number as it stands in a query string: digits with an optional fraction. Exponents,
- * hexadecimal, signs other than a leading minus and white space are refused rather than guessed at.
+ * A decimal number in a query string: digits with an optional fraction. Rejects exponents, hexadecimal, plus signs and
+ * white space.
  */
 export const NumberText = Schema.String.pipe(
   Schema.check(Schema.isPattern(/^-?\d{1,12}(?:\.\d{1,12})?$/u, { message: "must be a number" }))

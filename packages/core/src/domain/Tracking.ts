@@ -9,7 +9,7 @@ export const TrackQuery = Schema.Struct({
       message: "must be 5 to 50 characters of A-Z, a-z, 0-9 and hyphen"
     })
   ),
-  /** Carrier code, where it can't be detected. */
+  /** Carrier code, if it can't be detected. */
   carrier: Schema.optionalKey(
     IntegerInQuery.check(Schema.isGreaterThan(0, { message: "must be greater than 0" }))
   ),
@@ -111,41 +111,41 @@ export const TrackResult = Schema.Struct({
   status: ShipmentStatus,
   /** Finer state, in the tracking provider's terms. */
   subStatus: text,
-  /** The current state in words. */
+  /** The current state as a sentence. */
   statusDescription: text,
   /** Whether it was delivered. */
   delivered: Schema.Boolean,
   /** Whether carrier data exists. */
   found: Schema.Boolean.annotate({ description: "False when no carrier data exists yet." }),
-  /** The carrier that has it. */
+  /** The carrier that picked it up. */
   carrier: TrackCarrier,
-  /** The carrier that delivers it, if another one. */
+  /** The carrier that delivers it, if different. */
   lastMileCarrier: Schema.NullOr(Schema.Struct({ code: number, name: text })),
   /** Country or place of departure. */
   origin: text,
-  /** Country or place of delivery. */
+  /** Country or place of destination. */
   destination: text,
   /** The newest event. */
   latestEvent: Schema.NullOr(TrackingEvent),
   /** All events, as the provider orders them. */
   events: Schema.Array(TrackingEvent),
-  /** Milestones, with their times where reached. */
+  /** Milestones, with the times of those reached. */
   milestones: Schema.Array(TrackMilestone),
-  /** When the carrier got it, ISO 8601. */
+  /** When the carrier picked it up, ISO 8601. */
   pickedUpAt: text,
   /** When it was delivered, ISO 8601. */
   deliveredAt: text,
-  /** Days since the carrier got it. */
+  /** Days since the carrier picked it up. */
   daysInTransit: number,
   /** Days since the newest event. */
   daysSinceLastUpdate: number,
-  /** When delivery is expected, and whose estimate it is. */
+  /** When delivery is expected, and who estimated it. */
   estimatedDelivery: Schema.NullOr(Schema.Struct({ from: text, to: text, source: text })),
   /** Name of the carrier's service. */
   serviceType: text,
   /** Weight in kilograms, as text. */
   weightKg: text,
-  /** A notice of the carrier. */
+  /** A notice from the carrier. */
   carrierNotice: text,
   /** Address of a page that shows the shipment. */
   trackingPageUrl: Schema.String

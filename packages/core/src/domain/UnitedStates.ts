@@ -1,7 +1,7 @@
 /*
- * What the United States' own addresses are made of. Codes: USPS Publication 28, appendix B, "Two-letter state
- * and possession abbreviations" and "Military state abbreviations" (https://pe.usps.com/text/pub28/28apb.htm):
- * the states, the district, the territories, the freely associated states (FM MH PW), and the armed forces.
+ * States and codes in US addresses: USPS Publication 28, appendix B, "Two-letter state and possession abbreviations"
+ * and "Military state abbreviations" (https://pe.usps.com/text/pub28/28apb.htm). They include the district, the
+ * territories, the freely associated states (FM MH PW), and the armed forces.
  */
 const names: Readonly<Record<string, string>> = {
   AL: "Alabama",
@@ -68,7 +68,7 @@ const names: Readonly<Record<string, string>> = {
   AP: "Armed Forces Pacific"
 }
 
-/** Every code that may stand as `state` of an address in the United States, in upper case. */
+/** Every valid `state` code of a US address, in upper case. */
 export const usStateCodes: ReadonlyArray<string> = Object.keys(names)
 
 const alsoKnownAs: Readonly<Record<string, string>> = {
@@ -87,7 +87,7 @@ const alsoKnownAs: Readonly<Record<string, string>> = {
   "Armed Forces Middle East": "AE"
 }
 
-/** Case, accents, points and spaces make no other state. */
+/** Ignores case, accents, periods and spaces. */
 const fold = (text: string): string =>
   text
     .normalize("NFKD")
@@ -99,7 +99,7 @@ const fold = (text: string): string =>
 const byName: ReadonlyMap<string, string> = new Map([
   ...usStateCodes.flatMap((code): ReadonlyArray<readonly [string, string]> => [
     [fold(code), code],
-    // As some write it: N.Y.
+    // Abbreviations with periods: N.Y.
     [fold([...code].join(".")), code],
     [fold(`US-${code}`), code],
     [fold(names[code]!), code]
@@ -108,16 +108,15 @@ const byName: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * The two-letter code of a state, district, territory or military region, from its code in any case, its ISO
- * 3166-2 code or its English name: `OR` of `or`, `NY` of `New York`, `DC` of `Washington, D.C.`. `undefined` where
- * the text names none.
+ * The two-letter code of a state, district, territory or military region, from its code in any case, its ISO 3166-2
+ * code or its English name: `OR` for `or`, `NY` for `New York`, `DC` for `Washington, D.C.`. `undefined` if the text
+ * names none.
  */
 export const usStateOf = (text: string): string | undefined => byName.get(fold(text))
 
 /**
- * A ZIP code (`97201`) or ZIP+4 (`97201-1234`) as the post writes it, from one with spaces around it, or with a
- * space, a dash or nothing for the hyphen; `undefined` where the text has neither form. Whether it is in use is
- * for the upstream to say.
+ * Normalizes a ZIP code (`97201`) or ZIP+4 (`97201-1234`): removes surrounding spaces, and accepts a space, a dash or
+ * nothing as the hyphen. `undefined` for other text. Doesn't check whether the code is in use; upstreams do.
  */
 export const usPostalCodeOf = (text: string): string | undefined => {
   const [, zip, plus] =

@@ -32,7 +32,7 @@ export const VaultItem = Schema.Struct({
   price: Schema.Int,
   /** Category. */
   category: Category,
-  /** Who made it: name, and kind of creator. */
+  /** The creator's name and kind. */
   creator: Schema.Struct({ name: Schema.String, type: Schema.String }),
   /** Number of downloads. */
   downloads: Schema.Int,
@@ -47,7 +47,7 @@ export const VaultQuery = Schema.Struct({
   q: Schema.optionalKey(Text({ max: 500 })),
   /** Only items of this category. */
   category: Schema.optionalKey(Category),
-  /** Only items of this kind. */
+  /** Only items of this type. */
   productType: Schema.optionalKey(ProductType),
   /** Lowest price, in whole dollars. */
   minPrice: Schema.optionalKey(IntegerInQuery),
@@ -117,7 +117,7 @@ export const DownloadQuery = Schema.Struct({ downloadToken: Text({ min: 1, max: 
 
 const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
-/** Whether text is base58 of exactly 32 bytes: an account of Solana. */
+/** Whether text is base58 of exactly 32 bytes: a Solana account. */
 export const isSolanaAddress = (text: string): boolean => {
   if (text.length < 32 || text.length > 44) return false
   let value = 0n

@@ -18,7 +18,7 @@ const wordBytes = 32
 const typeHashBytes = toBytes(authorizationType)
 const zero = 0x30
 
-/** The value of a hexadecimal digit's character code; the text was checked to hold no others. */
+/** The value of a hexadecimal digit's character code; the text was checked to contain no others. */
 const nibble = (code: number): number => (code <= 0x39 ? code - zero : (code | 0x20) - 0x57)
 
 /** Writes the bytes of `0x…` text to end at `end`. */

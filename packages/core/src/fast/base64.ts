@@ -1,7 +1,7 @@
 /*
  * Converts between base64, UTF-8 bytes and text, with a shortcut for ASCII.
  *
- * Replaces: a pattern for whitespace and a decoder or loop over every byte. Almost all of it is ASCII.
+ * Replaces: a pattern for whitespace, and a decoder or loop over every byte. Almost all texts are ASCII.
  * Gain: 4.5 µs → 0.8 µs for a payment header, 6 % of a paid call; 3.5 µs → 0.4 µs for each of the two receipt headers,
  * 11 % (`npm run bench -- fast`).
  * Equivalence: test/fast/base64.test.ts.
@@ -9,7 +9,7 @@
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 const encoder = new TextEncoder()
-/** Written and never read: the room that `encodeInto` needs to count bytes. */
+/** Never read: `encodeInto` needs room to count bytes. */
 const scratch = new Uint8Array(16_384)
 
 /** Whether a text is ASCII, where each character is one byte. Native, unlike a pattern. */
@@ -34,7 +34,7 @@ export const fromBase64 = (text: string): string | undefined => {
 
 /** The text of a binary string of UTF-8; `undefined` for other bytes. */
 export const toText = (binary: string): string | undefined => {
-  // Payments are ASCII, apart from a name now and then: such bytes are their own text.
+  // Payments are ASCII, except for a rare name: such bytes are their own text.
   if (isAscii(binary)) return binary
   const bytes = new Uint8Array(binary.length)
   for (let index = 0; index < binary.length; index++) bytes[index] = binary.charCodeAt(index)

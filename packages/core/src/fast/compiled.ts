@@ -11,7 +11,7 @@ import * as SchemaJITCompiler from "effect/schema/SchemaJITCompiler"
  */
 
 /**
- * Has a schema decoded by generated code. Call it before its decoders are made.
+ * Makes a schema decode by generated code. Call it before making its decoders.
  *
  * Platforms that forbid generating code (Cloudflare workers, `--disallow-code-generation-from-strings`) interpret the
  * schema, with the same results.

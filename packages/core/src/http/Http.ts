@@ -10,10 +10,10 @@ import { challengeResponse, failureResponse, jsonResponse, notFound, preflightRe
 import type { PricedRoutes } from "./PricedRoutes.ts"
 import { makeRouter, type OperationMatch, type RouteMatch } from "./Router.ts"
 
-/** A response of our own, or of a route that is the host's. */
+/** A response of the till, or of one of the host's public routes. */
 export type Handled = PlainResponse | Response
 
-/** A response, at once or by an effect. */
+/** A response, available now or from an effect. */
 export type Handling = PlainResponse | Effect.Effect<Handled>
 
 /** Handles requests below the mount. Requests without payment for a fixed price need no fiber. */
@@ -79,12 +79,12 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
     if (match._tag === "Document") return jsonResponse(match.text, cors, origin, isHead)
     const { paidRoute, params } = match
     const { search } = request.url
-    // HEAD shows what an unpaid GET would, and never takes a payment: there is no body to pay for.
+    // HEAD returns the head of an unpaid GET, and never takes a payment: there is no body to pay for.
     if (isHead) return challengeResponse(paidRoute.unpaid(search), cors, origin, true)
     const header = readPayment(request)
     if (header._tag === "None" && paidRoute.operation.price._tag === "Fixed")
       return challengeResponse(paidRoute.unpaid(search), cors, origin)
-    // The host's function reads a proxy's header; without a result, the adapter's address counts.
+    // The host's function reads a proxy's header; without a result, the adapter's address is used.
     const clientAddress = () => settings.clientAddress?.(request.toRequest()) ?? caller.clientAddress
     const { handler } = from
     return paidCall(paidRoute, params, request, header, { clientAddress, origin, search, handler })

@@ -1,24 +1,24 @@
 import { type Target, targetOfUrl } from "./Target.ts"
 
 /*
- * What comes in and what goes out, before the web's objects: on Node, making a `Request` and a `Response` of the
- * web and taking them apart again costs as much as everything that the till does in between.
+ * Requests and responses without web objects. On Node, making a web `Request` and `Response` and reading them again
+ * costs as much as all the till's own work in between.
  */
 
-/** A request, as a server has it. */
+/** A request as the server received it. */
 export interface IncomingRequest {
   readonly method: string
   readonly url: Target
-  /** The values of a header, in lower case, joined by commas; `null` where it is not there. */
+  /** A header's values, joined by commas, by its lower-case name; `null` if it is missing. */
   readonly header: (name: string) => string | null
-  /** The request as the web's: made for bodies, and for functions of the host, which look at it. */
+  /** Makes a web `Request`, for bodies and for the host's functions. */
   readonly toRequest: () => Request
 }
 
 /** A response whose body is complete or a stream. */
 export interface PlainResponse {
   readonly status: number
-  /** By names in lower case. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null
 }
@@ -41,7 +41,7 @@ class WebRequest implements IncomingRequest {
   }
 }
 
-/** A request of the web's. */
+/** Wraps a web `Request`. */
 export const incoming = (request: Request): IncomingRequest => new WebRequest(request)
 
 /** The same for a handler that reads the request too: `toRequest` gives a copy. */
@@ -63,8 +63,8 @@ export const toResponse = ({ body, headers, status }: PlainResponse): Response =
 /** Handles an unpaid request of any method. */
 export type PublicRoute = (request: Request) => Response | Promise<Response>
 
-/** What a server knows of who sent a request, beside the request. */
+/** Facts about the sender that aren't part of the request. */
 export interface Caller {
-  /** Network address, for the budget of unpaid quotes; adapters give the one their framework says. */
+  /** Network address, for the budget of unpaid quotes; adapters pass the one that their framework reports. */
   readonly clientAddress?: string | undefined
 }

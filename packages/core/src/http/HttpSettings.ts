@@ -1,19 +1,19 @@
 import type { PublicRoute } from "./HttpMessage.ts"
 import type { Cors } from "./Responses.ts"
 
-/** A network on which calls are paid, as the 402 offers it. */
+/** A network for payments, as the 402 offers it. */
 export interface OfferedNetwork {
   readonly caip2: string
-  /** `undefined`: the version-1 body names no such network. */
+  /** `undefined`: the network isn't listed in the version-1 body. */
   readonly v1Name: string | undefined
   readonly asset: string
   readonly eip712: { readonly name: string; readonly version: string }
   readonly payTo: string
 }
 
-/** The settings of a till that HTTP depends on. */
+/** The till's settings that HTTP depends on. */
 export interface HttpSettings {
-  /** Public address of the mount, without a slash at its end. */
+  /** Public address of the mount, without a trailing slash. */
   readonly baseUrl: string
   /** Path of `baseUrl`: `""` or `"/api"`. */
   readonly prefix: string

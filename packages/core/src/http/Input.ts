@@ -8,7 +8,7 @@ import { type Body, readBody, readRawBody } from "./RequestBody.ts"
 
 const article = (noun: string): string => (/^[aeiou]/i.test(noun) ? "an" : "a")
 
-/** Says what would be right, in words for the caller; the value itself is never repeated. */
+/** Describes what is valid, in words for the caller; never repeats the value. */
 const formatter = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) => {
     if (issue._tag === "MissingKey") return "is required"
@@ -42,7 +42,7 @@ export const decoder = <A>(
   return (input: unknown, faults: ReadonlyArray<Issue> = []): Decoded<A> => {
     const right = decodeRight(input)
     if (Result.isSuccess(right) && faults.length === 0) return Result.succeed(right.success)
-    // Collecting every fault takes several times as long, so it is done only where there is one.
+    // Collecting every fault takes several times as long, so it happens only for an invalid input.
     const decoded = Result.isSuccess(right) ? right : decode(input)
     const issues = [...faults]
     const add = (found: ReadonlyArray<Issue>) => {
@@ -54,7 +54,7 @@ export const decoder = <A>(
   }
 }
 
-/** The known parameters of a query by name; one that comes twice is a fault, never a guess. Others are ignored. */
+/** The known parameters of a query by name. A repeated one is a fault; unknown ones are ignored. */
 export const readQuery = (
   params: URLSearchParams,
   known: ReadonlySet<string>
@@ -70,12 +70,12 @@ export const readQuery = (
   return { input, faults }
 }
 
-/** The decoded input of a request, or none, which is how indexers probe. */
+/** The decoded input of a request, or none: indexers probe without one. */
 export type Reading =
   | {
       readonly _tag: "Input"
       readonly input: unknown
-      /** The request as it came: parameters of the path, query, and text of the body. */
+      /** The undecoded request: parameters of the path, query, and text of the body. */
       readonly raw: () => unknown
     }
   | {
@@ -84,7 +84,7 @@ export type Reading =
       readonly fault: ApiFailure
     }
 
-/** Reads the input of an operation from a request. `params`: the parameters of the path. */
+/** Reads an operation's input from a request. `params`: the parameters of the path. */
 export type InputReader = (
   request: IncomingRequest,
   params: Readonly<Record<string, string>>
@@ -94,7 +94,7 @@ export type InputReader = (
 const sortedQuery = ({ search }: IncomingRequest["url"]) =>
   [...new URLSearchParams(search)].toSorted(([left], [right]) => (left < right ? -1 : 1))
 
-/** The request before it was decoded. The text of a body, since JSON may read two texts as one value. */
+/** The undecoded request. Includes the body's text, since different JSON texts may have the same value. */
 const rawOf =
   ({ url }: IncomingRequest, params: Readonly<Record<string, string>>, body: Body = { _tag: "Empty" }) =>
   () => ({ params, query: sortedQuery(url), body: body._tag === "Json" ? body.text : "" })
@@ -166,7 +166,7 @@ const bodyReader = ({ endpoint, faults }: AnyOperation): InputReader => {
   })
 }
 
-/** For operations that decode by themselves: by a schema of another library. */
+/** For operations that decode with a schema of another library. */
 const ownReader = (
   operation: AnyOperation,
   decode: NonNullable<AnyOperation["decode"]>,
@@ -196,7 +196,7 @@ const requestReader = (isGet: boolean): InputReader =>
     return { _tag: "Input", input: undefined, raw: () => ({ params, query: sortedQuery(request.url), body }) }
   })
 
-/** The reader of an operation's input, made from its endpoint. */
+/** Makes the reader of an operation's input from its endpoint. */
 export const inputReader = (operation: AnyOperation): InputReader => {
   const isGet = operation.endpoint.method === "GET"
   if (operation.isHandler === true) return requestReader(isGet)
@@ -204,5 +204,5 @@ export const inputReader = (operation: AnyOperation): InputReader => {
   return isGet ? queryReader(operation) : bodyReader(operation)
 }
 
-/** Endpoints decode without services: `Operations` are made so. */
+/** Endpoints decode without services: `Operations` guarantees it. */
 const codecOf = (schema: Schema.Top) => schema as Schema.Codec<unknown, unknown>

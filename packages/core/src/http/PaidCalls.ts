@@ -19,12 +19,12 @@ import { challengeResponse, failureResponse, notFound, paidResponse } from "./Re
 import { type PaidRoute, paymentNeeded, plainQuote } from "./Router.ts"
 import { failureOfPayment } from "./tollFailures.ts"
 
-/** What a response depends on beside the input of a request. */
+/** What a response depends on besides the request's input. */
 export interface RequestOrigin {
   /** Called only for requests that are quoted a price. */
   readonly clientAddress: () => string | undefined
   readonly origin: string | null
-  /** The query as it came. */
+  /** The undecoded query. */
   readonly search: string
   /** The handler of a priced route. */
   readonly handler?: HandlerCall | undefined
@@ -38,7 +38,7 @@ interface DecodedCall {
   readonly from: RequestOrigin
 }
 
-/** Times that one request presents its payment: again where a copy of the payment was accepted meanwhile. */
+/** Times that one request presents its payment: again if a copy of the payment was accepted meanwhile. */
 const maxAttempts = 3
 
 const refusalText = ({ code, message }: Refusal): string => `${code}: ${message}`
@@ -55,7 +55,7 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
 
   const fingerprintOf = (canonical: string): string => secrets.digest("quote", canonical)!
 
-  /** The 402 of one request, with its own price where it has one; `known` if that was computed before. */
+  /** The 402 of one request, with its own price if it has one; `known` if that was computed before. */
   const challenge = Effect.fnUntraced(function* (
     { canonical, from, paidRoute, reading }: DecodedCall,
     error: string | undefined,
@@ -79,7 +79,7 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
     return makeChallenge(paidRoute.offersOf(quoted), described, error ?? paymentNeeded)
   })
 
-  /** The offers that a new payment may match, by the key of its charge. */
+  /** The offers that a new payment may match, by its charge's key. */
   const offersFor = (
     { fixedOffers, offersOf, operation: { price } }: PaidRoute,
     input: unknown,
@@ -92,7 +92,7 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
           quote === undefined ? Effect.fail(quoteExpired) : Effect.succeed(offersOf(quote))
         )
     if (computed === undefined) return () => fixedOffers
-    // Only a new payment needs the price: one that has bought its response gets it without.
+    // Only a new payment needs the price; a payment that has bought its response is replayed without it.
     const offersAt = (atomic: bigint) => offersOf(plainQuote(atomic))
     return () =>
       computed.atomic === undefined ? Effect.map(computed.get, offersAt) : offersAt(computed.atomic)
@@ -126,11 +126,11 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
       resource: info,
       encrypted,
       replayMillis: operation.replayMillis,
-      // After settlement the work has all the time it needs.
+      // After settlement, the work may use all remaining time.
       workMillis: settlesFirst ? 0 : settings.upstreamTimeoutMillis,
       proofRequired: (proofRequired || settlesFirst) && !settings.trustFacilitator,
       settlesFirst,
-      // A stored quote is ordered after settlement: until then it costs nothing.
+      // A stored quote is ordered only after settlement, so it costs nothing before.
       exposureAtomic: settlesFirst ? 0n : worthOf(price),
       clientAddress: () => addressOrUnknown(from.clientAddress),
       alwaysVerified: proofRequired,
@@ -162,7 +162,7 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
       if (computed?.exit !== undefined)
         yield* computedPrices.countRefused(addressOrUnknown(from.clientAddress))
       const made = yield* challenge(call, refusalText(refusal), computed?.exit)
-      // Making a new price takes time, and a copy of the payment may have been accepted meanwhile.
+      // Quoting takes time, and a copy of the payment may have been accepted meanwhile.
       const isOpen = price._tag === "Quoted" && !isFinal(refusal.code)
       if (!isOpen || !(yield* toll.isUnderWay(request))) return challengeResponse(made, cors, origin)
     }
@@ -233,7 +233,7 @@ const canonicalOf = (
   { input, raw }: Extract<Reading, { readonly _tag: "Input" }>
 ): string => `${methodAndPath}\n${canonicalJson(operation.boundToRequest === true ? raw() : input)}`
 
-/** A paid call needs no address: where the host's function fails, the client is unknown. */
+/** A paid call needs no address: if the host's function fails, the client is unknown. */
 const addressOrUnknown = (clientAddress: () => string | undefined): string | undefined => {
   try {
     return clientAddress()
@@ -242,7 +242,7 @@ const addressOrUnknown = (clientAddress: () => string | undefined): string | und
   }
 }
 
-/** A 500 for a defect. Its details go to the log under an id; the caller gets the id alone. */
+/** A 500 for a defect. Its details are logged under an id; the caller gets only the id. */
 export const requestFailed = (
   cause: Cause.Cause<unknown>,
   { cors }: Pick<HttpSettings, "cors">,
@@ -256,7 +256,7 @@ export const requestFailed = (
     details: { id }
   })
   return Effect.as(
-    report("Error", "request_failed", "A request failed by a defect", { incidentId: id }, cause),
+    report("Error", "request_failed", "A request failed because of a defect", { incidentId: id }, cause),
     failureResponse(failure, cors, origin)
   )
 }

@@ -8,15 +8,15 @@ import { encodeHeader } from "../toll/PaymentHeader.ts"
 import { exactLength } from "./exactLength.ts"
 import type { WorkResponse } from "../toll/TollRequest.ts"
 
-/** Which browsers may call. */
+/** Which browser origins may call. */
 export type Cors = "*" | ReadonlyArray<string> | false
 
-/** Plain records: what the platform turns into headers the fastest. */
+/** Plain records: the fastest form to turn into headers. */
 type HeaderRecord = Record<string, string>
 
 const exposed = "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, X-Missing-Marketplaces"
 const accepted = "Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, Access-Control-Expose-Headers"
-/** Responses vary by payment: a shared cache must never return one caller's to another. */
+/** Responses vary by payment: a shared cache must never return one caller's response to another. */
 const varyByPayment = "PAYMENT-SIGNATURE, X-PAYMENT"
 
 const anyOrigin: HeaderRecord = {
@@ -36,10 +36,10 @@ const varyOf = (cors: Cors): string => (Array.isArray(cors) ? `${varyByPayment},
 export const notFound = new ApiFailure({
   status: 404,
   code: "NOT_FOUND",
-  message: "Nothing is found at this path."
+  message: "There is nothing at this path."
 })
 
-/** 402. Never cached: it may be a quote. */
+/** The 402 response. Never cached: it may contain a quote. */
 export const challengeResponse = (
   { body, header }: Challenge,
   cors: Cors,
@@ -98,7 +98,7 @@ export const paidResponse = (
   if (body._tag === "Text")
     return { status, headers, body: status === 204 || status === 205 ? null : body.text }
   const { content } = body
-  // Bytes tell their size themselves, whatever was said of it.
+  // The length of bytes is known, whatever size was declared.
   const size = content.body instanceof Uint8Array ? content.body.byteLength : content.size
   if (size !== undefined) headers["content-length"] = String(size)
   const sent =

@@ -33,9 +33,9 @@ export interface PaidRoute {
   readonly read: InputReader
   /** The 402 for an unpaid request with this query: the price, or an indication of it. */
   readonly unpaid: (search: string) => Challenge
-  /** The resource as a 402 for a request with this query describes it. */
+  /** The resource in the 402 for a request with this query. */
   readonly resource: (search: string) => Resource
-  /** The same in short and without query, for the toll. */
+  /** The same, shortened and without query, for the toll. */
   readonly info: ResourceInfo
   readonly offersOf: (quoted: Quoted) => ReadonlyArray<PaymentOffer>
   /** The offers of a fixed price; empty for other prices. */
@@ -44,17 +44,17 @@ export interface PaidRoute {
 
 /** Longest query that a 402 names. */
 const maxQueryLength = 1024
-/** The characters of a query that the URL parser has written. */
+/** The characters of a query that the URL parser has normalized. */
 const urlCharacters = /^\?[\x21-\x7e]+$/
 
-/** Whether a 402 names this query; a longer one would leave no room in the header. */
+/** Whether a 402 includes this query; a longer one would leave no room in the header. */
 const isNameable = (search: string): boolean =>
   search.length <= maxQueryLength + 1 && urlCharacters.test(search)
 
-/** Challenges that are kept for each operation: some 5 KB each. */
+/** Challenges cached per operation, about 5 KB each. */
 const maxRemembered = 128
 
-/** Keeps recent challenges: clients that retry, and agents with the same task, repeat their queries. */
+/** Caches recent challenges: clients that retry, and agents with the same task, repeat their queries. */
 const remembered = (make: (search: string) => Challenge): ((search: string) => Challenge) => {
   const made = new BoundedMap<string, Challenge>(maxRemembered)
   return (search) => {
@@ -66,7 +66,7 @@ const remembered = (make: (search: string) => Challenge): ((search: string) => C
   }
 }
 
-/** The 402 for an unpaid request, and its resource, by the query of the request. */
+/** Makes the 402 for an unpaid request, and its resource, from the request's query. */
 const byQuery = (
   { price, queryInResource = false }: AnyOperation,
   offers: ReadonlyArray<PaymentOffer>,
@@ -85,7 +85,7 @@ const byQuery = (
   }
 }
 
-/** A path of an endpoint as documents write it: `/x402/vault/download/{purchaseId}`. */
+/** An endpoint's path in the notation of documents: `/x402/vault/download/{purchaseId}`. */
 const templateOf = (path: string): string => path.replace(/:(\w+)/g, "{$1}")
 
 const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): PaidRoute => {
@@ -96,7 +96,7 @@ const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): PaidRoute
     mimeType: operation.mimeType,
     ...discoveryOf(operation, settings.prefix)
   }
-  // Clients that don't know the flow skip the offer. The other flow is the default, and not sent.
+  // Clients that don't know this flow skip the offer. The default flow is not sent.
   const flow = operation.settlesFirst === true ? { paymentFlow: "upfront" } : {}
   const offersOf = ({ atomic, extra, validSeconds = Infinity }: Quoted): ReadonlyArray<PaymentOffer> =>
     settings.networks.map(({ asset, caip2, eip712, payTo, v1Name }) => ({
@@ -164,10 +164,10 @@ const listing = (operations: ReadonlyArray<AnyOperation>): string =>
       .map(({ endpoint }) => `${endpoint.method} ${templateOf(endpoint.path)}`)
   })
 
-/** Longest path with parameters: a 402 names it in a header. */
+/** Maximum length of a path with parameters, which a 402 contains in a header. */
 const maxPathLength = 1024
 
-/** The text of a parameter; as it was sent if its encoding is malformed, for the schema to judge. */
+/** The text of a parameter. If its encoding is malformed, the text as sent, for the schema to reject. */
 const decodedParam = (value: string): string => {
   if (!value.includes("%")) return value
   try {
@@ -177,7 +177,7 @@ const decodedParam = (value: string): string => {
   }
 }
 
-/** Matches the segments of a path with parameters; `undefined`: another path. */
+/** Matches the segments of a path with parameters; `undefined` if they don't match. */
 const pathMatcher = (path: string) => {
   const segments = path.split("/")
   return (pathname: string): Record<string, string> | undefined => {

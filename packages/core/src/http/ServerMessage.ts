@@ -5,7 +5,7 @@ import type { IncomingRequest } from "./HttpMessage.ts"
 import { origin, type Target } from "./Target.ts"
 
 /*
- * Requests and responses of `effect/http` ⇄ the till's own.
+ * Converts between the messages of `effect/http` and the till's own.
  */
 
 const hasBody = (method: string): boolean => method !== "GET" && method !== "HEAD" && method !== "TRACE"
@@ -14,12 +14,12 @@ const hasBody = (method: string): boolean => method !== "GET" && method !== "HEA
 const rawHeadersOf = (source: object): ReadonlyArray<string> | undefined =>
   "rawHeaders" in source && Array.isArray(source.rawHeaders) ? source.rawHeaders : undefined
 
-/** Whether a middleware of the host has read the body of Node's request or of the web's. */
+/** Whether a host's middleware has read the body of the Node or web request. */
 const isRead = (source: object): boolean =>
   ("readableDidRead" in source && source.readableDidRead === true) ||
   ("bodyUsed" in source && source.bodyUsed === true)
 
-/** A request of an Effect server. Makes a web `Request` only where one is needed. */
+/** Wraps a request of an Effect server. Makes a web `Request` only if needed. */
 export class ServerRequest implements IncomingRequest {
   readonly url: Target
   private readonly request: HttpServerRequest.HttpServerRequest
@@ -53,7 +53,7 @@ export class ServerRequest implements IncomingRequest {
     }
     if (source instanceof Request && source.url === url) return source
     const request = new Request(url, { headers, ...(method === "HEAD" ? { method } : {}) })
-    // The web's constructor forbids TRACE, which the till refuses itself.
+    // The web's constructor rejects TRACE, which the till refuses itself.
     return method === "TRACE" ? Object.defineProperty(request, "method", { value: method }) : request
   }
 
@@ -68,7 +68,7 @@ export class ServerRequest implements IncomingRequest {
     return headers
   }
 
-  /** Reads nothing before the first pull. A body that was read before is kept by its request. */
+  /** Reads nothing before the first pull. If the body was read before, the request holds it. */
   private body(): ReadableStream<Uint8Array> {
     const { request } = this
     const bytes = Stream.suspend(() =>
@@ -91,7 +91,7 @@ const bufferShort = async (
   const soon = new Promise<undefined>((resolve) => {
     setTimeout(resolve, 0, undefined)
   })
-  // A failure is reported by the stream.
+  // The stream reports a failure.
   const ended = await Promise.race([second, soon]).catch(() => undefined)
   if (ended?.done === true) return first.value
   const ahead = [Promise.resolve(first), second]
@@ -118,7 +118,7 @@ const responseHead = (handled: Handled) => {
 const lengthOf = (text: string | undefined): { readonly contentLength?: number } =>
   text === undefined ? {} : { contentLength: Number(text) }
 
-/** Cancels a body at the end of the request, unless it was read: the client may be gone, or want the head alone. */
+/** Cancels an unread body at the end of the request: the client may be gone, or may want only the head. */
 const cancelUnread = (body: ReadableStream<Uint8Array>) =>
   Effect.addFinalizer(() =>
     Effect.promise(async () => {

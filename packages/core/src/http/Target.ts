@@ -1,10 +1,10 @@
-/** Path and query of a request, as a `URL` has them: normalized, `search` with its question mark. */
+/** Path and query of a request, normalized as in a `URL`; `search` includes its question mark. */
 export interface Target {
   readonly pathname: string
   readonly search: string
 }
 
-/** Origin of parsed requests: the till builds public addresses from its own `baseUrl`, never from `Host`. */
+/** Origin for parsing targets: the till builds public URLs from its own `baseUrl`, never from `Host`. */
 export const origin = "http://till.invalid"
 
 /** The path and query of an absolute URL, as `Request.url` has it. */
@@ -13,7 +13,7 @@ export const targetOfUrl = (url: string): Target => {
   return (start === -1 ? undefined : plainTarget(url.slice(start))) ?? new URL(url)
 }
 
-/** A target that a URL leaves as it is: it has no dot segment, and nothing to encode. */
+/** A target that URL parsing leaves unchanged: no dot segments, and nothing to encode. */
 const plain = /^\/[\w/-]*(?:\?[\x21\x24-\x26\x28-\x3b\x3d\x3f-\x7e]+)?$/
 
 const plainTarget = (target: string): Target | undefined => {
@@ -25,8 +25,8 @@ const plainTarget = (target: string): Target | undefined => {
 }
 
 /**
- * Reads a request target (`/path?query`, an absolute address, or `*`) as path and query of a URL, for any origin.
- * `undefined` where it is malformed.
+ * Parses a request target (`/path?query`, an absolute URL, or `*`) into path and query, ignoring its origin.
+ * `undefined` if it is malformed.
  */
 export const targetOf = (target: string): Target | undefined => {
   const read = plainTarget(target)

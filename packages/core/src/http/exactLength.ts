@@ -1,6 +1,6 @@
 /**
- * A stream that holds what was said of it: exactly `size` bytes, or it breaks. What comes after the last byte
- * of a sized response would be read as the start of the next one.
+ * Limits a stream to exactly `size` bytes; fails if it is longer or shorter. Bytes after a response's declared length
+ * would be read as the start of the next response.
  */
 export const exactLength = (stream: ReadableStream<Uint8Array>, size: number): ReadableStream<Uint8Array> => {
   let left = size

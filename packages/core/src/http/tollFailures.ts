@@ -42,7 +42,7 @@ const unverifiable = new ApiFailure({
   retryAfterSeconds: 10
 })
 
-/** Unlike a file that can't be opened before settlement, this one is paid for. */
+/** Unlike a failure to open a file before settlement, this one is paid for. */
 const contentUnavailable = "The file can't be opened now. It is paid for: send the same payment again."
 
 const owed = ({ reason, receipt, untilMillis }: ResponseOwed<ApiFailure>): ApiFailure => {

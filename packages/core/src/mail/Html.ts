@@ -1,6 +1,6 @@
 /*
- * Pieces of a mail in HTML and in text. Titles, names, tracking numbers and addresses come from elsewhere: none
- * of them is markup, none of them breaks a line.
+ * Parts of a mail in HTML and in text. Titles, names, tracking numbers and addresses are untrusted: none may add markup
+ * or break a line.
  */
 
 const entities: Readonly<Record<string, string>> = {
@@ -11,11 +11,11 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;"
 }
 
-/** Text as it stands between tags or in a quoted attribute. */
+/** Escapes text for use between tags or in a quoted attribute. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => entities[character]!)
 
-/** Markup of our own making. Made by `markup` alone. */
+/** Trusted markup, made only by `markup`. */
 export class Markup {
   readonly source: string
   constructor(source: string) {
@@ -30,26 +30,26 @@ const sourceOf = (piece: Piece): string => {
   return piece instanceof Markup ? piece.source : piece.map(({ source }) => source).join("\n")
 }
 
-/** Markup from a template: strings are escaped (`<b>` becomes `&lt;b&gt;`), markup goes in as it is. */
+/** Makes markup from a template: escapes strings (`<b>` becomes `&lt;b&gt;`) and inserts markup unchanged. */
 export const markup = (strings: TemplateStringsArray, ...pieces: ReadonlyArray<Piece>): Markup =>
   new Markup(
     strings.reduce((before, after, index) => `${before}${sourceOf(pieces[index - 1] ?? "")}${after}`)
   )
 
-/** No markup at all. */
+/** Empty markup. */
 export const nothing = new Markup("")
 
 /*
- * What must not stand in one line of text: control characters (a line feed in a subject would start a header),
- * the line and paragraph separators, and the marks that turn the direction of writing, with which a title can
- * make the words around it read otherwise.
+ * Characters that are forbidden in one line of text: control characters (a line feed in a subject would start a
+ * header), line and paragraph separators, and marks that change the writing direction, which could make the surrounding
+ * text read differently.
  */
 const unprintable = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
 const unprintableInBody = /(?![\t\n\r])\p{Cc}/gu
 
-/** One line of at most `maxLength` code points, well-formed; a longer one ends in an ellipsis. */
+/** One well-formed line of at most `maxLength` code points; a longer one ends with an ellipsis. */
 export const oneLine = (text: string, maxLength: number): string => {
-  // Before the work on each character: a title of megabytes is cut first.
+  // Cuts first, so that a title of megabytes isn't processed character by character.
   const cut = text.slice(0, 4 * maxLength + 4)
   const line = cut.toWellFormed().replace(unprintable, " ").replace(/\s+/gu, " ").trim()
   const characters = Array.from(line)
@@ -61,14 +61,14 @@ export const oneLine = (text: string, maxLength: number): string => {
     : line
 }
 
-/** Text of many lines without what has no place in a mail's body; tab, line feed and carriage return stay. */
+/** Removes control characters that don't belong in a mail's body; keeps tab, line feed and carriage return. */
 export const printable = (text: string): string => text.toWellFormed().replace(unprintableInBody, "")
 
 const maxUrlLength = 2_048
 
 /**
- * The address in its normal form, if a mail may lead there: https, without credentials, of 2,048 characters at
- * most. `undefined` for anything else, `javascript:` and `data:` among it.
+ * The normalized URL if a mail may link to it: https, without credentials, at most 2,048 characters. `undefined` for
+ * anything else, including `javascript:` and `data:`.
  */
 export const httpsUrl = (text: string | undefined): string | undefined => {
   if (text === undefined || text.length > maxUrlLength) return undefined
@@ -83,15 +83,15 @@ export const httpsUrl = (text: string | undefined): string | undefined => {
 }
 
 /*
- * Colours are left to the reader's own light or dark scheme: whoever sets one has to set them all, and mail
- * programs invert what they like.
+ * Sets no colors: the reader's light or dark scheme applies. A mail that sets one color must set all, and mail programs
+ * invert them at will.
  */
 const bodyStyle =
   "margin:0 auto;max-width:36em;padding:24px 16px;font-family:system-ui,-apple-system,sans-serif;font-size:16px;line-height:1.5;overflow-wrap:anywhere"
 const rule = "1px solid rgba(128,128,128,0.4)"
 const listStyle = `margin:0 0 16px;padding:12px 0;list-style:none;border-top:${rule};border-bottom:${rule}`
 
-/** A complete HTML document. `heading` is its title and its first line. */
+/** A complete HTML document. `heading` is its title and first line. */
 export const page = (heading: string, content: ReadonlyArray<Markup>): string =>
   markup`<!doctype html>
 <html lang="en" style="color-scheme:light dark">
@@ -112,24 +112,24 @@ ${content.filter(({ source }) => source !== "")}
 export const paragraph = (content: string | Markup): Markup =>
   markup`<p style="margin:0 0 16px">${content}</p>`
 
-/** Less loud than the rest. */
+/** Less prominent text. */
 export const aside = (content: string | Markup): Markup =>
   markup`<p style="margin:0 0 16px;font-size:14px;opacity:0.75">${content}</p>`
 
 export const strong = (content: string): Markup => markup`<strong>${content}</strong>`
 
-/** What is copied letter by letter: an id, a token, a hash. */
+/** Text to be copied exactly: an id, a token, a hash. */
 export const code = (content: string): Markup =>
   markup`<code style="font-family:ui-monospace,monospace;font-size:14px">${content}</code>`
 
-/** A link to an address that `httpsUrl` has passed. */
+/** A link to a URL that `httpsUrl` has accepted. */
 export const link = (url: string, words: string): Markup => markup`<a href="${url}">${words}</a>`
 
-/** A picture at an address that `httpsUrl` has passed, beside words that say the same. */
+/** A picture at a URL that `httpsUrl` has accepted, next to text that says the same. */
 export const picture = (url: string): Markup =>
   paragraph(markup`<img src="${url}" alt="" width="160" style="max-width:100%;height:auto;border:0">`)
 
-/** Lines under each other with a rule above and below. */
+/** A vertical list with a rule above and below. */
 export const lines = (content: ReadonlyArray<Markup>): Markup =>
   markup`<ul style="${listStyle}">
 ${content.map((each) => markup`<li>${each}</li>`)}

@@ -3,7 +3,7 @@ import { oneLine, printable } from "./Html.ts"
 import { defaultTemplates, type MailContent, type MailFacts, type MailTemplates } from "./Templates.ts"
 
 /*
- * Renders a mail from its facts. Whatever a host's template does, the buyer gets the mail.
+ * Renders a mail from its facts. Even if a host's template fails, the buyer gets the mail.
  */
 
 /** Why a host's template was not used; the default template replaced it. */
@@ -88,7 +88,7 @@ const defaultContent = (facts: MailFacts): MailContent => {
  * The subject is always one line of at most 150 characters, without control characters. A host's template must escape
  * its own HTML.
  *
- * @param options.onFault what it throws is ignored
+ * @param options.onFault its errors are ignored
  */
 export const renderMail = (
   facts: MailFacts,

@@ -16,7 +16,7 @@ import {
 } from "./Html.ts"
 
 /*
- * The mails of a till: what each of them tells, in words of ours or of the host's.
+ * The contents of a till's mails, with default or host templates.
  */
 
 /** Amounts in decimal text, `"19.99"`, and the ISO 4217 code of their currency. */
@@ -24,9 +24,9 @@ export interface MailedPrice {
   readonly subtotal: string
   readonly tax: string
   readonly shipping: string
-  /** The host's own margin, where it takes one. */
+  /** The host's own margin, if any. */
   readonly fee?: string
-  /** What was paid, the fee included. */
+  /** The paid amount, including the fee. */
   readonly total: string
   readonly currency: string
 }
@@ -37,11 +37,11 @@ export interface OrderConfirmed {
   readonly orderId: string
   readonly product: {
     readonly title: string
-    /** Shown where it is an https address. */
+    /** Shown if it is an https URL. */
     readonly imageUrl?: string
   }
   readonly lines: MailedPrice
-  /** As much of the address as a buyer needs to know it again; the rest stays out of mailboxes. */
+  /** Only as much of the address as a buyer needs to recognize it. */
   readonly shipTo: { readonly name: string; readonly city: string; readonly country: string }
 }
 
@@ -58,12 +58,12 @@ export interface OrderRefunded {
   readonly _tag: "OrderRefunded"
   readonly orderId: string
   readonly product: { readonly title: string }
-  /** Decimal text of what was paid back. */
+  /** The refunded amount, as decimal text. */
   readonly amount: string
   readonly currency: string
-  /** Upstream's word or sentence for why: `insufficient_stock`. */
+  /** Upstream's reason, a word or a sentence: `insufficient_stock`. */
   readonly reason?: string
-  /** Hash of the transaction that paid it back. */
+  /** Hash of the refund's transaction. */
   readonly transaction?: string
 }
 
@@ -72,37 +72,37 @@ export interface VaultPurchased {
   readonly _tag: "VaultPurchased"
   readonly purchaseId: string
   readonly title: string
-  /** A secret: whoever has it can download the item. */
+  /** A secret: anyone who has it can download the item. */
   readonly downloadToken: string
 }
 
-/** What a mail is about: plain data, amounts in decimal text. */
+/** The facts of a mail: plain data, amounts as decimal text. */
 export type MailFacts = OrderConfirmed | OrderShipped | OrderRefunded | VaultPurchased
 
 export interface MailContent {
-  /** One line; control characters become spaces and 150 characters are kept. */
+  /** One line of up to 150 characters; control characters become spaces. */
   readonly subject: string
   /** For readers without HTML: the same facts. */
   readonly text: string
-  /** A complete document. What comes from elsewhere must have been escaped. */
+  /** A complete document. Data from other sources must be escaped. */
   readonly html: string
 }
 
-/** A template for each kind of mail: a pure function from facts to words. */
+/** A template for each kind of mail: a pure function from facts to content. */
 export type MailTemplates = {
   readonly [Tag in MailFacts["_tag"]]: (facts: Extract<MailFacts, { readonly _tag: Tag }>) => MailContent
 }
 
 const maxTitleLength = 300
 const maxWordLength = 200
-/** A base64url HMAC is far below that. */
+/** Far longer than a base64url HMAC. */
 const maxTokenLength = 1_000
 const maxParcels = 50
 
 const title = (text: string): string => oneLine(text, maxTitleLength) || "(untitled)"
 const word = (text: string): string => oneLine(text, maxWordLength)
 
-/** Paragraphs of text; those that are not there leave no gap. */
+/** Joins paragraphs of text, skipping missing ones. */
 const textOf = (...paragraphs: ReadonlyArray<string | undefined>): string =>
   `${paragraphs.filter((each) => each !== undefined).join("\n\n")}\n`
 
@@ -169,7 +169,7 @@ const orderShipped = (facts: OrderShipped): MailContent => {
   const untold = facts.parcels.length - parcels.length
   const how =
     facts.parcels.length === 0
-      ? "The shop gave no tracking number."
+      ? "The shop provided no tracking number."
       : facts.parcels.length === 1
         ? "It comes in one parcel."
         : `It comes in ${facts.parcels.length} parcels.`
@@ -194,7 +194,7 @@ const orderShipped = (facts: OrderShipped): MailContent => {
   }
 }
 
-/** A word for programs reads as words: `insufficient_stock`. A sentence stays as it is. */
+/** Turns a code into words (`insufficient_stock`); leaves a sentence unchanged. */
 const reasonOf = (reason: string): string => {
   const said = word(reason)
   return /^[A-Za-z0-9_]+$/.test(said) ? said.replaceAll("_", " ").toLowerCase().trim() : said
@@ -248,7 +248,7 @@ const vaultPurchased = (facts: VaultPurchased): MailContent => {
   }
 }
 
-/** The till's own words, in English. */
+/** The default templates, in English. */
 export const defaultTemplates: MailTemplates = {
   OrderConfirmed: orderConfirmed,
   OrderShipped: orderShipped,

@@ -51,7 +51,7 @@ export const make = <const Fields extends Schema.Struct.Fields, Output extends S
       const faults = [...ownOperationFaults({ ...options })]
       if (options.input?.ast.checks !== undefined)
         faults.push(
-          "input can't have checks of the whole struct: check them in work, and fail with an ApiFailure"
+          "input can't have checks of the whole struct: check it in work, and fail with an ApiFailure"
         )
       if (faults.length > 0)
         return yield* new ConfigurationError({

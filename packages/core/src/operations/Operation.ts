@@ -21,13 +21,13 @@ export interface ApiEndpoint extends HttpApiEndpoint.Constraint {
   readonly annotateMerge: (annotations: Context.Context<OpenApi.Transform>) => HttpApiEndpoint.Constraint
 }
 
-/** The price of one request: atomic units of the stablecoin, and how the 402 describes it. */
+/** The price of one request: atomic units of the stablecoin, and its description in the 402. */
 export interface Quoted {
   readonly atomic: bigint
   readonly description: string
   /** Sent in `extra` of the 402, e.g. the id of a quote. */
   readonly extra: Readonly<Record<string, string>>
-  /** How long the price is valid, where that may be less than `maxTimeoutSeconds`. */
+  /** Validity of the price, if it may be shorter than `maxTimeoutSeconds`. */
   readonly validSeconds?: number
 }
 
@@ -42,12 +42,12 @@ export interface PriceRange {
 /** What an operation costs. */
 export type Price<Input> =
   | { readonly _tag: "Fixed"; readonly atomic: bigint }
-  /** A function of the input. The work is done before the payment settles, as for a fixed price. */
+  /** A function of the input. The work is done before the payment settles, as with a fixed price. */
   | ({
       readonly _tag: "Computed"
       readonly of: (input: Input) => Effect.Effect<bigint, ApiFailure>
     } & PriceRange)
-  /** A quote that is stored. What it buys is ordered after settlement: until then it costs the host nothing. */
+  /** A stored quote. Its order is placed after settlement, so it costs the host nothing before. */
   | ({
       readonly _tag: "Quoted"
       readonly quote: (
@@ -56,7 +56,7 @@ export type Price<Input> =
         /** Network address of the caller, for the budget of unpaid quotes. */
         clientAddress: string | undefined
       ) => Effect.Effect<Quoted, ApiFailure>
-      /** The quote that a payment for this request must match; `undefined`: none is valid. */
+      /** The quote that a payment for this request must match; `undefined` if none is valid. */
       readonly currentQuote: (
         input: Input,
         fingerprint: string,
@@ -71,17 +71,17 @@ export interface RawInput {
   readonly body: unknown
 }
 
-/** The charge that an operation works for. */
+/** The charge that the work is done for. */
 export interface WorkCharge {
   readonly key: string
   readonly fingerprint: () => string
-  /** The offer that the payment was accepted for. */
+  /** The offer that the accepted payment matched. */
   readonly agreed: PaymentRequirements
 }
 
 /**
- * A paid route: the contract's seven and a host's own have this shape. Path, method, schemas and documents all come
- * from `endpoint`; the toll and HTTP know nothing else of an operation.
+ * A paid route; the contract's seven and a host's own have this shape. Path, method, schemas and documents come from
+ * `endpoint`; the toll and HTTP know nothing else of an operation.
  */
 export interface Operation<Input = never> {
   /** Method, path and schemas. Its identifier is the operation's id. */
@@ -89,15 +89,15 @@ export interface Operation<Input = never> {
   readonly description: string
   readonly mimeType: string
   readonly price: Price<Input>
-  /** An input and its response that indexers and agents can learn from. */
+  /** An example input and response for indexers and agents. */
   readonly example: Example
-  /** The response holds personal data or a secret: it is stored encrypted. */
+  /** The response contains personal data or a secret: it is stored encrypted. */
   readonly encrypted?: boolean
-  /** The 402 names the query of the request: it holds nothing private. */
+  /** The 402 includes the request's query, which must contain nothing private. */
   readonly queryInResource?: boolean
-  /** Left out of the listing at `/.well-known/x402`. */
+  /** Not listed at `/.well-known/x402`. */
   readonly unlisted?: boolean
-  /** Settlement counts only when the chain shows it. */
+  /** Settlement counts only once the chain shows it. */
   readonly proofRequired?: boolean
   /** The payment settles before the work. */
   readonly settlesFirst?: boolean
@@ -106,8 +106,8 @@ export interface Operation<Input = never> {
   /** Faults between fields, reported with those of the schema. */
   readonly faults?: (input: Readonly<Record<string, unknown>>) => ReadonlyArray<Issue>
   /**
-   * A payment is bound to the parameters and the body as they came, not to the decoded input: a schema of the host may
-   * decode different requests to values that look the same as JSON.
+   * Binds a payment to the undecoded parameters and body instead of the decoded input: a host's schema may decode
+   * different requests to values that are equal as JSON.
    */
   readonly boundToRequest?: boolean
   /** Decodes the input instead of the endpoint's schemas; for schemas of other libraries. */
@@ -122,22 +122,22 @@ export interface Operation<Input = never> {
 /** See `Operation.example`. */
 export interface Example {
   readonly input: Readonly<Record<string, unknown>>
-  /** JSON; a `Uint8Array` for other responses, which documents show in base64; `undefined` where none is shown. */
+  /** JSON; a `Uint8Array` for other responses, which documents show in base64; `undefined` for no example. */
   readonly output: unknown
 }
 
-/** An operation whose input's type is known to itself alone. */
+/** An operation whose input type only the operation itself knows. */
 // eslint-disable-next-line typescript/no-explicit-any -- the input is decoded and used by the same operation
 export type AnyOperation = Operation<any>
 
-/** The form of an operation's path. */
+/** The pattern of an operation's path. */
 export const pathPattern = /^(?:\/(?::\w+|[A-Za-z0-9._~-]+))+$/
 
-/** The paid routes of one till, in the order in which they were added. */
+/** The paid routes of one till, in the order they were added. */
 export class Operations extends Context.Service<
   Operations,
   {
-    /** Adds a paid route. Dies with a `ConfigurationError` where its id or path is taken. */
+    /** Adds a paid route. Dies with a `ConfigurationError` if its id or path is taken. */
     readonly add: (operation: AnyOperation) => Effect.Effect<void>
     readonly all: Effect.Effect<ReadonlyArray<AnyOperation>>
   }
@@ -157,7 +157,7 @@ export class Operations extends Context.Service<
   })
 }
 
-/** A path without the names of its parameters: two of the same form match the same requests. */
+/** A path without its parameters' names: paths with the same form match the same requests. */
 export const pathForm = (path: string): string => path.replace(/:\w+/g, ":")
 
 const conflict = (added: ReadonlyArray<AnyOperation>, { endpoint }: AnyOperation): string | undefined => {

@@ -44,14 +44,14 @@ export const defaultPrices: Prices = {
   vaultDownload: "0.01"
 }
 
-/** The settings of a till that its operations depend on. `Till.layer` provides them. */
+/** The till's settings that its operations depend on. `Till.layer` provides them. */
 export class OperationSettings extends Context.Service<
   OperationSettings,
   {
     readonly prices: Prices
-    /** How long a recorded response is returned again, in milliseconds. */
+    /** How long a recorded response is replayed, in milliseconds. */
     readonly responseLifetimeMillis: number
-    /** The same for a response that holds a secret. */
+    /** The same for a response that contains a secret. */
     readonly secretResponseLifetimeMillis: number
     /** Ids of the operations whose payments settle before the work. */
     readonly settlesFirst: ReadonlySet<string>

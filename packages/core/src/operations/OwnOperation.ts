@@ -7,10 +7,10 @@ import { type OwnPrice, ownPrice, priceFault } from "./OwnPrice.ts"
 import { commonErrors, failure, respondText } from "./responses.ts"
 
 /*
- * Operations of a host: paid routes with everything that the contract's seven have.
+ * A host's own operations: paid routes with all features of the contract's seven.
  */
 
-/** What an operation of a host has in either style. */
+/** The options that both styles share. */
 export interface OwnOperationOptions<Input> {
   /** Names the operation in the ledger and the documents: `weather`. */
   readonly id: string
@@ -26,7 +26,7 @@ export interface OwnOperationOptions<Input> {
    * a payment that doesn't settle. Default: `"after-work"`.
    */
   readonly settlement?: "after-work" | "before-work"
-  /** The response holds personal data or a secret: it is stored encrypted. Default: `false`. */
+  /** The response contains personal data or a secret: it is stored encrypted. Default: `false`. */
   readonly encrypted?: boolean
   /** An input and its response, for indexers and agents. */
   readonly example?: Example
@@ -45,7 +45,7 @@ export const contractIds: ReadonlyArray<string> = [
 
 const idPattern = /^[A-Za-z][\w-]{0,63}$/
 
-/** The first part is a name, so that a path can't be taken for one below another prefix. */
+/** The first part must be a name, so that a path can't be mistaken for one below another prefix. */
 const isOwnPath = (path: string): boolean => {
   const [first = "", ...parts] = path.slice(1).split("/")
   const params = parts.filter((part) => part.startsWith(":"))
@@ -57,7 +57,7 @@ const isOwnPath = (path: string): boolean => {
   )
 }
 
-/** Every reason why these can't be the options of an operation. */
+/** Lists every fault in an operation's options. */
 export const ownOperationFaults = (given: Readonly<Record<string, unknown>>): ReadonlyArray<string> => {
   const { id, method, path, price, work } = given
   const faults: Array<string> = []
@@ -67,7 +67,7 @@ export const ownOperationFaults = (given: Readonly<Record<string, unknown>>): Re
   if (typeof path !== "string" || !isOwnPath(path))
     faults.push("path must be a path such as /weather or /weather/:city, each parameter once")
   if (typeof given["description"] !== "string" || given["description"] === "")
-    faults.push("description must say in one line what is sold")
+    faults.push("description must be one line that describes what is sold")
   const fault = priceFault(price)
   if (fault !== undefined) faults.push(fault)
   if (![undefined, "after-work", "before-work"].includes(given["settlement"] as string | undefined))
@@ -106,7 +106,7 @@ export const ownEndpoint = (
   return endpoint.annotateMerge(OpenApi.annotations({ summary: description, description }))
 }
 
-/** 503: the work of an operation of the host missed its deadline. */
+/** 503: the work of a host's operation missed its deadline. */
 export const timedOut = (id: string) =>
   new ApiFailure({
     status: 503,
@@ -115,13 +115,13 @@ export const timedOut = (id: string) =>
     retryAfterSeconds: 30
   })
 
-/** Largest response of an operation, in characters of JSON: it is stored with its charge. */
+/** Maximum response of an operation, in characters of JSON: it is stored with its charge. */
 export const maxResponseLength = 1024 * 1024
 
 /**
  * The JSON of what an operation returned.
  *
- * @throws TypeError if it is no data: the caller must not be charged for an empty object
+ * @throws TypeError if it isn't JSON data: the caller must not be charged for an empty object
  */
 const jsonOf = (id: string, output: unknown): string => {
   const isData = ![Response, Error, Map, Set].some((kind) => output instanceof kind)
@@ -132,7 +132,7 @@ const jsonOf = (id: string, output: unknown): string => {
   return text
 }
 
-/** A refusal of the host's function; a status that says anything else is a defect. */
+/** A refusal by the host's function; a status other than these is a defect. */
 export const refused = (failure: ApiFailure): Effect.Effect<never, ApiFailure> => {
   const { status } = failure
   const isRefusal = Number.isInteger(status) && status >= 400 && status < 500 && status !== 402
@@ -143,7 +143,7 @@ export const refused = (failure: ApiFailure): Effect.Effect<never, ApiFailure> =
       )
 }
 
-/** Makes the operation: what it has in common in either style. */
+/** Makes an operation from the options that both styles share. */
 export const ownOperation = Effect.fnUntraced(function* <Input>(
   options: OwnOperationOptions<Input>,
   parts: Pick<Operation<Input>, "endpoint" | "decode"> & {

@@ -3,8 +3,8 @@ import { type DecimalText, formatAtomic, parseAtomic } from "../domain/Money.ts"
 import type { Price } from "./Operation.ts"
 
 /**
- * The price of an operation of a host, in dollars as decimal text (`"0.02"`): fixed, or a function of the input, which
- * must stay between `min` and `max`.
+ * The price of a host's operation, in dollars as decimal text (`"0.02"`): fixed, or a function of the input, which must
+ * stay between `min` and `max`.
  *
  * @example
  * import type { OwnPrice } from "@till402/core"
@@ -27,7 +27,7 @@ const atomicOf = (text: unknown): bigint | undefined => {
   return atomic === undefined || atomic <= 0n ? undefined : atomic
 }
 
-/** Why a price can't be used; `undefined`: it can. */
+/** Why a price is invalid; `undefined` if it is valid. */
 export const priceFault = (price: unknown): string | undefined => {
   if (typeof price !== "object" || price === null) {
     return atomicOf(price) === undefined
@@ -37,11 +37,11 @@ export const priceFault = (price: unknown): string | undefined => {
   const { max, min, of } = price as Readonly<Record<string, unknown>>
   const [low, high] = [atomicOf(min), atomicOf(max)]
   if (low === undefined || high === undefined || low > high)
-    return `price.min and price.max must be dollars such as "0.02", the lower one first`
+    return `price.min and price.max must be dollars such as "0.02", with min at most max`
   return typeof of === "function" ? undefined : "price.of must be a function of the input"
 }
 
-/** The price that a till charges. A function whose result is out of bounds is a defect: nothing is charged. */
+/** The price that a till charges. A function that returns a price out of bounds is a defect: nothing is charged. */
 export const ownPrice = <Input>(id: string, price: OwnPrice<Input>, description: string): Price<Input> => {
   if (typeof price === "string") return { _tag: "Fixed", atomic: parseAtomic(price)! }
   const [minAtomic, maxAtomic] = [parseAtomic(price.min)!, parseAtomic(price.max)!]

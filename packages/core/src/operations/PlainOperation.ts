@@ -31,17 +31,19 @@ type StandardResult<Output> =
 
 /** A paid route of a host, in plain TypeScript. */
 export interface PlainOperation<Input = unknown> extends OwnOperationOptions<Input> {
-  /** Any Standard Schema of an object; the same value must give the same result at any time. Values of path and query come as text. Default: the parameters of the path;
-   * query and body are ignored. */
+  /**
+   * Any Standard Schema of an object that always returns the same value for the same input. Path and query values are
+   * text. Default: only the path's parameters; query and body are ignored.
+   */
   readonly input?: StandardSchema<Input>
   /**
-   * The paid work. Returns what is sent as JSON. Throw an `ApiFailure` (4xx, 502 or 503) to refuse: nothing is charged.
-   * Anything else that it throws is a 500, and nothing is charged either.
+   * The paid work. Returns data that is sent as JSON. Throw an `ApiFailure` (4xx, 502 or 503) to refuse: nothing is
+   * charged. Any other error is a 500, and nothing is charged either.
    */
   readonly work: (input: Input, context: CallContext) => unknown
 }
 
-/** An operation whose input's type is known to itself alone. */
+/** An operation whose input type only the operation itself knows. */
 // eslint-disable-next-line typescript/no-explicit-any -- the input is decoded and used by the same operation
 export type AnyPlainOperation = PlainOperation<any>
 
@@ -62,7 +64,7 @@ export const operation = <Input = Readonly<Record<string, string>>>(
   options: PlainOperation<Input>
 ): PlainOperation<Input> => options
 
-/** The value that a schema validates: parameters of the path, and those of the query or the fields of the body. */
+/** The value that a schema validates: the path's parameters with those of the query or the fields of the body. */
 const valueOf = ({ body, params, query }: RawInput, isGet: boolean): unknown => {
   if (isGet) return { ...Object.fromEntries(query), ...params }
   if (typeof body !== "object" || body === null || Array.isArray(body)) return body
@@ -97,7 +99,7 @@ const fieldsOf = ({ example, input }: AnyPlainOperation): Schema.Struct.Fields =
   (input === undefined ? undefined : standardFields(input["~standard"])) ??
   namedFields(Object.keys(example?.input ?? {}))
 
-/** Only an `ApiFailure` is for the caller; anything else is a defect of the host's function. */
+/** Only an `ApiFailure` is for the caller; any other error is a defect of the host's function. */
 const call = <A>(
   id: string,
   timeoutMillis: number,

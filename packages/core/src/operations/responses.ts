@@ -7,7 +7,7 @@ import type { Subject } from "../ports/Charges.ts"
 import type { Work } from "../toll/TollRequest.ts"
 
 /*
- * What the operations have in common: error schemas of their endpoints, and how a result becomes a response.
+ * Shared by the operations: the error schemas of their endpoints, and the conversion of results to responses.
  */
 
 /** An error in the contract's shape, with this status. */
@@ -29,7 +29,7 @@ export const maxQuoteAtomic = fromDollars(100_000)
 /** A fixed price in dollars, checked by the configuration. */
 export const fixedPrice = (dollars: string) => ({ _tag: "Fixed" as const, atomic: parseAtomic(dollars)! })
 
-/** A JSON response. What ports return was checked against the contract where it came in. */
+/** A JSON response. The ports' results were checked against the contract at the boundary. */
 export const respond = (value: unknown, subject?: Subject): Work => ({
   ...respondText(JSON.stringify(value)),
   ...(subject === undefined ? {} : { subject })
@@ -40,7 +40,7 @@ export const respondText = (text: string): Work => ({
   response: { status: 200, contentType: "application/json", body: { _tag: "Text", text } }
 })
 
-/** A ZIP archive, as an endpoint's success. */
+/** A ZIP archive, for the success schema of an endpoint. */
 export const ZipArchive = Schema.Uint8Array.pipe(
   HttpApiSchema.asUint8Array({ contentType: "application/zip" })
 )

@@ -48,7 +48,7 @@ export class ChargeOperator extends Context.Service<
   {
     /** Lists charges, newest first. */
     readonly list: (query?: ChargeQuery) => Effect.Effect<ReadonlyArray<ChargeSummary>, StoreError>
-    /** Records that a refund which was due has been sent; `false` where none is due. */
+    /** Records that a refund which was due has been sent; `false` if none is due. */
     readonly recordRefund: (key: string, transaction: string) => Effect.Effect<boolean, StoreError>
   }
 >()("@till402/core/ChargeOperator") {

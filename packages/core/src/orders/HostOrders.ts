@@ -17,11 +17,11 @@ export interface HostOrders {
   readonly changes: () => AsyncIterableIterator<OrderChange>
   /** Takes the next step of an order now: requests its status upstream, or tries its refund. */
   readonly processNow: (id: string) => Promise<OperatorResult>
-  /** As `processNow`, by upstream's reference: what a webhook knows. */
+  /** Like `processNow`, but by upstream's reference, which a webhook knows. */
   readonly processNowByReference: (upstreamReference: string) => Promise<OperatorResult>
   /** Places an order that needs an operator again, because it was *not* placed. */
   readonly retry: (id: string) => Promise<OperatorResult>
-  /** Tracks an order that needs an operator under the reference that it has upstream. */
+  /** Tracks an order that needs an operator by the reference that it has upstream. */
   readonly resolve: (id: string, upstreamReference: string) => Promise<OperatorResult>
   /**
    * Cancels an order, so that its payment is refunded. Doesn't cancel it upstream. Not possible while it is being
@@ -30,7 +30,7 @@ export interface HostOrders {
    * @param reason a word for the refund's mail; default `cancelled_by_seller`
    */
   readonly cancel: (id: string, reason?: string) => Promise<OperatorResult>
-  /** Records that the refund of an order was sent by other means; conflicts where another transaction is recorded. */
+  /** Records that the refund of an order was sent by other means; conflicts if another transaction is recorded. */
   readonly markRefunded: (id: string, transaction: string) => Promise<OperatorResult>
   /**
    * Exports orders, newest first, as text in pieces: a JSON array, or CSV with a header row (RFC 4180; text that a

@@ -19,7 +19,7 @@ export interface LedgerWatch {
 
 const auditEveryMillis = 600_000
 const auditSpanMillis = 86_400_000
-/** The last minute is left to the next audit: its settlements are still being recorded. */
+/** Excludes the last minute, whose settlements are still being recorded. */
 const auditDelayMillis = 60_000
 const auditTimeoutMillis = 60_000
 
@@ -52,7 +52,7 @@ export const makeLedgerWatch = Effect.fnUntraced(function* (
       const found = check.value.faults
       const fresh = found.find((fault) => !reported.has(nameOf(fault)))
       if (fresh !== undefined) yield* onFault(fresh)
-      // Only now: a fault that `onFault` could not record is passed again.
+      // Stored last: a fault that `onFault` failed to record is passed again.
       reported = new Set(found.map(nameOf))
       lastAuditMillis = nowMillis
     },

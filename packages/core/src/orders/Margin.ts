@@ -22,8 +22,8 @@ const feeOf = (offer: Offer, margin: Margin): bigint | undefined => {
 }
 
 /**
- * Adds the host's margin to an offer, as a separate line that the total includes. Fails if the host's function throws or
- * returns no amount: nothing is quoted then.
+ * Adds the host's margin to an offer, as a separate line that the total includes. Fails if the host's function throws
+ * or doesn't return an amount; then nothing is quoted.
  */
 export const withMargin = (offer: Offer, margin: Margin | undefined): Effect.Effect<Offer, UpstreamFailed> =>
   margin === undefined
@@ -43,7 +43,7 @@ export const withMargin = (offer: Offer, margin: Margin | undefined): Effect.Eff
       })
 
 /**
- * What the host adds to an upstream's quote: basis points of its total (250 is 2.5 %), rounded up to a millionth, or a
+ * The host's fee on an upstream's quote: basis points of its total (250 is 2.5 %), rounded up to a millionth, or a
  * function that returns the amount in dollars, as decimal text.
  */
 export type Margin =

@@ -9,13 +9,13 @@ export class NextDue {
   private wakeAtMillis = 0
   private readonly earlier = Latch.makeUnsafe()
 
-  /** Notes a due time; ends a longer pause that is under way. */
+  /** Records a due time; ends the current pause if it is longer. */
   note(dueAtMillis: number | undefined): void {
     this.dueAtMillis = Math.min(this.dueAtMillis, dueAtMillis ?? Infinity)
     if (this.dueAtMillis < this.wakeAtMillis) this.earlier.openUnsafe()
   }
 
-  /** Waits for the next poll, or for the earliest due time that was noted. */
+  /** Waits for the next poll, or for the earliest recorded due time. */
   readonly pause: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
     const pollAtMillis = (yield* Clock.currentTimeMillis) + maxPauseMillis
     for (;;) {

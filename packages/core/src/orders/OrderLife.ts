@@ -25,8 +25,8 @@ export class OrderLife extends Context.Service<
     /** Applies an event to exactly this version of an order. */
     readonly apply: (order: Order, event: OrderEvent) => Effect.Effect<ApplyResult, StoreError>
     /**
-     * Applies the result of a step, or a decision about it, to the order that the step began with. Retries where only something beside the step
-     * has changed since, such as a mail that went out.
+     * Applies the result of a step, or a decision about it, to the order in the state in which the step began. Retries
+     * if only something besides the step has changed, such as a sent mail.
      */
     readonly applyOutcome: (order: Order, event: OrderEvent) => Effect.Effect<ApplyResult, StoreError>
     /** Applies an event to the current version of an order; `undefined`: no order has this id. */
@@ -41,14 +41,14 @@ export class OrderLife extends Context.Service<
 
 const maxRetries = 20
 
-/** Whether the step that is due, or in progress, is the same one. */
+/** Whether the step that is due or in progress is the same one. */
 const isSameStep = (left: Order, right: Order): boolean =>
   left.status === right.status &&
   left.updatedAtMillis === right.updatedAtMillis &&
   left.stepAtMillis === right.stepAtMillis &&
   left.attempts === right.attempts
 
-/** Reports the statuses that concern an operator. */
+/** Reports the statuses that need an operator's attention. */
 const reportStatus = ({ id, reason, status }: Order) =>
   status === "needs_operator"
     ? report("Error", "order_needs_operator", "An order needs an operator", { orderId: id, reason })

@@ -30,7 +30,7 @@ const afterPayment = (
     case "PaymentFailed":
       if (isIn(order, "awaiting_payment"))
         return moveTo(order, { to: "abandoned", stepIn: undefined }, nowMillis)
-      // It had settled, and a reorganization of the chain undid that for good.
+      // Its payment had settled, and a reorganization of the chain undid that for good.
       return isIn(order, "processing", "placing", "placed", "shipped")
         ? park(order, "payment_reversed", nowMillis)
         : undefined
@@ -68,7 +68,7 @@ const afterPlacement = (
   const move = (to: Move) => moveTo(order, to, nowMillis)
   switch (event._tag) {
     case "PlacingBegun":
-      // Attempts continue to count from one placement to the next.
+      // Attempts count across placements.
       return isIn(order, "processing", "placing")
         ? { ...move({ to: "placing", stepIn: OrderTimings.leaseMillis }), attempts: order.attempts }
         : undefined
@@ -89,7 +89,7 @@ const afterPlacement = (
   }
 }
 
-/** Statuses in the order in which they follow each other: upstream may skip some, and never goes back. */
+/** Statuses in their usual order: upstream may skip some, and never goes back. */
 const progress: ReadonlyArray<OrderStatus> = ["placed", "shipped", "delivered"]
 
 const afterProgress = (
@@ -251,7 +251,7 @@ const next = (
   }
 }
 
-/** The order after an event; `undefined` where the event does not apply to an order in this state. */
+/** The order after an event; `undefined` if the event does not apply to an order in this state. */
 export const advance = (
   order: Order,
   event: OrderEvent,
@@ -261,7 +261,7 @@ export const advance = (
   const after = next(order, event, capabilities, nowMillis)
   if (after === undefined) return undefined
   const mailed = capabilities.canMail ? after : { ...after, mails: [] }
-  // During the call to upstream one worker has the order to itself: mails that are due wait, too.
+  // During the call to upstream, one worker holds the order: due mails wait, too.
   return event._tag === "PlacingBegun" ? { ...mailed, dueAtMillis: mailed.stepAtMillis } : withDueTime(mailed)
 }
 

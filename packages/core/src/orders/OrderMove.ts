@@ -2,7 +2,7 @@ import type { OrderStatus } from "../domain/Order.ts"
 import type { Order, OrderMail } from "../ports/Orders.ts"
 
 /*
- * The moves that the transitions of an order are made of. Pure.
+ * The changes that an order's transitions consist of. Pure.
  */
 
 /** The order with its `dueAtMillis`: the earliest time of its step and its mails. */
@@ -47,7 +47,7 @@ export const retryIn = (order: Order, inMillis: number, nowMillis: number): Orde
   stepAtMillis: nowMillis + inMillis
 })
 
-/** The order as it waits for an operator, without a step. */
+/** The order waiting for an operator, without a step. */
 export const park = (order: Order, reason: string, nowMillis: number): Order =>
   moveTo(order, { to: "needs_operator", stepIn: undefined, reason }, nowMillis)
 

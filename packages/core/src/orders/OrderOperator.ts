@@ -52,18 +52,18 @@ export class OrderOperator extends Context.Service<
     readonly changes: Stream.Stream<OrderChange>
     /** Takes the next step of an order now: requests its status upstream, or tries its refund. */
     readonly processNow: (id: string) => Effect.Effect<OperatorResult, StoreError>
-    /** As `processNow`, by upstream's reference: what a webhook knows. */
+    /** Like `processNow`, but by upstream's reference, which a webhook knows. */
     readonly processNowByReference: (upstreamReference: string) => Effect.Effect<OperatorResult, StoreError>
     /** Places an order that needs an operator again, because it was *not* placed. */
     readonly retry: (id: string) => Effect.Effect<OperatorResult, StoreError>
-    /** Tracks an order that needs an operator under the reference that it has upstream. */
+    /** Tracks an order that needs an operator by the reference that it has upstream. */
     readonly resolve: (id: string, upstreamReference: string) => Effect.Effect<OperatorResult, StoreError>
     /**
      * Cancels an order, so that its payment is refunded. Doesn't cancel it upstream. Not possible while it is being
      * placed, nor once delivered. `reason`: a word for the refund's mail, `cancelled_by_seller` by default.
      */
     readonly cancel: (id: string, reason?: string) => Effect.Effect<OperatorResult, StoreError>
-    /** Records that the refund of an order was sent by other means; conflicts where another transaction is recorded. */
+    /** Records that the refund of an order was sent by other means; conflicts if another transaction is recorded. */
     readonly markRefunded: (id: string, transaction: string) => Effect.Effect<OperatorResult, StoreError>
     /** Exports orders, newest first, as text in pieces: a JSON array, or CSV with a header row (RFC 4180). */
     readonly export: (query: ExportQuery) => Stream.Stream<string, StoreError>
@@ -136,7 +136,7 @@ const markRefunded = Effect.fnUntraced(function* (
   if (order.status !== "refund_due") return { outcome: "conflict", order }
   const recorded = yield* charges.recordRefund(order.chargeKey, transaction, yield* Clock.currentTimeMillis)
   if (!recorded) {
-    // If the wallet has sent it already, the ledger names another transaction, and the operator must know.
+    // If the wallet has already sent it, the ledger names another transaction, and the operator must know.
     const refund = (yield* charges.find(order.chargeKey))?.refund
     const isSame = refund?._tag === "Sent" && refund.transaction === transaction
     if (!isSame) return { outcome: "conflict", order }

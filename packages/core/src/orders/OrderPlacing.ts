@@ -48,7 +48,7 @@ export const failedPlacement = (order: Pick<Order, "status">, error: PlacementEr
   }
 }
 
-/** Places an order; `undefined` where another worker has taken it. */
+/** Places an order; `undefined` if another worker has taken it. */
 export const placeOrder = Effect.fnUntraced(function* (
   { fulfilment, life }: PlacingServices,
   order: Order
@@ -83,7 +83,7 @@ export const placeOrder = Effect.fnUntraced(function* (
   return { order: begun.order, event }
 })
 
-/** Looks an order up upstream, where its placement is unclear. */
+/** Looks an order up upstream if its placement is unclear. */
 export const lookUpOrder = (
   find: NonNullable<Fulfilment["Service"]["find"]>,
   { id, offer }: Order

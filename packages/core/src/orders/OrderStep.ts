@@ -26,7 +26,7 @@ export type OrderStep =
   | "MarkRefundDue"
   | "Refund"
 
-/** The step of an order whose `stepAtMillis` has come; `undefined`: none. */
+/** The step of an order whose `stepAtMillis` has passed; `undefined`: none. */
 export const nextStep = (
   { status }: Pick<Order, "status">,
   { canFind, canReadStatus, placesOnce }: Omit<Capabilities, "canMail">

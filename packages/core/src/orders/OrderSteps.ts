@@ -41,7 +41,7 @@ interface Services extends PlacingServices {
   readonly refunds: Refunds["Service"]
 }
 
-/** What the charge of an unpaid order says about its payment. */
+/** The payment of an unpaid order, according to its charge. */
 export type PaymentState =
   | { readonly _tag: "Settled" }
   | { readonly _tag: "Pending" }

@@ -40,7 +40,7 @@ const concurrency = 64
 /** Under load, orders are taken once this many places are free: a query costs as much for one order as for many. */
 const refill = 16
 
-/** Events that are true whatever else has changed; the others are about the order as the step began with it. */
+/** Events that are true whatever else has changed; others depend on the state in which the step began. */
 const facts: ReadonlySet<OrderEvent["_tag"]> = new Set(["Placed", "Refunded", "MailSent"])
 
 type Signal = "ended" | "woken"
@@ -82,11 +82,11 @@ const processOrder = Effect.fnUntraced(function* (
   }
   const event = yield* mailing.next(order, nowMillis)
   if (event !== undefined) return yield* applyEvent(services, order, event)
-  // Nothing is due after all: `take` has moved the due time, so it is computed anew.
+  // Nothing is due after all: `take` has moved the due time, so it is computed again.
   yield* orders.replace(withDueTime({ ...order, stepAtMillis: isDue ? undefined : order.stepAtMillis }))
 })
 
-/** As `processOrder`; an order that fails doesn't stop the others. */
+/** Like `processOrder`; an order that fails doesn't stop the others. */
 const tryProcessOrder = (services: Services, order: Order): Effect.Effect<void> =>
   processOrder(services, order).pipe(
     Effect.catchCause((cause) =>
@@ -126,7 +126,7 @@ const workOff = (services: Services): Effect.Effect<number, StoreError> =>
         steps += taken.length
         inProgress += taken.length
         if (inProgress === 0) return steps
-        // With room left, nothing else was due: any signal may have changed that.
+        // If there was room left, nothing else was due: any signal may have changed that.
         const received = yield* Queue.takeBetween(signals, taken.length < room ? 1 : refill, 2 * concurrency)
         inProgress -= received.filter((signal) => signal === "ended").length
       }

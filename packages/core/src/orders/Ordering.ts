@@ -93,7 +93,7 @@ export const describeOffer = ({ offer }: Quote): string => {
   return `${product.title.slice(0, descriptionLength - sum.length)}${sum}`
 }
 
-/** A quote that expires sooner is no longer offered: there would be no time to sign and pay. */
+/** A quote that expires sooner isn't offered: there would be no time to sign and pay. */
 const offerableMillis = 30_000
 
 const responseOf = (orderId: string, { offer }: Quote): BuyResponse => {
@@ -125,7 +125,7 @@ const make = Effect.gen(function* () {
   })
   const pending = new Map<string, Deferred.Deferred<Quote, ApiFailure>>()
 
-  const requestQuote = Effect.fn("Ordering.askForQuote")(function* (
+  const requestQuote = Effect.fn("Ordering.requestQuote")(function* (
     request: BuyRequest,
     fingerprint: string,
     clientAddress: string | undefined

@@ -133,7 +133,7 @@ export const stopRefunds = Effect.fnUntraced(function* (
   return wasRunning
 })
 
-/** Resumes refunds; `false` where they were not stopped. */
+/** Resumes refunds; `false` if they were not stopped. */
 export const resumeRefunds: Effect.Effect<boolean, StoreError, Charges> = Effect.gen(function* () {
   const resumed = yield* (yield* Charges).resumeRefunds()
   if (resumed) yield* report("Info", "refunds_resumed", "Refunds are resumed")

@@ -14,14 +14,14 @@ export interface RefundStatus {
     | undefined
 }
 
-/** Stops and resumes automatic refunds. The till stops them itself where ledger and chain contradict each other. */
+/** Stops and resumes automatic refunds. The till stops them itself if ledger and chain contradict each other. */
 export class RefundOperator extends Context.Service<
   RefundOperator,
   {
     readonly status: Effect.Effect<RefundStatus, StoreError>
-    /** Stops refunds in every process until they are resumed; `false` where they were already stopped. */
+    /** Stops refunds in every process until they are resumed; `false` if they were already stopped. */
     readonly stop: (reason: string) => Effect.Effect<boolean, StoreError>
-    /** Resumes refunds; `false` where they were not stopped. */
+    /** Resumes refunds; `false` if they were not stopped. */
     readonly resume: Effect.Effect<boolean, StoreError>
   }
 >()("@till402/core/RefundOperator") {

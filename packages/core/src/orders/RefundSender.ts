@@ -70,7 +70,7 @@ const warn = (settlement: Settlement): Effect.Effect<undefined> =>
     undefined
   )
 
-/** Signs and submits a refund, then reads the chain where possible. */
+/** Signs and submits a refund, then reads the chain if possible. */
 const submit = Effect.fnUntraced(function* (
   services: SenderServices,
   sending: Sending,

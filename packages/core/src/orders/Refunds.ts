@@ -13,7 +13,7 @@ import { sendRefund } from "./RefundSender.ts"
  * facilitator submits. `RefundGuard` decides whether one is sent at all.
  */
 
-/** The wallet that refunds are sent from, and the bounds on what it sends. */
+/** The wallet that sends refunds, and its limits. */
 export interface RefundOptions extends RefundGuardOptions {
   readonly wallet: RefundWallet | undefined
 }

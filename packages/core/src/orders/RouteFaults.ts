@@ -2,10 +2,10 @@ import type { FulfilmentOptions } from "../ports/FulfilmentOptions.ts"
 import type { FulfilmentRoutes } from "./FulfilmentRoutes.ts"
 
 /*
- * Checks routes and the choices among them. Pure.
+ * Checks the options `routes` and `choose`. Pure.
  */
 
-/** Routes that may be tried for one quote. */
+/** Maximum number of routes called for one quote. */
 const maxRoutesPerQuote = 8
 export const defaultRouteTimeoutMillis = 9_000
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/
@@ -14,7 +14,7 @@ const sources: ReadonlySet<string> = new Set(["marketplace_a", "marketplace_b"])
 /** Routes by name. */
 export type Routes = ReadonlyMap<string, FulfilmentOptions>
 
-/** The names in a choice, without duplicates. */
+/** The route names in a choice, without duplicates. */
 export const uniqueNames = (choice: unknown): ReadonlyArray<unknown> =>
   choice === undefined || choice === null ? [] : Array.isArray(choice) ? [...new Set(choice)] : [choice]
 
@@ -52,7 +52,7 @@ export const faultsOf = <Name extends string>(options: FulfilmentRoutes<Name>, r
   const { choose, routeTimeoutMillis = defaultRouteTimeoutMillis, unnamed } = options
   const isTable = typeof choose === "object" && choose !== null
   return [
-    ...(routes.size === 0 ? ["routes: at least one is needed"] : []),
+    ...(routes.size === 0 ? ["routes: give at least one"] : []),
     ...[...routes].flatMap(([name, route]) => routeFaults(name, route)),
     ...(isTable
       ? tableFaults(choose, routes)

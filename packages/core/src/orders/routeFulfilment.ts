@@ -60,7 +60,7 @@ const readerOf =
     const route = name === undefined ? undefined : routes.get(name)
     if (name !== undefined && route !== undefined) return { route, name, reference: rest ?? text }
     return {
-      fault: name === undefined ? "the reference names no route" : `there is no route ${name} any more`
+      fault: name === undefined ? "the reference names no route" : `the route ${name} no longer exists`
     }
   }
 
@@ -107,16 +107,16 @@ const quoterOf = <Name extends string>(
 }
 
 /**
- * Several fulfilments as one: which of them quotes is chosen for each request, by marketplace or by a rule of
- * the host. A route that refuses, is down, takes too long or fails is passed over for the next one; where all
- * do, the failure is unavailable before broken before the refusal of the route that came furthest.
+ * Combines several fulfilments: chooses by marketplace or by the host's rule which of them quote a request. A route
+ * that refuses, is unavailable, times out or fails is skipped. If all are, the error is "unavailable" if any route was,
+ * else "failed" if any did, else the most informative refusal.
  *
- * References of quotes and orders carry the route's name, so placing, finding and status go to the upstream that
- * quoted, also after the rule has changed. Keep a route while its orders are under way: without it, `place`
- * throws `NotPlaced` (nothing was placed, it is tried again later), `find` and `status` throw.
+ * References of quotes and orders contain the route's name, so placing, finding and status use the upstream that
+ * quoted, even after the rule has changed. Keep a route while its orders are in progress: without it, `place` throws
+ * `NotPlaced` (nothing was placed, and it is retried), and `find` and `status` throw.
  *
- * If a route has no `find`, the outcome of placing an order is unknown: `find` throws. If it has no `status`, an order
- * stays `placed`. A method that no route has is missing from the result too.
+ * If a route has no `find`, a placement whose outcome is unknown can't be resolved: `find` throws. If it has no
+ * `status`, an order stays `placed`. A method that no route has is missing from the result, too.
  *
  * @throws ConfigurationError with every fault: no routes, malformed names, a table that names unknown ones.
  * @example

@@ -17,7 +17,7 @@ export class Assistant extends Context.Service<
 >()("@till402/core/Assistant") {
   /**
    * An assistant from a host's async function. Its `search` queries the catalogue and aborts with the call. It rejects
-   * with `TemporarilyUnavailable` where no marketplace can be reached: an assistant that rethrows that becomes a 503.
+   * with `TemporarilyUnavailable` if no marketplace can be reached; an assistant that rethrows that error causes a 503.
    */
   static readonly fromPromise = (
     options: AssistantOptions,

@@ -20,8 +20,8 @@ export interface SearchResult {
  * - Page n merges page n of every marketplace by rank: the first product of each, the second of each, and so on, in the
  *   order of the marketplaces; the rest of the longer pages follows. A page can therefore be short, or even empty after
  *   filtering, while more follow.
- * - `totalResults` is the sum of the marketplaces' numbers: an estimate where one of them estimates, or where prices
- *   are filtered afterwards.
+ * - `totalResults` is the sum of the marketplaces' numbers: an estimate if one of them estimates, or if prices are
+ *   filtered afterwards.
  * - `hasMore` is true if any marketplace that responded has a further page.
  *
  * No state is kept between pages: a product's place depends only on its marketplace's page. As long as the marketplaces

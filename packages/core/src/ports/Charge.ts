@@ -6,7 +6,7 @@ import type { Refund } from "./Refund.ts"
  * suffix `Millis` are milliseconds since the epoch.
  */
 
-/** What a settlement takes effect on besides the response, e.g. an order or a purchase. Opaque to the toll. */
+/** The effect of a settlement besides the response, e.g. an order or a purchase. Opaque to the toll. */
 export interface Subject {
   readonly kind: string
   readonly id: string
@@ -51,11 +51,11 @@ export interface NewCharge {
   readonly validBeforeSeconds: number
   /** Version of the payment header; decides which receipt header the response carries. */
   readonly x402Version: 1 | 2
-  /** What another settlement attempt needs, as JSON; encrypted where the response is. Empty once final or voided. */
+  /** What another settlement attempt needs, as JSON; encrypted if the response is. Empty once final or voided. */
   readonly settlement: string
   /**
-   * Value of the work done before this payment settles: what the host loses if it never does. `"0"` where the work
-   * costs nothing before settlement, or is done after it. Below 2^63.
+   * Value of the work done before this payment settles: what the host loses if it never does. `"0"` if the work costs
+   * nothing before settlement, or is done after it. Below 2^63.
    */
   readonly exposureAtomic: string
   /** Whether the payment settles before the work; from settlement on, the response is owed. */
@@ -78,7 +78,7 @@ export interface NewCharge {
  */
 export type ChargeState = "claimed" | "ready" | "settled" | "voided"
 
-/** A charge as the store holds it. */
+/** A charge as stored. */
 export interface Charge extends NewCharge {
   readonly state: ChargeState
   /** The holder of the lease: a name that is unique to each call. */
@@ -99,8 +99,8 @@ export interface Charge extends NewCharge {
   /** From `settled` on. */
   readonly receipt: Receipt | undefined
   /**
-   * Index of the token's `Transfer` event in its block, where the chain proved the settlement. Network, transaction
-   * and index name one transfer, and one transfer settles one charge.
+   * Index of the token's `Transfer` event in its block, if the chain proved the settlement. Network, transaction and
+   * index identify one transfer, and one transfer settles one charge.
    */
   readonly transferLogIndex: number | undefined
   /** Whether a reorganization of the chain could still undo its transfer, which is then checked once more. */
@@ -110,7 +110,7 @@ export interface Charge extends NewCharge {
   /** Until when the caller can still request the response, for a charge that settled before its work. */
   readonly responseOwedUntilMillis: number | undefined
   readonly settledAtMillis: number | undefined
-  /** From `settled` on, where a refund is due or was sent. */
+  /** From `settled` on, if a refund is due or was sent. */
   readonly refund: Refund | undefined
 }
 
@@ -136,7 +136,7 @@ export type Claim =
 /** A settlement, as `complete` records it. */
 export interface CompletedSettlement {
   readonly receipt: Receipt
-  /** Index of the `Transfer` event that proves it; `undefined` where only a facilitator reported it. */
+  /** Index of the `Transfer` event that proves it; `undefined` if only a facilitator reported it. */
   readonly transferLogIndex: number | undefined
   /** Whether the payment must be refunded, because no response can be returned for it. */
   readonly refundDue: boolean

@@ -47,7 +47,7 @@ export interface ClaimMethods {
     nowMillis: number,
     limits: ClaimLimits
   ) => Effect.Effect<Claim, StoreError>
-  /** Sums what a payer has open up to a charge, and has settled since `sinceMillis`, on one network and asset. */
+  /** Sums a payer's open payments up to a charge, and those settled since `sinceMillis`, on one network and asset. */
   readonly payerActivity: (
     charge: Pick<NewCharge, "payer" | "network" | "asset" | "key" | "createdAtMillis">,
     sinceMillis: number,
@@ -68,7 +68,7 @@ export interface SettlementMethods {
   ) => Effect.Effect<boolean, StoreError>
   /**
    * `ready` or `voided` → `settled`, by any process: a settlement seen on the chain is a fact. A voided charge settles
-   * only with `refundDue`, or where it settles first: it has no response.
+   * only with `refundDue`, or if it settles first: it has no response.
    *
    * If `transferLogIndex` is given, no other settled charge may have the same network, transaction and index. Payments
    * that settled without a proof have no index and are not compared.
@@ -87,8 +87,8 @@ export interface SettlementMethods {
     nowMillis: number
   ) => Effect.Effect<Completion, StoreError>
   /**
-   * Records the response of a charge that settled first, by the owner of the lease; it is no longer owed. `false` where
-   * it isn't owed, or a refund is due.
+   * Records the response of a charge that settled first, by the owner of the lease; it is no longer owed. `false` if it
+   * isn't owed, or if a refund is due.
    */
   readonly deliver: (
     key: string,

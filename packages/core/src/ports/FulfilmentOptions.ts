@@ -65,14 +65,14 @@ export interface ReportedParcel {
   readonly carrier?: Parcel["carrier"] | null | undefined
   /** 1 to 200 characters. */
   readonly trackingNumber: Parcel["trackingNumber"]
-  /** Https address where the buyer can follow it; any other is dropped. */
+  /** Https URL where the buyer can track it; any other is dropped. */
   readonly trackingUrl?: Parcel["trackingUrl"] | null | undefined
 }
 
 /** The status of an order, as a host's `status` returns it. */
 export interface ReportedStatus {
   readonly status: FulfilmentStatus["status"]
-  /** Upstream's reason where the order failed or was canceled: `insufficient_stock`. */
+  /** Upstream's reason if the order failed or was canceled: `insufficient_stock`. */
   readonly reason?: string | null | undefined
   /** Parcels so far; the first 50 count. */
   readonly shipments: ReadonlyArray<ReportedParcel>
@@ -96,8 +96,8 @@ export interface FulfilmentOptions {
   /** Whether `place` treats `orderId` as an idempotency key: a repeated call never places a second order. */
   readonly placesOnce?: boolean | ((quoteReference: string) => boolean)
   /**
-   * Returns the reference under which an order was placed; nothing where it was not and never will be. Throws where
-   * that can't be determined now.
+   * Returns the reference under which an order was placed; nothing if it was not and never will be. Throws if that
+   * can't be determined now.
    */
   readonly find?: (
     orderId: string,
@@ -107,7 +107,7 @@ export interface FulfilmentOptions {
     }
   ) => Promise<string | null | undefined>
   /**
-   * Returns the status of an order, by the reference that `place` returned. Without this function, and where it returns
+   * Returns the status of an order, by the reference that `place` returned. Without this function, or if it returns
    * `undefined` because upstream has no status, an order stays `placed`.
    */
   readonly status?: (reference: string, context: CallContext) => Promise<ReportedStatus | undefined>

@@ -42,7 +42,7 @@ export interface HostCall<A, Tag extends AllowedTag> {
 /**
  * Calls a host's function and reads its response.
  *
- * Fails with the errors named in `mayThrow` where the host throws them; with `UpstreamUnavailable` for
+ * Fails with the errors named in `mayThrow` if the host throws them; with `UpstreamUnavailable` for
  * `TemporarilyUnavailable` and after the deadline; with `UpstreamFailed` for anything else that is thrown, and for a
  * response that `read` rejects. Never dies. Upstream errors are reported and passed to `settings.onError`.
  */

@@ -1,4 +1,4 @@
-import { Effect, Result, Schema, SchemaIssue } from "effect"
+import { Effect, Result, Schema, SchemaIssue, Struct } from "effect"
 import { MalformedResponse } from "../runtime/causeName.ts"
 import { compiled } from "../fast/compiled.ts"
 
@@ -23,36 +23,37 @@ const describe = (issue: SchemaIssue.Issue): string => {
 
 /**
  * Makes a reader of responses of one shape. Drops unknown fields; its error names the first five faults. `lenient` is
- * tried where the strict shape doesn't fit, which is rare and costs several times as much.
+ * tried if the strict shape doesn't fit, which is rare and costs several times as much.
  */
-export const responseReader = <S extends Schema.Decoder<unknown>>(
-  schema: S,
-  lenient?: Schema.Decoder<S["Type"]>
-): ((response: unknown) => Effect.Effect<S["Type"], MalformedResponse>) => {
+export const responseReader = <A>(
+  schema: Schema.Decoder<A>,
+  lenient: Schema.Decoder<A> = schema
+): ((response: unknown) => Effect.Effect<A, MalformedResponse>) => {
   const decode = Schema.decodeUnknownResult(compiled(schema))
-  const decodeLeniently = Schema.decodeUnknownResult(lenient ?? schema, { errors: "all" })
+  const decodeLeniently = Schema.decodeUnknownResult(lenient, { errors: "all" })
   return (response) => {
     const strict = decode(response)
     if (Result.isSuccess(strict)) return Effect.succeed(strict.success)
     const decoded = decodeLeniently(response)
     return Result.isSuccess(decoded)
-      ? Effect.succeed(decoded.success as S["Type"])
+      ? Effect.succeed(decoded.success)
       : Effect.fail(new MalformedResponse({ message: describe(decoded.failure.issue) }))
   }
 }
 
-const isNullable = (field: Schema.Constraint): boolean =>
-  Schema.is(field as unknown as Schema.Schema<unknown>)(null)
+interface NullByDefault extends Struct.Lambda {
+  <S extends Schema.Constraint>(field: S): S | Schema.withDecodingDefault<S>
+  readonly "~lambda.out": this["~lambda.in"] extends Schema.Constraint
+    ? null extends this["~lambda.in"]["Type"]
+      ? Schema.withDecodingDefault<this["~lambda.in"]>
+      : this["~lambda.in"]
+    : never
+}
+
+const nullByDefault = Struct.lambda<NullByDefault>((field) =>
+  Schema.is(field)(null) ? Schema.withDecodingDefault<typeof field>(Effect.succeed(null))(field) : field
+)
 
 /** The same shape, where a nullable field may also be missing or undefined and is then read as null. */
-export const missingAsNull = <F extends Schema.Struct.Fields>(struct: Schema.Struct<F>): Schema.Struct<F> =>
-  Schema.Struct(
-    Object.fromEntries(
-      Object.entries(struct.fields).map(([name, field]) => [
-        name,
-        isNullable(field)
-          ? Schema.withDecodingDefault(Effect.succeed(null))(field as unknown as Schema.NullOr<Schema.String>)
-          : field
-      ])
-    )
-  ) as unknown as Schema.Struct<F>
+export const missingAsNull = <F extends Schema.Struct.Fields>(struct: Schema.Struct<F>) =>
+  struct.mapFields(Struct.map(nullByDefault))

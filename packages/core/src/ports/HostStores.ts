@@ -1,5 +1,5 @@
 import { report } from "../runtime/events.ts"
-import { Context, Effect, Layer, type Scope } from "effect"
+import { Context, Effect, Layer, Record, type Scope } from "effect"
 import { ConfigurationError, StoreError } from "../domain/Errors.ts"
 import { type CallContext, tryWithTimeout } from "../runtime/Deadline.ts"
 import { Charges } from "./Charges.ts"
@@ -12,8 +12,8 @@ import { VaultItems } from "./VaultItems.ts"
 import { VaultPurchases } from "./VaultPurchases.ts"
 
 /**
- * A store in plain promises: every method of the port as an async function with the same arguments, followed by a context
- * whose `signal` aborts at the deadline. Where a method returns nothing, its result is ignored; `null` is read as
+ * A store in plain promises: every method of the port as an async function with the same arguments, followed by a
+ * context whose `signal` aborts at the deadline. If a method returns nothing, its result is ignored; `null` is read as
  * `undefined`.
  */
 export type PromiseMethods<Port> = {
@@ -24,7 +24,7 @@ export type PromiseMethods<Port> = {
     : never
 }
 
-/** What a host's method may return for a result. */
+/** The result that a host's method may return. */
 type HostResult<Result> = [Result] extends [void]
   ? unknown
   : undefined extends Result
@@ -112,7 +112,7 @@ export const storageFrom = (
   )
 }
 
-const storeNames = Object.keys(storeResponseReaders) as ReadonlyArray<StoreName>
+const storeNames = Record.keys(storeResponseReaders)
 
 const settingFaults = ({ openTimeoutMillis, timeoutMillis }: Required<HostStoresSettings>) => [
   ...(isWithin(timeoutMillis, maxTimeoutMillis)
@@ -124,14 +124,16 @@ const settingFaults = ({ openTimeoutMillis, timeoutMillis }: Required<HostStores
 ]
 const isWithin = (millis: number, max: number): boolean => millis >= 1 && millis <= max
 
-type StoreMethods = Readonly<Record<string, (...input: ReadonlyArray<unknown>) => PromiseLike<unknown>>>
+type StoreMethods = {
+  readonly [verb: string]: (...input: ReadonlyArray<unknown>) => PromiseLike<unknown>
+}
 
 /** Checks what types rule out, for hosts without type checks. */
 const missingMethods = (name: StoreName, stores: HostStores): ReadonlyArray<string> => {
   const store: unknown = stores[name]
   if (typeof store !== "object" || store === null) return [`${name} is missing`]
   return Object.keys(storeResponseReaders[name])
-    .filter((verb) => typeof (store as StoreMethods)[verb] !== "function")
+    .filter((verb) => typeof Reflect.get(store, verb) !== "function")
     .map((verb) => `${name}.${verb} is missing`)
 }
 

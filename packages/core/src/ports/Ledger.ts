@@ -28,7 +28,7 @@ export interface LedgerEntry {
   readonly amountAtomic: string
   /** Hash of the transaction that moved the money, of `settled`, `reversed` and `refunded`. */
   readonly transaction: string | undefined
-  /** Index of the transfer that proves a `settled` (or the `reversed` one); `undefined` where no chain was read. */
+  /** Index of the transfer that proves a `settled` (or the `reversed` one); `undefined` if no chain was read. */
   readonly transferLogIndex: number | undefined
   /**
    * Settlements of this key that were reversed before: 0 for the first settlement, its refund and its reversal, 1 for

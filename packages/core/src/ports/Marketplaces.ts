@@ -1,5 +1,6 @@
 import type { CallContext } from "../runtime/Deadline.ts"
 import { Context, Effect, Layer, Schema } from "effect"
+import { spanned } from "../fast/spanned.ts"
 import type { UpstreamError } from "../domain/Errors.ts"
 import { SearchProduct, type Source } from "../domain/Product.ts"
 import { responseReader, missingAsNull } from "./HostResponse.ts"
@@ -65,7 +66,7 @@ export class Marketplaces extends Context.Service<Marketplaces, ReadonlyArray<Ma
   }
 
   /**
-   * Marketplaces made of services that each search one marketplace. Give at most one per `source`.
+   * Marketplaces from services that each search one marketplace. Give at most one per `source`.
    *
    * @example
    * import { Marketplaces } from "@till402/core/effect"
@@ -85,8 +86,8 @@ export class Marketplaces extends Context.Service<Marketplaces, ReadonlyArray<Ma
   }
 
   /**
-   * Marketplaces over given products, in their order: the title must contain every word of `q`, and `brand`. There is
-   * one marketplace for each source that has a product.
+   * Marketplaces over given products, in their order. A product matches if its title contains every word of `q` and of
+   * `brand`. There is one marketplace for each source that has a product.
    */
   static readonly layerMemory = (
     products: ReadonlyArray<SearchProduct>,
@@ -135,17 +136,21 @@ export const marketplaceFromPromise = (
 ): Marketplace => ({
   source,
   search: (query) =>
-    hostCall({
-      port: "marketplace",
-      operation: "search",
-      settings,
-      call: (context) => options.search({ ...query }, context),
-      read: (response) =>
-        Effect.mapEager(readPage(response), (page) => ({
-          ...page,
-          products: page.products.map(soldAt(source))
-        }))
-    })
+    spanned(
+      hostCall({
+        port: "marketplace",
+        operation: "search",
+        settings,
+        call: (context) => options.search({ ...query }, context),
+        read: (response) =>
+          Effect.mapEager(readPage(response), (page) => ({
+            ...page,
+            products: page.products.map(soldAt(source))
+          }))
+      }),
+      "Marketplaces.search",
+      { source }
+    )
 })
 
 const matches = ({ price, title }: SearchProduct, query: ProductQuery): boolean => {

@@ -11,7 +11,7 @@ export interface OrderMail {
   readonly dueAtMillis: number
 }
 
-/** An order as the store holds it. */
+/** An order as stored. */
 export interface Order {
   /** UUID. */
   readonly id: string
@@ -20,7 +20,7 @@ export interface Order {
   readonly status: OrderStatus
   /** What was ordered. */
   readonly product: ProductReference
-  /** `undefined` once it was erased: some time after the order came to rest. */
+  /** `undefined` once erased, some time after the order reached a resting status. */
   readonly shippingAddress: ShippingAddress | undefined
   /** Erased with the address. */
   readonly email: string | undefined

@@ -6,15 +6,15 @@ export interface ProviderFailure {
   readonly port: PortName | "operations"
   /** The function of the port that failed: `track`, `quote`, `place`; of your own route, its id. */
   readonly operation: string
-  /** As thrown; a `MalformedResponse` or `DeadlineExceeded` of the till where it threw nothing. May hold personal data. */
+  /** The thrown error, or the till's `MalformedResponse` or `DeadlineExceeded`. May contain personal data. */
   readonly error: unknown
-  /** The stack of `error`, message included; `undefined` where it has none. */
+  /** The stack of `error`, with its message; `undefined` if it has none. */
   readonly stack: string | undefined
 }
 
 /** Prints a failure on standard error, unless NODE_ENV is `production`: the error may quote an address. */
 export const printProviderFailure = ({ error, operation, port }: ProviderFailure): void => {
-  // Where nothing tells development from production, errors stay unprinted.
+  // If NODE_ENV can't be read, errors stay unprinted.
   if (typeof process === "undefined" || process.env["NODE_ENV"] === "production") return
   console.error(`Till402: a provider failed (port ${port}, operation ${operation}):`, error)
 }

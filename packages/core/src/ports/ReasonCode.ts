@@ -1,7 +1,7 @@
 /**
  * Turns text into a short word for programs and mails: `Out of stock!` → `out_of_stock`.
  *
- * @returns `refused` where the text has no letter or digit
+ * @returns `refused` if the text has no letter or digit
  */
 export const toReasonCode = (text: string): string =>
   text

@@ -1,6 +1,6 @@
 /**
- * A wallet that refunds are sent from: a `LocalAccount` of viem, or anything that signs EIP-712 typed data. It
- * needs the stablecoin on every network of the till, and no gas: the facilitator submits what it signs.
+ * A wallet that sends refunds: a `LocalAccount` of viem, or anything that signs EIP-712 typed data. It needs the
+ * stablecoin on every network of the till, and no gas: the facilitator submits what it signs.
  */
 export interface RefundWallet {
   readonly address: string

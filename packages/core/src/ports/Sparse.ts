@@ -1,6 +1,6 @@
 /**
- * The same record where nullable fields may be left out, at every depth. What a host's provider may return: a field
- * that is missing or `undefined` is read as `null`.
+ * The same record, with nullable fields optional at every depth. Types the results of a host's provider: a missing or
+ * `undefined` field is read as `null`.
  */
 export type Sparse<A> =
   A extends ReadonlyArray<infer Item>

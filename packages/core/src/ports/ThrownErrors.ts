@@ -82,7 +82,9 @@ const rebuild = {
   InvalidTrackingNumber: (thrown: Thrown) =>
     new InvalidTrackingNumber({ message: messageOf(thrown, "is not a valid tracking number") }),
   NoTrackingInfo: (thrown: Thrown) =>
-    new NoTrackingInfo({ message: messageOf(thrown, "Nothing is known of this tracking number yet.") }),
+    new NoTrackingInfo({
+      message: messageOf(thrown, "There is no information on this tracking number yet.")
+    }),
   CarrierNotDetected: (thrown: Thrown) =>
     new CarrierNotDetected({
       message: messageOf(thrown, "The carrier could not be detected; send carrier."),
@@ -104,14 +106,14 @@ export type AllowedTag = keyof typeof rebuild
 export type Allowed<Tag extends AllowedTag> = NonNullable<ReturnType<(typeof rebuild)[Tag]>>
 
 const rebuildAs = <Tag extends AllowedTag>(tag: Tag, thrown: Thrown): Allowed<Tag> | undefined =>
-  // Each function of the table returns the error of its own key; an indexed call loses that.
+  // Each function of the table returns the error of its own key; TypeScript loses that in an indexed call.
   rebuild[tag](thrown) as Allowed<Tag> | undefined
 
 /**
  * Maps what a host threw to an error of the port.
  *
- * An error named in `allowed` stays what it is, `TemporarilyUnavailable` becomes `UpstreamUnavailable`, and anything
- * else becomes `UpstreamFailed`.
+ * Keeps an error named in `allowed`, maps `TemporarilyUnavailable` to `UpstreamUnavailable`, and anything else to
+ * `UpstreamFailed`.
  */
 export const toPortError = <Tag extends AllowedTag>(
   port: PortName,

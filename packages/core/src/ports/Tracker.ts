@@ -1,6 +1,7 @@
 import type { TrackRefusal } from "../domain/Errors.ts"
 import type { CallContext } from "../runtime/Deadline.ts"
 import { Context, Effect, Layer, Schema } from "effect"
+import { spanned } from "../fast/spanned.ts"
 import { NoTrackingInfo, type UpstreamError } from "../domain/Errors.ts"
 import {
   TrackCarrier,
@@ -21,22 +22,24 @@ export class Tracker extends Context.Service<
   /** A tracker from a host's async function. Nullable fields that it leaves out become null. */
   static readonly fromPromise = (options: TrackerOptions, settings: CallSettings): Layer.Layer<Tracker> =>
     Layer.succeed(Tracker, {
-      track: Effect.fn("Tracker.track")((query: TrackQuery) =>
-        hostCall({
-          port: "tracking",
-          operation: "track",
-          settings,
-          mayThrow: [
-            "AdditionalFieldRequired",
-            "CarrierNotDetected",
-            "InvalidCarrier",
-            "InvalidTrackingNumber",
-            "NoTrackingInfo"
-          ],
-          call: (context) => options.track({ ...query }, context),
-          read: readResult
-        })
-      )
+      track: (query) =>
+        spanned(
+          hostCall({
+            port: "tracking",
+            operation: "track",
+            settings,
+            mayThrow: [
+              "AdditionalFieldRequired",
+              "CarrierNotDetected",
+              "InvalidCarrier",
+              "InvalidTrackingNumber",
+              "NoTrackingInfo"
+            ],
+            call: (context) => options.track({ ...query }, context),
+            read: readResult
+          }),
+          "Tracker.track"
+        )
     })
 
   /** Knows the given shipments by their numbers, and no others. */

@@ -8,7 +8,7 @@ import { type CallSettings, hostCall } from "./HostCall.ts"
 export interface VaultFile {
   /** The archive itself; a web stream or bytes. */
   readonly body: ReadableStream<Uint8Array> | Uint8Array
-  /** Its length in bytes, where known: sent as `Content-Length`. */
+  /** Its length in bytes, if known: sent as `Content-Length`. */
   readonly size?: number
 }
 
@@ -99,7 +99,7 @@ const readFile = (file: unknown): Effect.Effect<VaultFile, MalformedResponse> =>
 export interface OpenedArchive {
   /** The archive itself; of a Node stream, `Readable.toWeb(stream)`. */
   readonly body: ReadableStream<Uint8Array> | Uint8Array
-  /** Its length in bytes; may be left out. Ignored where `body` is bytes. */
+  /** Its length in bytes; optional. Ignored if `body` is bytes. */
   readonly size?: number | null | undefined
 }
 

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 
-/** A purchase of a vault item as the store holds it. Times are milliseconds since the epoch. */
+/** A purchase of a vault item as stored. Times are milliseconds since the epoch. */
 export interface VaultPurchase {
   /** UUID. */
   readonly id: string
@@ -11,7 +11,7 @@ export interface VaultPurchase {
   readonly slug: string
   /** The buyer's Solana address. */
   readonly walletAddress: string
-  /** `undefined` once it was erased: some time after nothing was due. */
+  /** `undefined` once erased, some time after its last due step. */
   readonly email: string | undefined
   /** `reserved` until its payment has settled, then `granted`. */
   readonly status: "reserved" | "granted"

@@ -33,7 +33,7 @@ export const isHeldBy =
   ({ leaseOwner, state }: Charge): boolean =>
     leaseOwner === owner && states.includes(state)
 
-/** When a settled charge is checked again: the earlier of two times, 0 where there is none. */
+/** When a settled charge is checked again: the earlier of two times, 0 if there is none. */
 export const earlierCheck = (one: number | undefined, other: number | undefined): number =>
   Math.min(one ?? other ?? 0, other ?? one ?? 0)
 

@@ -10,7 +10,7 @@ import { VaultPurchases } from "../ports/VaultPurchases.ts"
 type Method = (...input: ReadonlyArray<unknown>) => Effect.Effect<unknown, StoreError>
 
 /**
- * Runs a method with a timeout, in a fiber of its own: rolling back a transaction on a lost connection takes as long as
+ * Runs a method with a timeout, in a separate fiber: rolling back a transaction on a lost connection takes as long as
  * the connection does, and the caller must not wait for that.
  */
 const withTimeout = <A>(

@@ -10,7 +10,7 @@ export interface PostgresAddress {
  * Reads the address from a connection string. Its parameters `host` and `port` take precedence over its authority, where
  * the host may be percent-encoded (a folder must be).
  *
- * @returns `undefined` where the host can't be decoded
+ * @returns `undefined` if the host can't be decoded
  */
 export const addressOf = (url: URL): PostgresAddress | undefined => {
   const port = Number(url.searchParams.get("port") ?? (url.port || 5432))

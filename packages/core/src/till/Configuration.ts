@@ -11,7 +11,7 @@ import { checkNames } from "./UnknownOptions.ts"
 export type { ConfiguredSettings } from "./ConfiguredSettings.ts"
 export type { PaidNetwork } from "./PaidNetworks.ts"
 
-/** Options in groups that hosts give at the top by mistake. */
+/** Options in groups that hosts often give at the top level by mistake. */
 const nestedOptions = [
   ...Object.keys(optionBounds).filter((path) => /^(?:limits|refunds|prices)\./.test(path)),
   "facilitator.url",
@@ -21,7 +21,7 @@ const nestedOptions = [
 const namesOfLayer = [...settingNames, ...hookNames]
 const namesOfMake = [...namesOfLayer, ...portNames]
 
-/** Throws at once, since nothing in another value could be checked. */
+/** Throws at once, since nothing can be checked in a value that isn't an object. */
 const checkRecord = (given: unknown, subject: string): void => {
   if (isRecord(given)) return
   throw new ConfigurationError({
@@ -83,7 +83,7 @@ const checkProof = (
     if (rpcUrl !== undefined) continue
     const network = v1Name ?? caip2
     faults.add(
-      `network ${network} has no rpcUrl: buy and vault/buy count a settlement only when the chain shows it. Give ${faults.nameOf("rpcUrl", network)}, or set trustFacilitator to true`
+      `network ${network} has no rpcUrl: buy and vault/buy count a settlement only when the chain shows it. Give ${faults.nameOf("rpcUrl", network)}, or set trustFacilitator to true. See docs/options.md, "A network"`
     )
   }
 }

@@ -11,7 +11,7 @@ import { checkNames } from "./UnknownOptions.ts"
 
 /** Settings, checked and completed. */
 export interface ConfiguredSettings {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string
   /** Path of `baseUrl`: `""` or `"/api"`. */
   readonly prefix: "" | `/${string}`
@@ -122,7 +122,7 @@ export const readSettings = (
   }
 }
 
-/** Reports a group that is no object, and unknown names in it. */
+/** Reports a group that isn't an object, and unknown names in it. */
 const checkGroup = (group: string, given: unknown, known: ReadonlyArray<string>, faults: Faults): void => {
   if (given === undefined || isRecord(given)) checkNames({ given, group, known }, faults)
   else faults.wrong(group, `an object with any of ${known.join(", ")}`, given)
@@ -136,7 +136,7 @@ const readBaseUrl = (text: unknown, faults: Faults): string => {
   const expected = "the public http(s) address of the mount, without query, fragment or user"
   // An address with a user may hold a password.
   if (isHttp && url.username + url.password !== "") {
-    faults.add(`${faults.nameOf("baseUrl")} must be ${expected}: it names a user`)
+    faults.add(`${faults.nameOf("baseUrl")} must be ${expected}: it contains a user name`)
   } else faults.wrong("baseUrl", expected, text)
   return "http://invalid"
 }
@@ -168,7 +168,7 @@ const readSettlement = (settlement: unknown, faults: Faults): ReadonlySet<Operat
 
 const howToGenerate = "Generate one with: openssl rand -base64 32"
 
-/** Never printed: what is given for a secret is a secret, however wrong. */
+/** The message never contains the value: even a wrong secret must stay secret. */
 const readSecrets = (given: unknown, faults: Faults): ReadonlyArray<SecretKey> => {
   const name = faults.nameOf("secret")
   if (typeof given === "string" && given !== "") {

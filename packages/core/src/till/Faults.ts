@@ -1,9 +1,9 @@
 import { ConfigurationError } from "../domain/Errors.ts"
 
-/** Returns the name of an option as the host wrote it. `network` names the entry of `networks` that holds it. */
+/** Returns the name of an option as the host wrote it. `network` names the entry of `networks` that contains it. */
 export type OptionNames = (path: string, network?: string) => string
 
-/** As in `Till.make({ … })`, where the older secrets are in the list of `secret`. */
+/** Names as in `Till.make({ … })`, where older secrets are in the list of `secret`. */
 const optionNames: OptionNames = (path, network) => {
   if (path === "olderSecrets") return "secret"
   return network === undefined ? path : `${path} of ${network}`
@@ -26,7 +26,7 @@ export class Faults {
     this.#texts.push(text)
   }
 
-  /** Reports a value that is not what `expected` describes. The value is printed: never use it for secrets. */
+  /** Reports a value other than `expected`. The message contains the value: never use it for secrets. */
   wrong(path: string, expected: string, given: unknown, network?: string): void {
     this.add(
       `${this.nameOf(path, network)} must be ${expected}: ${given === undefined ? "it is not set" : `got ${shown(given)}`}`
@@ -40,7 +40,7 @@ export class Faults {
   }
 }
 
-/** One text, or several on a line each. */
+/** Joins texts: one is inline, several are on a line each. */
 export const listed = (texts: ReadonlyArray<string>): string =>
   texts.length === 1 ? String(texts[0]) : `\n${texts.map((text) => `- ${text}`).join("\n")}`
 
@@ -59,7 +59,7 @@ export const orThrow = <A>(check: (faults: Faults) => A): A => {
 
 const shownLength = 80
 
-/** A value in a message: short, and without the contents of objects. */
+/** Formats a value for a message: short, and without the contents of objects. */
 export const shown = (value: unknown): string => {
   if (typeof value === "string") {
     return JSON.stringify(value.length > shownLength ? `${value.slice(0, shownLength)}…` : value)

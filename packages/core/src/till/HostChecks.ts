@@ -11,7 +11,7 @@ import type { TillOptions } from "./TillOptions.ts"
 import type { TillHooks, TillSettings } from "./TillSettings.ts"
 import { checkNames } from "./UnknownOptions.ts"
 
-/** The names of the optional functions and objects of a host. */
+/** Names of the host's optional functions and objects. */
 export const hookNames: ReadonlyArray<string> = Object.keys({
   mailTemplates: true,
   refundWallet: true,
@@ -110,7 +110,7 @@ const checkOperations = (given: unknown, taken: ReadonlySet<string>, faults: Fau
   }
 }
 
-/** Schemas may be functions, as those of arktype are. */
+/** Schemas may be functions, like those of arktype. */
 const isStandardSchema = (given: unknown): boolean => {
   if (given === null || (typeof given !== "object" && typeof given !== "function")) return false
   const standard: unknown = Reflect.get(given, "~standard")
@@ -120,10 +120,10 @@ const isStandardSchema = (given: unknown): boolean => {
 const storages =
   "sqlite({ filename }) of @till402/core/sqlite, postgres({ url }) of @till402/core/postgres, memory() for tests, or storageFrom(stores)"
 
-/** The storage that the host probably meant. */
+/** Suggests the storage that the host probably meant. */
 const meantStorage = (given: unknown): string => {
   if (typeof given === "string") {
-    // The address of a database holds its password.
+    // Doesn't print a database's address: it contains a password.
     return /^postgres(?:ql)?:/.test(given)
       ? "it is the address of a database. Give postgres({ url }) of @till402/core/postgres"
       : `it is text. For a file, give sqlite({ filename: ${shown(given)} }) of @till402/core/sqlite`
@@ -143,7 +143,7 @@ const checkStorage = (given: unknown, faults: Faults): void => {
   if (!Layer.isLayer(given)) faults.add(`storage must be a storage layer: ${meantStorage(given)}`)
 }
 
-/** Never printed: what is given for a wallet may be a private key. */
+/** The message never contains the value: it may be a private key. */
 const checkRefundWallet = (given: unknown, faults: Faults): void => {
   if (given === undefined) return
   const expected = "a LocalAccount of viem, or an object with address and signTypedData"

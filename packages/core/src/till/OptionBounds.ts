@@ -67,7 +67,7 @@ const number = (
 const millis = (fallback: number, minimum: number, maximum: number): WholeNumber =>
   number("milliseconds", fallback, minimum, maximum)
 
-/** Zero is allowed: it turns the bounded thing off. */
+/** Zero is allowed and turns the feature off. */
 const dollars = (fallback: DecimalText): Dollars => ({ kind: "dollars", default: fallback, minimum: "zero" })
 const price = (fallback: DecimalText): Dollars => ({ ...dollars(fallback), minimum: "above zero" })
 

@@ -29,7 +29,7 @@ export const isHttpUrl = (text: unknown): boolean =>
 /** Checks an EVM address. The zero address is refused: money sent there is lost. */
 export const readAddress = (path: string, text: unknown, faults: Faults, network?: string): string => {
   if (typeof text === "string" && isAddress(text) && !/^0x0{40}$/.test(text)) return checksumAddress(text)
-  const expected = "an EVM address with a right checksum"
+  const expected = "an EVM address (0x and 40 hexadecimal digits), with a valid checksum or all in lower case"
   if (typeof text === "string" && /^(?:0x)?[0-9a-f]{64}$/i.test(text)) {
     faults.add(`${faults.nameOf(path, network)} must be ${expected}: it looks like a private key`)
   } else faults.wrong(path, expected, text, network)
@@ -45,7 +45,7 @@ export const readNetworks = (given: unknown, payTo: unknown, faults: Faults): Re
   const name = faults.nameOf("networks")
   if (!Array.isArray(given) || given.length === 0) {
     const got = given === undefined || Array.isArray(given) ? "" : `: got ${shown(given)}`
-    faults.add(`${name} must list at least one network, e.g. base or base-sepolia${got}`)
+    faults.add(`${name} must be a list of at least one network, e.g. base or base-sepolia${got}`)
     return []
   }
   const resolved: Array<PaidNetwork> = []
@@ -59,7 +59,7 @@ export const readNetworks = (given: unknown, payTo: unknown, faults: Faults): Re
   if (resolved.length > 0 && resolved.every(({ v1Name }) => v1Name === undefined)) {
     const versionOne = namesOf(knownNetworks.filter(({ v1Name }) => v1Name !== undefined))
     faults.add(
-      `${name}: at least one network must be on the version-1 list (${versionOne}): the body of a 402 can name no others`
+      `${name}: at least one network must be on the version-1 list (${versionOne}): the body of a 402 can't name others`
     )
   }
   return resolved
@@ -69,7 +69,7 @@ const readNetwork = (entry: unknown, payTo: string, faults: Faults): PaidNetwork
   const given = typeof entry === "string" ? { network: entry } : entry
   if (!isRecord(given) || typeof given["network"] !== "string") {
     faults.add(
-      `${faults.nameOf("networks")} holds ${isRecord(given) ? "an entry without network" : shown(entry)}: give a name, or an object such as { network: "base", rpcUrl }`
+      `${faults.nameOf("networks")} has ${isRecord(given) ? "an entry without network" : shown(entry)}: give a name, or an object such as { network: "base", rpcUrl }`
     )
     return undefined
   }
@@ -78,7 +78,7 @@ const readNetwork = (entry: unknown, payTo: string, faults: Faults): PaidNetwork
   const network = findNetwork(named)
   if (network === undefined) {
     faults.add(
-      `${faults.nameOf("networks")}: unknown network ${shown(named)}: known are ${namesOf(knownNetworks)}, or their CAIP-2 identifiers`
+      `${faults.nameOf("networks")}: unknown network ${shown(named)}: give one of ${namesOf(knownNetworks)}, or the CAIP-2 identifier of one`
     )
     return undefined
   }
@@ -105,7 +105,7 @@ const readNetwork = (entry: unknown, payTo: string, faults: Faults): PaidNetwork
   }
 }
 
-/** Never printed: the addresses of RPC services contain keys. */
+/** The message never contains the value: addresses of RPC services contain keys. */
 const readRpcUrl = (url: unknown, network: string, faults: Faults): string | undefined => {
   if (url === undefined) return undefined
   if (typeof url === "string" && isHttpUrl(url)) return url

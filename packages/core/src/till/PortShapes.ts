@@ -43,7 +43,7 @@ const facilitatorUrl: PortShape<FacilitatorOptions> = {
   settleTimeoutMillis: "value"
 }
 
-/** Ports have members of the host's own, so only near misses are reported. */
+/** Hosts may add members to ports, so only near misses are reported. */
 const maxPortEdits = 2
 
 const memberOf = (port: unknown, name: string): unknown =>
@@ -51,7 +51,7 @@ const memberOf = (port: unknown, name: string): unknown =>
     ? Reflect.get(port, name)
     : undefined
 
-/** Reports a port that lacks a method or misspells one. All other members are the host's own. */
+/** Reports a port that lacks a method or misspells one. Ignores all other members. */
 const checkPort = (
   path: string,
   port: unknown,
@@ -108,7 +108,7 @@ const checkMarketplaces = (given: unknown, faults: Faults): void => {
   }
 }
 
-/** Checks a facilitator in this process, or the address of one. The address is not printed: it may hold a key. */
+/** Checks a facilitator in this process, or the address of one. Never prints the address: it may contain a key. */
 export const checkFacilitator = (given: unknown, faults: Faults): void => {
   if (!isRecord(given)) {
     const state =

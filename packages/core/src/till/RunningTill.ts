@@ -9,13 +9,13 @@ import type { Reconciliation } from "../toll/machine/Reconciler.ts"
 import type { PricedRouteOptions } from "../operations/PricedRoute.ts"
 import type { PricedRoute } from "./PricedRoute.ts"
 
-/** A running till: what `Till.make` gives and adapters mount. */
+/** A running till, as `Till.make` returns it and adapters mount it. */
 export interface RunningTill {
   /** Handles one request for a path below the mount. Never rejects. */
   readonly fetch: (request: Request, caller?: Caller) => Promise<Response>
   /**
-   * The same for a server that has no web `Request`: adapters of Node's frameworks save both conversions. The response of
-   * a public route is returned unchanged.
+   * The same for a server without web `Request`s: adapters of Node's frameworks save both conversions. Returns the
+   * response of a public route unchanged.
    */
   readonly handle: (request: IncomingRequest, caller?: Caller) => Promise<PlainResponse | Response>
   /** Whether the till handles a path (with or without the prefix of `baseUrl`); others are the host's. */
@@ -46,7 +46,7 @@ export interface RunningTill {
   readonly charges: {
     /** Lists charges, newest first. */
     readonly list: (query?: ChargeQuery) => Promise<ReadonlyArray<ChargeSummary>>
-    /** Records that a refund which was due has been sent; `false` where none is due. */
+    /** Records that a refund which was due has been sent; `false` if none is due. */
     readonly recordRefund: (key: string, transaction: string) => Promise<boolean>
   }
   readonly ledger: {
@@ -63,14 +63,14 @@ export interface RunningTill {
      */
     readonly check: (query?: LedgerCheckQuery) => Promise<LedgerAudit>
   }
-  /** Whether refunds are sent. The till stops them by itself where ledger and chain contradict each other. */
+  /** Whether refunds are sent. The till stops them itself if ledger and chain contradict each other. */
   readonly refunds: {
     readonly status: () => Promise<RefundStatus>
-    /** Stops all refunds, in every process, until they are resumed; `false` where they were stopped already. */
+    /** Stops all refunds, in every process, until they are resumed; `false` if they were already stopped. */
     readonly stop: (reason: string) => Promise<boolean>
-    /** Lets refunds be sent again; `false` where they were not stopped. */
+    /** Allows refunds again; `false` if they were not stopped. */
     readonly resume: () => Promise<boolean>
   }
-  /** The vault's shelf. */
+  /** The vault's items. */
   readonly vault: { readonly put: (item: VaultItem) => Promise<void> }
 }

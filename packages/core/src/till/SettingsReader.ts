@@ -51,7 +51,7 @@ export class SettingsReader {
     return readNumber(path, valueAt(this.#settings, path), optionBounds[path].default, this.#faults)
   }
 
-  /** Dollars as decimal text. Returns the default's text where the option is wrong. */
+  /** Dollars as decimal text. Returns the default's text if the option is wrong. */
   dollars(path: DollarsPath): string {
     const bound = optionBounds[path]
     const given = valueAt(this.#settings, path, bound.default)

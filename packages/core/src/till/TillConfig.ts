@@ -24,14 +24,14 @@ export const variableOf: OptionNames = (path, network) => {
   return `TILL_${capitals(path)}${network === undefined ? "" : `_${capitals(network)}`}`
 }
 
-/** Options with text, numbers or amounts, which need no rule of their own. */
+/** Options with text, numbers or amounts, which need no special rule. */
 const plainPaths: ReadonlyArray<string> = [
   "baseUrl",
   "payTo",
   ...Object.keys(optionBounds).filter((path) => !path.includes("[]") && !path.startsWith("facilitator."))
 ]
 
-/** The options that have a variable, without those of single networks. */
+/** The options that have a variable, except those of single networks. */
 export const variablePaths: ReadonlyArray<string> = [
   ...plainPaths.slice(0, 2),
   "networks",
@@ -59,7 +59,7 @@ const listOf = (text: string): ReadonlyArray<string> =>
     .map((each) => each.trim())
     .filter((each) => each !== "")
 
-/** A number where the text is one; other texts stay, and are reported with the variable. */
+/** Converts text to a number if possible; other text stays, and is reported with its variable. */
 const numberOr = (text: string): number | string => (/^\d+$/.test(text) ? Number(text) : text)
 
 const booleanOr = (text: string): boolean | string => text === "true" || (text === "false" ? false : text)

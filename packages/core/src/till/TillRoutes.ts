@@ -5,7 +5,7 @@ import { ServerRequest, toServerResponse } from "../http/ServerMessage.ts"
 import { targetOf } from "../http/Target.ts"
 import { TillService } from "./TillService.ts"
 
-/** Reads the path as it was sent where the till knows it so, else below the mount of the router. */
+/** Uses the path as sent if the till handles it, otherwise the path below the router's mount. */
 const readTarget = (
   till: TillService["Service"],
   { originalUrl, url }: HttpServerRequest.HttpServerRequest,
@@ -19,7 +19,7 @@ const readTarget = (
 const handle = Effect.fnUntraced(function* (till: TillService["Service"]) {
   const request = yield* HttpServerRequest.HttpServerRequest
   const url = readTarget(till, request, yield* HttpRouter.RouteContext)
-  // The router may ignore case and repeated slashes; a till does not.
+  // The router may ignore case and repeated slashes; a till doesn't.
   if (url === undefined) return HttpServerResponse.empty({ status: 404 })
   const context = yield* Effect.context<never>()
   const caller: Caller = { clientAddress: Option.getOrUndefined(request.remoteAddress) }

@@ -8,8 +8,8 @@ import type { Margin } from "../orders/Margin.ts"
 import type { SecretKey } from "../runtime/Secrets.ts"
 
 /*
- * The settings of a till, as plain data. Units are part of each name; bounds and defaults are in OptionBounds.ts.
- * The tables of docs/options.md are made of both, and a test compares every `@default` here with the bounds.
+ * The settings of a till, as plain data. Names end with their unit; bounds and defaults are in OptionBounds.ts. The
+ * tables of docs/options.md are generated from both, and a test compares every `@default` here with the bounds.
  */
 
 /** A network on which callers can pay. */
@@ -153,7 +153,7 @@ export interface TillSettings {
   readonly payTo: string
   /**
    * Networks on which callers can pay, preferred first: names or objects. At least one of `base`, `base-sepolia`,
-   * `polygon` and `avalanche`, because the body of a `402` can name no others.
+   * `polygon` and `avalanche`, because the body of a `402` can't name others.
    */
   readonly networks: ReadonlyArray<string | NetworkOptions>
   /** Host secret, or a list of keys, newest first: the first signs and encrypts, the others verify and decrypt. */
@@ -245,7 +245,7 @@ export interface TillSettings {
   readonly cors?: "*" | ReadonlyArray<string> | false
 }
 
-/** Optional functions and objects of the host, beside its ports. */
+/** Optional functions and objects of the host, besides its ports. */
 export interface TillHooks {
   /** Your templates for emails, up to 256 KiB each. A template that is missing or fails is replaced by the default. */
   readonly mailTemplates?: Partial<MailTemplates>

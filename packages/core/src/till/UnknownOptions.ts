@@ -1,6 +1,6 @@
 import { type Faults, isRecord } from "./Faults.ts"
 
-/** Insertions, deletions, replacements and swaps of neighbors that turn one text into the other. */
+/** Counts the insertions, deletions, replacements and swaps of neighbors that turn one text into the other. */
 const editDistance = (left: string, right: string): number => {
   let beforeLast: ReadonlyArray<number> = []
   let last = Array.from({ length: right.length + 1 }, (_, column) => column)
@@ -25,13 +25,16 @@ const editDistance = (left: string, right: string): number => {
   return last[right.length]!
 }
 
-/** Shorter names are no abbreviations: `on` is none of `onEvent`. */
+/** Shorter names don't count as abbreviations: `on` doesn't stand for `onEvent`. */
 const minPrefix = 4
 
 const isPrefix = (given: string, name: string): boolean =>
   Math.min(given.length, name.length) >= minPrefix && (name.startsWith(given) || given.startsWith(name))
 
-/** Returns the known name that `given` most likely misspells or abbreviates; with `maxEdits`, only one so close. */
+/**
+ * Returns the known name that `given` most likely misspells or abbreviates; with `maxEdits`, only one within that
+ * distance.
+ */
 export const closestName = (
   given: string,
   known: ReadonlyArray<string>,
@@ -49,10 +52,10 @@ export const closestName = (
   return best?.name
 }
 
-/** Lists up to this length are printed where no name is close. */
+/** Lists up to this length are printed if no name is close. */
 const maxListed = 8
 
-/** Reports every key of `given` that is no option, and the option that was probably meant. */
+/** Reports every key of `given` that isn't an option, with the option that was probably meant. */
 export const checkNames = (
   {
     elsewhere = [],
@@ -61,10 +64,10 @@ export const checkNames = (
     known
   }: {
     readonly given: unknown
-    /** The option that holds these; `undefined` for the options themselves. */
+    /** The option that contains these; `undefined` for the top level. */
     readonly group: string | undefined
     readonly known: ReadonlyArray<string>
-    /** Paths of options in other groups, which hosts put here by mistake. */
+    /** Paths of options in other groups, which hosts often give here by mistake. */
     readonly elsewhere?: ReadonlyArray<string>
   },
   faults: Faults

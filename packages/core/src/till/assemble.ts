@@ -34,7 +34,7 @@ import type { TillHooks } from "./TillSettings.ts"
 /** How long a call waits for the response to a copy of its payment, or for room. */
 export const waitMillis = 10_000
 
-/** The services that `assemble` makes for the operations; everything else that they require is a port of the host's. */
+/** The services that `assemble` makes for the operations; all their other requirements are the host's ports. */
 export type OperationContext =
   | Operations
   | OperationSettings
@@ -43,7 +43,7 @@ export type OperationContext =
   | Refunds
   | Secrets
 
-/** The calls of operators. */
+/** The services for operators. */
 export type Operators = OrderOperator | ChargeOperator | LedgerOperator | RefundOperator | VaultOperator
 
 /** The ports that every till requires. */
@@ -119,7 +119,7 @@ const httpLayer = (settings: ConfiguredSettings, hooks: TillHooks, priced: Price
   return Http.layer(http, priced ?? new PricedRoutes(http, undefined, { ids: [], paths: [] }))
 }
 
-/** The calls of operators, over the services of a till. */
+/** The services for operators, over the services of a till. */
 const operatorLayer = ({ networks }: ConfiguredSettings, changes: ChangeFeed) =>
   Layer.mergeAll(
     OrderOperator.layer(changes),
@@ -129,7 +129,7 @@ const operatorLayer = ({ networks }: ConfiguredSettings, changes: ChangeFeed) =>
     VaultOperator.layer
   )
 
-/** Fails where an operation needs proof of settlement on a chain that can't be read. */
+/** Fails if an operation needs proof of settlement on a chain that can't be read. */
 const proofCheck = ({ networks, trustFacilitator }: ConfiguredSettings) =>
   Layer.effectDiscard(
     Effect.gen(function* () {

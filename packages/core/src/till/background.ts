@@ -61,7 +61,7 @@ const workOnOrders = Effect.gen(function* () {
   if (worker._tag === "Some") yield* worker.value.run
 })
 
-/** Apart from housekeeping: a slow mail server must not delay payments. */
+/** Separate from housekeeping: a slow mail server must not delay payments. */
 const sweepPurchases = Effect.gen(function* () {
   const vault = yield* Effect.serviceOption(Vault)
   if (vault._tag === "Some") yield* vault.value.sweep

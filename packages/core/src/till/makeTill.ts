@@ -36,7 +36,7 @@ const notStarted = new ApiFailure({
   retryAfterSeconds: 10
 })
 
-/** Why the till did not start, in words for the host. */
+/** Why the till did not start, for the host. */
 const startFailure = (cause: Cause.Cause<unknown>): Error => {
   const error = Cause.squash(cause)
   if (error instanceof ConfigurationError) return error
@@ -100,8 +100,7 @@ const webResponse = (response: Handled): Response =>
   response instanceof Response ? response : toResponse(response)
 
 /**
- * Makes a till: the paid commerce API over the host's own ports, to be mounted by an adapter or called
- * through `fetch`.
+ * Makes a till: the paid commerce API over the host's own ports. Mount it with an adapter, or call `fetch`.
  *
  * @throws ConfigurationError that names every fault of the options at once
  *
@@ -135,7 +134,7 @@ export const makeTill = (options: TillOptions): RunningTill => {
       started = { ...services, run: Effect.runForkWith(context) }
     })
   const ready = starting.then(() => undefined)
-  // `fetch` returns 503 after a failed start; a host that does not await `ready` must not crash for it.
+  // `fetch` returns 503 after a failed start; a host that doesn't await `ready` must not crash.
   ready.catch(() => undefined)
 
   const runOnceStarted = async (
@@ -154,7 +153,7 @@ export const makeTill = (options: TillOptions): RunningTill => {
       if (started === undefined) return resolve(runOnceStarted(request, handlingOf))
       const handling = handlingOf(started)
       if (!Effect.isEffect(handling)) return resolve(handling)
-      // Never interrupted by a client that disconnects: what was paid for is finished and stored.
+      // A client that disconnects never interrupts a call: a paid response is finished and stored.
       started.run(handling).addObserver((exit) => {
         if (Exit.isSuccess(exit)) resolve(exit.value)
         else reject(Cause.squash(exit.cause))

@@ -28,16 +28,16 @@ const decodeV2 = Schema.decodeUnknownOption(compiled(PaymentPayloadV2))
 const malformed = (reason: string): HeaderReading => ({ _tag: "Malformed", reason })
 
 /**
- * Reads the payment of a request from `PAYMENT-SIGNATURE` or `X-PAYMENT`. The decoded document names the version,
- * not the header: a client that knows only the contract may send a version-1 payload in `PAYMENT-SIGNATURE`. Total and
- * bounded: any text gives a reading, and at most 16 KB of it is read.
+ * Reads the payment of a request from `PAYMENT-SIGNATURE` or `X-PAYMENT`. The decoded document determines the version,
+ * not the header: a client that knows only the contract may send a version-1 payload in `PAYMENT-SIGNATURE`. Never
+ * fails, and reads at most 16 KB.
  */
 export const readPayment = (request: { readonly header: (name: string) => string | null }): HeaderReading => {
   const signature = request.header("payment-signature")
   const legacy = request.header("x-payment")
   if (signature === null && legacy === null) return { _tag: "None" }
   if (signature !== null && legacy !== null && signature !== legacy) {
-    return malformed("PAYMENT-SIGNATURE and X-PAYMENT hold different payments; send one")
+    return malformed("PAYMENT-SIGNATURE and X-PAYMENT contain different payments; send one")
   }
   return decodePayment((signature ?? legacy)!)
 }
@@ -73,8 +73,8 @@ export const decodePayment = (text: string): HeaderReading => {
 }
 
 /**
- * Removes everything beside the signature and authorization. A facilitator that finds the fields of another method,
- * such as `permit2Authorization`, would take the payment for one of those, with another payer.
+ * Removes all fields besides signature and authorization. A facilitator that finds another method's fields, such as
+ * `permit2Authorization`, would use that method, with another payer.
  */
 const withOneAuthorization = (payment: Payment): Payment => {
   const exact = payment.payload.payload
@@ -87,7 +87,7 @@ const withOneAuthorization = (payment: Payment): Payment => {
   return { payload: payment.payload, document: alone, json: JSON.stringify(alone) }
 }
 
-/** The index at which the string that opens at `quote` closes, its escapes skipped. */
+/** The index of the closing quote of the string that opens at `quote`. */
 const endOfString = (json: string, quote: number): number => {
   for (let end = json.indexOf('"', quote + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let backslashes = 0
@@ -97,7 +97,7 @@ const endOfString = (json: string, quote: number): number => {
   return json.length
 }
 
-/** Whether `characters` occur at least `times` times in a text, inside strings too. */
+/** Whether `characters` occur at least `times` times in a text, including inside strings. */
 const hasOften = (text: string, characters: ReadonlyArray<string>, times: number): boolean => {
   let left = times
   for (const character of characters) {

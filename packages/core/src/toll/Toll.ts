@@ -40,7 +40,7 @@ import type { Outcome, TollRequest, WorkResponse } from "./TollRequest.ts"
 
 export interface TollConfig extends AdmissionConfig {
   readonly networks: ReadonlyArray<TollNetwork>
-  /** How long a copy of a payment waits for the response to the first, and a payment for room. */
+  /** Maximum wait of a copy of a payment for the first one's response, and of a payment for capacity. */
   readonly waitMillis: number
 }
 
@@ -50,11 +50,11 @@ type Payment = TollRequest<unknown>["payment"]
 export class Toll extends Context.Service<
   Toll,
   {
-    /** Serves a paid request, as a part of the caller's generator. */
+    /** Serves a paid request, within the caller's generator. */
     readonly pay: <E>(request: TollRequest<E>) => Effect.fn.Return<Outcome, E | PaymentError<E>>
     /**
-     * Whether a copy of a payment is in progress or has settled. Checked before a refusal that was delayed: reporting
-     * "nothing was charged" while a copy buys would make the caller pay twice.
+     * Whether a copy of a payment is in progress or has settled. Checked before a delayed refusal: if a copy buys
+     * something, a caller who reads "nothing was charged" would pay twice.
      */
     readonly isUnderWay: (request: { readonly payment: Payment }) => Effect.Effect<boolean, StoreUnavailable>
   }
@@ -130,7 +130,7 @@ class PaymentRunner {
     const exit = yield* Effect.exit(drive(steps, attempt))
     if (Exit.isFailure(exit)) yield* this.yieldLease(attempt)
     admission.end(attempt)
-    // A call that held nothing has changed nothing for those that wait.
+    // A call that never held its charge has changed nothing for its waiters.
     if (attempt.heldCharge !== undefined || attempt.ticket.hasGuarded) waiters.wake(attempt.lease.key)
     return Exit.isSuccess(exit) ? yield* this.conclude(attempt, exit.value) : yield* fail(exit.cause)
   }
@@ -219,15 +219,15 @@ const drive = Effect.fnUntracedEager(function* <E>(
 const failureOf = <E>({ result }: PaymentAttempt<E>): WorkFailure<E> =>
   result._tag === "Failed" ? result.failure : Cause.die(new Error("work that failed has no failure"))
 
-/** Why the response is owed. Reports a defect, since its details must not reach the caller. */
+/** Why there is no response yet. Reports a defect, since its details must not reach the caller. */
 const owedReason = function* <E>(failure: WorkFailure<E>): Effect.fn.Return<OwedReason<E>> {
   const error = Cause.hasDies(failure) ? Option.none() : Cause.findErrorOption(failure)
   if (Option.isSome(error)) return error.value
-  yield* report("Error", "paid_work_failed", "Work that was paid for failed by a defect", {}, failure)
+  yield* report("Error", "paid_work_failed", "Work that was paid for failed because of a defect", {}, failure)
   return undefined
 }
 
-/** Fails a call. A refusal is an outcome; a failure of the store is reported, since its details stay in the log. */
+/** Fails a call. A refusal is an outcome. A failure of the store is reported, since its details stay in the log. */
 const fail = function* <E>(
   cause: Cause.Cause<E | PaymentRefused | StoreError>
 ): Effect.fn.Return<Outcome, E | StoreUnavailable> {

@@ -9,7 +9,7 @@ import type { PaymentOffer, Refusal } from "./Verdict.ts"
 /** Bytes to send, all at once or as a stream. */
 export interface ByteContent {
   readonly body: ReadableStream<Uint8Array> | Uint8Array
-  /** Number of bytes, where known. */
+  /** Number of bytes, if known. */
   readonly size?: number
 }
 
@@ -21,13 +21,13 @@ export interface WorkResponse {
   readonly headers?: Readonly<Record<string, string>>
   readonly body:
     | { readonly _tag: "Text"; readonly text: string }
-    /** Too large to record: only the reference is, and `TollRequest.reopen` opens it again. */
+    /** Too large to record: only the reference is stored, and `TollRequest.reopen` opens it again. */
     | { readonly _tag: "Bytes"; readonly reference: string; readonly content: ByteContent }
 }
 
 export interface Work {
   readonly response: WorkResponse
-  /** What the settlement sets off, e.g. an order. */
+  /** What the settlement triggers, e.g. an order. */
   readonly subject?: Subject
 }
 
@@ -44,7 +44,7 @@ export interface TollRequest<E> {
   readonly canonical: string
   readonly payment: Payment
   readonly resource: ResourceInfo
-  /** The response holds personal data or secrets, and is stored encrypted. */
+  /** The response contains personal data or secrets, and is stored encrypted. */
   readonly encrypted: boolean
   /** How long the response is replayed after settlement. */
   readonly replayMillis: number
@@ -67,7 +67,7 @@ export interface TollRequest<E> {
   /** The paid work. If it fails before settlement, nothing is charged and the payment can be retried. */
   readonly work: (
     chargeKey: string,
-    /** The offer that the payment was accepted for. The work checks that it still holds. */
+    /** The offer that the accepted payment matched. The work checks that it is still valid. */
     agreed: PaymentRequirements
   ) => Effect.Effect<Work, E | PaymentRefused>
   /** Opens the content of a recorded reference again, for a replay. */

@@ -50,7 +50,7 @@ const pathOf = (url: string): string | undefined => {
 }
 
 /**
- * Whether a URL from a client names this resource. Compares paths only: clients repeat the URL that they requested,
+ * Whether a URL from a client names this resource. Compares only paths: clients repeat the URL that they requested,
  * with its query and the host name they know.
  */
 const isSameResource = (named: string, resourceUrl: string): boolean => {
@@ -104,7 +104,7 @@ export const judge = (
   return judgeAuthorization(payload, offer, requirements, request)
 }
 
-/** Seconds for which an authorization must still be valid. A payer who just signed always leaves enough. */
+/** Seconds for which an authorization must still be valid. A new signature always leaves enough. */
 const timeNeeded = (workSeconds: number, maxTimeoutSeconds: number): number =>
   Math.min(settlementSeconds + Math.ceil(workSeconds), Math.floor(maxTimeoutSeconds / 2))
 
@@ -125,10 +125,10 @@ const judgeAuthorization = (
   if (authorization.value !== requirements.amount || claimed.amount !== requirements.amount) {
     return refused(
       "invalid_exact_evm_payload_authorization_value_mismatch",
-      `the payment is of ${authorization.value} atomic units; exactly ${requirements.amount} are due`
+      `the payment is of ${authorization.value} atomic units; exactly ${requirements.amount} are required`
     )
   }
-  // Numbers are exact for any time that matters.
+  // Numbers are exact for all realistic times.
   const now = Math.floor(nowSeconds)
   const validAfter = Number(authorization.validAfter)
   const validBefore = Number(authorization.validBefore)

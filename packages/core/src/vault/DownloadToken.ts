@@ -1,10 +1,10 @@
 import type { Secrets } from "../runtime/Secrets.ts"
 
 /**
- * Derives the token for a purchase's file: `<key id>.<HMAC of the purchase id>`. It isn't stored: a retried payment gets
- * the same token, and a stolen database holds none.
+ * Derives the token for a purchase's file: `<key id>.<HMAC of the purchase id>`. It isn't stored: a retried payment
+ * gets the same token, and a stolen database contains none.
  *
- * @returns `undefined` where no secret has this key id
+ * @returns `undefined` if no secret has this key id
  */
 export const downloadTokenOf = (
   secrets: Secrets["Service"],

@@ -13,8 +13,8 @@ import { Secrets } from "../runtime/Secrets.ts"
 import { type MailingServices, sendConfirmation } from "./PurchaseMailing.ts"
 
 /*
- * The life of a purchase after it is reserved. The purchases table is the source of truth: it holds when a purchase is
- * due next, so a process may die at any point, and the next sweep continues.
+ * The life of a purchase after it is reserved. The purchases table is the source of truth and records when a purchase
+ * is due next, so a process may die at any point, and the next sweep continues.
  */
 
 const batchSize = 32
@@ -82,10 +82,12 @@ const grant = Effect.fnUntraced(function* (
   const granted = yield* purchases.grant(purchaseId, dueAtMillis)
   if (granted && dueAtMillis !== undefined) return yield* inBackground(processById(services, purchaseId))
   if (!granted && (yield* purchases.find(purchaseId)) === undefined)
-    yield* report("Error", "purchase_missing", "A purchase was paid that doesn't exist", { purchaseId })
+    yield* report("Error", "purchase_missing", "A payment settled for a purchase that doesn't exist", {
+      purchaseId
+    })
 })
 
-/** Checks the payment of a purchase that has been reserved for long. */
+/** Checks the payment of a purchase that has been reserved for a long time. */
 const checkPayment = Effect.fnUntraced(function* (
   services: Services,
   purchase: VaultPurchase,
@@ -105,7 +107,7 @@ const checkPayment = Effect.fnUntraced(function* (
   }
 })
 
-/** Processes one purchase. One that fails doesn't stop the others: it is due again when its lease ends. */
+/** Processes one purchase. A failure doesn't stop the others: the purchase is due again when its lease ends. */
 const process = (services: Services, purchase: VaultPurchase): Effect.Effect<void> => {
   const { dueAtMillis, status } = purchase
   if (dueAtMillis === undefined) return Effect.void
@@ -146,7 +148,7 @@ const sweep = Effect.fn("Vault.sweep")(function* (services: Services): Effect.fn
   }
 })
 
-/** Makes what happens to purchases after they are reserved. */
+/** Makes the service that handles purchases after they are reserved. */
 export const makePurchaseLife = Effect.fnUntraced(function* (templates: Partial<MailTemplates>) {
   const services: Services = {
     charges: yield* Charges,

@@ -7,7 +7,7 @@ import { VaultItems } from "../ports/VaultItems.ts"
 export class VaultOperator extends Context.Service<
   VaultOperator,
   {
-    /** Adds an item, or replaces the one of the same id. Fails where another item has its slug. */
+    /** Adds an item, or replaces the one with the same id. Fails if another item has its slug. */
     readonly put: (item: VaultItem) => Effect.Effect<void, StoreError>
   }
 >()("@till402/core/VaultOperator") {

@@ -194,12 +194,12 @@ describe("ProductUrl", () => {
     ["lamp", "must be an https URL of a product page"],
     ["", "must be an https URL of a product page"],
     ["https://", "must be an https URL of a product page"],
-    ["https://ada@shop.example/p", "must not hold a user name or password"],
-    ["https://:word@shop.example/p", "must not hold a user name or password"],
+    ["https://ada@shop.example/p", "must not contain a user name or password"],
+    ["https://:word@shop.example/p", "must not contain a user name or password"],
     ["https://localhost/p", "must name a public host"],
     [
       "http://ada:word@localhost/p",
-      "must be an https URL; must not hold a user name or password; must name a public host"
+      "must be an https URL; must not contain a user name or password; must name a public host"
     ]
   ])("says of %j: %s", (text, message) => {
     expect(messageOf(text)).toBe(message)

@@ -30,7 +30,7 @@ describe("public routes", () => {
     const response = await till.fetch(get("/broken"))
     expect(response.status).toBe(500)
     expect(await response.text()).not.toContain("hunter2")
-    expect(events.map(({ message }) => message)).toContain("A request failed by a defect")
+    expect(events.map(({ message }) => message)).toContain("A request failed because of a defect")
     expect(JSON.stringify(events)).not.toContain("hunter2")
   })
 

@@ -119,7 +119,7 @@ describe("order shipped", () => {
 
   it("tells one parcel as one, and none as untracked", () => {
     expectTold({ ...shipped, parcels: shipped.parcels.slice(0, 1) }, "It comes in one parcel.")
-    expectTold({ ...shipped, parcels: [] }, "The shop gave no tracking number.")
+    expectTold({ ...shipped, parcels: [] }, "The shop provided no tracking number.")
   })
 
   it("tells 50 parcels at most, and how many more there are", () => {

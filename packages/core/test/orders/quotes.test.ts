@@ -67,7 +67,7 @@ describe("a quote", () => {
   })
 })
 
-describe("a quote that has lapsed", () => {
+describe("a quote that has expired", () => {
   it.each([1, 2] as const)("can't be paid in version %i: 402 with a fresh one", async (version) => {
     const shop = await openTill()
     const challenge = await shop.challenge(buy)

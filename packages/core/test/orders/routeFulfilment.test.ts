@@ -493,8 +493,8 @@ describe("options that can't be used", () => {
   }
 
   it.each<[string, unknown, RegExp]>([
-    ["no routes", { routes: {}, choose: () => "a" }, /routes: at least one/],
-    ["routes left out", { choose: () => "a" }, /routes: at least one/],
+    ["no routes", { routes: {}, choose: () => "a" }, /routes: give at least one/],
+    ["routes left out", { choose: () => "a" }, /routes: give at least one/],
     ["a name with a colon", { routes: { "a:b": fulfilment }, choose: () => "a:b" }, /routes\.a:b: a name/],
     ["an empty name", { routes: { "": fulfilment }, choose: () => "" }, /a name has/],
     ["a name that is too long", { routes: { ["a".repeat(33)]: fulfilment }, choose: () => "" }, /a name has/],

@@ -11,7 +11,7 @@ import { sampleProduct, sampleProducts } from "../../src/testing.ts"
 const timeoutMillis = 4_000
 
 const marketplace = (source: Source, search: Marketplace["search"]): Marketplace => ({ source, search })
-const respondWith = (source: Source, products: ReadonlyArray<SearchProduct>, more = {}): Marketplace =>
+const marketplaceWith = (source: Source, products: ReadonlyArray<SearchProduct>, more = {}): Marketplace =>
   marketplace(source, () =>
     Effect.succeed({ products, totalResults: products.length, hasMore: false, ...more })
   )
@@ -81,8 +81,8 @@ describe("Catalogue", () => {
     Effect.gen(function* () {
       const twin = sampleProduct({ asin: a[0]!.asin, source: "marketplace_b" })
       const { response } = yield* search([
-        respondWith("marketplace_a", [a[0]!, a[1]!, { ...a[0]!, title: "again" }]),
-        respondWith("marketplace_b", [twin, twin])
+        marketplaceWith("marketplace_a", [a[0]!, a[1]!, { ...a[0]!, title: "again" }]),
+        marketplaceWith("marketplace_b", [twin, twin])
       ])
       assert.deepStrictEqual(response.products, [a[0]!, twin, a[1]!])
     })
@@ -99,7 +99,7 @@ describe("Catalogue", () => {
         sampleProduct({ asin: "DEAR000000", price: 20.01 })
       ]
       const found = (query: Partial<SearchQuery>) =>
-        Effect.map(search([respondWith("marketplace_a", products)], query), ({ response }) =>
+        Effect.map(search([marketplaceWith("marketplace_a", products)], query), ({ response }) =>
           asins(response.products)
         )
       assert.deepStrictEqual(yield* found({ priceMin: 10, priceMax: 20 }), ["LOWER00000", "UPPER00000"])
@@ -114,7 +114,7 @@ describe("Catalogue", () => {
       const lines: Array<string> = []
       const logger = Logger.map(Logger.formatJson, (line) => void lines.push(line))
       const { missing, response } = yield* search([
-        respondWith("marketplace_a", a),
+        marketplaceWith("marketplace_a", a),
         failing("marketplace_b", broken)
       ]).pipe(Effect.provide(Logger.layer([logger])))
       assert.deepStrictEqual(response.products, a)
@@ -130,7 +130,7 @@ describe("Catalogue", () => {
     Effect.gen(function* () {
       const { missing, response } = yield* search([
         marketplace("marketplace_a", () => Effect.die(new Error("bug"))),
-        respondWith("marketplace_b", b)
+        marketplaceWith("marketplace_b", b)
       ])
       assert.deepStrictEqual(response.products, b)
       assert.deepStrictEqual(missing, ["marketplace_a"])
@@ -140,7 +140,7 @@ describe("Catalogue", () => {
   it.effect("responds without a marketplace that exceeds its deadline", () =>
     Effect.gen(function* () {
       const fiber = yield* Effect.forkChild(
-        search([marketplace("marketplace_a", () => Effect.never), respondWith("marketplace_b", b)])
+        search([marketplace("marketplace_a", () => Effect.never), marketplaceWith("marketplace_b", b)])
       )
       yield* TestClock.adjust(timeoutMillis - 1)
       assert.strictEqual(fiber.pollUnsafe(), undefined)

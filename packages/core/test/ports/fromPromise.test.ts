@@ -2,8 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as Errors from "../../src/domain/Errors.ts"
+import { Marketplaces } from "../../src/ports/Marketplaces.ts"
 import { DeadlineExceeded } from "../../src/runtime/causeName.ts"
 import { MalformedResponse } from "../../src/runtime/causeName.ts"
+import { testTracer } from "../till/hosted.ts"
 import { type HostFunction, subjects, timeoutMillis } from "./subjects.ts"
 
 /** Every refusal of the package, as a host throws it. */
@@ -58,6 +60,20 @@ for (const { response, becomes = {}, call, comesOut, malformed, operation, port,
         assert.deepStrictEqual(yield* call(() => response as never), comesOut)
       })
     )
+
+    it.effect("has a span below the caller's", () => {
+      const { layer, spans } = testTracer()
+      return Effect.gen(function* () {
+        yield* Effect.withSpan(
+          call(() => Promise.resolve(response as never)),
+          "caller"
+        )
+        const caller = spans.find(({ name }) => name === "caller")!
+        const own = spans.find(({ name }) => name === operation)!
+        assert.strictEqual(own.traceId, caller.traceId)
+        assert.strictEqual(own.status._tag, "Ended")
+      }).pipe(Effect.provide(layer))
+    })
 
     for (const [tag, error] of Object.entries(thrown)) {
       const allowed = refusals.includes(tag) || tag in becomes
@@ -181,3 +197,22 @@ for (const { response, becomes = {}, call, comesOut, malformed, operation, port,
     }
   })
 }
+
+it.effect("the span of a search names its marketplace", () => {
+  const { layer, spans } = testTracer()
+  const search = () => Promise.resolve({ products: [], totalResults: 0, hasMore: false })
+  const both = Marketplaces.fromPromise(
+    { marketplace_a: { search }, marketplace_b: { search } },
+    { timeoutMillis }
+  )
+  return Effect.gen(function* () {
+    for (const marketplace of yield* Marketplaces) yield* marketplace.search({ q: "tote", page: 1 })
+    assert.deepStrictEqual(
+      spans.map(({ attributes, name }) => [name, ...attributes]),
+      [
+        ["Marketplaces.search", ["source", "marketplace_a"]],
+        ["Marketplaces.search", ["source", "marketplace_b"]]
+      ]
+    )
+  }).pipe(Effect.provide([both, layer]))
+})

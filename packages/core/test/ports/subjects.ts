@@ -17,11 +17,12 @@ import { sampleArchive, sampleProduct, sampleTrackResult } from "../../src/testi
 export const timeoutMillis = 5_000
 const settings = { timeoutMillis }
 
-/** A host's function of any port: what it is asked, and what it does. */
+/** A host's function of any port. */
 export type HostFunction = (input: unknown, context: CallContext) => Promise<never>
 
 /** One operation of one port, called through `fromPromise`. */
 export interface Subject {
+  /** The name of its span. */
   readonly operation: string
   readonly port: PortName
   /** Refusals that the operation lets a host throw. */
@@ -87,7 +88,7 @@ const mail: Mail = {
 }
 
 const search: Subject = {
-  operation: "Marketplace.search",
+  operation: "Marketplaces.search",
   port: "marketplace",
   refusals: [],
   call: (host) =>
@@ -119,7 +120,7 @@ const search: Subject = {
 }
 
 const ask: Subject = {
-  operation: "Assistant.ask",
+  operation: "Assistant.reply",
   port: "assistant",
   refusals: [],
   call: (host) =>

@@ -15,7 +15,7 @@ export interface Mutant {
   readonly breaks: (store: Store) => Partial<Store>
 }
 
-/** A time at which every lease has lapsed. */
+/** A time at which every lease has expired. */
 export const later = 1e15
 export const noLimit = 10_000
 export const noLimits: ClaimLimits = { maxUnsettled: noLimit, maxExposureAtomic: "1000000000000000" }

@@ -42,7 +42,7 @@ export const dueMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "a charge that awaits nothing but finality is not taken over",
-    foundBy: "the lapsed lease of an unfinished charge is taken over",
+    foundBy: "the expired lease of an unfinished charge is taken over",
     breaks: (store) => ({
       takeOver: (key, lease, nowMillis) =>
         Effect.flatMap(store.find(key), (charge) =>
@@ -92,7 +92,7 @@ export const dueMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "voided charges are due before their time",
-    foundBy: "voided charges are due once their lease has lapsed",
+    foundBy: "voided charges are due once their lease has expired",
     breaks: (store) => ({ voidedDue: (_, limit) => store.voidedDue(later, limit) })
   },
   {

@@ -155,7 +155,7 @@ const exposure: ReadonlyArray<Mutant> = [
 
 const standing: ReadonlyArray<Mutant> = [
   {
-    name: "lapsed claims are open amounts",
+    name: "expired claims are open amounts",
     foundBy: "a payer's open amounts are its ready and claimed charges",
     breaks: (store) => ({ payerActivity: (charge, since) => store.payerActivity(charge, since, 0) })
   },

@@ -32,8 +32,8 @@ const claiming: ReadonlyArray<Mutant> = [
     })
   },
   {
-    name: "a lapsed claim stays taken",
-    foundBy: "racers for a lapsed claim exactly one takes it",
+    name: "a expired claim stays taken",
+    foundBy: "racers for a expired claim exactly one takes it",
     breaks: (store) => ({
       claim: (charge, lease, _, limit) => store.claim(charge, lease, 0, limit)
     })
@@ -155,7 +155,7 @@ const moving: ReadonlyArray<Mutant> = [
   },
   {
     name: "a running lease is taken over",
-    foundBy: "the lapsed lease of an unfinished charge is taken over",
+    foundBy: "the expired lease of an unfinished charge is taken over",
     breaks: (store) => ({ takeOver: (key, lease) => store.takeOver(key, lease, later) })
   },
   {
@@ -178,7 +178,7 @@ const moving: ReadonlyArray<Mutant> = [
   },
   {
     name: "what is to be looked at later is shown now",
-    foundBy: "unfinished returns a charge once its lease has lapsed and it is due",
+    foundBy: "unfinished returns a charge once its lease has expired and it is due",
     breaks: (store) => ({ unfinished: (_, limit) => store.unfinished(later, limit) })
   }
 ]

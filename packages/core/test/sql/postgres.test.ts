@@ -143,7 +143,7 @@ describe("an address that is wrong", () => {
       { cwd: import.meta.dirname, timeout: 30_000 }
     )
     expect(stdout.trim()).toBe(
-      "ConfigurationError: storage: postgres() needs the package @effect/sql-pg: install it beside @till402/core"
+      "ConfigurationError: storage: postgres() needs the package @effect/sql-pg: install it with npm install @effect/sql-pg"
     )
   })
 })

@@ -142,7 +142,11 @@ const missing: ReadonlyArray<Case> = [
     "facilitator must be given as { url }, or as an object with verify and settle: it is not set"
   ],
   ["its address", { facilitator: {} }, "facilitator.url must be an http(s) URL: it is not set"],
-  ["payTo", { payTo: undefined }, "payTo must be an EVM address with a right checksum: it is not set"],
+  [
+    "payTo",
+    { payTo: undefined },
+    "payTo must be an EVM address (0x and 40 hexadecimal digits), with a valid checksum or all in lower case: it is not set"
+  ],
   [
     "a required method",
     { tracker: {} },
@@ -161,7 +165,7 @@ const missing: ReadonlyArray<Case> = [
   [
     "the name of a network",
     { networks: [{ rpcUrl: canary }] },
-    `networks holds an entry without network: give a name, or an object such as { network: "base", rpcUrl }`
+    `networks has an entry without network: give a name, or an object such as { network: "base", rpcUrl }`
   ]
 ]
 
@@ -270,7 +274,7 @@ const ofAnotherKind: ReadonlyArray<Case> = [
   [
     "a private key as payTo",
     { payTo: privateKey },
-    "payTo must be an EVM address with a right checksum: it looks like a private key"
+    "payTo must be an EVM address (0x and 40 hexadecimal digits), with a valid checksum or all in lower case: it looks like a private key"
   ],
   [
     "a private key as wallet",
@@ -280,7 +284,7 @@ const ofAnotherKind: ReadonlyArray<Case> = [
   [
     "text as networks",
     { networks: "base" },
-    `networks must list at least one network, e.g. base or base-sepolia: got "base"`
+    `networks must be a list of at least one network, e.g. base or base-sepolia: got "base"`
   ],
   [
     "text as trustFacilitator",
@@ -315,7 +319,7 @@ const ofAnotherKind: ReadonlyArray<Case> = [
   [
     "a password in baseUrl",
     { baseUrl: `https://ada:${canary}@shop.example` },
-    "baseUrl must be the public http(s) address of the mount, without query, fragment or user: it names a user"
+    "baseUrl must be the public http(s) address of the mount, without query, fragment or user: it contains a user name"
   ],
   [
     "one key as secret",

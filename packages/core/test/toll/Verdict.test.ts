@@ -106,7 +106,7 @@ describe("judge refuses", () => {
     const verdict = judge(payloadV2({ value: "1" }), offers, { resourceUrl, workSeconds: 0, nowSeconds })
     expect(verdict).toEqual({
       _tag: "Refused",
-      refusal: { code: value, message: "the payment is of 1 atomic units; exactly 10000 are due" }
+      refusal: { code: value, message: "the payment is of 1 atomic units; exactly 10000 are required" }
     })
   })
 
@@ -121,7 +121,9 @@ describe("judge refuses", () => {
 
   it("names the amount that is due", () => {
     const verdict = judge(payloadV2({ value: "1" }), offers, { resourceUrl, workSeconds: 0, nowSeconds })
-    expect(verdict).toMatchObject({ refusal: { message: expect.stringContaining("exactly 10000 are due") } })
+    expect(verdict).toMatchObject({
+      refusal: { message: expect.stringContaining("exactly 10000 are required") }
+    })
   })
 
   it("every payment without an offer", () => {

@@ -17,7 +17,7 @@ export interface Envelope {
   readonly rejected: ReadonlyArray<unknown>
 }
 
-/** More than any call of 40 numbers returns: a number may be registered with several carriers. */
+/** More than any call with 40 numbers returns: a number may be registered with several carriers. */
 const maxItems = 2_000
 
 const codeOf = (document: unknown): number | null =>

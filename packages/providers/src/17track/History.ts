@@ -13,7 +13,7 @@ const maxEvents = 300
 interface Entry {
   readonly event: TrackingEvent
   readonly moment: Moment
-  /** Sort key: milliseconds since the epoch, as precise as known. */
+  /** Sort key: milliseconds since the epoch, as precisely as known. */
   readonly order: number
 }
 
@@ -108,7 +108,7 @@ const distinct = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
 export interface History {
   /** Newest first. */
   readonly events: ReadonlyArray<TrackingEvent>
-  /** Time of the newest event in milliseconds since the epoch, as precise as known; null without one. */
+  /** Time of the newest event in milliseconds since the epoch, as precisely as known; null if there is none. */
   readonly newest: number | null
 }
 

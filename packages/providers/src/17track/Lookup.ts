@@ -74,7 +74,7 @@ export const makeLookup = (
   const disclose = (known: Known, query: TrackQuery): Effect.Effect<Found, TrackRefusal> => {
     const match = known.match(query)
     if (match._tag === "Lacks") return Effect.fail(fieldRequired([match.field], query))
-    // As with the carrier itself, wrong data finds nothing.
+    // Like the carrier itself: wrong data finds nothing.
     if (match._tag === "Differs") return Effect.succeed(notFoundYet(known.carrier))
     return Effect.succeed(plain(known))
   }

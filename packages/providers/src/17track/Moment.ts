@@ -31,7 +31,7 @@ const isDate = (date: string): boolean => {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date)
 }
 
-/** `+0800`, `+08` and `z` as `+08:00` and `Z`. */
+/** Normalizes an offset: `+0800`, `+08` and `z` become `+08:00` and `Z`. */
 const offsetOf = (offset: string): string => {
   if (offset.toUpperCase() === "Z") return "Z"
   const digits = offset.slice(1).replace(":", "").padEnd(4, "0")

@@ -75,11 +75,11 @@ export const refusalOf = (
             : `There is no carrier ${query.carrier}, or it has no such numbers.`
       })
     case "InvalidInput":
-      // Completes "number …": the response names the parameter.
+      // Completes a message that begins with "number".
       return new InvalidTrackingNumber({ message: "is not a tracking number that the carrier knows" })
     case "NothingYet":
     case "NotRegistered":
-      return new NoTrackingInfo({ message: "Nothing is known of this tracking number yet." })
+      return new NoTrackingInfo({ message: "There is no information on this tracking number yet." })
     case "AlreadyRegistered":
     case "Unavailable":
     case "Failed":

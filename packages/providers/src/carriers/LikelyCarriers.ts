@@ -38,7 +38,7 @@ const postalCodes = (number: string): ReadonlyArray<number> => {
 const order: ReadonlyArray<Likelihood> = ["distinctive", "checked", "plausible"]
 
 /**
- * Returns up to five carriers that a tracking number's format fits, likeliest first.
+ * Returns up to five carriers whose numbers have this format, likeliest first.
  *
  * Check digits are verified if the format has one (UPS, FedEx, USPS, S10 of the postal operators, DHL, DPD,
  * OnTrac, Canada Post). Case and hyphens are ignored.

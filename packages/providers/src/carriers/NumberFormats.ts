@@ -14,7 +14,7 @@ export interface NumberFormat {
    * so about one in ten of other carriers' numbers passes. `plausible`: only length and characters.
    */
   readonly likelihood: Likelihood
-  /** Whether the check digit is right; formats without one leave it out. */
+  /** Whether the check digit is right; omitted for formats without one. */
   readonly isValid?: (number: string) => boolean
 }
 
@@ -222,5 +222,5 @@ const asian: ReadonlyArray<NumberFormat> = [
   }
 ]
 
-/** The formats known here, the S10 numbers of the postal operators aside. */
+/** The known formats, except the S10 numbers of the postal operators. */
 export const numberFormats: ReadonlyArray<NumberFormat> = [...american, ...european, ...asian]

@@ -21,7 +21,7 @@ const loadClient = async (): Promise<typeof import("@effect/sql-pg")> => {
     const isMissing = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND"
     throw new ConfigurationError({
       message: isMissing
-        ? "journals: postgresJournals() needs the package @effect/sql-pg: install it beside @till402/providers"
+        ? "journals: postgresJournals() needs the package @effect/sql-pg: install it with npm install @effect/sql-pg"
         : `journals: postgresJournals() can't load the package @effect/sql-pg: ${String(error)}`
     })
   }

@@ -5,7 +5,7 @@ import type { PlacementJournal } from "./PlacementJournal.ts"
 
 /** Settings of Rye, without keys and journal. */
 export interface RyeSettings extends UpstreamSettings {
-  /** Phone number for buyers who give none, because Rye requires one; without it they are refused. */
+  /** Phone number for buyers who send none, because Rye requires one; without it they are refused. */
   readonly defaultPhone?: string | undefined
   /** `low` uses shops' APIs only: faster, and fails more often. Default `max`. */
   readonly offerRetrievalEffort?: "max" | "low" | undefined

@@ -9,7 +9,7 @@ import type { RyeError } from "./Errors.ts"
 
 const outOfStock: ReadonlySet<string> = new Set(["insufficient_stock", "product_out_of_stock"])
 
-/** Statuses of requests that were refused unread: for the key, or the account's rate. */
+/** Statuses of requests that were refused unread: because of the key, or the account's rate. */
 const refusedUnread: ReadonlySet<number> = new Set([401, 403, 429])
 
 /** Whether a fault proves that nothing was sent. */

@@ -16,7 +16,7 @@ const statusOf = (document: unknown): string => wordOf(fieldsOf(document)["statu
 const isMoving = (status: string): boolean =>
   ["shipped", "out_for_delivery", "delayed", "delivered"].includes(status)
 
-/** Why an order was cancelled. A requested or denied cancellation doesn't count. */
+/** Why an order was canceled. A requested or denied cancellation doesn't count. */
 const cancellationReason = (cancellation: unknown): string | undefined => {
   const { reason, state } = fieldsOf(cancellation)
   if (state !== "completed") return undefined
@@ -33,7 +33,7 @@ export const fulfilmentStatusOf = (
   const shipments = seen.flatMap((each) => shipmentOf(each) ?? [])
   const cancelled = cancellationReason(cancellation)
   if (cancelled !== undefined) return { status: "cancelled", reason: cancelled, shipments }
-  // A cancelled parcel is ignored, unless there is no other.
+  // A canceled parcel is ignored, unless there is no other.
   const live = seen.filter((each) => !isCancelled(statusOf(each)))
   if (seen.length > 0 && live.length === 0) return { status: "cancelled", reason: "cancelled", shipments }
   if (live.length > 0 && live.every((each) => statusOf(each) === "delivered")) {

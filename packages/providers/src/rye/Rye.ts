@@ -54,7 +54,7 @@ const makeStatus = (intents: Intents) =>
     if (intent.state !== "completed") return { status: "placed", shipments: [] }
     const shipments = yield* intents.shipments(reference)
     const progress = fulfilmentStatusOf(shipments, undefined)
-    // A shipped order can't be cancelled, which saves a request.
+    // A shipped order can't be canceled, which saves a request.
     return progress.status === "placed"
       ? fulfilmentStatusOf(shipments, yield* intents.cancellation(reference))
       : progress

@@ -52,7 +52,7 @@ export interface ShopifyOptions extends ShopifySettings, FetchOptions {
   readonly clientSecret?: string | undefined
 }
 
-/** What the catalogue offers beside the search. */
+/** What the catalogue offers besides the search. */
 export interface ShopifyExtras {
   /** Responds to requests for the agent profile. Serve it at `profilePath`. */
   readonly profile: (request: Request) => Response

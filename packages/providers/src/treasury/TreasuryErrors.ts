@@ -23,10 +23,10 @@ export class PaymentExpired extends Data.TaggedError("PaymentExpired")<{}> {
   }
 }
 
-/** The account holds too little. Nothing was signed. */
+/** The account has too little money. Nothing was signed. */
 export class TreasuryUnderfunded extends Data.TaggedError("TreasuryUnderfunded")<{}> {
   override get message(): string {
-    return "the treasury holds too little for the payment"
+    return "the treasury has too little money for the payment"
   }
 }
 

@@ -47,9 +47,9 @@ export const settingReaders = (provider: string): SettingReaders => {
     text,
     secret: (name, value) => {
       const secret: unknown = Redacted.isRedacted(value) ? Redacted.value(value) : undefined
-      return typeof secret === "string" && visible.test(secret)
-        ? Effect.succeed(value)
-        : invalid(`${name} must be a key of 1 to 500 visible characters without spaces`)
+      if (typeof secret === "string" && visible.test(secret)) return Effect.succeed(value)
+      const state = secret === undefined ? ": it is not set" : secret === "" ? ": it is empty" : ""
+      return invalid(`${name} must be a key of 1 to 500 visible characters without spaces${state}`)
     },
     url: (name, value) => {
       const parsed = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined

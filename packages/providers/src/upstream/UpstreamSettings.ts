@@ -26,7 +26,7 @@ export interface UpstreamSettings {
   readonly circuitOpenMillis?: number | undefined
 }
 
-/** The settings, with a provider's own defaults where one is `undefined`. */
+/** The settings, with a provider's own defaults for undefined ones. */
 export const withDefaults = <A extends object>(
   defaults: UpstreamSettings,
   settings: A
@@ -37,7 +37,7 @@ export const withDefaults = <A extends object>(
   )
 })
 
-/** What the plain function of each provider takes beside its own options. */
+/** The options that the plain function of each provider takes in addition to its own. */
 export interface FetchOptions {
   /** Sends the requests; default: the platform's `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined

@@ -19,7 +19,7 @@ export interface ZincSettings extends UpstreamSettings {
   readonly allowance?: CostAllowance | undefined
   /** How long such a quote is valid, in milliseconds; default ten minutes. */
   readonly quoteLifetimeMillis?: number | undefined
-  /** Phone number for buyers who give none, because Zinc requires one; without it they are refused. */
+  /** Phone number for buyers who send none, because Zinc requires one; without it they are refused. */
   readonly defaultPhone?: string | undefined
   /** The retailer account to buy with, `zn_acct_…`; default: Zinc chooses. */
   readonly retailerCredentialsId?: string | undefined

@@ -26,7 +26,7 @@ export const readOrder: (response: UpstreamResponse) => Effect.Effect<OrderDocum
 /** One page of an account's orders, newest first, each unchecked. */
 export interface OrderPage {
   readonly orders: ReadonlyArray<unknown>
-  /** Whether Zinc reports a further page. Announced by Zinc, but not documented. */
+  /** Whether Zinc reports another page. Announced by Zinc, but not documented. */
   readonly hasMore: boolean
 }
 

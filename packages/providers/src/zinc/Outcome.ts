@@ -11,7 +11,7 @@ import type { ZincError } from "./Errors.ts"
  * What a failed placement means for the order. Pure functions.
  */
 
-/** Statuses of requests that were refused unread: for the key, or the account's rate. */
+/** Statuses of requests that were refused unread: because of the key, or the account's rate. */
 const refusedUnread: ReadonlySet<number> = new Set([401, 403, 429])
 
 /** The outcome if an attempt failed before anything was sent. */

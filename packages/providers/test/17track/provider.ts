@@ -3,8 +3,8 @@ import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
 import { envelope, inTransit, type Item, item, notFound, rejection } from "./documents.ts"
 
 /*
- * 17TRACK in memory: registrations, quota, its limits on rate and size, and what a case wants to go
- * wrong. Runs in whatever time the test runs in.
+ * A fake 17TRACK in memory, with registrations, quota, limits on rate and size, and scripted failures. Uses the clock
+ * of the test.
  */
 
 export interface Call {
@@ -15,30 +15,30 @@ export interface Call {
 
 interface Registration {
   readonly item: Item
-  /** The carrier that the number went to. */
+  /** The carrier that the number is registered with. */
   readonly carrier: number
   readonly at: number
 }
 
 export type Answer =
   | { readonly status: number; readonly body: unknown; readonly afterMillis?: number }
-  /** The connection breaks: before the provider did anything, or after. */
+  /** The connection breaks before the provider does anything (`broken`), or afterwards (`lost`). */
   | "broken"
   | "lost"
 
-/** Decides a call in the provider's place; `undefined` leaves it to the provider. */
+/** Responds to a call instead of the provider; `undefined` leaves it to the provider. */
 export type Interception = (call: Call) => Answer | undefined
 
 export interface Behaviour {
-  /** What register returns for a number, by number: an error code and its message. */
+  /** Error code and message that `register` returns, by number. */
   readonly refuses?: Readonly<Record<string, readonly [code: number, message?: string]>>
-  /** The fields that the carrier of a number wants at registration, by number. */
+  /** Fields that the carrier requires at registration, by number. */
   readonly wants?: Readonly<Record<string, { readonly fields: ReadonlyArray<string>; readonly code: number }>>
-  /** Milliseconds from registration to the first news; Infinity: never. Default 0. */
+  /** Milliseconds from registration to the first news; `Infinity` for never. Default 0. */
   readonly newsAfterMillis?: number
   /** The document once there is news; default: in transit. */
   readonly news?: (registration: Item) => Item
-  /** A registration finds nothing unless this holds of it: the carrier's own check. */
+  /** Whether a registration passes the carrier's own check; otherwise it finds nothing. */
   readonly passes?: (registration: Item) => boolean
   readonly quota?: number
   readonly intercept?: Interception
@@ -50,7 +50,7 @@ const requestsPerSecond = 3
 
 export class Provider {
   readonly calls: Array<Call> = []
-  /** Calls that came faster than the rate allows. */
+  /** Number of calls above the allowed rate. */
   tooFast = 0
   registrations = new Map<string, Registration>()
   quotaUsed = 0
@@ -68,7 +68,7 @@ export class Provider {
     return this.calls.filter((call) => call.path === path)
   }
 
-  /** Registers a number as if the account had done so before. */
+  /** Registers a number as if the account had done so earlier. */
   register(registered: Item, at = Number.NEGATIVE_INFINITY): void {
     const carrier = Number(registered["carrier"] ?? 100_002)
     this.registrations.set(`${String(registered["number"])}|${carrier}`, { item: registered, carrier, at })

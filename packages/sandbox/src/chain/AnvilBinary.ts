@@ -18,7 +18,7 @@ export const anvilBinary = (
   const arch = architectures[architecture]
   if (arch === undefined || !systems.has(platform)) {
     throw new Error(
-      `The local chain runs on Linux and macOS, on x64 and arm64; there is none for ${platform} on ${architecture}.`
+      `The local chain runs on Linux and macOS, on x64 and arm64, but not on ${platform} ${architecture}.`
     )
   }
   const owner = createRequire(import.meta.url).resolve("@foundry-rs/anvil/package.json")
@@ -27,8 +27,8 @@ export const anvilBinary = (
     return createRequire(owner).resolve(`${name}/bin/anvil`)
   } catch (cause) {
     throw new Error(
-      `${name}, which holds the local chain, is not installed. It is an optional dependency of ` +
-        `@foundry-rs/anvil: install again without leaving out optional dependencies.`,
+      `${name}, which contains the local chain, is not installed. It is an optional dependency of ` +
+        `@foundry-rs/anvil: reinstall with optional dependencies.`,
       { cause }
     )
   }

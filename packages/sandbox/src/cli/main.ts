@@ -32,8 +32,7 @@ const explain = (error: unknown, port: number): string => {
     if (error.code === "EADDRINUSE") {
       return `Port ${port} is in use; choose another with --port, or 0 for a free one.`
     }
-    if (error.code === "EACCES")
-      return `Port ${port} may not be used by this user; choose another with --port.`
+    if (error.code === "EACCES") return `Port ${port} requires more privileges; choose another with --port.`
   }
   return `The sandbox failed to start: ${error instanceof Error ? error.message : String(error)}`
 }

@@ -174,7 +174,7 @@ const replyFor = (
     met.length > 0
       ? ` It has what you prefer: ${met.slice(0, maxNamed).join(", ")}.`
       : preferences.length > 0
-        ? ` None of it is known for what you prefer: ${preferences.slice(0, maxNamed).join(", ")}.`
+        ? ` None of these is known for what you prefer: ${preferences.slice(0, maxNamed).join(", ")}.`
         : ""
   const rest = others.map((other) => `${other.product.title} (${priceText(other.product)})`).join("; ")
   return (

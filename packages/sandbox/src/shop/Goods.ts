@@ -1,15 +1,15 @@
 import type { Handling } from "./Listing.ts"
 
-/** A shelf of the catalogue as it is written down: one line of `rows` per product. */
+/** A shelf of the catalogue as text: one line of `rows` per product. */
 export interface GoodsTable {
   readonly category: string
-  /** Words under which everything on the shelf is found. */
+  /** Search words that match everything on the shelf. */
   readonly keywords: string
-  /** Lines of `brand | title | features | price | grams | options | flags`; `-` stands for no price. */
+  /** Lines of `brand | title | features | price | grams | options | flags`; `-` means no price. */
   readonly rows: string
 }
 
-/** A size or colour of a product. */
+/** A size or color of a product. */
 export interface GoodsOption {
   readonly name: string
   readonly priceCents: bigint | undefined

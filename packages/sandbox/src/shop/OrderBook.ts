@@ -116,7 +116,7 @@ export const orderBook = (now: () => Date, timetable: Timetable = {}): OrderBook
   const times = { ...defaultTimetable, ...timetable }
   if (!(times.shippedAfterMillis >= 0 && times.deliveredAfterMillis >= times.shippedAfterMillis)) {
     throw new RangeError(
-      "An order is placed, then shipped, then delivered: the timetable has them otherwise."
+      "Invalid timetable: shippedAfterMillis must be at least 0, and deliveredAfterMillis at least that."
     )
   }
   const orders: Array<PlacedOrder> = []

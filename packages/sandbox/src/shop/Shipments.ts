@@ -96,7 +96,7 @@ export const shipments: Readonly<Record<ShipmentStatus, Shipment>> = {
     carrierNotice: "Kept for 10 days; bring photo identification."
   },
   OutForDelivery: {
-    // A postal hand-off: one carrier brings the parcel across the border, another delivers it.
+    // A postal hand-off: one carrier brings the parcel across the border, and another delivers it.
     status: "OutForDelivery",
     subStatus: "OutForDelivery_Other",
     statusDescription: "The parcel is on the delivery vehicle.",

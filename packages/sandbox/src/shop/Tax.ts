@@ -23,7 +23,7 @@ const canadianProvinces = `
 /** A state or province of a country whose tax depends on it. */
 export interface Region {
   readonly code: string
-  /** Thousandths of a per cent. */
+  /** Thousandths of a percent. */
   readonly taxRate: bigint
 }
 

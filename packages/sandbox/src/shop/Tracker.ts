@@ -47,7 +47,7 @@ export const trackingNumbers: ReadonlyArray<TrackingNumber> = [
   },
   {
     number: "TILL-OUT-FOR-DELIVERY",
-    shows: "on the vehicle of a last-mile carrier (postal hand-off)",
+    shows: "on the vehicle of a last-mile carrier (after a postal hand-off)",
     httpStatus: 200,
     status: "OutForDelivery"
   },
@@ -64,7 +64,12 @@ export const trackingNumbers: ReadonlyArray<TrackingNumber> = [
     httpStatus: 200,
     status: "Exception"
   },
-  { number: "TILL-MALFORMED", shows: "no number of any carrier", httpStatus: 400, code: "VALIDATION_ERROR" },
+  {
+    number: "TILL-MALFORMED",
+    shows: "not a number of any carrier",
+    httpStatus: 400,
+    code: "VALIDATION_ERROR"
+  },
   {
     number: "TILL-NO-INFO",
     shows: "no information about the number",
@@ -165,7 +170,7 @@ const needing =
 /** Lookups that do more than return the shipment of a status. */
 const lookups: Readonly<Record<string, (query: TrackQuery) => Shipment>> = {
   "TILL-MALFORMED": () => {
-    // Completes "number …": the error message names the parameter.
+    // Completes a message that begins with "number".
     throw new InvalidTrackingNumber({ message: "is not a valid tracking number of any known carrier" })
   },
   "TILL-NO-INFO": ({ number }) => {

@@ -1,8 +1,7 @@
 import type { VaultItem } from "@till402/core"
 
 /**
- * One item per row: `id | slug | title | type | category | dollars | creator | creator type | downloads |
- * description`.
+ * One item per row: `id | slug | title | type | category | dollars | creator | creator type | downloads | description`.
  */
 const rows = `
   69435a7b-0e1d-4bfd-b1c0-8275eee220f0 | pull-request-review | Pull Request Review | skill | development | 9 | Mara Lindqvist | person | 4218 | Reviews a diff the way a careful colleague does: purpose, tests, seams, then lines. With checklist and sample comments.

@@ -27,7 +27,7 @@ describe("startChain", () => {
   })
   afterAll(() => chain.stop())
 
-  it("plays Base Sepolia, with USDC at its address there", async () => {
+  it("imitates Base Sepolia, with USDC at its address there", async () => {
     expect(await chain.client.getChainId()).toBe(84532)
     expect(chain.usdc).toBe(baseSepoliaUsdc)
     const token = { address: chain.usdc, abi: usdcAbi } as const
@@ -59,7 +59,7 @@ describe("startChain", () => {
     )
   })
 
-  it("mints to the atomic unit, many at once", async () => {
+  it("mints exact amounts, many at once", async () => {
     const [one, other] = [freshAddress(), freshAddress()]
     expect(await chain.balanceOf(one)).toBe(0n)
     await Promise.all([
@@ -70,7 +70,7 @@ describe("startChain", () => {
     expect(await chain.balanceOf(other)).toBe(1_000_000_000_000n)
   })
 
-  it("goes on after a transaction that the chain refuses", async () => {
+  it("continues after a transaction that the chain refuses", async () => {
     const to = freshAddress()
     const refused = chain.mint("0x0000000000000000000000000000000000000000", 1n)
     const next = chain.mint(to, 7n)
@@ -79,7 +79,7 @@ describe("startChain", () => {
     expect(await chain.balanceOf(to)).toBe(7n)
   })
 
-  it("runs beside another chain without touching it", async () => {
+  it("runs beside another chain without affecting it", async () => {
     const second = await startChain({ chainId: 8453 })
     try {
       const to = freshAddress()
@@ -96,18 +96,18 @@ describe("startChain", () => {
     expect(await responses(chain.rpcUrl)).toBe(true)
   })
 
-  it("refuses a chain id whose USDC it does not know", async () => {
+  it("refuses a chain id without known USDC", async () => {
     await expect(startChain({ chainId: 1 })).rejects.toThrow(/chain id 1; choose one of 8453, 84532/)
   })
 
-  it("says why it can't start when the port is taken", async () => {
+  it("explains that it can't start because the port is taken", async () => {
     const port = Number(new URL(chain.rpcUrl).port)
     await expect(startChain({ port })).rejects.toThrow(/The local chain ended at once.*\n.*in use/i)
   })
 })
 
 describe("stopping", () => {
-  it("ends the process, however often it is asked to", async () => {
+  it("ends the process, however often it is called", async () => {
     const chain = await startChain()
     expect(await responses(chain.rpcUrl)).toBe(true)
     await Promise.all([chain.stop(), chain.stop()])
@@ -139,12 +139,12 @@ describe("stopping", () => {
 })
 
 describe("anvilBinary", () => {
-  it("finds the executable of this machine", () => {
+  it("finds the executable for this machine", () => {
     expect(execFileSync(anvilBinary(), ["--version"]).toString()).toMatch(/anvil/)
   })
 
-  it("says so where anvil is not published or not installed", () => {
-    expect(() => anvilBinary("aix", "ppc64")).toThrow(/Linux and macOS.*none for aix on ppc64/)
+  it("fails with an explanation if anvil is not published or not installed", () => {
+    expect(() => anvilBinary("aix", "ppc64")).toThrow(/Linux and macOS.*but not on aix ppc64/)
     const other = process.platform === "linux" ? "darwin" : "linux"
     expect(() => anvilBinary(other, "arm64")).toThrow(
       new RegExp(`@foundry-rs/anvil-${other}-arm64.*not installed`)

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const newAccount = () => privateKeyToAccount(generatePrivateKey())
 
-/** Signs an EIP-3009 transfer with viem alone, as any wallet would. */
+/** Signs an EIP-3009 transfer with viem alone, like any wallet. */
 const authorize = async (payer: LocalAccount, to: Address, value: bigint) => {
   const now = BigInt(Math.floor(Date.now() / 1000))
   const authorization = {
@@ -131,7 +131,7 @@ describe.each(Object.entries(versions))("the facilitator, paid in %s", (_, payme
     expect(await chain.balanceOf(payee.address)).toBe(10_000n)
   })
 
-  it("refuses somebody else's signature", async () => {
+  it("refuses another account's signature", async () => {
     const [payer, thief, payee] = [newAccount(), newAccount(), newAccount()]
     await chain.mint(payer.address, 50_000n)
     const body = await payment(payer, payee.address, 10_000n)
@@ -145,7 +145,7 @@ describe.each(Object.entries(versions))("the facilitator, paid in %s", (_, payme
     expect(await chain.balanceOf(payer.address)).toBe(50_000n)
   })
 
-  it("says that the payer has too little", async () => {
+  it("reports that the payer has too little money", async () => {
     const [payer, payee] = [newAccount(), newAccount()]
     await chain.mint(payer.address, 9_999n)
     const verified = await ask("/verify", await payment(payer, payee.address, 10_000n))
@@ -165,14 +165,14 @@ describe.each(Object.entries(versions))("the facilitator, paid in %s", (_, payme
   })
 })
 
-describe("the facilitator's HTTP face", () => {
+describe("the facilitator's HTTP interface", () => {
   it("supports both versions", async () => {
     const supported = await new HTTPFacilitatorClient({ url: facilitator.url }).getSupported()
     expect(supported.kinds).toContainEqual({ x402Version: 2, scheme: "exact", network: "eip155:84532" })
     expect(supported.kinds).toContainEqual({ x402Version: 1, scheme: "exact", network: "base-sepolia" })
   })
 
-  it("is the same in process", async () => {
+  it("works the same in process", async () => {
     const [payer, payee] = [newAccount(), newAccount()]
     await chain.mint(payer.address, 10_000n)
     const { paymentPayload, paymentRequirements } = await version2(payer, payee.address, 10_000n)
@@ -185,7 +185,7 @@ describe("the facilitator's HTTP face", () => {
     expect(await chain.balanceOf(payee.address)).toBe(10_000n)
   })
 
-  it("refuses what it can't read", async () => {
+  it("refuses requests that it can't read", async () => {
     expect((await ask("/verify", "{")).status).toBe(400)
     expect((await ask("/settle", "[]")).status).toBe(400)
     expect((await ask("/settle", { paymentPayload: {}, paymentRequirements: null })).status).toBe(400)

@@ -5,8 +5,8 @@ import { startChain, type Chain } from "../../src/chain/index.ts"
 import { startFacilitator } from "../../src/facilitator/index.ts"
 
 /*
- * Ten minutes without a transaction. They pass at once, on the chain's clock and on ours: a chain keeps the time of
- * its latest block until it mines another, and the facilitator simulates payments at that time.
+ * Ten minutes without a transaction, skipped on the chain's clock and on ours. A chain keeps the time of its latest
+ * block until it mines another, and the facilitator simulates payments at that time.
  */
 
 const idleSeconds = 601
@@ -30,7 +30,7 @@ const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 const blockSecondsOf = async ({ client }: Chain): Promise<number> =>
   Number((await client.getBlock({ blockTag: "latest" })).timestamp)
 
-/** Lets time pass, in which nobody sends a transaction. */
+/** Lets time pass without transactions. */
 const idle = async ({ client }: Chain): Promise<void> => {
   await client.increaseTime({ seconds: idleSeconds })
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + idleSeconds * 1000 })
@@ -78,11 +78,11 @@ const pay = async ({ chain, payer }: Awaited<ReturnType<typeof open>>, subtracte
 }
 
 describe("a chain after ten idle minutes", () => {
-  it("has payments that subtract from the current time verified and settled, as it goes on mining", async () => {
+  it("verifies and settles payments dated in the past if it keeps mining", async () => {
     const opened = await open(1)
     const { chain, facilitator } = opened
     await idle(chain)
-    // A public network has a block of a few seconds ago at any time.
+    // A public network always has a block of a few seconds ago.
     await vi.waitFor(
       async () => expect(await blockSecondsOf(chain)).toBeGreaterThan(nowSeconds() - 30),
       10_000
@@ -94,7 +94,7 @@ describe("a chain after ten idle minutes", () => {
     }
   })
 
-  it("refuses them as failed simulations where it mines for transactions alone", async () => {
+  it("refuses them as failed simulations if it mines only transactions", async () => {
     const opened = await open(0)
     const { chain, facilitator } = opened
     const before = await blockSecondsOf(chain)
@@ -106,7 +106,7 @@ describe("a chain after ten idle minutes", () => {
         invalidReason: "invalid_exact_evm_transaction_simulation_failed"
       })
     }
-    // The reason: contracts still see the time of the latest block, at which the payments are not valid yet.
+    // The reason: contracts still see the time of the latest block, when the payments aren't valid yet.
     expect(await blockSecondsOf(chain)).toBe(before)
     await chain.client.mine({ blocks: 1 })
     expect(await facilitator.client.verify(...(await pay(opened, 60)))).toMatchObject({ isValid: true })
@@ -114,7 +114,7 @@ describe("a chain after ten idle minutes", () => {
 })
 
 describe("a chain that mines every few seconds", () => {
-  it("mines a transaction at once all the same", async () => {
+  it("still mines a transaction at once", async () => {
     const chain = await startChain({ blockSeconds: 3_600 })
     onTestFinished(() => chain.stop())
     const block = await chain.client.getBlockNumber()
@@ -122,7 +122,7 @@ describe("a chain that mines every few seconds", () => {
     expect(await chain.client.getBlockNumber()).toBe(block + 1n)
   })
 
-  it("refuses a time that is no whole number of seconds", async () => {
+  it("refuses an interval that is not a whole number of seconds", async () => {
     await expect(startChain({ blockSeconds: 0.5 })).rejects.toThrow(/blockSeconds must be a whole number/)
     await expect(startChain({ blockSeconds: -1 })).rejects.toThrow(/blockSeconds must be a whole number/)
   })

@@ -28,7 +28,7 @@ const isUp = (url: string) =>
 const databaseFolders = () => readdirSync(tmpdir()).filter((name) => name.startsWith("till402-sandbox-"))
 
 describe.each(["hono", "express", "koa"] satisfies ReadonlyArray<AdapterName>)("with %s", (adapter) => {
-  it("starts, is paid by the official client, and stops all of it", async () => {
+  it("starts, is paid by the official client, and stops everything", async () => {
     const sandbox = await start({ adapter })
     const [wallet] = sandbox.wallets
     const unpaid = await fetch(`${sandbox.baseUrl}/x402/search?q=headphones`)
@@ -40,7 +40,7 @@ describe.each(["hono", "express", "koa"] satisfies ReadonlyArray<AdapterName>)("
     expect(await paid.json()).toMatchObject({ page: 1 })
     expect(await sandbox.chain.balanceOf(sandbox.payTo)).toBe(10_000n)
     expect(await sandbox.chain.balanceOf(wallet!.address)).toBe(wallet!.balanceAtomic - 10_000n)
-    // Other paths are left to the host, which has none here.
+    // Other paths are left to the host, which has no routes here.
     expect((await fetch(`${sandbox.baseUrl}/elsewhere`)).status).toBe(404)
 
     await sandbox.stop()
@@ -50,7 +50,7 @@ describe.each(["hono", "express", "koa"] satisfies ReadonlyArray<AdapterName>)("
 })
 
 describe("startSandbox", () => {
-  it("says what it is", async () => {
+  it("describes itself", async () => {
     const words: Array<string> = []
     const sandbox = await start({
       walletCount: 3,
@@ -67,7 +67,7 @@ describe("startSandbox", () => {
     expect(words.length).toBeGreaterThan(2)
   })
 
-  it("keeps worlds apart that run side by side", async () => {
+  it("runs side by side without shared state", async () => {
     const [one, other] = await Promise.all([start({ storage: "memory" }), start({ storage: "memory" })])
     const response = await payingFetch(one.wallets[0]!.privateKey)(`${one.baseUrl}/x402/search?q=lamp`)
     expect(response.status).toBe(200)
@@ -76,18 +76,18 @@ describe("startSandbox", () => {
     expect(await other.chain.balanceOf(one.wallets[0]!.address)).toBe(0n)
   })
 
-  it("removes its database when it stops, however often that is asked", async () => {
+  it("removes its database when it stops, however often stop is called", async () => {
     const before = databaseFolders()
     const sandbox = await start()
     const made = databaseFolders().filter((name) => !before.includes(name))
     expect(made.length).toBeGreaterThan(0)
     await Promise.all([sandbox.stop(), sandbox.stop()])
     expect(await isUp(sandbox.rpcUrl)).toBe(false)
-    // Other sandboxes may come and go meanwhile: ours is among those that were made.
+    // Other sandboxes may start and stop meanwhile: this one is among the new ones.
     expect(databaseFolders().filter((name) => made.includes(name)).length).toBeLessThan(made.length)
   })
 
-  it("says so at once when its port is taken, and leaves nothing running", async () => {
+  it("fails at once if its port is taken, and leaves nothing running", async () => {
     const sandbox = await start()
     const words: Array<string> = []
     const port = Number(new URL(sandbox.baseUrl).port)

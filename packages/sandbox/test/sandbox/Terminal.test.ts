@@ -18,7 +18,7 @@ describe("dollars", () => {
 
 describe("paintFor", () => {
   const terminal = { isTTY: true }
-  it("colours a terminal, and nothing else", () => {
+  it("colors only terminals", () => {
     expect(paintFor(terminal, {}).red("x")).toBe("\u001b[31mx\u001b[0m")
     expect(paintFor({}, {}).red("x")).toBe("x")
     expect(paintFor(terminal, { NO_COLOR: "1" }).red("x")).toBe("x")
@@ -37,7 +37,7 @@ describe("makeTable", () => {
     summary: "a long response ".repeat(20).trim()
   }
 
-  it("keeps everything whole when it is piped", () => {
+  it("cuts nothing when it is piped", () => {
     const row = makeTable(plain, undefined).row(visit)
     expect(row).toContain(visit.path)
     expect(row).toContain(visit.transaction)
@@ -49,11 +49,11 @@ describe("makeTable", () => {
     const row = table.row(visit)
     expect([...row].length).toBeLessThanOrEqual(columns)
     expect(row).toContain(columns < 200 ? "0xababab…ababab" : visit.transaction)
-    // Prices stand below their heading.
+    // Prices are aligned below their heading.
     expect(row.indexOf("0.01") + 4).toBe(table.heading.indexOf("USDC") + 4)
   })
 
-  it("cuts by letters, not by code units", () => {
+  it("cuts by characters, not by code units", () => {
     expect(cut("🎧🎧🎧", 3)).toBe("🎧🎧🎧")
     expect(cut("🎧🎧🎧🎧", 3)).toBe("🎧🎧…")
   })

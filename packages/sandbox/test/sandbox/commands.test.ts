@@ -10,10 +10,10 @@ import { payingFetch, sellsOutAsin } from "@till402/sandbox"
 import { parseArguments } from "../../src/cli/Arguments.ts"
 
 /*
- * Both commands, run as a person or a program runs them: from the outside.
+ * Both commands, run as a person or a program runs them.
  */
 
-/** The temporary folder of every command here, so that what they leave behind is seen and removed. */
+/** The temporary folder of every command here, to find and remove what they leave behind. */
 const temporary = mkdtempSync(join(tmpdir(), "commands-"))
 afterAll(() => rmSync(temporary, { recursive: true, force: true }))
 
@@ -87,7 +87,7 @@ describe("the sandbox command", () => {
     balanceAtomic: "1000000000"
   }
 
-  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("stops all of it at %s", async (signal) => {
+  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("stops everything at %s", async (signal) => {
     const run = command("cli", ["--json", "--port=0"])
     const { baseUrl, facilitatorUrl, rpcUrl } = await ready(run)
     // A terminal's Ctrl-C can arrive more than once.
@@ -108,7 +108,7 @@ describe("the sandbox command", () => {
     expect(await isUp(rpcUrl)).toBe(false)
   })
 
-  it("shows a person where everything is and what to try", async () => {
+  it("shows addresses and commands to try", async () => {
     const run = command("cli", ["--port=0", "--adapter=koa"])
     await expect.poll(() => run.output.stdout, { timeout: 15_000 }).toContain("Ctrl-C")
     for (const words of [
@@ -121,13 +121,13 @@ describe("the sandbox command", () => {
     ]) {
       expect(run.output.stdout).toContain(words)
     }
-    // Piped output is plain.
+    // Piped output has no colors.
     expect(run.output.stdout).not.toContain("\u001b")
     run.child.kill("SIGTERM")
     expect(await run.closed).toBe(0)
   })
 
-  it("tells each step of an order on standard error, one line each", async () => {
+  it("prints each step of an order on standard error, one line each", async () => {
     const run = command("cli", ["--json", "--port=0"])
     const { baseUrl, wallets } = await ready(run)
     const response = await payingFetch(wallets[0]!.privateKey)(`${baseUrl}/x402/buy`, {
@@ -164,7 +164,7 @@ describe("the sandbox command", () => {
     expect(await run.closed).toBe(0)
   })
 
-  it("says that its port is in use", async () => {
+  it("reports that its port is in use", async () => {
     const other = createServer().listen(0, "127.0.0.1")
     await once(other, "listening")
     const { port } = other.address() as AddressInfo
@@ -244,7 +244,7 @@ describe("the demo command", () => {
     expect(stdout).not.toMatch(/downloadToken/)
     const archive = /The archive is at (.*):/.exec(stdout)?.[1]
     expect(existsSync(archive ?? "")).toBe(true)
-    // What is expected to happen is not told as a warning.
+    // Expected events aren't printed as warnings.
     expect(stderr).not.toContain("warning")
 
     const steps = [...stdout.matchAll(/^ {2}\d\d:\d\d:\d\d\.\d{3} {2}(\w+)/gm)].map(([, status]) => status)
@@ -255,7 +255,7 @@ describe("the demo command", () => {
     expectBalances(stdout, rows)
   })
 
-  /** Adds up, from what is printed alone. */
+  /** Adds up the printed amounts. */
   const expectBalances = (stdout: string, rows: ReadonlyArray<string>): void => {
     const atomic = (text: string | undefined): bigint => {
       const [, whole, fraction = ""] = /^(\d+)\.(\d{2,6})$/.exec(text ?? "") ?? []
@@ -279,7 +279,7 @@ describe("the demo command", () => {
     expect(stdout).toContain("The balances add up to the atomic unit.")
   }
 
-  it("stops all of it when it is interrupted", async () => {
+  it("stops everything when it is interrupted", async () => {
     const run = command("demo", [])
     await expect.poll(() => run.output.stderr, { timeout: 15_000 }).toContain("starting")
     run.child.kill("SIGTERM")

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { shopWebhook } from "../../src/ShopWebhook.ts"
 
 /*
- * What becomes of orders in a running sandbox, by its own timetable: nobody asks it to look.
+ * Orders in a running sandbox proceed by its own timetable, without requests.
  */
 
 const running: Array<Sandbox> = []
@@ -53,7 +53,7 @@ const firstAsin = async ({ shop }: Sandbox): Promise<string> => {
 }
 
 describe("an order of the sandbox", () => {
-  it("is placed, shipped and delivered by itself, its parcel can be tracked", async () => {
+  it("is placed, shipped and delivered without requests, and its parcel can be tracked", async () => {
     const { buy, pay, sandbox, steps } = await open({
       shop: { timetable: { shippedAfterMillis: 300, deliveredAfterMillis: 2_500 } }
     })
@@ -72,7 +72,7 @@ describe("an order of the sandbox", () => {
     await expect.poll(() => sandbox.shop.outbox.map(({ subject }) => subject).length).toBeGreaterThan(1)
   })
 
-  it("is refunded to the atomic unit where its product sells out", async () => {
+  it("is refunded to the atomic unit if its product sells out", async () => {
     const { buy, sandbox, steps } = await open()
     const { chain, payTo, shop, till, wallets } = sandbox
     const orderId = await buy(sellsOutAsin)
@@ -89,7 +89,7 @@ describe("an order of the sandbox", () => {
     expect((await till.ledger.check()).faults).toEqual([])
   })
 
-  it("keeps the sandbox from nothing: it stops at once while parcels are on their way", async () => {
+  it("lets the sandbox stop at once while parcels are on their way", async () => {
     const { buy, sandbox, steps } = await open({
       shop: { timetable: { shippedAfterMillis: 3_600_000, deliveredAfterMillis: 7_200_000 } }
     })
@@ -111,7 +111,7 @@ describe("the shop's webhook", () => {
   const change = (status: OrderStatus, upstreamReference?: string) =>
     ({ order: { status, upstreamReference } }) as unknown as OrderChange
 
-  it("speaks twice of what is placed, of nothing else, and not once it is stopped", async () => {
+  it("notifies the till twice about each placed order, and never after it is stopped", async () => {
     const said: Array<string> = []
     const webhook = shopWebhook({}, async (reference) => {
       said.push(reference)
@@ -135,7 +135,7 @@ describe("the shop's webhook", () => {
     expect(said).toEqual(["SO-1", "SO-1"])
   })
 
-  it("waits for what it is saying when it is stopped", async () => {
+  it("waits for its current call when it is stopped", async () => {
     const { promise, resolve } = Promise.withResolvers<OperatorResult>()
     const webhook = shopWebhook({}, () => promise)
     webhook.onOrderChange(change("placed", "SO-1"))
@@ -150,14 +150,14 @@ describe("the shop's webhook", () => {
     await stopping
   })
 
-  it("warns where the till can't be told", async () => {
+  it("warns if it can't notify the till", async () => {
     const warn = vi.spyOn(process, "emitWarning").mockReturnValue(undefined)
     const webhook = shopWebhook({}, () => Promise.reject(new Error("the storage failed")))
     webhook.onOrderChange(change("placed", "SO-1"))
     await vi.advanceTimersByTimeAsync(6_000)
     await webhook.stop()
     expect(warn.mock.calls.map(([words]) => words)).toEqual([
-      "An order could not be followed up: Error: the storage failed"
+      "The till could not check an order: Error: the storage failed"
     ])
     warn.mockRestore()
   })

@@ -39,7 +39,7 @@ describe("the sample assistant", () => {
     [{ max: 60 }, 0, 60],
     [{ min: 100 }, 100, Infinity],
     [{ min: 40, max: 120 }, 40, 120]
-  ])("keeps to priceRange %o", async (priceRange, min, max) => {
+  ])("respects priceRange %o", async (priceRange, min, max) => {
     const { products } = await ask("wireless headphones", { priceRange })
     expect(products.length).toBeGreaterThan(0)
     for (const { price } of products) {
@@ -63,7 +63,7 @@ describe("the sample assistant", () => {
   })
 
   it.each(["headphones, at least 40 hours", "kettlebell under 30 lb", "tent below 2.5 kg"])(
-    "takes no measure for a budget: %s",
+    "doesn't mistake a measure for a budget: %s",
     async (message) => {
       const { priceMax, priceMin } = (await ask(message)).queries[0]!
       expect([priceMin, priceMax]).toEqual([undefined, undefined])
@@ -75,7 +75,7 @@ describe("the sample assistant", () => {
     expect(queries[0]).toEqual({ q: "headphones", page: 1, priceMax: 60 })
   })
 
-  it("puts first what meets the preferences, by title or features", async () => {
+  it("ranks products first whose title or features meet the preferences", async () => {
     expect((await ask("headphones")).products[0]?.title).not.toContain("Kids")
     const { products, reply } = await ask("headphones", { preferences: ["kids", "foldable"] })
     expect(products[0]?.title).toContain("Kids")
@@ -85,24 +85,24 @@ describe("the sample assistant", () => {
     expect(none.reply).toContain("edible")
   })
 
-  it("recommends a product once, not in each colour", async () => {
+  it("recommends a product once, not in each color", async () => {
     const { products } = await ask("noise cancelling headphones")
     expect(products.filter(({ title }) => title.includes("Q45"))).toHaveLength(1)
   })
 
-  it("comes close where nothing fits all, and says so", async () => {
+  it("recommends the closest matches if nothing fits, and says so", async () => {
     const { products, reply } = await ask("purple trail shoes")
     expect(products[0]?.title).toContain("Trail Running Shoes")
     for (const { title } of products) expect(title).toContain("Trail")
     expect(reply).toContain("nothing fits all")
   })
 
-  it("asks back where there is no wish, and has words where nothing matches", async () => {
+  it("asks for a wish if there is none, and explains that nothing matches", async () => {
     expect(await ask("Hi, can you help me?")).toMatchObject({ products: [], queries: [] })
     expect((await ask("a submarine")).products).toEqual([])
   })
 
-  it("lets a failing search fail", async () => {
+  it("fails if the search fails", async () => {
     const search = () => Promise.reject(new Error("down"))
     await expect(shop.assistant.reply({ message: "headphones" }, { signal, search })).rejects.toThrow("down")
   })
@@ -117,7 +117,7 @@ describe("the outbox", () => {
     idempotencyKey: String(key)
   })
 
-  it("keeps the newest 100 mails and tells of each once", async () => {
+  it("keeps the newest 100 mails and reports each once", async () => {
     const told: Array<Mail> = []
     const { mailer, outbox } = sampleShop({ onMail: (mail) => void told.push(mail) })
     for (let key = 0; key < 105; key++) await mailer.send(mail(key), { signal })

@@ -84,7 +84,7 @@ describe("quote", () => {
     expect(await quote(headphones, address("new york"))).toEqual(await quote(headphones, address("NY")))
   })
 
-  it("sums exactly for every product that can be bought, wherever it may go", async () => {
+  it("adds up exactly for every product and destination", async () => {
     const addresses = [
       address("NJ"),
       address("HI"),
@@ -114,7 +114,7 @@ describe("quote", () => {
     expect(quoted).toBeGreaterThan(1500)
   })
 
-  it("prices the variant of a storefront product, by number or in the address", async () => {
+  it("prices the variant of a storefront product, by number or in the URL", async () => {
     const beans = store("Ethiopia Guji")
     const [small, large] = await Promise.all(
       [0, 1].map((index) => quote(byVariant(beans, index), address("WA")))
@@ -134,14 +134,14 @@ describe("quote", () => {
     expect((await quote(bare, address("WA"))).subtotal).toBe("19.50")
   })
 
-  it("leaves out an image that is unknown", async () => {
+  it("omits an unknown image", async () => {
     const listing = generalCatalogue.find(
       ({ product, variants }) => product.imageUrl === null && variants[0].inStock
     )!
     expect(Object.keys((await quote(byAsin(listing), address("OH"))).product)).not.toContain("imageUrl")
   })
 
-  it("knows nothing of other products", async () => {
+  it("refuses unknown products", async () => {
     const beans = store("Ethiopia Guji")
     const unknown: ReadonlyArray<ProductReference> = [
       { source: "marketplace_a", asin: "B000000000", productUrl: undefined },
@@ -153,7 +153,7 @@ describe("quote", () => {
       await expect(quote(product, address("CA"))).rejects.toBeInstanceOf(ProductNotFound)
   })
 
-  it("refuses what is out of stock or has no price", async () => {
+  it("refuses products that are out of stock or have no price", async () => {
     const refusal = async (product: ProductReference) => {
       const error: unknown = await quote(product, address("CA")).catch((error: unknown) => error)
       expect(error).toBeInstanceOf(ProductUnavailable)
@@ -212,7 +212,7 @@ describe("place", () => {
     total: "146.40"
   }
 
-  it("takes an order once, however often it is sent", async () => {
+  it("accepts an order once, however often it is sent", async () => {
     const { fulfilment, orders } = shop()
     const responses = await Promise.all([1, 2, 3].map(() => fulfilment.place(order, context)))
     expect(responses).toEqual([1, 2, 3].map(() => ({ reference: "SO-17D1D83EA059" })))

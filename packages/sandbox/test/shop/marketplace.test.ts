@@ -23,7 +23,7 @@ const allPages = async (query: { readonly q: string }, source: "marketplace_a" |
 }
 
 describe("the sample catalogue", () => {
-  it("has more than 200 products over both marketplaces, each valid and with an identifier of its own", () => {
+  it("has more than 200 valid products on both marketplaces, each with a unique identifier", () => {
     expect(generalCatalogue.length).toBeGreaterThan(120)
     expect(storefrontCatalogue.length).toBeGreaterThan(60)
     expect(new Set(catalogue.map(({ product }) => product.asin)).size).toBe(catalogue.length)
@@ -49,7 +49,7 @@ describe("the sample catalogue", () => {
     }
   })
 
-  it("leaves out every nullable field somewhere, and seldom", () => {
+  it("omits every nullable field in a few products", () => {
     for (const field of ["price", "rating", "reviewCount", "imageUrl", "productUrl"] as const) {
       const missing = catalogue.filter(({ product }) => product[field] === null).length
       expect(missing, field).toBeGreaterThan(0)
@@ -59,14 +59,14 @@ describe("the sample catalogue", () => {
 })
 
 describe("search", () => {
-  it("asks every word, in any order, letter case and diacritics aside", async () => {
+  it("requires every word, in any order, ignoring case and diacritics", async () => {
     const found = await search({ q: "GRINDER cafe lumiere" }, "marketplace_a")
     expect(found.totalResults).toBe(2)
     for (const { title } of found.products) expect(title).toContain("Café Lumière Burr Coffee Grinder")
     expect((await search({ q: "grinder submarine" }, "marketplace_a")).totalResults).toBe(0)
   })
 
-  it("finds by singular, plural and the beginning of a word, and by category and keyword", async () => {
+  it("matches singular, plural and prefixes, categories and keywords", async () => {
     const titles = async (q: string) =>
       (await search({ q }, "marketplace_a")).products.map(({ title }) => title)
     expect(await titles("headphone")).toEqual(await titles("headphones"))
@@ -74,7 +74,7 @@ describe("search", () => {
     expect((await titles("jogging shoe"))[0]).toContain("Running Shoes")
   })
 
-  it("finds nothing where there are no words", async () => {
+  it("finds nothing without words", async () => {
     expect(await search({ q: "?!" }, "marketplace_a")).toEqual({
       products: [],
       totalResults: 0,
@@ -82,7 +82,7 @@ describe("search", () => {
     })
   })
 
-  it("filters by price inclusively and lets nothing without a price pass", async () => {
+  it("filters by price inclusively and excludes products without a price", async () => {
     const range = { q: "headphones", priceMin: 49.95, priceMax: 119.95 }
     const { products } = await search(range, "marketplace_a")
     const prices = products.map(({ price }) => price)
@@ -113,7 +113,7 @@ describe("search", () => {
     }
   )
 
-  it("returns the same every time, products in stock first", async () => {
+  it("returns the same results every time, products in stock first", async () => {
     const first = await search({ q: "auralis q45" }, "marketplace_a")
     expect(
       await sampleShop().marketplaces.marketplace_a.search({ q: "auralis q45", page: 1 }, context)

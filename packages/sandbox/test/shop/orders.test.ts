@@ -24,7 +24,7 @@ const order: Parameters<FulfilmentOptions["place"]>[0] = {
   total: "146.40"
 }
 
-/** A shop whose clock stands still until it is put forward. */
+/** A shop whose clock stands still until a test advances it. */
 const open = (options: Omit<SampleShopOptions, "now"> = {}) => {
   let nowMillis = Date.parse("2026-03-01T12:34:56.789Z")
   const shop = sampleShop({ ...options, now: () => new Date(nowMillis) })
@@ -63,7 +63,7 @@ describe("an order of the sample shop", () => {
     expect(await status(reference)).toEqual({ status: "delivered", shipments: [parcel] })
   })
 
-  it("follows another timetable where one is given, and refuses one that can't be", async () => {
+  it("follows a given timetable, and refuses an impossible one", async () => {
     const { pass, place, status } = open({
       timetable: { shippedAfterMillis: 100, deliveredAfterMillis: 100 }
     })
@@ -82,7 +82,7 @@ describe("an order of the sample shop", () => {
     }
   })
 
-  it("is found by its id, and is unknown to a shop that starts anew", async () => {
+  it("is found by its id, and is unknown to a restarted shop", async () => {
     const { find, place } = open()
     expect(await find(order.orderId)).toBeUndefined()
     const { reference } = await place()
@@ -90,11 +90,11 @@ describe("an order of the sample shop", () => {
     const anew = open()
     expect(await anew.find(order.orderId)).toBeUndefined()
     expect(await anew.status(reference)).toBeUndefined()
-    // Nor is its name given to another.
+    // Its number isn't reused either.
     expect((await anew.place({ orderId: "another" })).reference).not.toBe(reference)
   })
 
-  it("has a timetable of its own, however often it is placed", async () => {
+  it("keeps its timetable, however often it is placed", async () => {
     const { pass, place, shop, status } = open()
     const first = await place()
     pass(5_000)
@@ -113,7 +113,7 @@ describe("an order of the sample shop", () => {
 describe("the parcel of an order", () => {
   const decode = Schema.decodeUnknownSync(TrackResultSchema, { onExcessProperty: "error" })
 
-  it("is known to the tracker once it is shipped, with the times of the order", async () => {
+  it("can be tracked once it is shipped, with the times of the order", async () => {
     const { pass, place, shop, track } = open()
     await place()
     const { trackingNumber } = shop.orders[0]!
@@ -144,7 +144,7 @@ describe("the parcel of an order", () => {
     ])
   })
 
-  it("tells nobody who gets it, nor where", async () => {
+  it("doesn't reveal its recipient or address", async () => {
     const { pass, place, shop, track } = open()
     await place()
     pass(60_000)
@@ -175,7 +175,7 @@ describe("a product that sells out after payment", () => {
     expect(quote.subtotal).toBe("84.00")
   })
 
-  it("is refused when the order is placed, however often", async () => {
+  it("is refused each time the order is placed", async () => {
     const { find, place, shop } = open()
     for (const _attempt of [1, 2]) {
       const refusal: unknown = await place({ product }).catch((error: unknown) => error)

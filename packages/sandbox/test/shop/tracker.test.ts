@@ -31,7 +31,7 @@ const failure = (query: TrackQuery): Promise<unknown> =>
 const decode = Schema.decodeUnknownSync(TrackResultSchema, { onExcessProperty: "error" })
 const stages = MilestoneStage.literals
 
-/** What has to hold of every result, whatever it shows. */
+/** Properties of every result. */
 const check = (result: TrackResult, number: string, status: string | undefined): void => {
   expect(decode(result)).toEqual(result)
   expect(result).toMatchObject({
@@ -63,7 +63,7 @@ const errors: Readonly<Record<string, abstract new (...args: Array<never>) => un
 }
 
 describe("the table of tracking numbers", () => {
-  it("has one number per status and one per error, all valid in a query", () => {
+  it("has a number for each status and each error, all valid in a query", () => {
     const shown = trackingNumbers.filter(({ httpStatus }) => httpStatus === 200).map(({ status }) => status)
     expect(shown.toSorted()).toEqual([...ShipmentStatus.literals].sort())
     expect([...new Set(trackingNumbers.flatMap(({ code }) => code ?? []))].sort()).toEqual(
@@ -101,14 +101,14 @@ describe("the table of tracking numbers", () => {
     check(await track({ number, ...satisfiedBy }), number, status)
   })
 
-  it("throws a plain error for the 502 and says when to come back with the 503", async () => {
+  it("throws a plain error for the 502, and includes a retry time with the 503", async () => {
     expect((await failure({ number: "TILL-UPSTREAM-ERROR" })) as object).not.toHaveProperty("_tag")
     expect(await failure({ number: "TILL-UNAVAILABLE" })).toMatchObject({ retryAfterSeconds: 60 })
   })
 })
 
 describe("shipments", () => {
-  it("finds nothing yet for any other number", async () => {
+  it("has no data yet for any other number", async () => {
     for (const number of ["1Z999AA10123456784", "constructor", "--proto--"]) {
       check(await track({ number }), number, "NotFound")
       expect(await track({ number })).toMatchObject({
@@ -120,7 +120,7 @@ describe("shipments", () => {
     }
   })
 
-  it("tells a delivery whole, in the carrier's local time", async () => {
+  it("returns all of a delivery, in the carrier's local time", async () => {
     const result = await track({ number: "TILL-DELIVERED" })
     expect(result).toMatchObject({
       deliveredAt: "2026-02-28T02:34:00-08:00",
@@ -140,7 +140,7 @@ describe("shipments", () => {
     ])
   })
 
-  it("names the last-mile carrier of a postal hand-off alone", async () => {
+  it("names only the last-mile carrier of a postal hand-off", async () => {
     for (const { number, status } of trackingNumbers.filter(({ httpStatus }) => httpStatus === 200)) {
       const { lastMileCarrier } = await track({ number })
       expect(lastMileCarrier).toEqual(
@@ -165,7 +165,7 @@ describe("shipments", () => {
     expect(milestones.slice(-2).map(({ stage }) => stage)).toEqual(["Returning", "Returned"])
   })
 
-  it("returns the same within a minute", async () => {
+  it("returns the same result within a minute", async () => {
     const later = sampleShop({ now: () => new Date(now.getTime() + 3000) })
     const query = { number: "TILL-IN-TRANSIT" }
     expect(await later.tracker.track(query, context)).toEqual(await track(query))

@@ -33,7 +33,7 @@ describe("the shelf", () => {
 })
 
 describe("open", () => {
-  it.each(vaultItems)("$slug holds the files of its folder", async ({ slug }) => {
+  it.each(vaultItems)("$slug contains the files of its folder", async ({ slug }) => {
     const files = unzipSync(await bytesOf(slug))
     const names = (await readdir(join(folder, slug))).sort()
     expect(names.length).toBeGreaterThanOrEqual(2)
@@ -45,11 +45,11 @@ describe("open", () => {
     }
   })
 
-  it("gives the same bytes every time", async () => {
+  it("returns the same bytes every time", async () => {
     expect(Buffer.from(await bytesOf("csv-cleanup")).equals(await bytesOf("csv-cleanup"))).toBe(true)
   })
 
-  it("opens nothing that is not on the shelf", async () => {
+  it("opens only items on the shelf", async () => {
     for (const slug of ["", "..", "../src", "csv-cleanup/.."]) {
       await expect(vault.open({ slug }, context)).rejects.toBeInstanceOf(UpstreamFailed)
     }

@@ -46,7 +46,7 @@ export const example = {
   }
 }
 
-/** Of a title in `extra`, which is repeated for each network. */
+/** Maximum length of a title in `extra`, which is repeated for each network. */
 const maxItemLength = 80
 
 const quoteOf = (quote: Quote, nowMillis: number): Quoted => {
@@ -103,7 +103,7 @@ const operation = operationLayer(
       },
       work: Effect.fnUntraced(function* (request, charge) {
         const quote = yield* ordering.currentQuote(charge.fingerprint(), charge.key)
-        // Another quote may have replaced it while the payment was verified; the payer didn't agree to that one.
+        // Another quote may have replaced it during verification, and the payer didn't agree to that one.
         if (quote === undefined || quote.id !== charge.agreed.extra["quoteId"]) return yield* quoteExpired
         const { orderId, response } = yield* ordering.open(request, quote, charge.key)
         return respond(response, { kind: "order", id: orderId })

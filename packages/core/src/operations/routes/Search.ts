@@ -40,7 +40,7 @@ export const example = {
   output: { products: [product], totalResults: 1, page: 1, hasMore: false }
 }
 
-/** Names the marketplaces that are missing from a response. */
+/** Lists the marketplaces missing from a response. */
 const withMissing = (work: Work, missing: ReadonlyArray<Source>): Work =>
   missing.length === 0
     ? work

@@ -65,7 +65,7 @@ export const layer = operationLayer(
       mimeType: "application/json",
       example,
       encrypted: true,
-      // The contract describes the route, and doesn't list it.
+      // The contract documents the route, but doesn't list it.
       unlisted: true,
       replayMillis: responseLifetimeMillis,
       settlesFirst: settlesFirst.has("track"),

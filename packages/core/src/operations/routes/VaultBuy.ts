@@ -43,7 +43,7 @@ export const example = {
 const priceChanged = new PaymentRefused({
   refusal: {
     code: "price_changed",
-    message: "the item's price has changed; nothing was charged, pay the new one"
+    message: "the item's price has changed; nothing was charged, pay the new price"
   }
 })
 

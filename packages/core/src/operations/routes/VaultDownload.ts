@@ -15,11 +15,12 @@ export const endpoint = HttpApiEndpoint.get("vaultDownload", "/x402/vault/downlo
 }).annotateMerge(
   OpenApi.annotations({
     summary: "Download a purchased vault item",
-    description: "Returns the purchased asset as a ZIP archive. Each call is paid, apart from the purchase."
+    description:
+      "Returns the purchased asset as a ZIP archive. Each call is paid separately from the purchase."
   })
 )
 
-/** An archive without files: its end record alone. */
+/** An archive without files: only its end record. */
 const emptyArchive = Uint8Array.from([0x50, 0x4b, 5, 6, ...Array<number>(18).fill(0)])
 
 export const example = {
@@ -30,7 +31,7 @@ export const example = {
   output: emptyArchive
 }
 
-/** The archive's file name, without characters that a header or a file system could misread. */
+/** The archive's file name, restricted to characters that are safe in headers and file systems. */
 const attachmentOf = (slug: string): string =>
   `attachment; filename="${slug.replace(/[^A-Za-z0-9._-]/g, "_")}.zip"`
 

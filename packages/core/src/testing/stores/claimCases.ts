@@ -57,7 +57,7 @@ const fresh: ReadonlyArray<StoreCase> = [
       expectEqual(
         (yield* later)._tag,
         "Existing",
-        `a claim by ${owner} of a ready charge whose lease has lapsed`
+        `a claim by ${owner} of a ready charge whose lease has expired`
       )
     }
     yield* charges.complete(key, paid, 1_500)
@@ -116,7 +116,7 @@ const lapsed: ReadonlyArray<StoreCase> = [
       }
     }
   ),
-  storeCase(`Charges: of ${racers} racers for a lapsed claim exactly one takes it`, function* () {
+  storeCase(`Charges: of ${racers} racers for a expired claim exactly one takes it`, function* () {
     const charges = yield* chargesWithOne("claimed")
     const claims = yield* race((racer) =>
       charges.claim(sampleCharge(), lease(`racer-${racer}`, 9_000), 2_000, unlimited)
@@ -125,7 +125,7 @@ const lapsed: ReadonlyArray<StoreCase> = [
     const winner = claims.findIndex(({ _tag }) => _tag === "Claimed")
     expectEqual((yield* charges.find(key))?.leaseOwner, `racer-${winner}`, "the owner")
   }),
-  storeCase("Charges: a lapsed claim is claimed again or taken over, never both", function* () {
+  storeCase("Charges: a expired claim is claimed again or taken over, never both", function* () {
     const charges = yield* Charges
     const outcomes = yield* race((racer) =>
       Effect.gen(function* () {

@@ -20,10 +20,10 @@ export const claimLimitCases: ReadonlyArray<StoreCase> = [
     expectEqual(
       yield* claimAt(2_000, 1),
       { _tag: "Limited", by: "charges" },
-      "beside a ready charge whose lease has lapsed"
+      "beside a ready charge whose lease has expired"
     )
-    expectEqual(yield* claimAt(2_000, 2), { _tag: "Claimed" }, "once the claim's lease has lapsed")
-    expectEqual((yield* charges.find("claimed"))?.state, "claimed", "the lapsed claim")
+    expectEqual(yield* claimAt(2_000, 2), { _tag: "Claimed" }, "once the claim's lease has expired")
+    expectEqual((yield* charges.find("claimed"))?.state, "claimed", "the expired claim")
   }),
   storeCase("Charges: the limit ignores the charge itself and refuses no existing charge", function* () {
     const charges = yield* chargesWithOne("claimed")
@@ -31,12 +31,12 @@ export const claimLimitCases: ReadonlyArray<StoreCase> = [
     expectEqual(found._tag, "Existing", "a claim of a running claim, none allowed")
     yield* charges.yieldLease(key, "me", 1_200)
     const limited = yield* charges.claim(sampleCharge({ operation: "track" }), lease("you"), 1_500, atMost(0))
-    expectEqual(limited, { _tag: "Limited", by: "charges" }, "a claim of a lapsed claim, none allowed")
+    expectEqual(limited, { _tag: "Limited", by: "charges" }, "a claim of a expired claim, none allowed")
     const standing = asClaimed(sampleCharge(), lease("me", 1_200))
-    expectEqual(yield* charges.find(key), standing, "the lapsed claim that was not replaced")
+    expectEqual(yield* charges.find(key), standing, "the expired claim that was not replaced")
     yield* charges.claim(sampleCharge(), lease("you", 3_000), 1_500, atMost(1))
     const again = yield* charges.claim(sampleCharge(), lease("us", 9_000), 3_000, atMost(1))
-    expectEqual(again._tag, "Claimed", "a claim of the payer's only charge, lapsed, one allowed")
+    expectEqual(again._tag, "Claimed", "a claim of the payer's only charge, expired, one allowed")
     yield* charges.void(key, "us", { keepExposure: false, checkAfterMillis: 0 })
     const revived = yield* charges.claim(sampleCharge(), lease("us", 9_000), 3_000, atMost(1))
     expectEqual(revived._tag, "Claimed", "a claim of the payer's only charge, voided, one allowed")

@@ -42,16 +42,16 @@ const unfinished: ReadonlyArray<StoreCase> = [
       )
     }
   ),
-  storeCase("Charges: unfinished returns a charge once its lease has lapsed and it is due", function* () {
+  storeCase("Charges: unfinished returns a charge once its lease has expired and it is due", function* () {
     const charges = yield* chargesWithOne("ready", {}, { subject: order })
     expectEqual(yield* charges.unfinished(1_999, 10), [], "while the lease holds")
-    expectEqual(keysOf(yield* charges.unfinished(2_000, 10)), [key], "once it has lapsed")
+    expectEqual(keysOf(yield* charges.unfinished(2_000, 10)), [key], "once it has expired")
     yield* charges.defer(key, "me", 3_000)
     expectEqual(yield* charges.unfinished(2_999, 10), [], "before its time")
     expectEqual(keysOf(yield* charges.unfinished(3_000, 10)), [key], "at its time")
     yield* charges.takeOver(key, lease("you", 4_000), 3_000)
     expectEqual(yield* charges.unfinished(3_999, 10), [], "under a new lease")
-    expectEqual(keysOf(yield* charges.unfinished(4_000, 10)), [key], "once that has lapsed")
+    expectEqual(keysOf(yield* charges.unfinished(4_000, 10)), [key], "once that has expired")
     yield* charges.void(key, "you", { keepExposure: true, checkAfterMillis: 5_000 })
     expectEqual(yield* charges.unfinished(4_999, 10), [], "voided, before its time")
     expectEqual(keysOf(yield* charges.unfinished(5_000, 10)), [key], "voided, at its time")
@@ -135,12 +135,12 @@ const voided: ReadonlyArray<StoreCase> = [
     }
   ),
   storeCase(
-    "Charges: voided charges are due once their lease has lapsed and their time has come",
+    "Charges: voided charges are due once their lease has expired and their time has come",
     function* () {
       const charges = yield* chargesWithOne("voided")
       yield* charges.takeOver(key, lease("you", 3_000), 1_000)
       expectEqual(yield* charges.voidedDue(2_999, 10), [], "while the lease holds")
-      expectEqual(keysOf(yield* charges.voidedDue(3_000, 10)), [key], "once it has lapsed")
+      expectEqual(keysOf(yield* charges.voidedDue(3_000, 10)), [key], "once it has expired")
       yield* charges.defer(key, "you", 4_000)
       expectEqual(yield* charges.voidedDue(3_999, 10), [], "before its time")
       expectEqual(keysOf(yield* charges.voidedDue(4_000, 10)), [key], "at its time")
@@ -172,7 +172,7 @@ const voided: ReadonlyArray<StoreCase> = [
     const left = ["claimed", "held", "not in the list", "ready", "settled", "with a subject"]
     expectEqual(keysOf(yield* charges.list({ limit: 10 })).toSorted(), left, "remaining charges")
     expectEqual(yield* charges.releaseVoided(keys, 2_999), 0, "number of released charges again")
-    expectEqual(yield* charges.releaseVoided(keys, 3_000), 1, "how many once the lease has lapsed")
+    expectEqual(yield* charges.releaseVoided(keys, 3_000), 1, "how many once the lease has expired")
     expectEqual(yield* charges.find("held"), undefined, "the one that was held")
   }),
   storeCase("Charges: a thousand voided charges are released at once", function* () {

@@ -41,13 +41,13 @@ const bounds: ReadonlyArray<StoreCase> = [
   storeCase("Charges: exposure counts while a charge is in flight, not once it is settled", function* () {
     const max = exposedAtMost("100")
     const charges = yield* chargesWithOne("ready", { key: "ready", exposureAtomic: "60" })
-    // A ready charge counts even after its lease has lapsed: its work was done.
+    // A ready charge counts even after its lease has expired: its work was done.
     expectEqual(yield* claimOf(key, "50", max, 9_000), limited, "beside a ready charge")
     yield* charges.complete("ready", paid, 1_500)
     expectEqual(yield* claimOf("claimed", "60", max), claimed, "beside a settled charge")
     expectEqual(yield* claimOf("claimed as well", "40", max), claimed, "beside a settled charge and a claim")
     expectEqual(yield* claimOf(key, "50", max, 1_999), limited, "beside a running claim")
-    expectEqual(yield* claimOf(key, "50", max, 2_000), claimed, "beside a lapsed claim")
+    expectEqual(yield* claimOf(key, "50", max, 2_000), claimed, "beside a expired claim")
     yield* chargesWithOne("ready", { key: "other payer", exposureAtomic: "1000", payer: "0xother" })
     expectEqual(yield* claimOf("more", "50", max, 2_000), claimed, "beside charges of another payer")
   }),
@@ -77,7 +77,7 @@ const bounds: ReadonlyArray<StoreCase> = [
   ),
   storeCase("Charges: a charge claimed again doesn't count twice", function* () {
     const charges = yield* chargesWithOne("claimed", { exposureAtomic: "80" })
-    expectEqual(yield* claimOf(key, "90", exposedAtMost("100"), 2_000), claimed, "a lapsed claim")
+    expectEqual(yield* claimOf(key, "90", exposedAtMost("100"), 2_000), claimed, "a expired claim")
     expectEqual((yield* charges.find(key))?.exposureAtomic, "90", "its exposure")
     yield* charges.advance(key, "me", { response: sampleResponse(), subject: undefined })
     yield* charges.void(key, "me", { keepExposure: true, checkAfterMillis: 0 })
@@ -91,7 +91,7 @@ const bounds: ReadonlyArray<StoreCase> = [
     expectEqual(
       yield* claimOf(key, "95", exposedAtMost("100"), 3_000),
       limited,
-      "a lapsed claim beside another"
+      "a expired claim beside another"
     )
     const existing = yield* claimOf("other", "95", exposedAtMost("100"), 3_000)
     expectEqual(existing._tag, "Existing", "a key that is taken, beyond the limit")

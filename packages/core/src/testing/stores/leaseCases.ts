@@ -18,7 +18,7 @@ import { sampleCharge } from "./records.ts"
 import { expectEqual, race, racers, type StoreCase, storeCase, countTrue } from "./StoreCase.ts"
 
 const takeovers: ReadonlyArray<StoreCase> = [
-  storeCase("Charges: the lapsed lease of an unfinished charge is taken over", function* () {
+  storeCase("Charges: the expired lease of an unfinished charge is taken over", function* () {
     const charges = yield* Charges
     expectEqual(yield* charges.takeOver("unknown", lease("you", 9_000), 2_000), false, "an unknown key")
     for (const state of ["claimed", "ready", "settled"] as const) {
@@ -167,7 +167,7 @@ const skew: ReadonlyArray<StoreCase> = [
     }
   ),
   storeCase(
-    "Charges: a lease written by a slow clock is lapsed for a faster one, but held for its own",
+    "Charges: a lease written by a slow clock is expired for a faster one, but held for its own",
     function* () {
       const charges = yield* Charges
       yield* charges.claim(sampleCharge(), lease("slow", 2_000), 1_000, unlimited)
@@ -179,7 +179,7 @@ const skew: ReadonlyArray<StoreCase> = [
       expectEqual(yield* charges.advance(key, "fast", outcome), true, "advance by the fast process")
     }
   ),
-  storeCase(`Charges: ${racers} racers with different clocks take a lapsed lease once`, function* () {
+  storeCase(`Charges: ${racers} racers with different clocks take a expired lease once`, function* () {
     const charges = yield* chargesWithOne("ready")
     const outcomes = yield* race((racer) =>
       // By half of their clocks, the lease still runs.

@@ -4,7 +4,7 @@ import { chargesWithOne, lease, outcome, paid, paidRefundDue, unlimited } from "
 import { sampleCharge } from "./records.ts"
 import { expectEqual, type StoreCase, storeCase } from "./StoreCase.ts"
 
-/** The charge that asks for a payer's standing: newer than all others. */
+/** The charge for which a payer's activity is read: newer than all others. */
 const last = { ...sampleCharge({ key: "z" }), createdAtMillis: 9_000 }
 
 const standingOf = (sinceMillis: number, nowMillis: number, of: Partial<typeof last> = {}) =>
@@ -22,7 +22,7 @@ export const payerActivityCases: ReadonlyArray<StoreCase> = [
     yield* chargesWithOne("voided", { key: "voided", amountAtomic: "300", exposureAtomic: "1" })
     yield* chargesWithOne("settled", { key: "settled", amountAtomic: "4000" })
     expectEqual(yield* standingOf(1_501, 1_999), standing("21", "0"), "while the lease runs")
-    expectEqual(yield* standingOf(1_501, 2_000), standing("1", "0"), "once it has lapsed")
+    expectEqual(yield* standingOf(1_501, 2_000), standing("1", "0"), "once it has expired")
     yield* charges.complete("ready", paid, 1_400)
     expectEqual(yield* standingOf(1_501, 2_000), standing("0", "0"), "once all of them are settled")
   }),

@@ -13,7 +13,7 @@ const liveQuotes: ReadonlyArray<StoreCase> = [
     expectEqual(yield* quotes.findLive(fingerprint, 1_000), undefined, "before")
     expectEqual(yield* quotes.put(sampleQuote(), 1_000), sampleQuote(), "the result of put")
     expectEqual(yield* quotes.findLive(fingerprint, 9_999), sampleQuote(), "in its last millisecond")
-    expectEqual(yield* quotes.findLive(fingerprint, 10_000), undefined, "once it has lapsed")
+    expectEqual(yield* quotes.findLive(fingerprint, 10_000), undefined, "once it has expired")
     expectEqual(yield* quotes.findLive("k1:request-2", 1_000), undefined, "for another request")
   }),
   storeCase("Quotes: a live quote stays, an expired one is replaced", function* () {
@@ -21,7 +21,7 @@ const liveQuotes: ReadonlyArray<StoreCase> = [
     yield* quotes.put(sampleQuote(), 1_000)
     const fresh = numbered(2, until(20_000))
     expectEqual(yield* quotes.put(fresh, 9_999), sampleQuote(), "put beside a live quote")
-    expectEqual(yield* quotes.put(fresh, 10_000), fresh, "put beside a lapsed quote")
+    expectEqual(yield* quotes.put(fresh, 10_000), fresh, "put beside a expired quote")
     expectEqual(yield* quotes.findLive(fingerprint, 10_000), fresh, "the live quote")
     expectEqual(yield* quotes.consume(id, "charge-1", 1_000), false, "consume of the replaced quote")
     const other = numbered(3, { fingerprint: "k1:request-2" })
@@ -81,7 +81,7 @@ const consuming: ReadonlyArray<StoreCase> = [
   storeCase("Quotes: an expired quote is not consumed", function* () {
     const quotes = yield* Quotes
     yield* quotes.put(sampleQuote(), 1_000)
-    expectEqual(yield* quotes.consume(id, "charge-1", 10_000), false, "once it has lapsed")
+    expectEqual(yield* quotes.consume(id, "charge-1", 10_000), false, "once it has expired")
     expectEqual(yield* quotes.consume(id, "charge-1", 9_999), true, "in its last millisecond")
   }),
   storeCase("Quotes: a charge finds the quote it consumed until it expires", function* () {
@@ -99,7 +99,7 @@ const consuming: ReadonlyArray<StoreCase> = [
       consumed,
       "in its last millisecond"
     )
-    expectEqual(yield* quotes.findConsumed(fingerprint, "charge-1", 10_000), undefined, "once it has lapsed")
+    expectEqual(yield* quotes.findConsumed(fingerprint, "charge-1", 10_000), undefined, "once it has expired")
     expectEqual(yield* quotes.findConsumed(fingerprint, "charge-2", 1_000), undefined, "by another charge")
     expectEqual(
       yield* quotes.findConsumed("k1:request-2", "charge-1", 1_000),
@@ -166,7 +166,7 @@ const consuming: ReadonlyArray<StoreCase> = [
     expectEqual(yield* quotes.expire(5_000), 2, "number of deleted quotes")
     expectEqual(yield* quotes.expire(5_000), 0, "number of deleted quotes again")
     expectEqual(yield* quotes.findLive("r-1", 1_000), undefined, "a deleted quote")
-    expectEqual((yield* quotes.findLive("r-2", 1_000))?.id, uuidOf(2), "a quote that lapsed at that moment")
+    expectEqual((yield* quotes.findLive("r-2", 1_000))?.id, uuidOf(2), "a quote that expired at that moment")
     yield* quotes.restore("charge-1")
     expectEqual(yield* quotes.findLive("r-0", 1_000), undefined, "a deleted quote given back")
   })

@@ -22,16 +22,16 @@ import {
 import { proveSettlement, type SettlementProof } from "../machine/SettlementProof.ts"
 
 /*
- * Compares the ledger with the chain, network by network and window by window: most settlements match a transfer of
- * the same window. A settlement without one is judged by the evidence for its own authorization, which names no more
- * than one transfer and shares it with no other.
+ * Compares the ledger with the chain, network by network and window by window: most settlements match a transfer of the
+ * same window. One without a match is judged by the evidence for its own authorization, which identifies at most one
+ * transfer, shared with no other.
  */
 
 /** The ledger compared with the chain. Counts are of the span that was checked. */
 export interface ChainCheck {
-  /** CAIP-2 of each network that was compared. */
+  /** CAIP-2 of each compared network. */
   readonly networks: ReadonlyArray<string>
-  /** CAIP-2 of each network that was not: it has no `rpcUrl`, is no longer configured, or its node failed. */
+  /** CAIP-2 of each network that wasn't compared: it has no `rpcUrl`, is no longer configured, or its node failed. */
   readonly unreadNetworks: ReadonlyArray<string>
   /** Confirmed transfers to `payTo`. */
   readonly transfers: number
@@ -39,13 +39,13 @@ export interface ChainCheck {
   readonly provenEntries: number
   /** Settled entries that can't be judged yet: their transfer lacks confirmations, or the node couldn't show it. */
   readonly openEntries: number
-  /** Transfers that no entry accounts for. One whose settlement is still being recorded counts until it is. */
+  /** Transfers without an entry. One whose settlement is still being recorded counts until then. */
   readonly foreignTransfers: number
   /** The first hundred of those. */
   readonly foreign: ReadonlyArray<ForeignTransfer>
 }
 
-/** Limit on authorizations that are looked up one by one. */
+/** Limit on authorizations that are looked up individually. */
 const maxLookups = 200
 
 /** Reads and matches every window; `false`: the chain could not be read. */
@@ -112,9 +112,9 @@ const rivalsOf = Effect.fnUntraced(function* (
 type Note = (chargeKey: string, fault: string) => void
 
 /**
- * Judges the settlements without a matching transfer, and returns the transfers that are accounted for.
+ * Judges the settlements without a matching transfer, and returns the transfers that have a settlement.
  *
- * If a transfer that matched another settlement turns out to belong to this one, the other is judged too.
+ * If a transfer matched to another settlement belongs to this one, that other settlement is judged, too.
  */
 const judgeUnmatched = Effect.fnUntraced(function* (audit: NetworkAudit, span: Span, note: Note) {
   const unmatched = Array.from(audit.unmatched.values())
@@ -211,8 +211,8 @@ const sum = (audits: ReadonlyArray<NetworkAudit>, count: (audit: NetworkAudit) =
   audits.reduce((total, audit) => total + count(audit), 0)
 
 /**
- * Compares the settlements of a span with the transfers to `payTo` on each network that can be read. A settlement that
- * is not one transfer is noted as a fault. `entered`: networks that the ledger has settlements of.
+ * Compares the settlements of a span with the transfers to `payTo` on each network that can be read. Records a
+ * settlement that is not one transfer as a fault. `entered`: networks that the ledger has settlements of.
  */
 export const checkTransfers = Effect.fn("checkTransfers")(function* (
   span: Span,

@@ -13,8 +13,8 @@ export interface LedgerFault {
 }
 
 /**
- * Whether the ledger is right: every settled charge has its receipt, its ledger entry, and its response or a refund;
- * no refund exceeds what was received. Counts are of charges settled, and entries made, in the span.
+ * The result of an audit. In a correct ledger, every settled charge has its receipt, its ledger entry, and its response
+ * or a refund, and no refund exceeds what was received. Counts are of charges settled, and entries made, in the span.
  */
 export interface LedgerAudit {
   /** No fault was found. Foreign transfers and networks that can't be read are not faults. */
@@ -25,7 +25,7 @@ export interface LedgerAudit {
   readonly recordedResponses: number
   /** Settled charges whose refund is due or was sent. */
   readonly refunds: number
-  /** Without those that a reorganization reversed. */
+  /** Excludes those that a reorganization reversed. */
   readonly settledEntries: number
   /** Of ledger and chain: the first hundred. */
   readonly faults: ReadonlyArray<LedgerFault>
@@ -33,7 +33,7 @@ export interface LedgerAudit {
   readonly chain: ChainCheck | undefined
 }
 
-/** A span of time, the first included and the second not. */
+/** A span of time, including its first moment and excluding its last. */
 export interface LedgerSpan {
   readonly fromMillis: number
   readonly beforeMillis: number
@@ -43,7 +43,7 @@ const pageSize = 500
 const maxFaults = 100
 const maxReadings = 3
 
-/** `current`: the round of the last settlement. A refund that was sent in an earlier one is that of the charge. */
+/** `current`: the round of the last settlement. The charge's refund may have been sent in an earlier one. */
 const refundFaults = (
   { refund }: Charge,
   entries: ReadonlyArray<LedgerEntry>,
@@ -64,7 +64,7 @@ const refundFaults = (
 /** The faults of a settled charge, by all of its entries. Pure. */
 export const faultsOf = (charge: Charge, entries: ReadonlyArray<LedgerEntry>): ReadonlyArray<string> => {
   const faults: Array<string> = []
-  // The ledger's own count: a charge that was reversed and then cleared is claimed as if it were new.
+  // Counted from the ledger: a charge that was reversed, deleted and claimed again looks new.
   const rounds = entries.filter(({ kind }) => kind === "reversed").length
   const current = entries.filter(({ round }) => round === rounds)
   const settled = current.filter(({ kind }) => kind === "settled")
@@ -83,13 +83,13 @@ export const faultsOf = (charge: Charge, entries: ReadonlyArray<LedgerEntry>): R
     faults.push("entered with another transfer than its own")
   const others = entries.filter(({ kind, round }) => kind === "settled" && round !== rounds)
   if (!others.every((settlement) => isReversed(settlement, entries)))
-    faults.push("settled again, and its first settlement is not reversed")
+    faults.push("settled again, but its first settlement is not reversed")
   return [...faults, ...refundFaults(charge, entries, rounds)]
 }
 
 /**
- * Charges whose refunds exceed what they received (settled less reversed), by all of their entries. Where there are
- * none, no payer was refunded more than they paid. Pure.
+ * Charges whose refunds exceed what they received (settled less reversed), by all of their entries. If there are none,
+ * no payer was refunded more than they paid. Pure.
  */
 export const overRefunded = (
   entries: ReadonlyMap<string, ReadonlyArray<LedgerEntry>>
@@ -132,7 +132,7 @@ const confirmedFaults = Effect.fnUntraced(function* (
   for (let reading = 0; reading < maxReadings; reading++) {
     const entries = yield* entriesOfCharges([key])
     const after = yield* charges.find(key)
-    if (charge === undefined || after === undefined) return ["listed as settled, and not found"]
+    if (charge === undefined || after === undefined) return ["listed as settled, but not found"]
     if (isUnchanged(charge, after))
       return charge.state === "settled" ? faultsOf(charge, entries.get(key) ?? []) : []
     charge = after
@@ -180,15 +180,15 @@ const findStrays = Effect.fnUntraced(function* (span: LedgerSpan, faults: Faults
         const [standing] = yield* standingSettlements(
           (yield* entriesOfCharges([chargeKey])).get(chargeKey) ?? []
         )
-        if (standing !== undefined) faults.note(chargeKey, "entered as settled, and its charge is not")
+        if (standing !== undefined) faults.note(chargeKey, "entered as settled, but its charge is not")
       }
     })
   )
 })
 
 /**
- * Reads a charge once more whose refunds seemed to exceed what it received. One that was reopened after its refund was
- * sent waits for the transfer that moved it instead; until that is entered, the reconciler reports it.
+ * Reads a charge again whose refunds seemed to exceed what it received. If it was reopened after its refund was sent,
+ * it waits for the transfer that moved it instead; until that is entered, the reconciler reports it.
  */
 const isOverRefunded = Effect.fnUntraced(function* (
   key: string
@@ -223,9 +223,9 @@ const checkWithin = Effect.fnUntraced(function* (span: LedgerSpan, faults: Fault
 })
 
 /**
- * Checks the ledger of a span of time, page by page: for a nightly run, not for every call.
+ * Audits the ledger of a time span, page by page. Meant for a nightly run, not for every call.
  *
- * A span in the past always gives the same result; a current one may miss settlements made during the check.
+ * A past span always gives the same result; a current one may miss settlements made during the check.
  */
 export const auditLedger = Effect.fn("checkLedger")(function* (
   span: LedgerSpan
@@ -235,7 +235,7 @@ export const auditLedger = Effect.fn("checkLedger")(function* (
   return { isBalanced: faults.found.length === 0, ...counts, faults: faults.found, chain: undefined }
 })
 
-/** The same, and compares the ledger with the transfers on the chain. */
+/** The same, but also compares the ledger with the transfers on the chain. */
 export const auditLedgerWithChain = Effect.fn("checkLedgerWithChain")(function* (
   span: LedgerSpan,
   networks: ReadonlyArray<PaidTo>

@@ -29,7 +29,7 @@ export const eachEntryPage = Effect.fnUntraced(function* <E, R>(
   }
 })
 
-/** All entries of the given charges. A charge has a few; more only where reorganizations undid its settlement. */
+/** All entries of the given charges. A charge has only a few, unless reorganizations undid its settlement. */
 export const entriesOfCharges = Effect.fnUntraced(function* (
   chargeKeys: ReadonlyArray<string>
 ): Effect.fn.Return<ReadonlyMap<string, ReadonlyArray<LedgerEntry>>, StoreError, Charges> {
@@ -44,11 +44,11 @@ export const entriesOfCharges = Effect.fnUntraced(function* (
   return Map.groupBy(found, ({ chargeKey }) => chargeKey)
 })
 
-/** Whether a settlement was undone by a reorganization, by all entries of its charge. */
+/** Whether a reorganization undid a settlement, by all entries of its charge. */
 export const isReversed = (settled: LedgerEntry, entries: ReadonlyArray<LedgerEntry>): boolean =>
   entries.some(({ kind, round }) => kind === "reversed" && round === settled.round)
 
-/** Those of a page that are settlements and were not reversed. */
+/** The entries of a page that are settlements and were not reversed. */
 export const standingSettlements = (
   page: ReadonlyArray<LedgerEntry>
 ): Effect.Effect<ReadonlyArray<LedgerEntry>, StoreError, Charges> => {

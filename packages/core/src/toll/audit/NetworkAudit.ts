@@ -4,7 +4,7 @@ import type { IncomingTransfer } from "../evidence/Chain.ts"
 import { matchTransfers } from "./TransferMatch.ts"
 
 /*
- * One network's part of the comparison of ledger and chain: windows of time, and what is unmatched in them. Pure.
+ * One network's part of the comparison of ledger and chain: time windows and their unmatched entries. Pure.
  */
 
 /** A network, and the recipient of its payments. */
@@ -44,11 +44,11 @@ interface Unmatched {
 }
 
 const hour = 3_600_000
-/** Most transfers are recorded within seconds of their block, some only after a node or process was down. */
+/** Most transfers are recorded within seconds of their block; some only later, after a node or process was down. */
 const marginMillis = 2 * hour
 const windowMillis = 6 * hour
 const maxWindows = 500
-/** A server's clock may be behind the chain's by this much. */
+/** Maximum delay of a server's clock behind the chain's. */
 export const skewMillis = 600_000
 const maxUnmatched = 10_000
 export const maxForeign = 100
@@ -67,7 +67,7 @@ export const windowsOf = ({ beforeMillis, fromMillis }: Span, nowMillis: number)
   return windows
 }
 
-/** One name for one transfer. */
+/** Identifies a transfer. */
 export const nameOf = ({
   logIndex,
   transaction
@@ -75,7 +75,7 @@ export const nameOf = ({
 
 export const lower = (text: string): string => text.toLowerCase()
 
-/** The comparison of one network: what it counts, and what is still unmatched. */
+/** The comparison of one network: its counts and what is still unmatched. */
 export class NetworkAudit {
   readonly unmatched = new Map<string, Unmatched>()
   transfers = 0

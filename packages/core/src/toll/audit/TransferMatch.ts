@@ -22,8 +22,8 @@ const isOf = ({ amountAtomic, payer }: SettlementEntry, { from, valueAtomic }: I
 /**
  * Matches settlements of one network and recipient to transfers, each used once. Pure.
  *
- * A settlement with a log index matches that one transfer, if payer and amount are the same. Any other matches by
- * transaction, payer and amount. Of several that could match one transfer, those with a log index come first.
+ * A settlement with a log index matches only that transfer, if payer and amount are the same. Any other matches by
+ * transaction, payer and amount. If several match one transfer, those with a log index come first.
  */
 export const matchTransfers = <E extends SettlementEntry, T extends IncomingTransfer>(
   entries: ReadonlyArray<E>,

@@ -16,7 +16,7 @@ import { getBlock, getTransactionReceipt, multicall, readContract, verifyHash } 
 import { callWithTimeout } from "../../fast/callWithTimeout.ts"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
 
-/** A read failed: no response in time, or an error. */
+/** A read that failed: no response in time, or an error. */
 export class NodeFailed extends Data.TaggedError("NodeFailed")<{
   readonly cause: unknown
   /** The node is reachable and refuses this read: a range is too wide, or it has pruned the state. */
@@ -70,7 +70,7 @@ const transientCodes: ReadonlyArray<unknown> = [429, -32_007, -32_005, -32_603, 
 
 const hasCode = (error: unknown): error is { readonly code: number } => {
   const code: unknown = (error as { readonly code?: unknown } | null | undefined)?.code
-  // viem gives -1 to errors whose code it doesn't know, with the error itself as their cause.
+  // viem uses -1 for unknown error codes, with the original error as the cause.
   return typeof code === "number" && code !== -1
 }
 
@@ -177,7 +177,7 @@ export class ChainNode {
   acceptsSignature(address: string, hash: Hex, signature: Hex): Read<boolean> {
     return read(async () => {
       let failure: { readonly error: unknown } | undefined
-      // viem reports every failed call as an invalid signature: this notes failures that no contract caused.
+      // viem reports every failed call as an invalid signature; this records failures that the contract didn't cause.
       const noting = custom(
         {
           request: async (request: never) => {

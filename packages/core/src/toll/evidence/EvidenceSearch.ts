@@ -18,14 +18,14 @@ import { addressTopic, authorizationCanceled, authorizationUsed, pairedTransfer 
 /*
  * Finds out whether and how an authorization's nonce was used.
  *
- * A charge may be declared unpaid only when nothing can have paid it, and every charge must end. For a used nonce there
+ * A charge may be declared unpaid only if nothing can have paid it, and every charge must end. For a used nonce there
  * are two cases:
  *
  * 1. The call that used it is found. The contract accepts a nonce once, so this call decides, wherever it is. If it did
  *    not pay, that counts once its block is final.
  * 2. The call isn't found. The authorization itself can only have been used inside its validity window. Another message
  *    with the same nonce, or a cancellation, can be anywhere before or after it, and may be too far away to be found.
- *    When the whole window is final, was searched completely and holds no use, the use is outside: it isn't this
+ *    When the whole window is final, was searched completely and contains no use, the use is outside: it isn't this
  *    authorization, which can no longer move. It did not pay.
  *
  * The second case relies on missing logs, and a node may have indexed its logs incompletely. So the contract's state at
@@ -42,23 +42,23 @@ export interface EvidenceQuery {
 }
 
 export interface EvidenceHints {
-  /** Transaction that may hold the transfer. It is read first; only its logs prove anything. */
+  /** Transaction that may contain the transfer. It is read first; only its logs prove anything. */
   readonly transaction?: string | undefined
   /** Searches from this time on instead of the validity window. */
   readonly sinceSeconds?: number | undefined
 }
 
 /**
- * Length of the relevant part of a validity window, at its end. A payment that is valid for more than 600 s and 30 s of
- * clock skew after its first presentation is refused; the rest allows for a chain whose clock differs. A transfer from
+ * Length of the relevant part of a validity window, at its end. A payment that is still valid for more than 600 s (plus
+ * 30 s of clock skew) when first presented is refused; the rest allows for a chain whose clock differs. A transfer from
  * before the first presentation buys nothing here.
  */
 const windowSeconds = 700n
-/** Blocks by which the start of a window may be too early: a looser search saves reads. */
+/** Maximum number of blocks by which a window may start too early: a looser search saves reads. */
 const windowSlack = 500n
 /** Enough for nodes that allow only a few blocks per query. */
 const windowQueries = 200
-/** Queries on either side of the window, for a use by another message or a cancellation. */
+/** Queries on each side of the window, to find a use by another message or a cancellation. */
 const outsideQueries = 20
 const outsideBlocks = blocksPerQuery * BigInt(outsideQueries)
 /** For refunds, which may have been sent long ago. */
@@ -86,7 +86,7 @@ const useIn = Effect.fnUntraced(function* (
 
 interface RangeResult {
   readonly found: LocatedUse | undefined
-  /** The whole range was read and holds no use. */
+  /** The whole range was read and contains no use. */
   readonly isEmpty: boolean
 }
 
@@ -108,7 +108,7 @@ const searchRange = Effect.fnUntraced(function* (
   return { found: undefined, isEmpty: isComplete && logs.length === 0 }
 })
 
-/** As {@link searchRange}, for a range whose emptiness decides nothing: the node may have pruned its logs. */
+/** Like {@link searchRange}, for a range whose emptiness decides nothing: the node may have pruned its logs. */
 const searchOutside = (query: EvidenceQuery, range: BlockRange) =>
   Effect.catch(searchRange(query, range, outsideQueries), (failure) =>
     failure.isRefusal

@@ -5,7 +5,7 @@ import { readBodyText } from "../../runtime/BodyText.ts"
 
 /** Deadline of one request. A read has the same deadline for both of its attempts. */
 const requestMillis = 5_000
-/** The same bound as viem's own. */
+/** The same bound as in viem's own transport. */
 const maxResponseBytes = 10 * 1024 * 1024
 
 /** Sends viem's requests with an HTTP client of Effect. Rejects when the request fails or the body is too large. */
@@ -23,7 +23,7 @@ const fetchWith =
         const text = yield* readBodyText(response, maxResponseBytes)
         return new Response(text === "" ? null : text, { status: response.status, headers: response.headers })
       }).pipe(
-        // The endpoint's URL may hold a key, and a span would record it.
+        // The endpoint's URL may contain a key, which a span would record.
         Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
       ),
       { signal: init.signal ?? undefined }

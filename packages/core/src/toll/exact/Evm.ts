@@ -29,7 +29,7 @@ export const domainSeparator = (network: Network): Hex => {
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
 /**
- * The verdict on a signature without a chain.
+ * The verdict on a signature, without reading a chain.
  *
  * `Ordinary`: the payer's own key signed. `Malformed`: no token contract accepts it. `Foreign`: well-formed but not by
  * the key of `from`; only a contract wallet could still accept it. `Contract`: longer than an ordinary signature, so the
@@ -37,7 +37,7 @@ const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b
  */
 export type SignatureVerdict = "Ordinary" | "Foreign" | "Contract" | "Malformed"
 
-/** Judges a signature without a chain. */
+/** Judges a signature without reading a chain. */
 export const judgeSignature = (
   separator: Hex,
   authorization: Authorization,

@@ -1,6 +1,6 @@
 import type { PaymentRequirements } from "../../domain/PaymentRequired.ts"
 
-/** A payment to verify or settle, with the requirement that it has to meet. */
+/** A payment to verify or settle, with the requirement that it must meet. */
 export interface FacilitatorRequest {
   readonly x402Version: 1 | 2
   /** The whole decoded payment header, as the client sent it. */

@@ -23,7 +23,7 @@ export interface AdmissionConfig extends PayerAccountsConfig {
   readonly maxUnsettled: number
   /** Limit on concurrent verifications of strangers' payments. */
   readonly maxUnverified: number
-  /** Unsettled and lost work for payers who have not yet paid as much here; atomic units per hour. */
+  /** Unsettled and lost work for payers who have not yet paid as much here, in atomic units per hour. */
   readonly lossPerHourAtomic: bigint
   /** How long a payer who could not pay is remembered. */
   readonly failedPayerMillis: number
@@ -40,7 +40,7 @@ interface Services {
 /** A plain generator: a call takes several of these and none needs its own fiber. */
 type Deciding<A> = Effect.fn.Return<A, StoreError>
 
-/** Calls that wait for another call of their payer. */
+/** Waiters for another call of their payer. */
 const waiterLimits = { perKey: 64, inAll: 2_000 }
 
 const foreignSignature: Refusal = {
@@ -50,7 +50,7 @@ const foreignSignature: Refusal = {
 
 const couldNotPay = "the payer could not pay a moment ago; top up and try again in a few seconds"
 
-/** A payer on one network: a payer short of money there may have some on another. */
+/** A payer on one network: one without enough money there may have some on another. */
 const walletOf = ({ network, payer }: PaymentAttempt): string => `${network.caip2} ${payer}`
 
 /**
@@ -147,7 +147,7 @@ export class Admission {
     const verification = yield* facilitator.verify(request)
     if (verification._tag !== "Valid" || attempt.ticket.isProven || !chain.canRead(attempt.network.caip2))
       return verification
-    // The payment uses this wallet's limits from here on, so the chain has to confirm that it is the wallet's own.
+    // From here on, the payment uses this wallet's limits, so the chain must confirm that it is the wallet's own.
     const isAccepted = yield* this.signatures.confirm(attempt)
     attempt.ticket.recordProof(isAccepted === true)
     if (isAccepted === false) return { _tag: "Invalid", reason: foreignSignature.code }
@@ -159,7 +159,7 @@ export class Admission {
     const claim: Claim = (yield* this.work.take(attempt))
       ? yield* this.claimWithinExposure(attempt, charge)
       : { _tag: "Limited", by: "charges" }
-    // A call that waits holds nothing that another could use.
+    // A waiting call holds nothing that another could use.
     if (claim._tag === "Limited") this.work.giveBack(attempt, false)
     else this.stopGuarding(attempt)
     return claim
@@ -216,7 +216,7 @@ export class Admission {
         createdAtMillis,
         ticket.verifiedAtMillis
       )
-      // The facilitator has seen the balance for this one payment, and nothing has left it since.
+      // The facilitator checked the balance for this payment only, and nothing has left it since.
       const isSeen = isFirst && openAtomic === amount && settledAtomic === "0"
       if (isSeen) return { _tag: "Funded", isCovered: true }
       const balance = yield* chain.balanceOf(network, payer)
@@ -225,7 +225,7 @@ export class Admission {
         this.noteFailure(attempt, "insufficient_funds")
         return { _tag: "Funded", isCovered: false }
       }
-      // A payment that settles right now has left the balance but is still open.
+      // A payment that is settling right now has left the balance but is still open.
       yield* this.waiters.wait(payer)
     }
   }
@@ -234,12 +234,12 @@ export class Admission {
   settled(attempt: PaymentAttempt, amountAtomic: string): void {
     attempt.ticket.recordSettlement()
     if (!attempt.ticket.isProven) return
-    // A payment that settles before its work may be refunded, so it earns nothing for later calls.
+    // A payment that settles before its work may be refunded, so it doesn't increase later limits.
     const isEarned = attempt.request.exposureAtomic > 0n
     this.accounts.earn(attempt.payer, isEarned ? BigInt(amountAtomic) : 0n, attempt.lease.nowMillis())
   }
 
-  /** Ends a call: gives back what it took, unless it did work that nobody paid for. */
+  /** Ends a call: gives back what it took, unless it did unpaid work. */
   end(attempt: PaymentAttempt): void {
     const { payer, request, ticket } = attempt
     const { exposureAtomic } = request
@@ -247,7 +247,7 @@ export class Admission {
     this.pools.leave(attempt)
     this.stopGuarding(attempt)
     if (ticket.isOnCredit) this.accounts.returnCredit(payer, exposureAtomic)
-    // Work that failed may have cost as much as work that succeeded.
+    // Failed work may have cost as much as successful work.
     const isLost = ticket.hasUnpaidWork && exposureAtomic > 0n
     if (isLost && !ticket.hasFailed) this.accounts.endCredit(payer)
     this.work.giveBack(attempt, isLost)

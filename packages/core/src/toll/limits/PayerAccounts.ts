@@ -4,10 +4,10 @@ const maxPayers = 10_000
 const dayMillis = 86_400_000
 
 interface Account {
-  /** Recently settled in this process, and until when that counts. */
+  /** Amount recently settled in this process, and until when it counts. */
   recentAtomic: bigint
   recentUntilMillis: number
-  /** The same over all processes, when the store was last read. */
+  /** The same across all processes, when the store was last read. */
   sharedRecentAtomic: bigint
   /** Until when the payer counts as known: a day after a settlement, here or in another process. */
   knownUntilMillis: number
@@ -41,7 +41,7 @@ const smaller = (left: bigint, right: bigint): bigint => (left < right ? left : 
  * - Exposure: the limit on a payer's concurrent unsettled work. Grows with every settlement (slow start).
  * - Cover: unsettled work that the payer's earlier payments outweigh. It doesn't use the loss budget for strangers.
  *
- * Only for payers whose signature was verified. Bounded. The store shares between processes what has to be shared.
+ * Only for payers whose signature was verified. Bounded. The store shares the necessary parts between processes.
  */
 export class PayerAccounts {
   private readonly accounts = new BoundedMap<string, Account>(maxPayers)
@@ -57,7 +57,10 @@ export class PayerAccounts {
     return account !== undefined && account.knownUntilMillis > nowMillis ? true : undefined
   }
 
-  /** Records that, by the store, the payer settled within a day. That covers nothing: it may have been refunded. */
+  /**
+   * Records that, according to the store, the payer settled within a day. That covers nothing: it may have been
+   * refunded.
+   */
   learnKnown(payer: string, nowMillis: number): void {
     this.open(payer).knownUntilMillis = nowMillis + dayMillis
   }

@@ -1,7 +1,7 @@
 import { ExpiringMap } from "../../runtime/ExpiringMap.ts"
 import type { Refusal } from "../Verdict.ts"
 
-/** Reasons that stay true for a moment whatever the payer signs next: their balance is too low. */
+/** Reasons that stay valid for a moment regardless of new signatures: the balance is too low. */
 const lasting: ReadonlySet<string> = new Set([
   "insufficient_funds",
   "insufficient_balance",

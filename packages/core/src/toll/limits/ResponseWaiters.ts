@@ -1,11 +1,11 @@
 import { Clock, Effect } from "effect"
 import { schedule } from "../../fast/schedule.ts"
 
-/** Another process that works on a charge wakes nobody here, so waiters poll. */
+/** Another process that works on a charge can't wake waiters here, so they poll. */
 const pollMillis = 500
 
 /**
- * Calls that wait for another call: for the response to a copy of their payment, or for room.
+ * Calls that wait for another call: for the response to a copy of their payment, or for capacity.
  *
  * A call of this process wakes them when it ends. Bounded per key and in total, so copies of a payment can't pile up.
  */

@@ -3,7 +3,7 @@ import { SpanCounts } from "../../runtime/SpanCounts.ts"
 const maxKeys = 10_000
 
 /**
- * Limits how often callers can have one payment processed again within a span of time.
+ * Limits how often callers can have one payment processed again in a time span.
  *
  * Each attempt queries the chain and the facilitator, and a caller may retry as fast as it likes. Bounded.
  */

@@ -34,7 +34,7 @@ const hasExpired = (facts: ChargeFacts, evidence: Extract<ChainEvidence, { _tag:
   evidence.chainTimeSeconds > facts.validBeforeSeconds + facts.finalitySeconds
 
 /**
- * Whether a transfer is older than the payment's first presentation, which no verification had ruled out. Allows for
+ * Whether a transfer is older than the payment's first presentation and no verification has ruled that out. Allows for
  * our clock being ahead of the chain's. For verified payments the clocks don't matter.
  */
 const isForeign = (
@@ -54,7 +54,7 @@ const watched = (
 ): SettlementStep | ResumeStep => {
   switch (evidence._tag) {
     case "Moved":
-      // The refund is due to the request that the payment was made for: its retry, or the reconciler, records that.
+      // The refund is due to the request that the payment was made for: its retry or the reconciler records it.
       if (!sameRequest) return defer(ofAnotherRequest)
       // It moved before it was presented here: a signature that was copied from the chain buys nothing.
       return isForeign(charge, evidence)
@@ -96,7 +96,7 @@ const hasResponse = ({ response, responseExpiredAtMillis }: Charge): boolean =>
 
 /** Checks whether the chain still has the transfer that settled a charge. */
 const checkedAgain = (charge: Charge, evidence: ChainEvidence): SettlementStep => {
-  // A refund was sent: nothing is left to record, except another transfer that moved the payment.
+  // A refund was sent: nothing is left to record, unless another transfer moved the payment.
   if (charge.refund?._tag === "Sent" && evidence._tag !== "Moved") return defer(closed)
   switch (evidence._tag) {
     case "Moved": {
@@ -151,7 +151,7 @@ export const afterReopening = (
   }
 }
 
-/** Which step follows what the chain shows. */
+/** Which step follows the chain's evidence. */
 export const afterSeeing = (
   facts: ChargeFacts,
   query: ChainQuery,

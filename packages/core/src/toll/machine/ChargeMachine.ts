@@ -139,7 +139,7 @@ const afterRequestStep = (step: RequestStep, event: ChargeEvent, facts: ChargeFa
       break
     case "CheckFunds":
       if (event._tag === "Funded")
-        // The balance may be too low because this very payment has left it.
+        // The balance may be too low because this same payment has left it.
         return event.isCovered
           ? begun(facts)
           : { _tag: "Void", worked: false, isOpen: true, ending: unfunded }
@@ -148,7 +148,7 @@ const afterRequestStep = (step: RequestStep, event: ChargeEvent, facts: ChargeFa
       return afterWork(step, event, facts)
     case "Record":
       if (event._tag === "Recorded")
-        // The lease lapsed and another process holds the payment now, with a quote that it may have consumed as well:
+        // The lease expired and another process holds the payment now, perhaps with a quote that it consumed, too. So
         // only what this call prepared is rolled back.
         return event.recorded
           ? firstSettle
@@ -163,7 +163,7 @@ const afterRequestStep = (step: RequestStep, event: ChargeEvent, facts: ChargeFa
   throw new ImpossibleTransition(step, event)
 }
 
-/** Which step follows. Total over every possible event; any other is an {@link ImpossibleTransition}. */
+/** Which step follows. Handles every possible event; any other is an {@link ImpossibleTransition}. */
 export const next = (step: ChargeStep, event: ChargeEvent, facts: ChargeFacts): ChargeStep => {
   switch (step._tag) {
     case "End":

@@ -11,7 +11,7 @@ import type { PayableTask } from "./SettlementTask.ts"
  * The vocabulary of ChargeMachine.ts: steps to perform, events that result from them, and endings.
  */
 
-/** Facts about a charge that do not change while one process holds its lease. */
+/** Facts about a charge that don't change while one process holds its lease. */
 export interface ChargeFacts {
   readonly by: "call" | "reconciler"
   /** The chain of the payment can be read. */
@@ -22,8 +22,8 @@ export interface ChargeFacts {
   readonly workIsDue: boolean
   readonly validBeforeSeconds: number
   /**
-   * When the payment was first presented, if the facilitator did not verify it then: its nonce may have been used before,
-   * and a transfer from before buys nothing here.
+   * When the payment was first presented without a verification by the facilitator: its nonce may have been used
+   * before, and an earlier transfer buys nothing here.
    */
   readonly unverifiedSinceMillis: number
   /** Chain time after `validBeforeSeconds` in which a reorganization could still include the transfer. */
@@ -87,13 +87,13 @@ export type RequestStep =
  * - `DeleteCharge`: deletes it, since its payment can't move any more. Follows a `RollBack` with `thenDelete`.
  */
 export type SettlementStep =
-  /** Have the money moved. `first`: nothing can have been sent before. */
+  /** Moves the money. `first`: no earlier attempt can have sent anything. */
   | { readonly _tag: "Settle"; readonly first: boolean }
   | { readonly _tag: "QueryChain"; readonly query: ChainQuery }
   | {
       readonly _tag: "Complete"
       readonly transaction: string
-      /** Of the transfer that proves it; `undefined`: only the facilitator reported it. */
+      /** Log index of the transfer that proves it; `undefined`: only the facilitator reported it. */
       readonly proof: Proof | undefined
       readonly refundDue: boolean
       /** Its refund was sent before a reorganization undid its settlement: it is neither applied nor voided. */
@@ -129,11 +129,11 @@ export type SettlementStep =
   | { readonly _tag: "Reopen"; readonly next: Reopened }
   /** The response was owed for too long: the payment is refunded. */
   | { readonly _tag: "MarkRefundDue" }
-  /** End the lease. Leaves `attempts` and `checkAfterMillis` unchanged. */
+  /** Ends the lease. Leaves `attempts` and `checkAfterMillis` unchanged. */
   | { readonly _tag: "EndLease"; readonly ending: Ending }
   /**
-   * End the lease, the outcome still open. `reason`: why it is unknown, for the log; `undefined`: nothing went wrong.
-   * `thenFind`: look the charge up once more before this ending.
+   * Ends the lease while the outcome is still open. `reason`: why it is unknown, for the log; `undefined`: nothing went wrong.
+   * `thenFind`: look the charge up again before this ending.
    */
   | {
       readonly _tag: "Defer"
@@ -188,7 +188,7 @@ export type Reopened =
   | { readonly _tag: "NotMoved"; readonly isVoided: boolean }
   | { readonly _tag: "NotPaid" }
 
-/** A charge for which nothing is due, as far as is known, found by its own payment. */
+/** A charge found by its own payment, for which nothing is due as far as known. */
 export interface Watched {
   readonly charge: Charge
   /** It was made for the request at hand; always true for the reconciler, which has none. */
@@ -205,7 +205,7 @@ export type ChargeEvent =
       readonly nowMillis: number
     }
   | { readonly _tag: "Waited" }
-  /** Calls took this charge over too many times for now. */
+  /** Calls took over this charge too many times for now. */
   | { readonly _tag: "Exhausted" }
   | TakenEvent
   | { readonly _tag: "Refused"; readonly refusal: Refusal }

@@ -29,13 +29,13 @@ interface Services {
 
 type StepOf<Tag extends RequestStep["_tag"]> = Extract<RequestStep, { readonly _tag: Tag }>
 
-/** The event of a step of a call whose work fails with `E`. */
+/** The event of a call's step whose work fails with `E`. */
 type CallResult<E, Event = ChargeEvent> = StepResult<E | PaymentRefused | StoreError, Event>
 
 /** Takeovers of one charge by calls of this process. */
 const takeoverBudget = { times: 10, spanMillis: 10_000 }
 
-/** Retries of the work of one payment that settled first: each may fail. */
+/** Retries of the work of one payment that settled first; each may fail. */
 const owedWorkBudget = { times: 8, spanMillis: 600_000 }
 
 const waited: ChargeEvent = { _tag: "Waited" }
@@ -222,7 +222,7 @@ export class ChargeSteps {
 
 const isPaymentRefused = (error: unknown): error is PaymentRefused => error instanceof PaymentRefused
 
-/** The machine has a call work on a charge only after it claimed it or took it over. */
+/** The machine lets a call work on a charge only after it claimed it or took it over. */
 const heldBy = ({ heldCharge }: PaymentAttempt): HeldCharge => {
   if (heldCharge === undefined) throw new Error("a call works on a charge that it doesn't hold")
   return heldCharge

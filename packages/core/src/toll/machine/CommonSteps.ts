@@ -3,7 +3,7 @@ import { otherRequest, sentBack } from "./ReplayDecision.ts"
 import type { ChargeFacts, Ending, EndStep, ResumeStep, SettlementStep } from "./ChargeStep.ts"
 
 /*
- * Steps and endings that several transitions of a charge lead to.
+ * Steps and endings that several transitions of a charge share.
  */
 
 export const end = (ending: Ending): EndStep => ({ _tag: "End", ending })

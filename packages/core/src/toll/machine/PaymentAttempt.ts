@@ -92,7 +92,7 @@ export const claimedCharge = (
   attempts: 0
 })
 
-/** What settling this attempt's payment takes. */
+/** Everything needed to settle this attempt's payment. */
 export const taskOf = ({ network, request }: PaymentAttempt, { requirements }: PaymentOffer): PayableTask => {
   const { payload } = request.payment
   return {

@@ -20,7 +20,7 @@ interface Services {
   readonly steps: Pick<SettlementSteps, "takeOver" | "perform">
 }
 
-/** What a reconciliation did: charges that it settled, and those whose outcome is still unknown. */
+/** The result of a reconciliation: charges that it settled, and those whose outcome is still unknown. */
 export interface Reconciliation {
   readonly settled: number
   readonly pending: number
@@ -31,7 +31,7 @@ const concurrency = 8
 const voidedBatch = 1_000
 const maxVoidedBatches = 20
 
-/** Brings charges to their end if no call does. */
+/** Completes charges that no call completes. */
 export class Reconciler {
   private readonly services: Services
   private readonly config: Pick<SettlementConfig, "finalitySeconds">
@@ -85,7 +85,7 @@ export class Reconciler {
     }
   )
 
-  /** A charge that can't be finished now, or that a defect stops, must not keep the others waiting. */
+  /** A charge that can't be finished now, or that fails with a defect, must not delay the others. */
   private tryToFinish(charge: Charge): Effect.Effect<Ending | undefined> {
     return this.finish(charge).pipe(
       Effect.catchTag("StoreError", (error) =>

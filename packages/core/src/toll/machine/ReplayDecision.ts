@@ -3,8 +3,8 @@ import type { Refusal } from "../Verdict.ts"
 
 /**
  * What to do when a payment finds the charge of an earlier request with the same key. `Replay`: return the recorded
- * response. `Wait`: another call or process holds the charge. `Finish`: its lease has lapsed, so take it over and bring
- * it to an end first. That includes claims: their holder may be slow rather than dead, and must lose its lease before
+ * response. `Wait`: another call or process holds the charge. `Finish`: its lease has expired, so first take it over
+ * and complete it. That includes claims: their holder may be slow rather than dead, and must lose its lease before
  * another caller learns that nothing was charged.
  */
 export type ReplayDecision =
@@ -48,8 +48,8 @@ export const decideReplay = (charge: Charge, presented: Presented, nowMillis: nu
     return presented.sameRequest
       ? refuse("payment_refund_due", sentBack)
       : refuse("payment_already_used", otherRequest)
-  // Nothing is due for a voided charge, nor for a claim whose lease lapsed: once it is brought to an end, the payment
-  // may buy this request or another one.
+  // Nothing is due for a voided charge, nor for a claim with an expired lease: once it is completed, the payment may
+  // buy this request or another one.
   if (charge.state === "voided") return lapsed ? { _tag: "Finish" } : { _tag: "Wait" }
   if (charge.state === "claimed" && lapsed) return { _tag: "Finish" }
   if (!presented.sameRequest) {

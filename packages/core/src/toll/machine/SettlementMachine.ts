@@ -34,7 +34,7 @@ import {
  * end of the lease. Pure.
  */
 
-/** What follows a step of the settlement; a call may resume its own request. */
+/** What follows a settlement's step; a call may resume its own request. */
 export type AfterSettlement = SettlementStep | ResumeStep | EndStep
 
 const owedOf = ({ receipt, responseOwedUntilMillis }: Charge): PaidFirst | undefined =>
@@ -58,8 +58,8 @@ const takenSettled = (facts: ChargeFacts, event: TakenEvent, charge: Charge): Af
 }
 
 const takenReady = (facts: ChargeFacts, sameRequest: boolean): SettlementStep => {
-  // It was found as a claim with a lapsed lease, and its slow holder has recorded a response since: for another
-  // request than this one, so not for this caller.
+  // It was found as a claim with an expired lease, and its slow holder has since recorded a response, which is for
+  // another request.
   if (facts.by === "call" && !sameRequest) return defer(ofAnotherRequest)
   return facts.canReadChain ? { _tag: "QueryChain", query: { _tag: "Before" } } : settleUnlessUnwanted(facts)
 }
@@ -137,7 +137,7 @@ const afterCompletion = (
 ): AfterSettlement => {
   const { owedUntilMillis, receipt, refundDue } = event
   const endsLease = event.isProvisional === true ? { endsLease: true as const } : {}
-  // Another process completed it, with a response that is not at hand here: look that up.
+  // Another process completed it, with a response that this call doesn't have: look it up.
   if (step.refundDue && !refundDue && facts.by === "call") return begin
   if (refundDue || step.isRefunded === true)
     return {
@@ -156,15 +156,15 @@ const afterCompletion = (
 const refundEnding = (facts: ChargeFacts, receipt: Receipt): Ending =>
   facts.by === "reconciler" ? { _tag: "Paid", receipt } : refundIsDue
 
-/** The payment was refused, then moved all the same, and has no response. */
+/** The payment was refused, but moved anyway, and has no response. */
 export const refundIsDue = refused(
   "payment_refund_due",
-  "this payment was refused and has moved all the same; it will be refunded, sign a new one to buy"
+  "this payment was refused but was settled anyway; it will be refunded, sign a new one to buy"
 )
 
 /**
- * Attempts after which a transfer that is recorded for another charge counts as that one's. A reorganization can move
- * the events of a batch, and the other charge is then about to get a transfer of its own.
+ * Attempts after which a transfer recorded for another charge counts as that charge's. A reorganization can move the
+ * events of a batch, and the other charge is then about to get another transfer.
  */
 const takenPatience = 4
 
@@ -173,7 +173,7 @@ const afterVoiding = (
   step: Extract<SettlementStep, { _tag: "Void" }>,
   voided: boolean
 ): AfterSettlement => {
-  // Another process has taken it over: what that one found counts.
+  // Another process has taken it over: its result counts.
   if (!voided) return begin
   if (step.resumes !== undefined)
     return facts.canReadChain
@@ -238,16 +238,16 @@ export const afterSettlementStep = (
   throw new ImpossibleTransition(step, event)
 }
 
-/** Replaces the steps with which a call resumes its own request: the reconciler has none. */
+/** Replaces the steps with which a call resumes its own request: the reconciler has no request. */
 const withoutRequest = (step: AfterSettlement): SettlementStep | EndStep => {
   switch (step._tag) {
-    // Another process takes care of the charge.
+    // Another process handles the charge.
     case "Find":
       return end(closed)
     // Nothing is due for the charge: it is watched until its authorization has expired.
     case "Judge":
       return defer(closed)
-    // A retry of the caller gets the work done.
+    // The caller's retry does the work.
     case "Work":
       return { _tag: "EndLease", ending: { _tag: "Paid", receipt: step.paid.receipt } }
     default:

@@ -3,7 +3,7 @@ import type { ChainEvidence } from "../evidence/Chain.ts"
 
 /** Whether the chain proves a settlement of the ledger. */
 export type SettlementProof =
-  /** By the transfer of its own authorization, which no other authorization shares. */
+  /** By its own authorization's transfer, which no other authorization shares. */
   | {
       readonly _tag: "Proven"
       readonly transaction: string
@@ -27,10 +27,10 @@ export const isRecordedTransfer = (
     recorded.transaction?.toLowerCase() === proven.transaction.toLowerCase())
 
 /**
- * Judges a settlement that no transfer of the period matched, by the evidence for its own authorization. Pure.
+ * Judges a settlement without a matching transfer in the period, by the evidence for its own authorization. Pure.
  *
- * An unused nonce is a fault only once the authorization has expired: until then its transfer may be on its way, or
- * the node that was read may be behind.
+ * An unused nonce is a fault only once the authorization has expired: until then its transfer may be pending, or the
+ * node may lag behind.
  */
 export const proveSettlement = (
   entry: Pick<LedgerEntry, "transaction" | "transferLogIndex">,

@@ -15,9 +15,9 @@ import { type SettlementConfig, SettlementSteps, type Takeover } from "./Settlem
 export class SettlementRunner extends Context.Service<
   SettlementRunner,
   {
-    /** Takes over a charge whose lease has lapsed, as a part of the generator that drives it. */
+    /** Takes over a charge whose lease has expired, within the generator that drives it. */
     readonly takeOver: (lease: ChargeLease) => StepResult<StoreError, Takeover>
-    /** Performs a step under the lease of a charge, as a part of the generator that drives it. */
+    /** Performs a step under a charge's lease, within the generator that drives it. */
     readonly perform: (step: SettlementStep, held: HeldCharge) => StepResult<StoreError>
     /**
      * Finishes charges whose process died, and checks those that are watched. `eager`: also those of unknown outcome

@@ -26,7 +26,7 @@ interface Services {
 export interface SettlementConfig {
   /** Length of a lease; longer than work and settlement together. */
   readonly leaseMillis: number
-  /** How long the response to a payment that settled first can be requested. */
+  /** How long a payment that settled first can request its response. */
   readonly owedResponseMillis: number
   /** Seconds after which the proof of a settlement is checked again, by CAIP-2 network. */
   readonly finalitySeconds: ReadonlyMap<string, number>
@@ -142,7 +142,7 @@ export class SettlementSteps {
     }
     const completion = yield* charges
       .complete(key, settlement, nowMillis)
-      // The money has moved: the next process must not wait for the lease to record it.
+      // The money has moved: the next process must not wait for the lease to expire before recording it.
       .pipe(Effect.tapError(() => Effect.ignore(charges.yieldLease(key, owner, 0), { log: "Warn" })))
     if (completion._tag === "Completed")
       return { _tag: "Completed", receipt, refundDue, owedUntilMillis, isProvisional }
@@ -150,7 +150,7 @@ export class SettlementSteps {
       yield* report(
         "Error",
         "transfer_proves_another_payment",
-        "One transfer was presented as the proof of two payments",
+        "One transfer was presented as proof of two payments",
         { network }
       )
       return { _tag: "TransferTaken", attempts: held.attempts }
@@ -278,7 +278,7 @@ export class SettlementSteps {
     return this.config.finalitySeconds.get(network) ?? 0
   }
 
-  /** When a voided payment can't move any more, so that one query of the chain is the last. */
+  /** When a voided payment can't move any more: the chain is then read once more, for the last time. */
   private watchUntil({ authorization, network }: SettlementTask): number {
     return watchUntilMillis(authorization.validBefore, this.finalityOf(network))
   }

@@ -11,7 +11,7 @@ export interface SettlementTask {
   readonly network: string
   readonly authorization: Authorization
   readonly proofRequired: boolean
-  /** `undefined` if the charge no longer stores it: it is voided, or settled for good. */
+  /** `undefined` if the charge no longer stores it, because it is voided or finally settled. */
   readonly request: FacilitatorRequest | undefined
 }
 
@@ -21,8 +21,8 @@ export interface PayableTask extends SettlementTask {
 }
 
 /**
- * A task as stored: encrypted if the response is, since its payment would open the response. A plain task reveals no
- * more than the response beside it, and can pay only the host.
+ * A task as stored: encrypted if the response is, since the task's payment could request that response. A plain task
+ * reveals no more than the response stored with it, and can pay only the host.
  */
 export type StoredTask = { readonly task: SettlementTask } | { readonly encrypted: Encrypted }
 

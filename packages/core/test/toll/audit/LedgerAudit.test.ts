@@ -187,7 +187,7 @@ describe("a settled charge", () => {
     ["entered more than once", settled(), [{}, {}]],
     ["settled without a ledger entry", settled(), [{}, { kind: "reversed" }]],
     [
-      "settled again, and its first settlement is not reversed",
+      "settled again, but its first settlement is not reversed",
       settled({ reopenings: 1 }),
       [{}, { round: 1 }]
     ],
@@ -307,7 +307,7 @@ describe("the check", () => {
       list: (query) => Effect.map(honest.list(query), (page) => page.filter(({ key }) => key !== "key-7")),
       find: (key) => (key === "key-7" ? Effect.succeed(undefined) : honest.find(key))
     }))
-    expect(check.faults).toEqual([{ chargeKey: "key-7", fault: "entered as settled, and its charge is not" }])
+    expect(check.faults).toEqual([{ chargeKey: "key-7", fault: "entered as settled, but its charge is not" }])
   })
 
   it("finds charges without entries, and names a hundred at most", async () => {

@@ -17,8 +17,8 @@ import { asClaimed, lease } from "../../../src/testing/stores/chargeRecords.ts"
 import { sampleResponse, sampleCharge, sampleReceipt } from "../../../src/testing/stores/records.ts"
 
 /*
- * A settlement over a scripted store, chain and facilitator: the calls of each, and what follows each response,
- * including those that a real store returns only in races.
+ * A settlement over a scripted store, chain and facilitator. Tests check the calls of each and the steps after each
+ * response, including responses that a real store returns only in races.
  */
 
 export const nowMillis = 500_000
@@ -81,10 +81,10 @@ export const heldBy = (changes: Partial<HeldCharge> = {}): HeldCharge => ({
 
 export const storeError = new StoreError({ operation: "charges.any", cause: new Error("disk full") })
 
-/** A method that was called, and its arguments. */
+/** A called method and its arguments. */
 export type Asked = readonly [verb: string, ...given: ReadonlyArray<unknown>]
 
-/** Responses of a service by method; a call of any other method is a defect. */
+/** Responses of a service by method; calling any other method is a defect. */
 type Answers<S> = { readonly [Verb in keyof S]?: S[Verb] }
 
 type Answer = (...given: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown>
@@ -107,10 +107,10 @@ export const scripted = <S extends object>(responses: Answers<S>, asked: Array<A
 export interface Script {
   readonly charges?: Answers<Charges["Service"]>
   readonly subjects?: Answers<SettlementEffects["Service"]>
-  /** Evidence of the chain, in order; the last one is repeated. */
+  /** Evidence of the chain, in order; the last one repeats. */
   readonly evidence?: ReadonlyArray<ChainEvidence>
   readonly usedNonces?: Chain["Service"]["usedNonces"]
-  /** The networks whose chain can be read; Base Sepolia by default. */
+  /** The networks whose chain can be read; default: Base Sepolia. */
   readonly readable?: ReadonlyArray<string>
   readonly settlement?: Settlement
   /** Decrypts a text; `undefined` if its key is not configured. */
@@ -125,7 +125,7 @@ export interface Scene {
   readonly perform: (step: SettlementStep, held: HeldCharge) => Effect.Effect<ChargeEvent, StoreError>
 }
 
-/** Runs a test over a script. The clock starts at `nowMillis`; only the test moves it. */
+/** Runs a test over a script. The clock starts at `nowMillis` and moves only when the test moves it. */
 export const play = <A>(script: Script, test: (scene: Scene) => Effect.Effect<A, StoreError>): Promise<A> => {
   const asked: Array<Asked> = []
   const events: Array<TillEvent> = []
