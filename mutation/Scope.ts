@@ -18,11 +18,20 @@ const core = (file: string, ...tests: ReadonlyArray<string>): MutatedFile => ({
 })
 
 const evidence = [
-  "toll/evidence/searchEdges.test.ts",
-  "toll/evidence/evidence.test.ts",
+  "toll/evidence/EvidenceSearch.edges.test.ts",
+  "toll/evidence/EvidenceSearch.transfers.test.ts",
   "toll/evidence/EvidenceSearch.test.ts",
-  "toll/evidence/unpaidNonces.test.ts"
+  "toll/evidence/EvidenceSearch.unpaidNonces.test.ts"
 ]
+
+const chainSteps = ["toll/machine/ChainSteps.test.ts", "toll/machine/ChainSteps.finality.test.ts"]
+const machine = [
+  "orders/OrderMachine.test.ts",
+  "orders/OrderMachine.placing.test.ts",
+  "orders/OrderMachine.following.test.ts"
+]
+const sending = ["orders/RefundSender.test.ts", "orders/Refunds.sweep.test.ts"]
+const refunding = ["orders/Refunds.test.ts", "orders/Refunds.stop.test.ts"]
 
 /** The files that decide about money. */
 export const scope: ReadonlyArray<MutatedFile> = [
@@ -34,27 +43,33 @@ export const scope: ReadonlyArray<MutatedFile> = [
   core(
     "toll/machine/SettlementMachine.ts",
     "toll/machine/SettlementMachine.test.ts",
-    "toll/machine/ChainSteps.test.ts",
+    ...chainSteps,
     "toll/machine/ChargeMachine.test.ts"
   ),
-  core("toll/machine/ChainSteps.ts", "toll/machine/ChainSteps.test.ts"),
+  core("toll/machine/ChainSteps.ts", ...chainSteps),
   core(
     "toll/machine/CommonSteps.ts",
     "toll/machine/ChargeMachine.test.ts",
     "toll/machine/SettlementMachine.test.ts",
-    "toll/machine/ChainSteps.test.ts"
+    ...chainSteps
   ),
   core("toll/machine/ReplayDecision.ts", "toll/machine/ReplayDecision.test.ts"),
   core("toll/Verdict.ts", "toll/Verdict.test.ts"),
   core(
     "toll/machine/SettlementSteps.ts",
     "toll/machine/SettlementSteps.test.ts",
+    "toll/machine/SettlementSteps.completing.test.ts",
+    "toll/machine/SettlementSteps.givingUp.test.ts",
     "toll/machine/queryChain.test.ts"
   ),
   core("toll/machine/queryChain.ts", "toll/machine/queryChain.test.ts"),
   core("toll/machine/SettlementTask.ts", "toll/machine/SettlementTask.test.ts"),
   core("toll/machine/driveSteps.ts", "toll/machine/driveSteps.test.ts"),
-  core("toll/machine/Reconciler.ts", "toll/machine/Reconciler.test.ts"),
+  core(
+    "toll/machine/Reconciler.ts",
+    "toll/machine/Reconciler.test.ts",
+    "toll/machine/Reconciler.refused.test.ts"
+  ),
   core("toll/machine/ChargedAuthorization.ts", "toll/machine/ChargedAuthorization.test.ts"),
   core("toll/machine/SettlementProof.ts", "toll/machine/SettlementProof.test.ts"),
   core("toll/audit/TransferMatch.ts", "toll/audit/TransferMatch.test.ts"),
@@ -77,20 +92,20 @@ export const scope: ReadonlyArray<MutatedFile> = [
   core("toll/exact/Evm.ts", "toll/exact/Evm.test.ts", "fast/recoverSigner.test.ts"),
   core("fast/authorizationHash.ts", "fast/authorizationHash.test.ts"),
   core("toll/facilitator/Wire.ts", "toll/facilitator/Wire.test.ts"),
-  core("orders/OrderMachine.ts", "orders/OrderMachine.test.ts"),
-  core("orders/OrderMove.ts", "orders/OrderMachine.test.ts"),
-  core("orders/OrderStep.ts", "orders/OrderStep.test.ts", "orders/OrderMachine.test.ts"),
+  core("orders/OrderMachine.ts", ...machine),
+  core("orders/OrderMove.ts", ...machine),
+  core("orders/OrderStep.ts", "orders/OrderStep.test.ts", ...machine),
   core(
     "orders/RefundGuard.ts",
     "orders/RefundGuard.test.ts",
-    "orders/refundRules.test.ts",
-    "orders/Refunds.test.ts"
+    "orders/RefundGuard.rules.test.ts",
+    ...refunding
   ),
-  core("orders/LedgerWatch.ts", "orders/refundRules.test.ts", "orders/Refunds.test.ts"),
-  core("orders/RefundAuthorization.ts", "orders/refundSending.test.ts", "orders/Refunds.test.ts"),
-  core("orders/RefundRetries.ts", "orders/RefundRetries.test.ts", "orders/refundSending.test.ts"),
-  core("orders/RefundSender.ts", "orders/refundSending.test.ts", "orders/Refunds.test.ts"),
-  core("orders/Refunds.ts", "orders/refundSending.test.ts", "orders/Refunds.test.ts"),
+  core("orders/LedgerWatch.ts", "orders/LedgerWatch.test.ts", ...refunding),
+  core("orders/RefundAuthorization.ts", "orders/RefundAuthorization.test.ts", ...sending, ...refunding),
+  core("orders/RefundRetries.ts", "orders/RefundRetries.test.ts", ...sending),
+  core("orders/RefundSender.ts", ...sending, ...refunding),
+  core("orders/Refunds.ts", ...sending, ...refunding),
   core("domain/Money.ts", "domain/Money.test.ts")
 ]
 

@@ -8,12 +8,9 @@ import {
   type Paywall,
   requirementsOf
 } from "./NaiveShop.ts"
-import type { Payment } from "./Payments.ts"
+import { paymentOf } from "./Payments.ts"
 
 export const midMigration = "a hand-rolled server on its way from version 1 to version 2"
-
-const decode = (header: string): Payment =>
-  JSON.parse(Buffer.from(header, "base64").toString("utf8")) as Payment
 
 /**
  * What results when version 2 is added to a version-1 server: the new check reads the new header and the new field
@@ -28,15 +25,15 @@ const paywallOf =
     const checked = context.req.header("payment-signature") ?? context.req.header("x-payment")
     const settled = context.req.header("x-payment") ?? context.req.header("payment-signature")
     if (checked === undefined || settled === undefined) return challengeOf(path, price)
-    const { accepted, payload } = decode(checked)
+    const { accepted, payload } = paymentOf(checked)
     const isRight =
       accepted.network === network &&
       accepted.amount === price.toString() &&
       payload.authorization.value === accepted.amount
-    const { isValid } = await facilitator.verify(decode(checked), requirementsOf(price))
+    const { isValid } = await facilitator.verify(paymentOf(checked), requirementsOf(price))
     if (!isRight || !isValid) return challengeOf(path, price)
     await next()
-    const { success } = await facilitator.settle(decode(settled), decode(settled).accepted)
+    const { success } = await facilitator.settle(paymentOf(settled), paymentOf(settled).accepted)
     if (!success) context.res = challengeOf(path, price)
   }
 

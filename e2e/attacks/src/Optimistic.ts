@@ -1,7 +1,7 @@
 import type { FacilitatorClient } from "@till402/core"
 import { hashTypedData, type Hex, recoverAddress } from "viem"
 import { challengeOf, type NaiveOptions, type NaiveServer, openNaive, type Paywall } from "./NaiveShop.ts"
-import { nowSeconds, type Payment, type Requirements, typedDataOf } from "./Payments.ts"
+import { nowSeconds, type Payment, paymentOf, type Requirements, typedDataOf } from "./Payments.ts"
 
 export const optimistic = "a hand-rolled server that responds first and settles afterwards"
 
@@ -46,7 +46,7 @@ const paywallOf =
       const due = async (): Promise<Response> => challengeOf(path, await priceOf(body))
       const header = context.req.header("payment-signature") ?? context.req.header("x-payment")
       if (header === undefined) return due()
-      const payment = JSON.parse(Buffer.from(header, "base64").toString("utf8")) as Payment
+      const payment = paymentOf(header)
       const { accepted, payload } = payment
       if (isKnown(payload.signature) || !isWorthIt(accepted, payload) || !(await isSigned(accepted, payload)))
         return due()

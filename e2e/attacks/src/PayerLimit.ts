@@ -1,4 +1,4 @@
-import type { Payment } from "./Payments.ts"
+import { paymentOf } from "./Payments.ts"
 import type { Server } from "./Visitor.ts"
 
 /** Maximum number of concurrent calls per payer with {@link limitedByPayer}. */
@@ -12,8 +12,7 @@ export const limitedByPayer = ({ fetch, goods }: Server): Server => {
     fetch: async (request) => {
       const header = request.headers.get("payment-signature")
       if (header === null) return fetch(request)
-      const payment = JSON.parse(Buffer.from(header, "base64").toString("utf8")) as Payment
-      const { from } = payment.payload.authorization
+      const { from } = paymentOf(header).payload.authorization
       const count = underWay.get(from) ?? 0
       if (count >= perPayer) return new Response("Too many payments are unsettled", { status: 429 })
       underWay.set(from, count + 1)

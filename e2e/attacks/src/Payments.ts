@@ -120,6 +120,14 @@ export const sign = async ({ accepts, resource }: Challenge, signing: Signing = 
 export const headerOf = (document: unknown): string =>
   Buffer.from(JSON.stringify(document)).toString("base64")
 
+/** The payment of a payment header. */
+export const paymentOf = (header: string): Payment =>
+  JSON.parse(Buffer.from(header, "base64").toString("utf8")) as Payment
+
+/** Payer and nonce of a payment, in lower case. */
+export const keyOf = ({ payload: { authorization } }: Payment): string =>
+  `${authorization.from}:${authorization.nonce}`.toLowerCase()
+
 /** The JSON of an x402 header. */
 export const readHeader = <A>(headers: Headers, name: string): A => {
   const value = headers.get(name)

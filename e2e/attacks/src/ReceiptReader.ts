@@ -2,15 +2,9 @@ import type { FacilitatorClient } from "@till402/core"
 import { type Chain, usdcAbi } from "@till402/sandbox"
 import { type Hex, parseEventLogs } from "viem"
 import { usdc } from "./Calls.ts"
-import {
-  challengeOf,
-  type NaiveOptions,
-  type NaiveServer,
-  openNaive,
-  type Paywall,
-  requirementsOf
-} from "./NaiveShop.ts"
-import type { Authorization, Payment } from "./Payments.ts"
+import { type Serve, openHandWritten } from "./HandWritten.ts"
+import type { NaiveOptions, NaiveServer } from "./NaiveShop.ts"
+import { type Authorization, keyOf } from "./Payments.ts"
 
 export const receiptReader = "a hand-rolled server that looks for its transfer in the receipt"
 
@@ -55,34 +49,29 @@ interface Books {
  * Doesn't trust a facilitator's failures and reads the chain. It serves a payment that moved, refunds one that moved
  * although it was refused, and waits if the nonce is used without a trace.
  */
-const paywallOf =
-  (facilitator: FacilitatorClient, chain: Chain, { owed, pending, watched }: Books): Paywall =>
-  () => {
-    const finished = new Set<string>()
-    return ({ path, priceOf }) =>
-      async (context, next) => {
-        const price = await priceOf(await context.req.json().catch(() => undefined))
-        const header = context.req.header("payment-signature")
-        if (header === undefined) return challengeOf(path, price)
-        const payment = JSON.parse(Buffer.from(header, "base64").toString("utf8")) as Payment
-        const { authorization } = payment.payload
-        const key = `${authorization.from}:${authorization.nonce}`.toLowerCase()
-        if (pending.has(key) && (await findTransfer(chain, authorization)) === undefined) return unknown()
-        if (finished.has(key)) return challengeOf(path, price)
-        finished.add(key)
-        if (!(await facilitator.verify(payment, requirementsOf(price))).isValid) {
-          if ((await findTransfer(chain, authorization)) !== undefined) owed.set(key, authorization)
-          return challengeOf(path, price)
-        }
-        await next()
-        const settled = await facilitator.settle(payment, requirementsOf(price)).catch(() => undefined)
-        if (settled?.success === true || (await findTransfer(chain, authorization)) !== undefined) return
-        const isOpen = await isUsed(chain, authorization)
-        const books = isOpen ? pending : watched
-        books.set(key, authorization)
-        context.res = isOpen ? unknown() : challengeOf(path, price)
-      }
+const serveBy = (facilitator: FacilitatorClient, chain: Chain, { owed, pending, watched }: Books): Serve => {
+  const finished = new Set<string>()
+  return async ({ challenge, context, payment, requirements, work }) => {
+    const { authorization } = payment.payload
+    const key = keyOf(payment)
+    if (pending.has(key) && (await findTransfer(chain, authorization)) === undefined) return unknown()
+    if (finished.has(key)) return challenge()
+    finished.add(key)
+    if (!(await facilitator.verify(payment, requirements)).isValid) {
+      if ((await findTransfer(chain, authorization)) !== undefined) owed.set(key, authorization)
+      return challenge()
+    }
+    await work()
+    const settled = await facilitator.settle(payment, requirements).catch(() => undefined)
+    if (settled?.success === true || (await findTransfer(chain, authorization)) !== undefined)
+      return undefined
+    const isOpen = await isUsed(chain, authorization)
+    const books = isOpen ? pending : watched
+    books.set(key, authorization)
+    context.res = isOpen ? unknown() : challenge()
+    return undefined
   }
+}
 
 const unknown = (): Response => Response.json({ code: "SETTLEMENT_PENDING" }, { status: 503 })
 
@@ -99,7 +88,7 @@ export const openReceiptReader = (
   options: NaiveOptions = {}
 ): ReceiptReader => {
   const books: Books = { owed: new Map(), pending: new Map(), watched: new Map() }
-  const server = openNaive(paywallOf(facilitator, chain, books), options)
+  const server = openHandWritten(serveBy(facilitator, chain, books), options)
   const { owed, watched } = books
   return {
     ...server,

@@ -1,171 +1,37 @@
-import { createRequire } from "node:module"
-import { dirname, join } from "node:path"
-import { type Chain as LocalChain, startChain, usdcAbi } from "@till402/sandbox/chain"
-import { Effect, Layer } from "effect"
-import { FetchHttpClient } from "effect/http"
-import { type Address, encodeFunctionData, type Hex, multicall3Abi, numberToHex, parseAbi } from "viem"
-import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { findNetwork } from "../../../packages/core/src/domain/Network.ts"
-import { Chain, type EvidenceHints } from "../../../packages/core/src/toll/evidence/Chain.ts"
-import { type Authorization, nextNonce } from "../src/Payments.ts"
+import { Effect } from "effect"
+import { type Address, encodeFunctionData, type Hex, numberToHex } from "viem"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { describe, expect, it } from "vitest"
+import { type EvidenceHints } from "../../../packages/core/src/toll/evidence/Chain.ts"
+import {
+  startTokenChain,
+  network,
+  multicall3,
+  tokenAbi,
+  types,
+  price,
+  local,
+  payTo,
+  domain,
+  chainSeconds,
+  openPayer,
+  authorizationBy,
+  argumentsOf,
+  signed,
+  transferCall,
+  confirmed,
+  send,
+  sendBatch,
+  becomeFinal,
+  reader,
+  evidence
+} from "./tokenChain.ts"
 
 /*
  * Reads a real chain with transactions composed by an attacker. The token's own code emits the logs.
  */
 
-const network = findNetwork("base-sepolia")!
-const multicall3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11"
-
-/** viem ships the contract's creation code and doesn't export it; the local chain lacks the contract. */
-const multicall3Creation = (): Hex => {
-  const require = createRequire(import.meta.url)
-  const constants = join(dirname(require.resolve("viem")), "constants/contracts.js")
-  return (require(constants) as { readonly multicall3Bytecode: Hex }).multicall3Bytecode
-}
-
-const tokenAbi = [
-  ...usdcAbi,
-  ...parseAbi([
-    "function receiveWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)"
-  ])
-]
-
-const messageFields = [
-  { name: "from", type: "address" },
-  { name: "to", type: "address" },
-  { name: "value", type: "uint256" },
-  { name: "validAfter", type: "uint256" },
-  { name: "validBefore", type: "uint256" },
-  { name: "nonce", type: "bytes32" }
-] as const
-const types = {
-  TransferWithAuthorization: messageFields,
-  ReceiveWithAuthorization: messageFields,
-  CancelAuthorization: [
-    { name: "authorizer", type: "address" },
-    { name: "nonce", type: "bytes32" }
-  ]
-} as const
-
-const price = "520000"
-
-let local: LocalChain
-beforeAll(async () => {
-  local = await startChain()
-  const { data } = await local.client.call({ data: multicall3Creation() })
-  await local.client.setCode({ address: multicall3, bytecode: data! })
-})
-afterAll(() => local.stop())
-
-const payTo = privateKeyToAccount(generatePrivateKey()).address
-const domain = () => ({
-  ...network.eip712,
-  chainId: network.chainId,
-  verifyingContract: network.asset
-})
-
-const chainSeconds = async (): Promise<number> => Number((await local.client.getBlock()).timestamp)
-
-/** A payer with money, and a valid authorization for the price. */
-const openPayer = async () => {
-  const account = privateKeyToAccount(generatePrivateKey())
-  await local.mint(account.address, 10_000_000n)
-  return { account, authorization: await authorizationBy(account) }
-}
-
-const authorizationBy = async (
-  { address }: PrivateKeyAccount,
-  changes: Partial<Authorization> = {}
-): Promise<Authorization> => {
-  const now = await chainSeconds()
-  return {
-    from: address,
-    to: payTo,
-    value: price,
-    validAfter: String(now - 600),
-    validBefore: String(now + 120),
-    nonce: nextNonce(),
-    ...changes
-  }
-}
-
-const argumentsOf = ({ from, nonce, to, validAfter, validBefore, value }: Authorization, signature: Hex) =>
-  [
-    from as Hex,
-    to as Hex,
-    BigInt(value),
-    BigInt(validAfter),
-    BigInt(validBefore),
-    nonce as Hex,
-    signature
-  ] as const
-
-const signed = (
-  account: PrivateKeyAccount,
-  primaryType: "TransferWithAuthorization" | "ReceiveWithAuthorization",
-  authorization: Authorization
-): Promise<Hex> =>
-  account.signTypedData({
-    domain: domain(),
-    types,
-    primaryType,
-    message: {
-      from: authorization.from as Hex,
-      to: authorization.to as Hex,
-      value: BigInt(authorization.value),
-      validAfter: BigInt(authorization.validAfter),
-      validBefore: BigInt(authorization.validBefore),
-      nonce: authorization.nonce as Hex
-    }
-  })
-
-/** The call that moves an authorization's value, as anyone can submit it. */
-const transferCall = async (account: PrivateKeyAccount, authorization: Authorization): Promise<Hex> =>
-  encodeFunctionData({
-    abi: tokenAbi,
-    functionName: "transferWithAuthorization",
-    args: argumentsOf(authorization, await signed(account, "TransferWithAuthorization", authorization))
-  })
-
-const confirmed = async (hash: Hex): Promise<Hex> => {
-  const { status } = await local.client.waitForTransactionReceipt({ hash })
-  expect(status).toBe("success")
-  return hash
-}
-
-const send = async (data: Hex): Promise<Hex> =>
-  confirmed(await local.client.sendTransaction({ to: local.usdc, data }))
-
-/** One transaction of many calls to the token. */
-const sendBatch = async (calls: ReadonlyArray<Hex>): Promise<Hex> =>
-  confirmed(
-    await local.client.writeContract({
-      address: multicall3,
-      abi: multicall3Abi,
-      functionName: "aggregate3",
-      args: [calls.map((callData) => ({ target: local.usdc, allowFailure: false, callData }))]
-    })
-  )
-
-/** Mines a block late enough to make all earlier ones final. */
-const becomeFinal = async (): Promise<void> => {
-  await local.client.increaseTime({ seconds: network.finalitySeconds })
-  await local.client.mine({ blocks: 1 })
-}
-
-const reader = (confirmations = network.confirmations) =>
-  Effect.runSync(
-    Effect.provide(
-      Chain,
-      Chain.layerRpc([{ ...network, confirmations, rpcUrl: local.rpcUrl }]).pipe(
-        Layer.provide(FetchHttpClient.layer)
-      )
-    )
-  )
-
-const evidence = (authorization: Authorization, hints: EvidenceHints = {}, chain = reader()) =>
-  Effect.runPromise(chain.evidence(network, authorization, hints))
+startTokenChain()
 
 const usedOtherwise = { _tag: "NotPaid", reason: "used_otherwise" }
 
@@ -364,7 +230,7 @@ describe("other reads of a real chain", () => {
     const payment = { ...authorization, to: collector }
     const transaction = await send(await transferCall(account, payment))
     const minted = await local.mint(collector, 1n)
-    const chain = reader()
+    const chain = await reader()
     expect(await Effect.runPromise(chain.usedNonces(network, [unused, payment]))).toEqual({
       chainTimeSeconds: await chainSeconds(),
       used: [false, true]
@@ -384,8 +250,8 @@ describe("other reads of a real chain", () => {
     ])
   })
 
-  it("accepts a contract's signature by the contract's own code, and no junk", async () => {
-    const chain = reader()
+  it("accepts a contract's signature by its own code, and no junk", async () => {
+    const chain = await reader()
     const hash = numberToHex(402, { size: 32 })
     const signature: Hex = `0x${"12".repeat(97)}`
     const accepts = (address: Address, by: Hex) =>

@@ -1,59 +1,30 @@
-import { type Hex, numberToHex } from "viem"
-import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
+import { type Hex } from "viem"
 import { describe, expect, it, vi } from "vitest"
 import { attack } from "../src/attack.ts"
 import { type ReceivedResponse, type Call, calls } from "../src/Calls.ts"
 import { expectFailed, expectRefused } from "../src/expectations.ts"
 import { type FlakyRpc, openFlakyRpc } from "../src/FlakyRpc.ts"
-import { workDone } from "../src/Goods.ts"
-import {
-  type HostileFacilitator,
-  impatientMillis,
-  type Mode,
-  modes,
-  openHostile
-} from "../src/HostileFacilitator.ts"
-import { localChainOfFile } from "../src/LocalChain.ts"
+import { type Mode, modes } from "../src/HostileFacilitator.ts"
 import { official, openOfficial } from "../src/Official.ts"
-import { type Ours, openOurs } from "../src/Ours.ts"
-import { type Payment, type Requirements, sign, stranger } from "../src/Payments.ts"
-import { visit, type Visitor } from "../src/Visitor.ts"
+import { openOurs } from "../src/Ours.ts"
+import { type Payment } from "../src/Payments.ts"
+import { visit } from "../src/Visitor.ts"
+import {
+  local,
+  facilitatorIn,
+  optionsOf,
+  type OursOnChain,
+  openOursOnChain,
+  movedSince,
+  effectful
+} from "./tillsOnChain.ts"
 
 /*
  * Facilitators and payers that fail or lie, on a real chain. The harm: two effects for one payment, an effect without
  * money, or money without a response.
  */
 
-const local = localChainOfFile()
-/** Short timeouts for responses that never arrive. */
-const facilitatorIn = (mode: Mode) =>
-  mode === modes.silent || mode === modes.slow
-    ? openHostile(local().facilitator.client, mode, impatientMillis)
-    : openHostile(local().facilitator.client, mode)
-
-const optionsOf = ({ settleTimeoutMillis, url }: HostileFacilitator) => ({ settleTimeoutMillis, url })
-
-interface OursOnChain {
-  readonly hostile: HostileFacilitator
-  readonly server: Ours
-  readonly visitor: Visitor
-}
-
-/** A till over the real chain, with a facilitator in the given mode over HTTP. */
-const openOursOnChain = async (mode: Mode, rpcUrl = local().chain.rpcUrl): Promise<OursOnChain> => {
-  const hostile = await facilitatorIn(mode)
-  const server = await openOurs(optionsOf(hostile), {
-    networks: [{ network: "base-sepolia", rpcUrl }],
-    trustFacilitator: false
-  })
-  return { hostile, server, visitor: visit(server) }
-}
-
-const movedSince = async (before: bigint): Promise<bigint> => (await local().received()) - before
 const amountOf = ({ accepted }: Payment): bigint => BigInt(accepted.amount)
-
-/** A plain response, an order and a purchase: the three effects of a payment. */
-const effectful: ReadonlyArray<Call> = [calls.track, calls.buy, calls.vaultBuy]
 
 const expectPending = (response: ReceivedResponse): void => {
   expectFailed(response, 503, "SETTLEMENT_PENDING")
@@ -215,66 +186,6 @@ attack("a facilitator that lies about a settlement", {
   }
 })
 
-let accounts = 0
-/** A fresh account with this balance. */
-const fundedAccount = async (atomic: bigint): Promise<PrivateKeyAccount> => {
-  const account = privateKeyToAccount(numberToHex(0x7e57_0000 + ++accounts, { size: 32 }))
-  await local().chain.mint(account.address, atomic)
-  return account
-}
-
-/** Moves an account's whole balance away between verification and settlement. */
-const draining =
-  (account: PrivateKeyAccount): Mode =>
-  async (payment, requirements, honest) => {
-    const all = await local().chain.balanceOf(account.address)
-    if (all > 0n) {
-      const accepted: Requirements = { ...requirements, payTo: stranger.address, amount: all.toString() }
-      const drain = await sign({ resource: { url: "" }, accepts: [accepted] }, { account })
-      expect(await honest(drain, accepted)).toMatchObject({ success: true })
-    }
-    return modes.clean(payment, requirements, honest)
-  }
-
-attack("a payer who empties the account between verification and settlement", {
-  on: official,
-  lands: async () => {
-    const account = await fundedAccount(1_000_000_000n)
-    const server = openOfficial((await facilitatorIn(draining(account))).client)
-    const visitor = visit(server)
-    const before = await local().received()
-    const response = await visitor.present(calls.buy, await visitor.payFor(calls.buy, { account }))
-    // The response is withheld, but the handler's effects remain.
-    expect([response.status, server.goods.fulfilment.orders.size]).toEqual([402, 1])
-    expect(await movedSince(before)).toBe(0n)
-  },
-  fails: async () => {
-    for (const call of effectful) {
-      const account = await fundedAccount(1_000_000_000n)
-      const { hostile, server, visitor } = await openOursOnChain(draining(account))
-      const before = await local().received()
-      const payment = await visitor.payFor(call, { account })
-      const short = ["insufficient_funds", "invalid_exact_evm_insufficient_balance"]
-      expectRefused(await visitor.present(call, payment), ...short)
-      const asked = [workDone(server.goods), hostile.verifications(), hostile.settlements()]
-      // Neither the same payment nor a new one by this payer triggers any work.
-      const another = await visitor.payFor(call, { account })
-      for (const repeated of [payment, another])
-        expectRefused(await visitor.present(call, repeated), ...short)
-      expect([workDone(server.goods), hostile.verifications(), hostile.settlements()]).toEqual(asked)
-      expect(await movedSince(before)).toBe(0n)
-      expect(server.goods.fulfilment.place.calls).toHaveLength(0)
-      expect((await server.till.orders.list()).map(({ status }) => status)).toEqual(
-        call === calls.buy ? ["abandoned"] : []
-      )
-      expect(await server.till.ledger.list()).toEqual([])
-      // The prepared stock is available again to a paying caller.
-      hostile.become(modes.clean)
-      expect((await visitor.present(call, await visitor.payFor(call))).status).toBe(200)
-    }
-  }
-})
-
 describe("what no server can promise", () => {
   it("a cheap route trusts the facilitator's report of its settlement", { timeout: 15_000 }, async () => {
     const { server, visitor } = await openOursOnChain(modes.lying)
@@ -301,16 +212,5 @@ describe("what no server can promise", () => {
     expect(await movedSince(before)).toBe(amountOf(payment))
     expect(await server.till.reconcile()).toEqual({ settled: 0, pending: 0 })
     expect(await server.till.ledger.list()).toEqual([])
-  })
-
-  it("a payer who empties the account before settlement costs you the work of one call", async () => {
-    const account = await fundedAccount(1_000_000_000n)
-    const { server, visitor } = await openOursOnChain(draining(account))
-    const payments = [
-      await visitor.payFor(calls.track, { account }),
-      await visitor.payFor(calls.track, { account })
-    ]
-    for (const payment of payments) expect((await visitor.present(calls.track, payment)).status).toBe(402)
-    expect(server.goods.tracker.track.calls).toHaveLength(1)
   })
 })

@@ -1,56 +1,14 @@
-import type { FacilitatorClient } from "@till402/core"
 import { fakeFacilitator } from "@till402/core/testing"
 import { describe, expect, it, vi } from "vitest"
 import { attack } from "../src/attack.ts"
-import {
-  address,
-  type ReceivedResponse,
-  buyOf,
-  type Call,
-  calls,
-  jsonOf,
-  searchFor,
-  shopFor,
-  vaultBuyOf
-} from "../src/Calls.ts"
+import { type Call, calls, jsonOf } from "../src/Calls.ts"
 import { expectRefused } from "../src/expectations.ts"
 import { slowWork, workDone } from "../src/Goods.ts"
 import { official, openOfficial } from "../src/Official.ts"
 import { openOptimistic, optimistic } from "../src/Optimistic.ts"
 import { openOurs } from "../src/Ours.ts"
-import type { Payment } from "../src/Payments.ts"
-import { type Visitor, visit } from "../src/Visitor.ts"
-
-/** Presents one payment for several calls while the first is in flight. */
-const presentTogether = (visitor: Visitor, payment: Payment, all: ReadonlyArray<Call>) =>
-  Promise.all(all.map((call) => visitor.present(call, payment)))
-
-/** A till whose facilitator delays the first settlement, so that its charge stays open until released. */
-const openHeld = async () => {
-  const facilitator = fakeFacilitator()
-  const gate = Promise.withResolvers<void>()
-  const reached = Promise.withResolvers<void>()
-  const held: FacilitatorClient = {
-    verify: facilitator.verify,
-    settle: async (payment, requirements) => {
-      reached.resolve()
-      await gate.promise
-      return facilitator.settle(payment, requirements)
-    }
-  }
-  const server = await openOurs(held)
-  const visitor = visit(server)
-  /** Presents a payment; resolves once its work is done and its settlement is about to start. */
-  const claim = async (
-    call: Call,
-    payment: Payment
-  ): Promise<{ readonly response: Promise<ReceivedResponse> }> => {
-    const response = visitor.present(call, payment)
-    await reached.promise
-    return { response }
-  }
-  return { server, facilitator, visitor, claim, letGo: gate.resolve }
-}
+import { visit } from "../src/Visitor.ts"
+import { presentTogether, openHeld } from "./heldPayments.ts"
 
 const everyOther = (call: Call): ReadonlyArray<Call> => Object.values(calls).filter((other) => other !== call)
 
@@ -154,116 +112,6 @@ attack("a payment made for one resource, presented first at another", {
     expect(facilitator.settle.calls).toHaveLength(0)
     // The payment still buys its own resource.
     expect((await visitor.present(calls.search, payment)).status).toBe(200)
-  }
-})
-
-/** Sends both calls at once with one payment for the first; counts the responses that it bought from a naive server. */
-const swapOnOfficial = async (paid: Call, swapped: Call) => {
-  const facilitator = fakeFacilitator()
-  const server = openOfficial(facilitator)
-  slowWork(server.goods, 30)
-  const visitor = visit(server)
-  const payment = await visitor.payFor(paid)
-  await presentTogether(visitor, payment, [paid, swapped])
-  expect(facilitator.settled).toHaveLength(1)
-  return server
-}
-
-/** Sends the swapped call during and after the paid one: it gets nothing and doesn't harm the paid one. */
-const swapOnOurs = async (paid: Call, swapped: Call) => {
-  const { claim, facilitator, letGo, server, visitor } = await openHeld()
-  const payment = await visitor.payFor(paid)
-  const buying = await claim(paid, payment)
-  expectRefused(await visitor.present(swapped, payment), "payment_already_used")
-  letGo()
-  const bought = await buying.response
-  expect(bought.status).toBe(200)
-  expectRefused(await visitor.present(swapped, payment), "payment_already_used")
-  expect((await visitor.present(paid, payment)).text).toBe(bought.text)
-  expect(facilitator.settle.calls).toHaveLength(1)
-  return server
-}
-
-attack("query swapped under a payment", {
-  on: official,
-  lands: async () => {
-    const { goods } = await swapOnOfficial(searchFor("tote"), searchFor("laptop"))
-    expect(goods.marketplace.search.calls.map(([{ q }]) => q)).toEqual(["tote", "laptop"])
-  },
-  fails: async () => {
-    const { goods } = await swapOnOurs(searchFor("tote"), searchFor("laptop"))
-    expect(goods.marketplace.search.calls.map(([{ q }]) => q)).toEqual(["tote"])
-  }
-})
-
-attack("body swapped under a payment", {
-  on: official,
-  lands: async () => {
-    const { goods } = await swapOnOfficial(shopFor("a bag"), shopFor("a laptop"))
-    expect(goods.assistant.reply.calls.map(([{ message }]) => message)).toEqual(["a bag", "a laptop"])
-  },
-  fails: async () => {
-    const { goods } = await swapOnOurs(shopFor("a bag"), shopFor("a laptop"))
-    expect(goods.assistant.reply.calls.map(([{ message }]) => message)).toEqual(["a bag"])
-  }
-})
-
-const elsewhere = { ...address, line1: "2 Other Street", city: "Hoboken" }
-
-attack("shipping address swapped under a payment", {
-  on: official,
-  lands: async () => {
-    const facilitator = fakeFacilitator()
-    const server = openOfficial(facilitator)
-    const visitor = visit(server)
-    const payment = await visitor.payFor(buyOf("B000000001"))
-    // Quoted for one address, shipped to another of the same price.
-    expect((await visitor.present(buyOf("B000000001", elsewhere), payment)).status).toBe(200)
-    expect(server.goods.fulfilment.place.calls[0]![0].shippingAddress.city).toBe("Hoboken")
-  },
-  fails: async () => {
-    const facilitator = fakeFacilitator()
-    const server = await openOurs(facilitator)
-    const visitor = visit(server)
-    const payment = await visitor.payFor(buyOf("B000000001"))
-    // Not even if the other address was quoted too, at the same price.
-    await visitor.challenge(buyOf("B000000001", elsewhere))
-    expectRefused(await visitor.present(buyOf("B000000001", elsewhere), payment), "quote_expired")
-    expect(facilitator.settle.calls).toHaveLength(0)
-    expect((await visitor.present(buyOf("B000000001"), payment)).status).toBe(200)
-    expectRefused(await visitor.present(buyOf("B000000001", elsewhere), payment), "payment_already_used")
-    await vi.waitFor(() => expect(server.goods.fulfilment.orders.size).toBe(1))
-    expect(server.goods.fulfilment.place.calls.map(([{ shippingAddress }]) => shippingAddress.city)).toEqual([
-      "Newark"
-    ])
-  }
-})
-
-attack("vault slug swapped under a payment", {
-  on: official,
-  lands: async () => {
-    const facilitator = fakeFacilitator()
-    const server = openOfficial(facilitator)
-    const visitor = visit(server)
-    const payment = await visitor.payFor(vaultBuyOf("launch-plan"))
-    const swapped = [vaultBuyOf("launch-plan"), vaultBuyOf("press-kit")]
-    await presentTogether(visitor, payment, swapped)
-    expect(server.purchases.map(({ slug }) => slug)).toEqual(["launch-plan", "press-kit"])
-    expect(facilitator.settled).toHaveLength(1)
-  },
-  fails: async () => {
-    const { goods } = await swapOnOurs(vaultBuyOf("launch-plan"), vaultBuyOf("press-kit"))
-    await vi.waitFor(() => expect(goods.mailer.sent).toHaveLength(1))
-    expect(goods.mailer.sent[0]!.subject).toContain("Vault item 1")
-    // A payment of another price buys nothing, even if presented first.
-    const facilitator = fakeFacilitator()
-    const visitor = visit(await openOurs(facilitator))
-    const payment = await visitor.payFor(vaultBuyOf("launch-plan"))
-    expectRefused(
-      await visitor.present(vaultBuyOf("brand-voice"), payment),
-      "invalid_exact_evm_payload_authorization_value_mismatch"
-    )
-    expect(facilitator.settle.calls).toHaveLength(0)
   }
 })
 

@@ -2,11 +2,11 @@ import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { http, HttpResponse } from "msw"
-import { setupServer } from "msw/node"
 import { privateKeyToAccount } from "viem/accounts"
-import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { providers } from "../../../packages/providers/test/amazon/providers.ts"
 import { FakeCrossmint } from "../../../packages/providers/test/crossmint/fakeCrossmint.ts"
+import { interceptRequests } from "../../../packages/providers/test/interceptRequests.ts"
 import { FakeRye } from "../../../packages/providers/test/rye/fakeRye.ts"
 import {
   fakeCatalogue,
@@ -19,10 +19,7 @@ import { runScripts } from "../src/Report.ts"
 import { scripts } from "../src/scripts/index.ts"
 import { expect, type StagingScript } from "../src/StagingScript.ts"
 
-const server = setupServer()
-beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
-afterEach(() => server.resetHandlers())
-afterAll(() => server.close())
+const server = interceptRequests()
 
 const fixture = (path: string): Record<string, unknown> =>
   JSON.parse(

@@ -1,11 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
 import { chmod, mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type IncomingMessage, request } from "node:http"
-import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
 import {
   type Chain,
   type LocalFacilitator,
@@ -15,6 +10,7 @@ import {
 } from "@till402/sandbox"
 import { sampleShop } from "@till402/sandbox/shop"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { stopMillis, type Environment, runExample, start, isUp, beginCall } from "./exampleProcess.ts"
 
 /*
  * Runs an example as its own process, like a reader would, and pays it on a real (local) chain.
@@ -29,105 +25,9 @@ const vaultOrder = JSON.stringify({
   walletAddress: "So11111111111111111111111111111111111111112",
   email: "ada@example.com"
 })
-/** Maximum time for an example to listen, and to end. */
-const startMillis = 30_000
-const stopMillis = 10_000
-
-type Environment = Readonly<Record<string, string>>
 
 interface Challenge {
   readonly accepts: ReadonlyArray<Readonly<Record<string, unknown>>>
-}
-
-interface Running {
-  readonly url: string
-  /**
-   * Sends SIGTERM to the process, or SIGINT to its whole group like Ctrl-C in a terminal. Resolves with the exit code;
-   * rejects if the process takes too long.
-   */
-  readonly stop: (signal?: "SIGTERM" | "SIGINT") => Promise<number | null>
-}
-
-const spawnExample = (program: URL, env: Environment): ChildProcess => {
-  const flags = ["--disable-warning=ExperimentalWarning", "--conditions=@till402/source"]
-  const child = spawn(process.execPath, [...flags, fileURLToPath(program)], {
-    // Leads a process group, as under a terminal.
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env["PATH"] ?? "", ...env }
-  })
-  onTestFinished(() => killGroup(child))
-  return child
-}
-
-const killGroup = (child: ChildProcess): void => {
-  try {
-    process.kill(-child.pid!, "SIGKILL")
-  } catch (error) {
-    // The whole group has ended, as intended.
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
-  }
-}
-
-/** Runs a program of an example to its end; returns the exit code and its standard error. */
-const runExample = async (
-  program: URL,
-  env: Environment
-): Promise<{ readonly code: number | null; readonly said: string }> => {
-  const child = spawnExample(program, env)
-  let said = ""
-  child.stdout!.resume()
-  child.stderr!.on("data", (chunk: Buffer) => (said += chunk.toString()))
-  const [code] = await once(child, "close", { signal: AbortSignal.timeout(startMillis) })
-  return { code: code as number | null, said }
-}
-
-/** Starts a program of an example and waits until it listens. */
-const start = async (program: URL, env: Environment): Promise<Running> => {
-  const child = spawnExample(program, env)
-  const said: Array<string> = []
-  child.stderr!.on("data", (chunk: Buffer) => said.push(chunk.toString()))
-  const lines = createInterface({ input: child.stdout!, signal: AbortSignal.timeout(startMillis) })
-  for await (const line of lines) {
-    const url = /http:\S+/.exec(line)?.[0]
-    if (url === undefined) continue
-    child.stdout!.resume()
-    return {
-      url,
-      stop: async (signal = "SIGTERM") => {
-        const exited = once(child, "exit", { signal: AbortSignal.timeout(stopMillis) })
-        process.kill(signal === "SIGINT" ? -child.pid! : child.pid!, signal)
-        const [code] = await exited
-        return code as number | null
-      }
-    }
-  }
-  throw new Error(`The example did not listen:\n${said.join("")}`)
-}
-
-const isUp = (url: string): Promise<boolean> =>
-  fetch(url).then(
-    () => true,
-    () => false
-  )
-
-/** A call that the server has begun to read, and a function that sends the rest and returns the status. */
-const beginCall = async (url: string, body: string): Promise<() => Promise<number | undefined>> => {
-  const headers = {
-    "content-type": "application/json",
-    "content-length": body.length,
-    expect: "100-continue"
-  }
-  // No agent: a kept-alive connection would keep the server waiting.
-  const call = request(url, { method: "POST", headers, agent: false })
-  await once(call, "continue", { signal: AbortSignal.timeout(startMillis) })
-  return async () => {
-    const received = once(call, "response", { signal: AbortSignal.timeout(stopMillis) })
-    call.end(body)
-    const [response] = (await received) as [IncomingMessage]
-    response.resume()
-    return response.statusCode
-  }
 }
 
 /** A database for an example's till. */

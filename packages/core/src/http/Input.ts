@@ -8,15 +8,20 @@ import { type Body, readBody, readRawBody } from "./RequestBody.ts"
 
 const article = (noun: string): string => (/^[aeiou]/i.test(noun) ? "an" : "a")
 
-/** Describes what is valid, in words for the caller; never repeats the value. */
+const oneOf = (choices: string): string =>
+  `must be one of ${choices.replaceAll('"', "").replaceAll(" | ", ", ")}`
+
+/** The formatter's own words for a value that fits no member of a union: the hook isn't asked for these. */
+const noMember = /^Expected ((?:"[^"]*"|[\w.]+)(?: \| (?:"[^"]*"|[\w.]+))+)$/
+
+/** Says what would be right, in words for the caller; the value itself is never repeated. */
 const formatter = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) => {
     if (issue._tag === "MissingKey") return "is required"
     const message = SchemaIssue.defaultLeafHook(issue)
     const expected = /^Expected (.+)$/.exec(message)?.[1]
     if (expected === undefined) return message
-    if (expected.includes(" | "))
-      return `must be one of ${expected.replaceAll('"', "").replaceAll(" | ", ", ")}`
+    if (expected.includes(" | ")) return oneOf(expected)
     if (expected.startsWith('"')) return `must be ${expected}`
     const noun = /^(string|number|boolean|array|integer)$/.test(expected) ? expected : "object"
     return `must be ${article(noun)} ${noun}`
@@ -26,7 +31,7 @@ const formatter = SchemaIssue.makeFormatterStandardSchemaV1({
 const toIssues = (error: Schema.SchemaError): ReadonlyArray<Issue> =>
   formatter(error.issue).issues.map(({ message, path }) => ({
     path: (path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join("."),
-    message
+    message: message.replace(noMember, (_, choices: string) => oneOf(choices))
   }))
 
 /** The result of decoding one part of an input: its value, or every fault in it. */

@@ -1,11 +1,12 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { ApiFailure, operation, type PlainOperation, type TillOptions } from "../../src/index.ts"
+import { ApiFailure, operation, type TillOptions } from "../../src/index.ts"
 import { sqlite } from "../../src/sqlite.ts"
 import { temporaryFiles } from "../sql/folder.ts"
 import type { AnyPlainOperation, StandardSchema } from "../../src/operations/PlainOperation.ts"
 import { expectFailed, jsonOf, openTill, receiptOf } from "../toll/openTill.ts"
+import { schema } from "./standardSchema.ts"
 
 const refusal = (status: number) => new ApiFailure({ status, code: "NO_SUCH_CITY", message: "No such city." })
 
@@ -34,22 +35,6 @@ const sold = async (options: Partial<AnyPlainOperation> = {}, settings: Partial<
   })
   return { ...till, calls }
 }
-
-/** Validates with a function. */
-const schema = <A>(
-  parse: (value: Readonly<Record<string, unknown>>) => A | undefined
-): StandardSchema<A> => ({
-  "~standard": {
-    version: 1,
-    vendor: "test",
-    validate: (value) => {
-      const parsed = parse(value as Readonly<Record<string, unknown>>)
-      return parsed === undefined
-        ? { issues: [{ message: "must be another", path: ["days"] }] }
-        : { value: parsed }
-    }
-  }
-})
 
 describe("a route of the host", () => {
   it("is paid once: the same payment replays its response", async () => {
@@ -237,108 +222,5 @@ describe("a route of the host", () => {
       input: { method: "GET", pathParams: { city: "oslo" }, queryParams: { days: "2" } },
       output: { example: { celsius: 21 } }
     })
-  })
-})
-
-describe("a price that is a function of the input", () => {
-  const words = (price: PlainOperation<{ text: string }>["price"]) =>
-    openTill({
-      operations: [
-        operation({
-          id: "words",
-          method: "POST",
-          path: "/words",
-          description: "Counts words",
-          input: schema(({ text }) => (typeof text === "string" ? { text } : undefined)),
-          price,
-          work: ({ text }) => ({ words: text.split(" ").length })
-        })
-      ]
-    })
-  const call = (text: string) => ({ path: "/words", body: { text } })
-
-  it("is charged per request, and shown as a range to requests without input", async () => {
-    const { challenge, payFor, present } = await words({
-      min: "0.01",
-      max: "1.00",
-      of: ({ text }) => (text.length / 100).toFixed(2)
-    })
-    expect((await challenge(call("twelve words"))).accepts[0]?.amount).toBe("120000")
-    expect((await challenge({ path: "/words", body: {} })).accepts[0]?.amount).toBe("10000")
-    const cheap = await payFor(call("few"))
-    expect((await present(call("a longer text"), cheap)).status).toBe(402)
-    expect(jsonOf(await present(call("few"), cheap))).toEqual({ words: 1 })
-  })
-
-  it("is not needed for a response that is paid", async () => {
-    let isBroken = false
-    const { payFor, present } = await words({
-      min: "0.01",
-      max: "1.00",
-      of: () => {
-        if (isBroken) throw new Error("the price list is gone")
-        return "0.02"
-      }
-    })
-    const payment = await payFor(call("few"))
-    const paid = await present(call("few"), payment)
-    isBroken = true
-    expect((await present(call("few"), payment)).text).toBe(paid.text)
-    expectFailed(await present(call("other"), payment), 500, "INTERNAL_ERROR")
-  })
-
-  it.each(["2.00", "0.005", "0", "free", "-1"])("is never charged out of its bounds: %s", async (text) => {
-    const { events, send } = await words({ min: "0.01", max: "1.00", of: () => text })
-    expectFailed(await send(call("few")), 500, "INTERNAL_ERROR")
-    expect(events.map(({ code }) => code)).toContain("request_failed")
-  })
-})
-
-describe("options of a route", () => {
-  const valid = {
-    id: "weather",
-    method: "GET",
-    path: "/weather",
-    description: "Weather",
-    price: "0.02",
-    work: () => Effect.void
-  }
-
-  it.each([
-    ["id", "the weather", "id must be"],
-    ["id", "search", "belongs to a route of the contract"],
-    ["method", "PUT", 'method must be "GET" or "POST"'],
-    ["path", "weather", "path must be"],
-    ["path", "/weather?q", "path must be"],
-    ["path", "/:city", "path must be"],
-    ["path", "/weather/:city/:city", "path must be"],
-    ["path", "/weather/:__proto__", "path must be"],
-    ["path", "/weather/../other", "path must be"],
-    ["path", "/openapi.json", "belongs to a document or a public route"],
-    ["description", undefined, "description must"],
-    ["price", 0.02, 'price must be dollars such as "0.02"'],
-    ["price", "0", "price must be dollars"],
-    ["price", { min: "0.05", max: "0.01", of: () => "0.02" }, "price.min and price.max"],
-    ["price", { min: "0.01", max: "0.05" }, "price.of must be a function"],
-    ["settlement", "first", "settlement must be"],
-    ["work", undefined, "work must be a function"],
-    ["input", {}, "input must be a Standard Schema"]
-  ])("%s can't be %o", async (name, value, message) => {
-    const operations = [{ ...valid, [name]: value }] as unknown as ReadonlyArray<AnyPlainOperation>
-    await expect(openTill({ operations })).rejects.toThrow(message)
-  })
-
-  it("two routes can't share an id or a path", async () => {
-    const operations = [valid, valid] as unknown as ReadonlyArray<AnyPlainOperation>
-    await expect(openTill({ operations })).rejects.toThrow("two operations have the same id weather")
-  })
-
-  it("two routes can't match the same requests", async () => {
-    const routes = [
-      { ...valid, id: "city", path: "/weather/:city" },
-      { ...valid, id: "town", path: "/weather/:town" }
-    ]
-    const operations = routes as unknown as ReadonlyArray<AnyPlainOperation>
-    await expect(openTill({ operations })).rejects.toThrow("two operations have the same path /weather/:")
   })
 })

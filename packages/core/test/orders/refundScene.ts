@@ -1,5 +1,6 @@
 import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
+import { StoreError } from "../../src/domain/Errors.ts"
 import { findNetwork } from "../../src/domain/Network.ts"
 import { eventLogger } from "../../src/runtime/events.ts"
 import type { TillEvent } from "../../src/runtime/events.ts"
@@ -24,6 +25,12 @@ export const signature = "0x51"
 export const maxAtomic = "5000000"
 
 export const keyOf = (name: string): string => `${network.caip2}:0x036c:${payer}:${name}`
+
+export const settled: Settlement = { _tag: "Settled", transaction: "0xback", payer: walletAddress }
+export const rejected: Settlement = { _tag: "Rejected", reason: "insufficient_funds" }
+export const unknown: Settlement = { _tag: "Unknown", reason: "timeout", transaction: undefined }
+
+export const storeError = new StoreError({ operation: "charges.stopRefunds", cause: 0 })
 
 /** A settled charge that is owed back. */
 export const owed = (name = "0x01", changes: Partial<Charge> = {}): Charge => ({

@@ -9,7 +9,7 @@ import type { TrackerOptions } from "../../src/ports/Tracker.ts"
 import type { VaultOptions } from "../../src/ports/VaultFiles.ts"
 
 /*
- * Types alone: a provider may leave out each field that the runtime reads as null. `HostCall.test.ts` has the runtime.
+ * Types alone: a provider may leave out each field that the runtime reads as null. The tests of the ports have the runtime.
  */
 
 describe("what a provider may return", () => {

@@ -15,7 +15,7 @@ import { sampleArchive, sampleProduct, sampleTrackResult } from "../../src/testi
 
 /** Deadline of every call in these tests. */
 export const timeoutMillis = 5_000
-const settings = { timeoutMillis }
+export const settings = { timeoutMillis }
 
 /** A host's function of any port. */
 export type HostFunction = (input: unknown, context: CallContext) => Promise<never>

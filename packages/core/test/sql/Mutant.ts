@@ -37,3 +37,7 @@ export const amountOf = (rows: ReadonlyArray<{ readonly amountAtomic: string }>)
 
 /** Digits as floating point has them. */
 export const rounded = (digits: string): string => BigInt(Number(digits)).toString()
+
+/** The owner of a charge, for a verb that then takes effect for anybody. */
+export const ownerOf = (store: Store, key: string) =>
+  Effect.map(store.find(key), (charge) => charge?.leaseOwner ?? "")

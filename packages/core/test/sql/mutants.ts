@@ -1,9 +1,11 @@
 import { Effect } from "effect"
 import { dueMutants } from "./dueMutants.ts"
+import { finalityMutants } from "./finalityMutants.ts"
 import { entering, later, type Mutant, noLimit, noLimits, seeing } from "./Mutant.ts"
 import { limitMutants } from "./limitMutants.ts"
+import { owedResponseMutants } from "./owedResponseMutants.ts"
 import { refundMutants } from "./refundMutants.ts"
-import { settlementMutants } from "./settlementMutants.ts"
+import { transferMutants } from "./transferMutants.ts"
 
 /*
  * Stores that break one promise each, made of one that keeps them all.
@@ -251,7 +253,9 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...moving,
   ...booking,
   ...limitMutants,
-  ...settlementMutants,
+  ...transferMutants,
+  ...finalityMutants,
+  ...owedResponseMutants,
   ...dueMutants,
   ...refundMutants
 ]

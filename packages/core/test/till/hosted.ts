@@ -21,6 +21,7 @@ export const settings = {
 
 /** Milliseconds since the epoch at which tests begin: signatures name real times. */
 export const startMillis = Date.UTC(2026, 0, 1)
+export const started = TestClock.setTime(startMillis)
 
 export const fakes = () => {
   const facilitator = fakeFacilitator()

@@ -5,16 +5,13 @@ import { SeventeenTrack, seventeenTrack } from "@till402/providers/17track"
 import { ConfigProvider, Effect, Layer, Redacted, References } from "effect"
 import { HttpClient } from "effect/http"
 import { http, HttpResponse } from "msw"
-import { setupServer } from "msw/node"
-import { afterAll, afterEach, beforeAll, beforeEach } from "vitest"
+import { beforeEach } from "vitest"
+import { interceptRequests } from "../interceptRequests.ts"
 import { webhookBody, webhookMeta } from "./documents.ts"
 import { apiKey, type Behaviour, Provider } from "./provider.ts"
 import { inTime, number } from "./tracking.ts"
 
-const server = setupServer()
-beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
-afterEach(() => server.resetHandlers())
-afterAll(() => server.close())
+const server = interceptRequests()
 
 let provider: Provider
 const behave = (behaviour: Behaviour): void => {

@@ -4,8 +4,8 @@ import type { ProductQuery } from "@till402/core"
 import { type Marketplace, Marketplaces } from "@till402/core/effect"
 import { Effect, Logger } from "effect"
 import { delay, http, HttpResponse } from "msw"
-import { setupServer } from "msw/node"
-import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
+import { interceptRequests } from "../interceptRequests.ts"
 import { type Paging, providers, type Sample } from "./providers.ts"
 
 /*
@@ -13,10 +13,7 @@ import { type Paging, providers, type Sample } from "./providers.ts"
  * the ways of networks.
  */
 
-const server = setupServer()
-beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
-afterEach(() => server.resetHandlers())
-afterAll(() => server.close())
+const server = interceptRequests()
 
 const apiKey = "s3cret-key-0123456789"
 const context = () => ({ signal: new AbortController().signal })

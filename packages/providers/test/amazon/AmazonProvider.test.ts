@@ -4,18 +4,15 @@ import { it as effectIt } from "@effect/vitest"
 import { SearchProduct } from "@till402/core/effect"
 import { Effect, Schema } from "effect"
 import { http, HttpResponse } from "msw"
-import { setupServer } from "msw/node"
-import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
+import { interceptRequests } from "../interceptRequests.ts"
 import { type Paging, providers, type Sample } from "./providers.ts"
 
 /*
  * One suite for both providers: they return the same.
  */
 
-const server = setupServer()
-beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
-afterEach(() => server.resetHandlers())
-afterAll(() => server.close())
+const server = interceptRequests()
 
 const apiKey = "s3cret-key-0123456789"
 const context = () => ({ signal: new AbortController().signal })

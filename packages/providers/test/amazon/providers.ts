@@ -1,3 +1,4 @@
+import type { ProductPage } from "@till402/core"
 import { canopy } from "../../src/canopy/index.ts"
 import { rainforest } from "../../src/rainforest/index.ts"
 
@@ -38,6 +39,34 @@ const rainforestDocument = (results: ReadonlyArray<unknown>, { page, totalPages 
   search_results: results,
   pagination: { current_page: page, total_pages: totalPages, total_results: 20 * totalPages }
 })
+
+/** The products of the response that each provider documents, as the contract has them. */
+export const documentedProducts: ProductPage["products"] = [
+  {
+    asin: "B0TEST0001",
+    title: "Acme Trail Running Shoes",
+    price: 84.99,
+    currency: "USD",
+    rating: 4.5,
+    reviewCount: 1287,
+    imageUrl: "https://m.media-amazon.com/images/I/test1.jpg",
+    productUrl: "https://www.amazon.com/dp/B0TEST0001",
+    source: "marketplace_a",
+    isExpedited: true
+  },
+  {
+    asin: "B0TEST0002",
+    title: "Zephyr Road Shoes",
+    price: null,
+    currency: "USD",
+    rating: null,
+    reviewCount: null,
+    imageUrl: null,
+    productUrl: "https://www.amazon.com/dp/B0TEST0002",
+    source: "marketplace_a",
+    isExpedited: false
+  }
+]
 
 export const providers = [
   {

@@ -3,18 +3,16 @@ import type { ProductPage } from "@till402/core"
 import { ConfigProvider, Effect, Exit, Layer, Redacted } from "effect"
 import { FetchHttpClient, type HttpClient } from "effect/http"
 import { http, HttpResponse } from "msw"
-import { setupServer } from "msw/node"
-import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { Canopy, canopy } from "../../src/canopy/index.ts"
+import { documentedProducts } from "../amazon/providers.ts"
+import { interceptRequests } from "../interceptRequests.ts"
 
 /*
  * What is Canopy's own: its request, its document, its pages. See also ../amazon.
  */
 
-const server = setupServer()
-beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
-afterEach(() => server.resetHandlers())
-afterAll(() => server.close())
+const server = interceptRequests()
 
 const endpoint = "https://rest.canopyapi.co/api/amazon/search"
 const fixture = JSON.parse(
@@ -37,36 +35,7 @@ const respondWith = (document: unknown) =>
 
 describe("canopy", () => {
   it("reads the documented response, with the outer data and without it", async () => {
-    const expected: ProductPage = {
-      products: [
-        {
-          asin: "B0TEST0001",
-          title: "Acme Trail Running Shoes",
-          price: 84.99,
-          currency: "USD",
-          rating: 4.5,
-          reviewCount: 1287,
-          imageUrl: "https://m.media-amazon.com/images/I/test1.jpg",
-          productUrl: "https://www.amazon.com/dp/B0TEST0001",
-          source: "marketplace_a",
-          isExpedited: true
-        },
-        {
-          asin: "B0TEST0002",
-          title: "Zephyr Road Shoes",
-          price: null,
-          currency: "USD",
-          rating: null,
-          reviewCount: null,
-          imageUrl: null,
-          productUrl: "https://www.amazon.com/dp/B0TEST0002",
-          source: "marketplace_a",
-          isExpedited: false
-        }
-      ],
-      totalResults: 140,
-      hasMore: true
-    }
+    const expected: ProductPage = { products: documentedProducts, totalResults: 140, hasMore: true }
     for (const document of [fixture, fixture.data]) {
       respondWith(document)
       assert.deepStrictEqual(await search(), expected)

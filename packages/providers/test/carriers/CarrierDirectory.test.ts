@@ -1,13 +1,10 @@
 import { carrierDirectory, carrierListUrl, bundledCarriers } from "@till402/providers/carriers"
 import { seventeenTrack } from "@till402/providers/17track"
 import { http, HttpResponse } from "msw"
-import { setupServer } from "msw/node"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
+import { interceptRequests } from "../interceptRequests.ts"
 
-const server = setupServer()
-beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
-afterEach(() => server.resetHandlers())
-afterAll(() => server.close())
+const server = interceptRequests()
 
 /** An entry in the published list's shape. */
 const entry = (key: unknown, more: object = {}) => ({

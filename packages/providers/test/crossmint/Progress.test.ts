@@ -1,14 +1,11 @@
-import { setupServer } from "msw/node"
 import { HttpResponse } from "msw"
-import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
+import { interceptRequests } from "../interceptRequests.ts"
 import { rejectionOf } from "../treasury/treasuries.ts"
 import { createdFixture, orderFixture, type OrderFixture, trackingFixture } from "./fakeCrossmint.ts"
 import { startShop } from "./shop.ts"
 
-const server = setupServer()
-beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
-afterEach(() => server.resetHandlers())
-afterAll(() => server.close())
+const server = interceptRequests()
 
 const ups = { carrier: "UPS", trackingNumber: "1ZA1234E0205271688" }
 const parcel = (status: unknown, number: unknown = "TBA1") => ({
@@ -18,7 +15,7 @@ const parcel = (status: unknown, number: unknown = "TBA1") => ({
 const amazon = { carrier: "Amazon", trackingNumber: "TBA1" }
 
 const statusOf = (order: OrderFixture, tracking: unknown = undefined) => {
-  const { shop, upstream } = startShop((...handlers) => server.use(...handlers))
+  const { shop, upstream } = startShop(server)
   upstream.orders.set(order.orderId, order)
   if (tracking !== undefined) upstream.tracking = () => HttpResponse.json(tracking as object)
   return shop.status(order.orderId)
@@ -133,7 +130,7 @@ describe("the status of an order", () => {
   })
 
   it("requests no packages before there can be any", async () => {
-    const { quote, shop, upstream } = startShop((...handlers) => server.use(...handlers))
+    const { quote, shop, upstream } = startShop(server)
     const { reference } = await quote()
     await shop.status(reference)
     assert.strictEqual(upstream.count("GET", /tracking$/), 0)
@@ -147,7 +144,7 @@ describe("the status of an order", () => {
     [429, "TemporarilyUnavailable"],
     [503, "TemporarilyUnavailable"]
   ])("if tracking responds with %i", async (status, tag) => {
-    const { shop, upstream } = startShop((...handlers) => server.use(...handlers))
+    const { shop, upstream } = startShop(server)
     const order = orderFixture("delivery")
     upstream.orders.set(order.orderId, order)
     upstream.tracking = () => new HttpResponse(null, { status })
@@ -157,7 +154,7 @@ describe("the status of an order", () => {
   })
 
   it("is unknown for a missing order", async () => {
-    const { shop, upstream } = startShop((...handlers) => server.use(...handlers))
+    const { shop, upstream } = startShop(server)
     const { _tag, status } = await rejectionOf(shop.status("../keys?x="))
     assert.deepStrictEqual([_tag, status], ["Rejected", 404])
     assert.strictEqual(upstream.received[0]!.path, "/api/2022-06-09/orders/..%2Fkeys%3Fx%3D")

@@ -1,17 +1,13 @@
-import { setupServer } from "msw/node"
 import { HttpResponse } from "msw"
-import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
+import { interceptRequests } from "../interceptRequests.ts"
 import { prepare, thief } from "../treasury/fakeNode.ts"
 import { account, rejectionOf } from "../treasury/treasuries.ts"
 import { askFor, type OrderFixture, reprice, unavailableFixture } from "./fakeCrossmint.ts"
 import { apiKey, request, startShop } from "./shop.ts"
 
-const server = setupServer()
-beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
-afterEach(() => server.resetHandlers())
-afterAll(() => server.close())
-const start = (change: Parameters<typeof startShop>[1] = {}) =>
-  startShop((...handlers) => server.use(...handlers), change)
+const server = interceptRequests()
+const start = (change: Parameters<typeof startShop>[1] = {}) => startShop(server, change)
 
 describe("a quote", () => {
   it("is the documented order, to the cent", async () => {

@@ -1,34 +1,28 @@
 import { crossmint, type CrossmintOptions } from "@till402/providers/crossmint"
-import type { RequestHandler } from "msw"
+import { context, orderRequest } from "../fulfilment/orderRequest.ts"
+import type { Intercepted } from "../interceptRequests.ts"
 import { account, startTreasury } from "../treasury/treasuries.ts"
 import { FakeCrossmint, payees } from "./fakeCrossmint.ts"
 
 export const apiKey = "sk_staging_secret"
-export const context = { signal: new AbortController().signal }
 
-export const request = {
-  product: { source: "marketplace_a", asin: "B0TEST0001", productUrl: undefined },
-  shippingAddress: {
-    name: "Ada Lovelace",
-    line1: "1 Main St",
-    line2: "",
-    city: "Springfield",
-    state: "IL",
-    postalCode: "62701",
-    country: "US",
-    phone: "+15550100"
-  },
-  email: "ada@example.com"
-} as const
+export { context }
+export const request = orderRequest({
+  name: "Ada Lovelace",
+  line1: "1 Main St",
+  line2: "",
+  city: "Springfield",
+  state: "IL",
+  postalCode: "62701",
+  country: "US",
+  phone: "+15550100"
+})
 
 /** A shop over a fake of Crossmint, with a treasury on a fake chain. */
-export const startShop = (
-  use: (...handlers: Array<RequestHandler>) => void,
-  change: Partial<CrossmintOptions> = {}
-) => {
+export const startShop = (server: Intercepted, change: Partial<CrossmintOptions> = {}) => {
   const { journal, node, paying } = startTreasury()
   const upstream = new FakeCrossmint(node, account.address)
-  use(node.handler(), upstream.handler())
+  server.use(node.handler(), upstream.handler())
   const open = (more: Partial<CrossmintOptions> = {}) =>
     crossmint({
       apiKey,

@@ -1,7 +1,7 @@
 import { HttpResponse } from "msw"
-import { setupServer } from "msw/node"
-import { afterAll, afterEach, assert, beforeAll, beforeEach, describe, it, vi } from "vitest"
+import { afterEach, assert, beforeEach, describe, it, vi } from "vitest"
 import * as crossmintShop from "../crossmint/shop.ts"
+import { interceptRequests } from "../interceptRequests.ts"
 import { intentFixture } from "../rye/fakeRye.ts"
 import * as ryeShop from "../rye/shop.ts"
 import { crossmintPayee, usdc } from "../treasury/fakeNode.ts"
@@ -13,15 +13,10 @@ import * as zincShop from "../zinc/shop.ts"
  * refused never comes, and one that is looked up before it is placed again comes once.
  */
 
-const server = setupServer()
-beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
+const server = interceptRequests()
 // Orders are looked for again a minute later: the date moves, timers stay as they are.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }))
-afterEach(() => {
-  vi.useRealTimers()
-  server.resetHandlers()
-})
-afterAll(() => server.close())
+afterEach(() => void vi.useRealTimers())
 
 type Reply = (act: () => Response) => Response
 
@@ -34,11 +29,9 @@ interface World {
   readonly disturb: (after: number, reply: Reply) => void
 }
 
-const use: Parameters<typeof ryeShop.startShop>[0] = (...handlers) => server.use(...handlers)
-
 const worlds: Readonly<Record<string, () => Promise<World>>> = {
   rye: async () => {
-    const { place, shop, upstream } = ryeShop.startShop(use)
+    const { place, shop, upstream } = ryeShop.startShop(server)
     const { id } = upstream.put({
       ...intentFixture("2-awaiting"),
       createdAt: new Date().toISOString()
@@ -54,7 +47,7 @@ const worlds: Readonly<Record<string, () => Promise<World>>> = {
     }
   },
   zinc: async () => {
-    const { place, shop, upstream } = zincShop.startShop(use, { retries: 1 })
+    const { place, shop, upstream } = zincShop.startShop(server, { retries: 1 })
     return {
       place: () => place(),
       find: () => shop.find(zincShop.orderId),
@@ -66,7 +59,7 @@ const worlds: Readonly<Record<string, () => Promise<World>>> = {
     }
   },
   crossmint: async () => {
-    const { node, place, quote, shop, upstream } = crossmintShop.startShop(use)
+    const { node, place, quote, shop, upstream } = crossmintShop.startShop(server)
     await quote()
     return {
       place: () => place(),
@@ -166,8 +159,8 @@ describe("the certainty of an outcome", () => {
   const unavailable = () => HttpResponse.json({}, { status: 503 })
 
   it("is that it was not placed while Zinc is left alone", async () => {
-    const { place } = zincShop.startShop(use, { circuitFailures: 1 })
-    const { place: placeThere, upstream } = zincShop.startShop(use, { circuitFailures: 1 })
+    const { place } = zincShop.startShop(server, { circuitFailures: 1 })
+    const { place: placeThere, upstream } = zincShop.startShop(server, { circuitFailures: 1 })
     upstream.next(/^POST/, unavailable)
     assert.strictEqual((await rejectionOf(placeThere({ orderId: "order-1" })))._tag, "TemporarilyUnavailable")
     assert.deepInclude(await rejectionOf(placeThere({ orderId: "order-2" })), {
@@ -184,7 +177,7 @@ describe("the certainty of an outcome", () => {
   })
 
   it("is unknown if Zinc refuses an order that it may have accepted before", async () => {
-    const { place, shop, upstream } = zincShop.startShop(use, { retries: 1 })
+    const { place, shop, upstream } = zincShop.startShop(server, { retries: 1 })
     const outOfStock = () => HttpResponse.json({ code: "out_of_stock" }, { status: 400 })
     upstream.next(/^POST/, (act) => {
       act()
@@ -198,7 +191,7 @@ describe("the certainty of an outcome", () => {
   })
 
   it("is unknown if Zinc has the order and its list can't be read", async () => {
-    const { open, place, upstream } = zincShop.startShop(use)
+    const { open, place, upstream } = zincShop.startShop(server)
     await place()
     for (const status of [401, 429, 503]) {
       upstream.next(/^GET/, () => HttpResponse.json({}, { status }))
@@ -207,7 +200,7 @@ describe("the certainty of an outcome", () => {
   })
 
   it("is that it was not placed while Rye is left alone", async () => {
-    const { place, quote, upstream } = ryeShop.startShop(use, { circuitFailures: 1 })
+    const { place, quote, upstream } = ryeShop.startShop(server, { circuitFailures: 1 })
     const { reference } = await quote()
     upstream.next(/^GET .*intents/, unavailable)
     assert.deepInclude(await rejectionOf(place(reference)), { _tag: "NotPlaced", code: "HTTP_503" })
@@ -215,7 +208,7 @@ describe("the certainty of an outcome", () => {
   })
 
   it("is nothing while a confirmation may still reach Rye, save that the intent failed", async () => {
-    const { place, quote, upstream } = ryeShop.startShop(use)
+    const { place, quote, upstream } = ryeShop.startShop(server)
     const { reference } = await quote()
     upstream.next(/confirm$/, broken)
     assert.strictEqual((await rejectionOf(place(reference)))._tag, "TemporarilyUnavailable")
@@ -238,7 +231,7 @@ describe("the certainty of an outcome", () => {
   })
 
   it("is nothing once Crossmint's order is paid, though Crossmint is left alone", async () => {
-    const { place, quote, upstream } = crossmintShop.startShop(use, { circuitFailures: 1 })
+    const { place, quote, upstream } = crossmintShop.startShop(server, { circuitFailures: 1 })
     await quote()
     upstream.replies.push(undefined, unavailable)
     assert.strictEqual((await rejectionOf(place()))._tag, "TemporarilyUnavailable")
@@ -247,7 +240,7 @@ describe("the certainty of an outcome", () => {
   })
 
   it("is that nothing was paid if the treasury is underfunded, fees are too high, or its account does not sign", async () => {
-    const { node, open, paying, place, quote } = crossmintShop.startShop(use)
+    const { node, open, paying, place, quote } = crossmintShop.startShop(server)
     await quote()
     const failing = (tag: string) => async (): Promise<never> => {
       throw Object.assign(new Error(tag), { _tag: tag })
@@ -273,7 +266,7 @@ describe("the certainty of an outcome", () => {
   })
 
   it("is unknown if the treasury's journal can't be read, or the order was paid under another key", async () => {
-    const { node, open, paying, place, quote } = crossmintShop.startShop(use)
+    const { node, open, paying, place, quote } = crossmintShop.startShop(server)
     await quote()
     const unreadable = async (): Promise<never> => {
       throw Object.assign(new Error("disk"), { _tag: "JournalFailed" })

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type OpenJournals, sqliteJournals } from "@till402/providers/journals"
-import { setupServer } from "msw/node"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { interceptRequests } from "../interceptRequests.ts"
 import { intentFixture } from "../rye/fakeRye.ts"
 import { startShop } from "../rye/shop.ts"
 import { crossmintPayee, prepare, usdc } from "../treasury/fakeNode.ts"
@@ -13,20 +13,17 @@ import { account, payment, rejectionOf, startTreasury } from "../treasury/treasu
  * What journals are for: processes that share one, and processes that come after one that died.
  */
 
-const server = setupServer()
+const server = interceptRequests()
 let folder: string
 let files = 0
 const opened: Array<OpenJournals> = []
 beforeAll(() => {
-  server.listen({ onUnhandledFrame: "error" })
   folder = mkdtempSync(join(tmpdir(), "till402-journals-"))
 })
 afterEach(async () => {
-  server.resetHandlers()
   await Promise.all(opened.splice(0).map((journals) => journals.close()))
 })
 afterAll(() => {
-  server.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -80,8 +77,7 @@ describe("Rye over a journal", () => {
   it("finds an order that a dead process had placed, by the till's id alone", async () => {
     const filename = newFile()
     const dying = open(filename)
-    const use: Parameters<typeof startShop>[0] = (...handlers) => server.use(...handlers)
-    const { open: openShop, place, upstream } = startShop(use, { placements: dying.placements })
+    const { open: openShop, place, upstream } = startShop(server, { placements: dying.placements })
     const { id } = upstream.put({ ...intentFixture("2-awaiting"), createdAt: new Date().toISOString() })
     await place(id)
     await dying.close()

@@ -1,17 +1,15 @@
 import { readFileSync } from "node:fs"
 import { http, HttpResponse } from "msw"
-import { setupServer } from "msw/node"
-import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { rainforest } from "../../src/rainforest/index.ts"
+import { documentedProducts } from "../amazon/providers.ts"
+import { interceptRequests } from "../interceptRequests.ts"
 
 /*
  * What is Rainforest's own: its request, its document, its credits. See also ../amazon.
  */
 
-const server = setupServer()
-beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
-afterEach(() => server.resetHandlers())
-afterAll(() => server.close())
+const server = interceptRequests()
 
 const endpoint = "https://api.rainforestapi.com/request"
 const fixture = JSON.parse(
@@ -26,32 +24,7 @@ describe("rainforest", () => {
   it("reads the documented response", async () => {
     respondWith(fixture)
     assert.deepStrictEqual(await search(), {
-      products: [
-        {
-          asin: "B0TEST0001",
-          title: "Acme Trail Running Shoes",
-          price: 84.99,
-          currency: "USD",
-          rating: 4.5,
-          reviewCount: 1287,
-          imageUrl: "https://m.media-amazon.com/images/I/test1.jpg",
-          productUrl: "https://www.amazon.com/dp/B0TEST0001",
-          source: "marketplace_a",
-          isExpedited: true
-        },
-        {
-          asin: "B0TEST0002",
-          title: "Zephyr Road Shoes",
-          price: null,
-          currency: "USD",
-          rating: null,
-          reviewCount: null,
-          imageUrl: null,
-          productUrl: "https://www.amazon.com/dp/B0TEST0002",
-          source: "marketplace_a",
-          isExpedited: false
-        }
-      ],
+      products: documentedProducts,
       totalResults: 312,
       hasMore: true
     })

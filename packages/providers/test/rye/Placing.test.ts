@@ -1,17 +1,13 @@
 import type { PlacementJournal } from "@till402/providers/rye"
 import { HttpResponse } from "msw"
-import { setupServer } from "msw/node"
-import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
+import { interceptRequests } from "../interceptRequests.ts"
 import { rejectionOf } from "../treasury/treasuries.ts"
 import { type FakeRye, type IntentFixture, intentFixture } from "./fakeRye.ts"
 import { apiKey, startShop } from "./shop.ts"
 
-const server = setupServer()
-beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
-afterEach(() => server.resetHandlers())
-afterAll(() => server.close())
-const start = (change: Parameters<typeof startShop>[1] = {}) =>
-  startShop((...handlers) => server.use(...handlers), change)
+const server = interceptRequests()
+const start = (change: Parameters<typeof startShop>[1] = {}) => startShop(server, change)
 
 const confirm = /^POST .*\/confirm$/
 const confirmed = (upstream: FakeRye) => upstream.count(confirm)

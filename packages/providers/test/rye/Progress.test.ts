@@ -1,15 +1,12 @@
 import { HttpResponse } from "msw"
-import { setupServer } from "msw/node"
-import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
+import { interceptRequests } from "../interceptRequests.ts"
 import { rejectionOf } from "../treasury/treasuries.ts"
 import { type IntentFixture, intentFixture, shipmentsFixture } from "./fakeRye.ts"
 import { startShop } from "./shop.ts"
 
-const server = setupServer()
-beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
-afterEach(() => server.resetHandlers())
-afterAll(() => server.close())
-const start = () => startShop((...handlers) => server.use(...handlers))
+const server = interceptRequests()
+const start = () => startShop(server)
 
 const { id } = intentFixture("4-completed")
 const parcel = (change: object = {}) => ({ ...shipmentsFixture().data[0], ...change })

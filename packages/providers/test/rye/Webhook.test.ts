@@ -1,20 +1,17 @@
 import { createHmac } from "node:crypto"
 import { type FulfilmentUpdate, rye } from "@till402/providers/rye"
 import { HttpResponse } from "msw"
-import { setupServer } from "msw/node"
-import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
+import { interceptRequests } from "../interceptRequests.ts"
 import { startShop, webhookSecret } from "./shop.ts"
 
-const server = setupServer()
-beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
-afterEach(() => server.resetHandlers())
-afterAll(() => server.close())
+const server = interceptRequests()
 
 const start = (change: Parameters<typeof startShop>[1] = {}) => {
   const updates: Array<FulfilmentUpdate> = []
   return {
     updates,
-    ...startShop((...handlers) => server.use(...handlers), {
+    ...startShop(server, {
       onUpdate: (update) => void updates.push(update),
       ...change
     })
@@ -108,7 +105,7 @@ describe("a webhook", () => {
     ]) {
       assert.strictEqual((await start({ onUpdate }).shop.webhook(post(body))).status, 500)
     }
-    const { open } = startShop((...handlers) => server.use(...handlers))
+    const { open } = startShop(server)
     assert.strictEqual((await open().webhook(post(body))).status, 200)
   })
 

@@ -1,20 +1,14 @@
 import { memoryPlacementJournal } from "@till402/providers/rye"
 import { HttpResponse } from "msw"
-import { setupServer } from "msw/node"
-import { afterAll, afterEach, assert, beforeAll, describe, it, vi } from "vitest"
+import { afterEach, assert, describe, it, vi } from "vitest"
+import { interceptRequests } from "../interceptRequests.ts"
 import { rejectionOf } from "../treasury/treasuries.ts"
 import { type IntentFixture, intentFixture } from "./fakeRye.ts"
 import { request, startShop } from "./shop.ts"
 
-const server = setupServer()
-beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
-afterEach(() => {
-  vi.useRealTimers()
-  server.resetHandlers()
-})
-afterAll(() => server.close())
-const start = (change: Parameters<typeof startShop>[1] = {}) =>
-  startShop((...handlers) => server.use(...handlers), change)
+const server = interceptRequests()
+afterEach(() => void vi.useRealTimers())
+const start = (change: Parameters<typeof startShop>[1] = {}) => startShop(server, change)
 
 const confirm = /^POST .*\/confirm$/
 /** An intent with an offer, made now. */

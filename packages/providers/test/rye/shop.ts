@@ -1,33 +1,27 @@
 import { rye, type RyeOptions } from "@till402/providers/rye"
-import type { RequestHandler } from "msw"
+import { context, orderRequest } from "../fulfilment/orderRequest.ts"
+import type { Intercepted } from "../interceptRequests.ts"
 import { FakeRye } from "./fakeRye.ts"
 
 export const apiKey = "RYE/staging-secret"
 export const webhookSecret = "whsec-secret"
-export const context = { signal: new AbortController().signal }
 
-export const request = {
-  product: { source: "marketplace_a", asin: "B0TEST0001", productUrl: undefined },
-  shippingAddress: {
-    name: "Ada King Byron",
-    line1: "1 Test St",
-    line2: "",
-    city: "Durham",
-    state: "NC",
-    postalCode: "27701",
-    country: "US",
-    phone: "+15555550100"
-  },
-  email: "ada@example.com"
-} as const
+export { context }
+export const request = orderRequest({
+  name: "Ada King Byron",
+  line1: "1 Test St",
+  line2: "",
+  city: "Durham",
+  state: "NC",
+  postalCode: "27701",
+  country: "US",
+  phone: "+15555550100"
+})
 
 /** A shop over a fake of Rye. */
-export const startShop = (
-  use: (...handlers: Array<RequestHandler>) => void,
-  change: Partial<RyeOptions> = {}
-) => {
+export const startShop = (server: Intercepted, change: Partial<RyeOptions> = {}) => {
   const upstream = new FakeRye()
-  use(upstream.handler())
+  server.use(upstream.handler())
   const open = (more: Partial<RyeOptions> = {}) =>
     rye({
       apiKey,

@@ -3,9 +3,9 @@ import { Effect, Redacted } from "effect"
 import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { http, HttpResponse } from "msw"
-import { setupServer } from "msw/node"
-import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { makeShopify } from "../../src/shopify/Shopify.ts"
+import { interceptRequests } from "../interceptRequests.ts"
 import {
   catalogue,
   clientSecret,
@@ -25,10 +25,7 @@ import { webClient } from "./webClient.ts"
 
 const credentials = { clientId: "client-id-1", clientSecret }
 
-const server = setupServer()
-beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
-afterEach(() => server.resetHandlers())
-afterAll(() => server.close())
+const server = interceptRequests()
 
 const fake = () => fakeCatalogue([productDocument(1)])
 

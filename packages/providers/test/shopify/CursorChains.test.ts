@@ -1,14 +1,10 @@
-import type { ProductPage, ProductQuery } from "@till402/core"
+import type { ProductQuery } from "@till402/core"
 import { it as effectIt } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
-import fc from "fast-check"
 import { assert, describe, it } from "vitest"
 import { CursorChains } from "../../src/shopify/CursorChains.ts"
-import type { ShopifyLayerOptions } from "../../src/shopify/index.ts"
-import { makeShopify } from "../../src/shopify/Shopify.ts"
-import { ids, profileUrl } from "./catalogue.ts"
+import { ids } from "./catalogue.ts"
 import {
   fakeCatalogue,
   type FakeCatalogue,
@@ -16,32 +12,11 @@ import {
   rpcError,
   type ToolCall
 } from "./fakeCatalogue.ts"
-import { webClient } from "./webClient.ts"
+import { products, names, over } from "./searchPages.ts"
 
 /*
  * Pages by number over a catalogue that pages by cursor.
  */
-
-const products = (count: number) => Array.from({ length: count }, (_, index) => productDocument(index + 1))
-const names = (from: number, to: number) =>
-  Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => `test${from + index}`)
-
-const over = (
-  fake: Pick<FakeCatalogue, "respond">,
-  options: Partial<ShopifyLayerOptions> = {}
-): Effect.Effect<(query?: Partial<ProductQuery>) => Effect.Effect<ProductPage, unknown>> =>
-  makeShopify({ profileUrl, retries: 0, requestsPerSecond: 1_000, pageSize: 10, ...options }).pipe(
-    Effect.provideService(
-      HttpClient.HttpClient,
-      webClient(async (request) => Response.json(fake.respond((await request.json()) as ToolCall)))
-    ),
-    Effect.orDie,
-    Effect.map(
-      ({ search }) =>
-        (query = {}) =>
-          search({ q: "shoes", page: 1, ...query })
-    )
-  )
 
 const cursorsOf = ({ calls }: FakeCatalogue) =>
   calls.map(({ params }) => params.arguments.catalog.pagination.cursor ?? "start")
@@ -282,46 +257,4 @@ describe("pages over cursors", () => {
       assert.strictEqual(cursorsOf(fake).filter((cursor) => cursor === "start").length, 1)
     })
   )
-})
-
-describe("any catalogue that doesn't change", () => {
-  const settings = fc.record({
-    count: fc.nat({ max: 90 }),
-    pageSize: fc.integer({ min: 1, max: 50 }),
-    maxLimit: fc.integer({ min: 1, max: 50 }),
-    tellsTotal: fc.boolean(),
-    order: fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 12 }),
-    expiresAfter: fc.nat({ max: 12 })
-  })
-
-  it("shows each product on one page, in its order, wherever one starts to read", async () => {
-    await fc.assert(
-      fc.asyncProperty(settings, async ({ count, expiresAfter, maxLimit, order, pageSize, tellsTotal }) => {
-        const fake = fakeCatalogue(products(count), { maxLimit, tellsTotal })
-        const size = Math.min(pageSize, maxLimit)
-        await Effect.runPromise(
-          Effect.gen(function* () {
-            const search = yield* over(fake, { pageSize, maxPages: 100 })
-            let asked = 0
-            const hasMoreAfter = Effect.fnUntraced(function* (page: number) {
-              if (asked === expiresAfter) fake.expireCursors()
-              asked += 1
-              const found = yield* search({ page })
-              const last = Math.min(page * size, count)
-              assert.deepStrictEqual(ids(found), names((page - 1) * size + 1, last))
-              assert.strictEqual(found.hasMore, page * size < count)
-              assert.isAtLeast(found.totalResults, last)
-              if (tellsTotal) assert.strictEqual(found.totalResults, count)
-              return found.hasMore
-            })
-            for (const page of order) yield* hasMoreAfter(page)
-            let page = 1
-            while (yield* hasMoreAfter(page)) page += 1
-            assert.isAtLeast(page * size, count)
-          })
-        )
-      }),
-      { numRuns: 60 }
-    )
-  })
 })

@@ -1,6 +1,6 @@
 import { delay, http, HttpResponse } from "msw"
-import { setupServer } from "msw/node"
-import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { afterEach, assert, describe, it } from "vitest"
+import { interceptRequests } from "../interceptRequests.ts"
 import { catalogue, ids, searchOf, thrownBy } from "./catalogue.ts"
 import {
   fakeCatalogue,
@@ -14,10 +14,7 @@ import {
  * Named shops, each with a catalogue of its own, instead of the global one.
  */
 
-const server = setupServer()
-beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
-afterEach(() => server.resetHandlers())
-afterAll(() => server.close())
+const server = interceptRequests()
 
 const mcp = (shop: string) => `https://${shop}/api/ucp/mcp`
 

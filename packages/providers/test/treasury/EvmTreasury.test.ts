@@ -9,16 +9,13 @@ import {
 } from "@till402/providers/treasury"
 import { Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
-import { setupServer } from "msw/node"
 import { type Hex, keccak256, parseTransaction } from "viem"
-import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
+import { interceptRequests } from "../interceptRequests.ts"
 import { crossmintPayee, FakeNode, prepare, usdc } from "./fakeNode.ts"
 import { account, failingJournal, payment, rejectionOf, startTreasury } from "./treasuries.ts"
 
-const server = setupServer()
-beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
-afterEach(() => server.resetHandlers())
-afterAll(() => server.close())
+const server = interceptRequests()
 
 const amount = 97_350_000n
 const start = (...change: Parameters<typeof startTreasury>) => {

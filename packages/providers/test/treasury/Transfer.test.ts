@@ -1,6 +1,5 @@
 import { type RefusalReason, verdictOf } from "@till402/providers/treasury"
 import fc from "fast-check"
-import { setupServer } from "msw/node"
 import {
   encodeFunctionData,
   erc20Abi,
@@ -10,7 +9,8 @@ import {
   serializeTransaction,
   type TransactionSerializableEIP1559
 } from "viem"
-import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
+import { interceptRequests } from "../interceptRequests.ts"
 import { crossmintPayee, FakeNode, prepare, thief, usdc } from "./fakeNode.ts"
 import { account, payment, rejectionOf, startTreasury } from "./treasuries.ts"
 
@@ -19,10 +19,7 @@ import { account, payment, rejectionOf, startTreasury } from "./treasuries.ts"
  * by it, ours signs nothing.
  */
 
-const server = setupServer()
-beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
-afterEach(() => server.resetHandlers())
-afterAll(() => server.close())
+const server = interceptRequests()
 
 const otherToken = "0x00000000000000000000000000000000000000e5"
 const approve = (spender: Hex): Hex =>

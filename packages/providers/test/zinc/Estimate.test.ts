@@ -1,19 +1,15 @@
 import * as fc from "fast-check"
 import { HttpResponse } from "msw"
-import { setupServer } from "msw/node"
-import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { estimate } from "../../src/zinc/Estimate.ts"
+import { interceptRequests } from "../interceptRequests.ts"
 import { rejectionOf } from "../treasury/treasuries.ts"
 import { productDocument } from "./fakeZinc.ts"
 import { orderId, request, startShop } from "./shop.ts"
 
-const server = setupServer()
-beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
-afterEach(() => server.resetHandlers())
-afterAll(() => server.close())
+const server = interceptRequests()
 const allowance = { taxBasisPoints: 1_000, shippingCents: 999 }
-const start = (change: Parameters<typeof startShop>[1] = { allowance }) =>
-  startShop((...handlers) => server.use(...handlers), change)
+const start = (change: Parameters<typeof startShop>[1] = { allowance }) => startShop(server, change)
 
 describe("a quote", () => {
   it("is the listed price and the allowance, and what Zinc may spend", async () => {

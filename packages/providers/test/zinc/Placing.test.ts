@@ -1,16 +1,12 @@
 import { HttpResponse } from "msw"
-import { setupServer } from "msw/node"
-import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
+import { interceptRequests } from "../interceptRequests.ts"
 import { rejectionOf } from "../treasury/treasuries.ts"
 import { duplicateFixture } from "./fakeZinc.ts"
 import { apiKey, orderId, request, startShop } from "./shop.ts"
 
-const server = setupServer()
-beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
-afterEach(() => server.resetHandlers())
-afterAll(() => server.close())
-const start = (change: Parameters<typeof startShop>[1] = {}) =>
-  startShop((...handlers) => server.use(...handlers), change)
+const server = interceptRequests()
+const start = (change: Parameters<typeof startShop>[1] = {}) => startShop(server, change)
 
 const sent = /^POST \/orders$/
 const id = "0d3a0c9e-1"

@@ -1,15 +1,11 @@
-import { setupServer } from "msw/node"
-import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
+import { interceptRequests } from "../interceptRequests.ts"
 import { rejectionOf } from "../treasury/treasuries.ts"
 import { placedFixture } from "./fakeZinc.ts"
 import { startShop } from "./shop.ts"
 
-const server = setupServer()
-beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
-afterEach(() => server.resetHandlers())
-afterAll(() => server.close())
-const start = (change: Parameters<typeof startShop>[1] = {}) =>
-  startShop((...handlers) => server.use(...handlers), change)
+const server = interceptRequests()
+const start = (change: Parameters<typeof startShop>[1] = {}) => startShop(server, change)
 
 describe("an order's status", () => {
   const statusOf = async (change: object) => {

@@ -5,7 +5,10 @@ import { startShop, webhookSecret } from "./shop.ts"
 
 const start = (change: Parameters<typeof startShop>[1] = {}) => {
   const updates: Array<FulfilmentUpdate> = []
-  const { open } = startShop(() => {}, { onUpdate: (update) => void updates.push(update), ...change })
+  const { open } = startShop(
+    { use: () => {} },
+    { onUpdate: (update) => void updates.push(update), ...change }
+  )
   return { updates, shop: open() }
 }
 

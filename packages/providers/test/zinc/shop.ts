@@ -1,33 +1,27 @@
 import { zinc, type ZincOptions } from "@till402/providers/zinc"
-import type { RequestHandler } from "msw"
+import { context, orderRequest } from "../fulfilment/orderRequest.ts"
+import type { Intercepted } from "../interceptRequests.ts"
 import { FakeZinc } from "./fakeZinc.ts"
 
 export const apiKey = "zn_test_secret"
 export const webhookSecret = "zn_whsec_secret"
-export const context = { signal: new AbortController().signal }
 export const orderId = "5f0c6f6e-7a51-4a8e-9d36-0c1f7a4d2b10"
 
-export const request = {
-  product: { source: "marketplace_a", asin: "B0TEST0001", productUrl: undefined },
-  shippingAddress: {
-    name: "Ada Byron",
-    line1: "1 Test St",
-    city: "Durham",
-    state: "NC",
-    postalCode: "27701",
-    country: "US",
-    phone: "5555550100"
-  },
-  email: "ada@example.com"
-} as const
+export { context }
+export const request = orderRequest({
+  name: "Ada Byron",
+  line1: "1 Test St",
+  city: "Durham",
+  state: "NC",
+  postalCode: "27701",
+  country: "US",
+  phone: "5555550100"
+})
 
 /** A shop over a fake of Zinc. */
-export const startShop = (
-  use: (...handlers: Array<RequestHandler>) => void,
-  change: Partial<ZincOptions> = {}
-) => {
+export const startShop = (server: Intercepted, change: Partial<ZincOptions> = {}) => {
   const upstream = new FakeZinc()
-  use(upstream.handler())
+  server.use(upstream.handler())
   const open = (more: Partial<ZincOptions> = {}) =>
     zinc({ apiKey, webhookSecret, baseUrl: upstream.url, retries: 0, ...change, ...more })
   const shop = open()

@@ -1,50 +1,21 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { findNetwork } from "../../../src/domain/Network.ts"
-import { Charges } from "../../../src/ports/Charges.ts"
-import { sampleResponse, sampleCharge } from "../../../src/testing/stores/records.ts"
-import { Chain, type ChainEvidence, type IncomingTransfer } from "../../../src/toll/evidence/Chain.ts"
-import { auditLedgerWithChain, type LedgerAudit } from "../../../src/toll/audit/LedgerAudit.ts"
-import { type Dice, dice, property } from "../../domain/seeded.ts"
+import { type LedgerAudit } from "../../../src/toll/audit/LedgerAudit.ts"
+import {
+  payTo,
+  baseSepolia,
+  hour,
+  from,
+  span,
+  type Paid,
+  hexOf,
+  moved,
+  keyOf,
+  check
+} from "./auditedChain.ts"
 
-const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
-const baseSepolia = { ...findNetwork("base-sepolia")!, payTo }
 const base = { ...findNetwork("base")!, payTo }
-const payer = "0x00000000000000000000000000000000000000aa"
-
-const hour = 3_600_000
-/** A span of 20 hours, a month ago. */
-const from = Math.floor(Date.now() / 1000) * 1000 - 720 * hour
-const span = { fromMillis: from, beforeMillis: from + 20 * hour }
-
-interface Moved extends Omit<IncomingTransfer, "atSeconds"> {
-  readonly atMillis: number
-  readonly to?: string
-}
-
-/** One payment of 10 units: its entry in the ledger, and its own transfer if the chain has one. */
-interface Paid {
-  readonly transaction: string
-  readonly enteredMillis: number
-  /** Recorded with the entry. */
-  readonly logIndex?: number
-  readonly moved?: Moved
-  readonly evidence?: ChainEvidence
-  readonly payer?: string
-  readonly payTo?: string
-  readonly awaitsFinality?: boolean
-}
-
-const hexOf = (number: number): string => `0x${number.toString(16).padStart(64, "0")}`
-
-const moved = (transaction: string, atMillis: number, changes: Partial<Moved> = {}): Moved => ({
-  transaction,
-  logIndex: 0,
-  from: payer,
-  valueAtomic: "10",
-  atMillis,
-  ...changes
-})
 
 /** A payment as most are: moved, and entered two seconds later. */
 const paid = (number: number, atMillis: number, changes: Partial<Paid> = {}): Paid => ({
@@ -53,100 +24,6 @@ const paid = (number: number, atMillis: number, changes: Partial<Paid> = {}): Pa
   moved: moved(hexOf(number), atMillis),
   ...changes
 })
-
-/** A chain that shows exactly the given transfers, and which nonce made which. */
-const chainOf = (
-  payments: ReadonlyArray<Paid>,
-  foreign: ReadonlyArray<Moved>,
-  changes: Partial<Chain["Service"]>
-): Chain["Service"] => ({
-  canRead: (caip2) => caip2 === baseSepolia.caip2,
-  evidence: (_, { nonce }) => {
-    const payment = payments[Number(nonce)]!
-    if (payment.evidence !== undefined) return Effect.succeed(payment.evidence)
-    return Effect.succeed<ChainEvidence>(
-      payment.moved === undefined
-        ? { _tag: "NotMoved", chainTimeSeconds: Date.now() / 1000 }
-        : {
-            _tag: "Moved",
-            transaction: payment.moved.transaction,
-            logIndex: payment.moved.logIndex,
-            atSeconds: Math.floor(payment.moved.atMillis / 1000),
-            isFinal: true
-          }
-    )
-  },
-  usedNonces: () => Effect.succeed(undefined),
-  balanceOf: () => Effect.succeed(undefined),
-  acceptsSignature: () => Effect.succeed(undefined),
-  transfersTo: (_, to, { beforeSeconds, fromSeconds }) =>
-    Effect.succeed({
-      fromBlock: 0n,
-      toBlock: 0n,
-      transfers: [...payments.flatMap((payment) => payment.moved ?? []), ...foreign].filter(
-        (transfer) =>
-          (transfer.to ?? payTo).toLowerCase() === to.toLowerCase() &&
-          Math.floor(transfer.atMillis / 1000) >= fromSeconds &&
-          Math.floor(transfer.atMillis / 1000) < beforeSeconds
-      )
-    }),
-  ...changes
-})
-
-const keyOf = (number: number): string => `eip155:84532:0xusdc:${payer}:${hexOf(number)}`
-
-const enter = Effect.fnUntraced(function* (charges: Charges["Service"], payment: Paid, number: number) {
-  const { enteredMillis, logIndex, transaction } = payment
-  const key = keyOf(number)
-  const charge = sampleCharge({
-    key,
-    network: baseSepolia.caip2,
-    asset: baseSepolia.asset,
-    payer: payment.payer ?? payer,
-    payTo: payment.payTo ?? payTo,
-    amountAtomic: "10",
-    validBeforeSeconds: Math.floor(enteredMillis / 1000) + 120,
-    createdAtMillis: enteredMillis
-  })
-  const limits = { maxUnsettled: 1_000, maxExposureAtomic: "1000000" }
-  yield* charges.claim(charge, { owner: "me", untilMillis: enteredMillis + hour }, enteredMillis, limits)
-  yield* charges.advance(key, "me", { response: sampleResponse(), subject: undefined })
-  const completion = yield* charges.complete(
-    key,
-    {
-      receipt: { success: true, transaction, network: baseSepolia.caip2, payer: charge.payer },
-      transferLogIndex: logIndex,
-      refundDue: false,
-      finalAfterMillis: payment.awaitsFinality === true ? enteredMillis + hour : undefined,
-      responseOwedUntilMillis: undefined
-    },
-    enteredMillis
-  )
-  expect(completion._tag).toBe("Completed")
-})
-
-const check = (
-  payments: ReadonlyArray<Paid>,
-  options: {
-    readonly foreign?: ReadonlyArray<Moved>
-    readonly chain?: Partial<Chain["Service"]>
-    readonly networks?: ReadonlyArray<typeof baseSepolia>
-    readonly span?: typeof span
-    readonly before?: (charges: Charges["Service"]) => Effect.Effect<unknown, unknown>
-  } = {}
-): Promise<LedgerAudit> =>
-  Effect.runPromise(
-    Effect.gen(function* () {
-      const charges = yield* Charges
-      for (const [number, payment] of payments.entries()) yield* enter(charges, payment, number)
-      if (options.before !== undefined) yield* options.before(charges)
-      return yield* Effect.provideService(
-        auditLedgerWithChain(options.span ?? span, options.networks ?? [baseSepolia]),
-        Chain,
-        chainOf(payments, options.foreign ?? [], options.chain ?? {})
-      )
-    }).pipe(Effect.provide(Charges.layerMemory))
-  )
 
 const faultsIn = ({ faults }: LedgerAudit): ReadonlyArray<readonly [string, string]> =>
   faults.map(({ chargeKey, fault }) => [chargeKey.slice(-4), fault])
@@ -346,85 +223,5 @@ describe("the ledger against the chain", () => {
     expect(found.faults).toHaveLength(100)
     expect(found.faults[0]!.chargeKey).toBe(keyOf(249))
     expect(found.chain).toMatchObject({ openEntries: 50 })
-  })
-})
-
-/** Payments as they are, payments that the ledger has and the chain has not, and transfers of strangers. */
-const randomWorld = (world: Dice) => {
-  const payments: Array<Paid> = []
-  const bogus = new Set<number>()
-  const transactions = 1 + world.below(6)
-  const logs = new Map<string, number>()
-  const nextLog = (transaction: string): number => {
-    const logIndex = (logs.get(transaction) ?? world.below(3)) + 1 + world.below(2)
-    logs.set(transaction, logIndex)
-    return logIndex
-  }
-  const timeOf = new Map(
-    Array.from({ length: transactions }, (_, index) => [hexOf(index), from + world.below(20 * 60) * 60_000])
-  )
-  for (let count = world.below(12); count > 0; count--) {
-    const transaction = hexOf(world.below(transactions))
-    const atMillis = timeOf.get(transaction)!
-    const enteredMillis = Math.min(
-      atMillis + world.pick([1, 2, 60, 7_200, 30_000]) * 1_000,
-      span.beforeMillis - 1
-    )
-    if (world.below(3) === 0) {
-      bogus.add(payments.length)
-      payments.push({
-        transaction,
-        enteredMillis,
-        evidence: { _tag: "NotPaid", reason: world.pick(["canceled", "used_otherwise"]) }
-      })
-      continue
-    }
-    const logIndex = nextLog(transaction)
-    payments.push({
-      transaction,
-      enteredMillis,
-      moved: moved(transaction, atMillis, { logIndex }),
-      ...(world.below(2) === 0 ? { logIndex } : {})
-    })
-  }
-  const foreign = Array.from({ length: world.below(4) }, () => {
-    const transaction = hexOf(world.below(transactions))
-    return moved(transaction, timeOf.get(transaction)!, {
-      logIndex: nextLog(transaction),
-      from: world.pick(["0xbb", "0xcc"])
-    })
-  })
-  return { payments, bogus, foreign }
-}
-
-describe("the check of a random ledger", () => {
-  property(
-    "finds exactly the entries without a transfer, and the transfers without an entry",
-    300,
-    async (world) => {
-      const { bogus, foreign, payments } = randomWorld(world)
-      const found = await check(payments, { foreign })
-      expect(new Set(found.faults.map(({ chargeKey }) => chargeKey))).toEqual(
-        new Set(Array.from(bogus, (number) => keyOf(number)))
-      )
-      const nameOf = (transfer: { transaction: string; logIndex: number }) =>
-        `${transfer.transaction}:${transfer.logIndex}`
-      expect(found.chain!.foreign.map(nameOf).toSorted()).toEqual(foreign.map(nameOf).toSorted())
-      expect(found.chain).toMatchObject({
-        provenEntries: payments.length - bogus.size,
-        openEntries: 0,
-        transfers: payments.length - bogus.size + foreign.length
-      })
-    }
-  )
-
-  it("is not trivial: worlds have bogus entries that share a transaction with real ones", () => {
-    const shared = Array.from({ length: 300 }, (_, index) => randomWorld(dice(402 + index))).filter(
-      ({ bogus, payments }) =>
-        Array.from(bogus).some((number) =>
-          payments.some((other) => other.moved?.transaction === payments[number]!.transaction)
-        )
-    )
-    expect(shared.length).toBeGreaterThan(100)
   })
 })

@@ -20,19 +20,11 @@ import {
   task
 } from "./machineRows.ts"
 import { admissions, claim, lookups, paidWork, verify, work, works } from "./requestRows.ts"
-import {
-  before,
-  complete,
-  ending,
-  endings,
-  firstSettle,
-  settlements,
-  takeOver,
-  takeovers
-} from "./settlementRows.ts"
+import { complete, ending, endings, firstSettle, settlements } from "./settlementRows.ts"
+import { before, takeOver, takeovers } from "./takeoverRows.ts"
 
 /*
- * Each step of a call's request, and each event that a step can't have. `chargeLives.test.ts` walks through whole lives
+ * Each step of a call's request, and each event that a step can't have. `ChargeMachine.lives.test.ts` walks through whole lives
  * and looks for what must never happen.
  */
 

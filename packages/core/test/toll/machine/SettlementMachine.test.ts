@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { next } from "../../../src/toll/machine/ChargeMachine.ts"
-import { endings, settlements, takeovers } from "./settlementRows.ts"
+import { endings, settlements } from "./settlementRows.ts"
+import { takeovers } from "./takeoverRows.ts"
 
 /*
  * Each step of a settlement, in a call and in the reconciler.

@@ -54,6 +54,7 @@ export const facts: ChargeFacts = {
   finalitySeconds
 }
 
+export const done = { _tag: "Done" } as const
 export const subject = { kind: "order", id: "order-1" } as const
 
 export const chargeIn = (state: ChargeState, changes: Partial<Charge> = {}): Charge => ({

@@ -1,13 +1,10 @@
 import { resend, type ResendOptions } from "@till402/providers/mail/resend"
 import { delay, http, HttpResponse } from "msw"
-import { setupServer } from "msw/node"
-import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
+import { interceptRequests } from "../../interceptRequests.ts"
 import { badRecipients, context, everyWordOf, from, mail, thrownBy } from "../mails.ts"
 
-const server = setupServer()
-beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
-afterEach(() => server.resetHandlers())
-afterAll(() => server.close())
+const server = interceptRequests()
 
 const endpoint = "https://api.resend.com/emails"
 const apiKey = "re_k3y_of_the_test"

@@ -1,0 +1,43 @@
+import { Effect } from "effect"
+import type { HttpSettings } from "../../src/http/HttpSettings.ts"
+import type { AnyOperation, ApiEndpoint } from "../../src/operations/Operation.ts"
+
+/** An operation with this endpoint for one cent, whose work is never done. */
+export const operationOf = (
+  endpoint: ApiEndpoint,
+  changes: Partial<Omit<AnyOperation, "endpoint">> = {}
+): AnyOperation => ({
+  endpoint,
+  description: "Weather of a city",
+  mimeType: "application/json",
+  price: { _tag: "Fixed", atomic: 10_000n },
+  example: { input: {}, output: {} },
+  replayMillis: 60_000,
+  work: () => Effect.die("no work is expected"),
+  ...changes
+})
+
+/** Settings below `/api`, on one test network. */
+export const settings: HttpSettings = {
+  baseUrl: "https://shop.example/api",
+  prefix: "/api",
+  networks: [
+    {
+      caip2: "eip155:84532",
+      v1Name: "base-sepolia",
+      asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+      eip712: { name: "USDC", version: "2" },
+      payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
+    }
+  ],
+  maxTimeoutSeconds: 120,
+  trustFacilitator: true,
+  upstreamTimeoutMillis: 30_000,
+  quotesPerMinute: 600,
+  quotesPerClientPerMinute: 60,
+  openapiPath: "/openapi.json",
+  discoveryPath: "/.well-known/x402",
+  publicRoutes: new Map(),
+  clientAddress: undefined,
+  cors: "*"
+}

@@ -1,0 +1,53 @@
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import type { AnyPlainOperation } from "../../src/operations/PlainOperation.ts"
+import { openTill } from "../toll/openTill.ts"
+
+describe("options of a route", () => {
+  const valid = {
+    id: "weather",
+    method: "GET",
+    path: "/weather",
+    description: "Weather",
+    price: "0.02",
+    work: () => Effect.void
+  }
+
+  it.each([
+    ["id", "the weather", "id must be"],
+    ["id", "search", "belongs to a route of the contract"],
+    ["method", "PUT", 'method must be "GET" or "POST"'],
+    ["path", "weather", "path must be"],
+    ["path", "/weather?q", "path must be"],
+    ["path", "/:city", "path must be"],
+    ["path", "/weather/:city/:city", "path must be"],
+    ["path", "/weather/:__proto__", "path must be"],
+    ["path", "/weather/../other", "path must be"],
+    ["path", "/openapi.json", "belongs to a document or a public route"],
+    ["description", undefined, "description must"],
+    ["price", 0.02, 'price must be dollars such as "0.02"'],
+    ["price", "0", "price must be dollars"],
+    ["price", { min: "0.05", max: "0.01", of: () => "0.02" }, "price.min and price.max"],
+    ["price", { min: "0.01", max: "0.05" }, "price.of must be a function"],
+    ["settlement", "first", "settlement must be"],
+    ["work", undefined, "work must be a function"],
+    ["input", {}, "input must be a Standard Schema"]
+  ])("%s can't be %o", async (name, value, message) => {
+    const operations = [{ ...valid, [name]: value }] as unknown as ReadonlyArray<AnyPlainOperation>
+    await expect(openTill({ operations })).rejects.toThrow(message)
+  })
+
+  it("two routes can't share an id or a path", async () => {
+    const operations = [valid, valid] as unknown as ReadonlyArray<AnyPlainOperation>
+    await expect(openTill({ operations })).rejects.toThrow("two operations have the same id weather")
+  })
+
+  it("two routes can't match the same requests", async () => {
+    const routes = [
+      { ...valid, id: "city", path: "/weather/:city" },
+      { ...valid, id: "town", path: "/weather/:town" }
+    ]
+    const operations = routes as unknown as ReadonlyArray<AnyPlainOperation>
+    await expect(openTill({ operations })).rejects.toThrow("two operations have the same path /weather/:")
+  })
+})

@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest"
+import { operation, type PlainOperation } from "../../src/index.ts"
+import { expectFailed, jsonOf, openTill } from "../toll/openTill.ts"
+import { schema } from "./standardSchema.ts"
+
+describe("a price that is a function of the input", () => {
+  const words = (price: PlainOperation<{ text: string }>["price"]) =>
+    openTill({
+      operations: [
+        operation({
+          id: "words",
+          method: "POST",
+          path: "/words",
+          description: "Counts words",
+          input: schema(({ text }) => (typeof text === "string" ? { text } : undefined)),
+          price,
+          work: ({ text }) => ({ words: text.split(" ").length })
+        })
+      ]
+    })
+  const call = (text: string) => ({ path: "/words", body: { text } })
+
+  it("is charged per request, and shown as a range to requests without input", async () => {
+    const { challenge, payFor, present } = await words({
+      min: "0.01",
+      max: "1.00",
+      of: ({ text }) => (text.length / 100).toFixed(2)
+    })
+    expect((await challenge(call("twelve words"))).accepts[0]?.amount).toBe("120000")
+    expect((await challenge({ path: "/words", body: {} })).accepts[0]?.amount).toBe("10000")
+    const cheap = await payFor(call("few"))
+    expect((await present(call("a longer text"), cheap)).status).toBe(402)
+    expect(jsonOf(await present(call("few"), cheap))).toEqual({ words: 1 })
+  })
+
+  it("is not needed for a response that is paid", async () => {
+    let isBroken = false
+    const { payFor, present } = await words({
+      min: "0.01",
+      max: "1.00",
+      of: () => {
+        if (isBroken) throw new Error("the price list is gone")
+        return "0.02"
+      }
+    })
+    const payment = await payFor(call("few"))
+    const paid = await present(call("few"), payment)
+    isBroken = true
+    expect((await present(call("few"), payment)).text).toBe(paid.text)
+    expectFailed(await present(call("other"), payment), 500, "INTERNAL_ERROR")
+  })
+
+  it.each(["2.00", "0.005", "0", "free", "-1"])("is never charged out of its bounds: %s", async (text) => {
+    const { events, send } = await words({ min: "0.01", max: "1.00", of: () => text })
+    expectFailed(await send(call("few")), 500, "INTERNAL_ERROR")
+    expect(events.map(({ code }) => code)).toContain("request_failed")
+  })
+})

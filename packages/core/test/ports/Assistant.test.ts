@@ -1,0 +1,82 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { UpstreamFailed, UpstreamUnavailable } from "../../src/domain/Errors.ts"
+import type { AssistantOptions } from "../../src/ports/Assistant.ts"
+import { Assistant } from "../../src/ports/Assistant.ts"
+import { Catalogue } from "../../src/ports/Catalogue.ts"
+import { sampleProduct } from "../../src/testing.ts"
+import { catalogueOf, timeoutMillis, settings } from "./subjects.ts"
+
+describe("Assistant", () => {
+  const askOf = (ask: AssistantOptions["reply"], catalogue: Layer.Layer<Catalogue>) =>
+    Effect.flatMap(Assistant, (assistant) => assistant.reply({ message: "tote" })).pipe(
+      Effect.provide(Assistant.fromPromise({ reply: ask }, settings).pipe(Layer.provide(catalogue)))
+    )
+  const recommending: AssistantOptions["reply"] = async ({ message }, { search }) => ({
+    reply: "These.",
+    products: await search({ q: message, page: 1 })
+  })
+  const failingCatalogue = (error: UpstreamFailed | UpstreamUnavailable) =>
+    Layer.succeed(Catalogue, { sources: [], search: () => Effect.fail(error) })
+
+  it.effect("may search the marketplaces; products come out in the shape of the response", () =>
+    Effect.gen(function* () {
+      const { isExpedited: _, ...product } = sampleProduct()
+      const response = yield* askOf(recommending, catalogueOf([sampleProduct()]))
+      assert.deepStrictEqual(response, { reply: "These.", products: [product] })
+    })
+  )
+
+  it.effect("is unavailable where a search it relies on is, and has failed where that failed", () =>
+    Effect.gen(function* () {
+      const unavailable = yield* Effect.flip(
+        askOf(
+          recommending,
+          failingCatalogue(new UpstreamUnavailable({ port: "marketplace", retryAfterSeconds: 7 }))
+        )
+      )
+      assert.instanceOf(unavailable, UpstreamUnavailable)
+      assert.strictEqual(unavailable.port, "assistant")
+      assert.strictEqual(unavailable.retryAfterSeconds, 7)
+
+      const failed = yield* Effect.flip(
+        askOf(recommending, failingCatalogue(new UpstreamFailed({ port: "marketplace" })))
+      )
+      assert.instanceOf(failed, UpstreamFailed)
+      assert.strictEqual(failed.port, "assistant")
+    })
+  )
+
+  it.effect("may go on without a search that fails", () =>
+    Effect.gen(function* () {
+      const response = yield* askOf(
+        async (_, { search }) => {
+          const products = await search({ q: "tote", page: 1 }).catch(() => [])
+          return { reply: "I can't look right now.", products }
+        },
+        failingCatalogue(new UpstreamFailed({ port: "marketplace" }))
+      )
+      assert.deepStrictEqual(response, { reply: "I can't look right now.", products: [] })
+    })
+  )
+
+  it.effect("takes its searches with it past the deadline", () =>
+    Effect.gen(function* () {
+      let interrupted = false
+      const hanging = Layer.succeed(Catalogue, {
+        sources: [],
+        search: () =>
+          Effect.onInterrupt(Effect.never, () =>
+            Effect.sync(() => {
+              interrupted = true
+            })
+          )
+      })
+      const fiber = yield* Effect.forkChild(Effect.flip(askOf(recommending, hanging)))
+      yield* TestClock.adjust(timeoutMillis)
+      assert.instanceOf(yield* Fiber.join(fiber), UpstreamUnavailable)
+      assert.isTrue(interrupted)
+    })
+  )
+})

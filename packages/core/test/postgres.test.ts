@@ -1,0 +1,134 @@
+import { execFile } from "node:child_process"
+import { once } from "node:events"
+import { type AddressInfo, createServer, type Server } from "node:net"
+import { inspect, promisify } from "node:util"
+import { type Postgres, startPostgres } from "@till402/test-postgres"
+import { Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { ConfigurationError, StoreError } from "../src/domain/Errors.ts"
+import { Charges } from "../src/ports/Charges.ts"
+import { addressOf } from "../src/sql/postgresSocket.ts"
+import { postgres, type PostgresOptions } from "../src/postgres.ts"
+import { claimOf } from "./sql/claimOf.ts"
+
+let cluster: Postgres
+beforeAll(async () => {
+  cluster = await startPostgres()
+})
+afterAll(() => cluster.stop())
+
+const failureOf = (options: PostgresOptions) =>
+  Effect.runPromise(Effect.flip(Effect.provide(Charges, postgres(options))))
+
+/** A server that takes a connection and never says a word. */
+const silent = async (): Promise<{ server: Server; port: number }> => {
+  const server = createServer()
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  return { server, port: (server.address() as AddressInfo).port }
+}
+
+describe("an address", () => {
+  it.each([
+    ["postgres://till@db.example/till", "db.example", 5432],
+    ["postgresql://db.example:5433/till", "db.example", 5433],
+    ["postgres:///till", "localhost", 5432],
+    ["postgres://[::1]:5433/till", "::1", 5433],
+    ["postgres://%2Frun%2Fpostgresql/till", "/run/postgresql", 5432],
+    ["postgres://elsewhere/till?host=db.example&port=5433", "db.example", 5433]
+  ])("is read as libpq reads it: %s", (url, host, port) => {
+    expect(addressOf(new URL(url))).toEqual({ host, port })
+  })
+
+  it("serves where TLS is preferred and the server has none", async () => {
+    const url = `${await cluster.createDatabase()}?sslmode=prefer`
+    expect(await Effect.runPromise(Effect.provide(claimOf("key"), postgres({ url })))).toEqual({
+      _tag: "Claimed"
+    })
+  })
+})
+
+describe("an address that is wrong", () => {
+  const secret = "secret-word"
+  it.each([
+    ["no PostgreSQL", () => `mysql://till:${secret}@localhost/till`, /url must be postgres:/],
+    ["no address", () => `till:${secret}`, /url must be postgres:/],
+    ["a broken host", () => `postgres://till:${secret}@%zz/till`, /url must be postgres:/],
+    [
+      "a wrong password",
+      () => cluster.url.replace(":password@", `:${secret}@`),
+      /127.0.0.1:\d+\/postgres can't be used: password authentication failed for user "postgres"/
+    ],
+    [
+      "a database that does not exist",
+      () => cluster.url.replace(/postgres$/, "nothing"),
+      /\/nothing can't be used: database "nothing" does not exist/
+    ]
+  ])("is refused in readable words: %s", async (_, url, words) => {
+    const error = await failureOf({ url: url() })
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error.message).toMatch(words)
+    expect(inspect(error, { depth: 20, showHidden: true })).not.toContain(secret)
+  })
+
+  it.each([
+    [
+      "where nobody listens",
+      `postgres://till:${secret}@127.0.0.1:1/till`,
+      /connecting to 127.0.0.1:1\/till \(connect ECONNREFUSED 127.0.0.1:1\)/
+    ],
+    ["an unknown sslmode", `postgres://till:${secret}@localhost/till?sslmode=none`, /\(.*sslmode.*"none"\)/]
+  ])("is why it can't be reached, in readable words: %s", async (_, url, words) => {
+    const error = await failureOf({ url })
+    expect(error).toBeInstanceOf(StoreError)
+    expect(error.message).toMatch(words)
+    expect(inspect(error, { depth: 20, showHidden: true })).not.toContain(secret)
+  })
+
+  it("gives up on a server that doesn't respond", async () => {
+    const { port, server } = await silent()
+    const begun = performance.now()
+    const error = await failureOf({
+      url: `postgres://till@127.0.0.1:${port}/till`,
+      connectTimeoutMillis: 200
+    })
+    server.close()
+    expect(error).toBeInstanceOf(StoreError)
+    expect(error.message).toMatch(/timed out/)
+    expect(performance.now() - begun).toBeLessThan(4_000)
+  })
+
+  it("names every option that is out of bounds", async () => {
+    const error = await failureOf({ url: cluster.url, maxConnections: 0, statementTimeoutMillis: 0.5 })
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error.message).toMatch(/maxConnections must .* 1000; statementTimeoutMillis must .* 30000/)
+  })
+
+  it("says that the peer is missing", async () => {
+    const script = `
+      import { registerHooks } from "node:module"
+      registerHooks({
+        resolve: (name, context, next) => next(name === "@effect/sql-pg" ? "not-installed" : name, context)
+      })
+      const { Effect } = await import("effect")
+      const { postgres } = await import("@till402/core/postgres")
+      const { Charges } = await import("@till402/core/effect")
+      const opening = Effect.provide(Charges, postgres({ url: "postgres://localhost/till" }))
+      const error = await Effect.runPromise(Effect.flip(opening))
+      console.log(error._tag + ": " + error.message)`
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [
+        "--conditions=@till402/source",
+        "--disable-warning=ExperimentalWarning",
+        "--input-type=module",
+        "-e",
+        script
+      ],
+      { cwd: import.meta.dirname, timeout: 30_000 }
+    )
+    expect(stdout.trim()).toBe(
+      "ConfigurationError: storage: postgres() needs the package @effect/sql-pg: install it with npm install @effect/sql-pg"
+    )
+  })
+})

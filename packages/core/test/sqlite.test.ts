@@ -1,0 +1,284 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { describe, expect, it } from "vitest"
+import { ConfigurationError, StoreError } from "../src/domain/Errors.ts"
+import { Charges } from "../src/ports/Charges.ts"
+import { Orders } from "../src/ports/Orders.ts"
+import { VaultItems } from "../src/ports/VaultItems.ts"
+import { migrate, schemaSql } from "../src/sql/migrations.ts"
+import { sqlite } from "../src/sqlite.ts"
+import * as SqliteClient from "../src/sql/SqliteClient.ts"
+import { chargesWithOne, paid, paidRefundDue, unlimited } from "../src/testing/stores/chargeRecords.ts"
+import {
+  sampleResponse,
+  sampleCharge,
+  sampleOrder,
+  sampleReceipt,
+  sampleVaultItem
+} from "../src/testing/stores/records.ts"
+import { temporaryFiles } from "./sql/folder.ts"
+
+const nextFile = temporaryFiles()
+const { key } = sampleCharge()
+
+const withClient = <A, E>(filename: string, use: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+  Effect.runPromise(Effect.provide(use, SqliteClient.layer({ filename })))
+
+const openingOf = (filename: string) =>
+  Effect.runPromise(Effect.flip(Effect.provide(Charges, sqlite({ filename }))))
+
+describe("a file", () => {
+  it("keeps everything when it is closed and opened again", async () => {
+    const filename = nextFile()
+    const write = Effect.gen(function* () {
+      const charges = yield* Charges
+      yield* charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000, unlimited)
+      yield* charges.advance(key, "me", { response: sampleResponse(), subject: undefined })
+      yield* charges.complete(key, paid, 1_500)
+      yield* (yield* Orders).create(sampleOrder())
+      yield* (yield* VaultItems).put(sampleVaultItem())
+    })
+    const read = Effect.gen(function* () {
+      const charge = yield* (yield* Charges).find(key)
+      const order = yield* (yield* Orders).find(sampleOrder().id)
+      return { charge, order, item: yield* (yield* VaultItems).findBySlug("item-1") }
+    })
+    await Effect.runPromise(Effect.provide(write, sqlite({ filename })))
+    const found = await Effect.runPromise(Effect.provide(read, sqlite({ filename })))
+    expect(found.charge).toMatchObject({
+      state: "settled",
+      response: sampleResponse(),
+      receipt: sampleReceipt()
+    })
+    expect(found.order).toEqual(sampleOrder())
+    expect(found.item).toEqual(sampleVaultItem())
+  })
+
+  it("commits to the disk, with readers beside the writer", () =>
+    withClient(
+      nextFile(),
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        expect(yield* sql`PRAGMA journal_mode`).toEqual([{ journal_mode: "wal" }])
+        expect(yield* sql`PRAGMA synchronous`).toEqual([{ synchronous: 2 }])
+        expect(yield* sql`PRAGMA foreign_keys`).toEqual([{ foreign_keys: 1 }])
+      })
+    ))
+
+  it("is seen by another connection as soon as a method has returned", async () => {
+    const filename = nextFile()
+    const claim = Effect.gen(function* () {
+      const charges = yield* Charges
+      yield* charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000, unlimited)
+      const other = new DatabaseSync(filename, { readOnly: true })
+      const rows = other.prepare("SELECT state FROM till_charges").all()
+      other.close()
+      return rows.map(({ state }) => state)
+    })
+    expect(await Effect.runPromise(Effect.provide(claim, sqlite({ filename })))).toEqual(["claimed"])
+  })
+
+  it("reports a row that is not what was written as a failure of the store", async () => {
+    const filename = nextFile()
+    const spoiled = Effect.gen(function* () {
+      const charges = yield* Charges
+      yield* charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000, unlimited)
+      const other = new DatabaseSync(filename)
+      other.exec("UPDATE till_charges SET response = '{'")
+      other.close()
+      return yield* Effect.flip(charges.find(key))
+    })
+    const error = await Effect.runPromise(Effect.provide(spoiled, sqlite({ filename })))
+    expect(error).toBeInstanceOf(StoreError)
+    expect(error.operation).toBe("charges.find")
+  })
+})
+
+describe("a name that is wrong", () => {
+  it.each([
+    ["a folder that does not exist", () => join(nextFile(), "till.sqlite"), /folder .* does not exist/],
+    [
+      "a folder",
+      () => {
+        const folder = nextFile()
+        mkdirSync(folder)
+        return folder
+      },
+      /it is a folder/
+    ],
+    [
+      "a file that is no database",
+      () => {
+        const file = nextFile()
+        writeFileSync(file, "a diary, not a database\n".repeat(100))
+        return file
+      },
+      /not a database/
+    ],
+    ["an empty name", () => "", /must not be empty/]
+  ])("is refused in readable words: %s", async (_, filename, words) => {
+    const error = await openingOf(filename())
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect((error as ConfigurationError).message).toMatch(words)
+  })
+})
+
+describe("migrations", () => {
+  it("run once, whoever opens the file how often", async () => {
+    const filename = nextFile()
+    expect(await withClient(filename, migrate)).toEqual([[1, "initial"]])
+    expect(await withClient(filename, migrate)).toEqual([])
+    const recorded = await withClient(
+      filename,
+      Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT name FROM till_migrations`)
+    )
+    expect(recorded).toEqual([{ name: "initial" }])
+  })
+
+  it("leave a schema alone that the host made from schemaSql", async () => {
+    const filename = nextFile()
+    const host = new DatabaseSync(filename)
+    host.exec(schemaSql.sqlite)
+    host.close()
+    const claim = Charges.use((charges) =>
+      charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000, unlimited)
+    )
+    expect(await Effect.runPromise(Effect.provide(claim, sqlite({ filename })))).toEqual({ _tag: "Claimed" })
+  })
+})
+
+describe("the schema", () => {
+  const settled = Effect.gen(function* () {
+    const charges = yield* Charges
+    yield* charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000, unlimited)
+    yield* charges.advance(key, "me", { response: sampleResponse(), subject: undefined })
+    yield* charges.complete(key, paidRefundDue, 1_500)
+  })
+
+  it.each(["UPDATE till_ledger SET amount = '1'", "DELETE FROM till_ledger WHERE kind = 'settled'"])(
+    "refuses to change the ledger: %s",
+    async (text) => {
+      const filename = nextFile()
+      await Effect.runPromise(Effect.provide(settled, sqlite({ filename })))
+      const other = new DatabaseSync(filename)
+      expect(() => other.exec(text)).toThrow("append-only")
+      expect(other.prepare("SELECT count(*) AS count FROM till_ledger").get()).toEqual({ count: 2 })
+      other.close()
+    }
+  )
+
+  it("starts no refund beyond what its ledger says was paid", async () => {
+    const filename = nextFile()
+    const starting = Effect.gen(function* () {
+      const charges = yield* Charges
+      const start = (own: string) => charges.startRefund(own, { sinceMillis: 0, maxAtomic: "0" }, 2_000)
+      for (const own of ["first", "second"])
+        yield* chargesWithOne("settled", { key: own }, { settlement: paidRefundDue })
+      const before = yield* start("first")
+      const other = new DatabaseSync(filename)
+      other.exec(
+        "DROP TRIGGER till_ledger_no_update; UPDATE till_ledger SET amount = '0' WHERE charge_key = 'second'"
+      )
+      const limit = { sinceMillis: 0, maxAtomic: "20000" }
+      const first = yield* charges.startRefund("first", limit, 2_000)
+      const second = yield* charges.startRefund("second", limit, 2_000)
+      other.exec("UPDATE till_ledger SET amount = '10000' WHERE charge_key = 'second'")
+      other.close()
+      return [before, first, second, yield* charges.startRefund("second", limit, 2_000)]
+    })
+    const tags = await Effect.runPromise(Effect.provide(starting, sqlite({ filename })))
+    const expected = ["OverLimit", "Started", "ExceedsReceived", "Started"]
+    expect(tags.map(({ _tag }) => _tag)).toEqual(expected)
+  })
+
+  it("reports an entry that exists already as a failure, not as a transfer that is taken", async () => {
+    const filename = nextFile()
+    const failing = Effect.gen(function* () {
+      const charges = yield* chargesWithOne("ready", { key })
+      yield* chargesWithOne("settled", { key: "other" })
+      const other = new DatabaseSync(filename)
+      other.exec(`
+        CREATE TEMP TABLE copy AS SELECT * FROM till_ledger;
+        UPDATE copy SET charge_key = '${key}';
+        INSERT INTO till_ledger SELECT * FROM copy`)
+      other.close()
+      const error = yield* Effect.flip(charges.complete(key, { ...paid, transferLogIndex: 1 }, 1_500))
+      return { error, state: (yield* charges.find(key))?.state }
+    })
+    const { error, state } = await Effect.runPromise(Effect.provide(failing, sqlite({ filename })))
+    expect(error.operation).toBe("charges.complete")
+    expect(state).toBe("ready")
+  })
+
+  it("undoes a settlement that can't be entered", async () => {
+    const filename = nextFile()
+    const failing = Effect.gen(function* () {
+      const charges = yield* Charges
+      yield* charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000, unlimited)
+      yield* charges.advance(key, "me", { response: sampleResponse(), subject: undefined })
+      const other = new DatabaseSync(filename)
+      other.exec("CREATE TRIGGER broken BEFORE INSERT ON till_ledger BEGIN SELECT RAISE(ABORT, 'no'); END")
+      other.close()
+      const error = yield* Effect.flip(charges.complete(key, paid, 1_500))
+      return { error, charge: yield* charges.find(key), entries: yield* charges.entries({ limit: 9 }) }
+    })
+    const { charge, entries, error } = await Effect.runPromise(Effect.provide(failing, sqlite({ filename })))
+    expect(error.operation).toBe("charges.complete")
+    expect(charge).toMatchObject({ state: "ready", receipt: undefined })
+    expect(entries).toEqual([])
+  })
+})
+
+describe("connections to one file", () => {
+  it("wait for each other's lock without standing in the way of the event loop", async () => {
+    const filename = nextFile()
+    const waiting = Effect.gen(function* () {
+      const charges = yield* Charges
+      const other = new DatabaseSync(filename)
+      other.exec("BEGIN IMMEDIATE")
+      const claims = yield* Effect.forkChild(
+        Effect.forEach(
+          ["key-1", "key-2"],
+          (own) =>
+            charges.claim(sampleCharge({ key: own }), { owner: "me", untilMillis: 2_000 }, 1_000, unlimited),
+          { concurrency: "unbounded" }
+        )
+      )
+      let turns = 0
+      for (; turns < 20; turns++) yield* Effect.sleep(5)
+      const before = other.prepare("SELECT count(*) AS count FROM till_charges").get()?.["count"]
+      other.exec("ROLLBACK")
+      other.close()
+      return { before, after: yield* Fiber.join(claims) }
+    })
+    const { after, before } = await Effect.runPromise(Effect.provide(waiting, sqlite({ filename })))
+    expect(before).toBe(0)
+    expect(after).toEqual([{ _tag: "Claimed" }, { _tag: "Claimed" }])
+  })
+})
+
+describe("two storages in one process", () => {
+  it("are two, also in one layer", async () => {
+    const claim = Charges.use((charges) =>
+      charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000, unlimited)
+    )
+    const inEach = Effect.all([
+      Effect.provide(claim, sqlite({ filename: ":memory:" })),
+      Effect.provide(claim, sqlite({ filename: ":memory:" }))
+    ])
+    expect(await Effect.runPromise(inEach)).toEqual([{ _tag: "Claimed" }, { _tag: "Claimed" }])
+  })
+
+  it("one storage provided twice is one", async () => {
+    const storage = sqlite({ filename: ":memory:" })
+    const claim = Charges.use((charges) =>
+      charges.claim(sampleCharge(), { owner: "me", untilMillis: 2_000 }, 1_000, unlimited)
+    )
+    const both = Layer.provideMerge(Layer.effectDiscard(claim).pipe(Layer.provide(storage)), storage)
+    const found = Charges.use((charges) => charges.find(key))
+    expect(await Effect.runPromise(Effect.provide(found, both))).toMatchObject({ state: "claimed" })
+  })
+})

@@ -1,0 +1,105 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { makeClientFacilitator } from "../../../src/toll/facilitator/ClientFacilitator.ts"
+import type { FacilitatorClient } from "../../../src/toll/facilitator/FacilitatorOptions.ts"
+import type { FacilitatorRequest } from "../../../src/toll/facilitator/FacilitatorVerdicts.ts"
+import { offer, payloadV2, resourceUrl } from "../payments.ts"
+
+const request: FacilitatorRequest = {
+  x402Version: 2,
+  paymentPayload: payloadV2(),
+  requirements: offer().requirements,
+  resource: { url: resourceUrl, description: "", mimeType: "application/json" }
+}
+const transaction = `0x${"ab".repeat(32)}`
+
+/** A facilitator whose functions do what a test says, and else never respond. */
+const facilitatorOf = (client: Partial<FacilitatorClient>) =>
+  makeClientFacilitator(
+    { verify: () => new Promise(() => {}), settle: () => new Promise(() => {}), ...client },
+    { verifyTimeoutMillis: 100, settleTimeoutMillis: 200 }
+  )
+
+const throwing = () => {
+  throw new Error("no such network")
+}
+
+describe("a facilitator in the same process", () => {
+  it.effect("gets the payment and the requirement", () =>
+    Effect.gen(function* () {
+      const asked: Array<ReadonlyArray<unknown>> = []
+      const { settle, verify } = facilitatorOf({
+        verify: async (...input) => {
+          asked.push(input)
+          return { isValid: true, payer: "0xp" }
+        },
+        settle: async (...input) => {
+          asked.push(input)
+          return { success: true, transaction, payer: "0xp" }
+        }
+      })
+      assert.deepStrictEqual(yield* verify(request), { _tag: "Valid", payer: "0xp" })
+      assert.deepStrictEqual(yield* settle(request), { _tag: "Settled", transaction, payer: "0xp" })
+      assert.deepStrictEqual(asked, [
+        [request.paymentPayload, request.requirements],
+        [request.paymentPayload, request.requirements]
+      ])
+    })
+  )
+
+  it.effect("refuses", () =>
+    Effect.gen(function* () {
+      const { settle, verify } = facilitatorOf({
+        verify: async () => ({ isValid: false, invalidReason: "insufficient_funds" }),
+        settle: async () => ({ success: false, errorReason: "insufficient_funds", transaction: "" })
+      })
+      assert.deepStrictEqual(yield* verify(request), { _tag: "Invalid", reason: "insufficient_funds" })
+      assert.deepStrictEqual(yield* settle(request), { _tag: "Rejected", reason: "insufficient_funds" })
+    })
+  )
+
+  const unusable: ReadonlyArray<readonly [string, () => Promise<never>, string]> = [
+    ["throws", throwing, "FacilitatorFailed"],
+    ["rejects", () => Promise.reject(new Error("no such network")), "FacilitatorFailed"],
+    ["returns something else", () => Promise.resolve({ isValid: "yes" } as never), "SchemaError"]
+  ]
+  it.effect.each(unusable)("that %s leaves the outcome open", ([, respond, reason]) =>
+    Effect.gen(function* () {
+      const { settle, verify } = facilitatorOf({ verify: respond, settle: respond })
+      assert.deepStrictEqual(yield* verify(request), { _tag: "Unreachable", reason })
+      assert.deepStrictEqual(yield* settle(request), { _tag: "Unknown", reason, transaction: undefined })
+    })
+  )
+
+  it.effect("that doesn't respond in time leaves the outcome open", () =>
+    Effect.gen(function* () {
+      const { settle, verify } = facilitatorOf({})
+      const verifying = yield* Effect.forkChild(verify(request))
+      const settling = yield* Effect.forkChild(settle(request))
+      yield* TestClock.adjust(99)
+      assert.isUndefined(verifying.pollUnsafe())
+      yield* TestClock.adjust(1)
+      const reason = "FacilitatorTimedOut"
+      assert.deepStrictEqual(yield* Fiber.join(verifying), { _tag: "Unreachable", reason })
+      yield* TestClock.adjust(99)
+      assert.isUndefined(settling.pollUnsafe())
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(yield* Fiber.join(settling), { _tag: "Unknown", reason, transaction: undefined })
+    })
+  )
+
+  it.effect("names what it supports, or nothing where it can't be asked", () =>
+    Effect.gen(function* () {
+      const kinds = [{ x402Version: 2, scheme: "exact", network: "eip155:84532" }]
+      assert.deepStrictEqual(yield* facilitatorOf({ getSupported: async () => ({ kinds }) }).supported, kinds)
+      assert.deepStrictEqual(yield* facilitatorOf({}).supported, [])
+      assert.deepStrictEqual(yield* facilitatorOf({ getSupported: throwing }).supported, [])
+      const silent = yield* Effect.forkChild(
+        facilitatorOf({ getSupported: () => new Promise(() => {}) }).supported
+      )
+      yield* TestClock.adjust(100)
+      assert.deepStrictEqual(yield* Fiber.join(silent), [])
+    })
+  )
+})

@@ -1,0 +1,83 @@
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { SignatureChecks } from "../../../src/toll/limits/SignatureChecks.ts"
+import { openAttempt } from "../../../src/toll/machine/PaymentAttempt.ts"
+import { from, nowSeconds, offer, payloadV2, resourceUrl, sepolia } from "../payments.ts"
+
+const minute = 60_000
+const start = nowSeconds * 1_000
+
+/** Checks over a chain that responds as a test says, and the addresses that it was asked about. */
+const open = (accepts: () => boolean | undefined = () => true) => {
+  const asked: Array<string> = []
+  const refuse = () => Effect.die("only signatures are checked")
+  const checks = new SignatureChecks({
+    canRead: () => true,
+    evidence: refuse,
+    usedNonces: refuse,
+    balanceOf: refuse,
+    transfersTo: refuse,
+    acceptsSignature: (_, address) =>
+      Effect.sync(() => {
+        asked.push(address)
+        return accepts()
+      })
+  })
+  const attempt = (number: number, atMillis: number, clientAddress: string | undefined) => {
+    const payload = payloadV2({ nonce: `0x${number.toString(16).padStart(64, "0")}` })
+    return openAttempt(
+      {
+        operation: "search",
+        canonical: "GET /x402/search\n{}",
+        payment: { payload, document: payload, json: JSON.stringify(payload) },
+        resource: { url: resourceUrl, description: "", mimeType: "application/json" },
+        encrypted: false,
+        replayMillis: 1_000,
+        workMillis: 1_000,
+        proofRequired: true,
+        settlesFirst: false,
+        exposureAtomic: 10_000n,
+        clientAddress: () => clientAddress,
+        alwaysVerified: false,
+        offers: () => [offer()],
+        work: () => Effect.die("no work is done"),
+        reopen: () => Effect.die("nothing is opened again")
+      },
+      { ...sepolia, separator: `0x${"00".repeat(32)}` },
+      { owner: "me", nowMillis: () => atMillis, waitMillis: 10_000, canReadChain: true }
+    )
+  }
+  return {
+    asked,
+    check: (number: number, atMillis = start, client = "192.0.2.1") =>
+      Effect.runSync(checks.check(attempt(number, atMillis, client))),
+    confirm: (number: number, atMillis = start) =>
+      Effect.runSync(checks.confirm(attempt(number, atMillis, "192.0.2.1")))
+  }
+}
+
+describe("a check of a contract's signature", () => {
+  it.each([true, false])("is the chain's, asked once in a minute for a payment: %s", (accepts) => {
+    const { asked, check, confirm } = open(() => accepts)
+    expect([check(1), check(1, start + minute - 1), confirm(1)]).toEqual([accepts, accepts, accepts])
+    expect(asked).toEqual([from])
+    check(1, start + minute)
+    check(2)
+    expect(asked).toHaveLength(3)
+  })
+
+  it("that can't be known now is not remembered", () => {
+    const { asked, check } = open(() => undefined)
+    expect([check(1), check(1)]).toEqual([undefined, undefined])
+    expect(asked).toHaveLength(2)
+  })
+
+  it("has a budget for each client, which what is known and what is confirmed don't use", () => {
+    const { asked, check, confirm } = open()
+    for (let number = 0; number < 60; number++) expect(check(number)).toBe(true)
+    expect([check(60), check(0), check(60, start, "192.0.2.2")]).toEqual([undefined, true, true])
+    expect([check(61), confirm(61), check(61)]).toEqual([undefined, true, true])
+    expect(check(62, start + minute)).toBe(true)
+    expect(asked).toHaveLength(63)
+  })
+})

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest"
+import type { Charge } from "../../../src/ports/Charges.ts"
+import { type ChargeEvent, type ChargeStep } from "../../../src/toll/machine/ChargeStep.ts"
+import { next } from "../../../src/toll/machine/ChargeMachine.ts"
+import { begin } from "../../../src/toll/machine/CommonSteps.ts"
+import { nowMillis, presented, charges, everyFacts } from "./chargePaths.ts"
+
+const met = (charge: Charge, changes: Partial<Extract<ChargeEvent, { _tag: "Found" }>> = {}): ChargeStep =>
+  next(begin, { _tag: "Found", charge, presented, patient: true, nowMillis, ...changes }, everyFacts[0]!)
+
+describe("a payment that meets a charge of its key", () => {
+  const expected: ReadonlyArray<readonly [string, string]> = [
+    ["a claim that runs", "Wait"],
+    ["a claim that lapsed", "TakeOver"],
+    ["a response that is being settled", "Wait"],
+    ["a response that no process settles", "TakeOver"],
+    ["a settled charge", "Replay"],
+    ["a settled charge whose effect is pending", "TakeOver"],
+    ["a settled charge whose response has expired", "payment_already_used"],
+    ["a settled charge that is owed back", "payment_refund_due"],
+    ["a settled charge that was sent back", "payment_refund_due"],
+    ["a voided charge", "TakeOver"],
+    ["a settled charge whose proof isn't final", "Replay"],
+    ["a settled charge whose response is owed", "TakeOver"],
+    ["a settled charge whose response is being produced", "Wait"],
+    ["a settled charge whose response was owed for too long", "payment_refund_due"],
+    ["a voided charge that is looked after", "Wait"],
+    ["a refunded charge that was reopened", "payment_refund_due"],
+    ["a refunded charge that was reopened and has no response", "payment_refund_due"]
+  ]
+  const told = (step: ChargeStep): string =>
+    step._tag !== "End"
+      ? step._tag
+      : step.ending._tag === "Refused"
+        ? step.ending.refusal.code
+        : step.ending._tag
+  it.each(charges)("%s", (name, charge) => {
+    expect(told(met(charge))).toBe(new Map(expected).get(name))
+  })
+  it("of another payload: refused", () => {
+    for (const [name, charge] of charges) {
+      const step = met(charge, { presented: { ...presented, payloadDigest: "forged" } })
+      expect(told(step), name).toBe("payment_already_used")
+    }
+  })
+  it("for another request: refused, but where nothing is due for the charge", () => {
+    for (const [name, charge] of charges) {
+      const step = told(met(charge, { presented: { ...presented, sameRequest: false } }))
+      const isOpen =
+        name === "a claim that lapsed" || (charge.state === "voided" && charge.refund === undefined)
+      expect(step === "payment_already_used", name).toBe(!isOpen)
+    }
+  })
+  it("and can't wait any longer: told to come again", () => {
+    expect(told(met(charges[0]![1], { patient: false }))).toBe("InProgress")
+  })
+})

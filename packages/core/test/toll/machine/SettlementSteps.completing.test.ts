@@ -1,0 +1,289 @@
+import { Effect, Exit } from "effect"
+import { describe, expect, it } from "vitest"
+import type { Charge, Completion } from "../../../src/ports/Charges.ts"
+import { sampleReceipt } from "../../../src/testing/stores/records.ts"
+import { next } from "../../../src/toll/machine/ChargeMachine.ts"
+import type { SettlementStep } from "../../../src/toll/machine/ChargeStep.ts"
+import type { HeldCharge } from "../../../src/toll/machine/HeldCharge.ts"
+import {
+  authorization,
+  chargeIn,
+  facts,
+  finalitySeconds,
+  heldBy,
+  key,
+  nowMillis,
+  owedResponseMillis,
+  play,
+  type Script,
+  sepolia,
+  storeError,
+  subject,
+  task,
+  done
+} from "./settlingScene.ts"
+
+describe("completing", () => {
+  const receipt = { success: true, transaction: "0x2", network: sepolia, payer: authorization.from }
+  const step = (changes: Partial<Extract<SettlementStep, { _tag: "Complete" }>> = {}): SettlementStep => ({
+    _tag: "Complete",
+    transaction: "0x2",
+    proof: undefined,
+    refundDue: false,
+    ...changes
+  })
+  const complete = (
+    completion: Completion,
+    options: {
+      readonly step?: SettlementStep
+      readonly held?: Partial<HeldCharge>
+      readonly standing?: Charge | undefined
+    } = {}
+  ) =>
+    play(
+      {
+        charges: {
+          complete: () => Effect.succeed(completion),
+          find: () => Effect.succeed(options.standing)
+        }
+      },
+      (scene) =>
+        Effect.map(scene.perform(options.step ?? step(), heldBy(options.held)), (event) => ({
+          event,
+          asked: scene.asked,
+          events: scene.events
+        }))
+    )
+  const recorded = { _tag: "Completed" } as const
+  const first = { facts: { ...facts, workIsDue: true } }
+  const base = {
+    receipt,
+    transferLogIndex: undefined,
+    refundDue: false,
+    finalAfterMillis: undefined,
+    responseOwedUntilMillis: undefined
+  }
+  const owedUntilMillis = nowMillis + owedResponseMillis
+
+  it.each<readonly [string, SettlementStep, Partial<HeldCharge>, object]>([
+    ["on a facilitator's word", step(), {}, base],
+    [
+      "on a final proof",
+      step({ proof: { logIndex: 0, isFinal: true } }),
+      {},
+      { ...base, transferLogIndex: 0 }
+    ],
+    [
+      "on a proof that is not final",
+      step({ proof: { logIndex: 5, isFinal: false } }),
+      {},
+      { ...base, transferLogIndex: 5, finalAfterMillis: nowMillis + finalitySeconds * 1_000 }
+    ],
+    [
+      "on a proof of a network without a time of its own",
+      step({ proof: { logIndex: 5, isFinal: false } }),
+      { task: { ...task, network: "eip155:8453" } },
+      {
+        ...base,
+        receipt: { ...receipt, network: "eip155:8453" },
+        transferLogIndex: 5,
+        finalAfterMillis: nowMillis
+      }
+    ],
+    ["with a refund", step({ refundDue: true }), {}, { ...base, refundDue: true }],
+    ["before the work", step(), first, { ...base, responseOwedUntilMillis: owedUntilMillis }],
+    ["before the work, with a refund", step({ refundDue: true }), first, { ...base, refundDue: true }]
+  ])("records a settlement %s", async (_, asked, held, settlement) => {
+    const result = await complete(recorded, { step: asked, held })
+    expect(result.asked).toEqual([["complete", key, settlement, nowMillis]])
+    expect(result.event).toMatchObject({
+      _tag: "Completed",
+      refundDue: "refundDue" in asked && asked.refundDue
+    })
+  })
+
+  it("tells the receipt, and until when the response is owed", async () => {
+    expect((await complete(recorded)).event).toEqual({
+      _tag: "Completed",
+      receipt,
+      refundDue: false,
+      owedUntilMillis: undefined,
+      isProvisional: false
+    })
+    expect((await complete(recorded, { held: first })).event).toEqual({
+      _tag: "Completed",
+      receipt,
+      refundDue: false,
+      owedUntilMillis,
+      isProvisional: false
+    })
+  })
+
+  it("tells the operator of a transfer that was to pay twice", async () => {
+    const { asked, event, events } = await complete({ _tag: "TransferTaken" })
+    expect(event).toEqual({ _tag: "TransferTaken", attempts: 0 })
+    expect(asked).toHaveLength(1)
+    expect(events).toMatchObject([
+      { level: "error", code: "transfer_proves_another_payment", network: sepolia }
+    ])
+  })
+
+  const notOpen = { _tag: "NotOpen" } as const
+  it("is overtaken where nothing was settled after all", async () => {
+    expect((await complete(notOpen)).event).toEqual({ _tag: "Overtaken" })
+    expect((await complete(notOpen, { standing: chargeIn("ready") })).event).toEqual({ _tag: "Overtaken" })
+  })
+
+  const due = { _tag: "Due", startedAtMillis: undefined } as const
+  it.each<readonly [string, boolean, Partial<Charge>, boolean]>([
+    ["a refund, where one was asked for", true, { refund: due }, true],
+    ["a refund, where none was asked for", false, { refund: due }, true],
+    ["a refund that was sent", false, { refund: { _tag: "Sent", transaction: "0x3" } }, true],
+    ["no refund, where one was asked for", true, {}, false],
+    ["no refund", false, {}, false]
+  ])("tells what another process has recorded: %s", async (_, refundDue, changes, isDue) => {
+    const standing = chargeIn("settled", { leaseOwner: "another", ...changes })
+    const { asked, event } = await complete(notOpen, { step: step({ refundDue }), standing })
+    expect(asked.slice(1)).toEqual([["find", key]])
+    expect(event).toEqual({
+      _tag: "Completed",
+      receipt: sampleReceipt(),
+      refundDue: isDue,
+      owedUntilMillis: undefined,
+      isProvisional: false
+    })
+  })
+
+  it("goes on with a response that is owed only where the lease is its own", async () => {
+    const standing = chargeIn("settled", { responseOwedUntilMillis: 7 })
+    expect((await complete(notOpen, { standing })).event).toMatchObject({ owedUntilMillis: 7 })
+    const other = await complete(notOpen, { standing: { ...standing, leaseOwner: "another" } })
+    expect(other.event).toMatchObject({ owedUntilMillis: undefined })
+  })
+
+  it.each([true, false])(
+    "lets the next process have the charge where the store fails, and fails itself",
+    (isDown) =>
+      play(
+        {
+          charges: {
+            complete: () => Effect.fail(storeError),
+            yieldLease: () => (isDown ? Effect.fail(storeError) : Effect.void)
+          }
+        },
+        (scene) =>
+          Effect.gen(function* () {
+            const exit = yield* Effect.exit(scene.perform(step(), heldBy()))
+            expect(exit).toEqual(Exit.fail(storeError))
+            expect(scene.asked.slice(1)).toEqual([["yieldLease", key, "me", 0]])
+            expect(scene.events.map(({ level }) => level)).toEqual(isDown ? ["warning"] : [])
+          })
+      )
+  )
+})
+
+describe("the effect of a settlement", () => {
+  const apply = { _tag: "Apply", receipt: sampleReceipt() } as const
+  const run = (script: Script, held: Partial<HeldCharge> = { subject }) =>
+    play(script, (scene) =>
+      Effect.map(scene.perform(apply, heldBy(held)), (event) => ({
+        event,
+        asked: scene.asked,
+        events: scene.events
+      }))
+    )
+  const settled = () => Effect.void
+
+  it("is applied, and then noted", async () => {
+    const { asked, event } = await run({
+      subjects: { settled },
+      charges: { markApplied: () => Effect.succeed(true) }
+    })
+    expect(event).toEqual(done)
+    expect(asked).toEqual([
+      ["settled", subject],
+      ["markApplied", key]
+    ])
+  })
+
+  it("is nothing without a subject", async () => {
+    expect((await run({}, {})).asked).toEqual([])
+  })
+
+  it.each<readonly [string, Script["subjects"], boolean]>([
+    ["it fails", { settled: () => Effect.fail(storeError) }, false],
+    ["it can't be noted", { settled }, true]
+  ])("stays pending where %s: the next process applies it", async (_, subjects, isApplied) => {
+    const { asked, event, events } = await run({
+      subjects: subjects!,
+      charges: { markApplied: () => Effect.fail(storeError), yieldLease: () => Effect.void }
+    })
+    expect(event).toEqual(done)
+    expect(asked).toEqual([
+      ["settled", subject],
+      ...(isApplied ? [["markApplied", key]] : []),
+      ["yieldLease", key, "me", 0]
+    ])
+    expect(events).toMatchObject([
+      { level: "error", code: "settlement_effect_pending", operation: storeError.operation, error: "Error" }
+    ])
+  })
+
+  it("gets its response even if the lease can't be released", async () => {
+    const { event, events } = await run({
+      subjects: { settled: () => Effect.fail(storeError) },
+      charges: { yieldLease: () => Effect.fail(storeError) }
+    })
+    expect(event).toEqual(done)
+    expect(events.map(({ level }) => level)).toEqual(["error", "warning"])
+  })
+})
+
+describe("a settlement whose proof is checked once more", () => {
+  const complete = {
+    _tag: "Complete",
+    transaction: "0x2",
+    proof: { logIndex: 1, isFinal: false },
+    refundDue: false
+  } as const
+  const run = (step: SettlementStep, held: HeldCharge) =>
+    play(
+      {
+        charges: {
+          complete: () => Effect.succeed({ _tag: "Completed" }),
+          markApplied: () => Effect.succeed(true),
+          yieldLease: () => Effect.void
+        },
+        subjects: { settled: () => Effect.void, abandoned: () => Effect.void }
+      },
+      (scene) =>
+        Effect.gen(function* () {
+          const following = next(step, yield* scene.perform(step, held), held.facts)
+          if (following._tag === "Apply" || following._tag === "RollBack")
+            yield* scene.perform(following, held)
+          return scene.asked
+        })
+    )
+  const verbs = (asked: ReadonlyArray<ReadonlyArray<unknown>>) => asked.map(([verb]) => verb)
+
+  it.each<readonly [boolean, HeldCharge, ReadonlyArray<string>]>([
+    [false, heldBy(), ["complete", "yieldLease"]],
+    [false, heldBy({ subject }), ["complete", "settled", "markApplied", "yieldLease"]],
+    [true, heldBy({ subject }), ["complete", "yieldLease", "abandoned"]]
+  ])("leaves its lease to the reconciler, refund due: %j", async (refundDue, held, expected) => {
+    const asked = await run({ ...complete, refundDue }, held)
+    expect(verbs(asked)).toEqual(expected)
+    expect(asked).toContainEqual(["yieldLease", key, "me", 0])
+    const final = { ...complete, refundDue, proof: { logIndex: 1, isFinal: true } }
+    expect(verbs(await run(final, held))).toEqual(expected.filter((verb) => verb !== "yieldLease"))
+  })
+
+  it("is provisional for the process that finds it recorded, too", async () => {
+    const charges = {
+      complete: () => Effect.succeed({ _tag: "NotOpen" as const }),
+      find: () => Effect.succeed(chargeIn("settled"))
+    }
+    const event = await play({ charges }, (scene) => scene.perform(complete, heldBy()))
+    expect(event).toMatchObject({ _tag: "Completed", isProvisional: true })
+  })
+})

@@ -1,0 +1,156 @@
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { sampleResponse } from "../../../src/testing/stores/records.ts"
+
+import type { SettlementStep } from "../../../src/toll/machine/ChargeStep.ts"
+import type { HeldCharge } from "../../../src/toll/machine/HeldCharge.ts"
+import {
+  chargeIn,
+  facts,
+  finalitySeconds,
+  heldBy,
+  key,
+  nowMillis,
+  play,
+  type Script,
+  subject,
+  done
+} from "./settlingScene.ts"
+
+const call = { ...facts, by: "call" } as const
+
+describe("giving a charge up", () => {
+  const run = (step: SettlementStep, held: HeldCharge, script: Script) =>
+    play(script, (scene) =>
+      Effect.map(scene.perform(step, held), (event) => ({ event, asked: scene.asked, events: scene.events }))
+    )
+  const ending = { _tag: "Closed" } as const
+  const until = (1_000 + finalitySeconds + 60) * 1_000
+
+  it.each([true, false])("voids it until it can't move any more, its work done: %s", async (worked) => {
+    for (const voided of [true, false]) {
+      const charges = { void: () => Effect.succeed(voided) }
+      const { asked, event } = await run({ _tag: "Void", worked, ending }, heldBy(), { charges })
+      expect(event).toEqual({ _tag: "Voided", voided })
+      expect(asked).toEqual([["void", key, "me", { keepExposure: worked, checkAfterMillis: until }]])
+    }
+  })
+
+  it("rolls back what was prepared: all that the key holds, or what this call made", async () => {
+    const script = { subjects: { abandoned: () => Effect.void } }
+    const rollBack = (whole: boolean): SettlementStep => ({
+      _tag: "RollBack",
+      whole,
+      thenDelete: false,
+      ending
+    })
+    const whole = await run(rollBack(true), heldBy({ subject }), script)
+    expect([whole.event, whole.asked]).toEqual([done, [["abandoned", subject, key]]])
+    expect((await run(rollBack(false), heldBy({ subject }), script)).asked).toEqual([
+      ["abandoned", subject, undefined]
+    ])
+    expect(await run(rollBack(true), heldBy(), script)).toMatchObject({ event: done, asked: [] })
+  })
+
+  it.each<readonly [SettlementStep, ReadonlyArray<unknown>]>([
+    [{ _tag: "DeleteCharge", ending }, ["release", key, "me"]],
+    [{ _tag: "Finalize" }, ["finalize", key, "me"]],
+    [{ _tag: "MarkRefundDue" }, ["markRefundDue", key, nowMillis]],
+    [{ _tag: "EndLease", ending }, ["yieldLease", key, "me", 0]]
+  ])("%j is one verb of the store", async (step, verb) => {
+    const { asked, event } = await run(step, heldBy(), {
+      charges: { [verb[0] as "release"]: () => Effect.succeed(true) }
+    })
+    expect([event, asked]).toEqual([done, [verb]])
+  })
+
+  it.each([true, false])("reopens it, and tells the operator where it did: %s", async (reopened) => {
+    const step: SettlementStep = { _tag: "Reopen", next: { _tag: "NotMoved", isVoided: false } }
+    const { asked, event, events } = await run(step, heldBy(), {
+      charges: { reopen: () => Effect.succeed(reopened), find: () => Effect.succeed(undefined) }
+    })
+    expect(event).toEqual({ _tag: "Reopened", reopened, isRefunded: false })
+    expect(asked).toEqual([["reopen", key, "me", nowMillis], ...(reopened ? [["find", key]] : [])])
+    expect(events).toMatchObject(reopened ? [{ level: "error", code: "settlement_undone" }] : [])
+  })
+
+  it.each([true, false])(
+    "reports whether the refund of a reopened charge was sent: %s",
+    async (isRefunded) => {
+      const step: SettlementStep = { _tag: "Reopen", next: { _tag: "NotPaid" } }
+      const refund = isRefunded
+        ? ({ _tag: "Sent", transaction: "0xback" } as const)
+        : ({ _tag: "Due", startedAtMillis: 1 } as const)
+      const { event } = await run(step, heldBy(), {
+        charges: {
+          reopen: () => Effect.succeed(true),
+          find: () => Effect.succeed(chargeIn("ready", { refund }))
+        }
+      })
+      expect(event).toEqual({ _tag: "Reopened", reopened: true, isRefunded })
+    }
+  )
+
+  const defer = (reason?: string): SettlementStep => ({ _tag: "Defer", reason, ending })
+  const deferring = { charges: { defer: () => Effect.void, yieldLease: () => Effect.void } }
+
+  it("gives the lease of a call back", async () => {
+    const { asked, event, events } = await run(defer(), heldBy({ facts: call }), deferring)
+    expect([event, asked, events]).toEqual([done, [["yieldLease", key, "me", 0]], []])
+  })
+
+  it("tells why the outcome is unknown", async () => {
+    const { events } = await run(defer("timeout"), heldBy({ facts: call }), deferring)
+    expect(events).toMatchObject([{ level: "warning", code: "settlement_unknown", reason: "timeout" }])
+  })
+
+  it.each<readonly [string, string | undefined, Partial<HeldCharge>, number]>([
+    ["of unknown outcome soon, and then ever more seldom", "timeout", { attempts: 3 }, nowMillis + 120_000],
+    ["that is voided once it can't move any more", undefined, {}, until],
+    [
+      "that is voided later still, where it was looked at often",
+      undefined,
+      { attempts: 20 },
+      nowMillis + 3_600_000
+    ],
+    ["that is settled soon: its proof is to be final", undefined, { isSettled: true }, nowMillis + 15_000],
+    ["that it can't read soon", "unreadable", {}, nowMillis + 15_000]
+  ])("looks again at a charge %s", async (_, reason, held, checkAfterMillis) => {
+    const { asked, event } = await run(defer(reason), heldBy(held), deferring)
+    expect([event, asked]).toEqual([done, [["defer", key, "me", checkAfterMillis]]])
+  })
+
+  it.each([
+    [10, false],
+    [11, true],
+    [12, false],
+    [23, true]
+  ])("tells an operator after every twelfth attempt in vain: %d", async (attempts, isTold) => {
+    const { events } = await run(defer(), heldBy({ attempts }), deferring)
+    expect(events).toEqual(
+      isTold
+        ? [
+            {
+              level: "error",
+              code: "charge_unresolved",
+              message: expect.stringContaining("operator"),
+              attempts: attempts + 1
+            }
+          ]
+        : []
+    )
+  })
+})
+
+it("a recorded response makes a payment that settles first like any other", async () => {
+  const { held } = await play(
+    {
+      charges: {
+        takeOver: () => Effect.succeed(true),
+        find: () => Effect.succeed(chargeIn("ready", { settlesFirst: true, response: sampleResponse() }))
+      }
+    },
+    (scene) => scene.takeOver({ key, owner: "me", by: "reconciler", nowMillis: () => nowMillis })
+  )
+  expect(held?.facts.workIsDue).toBe(false)
+})

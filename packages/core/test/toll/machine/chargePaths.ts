@@ -1,0 +1,280 @@
+import type { Charge, ChargeState } from "../../../src/ports/Charges.ts"
+import { asClaimed, lease } from "../../../src/testing/stores/chargeRecords.ts"
+import { sampleResponse, sampleCharge, sampleReceipt } from "../../../src/testing/stores/records.ts"
+import {
+  type Ending,
+  type ChargeEvent,
+  type ChargeFacts,
+  type ChargeStep
+} from "../../../src/toll/machine/ChargeStep.ts"
+import { next } from "../../../src/toll/machine/ChargeMachine.ts"
+import { product, task } from "./machineRows.ts"
+
+export const nowMillis = 500_000
+const validBeforeSeconds = 1_000
+const finalitySeconds = 60
+/** The last chain time at which a reorganization could still include a transfer. */
+const overSeconds = validBeforeSeconds + finalitySeconds
+const receipt = sampleReceipt()
+export const presented = {
+  payloadDigest: "digest-1",
+  sameRequest: true,
+  replayableUntilMillis: nowMillis + 1
+}
+
+const chargeIn = (state: ChargeState, changes: Partial<Charge> = {}): Charge => ({
+  ...asClaimed(sampleCharge({ validBeforeSeconds, createdAtMillis: 400_000 }), lease("another", 0)),
+  state,
+  unverifiedSinceMillis: 400_000,
+  response: state === "ready" || state === "settled" ? sampleResponse() : undefined,
+  receipt: state === "settled" ? receipt : undefined,
+  settledAtMillis: state === "settled" ? 450_000 : undefined,
+  ...changes
+})
+
+export const charges: ReadonlyArray<readonly [string, Charge]> = [
+  ["a claim that runs", chargeIn("claimed", { leaseUntilMillis: nowMillis + 1 })],
+  ["a claim that lapsed", chargeIn("claimed")],
+  ["a response that is being settled", chargeIn("ready", { leaseUntilMillis: nowMillis + 1 })],
+  ["a response that no process settles", chargeIn("ready")],
+  ["a settled charge", chargeIn("settled")],
+  ["a settled charge whose effect is pending", chargeIn("settled", { effectPending: true })],
+  ["a settled charge whose response has expired", chargeIn("settled", { response: undefined })],
+  [
+    "a settled charge that is owed back",
+    chargeIn("settled", { response: undefined, refund: { _tag: "Due", startedAtMillis: undefined } })
+  ],
+  [
+    "a settled charge that was sent back",
+    chargeIn("settled", { refund: { _tag: "Sent", transaction: "0x1" } })
+  ],
+  ["a voided charge", chargeIn("voided")],
+  [
+    "a settled charge whose proof isn't final",
+    chargeIn("settled", { awaitsFinality: true, transferLogIndex: 3 })
+  ],
+  [
+    "a settled charge whose response is owed",
+    chargeIn("settled", { response: undefined, settlesFirst: true, responseOwedUntilMillis: nowMillis + 1 })
+  ],
+  [
+    "a settled charge whose response is being produced",
+    chargeIn("settled", {
+      response: undefined,
+      settlesFirst: true,
+      responseOwedUntilMillis: nowMillis + 1,
+      leaseUntilMillis: nowMillis + 1
+    })
+  ],
+  [
+    "a settled charge whose response was owed for too long",
+    chargeIn("settled", { response: undefined, settlesFirst: true, responseOwedUntilMillis: nowMillis })
+  ],
+  ["a voided charge that is looked after", chargeIn("voided", { leaseUntilMillis: nowMillis + 1 })],
+  [
+    "a refunded charge that was reopened",
+    chargeIn("ready", { refund: { _tag: "Sent", transaction: "0x1" } })
+  ],
+  [
+    "a refunded charge that was reopened and has no response",
+    chargeIn("voided", { refund: { _tag: "Sent", transaction: "0x1" } })
+  ]
+]
+
+/** Settled, with nothing left to do for the process that looks it up. */
+const settledCharges = charges.filter(
+  ([name, { state }]) => state === "settled" && !/effect is pending|response is owed|has expired/.test(name)
+)
+
+const foundOf = (charge: Charge | undefined, patient: boolean): ChargeEvent => ({
+  _tag: "Found",
+  charge,
+  presented,
+  patient,
+  nowMillis
+})
+const takenOf = (
+  charge: Charge | undefined,
+  { at = nowMillis, readable = true, sameRequest = true } = {}
+): ChargeEvent => ({
+  _tag: "Taken",
+  charge,
+  sameRequest,
+  readable,
+  nowMillis: at
+})
+
+export const endless = validBeforeSeconds * 1_000 + 1
+
+/** Everything that a step can meet. */
+const eventsOf = (step: ChargeStep, waits: number, isCompleted: boolean): ReadonlyArray<ChargeEvent> => {
+  switch (step._tag) {
+    case "Find":
+      // A completed charge stays settled, whichever process goes on with it.
+      if (isCompleted) return settledCharges.map(([, charge]) => foundOf(charge, false))
+      // Looked up again: it is gone, or somebody brought it to its end.
+      return waits > 0
+        ? [
+            foundOf(undefined, false),
+            foundOf(chargeIn("settled"), false),
+            ...(step.orVoided === true ? [foundOf(chargeIn("voided"), false)] : [])
+          ]
+        : [foundOf(undefined, true), ...charges.map(([, charge]) => foundOf(charge, true))]
+    case "Wait":
+      return [{ _tag: "Waited" }]
+    case "TakeOver":
+      return [
+        { _tag: "Exhausted" },
+        takenOf(undefined),
+        takenOf(chargeIn("ready"), { readable: false }),
+        // What is held by somebody else can't be taken.
+        ...charges
+          .filter(([, { leaseUntilMillis }]) => leaseUntilMillis <= nowMillis)
+          .flatMap(([, charge]) =>
+            charge.state === "settled" || charge.state === "ready"
+              ? [
+                  takenOf(charge),
+                  ...(charge.state === "ready" ? [takenOf(charge, { sameRequest: false })] : [])
+                ]
+              : [takenOf(charge), takenOf(charge, { sameRequest: false }), takenOf(charge, { at: endless })]
+          )
+      ]
+    case "Judge":
+      return [
+        { _tag: "Accepted", task },
+        { _tag: "Refused", refusal: { code: "no", message: "no" } }
+      ]
+    case "Claim":
+      return [
+        { _tag: "Claimed", claimedAtMillis: nowMillis },
+        { _tag: "Limited", patient: false },
+        { _tag: "Limited", patient: true },
+        ...(waits > 1 ? [] : charges.map(([, charge]) => foundOf(charge, waits < 1)))
+      ]
+    case "Verify":
+      return [
+        { _tag: "Verified", verification: { _tag: "Valid", payer: undefined } },
+        { _tag: "Verified", verification: { _tag: "Invalid", reason: "insufficient_funds" } },
+        { _tag: "Verified", verification: { _tag: "Invalid", reason: "nonce_already_used" } },
+        { _tag: "Verified", verification: { _tag: "Unreachable", reason: "timeout" } },
+        { _tag: "Busy", patient: true },
+        { _tag: "Busy", patient: false },
+        { _tag: "Limited", patient: false }
+      ]
+    case "Queue":
+      return [{ _tag: "Waited" }]
+    case "CheckFunds":
+      return [true, false].map((isCovered) => ({ _tag: "Funded", isCovered }))
+    case "Work":
+      return [
+        { _tag: "WorkFailed" },
+        { _tag: "Worked", work: product, nowSeconds: 600 },
+        { _tag: "Worked", work: product, nowSeconds: validBeforeSeconds + 1 }
+      ]
+    case "Record":
+      return [true, false].map((recorded) => ({ _tag: "Recorded", recorded }))
+    case "Settle":
+      return [
+        { _tag: "Settled", settlement: { _tag: "Settled", transaction: "0x1", payer: undefined } },
+        { _tag: "Settled", settlement: { _tag: "Rejected", reason: "insufficient_funds" } },
+        { _tag: "Settled", settlement: { _tag: "Unknown", reason: "timeout", transaction: undefined } },
+        { _tag: "Settled", settlement: { _tag: "Unknown", reason: "pending", transaction: "0x1" } }
+      ]
+    case "QueryChain":
+      return [
+        ...[450, 369].flatMap((atSeconds) =>
+          [true, false].map((isFinal): ChargeEvent => ({
+            _tag: "Seen",
+            evidence: { _tag: "Moved", transaction: receipt.transaction, logIndex: 3, atSeconds, isFinal }
+          }))
+        ),
+        {
+          _tag: "Seen",
+          evidence: { _tag: "Moved", transaction: "0xother", logIndex: 3, atSeconds: 450, isFinal: true }
+        },
+        { _tag: "Seen", evidence: { _tag: "Confirming", transaction: "0x1" } },
+        { _tag: "Seen", evidence: { _tag: "NotMoved", chainTimeSeconds: 440 } },
+        { _tag: "Seen", evidence: { _tag: "NotMoved", chainTimeSeconds: 500 } },
+        { _tag: "Seen", evidence: { _tag: "NotMoved", chainTimeSeconds: overSeconds } },
+        { _tag: "Seen", evidence: { _tag: "NotMoved", chainTimeSeconds: overSeconds + 1 } },
+        { _tag: "Seen", evidence: { _tag: "NotPaid", reason: "canceled" } },
+        { _tag: "Seen", evidence: { _tag: "NotPaid", reason: "used_otherwise" } },
+        { _tag: "Seen", evidence: { _tag: "Unavailable" } }
+      ]
+    case "Complete":
+      return [
+        { _tag: "Overtaken" },
+        { _tag: "TransferTaken", attempts: 0 },
+        { _tag: "TransferTaken", attempts: 4 },
+        { _tag: "Completed", receipt, refundDue: step.refundDue, owedUntilMillis: nowMillis + 1 },
+        { _tag: "Completed", receipt, refundDue: step.refundDue },
+        { _tag: "Completed", receipt, refundDue: !step.refundDue },
+        { _tag: "Completed", receipt, refundDue: step.refundDue, isProvisional: true }
+      ]
+    case "Void":
+      return [true, false].map((voided) => ({ _tag: "Voided", voided }))
+    case "Deliver":
+      return [true, false].map((delivered) => ({ _tag: "Delivered", delivered }))
+    case "Reopen":
+      return [
+        { _tag: "Reopened", reopened: false, isRefunded: false },
+        ...[true, false].map((isRefunded) => ({ _tag: "Reopened", reopened: true, isRefunded }) as const)
+      ]
+    case "Apply":
+    case "RollBack":
+    case "DeleteCharge":
+    case "Finalize":
+    case "MarkRefundDue":
+    case "EndLease":
+    case "Defer":
+      return [{ _tag: "Done" }]
+    case "End":
+      return []
+  }
+}
+
+export interface Path {
+  readonly steps: ReadonlyArray<ChargeStep>
+  readonly events: ReadonlyArray<ChargeEvent>
+  readonly ending: Ending
+}
+
+export const walk = (
+  start: ChargeStep,
+  facts: ChargeFacts,
+  visit: (path: Path) => void,
+  limit = 40,
+  steps: ReadonlyArray<ChargeStep> = [start],
+  events: ReadonlyArray<ChargeEvent> = []
+): void => {
+  const step = steps.at(-1)!
+  if (step._tag === "End") return visit({ steps, events, ending: step.ending })
+  if (steps.length > limit) throw new Error(`no end: ${steps.map(({ _tag }) => _tag).join(" ")}`)
+  const rounds = steps.filter(({ _tag }) => _tag === "Find" || _tag === "Claim").length - 1
+  // Being sent back to look again is allowed once on a path.
+  if (rounds > 1) return
+  const isCompleted = events.some(({ _tag }) => _tag === "Completed")
+  for (const event of eventsOf(step, rounds, isCompleted))
+    walk(start, facts, visit, limit, [...steps, next(step, event, facts)], [...events, event])
+}
+
+export const everyFacts: ReadonlyArray<ChargeFacts> = (["call", "reconciler"] as const).flatMap((by) =>
+  [true, false].flatMap((canReadChain) =>
+    [true, false].flatMap((proofRequired) =>
+      [false, true].map((workIsDue) => ({
+        by,
+        canReadChain,
+        proofRequired,
+        workIsDue,
+        validBeforeSeconds,
+        unverifiedSinceMillis: 0,
+        finalitySeconds
+      }))
+    )
+  )
+)
+
+export const isFinal = (event: ChargeEvent | undefined): boolean =>
+  event?._tag === "Seen" &&
+  (event.evidence._tag === "NotPaid" ||
+    (event.evidence._tag === "NotMoved" && event.evidence.chainTimeSeconds > overSeconds))

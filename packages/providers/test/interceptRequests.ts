@@ -1,0 +1,13 @@
+import { setupServer } from "msw/node"
+import { afterAll, afterEach, beforeAll } from "vitest"
+
+/** Responds to the requests of this test file by the server's handlers; a request that none of them takes fails. */
+export const interceptRequests = (server = setupServer()) => {
+  beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
+  afterEach(() => server.resetHandlers())
+  afterAll(() => server.close())
+  return server
+}
+
+/** Where a scene puts its handlers. */
+export type Intercepted = Pick<ReturnType<typeof setupServer>, "use">
