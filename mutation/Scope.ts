@@ -24,7 +24,7 @@ const evidence = [
   "toll/evidence/EvidenceSearch.unpaidNonces.test.ts"
 ]
 
-const chainSteps = ["toll/machine/ChainSteps.test.ts", "toll/machine/ChainSteps.finality.test.ts"]
+const chainDecision = ["toll/machine/ChainDecision.test.ts", "toll/machine/ChainDecision.finality.test.ts"]
 const machine = [
   "orders/OrderMachine.test.ts",
   "orders/OrderMachine.placing.test.ts",
@@ -43,23 +43,23 @@ export const scope: ReadonlyArray<MutatedFile> = [
   core(
     "toll/machine/SettlementMachine.ts",
     "toll/machine/SettlementMachine.test.ts",
-    ...chainSteps,
+    ...chainDecision,
     "toll/machine/ChargeMachine.test.ts"
   ),
-  core("toll/machine/ChainSteps.ts", ...chainSteps),
+  core("toll/machine/ChainDecision.ts", ...chainDecision),
   core(
-    "toll/machine/CommonSteps.ts",
+    "toll/machine/Endings.ts",
     "toll/machine/ChargeMachine.test.ts",
     "toll/machine/SettlementMachine.test.ts",
-    ...chainSteps
+    ...chainDecision
   ),
   core("toll/machine/ReplayDecision.ts", "toll/machine/ReplayDecision.test.ts"),
   core("toll/Verdict.ts", "toll/Verdict.test.ts"),
   core(
-    "toll/machine/SettlementSteps.ts",
-    "toll/machine/SettlementSteps.test.ts",
-    "toll/machine/SettlementSteps.completing.test.ts",
-    "toll/machine/SettlementSteps.givingUp.test.ts",
+    "toll/machine/SettlementPerformer.ts",
+    "toll/machine/SettlementPerformer.test.ts",
+    "toll/machine/SettlementPerformer.completing.test.ts",
+    "toll/machine/SettlementPerformer.givingUp.test.ts",
     "toll/machine/queryChain.test.ts"
   ),
   core("toll/machine/queryChain.ts", "toll/machine/queryChain.test.ts"),
@@ -71,7 +71,7 @@ export const scope: ReadonlyArray<MutatedFile> = [
     "toll/machine/Reconciler.refused.test.ts"
   ),
   core("toll/machine/ChargedAuthorization.ts", "toll/machine/ChargedAuthorization.test.ts"),
-  core("toll/machine/SettlementProof.ts", "toll/machine/SettlementProof.test.ts"),
+  core("toll/audit/SettlementProof.ts", "toll/audit/SettlementProof.test.ts"),
   core("toll/audit/TransferMatch.ts", "toll/audit/TransferMatch.test.ts"),
   core("toll/evidence/TransferProof.ts", "toll/evidence/TransferProof.test.ts"),
   core("toll/evidence/ChainEvidence.ts", "toll/evidence/ChainEvidence.test.ts"),

@@ -77,6 +77,12 @@ describe("a priced handler", () => {
       () => Promise.reject(new HTTPException(451, { message: "banned" })),
       451,
       "banned"
+    ],
+    [
+      "throws, and the error handler says 200",
+      () => Promise.reject(new HTTPException(200, { message: "sorry" })),
+      200,
+      "sorry"
     ]
   ])(
     "costs nothing where it %s: the caller gets the host's own response",

@@ -119,8 +119,8 @@ describe("npm run check", () => {
   it("reports machinery of operations that imports a route", () => {
     const reports = lint({
       [`${core}/operations/Operation.ts`]: imports("./routes/Track.ts"),
-      [`${core}/operations/responses.ts`]: value,
-      [`${core}/operations/routes/Track.ts`]: imports("../responses.ts")
+      [`${core}/operations/RouteParts.ts`]: value,
+      [`${core}/operations/routes/Track.ts`]: imports("../RouteParts.ts")
     })
     expect(reports).toMatchObject([{ file: `${core}/operations/Operation.ts` }])
     expect(reports[0]!.message).toContain("imports no route")

@@ -6,7 +6,8 @@ import { callerOf, rebuildRequest } from "./HonoCaller.ts"
  * Prices a handler: a middleware for its route. The till lists the route at once; Hono tells a middleware its path only
  * with a request, so `path` repeats it.
  *
- * Only a 2xx response of UTF-8 text up to 1 MiB is charged. Any other status is sent as it is, free of charge.
+ * Only a 2xx response of UTF-8 text up to 1 MiB is charged. Any other status is sent as it is, free of charge. With
+ * `settlement: "before-work"` the payment has settled: the caller gets `HANDLER_FAILED`, and retries free of charge.
  *
  * @throws ConfigurationError that names every fault of the options at once
  *
@@ -28,7 +29,10 @@ export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): 
       await next()
       // The deadline has passed, and the response of the context is the till's.
       if (isOver) return new Response()
-      own = context.res.ok ? without(context.res, outer) : context.res
+      const { error, res } = context
+      // Hono has caught an error of the handler, and the host's error handler made a 2xx of it: that is not for sale.
+      if (error !== undefined && res.ok) return (own = new Response(null, { status: 500 }))
+      own = res.ok ? without(res, outer) : res
       return own
     }
     const result = await route.handle(await requestOf(context), respond, callerOf(context))

@@ -12,7 +12,7 @@ export {
   type StandardSchema
 } from "./operations/PlainOperation.ts"
 export type { OwnOperationOptions } from "./operations/OwnOperation.ts"
-export type { PricedRouteOptions } from "./operations/PricedRoute.ts"
+export type { PricedRouteOptions } from "./operations/PricedOperation.ts"
 export type { PricedRoute } from "./till/PricedRoute.ts"
 export type { OwnPrice } from "./operations/OwnPrice.ts"
 export type { Example } from "./operations/Operation.ts"

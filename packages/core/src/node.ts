@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import type { IncomingRequest, PlainResponse } from "./http/HttpMessage.ts"
-import { origin, type Target, targetOf } from "./http/Target.ts"
+import { placeholderOrigin, type Target, targetOf } from "./http/Target.ts"
 
 /*
  * Converts between Node's and the web's requests and responses, for adapters of Node frameworks.
@@ -86,7 +86,7 @@ export const toRequest = (
   { parsedBody, url: { pathname, search } }: { readonly url: Target; readonly parsedBody?: unknown }
 ): Request => {
   const method = request.method ?? "GET"
-  const url = origin + pathname + search
+  const url = placeholderOrigin + pathname + search
   const headers = headersOf(request)
   if (method === "TRACE") {
     // The web's constructor rejects the method, but the till must refuse it itself with a list of allowed methods.

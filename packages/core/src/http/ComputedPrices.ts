@@ -7,7 +7,7 @@ import type { HttpSettings } from "./HttpSettings.ts"
 type Computed = Extract<Price<unknown>, { readonly _tag: "Computed" }>
 
 /** A request for which a function of the host computes the price. */
-interface PricedRequest {
+interface ComputedPriceRequest {
   readonly price: Computed
   readonly input: unknown
   readonly clientAddress: string | undefined
@@ -30,14 +30,22 @@ export class ComputedPrices {
   }
 
   /** The price of a request without payment. Fails with a 429 over the budget. */
-  readonly quote = ({ clientAddress, input, price }: PricedRequest): Effect.Effect<bigint, ApiFailure> =>
+  readonly quote = ({
+    clientAddress,
+    input,
+    price
+  }: ComputedPriceRequest): Effect.Effect<bigint, ApiFailure> =>
     Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
       const waitSeconds = this.unpaid.take(clientAddress, nowMillis)
       return waitSeconds === undefined ? price.of(input) : Effect.fail(rateLimited(waitSeconds))
     })
 
   /** The price of a request with a payment. Fails with a 429 after too many refused payments of the client. */
-  readonly ofPayment = ({ clientAddress, input, price }: PricedRequest): Effect.Effect<bigint, ApiFailure> =>
+  readonly ofPayment = ({
+    clientAddress,
+    input,
+    price
+  }: ComputedPriceRequest): Effect.Effect<bigint, ApiFailure> =>
     Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
       const waitSeconds = this.refused.waitSeconds(clientAddress, nowMillis)
       return waitSeconds === undefined ? price.of(input) : Effect.fail(rateLimited(waitSeconds))

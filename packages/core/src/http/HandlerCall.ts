@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, type Exit } from "effect"
 import { ApiFailure, nothingCharged } from "../domain/ApiFailure.ts"
 import { callWithTimeout } from "../fast/callWithTimeout.ts"
 import { reportDefects } from "../operations/HostDefects.ts"
@@ -25,11 +25,12 @@ const maxHeadersLength = 8 * 1024
 // A byte order mark is part of the text.
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** One request's call of a priced handler of the host. */
+/** One request's call of a priced handler of the host: at most one. */
 export class HandlerCall {
   private readonly id: string
   private readonly respond: () => Promise<Response>
   private readonly settings: CallSettings
+  private exit: Exit.Exit<Work, ApiFailure> | undefined
   private refusal: { readonly failure: ApiFailure; readonly unsold: Unsold } | undefined
 
   constructor(
@@ -41,17 +42,28 @@ export class HandlerCall {
     this.settings = settings
   }
 
-  /** Runs the handler and reads its response. Fails where the response is not sold. */
+  /**
+   * Runs the handler and reads its response. Fails where the response is not sold. Its result counts for the whole request,
+   * which may take its charge over again from another process: the handler runs once.
+   */
   readonly work = (): Effect.Effect<Work, ApiFailure> =>
-    callWithTimeout<Effect.Effect<Work, ApiFailure>, Work, ApiFailure>({
+    this.exit ??
+    Effect.onExit(this.call(), (exit) => {
+      this.exit = exit
+      return Effect.void
+    })
+
+  private call(): Effect.Effect<Work, ApiFailure> {
+    return callWithTimeout<Effect.Effect<Work, ApiFailure>, Work, ApiFailure>({
       timeoutMillis: this.settings.timeoutMillis,
       call: (context) => this.run(context),
       onResponse: (result) => result,
       onThrow: Effect.die,
       onTimeout: () => Effect.fail(timedOut(this.id))
     }).pipe(reportDefects(this.id, this.settings))
+  }
 
-  /** The handler's own response, or its error as a defect, where the call failed for that; else `undefined`. */
+  /** What the caller gets if `failure` is this handler's refusal: its response, or its error as a defect. */
   outcomeOf(failure: unknown): Effect.Effect<Response> | undefined {
     if (this.refusal === undefined || failure !== this.refusal.failure) return undefined
     const { unsold } = this.refusal
@@ -67,7 +79,10 @@ export class HandlerCall {
     }
     const { ok, status } = response
     // Nobody waits for it any more.
-    if (context.signal.aborted) await response.body?.cancel()
+    if (context.signal.aborted) {
+      await response.body?.cancel()
+      return Effect.fail(timedOut(this.id))
+    }
     return ok
       ? Effect.succeed(await this.read(response, context))
       : this.refuse(status, { _tag: "Responded", response })

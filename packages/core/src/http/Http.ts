@@ -23,7 +23,8 @@ export class Http extends Context.Service<
     readonly handle: (request: IncomingRequest, caller?: Caller) => Handling
     /**
      * Handles a request for a priced route, whose handler does the work. Returns the handler's own response where it is
-     * not sold, and dies with the error that the handler threw.
+     * not sold, and dies with the error that the handler threw. With `settlement: "before-work"` the payment has
+     * settled: the caller gets `HANDLER_FAILED`, and retries free of charge.
      */
     readonly handlePriced: (call: PricedCall, caller?: Caller) => Handling
   }
@@ -77,7 +78,7 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
     if (!isHead && method !== (isGet ? "GET" : "POST"))
       return failureResponse(methodNotAllowed(allow), cors, origin)
     if (match._tag === "Document") return jsonResponse(match.text, cors, origin, isHead)
-    const { paidRoute, params } = match
+    const { paidRoute } = match
     const { search } = request.url
     // HEAD returns the head of an unpaid GET, and never takes a payment: there is no body to pay for.
     if (isHead) return challengeResponse(paidRoute.unpaid(search), cors, origin, true)
@@ -86,8 +87,7 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
       return challengeResponse(paidRoute.unpaid(search), cors, origin)
     // The host's function reads a proxy's header; without a result, the adapter's address is used.
     const clientAddress = () => settings.clientAddress?.(request.toRequest()) ?? caller.clientAddress
-    const { handler } = from
-    return paidCall(paidRoute, params, request, header, { clientAddress, origin, search, handler })
+    return paidCall({ match, request, header, corsOrigin: origin, clientAddress, handler: from.handler })
   }
 
   const handle = (request: IncomingRequest, caller: Caller = {}): Handling => {

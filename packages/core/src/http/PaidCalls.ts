@@ -16,26 +16,27 @@ import type { IncomingRequest, PlainResponse } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
 import type { Reading } from "./Input.ts"
 import { challengeResponse, failureResponse, notFound, paidResponse } from "./Responses.ts"
-import { type PaidRoute, paymentNeeded, plainQuote } from "./Router.ts"
-import { failureOfPayment } from "./tollFailures.ts"
+import { type OperationMatch, type PaidRoute, paymentNeeded, plainQuote } from "./Router.ts"
+import { failureOfPayment } from "./PaymentFailures.ts"
 
-/** What a response depends on besides the request's input. */
-export interface RequestOrigin {
+/** A request for a paid operation, with its payment. */
+export interface PaidRequest {
+  readonly match: OperationMatch
+  readonly request: IncomingRequest
+  readonly header: HeaderReading
+  /** The header `Origin`, where the response depends on it. */
+  readonly corsOrigin: string | null
   /** Called only for requests that are quoted a price. */
   readonly clientAddress: () => string | undefined
-  readonly origin: string | null
-  /** The undecoded query. */
-  readonly search: string
   /** The handler of a priced route. */
-  readonly handler?: HandlerCall | undefined
+  readonly handler: HandlerCall | undefined
 }
 
 /** A request with its input, and the canonical text that a payment is bound to. */
 interface DecodedCall {
-  readonly paidRoute: PaidRoute
+  readonly paid: PaidRequest
   readonly reading: Reading
   readonly canonical: string
-  readonly from: RequestOrigin
 }
 
 /** Times that one request presents its payment: again if a copy of the payment was accepted meanwhile. */
@@ -53,28 +54,31 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
   const { cors } = settings
   const computedPrices = new ComputedPrices(settings)
 
-  const fingerprintOf = (canonical: string): string => secrets.digest("quote", canonical)!
+  /** The key under which a quote is stored. Not the charge's fingerprint, which is a digest for another purpose. */
+  const quoteKeyOf = (canonical: string): string => secrets.digest("quote", canonical)!
 
   /** The 402 of one request, with its own price if it has one; `known` if that was computed before. */
   const challenge = Effect.fnUntraced(function* (
-    { canonical, from, paidRoute, reading }: DecodedCall,
+    { canonical, paid, reading }: DecodedCall,
     error: string | undefined,
     known?: Exit.Exit<bigint, ApiFailure>
   ): Effect.fn.Return<Challenge, ApiFailure> {
+    const { paidRoute } = paid.match
     const { price } = paidRoute.operation
-    const resource = paidRoute.resource(from.search)
+    const { search } = paid.request.url
+    const resource = paidRoute.resource(search)
     if (price._tag === "Fixed")
       return error === undefined
-        ? paidRoute.unpaid(from.search)
+        ? paidRoute.unpaid(search)
         : makeChallenge(paidRoute.fixedOffers, resource, error)
-    if (reading._tag === "Nothing") return paidRoute.unpaid(from.search)
+    if (reading._tag === "Nothing") return paidRoute.unpaid(search)
     if (price._tag === "Computed") {
-      const clientAddress = addressOrUnknown(from.clientAddress)
+      const clientAddress = addressOrUnknown(paid.clientAddress)
       const priced = known ?? computedPrices.quote({ price, input: reading.input, clientAddress })
       const quoted = plainQuote(yield* priced)
       return makeChallenge(paidRoute.offersOf(quoted), resource, error ?? paymentNeeded)
     }
-    const quoted = yield* price.quote(reading.input, fingerprintOf(canonical), from.clientAddress())
+    const quoted = yield* price.quote(reading.input, quoteKeyOf(canonical), paid.clientAddress())
     const described = { ...resource, description: quoted.description }
     return makeChallenge(paidRoute.offersOf(quoted), described, error ?? paymentNeeded)
   })
@@ -88,7 +92,7 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
   ) => {
     if (price._tag === "Quoted")
       return (chargeKey: string) =>
-        Effect.flatMap(price.currentQuote(input, fingerprintOf(canonical), chargeKey), (quote) =>
+        Effect.flatMap(price.currentQuote(input, quoteKeyOf(canonical), chargeKey), (quote) =>
           quote === undefined ? Effect.fail(quoteExpired) : Effect.succeed(offersOf(quote))
         )
     if (computed === undefined) return () => fixedOffers
@@ -98,28 +102,26 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
       computed.atomic === undefined ? Effect.map(computed.get, offersAt) : offersAt(computed.atomic)
   }
 
-  const computedPriceOf = (
-    { from, paidRoute: { operation } }: DecodedCall,
-    input: unknown
-  ): RequestPrice | undefined => {
-    const { price } = operation
+  const computedPriceOf = ({ paid }: DecodedCall, input: unknown): RequestPrice | undefined => {
+    const { price } = paid.match.paidRoute.operation
     if (price._tag !== "Computed") return undefined
     return new RequestPrice(
       Effect.suspend(() =>
-        computedPrices.ofPayment({ price, input, clientAddress: addressOrUnknown(from.clientAddress) })
+        computedPrices.ofPayment({ price, input, clientAddress: addressOrUnknown(paid.clientAddress) })
       )
     )
   }
 
   const requestOf = (
-    { canonical, from, paidRoute }: DecodedCall,
+    { canonical, paid }: DecodedCall,
     input: unknown,
     presented: Payment,
     computed: RequestPrice | undefined
   ): TollRequest<ApiFailure> => {
+    const { paidRoute } = paid.match
     const { id, info, operation } = paidRoute
     const { encrypted = false, price, proofRequired = false, settlesFirst = false } = operation
-    const request: TollRequest<ApiFailure> = {
+    return {
       operation: id,
       canonical,
       payment: operation.queryInResource === true ? presented : withoutQuery(presented),
@@ -130,17 +132,14 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
       workMillis: settlesFirst ? 0 : settings.upstreamTimeoutMillis,
       proofRequired: (proofRequired || settlesFirst) && !settings.trustFacilitator,
       settlesFirst,
-      // A stored quote is ordered only after settlement, so it costs nothing before.
-      exposureAtomic: settlesFirst ? 0n : worthOf(price),
-      clientAddress: () => addressOrUnknown(from.clientAddress),
+      exposureAtomic: () => (settlesFirst ? 0n : (computed?.atomic ?? worthOf(price))),
+      clientAddress: () => addressOrUnknown(paid.clientAddress),
       alwaysVerified: proofRequired,
       offers: offersFor(paidRoute, input, canonical, computed),
       work: (key, agreed) =>
-        from.handler?.work() ??
-        operation.work(input, { key, agreed, fingerprint: () => fingerprintOf(canonical) }),
+        paid.handler?.work() ?? operation.work(input, { key, agreed, quoteKey: () => quoteKeyOf(canonical) }),
       reopen: (reference) => operation.reopen?.(reference) ?? Effect.fail(notFound)
     }
-    return computed === undefined || settlesFirst ? request : withComputedExposure(request, computed)
   }
 
   const pay = function* (
@@ -148,66 +147,61 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
     input: unknown,
     payment: Payment
   ): Effect.fn.Return<PlainResponse, ApiFailure | PaymentError<ApiFailure>> {
-    const { from } = call
-    const { origin } = from
-    const { price, settlesFirst = false } = call.paidRoute.operation
+    const { paid } = call
+    const { corsOrigin } = paid
+    const { price, settlesFirst = false } = paid.match.paidRoute.operation
     const computed = computedPriceOf(call, input)
     // The work of a payment that has settled needs the price without waiting for it.
     if (computed !== undefined && settlesFirst) yield* Effect.exit(computed.get)
     const request = requestOf(call, input, payment, computed)
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const outcome = yield* toll.pay(request)
-      if (outcome._tag === "Paid") return paidResponse(outcome, payment.payload.x402Version, cors, origin)
+      if (outcome._tag === "Paid") return paidResponse(outcome, payment.payload.x402Version, cors, corsOrigin)
       const { refusal } = outcome
       if (computed?.exit !== undefined)
-        yield* computedPrices.countRefused(addressOrUnknown(from.clientAddress))
+        yield* computedPrices.countRefused(addressOrUnknown(paid.clientAddress))
       const made = yield* challenge(call, refusalText(refusal), computed?.exit)
       // Quoting takes time, and a copy of the payment may have been accepted meanwhile.
       const isOpen = price._tag === "Quoted" && !isFinal(refusal.code)
-      if (!isOpen || !(yield* toll.isUnderWay(request))) return challengeResponse(made, cors, origin)
+      if (!isOpen || !(yield* toll.isUnderWay(request))) return challengeResponse(made, cors, corsOrigin)
     }
     return yield* new PaymentInProgress()
   }
 
   /** Runs synchronously until the first async step. */
   return Effect.fnUntracedEager(
-    function* (
-      paidRoute: PaidRoute,
-      params: Readonly<Record<string, string>>,
-      request: IncomingRequest,
-      header: HeaderReading,
-      from: RequestOrigin
-    ) {
-      const { origin } = from
-      const reading = yield* paidRoute.read(request, params)
+    function* (paid: PaidRequest) {
+      const { corsOrigin, header, match } = paid
+      const { paidRoute } = match
+      const reading = yield* paidRoute.read(paid.request, match.params)
       const canonical = reading._tag === "Input" ? canonicalOf(paidRoute, reading) : ""
-      const call: DecodedCall = { paidRoute, reading, canonical, from }
+      const call: DecodedCall = { paid, reading, canonical }
       switch (header._tag) {
         case "None":
-          return challengeResponse(yield* challenge(call, undefined), cors, origin)
+          return challengeResponse(yield* challenge(call, undefined), cors, corsOrigin)
         case "Malformed": {
           const error = refusalText({ code: "invalid_payload", message: header.reason })
-          return challengeResponse(yield* challenge(call, error), cors, origin)
+          return challengeResponse(yield* challenge(call, error), cors, corsOrigin)
         }
         case "Payment":
           return reading._tag === "Nothing"
-            ? failureResponse(reading.fault, cors, origin)
+            ? failureResponse(reading.fault, cors, corsOrigin)
             : yield* pay(call, reading.input, header.payment)
       }
     },
-    (effect, _paidRoute, _params, _request, _header, { handler, origin }) =>
+    (effect, { corsOrigin, handler }) =>
       Effect.catchCause(effect, (cause): Effect.Effect<PlainResponse | Response> => {
         const failure = Cause.hasDies(cause) ? Option.none() : Cause.findErrorOption(cause)
-        if (Option.isNone(failure)) return requestFailed(cause, settings, origin)
+        if (Option.isNone(failure)) return requestFailed(cause, settings, corsOrigin)
         return (
           handler?.outcomeOf(failure.value) ??
-          Effect.succeed(failureResponse(failureOfPayment(failure.value), cors, origin))
+          Effect.succeed(failureResponse(failureOfPayment(failure.value), cors, corsOrigin))
         )
       })
   )
 })
 
-/** The highest price of work that is done before settlement; a quote is ordered after it. */
+/** The highest price of work that is done before settlement. A stored quote is ordered only after it. */
 const worthOf = (price: PaidRoute["operation"]["price"]): bigint => {
   switch (price._tag) {
     case "Fixed":
@@ -218,14 +212,6 @@ const worthOf = (price: PaidRoute["operation"]["price"]): bigint => {
       return 0n
   }
 }
-
-/** A computed price is known once the offers are. A getter: other requests do without, since it takes time to make one. */
-const withComputedExposure = <E>(request: TollRequest<E>, computed: RequestPrice): TollRequest<E> => ({
-  ...request,
-  get exposureAtomic() {
-    return computed.atomic ?? request.exposureAtomic
-  }
-})
 
 /** Method, route and input as text. A payment buys the request with this text and no other. */
 const canonicalOf = (
@@ -246,7 +232,7 @@ const addressOrUnknown = (clientAddress: () => string | undefined): string | und
 export const requestFailed = (
   cause: Cause.Cause<unknown>,
   { cors }: Pick<HttpSettings, "cors">,
-  origin: string | null
+  corsOrigin: string | null
 ): Effect.Effect<PlainResponse> => {
   const id = crypto.randomUUID()
   const failure = new ApiFailure({
@@ -257,6 +243,6 @@ export const requestFailed = (
   })
   return Effect.as(
     report("Error", "request_failed", "A request failed because of a defect", { incidentId: id }, cause),
-    failureResponse(failure, cors, origin)
+    failureResponse(failure, cors, corsOrigin)
   )
 }

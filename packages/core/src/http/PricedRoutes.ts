@@ -1,12 +1,12 @@
 import { ConfigurationError } from "../domain/Errors.ts"
 import { type AnyOperation, pathForm } from "../operations/Operation.ts"
-import { pricedOperation, type PricedRouteOptions, pricedRouteFaults } from "../operations/PricedRoute.ts"
+import { pricedOperation, type PricedRouteOptions, pricedRouteFaults } from "../operations/PricedOperation.ts"
 import type { CallSettings } from "../ports/HostCall.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
 import { paidRouteFinder } from "./Router.ts"
 
 /** A priced route, and how its requests are matched. */
-export interface PricedEndpoint {
+export interface AddedRoute {
   readonly id: string
   readonly path: string
   readonly find: ReturnType<typeof paidRouteFinder>
@@ -44,7 +44,7 @@ export class PricedRoutes {
    *
    * @throws ConfigurationError that names every fault of the options at once
    */
-  add(options: PricedRouteOptions): PricedEndpoint {
+  add(options: PricedRouteOptions): AddedRoute {
     const faults = [...pricedRouteFaults(options)]
     const { id, method = "GET", path } = options
     const form = pathForm(String(path))

@@ -2,7 +2,7 @@ import { type Context, Effect, Stream } from "effect"
 import { Cookies, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Handled } from "./Http.ts"
 import type { IncomingRequest } from "./HttpMessage.ts"
-import { origin, type Target } from "./Target.ts"
+import { placeholderOrigin, type Target } from "./Target.ts"
 
 /*
  * Converts between the messages of `effect/http` and the till's own.
@@ -45,7 +45,7 @@ export class ServerRequest implements IncomingRequest {
 
   private make(): Request {
     const { method, source } = this.request
-    const url = origin + this.url.pathname + this.url.search
+    const url = placeholderOrigin + this.url.pathname + this.url.search
     const headers = this.headers()
     if (hasBody(method)) {
       const init: RequestInit & { duplex: "half" } = { method, headers, body: this.body(), duplex: "half" }

@@ -5,7 +5,7 @@ export interface Target {
 }
 
 /** Origin for parsing targets: the till builds public URLs from its own `baseUrl`, never from `Host`. */
-export const origin = "http://till.invalid"
+export const placeholderOrigin = "http://till.invalid"
 
 /** The path and query of an absolute URL, as `Request.url` has it. */
 export const targetOfUrl = (url: string): Target => {
@@ -31,10 +31,10 @@ const plainTarget = (target: string): Target | undefined => {
 export const targetOf = (target: string): Target | undefined => {
   const read = plainTarget(target)
   if (read !== undefined) return read
-  if (target.startsWith("/")) return URL.parse(origin + target) ?? undefined
-  if (target === "*") return new URL("/*", origin)
+  if (target.startsWith("/")) return URL.parse(placeholderOrigin + target) ?? undefined
+  if (target === "*") return new URL("/*", placeholderOrigin)
   const absolute = URL.parse(target)
   return absolute?.protocol === "http:" || absolute?.protocol === "https:"
-    ? new URL(origin + absolute.pathname + absolute.search)
+    ? new URL(placeholderOrigin + absolute.pathname + absolute.search)
     : undefined
 }

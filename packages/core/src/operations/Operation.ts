@@ -52,14 +52,14 @@ export type Price<Input> =
       readonly _tag: "Quoted"
       readonly quote: (
         input: Input,
-        fingerprint: string,
+        quoteKey: string,
         /** Network address of the caller, for the budget of unpaid quotes. */
         clientAddress: string | undefined
       ) => Effect.Effect<Quoted, ApiFailure>
       /** The quote that a payment for this request must match; `undefined` if none is valid. */
       readonly currentQuote: (
         input: Input,
-        fingerprint: string,
+        quoteKey: string,
         chargeKey: string
       ) => Effect.Effect<Quoted | undefined, ApiFailure>
     } & PriceRange)
@@ -74,7 +74,7 @@ export interface RawInput {
 /** The charge that the work is done for. */
 export interface WorkCharge {
   readonly key: string
-  readonly fingerprint: () => string
+  readonly quoteKey: () => string
   /** The offer that the accepted payment matched. */
   readonly agreed: PaymentRequirements
 }

@@ -4,7 +4,7 @@ import { ApiFailure, nothingCharged } from "../domain/ApiFailure.ts"
 import { type Example, type Operation, pathPattern } from "./Operation.ts"
 import { OperationSettings } from "./OperationSettings.ts"
 import { type OwnPrice, ownPrice, priceFault } from "./OwnPrice.ts"
-import { commonErrors, failure, respondText } from "./responses.ts"
+import { commonErrors, failure, respondText } from "./RouteParts.ts"
 
 /*
  * A host's own operations: paid routes with all features of the contract's seven.

@@ -32,7 +32,7 @@ export class Ordering extends Context.Service<
      */
     readonly quote: (
       request: BuyRequest,
-      fingerprint: string,
+      quoteKey: string,
       clientAddress: string | undefined
     ) => Effect.Effect<Quote, ApiFailure>
     /**
@@ -40,7 +40,7 @@ export class Ordering extends Context.Service<
      * consumed in an earlier attempt, otherwise the live one.
      */
     readonly currentQuote: (
-      fingerprint: string,
+      quoteKey: string,
       chargeKey: string
     ) => Effect.Effect<Quote | undefined, ApiFailure>
     /** Consumes the quote for a charge and creates the order, which awaits its payment. */
@@ -127,7 +127,7 @@ const make = Effect.gen(function* () {
 
   const requestQuote = Effect.fn("Ordering.requestQuote")(function* (
     request: BuyRequest,
-    fingerprint: string,
+    quoteKey: string,
     clientAddress: string | undefined
   ) {
     const nowMillis = yield* Clock.currentTimeMillis
@@ -143,32 +143,32 @@ const make = Effect.gen(function* () {
       )
     )
     const id = (yield* Identifiers).uuid()
-    const made = { id, fingerprint, offer, createdAtMillis: nowMillis, consumedBy: undefined }
+    const made = { id, fingerprint: quoteKey, offer, createdAtMillis: nowMillis, consumedBy: undefined }
     return yield* store(quotes.put(made, (yield* Clock.currentTimeMillis) + offerableMillis))
   })
 
   const quote = Effect.fn("Ordering.quote")(function* (
     request: BuyRequest,
-    fingerprint: string,
+    quoteKey: string,
     clientAddress: string | undefined
   ) {
     const nowMillis = yield* Clock.currentTimeMillis
-    const live = yield* store(quotes.findLive(fingerprint, nowMillis + offerableMillis))
+    const live = yield* store(quotes.findLive(quoteKey, nowMillis + offerableMillis))
     if (live !== undefined) return live
-    const running = pending.get(fingerprint)
+    const running = pending.get(quoteKey)
     if (running !== undefined) return yield* Deferred.await(running)
     const response = Deferred.makeUnsafe<Quote, ApiFailure>()
-    pending.set(fingerprint, response)
-    return yield* Effect.onExit(requestQuote(request, fingerprint, clientAddress), (exit) => {
-      pending.delete(fingerprint)
+    pending.set(quoteKey, response)
+    return yield* Effect.onExit(requestQuote(request, quoteKey, clientAddress), (exit) => {
+      pending.delete(quoteKey)
       return Deferred.done(response, exit)
     })
   })
 
-  const currentQuote = Effect.fnUntraced(function* (fingerprint: string, chargeKey: string) {
+  const currentQuote = Effect.fnUntraced(function* (quoteKey: string, chargeKey: string) {
     const nowMillis = yield* Clock.currentTimeMillis
-    const consumed = yield* store(quotes.findConsumed(fingerprint, chargeKey, nowMillis))
-    return consumed ?? (yield* store(quotes.findLive(fingerprint, nowMillis)))
+    const consumed = yield* store(quotes.findConsumed(quoteKey, chargeKey, nowMillis))
+    return consumed ?? (yield* store(quotes.findLive(quoteKey, nowMillis)))
   })
 
   const open = Effect.fn("Ordering.open")(function* (request: BuyRequest, agreed: Quote, chargeKey: string) {

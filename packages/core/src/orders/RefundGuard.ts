@@ -6,7 +6,7 @@ import { type Charge, Charges, type RefundStart } from "../ports/Charges.ts"
 import { Chain, type ChainEvidence } from "../toll/evidence/Chain.ts"
 import { chargedAuthorization } from "../toll/machine/ChargedAuthorization.ts"
 import type { PaidTo } from "../toll/audit/NetworkAudit.ts"
-import { isRecordedTransfer } from "../toll/machine/SettlementProof.ts"
+import { isRecordedTransfer } from "../toll/audit/SettlementProof.ts"
 import { makeLedgerWatch } from "./LedgerWatch.ts"
 
 /*

@@ -3,6 +3,9 @@ import { sha256 } from "@noble/hashes/sha2"
 import { Context, Effect, Layer } from "effect"
 import { digests } from "../fast/Digests.ts"
 
+/** What a digest is for: the same text has another digest for another purpose. */
+export type DigestPurpose = "fingerprint" | "quote" | "download"
+
 /** An encrypted value, with the id of its key. */
 export interface Encrypted {
   readonly keyId: string
@@ -27,7 +30,7 @@ export class Secrets extends Context.Service<
     /** Id of the key for new values. */
     readonly currentKeyId: string
     /** HMAC-SHA-256 of a text for one purpose, in base64url; `undefined` if the key is unknown. */
-    readonly digest: (purpose: string, text: string, keyId?: string) => string | undefined
+    readonly digest: (purpose: DigestPurpose, text: string, keyId?: string) => string | undefined
     /** AES-256-GCM. */
     readonly encrypt: (text: string) => Effect.Effect<Encrypted>
     /** `undefined` if the key is unknown or did not encrypt this value. */

@@ -6,7 +6,7 @@ import type { LedgerCheckQuery, LedgerLine, LedgerQuery, LedgerSum } from "../or
 import type { RefundStatus } from "../orders/RefundOperator.ts"
 import type { LedgerAudit } from "../toll/audit/LedgerAudit.ts"
 import type { Reconciliation } from "../toll/machine/Reconciler.ts"
-import type { PricedRouteOptions } from "../operations/PricedRoute.ts"
+import type { PricedRouteOptions } from "../operations/PricedOperation.ts"
 import type { PricedRoute } from "./PricedRoute.ts"
 
 /** A running till, as `Till.make` returns it and adapters mount it. */

@@ -12,8 +12,8 @@ import { type ConfiguredSettings, configureOptions } from "./Configuration.ts"
 import { ConfigurationError } from "../domain/Errors.ts"
 import type { Handled, Handling } from "../http/Http.ts"
 import { incoming, incomingCopy, type IncomingRequest, toResponse } from "../http/HttpMessage.ts"
-import { type PricedEndpoint, PricedRoutes } from "../http/PricedRoutes.ts"
-import type { PricedRouteOptions } from "../operations/PricedRoute.ts"
+import { type AddedRoute, PricedRoutes } from "../http/PricedRoutes.ts"
+import type { PricedRouteOptions } from "../operations/PricedOperation.ts"
 import { contractIds } from "../operations/OwnOperation.ts"
 import type { PricedRoute } from "./PricedRoute.ts"
 import { pathHandler } from "../http/Router.ts"
@@ -91,7 +91,7 @@ const pricedRoutes = (configuration: ConfiguredSettings, options: TillOptions): 
   })
 }
 
-const wrongPath = ({ id, path }: PricedEndpoint, pathname: string) =>
+const wrongPath = ({ id, path }: AddedRoute, pathname: string) =>
   new ConfigurationError({
     message: `priced route ${id}: its path ${path} doesn't match the request ${pathname}. Give the path below the base URL, as the framework has it`
   })

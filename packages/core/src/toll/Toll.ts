@@ -11,9 +11,8 @@ import { Chain } from "./evidence/Chain.ts"
 import { Admission, type AdmissionConfig } from "./limits/Admission.ts"
 import { ResponseWaiters } from "./limits/ResponseWaiters.ts"
 import { next } from "./machine/ChargeMachine.ts"
-import { ChargeSteps } from "./machine/ChargeSteps.ts"
+import { CallPerformer } from "./machine/CallPerformer.ts"
 import type { Ending, RequestStep, SettlementStep } from "./machine/ChargeStep.ts"
-import { begin } from "./machine/CommonSteps.ts"
 import { driveSteps } from "./machine/driveSteps.ts"
 import { findFresh } from "./machine/findFresh.ts"
 import {
@@ -24,6 +23,7 @@ import {
 } from "./machine/PaymentAttempt.ts"
 import { RecordedResponses } from "./machine/RecordedResponses.ts"
 import { SettlementRunner } from "./machine/SettlementRunner.ts"
+import type { Payment } from "./PaymentHeader.ts"
 import {
   type ContentUnavailable,
   type OwedReason,
@@ -43,8 +43,6 @@ export interface TollConfig extends AdmissionConfig {
   /** Maximum wait of a copy of a payment for the first one's response, and of a payment for capacity. */
   readonly waitMillis: number
 }
-
-type Payment = TollRequest<unknown>["payment"]
 
 /** Sells one response for one payment: claims, verifies, works, records, settles. */
 export class Toll extends Context.Service<
@@ -70,10 +68,10 @@ export class Toll extends Context.Service<
         const admission = yield* Admission.make(config)
         const waiters = new ResponseWaiters(waitingLimits)
         const responses = new RecordedResponses(secrets)
-        const steps = new ChargeSteps({ charges, secrets, admission, settlement, responses, waiters })
+        const performer = new CallPerformer({ charges, secrets, admission, settlement, responses, waiters })
         const processId = (yield* Identifiers).uuid()
         const calls = new PaymentRunner(
-          { charges, chain, admission, responses, steps, waiters },
+          { charges, chain, admission, responses, performer, waiters },
           { ...config, processId }
         )
         return Toll.of({
@@ -97,7 +95,7 @@ interface Services {
   readonly chain: Chain["Service"]
   readonly admission: Admission
   readonly responses: RecordedResponses
-  readonly steps: ChargeSteps
+  readonly performer: CallPerformer
   readonly waiters: ResponseWaiters
 }
 
@@ -117,7 +115,7 @@ class PaymentRunner {
   }
 
   *pay<E>(request: TollRequest<E>): Effect.fn.Return<Outcome, E | PaymentError<E>> {
-    const { admission, chain, steps, waiters } = this.services
+    const { admission, chain, performer, waiters } = this.services
     const network = this.networkOf(request.payment)
     if (network === undefined) return unknownNetwork
     const nowMillis = yield* currentMillis
@@ -127,7 +125,8 @@ class PaymentRunner {
       waitMillis: this.config.waitMillis,
       canReadChain: chain.canRead(network.caip2)
     })
-    const exit = yield* Effect.exit(drive(steps, attempt))
+    // Not interrupted: `TillService` runs calls uninterruptibly, so what follows always runs.
+    const exit = yield* Effect.exit(drive(performer, attempt))
     if (Exit.isFailure(exit)) yield* this.yieldLease(attempt)
     admission.end(attempt)
     // A call that never held its charge has changed nothing for its waiters.
@@ -205,12 +204,12 @@ class PaymentRunner {
 
 /** Runs synchronously until the first asynchronous step. */
 const drive = Effect.fnUntracedEager(function* <E>(
-  steps: ChargeSteps,
+  performer: CallPerformer,
   attempt: PaymentAttempt<E>
 ): Effect.fn.Return<Ending, E | PaymentRefused | StoreError | SettlementPending> {
   const ending = yield* driveSteps(
-    begin,
-    (step: RequestStep | SettlementStep) => steps.perform(step, attempt),
+    { _tag: "Find" },
+    (step: RequestStep | SettlementStep) => performer.perform(step, attempt),
     (step, event) => next(step, event, (attempt.heldCharge ?? attempt).facts)
   )
   return ending ?? (yield* new SettlementPending())

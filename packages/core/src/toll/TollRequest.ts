@@ -54,8 +54,11 @@ export interface TollRequest<E> {
   readonly proofRequired: boolean
   /** The payment settles before the work; the response is owed from then on. */
   readonly settlesFirst: boolean
-  /** Value of the work that is done before settlement, in atomic units; 0 if the host loses nothing without it. */
-  readonly exposureAtomic: bigint
+  /**
+   * Value at risk: of the work that is done before settlement, in atomic units; 0 if the host loses nothing without it.
+   * For a computed price the maximum, until the offers are made.
+   */
+  readonly exposureAtomic: () => bigint
   /** Network address of the client, for limits that are shared fairly among clients. */
   readonly clientAddress: () => string | undefined
   /** The facilitator verifies the payment of every payer, known ones included. */

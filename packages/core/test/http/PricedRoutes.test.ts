@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { operation } from "../../src/index.ts"
-import type { PricedRouteOptions } from "../../src/operations/PricedRoute.ts"
+import type { PricedRouteOptions } from "../../src/operations/PricedOperation.ts"
 import { baseUrl, challengeOf, openTill, readResponse, receiptOf } from "../toll/openTill.ts"
 import { headerOf, payChallenge } from "../toll/wallet.ts"
 
@@ -51,6 +51,47 @@ describe("a priced handler over fetch", () => {
     await expect(route.fetch(paid, () => Promise.reject(thrown))).rejects.toBe(thrown)
     expect(facilitator.settle.calls).toHaveLength(0)
     expect(await (await route.fetch(paid, () => new Response("sun"))).text()).toBe("sun")
+  })
+
+  it("is not called again where its request takes its charge over a second time", async () => {
+    const { facilitator, till } = await openTill()
+    const route = till.price({ ...weather, settlement: "before-work" })
+    const unpaid = await readResponse(await route.fetch(requestOf(), () => new Response()))
+    const header = headerOf(await payChallenge(challengeOf(unpaid), {}))
+    const paid = () => requestOf({ headers: { "payment-signature": header } })
+    vi.useFakeTimers({ toFake: ["Date"] })
+    onTestFinished(() => void vi.useRealTimers())
+    let calls = 0
+    const response = await route.fetch(paid(), async () => {
+      if (++calls > 1) return new Response("rain")
+      // The lease expires, and a copy takes the charge over, whose handler fails.
+      vi.setSystemTime(Date.now() + 300_000)
+      const copy = await route.fetch(paid(), () => new Response("no weather", { status: 503 }))
+      expect((await readResponse(copy)).status).toBe(503)
+      return new Response("sun")
+    })
+    expect([response.status, await response.text(), calls]).toEqual([200, "sun", 1])
+    expect(facilitator.settled).toHaveLength(1)
+  })
+
+  it("is late, and its body is canceled unread", async () => {
+    const { till } = await openTill({ upstreamTimeoutMillis: 500 })
+    const route = till.price(weather)
+    const unpaid = await readResponse(await route.fetch(requestOf(), () => new Response()))
+    const header = headerOf(await payChallenge(challengeOf(unpaid), {}))
+    const gate = Promise.withResolvers<void>()
+    const canceled = Promise.withResolvers<void>()
+    const body = new ReadableStream<Uint8Array>({ cancel: () => canceled.resolve() })
+    const read = vi.spyOn(body, "getReader")
+    const response = await route.fetch(requestOf({ headers: { "payment-signature": header } }), async () => {
+      await gate.promise
+      return new Response(body)
+    })
+    expect(response.status).toBe(503)
+    gate.resolve()
+    await canceled.promise
+    await new Promise((resolve) => setTimeout(resolve, 0))
+    expect(read).not.toHaveBeenCalled()
   })
 
   it("can be opened again from an encrypted record only by its payment", async () => {

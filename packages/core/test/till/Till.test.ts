@@ -43,7 +43,7 @@ describe("Till.layer runs in the host's runtime", () => {
     "background work has spans of the host's tracer, and sweeps every 15 seconds of its clock",
     () => {
       const { layer, spans } = testTracer()
-      const sweeps = () => spans.filter(({ name }) => name === "SettlementRunner.reconcile").length
+      const sweeps = () => spans.filter(({ name }) => name === "Reconciler.reconcile").length
       return Effect.gen(function* () {
         yield* settle
         assert.strictEqual(sweeps(), 1)

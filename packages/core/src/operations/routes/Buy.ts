@@ -10,7 +10,7 @@ import type { Quote } from "../../ports/Quotes.ts"
 import { quoteExpired } from "../../orders/quoteExpired.ts"
 import { type Operation, operationLayer, type Quoted } from "../Operation.ts"
 import { OperationSettings } from "../OperationSettings.ts"
-import { commonErrors, maxQuoteAtomic, respond } from "../responses.ts"
+import { commonErrors, maxQuoteAtomic, respond } from "../RouteParts.ts"
 
 /** The contract of `buy`: path, input, responses and documentation. */
 export const endpoint = HttpApiEndpoint.post("buy", "/x402/buy", {
@@ -94,15 +94,15 @@ const operation = operationLayer(
         },
         minAtomic: 10_000n,
         maxAtomic: maxQuoteAtomic,
-        quote: (request, fingerprint, clientAddress) =>
-          Effect.flatMap(ordering.quote(request, fingerprint, clientAddress), asQuoted),
-        currentQuote: (_request, fingerprint, chargeKey) =>
-          Effect.flatMap(ordering.currentQuote(fingerprint, chargeKey), (quote) =>
+        quote: (request, quoteKey, clientAddress) =>
+          Effect.flatMap(ordering.quote(request, quoteKey, clientAddress), asQuoted),
+        currentQuote: (_request, quoteKey, chargeKey) =>
+          Effect.flatMap(ordering.currentQuote(quoteKey, chargeKey), (quote) =>
             quote === undefined ? Effect.succeed(undefined) : asQuoted(quote)
           )
       },
       work: Effect.fnUntraced(function* (request, charge) {
-        const quote = yield* ordering.currentQuote(charge.fingerprint(), charge.key)
+        const quote = yield* ordering.currentQuote(charge.quoteKey(), charge.key)
         // Another quote may have replaced it during verification, and the payer didn't agree to that one.
         if (quote === undefined || quote.id !== charge.agreed.extra["quoteId"]) return yield* quoteExpired
         const { orderId, response } = yield* ordering.open(request, quote, charge.key)

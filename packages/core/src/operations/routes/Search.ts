@@ -7,7 +7,7 @@ import { Catalogue } from "../../ports/Catalogue.ts"
 import type { Work } from "../../toll/TollRequest.ts"
 import { type Operation, operationLayer } from "../Operation.ts"
 import { OperationSettings } from "../OperationSettings.ts"
-import { commonErrors, fixedPrice, respond } from "../responses.ts"
+import { commonErrors, fixedPrice, respond } from "../RouteParts.ts"
 
 /** The contract of `search`: path, input, responses and documentation. */
 export const endpoint = HttpApiEndpoint.get("search", "/x402/search", {

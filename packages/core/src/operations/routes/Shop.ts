@@ -5,7 +5,7 @@ import { ShopRequest, ShopResponse } from "../../domain/Shop.ts"
 import { Assistant } from "../../ports/Assistant.ts"
 import { type Operation, operationLayer } from "../Operation.ts"
 import { OperationSettings } from "../OperationSettings.ts"
-import { commonErrors, fixedPrice, respond } from "../responses.ts"
+import { commonErrors, fixedPrice, respond } from "../RouteParts.ts"
 
 /** The contract of `shop`: path, input, responses and documentation. */
 export const endpoint = HttpApiEndpoint.post("shop", "/x402/shop", {

@@ -5,7 +5,7 @@ import { TrackQuery, TrackResult } from "../../domain/Tracking.ts"
 import { Tracker } from "../../ports/Tracker.ts"
 import { type Operation, operationLayer } from "../Operation.ts"
 import { OperationSettings } from "../OperationSettings.ts"
-import { commonErrors, failure, fixedPrice, respond } from "../responses.ts"
+import { commonErrors, failure, fixedPrice, respond } from "../RouteParts.ts"
 
 /** The contract of `track`: path, input, responses and documentation. */
 export const endpoint = HttpApiEndpoint.get("track", "/x402/track", {

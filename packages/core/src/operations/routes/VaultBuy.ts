@@ -6,7 +6,7 @@ import { PaymentRefused } from "../../toll/PaymentErrors.ts"
 import { Vault } from "../../vault/Vault.ts"
 import { type Operation, operationLayer, type Quoted } from "../Operation.ts"
 import { OperationSettings } from "../OperationSettings.ts"
-import { commonErrors, failure, maxQuoteAtomic, respond } from "../responses.ts"
+import { commonErrors, failure, maxQuoteAtomic, respond } from "../RouteParts.ts"
 
 /** The contract of `vault/buy`: path, input, responses and documentation. */
 export const endpoint = HttpApiEndpoint.post("vaultBuy", "/x402/vault/buy", {

@@ -4,7 +4,7 @@ import { DownloadParams, DownloadQuery } from "../../domain/Vault.ts"
 import { Vault } from "../../vault/Vault.ts"
 import { type Operation, operationLayer } from "../Operation.ts"
 import { OperationSettings } from "../OperationSettings.ts"
-import { commonErrors, failure, fixedPrice, ZipArchive } from "../responses.ts"
+import { commonErrors, failure, fixedPrice, ZipArchive } from "../RouteParts.ts"
 
 /** The contract of `vault/download`: path, input, responses and documentation. */
 export const endpoint = HttpApiEndpoint.get("vaultDownload", "/x402/vault/download/:purchaseId", {

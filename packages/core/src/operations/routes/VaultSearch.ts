@@ -4,7 +4,7 @@ import { VaultPage, VaultQuery } from "../../domain/Vault.ts"
 import { Vault } from "../../vault/Vault.ts"
 import { type Operation, operationLayer } from "../Operation.ts"
 import { OperationSettings } from "../OperationSettings.ts"
-import { commonErrors, fixedPrice, respond } from "../responses.ts"
+import { commonErrors, fixedPrice, respond } from "../RouteParts.ts"
 
 /** The contract of `vault/search`: path, input, responses and documentation. */
 export const endpoint = HttpApiEndpoint.get("vaultSearch", "/x402/vault/search", {

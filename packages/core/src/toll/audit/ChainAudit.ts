@@ -19,7 +19,7 @@ import {
   type Window,
   windowsOf
 } from "./NetworkAudit.ts"
-import { proveSettlement, type SettlementProof } from "../machine/SettlementProof.ts"
+import { proveSettlement, type SettlementProof } from "./SettlementProof.ts"
 
 /*
  * Compares the ledger with the chain, network by network and window by window: most settlements match a transfer of the

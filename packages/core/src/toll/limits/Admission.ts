@@ -27,7 +27,7 @@ export interface AdmissionConfig extends PayerAccountsConfig {
   readonly lossPerHourAtomic: bigint
   /** How long a payer who could not pay is remembered. */
   readonly failedPayerMillis: number
-  /** How long a claim is leased; longer than work and settlement together. */
+  /** How long a claim is leased. See `leaseLengthMillis`. */
   readonly leaseMillis: number
 }
 
@@ -37,7 +37,9 @@ interface Services {
   readonly facilitator: Facilitator["Service"]
 }
 
-/** A plain generator: a call takes several of these and none needs its own fiber. */
+/**
+ * A plain generator that the call's one generator delegates to with `yield*`: no `Effect.gen` per step. Run it only so.
+ */
 type Deciding<A> = Effect.fn.Return<A, StoreError>
 
 /** Waiters for another call of their payer. */
@@ -137,7 +139,7 @@ export class Admission {
   private takeCredit(attempt: PaymentAttempt): boolean {
     const { lease, payer, request, ticket } = attempt
     if (!ticket.isProven || request.alwaysVerified) return false
-    const isGranted = this.accounts.takeCredit(payer, request.exposureAtomic, lease.nowMillis())
+    const isGranted = this.accounts.takeCredit(payer, request.exposureAtomic(), lease.nowMillis())
     ticket.recordCredit(isGranted)
     return isGranted
   }
@@ -235,14 +237,14 @@ export class Admission {
     attempt.ticket.recordSettlement()
     if (!attempt.ticket.isProven) return
     // A payment that settles before its work may be refunded, so it doesn't increase later limits.
-    const isEarned = attempt.request.exposureAtomic > 0n
+    const isEarned = attempt.request.exposureAtomic() > 0n
     this.accounts.earn(attempt.payer, isEarned ? BigInt(amountAtomic) : 0n, attempt.lease.nowMillis())
   }
 
   /** Ends a call: gives back what it took, unless it did unpaid work. */
   end(attempt: PaymentAttempt): void {
     const { payer, request, ticket } = attempt
-    const { exposureAtomic } = request
+    const exposureAtomic = request.exposureAtomic()
     const wasCounted = ticket.isCounted
     this.pools.leave(attempt)
     this.stopGuarding(attempt)

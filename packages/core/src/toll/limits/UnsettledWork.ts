@@ -35,7 +35,7 @@ export class UnsettledWork {
   /** Gives back what was taken, except for the budget of work that is lost. */
   giveBack(attempt: PaymentAttempt, isLost: boolean): void {
     const { payer, request, ticket } = attempt
-    const { exposureAtomic } = request
+    const exposureAtomic = request.exposureAtomic()
     if (ticket.stopCounting()) this.unsettled--
     const stake = ticket.giveBackStake()
     if (stake === "cover") {
@@ -58,7 +58,7 @@ export class UnsettledWork {
   /** Takes the amount that the call could cost the host, from the payer's cover or the budget for losses. */
   private takeStake(attempt: PaymentAttempt): boolean {
     const { lease, payer, request, ticket } = attempt
-    const { exposureAtomic } = request
+    const exposureAtomic = request.exposureAtomic()
     if (ticket.hasStake || exposureAtomic === 0n) return true
     if (ticket.isProven && this.accounts.takeCover(payer, exposureAtomic)) {
       ticket.takeStake("cover")

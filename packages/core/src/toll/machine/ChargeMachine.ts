@@ -1,6 +1,6 @@
 import type { Verification } from "../facilitator/Facilitator.ts"
 import {
-  begin,
+  findAgain,
   defer,
   end,
   expired,
@@ -11,7 +11,7 @@ import {
   refused,
   unfunded,
   unverifiable
-} from "./CommonSteps.ts"
+} from "./Endings.ts"
 import {
   type ChargeEvent,
   type ChargeFacts,
@@ -21,12 +21,7 @@ import {
   type RequestStep
 } from "./ChargeStep.ts"
 import { decideReplay } from "./ReplayDecision.ts"
-import {
-  afterSettlementStep,
-  afterTakeover,
-  beginInReconciler,
-  nextInReconciler
-} from "./SettlementMachine.ts"
+import { afterSettlementStep, afterTakeover } from "./SettlementMachine.ts"
 import type { PayableTask } from "./SettlementTask.ts"
 
 /*
@@ -35,13 +30,12 @@ import type { PayableTask } from "./SettlementTask.ts"
  * tested without side effects.
  */
 
-const found = (
-  event: Extract<ChargeEvent, { _tag: "Found" }>,
+const afterFinding = (
+  { found, nowMillis, patient }: Extract<ChargeEvent, { _tag: "Found" }>,
   { instead, orVoided = false }: Omit<Extract<RequestStep, { _tag: "Find" }>, "_tag"> = {}
 ): ChargeStep => {
-  const { charge, nowMillis, patient, presented } = event
-  if (charge === undefined || presented === undefined)
-    return instead === undefined ? { _tag: "Judge", held: false } : end(instead)
+  if (found === undefined) return instead === undefined ? { _tag: "Judge", held: false } : end(instead)
+  const { charge, presented } = found
   if (instead !== undefined && orVoided && charge.state === "voided" && charge.leaseUntilMillis <= nowMillis)
     return end(instead)
   const decision = decideReplay(charge, presented, nowMillis)
@@ -50,7 +44,7 @@ const found = (
       return end({ _tag: "Refused", refusal: decision.refusal })
     case "Replay":
       return end({ _tag: "Replay", charge })
-    case "Finish":
+    case "TakeOver":
       return { _tag: "TakeOver" }
     case "Wait":
       return patient ? { _tag: "Wait" } : end(inProgress)
@@ -58,7 +52,8 @@ const found = (
 }
 
 /** What follows a claim: the settlement of payments that settle first, else the work. */
-const begun = (facts: ChargeFacts): ChargeStep => (facts.workIsDue ? { _tag: "Record" } : { _tag: "Work" })
+const afterClaim = (facts: ChargeFacts): ChargeStep =>
+  facts.workIsDue ? { _tag: "Record" } : { _tag: "Work" }
 
 const verified = (
   verification: Verification,
@@ -79,7 +74,9 @@ const verified = (
 
 /** Refuses a payment, unless another call has claimed a copy of it: then the caller gets that call's result. */
 const refuse = (ending: Ending, held: boolean): ChargeStep =>
-  held ? { _tag: "Defer", reason: undefined, thenFind: true, ending } : { _tag: "Find", instead: ending }
+  held
+    ? { _tag: "Defer", reason: undefined, nextCheck: "expiry", thenFind: true, ending }
+    : { _tag: "Find", instead: ending }
 
 const limited: Ending = { _tag: "Limited" }
 
@@ -93,27 +90,27 @@ const afterWork = (
   const { paid } = step
   if (event._tag === "WorkFailed")
     return paid === undefined
-      ? { _tag: "Void", worked: false, ending: failed }
+      ? { _tag: "Void", keepsExposure: false, ending: failed }
       : { _tag: "EndLease", ending: { _tag: "Owed", ...paid } }
   if (event._tag !== "Worked") throw new ImpossibleTransition(step, event)
   const { nowSeconds, work } = event
   if (paid !== undefined) return { _tag: "Deliver", paid, work }
   return nowSeconds > facts.validBeforeSeconds
-    ? { _tag: "Void", worked: false, ending: expired }
+    ? { _tag: "Void", keepsExposure: false, ending: expired }
     : { _tag: "Record", work }
 }
 
 const afterRequestStep = (step: RequestStep, event: ChargeEvent, facts: ChargeFacts): ChargeStep => {
   switch (step._tag) {
     case "Find":
-      if (event._tag === "Found") return found(event, step)
+      if (event._tag === "Found") return afterFinding(event, step)
       break
     case "Wait":
-      if (event._tag === "Waited") return begin
+      if (event._tag === "Waited") return findAgain
       break
     case "TakeOver":
-      if (event._tag === "Taken")
-        return facts.by === "reconciler" ? beginInReconciler(event, facts) : afterTakeover(event, facts)
+      if (event._tag === "Taken") return afterTakeover(event, facts)
+      if (event._tag === "Overtaken") return findAgain
       if (event._tag === "Exhausted") return end(pending)
       break
     case "Judge":
@@ -129,8 +126,8 @@ const afterRequestStep = (step: RequestStep, event: ChargeEvent, facts: ChargeFa
       if (event._tag === "Claimed")
         return facts.canReadChain
           ? { _tag: "CheckFunds", task: step.task, claimedAtMillis: event.claimedAtMillis }
-          : begun(facts)
-      if (event._tag === "Found") return found(event)
+          : afterClaim(facts)
+      if (event._tag === "Found") return afterFinding(event)
       if (event._tag === "Limited")
         return event.patient ? { _tag: "Queue", held: step.held, task: step.task } : atLimit(step.held)
       break
@@ -141,8 +138,8 @@ const afterRequestStep = (step: RequestStep, event: ChargeEvent, facts: ChargeFa
       if (event._tag === "Funded")
         // The balance may be too low because this same payment has left it.
         return event.isCovered
-          ? begun(facts)
-          : { _tag: "Void", worked: false, isOpen: true, ending: unfunded }
+          ? afterClaim(facts)
+          : { _tag: "Void", keepsExposure: false, isOpen: true, ending: unfunded }
       break
     case "Work":
       return afterWork(step, event, facts)
@@ -157,13 +154,13 @@ const afterRequestStep = (step: RequestStep, event: ChargeEvent, facts: ChargeFa
     case "Deliver":
       // Otherwise it took too long: another call delivered it, or a refund is due.
       if (event._tag === "Delivered")
-        return event.delivered ? end({ _tag: "Paid", receipt: step.paid.receipt }) : begin
+        return event.delivered ? end({ _tag: "Paid", receipt: step.paid.receipt }) : findAgain
       break
   }
   throw new ImpossibleTransition(step, event)
 }
 
-/** Which step follows. Handles every possible event; any other is an {@link ImpossibleTransition}. */
+/** Which step follows in a call. Handles every possible event; any other is an {@link ImpossibleTransition}. */
 export const next = (step: ChargeStep, event: ChargeEvent, facts: ChargeFacts): ChargeStep => {
   switch (step._tag) {
     case "End":
@@ -181,8 +178,6 @@ export const next = (step: ChargeStep, event: ChargeEvent, facts: ChargeFacts): 
     case "Deliver":
       return afterRequestStep(step, event, facts)
     default:
-      return facts.by === "reconciler"
-        ? nextInReconciler(step, event, facts)
-        : afterSettlementStep(step, event, facts)
+      return afterSettlementStep(step, event, facts)
   }
 }

@@ -9,6 +9,10 @@ import type { PayableTask } from "./SettlementTask.ts"
 
 /*
  * The vocabulary of ChargeMachine.ts: steps to perform, events that result from them, and endings.
+ *
+ * Methods of the `Charges` store by step: `Find` find; `TakeOver` takeOver; `Claim` claim; `Record` advance; `Deliver`
+ * deliver; `Complete` complete; `Apply` markApplied; `Void` void; `DeleteCharge` release; `Finalize` finalize; `Reopen`
+ * reopen; `MarkRefundDue` markRefundDue; `EndLease` yieldLease; `Defer` defer, in a call yieldLease.
  */
 
 /** Facts about a charge that don't change while one process holds its lease. */
@@ -81,8 +85,8 @@ export type RequestStep =
  * Most leases end by one of these four. What each does to the charge:
  *
  * - `EndLease`: nothing. The next process may take it over at once.
- * - `Defer`: nothing that is recorded about the payment, whose outcome is open. The reconciler also counts a failed
- *   attempt and sets when the charge is checked again.
+ * - `Defer`: changes no payment data; the outcome stays open. In the reconciler it also counts a failed attempt and sets
+ *   the next check.
  * - `RollBack`: undoes what the work prepared, such as an order. The charge stays, usually voided by the step before.
  * - `DeleteCharge`: deletes it, since its payment can't move any more. Follows a `RollBack` with `thenDelete`.
  */
@@ -101,17 +105,20 @@ export type SettlementStep =
     }
   /** Apply the settlement's effect. `endsLease`: end the lease, so that the reconciler can check the proof again. */
   | { readonly _tag: "Apply"; readonly receipt: Receipt; readonly thenFind?: true; readonly endsLease?: true }
-  /** `worked`: work was done that the payer did not pay for. */
+  /** `keepsExposure`: work was done that the payer did not pay for; it counts until the payment can't move any more. */
   | {
       readonly _tag: "Void"
-      readonly worked: boolean
+      readonly keepsExposure: boolean
       /** The charge of another call was taken over: the request at hand is handled next. */
       readonly resumes?: Watched
       /** The money may have moved: the chain is queried before the caller is refused. */
       readonly isOpen?: boolean
       readonly ending: Ending
     }
-  /** Undo what the work prepared. `whole`: also what the charge's key holds, which is ours. */
+  /**
+   * Undo what the work prepared. `whole`: everything prepared under the charge's key. Else only this call's own subject,
+   * because another process holds the key.
+   */
   | {
       readonly _tag: "RollBack"
       readonly whole: boolean
@@ -138,9 +145,16 @@ export type SettlementStep =
   | {
       readonly _tag: "Defer"
       readonly reason: string | undefined
+      readonly nextCheck: NextCheck
       readonly thenFind?: true
       readonly ending: Ending
     }
+
+/**
+ * When the reconciler checks a deferred charge again: with backoff, or not before its payment can't move any more. A call
+ * leaves that time unchanged.
+ */
+export type NextCheck = "backoff" | "expiry"
 
 export type ChargeStep = RequestStep | SettlementStep | EndStep
 
@@ -198,8 +212,7 @@ export interface Watched {
 export type ChargeEvent =
   | {
       readonly _tag: "Found"
-      readonly charge: Charge | undefined
-      readonly presented: Presented | undefined
+      readonly found: FoundCharge | undefined
       /** The caller can be kept waiting a little longer. */
       readonly patient: boolean
       readonly nowMillis: number
@@ -234,7 +247,7 @@ export type ChargeEvent =
     }
   /** The transfer is recorded for another charge. `attempts`: failed attempts before, for the reconciler. */
   | { readonly _tag: "TransferTaken"; readonly attempts: number }
-  /** Another process holds the charge again. */
+  /** Another process holds the charge, or took it over first. */
   | { readonly _tag: "Overtaken" }
   | { readonly _tag: "Delivered"; readonly delivered: boolean }
   /** `isRefunded`: its refund was sent, possibly after the lease began. */
@@ -242,10 +255,16 @@ export type ChargeEvent =
   | { readonly _tag: "Done" }
   | { readonly _tag: "Voided"; readonly voided: boolean }
 
+/** A charge of the same key, and the payment at hand compared with it. */
+export interface FoundCharge {
+  readonly charge: Charge
+  readonly presented: Presented
+}
+
 export interface TakenEvent {
   readonly _tag: "Taken"
-  /** Its current record, under our lease; `undefined`: another process was first. */
-  readonly charge: Charge | undefined
+  /** Its current record, under our lease. */
+  readonly charge: Charge
   readonly sameRequest: boolean
   /** The settlement task could be decrypted. */
   readonly readable: boolean

@@ -15,8 +15,6 @@ export interface HeldCharge extends ChargeLease {
   readonly facts: ChargeFacts
   readonly task: SettlementTask
   readonly subject: Subject | undefined
-  /** It was settled or refunded when it was taken over: its next check is already set. */
-  readonly isSettled: boolean
   /** Failed attempts before this one. */
   readonly attempts: number
 }

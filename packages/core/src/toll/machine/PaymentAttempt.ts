@@ -88,7 +88,6 @@ export const claimedCharge = (
   facts: { ...facts, unverifiedSinceMillis },
   task,
   subject: undefined,
-  isSettled: false,
   attempts: 0
 })
 
@@ -128,7 +127,7 @@ export const newCharge = (
     validBeforeSeconds: Number(authorization.validBefore),
     x402Version,
     settlement: options.settlement,
-    exposureAtomic: request.exposureAtomic.toString(),
+    exposureAtomic: request.exposureAtomic().toString(),
     settlesFirst: request.settlesFirst,
     createdAtMillis: options.nowMillis,
     unverifiedSinceMillis: ticket.isOnCredit ? options.nowMillis : 0

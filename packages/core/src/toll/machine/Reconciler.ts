@@ -9,15 +9,15 @@ import { report } from "../../runtime/events.ts"
 import type { Chain } from "../evidence/Chain.ts"
 import { chargedAuthorization } from "./ChargedAuthorization.ts"
 import type { Ending, SettlementStep } from "./ChargeStep.ts"
-import { closed } from "./CommonSteps.ts"
+import { closed } from "./Endings.ts"
 import { driveSteps } from "./driveSteps.ts"
 import { beginInReconciler, nextInReconciler } from "./SettlementMachine.ts"
-import type { SettlementConfig, SettlementSteps } from "./SettlementSteps.ts"
+import type { SettlementConfig, SettlementPerformer } from "./SettlementPerformer.ts"
 
 interface Services {
   readonly charges: Charges["Service"]
   readonly chain: Chain["Service"]
-  readonly steps: Pick<SettlementSteps, "takeOver" | "perform">
+  readonly performer: Pick<SettlementPerformer, "takeOver" | "perform">
 }
 
 /** The result of a reconciliation: charges that it settled, and those whose outcome is still unknown. */
@@ -40,7 +40,7 @@ export class Reconciler {
     this.config = config
   }
 
-  readonly reconcile = Effect.fn("SettlementRunner.reconcile")(
+  readonly reconcile = Effect.fn("Reconciler.reconcile")(
     { self: this },
     function* (options: {
       readonly limit: number
@@ -66,20 +66,21 @@ export class Reconciler {
   )
 
   /** Takes a charge over and performs its steps; `undefined` if they don't come to an end. */
-  private readonly finish = Effect.fn("SettlementRunner.finish")(
+  private readonly finish = Effect.fn("Reconciler.finish")(
     { self: this },
     function* (charge: Charge): Effect.fn.Return<Ending | undefined, StoreError> {
-      const { steps } = this.services
-      const { event, held } = yield* steps.takeOver({
+      const { performer } = this.services
+      const taken = yield* performer.takeOver({
         key: charge.key,
         owner: (yield* Identifiers).uuid(),
         by: "reconciler",
         nowMillis: yield* currentMillis
       })
-      if (held === undefined) return closed
+      if (taken === undefined) return closed
+      const { event, held } = taken
       return yield* driveSteps(
         beginInReconciler(event, held.facts),
-        (step: SettlementStep) => steps.perform(step, held),
+        (step: SettlementStep) => performer.perform(step, held),
         (step, result) => nextInReconciler(step, result, held.facts)
       )
     }

@@ -3,13 +3,13 @@ import type { Refusal } from "../Verdict.ts"
 
 /**
  * What to do when a payment finds the charge of an earlier request with the same key. `Replay`: return the recorded
- * response. `Wait`: another call or process holds the charge. `Finish`: its lease has expired, so first take it over
+ * response. `Wait`: another call or process holds the charge. `TakeOver`: its lease has expired, so first take it over
  * and complete it. That includes claims: their holder may be slow rather than dead, and must lose its lease before
  * another caller learns that nothing was charged.
  */
 export type ReplayDecision =
   | { readonly _tag: "Replay" }
-  | { readonly _tag: "Finish" }
+  | { readonly _tag: "TakeOver" }
   | { readonly _tag: "Wait" }
   | { readonly _tag: "Refuse"; readonly refusal: Refusal }
 
@@ -50,8 +50,8 @@ export const decideReplay = (charge: Charge, presented: Presented, nowMillis: nu
       : refuse("payment_already_used", otherRequest)
   // Nothing is due for a voided charge, nor for a claim with an expired lease: once it is completed, the payment may
   // buy this request or another one.
-  if (charge.state === "voided") return lapsed ? { _tag: "Finish" } : { _tag: "Wait" }
-  if (charge.state === "claimed" && lapsed) return { _tag: "Finish" }
+  if (charge.state === "voided") return lapsed ? { _tag: "TakeOver" } : { _tag: "Wait" }
+  if (charge.state === "claimed" && lapsed) return { _tag: "TakeOver" }
   if (!presented.sameRequest) {
     return refuse("payment_already_used", otherRequest)
   }
@@ -59,7 +59,7 @@ export const decideReplay = (charge: Charge, presented: Presented, nowMillis: nu
     case "claimed":
       return { _tag: "Wait" }
     case "ready":
-      return lapsed ? { _tag: "Finish" } : { _tag: "Wait" }
+      return lapsed ? { _tag: "TakeOver" } : { _tag: "Wait" }
     case "settled":
       if (charge.refund !== undefined) {
         return refuse(
@@ -68,11 +68,11 @@ export const decideReplay = (charge: Charge, presented: Presented, nowMillis: nu
         )
       }
       // Settled, but its effect is not applied yet: that comes first.
-      if (charge.effectPending) return lapsed ? { _tag: "Finish" } : { _tag: "Wait" }
+      if (charge.effectPending) return lapsed ? { _tag: "TakeOver" } : { _tag: "Wait" }
       if (charge.responseOwedUntilMillis !== undefined) {
         if (nowMillis >= charge.responseOwedUntilMillis)
           return refuse("payment_refund_due", responseNotProduced)
-        return lapsed ? { _tag: "Finish" } : { _tag: "Wait" }
+        return lapsed ? { _tag: "TakeOver" } : { _tag: "Wait" }
       }
       return charge.response === undefined || nowMillis > presented.replayableUntilMillis
         ? refuse("payment_already_used", `${alreadyUsed}; its response can't be replayed any more`)

@@ -1,9 +1,9 @@
 import type { Receipt } from "../../domain/PaymentRequired.ts"
 import type { Charge } from "../../ports/Charges.ts"
 import type { Settlement } from "../facilitator/Facilitator.ts"
-import { afterReopening, afterSeeing } from "./ChainSteps.ts"
+import { afterReopening, afterSeeing } from "./ChainDecision.ts"
 import {
-  begin,
+  findAgain,
   closed,
   defer,
   deferUnknown,
@@ -16,7 +16,7 @@ import {
   rollBack,
   settleUnlessUnwanted,
   transferTaken
-} from "./CommonSteps.ts"
+} from "./Endings.ts"
 import {
   type ChargeEvent,
   type ChargeFacts,
@@ -30,8 +30,8 @@ import {
 } from "./ChargeStep.ts"
 
 /*
- * The part of the charge's machine that calls and the reconciler share: from a takeover or a recorded response to the
- * end of the lease. Pure.
+ * The part of the charge's machine that calls and the reconciler share: steps under a charge's lease, which need no
+ * request. Pure.
  */
 
 /** What follows a settlement's step; a call may resume its own request. */
@@ -61,27 +61,30 @@ const takenReady = (facts: ChargeFacts, sameRequest: boolean): SettlementStep =>
   // It was found as a claim with an expired lease, and its slow holder has since recorded a response, which is for
   // another request.
   if (facts.by === "call" && !sameRequest) return defer(ofAnotherRequest)
-  return facts.canReadChain ? { _tag: "QueryChain", query: { _tag: "Before" } } : settleUnlessUnwanted(facts)
+  return facts.canReadChain
+    ? { _tag: "QueryChain", query: { _tag: "Before" } }
+    : settleUnlessUnwanted(facts, "expiry")
 }
 
 /** Its refund was sent and a reorganization undid its settlement: only another transfer can complete it. */
 const takenRefunded = (facts: ChargeFacts, charge: Charge): SettlementStep => {
   if (facts.by === "call") return defer(refundSent)
-  return facts.canReadChain ? { _tag: "QueryChain", query: { _tag: "Finality", charge } } : defer(closed)
+  return facts.canReadChain
+    ? { _tag: "QueryChain", query: { _tag: "Finality", charge } }
+    : defer(closed, "backoff")
 }
 
-/** Which step follows in a call, after it tried to take a charge over. */
+/** Which step follows in a call, after it took a charge over. */
 export const afterTakeover = (event: TakenEvent, facts: ChargeFacts): AfterSettlement => {
   const { charge, nowMillis, readable, sameRequest } = event
-  if (charge === undefined) return begin
   if (!readable) return deferUnknown("the charge was encrypted with a key that is not configured")
   if (charge.state !== "settled" && charge.refund !== undefined) return takenRefunded(facts, charge)
   switch (charge.state) {
     case "claimed":
       // Its first holder has lost the lease and can't record anything. What it prepared is unknown, and expires.
       return facts.by === "call"
-        ? { _tag: "Void", worked: false, resumes: { charge, sameRequest }, ending: closed }
-        : { _tag: "Void", worked: false, ending: closed }
+        ? { _tag: "Void", keepsExposure: false, resumes: { charge, sameRequest }, ending: closed }
+        : { _tag: "Void", keepsExposure: false, ending: closed }
     case "ready":
       return takenReady(facts, sameRequest)
     case "settled":
@@ -102,7 +105,7 @@ const afterSettling = (facts: ChargeFacts, first: boolean, settlement: Settlemen
       return first
         ? {
             _tag: "Void",
-            worked: !facts.workIsDue,
+            keepsExposure: !facts.workIsDue,
             ending: refused(
               settlement.reason,
               "the facilitator refused to settle the payment; nothing was charged"
@@ -138,7 +141,7 @@ const afterCompletion = (
   const { owedUntilMillis, receipt, refundDue } = event
   const endsLease = event.isProvisional === true ? { endsLease: true as const } : {}
   // Another process completed it, with a response that this call doesn't have: look it up.
-  if (step.refundDue && !refundDue && facts.by === "call") return begin
+  if (step.refundDue && !refundDue && facts.by === "call") return findAgain
   if (refundDue || step.isRefunded === true)
     return {
       _tag: "RollBack",
@@ -150,7 +153,7 @@ const afterCompletion = (
   if (!facts.workIsDue) return { _tag: "Apply", receipt, ...endsLease }
   if (owedUntilMillis !== undefined) return { _tag: "Work", paid: { receipt, untilMillis: owedUntilMillis } }
   // Another process holds the charge, or has delivered the response.
-  return facts.by === "call" ? begin : end({ _tag: "Paid", receipt })
+  return facts.by === "call" ? findAgain : end({ _tag: "Paid", receipt })
 }
 
 const refundEnding = (facts: ChargeFacts, receipt: Receipt): Ending =>
@@ -174,7 +177,7 @@ const afterVoiding = (
   voided: boolean
 ): AfterSettlement => {
   // Another process has taken it over: its result counts.
-  if (!voided) return begin
+  if (!voided) return findAgain
   if (step.resumes !== undefined)
     return facts.canReadChain
       ? { _tag: "QueryChain", query: { _tag: "Watch", watched: step.resumes } }
@@ -202,7 +205,7 @@ export const afterSettlementStep = (
       if (event._tag === "TransferTaken")
         return step.isRefunded === true || event.attempts < takenPatience
           ? deferUnknown("the transfer is recorded for another charge")
-          : { _tag: "Void", worked: true, ending: transferTaken }
+          : { _tag: "Void", keepsExposure: true, ending: transferTaken }
       if (event._tag === "Overtaken") return end(pending)
       break
     case "Reopen":
@@ -211,7 +214,7 @@ export const afterSettlementStep = (
       break
     case "Apply":
       if (event._tag === "Done")
-        return step.thenFind === true ? begin : end({ _tag: "Paid", receipt: step.receipt })
+        return step.thenFind === true ? findAgain : end({ _tag: "Paid", receipt: step.receipt })
       break
     case "Void":
       if (event._tag === "Voided") return afterVoiding(facts, step, event.voided)

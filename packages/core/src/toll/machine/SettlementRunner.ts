@@ -5,20 +5,23 @@ import { Secrets } from "../../runtime/Secrets.ts"
 import { Chain } from "../evidence/Chain.ts"
 import { Facilitator } from "../facilitator/Facilitator.ts"
 import type { SettlementStep } from "./ChargeStep.ts"
-import type { StepResult } from "./driveSteps.ts"
+import type { StepGenerator } from "./driveSteps.ts"
 import type { ChargeLease, HeldCharge } from "./HeldCharge.ts"
 import { Reconciler, type Reconciliation } from "./Reconciler.ts"
 import { SettlementEffects } from "./SettlementEffects.ts"
-import { type SettlementConfig, SettlementSteps, type Takeover } from "./SettlementSteps.ts"
+import { type SettlementConfig, SettlementPerformer, type Takeover } from "./SettlementPerformer.ts"
 
-/** Settles charges whose response is recorded, and finds out whether the money moved. */
+/** Performs the steps under a lease that the reconciler shares with calls: settles, and finds out whether money moved. */
 export class SettlementRunner extends Context.Service<
   SettlementRunner,
   {
-    /** Takes over a charge whose lease has expired, within the generator that drives it. */
-    readonly takeOver: (lease: ChargeLease) => StepResult<StoreError, Takeover>
+    /**
+     * Takes over a charge whose lease has expired, within the generator that drives it; `undefined`: another process was
+     * first.
+     */
+    readonly takeOver: (lease: ChargeLease) => StepGenerator<StoreError, Takeover | undefined>
     /** Performs a step under a charge's lease, within the generator that drives it. */
-    readonly perform: (step: SettlementStep, held: HeldCharge) => StepResult<StoreError>
+    readonly perform: (step: SettlementStep, held: HeldCharge) => StepGenerator<StoreError>
     /**
      * Finishes charges whose process died, and checks those that are watched. `eager`: also those of unknown outcome
      * whose next attempt is not due yet.
@@ -38,11 +41,11 @@ export class SettlementRunner extends Context.Service<
         const facilitator = yield* Facilitator
         const secrets = yield* Secrets
         const effects = yield* SettlementEffects
-        const steps = new SettlementSteps({ charges, chain, facilitator, secrets, effects }, config)
-        const reconciler = new Reconciler({ charges, chain, steps }, config)
+        const performer = new SettlementPerformer({ charges, chain, facilitator, secrets, effects }, config)
+        const reconciler = new Reconciler({ charges, chain, performer }, config)
         return SettlementRunner.of({
-          takeOver: (lease) => steps.takeOver(lease),
-          perform: (step, held) => steps.perform(step, held),
+          takeOver: (lease) => performer.takeOver(lease),
+          perform: (step, held) => performer.perform(step, held),
           reconcile: (options) => reconciler.reconcile(options)
         })
       })

@@ -4,8 +4,8 @@ import type { ChargeEvent, ChargeStep, Ending, EndStep } from "./ChargeStep.ts"
 /** A call takes about ten steps, and some more while it waits for copies of its payment. */
 export const maxSteps = 200
 
-/** The event of a step, in the generator that performs it. */
-export type StepResult<E, Event = ChargeEvent> = Effect.fn.Return<Event, E>
+/** The generator that performs a step, and returns its event. */
+export type StepGenerator<E, Event = ChargeEvent> = Effect.fn.Return<Event, E>
 
 const isEnd = (step: ChargeStep): step is EndStep => step._tag === "End"
 
@@ -15,9 +15,9 @@ const isEnd = (step: ChargeStep): step is EndStep => step._tag === "End"
  */
 export function* driveSteps<Step extends ChargeStep, E>(
   first: NoInfer<Step> | EndStep,
-  perform: (step: Step) => StepResult<E>,
+  perform: (step: Step) => StepGenerator<E>,
   next: (step: Step, event: ChargeEvent) => Step | EndStep
-): StepResult<E, Ending | undefined> {
+): StepGenerator<E, Ending | undefined> {
   let step = first
   for (let steps = 0; steps < maxSteps; steps++) {
     if (isEnd(step)) return step.ending

@@ -36,7 +36,7 @@ const open = (accepts: () => boolean | undefined = () => true) => {
         workMillis: 1_000,
         proofRequired: true,
         settlesFirst: false,
-        exposureAtomic: 10_000n,
+        exposureAtomic: () => 10_000n,
         clientAddress: () => clientAddress,
         alwaysVerified: false,
         offers: () => [offer()],

@@ -5,8 +5,8 @@ import {
   ImpossibleTransition,
   type ChargeStep
 } from "../../../src/toll/machine/ChargeStep.ts"
-import { next } from "../../../src/toll/machine/ChargeMachine.ts"
-import { begin } from "../../../src/toll/machine/CommonSteps.ts"
+import { next } from "./nextStep.ts"
+import { findAgain } from "../../../src/toll/machine/Endings.ts"
 import { leaseLengthMillis } from "../../../src/toll/machine/LeaseLength.ts"
 import { queryMillis } from "../../../src/toll/machine/queryChain.ts"
 import { nowMillis, endless, type Path, walk, everyFacts, isFinal } from "./chargePaths.ts"
@@ -19,13 +19,13 @@ import { nowMillis, endless, type Path, walk, everyFacts, isFinal } from "./char
 /** A charge that was reopened after its refund was sent, as it was taken over or as it is reopened. */
 const isReopenedRefund = (event: ChargeEvent): boolean =>
   event._tag === "Taken"
-    ? event.charge !== undefined && event.charge.state !== "settled" && event.charge.refund !== undefined
+    ? event.charge.state !== "settled" && event.charge.refund !== undefined
     : event._tag === "Reopened" && event.isRefunded
 
 const named = ({ by, canReadChain, proofRequired, workIsDue }: ChargeFacts): string =>
   `${by}${canReadChain ? ", chain readable" : ""}${proofRequired ? ", proof required" : ""}${workIsDue ? ", work due" : ""}`
 
-const startOf = ({ by }: ChargeFacts): ChargeStep => (by === "call" ? begin : { _tag: "TakeOver" })
+const startOf = ({ by }: ChargeFacts): ChargeStep => (by === "call" ? findAgain : { _tag: "TakeOver" })
 
 const tagsOf = ({ steps }: Path): ReadonlyArray<ChargeStep["_tag"]> => steps.map(({ _tag }) => _tag)
 const count = (path: Path, tag: ChargeStep["_tag"]): number =>
@@ -125,7 +125,7 @@ describe.each(everyFacts.map((facts) => [named(facts), facts] as const))("%s", (
           .slice(0, index)
           .some(
             (event) =>
-              event._tag === "Completed" || (event._tag === "Taken" && event.charge?.state === "settled")
+              event._tag === "Completed" || (event._tag === "Taken" && event.charge.state === "settled")
           )
         holds(isPaid, path)
       })
@@ -150,7 +150,7 @@ describe.each(everyFacts.map((facts) => [named(facts), facts] as const))("%s", (
   it("the response to one request is never returned to another", () => {
     for (const path of paths) {
       const taken = path.events.findLast(({ _tag }) => _tag === "Taken")
-      if (taken?._tag !== "Taken" || taken.sameRequest || taken.charge === undefined) continue
+      if (taken?._tag !== "Taken" || taken.sameRequest) continue
       const isFresh = path.events.some(({ _tag }) => _tag === "Claimed")
       // What is settled or ready was found to be of the same request before it was taken.
       if (taken.charge.state === "settled" || taken.charge.state === "ready") continue

@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest"
 import type { Charge } from "../../../src/ports/Charges.ts"
-import { type ChargeEvent, type ChargeStep } from "../../../src/toll/machine/ChargeStep.ts"
-import { next } from "../../../src/toll/machine/ChargeMachine.ts"
-import { begin } from "../../../src/toll/machine/CommonSteps.ts"
+import type { ChargeStep } from "../../../src/toll/machine/ChargeStep.ts"
+import { next } from "./nextStep.ts"
+import { findAgain } from "../../../src/toll/machine/Endings.ts"
 import { nowMillis, presented, charges, everyFacts } from "./chargePaths.ts"
 
-const met = (charge: Charge, changes: Partial<Extract<ChargeEvent, { _tag: "Found" }>> = {}): ChargeStep =>
-  next(begin, { _tag: "Found", charge, presented, patient: true, nowMillis, ...changes }, everyFacts[0]!)
+const met = (charge: Charge, changes: Partial<typeof presented> = {}, patient = true): ChargeStep => {
+  const found = { charge, presented: { ...presented, ...changes } }
+  return next(findAgain, { _tag: "Found", found, patient, nowMillis }, everyFacts[0]!)
+}
 
 describe("a payment that meets a charge of its key", () => {
   const expected: ReadonlyArray<readonly [string, string]> = [
@@ -39,19 +41,19 @@ describe("a payment that meets a charge of its key", () => {
   })
   it("of another payload: refused", () => {
     for (const [name, charge] of charges) {
-      const step = met(charge, { presented: { ...presented, payloadDigest: "forged" } })
+      const step = met(charge, { payloadDigest: "forged" })
       expect(told(step), name).toBe("payment_already_used")
     }
   })
   it("for another request: refused, but where nothing is due for the charge", () => {
     for (const [name, charge] of charges) {
-      const step = told(met(charge, { presented: { ...presented, sameRequest: false } }))
+      const step = told(met(charge, { sameRequest: false }))
       const isOpen =
         name === "a claim that lapsed" || (charge.state === "voided" && charge.refund === undefined)
       expect(step === "payment_already_used", name).toBe(!isOpen)
     }
   })
   it("and can't wait any longer: told to come again", () => {
-    expect(told(met(charges[0]![1], { patient: false }))).toBe("InProgress")
+    expect(told(met(charges[0]![1], {}, false))).toBe("InProgress")
   })
 })

@@ -5,7 +5,7 @@ import {
   type ChargeStep,
   ImpossibleTransition
 } from "../../../src/toll/machine/ChargeStep.ts"
-import { next } from "../../../src/toll/machine/ChargeMachine.ts"
+import { next } from "./nextStep.ts"
 import {
   rolledBack,
   call,
@@ -42,7 +42,7 @@ describe("an event that a step can't have", () => {
   const steps: ReadonlyArray<readonly [ChargeStep, ReadonlyArray<ChargeEvent["_tag"]>]> = [
     [find, ["Found"]],
     [{ _tag: "Wait" }, ["Waited"]],
-    [takeOver, ["Taken", "Exhausted"]],
+    [takeOver, ["Taken", "Overtaken", "Exhausted"]],
     [{ _tag: "Judge", held: true }, ["Refused", "Accepted"]],
     [verify(true), ["Verified", "Busy", "Limited"]],
     [claim(true), ["Claimed", "Found", "Limited"]],
@@ -57,7 +57,7 @@ describe("an event that a step can't have", () => {
     [complete, ["Completed", "TransferTaken", "Overtaken"]],
     [{ _tag: "Reopen", next: { _tag: "NotMoved", isVoided: false } }, ["Reopened"]],
     [{ _tag: "Apply", receipt }, ["Done"]],
-    [{ _tag: "Void", worked: true, ending }, ["Voided"]],
+    [{ _tag: "Void", keepsExposure: true, ending }, ["Voided"]],
     [rolledBack(ending, true), ["Done"]],
     [deferred(ending), ["Done"]],
     [{ _tag: "DeleteCharge", ending }, ["Done"]],

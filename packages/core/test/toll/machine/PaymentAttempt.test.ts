@@ -25,7 +25,7 @@ const request: TollRequest<never> = {
   workMillis: 1_000,
   proofRequired: true,
   settlesFirst: false,
-  exposureAtomic: 10_000n,
+  exposureAtomic: () => 10_000n,
   clientAddress: () => undefined,
   alwaysVerified: false,
   offers: () => [offer()],
@@ -102,7 +102,6 @@ describe("the attempt of a call", () => {
       facts: { ...attempt.facts, unverifiedSinceMillis },
       task,
       subject: undefined,
-      isSettled: false,
       attempts: 0
     })
   })

@@ -72,18 +72,18 @@ const decide = (found: Charge, presented: Partial<Parameters<typeof decideReplay
 describe("the same payment for the same request", () => {
   it.each([
     ["waits while somebody works on it", claimed, "Wait"],
-    ["takes up a claim that nobody holds any more", { ...claimed, ...lapsed }, "Finish"],
+    ["takes up a claim that nobody holds any more", { ...claimed, ...lapsed }, "TakeOver"],
     ["waits while somebody settles it", ready, "Wait"],
-    ["finishes what nobody is settling", { ...ready, ...lapsed }, "Finish"],
+    ["finishes what nobody is settling", { ...ready, ...lapsed }, "TakeOver"],
     ["gets the response replayed", settled, "Replay"],
     ["is given it again whoever holds the lease", { ...settled, ...lapsed }, "Replay"],
     ["learns that the recorded response is gone", tombstone, "payment_already_used"],
     ["waits while somebody looks into what was voided", voided, "Wait"],
-    ["finishes what was voided and nobody looks into", { ...voided, ...lapsed }, "Finish"],
+    ["finishes what was voided and nobody looks into", { ...voided, ...lapsed }, "TakeOver"],
     ["waits while the settlement's effect is applied", unapplied, "Wait"],
-    ["applies an effect that nobody applies", { ...unapplied, ...lapsed }, "Finish"],
+    ["applies an effect that nobody applies", { ...unapplied, ...lapsed }, "TakeOver"],
     ["waits while the response that it is owed is produced", owing, "Wait"],
-    ["has the response produced that it is owed", { ...owing, ...lapsed }, "Finish"],
+    ["has the response produced that it is owed", { ...owing, ...lapsed }, "TakeOver"],
     [
       "is refunded once the response is owed no longer",
       { ...owing, responseOwedUntilMillis: now },
@@ -92,7 +92,7 @@ describe("the same payment for the same request", () => {
     [
       "has the effect applied before the response is produced",
       { ...owing, ...lapsed, effectPending: true, responseOwedUntilMillis: now },
-      "Finish"
+      "TakeOver"
     ],
     ["is told that it is owed back", owedBack, "payment_refund_due"],
     [
@@ -122,7 +122,7 @@ describe("the same payment for the same request", () => {
 
   it("holds a lease up to its end", () => {
     expect(decide(charge({ leaseUntilMillis: now + 1 }))).toBe("Wait")
-    expect(decide(charge({ leaseUntilMillis: now }))).toBe("Finish")
+    expect(decide(charge({ leaseUntilMillis: now }))).toBe("TakeOver")
   })
 })
 
@@ -146,7 +146,7 @@ describe.each([
 
   it("goes on where the charge is a dead claim of the very payment: nothing was bought by it", () => {
     const isSame = !("payloadDigest" in presented)
-    expect(decide({ ...claimed, ...lapsed }, presented)).toBe(isSame ? "Finish" : "payment_already_used")
+    expect(decide({ ...claimed, ...lapsed }, presented)).toBe(isSame ? "TakeOver" : "payment_already_used")
   })
 })
 
@@ -159,9 +159,9 @@ it("tells a forger nothing of the request that was bought", () => {
 describe("a forged signature", () => {
   it("that was refused does not use up the payer's own payment", () => {
     const genuine = { payloadDigest: "genuine", proven: true }
-    expect(decide({ ...voided, ...lapsed }, genuine)).toBe("Finish")
+    expect(decide({ ...voided, ...lapsed }, genuine)).toBe("TakeOver")
     expect(decide(voided, genuine)).toBe("Wait")
-    expect(decide({ ...voided, ...lapsed }, { ...genuine, sameRequest: false })).toBe("Finish")
+    expect(decide({ ...voided, ...lapsed }, { ...genuine, sameRequest: false })).toBe("TakeOver")
   })
 
   it.each([false, undefined])("gets nowhere, where it was found to be the payer's own: %s", (proven) => {

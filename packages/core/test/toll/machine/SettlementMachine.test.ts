@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { next } from "../../../src/toll/machine/ChargeMachine.ts"
+import { next } from "./nextStep.ts"
 import { endings, settlements } from "./settlementRows.ts"
 import { takeovers } from "./takeoverRows.ts"
 

@@ -7,7 +7,7 @@ import {
   type ChargeFacts,
   type ChargeStep
 } from "../../../src/toll/machine/ChargeStep.ts"
-import { next } from "../../../src/toll/machine/ChargeMachine.ts"
+import { next } from "./nextStep.ts"
 import { product, task } from "./machineRows.ts"
 
 export const nowMillis = 500_000
@@ -88,13 +88,12 @@ const settledCharges = charges.filter(
 
 const foundOf = (charge: Charge | undefined, patient: boolean): ChargeEvent => ({
   _tag: "Found",
-  charge,
-  presented,
+  found: charge === undefined ? undefined : { charge, presented },
   patient,
   nowMillis
 })
 const takenOf = (
-  charge: Charge | undefined,
+  charge: Charge,
   { at = nowMillis, readable = true, sameRequest = true } = {}
 ): ChargeEvent => ({
   _tag: "Taken",
@@ -125,7 +124,7 @@ const eventsOf = (step: ChargeStep, waits: number, isCompleted: boolean): Readon
     case "TakeOver":
       return [
         { _tag: "Exhausted" },
-        takenOf(undefined),
+        { _tag: "Overtaken" },
         takenOf(chargeIn("ready"), { readable: false }),
         // What is held by somebody else can't be taken.
         ...charges

@@ -6,6 +6,7 @@ import type {
   Ending,
   ChargeEvent,
   ChargeFacts,
+  NextCheck,
   Proof,
   ChargeStep
 } from "../../../src/toll/machine/ChargeStep.ts"
@@ -101,10 +102,20 @@ export const settleAgain: ChargeStep = { _tag: "Settle", first: false }
 export const deferredUnknown = (reason?: string): ChargeStep => ({
   _tag: "Defer",
   reason: reason ?? (expect.stringMatching(/\w/) as string),
+  nextCheck: "backoff",
   ending: pending
 })
-export const deferred = (ending: Ending): ChargeStep => ({ _tag: "Defer", reason: undefined, ending })
-export const voided = (worked: boolean, ending: Ending): ChargeStep => ({ _tag: "Void", worked, ending })
+export const deferred = (ending: Ending, nextCheck: NextCheck = "expiry"): ChargeStep => ({
+  _tag: "Defer",
+  reason: undefined,
+  nextCheck,
+  ending
+})
+export const voided = (worked: boolean, ending: Ending): ChargeStep => ({
+  _tag: "Void",
+  keepsExposure: worked,
+  ending
+})
 export const rolledBack = (ending: Ending, thenDelete: boolean): ChargeStep => ({
   _tag: "RollBack",
   whole: true,

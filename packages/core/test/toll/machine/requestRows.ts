@@ -1,6 +1,6 @@
 import type { Charge } from "../../../src/ports/Charges.ts"
 import type { ChargeEvent, ChargeStep } from "../../../src/toll/machine/ChargeStep.ts"
-import { begin } from "../../../src/toll/machine/CommonSteps.ts"
+import { findAgain } from "../../../src/toll/machine/Endings.ts"
 import {
   blind,
   call,
@@ -36,26 +36,17 @@ const already = refused("payment_already_used")
 const presented = { payloadDigest: "digest-1", sameRequest: true, replayableUntilMillis: nowMillis + 1 }
 export const found = (
   charge: Charge | undefined,
-  changes: Partial<Extract<ChargeEvent, { _tag: "Found" }>> = {}
+  changes: { readonly presented?: typeof presented; readonly patient?: boolean } = {}
 ): ChargeEvent => ({
   _tag: "Found",
-  charge,
-  presented,
-  patient: true,
-  nowMillis,
-  ...changes
+  found: charge === undefined ? undefined : { charge, presented: changes.presented ?? presented },
+  patient: changes.patient ?? true,
+  nowMillis
 })
 
 export const lookups: ReadonlyArray<Row> = [
-  ["begins with a lookup", call, { _tag: "Wait" }, { _tag: "Waited" }, begin],
+  ["begins with a lookup", call, { _tag: "Wait" }, { _tag: "Waited" }, findAgain],
   ["finds nothing", call, find, found(undefined), { _tag: "Judge", held: false }],
-  [
-    "finds a charge, and has no payment",
-    call,
-    find,
-    found(chargeIn("ready"), { presented: undefined }),
-    { _tag: "Judge", held: false }
-  ],
   ["still finds nothing", call, { _tag: "Find", instead }, found(undefined), end(instead)],
   [
     "finds only a voided charge",
@@ -125,7 +116,7 @@ export const lookups: ReadonlyArray<Row> = [
     call,
     { _tag: "Judge", held: true },
     { _tag: "Refused", refusal },
-    { _tag: "Defer", reason: undefined, thenFind: true, ending: instead }
+    { _tag: "Defer", reason: undefined, nextCheck: "expiry", thenFind: true, ending: instead }
   ],
   ...[true, false].map((held): Row => [
     `is accepted, ${held ? "with" : "without"} the lease`,
@@ -160,7 +151,7 @@ export const admissions: ReadonlyArray<Row> = [
     call,
     verify(true),
     invalid,
-    { _tag: "Defer", reason: undefined, thenFind: true, ending: instead }
+    { _tag: "Defer", reason: undefined, nextCheck: "expiry", thenFind: true, ending: instead }
   ],
   ["that can't be verified", call, verify(false), unreachable, end(unverifiable)],
   ["that can't be verified, with the lease", call, verify(true), unreachable, deferred(unverifiable)],
@@ -213,7 +204,7 @@ export const admissions: ReadonlyArray<Row> = [
     call,
     checkFunds,
     { _tag: "Funded", isCovered: false },
-    { _tag: "Void", worked: false, isOpen: true, ending: refused("insufficient_funds") }
+    { _tag: "Void", keepsExposure: false, isOpen: true, ending: refused("insufficient_funds") }
   ]
 ]
 

@@ -183,26 +183,26 @@ const isNotVoided: ChargeEvent = { _tag: "Voided", voided: false }
 const done: ChargeEvent = { _tag: "Done" }
 
 export const endings: ReadonlyArray<Row> = [
-  ["overtaken, in a call", call, { _tag: "Void", worked: true, ending }, isNotVoided, find],
+  ["overtaken, in a call", call, { _tag: "Void", keepsExposure: true, ending }, isNotVoided, find],
   [
     "overtaken, by the reconciler",
     reconciler,
-    { _tag: "Void", worked: true, ending },
+    { _tag: "Void", keepsExposure: true, ending },
     isNotVoided,
     end(closed)
   ],
-  ["voided", call, { _tag: "Void", worked: true, ending }, isVoided, rolledBack(ending, false)],
+  ["voided", call, { _tag: "Void", keepsExposure: true, ending }, isVoided, rolledBack(ending, false)],
   [
     "voided for the caller's own request",
     call,
-    { _tag: "Void", worked: false, resumes, ending },
+    { _tag: "Void", keepsExposure: false, resumes, ending },
     isVoided,
     { _tag: "QueryChain", query: { _tag: "Watch", watched: resumes } }
   ],
   [
     "voided for the caller's own request, blind",
     { ...call, ...blind },
-    { _tag: "Void", worked: false, resumes, ending },
+    { _tag: "Void", keepsExposure: false, resumes, ending },
     isVoided,
     { _tag: "Judge", held: true }
   ],
@@ -212,7 +212,7 @@ export const endings: ReadonlyArray<Row> = [
   [
     "left, and looked up once more",
     call,
-    { _tag: "Defer", reason: undefined, thenFind: true, ending },
+    { _tag: "Defer", reason: undefined, nextCheck: "expiry", thenFind: true, ending },
     done,
     { _tag: "Find", instead: ending, orVoided: true }
   ],

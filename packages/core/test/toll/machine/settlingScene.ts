@@ -11,7 +11,7 @@ import type { ChargeEvent, ChargeFacts, SettlementStep } from "../../../src/toll
 import type { ChargeLease, HeldCharge } from "../../../src/toll/machine/HeldCharge.ts"
 import { SettlementEffects } from "../../../src/toll/machine/SettlementEffects.ts"
 import { SettlementRunner } from "../../../src/toll/machine/SettlementRunner.ts"
-import type { Takeover } from "../../../src/toll/machine/SettlementSteps.ts"
+import type { Takeover } from "../../../src/toll/machine/SettlementPerformer.ts"
 import type { SettlementTask } from "../../../src/toll/machine/SettlementTask.ts"
 import { asClaimed, lease } from "../../../src/testing/stores/chargeRecords.ts"
 import { sampleResponse, sampleCharge, sampleReceipt } from "../../../src/testing/stores/records.ts"
@@ -75,7 +75,6 @@ export const heldBy = (changes: Partial<HeldCharge> = {}): HeldCharge => ({
   facts,
   task,
   subject: undefined,
-  isSettled: false,
   attempts: 0,
   ...changes
 })
@@ -122,7 +121,7 @@ export interface Scene {
   readonly settling: SettlementRunner["Service"]
   readonly asked: ReadonlyArray<Asked>
   readonly events: ReadonlyArray<TillEvent>
-  readonly takeOver: (lease: ChargeLease) => Effect.Effect<Takeover, StoreError>
+  readonly takeOver: (lease: ChargeLease) => Effect.Effect<Takeover | undefined, StoreError>
   readonly perform: (step: SettlementStep, held: HeldCharge) => Effect.Effect<ChargeEvent, StoreError>
 }
 

@@ -26,7 +26,7 @@ import {
 export const already = refused("payment_already_used")
 
 const taken = (
-  charge: Charge | undefined,
+  charge: Charge,
   changes: Partial<Extract<ChargeEvent, { _tag: "Taken" }>> = {}
 ): ChargeEvent => ({
   _tag: "Taken",
@@ -45,8 +45,8 @@ export const before: ChargeStep = { _tag: "QueryChain", query: { _tag: "Before" 
 
 export const takeovers: ReadonlyArray<Row> = [
   ["that may not try again yet", call, takeOver, { _tag: "Exhausted" }, end(pending)],
-  ["that comes too late, in a call", call, takeOver, taken(undefined), find],
-  ["that comes too late, by the reconciler", reconciler, takeOver, taken(undefined), end(closed)],
+  ["that comes too late, in a call", call, takeOver, { _tag: "Overtaken" }, find],
+  ["that comes too late, by the reconciler", reconciler, takeOver, { _tag: "Overtaken" }, end(closed)],
   ["of what can't be read", call, takeOver, taken(chargeIn("ready"), { readable: false }), deferredUnknown()],
   [
     "of a claim, in a call",
@@ -55,7 +55,7 @@ export const takeovers: ReadonlyArray<Row> = [
     taken(chargeIn("claimed"), other),
     {
       _tag: "Void",
-      worked: false,
+      keepsExposure: false,
       resumes: { charge: chargeIn("claimed"), sameRequest: false },
       ending: closed
     }

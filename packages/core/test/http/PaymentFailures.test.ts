@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { ApiFailure } from "../../src/domain/ApiFailure.ts"
 import { StoreError } from "../../src/domain/Errors.ts"
-import { failureOfPayment } from "../../src/http/tollFailures.ts"
+import { failureOfPayment } from "../../src/http/PaymentFailures.ts"
 import { sampleReceipt } from "../../src/testing/stores/records.ts"
 import {
   ContentUnavailable,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { ChainEvidence } from "../../../src/toll/evidence/Chain.ts"
 import type { ChargeStep } from "../../../src/toll/machine/ChargeStep.ts"
-import { next } from "../../../src/toll/machine/ChargeMachine.ts"
+import { next } from "./nextStep.ts"
 import {
   rolledBack,
   call,
@@ -55,7 +55,7 @@ describe("a payment that its payer's balance doesn't cover", () => {
   })
 
   it("is looked for on the chain once it is voided, where that can be read", () => {
-    const step: ChargeStep = { _tag: "Void", worked: false, isOpen: true, ending: short }
+    const step: ChargeStep = { _tag: "Void", keepsExposure: false, isOpen: true, ending: short }
     const event = { _tag: "Voided", voided: true } as const
     expect(next(step, event, call)).toStrictEqual(refusing)
     expect(next(step, event, { ...call, canReadChain: false })).toStrictEqual(rolledBack(short, false))

@@ -12,7 +12,7 @@ import {
   refused,
   rollBack,
   settleUnlessUnwanted
-} from "./CommonSteps.ts"
+} from "./Endings.ts"
 import type {
   ChainQuery,
   ChargeEvent,
@@ -94,10 +94,10 @@ const refusedUnless = (facts: ChargeFacts, ending: Ending, evidence: ChainEviden
 const hasResponse = ({ response, responseExpiredAtMillis }: Charge): boolean =>
   response !== undefined || responseExpiredAtMillis !== undefined
 
-/** Checks whether the chain still has the transfer that settled a charge. */
+/** Checks whether the chain still has the transfer that settled a charge, with backoff until that is final. */
 const checkedAgain = (charge: Charge, evidence: ChainEvidence): SettlementStep => {
   // A refund was sent: nothing is left to record, unless another transfer moved the payment.
-  if (charge.refund?._tag === "Sent" && evidence._tag !== "Moved") return defer(closed)
+  if (charge.refund?._tag === "Sent" && evidence._tag !== "Moved") return defer(closed, "backoff")
   switch (evidence._tag) {
     case "Moved": {
       const { isFinal, logIndex, transaction } = evidence
@@ -105,7 +105,7 @@ const checkedAgain = (charge: Charge, evidence: ChainEvidence): SettlementStep =
       const isSame =
         transaction.toLowerCase() === charge.receipt?.transaction.toLowerCase() &&
         logIndex === charge.transferLogIndex
-      if (isSame) return isFinal ? { _tag: "Finalize" } : defer(closed)
+      if (isSame) return isFinal ? { _tag: "Finalize" } : defer(closed, "backoff")
       const refundDue = charge.refund !== undefined
       return reopen({ _tag: "Moved", transaction, proof: { logIndex, isFinal }, refundDue })
     }
@@ -113,12 +113,12 @@ const checkedAgain = (charge: Charge, evidence: ChainEvidence): SettlementStep =
       // A node whose latest block is older than the settlement has not seen the transfer yet.
       return evidence.chainTimeSeconds * 1000 > (charge.settledAtMillis ?? 0)
         ? reopen({ _tag: "NotMoved", isVoided: !hasResponse(charge) && !charge.settlesFirst })
-        : defer(closed)
+        : defer(closed, "backoff")
     case "NotPaid":
       return reopen({ _tag: "NotPaid" })
     case "Confirming":
     case "Unavailable":
-      return defer(closed)
+      return defer(closed, "backoff")
   }
 }
 
@@ -140,14 +140,17 @@ export const afterReopening = (
   { isRefunded }: Pick<Extract<ChargeEvent, { _tag: "Reopened" }>, "isRefunded">
 ): SettlementStep => {
   if (isRefunded)
-    return next._tag === "Moved" ? completedAsRefunded(next.transaction, next.proof) : defer(closed)
+    return next._tag === "Moved"
+      ? completedAsRefunded(next.transaction, next.proof)
+      : defer(closed, "backoff")
   switch (next._tag) {
     case "Moved":
       return { _tag: "Complete", transaction: next.transaction, proof: next.proof, refundDue: next.refundDue }
     case "NotMoved":
-      return next.isVoided ? defer(closed) : settleUnlessUnwanted(facts)
+      // The chain usually includes the transfer again soon: the first check doesn't wait for the expiry.
+      return next.isVoided ? defer(closed, "backoff") : settleUnlessUnwanted(facts, "backoff")
     case "NotPaid":
-      return { _tag: "Void", worked: true, ending: closed }
+      return { _tag: "Void", keepsExposure: true, ending: closed }
   }
 }
 
@@ -157,7 +160,7 @@ export const afterSeeing = (
   query: ChainQuery,
   evidence: ChainEvidence
 ): SettlementStep | ResumeStep => {
-  const worked = !facts.workIsDue
+  const keepsExposure = !facts.workIsDue
   switch (query._tag) {
     case "Watch":
       return watched(facts, query.watched, evidence)
@@ -169,12 +172,12 @@ export const afterSeeing = (
     case "Before":
       if (evidence._tag === "Moved")
         return isForeign(facts, evidence)
-          ? { _tag: "Void", worked, ending: usedElsewhere }
+          ? { _tag: "Void", keepsExposure, ending: usedElsewhere }
           : completed(evidence, false)
-      if (evidence._tag === "NotPaid") return { _tag: "Void", worked, ending: notPaid(evidence) }
+      if (evidence._tag === "NotPaid") return { _tag: "Void", keepsExposure, ending: notPaid(evidence) }
       if (evidence._tag === "NotMoved" && hasExpired(facts, evidence))
-        return { _tag: "Void", worked, ending: expired }
+        return { _tag: "Void", keepsExposure, ending: expired }
       if (evidence._tag === "Confirming") return deferUnknown("the transfer has too few confirmations yet")
-      return query._tag === "Before" ? settleUnlessUnwanted(facts) : deferUnknown(query.reason)
+      return query._tag === "Before" ? settleUnlessUnwanted(facts, "expiry") : deferUnknown(query.reason)
   }
 }

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { sampleResponse } from "../../../src/testing/stores/records.ts"
 
-import type { SettlementStep } from "../../../src/toll/machine/ChargeStep.ts"
+import type { NextCheck, SettlementStep } from "../../../src/toll/machine/ChargeStep.ts"
 import type { HeldCharge } from "../../../src/toll/machine/HeldCharge.ts"
 import {
   chargeIn,
@@ -30,7 +30,9 @@ describe("giving a charge up", () => {
   it.each([true, false])("voids it until it can't move any more, its work done: %s", async (worked) => {
     for (const voided of [true, false]) {
       const charges = { void: () => Effect.succeed(voided) }
-      const { asked, event } = await run({ _tag: "Void", worked, ending }, heldBy(), { charges })
+      const { asked, event } = await run({ _tag: "Void", keepsExposure: worked, ending }, heldBy(), {
+        charges
+      })
       expect(event).toEqual({ _tag: "Voided", voided })
       expect(asked).toEqual([["void", key, "me", { keepExposure: worked, checkAfterMillis: until }]])
     }
@@ -91,7 +93,12 @@ describe("giving a charge up", () => {
     }
   )
 
-  const defer = (reason?: string): SettlementStep => ({ _tag: "Defer", reason, ending })
+  const defer = (reason?: string, nextCheck: NextCheck = "backoff"): SettlementStep => ({
+    _tag: "Defer",
+    reason,
+    nextCheck,
+    ending
+  })
   const deferring = { charges: { defer: () => Effect.void, yieldLease: () => Effect.void } }
 
   it("gives the lease of a call back", async () => {
@@ -104,19 +111,13 @@ describe("giving a charge up", () => {
     expect(events).toMatchObject([{ level: "warning", code: "settlement_unknown", reason: "timeout" }])
   })
 
-  it.each<readonly [string, string | undefined, Partial<HeldCharge>, number]>([
-    ["of unknown outcome soon, and then ever more seldom", "timeout", { attempts: 3 }, nowMillis + 120_000],
-    ["that is voided once it can't move any more", undefined, {}, until],
-    [
-      "that is voided later still, where it was looked at often",
-      undefined,
-      { attempts: 20 },
-      nowMillis + 3_600_000
-    ],
-    ["that is settled soon: its proof is to be final", undefined, { isSettled: true }, nowMillis + 15_000],
-    ["that it can't read soon", "unreadable", {}, nowMillis + 15_000]
-  ])("looks again at a charge %s", async (_, reason, held, checkAfterMillis) => {
-    const { asked, event } = await run(defer(reason), heldBy(held), deferring)
+  it.each<readonly [string, NextCheck, number, number]>([
+    ["soon", "backoff", 0, nowMillis + 15_000],
+    ["ever more seldom", "backoff", 3, nowMillis + 120_000],
+    ["once its payment can't move any more", "expiry", 0, until],
+    ["later still, where it was checked often", "expiry", 20, nowMillis + 3_600_000]
+  ])("checks a charge again %s", async (_, nextCheck, attempts, checkAfterMillis) => {
+    const { asked, event } = await run(defer(undefined, nextCheck), heldBy({ attempts }), deferring)
     expect([event, asked]).toEqual([done, [["defer", key, "me", checkAfterMillis]]])
   })
 
@@ -143,7 +144,7 @@ describe("giving a charge up", () => {
 })
 
 it("a recorded response makes a payment that settles first like any other", async () => {
-  const { held } = await play(
+  const taken = await play(
     {
       charges: {
         takeOver: () => Effect.succeed(true),
@@ -152,5 +153,5 @@ it("a recorded response makes a payment that settles first like any other", asyn
     },
     (scene) => scene.takeOver({ key, owner: "me", by: "reconciler", nowMillis: () => nowMillis })
   )
-  expect(held?.facts.workIsDue).toBe(false)
+  expect(taken?.held.facts.workIsDue).toBe(false)
 })

@@ -9,7 +9,7 @@ import type { Chain } from "../evidence/Chain.ts"
 import type { Facilitator } from "../facilitator/Facilitator.ts"
 import { checkAgainMillis, isBeyondPatience, watchUntilMillis } from "./Backoff.ts"
 import type { ChargeEvent, SettlementStep, TakenEvent } from "./ChargeStep.ts"
-import type { StepResult } from "./driveSteps.ts"
+import type { StepGenerator } from "./driveSteps.ts"
 import type { ChargeLease, HeldCharge } from "./HeldCharge.ts"
 import { queryChain } from "./queryChain.ts"
 import type { SettlementEffects } from "./SettlementEffects.ts"
@@ -24,7 +24,7 @@ interface Services {
 }
 
 export interface SettlementConfig {
-  /** Length of a lease; longer than work and settlement together. */
+  /** Length of a lease. See `leaseLengthMillis`. */
   readonly leaseMillis: number
   /** How long a payment that settled first can request its response. */
   readonly owedResponseMillis: number
@@ -32,10 +32,10 @@ export interface SettlementConfig {
   readonly finalitySeconds: ReadonlyMap<string, number>
 }
 
-/** A takeover's event, and the charge as held from then on; `undefined`: another process was first. */
+/** A takeover's event, and the charge as held from then on. */
 export interface Takeover {
   readonly event: TakenEvent
-  readonly held: HeldCharge | undefined
+  readonly held: HeldCharge
 }
 
 type StepOf<Tag extends SettlementStep["_tag"]> = Extract<SettlementStep, { readonly _tag: Tag }>
@@ -44,8 +44,11 @@ const done: ChargeEvent = { _tag: "Done" }
 
 const isRefunded = ({ refund }: Charge): boolean => refund?._tag === "Sent"
 
-/** Performs the steps of a settlement, as plain generators: none of them needs its own fiber. */
-export class SettlementSteps {
+/**
+ * Performs the steps of a settlement. Plain generators that the one generator of a call or a reconciliation delegates to
+ * with `yield*`: no `Effect.gen` per step. Run them only so.
+ */
+export class SettlementPerformer {
   private readonly services: Services
   private readonly config: SettlementConfig
   constructor(services: Services, config: SettlementConfig) {
@@ -53,7 +56,7 @@ export class SettlementSteps {
     this.config = config
   }
 
-  perform(step: SettlementStep, held: HeldCharge): StepResult<StoreError> {
+  perform(step: SettlementStep, held: HeldCharge): StepGenerator<StoreError> {
     switch (step._tag) {
       case "Settle":
         return this.settle(held)
@@ -82,7 +85,8 @@ export class SettlementSteps {
     }
   }
 
-  *takeOver(lease: ChargeLease): StepResult<StoreError, Takeover> {
+  /** Takes a charge over; `undefined`: another process was first. */
+  *takeOver(lease: ChargeLease): StepGenerator<StoreError, Takeover | undefined> {
     const { charges, chain, secrets } = this.services
     const { by, key, owner } = lease
     const nowMillis = lease.nowMillis()
@@ -90,9 +94,7 @@ export class SettlementSteps {
     const took = yield* charges.takeOver(key, { owner, untilMillis }, nowMillis)
     // Read again: it may have changed between being found and being taken.
     const charge = took ? yield* charges.find(key) : undefined
-    const event: TakenEvent = { _tag: "Taken", charge, sameRequest: true, readable: true, nowMillis }
-    if (charge === undefined || charge.leaseOwner !== owner)
-      return { event: { ...event, charge: undefined }, held: undefined }
+    if (charge === undefined || charge.leaseOwner !== owner) return undefined
     const stored = yield* readTask(charge, secrets)
     const task = stored ?? taskWithoutPayment(charge)
     const hasResponse = charge.response !== undefined || charge.responseExpiredAtMillis !== undefined
@@ -106,12 +108,12 @@ export class SettlementSteps {
       finalitySeconds: this.finalityOf(charge.network)
     }
     const { attempts, subject } = charge
-    const isSettled = charge.state === "settled" || isRefunded(charge)
-    const held = { ...lease, facts, task, subject, attempts, isSettled }
-    return { event: { ...event, readable: stored !== undefined }, held }
+    const held = { ...lease, facts, task, subject, attempts }
+    const readable = stored !== undefined
+    return { event: { _tag: "Taken", charge, sameRequest: true, readable, nowMillis }, held }
   }
 
-  private *settle({ task }: HeldCharge): StepResult<StoreError> {
+  private *settle({ task }: HeldCharge): StepGenerator<StoreError> {
     const { request } = task
     if (request !== undefined)
       return { _tag: "Settled", settlement: yield* this.services.facilitator.settle(request) }
@@ -119,11 +121,11 @@ export class SettlementSteps {
     return { _tag: "Settled", settlement: { _tag: "Unknown", reason, transaction: undefined } }
   }
 
-  private *queryChain({ query }: StepOf<"QueryChain">, { task }: HeldCharge): StepResult<StoreError> {
+  private *queryChain({ query }: StepOf<"QueryChain">, { task }: HeldCharge): StepGenerator<StoreError> {
     return { _tag: "Seen", evidence: yield* queryChain(this.services.chain, query, task) }
   }
 
-  private *complete(step: StepOf<"Complete">, held: HeldCharge): StepResult<StoreError> {
+  private *complete(step: StepOf<"Complete">, held: HeldCharge): StepGenerator<StoreError> {
     const { charges } = this.services
     const { key, owner } = held
     const { proof, refundDue, transaction } = step
@@ -159,7 +161,7 @@ export class SettlementSteps {
   }
 
   /** Another process has recorded the same settlement: its record counts. */
-  private *completedByAnother({ key, owner }: HeldCharge, isProvisional: boolean): StepResult<StoreError> {
+  private *completedByAnother({ key, owner }: HeldCharge, isProvisional: boolean): StepGenerator<StoreError> {
     const charge = yield* this.services.charges.find(key)
     if (charge?.receipt === undefined) return { _tag: "Overtaken" }
     return {
@@ -174,7 +176,7 @@ export class SettlementSteps {
   private *apply(
     { endsLease }: StepOf<"Apply">,
     { key, owner, subject }: HeldCharge
-  ): StepResult<StoreError> {
+  ): StepGenerator<StoreError> {
     const { charges, effects } = this.services
     const endLease = endsLease === true ? charges.yieldLease(key, owner, 0) : Effect.void
     if (subject === undefined) {
@@ -203,31 +205,34 @@ export class SettlementSteps {
     return done
   }
 
-  private *void({ worked }: StepOf<"Void">, { key, owner, task }: HeldCharge): StepResult<StoreError> {
-    const options = { keepExposure: worked, checkAfterMillis: this.watchUntil(task) }
+  private *void(
+    { keepsExposure }: StepOf<"Void">,
+    { key, owner, task }: HeldCharge
+  ): StepGenerator<StoreError> {
+    const options = { keepExposure: keepsExposure, checkAfterMillis: this.watchUntil(task) }
     return { _tag: "Voided", voided: yield* this.services.charges.void(key, owner, options) }
   }
 
   private *rollBack(
     { endsLease, whole }: StepOf<"RollBack">,
     { key, owner, subject }: HeldCharge
-  ): StepResult<StoreError> {
+  ): StepGenerator<StoreError> {
     if (endsLease === true) yield* this.services.charges.yieldLease(key, owner, 0)
     if (subject !== undefined) yield* this.services.effects.abandoned(subject, whole ? key : undefined)
     return done
   }
 
-  private *deleteCharge({ key, owner }: HeldCharge): StepResult<StoreError> {
+  private *deleteCharge({ key, owner }: HeldCharge): StepGenerator<StoreError> {
     yield* this.services.charges.release(key, owner)
     return done
   }
 
-  private *finalize({ key, owner }: HeldCharge): StepResult<StoreError> {
+  private *finalize({ key, owner }: HeldCharge): StepGenerator<StoreError> {
     yield* this.services.charges.finalize(key, owner)
     return done
   }
 
-  private *reopen({ key, nowMillis, owner }: HeldCharge): StepResult<StoreError> {
+  private *reopen({ key, nowMillis, owner }: HeldCharge): StepGenerator<StoreError> {
     const { charges } = this.services
     if (!(yield* charges.reopen(key, owner, nowMillis())))
       return { _tag: "Reopened", reopened: false, isRefunded: false }
@@ -241,29 +246,24 @@ export class SettlementSteps {
     return { _tag: "Reopened", reopened: true, isRefunded: charge !== undefined && isRefunded(charge) }
   }
 
-  private *markRefundDue({ key, nowMillis }: HeldCharge): StepResult<StoreError> {
+  private *markRefundDue({ key, nowMillis }: HeldCharge): StepGenerator<StoreError> {
     yield* this.services.charges.markRefundDue(key, nowMillis())
     return done
   }
 
-  private *endLease({ key, owner }: HeldCharge): StepResult<StoreError> {
+  private *endLease({ key, owner }: HeldCharge): StepGenerator<StoreError> {
     yield* this.services.charges.yieldLease(key, owner, 0)
     return done
   }
 
-  private *defer({ reason }: StepOf<"Defer">, held: HeldCharge): StepResult<StoreError> {
-    const { attempts, facts, isSettled, key, owner, task } = held
+  private *defer({ nextCheck, reason }: StepOf<"Defer">, held: HeldCharge): StepGenerator<StoreError> {
+    const { attempts, facts, key, owner, task } = held
     if (reason !== undefined)
       yield* report("Warn", "settlement_unknown", "The outcome of a settlement is unknown", { reason })
     if (facts.by === "call") return yield* this.endLease(held)
     const againMillis = checkAgainMillis(attempts, held.nowMillis())
-    // A settled charge's proof is checked until it is final; a voided charge is watched until it can't move.
-    const isWatched = reason === undefined && !isSettled
-    yield* this.services.charges.defer(
-      key,
-      owner,
-      Math.max(againMillis, isWatched ? this.watchUntil(task) : 0)
-    )
+    const earliestMillis = nextCheck === "expiry" ? this.watchUntil(task) : 0
+    yield* this.services.charges.defer(key, owner, Math.max(againMillis, earliestMillis))
     if (isBeyondPatience(attempts))
       yield* report(
         "Error",

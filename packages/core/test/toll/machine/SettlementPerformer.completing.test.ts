@@ -2,7 +2,7 @@ import { Effect, Exit } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Charge, Completion } from "../../../src/ports/Charges.ts"
 import { sampleReceipt } from "../../../src/testing/stores/records.ts"
-import { next } from "../../../src/toll/machine/ChargeMachine.ts"
+import { next } from "./nextStep.ts"
 import type { SettlementStep } from "../../../src/toll/machine/ChargeStep.ts"
 import type { HeldCharge } from "../../../src/toll/machine/HeldCharge.ts"
 import {

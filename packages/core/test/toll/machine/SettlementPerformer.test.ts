@@ -32,10 +32,10 @@ describe("taking a charge over", () => {
           find: () => Effect.succeed(found)
         }
       },
-      (scene) => Effect.map(scene.takeOver(lease), ({ event, held }) => ({ event, held, scene }))
+      (scene) =>
+        Effect.map(scene.takeOver(lease), (taken) => ({ event: taken?.event, held: taken?.held, scene }))
     )
   }
-  const nothing = { _tag: "Taken", charge: undefined, sameRequest: true, readable: true, nowMillis }
 
   it("asks the store for the lease, and reads the charge after it has it", async () => {
     const charge = chargeIn("ready", { subject, attempts: 4 })
@@ -51,31 +51,29 @@ describe("taking a charge over", () => {
       facts: { ...facts, proofRequired: false, unverifiedSinceMillis: 400_000 },
       task,
       subject,
-      attempts: 4,
-      isSettled: false
+      attempts: 4
     })
   })
 
   it("has nothing where the store says no", async () => {
     const { event, held, scene } = await takeOver(chargeIn("ready"), { took: false })
-    expect([event, held]).toEqual([nothing, undefined])
+    expect([event, held]).toEqual([undefined, undefined])
     expect(scene.asked).toHaveLength(1)
   })
 
   it("has nothing where the charge is gone", async () => {
     const { event, held } = await takeOver(undefined)
-    expect([event, held]).toEqual([nothing, undefined])
+    expect([event, held]).toEqual([undefined, undefined])
   })
 
   it("has nothing where another process has taken it since", async () => {
     const { event, held } = await takeOver(chargeIn("ready", { leaseOwner: "another", subject }))
-    expect([event, held]).toEqual([nothing, undefined])
+    expect([event, held]).toEqual([undefined, undefined])
   })
 
-  it("knows what is settled, and on which facts it goes on", async () => {
+  it("knows on which facts it goes on", async () => {
     const owing = chargeIn("settled", { settlesFirst: true, response: undefined, validBeforeSeconds: 7 })
     const { held } = await takeOver(owing, { readable: [], by: "call" })
-    expect(held?.isSettled).toBe(true)
     expect(held?.facts).toEqual({
       by: "call",
       canReadChain: false,
@@ -92,14 +90,6 @@ describe("taking a charge over", () => {
     const workFirst = await takeOver(chargeIn("claimed"))
     expect(workFirst.held?.facts.workIsDue).toBe(false)
   })
-
-  it.each(["settled", "ready", "voided"] as const)(
-    "checks a refunded %s charge like a settled one",
-    async (state) => {
-      const { held } = await takeOver(chargeIn(state, { refund: { _tag: "Sent", transaction: "0xback" } }))
-      expect(held?.isSettled).toBe(true)
-    }
-  )
 
   it("knows since when a payment was presented that nobody verified", async () => {
     for (const unverifiedSinceMillis of [0, 400_000]) {

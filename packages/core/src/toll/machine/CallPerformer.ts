@@ -9,7 +9,7 @@ import { RetryBudget } from "../limits/RetryBudget.ts"
 import { PaymentRefused, WorkRetriedTooOften } from "../PaymentErrors.ts"
 import { judge } from "../Verdict.ts"
 import type { ChargeEvent, RequestStep, SettlementStep } from "./ChargeStep.ts"
-import type { StepResult } from "./driveSteps.ts"
+import type { StepGenerator } from "./driveSteps.ts"
 import { findFresh } from "./findFresh.ts"
 import type { HeldCharge } from "./HeldCharge.ts"
 import { claimedCharge, newCharge, type PaymentAttempt, taskOf } from "./PaymentAttempt.ts"
@@ -30,7 +30,7 @@ interface Services {
 type StepOf<Tag extends RequestStep["_tag"]> = Extract<RequestStep, { readonly _tag: Tag }>
 
 /** The event of a call's step whose work fails with `E`. */
-type CallResult<E, Event = ChargeEvent> = StepResult<E | PaymentRefused | StoreError, Event>
+type CallResult<E, Event = ChargeEvent> = StepGenerator<E | PaymentRefused | StoreError, Event>
 
 /** Takeovers of one charge by calls of this process. */
 const takeoverBudget = { times: 10, spanMillis: 10_000 }
@@ -40,8 +40,11 @@ const owedWorkBudget = { times: 8, spanMillis: 600_000 }
 
 const waited: ChargeEvent = { _tag: "Waited" }
 
-/** Performs the steps of a paid call, as plain generators: a call takes about ten, and none needs its own fiber. */
-export class ChargeSteps {
+/**
+ * Performs the steps of a paid call. Plain generators that the call's one generator delegates to with `yield*`: no
+ * `Effect.gen` per step. Run them only so.
+ */
+export class CallPerformer {
   private readonly services: Services
   private readonly takeovers = new RetryBudget(takeoverBudget)
   private readonly owedWork = new RetryBudget(owedWorkBudget)
@@ -92,16 +95,14 @@ export class ChargeSteps {
   private found(attempt: PaymentAttempt, charge: Charge | undefined, nowMillis: number): ChargeEvent {
     const { digest, lease, request, ticket, untilMillis } = attempt
     const patient = nowMillis < untilMillis && this.services.waiters.hasRoom(lease.key)
-    const presented =
-      charge === undefined
-        ? undefined
-        : {
-            payloadDigest: digest,
-            sameRequest: this.isSameRequest(charge, attempt),
-            proven: ticket.isProven,
-            replayableUntilMillis: (charge.settledAtMillis ?? nowMillis) + request.replayMillis
-          }
-    return { _tag: "Found", charge, presented, patient, nowMillis }
+    if (charge === undefined) return { _tag: "Found", found: undefined, patient, nowMillis }
+    const presented = {
+      payloadDigest: digest,
+      sameRequest: this.isSameRequest(charge, attempt),
+      proven: ticket.isProven,
+      replayableUntilMillis: (charge.settledAtMillis ?? nowMillis) + request.replayMillis
+    }
+    return { _tag: "Found", found: { charge, presented }, patient, nowMillis }
   }
 
   private isSameRequest({ fingerprint }: Charge, { request }: PaymentAttempt): boolean {
@@ -124,9 +125,10 @@ export class ChargeSteps {
   private *takeOver<E>(attempt: PaymentAttempt<E>): CallResult<E> {
     const { lease } = attempt
     if (!this.takeovers.take(lease.key, lease.nowMillis())) return { _tag: "Exhausted" }
-    const { event, held } = yield* this.services.settlement.takeOver(lease)
+    const taken = yield* this.services.settlement.takeOver(lease)
+    if (taken === undefined) return { _tag: "Overtaken" }
+    const { event, held } = taken
     const { charge } = event
-    if (held === undefined || charge === undefined) return event
     // From here on the facts are those of the charge, and not of the request at hand.
     attempt.heldCharge = held
     if (charge.response !== undefined && attempt.result._tag !== "Worked")

@@ -1,6 +1,6 @@
 import type { ChainEvidence } from "../evidence/Chain.ts"
 import { otherRequest, sentBack } from "./ReplayDecision.ts"
-import type { ChargeFacts, Ending, EndStep, ResumeStep, SettlementStep } from "./ChargeStep.ts"
+import type { ChargeFacts, Ending, EndStep, NextCheck, ResumeStep, SettlementStep } from "./ChargeStep.ts"
 
 /*
  * Steps and endings that several transitions of a charge share.
@@ -16,7 +16,7 @@ export const pending: Ending = { _tag: "Pending" }
 export const closed: Ending = { _tag: "Closed" }
 export const failed: Ending = { _tag: "Failed" }
 export const unverifiable: Ending = { _tag: "Unverifiable" }
-export const begin: ResumeStep = { _tag: "Find" }
+export const findAgain: ResumeStep = { _tag: "Find" }
 export const judgeHeld: ResumeStep = { _tag: "Judge", held: true }
 export const firstSettle: SettlementStep = { _tag: "Settle", first: true }
 export const settleAgain: SettlementStep = { _tag: "Settle", first: false }
@@ -62,14 +62,24 @@ export const rollBack = (ending: Ending, thenDelete: boolean): SettlementStep =>
 })
 
 /** Defers a charge whose outcome is unknown, for a reason that is logged. */
-export const deferUnknown = (reason: string): SettlementStep => ({ _tag: "Defer", reason, ending: pending })
+export const deferUnknown = (reason: string): SettlementStep => ({
+  _tag: "Defer",
+  reason,
+  nextCheck: "backoff",
+  ending: pending
+})
 
 /** Defers a charge, with nothing to report. */
-export const defer = (ending: Ending): SettlementStep => ({ _tag: "Defer", reason: undefined, ending })
+export const defer = (ending: Ending, nextCheck: NextCheck = "expiry"): SettlementStep => ({
+  _tag: "Defer",
+  reason: undefined,
+  nextCheck,
+  ending
+})
 
 /**
  * Settles a payment again that may have settled before; its nonce makes that safe. Not if the work would follow and no
- * call waits for it: such a payment is left until it has moved or expired.
+ * call waits for it: such a payment is checked again at `nextCheck`.
  */
-export const settleUnlessUnwanted = (facts: ChargeFacts): SettlementStep =>
-  facts.workIsDue && facts.by === "reconciler" && facts.canReadChain ? defer(closed) : settleAgain
+export const settleUnlessUnwanted = (facts: ChargeFacts, nextCheck: NextCheck): SettlementStep =>
+  facts.workIsDue && facts.by === "reconciler" && facts.canReadChain ? defer(closed, nextCheck) : settleAgain

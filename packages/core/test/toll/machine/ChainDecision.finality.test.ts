@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { ChargeStep } from "../../../src/toll/machine/ChargeStep.ts"
-import { next } from "../../../src/toll/machine/ChargeMachine.ts"
+import { next } from "./nextStep.ts"
 import {
   rolledBack,
   call,
@@ -73,7 +73,7 @@ const checks: ReadonlyArray<Row> = [
     { ...moved, transaction: "0xAB" },
     { _tag: "Finalize" }
   ),
-  row("stands so far", reconciler, finality(), fresh, deferred(closed)),
+  row("stands so far", reconciler, finality(), fresh, deferred(closed, "backoff")),
   row(
     "stands elsewhere",
     reconciler,
@@ -96,7 +96,7 @@ const checks: ReadonlyArray<Row> = [
     elsewhere(false, {})
   ),
   row("stands for good, its refund sent", reconciler, finality(sent), moved, { _tag: "Finalize" }),
-  row("stands so far, its refund sent", reconciler, finality(sent), fresh, deferred(closed)),
+  row("stands so far, its refund sent", reconciler, finality(sent), fresh, deferred(closed, "backoff")),
   row(
     "stands in another transaction, its refund sent",
     reconciler,
@@ -111,7 +111,7 @@ const checks: ReadonlyArray<Row> = [
         reconciler,
         finality(sent),
         evidence,
-        deferred(closed)
+        deferred(closed, "backoff")
       )
   ),
   ...(["ready", "voided"] as const).flatMap((state): ReadonlyArray<Row> => [
@@ -127,7 +127,7 @@ const checks: ReadonlyArray<Row> = [
         reconciler,
         refunded(state),
         evidence,
-        deferred(closed)
+        deferred(closed, "backoff")
       )
     )
   ]),
@@ -139,7 +139,13 @@ const checks: ReadonlyArray<Row> = [
     { ...notMoved, chainTimeSeconds: 451 },
     reopen({ _tag: "NotMoved", isVoided: false })
   ),
-  row("is not there yet", reconciler, finality(), { ...notMoved, chainTimeSeconds: 450 }, deferred(closed)),
+  row(
+    "is not there yet",
+    reconciler,
+    finality(),
+    { ...notMoved, chainTimeSeconds: 450 },
+    deferred(closed, "backoff")
+  ),
   row(
     "is gone, settled nobody knows when",
     reconciler,
@@ -164,8 +170,8 @@ const checks: ReadonlyArray<Row> = [
   ),
   row("was undone by a cancellation", reconciler, finality(), canceled, reopen({ _tag: "NotPaid" })),
   row("was undone by another use", reconciler, finality(), usedOtherwise, reopen({ _tag: "NotPaid" })),
-  row("waits for confirmations", reconciler, finality(), confirming, deferred(closed)),
-  row("can't be seen", reconciler, finality(), unavailable, deferred(closed))
+  row("waits for confirmations", reconciler, finality(), confirming, deferred(closed, "backoff")),
+  row("can't be seen", reconciler, finality(), unavailable, deferred(closed, "backoff"))
 ]
 
 describe.each([["a settlement", checks]] as const)("%s", (_, rows) => {
@@ -186,15 +192,15 @@ describe("a charge that was reopened", () => {
     })
   })
 
-  it("settles again what has a response, and leaves what settles first until it has expired", () => {
+  it("settles again what has a response, and checks what settles first again soon", () => {
     const step = reopen({ _tag: "NotMoved", isVoided: false })
     expect(next(step, isReopened, reconciler)).toStrictEqual(settleAgain)
-    expect(next(step, isReopened, { ...reconciler, ...workDue })).toStrictEqual(deferred(closed))
+    expect(next(step, isReopened, { ...reconciler, ...workDue })).toStrictEqual(deferred(closed, "backoff"))
   })
 
-  it("is left alone where it was voided before, until it has moved or expired", () => {
+  it("is checked again soon where it was voided before: its transfer is likely to come back", () => {
     expect(next(reopen({ _tag: "NotMoved", isVoided: true }), isReopened, reconciler)).toStrictEqual(
-      deferred(closed)
+      deferred(closed, "backoff")
     )
   })
 
@@ -210,7 +216,7 @@ describe("a charge that was reopened", () => {
       reopen({ _tag: "NotMoved", isVoided: true }),
       reopen({ _tag: "NotPaid" })
     ])
-      expect(next(gone, afterRefund, reconciler)).toStrictEqual(deferred(closed))
+      expect(next(gone, afterRefund, reconciler)).toStrictEqual(deferred(closed, "backoff"))
   })
 
   it.each(["Due", "Sent"] as const)("is left where it is settled for good, its refund %s", (_tag) => {
@@ -245,7 +251,9 @@ describe("a charge that was reopened", () => {
     } as const
     const takeOver: ChargeStep = { _tag: "TakeOver" }
     expect(next(takeOver, event, reconciler)).toStrictEqual(ask({ _tag: "Finality", charge: refundedCharge }))
-    expect(next(takeOver, event, { ...reconciler, canReadChain: false })).toStrictEqual(deferred(closed))
+    expect(next(takeOver, event, { ...reconciler, canReadChain: false })).toStrictEqual(
+      deferred(closed, "backoff")
+    )
     for (const sameRequest of [true, false])
       expect(next(takeOver, { ...event, sameRequest }, call)).toStrictEqual(
         deferred(refused("payment_refund_due"))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { ChainEvidence } from "../../../src/toll/evidence/Chain.ts"
-import { isRecordedTransfer, proveSettlement } from "../../../src/toll/machine/SettlementProof.ts"
+import { isRecordedTransfer, proveSettlement } from "../../../src/toll/audit/SettlementProof.ts"
 
 const transaction = "0xab"
 const entry = { transaction, transferLogIndex: 3 }
