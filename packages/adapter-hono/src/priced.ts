@@ -6,8 +6,9 @@ import { callerOf, rebuildRequest } from "./HonoCaller.ts"
  * Prices a handler: a middleware for its route. The till lists the route at once; Hono tells a middleware its path only
  * with a request, so `path` repeats it.
  *
- * Only a 2xx response of UTF-8 text up to 1 MiB is charged. Any other status is sent as it is, free of charge. With
- * `settlement: "before-work"` the payment has settled: the caller gets `HANDLER_FAILED`, and retries free of charge.
+ * Only a 2xx response of UTF-8 text up to 1 MiB is charged. Any other status is sent free of charge, with headers that
+ * keep it out of caches. With `settlement: "before-work"` the payment has settled: the caller gets `HANDLER_FAILED`, and
+ * retries free of charge.
  *
  * @throws ConfigurationError that names every fault of the options at once
  *
@@ -23,25 +24,31 @@ export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): 
   return async (context, next) => {
     // Set by earlier middleware for this request: a record must not hold them.
     const outer = [...context.res.headers]
-    let own: Response | undefined
     let isOver = false
+    let ofError: Response | undefined
     const respond = async (): Promise<Response> => {
       await next()
       // The deadline has passed, and the response of the context is the till's.
       if (isOver) return new Response()
       const { error, res } = context
-      // Hono has caught an error of the handler, and the host's error handler made a 2xx of it: that is not for sale.
-      if (error !== undefined && res.ok) return (own = new Response(null, { status: 500 }))
-      own = res.ok ? without(res, outer) : res
-      return own
+      if (!res.ok) return res
+      if (error === undefined) return without(res, outer)
+      // Hono has caught an error of the handler, and the app's error handler made a 2xx of it: that is not for sale.
+      ofError = res
+      return new Response(null, { status: 500, headers: res.headers })
     }
     const result = await route.handle(await requestOf(context), respond, callerOf(context))
     isOver = true
-    // An error of the handler is sent as it is.
-    if (result === own) return
-    const headers = withOuter(new Headers(result.headers), outer)
     // Hono keeps the headers of a response that is replaced.
     context.res = undefined
+    // The handler's own, which is not sold: it has the outer headers already.
+    if (result instanceof Response) {
+      const { headers } = result
+      context.res =
+        ofError === undefined ? result : new Response(ofError.body, { status: ofError.status, headers })
+      return
+    }
+    const headers = withOuter(new Headers(result.headers), outer)
     context.res = new Response(result.body as BodyInit | null, { status: result.status, headers })
   }
 }
@@ -54,13 +61,16 @@ const without = ({ body, headers, status }: Response, outer: HeaderList): Respon
   return new Response(body, { status, headers: own })
 }
 
-/** Names of headers that a paid response keeps, whatever earlier middleware has set. */
-const kept = new Set(["content-type", "content-length", "cache-control"])
+/** Headers of earlier middleware that would let a cache store a response of the till. */
+const cacheHeader =
+  /^(?:.+-cache-control|surrogate-.*|edge-control|x-accel-expires|expires|age|pragma|content-encoding)$/
 
 const withOuter = (headers: Headers, outer: HeaderList): Headers => {
   for (const [name, value] of outer) {
+    if (cacheHeader.test(name)) continue
     if (name === "set-cookie" || name === "vary") headers.append(name, value)
-    else if (!kept.has(name) || !headers.has(name)) headers.set(name, value)
+    // A header that the handler has changed stays. CORS is decided by the app, if it does.
+    else if (name.startsWith("access-control-") || !headers.has(name)) headers.set(name, value)
   }
   return headers
 }

@@ -4,8 +4,11 @@ import { callWithTimeout } from "../fast/callWithTimeout.ts"
 import { reportDefects } from "../operations/HostDefects.ts"
 import { maxResponseLength, timedOut } from "../operations/OwnOperation.ts"
 import type { CallSettings } from "../ports/HostCall.ts"
+import { notifyHost } from "../ports/ProviderFailure.ts"
 import type { CallContext } from "../runtime/Deadline.ts"
 import type { Work } from "../toll/TollRequest.ts"
+import { isCacheHeader, uncached } from "./CacheHeaders.ts"
+import type { PlainResponse } from "./HttpMessage.ts"
 import { readBytes } from "./RequestBody.ts"
 
 /** Why a response of a handler is not sold: the handler refused, or threw. */
@@ -13,17 +16,20 @@ type Unsold =
   | { readonly _tag: "Responded"; readonly response: Response }
   | { readonly _tag: "Threw"; readonly error: unknown }
 
-/** Headers that are not recorded: they belong to one connection, one client, or to the till. */
+/** Headers that are not recorded: they belong to one connection, one client, a cache, the till, or encoded bytes. */
 const isOmitted = (name: string): boolean =>
-  /^(?:content-(?:type|length)|connection|keep-alive|transfer-encoding|trailer|upgrade|date|set-cookie|vary|cache-control|(?:x-)?payment-.*|access-control-.*)$/.test(
+  /^(?:content-(?:type|length|encoding)|connection|keep-alive|transfer-encoding|trailer|upgrade|date|set-cookie|vary|(?:x-)?payment-.*|access-control-.*)$/.test(
     name
-  )
+  ) || isCacheHeader(name)
 
 /** Largest headers of a recorded response, in characters. */
 const maxHeadersLength = 8 * 1024
 
 // A byte order mark is part of the text.
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+/** Cancels a body that nobody reads; errors of its source change nothing. */
+const cancel = ({ body }: Response): void => void body?.cancel().catch(() => undefined)
 
 /** One request's call of a priced handler of the host: at most one. */
 export class HandlerCall {
@@ -67,7 +73,19 @@ export class HandlerCall {
   outcomeOf(failure: unknown): Effect.Effect<Response> | undefined {
     if (this.refusal === undefined || failure !== this.refusal.failure) return undefined
     const { unsold } = this.refusal
-    return unsold._tag === "Responded" ? Effect.succeed(unsold.response) : Effect.die(unsold.error)
+    return unsold._tag === "Responded" ? Effect.succeed(uncached(unsold.response)) : Effect.die(unsold.error)
+  }
+
+  /** Where the response of the call isn't the handler's after all: reports its error, and cancels its body. */
+  readonly release = (handled: PlainResponse | Response): void => {
+    if (handled instanceof Response || this.refusal === undefined) return
+    const { unsold } = this.refusal
+    if (unsold._tag === "Threw") this.report(unsold.error)
+    else cancel(unsold.response)
+  }
+
+  private report(error: unknown): void {
+    notifyHost(this.settings.onError, { port: "operations", operation: this.id, error })
   }
 
   private async run(context: CallContext): Promise<Effect.Effect<Work, ApiFailure>> {
@@ -75,12 +93,13 @@ export class HandlerCall {
     try {
       response = await this.respond()
     } catch (error) {
+      if (context.signal.aborted) this.report(error)
       return this.refuse(500, { _tag: "Threw", error })
     }
     const { ok, status } = response
     // Nobody waits for it any more.
     if (context.signal.aborted) {
-      await response.body?.cancel()
+      cancel(response)
       return Effect.fail(timedOut(this.id))
     }
     return ok
@@ -101,10 +120,12 @@ export class HandlerCall {
   private async read(response: Response, context: CallContext): Promise<Work> {
     const { body, headers, status } = response
     const kept = [...headers].filter(([name]) => !isOmitted(name))
-    if (kept.join().length > maxHeadersLength)
+    if (kept.join().length > maxHeadersLength) {
+      cancel(response)
       throw new TypeError(
         `the handler of ${this.id} must set at most ${maxHeadersLength} characters of headers`
       )
+    }
     const bytes = body === null ? new Uint8Array() : await readBytes(body, maxResponseLength, context)
     if (bytes === undefined)
       throw new TypeError(`the handler of ${this.id} must respond with at most ${maxResponseLength} bytes`)

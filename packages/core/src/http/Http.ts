@@ -103,7 +103,10 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
       { id: match.paidRoute.id, respond },
       { timeoutMillis, onError: priced.onError }
     )
-    return handleMatch(match, request, { caller, origin: originOf(request), handler })
+    const handling = handleMatch(match, request, { caller, origin: originOf(request), handler })
+    return Effect.isEffect(handling)
+      ? Effect.tap(handling, (handled) => Effect.sync(() => handler.release(handled)))
+      : handling
   }
 
   return { handle, handlePriced }

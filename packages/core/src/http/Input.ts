@@ -194,11 +194,12 @@ const ownReader = (
       : yield* decoded.failure
   })
 
-/** For a handler of the host, which reads the request itself. */
+/** For a handler of the host, which reads the request itself: path and query as they are sent, in their own encoding. */
 const requestReader = (isGet: boolean): InputReader =>
-  Effect.fnUntraced(function* (request, params): Effect.fn.Return<Reading, ApiFailure> {
+  Effect.fnUntraced(function* (request): Effect.fn.Return<Reading, ApiFailure> {
     const body = isGet ? "" : yield* readRawBody(request.toRequest())
-    return { _tag: "Input", input: undefined, raw: () => ({ params, query: sortedQuery(request.url), body }) }
+    const { pathname, search } = request.url
+    return { _tag: "Input", input: undefined, raw: () => ({ pathname, search, body }) }
   })
 
 /** Makes the reader of an operation's input from its endpoint. */

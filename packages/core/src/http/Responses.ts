@@ -17,7 +17,7 @@ type HeaderRecord = Record<string, string>
 const exposed = "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, X-Missing-Marketplaces"
 const accepted = "Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, Access-Control-Expose-Headers"
 /** Responses vary by payment: a shared cache must never return one caller's response to another. */
-const varyByPayment = "PAYMENT-SIGNATURE, X-PAYMENT"
+export const varyByPayment = "PAYMENT-SIGNATURE, X-PAYMENT"
 
 const anyOrigin: HeaderRecord = {
   "access-control-allow-origin": "*",

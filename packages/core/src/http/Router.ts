@@ -165,7 +165,7 @@ const listing = (operations: ReadonlyArray<AnyOperation>): string =>
   })
 
 /** Maximum length of a path with parameters, which a 402 contains in a header. */
-const maxPathLength = 1024
+export const maxPathLength = 1024
 
 /** The text of a parameter. If its encoding is malformed, the text as sent, for the schema to reject. */
 const decodedParam = (value: string): string => {
@@ -197,7 +197,17 @@ const pathMatcher = (path: string) => {
   }
 }
 
-/** Finds the paid route of one operation by a path, with or without the prefix of the base URL. */
+/** Frameworks match a path after decoding it: letters, digits and `-._~` mean the same encoded. */
+const withPlainLetters = (pathname: string): string =>
+  pathname.replace(/%[2-7][0-9a-f]/gi, (code) => {
+    const character = decodeURIComponent(code)
+    return /[\w.~-]/.test(character) ? character : code
+  })
+
+/**
+ * Finds the paid route of one operation by a path, with or without the prefix of the base URL. Matches paths as a
+ * framework does that routes decoded paths, and maybe ignores a slash at the end.
+ */
 export const paidRouteFinder = (settings: HttpSettings, operation: AnyOperation) => {
   const paidRoute = paidRouteOf(settings, operation)
   const match = pathMatcher(operation.endpoint.path)
@@ -205,8 +215,10 @@ export const paidRouteFinder = (settings: HttpSettings, operation: AnyOperation)
     const params = match(path)
     return params === undefined ? undefined : matchAt(paidRoute, `${settings.baseUrl}${path}`, params)
   }
-  return (pathname: string): OperationMatch | undefined =>
+  const find = (pathname: string): OperationMatch | undefined =>
     at(withoutPrefix(pathname, settings.prefix)) ?? at(pathname)
+  return (pathname: string): OperationMatch | undefined =>
+    find(pathname) ?? find(withPlainLetters(pathname).replace(/\/$/, ""))
 }
 
 const matchAt = (paidRoute: PaidRoute, url: string, params: OperationMatch["params"]): OperationMatch => ({

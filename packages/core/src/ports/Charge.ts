@@ -15,7 +15,7 @@ export interface Subject {
 /**
  * The response of a charge, as it is sent and replayed.
  *
- * An `Encrypted` body is encrypted under the host secret; a `Reference` body isn't stored: its operation opens it again.
+ * An `Encrypted` body is encrypted under the host secret, `withHeaders` if it contains the headers too. A `Reference` body isn't stored: its operation opens it again.
  */
 export interface RecordedResponse {
   readonly status: number
@@ -23,7 +23,12 @@ export interface RecordedResponse {
   readonly headers?: Readonly<Record<string, string>>
   readonly body:
     | { readonly _tag: "Plain"; readonly text: string }
-    | { readonly _tag: "Encrypted"; readonly keyId: string; readonly base64: string }
+    | {
+        readonly _tag: "Encrypted"
+        readonly keyId: string
+        readonly base64: string
+        readonly withHeaders?: true
+      }
     | { readonly _tag: "Reference"; readonly reference: string }
 }
 

@@ -4,10 +4,11 @@ import type { Caller, IncomingRequest, PlainResponse } from "../http/HttpMessage
 export interface PricedRoute {
   /**
    * Handles a request: a 402, a response that was paid before, or the response of `respond`, which is called at most
-   * once. A response outside 2xx is returned as it is, and an error is thrown again; neither is charged. With
-   * `settlement: "before-work"` the payment has settled: the caller gets `HANDLER_FAILED`, and retries free of charge.
+   * once. A response outside 2xx is returned uncharged, with headers that keep it out of caches; an error is thrown
+   * again. With `settlement: "before-work"` the payment has settled: the caller gets `HANDLER_FAILED`, and retries free
+   * of charge.
    *
-   * @throws ConfigurationError if the path of the request isn't that of the route
+   * @throws ConfigurationError if the path of the request isn't that of the route, nor too long for one
    */
   readonly fetch: (
     request: Request,

@@ -16,7 +16,7 @@ import { type AddedRoute, PricedRoutes } from "../http/PricedRoutes.ts"
 import type { PricedRouteOptions } from "../operations/PricedOperation.ts"
 import { contractIds } from "../operations/OwnOperation.ts"
 import type { PricedRoute } from "./PricedRoute.ts"
-import { pathHandler } from "../http/Router.ts"
+import { maxPathLength, pathHandler } from "../http/Router.ts"
 import type { TillOptions } from "./TillOptions.ts"
 import type { RunningTill } from "./RunningTill.ts"
 import type { Caller } from "../http/HttpMessage.ts"
@@ -27,7 +27,7 @@ import { toHostOrders } from "../orders/toHostOrders.ts"
 import { ChangeFeed } from "../orders/OrderChanges.ts"
 import { VaultOperator } from "../vault/VaultOperator.ts"
 import { printProviderFailure } from "../ports/ProviderFailure.ts"
-import { failureResponse } from "../http/Responses.ts"
+import { failureResponse, notFound } from "../http/Responses.ts"
 
 const notStarted = new ApiFailure({
   status: 503,
@@ -166,8 +166,13 @@ export const makeTill = (options: TillOptions): RunningTill => {
   const price = (options: PricedRouteOptions): PricedRoute => {
     const route = priced.add(options)
     const handle: PricedRoute["handle"] = async (request, respond, caller) => {
-      const match = route.find(request.url.pathname)
-      if (match === undefined) throw wrongPath(route, request.url.pathname)
+      const { pathname } = request.url
+      const match = route.find(pathname)
+      if (match === undefined) {
+        // A caller can send this, too long for a 402 to name; any other path is a fault of the host's setup.
+        if (pathname.length <= maxPathLength) throw wrongPath(route, pathname)
+        return failureResponse(notFound, configuration.cors, request.header("origin"))
+      }
       return run(request, ({ priced }) =>
         priced.handle({ match, request, respond: async () => respond() }, caller)
       )

@@ -38,6 +38,8 @@ describe("a priced handler over fetch", () => {
     const header = headerOf(await payChallenge(challengeOf(await send("a=1")), {}))
     expect((await send("a=2", { "payment-signature": header })).text).toBe("a=2")
     expect((await send("a=1", { "payment-signature": header })).status).toBe(402)
+    const encoded = { "payment-signature": header, "content-encoding": "gzip" }
+    expect((await send("a=2", encoded)).status).toBe(402)
     expect(facilitator.settled).toHaveLength(1)
   })
 

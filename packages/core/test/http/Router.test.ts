@@ -162,6 +162,18 @@ describe("the paid route of one operation", () => {
     }
     expect(find("/x402/search")).toBeUndefined()
   })
+
+  it.each([
+    ["/we%61ther/oslo/1", { city: "oslo", day: "1" }],
+    ["/%61pi/weather/%6Fslo/1", { city: "oslo", day: "1" }],
+    ["/weather/oslo/1/", { city: "oslo", day: "1" }],
+    ["/we%61ther/a%2fb/1", { city: "a/b", day: "1" }],
+    ["/we%2561ther/oslo/1", undefined],
+    ["/weather%2foslo/1", undefined],
+    ["/weather/oslo/1//", undefined]
+  ])("is found by %s as frameworks do: %j", (path, params) => {
+    expect(paidRouteFinder(settings, weather)(path)?.params).toEqual(params)
+  })
 })
 
 describe("a path below the mount", () => {

@@ -32,6 +32,7 @@ const responses: ReadonlyArray<StoreCase> = [
     const bodies = [
       ...exactTexts.map((text) => ({ _tag: "Plain", text }) as const),
       { _tag: "Encrypted", keyId: "k1", base64: "AAECAw==" } as const,
+      { _tag: "Encrypted", keyId: "k1", base64: "AAECAw==", withHeaders: true } as const,
       { _tag: "Reference", reference: "item-1" } as const
     ]
     for (const [index, body] of bodies.entries()) {

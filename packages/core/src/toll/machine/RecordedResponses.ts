@@ -1,8 +1,15 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { RecordedResponse } from "../../ports/Charges.ts"
 import type { Secrets } from "../../runtime/Secrets.ts"
 import { ContentUnavailable } from "../PaymentErrors.ts"
 import type { TollRequest, WorkResponse } from "../TollRequest.ts"
+
+/** Headers and text that were encrypted together. */
+const decodeWhole = Schema.decodeUnknownEffect(
+  Schema.fromJsonString(
+    Schema.Struct({ headers: Schema.Record(Schema.String, Schema.String), text: Schema.String })
+  )
+)
 
 /** Records responses with their charge, and opens them again for a replay. */
 export class RecordedResponses {
@@ -19,7 +26,11 @@ export class RecordedResponses {
     const { body, ...head } = response
     if (body._tag === "Bytes") return { ...head, body: { _tag: "Reference", reference: body.reference } }
     if (!encrypted) return { ...head, body: { _tag: "Plain", text: body.text } }
-    return { ...head, body: { _tag: "Encrypted", ...(yield* this.secrets.encrypt(body.text)) } }
+    const { headers, ...plain } = head
+    if (headers === undefined)
+      return { ...plain, body: { _tag: "Encrypted", ...(yield* this.secrets.encrypt(body.text)) } }
+    const whole = yield* this.secrets.encrypt(JSON.stringify({ headers, text: body.text }))
+    return { ...plain, body: { _tag: "Encrypted", ...whole, withHeaders: true } }
   }
 
   /** The response of a record. */
@@ -41,6 +52,10 @@ export class RecordedResponses {
       return yield* Effect.die(
         new Error("a recorded response was encrypted with a key that is not configured")
       )
+    if (body._tag === "Encrypted" && body.withHeaders === true) {
+      const whole = yield* Effect.orDie(decodeWhole(text))
+      return { ...head, headers: whole.headers, body: { _tag: "Text", text: whole.text } }
+    }
     return { ...head, body: { _tag: "Text", text } }
   }
 }

@@ -40,10 +40,34 @@ describe("recorded responses", () => {
       return { recorded, opened: yield* responses.open({ reopen: never }, recorded) }
     })
     expect(exit).toMatchObject({
-      value: { recorded: { ...head, body: { _tag: "Encrypted", keyId: "new" } } }
+      value: { recorded: { status: 201, body: { _tag: "Encrypted", keyId: "new" } } }
     })
     expect(exit).toMatchObject({ value: { opened: text } })
     expect(JSON.stringify(exit)).not.toContain(Buffer.from("a secret").toString("base64"))
+  })
+
+  it("are encrypted with their headers", async () => {
+    const location = { ...text, headers: { location: "https://files.example/?token=secret" } }
+    const exit = await use((responses) => responses.record({ encrypted: true }, location))
+    const recorded = Exit.isSuccess(exit) ? exit.value : expect.unreachable()
+    expect(recorded).not.toHaveProperty("headers")
+    expect(JSON.stringify(recorded)).not.toContain("files.example")
+    expect(await use((responses) => responses.open({ reopen: never }, recorded))).toEqual(
+      Exit.succeed(location)
+    )
+  })
+
+  it("of which only the text was encrypted open too", async () => {
+    const { headers: _, ...bare } = text
+    const like = { ...bare, body: { _tag: "Text", text: '{"headers":{"a":"b"},"text":"c"}' } } as const
+    const exit = await use((responses) => responses.record({ encrypted: true }, like))
+    const recorded = Exit.isSuccess(exit) ? exit.value : expect.unreachable()
+    expect(recorded.body).not.toHaveProperty("withHeaders")
+    const older: RecordedResponse = { ...recorded, headers: head.headers }
+    expect(await use((responses) => responses.open({ reopen: never }, recorded))).toEqual(Exit.succeed(like))
+    expect(await use((responses) => responses.open({ reopen: never }, older))).toEqual(
+      Exit.succeed({ ...like, headers: head.headers })
+    )
   })
 
   it("of bytes are a reference, encrypted or not, and their operation opens them again", async () => {

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest"
+import type { PricedRouteOptions } from "../../src/operations/PricedOperation.ts"
+import type { TillOptions } from "../../src/till/TillOptions.ts"
+import { baseUrl, challengeOf, openTill, readResponse, receiptOf } from "../toll/openTill.ts"
+import { headerOf, payChallenge } from "../toll/wallet.ts"
+
+/*
+ * Responses and errors of a priced handler that are not the response of its call.
+ */
+
+const settledFirst = { settlement: "before-work" } as const
+
+const selling = async (
+  route: Partial<PricedRouteOptions> = settledFirst,
+  options: Partial<TillOptions> = {}
+) => {
+  const errors: Array<unknown> = []
+  const { facilitator, till } = await openTill({
+    trustFacilitator: true,
+    onProviderError: (failure) => errors.push(failure),
+    ...options
+  })
+  const priced = till.price({ id: "weather", path: "/weather", price: "0.02", ...route })
+  const send = async (respond: () => Response | Promise<Response>, headers: Record<string, string> = {}) =>
+    readResponse(await priced.fetch(new Request(`${baseUrl}/weather`, { headers }), respond))
+  const challenge = challengeOf(await send(() => new Response()))
+  const payment = { "payment-signature": headerOf(await payChallenge(challenge, {})) }
+  const pay = (respond: () => Response | Promise<Response>) => send(respond, payment)
+  return { errors, facilitator, pay }
+}
+
+/** A body that doesn't end, and whether it was canceled. */
+const endless = () => {
+  const state = { isCanceled: false }
+  const body = new ReadableStream<Uint8Array>({
+    cancel: () => {
+      state.isCanceled = true
+    }
+  })
+  return { body, state }
+}
+
+describe("a priced handler whose payment has settled", () => {
+  it("has its error reported, since its caller gets another response", async () => {
+    const { errors, facilitator, pay } = await selling()
+    const thrown = new Error("no weather")
+    const failed = await pay(() => Promise.reject(thrown))
+    expect([failed.status, JSON.parse(failed.text)]).toMatchObject([500, { code: "HANDLER_FAILED" }])
+    expect(errors).toMatchObject([{ port: "operations", operation: "weather", error: thrown }])
+    expect((await pay(() => new Response("sun"))).text).toBe("sun")
+    expect(facilitator.settled).toHaveLength(1)
+  })
+
+  it("has the body canceled that its caller doesn't get", async () => {
+    const { errors, pay } = await selling()
+    const { body, state } = endless()
+    expect((await pay(() => new Response(body, { status: 503 }))).status).toBe(503)
+    expect(state.isCanceled).toBe(true)
+    expect(errors).toEqual([])
+  })
+
+  it("can't make the response look as if nothing was paid", async () => {
+    const { facilitator, pay } = await selling()
+    const failed = await pay(() => new Response("pay me", { status: 402 }))
+    expect([failed.status, JSON.parse(failed.text)]).toMatchObject([
+      500,
+      { code: "HANDLER_FAILED", details: { owedUntil: expect.any(String) } }
+    ])
+    const sold = await pay(() => new Response("sun"))
+    expect([sold.status, sold.text]).toEqual([200, "sun"])
+    expect(receiptOf(sold)).toMatchObject({ success: true })
+    expect(facilitator.settled).toHaveLength(1)
+  })
+})
+
+describe("a priced handler", () => {
+  it("has its body canceled where its headers can't be recorded", async () => {
+    const { errors, pay } = await selling({})
+    const { body, state } = endless()
+    const failed = await pay(() => new Response(body, { headers: { "x-a": "a".repeat(8_200) } }))
+    expect(failed.status).toBe(500)
+    expect(errors).toHaveLength(1)
+    expect(state.isCanceled).toBe(true)
+  })
+
+  it("has its error reported where it is late", async () => {
+    const { errors, pay } = await selling({}, { upstreamTimeoutMillis: 500 })
+    const gate = Promise.withResolvers<Response>()
+    expect((await pay(() => gate.promise)).status).toBe(503)
+    const late = new Error("too late")
+    gate.reject(late)
+    await expect.poll(() => errors).toMatchObject([{ error: late }])
+  })
+
+  it("throws its error to the framework, which is not reported too", async () => {
+    const { errors, pay } = await selling({})
+    await expect(pay(() => Promise.reject(new Error("no weather")))).rejects.toThrow("no weather")
+    expect(errors).toEqual([])
+  })
+})
