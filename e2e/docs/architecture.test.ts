@@ -1,6 +1,7 @@
 import { existsSync, globSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { describe, expect, it } from "vitest"
+import { mayImport, packagesOfDomain } from "./coreFolders.ts"
 import { read, root, sources, tableBelow } from "./documents.ts"
 
 /*
@@ -67,13 +68,10 @@ describe("docs/architecture.md", () => {
     expect(wrong.map(({ step }) => step)).toEqual([])
   })
 
-  it("lists every folder of the core, in the order of their imports", () => {
-    const folders = tableBelow(document, "## Folders of the core").map(
-      ([folder]) => /^`(\w+)\/`$/.exec(folder!)![1]!
-    )
+  it("lists every folder of the core, with the folders that it imports", () => {
     const all = globSync("*/", { cwd: join(root, core) }).map((folder) => folder.replaceAll(/[\\/]/g, ""))
-    expect([...folders, "testing"].toSorted()).toEqual(all.toSorted())
-    const upward = sources
+    expect(Object.keys(mayImport).toSorted()).toEqual(all.toSorted())
+    const forbidden = sources
       .filter((path) => path.startsWith(`${core}/`) && path.slice(core.length + 1).includes("/"))
       .flatMap((path) => {
         const own = relative(core, path).split(/[\\/]/)[0]!
@@ -82,13 +80,18 @@ describe("docs/architecture.md", () => {
           ([, target]) => relative(core, join(dirname(path), target!)).split(/[\\/]/)[0]!
         )
         return imported
-          .filter((folder) =>
-            own === "testing"
-              ? !["testing", "toll", "ports", "domain"].includes(folder)
-              : folder !== own && !(folders.indexOf(folder) > folders.indexOf(own))
-          )
+          .filter((folder) => folder !== own && !mayImport[own]!.includes(folder))
           .map((folder) => `${path} imports ${folder}`)
       })
-    expect(upward).toEqual([])
+    expect(forbidden).toEqual([])
+  })
+
+  it("names the packages that the domain imports", () => {
+    const packages = sources
+      .filter((path) => path.startsWith(`${core}/domain/`))
+      .flatMap((path) =>
+        Array.from(read(path).text.matchAll(/\bfrom "((?:@\w+\/)?\w+)/g), ([, name]) => name!)
+      )
+    expect(new Set(packages)).toEqual(new Set(packagesOfDomain))
   })
 })

@@ -4,28 +4,15 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterEach, describe, expect, it } from "vitest"
+import { mayImport } from "../docs/coreFolders.ts"
 
 /*
- * Shows that `npm run check` detects layout faults: lints seeded files with this repository's rules.
+ * Shows that `npm run check` detects layout faults: lints seeded files with this repository's rules. The table in
+ * docs/architecture.md says which imports are faults.
  */
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const core = "packages/core/src"
-
-/** The folders of the core, each with the folders it may import. */
-const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = (() => {
-  const order = [["till"], ["http"], ["api"], ["operations"], ["orders", "vault"], ["mail"], ["toll"]]
-  const base = ["ports", "runtime", "fast", "domain"]
-  const levels = [...order, ...base.map((room) => [room])]
-  return {
-    ...Object.fromEntries(
-      levels.flatMap((rooms, level) => rooms.map((room) => [room, levels.slice(level + 1).flat()]))
-    ),
-    // Only public entries import these two.
-    sql: base,
-    testing: ["toll", ...base]
-  }
-})()
 
 const folders: Array<string> = []
 afterEach(() => {
@@ -100,7 +87,9 @@ describe("npm run check", () => {
     )
     for (const { code, message } of reports) {
       expect(code).toContain("no-restricted-imports")
-      expect(message).toContain(`${room}/ imports only`)
+      expect(message).toContain(
+        `${room}/ imports only ${allowed.map((other) => `${other}/`).join(", ") || "packages"}.`
+      )
     }
   })
 

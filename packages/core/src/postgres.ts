@@ -2,7 +2,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ConfigurationError, StoreError } from "./domain/Errors.ts"
-import type { Stores } from "./ports/Stores.ts"
+import { storeMarginMillis, type Stores } from "./ports/Stores.ts"
 import { storesWithTimeout } from "./sql/deadlines.ts"
 import { addressOf, openSocket, type PostgresAddress } from "./sql/postgresSocket.ts"
 import { layerSql } from "./sql/stores.ts"
@@ -66,8 +66,12 @@ const loadClient = Effect.tryPromise({
 })
 
 const defaults = { maxConnections: 10, connectTimeoutMillis: 5_000, statementTimeoutMillis: 10_000 }
-/** A lease has 30 seconds for the store beside its other deadlines (`LeaseLength.ts`): longer timeouts would outlast it. */
-const greatest = { maxConnections: 1_000, connectTimeoutMillis: 30_000, statementTimeoutMillis: 30_000 }
+/** No timeout is longer than what a lease leaves for the store, though one method may wait for several of them. */
+const greatest = {
+  maxConnections: 1_000,
+  connectTimeoutMillis: storeMarginMillis,
+  statementTimeoutMillis: storeMarginMillis
+}
 
 /** Timeout of a store method: it may open a connection, and wait for two statements or for a free connection. */
 const methodTimeoutMillis = (

@@ -1,4 +1,5 @@
 import { HttpApi, HttpApiGroup, OpenApi } from "effect/http-api"
+import type { contractIds } from "../operations/OwnOperation.ts"
 import * as Buy from "../operations/routes/Buy.ts"
 import * as Search from "../operations/routes/Search.ts"
 import * as Shop from "../operations/routes/Shop.ts"
@@ -56,3 +57,9 @@ export class Api extends HttpApi.make("till402").add(Endpoints).annotateMerge(ap
 
 /** Id of one of the contract's operations. */
 export type OperationId = keyof (typeof Endpoints)["endpoints"]
+
+type ContractId = (typeof contractIds)[number]
+type None<Id extends never> = Id
+
+/** Ids that `Endpoints` or `contractIds` has alone: none, or this doesn't compile. */
+export type UnmatchedId = None<Exclude<OperationId, ContractId> | Exclude<ContractId, OperationId>>

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { Base64 } from "effect/encoding"
 import type { AnyOperation } from "../operations/Operation.ts"
 
 type Json = Readonly<Record<string, unknown>>
@@ -60,13 +61,10 @@ const descriptionOf = (operation: DescribedOperation): Description => {
 
 const made = new WeakMap<object, Description>()
 
-const toBase64 = (bytes: Uint8Array): string =>
-  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
-
 /** An example of the response as JSON, with bytes in base64. */
 const outputOf = ({ example: { output }, mimeType }: DescribedOperation): Json => {
   if (output === undefined) return { type: mimeType }
-  if (output instanceof Uint8Array) return { type: mimeType, example: toBase64(output) }
+  if (output instanceof Uint8Array) return { type: mimeType, example: Base64.encode(output) }
   return { type: "json", example: output }
 }
 

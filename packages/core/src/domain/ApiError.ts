@@ -2,7 +2,7 @@ import { Schema } from "effect"
 
 /**
  * The body of every error but 402: `code` for programs, `message` for people, `details` free-form.
- * The contract defines codes and statuses, and `docs/errors.md` those that the contract doesn't mention.
+ * The contract's table lists codes and statuses; `docs/errors.md` lists those that it doesn't have.
  */
 export const ApiError = Schema.Struct({
   /** For programs: `PRODUCT_NOT_FOUND`. */

@@ -25,7 +25,7 @@ for (const digit of "0123456789abcdefABCDEF") digits[digit.charCodeAt(0)] = 1
  * A table, and no pattern: the digits of a signature are random, so the branches of a pattern can't be predicted, and
  * it takes three times as long.
  */
-export const isHex = (text: string, min: number, max = min): boolean => {
+export const isHex = (text: string, min: number, max = min): text is Hex => {
   const bytes = (text.length - 2) / 2
   if (bytes < min || bytes > max || !Number.isInteger(bytes) || !text.startsWith("0x")) return false
   let all = 1

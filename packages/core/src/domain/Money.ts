@@ -2,7 +2,7 @@ import { Schema } from "effect"
 
 /**
  * An amount of money: an integer of atomic units, a millionth each (the 6 decimals of USDC), and the ISO 4217 code of
- * its currency. No code represents a price as a float.
+ * its currency. No amount that is charged or refunded is ever a float; prices in search results are display data.
  *
  * @example
  * const price = usd("19.99")     // { atomic: 19990000n, currency: "USD" }
@@ -23,9 +23,9 @@ const scale = 1_000_000n
 export const MoneyText = Schema.Struct({ amount: Schema.String, currency: Schema.String })
 
 /**
- * Reads decimal text exactly: `"0.01"` → `10000n`. Text with more than six decimals is rounded **up** to the atomic
- * unit, so that the seller never loses. Returns `undefined` for anything but a non-negative
- * decimal of reasonable length.
+ * Parses decimal text exactly: `"0.01"` → `10000n`. What must be rounded, text with more than six decimals, is rounded
+ * **up** to the atomic unit, so that the seller never loses. Returns `undefined` for anything but a non-negative decimal
+ * of reasonable length.
  */
 export const parseAtomic = (text: string): bigint | undefined => {
   const match = /^(\d{1,15})(?:\.(\d{1,30}))?$/.exec(text)
@@ -34,6 +34,12 @@ export const parseAtomic = (text: string): bigint | undefined => {
   const kept = BigInt(match[1]!) * scale + BigInt(fraction.slice(0, decimals).padEnd(decimals, "0"))
   return /[1-9]/.test(fraction.slice(decimals)) ? kept + 1n : kept
 }
+
+const wholeBasisPoints = 10_000n
+
+/** Basis points of an amount (250 is 2.5 %), rounded **up** to its unit: `shareRoundedUp(10_001n, 1)` → `2n`. */
+export const shareRoundedUp = (amount: bigint, basisPoints: number): bigint =>
+  (amount * BigInt(basisPoints) + wholeBasisPoints - 1n) / wholeBasisPoints
 
 /** Parses decimal text as US dollars; throws a `RangeError` if it isn't an amount. */
 export const usd = (text: string): Money => {

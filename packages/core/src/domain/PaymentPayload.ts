@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { isHex } from "./Hex.ts"
+import { type Hex, isHex } from "./Hex.ts"
 
 /** EIP-3009 `TransferWithAuthorization`, as a client signs it. */
 export const Authorization = Schema.Struct({
@@ -33,11 +33,11 @@ export const ExactEvmPayload = Schema.Struct({
   /** 65 to 4,096 bytes: those of a contract wallet may be long. */
   signature: Schema.String,
   authorization: Authorization
-}).check(
-  Schema.makeFilter(
-    ({ authorization, signature }: { readonly signature: string; readonly authorization: Authorization }) =>
-      (isHex(signature, 65, 4096) && isAuthorization(authorization)) ||
-      "must hold a signature and an authorization of EIP-3009"
+}).pipe(
+  Schema.refine(
+    (payload): payload is { readonly signature: Hex; readonly authorization: Authorization } =>
+      isHex(payload.signature, 65, 4096) && isAuthorization(payload.authorization),
+    { message: "must hold a signature and an authorization of EIP-3009" }
   )
 )
 export type ExactEvmPayload = typeof ExactEvmPayload.Type

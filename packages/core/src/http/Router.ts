@@ -66,7 +66,16 @@ const remembered = (make: (search: string) => Challenge): ((search: string) => C
   }
 }
 
-/** Makes the 402 for an unpaid request, and its resource, from the request's query. */
+/** Runs a function once, at the first call. */
+const lazy = <A>(make: () => A): (() => A) => {
+  let made: { readonly value: A } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+/**
+ * Makes the 402 for an unpaid request, and its resource, from the request's query. A 402 is made at its first use, since
+ * a path with parameters comes here for each request, paid ones too.
+ */
 const byQuery = (
   { price, queryInResource = false }: AnyOperation,
   offers: ReadonlyArray<PaymentOffer>,
@@ -75,12 +84,12 @@ const byQuery = (
   const error = price._tag === "Fixed" ? paymentNeeded : indicativeOnly
   const description = price._tag === "Fixed" ? resource.description : price.indicative.description
   const described = { ...resource, description }
-  const plain = makeChallenge(offers, described, error)
-  if (!queryInResource) return { unpaid: () => plain, resource: () => resource }
-  const naming = challengeTemplate(offers, described, error)
+  const plain = lazy(() => makeChallenge(offers, described, error))
+  if (!queryInResource) return { unpaid: plain, resource: () => resource }
+  const naming = lazy(() => challengeTemplate(offers, described, error))
   const { url } = resource
   return {
-    unpaid: remembered((search) => (isNameable(search) ? naming(url + search) : plain)),
+    unpaid: remembered((search) => (isNameable(search) ? naming()(url + search) : plain())),
     resource: (search) => (isNameable(search) ? { ...resource, url: url + search } : resource)
   }
 }
@@ -114,6 +123,10 @@ const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): PaidRoute
     }))
   const { price } = operation
   const fixedOffers = price._tag === "Fixed" ? offersOf(plainQuote(price.atomic)) : []
+  const indicated = price._tag === "Fixed" ? fixedOffers : offersOf(price.indicative)
+  const byItsQuery = byQuery(operation, indicated, resource)
+  // A 402 that can't be made, such as one with a `bigint` in its example, fails at startup.
+  byItsQuery.unpaid("")
   return {
     operation,
     id: identifier,
@@ -121,7 +134,7 @@ const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): PaidRoute
     methodAndPath: `${method} ${path}`,
     read: inputReader(operation),
     info: infoOf(resource),
-    ...byQuery(operation, price._tag === "Fixed" ? fixedOffers : offersOf(price.indicative), resource),
+    ...byItsQuery,
     offersOf,
     fixedOffers
   }

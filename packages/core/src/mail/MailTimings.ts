@@ -12,9 +12,6 @@ export const backoff =
   (attempts: number): number =>
     Math.min(first * 2 ** Math.min(attempts, 30), longest)
 
-/** The lease of an order or a batch of purchases: longer than any call that its worker makes. */
-export const leaseMillis = 3 * minute
-
 /** The pause before a mail that failed is retried. */
 export const mailBackoff = backoff(10 * second, 2 * hour)
 /** Attempts after which a mail is given up, about two days later. */

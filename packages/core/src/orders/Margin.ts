@@ -1,17 +1,11 @@
 import type { DecimalText } from "../domain/Money.ts"
 import { UpstreamFailed } from "../domain/Errors.ts"
-import { type Money, parseAtomic } from "../domain/Money.ts"
+import { type Money, parseAtomic, shareRoundedUp } from "../domain/Money.ts"
 import type { Offer } from "../domain/Order.ts"
 import { Effect } from "effect"
 
-const wholeBasisPoints = 10_000n
-
-/** Basis points of an amount, rounded up to the atomic unit. */
-const shareOf = ({ atomic }: Money, basisPoints: number): bigint =>
-  (atomic * BigInt(basisPoints) + wholeBasisPoints - 1n) / wholeBasisPoints
-
 const feeOf = (offer: Offer, margin: Margin): bigint | undefined => {
-  if (typeof margin === "number") return shareOf(offer.total, margin)
+  if (typeof margin === "number") return shareRoundedUp(offer.total.atomic, margin)
   const fee: unknown = margin({
     subtotal: offer.subtotal,
     tax: offer.tax,

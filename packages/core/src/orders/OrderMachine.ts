@@ -10,9 +10,14 @@ import * as OrderTimings from "./OrderTimings.ts"
  * (`nextStep`), performs it, and applies the result as the next event.
  *
  * awaiting_payment ─▶ processing ─▶ placing ─▶ placed ─▶ shipped ─▶ delivered
- *       └▶ abandoned      ▲  └────────┤           └─────────┤
- *                         │           ├▶ needs_operator ◀───┤ (no delivery, or no status, for too long)
- *                         └───────────┘                     └▶ failed | cancelled ─▶ refund_due ─▶ refunded
+ *
+ * awaiting_payment ─▶ abandoned ─▶ processing              (its payment settled after all)
+ * placing ─▶ processing                                    (not placed; retried)
+ * processing, placing, placed, shipped ─▶ needs_operator ─▶ processing, placed, cancelled
+ * placing, placed, shipped ─▶ failed
+ * processing, placed, shipped ─▶ cancelled
+ * failed, cancelled ─▶ refund_due ─▶ refunded
+ * failed, cancelled ─▶ abandoned                           (nothing was paid)
  */
 
 type EventOf<Tag extends OrderEvent["_tag"]> = Extract<OrderEvent, { readonly _tag: Tag }>
@@ -70,7 +75,7 @@ const afterPlacement = (
     case "PlacingBegun":
       // Attempts count across placements.
       return isIn(order, "processing", "placing")
-        ? { ...move({ to: "placing", stepIn: OrderTimings.leaseMillis }), attempts: order.attempts }
+        ? { ...move({ to: "placing", stepIn: OrderTimings.workLeaseMillis }), attempts: order.attempts }
         : undefined
     case "Placed":
       return isIn(order, "placing", "needs_operator")

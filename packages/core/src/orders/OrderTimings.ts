@@ -1,6 +1,7 @@
 import { backoff } from "../mail/MailTimings.ts"
 
-export { leaseMillis, mailBackoff, maxMailAttempts } from "../mail/MailTimings.ts"
+export { mailBackoff, maxMailAttempts } from "../mail/MailTimings.ts"
+export { workLeaseMillis } from "../runtime/workLeaseMillis.ts"
 export { paymentLifetimeMillis } from "../toll/PaymentLifetime.ts"
 
 /*

@@ -116,7 +116,7 @@ const workOff = (services: Services): Effect.Effect<number, StoreError> =>
         const room = concurrency - inProgress
         // On failure, steps in progress end first: interrupting a call to upstream leaves its result unknown.
         const taken = yield* Effect.tapError(
-          orders.take(nowMillis, nowMillis + OrderTimings.leaseMillis, room),
+          orders.take(nowMillis, nowMillis + OrderTimings.workLeaseMillis, room),
           () => FiberSet.awaitEmpty(fibers)
         )
         for (const order of taken) {

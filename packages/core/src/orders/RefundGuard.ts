@@ -10,8 +10,9 @@ import { isRecordedTransfer } from "../toll/audit/SettlementProof.ts"
 import { makeLedgerWatch } from "./LedgerWatch.ts"
 
 /*
- * Decides whether a refund may be sent. A wrong ledger could empty the host's wallet, so before money moves the payment is proven on the chain by its own transfer, and the ledger is compared
- * with the chain. A contradiction stops all refunds until an operator resumes them.
+ * Decides whether a refund may be sent. A wrong ledger could empty the host's wallet, so before money moves the payment
+ * is proven on the chain by its own transfer, and the ledger is compared with the chain. A contradiction stops all
+ * refunds until an operator resumes them.
  */
 
 /** Why the till stopped refunds itself. */
@@ -101,8 +102,8 @@ export interface RefundGuard {
   readonly isStopped: Effect.Effect<boolean, StoreError>
   /** Compares the ledger of the last day with the chain, at most every 10 minutes; a fault stops refunds. */
   readonly audit: Effect.Effect<void, StoreError>
-  /** Whether a refund that is due may be sent now; counts it as sent from then on. */
-  readonly admits: (charge: Charge, network: Network) => Effect.Effect<boolean, StoreError>
+  /** Starts a refund that is due, which counts as sent from then on; `false`: it may not be sent now. */
+  readonly tryStart: (charge: Charge, network: Network) => Effect.Effect<boolean, StoreError>
 }
 
 const hourMillis = 3_600_000
@@ -163,7 +164,7 @@ export const makeRefundGuard = Effect.fnUntraced(function* (
     return judgeStart(yield* charges.startRefund(key, limit, nowMillis))
   })
 
-  const admits = Effect.fnUntraced(function* (charge: Charge, network: Network) {
+  const tryStart = Effect.fnUntraced(function* (charge: Charge, network: Network) {
     yield* audit
     if (yield* isStopped) return false
     const evidence = !chain.canRead(network.caip2)
@@ -193,5 +194,5 @@ export const makeRefundGuard = Effect.fnUntraced(function* (
     }
   })
 
-  return { isStopped, audit, admits }
+  return { isStopped, audit, tryStart }
 })

@@ -1,10 +1,14 @@
+import { BoundedMap } from "../runtime/BoundedMap.ts"
 import { refundBackoff } from "./OrderTimings.ts"
 
 const maxRemembered = 10_000
 
-/** Refunds that failed in this process, and until when each of them waits. Bounded: evicts the oldest. */
+/** Refunds that failed in this process, and until when each of them waits. */
 export class RefundRetries {
-  private readonly failures = new Map<string, { readonly attempts: number; readonly untilMillis: number }>()
+  private readonly failures = new BoundedMap<
+    string,
+    { readonly attempts: number; readonly untilMillis: number }
+  >(maxRemembered)
 
   /** Whether a refund waits for its next attempt. */
   isWaiting(key: string, nowMillis: number): boolean {
@@ -14,10 +18,7 @@ export class RefundRetries {
   /** Notes a failed attempt, with exponential backoff. */
   note(key: string, nowMillis: number): void {
     const attempts = this.failures.get(key)?.attempts ?? 0
-    this.failures.delete(key)
     this.failures.set(key, { attempts: attempts + 1, untilMillis: nowMillis + refundBackoff(attempts) })
-    const [oldest] = this.failures.keys()
-    if (this.failures.size > maxRemembered && oldest !== undefined) this.failures.delete(oldest)
   }
 
   /** Forgets the failures of a refund that was sent. */

@@ -120,6 +120,6 @@ export const sendRefund = Effect.fnUntraced(function* (
       )
     if (before._tag !== "NotMoved") return undefined
   }
-  if (!(yield* services.guard.admits(charge, network))) return undefined
+  if (!(yield* services.guard.tryStart(charge, network))) return undefined
   return yield* submit(services, sending, wallet)
 })

@@ -1,7 +1,8 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Cause, Clock, Context, Effect, Layer } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 import { type Charge, Charges } from "../ports/Charges.ts"
 import type { RefundWallet } from "../ports/RefundWallet.ts"
+import { report } from "../runtime/events.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
 import { makeRefundGuard, type RefundGuardOptions } from "./RefundGuard.ts"
@@ -38,6 +39,8 @@ export class Refunds extends Context.Service<
 
 const pageSize = 100
 const maxPages = 10
+/** Refunds of a sweep that are sent at the same time. The store enforces their limits, as it does across processes. */
+const concurrency = 4
 
 const make = Effect.fnUntraced(function* (options: RefundOptions) {
   const { wallet } = options
@@ -47,6 +50,9 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
   const retries = new RefundRetries()
   const inProgress = new Set<string>()
 
+  const note = ({ key }: Charge) =>
+    Effect.map(Clock.currentTimeMillis, (nowMillis) => retries.note(key, nowMillis))
+
   const send = Effect.fn("Refunds.send")(function* (charge: Charge) {
     if (charge.refund?._tag === "Sent") return charge.refund.transaction
     if (wallet === undefined || charge.refund === undefined || inProgress.has(charge.key)) return undefined
@@ -55,12 +61,32 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
       sendRefund(services, charge, wallet),
       Effect.sync(() => inProgress.delete(charge.key))
     )
-    if (transaction === undefined) retries.note(charge.key, yield* Clock.currentTimeMillis)
+    if (transaction === undefined) yield* note(charge)
     else retries.forget(charge.key)
     return transaction
   })
 
-  /** Where the last sweep stopped before the end: refunds that must wait don't hold up older ones. */
+  /** A refund that fails must not delay the others. */
+  const trySend = (charge: Charge): Effect.Effect<void> =>
+    Effect.catchCause(Effect.asVoid(send(charge)), (cause) =>
+      Cause.hasInterrupts(cause)
+        ? Effect.interrupt
+        : Effect.andThen(
+            note(charge),
+            report(
+              "Error",
+              "refund_failed",
+              "A refund could not be processed and is retried",
+              { chargeKey: charge.key },
+              cause
+            )
+          )
+    )
+
+  /**
+   * The last refund of a sweep that reached its limit. The next sweep begins after it, so that refunds in backoff don't
+   * keep older ones waiting.
+   */
   let last: Charge | undefined
 
   const sweep = Effect.gen(function* () {
@@ -73,12 +99,14 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
       })
       if (page === 0 && due.length > 0) yield* guard.audit
       const isStopped = yield* guard.isStopped
-      for (const charge of due) {
+      const nowMillis = yield* Clock.currentTimeMillis
+      const ready = due.filter((charge) => {
         // While refunds are stopped, only those that may already have moved are looked up.
-        if (isStopped && charge.refund?._tag === "Due" && charge.refund.startedAtMillis === undefined)
-          continue
-        if (!retries.isWaiting(charge.key, yield* Clock.currentTimeMillis)) yield* send(charge)
-      }
+        const maySend =
+          !isStopped || (charge.refund?._tag === "Due" && charge.refund.startedAtMillis !== undefined)
+        return maySend && !retries.isWaiting(charge.key, nowMillis)
+      })
+      yield* Effect.forEach(ready, trySend, { concurrency })
       last = due.length < pageSize ? undefined : due.at(-1)
       if (last === undefined) return
     }

@@ -4,7 +4,7 @@ import {
   type ProductUnavailable,
   TemporarilyUnavailable
 } from "../domain/Errors.ts"
-import { DeadlineExceeded } from "../runtime/causeName.ts"
+import { DeadlineExceeded } from "../runtime/Deadline.ts"
 
 /*
  * The one error for several routes that failed to quote. Pure.

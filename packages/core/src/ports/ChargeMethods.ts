@@ -99,12 +99,12 @@ export interface SettlementMethods {
   readonly finalize: (key: string, owner: string) => Effect.Effect<boolean, StoreError>
   /**
    * `settled` → `ready`, by the owner of the lease, because a reorganization undid the transfer. Only while the charge
-   * awaits finality and no refund is in flight (started, and not sent yet). Becomes `voided` instead if it has no response, had none that
-   * expired, and doesn't settle first.
+   * awaits finality and no refund is in flight (started, and not sent yet). Becomes `voided` instead if it has no
+   * response, had none that expired, and doesn't settle first.
    *
    * Clears receipt, transfer, settlement time, a refund that was due, a response that was owed and a pending effect.
-   * Keeps the rest: a refund that was sent, the recorded response, `settlement`, the lease, `attempts` and `checkAfterMillis`. Increments
-   * `reopenings` and appends the `reversed` entry.
+   * Keeps the rest: a refund that was sent, the recorded response, `settlement`, the lease, `attempts` and
+   * `checkAfterMillis`. Increments `reopenings` and appends the `reversed` entry.
    */
   readonly reopen: (key: string, owner: string, nowMillis: number) => Effect.Effect<boolean, StoreError>
   /** Records that the settlement's effect has been applied: it is no longer pending. */
@@ -156,13 +156,13 @@ export interface DueMethods {
    */
   readonly unfinished: (nowMillis: number, limit: number) => Effect.Effect<ReadonlyArray<Charge>, StoreError>
   /**
-   * Returns voided charges without a subject, and without a refund that was sent, whose lease has expired and whose `checkAfterMillis` has come, the longest
-   * due first (then by `createdAtMillis` and key). They are cleared in bulk.
+   * Returns voided charges without a subject, and without a refund that was sent, whose lease has expired and whose
+   * `checkAfterMillis` has come, the longest due first (then by `createdAtMillis` and key). They are cleared in bulk.
    */
   readonly voidedDue: (nowMillis: number, limit: number) => Effect.Effect<ReadonlyArray<Charge>, StoreError>
   /**
-   * Deletes those of the given charges that are still voided, without a subject, a refund that was sent and a running lease.
-   * Returns how many.
+   * Deletes those of the given charges that are still voided, without a subject, a refund that was sent and a running
+   * lease. Returns how many.
    */
   readonly releaseVoided: (
     keys: ReadonlyArray<string>,

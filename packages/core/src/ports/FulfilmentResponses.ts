@@ -1,7 +1,7 @@
 import { Clock, Effect, Schema } from "effect"
 import { formatAtomic, type Money, parseAtomic } from "../domain/Money.ts"
 import { FulfilmentState, type FulfilmentStatus, type Offer } from "../domain/Order.ts"
-import { MalformedResponse } from "../runtime/causeName.ts"
+import { MalformedResponse } from "../runtime/MalformedResponse.ts"
 import { responseReader } from "./HostResponse.ts"
 import { toReasonCode } from "./ReasonCode.ts"
 

@@ -1,5 +1,5 @@
 import { Effect, Result, Schema, SchemaIssue, Struct } from "effect"
-import { MalformedResponse } from "../runtime/causeName.ts"
+import { MalformedResponse } from "../runtime/MalformedResponse.ts"
 import { compiled } from "../fast/compiled.ts"
 
 /*

@@ -1,13 +1,13 @@
 import { report } from "../runtime/events.ts"
 import { Context, Effect, Layer, Record, type Scope } from "effect"
 import { ConfigurationError, StoreError } from "../domain/Errors.ts"
-import { type CallContext, tryWithTimeout } from "../runtime/Deadline.ts"
+import { type CallContext, tryWithTimeout, DeadlineExceeded } from "../runtime/Deadline.ts"
 import { Charges } from "./Charges.ts"
-import { causeName, DeadlineExceeded } from "../runtime/causeName.ts"
+import { causeName } from "../runtime/causeName.ts"
 import { Orders } from "./Orders.ts"
 import { Quotes } from "./Quotes.ts"
 import { storeResponseReaders, type StoreName, type StorePorts } from "./StoreResponses.ts"
-import type { Stores } from "./Stores.ts"
+import { storeMarginMillis, type Stores } from "./Stores.ts"
 import { VaultItems } from "./VaultItems.ts"
 import { VaultPurchases } from "./VaultPurchases.ts"
 
@@ -57,14 +57,20 @@ export interface HostStores {
 
 /** How a host's storage is called. */
 export interface HostStoresSettings {
-  /** Deadline of one method in milliseconds: 1 to 30000, default 5000. Its later result is ignored. */
+  /**
+   * Deadline of one method in milliseconds: 1 to 30000, default 5000. Its later result is ignored. A lease leaves 30000
+   * for all store calls under it, so slow calls can outlast it; the lease's next holder then finishes the charge.
+   */
   readonly timeoutMillis?: number
   /** Deadline of `open`, and of `close`, in milliseconds: 1 to 3600000, default 60000. */
   readonly openTimeoutMillis?: number
 }
 
-/** A lease has 30 seconds for the store beside its other deadlines (`LeaseLength.ts`): longer timeouts would outlast it. */
-const maxTimeoutMillis = 30_000
+/**
+ * All that a lease leaves for the store. With several calls this slow, a lease expires early: another process takes the
+ * charge over, and the store must refuse what this process writes later, since it no longer holds the lease.
+ */
+const maxTimeoutMillis = storeMarginMillis
 const maxOpenTimeoutMillis = 3_600_000
 
 /**

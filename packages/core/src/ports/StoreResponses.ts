@@ -1,7 +1,7 @@
 import type { Effect } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 import type { Charges, PayerActivity } from "./Charges.ts"
-import { MalformedResponse } from "../runtime/causeName.ts"
+import { MalformedResponse } from "../runtime/MalformedResponse.ts"
 import type { Orders } from "./Orders.ts"
 import type { Quotes } from "./Quotes.ts"
 import type { VaultItems } from "./VaultItems.ts"

@@ -1,7 +1,7 @@
 import type { CallContext } from "../runtime/Deadline.ts"
 import { Context, Effect, Layer } from "effect"
 import { type UpstreamError, UpstreamFailed } from "../domain/Errors.ts"
-import { MalformedResponse } from "../runtime/causeName.ts"
+import { MalformedResponse } from "../runtime/MalformedResponse.ts"
 import { type CallSettings, hostCall } from "./HostCall.ts"
 
 /** A ZIP archive that can be sent. */

@@ -1,5 +1,11 @@
-import { Effect } from "effect"
+import { Data, Effect } from "effect"
 import { callWithTimeout } from "../fast/callWithTimeout.ts"
+
+/** There was no response in time. Whether the upstream did anything is unknown. */
+export class DeadlineExceeded extends Data.TaggedError("DeadlineExceeded")<{
+  readonly message: string
+  readonly timeoutMillis: number
+}> {}
 
 /** Passed to every port function; `signal` aborts at the deadline. */
 export interface CallContext {

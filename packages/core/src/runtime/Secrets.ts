@@ -1,6 +1,7 @@
 import { hkdf } from "@noble/hashes/hkdf"
 import { sha256 } from "@noble/hashes/sha2"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
+import { Base64 } from "effect/encoding"
 import { digests } from "../fast/Digests.ts"
 
 /** What a digest is for: the same text has another digest for another purpose. */
@@ -41,7 +42,7 @@ export class Secrets extends Context.Service<
     Layer.effect(
       Secrets,
       Effect.gen(function* () {
-        const derived = yield* Effect.promise(() => Promise.all(keys.map(derive)))
+        const derived = yield* Effect.promise(() => Promise.all(keys.map(keyOf)))
         const current = derived[0]!
         const byId = new Map(derived.map((key) => [key.id, key]))
         return Secrets.of({
@@ -58,14 +59,16 @@ export class Secrets extends Context.Service<
             const whole = new Uint8Array(iv.length + bytes.byteLength)
             whole.set(iv)
             whole.set(new Uint8Array(bytes), iv.length)
-            return { keyId: current.id, base64: toBase64(whole) }
+            return { keyId: current.id, base64: Base64.encode(whole) }
           }),
           decrypt: Effect.fnUntraced(function* (encrypted) {
             const key = byId.get(encrypted.keyId)
             if (key === undefined) return undefined
-            const whole = fromBase64(encrypted.base64)
+            const whole = Base64.decode(encrypted.base64)
+            if (Result.isFailure(whole)) return undefined
+            const iv = whole.success.slice(0, 12)
             return yield* Effect.tryPromise(() =>
-              crypto.subtle.decrypt({ name: "AES-GCM", iv: whole.slice(0, 12) }, key.aead, whole.slice(12))
+              crypto.subtle.decrypt({ name: "AES-GCM", iv }, key.aead, whole.success.slice(12))
             ).pipe(
               Effect.map((bytes) => decoder.decode(bytes)),
               // A forged or foreign value is expected here, not a fault.
@@ -81,26 +84,16 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /** Derives a separate key for each use by HKDF, so that no use weakens another. */
-const derive = async (key: SecretKey): Promise<Key> => {
-  const of = (info: string) => hkdf(sha256, encoder.encode(key.secret), undefined, `till402 ${info}`, 32)
-  const raw = new Uint8Array(of("aead"))
+const keyOf = async (key: SecretKey): Promise<Key> => {
+  const deriveKey = (info: string) =>
+    hkdf(sha256, encoder.encode(key.secret), undefined, `till402 ${info}`, 32)
+  const raw = new Uint8Array(deriveKey("aead"))
   return {
     id: key.id,
-    mac: digests.hmacOf(of("mac")),
+    mac: digests.hmacOf(deriveKey("mac")),
     aead: await crypto.subtle.importKey("raw", raw, "AES-GCM", false, ["encrypt", "decrypt"])
   }
 }
-
-const toBase64 = (bytes: Uint8Array): string => {
-  let binary = ""
-  for (let start = 0; start < bytes.length; start += 8192) {
-    binary += String.fromCharCode(...bytes.subarray(start, start + 8192))
-  }
-  return btoa(binary)
-}
-
-const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(atob(text), (c) => c.charCodeAt(0))
 
 /** Compares two texts in constant time for their length. */
 export const equalInConstantTime = (left: string, right: string): boolean => {

@@ -1,14 +1,6 @@
-import { Data } from "effect"
 import { StoreError, UpstreamFailed, UpstreamUnavailable, type UpstreamError } from "../domain/Errors.ts"
-
-/** There was no response in time. Whether the upstream did anything is unknown. */
-export class DeadlineExceeded extends Data.TaggedError("DeadlineExceeded")<{
-  readonly message: string
-  readonly timeoutMillis: number
-}> {}
-
-/** A response without the port's shape. `message` names the fields, never their values. */
-export class MalformedResponse extends Data.TaggedError("MalformedResponse")<{ readonly message: string }> {}
+import { DeadlineExceeded } from "./Deadline.ts"
+import { MalformedResponse } from "./MalformedResponse.ts"
 
 const isUpstreamError = (error: unknown): error is UpstreamError =>
   error instanceof UpstreamFailed || error instanceof UpstreamUnavailable
@@ -16,9 +8,8 @@ const isUpstreamError = (error: unknown): error is UpstreamError =>
 const maxCauseDepth = 4
 
 /**
- * Describes an upstream's failure safely for a log, by name and code only.
- *
- * Its message is left out: it may quote a query or an address.
+ * Describes an upstream's failure safely for a log, by names and codes. Messages are left out, since they may quote a
+ * query or an address, except those that this package writes itself.
  *
  * @example
  * causeName(new UpstreamFailed({ port: "tracking", cause: refusedConnection }))

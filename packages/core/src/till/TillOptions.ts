@@ -61,7 +61,8 @@ export interface TillOptions extends TillSettings, TillHooks {
   readonly onEvent?: (event: TillEvent) => void
   /**
    * Receives `{ error, stack, port, operation }` when one of your ports or operations fails, with the error that it
-   * threw, which may quote personal data. Its errors are ignored. Default: printed on standard error, unless `NODE_ENV` is `production`.
+   * threw, which may quote personal data. Its errors are ignored. Default: printed on standard error, unless
+   * `NODE_ENV` is `production`.
    */
   readonly onProviderError?: (failure: ProviderFailure) => void
 }

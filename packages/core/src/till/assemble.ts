@@ -114,9 +114,13 @@ export const httpSettings = (
   { clientAddress, publicRoutes = {} }: TillHooks
 ) => ({ ...settings, clientAddress, publicRoutes: new Map(Object.entries(publicRoutes)) })
 
-const httpLayer = (settings: ConfiguredSettings, hooks: TillHooks, priced: PricedRoutes | undefined) => {
+const httpLayer = (
+  settings: ConfiguredSettings,
+  hooks: TillHooks,
+  pricedRoutes: PricedRoutes | undefined
+) => {
   const http = httpSettings(settings, hooks)
-  return Http.layer(http, priced ?? new PricedRoutes(http, undefined, { ids: [], paths: [] }))
+  return Http.layer(http, pricedRoutes ?? new PricedRoutes(http, undefined, { ids: [], paths: [] }))
 }
 
 /** The services for operators, over the services of a till. */
@@ -175,11 +179,11 @@ export const assemble = <const Ops extends OperationLayers>(
   operations: Ops,
   {
     changes = new ChangeFeed(hooks.onOrderChange),
-    priced,
+    pricedRoutes,
     secrets = Secrets.layer(settings.secrets)
   }: {
     readonly changes?: ChangeFeed
-    readonly priced?: PricedRoutes
+    readonly pricedRoutes?: PricedRoutes
     readonly secrets?: Layer.Layer<Secrets>
   } = {}
 ) => {
@@ -197,7 +201,7 @@ export const assemble = <const Ops extends OperationLayers>(
   ).pipe(Layer.provideMerge(secrets))
   const routes = merged(operations)
   return background(settings).pipe(
-    Layer.provideMerge(httpLayer(settings, hooks, priced)),
+    Layer.provideMerge(httpLayer(settings, hooks, pricedRoutes)),
     Layer.provideMerge(operatorLayer(settings, changes)),
     Layer.provideMerge(tollLayer(settings)),
     Layer.provide(proofCheck(settings)),

@@ -57,7 +57,7 @@ const facilitatorLayer = (facilitator: TillOptions["facilitator"]): Layer.Layer<
 const layerOf = (
   options: TillOptions,
   configuration: ConfiguredSettings,
-  shared: { readonly changes: ChangeFeed; readonly priced: PricedRoutes }
+  shared: { readonly changes: ChangeFeed; readonly pricedRoutes: PricedRoutes }
 ) =>
   tillService(configuration, options).pipe(
     Layer.provideMerge(
@@ -76,11 +76,11 @@ const layerOf = (
 
 interface Services {
   readonly till: TillService["Service"]
-  readonly priced: PricedHandling["Service"]
+  readonly pricedHandling: PricedHandling["Service"]
 }
 
 /** The priced routes of a till, whose ids and paths none of its other routes has. */
-const pricedRoutes = (configuration: ConfiguredSettings, options: TillOptions): PricedRoutes => {
+const makePricedRoutes = (configuration: ConfiguredSettings, options: TillOptions): PricedRoutes => {
   const { operations = [], publicRoutes = {} } = options
   const { discoveryPath, openapiPath } = configuration
   const documents = [discoveryPath, openapiPath].filter((path) => path !== undefined)
@@ -119,14 +119,14 @@ const webResponse = (response: Handled): Response =>
 export const makeTill = (options: TillOptions): RunningTill => {
   const configuration = configureOptions(options)
   const feed = new ChangeFeed(options.onOrderChange)
-  const priced = pricedRoutes(configuration, options)
-  const runtime = ManagedRuntime.make(layerOf(options, configuration, { changes: feed, priced }))
+  const pricedRoutes = makePricedRoutes(configuration, options)
+  const runtime = ManagedRuntime.make(layerOf(options, configuration, { changes: feed, pricedRoutes }))
   let disposing: Promise<void> | undefined
 
   let started: (Services & { readonly run: typeof Effect.runFork }) | undefined
   const starting = runtime
     .runPromiseExit(
-      Effect.all({ till: TillService, priced: PricedHandling, context: Effect.context<never>() })
+      Effect.all({ till: TillService, pricedHandling: PricedHandling, context: Effect.context<never>() })
     )
     .then((exit) => {
       if (Exit.isFailure(exit)) throw startFailure(exit.cause)
@@ -163,9 +163,9 @@ export const makeTill = (options: TillOptions): RunningTill => {
   const handle = (request: IncomingRequest, caller?: Caller): Promise<Handled> =>
     run(request, ({ till }) => till.handle(request, caller))
 
-  const price = (options: PricedRouteOptions): PricedRoute => {
-    const route = priced.add(options)
-    const handle: PricedRoute["handle"] = async (request, respond, caller) => {
+  const price = (routeOptions: PricedRouteOptions): PricedRoute => {
+    const route = pricedRoutes.add(routeOptions)
+    const handlePriced: PricedRoute["handle"] = async (request, respond, caller) => {
       const { pathname } = request.url
       const match = route.find(pathname)
       if (match === undefined) {
@@ -173,14 +173,14 @@ export const makeTill = (options: TillOptions): RunningTill => {
         if (pathname.length <= maxPathLength) throw wrongPath(route, pathname)
         return failureResponse(notFound, configuration.cors, request.header("origin"))
       }
-      return run(request, ({ priced }) =>
-        priced.handle({ match, request, respond: async () => respond() }, caller)
+      return run(request, ({ pricedHandling }) =>
+        pricedHandling.handle({ match, request, respond: async () => respond() }, caller)
       )
     }
     return {
-      handle,
+      handle: handlePriced,
       fetch: async (request, respond, caller) =>
-        webResponse(await handle(incomingCopy(request), respond, caller))
+        webResponse(await handlePriced(incomingCopy(request), respond, caller))
     }
   }
 

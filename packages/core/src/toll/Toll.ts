@@ -44,7 +44,10 @@ export interface TollConfig extends AdmissionConfig {
   readonly waitMillis: number
 }
 
-/** Sells one response for one payment: claims, verifies, works, records, settles. */
+/**
+ * Sells one response for one payment: verifies, claims, works, records, settles. A payment that settles first is settled
+ * before the work.
+ */
 export class Toll extends Context.Service<
   Toll,
   {
@@ -66,7 +69,7 @@ export class Toll extends Context.Service<
         const secrets = yield* Secrets
         const settlement = yield* SettlementRunner
         const admission = yield* Admission.make(config)
-        const waiters = new ResponseWaiters(waitingLimits)
+        const waiters = new ResponseWaiters()
         const responses = new RecordedResponses(secrets)
         const performer = new CallPerformer({ charges, secrets, admission, settlement, responses, waiters })
         const processId = (yield* Identifiers).uuid()
@@ -81,9 +84,6 @@ export class Toll extends Context.Service<
       })
     )
 }
-
-/** Copies of one payment that may wait for its response, and waiting calls in all. */
-const waitingLimits = { perKey: 64, inAll: 2_000 }
 
 const unknownNetwork: Outcome = {
   _tag: "Refused",

@@ -4,7 +4,8 @@ import { Clock, Effect, Option } from "effect"
 import { type RunInBackground, makeBackground } from "../runtime/Background.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import type { MailTemplates } from "../mail/Templates.ts"
-import { leaseMillis, mailBackoff, maxMailAttempts } from "../mail/MailTimings.ts"
+import { mailBackoff, maxMailAttempts } from "../mail/MailTimings.ts"
+import { workLeaseMillis } from "../runtime/workLeaseMillis.ts"
 import { type Charge, Charges } from "../ports/Charges.ts"
 import { Mailer } from "../ports/Mailer.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
@@ -26,7 +27,7 @@ const maxRecheckMillis = 6 * 3_600_000
 
 /** The pause before an unpaid purchase is checked again: as long as it has existed, up to 6 hours. */
 export const recheckDelayMillis = (ageMillis: number): number =>
-  Math.min(Math.max(ageMillis, leaseMillis), maxRecheckMillis)
+  Math.min(Math.max(ageMillis, workLeaseMillis), maxRecheckMillis)
 
 /** Judges by its charge whether a reserved purchase is paid, may still be, or never will be. Pure. */
 export const paymentOutcome = (
@@ -141,7 +142,7 @@ const processById = (services: Services, id: string): Effect.Effect<void> =>
 const sweep = Effect.fn("Vault.sweep")(function* (services: Services): Effect.fn.Return<void, StoreError> {
   const startMillis = yield* Clock.currentTimeMillis
   for (;;) {
-    const untilMillis = (yield* Clock.currentTimeMillis) + leaseMillis
+    const untilMillis = (yield* Clock.currentTimeMillis) + workLeaseMillis
     const taken = yield* services.purchases.take(startMillis, untilMillis, batchSize)
     if (taken.length === 0) return
     yield* Effect.forEach(taken, (purchase) => process(services, purchase), { concurrency, discard: true })

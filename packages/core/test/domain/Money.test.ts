@@ -6,10 +6,25 @@ import {
   fromDollars,
   MoneyText,
   parseAtomic,
+  shareRoundedUp,
   toText,
   usd
 } from "../../src/domain/Money.ts"
 import { property } from "./seeded.ts"
+
+describe("shareRoundedUp", () => {
+  it.each([
+    [0n, 250, 0n],
+    [1n, 0, 0n],
+    [1n, 1, 1n],
+    [10_000n, 1, 1n],
+    [10_001n, 1, 2n],
+    [10_000n, 10_000, 10_000n],
+    [26_640_000n, 250, 666_000n]
+  ])("of %i and %i basis points is %i", (amount, basisPoints, share) => {
+    expect(shareRoundedUp(amount, basisPoints)).toBe(share)
+  })
+})
 
 describe("parseAtomic", () => {
   it.each([

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import {
   makeRouter,
   paidRouteFinder,
@@ -123,6 +123,28 @@ describe("the 402 of an operation", () => {
 
   it("names the path that was requested", () => {
     expect(urlOf("/weather/oslo/1", "")).toBe("https://shop.example/api/weather/oslo/1")
+  })
+
+  it("is made only for a request that gets it, where the path has parameters", () => {
+    const stringify = vi.spyOn(JSON, "stringify")
+    try {
+      const { paidRoute } = matchAt("/weather/oslo/1")
+      expect(stringify).not.toHaveBeenCalled()
+      const challenge = paidRoute.unpaid("")
+      const calls = stringify.mock.calls.length
+      expect(calls).toBeGreaterThan(0)
+      expect(paidRoute.unpaid("?day=2")).toBe(challenge)
+      expect(stringify).toHaveBeenCalledTimes(calls)
+    } finally {
+      stringify.mockRestore()
+    }
+  })
+
+  it("that can't be made fails at startup", () => {
+    const unwritable = operationOf(HttpApiEndpoint.get("unwritable", "/unwritable"), {
+      example: { input: {}, output: { amount: 1n } }
+    })
+    expect(() => paidRouteFinder(settings, unwritable)).toThrow("BigInt")
   })
 
   it("has the fixed price, or the indicative one", () => {

@@ -11,7 +11,7 @@ describe("placing", () => {
     expect(paid).toMatchObject({ status: "processing", dueAtMillis: now })
     expect(paid.mails).toEqual([{ kind: "confirmed", attempts: 0, dueAtMillis: now }])
     const placing = after(paid, { _tag: "PlacingBegun" })
-    expect(placing).toMatchObject({ status: "placing", dueAtMillis: now + OrderTimings.leaseMillis })
+    expect(placing).toMatchObject({ status: "placing", dueAtMillis: now + OrderTimings.workLeaseMillis })
     expect(placing.mails).toEqual(paid.mails)
   })
 

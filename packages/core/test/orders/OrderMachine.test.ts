@@ -132,8 +132,8 @@ const effects: ReadonlyArray<readonly [OrderEvent, Effects]> = [
   [
     { _tag: "PlacingBegun" },
     {
-      processing: enters("placing", OrderTimings.leaseMillis, { attempts: 3 }),
-      placing: enters("placing", OrderTimings.leaseMillis, { attempts: 3, updatedAtMillis: now - 1_000 })
+      processing: enters("placing", OrderTimings.workLeaseMillis, { attempts: 3 }),
+      placing: enters("placing", OrderTimings.workLeaseMillis, { attempts: 3, updatedAtMillis: now - 1_000 })
     }
   ],
   [

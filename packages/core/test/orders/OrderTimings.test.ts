@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import {
-  leaseMillis,
+  workLeaseMillis,
   maxPlacingDelayMillis,
   placingBackoff,
   refundBackoff,
@@ -34,5 +34,5 @@ describe("the pause after a failed step", () => {
 })
 
 it("a placement that begins as late as it may ends within its lease", () => {
-  expect(maxPlacingDelayMillis).toBeLessThan(leaseMillis / 2)
+  expect(maxPlacingDelayMillis).toBeLessThan(workLeaseMillis / 2)
 })

@@ -1,9 +1,20 @@
-import { Effect } from "effect"
+import { Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
+import type { StoreError } from "../../src/domain/Errors.ts"
 import type { Charge } from "../../src/ports/Charges.ts"
 import type { Settlement } from "../../src/toll/facilitator/Facilitator.ts"
-import { keyOf, moved, owed, play, type Scene, type Script, settled, rejected } from "./refundScene.ts"
+import {
+  keyOf,
+  moved,
+  owed,
+  play,
+  type Scene,
+  type Script,
+  settled,
+  storeError,
+  rejected
+} from "./refundScene.ts"
 
 /** The store lists pages of what is owed; for the audit of the ledger it has nothing. */
 const listing = (...pages: ReadonlyArray<ReadonlyArray<Charge>>): NonNullable<Script["charges"]> => {
@@ -121,6 +132,82 @@ describe("a sweep", () => {
           expect(scene.of("recordRefund").map(([key]) => key)).toEqual([keyOf("b"), keyOf("c")])
         })
     ))
+})
+
+describe("a refund that fails", () => {
+  const failures: ReadonlyArray<readonly [string, Effect.Effect<never, StoreError>]> = [
+    ["a failure of the store", Effect.fail(storeError)],
+    ["a defect", Effect.die(new Error("broken"))]
+  ]
+  it.each(failures)("with %s doesn't keep older ones waiting, and rests", (_, failure) => {
+    const starts: Array<string> = []
+    const script: Script = {
+      charges: {
+        list: ({ isRefundDue }) => Effect.succeed(isRefundDue === true ? [owed("a"), owed("b")] : []),
+        startRefund: (key) =>
+          Effect.suspend(() => {
+            starts.push(key)
+            return key === keyOf("a") ? failure : Effect.succeed({ _tag: "Started" as const })
+          })
+      },
+      settlements: [settled]
+    }
+    return play(script, ({ events, of, refunds }) =>
+      Effect.gen(function* () {
+        yield* refunds.sweep
+        expect(of("recordRefund").map(([key]) => key)).toEqual([keyOf("b")])
+        expect(events).toMatchObject([{ level: "error", code: "refund_failed", chargeKey: keyOf("a") }])
+        yield* TestClock.adjust(4_999)
+        yield* refunds.sweep
+        expect(starts.filter((key) => key === keyOf("a"))).toHaveLength(1)
+        yield* TestClock.adjust(1)
+        yield* refunds.sweep
+        expect(starts.filter((key) => key === keyOf("a"))).toHaveLength(2)
+      })
+    )
+  })
+
+  it("is not retried by a sweep that is interrupted", () => {
+    const script: Script = { charges: { ...listing([owed("a")]), startRefund: () => Effect.never } }
+    return play(script, ({ events, of, refunds }) =>
+      Effect.gen(function* () {
+        const sweep = yield* Effect.forkChild(refunds.sweep, { startImmediately: true })
+        yield* Effect.yieldNow
+        expect(of("startRefund")).toHaveLength(1)
+        yield* Fiber.interrupt(sweep)
+        expect(Exit.isFailure(yield* Fiber.await(sweep))).toBe(true)
+        expect(events).toEqual([])
+      })
+    )
+  })
+})
+
+describe("a sweep's refunds", () => {
+  it("are sent four at a time, each once", () => {
+    const names = Array.from({ length: 10 }, (_, index) => `n${index}`)
+    let open = 0
+    let most = 0
+    const script: Script = {
+      charges: {
+        ...listing(names.map((name) => owed(name))),
+        startRefund: () =>
+          Effect.gen(function* () {
+            most = Math.max(most, ++open)
+            yield* Effect.yieldNow
+            open--
+            return { _tag: "Started" as const }
+          })
+      },
+      settlements: [settled]
+    }
+    return play(script, ({ of, refunds }) =>
+      Effect.gen(function* () {
+        yield* refunds.sweep
+        expect(most).toBe(4)
+        expect(of("recordRefund").map(([key]) => key)).toEqual(names.map(keyOf))
+      })
+    )
+  })
 })
 
 describe("a refund that failed", () => {

@@ -3,7 +3,7 @@ import { Effect, Exit, Fiber, Layer, ManagedRuntime } from "effect"
 import { TestClock } from "effect/testing"
 import { ConfigurationError, StoreError } from "../../src/domain/Errors.ts"
 import { Charges } from "../../src/ports/Charges.ts"
-import { DeadlineExceeded } from "../../src/runtime/causeName.ts"
+import { DeadlineExceeded } from "../../src/runtime/Deadline.ts"
 import { type HostStores, type HostStoresSettings, storageFrom } from "../../src/ports/HostStores.ts"
 import { storesOf, plainMemory, withPorts } from "./plainStores.ts"
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { StoreError } from "../../src/domain/Errors.ts"
-import { MalformedResponse } from "../../src/runtime/causeName.ts"
+import { MalformedResponse } from "../../src/runtime/MalformedResponse.ts"
 import { type StoreName, storesOf, withPorts } from "./plainStores.ts"
 
 describe("results of the wrong type", () => {

@@ -3,7 +3,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { sqlite } from "@till402/core/sqlite"
+import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
+import { Secrets } from "../../src/runtime/Secrets.ts"
 import { sampleTrackResult } from "../../src/testing.ts"
 import {
   buy,
@@ -223,5 +225,26 @@ describe("a download", () => {
     expect(shop.facilitator.settled).toHaveLength(2)
     const upper = downloadOf(String(one["purchaseId"]).toUpperCase(), token)
     expect((await shop.present(upper, await shop.payFor(upper))).status).toBe(200)
+  })
+})
+
+const keys = [{ id: "k1", secret: "0123456789abcdef0123456789abcdef" }]
+
+describe("an encrypted value", () => {
+  it.each(["not base64!", "abc", "", "AAAA"])("that is damaged is undefined: %j", async (base64) => {
+    const decrypted = Effect.gen(function* () {
+      const secrets = yield* Secrets
+      const { keyId } = yield* secrets.encrypt("a receipt")
+      return yield* secrets.decrypt({ keyId, base64 })
+    })
+    expect(await Effect.runPromise(Effect.provide(decrypted, Secrets.layer(keys)))).toBeUndefined()
+  })
+
+  it("keeps large texts with all characters", async () => {
+    const text = "é€😀 ".repeat(20_000)
+    const decrypted = Effect.flatMap(Secrets, (secrets) =>
+      Effect.flatMap(secrets.encrypt(text), (encrypted) => secrets.decrypt(encrypted))
+    )
+    expect(await Effect.runPromise(Effect.provide(decrypted, Secrets.layer(keys)))).toBe(text)
   })
 })

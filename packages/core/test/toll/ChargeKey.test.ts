@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
+import type { Hex } from "../../src/domain/Hex.ts"
 import { findNetwork } from "../../src/domain/Network.ts"
-import type { Authorization } from "../../src/domain/PaymentPayload.ts"
+import type { Authorization, PaymentPayload } from "../../src/domain/PaymentPayload.ts"
 import { canonicalJson, chargeKey, payloadDigest } from "../../src/toll/ChargeKey.ts"
 import { property } from "../domain/seeded.ts"
 import { authorization, from, payloadV1, payloadV2, sepolia, signature } from "./payments.ts"
@@ -14,7 +15,7 @@ describe("chargeKey", () => {
 
   it("is the same whatever is chosen freely beside what was signed", () => {
     const { accepted, payload } = payloadV2()
-    const spellings = [
+    const spellings: ReadonlyArray<PaymentPayload> = [
       payloadV1(),
       payloadV2({ from: from.toLowerCase() }),
       payloadV2({ nonce: `0x${"AB".repeat(32)}` }),
@@ -49,7 +50,7 @@ describe("payloadDigest", () => {
   })
 
   it("depends on the signature: payer and nonce are public once settled", () => {
-    const other = `0x${"11".repeat(63)}121b`
+    const other: Hex = `0x${"11".repeat(63)}121b`
     const payload = payloadV2()
     expect(payloadDigest({ ...payload, payload: { ...payload.payload, signature: other } })).not.toBe(digest)
   })

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest"
+import type { Hex } from "../../src/domain/Hex.ts"
 import {
   readResponse,
   buy,
@@ -87,10 +88,10 @@ describe("a payment that has bought a response", () => {
     expectRefused(await shop.present(search, headerOf(again)), "payment_already_used")
   })
 
-  const forgeries: ReadonlyArray<readonly [string, (signature: string) => string]> = [
+  const forgeries: ReadonlyArray<readonly [string, (signature: Hex) => Hex]> = [
     ["a made-up signature", () => `0x${"11".repeat(64)}1b`],
     ["a signature with a byte behind it", (signature) => `${signature}00`],
-    ["the other spelling of the signature", (signature) => `${signature.slice(0, 130)}00`]
+    ["the other spelling of the signature", (signature) => `0x${signature.slice(2, 130)}00`]
   ]
   it.each(forgeries)(
     "returns nothing to a caller that knows payer and nonce and sends %s",

@@ -1,3 +1,4 @@
+import type { Hex } from "../../src/domain/Hex.ts"
 import type { Network } from "../../src/domain/Network.ts"
 import { findNetwork } from "../../src/domain/Network.ts"
 import type { Authorization, PaymentPayload } from "../../src/domain/PaymentPayload.ts"
@@ -34,7 +35,7 @@ export const anyAuthorization = (dice: Dice): Authorization => ({
   nonce: dice.hex(32)
 })
 
-export const signature = `0x${"11".repeat(64)}1b`
+export const signature: Hex = `0x${"11".repeat(64)}1b`
 
 export const payloadV1 = (overrides: Partial<Authorization> = {}) =>
   ({

@@ -1,4 +1,4 @@
-import { Effect, Exit } from "effect"
+import { type Cause, Effect, Exit } from "effect"
 import { Overloaded } from "../upstream/UpstreamFault.ts"
 import type { CallPacer } from "./CallPacer.ts"
 import type { CallFault } from "./Rejection.ts"
@@ -58,7 +58,7 @@ export const makeBatch = <Item, Reply>(
           resume(Effect.fail(new Overloaded({ upstream: settings.name })))
           return
         }
-        if (batch.startsToDrain()) fork(batch.drain())
+        if (batch.claimDrain()) fork(batch.drain())
         return Effect.sync(() => batch.leave(item, waiter))
       })
   })
@@ -93,15 +93,19 @@ class Batch<Item, Reply> {
     if (entry?.waiters.delete(waiter) === true && entry.waiters.size === 0) this.pending.delete(key)
   }
 
-  /** Whether the caller must run `drain`. */
-  startsToDrain(): boolean {
+  /** Claims `drain` for the caller, who must run it; `false` if it is running. */
+  claimDrain(): boolean {
     if (this.isDraining) return false
     this.isDraining = true
     return true
   }
 
-  /** Sends calls until no request waits. */
+  /** Sends calls until no request waits. A defect fails the waiting requests, and the next request drains again. */
   drain(): Effect.Effect<void> {
+    return Effect.onError(this.sendAll(), (cause) => Effect.sync(() => this.fail(cause)))
+  }
+
+  private sendAll(): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
       const { gatherMillis, maxTurnMillis, name, pace } = this.settings
       yield* Effect.sleep(gatherMillis)
@@ -114,23 +118,31 @@ class Batch<Item, Reply> {
           for (const entry of this.takeNext()) resumeAll(entry, overloaded)
         }
       }
+      // Here and not in a finalizer: a request that is added before one runs would wait for a drain that has ended.
       this.isDraining = false
     })
   }
 
+  private fail(cause: Cause.Cause<never>): void {
+    this.isDraining = false
+    const waiting = [...this.pending.values()]
+    this.pending.clear()
+    for (const entry of waiting) resumeAll(entry, Exit.failCause(cause))
+  }
+
   private takeNext(): ReadonlyArray<Entry<Item, Reply>> {
     const { maxItems, numberOf } = this.settings
-    const taken: Array<Entry<Item, Reply>> = []
+    const taken = new Map<string, Entry<Item, Reply>>()
     const numbers = new Set<string>()
     for (const [key, entry] of this.pending) {
-      if (taken.length === maxItems) break
+      if (taken.size === maxItems) break
       const number = numberOf(entry.item)
       if (numbers.has(number)) continue
       numbers.add(number)
-      taken.push(entry)
-      this.pending.delete(key)
+      taken.set(key, entry)
     }
-    return taken
+    for (const key of taken.keys()) this.pending.delete(key)
+    return [...taken.values()]
   }
 
   private call(entries: ReadonlyArray<Entry<Item, Reply>>): Effect.Effect<void> {

@@ -56,7 +56,7 @@ export const makeParts = Effect.fnUntraced(function* (
     place: Effect.fn("Crossmint.place")((placement: CrossmintPlacement) =>
       withoutOutcome(paying.place(placement))
     ),
-    attempt: Effect.fn("Crossmint.place")((placement: CrossmintPlacement) => paying.place(placement)),
+    attempt: Effect.fn("Crossmint.attempt")((placement: CrossmintPlacement) => paying.place(placement)),
     find: Effect.fn("Crossmint.find")((orderId: string) => paying.find(orderId)),
     status: Effect.fn("Crossmint.status")(function* (reference: string) {
       const order = yield* orders.get(reference)

@@ -1,4 +1,5 @@
 import { ProductNotFound, ProductUnavailable, type QuotedOffer } from "@till402/core"
+import { Money } from "@till402/core/effect"
 import { Clock, Effect } from "effect"
 import { fieldsOf, textOf, urlOf } from "../listing/Fields.ts"
 import { addressFault, type OrderRequest } from "../fulfilment/Buyer.ts"
@@ -18,11 +19,9 @@ export interface EstimateSettings {
   readonly quoteLifetimeMillis: number
 }
 
-const wholePercent = 10_000n
-
 /** Costs in cents. Tax is rounded up. */
 export const estimate = (priceCents: bigint, { shippingCents, taxBasisPoints }: CostAllowance) => {
-  const tax = (priceCents * BigInt(taxBasisPoints) + wholePercent - 1n) / wholePercent
+  const tax = Money.shareRoundedUp(priceCents, taxBasisPoints)
   const shipping = BigInt(shippingCents)
   return { subtotal: priceCents, tax, shipping, total: priceCents + tax + shipping }
 }

@@ -5,7 +5,8 @@ import type { UpstreamFault } from "../upstream/index.ts"
 import { type OrderRefusal, WalletUnderfunded } from "./Errors.ts"
 
 /*
- * Zinc's error codes (https://www.zinc.com/docs/v2/api-reference/introduction/error-handling) as errors of the port. Pure functions.
+ * Zinc's error codes as errors of the port. Pure functions.
+ * https://www.zinc.com/docs/v2/api-reference/introduction/error-handling
  */
 
 /** A code of Zinc that is safe in responses and logs; `unknown` for anything else. */

@@ -48,7 +48,7 @@ export const makeParts = Effect.fnUntraced(function* (
   return {
     quote: Effect.fn("Zinc.quote")((request: OrderRequest) => estimating(request)),
     place: Effect.fn("Zinc.place")((placement: ZincPlacement) => withoutOutcome(placing.place(placement))),
-    attempt: Effect.fn("Zinc.place")((placement: ZincPlacement) => placing.place(placement)),
+    attempt: Effect.fn("Zinc.attempt")((placement: ZincPlacement) => placing.place(placement)),
     find: Effect.fn("Zinc.find")((orderId: string) => placing.find(orderId)),
     status: Effect.fn("Zinc.status")((reference: string): Effect.Effect<FulfilmentStatus, ZincError> =>
       idPattern.test(reference)

@@ -12,6 +12,7 @@ const open = (
     readonly maxItems?: number
     readonly maxWaiting?: number
     readonly maxTurnMillis?: number
+    readonly numberOf?: (item: string) => string
     readonly send?: (
       items: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<Exit.Exit<string, CallFault>>, CallFault>
@@ -28,7 +29,7 @@ const open = (
       maxTurnMillis: options.maxTurnMillis ?? 10_000,
       maxWaiting: options.maxWaiting ?? 100,
       keyOf: (item) => item,
-      numberOf: (item) => item.split(" ")[0]!,
+      numberOf: options.numberOf ?? ((item) => item.split(" ")[0]!),
       send: (items) => {
         sent.push(items)
         return options.send?.(items) ?? Effect.succeed(items.map((item) => Exit.succeed(`re: ${item}`)))
@@ -96,6 +97,23 @@ describe("a batch", () => {
       const exit = yield* Fiber.join(broken)
       assert(Exit.isFailure(exit) && Exit.hasDies(exit))
       assert.deepStrictEqual(yield* askAll(ask, ["b"]), ["b"])
+    })
+  )
+
+  it.effect("fails the waiting requests at a defect of its own, and serves the next", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* open({
+        numberOf: (item) => {
+          if (item === "broken") throw new Error("a bug")
+          return item
+        }
+      })
+      const fiber = yield* Effect.forkChild(
+        Effect.forEach(["a", "broken"], (item) => Effect.exit(ask(item)), { concurrency: "unbounded" })
+      )
+      yield* TestClock.adjust("5 seconds")
+      for (const exit of yield* Fiber.join(fiber)) assert(Exit.isFailure(exit) && Exit.hasDies(exit))
+      assert.deepStrictEqual(yield* askAll(ask, ["b", "c"]), ["re: b", "re: c"])
     })
   )
 

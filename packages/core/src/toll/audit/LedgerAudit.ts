@@ -227,7 +227,7 @@ const checkWithin = Effect.fnUntraced(function* (span: LedgerSpan, faults: Fault
  *
  * A past span always gives the same result; a current one may miss settlements made during the check.
  */
-export const auditLedger = Effect.fn("checkLedger")(function* (
+export const auditLedger = Effect.fn("auditLedger")(function* (
   span: LedgerSpan
 ): Effect.fn.Return<LedgerAudit, StoreError, Charges> {
   const faults = new Faults()
@@ -236,7 +236,7 @@ export const auditLedger = Effect.fn("checkLedger")(function* (
 })
 
 /** The same, but also compares the ledger with the transfers on the chain. */
-export const auditLedgerWithChain = Effect.fn("checkLedgerWithChain")(function* (
+export const auditLedgerWithChain = Effect.fn("auditLedgerWithChain")(function* (
   span: LedgerSpan,
   networks: ReadonlyArray<PaidTo>
 ): Effect.fn.Return<LedgerAudit, StoreError, Charges | Chain> {

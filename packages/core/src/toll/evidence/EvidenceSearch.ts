@@ -66,8 +66,6 @@ const sinceQueries = 500
 /** One log uses a nonce. More are a fault of the node, so only a few are read. */
 const maxReceipts = 3
 
-const isHash = (text: string): text is Hex => isHex(text, 32)
-
 /** The use of the nonce in a successful transaction of the canonical chain. */
 const useIn = Effect.fnUntraced(function* (
   { asset, authorization, node }: EvidenceQuery,
@@ -177,7 +175,7 @@ export const searchEvidence = Effect.fnUntraced(function* (
   const { asset, authorization, finality, node } = query
   // The facilitator names the transaction: a wrong one must not hide the real one.
   const hinted =
-    transaction !== undefined && isHash(transaction)
+    transaction !== undefined && isHex(transaction, 32)
       ? Effect.catch(useIn(query, transaction), () => Effect.succeed(undefined))
       : Effect.succeed(undefined)
   const [latest, use] = yield* Effect.all([node.latest, hinted], { concurrency: 2 })

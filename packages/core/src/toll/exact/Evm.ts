@@ -41,7 +41,7 @@ export type SignatureVerdict = "Ordinary" | "Foreign" | "Contract" | "Malformed"
 export const judgeSignature = (
   separator: Hex,
   authorization: Authorization,
-  signature: string
+  signature: Hex
 ): SignatureVerdict | Promise<SignatureVerdict> => {
   if (signature.length !== 132) return "Contract"
   const s = BigInt(`0x${signature.slice(66, 130)}`)
@@ -53,6 +53,6 @@ export const judgeSignature = (
     if (signer === undefined) return "Malformed"
     return signer.toLowerCase() === authorization.from.toLowerCase() ? "Ordinary" : "Foreign"
   }
-  const signer = recoverSigner(authorizationHash(separator, authorization), signature as Hex)
+  const signer = recoverSigner(authorizationHash(separator, authorization), signature)
   return signer instanceof Promise ? signer.then(verdictOn) : verdictOn(signer)
 }

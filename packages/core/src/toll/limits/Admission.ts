@@ -42,9 +42,6 @@ interface Services {
  */
 type Deciding<A> = Effect.fn.Return<A, StoreError>
 
-/** Waiters for another call of their payer. */
-const waiterLimits = { perKey: 64, inAll: 2_000 }
-
 const foreignSignature: Refusal = {
   code: "invalid_exact_evm_payload_signature",
   message: "the signature is not by the payer, over this authorization, in this token's EIP-712 domain"
@@ -69,7 +66,8 @@ export class Admission {
   private readonly work: UnsettledWork
   private readonly failures: RecentPaymentFailures
   private readonly signatures: SignatureChecks
-  private readonly waiters = new ResponseWaiters(waiterLimits)
+  /** Waiters for another call of their payer. */
+  private readonly waiters = new ResponseWaiters()
   /** Keys of the payments that a call of this process verifies. */
   private readonly verifying = new Set<string>()
 

@@ -16,8 +16,7 @@ export class AdmissionTicket {
   private guarded = false
   private counted = false
   private stake: Stake | undefined = undefined
-  private pool: FairPool | undefined = undefined
-  private nameInPool = ""
+  private place: { readonly pool: FairPool; readonly holder: string } | undefined = undefined
   private worked = false
   private failed = false
   private settled = false
@@ -82,9 +81,12 @@ export class AdmissionTicket {
     this.verificationMillis = startMillis
   }
 
-  recordWork(isDone: boolean): void {
-    if (isDone) this.worked = true
-    else this.failed = true
+  recordWork(): void {
+    this.worked = true
+  }
+
+  recordFailure(): void {
+    this.failed = true
   }
 
   recordSettlement(): void {
@@ -125,20 +127,19 @@ export class AdmissionTicket {
     return stake
   }
 
-  /** The client or payer that takes up the place among the payments that are verified, while there is one. */
+  /** The client or payer in whose name this call holds a verification slot. */
   get placeHolder(): string | undefined {
-    return this.pool === undefined ? undefined : this.nameInPool
+    return this.place?.holder
   }
 
-  /** Records that such a place was taken, for a client or payer. */
+  /** Records that a verification slot was taken, for a client or payer. */
   takePlace(pool: FairPool, holder: string): void {
-    this.pool = pool
-    this.nameInPool = holder
+    this.place = { pool, holder }
   }
 
-  /** Leaves that place, if there is one. */
+  /** Gives that slot back, if there is one. */
   leavePlace(): void {
-    this.pool?.leave(this.nameInPool)
-    this.pool = undefined
+    this.place?.pool.leave(this.place.holder)
+    this.place = undefined
   }
 }

@@ -4,6 +4,9 @@ import { schedule } from "../../fast/schedule.ts"
 /** Another process that works on a charge can't wake waiters here, so they poll. */
 const pollMillis = 500
 
+/** Calls that may wait for one key, and in all. */
+const defaultLimits = { perKey: 64, inAll: 2_000 }
+
 /**
  * Calls that wait for another call: for the response to a copy of their payment, or for capacity.
  *
@@ -15,7 +18,7 @@ export class ResponseWaiters {
   private readonly maxPerKey: number
   private readonly maxInAll: number
 
-  constructor(limits: { readonly perKey: number; readonly inAll: number }) {
+  constructor(limits: { readonly perKey: number; readonly inAll: number } = defaultLimits) {
     this.maxPerKey = limits.perKey
     this.maxInAll = limits.inAll
   }

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { type Hex, toHex } from "../../domain/Hex.ts"
+import { toHex } from "../../domain/Hex.ts"
 import { ClientBudget } from "../../runtime/ClientBudget.ts"
 import { ExpiringMap } from "../../runtime/ExpiringMap.ts"
 import type { Chain } from "../evidence/Chain.ts"
@@ -43,7 +43,7 @@ export class SignatureChecks {
     const { authorization, signature } = request.payment.payload.payload
     const hash = toHex(authorizationHash(network.separator, authorization))
     return Effect.map(
-      this.chain.acceptsSignature(network, authorization.from, hash, signature as Hex),
+      this.chain.acceptsSignature(network, authorization.from, hash, signature),
       (isAccepted) => {
         if (isAccepted !== undefined) this.results.set(digest, isAccepted, lease.nowMillis())
         return isAccepted

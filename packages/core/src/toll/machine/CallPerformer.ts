@@ -188,12 +188,12 @@ export class CallPerformer {
     const worked = yield* Effect.exit(request.work(lease.key, agreedOf(attempt, held)))
     if (Exit.isFailure(worked)) {
       attempt.result = { _tag: "Failed", failure: worked.cause }
-      attempt.ticket.recordWork(false)
+      attempt.ticket.recordFailure()
       return { _tag: "WorkFailed" }
     }
     const work = worked.value
     attempt.result = { _tag: "Worked", response: work.response }
-    attempt.ticket.recordWork(true)
+    attempt.ticket.recordWork()
     attempt.heldCharge = { ...held, subject: work.subject }
     return { _tag: "Worked", work, nowSeconds: lease.nowMillis() / 1000 }
   }

@@ -139,8 +139,8 @@ export type SettlementStep =
   /** Ends the lease. Leaves `attempts` and `checkAfterMillis` unchanged. */
   | { readonly _tag: "EndLease"; readonly ending: Ending }
   /**
-   * Ends the lease while the outcome is still open. `reason`: why it is unknown, for the log; `undefined`: nothing went wrong.
-   * `thenFind`: look the charge up again before this ending.
+   * Ends the lease while the outcome is still open. `reason`: why it is unknown, for the log; `undefined`: nothing went
+   * wrong. `thenFind`: look the charge up again before this ending.
    */
   | {
       readonly _tag: "Defer"

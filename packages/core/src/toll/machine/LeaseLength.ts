@@ -1,3 +1,4 @@
+import { storeMarginMillis } from "../../ports/Stores.ts"
 import { queryMillis } from "./queryChain.ts"
 
 /** Deadlines of the steps that a lease has to cover. */
@@ -11,12 +12,9 @@ export interface LeasedDeadlines {
 /** Queries of the chain under one lease: before a payment is settled again, and for the proof that it settled. */
 const maxQueries = 2
 
-/** For the store's part in each step, and for clocks of processes that differ. */
-const marginMillis = 30_000
-
 /**
  * Length of a charge's lease: longer than the longest steps that may follow one another under it, so that no other
  * process takes the charge over meanwhile and does its work as well.
  */
 export const leaseLengthMillis = ({ settleMillis, workMillis }: LeasedDeadlines): number =>
-  maxQueries * queryMillis + settleMillis + workMillis + marginMillis
+  maxQueries * queryMillis + settleMillis + workMillis + storeMarginMillis

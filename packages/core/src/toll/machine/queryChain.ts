@@ -35,7 +35,7 @@ export const queryChain = Effect.fnUntraced(function* (
     Effect.repeat({
       schedule: Schedule.exponential("200 millis"),
       times: transaction === undefined ? 0 : maxLaggingRetries,
-      // Definite evidence ends the retries: one that fails must not replace it.
+      // Stop at definite evidence. A later read that fails would replace it.
       until: ({ _tag }) => _tag === "Moved" || _tag === "NotPaid" || _tag === "Confirming"
     }),
     Effect.tap((evidence) =>
@@ -44,7 +44,7 @@ export const queryChain = Effect.fnUntraced(function* (
       })
     ),
     Effect.repeat({ schedule: Schedule.spaced("1 second"), while: ({ _tag }) => _tag === "Confirming" }),
-    // At the deadline it still waits for its confirmations, or nothing was seen in time.
+    // At the deadline, return the last evidence: `Confirming`, or `Unavailable` if nothing was read.
     Effect.timeoutOrElse({ duration: queryMillis, orElse: () => Effect.succeed(seen) })
   )
 })

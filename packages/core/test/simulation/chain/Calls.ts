@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import type { Hex } from "../../../src/domain/Hex.ts"
 import type { Authorization } from "../../../src/domain/PaymentPayload.ts"
 
 /** Calls that a transaction can make. Addresses are compared in lower case. */
@@ -40,21 +41,20 @@ export type MessageKind = "transferWithAuthorization" | "receiveWithAuthorizatio
 const fieldsOf = ({ from, nonce, to, validAfter, validBefore, value }: Authorization): string =>
   [from, to, value, validAfter, validBefore, nonce].join("\n").toLowerCase()
 
-const sign = (text: string): string =>
-  `0x${createHash("sha512").update(text).digest("hex")}${"00".repeat(32)}`
+const sign = (text: string): Hex => `0x${createHash("sha512").update(text).digest("hex")}${"00".repeat(32)}`
 
 /** The one signature that the payer's contract wallet accepts for an authorization. */
 export const signatureOf = (
   authorization: Authorization,
   kind: Exclude<MessageKind, "cancelAuthorization"> = "transferWithAuthorization"
-): string => sign(`${kind}\n${fieldsOf(authorization)}`)
+): Hex => sign(`${kind}\n${fieldsOf(authorization)}`)
 
 /** The one signature that the payer's contract wallet accepts for a cancellation. */
-export const cancellationSignatureOf = (from: string, nonce: string): string =>
+export const cancellationSignatureOf = (from: string, nonce: string): Hex =>
   sign(`cancelAuthorization\n${from}\n${nonce}`.toLowerCase())
 
 /** A signature of the same form that no wallet made. */
-export const forgedSignature = (authorization: Authorization): string =>
+export const forgedSignature = (authorization: Authorization): Hex =>
   sign(`forged\n${fieldsOf(authorization)}`)
 
 /** Payer and nonce: the token contract accepts each pair once. */

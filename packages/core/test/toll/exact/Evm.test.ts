@@ -33,7 +33,7 @@ describe("judgeSignature", () => {
   beforeAll(async () => {
     signature = await sign(payer, sepolia, own)
   })
-  const judged = (text: string, over: Authorization = own) => judgeSignature(separator, over, text)
+  const judged = (text: Hex, over: Authorization = own) => judgeSignature(separator, over, text)
 
   it("takes addresses and hexadecimal digits in either case", async () => {
     expect(await judged(signature, { ...own, from: own.from.toLowerCase() })).toBe("Ordinary")
