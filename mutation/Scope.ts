@@ -88,6 +88,7 @@ export const scope: ReadonlyArray<MutatedFile> = [
   core("toll/evidence/ChainReader.ts", "toll/evidence/ChainReader.test.ts", ...evidence),
   core("toll/limits/PayerAccounts.ts", "toll/limits/PayerAccounts.test.ts"),
   core("toll/limits/LossBudget.ts", "toll/limits/LossBudget.test.ts"),
+  core("toll/limits/StrangerLosses.ts", "toll/limits/StrangerLosses.test.ts"),
   core("toll/ChargeKey.ts", "toll/ChargeKey.test.ts"),
   core("toll/exact/Evm.ts", "toll/exact/Evm.test.ts", "fast/recoverSigner.test.ts"),
   core("fast/authorizationHash.ts", "fast/authorizationHash.test.ts"),

@@ -2,6 +2,7 @@ import { fakeFacilitator } from "@till402/core/testing"
 import { expect } from "vitest"
 import { attack } from "../src/attack.ts"
 import { calls } from "../src/Calls.ts"
+import { limitedFailures } from "../src/FailedWorkLimit.ts"
 import { workDone } from "../src/Goods.ts"
 import { official, openOfficial } from "../src/Official.ts"
 import { openOurs } from "../src/Ours.ts"
@@ -88,5 +89,44 @@ attack("forged contract-wallet signatures in a payer's name, to use up that paye
     const { response, server } = await callAmongForgeries(open, 96)
     expect(response.status, response.text).toBe(200)
     expect(workDone(server.goods)).toBe(1)
+  }
+})
+
+/** Has one payer's calls fail until no more work is done for them; returns the calls and a newcomer's response. */
+const failOften = async (server: Server) => {
+  const visitor = visit(server)
+  const { tracker } = server.goods
+  tracker.track.failsWith(new Error("no such shipment"))
+  const present = async () => visitor.present(calls.track, await visitor.payFor(calls.track))
+  const waiting: Array<Promise<unknown>> = []
+  let isServed = true
+  while (isServed && tracker.track.calls.length < 40) {
+    const before = tracker.track.calls.length
+    const call = present()
+    waiting.push(call)
+    await Promise.race([call, new Promise((resolve) => setTimeout(resolve, 200))])
+    isServed = tracker.track.calls.length > before
+  }
+  const failed = tracker.track.calls.length
+  tracker.track.reset()
+  const response = await visitor.present(
+    calls.track,
+    await visitor.payFor(calls.track, { account: stranger })
+  )
+  await Promise.all(waiting)
+  return { response, failed }
+}
+
+attack("work that fails for one payer, to use up the budget of new payers", {
+  on: `${official}, with a budget of failed work`,
+  lands: async () => {
+    const { failed, response } = await failOften(limitedFailures(openOfficial(fakeFacilitator()), 38))
+    expect([failed, response.status]).toEqual([38, 429])
+  },
+  fails: async () => {
+    const { failed, response } = await failOften(await openOurs(fakeFacilitator()))
+    expect(response.status, response.text).toBe(200)
+    // A tenth of 20.00.
+    expect(failed).toBe(3)
   }
 })

@@ -119,9 +119,9 @@ export const upstreamFailure = (error: UpstreamError): ApiFailure => {
 /** 503: the host's storage failed. */
 export const storeFailure = ({ _tag }: StoreError): ApiFailure => failureOf(_tag)
 
-/** 429: too many quotes were requested without payment. */
-export const rateLimited = (retryAfterSeconds: number): ApiFailure =>
-  failureOf("RateLimited", { retryAfterSeconds })
+/** 429: too many quotes were requested without payment, or what `message` says. */
+export const rateLimited = (retryAfterSeconds: number, message?: string): ApiFailure =>
+  failureOf("RateLimited", { retryAfterSeconds, ...(message === undefined ? {} : { message }) })
 
 /** 404: no vault item has this slug. */
 export const itemNotFound = failureOf("ItemNotFound")

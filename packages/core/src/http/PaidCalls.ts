@@ -102,13 +102,20 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
       computed.atomic === undefined ? Effect.map(computed.get, offersAt) : offersAt(computed.atomic)
   }
 
-  const computedPriceOf = ({ paid }: DecodedCall, input: unknown): RequestPrice | undefined => {
+  const computedPriceOf = (
+    { paid }: DecodedCall,
+    input: unknown,
+    { payload: { payload } }: Payment,
+    isKnownPayer: Effect.Effect<boolean>
+  ): RequestPrice | undefined => {
     const { price } = paid.match.paidRoute.operation
     if (price._tag !== "Computed") return undefined
+    const payer = payload.authorization.from.toLowerCase()
     return new RequestPrice(
-      Effect.suspend(() =>
-        computedPrices.ofPayment({ price, input, clientAddress: addressOrUnknown(paid.clientAddress) })
-      )
+      Effect.suspend(() => {
+        const clientAddress = addressOrUnknown(paid.clientAddress)
+        return computedPrices.ofPayment({ price, input, clientAddress, payer, isKnownPayer })
+      })
     )
   }
 
@@ -136,8 +143,12 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
       clientAddress: () => addressOrUnknown(paid.clientAddress),
       alwaysVerified: proofRequired,
       offers: offersFor(paidRoute, input, canonical, computed),
-      work: (key, agreed) =>
-        paid.handler?.work() ?? operation.work(input, { key, agreed, quoteKey: () => quoteKeyOf(canonical) }),
+      work: (key, agreed) => {
+        const work =
+          paid.handler?.work() ??
+          operation.work(input, { key, agreed, quoteKey: () => quoteKeyOf(canonical) })
+        return computed === undefined ? work : Effect.andThen(computed.accept, work)
+      },
       reopen: (reference) => operation.reopen?.(reference) ?? Effect.fail(notFound)
     }
   }
@@ -149,17 +160,25 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
   ): Effect.fn.Return<PlainResponse, ApiFailure | PaymentError<ApiFailure>> {
     const { paid } = call
     const { corsOrigin } = paid
-    const { price, settlesFirst = false } = paid.match.paidRoute.operation
-    const computed = computedPriceOf(call, input)
-    // The work of a payment that has settled needs the price without waiting for it.
-    if (computed !== undefined && settlesFirst) yield* Effect.exit(computed.get)
-    const request = requestOf(call, input, payment, computed)
+    const { price } = paid.match.paidRoute.operation
+    const computed =
+      price._tag === "Computed"
+        ? computedPriceOf(
+            call,
+            input,
+            payment,
+            Effect.suspend(() => toll.isKnownPayer(request))
+          )
+        : undefined
+    const request: TollRequest<ApiFailure> = requestOf(call, input, payment, computed)
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const outcome = yield* toll.pay(request)
-      if (outcome._tag === "Paid") return paidResponse(outcome, payment.payload.x402Version, cors, corsOrigin)
+      if (outcome._tag === "Paid") {
+        // A copy that waited for another call's response has computed the price, too.
+        if (computed !== undefined) yield* computed.accept
+        return paidResponse(outcome, payment.payload.x402Version, cors, corsOrigin)
+      }
       const { refusal } = outcome
-      if (computed?.exit !== undefined)
-        yield* computedPrices.countRefused(addressOrUnknown(paid.clientAddress))
       const made = yield* challenge(call, refusalText(refusal), computed?.exit)
       // Quoting takes time, and a copy of the payment may have been accepted meanwhile.
       const isOpen = price._tag === "Quoted" && !isFinal(refusal.code)

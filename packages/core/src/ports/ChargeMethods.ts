@@ -39,7 +39,8 @@ export interface ClaimMethods {
    * Writes nothing (`Limited`) if the payer already has `maxUnsettled` other charges that are `ready` or `claimed` under
    * a running lease; nor if the new charge has an exposure, the payer has other exposure, and the sum exceeds
    * `maxExposureAtomic`. Other exposure is that of `ready` charges, of `claimed` ones under a running lease, and of
-   * `voided` ones that kept theirs: work was done for them and not paid.
+   * `voided` ones that kept theirs: work was done for them and not paid. A `ready` charge counts until 15 minutes after
+   * its `validBeforeSeconds`: it can't move any more.
    */
   readonly claim: (
     charge: NewCharge,
@@ -47,7 +48,10 @@ export interface ClaimMethods {
     nowMillis: number,
     limits: ClaimLimits
   ) => Effect.Effect<Claim, StoreError>
-  /** Sums a payer's open payments up to a charge, and those settled since `sinceMillis`, on one network and asset. */
+  /**
+   * Sums a payer's open payments up to a charge, and those settled since `sinceMillis`, on one network and asset. Open are
+   * `ready` charges, until 15 minutes after their `validBeforeSeconds`, and `claimed` ones under a running lease.
+   */
   readonly payerActivity: (
     charge: Pick<NewCharge, "payer" | "network" | "asset" | "key" | "createdAtMillis">,
     sinceMillis: number,

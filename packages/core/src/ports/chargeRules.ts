@@ -17,6 +17,16 @@ export const isUnfinished = ({
 export const hasExpired = ({ leaseUntilMillis }: Charge, nowMillis: number): boolean =>
   leaseUntilMillis <= nowMillis
 
+/**
+ * How long after its authorization expired a `ready` charge still counts for its payer: it can't move any more, so its
+ * unknown outcome must not refuse the payer's next payments for good.
+ */
+export const expiredMarginMillis = 15 * 60_000
+
+/** Whether a `ready` charge still counts for its payer. */
+export const mayStillMove = ({ validBeforeSeconds }: Charge, nowMillis: number): boolean =>
+  validBeforeSeconds * 1000 + expiredMarginMillis > nowMillis
+
 /** Whether a new claim may replace an existing charge. */
 export const isFree = (existing: Charge, lease: Lease, nowMillis: number): boolean =>
   existing.state === "claimed"

@@ -47,6 +47,15 @@ export class ClientBudget {
     return undefined
   }
 
+  /** Gives a quote back that was taken. */
+  giveBack(clientAddress: string | undefined, nowMillis: number): void {
+    const client = keyOf(clientAddress)
+    this.clients.remove(client, nowMillis)
+    this.groups.remove(groupOf(client), nowMillis)
+    if (this.all.untilMillis > nowMillis && this.all.count > 0)
+      this.all = { ...this.all, count: this.all.count - 1 }
+  }
+
   /** The seconds until a quote can be taken; `undefined`: one can be taken now. */
   waitSeconds(clientAddress: string | undefined, nowMillis: number): number | undefined {
     if (this.all.untilMillis <= nowMillis) this.all = { count: 0, untilMillis: nowMillis + spanMillis }

@@ -27,6 +27,12 @@ export class SpanCounts {
     return span !== undefined && span.untilMillis > nowMillis ? span : undefined
   }
 
+  /** Takes back one event of the key's current span. */
+  remove(key: string, nowMillis: number): void {
+    const span = this.spans.get(key)
+    if (span !== undefined && span.untilMillis > nowMillis && span.count > 0) span.count--
+  }
+
   /** Counts one event and returns the count of its span. */
   add(key: string, nowMillis: number): number {
     const span = this.spans.get(key)

@@ -1,3 +1,5 @@
+import { expiredMarginMillis } from "../ports/chargeRules.ts"
+
 /*
  * Conditions of charges that statements and partial indexes share: an engine uses a partial index only if the
  * statement repeats its condition.
@@ -16,6 +18,9 @@ export const unfinishedDue = "CASE WHEN effect_pending = 1 THEN 0 ELSE check_aft
 
 /** Charges that can count against the limits of their payer: few rows, however many were refused before. */
 export const countsForPayer = "state <> 'settled' AND (state <> 'voided' OR exposure > 0)"
+
+/** Whether a ready charge still counts for its payer: see `expiredMarginMillis`. */
+export const mayStillMove = (now: string): string => `valid_before * 1000 + ${expiredMarginMillis} > ${now}`
 
 /** The unique index that rejects a transfer which has settled another charge. */
 export const transferIndex = "till_charges_transfer"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { Charges, Claim } from "../ports/Charges.ts"
-import { countsForPayer } from "./chargeConditions.ts"
+import { countsForPayer, mayStillMove } from "./chargeConditions.ts"
 import { chargeColumns, newChargeColumns, newChargeValues, toCharges } from "./chargeRows.ts"
 import { storing, untilDecided } from "./rows.ts"
 
@@ -15,7 +15,8 @@ const othersOfPayer = (placeholder: Placeholder, first: number): string => `
   (SELECT COUNT(CASE WHEN state <> 'voided' THEN 1 END) AS unsettled, COALESCE(SUM(exposure), 0) AS exposure
     FROM till_charges
     WHERE payer = ${placeholder(first)} AND key <> ${placeholder(first + 1)} AND ${countsForPayer}
-      AND (state <> 'claimed' OR lease_until > ${placeholder(first + 2)})) AS others`
+      AND (state <> 'claimed' OR lease_until > ${placeholder(first + 2)})
+      AND (state <> 'ready' OR ${mayStillMove(placeholder(first + 2))})) AS others`
 
 /** A charge that a claim replaces; see `ClaimMethods.claim`. */
 const isFree = (now: string, owner: string): string => `

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Charges } from "../ports/Charges.ts"
+import { expiredMarginMillis } from "../ports/chargeRules.ts"
 import { countsForPayer } from "./chargeConditions.ts"
 import { storing } from "./rows.ts"
 import { sumColumns, type SumRow, toSum } from "./sums.ts"
@@ -22,7 +23,8 @@ export const payerActivityMethod = (sql: SqlClient.SqlClient): Charges["Service"
         sql<PartRow>`
           SELECT 'open' AS part, ${sums} FROM till_charges
           WHERE payer = ${payer} AND ${sql.literal(countsForPayer)} AND network = ${network} AND asset = ${asset}
-            AND (state = 'ready' OR (state = 'claimed' AND lease_until > ${nowMillis}))
+            AND ((state = 'ready' AND valid_before * 1000 + ${expiredMarginMillis} > ${nowMillis})
+              OR (state = 'claimed' AND lease_until > ${nowMillis}))
             AND (created_at, key) <= (${createdAtMillis}, ${key})
           UNION ALL
           SELECT 'settled' AS part, ${sums} FROM (

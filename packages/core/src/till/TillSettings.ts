@@ -93,7 +93,8 @@ export interface LimitOptions {
   readonly payerCreditMillis?: number
   /**
    * Unsettled, unpaid and failed work that one process does in an hour for payers who have not paid it as much. Refills
-   * over the hour, and with every payment that settles after its work.
+   * over the hour, and with every payment that settles after its work. One payer gets at most a tenth, one client address
+   * (one /48 of IPv6) a quarter; half is reserved for newcomers.
    *
    * @default "20.00"
    */

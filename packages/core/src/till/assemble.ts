@@ -70,18 +70,27 @@ const settlementEffects = Layer.effect(
   })
 )
 
-/** Length of a charge's lease. Covers the longest settlement timeout: a `Facilitator` doesn't tell its own. */
-export const chargeLeaseMillis = ({
-  upstreamTimeoutMillis
-}: Pick<ConfiguredSettings, "upstreamTimeoutMillis">) =>
+/** Length of a charge's lease. Covers the longest settlement timeout where a `Facilitator` doesn't tell its own. */
+export const chargeLeaseMillis = (
+  { networks, upstreamTimeoutMillis }: Pick<ConfiguredSettings, "networks" | "upstreamTimeoutMillis">,
+  chain: Pick<Chain["Service"], "canRead">,
+  { settleTimeoutMillis }: Pick<Facilitator["Service"], "settleTimeoutMillis">
+) =>
   leaseLengthMillis({
-    settleMillis: optionBounds["facilitator.settleTimeoutMillis"].maximum,
-    workMillis: upstreamTimeoutMillis
+    settleMillis: settleTimeoutMillis ?? optionBounds["facilitator.settleTimeoutMillis"].maximum,
+    workMillis: upstreamTimeoutMillis,
+    readsChain: networks.some(({ caip2 }) => chain.canRead(caip2))
   })
 
-const tollLayer = (settings: ConfiguredSettings) => {
-  const leaseMillis = chargeLeaseMillis(settings)
-  return Toll.layer({
+const tollLayer = (settings: ConfiguredSettings) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      return tollWithLease(settings, chargeLeaseMillis(settings, yield* Chain, yield* Facilitator))
+    })
+  )
+
+const tollWithLease = (settings: ConfiguredSettings, leaseMillis: number) =>
+  Toll.layer({
     networks: settings.networks,
     leaseMillis,
     waitMillis,
@@ -106,7 +115,6 @@ const tollLayer = (settings: ConfiguredSettings) => {
     ),
     Layer.provide(settlementEffects)
   )
-}
 
 /** The settings that HTTP depends on. */
 export const httpSettings = (

@@ -58,6 +58,8 @@ export class Toll extends Context.Service<
      * something, a caller who reads "nothing was charged" would pay twice.
      */
     readonly isUnderWay: (request: { readonly payment: Payment }) => Effect.Effect<boolean, StoreUnavailable>
+    /** Whether the payer, proven by the payment's signature, has settled here within a day. */
+    readonly isKnownPayer: (request: TollRequest<unknown>) => Effect.Effect<boolean>
   }
 >()("@till402/core/Toll") {
   static readonly layer = (config: TollConfig) =>
@@ -79,7 +81,8 @@ export class Toll extends Context.Service<
         )
         return Toll.of({
           pay: (request) => calls.pay(request),
-          isUnderWay: (request) => calls.isUnderWay(request.payment)
+          isUnderWay: (request) => calls.isUnderWay(request.payment),
+          isKnownPayer: (request) => calls.isKnownPayer(request)
         })
       })
     )
@@ -115,16 +118,10 @@ class PaymentRunner {
   }
 
   *pay<E>(request: TollRequest<E>): Effect.fn.Return<Outcome, E | PaymentError<E>> {
-    const { admission, chain, performer, waiters } = this.services
+    const { admission, performer, waiters } = this.services
     const network = this.networkOf(request.payment)
     if (network === undefined) return unknownNetwork
-    const nowMillis = yield* currentMillis
-    const attempt = openAttempt(request, network, {
-      owner: `${this.config.processId}:${++this.calls}`,
-      nowMillis,
-      waitMillis: this.config.waitMillis,
-      canReadChain: chain.canRead(network.caip2)
-    })
+    const attempt = this.open(request, network, yield* currentMillis)
     // Not interrupted: `TillService` runs calls uninterruptibly, so what follows always runs.
     const exit = yield* Effect.exit(drive(performer, attempt))
     if (Exit.isFailure(exit)) yield* this.yieldLease(attempt)
@@ -144,6 +141,25 @@ class PaymentRunner {
     },
     Effect.mapError((cause) => new StoreUnavailable({ cause }))
   )
+
+  readonly isKnownPayer = Effect.fnUntraced(
+    { self: this },
+    function* (request: TollRequest<unknown>) {
+      const network = this.networkOf(request.payment)
+      if (network === undefined) return false
+      return yield* this.services.admission.isKnownPayer(this.open(request, network, yield* currentMillis))
+    },
+    Effect.orElseSucceed(() => false)
+  )
+
+  private open<E>(request: TollRequest<E>, network: TollNetwork, nowMillis: () => number): PaymentAttempt<E> {
+    return openAttempt(request, network, {
+      owner: `${this.config.processId}:${++this.calls}`,
+      nowMillis,
+      waitMillis: this.config.waitMillis,
+      canReadChain: this.services.chain.canRead(network.caip2)
+    })
+  }
 
   private networkOf({ payload }: Payment): TollNetwork | undefined {
     const name = payload.x402Version === 1 ? payload.network : payload.accepted.network

@@ -1,11 +1,12 @@
 import { Effect, Layer, ManagedRuntime, Schema } from "effect"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { Operation, Till } from "../../src/effect.ts"
 import { operation, type TillOptions } from "../../src/index.ts"
 import { memory } from "../../src/ports/memory/memory.ts"
 import { fakes, settings } from "../till/hosted.ts"
 import { type Call, challengeOf, expectFailed, jsonOf, openTill, readResponse } from "../toll/openTill.ts"
-import { headerOf, otherPayer, payChallenge } from "../toll/wallet.ts"
+import { headerOf, otherPayer, payChallenge, type PayOptions } from "../toll/wallet.ts"
 
 /*
  * A function of the host computes the price of each request: how often strangers can have it called.
@@ -15,8 +16,9 @@ const quote = (text: string): Call => ({ path: `/quote?text=${text}` })
 const [first, second] = ["192.0.2.1", "192.0.2.2"]
 
 /** A till with such a route, and the inputs that its function was called with. */
-const priced = async (options: Partial<TillOptions> = {}) => {
+const priced = async (options: Partial<TillOptions> = {}, settlement?: "before-work") => {
   const calls: Array<string> = []
+  let failing = 0
   const route = operation({
     id: "quote",
     method: "GET",
@@ -31,10 +33,25 @@ const priced = async (options: Partial<TillOptions> = {}) => {
         return (text.length / 100).toFixed(2)
       }
     },
-    work: ({ text }) => ({ letters: text.length })
+    ...(settlement === undefined ? {} : { settlement }),
+    work: ({ text }) => {
+      if (failing-- > 0) throw new Error("no letters")
+      return { letters: text.length }
+    }
   })
-  return { ...(await openTill({ operations: [route], ...options })), calls }
+  const shop = await openTill({ operations: [route], ...options })
+  /** Requests a price once, and signs any number of payments of it. */
+  const signerOf = async (call: Call) => {
+    const challenge = await shop.challenge(call)
+    return async (how: PayOptions = {}): Promise<string> => headerOf(await payChallenge(challenge, how))
+  }
+  const failNext = (): void => {
+    failing = 1
+  }
+  return { ...shop, calls, signerOf, failNext }
 }
+
+const twoPerMinute = { quotesPerClientPerMinute: 2 }
 
 describe("a computed price", () => {
   it("is computed for unpaid requests within the budget of quotes of their client", async () => {
@@ -63,6 +80,86 @@ describe("a computed price", () => {
     expectFailed(await present(quote("abcd"), bad, first), 429, "RATE_LIMITED")
     expect(calls).toEqual(["ab", "abc"])
     expect((await present(quote("abc"), good, second)).status).toBe(200)
+  })
+
+  it("is computed within that budget while payments can't be verified", async () => {
+    const { calls, facilitator, present, signerOf } = await priced({ limits: twoPerMinute })
+    const sign = await signerOf(quote("abc"))
+    calls.length = 0
+    facilitator.verify.failsWith(new Error("down"))
+    for (let payment = 0; payment < 2; payment++)
+      expectFailed(await present(quote("abc"), await sign(), first), 503, "FACILITATOR_UNAVAILABLE")
+    const over = await present(quote("abc"), await sign(), first)
+    expectFailed(over, 429, "RATE_LIMITED")
+    expect(over.text).toContain("Nothing was charged")
+    expect(calls).toHaveLength(2)
+  })
+
+  it("is computed for any number of payments that are accepted", async () => {
+    const { present, signerOf } = await priced({ limits: twoPerMinute })
+    const sign = await signerOf(quote("abc"))
+    for (let paid = 0; paid < 6; paid++) {
+      const account = privateKeyToAccount(generatePrivateKey())
+      expect((await present(quote("abc"), await sign({ account }), first)).status).toBe(200)
+    }
+  })
+
+  it("is computed for copies of a payment that is accepted, and counts for none of them", async () => {
+    const { facilitator, present, signerOf } = await priced({ limits: { quotesPerClientPerMinute: 3 } })
+    const sign = await signerOf(quote("abc"))
+    facilitator.delays(20)
+    for (const payment of [await sign(), await sign()]) {
+      const copies = [1, 2, 3].map(() => present(quote("abc"), payment, first))
+      expect((await Promise.all(copies)).map(({ status }) => status)).toEqual([200, 200, 200])
+    }
+    const newcomer = await sign({ account: otherPayer })
+    expect((await present(quote("abc"), newcomer, first)).status).toBe(200)
+  })
+
+  it("is computed for payers who have paid, whatever strangers at their address used up", async () => {
+    const { calls, present, signerOf } = await priced({ limits: twoPerMinute })
+    const sign = await signerOf(quote("abc"))
+    expect((await present(quote("abc"), await sign())).status).toBe(200)
+    const worthless = await sign({ account: otherPayer })
+    for (const text of ["a", "ab"]) expect((await present(quote(text), worthless)).status).toBe(402)
+    expectFailed(await present(quote("a"), worthless), 429, "RATE_LIMITED")
+    for (let paid = 0; paid < 4; paid++) expect((await present(quote("abc"), await sign())).status).toBe(200)
+    // Their own worthless payments have a budget, too.
+    const mine = await sign()
+    calls.length = 0
+    for (const text of ["a", "ab"]) expect((await present(quote(text), mine)).status).toBe(402)
+    expectFailed(await present(quote("a"), mine), 429, "RATE_LIMITED")
+    expect(calls).toEqual(["a", "ab"])
+  })
+
+  it("is not computed to refuse a payment that was used, which uses up nothing of the others", async () => {
+    const { calls, present, signerOf } = await priced({ limits: { quotesPerClientPerMinute: 4 } })
+    const sign = await signerOf(quote("abc"))
+    const used = await sign()
+    expect((await present(quote("abc"), used, second)).status).toBe(200)
+    for (let copy = 0; copy < 4; copy++) expect((await present(quote("a"), used, first)).status).toBe(402)
+    calls.length = 0
+    const newcomer = await sign({ account: otherPayer })
+    expect((await present(quote("abc"), newcomer, first)).status).toBe(200)
+    expect(calls).toEqual(["abc"])
+  })
+
+  it("is never computed for a replay where settlement comes first", async () => {
+    const { calls, payFor, present } = await priced({}, "before-work")
+    const payment = await payFor(quote("abc"))
+    calls.length = 0
+    for (let copy = 0; copy < 5; copy++) expect((await present(quote("abc"), payment)).status).toBe(200)
+    expect(calls).toEqual(["abc"])
+  })
+
+  it("is computed again for work that settled first and failed", async () => {
+    const { calls, failNext, payFor, present } = await priced({}, "before-work")
+    const payment = await payFor(quote("abc"))
+    calls.length = 0
+    failNext()
+    expect((await present(quote("abc"), payment)).status).toBeGreaterThanOrEqual(500)
+    expect((await present(quote("abc"), payment)).status).toBe(200)
+    expect(calls).toEqual(["abc", "abc"])
   })
 
   it("is computed once for a payment, refused or not, and never for a replay", async () => {

@@ -214,3 +214,27 @@ describe("a few addresses that take all they can", () => {
     }
   )
 })
+
+it("a quote that is given back can be taken again: of the client, and in total", () => {
+  const budget = new ClientBudget({ perClient: 1, inAll: 2 })
+  const isTaken = (client: string): boolean => budget.take(client, 0) === undefined
+  expect(["192.0.2.1", "192.0.2.2", "192.0.2.3"].map(isTaken)).toEqual([true, true, false])
+  budget.giveBack("192.0.2.2", 0)
+  expect(["192.0.2.1", "192.0.2.3", "192.0.2.2"].map(isTaken)).toEqual([false, true, false])
+  budget.giveBack("192.0.2.1", 0)
+  expect(["192.0.2.1", "192.0.2.4"].map(isTaken)).toEqual([true, false])
+})
+
+it("a quote that is given back counts no longer for its /48", () => {
+  const budget = new ClientBudget({ perClient: 1, inAll: 100 })
+  const takeFrom = (subnet: number) => budget.take(`2001:db8:1:${subnet}::1`, 0)
+  expect([1, 2, 3, 4, 5].map((subnet) => takeFrom(subnet) === undefined)).toEqual([
+    true,
+    true,
+    true,
+    true,
+    false
+  ])
+  budget.giveBack("2001:db8:1:4::1", 0)
+  expect(takeFrom(5)).toBeUndefined()
+})

@@ -12,6 +12,20 @@ describe("counts in spans of time", () => {
     expect(counts.find("a", 199)).toEqual({ count: 1, untilMillis: 200 })
   })
 
+  it("take back events of the current span, and no more than it has", () => {
+    const counts = new SpanCounts({ maxKeys: 10, spanMillis: 100 })
+    counts.remove("a", 0)
+    counts.add("a", 0)
+    counts.add("a", 0)
+    counts.remove("a", 99)
+    expect(counts.find("a", 99)).toEqual({ count: 1, untilMillis: 100 })
+    counts.remove("a", 100)
+    expect(counts.find("a", 99)?.count).toBe(1)
+    counts.remove("a", 99)
+    counts.remove("a", 99)
+    expect(counts.add("a", 99)).toBe(1)
+  })
+
   it("are bounded: the key whose span started longest ago is evicted", () => {
     const counts = new SpanCounts({ maxKeys: 2, spanMillis: 100 })
     for (const key of ["a", "b", "a", "c"]) counts.add(key, 0)

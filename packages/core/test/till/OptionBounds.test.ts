@@ -75,7 +75,12 @@ describe("the lease of a charge", () => {
       [settle.minimum, settle.default, settle.maximum].map((settleMillis) => [workMillis, settleMillis])
     )
   )("outlasts its steps, with %s ms of work and %s ms to settle", (workMillis = 0, settleMillis = 0) => {
-    const leaseMillis = chargeLeaseMillis(configure(withValue("upstreamTimeoutMillis", workMillis)))
+    const settings = configure(withValue("upstreamTimeoutMillis", workMillis))
+    const leaseMillis = chargeLeaseMillis(
+      settings,
+      { canRead: () => true },
+      { settleTimeoutMillis: settleMillis }
+    )
     // Funds, work and settlement in either order, proof.
     const claimed = waitMillis + balanceMillis + workMillis + settleMillis + queryMillis
     // Whether it had moved, settlement, proof, work.

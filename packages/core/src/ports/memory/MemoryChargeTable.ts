@@ -1,4 +1,5 @@
 import type { Charge, ClaimLimits, CompletedSettlement, NewCharge } from "../Charge.ts"
+import { mayStillMove } from "../chargeRules.ts"
 import { makeSettledIndex } from "./SettledIndex.ts"
 
 /** Fields of a charge to change. */
@@ -71,6 +72,7 @@ export class ChargeTable {
     let exposure = 0n
     for (const other of this.countedOf(payer)) {
       if (other.key === key || (other.state === "claimed" && other.leaseUntilMillis <= nowMillis)) continue
+      if (other.state === "ready" && !mayStillMove(other, nowMillis)) continue
       if (other.state !== "voided") unsettled++
       exposure += BigInt(other.exposureAtomic)
     }

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Charge, Claim, Lease, NewCharge } from "../Charge.ts"
 import type { ClaimMethods } from "../ChargeMethods.ts"
-import { byAge, hasExpired, isFree } from "../chargeRules.ts"
+import { byAge, hasExpired, isFree, mayStillMove } from "../chargeRules.ts"
 import type { ChargeTable } from "./MemoryChargeTable.ts"
 
 /** Settled charges that `payerActivity` sums up. */
@@ -48,7 +48,9 @@ export const claimMethods = (table: ChargeTable): ClaimMethods => ({
       let open = 0n
       for (const other of table.openOf(charge.payer)) {
         if (!isAlike(other) || byAge(other, charge) > 0) continue
-        if (other.state === "ready" || !hasExpired(other, nowMillis)) open += BigInt(other.amountAtomic)
+        const isOpen =
+          other.state === "ready" ? mayStillMove(other, nowMillis) : !hasExpired(other, nowMillis)
+        if (isOpen) open += BigInt(other.amountAtomic)
       }
       let settled = 0n
       let summed = 0

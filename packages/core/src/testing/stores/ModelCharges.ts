@@ -48,8 +48,10 @@ export const modelCharges = () => {
       round
     })
   }
+  const quarterHourMillis = 900_000
   const isUnderway = (row: Charge, nowMillis: number) =>
-    row.state === "ready" || (row.state === "claimed" && !lapsed(row, nowMillis))
+    (row.state === "ready" && nowMillis < row.validBeforeSeconds * 1000 + quarterHourMillis) ||
+    (row.state === "claimed" && !lapsed(row, nowMillis))
   return { charges, ledger, refunds, stops, find, lapsed, held, change, enter, isUnderway }
 }
 export type ModelCharges = ReturnType<typeof modelCharges>

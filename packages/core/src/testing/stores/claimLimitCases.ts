@@ -25,6 +25,28 @@ export const claimLimitCases: ReadonlyArray<StoreCase> = [
     expectEqual(yield* claimAt(2_000, 2), { _tag: "Claimed" }, "once the claim's lease has expired")
     expectEqual((yield* charges.find("claimed"))?.state, "claimed", "the expired claim")
   }),
+  storeCase("Charges: a ready charge counts until 15 minutes after its payment has expired", function* () {
+    const charges = yield* chargesWithOne("ready", {
+      key: "ready",
+      exposureAtomic: "60",
+      validBeforeSeconds: 2_000
+    })
+    const end = 2_000_000 + 15 * 60_000
+    const claimAt = (own: string, nowMillis: number, maxUnsettled: number) =>
+      charges.claim(
+        sampleCharge({ key: own, exposureAtomic: "60", validBeforeSeconds: 9_000 }),
+        lease("you", 9_000_000),
+        nowMillis,
+        { maxUnsettled, maxExposureAtomic: "100" }
+      )
+    const charged = { _tag: "Limited", by: "charges" } as const
+    const exposed = { _tag: "Limited", by: "exposure" } as const
+    expectEqual(yield* claimAt(key, end - 1, 1), charged, "a second where one is allowed, before")
+    expectEqual(yield* claimAt(key, end - 1, 2), exposed, "more than the exposure, before")
+    expectEqual(yield* claimAt(key, end, 1), { _tag: "Claimed" }, "at the end")
+    expectEqual(yield* claimAt("other", end, 2), exposed, "beside a claim of a payment that is valid")
+    expectEqual((yield* charges.find("ready"))?.state, "ready", "the charge that doesn't count")
+  }),
   storeCase("Charges: the limit ignores the charge itself and refuses no existing charge", function* () {
     const charges = yield* chargesWithOne("claimed")
     const found = yield* charges.claim(sampleCharge(), lease("you"), 1_500, atMost(0))

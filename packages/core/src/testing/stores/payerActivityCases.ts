@@ -26,6 +26,12 @@ export const payerActivityCases: ReadonlyArray<StoreCase> = [
     yield* charges.complete("ready", paid, 1_400)
     expectEqual(yield* standingOf(1_501, 2_000), standing("0", "0"), "once all of them are settled")
   }),
+  storeCase("Charges: a payer's open amounts include no payment that expired 15 minutes ago", function* () {
+    yield* chargesWithOne("ready", { key: "ready", amountAtomic: "1", validBeforeSeconds: 2_000 })
+    const end = 2_000_000 + 15 * 60_000
+    expectEqual(yield* standingOf(0, end - 1), standing("1", "0"), "before")
+    expectEqual(yield* standingOf(0, end), standing("0", "0"), "at the end")
+  }),
   storeCase("Charges: a payer's open amounts include charges up to the given one, by age", function* () {
     const ages = [
       ["b", 1_000, "1"],

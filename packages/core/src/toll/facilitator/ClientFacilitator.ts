@@ -70,5 +70,5 @@ export const makeClientFacilitator = (client: FacilitatorClient, options: Facili
     Effect.catch(() => Effect.succeed([]))
   )
 
-  return { verify, settle, supported }
+  return { verify, settle, supported, settleTimeoutMillis }
 }

@@ -15,6 +15,8 @@ export class Facilitator extends Context.Service<
     readonly settle: (request: FacilitatorRequest) => Effect.Effect<Settlement>
     /** The kinds of payment that it settles; empty when it doesn't list them. */
     readonly supported: Effect.Effect<ReadonlyArray<SupportedKind>>
+    /** Deadline of `settle`, which the leases of charges outlast; `undefined`: a minute. */
+    readonly settleTimeoutMillis?: number
   }
 >()("@till402/core/Facilitator") {
   /**

@@ -117,5 +117,5 @@ export const makeHttpFacilitator = Effect.fnUntraced(function* (options: Facilit
   )
   const supported = yield* Effect.cachedWithTTL(fetchSupported, supportedLifetime)
 
-  return { verify, settle, supported }
+  return { verify, settle, supported, settleTimeoutMillis }
 })

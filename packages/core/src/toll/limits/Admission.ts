@@ -105,6 +105,12 @@ export class Admission {
     return isAccepted === false ? foreignSignature : undefined
   }
 
+  /** Whether the signature is the payer's own, and the payer has settled here within a day. */
+  *isKnownPayer(attempt: PaymentAttempt): Deciding<boolean> {
+    const refusal = yield* this.checkSignature(attempt)
+    return refusal === undefined && attempt.ticket.isProven && (yield* this.history.isKnown(attempt))
+  }
+
   /** The refusal for a payer who could not pay a moment ago. */
   recallFailure(attempt: PaymentAttempt): Refusal | undefined {
     return attempt.ticket.isProven
@@ -118,12 +124,18 @@ export class Admission {
       this.failures.note(walletOf(attempt), { code, message: couldNotPay }, attempt.lease.nowMillis())
   }
 
-  /** Verifies a payment with the facilitator, unless the payer's credit covers the work. */
-  *verify(attempt: PaymentAttempt, task: PayableTask): Deciding<ChargeEvent> {
+  /**
+   * Verifies a payment with the facilitator, unless the payer's credit covers the work. `copies`: those that wait for a
+   * call with the same payment.
+   */
+  *verify(attempt: PaymentAttempt, task: PayableTask, copies: ResponseWaiters): Deciding<ChargeEvent> {
     const { lease, payer, ticket } = attempt
     if (this.takeCredit(attempt)) return { _tag: "Verified", verification: { _tag: "Valid", payer } }
     if (this.verifying.has(lease.key))
-      return { _tag: "Busy", patient: lease.nowMillis() < attempt.untilMillis }
+      return {
+        _tag: "Busy",
+        patient: lease.nowMillis() < attempt.untilMillis && copies.hasRoom(lease.key)
+      }
     this.verifying.add(lease.key)
     ticket.startGuarding()
     if (!(yield* this.pools.enter(attempt))) return { _tag: "Limited", patient: false }

@@ -1,7 +1,8 @@
 import type { FairPool } from "./FairPool.ts"
+import type { TakenLoss } from "./StrangerLosses.ts"
 
 /** What covers the loss if the work is never paid: the payer's earlier payments, or the budget for losses. */
-export type Stake = "cover" | "loss"
+export type Stake = "cover" | TakenLoss
 
 /**
  * What one call has learned about its payment and payer, holds of the limits, and has done so far. Changed by

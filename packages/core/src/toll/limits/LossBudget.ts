@@ -19,11 +19,14 @@ export class LossBudget {
     this.left = this.size
   }
 
-  /** Takes an amount; `false`: the budget is used up for now, and nothing was taken. */
-  take(atomic: bigint, nowMillis: number): boolean {
+  /**
+   * Takes an amount, and leaves the reserved one for others; `false`: the budget is used up for now, and nothing was
+   * taken.
+   */
+  take(atomic: bigint, nowMillis: number, reservedAtomic = 0n): boolean {
     this.refill(Math.floor(nowMillis))
     const amount = atomic * hourMillis
-    if (amount > this.left && this.left < this.size) return false
+    if (amount + reservedAtomic * hourMillis > this.left && this.left < this.size) return false
     this.left -= amount
     return true
   }

@@ -16,6 +16,11 @@ export class RetryBudget {
     this.spans = new SpanCounts({ maxKeys, spanMillis: budget.spanMillis })
   }
 
+  /** Whether the budget of a key is used up for now. */
+  isUsedUp(key: string, nowMillis: number): boolean {
+    return (this.spans.find(key, nowMillis)?.count ?? 0) >= this.times
+  }
+
   /** Takes one attempt from the budget of a key; `false` when it is used up for now. */
   take(key: string, nowMillis: number): boolean {
     return this.spans.add(key, nowMillis) <= this.times

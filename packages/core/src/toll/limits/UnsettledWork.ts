@@ -1,9 +1,9 @@
 import type { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
 import type { PaymentAttempt } from "../machine/PaymentAttempt.ts"
-import { LossBudget } from "./LossBudget.ts"
 import type { PayerAccounts } from "./PayerAccounts.ts"
 import type { PayerHistory } from "./PayerHistory.ts"
+import { StrangerLosses } from "./StrangerLosses.ts"
 
 /** Share of `maxUnsettled` for payments of strangers: the rest is reserved for payers who have settled here. */
 const strangersShare = 0.75
@@ -13,7 +13,7 @@ export class UnsettledWork {
   private readonly maxUnsettled: number
   private readonly accounts: PayerAccounts
   private readonly history: PayerHistory
-  private readonly losses: LossBudget
+  private readonly losses: StrangerLosses
   private unsettled = 0
 
   constructor(
@@ -22,7 +22,7 @@ export class UnsettledWork {
     history: PayerHistory
   ) {
     this.maxUnsettled = limits.maxUnsettled
-    this.losses = new LossBudget({ perHourAtomic: limits.lossPerHourAtomic })
+    this.losses = new StrangerLosses({ perHourAtomic: limits.lossPerHourAtomic })
     this.accounts = accounts
     this.history = history
   }
@@ -41,8 +41,7 @@ export class UnsettledWork {
     if (stake === "cover") {
       this.accounts.returnCover(payer, exposureAtomic)
       if (isLost) this.accounts.lose(payer, exposureAtomic)
-    }
-    if (stake === "loss" && !isLost) this.losses.giveBack(exposureAtomic)
+    } else if (stake !== undefined && !isLost) this.losses.giveBack(stake, exposureAtomic)
   }
 
   private *takePlace(attempt: PaymentAttempt): Effect.fn.Return<boolean, StoreError> {
@@ -64,8 +63,17 @@ export class UnsettledWork {
       ticket.takeStake("cover")
       return true
     }
-    if (!this.losses.take(exposureAtomic, lease.nowMillis())) return false
-    ticket.takeStake("loss")
+    const taken = this.losses.take(
+      {
+        atomic: exposureAtomic,
+        // A payment whose signer is unproven may be a forgery in this payer's name.
+        payer: ticket.isProven ? payer : `unproven ${payer}`,
+        clientAddress: request.clientAddress()
+      },
+      lease.nowMillis()
+    )
+    if (taken === undefined) return false
+    ticket.takeStake(taken)
     return true
   }
 }

@@ -1,13 +1,12 @@
 import { Cause, Effect, Exit } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
-import type { PaymentRequirements } from "../../domain/PaymentRequired.ts"
 import type { Charge, Charges } from "../../ports/Charges.ts"
 import type { Secrets } from "../../runtime/Secrets.ts"
 import type { Admission } from "../limits/Admission.ts"
 import type { ResponseWaiters } from "../limits/ResponseWaiters.ts"
 import { RetryBudget } from "../limits/RetryBudget.ts"
 import { PaymentRefused, WorkRetriedTooOften } from "../PaymentErrors.ts"
-import { judge } from "../Verdict.ts"
+import { judge, type PaymentOffer } from "../Verdict.ts"
 import type { ChargeEvent, RequestStep, SettlementStep } from "./ChargeStep.ts"
 import type { StepGenerator } from "./driveSteps.ts"
 import { findFresh } from "./findFresh.ts"
@@ -64,7 +63,7 @@ export class CallPerformer {
       case "Judge":
         return this.judge(attempt)
       case "Verify":
-        return admission.verify(attempt, step.task)
+        return admission.verify(attempt, step.task, this.services.waiters)
       case "Claim":
         return this.claim(attempt, step.task)
       case "Queue":
@@ -124,9 +123,11 @@ export class CallPerformer {
 
   private *takeOver<E>(attempt: PaymentAttempt<E>): CallResult<E> {
     const { lease } = attempt
-    if (!this.takeovers.take(lease.key, lease.nowMillis())) return { _tag: "Exhausted" }
+    if (this.takeovers.isUsedUp(lease.key, lease.nowMillis())) return { _tag: "Exhausted" }
     const taken = yield* this.services.settlement.takeOver(lease)
     if (taken === undefined) return { _tag: "Overtaken" }
+    // Counted only now: of many copies at once, one takes the charge over and the others wait for it.
+    this.takeovers.take(lease.key, lease.nowMillis())
     const { event, held } = taken
     const { charge } = event
     // From here on the facts are those of the charge, and not of the request at hand.
@@ -179,13 +180,13 @@ export class CallPerformer {
   }
 
   private *work<E>(attempt: PaymentAttempt<E>, { paid }: StepOf<"Work">): CallResult<E> {
-    const { lease, request } = attempt
+    const { lease } = attempt
     const held = heldBy(attempt)
     if (paid !== undefined && !this.owedWork.take(lease.key, lease.nowMillis())) {
       attempt.result = { _tag: "Failed", failure: Cause.fail(new WorkRetriedTooOften()) }
       return { _tag: "WorkFailed" }
     }
-    const worked = yield* Effect.exit(request.work(lease.key, agreedOf(attempt, held)))
+    const worked = yield* Effect.exit(workFor(attempt, held))
     if (Exit.isFailure(worked)) {
       attempt.result = { _tag: "Failed", failure: worked.cause }
       attempt.ticket.recordFailure()
@@ -230,13 +231,17 @@ const heldBy = ({ heldCharge }: PaymentAttempt): HeldCharge => {
   return heldCharge
 }
 
-/** The requirements that the payment met; for a charge that no longer stores them, those of its fixed price. */
-const agreedOf = ({ lease, network, request }: PaymentAttempt, { task }: HeldCharge): PaymentRequirements => {
-  if (task.request !== undefined) return task.request.requirements
-  const offers = request.offers(lease.key)
-  const offer = Effect.isEffect(offers)
-    ? undefined
-    : offers.find(({ requirements }) => requirements.network === network.caip2)
-  if (offer === undefined) throw new Error("a payment that settled first has no fixed price")
-  return offer.requirements
+/**
+ * The work, by the requirements that the payment met; for a charge that no longer stores them, by those of its price
+ * now.
+ */
+const workFor = <E>({ lease: { key }, network, request }: PaymentAttempt<E>, { task }: HeldCharge) => {
+  if (task.request !== undefined) return request.work(key, task.request.requirements)
+  const workAt = (offers: ReadonlyArray<PaymentOffer>) => {
+    const offer = offers.find(({ requirements }) => requirements.network === network.caip2)
+    if (offer === undefined) throw new Error("a payment that settled first has no price")
+    return request.work(key, offer.requirements)
+  }
+  const offers = request.offers(key)
+  return Effect.isEffect(offers) ? Effect.flatMap(offers, workAt) : workAt(offers)
 }

@@ -45,7 +45,9 @@ const afterFinding = (
     case "Replay":
       return end({ _tag: "Replay", charge })
     case "TakeOver":
-      return { _tag: "TakeOver" }
+      return charge.state === "claimed" || charge.state === "voided"
+        ? { _tag: "TakeOver", isUnsettled: true }
+        : { _tag: "TakeOver" }
     case "Wait":
       return patient ? { _tag: "Wait" } : end(inProgress)
   }
@@ -111,7 +113,7 @@ const afterRequestStep = (step: RequestStep, event: ChargeEvent, facts: ChargeFa
     case "TakeOver":
       if (event._tag === "Taken") return afterTakeover(event, facts)
       if (event._tag === "Overtaken") return findAgain
-      if (event._tag === "Exhausted") return end(pending)
+      if (event._tag === "Exhausted") return end(step.isUnsettled === true ? inProgress : pending)
       break
     case "Judge":
       if (event._tag === "Refused") return refuse({ _tag: "Refused", refusal: event.refusal }, step.held)

@@ -62,7 +62,8 @@ export type RequestStep =
   | { readonly _tag: "Find"; readonly instead?: Ending; readonly orVoided?: boolean }
   /** Wait for the process or call that holds the charge. */
   | { readonly _tag: "Wait" }
-  | { readonly _tag: "TakeOver" }
+  /** `isUnsettled`: no settlement has begun, or it was refused. */
+  | { readonly _tag: "TakeOver"; readonly isUnsettled?: true }
   /** Match the payment with the offers and judge it. `held`: this call holds the lease of a voided charge. */
   | { readonly _tag: "Judge"; readonly held: boolean }
   /** Have the facilitator verify the payment. Nothing is written before this. */

@@ -57,6 +57,28 @@ it("copies of a payment that is being verified wait for the first: one verificat
   expect([shop.facilitator.verify.calls.length, shop.facilitator.settled.length]).toEqual([1, 1])
 })
 
+it("only 64 copies of a payment wait while it is verified: the others get a 409 at once", async () => {
+  const shop = await openTill()
+  const held = Promise.withResolvers<void>()
+  shop.facilitator.verify.returns(async () => {
+    await held.promise
+    return { isValid: true }
+  })
+  const payment = await shop.payFor(search)
+  const ended: Array<number> = []
+  const responses = Array.from({ length: 100 }, async () => {
+    const { status } = await shop.present(search, payment)
+    ended.push(status)
+    return status
+  })
+  await vi.waitFor(() => expect(ended.length).toBeGreaterThan(0))
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(ended).toEqual(Array.from({ length: 35 }, () => 409))
+  held.resolve()
+  expect((await Promise.all(responses)).filter((status) => status === 200)).toHaveLength(65)
+  expect(shop.facilitator.settled).toHaveLength(1)
+})
+
 it("payers who have settled here share verifications fairly: one with many payments doesn't take them all", async () => {
   const shop = await openTill({ limits: { creditPerPayer: "0", unsettled: 4, failedPayerMillis: 0 } })
   const other = stranger()
@@ -252,6 +274,31 @@ it("work that fails for strangers is bounded by the same budget as work that is 
     vi.useRealTimers()
   }
   expect(workDone(shop)).toBe(2)
+})
+
+it("work that fails for one payer leaves new payers the rest of that budget", async () => {
+  const shop = await openTill()
+  shop.tracker.track.returns(async ({ number }) => {
+    if (number === "1Z999AA10000000000") throw new Error("reset by peer")
+    return sampleTrackResult(number)
+  })
+  const failing = { path: "/x402/track?number=1Z999AA10000000000" }
+  const present = async () => shop.present(failing, await shop.payFor(failing), "192.0.2.9")
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() })
+  try {
+    // A tenth of 20.00 is three calls of 0.52.
+    for (let call = 0; call < 3; call++) expect((await present()).status).toBe(502)
+    const waiting = present()
+    await vi.waitFor(() => expect(shop.facilitator.verify.calls).toHaveLength(4))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const newcomer = await shop.payFor(track, { account: stranger() })
+    expect((await shop.present(track, newcomer, "198.51.100.7")).status).toBe(200)
+    vi.setSystemTime(Date.now() + 11_000)
+    expect((await waiting).status).toBe(429)
+  } finally {
+    vi.useRealTimers()
+  }
+  expect(workDone(shop)).toBe(4)
 })
 
 it("losses to strangers have a budget; payers who have paid as much are not refused for it", async () => {

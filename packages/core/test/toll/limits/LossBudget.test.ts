@@ -67,6 +67,16 @@ describe("a budget of losses", () => {
     expect(budget.take(250n, 3 * hour)).toBe(true)
   })
 
+  it("leaves what is reserved for others, unless it is full", () => {
+    const budget = new LossBudget({ perHourAtomic: 100n })
+    expect(budget.take(60n, 0, 50n)).toBe(true)
+    expect([budget.take(1n, 0, 40n), budget.take(1n, 0, 39n), budget.take(39n, 0)]).toEqual([
+      false,
+      true,
+      true
+    ])
+  })
+
   it("of nothing allows one call until it is given back", () => {
     const budget = new LossBudget({ perHourAtomic: 0n })
     expect([budget.take(5n, 0), budget.take(5n, 100 * hour)]).toEqual([true, false])

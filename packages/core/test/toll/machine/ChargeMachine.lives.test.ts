@@ -65,7 +65,7 @@ describe.each(everyFacts.map((facts) => [named(facts), facts] as const))("%s", (
       let underLease = 0
       path.steps.forEach((step, index) => {
         underLease += longest[step._tag] ?? 0
-        holds(underLease < leaseLengthMillis(deadlines), path)
+        holds(underLease < leaseLengthMillis({ ...deadlines, readsChain: true }), path)
         // A lease begins.
         const event = path.events[index]
         if (event?._tag === "Taken" || event?._tag === "Claimed") underLease = 0

@@ -56,11 +56,18 @@ export const lookups: ReadonlyArray<Row> = [
     end(instead)
   ],
   [
+    "finds a claim that lapsed, and takes it over",
+    call,
+    { _tag: "Find" },
+    found(chargeIn("claimed", { leaseUntilMillis: nowMillis })),
+    { _tag: "TakeOver", isUnsettled: true }
+  ],
+  [
     "finds one that was voided, and takes it over",
     call,
     { _tag: "Find", instead },
     found(chargeIn("voided")),
-    { _tag: "TakeOver" }
+    { _tag: "TakeOver", isUnsettled: true }
   ],
   [
     "finds one that was voided, held by another process",
@@ -81,7 +88,7 @@ export const lookups: ReadonlyArray<Row> = [
     call,
     { _tag: "Find", orVoided: true },
     found(chargeIn("voided")),
-    { _tag: "TakeOver" }
+    { _tag: "TakeOver", isUnsettled: true }
   ],
   [
     "finds the payment in use for another",

@@ -8,6 +8,7 @@ import {
   closed,
   end,
   find,
+  inProgress,
   workDue,
   deferred,
   deferredUnknown,
@@ -45,6 +46,13 @@ export const before: ChargeStep = { _tag: "QueryChain", query: { _tag: "Before" 
 
 export const takeovers: ReadonlyArray<Row> = [
   ["that may not try again yet", call, takeOver, { _tag: "Exhausted" }, end(pending)],
+  [
+    "that may not try again yet, of a charge without a settlement",
+    call,
+    { _tag: "TakeOver", isUnsettled: true },
+    { _tag: "Exhausted" },
+    end(inProgress)
+  ],
   ["that comes too late, in a call", call, takeOver, { _tag: "Overtaken" }, find],
   ["that comes too late, by the reconciler", reconciler, takeOver, { _tag: "Overtaken" }, end(closed)],
   ["of what can't be read", call, takeOver, taken(chargeIn("ready"), { readable: false }), deferredUnknown()],

@@ -1,0 +1,92 @@
+import { BoundedMap } from "../../runtime/BoundedMap.ts"
+import { clientOf, groupOf } from "../../runtime/ClientAddress.ts"
+import { LossBudget } from "./LossBudget.ts"
+
+const hourMillis = 3_600_000
+const maxKeys = 10_000
+
+/** Parts of the hourly budget: for one payer, for one client address, and below which both count as newcomers. */
+const parts = { payer: 10n, client: 4n, newcomer: 40n }
+
+/** Work of one payer or client that is in progress or lost, within an hour of the first. */
+interface Share {
+  atomic: bigint
+  readonly untilMillis: number
+}
+
+/** What a call has taken from the budget, until it is given back. */
+export interface TakenLoss {
+  readonly ofPayer: Share
+  /** `undefined`: the client's address is unknown. */
+  readonly ofClient: Share | undefined
+}
+
+interface LossyCall {
+  readonly atomic: bigint
+  readonly payer: string
+  readonly clientAddress: string | undefined
+}
+
+/**
+ * Shares the hourly budget for losses among payers who have not paid as much: one payer gets at most a tenth, one
+ * client address (IPv4, or a /48 of IPv6) a quarter, and always one call.
+ *
+ * Half of the budget is reserved for newcomers: payers and clients with less than a fortieth of it in progress or lost
+ * in this hour. So work that fails for one caller can't lock out the others. Bounded; counts one process.
+ */
+export class StrangerLosses {
+  private readonly all: LossBudget
+  private readonly payers: Shares = new BoundedMap(maxKeys)
+  private readonly clients: Shares = new BoundedMap(maxKeys)
+  private readonly perHour: bigint
+
+  constructor(budget: { readonly perHourAtomic: bigint }) {
+    this.perHour = budget.perHourAtomic
+    this.all = new LossBudget(budget)
+  }
+
+  /** Takes the amount that a call may lose; `undefined`: a share or the budget is used up for now. */
+  take({ atomic, clientAddress, payer }: LossyCall, nowMillis: number): TakenLoss | undefined {
+    const client = clientAddress === undefined ? undefined : groupOf(clientOf(clientAddress))
+    const payerAtomic = amountOf(this.payers, payer, nowMillis)
+    const clientAtomic = amountOf(this.clients, client, nowMillis)
+    if (payerAtomic > 0n && (payerAtomic + atomic) * parts.payer > this.perHour) return undefined
+    if (clientAtomic > 0n && (clientAtomic + atomic) * parts.client > this.perHour) return undefined
+    const isNewcomer = this.isLittle(payerAtomic) && this.isLittle(clientAtomic)
+    if (!this.all.take(atomic, nowMillis, isNewcomer ? 0n : this.perHour / 2n)) return undefined
+    return {
+      ofPayer: add(this.payers, payer, atomic, nowMillis),
+      ofClient: client === undefined ? undefined : add(this.clients, client, atomic, nowMillis)
+    }
+  }
+
+  private isLittle(atomic: bigint): boolean {
+    return atomic * parts.newcomer < this.perHour
+  }
+
+  /** Gives back an amount that was taken: the call settled, or did no work. */
+  giveBack({ ofClient, ofPayer }: TakenLoss, atomic: bigint): void {
+    this.all.giveBack(atomic)
+    ofPayer.atomic -= atomic
+    if (ofClient !== undefined) ofClient.atomic -= atomic
+  }
+}
+
+/** Shares by payer or client; never one for an unknown client. */
+type Shares = BoundedMap<string | undefined, Share>
+
+const amountOf = (shares: Shares, key: string | undefined, nowMillis: number): bigint => {
+  const share = shares.get(key)
+  return share !== undefined && share.untilMillis > nowMillis ? share.atomic : 0n
+}
+
+const add = (shares: Shares, key: string, atomic: bigint, nowMillis: number): Share => {
+  const known = shares.get(key)
+  if (known !== undefined && known.untilMillis > nowMillis) {
+    known.atomic += atomic
+    return known
+  }
+  const share: Share = { atomic, untilMillis: nowMillis + hourMillis }
+  shares.set(key, share)
+  return share
+}
