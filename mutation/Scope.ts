@@ -103,8 +103,15 @@ export const scope: ReadonlyArray<MutatedFile> = [
     ...refunding
   ),
   core("orders/LedgerWatch.ts", "orders/LedgerWatch.test.ts", ...refunding),
-  core("orders/RefundAuthorization.ts", "orders/RefundAuthorization.test.ts", ...sending, ...refunding),
+  core(
+    "orders/RefundAuthorization.ts",
+    "orders/RefundAuthorization.test.ts",
+    "orders/ManualRefunds.test.ts",
+    ...sending,
+    ...refunding
+  ),
   core("orders/RefundRetries.ts", "orders/RefundRetries.test.ts", ...sending),
+  core("orders/ManualRefunds.ts", "orders/ManualRefunds.test.ts"),
   core("orders/RefundSender.ts", ...sending, ...refunding),
   core("orders/Refunds.ts", ...sending, ...refunding),
   core("domain/Money.ts", "domain/Money.test.ts")

@@ -1,14 +1,15 @@
-import { mkdirSync, writeFileSync } from "node:fs"
+import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
-import { describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it, vi } from "vitest"
 import { ConfigurationError, StoreError } from "../src/domain/Errors.ts"
 import { Charges } from "../src/ports/Charges.ts"
 import { Orders } from "../src/ports/Orders.ts"
 import { VaultItems } from "../src/ports/VaultItems.ts"
 import { migrate, schemaSql } from "../src/sql/migrations.ts"
+import { eventLogger, type TillEvent } from "../src/runtime/events.ts"
 import { sqlite } from "../src/sqlite.ts"
 import * as SqliteClient from "../src/sql/SqliteClient.ts"
 import { chargesWithOne, paid, paidRefundDue, unlimited } from "../src/testing/stores/chargeRecords.ts"
@@ -282,3 +283,81 @@ describe("two storages in one process", () => {
     expect(await Effect.runPromise(Effect.provide(found, both))).toMatchObject({ state: "claimed" })
   })
 })
+
+describe("a file that is deleted or replaced while it is open", () => {
+  afterEach(() => {
+    vi.restoreAllMocks()
+  })
+
+  const openThen = (change: (filename: string) => void) => {
+    const filename = nextFile()
+    const codes: Array<string> = []
+    return Effect.gen(function* () {
+      const orders = yield* Orders
+      yield* orders.create(sampleOrder())
+      change(filename)
+      // Longer than the pause between two looks at the file.
+      vi.spyOn(performance, "now").mockReturnValue(performance.now() + 1_000)
+      const written = yield* Effect.result(orders.create(sampleOrder({ id: "2" })))
+      const read = yield* Effect.result(orders.find(sampleOrder().id))
+      return [written._tag, read._tag, ...codes]
+    }).pipe(
+      Effect.provide(sqlite({ filename })),
+      Effect.provide(Logger.layer([eventLogger(({ code }) => codes.push(code))])),
+      Effect.runPromise
+    )
+  }
+
+  it.each<readonly [string, (filename: string) => void]>([
+    ["deleted", (filename) => rmSync(filename)],
+    [
+      "replaced",
+      (filename) => {
+        renameSync(filename, `${filename}.old`)
+        copyFileSync(`${filename}.old`, filename)
+      }
+    ]
+  ])("%s: fails every statement, instead of losing what it writes", async (_, change) => {
+    expect(await openThen(change)).toEqual(["Failure", "Failure", "storage_file_lost"])
+  })
+
+  it("not at all: goes on", async () => {
+    expect(await openThen(() => undefined)).toEqual(["Success", "Success"])
+  })
+})
+
+describe("an order whose row can't be read", () => {
+  it("is skipped and reported, and holds up no other", async () => {
+    const filename = nextFile()
+    const events: Array<TillEvent> = []
+    const ids = Array.from({ length: 5 }, (_, index) => `order-${index}`)
+    const result = await Effect.gen(function* () {
+      const orders = yield* Orders
+      for (const [index, id] of ids.entries())
+        yield* orders.create(sampleOrder({ id, createdAtMillis: 1_000 + index, dueAtMillis: 2_000 + index }))
+      damage(filename, "order-2", "order-3")
+      const listed = yield* orders.list({ limit: 2 })
+      const rest = yield* orders.list({ limit: 2, before: listed.at(-1)!.id })
+      const taken = yield* orders.take(9_000, 99_000, 10)
+      return [listed, rest, taken].map((found) => found.map(({ id }) => id))
+    }).pipe(
+      Effect.provide(sqlite({ filename })),
+      Effect.provide(Logger.layer([eventLogger((event) => events.push(event))])),
+      Effect.runPromise
+    )
+    expect(result).toEqual([["order-4", "order-1"], ["order-0"], ["order-0", "order-1", "order-4"]])
+    expect(new Set(events.map(({ code, orderId }) => `${code} ${orderId}`))).toEqual(
+      new Set(["order_unreadable order-2", "order_unreadable order-3"])
+    )
+  })
+})
+
+/** Damages the rows of orders: what one says is no JSON, and another's price is no number. */
+const damage = (filename: string, one: string, other: string): void => {
+  const database = new DatabaseSync(filename)
+  database.prepare("UPDATE till_orders SET progress = '{' WHERE id = ?").run(one)
+  database
+    .prepare("UPDATE till_orders SET document = replace(document, '15270000', 'x') WHERE id = ?")
+    .run(other)
+  database.close()
+}

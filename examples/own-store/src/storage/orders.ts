@@ -21,9 +21,10 @@ export const orderStore = (sql: Database) =>
       return order
     },
 
-    findByReference: async (upstreamReference) => {
+    findByReference: async (upstreamReference, otherThan) => {
       const [order] = await sql<Array<Order>>`
-      SELECT * FROM till.orders WHERE upstream_reference = ${upstreamReference} LIMIT 1`
+      SELECT * FROM till.orders
+      WHERE upstream_reference = ${upstreamReference} AND id::text <> ${otherThan ?? ""} LIMIT 1`
       return order
     },
 

@@ -69,6 +69,39 @@ export const refundVerbs = (sql: Database) =>
       return count === 1
     },
 
+    recordManualRefund: async (key, transaction, stoppedBeforeMillis, nowMillis) => {
+      const { count } = await sql`
+        WITH moved AS (
+          UPDATE till.charges SET refund = ${json(sql, { _tag: "Sent", transaction })}
+          WHERE key = ${key} AND refund ->> '_tag' = 'Due'
+            AND (refund ->> 'startedAtMillis' IS NULL
+              OR EXISTS (SELECT 1 FROM till.refund_stop WHERE at_millis <= ${stoppedBeforeMillis}))
+          RETURNING *),
+        counted AS (
+          INSERT INTO till.refunds (charge_key, payer, network, asset, amount_atomic)
+          SELECT key, payer, network, asset, amount_atomic FROM moved
+          ON CONFLICT (charge_key) DO NOTHING)
+        ${book(sql, ["refunded"], nowMillis, transaction)}`
+      return count === 1
+    },
+
+    recordFurtherRefund: (key, transaction, nowMillis) =>
+      sql.begin(async (sql) => {
+        // One at a time, so that each entry gets a round of its own.
+        await sql`SELECT 1 FROM till.charges WHERE key = ${key} FOR UPDATE`
+        const { count } = await sql`
+          INSERT INTO till.ledger
+            (charge_key, kind, at_millis, operation, network, asset, payer, pay_to, amount_atomic, transaction, round)
+          SELECT key, 'refunded', ${nowMillis}::bigint, operation, network, asset, payer, pay_to, amount_atomic,
+            ${transaction}::text, (
+              SELECT max(round) + 1 FROM till.ledger AS last WHERE last.charge_key = key AND last.kind = 'refunded')
+          FROM till.charges
+          WHERE key = ${key} AND refund ->> '_tag' = 'Sent' AND NOT EXISTS (
+            SELECT 1 FROM till.ledger AS known WHERE known.charge_key = charges.key AND known.kind = 'refunded'
+              AND known.transaction = ${transaction})`
+        return count === 1
+      }),
+
     refundStop: async () => {
       const [stop] = await sql<Array<RefundStop>>`SELECT reason, at_millis FROM till.refund_stop`
       return stop

@@ -1,7 +1,9 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { checksumAddress } from "../domain/EvmAddress.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import { type Charge, Charges, type ChargeState } from "../ports/Charges.ts"
+import { pageSizeOf } from "./OperatorInput.ts"
+import { recordManualRefund } from "./ManualRefunds.ts"
 
 /** A charge for the host's bookkeeping; without payload, response and tokens. */
 export interface ChargeSummary {
@@ -34,7 +36,7 @@ export interface ChargeSummary {
 
 /** Selects a page of charges. */
 export interface ChargeQuery {
-  /** Charges in the page; default 50. */
+  /** Charges in the page, above 0; default 50. */
   readonly limit?: number
   /** Only charges in this state. */
   readonly state?: ChargeState
@@ -48,7 +50,10 @@ export class ChargeOperator extends Context.Service<
   {
     /** Lists charges, newest first. */
     readonly list: (query?: ChargeQuery) => Effect.Effect<ReadonlyArray<ChargeSummary>, StoreError>
-    /** Records that a refund which was due has been sent; `false` if none is due. */
+    /**
+     * Records that a refund which was due has been sent by other means. `false` if none is due, or if the wallet
+     * may be sending it: it has started, and refunds have not been stopped for 90 minutes.
+     */
     readonly recordRefund: (key: string, transaction: string) => Effect.Effect<boolean, StoreError>
   }
 >()("@till402/core/ChargeOperator") {
@@ -57,19 +62,19 @@ export class ChargeOperator extends Context.Service<
     Effect.map(Charges, (charges) => ({
       list: ({ before, limit = defaultLimit, state }: ChargeQuery = {}) =>
         Effect.map(
-          charges.list({
-            limit,
-            ...(state === undefined ? {} : { state }),
-            ...(before === undefined
-              ? {}
-              : { before: { createdAtMillis: before.createdAt.getTime(), key: before.key } })
-          }),
+          Effect.flatMap(pageSizeOf(limit), (pageSize) =>
+            charges.list({
+              limit: pageSize,
+              ...(state === undefined ? {} : { state }),
+              ...(before === undefined
+                ? {}
+                : { before: { createdAtMillis: before.createdAt.getTime(), key: before.key } })
+            })
+          ),
           (found) => found.map(summaryOf)
         ),
       recordRefund: (key: string, transaction: string) =>
-        Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
-          charges.recordRefund(key, transaction, nowMillis)
-        )
+        Effect.map(recordManualRefund(charges, key, transaction), (recorded) => recorded === "Recorded")
     }))
   )
 }

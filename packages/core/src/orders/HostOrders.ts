@@ -30,7 +30,10 @@ export interface HostOrders {
    * @param reason a word for the refund's mail; default `cancelled_by_seller`
    */
   readonly cancel: (id: string, reason?: string) => Promise<OperatorResult>
-  /** Records that the refund of an order was sent by other means; conflicts if another transaction is recorded. */
+  /**
+   * Records that the refund of an order was sent by other means. Conflicts if another transaction is recorded, or
+   * if the wallet may be sending it: it has started, and refunds have not been stopped for 90 minutes.
+   */
   readonly markRefunded: (id: string, transaction: string) => Promise<OperatorResult>
   /**
    * Exports orders, newest first, as text in pieces: a JSON array, or CSV with a header row (RFC 4180; text that a

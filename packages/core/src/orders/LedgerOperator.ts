@@ -3,6 +3,7 @@ import { checksumAddress } from "../domain/EvmAddress.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import { Charges, type LedgerEntry, type LedgerTotal } from "../ports/Charges.ts"
 import { auditLedger, auditLedgerWithChain, type LedgerAudit } from "../toll/audit/LedgerAudit.ts"
+import { pageSizeOf } from "./OperatorInput.ts"
 import type { PaidTo } from "../toll/audit/NetworkAudit.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 
@@ -86,12 +87,14 @@ const make = Effect.fnUntraced(function* (networks: ReadonlyArray<PaidTo>) {
   return LedgerOperator.of({
     list: ({ before, from, limit = defaultLimit, to } = {}) =>
       Effect.map(
-        charges.entries({
-          limit,
-          ...(from === undefined ? {} : { fromMillis: from.getTime() }),
-          ...(to === undefined ? {} : { beforeMillis: to.getTime() }),
-          ...(before === undefined ? {} : { before: { ...before, atMillis: before.at.getTime() } })
-        }),
+        Effect.flatMap(pageSizeOf(limit), (pageSize) =>
+          charges.entries({
+            limit: pageSize,
+            ...(from === undefined ? {} : { fromMillis: from.getTime() }),
+            ...(to === undefined ? {} : { beforeMillis: to.getTime() }),
+            ...(before === undefined ? {} : { before: { ...before, atMillis: before.at.getTime() } })
+          })
+        ),
         (found) => found.map(lineOf)
       ),
     totals: ({ from, to }) =>

@@ -36,6 +36,8 @@ export type OrderEvent =
   | { readonly _tag: "NoRefundDue" }
   | { readonly _tag: "RefundPending" }
   | { readonly _tag: "Refunded" }
+  /** A worker reserves a mail for itself, or puts it off: it is due again at `untilMillis`. */
+  | ({ readonly _tag: "MailDeferred"; readonly untilMillis: number } & MailSelector)
   | ({ readonly _tag: "MailSent" } & MailSelector)
   | ({ readonly _tag: "MailFailed"; readonly isFinal: boolean } & MailSelector)
   /** An operator confirms that it was not placed and requests another attempt. */

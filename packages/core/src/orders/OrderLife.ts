@@ -72,6 +72,21 @@ const make = Effect.gen(function* () {
     canMail
   })
 
+  /** Reports that another order has the same reference. Read after it was written, so that one of two sees the other. */
+  const reportShared = ({ id, upstreamReference = "" }: Order) =>
+    orders.findByReference(upstreamReference, id).pipe(
+      Effect.flatMap((other) =>
+        other === undefined
+          ? Effect.void
+          : report("Error", "order_reference_shared", "Two orders have the same reference upstream", {
+              orderId: id,
+              otherOrderId: other.id
+            })
+      ),
+      // The order is placed: a failed check must not undo that.
+      Effect.catch(() => Effect.void)
+    )
+
   const apply = Effect.fnUntraced(function* (
     order: Order,
     event: OrderEvent
@@ -81,6 +96,7 @@ const make = Effect.gen(function* () {
     if (after === undefined) return { _tag: "NotApplicable", order }
     if (!(yield* orders.replace(after))) return { _tag: "Conflict" }
     const changed = { ...after, version: after.version + 1 }
+    if (event._tag === "Placed" || event._tag === "Resolved") yield* reportShared(changed)
     if (changed.status !== order.status) {
       yield* changes.publish({ order: changed, from: order.status })
       yield* reportStatus(changed)

@@ -172,19 +172,19 @@ const afterRefund = (
 
 const afterMail = (
   order: Order,
-  event: EventOf<"MailSent" | "MailFailed">,
+  event: EventOf<"MailDeferred" | "MailSent" | "MailFailed">,
   nowMillis: number
 ): Order | undefined => {
   const isSelected = ({ dueAtMillis, kind }: OrderMail) =>
     kind === event.kind && (event.dueAtMillis ?? dueAtMillis) === dueAtMillis
   if (!order.mails.some(isSelected)) return undefined
-  const isDone = (mail: OrderMail) =>
-    event._tag === "MailSent" || event.isFinal || mail.attempts + 1 >= OrderTimings.maxMailAttempts
   return {
     ...order,
     mails: order.mails.flatMap((mail) => {
       if (!isSelected(mail)) return [mail]
-      if (isDone(mail)) return []
+      if (event._tag === "MailSent") return []
+      if (event._tag === "MailDeferred") return [{ ...mail, dueAtMillis: event.untilMillis }]
+      if (event.isFinal || mail.attempts + 1 >= OrderTimings.maxMailAttempts) return []
       const dueAtMillis = nowMillis + OrderTimings.mailBackoff(mail.attempts)
       return [{ ...mail, attempts: mail.attempts + 1, dueAtMillis }]
     })
@@ -245,6 +245,7 @@ const next = (
     case "RefundPending":
     case "Refunded":
       return afterRefund(order, event, nowMillis)
+    case "MailDeferred":
     case "MailSent":
     case "MailFailed":
       return afterMail(order, event, nowMillis)

@@ -9,14 +9,14 @@ import type { MailFacts } from "../mail/Templates.ts"
 import { Charges } from "../ports/Charges.ts"
 import { Mailer } from "../ports/Mailer.ts"
 import type { Order, OrderMail } from "../ports/Orders.ts"
-import type { OrderEvent } from "./OrderEvent.ts"
+import type { MailSelector, OrderEvent } from "./OrderEvent.ts"
 
 /** Sends the mails of orders. */
 export class OrderMailing extends Context.Service<
   OrderMailing,
   {
-    /** Sends the first mail of an order that is due, and returns the resulting event; `undefined`: none is due. */
-    readonly next: (order: Order, nowMillis: number) => Effect.Effect<OrderEvent | undefined, StoreError>
+    /** Sends a mail of an order, and returns the resulting event. */
+    readonly send: (order: Order, mail: Required<MailSelector>) => Effect.Effect<OrderEvent, StoreError>
   }
 >()("@till402/core/OrderMailing") {
   static readonly layer = Layer.effect(
@@ -74,13 +74,12 @@ const make = Effect.gen(function* () {
     }
   })
 
-  const next = Effect.fn("OrderMailing.next")(function* (order: Order, nowMillis: number) {
-    const mail = order.mails.find(({ dueAtMillis }) => dueAtMillis <= nowMillis)
-    if (mail === undefined) return undefined
-    // A newer mail about more parcels may replace this one: the event must name this one alone.
-    const { dueAtMillis, kind } = mail
+  const send = Effect.fn("OrderMailing.send")(function* (
+    order: Order,
+    { dueAtMillis, kind }: Required<MailSelector>
+  ): Effect.fn.Return<OrderEvent, StoreError> {
     if (mailer._tag === "None" || order.email === undefined) {
-      return { _tag: "MailFailed", kind, dueAtMillis, isFinal: true } as const
+      return { _tag: "MailFailed", kind, dueAtMillis, isFinal: true }
     }
     const faults: Array<string> = []
     const rendered = renderMail(yield* factsOf(order, kind), {
@@ -112,7 +111,7 @@ const make = Effect.gen(function* () {
     })
   })
 
-  return OrderMailing.of({ next })
+  return OrderMailing.of({ send })
 })
 
 /** The idempotency key of a mail. Other parcels (a second one, or a new number) make another mail. */

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Option, Stream } from "effect"
+import { Context, Effect, Layer, Option, Stream } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 import type { OrderStatus } from "../domain/Order.ts"
 import { Charges } from "../ports/Charges.ts"
@@ -8,6 +8,8 @@ import type { ChangeFeed, OrderChange } from "./OrderChanges.ts"
 import type { OrderEvent } from "./OrderEvent.ts"
 import { exportOrders } from "./orderExport.ts"
 import { OrderLife } from "./OrderLife.ts"
+import { isUsableName, pageSizeOf } from "./OperatorInput.ts"
+import { recordManualRefund } from "./ManualRefunds.ts"
 import { OrderWorker } from "./OrderWorker.ts"
 
 /**
@@ -15,16 +17,18 @@ import { OrderWorker } from "./OrderWorker.ts"
  *
  * `done`: the order has changed as requested. `conflict`: its status (or its recorded refund) doesn't allow the
  * command; `order` is `undefined` if it was changed concurrently or no fulfilment is configured. `not_found`: no order
- * has this id or reference.
+ * has this id or reference. `invalid`: the given reference or transaction is blank, too long (over 500 characters) or has
+ * control characters; nothing was changed.
  */
 export type OperatorResult =
   | { readonly outcome: "done"; readonly order: Order }
   | { readonly outcome: "conflict"; readonly order: Order | undefined }
   | { readonly outcome: "not_found" }
+  | { readonly outcome: "invalid" }
 
 /** Selects a page of orders. */
 export interface OrderQuery {
-  /** Orders in the page; default 50. */
+  /** Orders in the page, above 0; default 50. */
   readonly limit?: number
   /** Only orders in this status. */
   readonly status?: OrderStatus
@@ -63,7 +67,10 @@ export class OrderOperator extends Context.Service<
      * placed, nor once delivered. `reason`: a word for the refund's mail, `cancelled_by_seller` by default.
      */
     readonly cancel: (id: string, reason?: string) => Effect.Effect<OperatorResult, StoreError>
-    /** Records that the refund of an order was sent by other means; conflicts if another transaction is recorded. */
+    /**
+     * Records that the refund of an order was sent by other means. Conflicts if another transaction is recorded, or
+     * if the wallet may be sending it: it has started, and refunds have not been stopped for 90 minutes.
+     */
     readonly markRefunded: (id: string, transaction: string) => Effect.Effect<OperatorResult, StoreError>
     /** Exports orders, newest first, as text in pieces: a JSON array, or CSV with a header row (RFC 4180). */
     readonly export: (query: ExportQuery) => Stream.Stream<string, StoreError>
@@ -121,7 +128,8 @@ const applyByReference = Effect.fnUntraced(function* (
   upstreamReference: string,
   event: OrderEvent
 ): Effect.fn.Return<OperatorResult, StoreError> {
-  const order = yield* services.orders.findByReference(upstreamReference)
+  if (!isUsableName(upstreamReference)) return { outcome: "invalid" }
+  const order = yield* services.orders.findByReference(upstreamReference, undefined)
   return order === undefined ? { outcome: "not_found" } : yield* apply(services, order.id, event)
 })
 
@@ -131,16 +139,12 @@ const markRefunded = Effect.fnUntraced(function* (
   transaction: string
 ): Effect.fn.Return<OperatorResult, StoreError> {
   const { charges, orders } = services
+  if (!isUsableName(transaction)) return { outcome: "invalid" }
   const order = yield* orders.find(id)
   if (order === undefined) return { outcome: "not_found" }
   if (order.status !== "refund_due") return { outcome: "conflict", order }
-  const recorded = yield* charges.recordRefund(order.chargeKey, transaction, yield* Clock.currentTimeMillis)
-  if (!recorded) {
-    // If the wallet has already sent it, the ledger names another transaction, and the operator must know.
-    const refund = (yield* charges.find(order.chargeKey))?.refund
-    const isSame = refund?._tag === "Sent" && refund.transaction === transaction
-    if (!isSame) return { outcome: "conflict", order }
-  }
+  const recorded = yield* recordManualRefund(charges, order.chargeKey, transaction)
+  if (recorded === "Refused") return { outcome: "conflict", order }
   return yield* apply(services, id, { _tag: "Refunded" })
 })
 
@@ -176,13 +180,17 @@ const make = Effect.fnUntraced(function* (feed: ChangeFeed) {
   }
   return OrderOperator.of({
     find: (id) => orders.find(id),
-    list: (query = {}) => orders.list({ ...query, limit: query.limit ?? defaultLimit }),
+    list: ({ limit = defaultLimit, ...query } = {}) =>
+      Effect.flatMap(pageSizeOf(limit), (pageSize) => orders.list({ ...query, limit: pageSize })),
     // A feed never fails: it ends with the till.
     changes: Stream.suspend(() => Stream.orDie(Stream.fromAsyncIterable(feed.subscribe(), (error) => error))),
     processNow: (id) => apply(services, id, { _tag: "StepRequested" }),
     processNowByReference: (reference) => applyByReference(services, reference, { _tag: "StepRequested" }),
     retry: (id) => apply(services, id, { _tag: "Retried" }),
-    resolve: (id, reference) => apply(services, id, { _tag: "Resolved", reference }),
+    resolve: (id, reference) =>
+      isUsableName(reference)
+        ? apply(services, id, { _tag: "Resolved", reference })
+        : Effect.succeed({ outcome: "invalid" }),
     cancel: (id, reason = "cancelled_by_seller") =>
       apply(services, id, { _tag: "Cancelled", reason: toReasonCode(reason) }),
     markRefunded: (id, transaction) => markRefunded(services, id, transaction),

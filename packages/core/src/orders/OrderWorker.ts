@@ -2,7 +2,8 @@ import { report } from "../runtime/events.ts"
 import { Clock, Context, Effect, FiberSet, Layer, Queue } from "effect"
 import { makeBackground } from "../runtime/Background.ts"
 import type { StoreError } from "../domain/Errors.ts"
-import { type Order, Orders } from "../ports/Orders.ts"
+import { type Order, type OrderMail, Orders } from "../ports/Orders.ts"
+import { type MailQueue, makeMailQueue } from "./MailQueue.ts"
 import { NextDue } from "./NextDue.ts"
 import type { OrderEvent } from "./OrderEvent.ts"
 import { OrderLife } from "./OrderLife.ts"
@@ -13,8 +14,8 @@ import { OrderSteps } from "./OrderSteps.ts"
 import * as OrderTimings from "./OrderTimings.ts"
 
 /*
- * Takes orders that are due and performs one step or sends one mail of each. The orders table is the source of truth:
- * a worker may die at any point, and the next one reads off the order what to do.
+ * Takes orders that are due and performs one step of each, or hands one mail to the mail queue. The orders table is the
+ * source of truth: a worker may die at any point, and the next one reads off the order what to do.
  */
 
 /** Processes orders that are due. */
@@ -40,8 +41,11 @@ const concurrency = 64
 /** Under load, orders are taken once this many places are free: a query costs as much for one order as for many. */
 const refill = 16
 
-/** Events that are true whatever else has changed; others depend on the state in which the step began. */
-const facts: ReadonlySet<OrderEvent["_tag"]> = new Set(["Placed", "Refunded", "MailSent"])
+/** Events that are true whatever else has changed; the others are about the order as the step began with it. */
+const facts: ReadonlySet<OrderEvent["_tag"]> = new Set(["Placed", "Refunded", "MailSent", "MailFailed"])
+
+/** The pause before a mail that found the mail queue full. */
+const fullQueueMillis = 60_000
 
 type Signal = "ended" | "woken"
 
@@ -49,7 +53,7 @@ interface Services {
   readonly orders: Orders["Service"]
   readonly life: OrderLife["Service"]
   readonly steps: OrderSteps["Service"]
-  readonly mailing: OrderMailing["Service"]
+  readonly mails: MailQueue
   readonly nextDue: NextDue
   /** Queues of the runs in progress. */
   readonly runs: Set<Queue.Queue<Signal>>
@@ -57,7 +61,7 @@ interface Services {
 
 /** Applies a step's event; a fact also to an order that was changed concurrently. */
 const applyEvent = Effect.fnUntraced(function* (
-  { life, nextDue }: Services,
+  { life, nextDue }: Pick<Services, "life" | "nextDue">,
   order: Order,
   event: OrderEvent
 ): Effect.fn.Return<void, StoreError> {
@@ -66,12 +70,27 @@ const applyEvent = Effect.fnUntraced(function* (
   if (result._tag === "Conflict" && facts.has(event._tag)) yield* life.applyById(order.id, event)
 })
 
-/** Performs one step, or sends one mail, of an order that this worker has leased. */
+/** Hands a mail that is due to the mail queue. Its lease is its own, so that it doesn't hold up the order's next step. */
+const sendLater = Effect.fnUntraced(function* (
+  { life, mails, nextDue }: Services,
+  order: Order,
+  { dueAtMillis, kind }: OrderMail,
+  nowMillis: number
+): Effect.fn.Return<void, StoreError> {
+  const hasRoom = mails.hasRoom()
+  const untilMillis = nowMillis + (hasRoom ? OrderTimings.leaseMillis : fullQueueMillis)
+  const result = yield* life.applyOutcome(order, { _tag: "MailDeferred", kind, dueAtMillis, untilMillis })
+  if (result._tag !== "Changed") return
+  nextDue.note(result.order.dueAtMillis)
+  if (hasRoom) yield* mails.add(result.order, { kind, dueAtMillis: untilMillis })
+})
+
+/** Performs one step of an order that this worker has leased, or hands over a mail. */
 const processOrder = Effect.fnUntraced(function* (
   services: Services,
   order: Order
 ): Effect.fn.Return<void, StoreError> {
-  const { life, mailing, orders, steps } = services
+  const { life, orders, steps } = services
   const nowMillis = yield* Clock.currentTimeMillis
   const isDue = order.stepAtMillis !== undefined && order.stepAtMillis <= nowMillis
   const step = isDue ? nextStep(order, life.capabilitiesFor(order)) : undefined
@@ -80,8 +99,8 @@ const processOrder = Effect.fnUntraced(function* (
     if (result !== undefined) yield* applyEvent(services, result.order, result.event)
     return
   }
-  const event = yield* mailing.next(order, nowMillis)
-  if (event !== undefined) return yield* applyEvent(services, order, event)
+  const mail = order.mails.find(({ dueAtMillis }) => dueAtMillis <= nowMillis)
+  if (mail !== undefined) return yield* sendLater(services, order, mail, nowMillis)
   // Nothing is due after all: `take` has moved the due time, so it is computed again.
   yield* orders.replace(withDueTime({ ...order, stepAtMillis: isDue ? undefined : order.stepAtMillis }))
 })
@@ -125,7 +144,7 @@ const workOff = (services: Services): Effect.Effect<number, StoreError> =>
         }
         steps += taken.length
         inProgress += taken.length
-        if (inProgress === 0) return steps
+        if (inProgress === 0 && services.mails.isEmpty()) return steps
         // If there was room left, nothing else was due: any signal may have changed that.
         const received = yield* Queue.takeBetween(signals, taken.length < room ? 1 : refill, 2 * concurrency)
         inProgress -= received.filter((signal) => signal === "ended").length
@@ -134,20 +153,30 @@ const workOff = (services: Services): Effect.Effect<number, StoreError> =>
   )
 
 const make = Effect.gen(function* () {
+  const life = yield* OrderLife
+  const nextDue = new NextDue()
+  const runs: Services["runs"] = new Set()
+  const signalAll = () => {
+    for (const signals of runs) Queue.offerUnsafe(signals, "woken")
+  }
   const services: Services = {
     orders: yield* Orders,
-    life: yield* OrderLife,
+    life,
     steps: yield* OrderSteps,
-    mailing: yield* OrderMailing,
-    nextDue: new NextDue(),
-    runs: new Set()
+    mails: yield* makeMailQueue({
+      mailing: yield* OrderMailing,
+      apply: (order, event) => applyEvent({ life, nextDue }, order, event),
+      onEmpty: signalAll
+    }),
+    nextDue,
+    runs
   }
   const inBackground = yield* makeBackground
   const work = workOff(services)
   let isRunning = false
   let isRequested = false
 
-  const runs = Effect.gen(function* () {
+  const repeated = Effect.gen(function* () {
     do {
       isRequested = false
       yield* work
@@ -165,10 +194,10 @@ const make = Effect.gen(function* () {
 
   const wake = Effect.suspend(() => {
     isRequested = true
-    for (const signals of services.runs) Queue.offerUnsafe(signals, "woken")
+    signalAll()
     if (isRunning) return Effect.void
     isRunning = true
-    return inBackground(runs)
+    return inBackground(repeated)
   })
 
   return OrderWorker.of({ wake, work, run: Effect.forever(Effect.andThen(wake, services.nextDue.pause)) })

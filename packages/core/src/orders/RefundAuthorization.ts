@@ -16,6 +16,8 @@ import type { FacilitatorRequest } from "../toll/facilitator/Facilitator.ts"
  */
 
 const validSeconds = 3_600
+/** After refunds were stopped for this long, no refund that was signed before can move any more. Clocks may differ. */
+export const quietMillis = (validSeconds + 1_800) * 1_000
 const signTimeoutMillis = 10_000
 
 /** The nonce of a charge's refund: always the same, and different for every charge. */

@@ -38,7 +38,22 @@ const record = Effect.fnUntraced(function* (
   { key }: Charge,
   transaction: string
 ): Effect.fn.Return<string, StoreError> {
-  yield* charges.recordRefund(key, transaction, yield* Clock.currentTimeMillis)
+  const nowMillis = yield* Clock.currentTimeMillis
+  if (yield* charges.recordRefund(key, transaction, nowMillis)) return transaction
+  // An operator may have recorded another one meanwhile: both moved money, and the ledger has both.
+  if (yield* charges.recordFurtherRefund(key, transaction, nowMillis)) {
+    const refund = (yield* charges.find(key))?.refund
+    yield* report(
+      "Error",
+      "refund_sent_twice",
+      "A refund was sent that is recorded with another transaction",
+      {
+        chargeKey: key,
+        transaction,
+        otherTransaction: refund?._tag === "Sent" ? refund.transaction : undefined
+      }
+    )
+  }
   return transaction
 })
 
@@ -116,7 +131,15 @@ export const sendRefund = Effect.fnUntraced(function* (
       yield* report(
         "Error",
         "refund_nonce_used",
-        "A refund's nonce was used up without paying: an operator is needed"
+        "A refund's nonce was used up without paying: an operator is needed",
+        { chargeKey: charge.key }
+      )
+    if ("isUsed" in before)
+      yield* report(
+        "Error",
+        "refund_not_found",
+        "A refund's nonce is used, and the chain doesn't show by which transfer: an operator is needed",
+        { chargeKey: charge.key }
       )
     if (before._tag !== "NotMoved") return undefined
   }

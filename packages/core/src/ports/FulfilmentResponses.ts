@@ -15,7 +15,13 @@ const Amount = Schema.String.check(
     (text: string) => parseAtomic(text) !== undefined || 'must be a decimal amount such as "19.99"'
   )
 )
-const Reference = Schema.String.check(Schema.isMinLength(1, { message: "must not be empty" }))
+/** What an upstream's order may be called: databases can't store or index everything. */
+const Reference = Schema.String.check(
+  Schema.isMinLength(1, { message: "must not be empty" }),
+  Schema.isMaxLength(2_000, { message: "must not exceed 2,000 characters" }),
+  Schema.makeFilter((text: string) => !text.includes("\u0000") || "must not contain the character NUL")
+)
+const isReference = Schema.is(Reference)
 const mayBeAbsent = <S extends Schema.Constraint>(schema: S) => Schema.optional(Schema.NullOr(schema))
 
 const QuotedOffer = Schema.Struct({
@@ -84,7 +90,7 @@ export const readPlaced = responseReader(Schema.Struct({ reference: Reference })
 
 /** Reads the result of `find`. */
 export const readFound = (response: unknown): Effect.Effect<string | undefined, MalformedResponse> =>
-  response === undefined || response === null || (typeof response === "string" && response !== "")
+  response === undefined || response === null || isReference(response)
     ? Effect.succeed(response ?? undefined)
     : Effect.fail(new MalformedResponse({ message: "must return a reference, or undefined" }))
 

@@ -32,7 +32,8 @@ export interface LedgerEntry {
   readonly transferLogIndex: number | undefined
   /**
    * Settlements of this key that were reversed before: 0 for the first settlement, its refund and its reversal, 1 for
-   * the second. Entries outlive their charge: a key that is released and claimed again continues the count.
+   * the second. Entries outlive their charge: a key that is released and claimed again continues the count. A further
+   * refund of the same payment, which should never be, has the round after that of the last refund.
    */
   readonly round: number
 }

@@ -57,8 +57,11 @@ export class Orders extends Context.Service<
     /** Creates an order; does nothing if its id exists. */
     readonly create: (order: Order) => Effect.Effect<void, StoreError>
     readonly find: (id: string) => Effect.Effect<Order | undefined, StoreError>
-    /** Finds an order by upstream's reference; any of several. */
-    readonly findByReference: (upstreamReference: string) => Effect.Effect<Order | undefined, StoreError>
+    /** Finds an order by upstream's reference, other than the one with the id `otherThan` if given; any of several. */
+    readonly findByReference: (
+      upstreamReference: string,
+      otherThan: string | undefined
+    ) => Effect.Effect<Order | undefined, StoreError>
     /**
      * Replaces an order if the stored one still has this `version`, and increments the version. Returns whether it did:
      * of concurrent calls one wins. `id`, `chargeKey`, `product`, `offer`, `createdAtMillis`, address and email never
@@ -98,9 +101,10 @@ export class Orders extends Context.Service<
           if (!orders.has(order.id)) orders.set(order.id, order)
         }),
       find: (id) => Effect.sync(() => orders.get(id)),
-      findByReference: (upstreamReference) =>
+      findByReference: (upstreamReference, otherThan) =>
         Effect.sync(() => {
-          for (const order of orders.values()) if (order.upstreamReference === upstreamReference) return order
+          for (const order of orders.values())
+            if (order.upstreamReference === upstreamReference && order.id !== otherThan) return order
           return undefined
         }),
       replace: (order) =>

@@ -66,6 +66,26 @@ export interface RefundMethods {
     transaction: string,
     nowMillis: number
   ) => Effect.Effect<boolean, StoreError>
+  /**
+   * As `recordRefund`, for a refund that an operator sent by other means. `false` also where the wallet may be sending
+   * it: it was started, and refunds have not been stopped since `stoppedBeforeMillis` or earlier.
+   */
+  readonly recordManualRefund: (
+    key: string,
+    transaction: string,
+    stoppedBeforeMillis: number,
+    nowMillis: number
+  ) => Effect.Effect<boolean, StoreError>
+  /**
+   * Appends another `refunded` entry for a charge whose refund was recorded with another transaction: money went back
+   * twice. Its `round` is one above that of the charge's last `refunded` entry. The charge stays as it is. `false` where
+   * no refund was sent, or the transaction is entered already.
+   */
+  readonly recordFurtherRefund: (
+    key: string,
+    transaction: string,
+    nowMillis: number
+  ) => Effect.Effect<boolean, StoreError>
   /** Returns why refunds are stopped, for all processes; `undefined`: they are not. */
   readonly refundStop: () => Effect.Effect<RefundStop | undefined, StoreError>
   /** Stops refunds until `resumeRefunds`. Keeps the first reason; `false` where they were already stopped. */

@@ -131,6 +131,8 @@ export const storeResponseReaders: { readonly [Name in StoreName]: ResponseReade
     markRefundDue: flag,
     startRefund: tagged("Started", "NotDue", "OverLimit", "ExceedsReceived"),
     recordRefund: flag,
+    recordManualRefund: flag,
+    recordFurtherRefund: flag,
     refundStop: found,
     stopRefunds: flag,
     resumeRefunds: flag,

@@ -8,11 +8,15 @@ export interface EventFields {
   /** The operation or store method: `track`, `charges.complete`. */
   readonly operation?: string | undefined
   readonly orderId?: string | undefined
+  /** The order that shares its upstream reference with `orderId`. */
+  readonly otherOrderId?: string | undefined
   readonly purchaseId?: string | undefined
   readonly chargeKey?: string | undefined
   /** CAIP-2. */
   readonly network?: string | undefined
   readonly transaction?: string | undefined
+  /** The transaction that was recorded before, where two are recorded for one refund. */
+  readonly otherTransaction?: string | undefined
   /** The reason, as a code. */
   readonly reason?: string | undefined
   readonly attempts?: number | undefined
@@ -69,10 +73,11 @@ export const eventLogger = (onEvent: (event: TillEvent) => void) =>
     }
     const found = cause.reasons.length > 0 ? cause : parts.find(Cause.isCause)
     const error = found === undefined ? undefined : Cause.squash(found)
+    const text = parts.find((part) => !Cause.isCause(part))
     const event: TillEvent = {
       level: levels[logLevel] ?? "info",
       code: code ?? "log",
-      message: String(parts[0]),
+      message: String(text ?? `An ${error === undefined ? "entry" : "error"} was logged without a message`),
       ...fields,
       ...(error === undefined ? {} : { error: causeName(error), at: framesOf(error) })
     }

@@ -2,6 +2,8 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { OrderStatus } from "../domain/Order.ts"
 import { type Order, Orders, restingStatuses } from "../ports/Orders.ts"
+import { causeName } from "../runtime/causeName.ts"
+import { report } from "../runtime/events.ts"
 import { fromOffer, storing, tookEffect, toOffer } from "./rows.ts"
 
 interface Row {
@@ -51,6 +53,26 @@ const toOrder = (row: Row): Order => {
   }
 }
 
+/** The orders of some rows, without those that can't be read: one of them must not hold up the others. */
+const readable = Effect.fnUntraced(function* (
+  rows: ReadonlyArray<Row>
+): Effect.fn.Return<ReadonlyArray<Order>> {
+  const read = yield* Effect.forEach(rows, (row) =>
+    Effect.try({ try: () => toOrder(row), catch: (cause) => cause }).pipe(
+      Effect.catch((cause) =>
+        Effect.as(
+          report("Error", "order_unreadable", "The stored row of an order can't be read; it is skipped", {
+            orderId: row.id,
+            error: causeName(cause)
+          }),
+          undefined
+        )
+      )
+    )
+  )
+  return read.filter((order) => order !== undefined)
+})
+
 type Methods = Orders["Service"]
 
 const writeMethods = (sql: SqlClient.SqlClient): Pick<Methods, "create" | "replace" | "take" | "forget"> => {
@@ -87,14 +109,14 @@ const writeMethods = (sql: SqlClient.SqlClient): Pick<Methods, "create" | "repla
     take: (nowMillis, untilMillis, limit) =>
       storing(
         "orders.take",
-        Effect.map(
+        Effect.flatMap(
           // The condition is repeated: a statement that waited for a row's lock re-evaluates only the outer one.
           sql<Row>`
             UPDATE till_orders SET due_at = ${untilMillis}, version = version + 1
             WHERE due_at <= ${nowMillis} AND id IN (
               SELECT id FROM till_orders WHERE due_at <= ${nowMillis} ORDER BY due_at, id LIMIT ${limit} ${skippingLocked})
             RETURNING *`,
-          (rows) => rows.map(toOrder)
+          readable
         )
       ),
     forget: (beforeMillis, limit) =>
@@ -121,32 +143,44 @@ const readMethods = (sql: SqlClient.SqlClient): Pick<Methods, "find" | "findByRe
         row === undefined ? undefined : toOrder(row)
       )
     ),
-  findByReference: (upstreamReference) =>
+  findByReference: (upstreamReference, otherThan = "") =>
     storing(
       "orders.findByReference",
       Effect.map(
-        sql<Row>`SELECT * FROM till_orders WHERE upstream_reference = ${upstreamReference} LIMIT 1`,
+        sql<Row>`SELECT * FROM till_orders WHERE upstream_reference = ${upstreamReference} AND id <> ${otherThan}
+          LIMIT 1`,
         ([row]) => (row === undefined ? undefined : toOrder(row))
       )
     ),
-  list: ({ before, limit, status }) =>
-    storing(
-      "orders.list",
-      Effect.map(
-        sql<Row>`SELECT o.* FROM till_orders AS o
-          WHERE ${sql.and([
-            sql`1 = 1`,
-            ...(status === undefined ? [] : [sql`o.status = ${status}`]),
-            ...(before === undefined
-              ? []
-              : [
-                  sql`(o.created_at, o.id) <
-                    (SELECT b.created_at, b.id FROM till_orders AS b WHERE b.id = ${before})`
-                ])
-          ])} ORDER BY o.created_at DESC, o.id DESC LIMIT ${limit}`,
-        (rows) => rows.map(toOrder)
-      )
-    )
+  list: (query) => storing("orders.list", listReadable(sql, query))
+})
+
+type ListQuery = Parameters<Methods["list"]>[0]
+
+const listRows = (sql: SqlClient.SqlClient, { before, limit, status }: ListQuery) =>
+  sql<Row>`SELECT o.* FROM till_orders AS o
+    WHERE ${sql.and([
+      sql`1 = 1`,
+      ...(status === undefined ? [] : [sql`o.status = ${status}`]),
+      ...(before === undefined
+        ? []
+        : [
+            sql`(o.created_at, o.id) <
+              (SELECT b.created_at, b.id FROM till_orders AS b WHERE b.id = ${before})`
+          ])
+    ])} ORDER BY o.created_at DESC, o.id DESC LIMIT ${limit}`
+
+/** A page of orders. Reads on where some can't be read: a page that isn't full would be the last one. */
+const listReadable = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, query: ListQuery) {
+  const found: Array<Order> = []
+  let { before } = query
+  for (;;) {
+    const limit = query.limit - found.length
+    const rows = yield* listRows(sql, { ...query, limit, ...(before === undefined ? {} : { before }) })
+    found.push(...(yield* readable(rows)))
+    before = rows.at(-1)?.id
+    if (rows.length < limit || found.length >= query.limit) return found
+  }
 })
 
 /** Orders in a database. Every method is one statement, so the database decides each race. */

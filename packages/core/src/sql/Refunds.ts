@@ -28,6 +28,17 @@ export const refundMethods = (sql: SqlClient.SqlClient): RefundMethods => ({
         UPDATE till_charges SET refunded_at = ${nowMillis}, refund_transaction = ${transaction}
         WHERE key = ${key} AND refund_due_at IS NOT NULL AND refunded_at IS NULL RETURNING key`)
     ),
+  recordManualRefund: (key, transaction, stoppedBeforeMillis, nowMillis) =>
+    storing(
+      "charges.recordManualRefund",
+      tookEffect(sql`
+        UPDATE till_charges SET refunded_at = ${nowMillis}, refund_transaction = ${transaction}
+        WHERE key = ${key} AND refund_due_at IS NOT NULL AND refunded_at IS NULL
+          AND (refund_started_at IS NULL
+            OR EXISTS (SELECT 1 FROM till_refund_stop WHERE at <= ${stoppedBeforeMillis}))
+        RETURNING key`)
+    ),
+  recordFurtherRefund: recordFurtherRefundMethod(sql),
   refundStop: () =>
     storing(
       "charges.refundStop",
@@ -45,6 +56,32 @@ export const refundMethods = (sql: SqlClient.SqlClient): RefundMethods => ({
   resumeRefunds: () =>
     storing("charges.resumeRefunds", tookEffect(sql`DELETE FROM till_refund_stop WHERE id = 1 RETURNING id`))
 })
+
+/** `recordFurtherRefund`: of concurrent entries with one round, one wins, and the others try the next round. */
+const recordFurtherRefundMethod = (sql: SqlClient.SqlClient): RefundMethods["recordFurtherRefund"] => {
+  const others = (key: string, transaction: string) => sql`
+    FROM till_charges WHERE key = ${key} AND refunded_at IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM till_ledger AS known
+      WHERE known.charge_key = ${key} AND known.kind = 'refunded' AND known.transaction_hash = ${transaction})`
+
+  const enter = Effect.fnUntraced(function* (key: string, transaction: string, nowMillis: number) {
+    const day = new Date(nowMillis).toISOString().slice(0, 10)
+    const entered = yield* tookEffect(sql`
+      INSERT INTO till_ledger (charge_key, kind, round, at, day, operation, network, asset, payer, pay_to, amount,
+        transaction_hash)
+      SELECT key, 'refunded',
+        (SELECT MAX(last.round) + 1 FROM till_ledger AS last WHERE last.charge_key = ${key} AND last.kind = 'refunded'),
+        ${nowMillis}, ${day}, operation, network, asset, payer, pay_to, amount, ${transaction}
+      ${others(key, transaction)}
+      ON CONFLICT (charge_key, kind, round) DO NOTHING RETURNING charge_key`)
+    if (entered) return true
+    const [open] = yield* sql`SELECT key ${others(key, transaction)}`
+    return open === undefined ? false : undefined
+  })
+
+  return (key, transaction, nowMillis) =>
+    storing("charges.recordFurtherRefund", untilDecided(enter(key, transaction, nowMillis)))
+}
 
 /**
  * `startRefund`: reads the payer's sums, decides and writes in one transaction. SQLite runs one writing transaction at a

@@ -1,6 +1,9 @@
+import { statSync } from "node:fs"
+import { resolve } from "node:path"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import { Effect, Schedule, type Scope } from "effect"
 import { SqlError } from "effect/sql"
+import { report } from "../runtime/events.ts"
 import { BoundedMap } from "../runtime/BoundedMap.ts"
 
 /** Prepared statements to keep; the stores use fewer. */
@@ -56,6 +59,36 @@ const toInput = (value: unknown): SQLInputValue => {
   return (value ?? null) as SQLInputValue
 }
 
+/** The file of an open database was deleted or replaced: what is written would be lost with the process. */
+class DatabaseFileLost extends Error {
+  override readonly name = "DatabaseFileLost"
+
+  constructor() {
+    super("the database file was deleted or replaced while it was open; restore it and restart")
+  }
+}
+
+/** How often the file is checked: one look costs microseconds, and statements come in thousands per second. */
+const fileCheckMillis = 500
+
+/** Tells whether the file was deleted or replaced since. A database in memory has no file. */
+const fileWatch = (filename: string): (() => boolean) => {
+  const path = resolve(filename)
+  const look = () => statSync(path, { throwIfNoEntry: false })
+  const opened = look()
+  if (opened === undefined) return () => false
+  let isLost = false
+  let nextCheckMillis = 0
+  return () => {
+    if (performance.now() < nextCheckMillis) return isLost
+    const found = look()
+    // The open connection keeps the number of its file: no other file can get it.
+    isLost = found?.ino !== opened.ino || found.dev !== opened.dev
+    nextCheckMillis = performance.now() + fileCheckMillis
+    return isLost
+  }
+}
+
 const runnerOf = (database: DatabaseSync): SqliteDatabase["run"] => {
   const statements = new BoundedMap<string, StatementSync>(maxStatements)
   const prepare = (text: string): StatementSync => {
@@ -93,13 +126,30 @@ export const open = Effect.fnUntraced(function* (
     }),
     (opened) => Effect.sync(() => opened.close())
   )
+  const isLost = fileWatch(filename)
+  let isReported = false
   const attempt: SqliteDatabase["attempt"] = (operation, work) => {
-    const once = Effect.try({ try: work, catch: (cause) => toSqlError(cause, operation) })
+    const checked = () => {
+      // An open transaction must still be able to end.
+      if (!database.isTransaction && isLost()) throw new DatabaseFileLost()
+      return work()
+    }
+    const once = Effect.try({ try: checked, catch: (cause) => toSqlError(cause, operation) })
     const untouched = (error: SqlError.SqlError) =>
       error.reason._tag === "LockTimeoutError" && !database.isTransaction
-    return Effect.catch(once, (error) =>
-      untouched(error) ? Effect.retry(once, { ...lockRetries, while: untouched }) : Effect.fail(error)
-    )
+    return Effect.catch(once, (error) => {
+      if (untouched(error)) return Effect.retry(once, { ...lockRetries, while: untouched })
+      if (isReported || !isLost()) return Effect.fail(error)
+      isReported = true
+      return Effect.andThen(
+        report(
+          "Error",
+          "storage_file_lost",
+          "The database file was deleted or replaced; nothing more is stored"
+        ),
+        Effect.fail(error)
+      )
+    })
   }
   const run = runnerOf(database)
   const control = (text: string) => {

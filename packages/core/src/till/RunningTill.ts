@@ -46,7 +46,10 @@ export interface RunningTill {
   readonly charges: {
     /** Lists charges, newest first. */
     readonly list: (query?: ChargeQuery) => Promise<ReadonlyArray<ChargeSummary>>
-    /** Records that a refund which was due has been sent; `false` if none is due. */
+    /**
+     * Records that a refund which was due has been sent by other means. `false` if none is due, or if the wallet
+     * may be sending it: it has started, and refunds have not been stopped for 90 minutes.
+     */
     readonly recordRefund: (key: string, transaction: string) => Promise<boolean>
   }
   readonly ledger: {

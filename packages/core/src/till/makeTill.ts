@@ -99,6 +99,11 @@ const wrongPath = ({ id, path }: AddedRoute, pathname: string) =>
 const webResponse = (response: Handled): Response =>
   response instanceof Response ? response : toResponse(response)
 
+const closed = () =>
+  new Error(
+    "The till was closed by dispose(). Make a new one; a call that was running may have taken effect."
+  )
+
 /**
  * Makes a till: the paid commerce API over the host's own ports. Mount it with an adapter, or call `fetch`.
  *
@@ -184,6 +189,14 @@ export const makeTill = (options: TillOptions): RunningTill => {
     }
   }
 
+  /** Runs an operator's call; one that the end of the till cuts off rejects with `closed`. */
+  const operate: typeof runtime.runPromise = async (effect, options) => {
+    if (disposing !== undefined) throw closed()
+    const exit = await runtime.runPromiseExit(effect, options)
+    if (Exit.isSuccess(exit)) return exit.value
+    throw Cause.hasInterruptsOnly(exit.cause) ? closed() : Cause.squash(exit.cause)
+  }
+
   const close = async (): Promise<void> => {
     await runtime.dispose()
     feed.close()
@@ -199,23 +212,23 @@ export const makeTill = (options: TillOptions): RunningTill => {
     ),
     ready,
     dispose: () => (disposing ??= close()),
-    reconcile: () => runtime.runPromise(reconcileOnce(true)),
-    orders: toHostOrders((effect) => runtime.runPromise(effect), feed),
+    reconcile: () => operate(reconcileOnce(true)),
+    orders: toHostOrders(operate, feed),
     charges: {
-      list: (query) => runtime.runPromise(ChargeOperator.use((charges) => charges.list(query))),
+      list: (query) => operate(ChargeOperator.use((charges) => charges.list(query))),
       recordRefund: (key, transaction) =>
-        runtime.runPromise(ChargeOperator.use((charges) => charges.recordRefund(key, transaction)))
+        operate(ChargeOperator.use((charges) => charges.recordRefund(key, transaction)))
     },
     ledger: {
-      list: (query) => runtime.runPromise(LedgerOperator.use((ledger) => ledger.list(query))),
-      totals: (span) => runtime.runPromise(LedgerOperator.use((ledger) => ledger.totals(span))),
-      check: (query) => runtime.runPromise(LedgerOperator.use((ledger) => ledger.check(query)))
+      list: (query) => operate(LedgerOperator.use((ledger) => ledger.list(query))),
+      totals: (span) => operate(LedgerOperator.use((ledger) => ledger.totals(span))),
+      check: (query) => operate(LedgerOperator.use((ledger) => ledger.check(query)))
     },
     refunds: {
-      status: () => runtime.runPromise(RefundOperator.use(({ status }) => status)),
-      stop: (reason) => runtime.runPromise(RefundOperator.use((refunds) => refunds.stop(reason))),
-      resume: () => runtime.runPromise(RefundOperator.use(({ resume }) => resume))
+      status: () => operate(RefundOperator.use(({ status }) => status)),
+      stop: (reason) => operate(RefundOperator.use((refunds) => refunds.stop(reason))),
+      resume: () => operate(RefundOperator.use(({ resume }) => resume))
     },
-    vault: { put: (item) => runtime.runPromise(VaultOperator.use((vault) => vault.put(item))) }
+    vault: { put: (item) => operate(VaultOperator.use((vault) => vault.put(item))) }
   }
 }

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { ChargeOperator, type ChargeQuery, summaryOf } from "../../src/orders/ChargeOperator.ts"
+import { quietMillis } from "../../src/orders/RefundAuthorization.ts"
 import { type Charge, Charges } from "../../src/ports/Charges.ts"
 import { asClaimed, lease } from "../../src/testing/stores/chargeRecords.ts"
 import { sampleCharge, sampleReceipt } from "../../src/testing/stores/records.ts"
@@ -58,7 +59,8 @@ describe("an operator", () => {
           Effect.provideService(Charges, {
             ...charges,
             list: (query) => Effect.sync(() => (asked.push(["list", query]), [charge])),
-            recordRefund: (...input) => Effect.sync(() => (asked.push(["recordRefund", ...input]), true))
+            recordManualRefund: (...input) =>
+              Effect.sync(() => (asked.push(["recordManualRefund", ...input]), true))
           })
         )
         return { asked, result: yield* use(operator) }
@@ -84,6 +86,9 @@ describe("an operator", () => {
 
   it("records a refund at the present time", async () => {
     const { asked, result } = await asking((operator) => operator.recordRefund("k", "0xback"))
-    expect([result, asked]).toEqual([true, [["recordRefund", "k", "0xback", 7_000]]])
+    expect([result, asked]).toEqual([
+      true,
+      [["recordManualRefund", "k", "0xback", 7_000 - quietMillis, 7_000]]
+    ])
   })
 })

@@ -60,6 +60,43 @@ describe("an order that can't be placed", () => {
     await shop.until(id, "refunded")
   })
 
+  it("is not recorded by hand while the wallet may be sending it", async () => {
+    const facilitator = fakeFacilitator()
+    const sending = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const shop = await openShop(refused, {
+      refundWallet: wallet,
+      facilitator: {
+        ...facilitator,
+        settle: async (payload, requirements) => {
+          if (payload.payload.authorization.from === wallet.address) {
+            sending.resolve()
+            await released.promise
+          }
+          return facilitator.settle(payload, requirements)
+        }
+      }
+    })
+    const { id } = await shop.orderOf()
+    await sending.promise
+    const { chargeKey } = (await shop.till.orders.find(id))!
+    expect(await shop.till.orders.markRefunded(id, "0xmine")).toMatchObject({ outcome: "conflict" })
+    expect(await shop.till.charges.recordRefund(chargeKey, "0xmine")).toBe(false)
+    expect(shop.events.map(({ code }) => code)).toContain("refund_in_progress")
+    released.resolve()
+    await shop.until(id, "refunded")
+    const refunds = (await shop.till.ledger.list()).filter(({ kind }) => kind === "refunded")
+    expect(refunds.map(({ transaction }) => transaction)).toEqual([facilitator.settled.at(-1)!.transaction])
+    expect(await shop.till.charges.recordRefund(chargeKey, "0xmine")).toBe(false)
+    expect(shop.events).toContainEqual(
+      expect.objectContaining({
+        code: "refund_recorded_twice",
+        transaction: "0xmine",
+        otherTransaction: facilitator.settled.at(-1)!.transaction
+      })
+    )
+  })
+
   it("keeps a refund due that the facilitator does not take, and sends it later", async () => {
     let isShort = true
     const facilitator = fakeFacilitator()

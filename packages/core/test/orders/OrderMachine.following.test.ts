@@ -199,4 +199,24 @@ describe("mails", () => {
     const later = after(paid, { _tag: "MailFailed", kind: "confirmed", isFinal: false })
     expect(later.dueAtMillis).toBe(later.stepAtMillis)
   })
+
+  it("are reserved or put off apart from the step, and keep their attempts", () => {
+    const one = { kind: "confirmed", attempts: 2, dueAtMillis: now } as const
+    const two = { kind: "shipped", attempts: 0, dueAtMillis: now } as const
+    const order = orderIn("placed", { stepAtMillis: now + 50, mails: [one, two] })
+    const event = {
+      _tag: "MailDeferred",
+      kind: "confirmed",
+      dueAtMillis: now,
+      untilMillis: now + 99
+    } as const
+    const deferred = after({ ...order, mails: [one] }, event)
+    expect([deferred.mails, deferred.dueAtMillis]).toEqual([[{ ...one, dueAtMillis: now + 99 }], now + 50])
+    expect(after(order, event)).toEqual({
+      ...order,
+      mails: [{ ...one, dueAtMillis: now + 99 }, two],
+      dueAtMillis: now
+    })
+    expect(advance(order, { ...event, dueAtMillis: now - 1 }, able, now)).toBeUndefined()
+  })
 })

@@ -26,6 +26,7 @@ const events: ReadonlyArray<OrderEvent> = [
   { _tag: "NoRefundDue" },
   { _tag: "RefundPending" },
   { _tag: "Refunded" },
+  { _tag: "MailDeferred", kind: "confirmed", untilMillis: now + 1 },
   { _tag: "MailSent", kind: "confirmed" },
   { _tag: "MailFailed", kind: "confirmed", isFinal: false },
   { _tag: "Retried" },
@@ -200,6 +201,7 @@ const effects: ReadonlyArray<readonly [OrderEvent, Effects]> = [
     { _tag: "Refunded" },
     { refund_due: enters("refunded", undefined, { reason: "earlier", ...mailed("refunded") }) }
   ],
+  [{ _tag: "MailDeferred", kind: "confirmed", untilMillis: now + 1 }, {}],
   [{ _tag: "MailSent", kind: "confirmed" }, {}],
   [{ _tag: "MailFailed", kind: "confirmed", isFinal: false }, {}],
   [{ _tag: "Retried" }, {}],

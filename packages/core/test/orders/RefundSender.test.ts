@@ -155,6 +155,43 @@ describe("a refund whose chain can't be read", () => {
   })
 })
 
+describe("a refund that an operator recorded while it was sent", () => {
+  const recorded = (transaction: string, isNew = true) => ({
+    recordRefund: () => Effect.succeed(false),
+    find: () => Effect.succeed(owed("0x01", { refund: { _tag: "Sent", transaction } })),
+    recordFurtherRefund: () => Effect.succeed(isNew)
+  })
+
+  it("gets an entry of its own, and an error that names both transactions", async () => {
+    const { events, of, transaction } = await send({ charges: recorded("0xmine"), settlements: [settled] })
+    expect(transaction).toBe("0xback")
+    expect(of("recordFurtherRefund")).toEqual([[keyOf("0x01"), "0xback", nowMillis]])
+    expect(events).toMatchObject([
+      {
+        level: "error",
+        code: "refund_sent_twice",
+        chargeKey: keyOf("0x01"),
+        transaction: "0xback",
+        otherTransaction: "0xmine"
+      }
+    ])
+  })
+
+  it("is reported once", async () => {
+    const { events } = await send({ charges: recorded("0xmine", false), settlements: [settled] })
+    expect(events).toEqual([])
+  })
+
+  it("is reported even where the first one can't be read", async () => {
+    for (const found of [undefined, owed()]) {
+      const charges = { ...recorded("0xmine"), find: () => Effect.succeed(found) }
+      const { events } = await send({ charges, settlements: [settled] })
+      expect(events).toMatchObject([{ code: "refund_sent_twice", transaction: "0xback" }])
+      expect(events[0]?.otherTransaction).toBeUndefined()
+    }
+  })
+})
+
 describe("a refund whose chain can be read", () => {
   it("is looked for before it is sent, from the settlement on, and after it by its transaction", async () => {
     const { of, transaction } = await send({ evidence: [notMoved, proven, moved()], settlements: [settled] })
@@ -183,7 +220,16 @@ describe("a refund whose chain can be read", () => {
     expect(result.transaction).toBe(recorded)
     expect(verbs(result)).toEqual(["evidence", ...(recorded === undefined ? [] : ["recordRefund"])])
     expect(result.events.map(({ level }) => level)).toEqual(levels)
-    for (const { code } of result.events) expect(code).toBe("refund_nonce_used")
+    for (const event of result.events)
+      expect(event).toMatchObject({ code: "refund_nonce_used", chargeKey: keyOf("0x01") })
+  })
+
+  it("is reported where its nonce was used by something that can't be found", async () => {
+    const result = await send({ evidence: [{ _tag: "Unavailable", isUsed: true }] })
+    expect([result.transaction, verbs(result)]).toEqual([undefined, ["evidence"]])
+    expect(result.events).toMatchObject([
+      { level: "error", code: "refund_not_found", chargeKey: keyOf("0x01") }
+    ])
   })
 
   it.each<readonly [Settlement, ReadonlyArray<ChainEvidence>, string | undefined, unknown]>([

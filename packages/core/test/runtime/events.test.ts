@@ -1,9 +1,10 @@
-import { Context, Effect, Layer } from "effect"
+import { Cause, Context, Effect, Layer, Logger } from "effect"
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { StoreError, TemporarilyUnavailable } from "../../src/domain/Errors.ts"
 import { memory } from "../../src/ports/memory/memory.ts"
 import type { TillOptions } from "../../src/till/TillOptions.ts"
 import { Charges } from "../../src/ports/Charges.ts"
+import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
 import { printProviderFailure } from "../../src/ports/ProviderFailure.ts"
 import type { Stores } from "../../src/ports/Stores.ts"
 import {
@@ -221,4 +222,18 @@ it("a caller is told nothing of what a provider threw", async () => {
     expect([502, 503]).toContain(response.status)
     expect(response.text).not.toContain(email)
   }
+})
+
+it("an entry of the log without a message is an event with one", async () => {
+  const events: Array<TillEvent> = []
+  await Effect.logError(Cause.fail(talkative())).pipe(
+    Effect.andThen(Effect.logInfo()),
+    Effect.provide(Logger.layer([eventLogger((event) => events.push(event))])),
+    Effect.runPromise
+  )
+  const message = "An error was logged without a message"
+  expect(events).toMatchObject([
+    { level: "error", code: "log", message, error: "Error" },
+    { level: "info", code: "log", message: "An entry was logged without a message" }
+  ])
 })

@@ -7,7 +7,7 @@ const criticalCalls =
   /^(?:charges\.(?:advance|complete|void|markApplied)|facilitator\.settle|vaultPurchases\.(?:grant|reserve))$/
 /** Calls of order processing, for which no client waits. */
 const orderCalls =
-  /^(?:orders\.replace|host\.(?:place|find|status|sign|mail)|charges\.(?:markRefundDue|recordRefund))$/
+  /^(?:orders\.replace|host\.(?:place|find|status|sign|mail)|charges\.(?:markRefundDue|record(?:Manual)?Refund))$/
 
 const freezesMillis = [3_000, 60_000, 190_000, 230_000]
 
@@ -68,7 +68,11 @@ export class FaultInjector {
     const { faultPlan, random } = this
     if (this.orderCrashesLeft + this.orderFreezesLeft === 0 || !orderCalls.test(name)) return undefined
     // Refunds are rare, so faults around them get more weight.
-    const weight = name === "charges.markRefundDue" ? 10 : /Refund$|sign$/.test(name) ? 3 : 1
+    const weight = /^charges\.(?:markRefundDue|recordRefund)$/.test(name)
+      ? 10
+      : /Refund$|sign$/.test(name)
+        ? 3
+        : 1
     if (!random.chance(faultPlan.orderFaultChance * weight)) return undefined
     if (this.orderFreezesLeft > 0) {
       this.orderFreezesLeft--

@@ -107,7 +107,8 @@ const drawOrderFaults = (random: SeededRandom) => ({
   upstream: drawUpstreamBehavior(random),
   mail: {
     failureChance: random.pick([0, 0, 0.3]),
-    rejectionChance: random.chance(0.1) ? 0.3 : 0
+    rejectionChance: random.chance(0.1) ? 0.3 : 0,
+    hangs: false
   },
   operator: {
     processNowChance: random.pick([0, 0, 0.1, 0.5]),
@@ -136,7 +137,7 @@ export const drawFaultPlan = (random: SeededRandom, startMillis: number): FaultP
   const freezes = random.chance(0.25) ? random.between(1, 2) : 0
   const orderFreezes = random.chance(0.25) ? 1 : 0
   const isLong = orderFreezes > 0 || random.chance(0.3)
-  return {
+  const faultPlan: FaultPlan = {
     ...drawOrderFaults(random),
     ...drawChainFaults(random),
     orderFreezes,
@@ -162,6 +163,7 @@ export const drawFaultPlan = (random: SeededRandom, startMillis: number): FaultP
     isOnePayer: random.chance(0.3),
     isOneRequest: random.chance(0.2)
   }
+  return { ...faultPlan, mail: { ...faultPlan.mail, hangs: random.chance(0.1) } }
 }
 
 /** The same plan without faults. */
@@ -184,6 +186,6 @@ export const withoutFaults = (faultPlan: FaultPlan): FaultPlan => ({
   orderFreezes: 0,
   placeTransitMillis: 300,
   upstream: reliable,
-  mail: { failureChance: 0, rejectionChance: 0 },
+  mail: { failureChance: 0, rejectionChance: 0, hangs: false },
   operator: { ...faultPlan.operator, processNowChance: 0, cancelOrderChance: 0 }
 })

@@ -50,7 +50,7 @@ export class HostSystems {
     const { upstream } = this
     const isReversed = (chargeKey: string) => checker.isReversed(chargeKey)
     this.orders = new OrderInvariantChecker({ upstream, violation, count, now, hasFault, isReversed })
-    this.mailer = new SimulatedMailer({ random: random.branch(), behavior: faultPlan.mail, violation })
+    this.mailer = new SimulatedMailer({ random: random.branch(), behavior: faultPlan.mail, violation, count })
     this.host = new SimulatedHost({
       random: random.branch(),
       now,

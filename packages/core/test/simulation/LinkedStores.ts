@@ -38,6 +38,7 @@ const observe = (
       if (result === true) checker.orders.refundsDue.add(parameters[0] as string)
       return String(result)
     case "charges.recordRefund":
+    case "charges.recordManualRefund":
       if (result === true) checker.orders.refundsDue.delete(parameters[0] as string)
       return String(result)
     case "charges.stopRefunds":

@@ -106,7 +106,7 @@ export class Server {
   recordRefund(key: string, transaction: string): Promise<boolean> {
     return this.perform(
       Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
-        Charges.use((charges) => charges.recordRefund(key, transaction, nowMillis))
+        Charges.use((charges) => charges.recordManualRefund(key, transaction, 0, nowMillis))
       )
     )
   }

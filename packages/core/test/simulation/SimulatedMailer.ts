@@ -7,6 +7,8 @@ export interface MailerBehavior {
   readonly failureChance: number
   /** Probability that a mail is permanently rejected. */
   readonly rejectionChance: number
+  /** Never responds; half of the mails are accepted all the same. */
+  readonly hangs: boolean
 }
 
 /** A mail service with idempotency keys that sometimes fails and keeps every accepted mail. */
@@ -19,30 +21,36 @@ export class SimulatedMailer {
   private readonly keyOfText = new Map<string, string>()
   private readonly random: SeededRandom
   private readonly violation: (what: string) => void
+  private readonly count: (what: string) => void
 
   constructor(options: {
     readonly random: SeededRandom
     readonly behavior: MailerBehavior
     readonly violation: (what: string) => void
+    readonly count: (what: string) => void
   }) {
     this.random = options.random
     this.behavior = options.behavior
     this.violation = options.violation
+    this.count = options.count
   }
 
   /** Returns `undefined` if it never responds. */
   send(mail: Mail): null | undefined {
     const { idempotencyKey, text, to } = mail
-    const { failureChance, rejectionChance } = this.behavior
+    const { failureChance, hangs, rejectionChance } = this.behavior
     const isKnown = this.accepted.has(idempotencyKey)
     if (this.rejected.has(idempotencyKey) || (!isKnown && this.random.chance(rejectionChance))) {
       this.rejected.add(idempotencyKey)
       throw Object.assign(new Error("no such mailbox"), { _tag: "MailRejected" })
     }
-    const isTrouble = this.random.chance(failureChance)
+    if (hangs) this.count("mailer hangs")
+    if (hangs && this.random.chance(0.5)) return undefined
+    const isTrouble = !hangs && this.random.chance(failureChance)
     if (isTrouble && this.random.chance(0.4)) throw new Error("421 Try again later")
     this.compare(idempotencyKey, `${to}\n${text}`)
     this.accepted.set(idempotencyKey, mail)
+    if (hangs) return undefined
     if (!isTrouble) return null
     if (this.random.chance(0.5)) return undefined
     throw new Error("connection reset")

@@ -73,6 +73,7 @@ const requiredEvents: ReadonlyArray<string> = [
   "is found upstream",
   "is not found upstream",
   "freeze amid an order",
+  "mailer hangs",
   ...[
     "abandoned",
     "cancelled",

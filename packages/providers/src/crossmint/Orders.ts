@@ -2,6 +2,7 @@ import { AddressNotServed, ProductNotFound, type ProductReference, ProductUnavai
 import { Effect, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
 import type { OrderRequest } from "../fulfilment/Buyer.ts"
+import { requestedOrder } from "../fulfilment/RequestedOrder.ts"
 import { fieldsOf } from "../listing/Fields.ts"
 import { Rejected, type Upstream, type UpstreamFault } from "../upstream/index.ts"
 import { type OrderDocument, readCreated, readOrder, readPackages } from "./OrderDocument.ts"
@@ -82,7 +83,11 @@ export const makeOrders = (upstream: Upstream, settings: OrdersSettings): Orders
         onSuccess: (response) => Effect.map(readCreated(response), ({ order }) => order),
         onFailure: (fault) => Effect.fail(refusalIn(fault) ?? fault)
       }),
-    get: (orderId) => Effect.flatMap(get(`${orders}/${path(orderId)}`), readOrder),
+    get: (orderId) =>
+      get(`${orders}/${path(orderId)}`).pipe(
+        Effect.flatMap(readOrder),
+        Effect.flatMap(requestedOrder(upstream, orderId))
+      ),
     packages: (orderId) =>
       Effect.matchEffect(get(`${baseUrl}/unstable/orders/${path(orderId)}/tracking`), {
         onSuccess: readPackages,

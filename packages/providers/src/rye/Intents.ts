@@ -1,5 +1,6 @@
 import { Effect, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
+import { requestedOrder } from "../fulfilment/RequestedOrder.ts"
 import { fieldsOf } from "../listing/Fields.ts"
 import {
   type UpstreamResponse,
@@ -85,6 +86,10 @@ export const makeIntents = (upstream: Upstream, settings: IntentsSettings): Inte
       const query: string = after === undefined ? "" : `?after=${encodeURIComponent(after)}`
       const response: UpstreamResponse = yield* get(`${intent(reference)}/shipments${query}`)
       const { data, pageInfo } = yield* readShipments(response)
+      yield* Effect.forEach(data, (each) => {
+        const id = fieldsOf(each)["checkoutIntentId"]
+        return typeof id === "string" ? requestedOrder(upstream, reference)({ id }) : Effect.void
+      })
       found.push(...data)
       after = nextOf(pageInfo)
       if (after === undefined) break
@@ -99,17 +104,18 @@ export const makeIntents = (upstream: Upstream, settings: IntentsSettings): Inte
         onFailure: (fault): Effect.Effect<never, QuoteRefusal | UpstreamFault> =>
           Effect.fail(refusalIn(fault) ?? fault)
       }),
-    get: (reference) => Effect.flatMap(get(intent(reference)), readIntent),
-    confirm: (reference, orderId) =>
-      Effect.flatMap(
-        post(
-          `${intent(reference)}/confirm`,
-          { paymentMethod: { type: "drawdown" } },
-          // Rye's own clients send one with each POST; its effect is not documented.
-          { "idempotency-key": encodeURIComponent(orderId).slice(0, 200) }
-        ),
-        readIntent
+    get: (reference) =>
+      get(intent(reference)).pipe(
+        Effect.flatMap(readIntent),
+        Effect.flatMap(requestedOrder(upstream, reference))
       ),
+    confirm: (reference, orderId) =>
+      post(
+        `${intent(reference)}/confirm`,
+        { paymentMethod: { type: "drawdown" } },
+        // Rye's own clients send one with each POST; its effect is not documented.
+        { "idempotency-key": encodeURIComponent(orderId).slice(0, 200) }
+      ).pipe(Effect.flatMap(readIntent), Effect.flatMap(requestedOrder(upstream, reference))),
     shipments,
     cancellation: (reference) =>
       Effect.flatMap(get(`${intent(reference)}/order`), readCancellation).pipe(

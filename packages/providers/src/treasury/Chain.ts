@@ -1,6 +1,7 @@
 import { Data, Effect, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { ResponseMalformed, readJson, type Upstream, type UpstreamFault } from "../upstream/index.ts"
+import { toHex } from "viem"
 import type { Hex } from "./Hex.ts"
 
 /*
@@ -35,8 +36,8 @@ export interface Fees {
 export interface Chain {
   readonly chainId: Effect.Effect<bigint, ChainFault>
   readonly blockNumber: Effect.Effect<bigint, ChainFault>
-  /** Number of an account's transactions, including pending ones. */
-  readonly transactionCount: (account: Hex) => Effect.Effect<number, ChainFault>
+  /** Number of an account's mined transactions, as of a block; default the latest. */
+  readonly transactionCount: (account: Hex, block?: bigint) => Effect.Effect<number, ChainFault>
   /** An account's balance of a token, in atomic units. */
   readonly balanceOf: (token: Hex, account: Hex) => Effect.Effect<bigint, ChainFault>
   readonly estimateGas: (call: { from: Hex; to: Hex; data: Hex }) => Effect.Effect<bigint, ChainFault>
@@ -95,8 +96,12 @@ export const makeChain = (upstream: Upstream, rpcUrl: string): Chain => {
   return {
     chainId: quantity("eth_chainId", []),
     blockNumber: quantity("eth_blockNumber", []),
-    transactionCount: (account) =>
-      Effect.map(quantity("eth_getTransactionCount", [account, "pending"]), Number),
+    // Not `pending`: with its pool, a node counts transactions that may never be mined.
+    transactionCount: (account, block) =>
+      Effect.map(
+        quantity("eth_getTransactionCount", [account, block === undefined ? "latest" : toHex(block)]),
+        Number
+      ),
     balanceOf: (token, account) =>
       quantity("eth_call", [
         { to: token, data: `${balanceOfSelector}${account.slice(2).padStart(64, "0")}` },

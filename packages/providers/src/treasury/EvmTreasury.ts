@@ -1,6 +1,6 @@
 import type { ConfigurationError } from "@till402/core"
 import { findNetwork, type Network } from "@till402/core/effect"
-import { Clock, Config, Effect, Layer, Redacted } from "effect"
+import { Config, Effect, Layer, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
 import { isHex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
@@ -16,8 +16,9 @@ import {
   upstreamConfig,
   type UpstreamSettings
 } from "../upstream/index.ts"
-import { type Chain, type ChainFault, makeChain } from "./Chain.ts"
-import { journalOf, type PaymentJournal, type PaymentRecord } from "./PaymentJournal.ts"
+import { type ChainFault, makeChain } from "./Chain.ts"
+import { journalOf, type PaymentJournal } from "./PaymentJournal.ts"
+import { makeSending } from "./Sending.ts"
 import { makeSigning, type SigningAccount } from "./Signing.ts"
 import type { Hex } from "./Hex.ts"
 import { type Transfer, verdictOf } from "./Transfer.ts"
@@ -31,8 +32,6 @@ import {
 } from "./Treasury.ts"
 import {
   type JournalFailed,
-  PaymentFailed,
-  PaymentPending,
   PaymentRefused,
   type TreasuryError,
   treasuryRejection,
@@ -113,8 +112,6 @@ const configure = Effect.fnUntraced(function* (options: EvmTreasuryLayerOptions)
   }
 })
 
-type Settings = Effect.Success<ReturnType<typeof configure>>
-
 /** A treasury over the `HttpClient` of the context. */
 export const makeEvmTreasury = Effect.fnUntraced(function* (
   options: EvmTreasurySettings
@@ -122,8 +119,8 @@ export const makeEvmTreasury = Effect.fnUntraced(function* (
   const settings = yield* configure(options)
   const chain = makeChain(yield* makeUpstream({ ...options, name: "treasury" }), settings.rpcUrl)
   const journal = journalOf(options.journal)
-  const decide = makeSigning({ ...settings, account: options.account }, chain, journal)
-  const { bring: confirm, stateOf } = makeSending(settings, chain)
+  const { clear, decide } = makeSigning({ ...settings, account: options.account }, chain, journal)
+  const { bring: confirm, stateOf } = makeSending(settings, chain, clear)
   const { address } = options.account
   const name = settings.network.v1Name ?? settings.network.caip2
 
@@ -151,37 +148,6 @@ export const makeEvmTreasury = Effect.fnUntraced(function* (
 })
 
 const tokenOf = (network: Network) => ({ chainId: network.chainId, token: network.asset })
-
-/** Brings recorded payments onto the chain. */
-const makeSending = ({ confirmations, confirmTimeoutMillis, pollMillis }: Settings, chain: Chain) => {
-  const stateOf = Effect.fnUntraced(function* ({ reference, transaction }: PaymentRecord) {
-    const mined = yield* chain.mined(transaction)
-    const pending: PaymentState = { status: "pending", reference, transaction }
-    if (mined === undefined) return pending
-    const height = confirmations === 1 ? mined.blockNumber : yield* chain.blockNumber
-    // Too few blocks on a node that lags behind the one with the receipt: polled again.
-    if (height - mined.blockNumber + 1n < BigInt(confirmations)) return pending
-    return { ...pending, status: mined.succeeded ? "paid" : "failed" } satisfies PaymentState
-  })
-
-  /** Sends the recorded transaction until the chain shows it or the call times out. */
-  const bring = Effect.fnUntraced(function* (record: PaymentRecord) {
-    const { expiresAtMillis, reference, signedTransaction, transaction } = record
-    const until = (yield* Clock.currentTimeMillis) + confirmTimeoutMillis
-    for (let poll = 0; ; poll++) {
-      const { status } = yield* stateOf(record)
-      if (status === "paid") return { reference, transaction }
-      if (status === "failed") return yield* new PaymentFailed({ transaction })
-      const now = yield* Clock.currentTimeMillis
-      // Sent again every fourth poll, because nodes forget. A transaction sent twice moves its money once.
-      if (poll % 4 === 0 && now < expiresAtMillis) yield* chain.send(signedTransaction)
-      if (now + pollMillis >= until) return yield* new PaymentPending({ transaction })
-      yield* Effect.sleep(pollMillis)
-    }
-  })
-
-  return { bring, stateOf }
-}
 
 /** The treasury of a plain host. */
 export const toTreasuryOptions = ({

@@ -1,8 +1,8 @@
 import { ConfigurationError } from "@till402/core"
 import type { Network } from "@till402/core/effect"
 import { Clock, Effect, Semaphore } from "effect"
-import { isHex, keccak256 } from "viem"
-import type { Chain } from "./Chain.ts"
+import { isHex, keccak256, parseTransaction } from "viem"
+import type { Chain, Fees } from "./Chain.ts"
 import type { Journal, PaymentRecord } from "./PaymentJournal.ts"
 import type { Hex } from "./Hex.ts"
 import type { Transfer } from "./Transfer.ts"
@@ -44,7 +44,7 @@ export interface SigningAccount {
 /** A transfer needs about 60,000. No known token needs more than this. */
 const maxGas = 300_000n
 /** Transaction numbers that are tried before a payment fails with `TreasuryBusy`. */
-const maxNonces = 16
+const maxNonces = 32
 /** A payment is not started shortly before its quote expires, because it must be mined before that. */
 const expiryMarginMillis = 10_000
 
@@ -95,6 +95,19 @@ const makeCosts = ({ maxFeePerGas, network, payer }: SigningSettings, chain: Cha
   return { assertChain, feesWithin, gasFor }
 }
 
+/** The fees that a recorded payment was signed with. */
+const feesOf = ({ signedTransaction }: PaymentRecord): Fees => {
+  try {
+    const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parseTransaction(signedTransaction)
+    return { maxFeePerGas, maxPriorityFeePerGas }
+  } catch {
+    return { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }
+  }
+}
+
+/** A quarter above what is usual now and above what was signed: nodes replace a transaction for ten percent more. */
+const raised = (now: bigint, signed: bigint): bigint => ((now > signed ? now : signed) * 5n) / 4n + 1n
+
 /**
  * Clears the number of a recorded payment that has expired, so that later numbers can be mined. Sends an empty
  * transaction to ourselves. If the expired payment is mined instead, its record still counts.
@@ -104,19 +117,19 @@ const makeClear = (
   chain: Chain,
   feesWithin: ReturnType<typeof makeCosts>["feesWithin"]
 ) =>
-  Effect.fnUntraced(function* (nonce: number) {
+  Effect.fnUntraced(function* (record: PaymentRecord) {
     const fees = yield* feesWithin
+    const signed = feesOf(record)
     const nothing = { to: payer, data: "0x", value: 0n, gas: 21_000n } as const
-    // Nodes accept another transaction with the same number if it pays ten percent more.
-    const signed = yield* signer(account)({
+    const transaction = yield* signer(account)({
       type: "eip1559",
       chainId: network.chainId,
-      nonce,
+      nonce: record.nonce,
       ...nothing,
-      maxFeePerGas: (fees.maxFeePerGas * 5n) / 4n,
-      maxPriorityFeePerGas: (fees.maxPriorityFeePerGas * 5n) / 4n + 1n
+      maxFeePerGas: raised(fees.maxFeePerGas, signed.maxFeePerGas),
+      maxPriorityFeePerGas: raised(fees.maxPriorityFeePerGas, signed.maxPriorityFeePerGas)
     })
-    yield* chain.send(signed)
+    yield* chain.send(transaction)
   })
 
 /** Signs payments one after the other, because concurrent ones would use the same transaction number. */
@@ -128,7 +141,7 @@ export const makeSigning = (settings: SigningSettings, chain: Chain, journal: Jo
   const oneAtATime = Semaphore.makeUnsafe(1)
 
   /** Signs a transfer with the next free number and records it, or returns the existing record of its key. */
-  return (payment: TreasuryPayment, transfer: Transfer) =>
+  const decide = (payment: TreasuryPayment, transfer: Transfer) =>
     oneAtATime.withPermit(
       Effect.gen(function* () {
         const { expiresAtMillis, key, reference } = payment
@@ -157,11 +170,13 @@ export const makeSigning = (settings: SigningSettings, chain: Chain, journal: Jo
           if (other.key === key) return other
           if (other.reference === reference) return yield* new PaymentRefused({ reason: "reference_taken" })
           // Another payment has this number, but the chain lacks it: send it, or ours would have to wait.
-          yield* now < other.expiresAtMillis ? chain.send(other.signedTransaction) : clear(nonce)
+          yield* now < other.expiresAtMillis ? chain.send(other.signedTransaction) : clear(other)
         }
         return yield* new TreasuryBusy()
       })
     )
+
+  return { clear, decide }
 }
 
 const hashOf = (signedTransaction: Hex): Effect.Effect<Hex, SigningFailed> =>

@@ -34,7 +34,7 @@ export type PaymentState =
   | { readonly status: "pending"; readonly reference: string; readonly transaction: Hex }
   /** On the chain: the money has moved. */
   | { readonly status: "paid"; readonly reference: string; readonly transaction: Hex }
-  /** Reverted on the chain: no money moved, and none will. */
+  /** Reverted on the chain, or replaced by another transaction with its number: no money moved, and none will. */
   | { readonly status: "failed"; readonly reference: string; readonly transaction: Hex }
 
 export interface TreasuryContext {

@@ -51,10 +51,10 @@ export class PaymentPending extends Data.TaggedError("PaymentPending")<{ readonl
   }
 }
 
-/** The transaction was reverted. No money moved, and none will. */
+/** The transaction was reverted or replaced. No money moved, and none will. */
 export class PaymentFailed extends Data.TaggedError("PaymentFailed")<{ readonly transaction: Hex }> {
   override get message(): string {
-    return "the payment was reverted by the chain"
+    return "the payment was reverted by the chain, or replaced by another transaction"
   }
 }
 

@@ -3,6 +3,7 @@ import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils"
 import { Effect, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { type OrderRequest, productPageOf, splitName } from "../fulfilment/Buyer.ts"
+import { requestedOrder } from "../fulfilment/RequestedOrder.ts"
 import { parseJson, type Upstream, type UpstreamFault } from "../upstream/index.ts"
 import { type OrderDocument, type OrderPage, readOrder, readPage } from "./OrderDocument.ts"
 
@@ -86,7 +87,11 @@ export const makeOrders = (upstream: Upstream, settings: OrdersSettings): Orders
         ),
         readOrder
       ),
-    get: (reference) => Effect.flatMap(get(`/orders/${encodeURIComponent(reference)}`), readOrder),
+    get: (reference) =>
+      get(`/orders/${encodeURIComponent(reference)}`).pipe(
+        Effect.flatMap(readOrder),
+        Effect.flatMap(requestedOrder(upstream, reference))
+      ),
     list: (offset) =>
       Effect.flatMap(get(`/orders?limit=${pageSize}${offset === 0 ? "" : `&offset=${offset}`}`), readPage),
     product: (asin) => Effect.flatMap(get(`/products/${encodeURIComponent(asin)}?retailer=amazon`), parseJson)

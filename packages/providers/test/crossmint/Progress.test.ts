@@ -160,3 +160,10 @@ describe("the status of an order", () => {
     assert.strictEqual(upstream.received[0]!.path, "/api/2022-06-09/orders/..%2Fkeys%3Fx%3D")
   })
 })
+
+it("the document of another order is not taken for this one's", async () => {
+  const { shop, upstream } = startShop(server)
+  const order = orderFixture("completed")
+  upstream.orders.set("another-order", order)
+  assert.strictEqual((await rejectionOf(shop.status("another-order")))._tag, "ResponseMalformed")
+})

@@ -166,3 +166,19 @@ describe("an order's status", () => {
     assert.strictEqual(upstream.received.length, 0)
   })
 })
+
+describe("what is about another order is not taken for this one's", () => {
+  it("an intent", async () => {
+    const { shop, upstream } = start()
+    upstream.put(intentFixture("4-completed"))
+    const other = { ...intentFixture("5-failed"), id: "ci_other" }
+    upstream.next(/^GET /, () => HttpResponse.json(other as object))
+    assert.strictEqual((await rejectionOf(shop.status(id)))._tag, "ResponseMalformed")
+    assert.strictEqual((await shop.status(id))?.status, "placed")
+  })
+
+  it("a shipment", async () => {
+    const other = parcel({ checkoutIntentId: "ci_other" })
+    assert.strictEqual((await rejectionOf(statusOf(list(other))))._tag, "ResponseMalformed")
+  })
+})

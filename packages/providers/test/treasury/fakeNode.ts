@@ -41,7 +41,8 @@ export class FakeNode {
   readonly disturbances: Array<{ method: string; what: "refused" | "lost" }> = []
   private readonly mined = new Map<Hex, Mined>()
   private readonly waiting = new Map<string, { raw: Hex; maxFee: bigint }>()
-  private readonly nonces = new Map<string, number>()
+  /** The blocks in which the transactions of an account were mined. */
+  private readonly blocksOf = new Map<string, ReadonlyArray<bigint>>()
 
   constructor(chainId: number, url = `https://node-${chainId}.example/rpc`) {
     this.chainId = chainId
@@ -56,7 +57,7 @@ export class FakeNode {
   }
   /** Transactions of an account that are on the chain. */
   nonceOf(account: string): number {
-    return this.nonces.get(account.toLowerCase()) ?? 0
+    return this.blocksOf.get(account.toLowerCase())?.length ?? 0
   }
 
   /** Takes a transaction as a node does; throws where it won't. */
@@ -88,11 +89,11 @@ export class FakeNode {
     this.block += 1n
     for (let hasMore = true; hasMore;) {
       hasMore = false
-      for (const [slot, { raw }] of this.waiting) {
+      for (const [slot, { maxFee, raw }] of this.waiting) {
         const [account = "", number] = slot.split(":")
-        if (Number(number) !== this.nonceOf(account)) continue
+        if (Number(number) !== this.nonceOf(account) || maxFee < this.baseFee) continue
         this.waiting.delete(slot)
-        this.nonces.set(account, Number(number) + 1)
+        this.blocksOf.set(account, [...(this.blocksOf.get(account) ?? []), this.block])
         this.mined.set(keccak256(raw), { succeeded: this.execute(account, raw), block: this.block })
         hasMore = true
       }
@@ -116,15 +117,22 @@ export class FakeNode {
   }
 
   private async respond(method: string, params: ReadonlyArray<unknown>): Promise<unknown> {
-    const [first] = params
+    const [first, second] = params
     switch (method) {
       case "eth_chainId":
         return toHex(this.chainId)
       case "eth_blockNumber":
         return toHex(this.block)
       case "eth_getTransactionCount": {
-        let count = this.nonceOf(String(first))
-        while (this.waiting.has(`${String(first).toLowerCase()}:${count}`)) count++
+        const account = String(first).toLowerCase()
+        let count = this.nonceOf(account)
+        if (second === "latest") return toHex(count)
+        if (second !== "pending") {
+          const before = this.blocksOf.get(account)?.filter((block) => block <= BigInt(String(second)))
+          return toHex(before?.length ?? 0)
+        }
+        // This node counts its pool, as some do.
+        while (this.waiting.has(`${account}:${count}`)) count++
         return toHex(count)
       }
       case "eth_call": {

@@ -1,3 +1,4 @@
+import { HttpResponse } from "msw"
 import { assert, describe, it } from "vitest"
 import { interceptRequests } from "../interceptRequests.ts"
 import { rejectionOf } from "../treasury/treasuries.ts"
@@ -69,4 +70,13 @@ describe("an order's status", () => {
     assert.strictEqual((await rejectionOf(shop.status(reference)))._tag, "ReferenceMalformed")
     assert.strictEqual(upstream.received.length, 0)
   })
+})
+
+it("the document of another order is not taken for this one's", async () => {
+  const { shop, upstream } = start()
+  const { id: reference } = upstream.put({ status: "order_placed" })
+  const other = upstream.put({ status: "cancelled" })
+  upstream.next(/^GET \/orders\//, () => HttpResponse.json(other as object))
+  assert.strictEqual((await rejectionOf(shop.status(reference)))._tag, "ResponseMalformed")
+  assert.strictEqual((await shop.status(reference))?.status, "shipped")
 })

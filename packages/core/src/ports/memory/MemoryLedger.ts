@@ -6,6 +6,8 @@ import type { EntriesQuery, LedgerEntry, LedgerKind, LedgerTotal } from "../Ledg
 export interface MemoryLedger {
   /** Appends an entry for a charge: as it was before a reversal, and as it is after any other fact. */
   readonly append: (charge: Charge, kind: LedgerKind, atMillis: number, transaction?: string) => void
+  /** Appends a further `refunded` entry; `false` where the transaction is entered already. */
+  readonly appendFurther: (charge: Charge, atMillis: number, transaction: string) => boolean
   /** Sums what a payer paid on the network and asset of a charge, without reversed settlements. */
   readonly receivedFrom: (charge: Pick<Charge, "payer" | "network" | "asset">) => bigint
   readonly entries: (query: EntriesQuery) => ReadonlyArray<LedgerEntry>
@@ -22,6 +24,13 @@ export const makeMemoryLedger = (): MemoryLedger => {
       const round = reversals.get(charge.key) ?? 0
       lines.push(entryOf(charge, { kind, atMillis, transaction, round }))
       if (kind === "reversed") reversals.set(charge.key, round + 1)
+    },
+    appendFurther: (charge, atMillis, transaction) => {
+      const refunds = lines.filter(({ chargeKey, kind }) => chargeKey === charge.key && kind === "refunded")
+      if (refunds.some((entry) => entry.transaction === transaction)) return false
+      const round = Math.max(...refunds.map((entry) => entry.round)) + 1
+      lines.push(entryOf(charge, { kind: "refunded", atMillis, transaction, round }))
+      return true
     },
     receivedFrom: ({ asset, network, payer }) =>
       lines.reduce((sum, entry) => {

@@ -25,6 +25,16 @@ export const refundMethods = (table: ChargeTable, ledger: MemoryLedger): RefundM
     return known
   }
 
+  const recordSent = (due: Charge, transaction: string, nowMillis: number): boolean => {
+    if (due.refund?._tag !== "Due") return false
+    const sent: Charge = { ...due, refund: { _tag: "Sent", transaction } }
+    table.put(sent)
+    if (due.refund.startedAtMillis === undefined)
+      countedOf(due.payer).push({ charge: sent, startedAtMillis: undefined })
+    ledger.append(sent, "refunded", nowMillis, transaction)
+    return true
+  }
+
   return {
     markRefundDue: (key, nowMillis) =>
       Effect.sync(() => {
@@ -54,13 +64,20 @@ export const refundMethods = (table: ChargeTable, ledger: MemoryLedger): RefundM
     recordRefund: (key, transaction, nowMillis) =>
       Effect.sync(() => {
         const due = table.get(key)
+        return due !== undefined && recordSent(due, transaction, nowMillis)
+      }),
+    recordManualRefund: (key, transaction, stoppedBeforeMillis, nowMillis) =>
+      Effect.sync(() => {
+        const due = table.get(key)
         if (due?.refund?._tag !== "Due") return false
-        const sent: Charge = { ...due, refund: { _tag: "Sent", transaction } }
-        table.put(sent)
-        if (due.refund.startedAtMillis === undefined)
-          countedOf(due.payer).push({ charge: sent, startedAtMillis: undefined })
-        ledger.append(sent, "refunded", nowMillis, transaction)
-        return true
+        const isStopped = stop !== undefined && stop.atMillis <= stoppedBeforeMillis
+        if (due.refund.startedAtMillis !== undefined && !isStopped) return false
+        return recordSent(due, transaction, nowMillis)
+      }),
+    recordFurtherRefund: (key, transaction, nowMillis) =>
+      Effect.sync(() => {
+        const charge = table.get(key)
+        return charge?.refund?._tag === "Sent" && ledger.appendFurther(charge, nowMillis, transaction)
       }),
     refundStop: () => Effect.sync(() => stop),
     stopRefunds: (reason, nowMillis) =>

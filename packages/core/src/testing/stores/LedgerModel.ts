@@ -27,6 +27,8 @@ export const ledgerModel = ({
   | "markRefundDue"
   | "startRefund"
   | "recordRefund"
+  | "recordManualRefund"
+  | "recordFurtherRefund"
   | "refundStop"
   | "stopRefunds"
   | "resumeRefunds"
@@ -58,6 +60,17 @@ export const ledgerModel = ({
   const entered = (fromMillis = 0, beforeMillis = Infinity) =>
     ledger.all().filter(({ atMillis }) => atMillis >= fromMillis && atMillis < beforeMillis)
 
+  const recordRefund: Verbs["recordRefund"] = (key, transaction, nowMillis) =>
+    Effect.sync(() => {
+      const isStarted = refunds.first((refund) => refund.key === key) !== undefined
+      const sent = change(key, ({ refund }) => refund?._tag === "Due", {
+        refund: { _tag: "Sent", transaction }
+      })
+      if (sent) enter(key, "refunded", nowMillis, transaction)
+      if (sent && !isStarted) refunds.add({ key, startedAtMillis: undefined })
+      return sent
+    })
+
   return {
     markRefundDue: (key, nowMillis) =>
       Effect.sync(() => {
@@ -68,15 +81,20 @@ export const ledgerModel = ({
         return owed
       }),
     startRefund,
-    recordRefund: (key, transaction, nowMillis) =>
-      Effect.sync(() => {
+    recordRefund,
+    recordManualRefund: (key, transaction, stoppedBeforeMillis, nowMillis) =>
+      Effect.suspend(() => {
         const isStarted = refunds.first((refund) => refund.key === key) !== undefined
-        const sent = change(key, ({ refund }) => refund?._tag === "Due", {
-          refund: { _tag: "Sent", transaction }
-        })
-        if (sent) enter(key, "refunded", nowMillis, transaction)
-        if (sent && !isStarted) refunds.add({ key, startedAtMillis: undefined })
-        return sent
+        const isStopped = stops.all().some(({ atMillis }) => atMillis <= stoppedBeforeMillis)
+        return isStarted && !isStopped ? Effect.succeed(false) : recordRefund(key, transaction, nowMillis)
+      }),
+    recordFurtherRefund: (key, transaction, atMillis) =>
+      Effect.sync(() => {
+        const sent = ledger.all().filter((entry) => entry.chargeKey === key && entry.kind === "refunded")
+        const last = sent.toSorted((left, right) => left.round - right.round).at(-1)
+        if (last === undefined || sent.some((entry) => entry.transaction === transaction)) return false
+        ledger.add({ ...last, atMillis, transaction, round: last.round + 1 })
+        return true
       }),
     refundStop: () => Effect.sync(() => stops.first(() => true)),
     stopRefunds: (reason, atMillis) =>

@@ -65,8 +65,10 @@ const orderModel = (): Orders["Service"] => {
         if (find(order.id) === undefined) orders.add(order)
       }),
     find: (id) => Effect.sync(() => find(id)),
-    findByReference: (upstreamReference) =>
-      Effect.sync(() => orders.first((row) => row.upstreamReference === upstreamReference)),
+    findByReference: (upstreamReference, otherThan) =>
+      Effect.sync(() =>
+        orders.first((row) => row.upstreamReference === upstreamReference && row.id !== otherThan)
+      ),
     replace: (order) =>
       Effect.sync(() => {
         const { attempts, dueAtMillis, id, mails, reason, shipments, status, stepAtMillis } = order

@@ -179,6 +179,19 @@ const upkeepOperations: ReadonlyArray<RandomOperation> = [
     return onMatchingCharge(random, "settled", (charges, key) =>
       charges.recordRefund(key, `0xback${step}`, now)
     )
+  },
+  (random, step) => {
+    const now = randomTime(random)
+    const stoppedBefore = randomTime(random)
+    return onMatchingCharge(random, "settled", (charges, key) =>
+      charges.recordManualRefund(key, `0xmanual${step}`, stoppedBefore, now)
+    )
+  },
+  (random, step) => {
+    const key = randomKey(random)
+    const now = randomTime(random)
+    const transaction = `0xback${step - random.below(3)}`
+    return Charges.use((charges) => charges.recordFurtherRefund(key, transaction, now))
   }
 ]
 

@@ -155,8 +155,15 @@ const moving: ReadonlyArray<StoreCase> = [
     yield* orders.create(sampleOrder({ upstreamReference: "up-1" }))
     yield* orders.create(sampleOrder({ id: uuidOf(2), upstreamReference: "up-2" }))
     yield* orders.create(sampleOrder({ id: uuidOf(3) }))
-    expectEqual((yield* orders.findByReference("up-2"))?.id, uuidOf(2), "by its name")
-    expectEqual(yield* orders.findByReference("up-3"), undefined, "by a name that none has")
+    const idOf = (reference: string, otherThan?: string) =>
+      Effect.map(orders.findByReference(reference, otherThan), (found) => found?.id)
+    expectEqual(yield* idOf("up-2"), uuidOf(2), "by its name")
+    expectEqual(yield* idOf("up-3"), undefined, "by a name that none has")
+    expectEqual(yield* idOf("up-2", uuidOf(2)), undefined, "another one by that name")
+    expectEqual(yield* idOf("up-2", uuidOf(1)), uuidOf(2), "by its name, other than another one")
+    yield* orders.create(sampleOrder({ id: uuidOf(4), upstreamReference: "up-2" }))
+    expectEqual(yield* idOf("up-2", uuidOf(2)), uuidOf(4), "the second of that name")
+    expectEqual(yield* idOf("up-2", uuidOf(4)), uuidOf(2), "the first of that name")
   })
 ]
 

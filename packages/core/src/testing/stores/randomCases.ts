@@ -103,7 +103,7 @@ const orderOperations: ReadonlyArray<RandomOperation> = [
     const id = randomId(random)
     return Orders.use((orders) =>
       Effect.flatMap(orders.find(id), (order) =>
-        orders.findByReference(order?.upstreamReference ?? `up-${step}`)
+        orders.findByReference(order?.upstreamReference ?? `up-${step}`, undefined)
       )
     )
   },

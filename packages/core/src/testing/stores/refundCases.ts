@@ -48,6 +48,96 @@ const starting: ReadonlyArray<StoreCase> = [
   })
 ]
 
+const manual: ReadonlyArray<StoreCase> = [
+  storeCase(
+    "Charges: a refund sent by other means is recorded unless the wallet may be sending it",
+    function* () {
+      const charges = yield* chargesWithOne("settled")
+      const record = (transaction: string, stoppedBeforeMillis = 0) =>
+        charges.recordManualRefund(key, transaction, stoppedBeforeMillis, 3_000)
+      expectEqual(yield* record("0xmine"), false, "where none is due")
+      yield* charges.markRefundDue(key, 1_600)
+      yield* startOf(key, plenty)
+      expectEqual(yield* record("0xmine", 9_000), false, "of a started one")
+      yield* charges.stopRefunds("by an operator", 2_500)
+      expectEqual(yield* record("0xmine", 2_499), false, "of a started one, stopped for too short a time")
+      const due = { _tag: "Due", startedAtMillis: 2_000 }
+      expectEqual((yield* charges.find(key))?.refund, due, "the refund that stays due")
+      expectEqual(yield* record("0xmine", 2_500), true, "of a started one, stopped for long")
+      expectEqual((yield* charges.find(key))?.refund, { _tag: "Sent", transaction: "0xmine" }, "the refund")
+      expectEqual(yield* record("0xagain", 2_500), false, "recording it again")
+      const other = yield* owedBack("never started")
+      expectEqual(
+        yield* other.recordManualRefund("never started", "0xmine", 0, 3_000),
+        true,
+        "of another one"
+      )
+      const entries = yield* charges.entries({ limit: 10, chargeKeys: [key] })
+      expectEqual(
+        entries.map(({ kind, transaction }) => [kind, transaction]),
+        [
+          ["refunded", "0xmine"],
+          ["refund_due", undefined],
+          ["settled", entries.at(-1)?.transaction]
+        ],
+        "the ledger"
+      )
+    }
+  ),
+  storeCase("Charges: a refund recorded by other means counts for its payer", function* () {
+    const charges = yield* owedBack("first", { amountAtomic: "60" })
+    yield* charges.recordManualRefund("first", "0xmine", 0, 2_000)
+    expectEqual(yield* startOf("first", plenty), "NotDue", "starting it")
+    yield* owedBack("second", { amountAtomic: "60" })
+    expectEqual(yield* startOf("second", limitOf("60")), "Started", "the next one")
+  }),
+  storeCase(`Charges: of ${racers} racers that start a refund or record it, one side wins`, function* () {
+    const charges = yield* owedBack(key)
+    const won = yield* race((racer) =>
+      racer % 2 === 0
+        ? Effect.map(startOf(key, plenty), (tag) => tag === "Started")
+        : charges.recordManualRefund(key, `0xmine${racer}`, 0, 3_000)
+    )
+    const started = countTrue(won.filter((_, racer) => racer % 2 === 0))
+    const recorded = countTrue(won.filter((_, racer) => racer % 2 === 1))
+    const refund = (yield* charges.find(key))?.refund
+    expectEqual(recorded, refund?._tag === "Sent" ? 1 : 0, "racers that recorded it")
+    expectEqual(started > 0, refund?._tag === "Due", "racers that started it")
+  }),
+  storeCase("Charges: a second transaction of a refund has an entry of its own", function* () {
+    const charges = yield* owedBack(key)
+    expectEqual(yield* charges.recordFurtherRefund(key, "0xback", 1_900), false, "before the first")
+    expectEqual(yield* charges.recordFurtherRefund("unknown", "0xback", 1_900), false, "of an unknown key")
+    yield* charges.recordRefund(key, "0xmine", 2_000)
+    expectEqual(yield* charges.recordFurtherRefund(key, "0xmine", 2_100), false, "the first once more")
+    expectEqual(yield* charges.recordFurtherRefund(key, "0xback", 2_200), true, "a second")
+    expectEqual(yield* charges.recordFurtherRefund(key, "0xback", 2_300), false, "the second once more")
+    expectEqual((yield* charges.find(key))?.refund, { _tag: "Sent", transaction: "0xmine" }, "the refund")
+    const entries = (yield* charges.entries({ limit: 10 })).filter(({ kind }) => kind === "refunded")
+    expectEqual(
+      entries.map(({ atMillis, round, transaction }) => [transaction, round, atMillis]),
+      [
+        ["0xback", 1, 2_200],
+        ["0xmine", 0, 2_000]
+      ],
+      "the ledger"
+    )
+    const { atMillis: _at, round: _round, transaction: _transaction, ...second } = entries[0]!
+    const { atMillis: _at0, round: _round0, transaction: _transaction0, ...first } = entries[1]!
+    expectEqual(second, first, "what else both entries say")
+  }),
+  storeCase(`Charges: ${racers} further transactions of a refund get an entry each`, function* () {
+    const charges = yield* owedBack(key)
+    yield* charges.recordRefund(key, "0xmine", 2_000)
+    const entered = yield* race((racer) =>
+      charges.recordFurtherRefund(key, `0xback${racer % 2}`, 3_000 + racer)
+    )
+    expectEqual(countTrue(entered), 2, "racers that entered one")
+    const entries = (yield* charges.entries({ limit: 10 })).filter(({ kind }) => kind === "refunded")
+    expectEqual(entries.map(({ round }) => round).toSorted(), [0, 1, 2], "the rounds")
+  })
+]
+
 const limits: ReadonlyArray<StoreCase> = [
   storeCase("Charges: refunds of a payer end at their limit, to the atomic unit", function* () {
     yield* owedBack("first", { amountAtomic: "60" })
@@ -158,5 +248,5 @@ const stops: ReadonlyArray<StoreCase> = [
   })
 ]
 
-/** Contract of `startRefund`, `stopRefunds` and `resumeRefunds`. */
-export const refundCases: ReadonlyArray<StoreCase> = [...starting, ...limits, ...stops]
+/** Contract of `startRefund`, `recordManualRefund`, `recordFurtherRefund`, `stopRefunds` and `resumeRefunds`. */
+export const refundCases: ReadonlyArray<StoreCase> = [...starting, ...manual, ...limits, ...stops]

@@ -21,8 +21,11 @@ export type ChainEvidence =
   | { readonly _tag: "NotMoved"; readonly chainTimeSeconds: number }
   /** Final: the nonce is used and did not pay. It was canceled, or used by a call with another value or recipient. */
   | { readonly _tag: "NotPaid"; readonly reason: "canceled" | "used_otherwise" }
-  /** The chain could not be read, or doesn't yet show with finality how the nonce was used. */
-  | { readonly _tag: "Unavailable" }
+  /**
+   * The chain could not be read, or doesn't yet show with finality how the nonce was used. `isUsed`: it was, and the use
+   * was not found.
+   */
+  | { readonly _tag: "Unavailable"; readonly isUsed?: true }
 
 /** Depth and age that a block of a network needs to count. */
 export type Finality = Pick<Network, "confirmations" | "finalitySeconds">
@@ -36,6 +39,7 @@ export interface LocatedUse {
 }
 
 export const unavailable: ChainEvidence = { _tag: "Unavailable" }
+export const useNotFound: ChainEvidence = { _tag: "Unavailable", isUsed: true }
 export const usedOtherwise: ChainEvidence = { _tag: "NotPaid", reason: "used_otherwise" }
 
 /** Judges a use of a nonce by the age and depth of its block. A use that doesn't pay counts only when it is final. */

@@ -9,7 +9,8 @@ import {
   type Finality,
   type LocatedUse,
   unavailable,
-  usedOtherwise
+  usedOtherwise,
+  useNotFound
 } from "./ChainEvidence.ts"
 import type { Block, BlockRange, ChainNode, LogFilter, NodeFailed } from "./ChainNode.ts"
 import { blocksPerQuery, searchLogs } from "./LogSearch.ts"
@@ -164,7 +165,7 @@ const searchSince = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ChainEvidence, NodeFailed> {
   const { before } = yield* bracketTime(query.node, latest, BigInt(sinceSeconds), windowSlack)
   const { found } = yield* searchRange(query, { from: before + 1n, to: latest.number }, sinceQueries)
-  return found === undefined ? unavailable : evidenceOf(found, latest, query.finality)
+  return found === undefined ? useNotFound : evidenceOf(found, latest, query.finality)
 })
 
 /** Searches for the transfer of an authorization: in the named transaction, then by the nonce's state and its logs. */

@@ -10,6 +10,7 @@ import {
   toBlock,
   token,
   unavailable,
+  useNotFound,
   usedOtherwise,
   width
 } from "./EvidenceWorld.ts"
@@ -127,7 +128,7 @@ describe("the search", () => {
       )
       assert.deepStrictEqual(
         yield* canceled.evidence({ sinceSeconds: canceled.node.nowSeconds }),
-        unavailable
+        useNotFound
       )
     })
   )

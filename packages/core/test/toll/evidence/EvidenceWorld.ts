@@ -43,6 +43,7 @@ export const open = (settings: Partial<ChainNetwork> = {}, height = 1_000_000n) 
 }
 
 export const unavailable: ChainEvidence = { _tag: "Unavailable" }
+export const useNotFound: ChainEvidence = { _tag: "Unavailable", isUsed: true }
 export const usedOtherwise: ChainEvidence = { _tag: "NotPaid", reason: "used_otherwise" }
 
 /** Refuses what a node no longer has. */
