@@ -33,6 +33,13 @@ const refundDue = async (): Promise<void> => {
   await prepare!(stores, key)
 }
 
+it("tells its time", async () => {
+  const before = Date.now()
+  const nowMillis = await stores.nowMillis()
+  expect(nowMillis).toBeGreaterThanOrEqual(before - 1)
+  expect(nowMillis).toBeLessThanOrEqual(Date.now() + 1)
+})
+
 describe("the schema", () => {
   it("is created by many at once, and again without a loss", async () => {
     await Promise.all([migrate(sql), migrate(sql), stores.open()])

@@ -5,7 +5,8 @@ import type { RequestHandler } from "express"
 /**
  * Mounts a till in Express, at the root or under a prefix.
  *
- * Other paths continue to the host's own routes, and errors to its error handlers. A body parser may run first.
+ * Other paths continue to the host's own routes, and errors to its error handlers. A body parser may run first; see
+ * `publicRoutes` for signed webhooks.
  *
  * @example
  * const app = express()

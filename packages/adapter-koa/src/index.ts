@@ -21,9 +21,10 @@ export const till402 =
     // koa-mount removes the prefix from `url`. A till whose base URL has no prefix expects that form.
     const url = till.handles(original.pathname) ? original : targetOf(context.url)
     if (url === undefined || !till.handles(url.pathname)) return next()
-    const { body: parsedBody } = context.request as { readonly body?: unknown }
-    const caller = { clientAddress: context.ip }
-    return respond(context, await till.handle(incoming(context.req, { url, parsedBody }), caller))
+    // Koa's body parsers keep the text that was sent in `rawBody`.
+    const { body, rawBody } = context.request as { readonly body?: unknown; readonly rawBody?: unknown }
+    const request = incoming(context.req, { url, parsedBody: rawBody ?? body })
+    return respond(context, await till.handle(request, { clientAddress: context.ip }))
   }
 
 const respond = async (context: Context, response: Response | PlainResponse): Promise<void> => {

@@ -54,12 +54,29 @@ const streamOf = (request: IncomingMessage): ReadableStream<Uint8Array> => {
 
 /** A body that was read before and is no longer available. */
 const isLost = (request: IncomingMessage, parsedBody: unknown): boolean =>
-  parsedBody === undefined && hasBody(request) && (request.readableDidRead || request.readableEnded)
+  parsedBody === undefined &&
+  keptBytes(request) === undefined &&
+  hasBody(request) &&
+  (request.readableDidRead || request.readableEnded)
 
 const lost = (): Error =>
   new Error(
     "The body was read before it reached the till and is no longer available: mount the till before the middleware that reads it."
   )
+
+/** The bytes that a body parser kept, as `rawBody` of Node's request. */
+const keptBytes = (request: IncomingMessage): string | Uint8Array | undefined => {
+  const kept: unknown = "rawBody" in request ? request.rawBody : undefined
+  return typeof kept === "string" || kept instanceof Uint8Array ? kept : undefined
+}
+
+/** Whether a body was parsed, and its bytes were not kept. */
+const isParsed = (request: IncomingMessage, parsedBody: unknown): boolean =>
+  hasBody(request) &&
+  (request.readableDidRead || request.readableEnded) &&
+  keptBytes(request) === undefined &&
+  typeof parsedBody !== "string" &&
+  !(parsedBody instanceof Uint8Array)
 
 const encodeParsed = (body: unknown): string | Uint8Array<ArrayBuffer> =>
   typeof body === "string"
@@ -70,7 +87,8 @@ const encodeParsed = (body: unknown): string | Uint8Array<ArrayBuffer> =>
 
 /**
  * Makes a web `Request` for `url` from a Node request. The body streams, and is read only on demand. If a body parser
- * of the host has read it, the body is rebuilt from `parsedBody`, the parser's result: text, bytes, or a JSON value.
+ * of the host has read it, the body is rebuilt from the bytes that the parser kept in `request.rawBody`, or else from
+ * `parsedBody`, the parser's result: text, bytes, or a JSON value.
  *
  * Has no abort signal: a client that disconnects must not interrupt a call that it has paid for.
  *
@@ -107,7 +125,7 @@ export const toRequest = (
   headers.delete("content-length")
   headers.delete("content-encoding")
   headers.delete("transfer-encoding")
-  return new Request(url, { method, headers, body: encodeParsed(parsedBody) })
+  return new Request(url, { method, headers, body: encodeParsed(keptBytes(request) ?? parsedBody) })
 }
 
 class NodeRequest implements IncomingRequest {
@@ -133,6 +151,9 @@ class NodeRequest implements IncomingRequest {
       found = found === null ? value : `${found}, ${value}`
     }
     return found
+  }
+  get isRebuilt(): boolean {
+    return isParsed(this.request, this.parsedBody)
   }
   toRequest(): Request {
     return (this.made ??= toRequest(this.request, { url: this.url, parsedBody: this.parsedBody }))

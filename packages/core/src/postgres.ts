@@ -29,12 +29,14 @@ export interface PostgresOptions {
 /**
  * Stores everything in a PostgreSQL database (14 or newer), for several processes or machines. Needs the optional peer
  * `@effect/sql-pg`. Migrates the schema at start; processes that start concurrently wait for each other. Tables begin
- * with `till_`, in the first schema of the connection's search path.
+ * with `till_`, in the first schema of the connection's search path; those of its other schemas are never used.
  *
- * `till.ready`  rejects with an error without the password: with `ConfigurationError` if an option is wrong, the peer is
- * missing, or the server rejects the user or the database; with `StoreError` if the database can't be reached or
- * migrated. Configure PgBouncer to ignore the startup parameter `statement_timeout` and to keep prepared statements
- * (1.21 or newer).
+ * `till.ready` rejects with an error without the password: with `ConfigurationError` if an option is wrong, the peer is
+ * missing, the server rejects the user or the database, or the schema is not the one that this version needs; with
+ * `StoreError` if the database can't be reached or migrated. Configure PgBouncer to ignore the startup parameter
+ * `statement_timeout` and to keep prepared statements (1.21 or newer).
+ *
+ * The database's clock decides leases. A process whose own clock differs by a minute is refused.
  *
  * @example
  * const till = Till.make({ ...options, storage: postgres({ url: "postgres://till@localhost/till" }) })

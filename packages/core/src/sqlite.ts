@@ -10,8 +10,8 @@ import { layerSql } from "./sql/stores.ts"
  * Stores everything in one SQLite file, with Node's own SQLite. Creates the file, not its folder. Several processes on
  * one machine may share it. `:memory:` persists nothing.
  *
- * `till.ready`  rejects if the file can't be opened or migrated: with `ConfigurationError` if the name is wrong, with
- * `StoreError` if the database can't be used.
+ * `till.ready` rejects if the file can't be opened or migrated: with `ConfigurationError` if the name is wrong or the
+ * schema is not the one that this version needs, with `StoreError` if the database can't be used.
  *
  * @example
  * const till = Till.make({ ...options, storage: sqlite({ filename: "till.sqlite" }) })

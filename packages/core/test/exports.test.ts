@@ -79,6 +79,7 @@ const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> =
       "Shop",
       "ShopRequest",
       "ShopResponse",
+      "StoreClock",
       "TillRoutes",
       "Track",
       "TrackQuery",

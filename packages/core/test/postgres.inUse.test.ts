@@ -5,13 +5,16 @@ import { PgClient } from "@effect/sql-pg"
 import { type Postgres, startPostgres } from "@till402/test-postgres"
 import { Effect, Fiber, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
+import { ConfigurationError } from "../src/domain/Errors.ts"
 import { Charges } from "../src/ports/Charges.ts"
+import { StoreClock } from "../src/ports/StoreClock.ts"
 import { schemaSql } from "../src/sql/migrations.ts"
 import { postgres } from "../src/postgres.ts"
 import { chargesWithOne, paidRefundDue } from "../src/testing/stores/chargeRecords.ts"
 import { sampleResponse } from "../src/testing/stores/records.ts"
 import { claimOf } from "./sql/claimOf.ts"
+import { openTill, search } from "./toll/openTill.ts"
 
 let cluster: Postgres
 beforeAll(async () => {
@@ -191,6 +194,38 @@ describe("a database in use", () => {
     expect(await onStore(start("second"))).toEqual({ _tag: "ExceedsReceived" })
     await withClient(url, run("UPDATE till_ledger SET amount = '10000' WHERE charge_key = 'second'"))
     expect(await onStore(start("second"))).toEqual({ _tag: "Started" })
+  })
+
+  it("tells the time by which tills measure leases", async () => {
+    const url = await cluster.createDatabase()
+    const reading = Effect.flatMap(StoreClock, (clock) => clock!.nowMillis)
+    const before = Date.now()
+    const nowMillis = await Effect.runPromise(Effect.provide(reading, postgres({ url })))
+    expect(nowMillis).toBeGreaterThanOrEqual(before - 1)
+    expect(nowMillis).toBeLessThanOrEqual(Date.now() + 1)
+  })
+
+  it.each([200_000, -200_000])("refuses a till whose clock is off by %d ms", async (skewMillis) => {
+    const storage = postgres({ url: await cluster.createDatabase() })
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + skewMillis })
+    onTestFinished(() => void vi.useRealTimers())
+    const error = await openTill({ storage }).catch((cause: unknown) => cause)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(String(error)).toMatch(/200 s (?:ahead of|behind) the database's/)
+  })
+
+  it("is the clock of a till that is near it", async () => {
+    const storage = postgres({ url: await cluster.createDatabase() })
+    const startMillis = Date.now()
+    vi.useFakeTimers({ toFake: ["Date"], now: startMillis + 30_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    const { events, till, payFor, present } = await openTill({ storage })
+    const response = await present(search, await payFor(search))
+    expect(response.status, response.text).toBe(200)
+    const [charge] = await till.charges.list({ limit: 1 })
+    expect(charge!.createdAt.getTime()).toBeGreaterThanOrEqual(startMillis)
+    expect(charge!.createdAt.getTime()).toBeLessThan(startMillis + 20_000)
+    expect(events.map(({ code }) => code)).toContain("clock_skewed")
   })
 
   it("is left alone where the host made the schema from schemaSql", async () => {

@@ -59,3 +59,11 @@ export const migrate = async (sql: Database): Promise<void> => {
     await sql.unsafe(schema)
   })
 }
+
+/** The database's time: processes on several machines measure leases by it. */
+export const now = async (sql: Database): Promise<number> => {
+  const [row] = await sql<
+    Array<{ millis: string }>
+  >`SELECT extract(epoch FROM clock_timestamp()) * 1000 AS millis`
+  return Number(row?.millis)
+}

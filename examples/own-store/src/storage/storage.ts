@@ -1,6 +1,6 @@
 import type { HostStores } from "@till402/core"
 import { chargeVerbs } from "./charges.ts"
-import { connect, migrate } from "./database.ts"
+import { connect, migrate, now } from "./database.ts"
 import { ledgerVerbs } from "./ledger.ts"
 import { orderStore } from "./orders.ts"
 import { quoteStore } from "./quotes.ts"
@@ -19,6 +19,7 @@ export const postgresStores = (url: string) => {
     orders: orderStore(sql),
     vaultItems: vaultItemStore(sql),
     vaultPurchases: vaultPurchaseStore(sql),
+    nowMillis: () => now(sql),
     open: () => migrate(sql),
     close: () => sql.end({ timeout: closeSeconds })
   } satisfies HostStores

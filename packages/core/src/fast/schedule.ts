@@ -11,9 +11,17 @@ import { Clock, Duration, Effect, Exit } from "effect"
 /** The default clock: real time, for which the platform's own timer is the cheapest. */
 const realTime: Clock.Clock = Effect.runSync(Clock.clockWith(Effect.succeed))
 
+/** Other clocks that sleep in real time. */
+const alsoRealTime = new WeakSet<Clock.Clock>()
+
+/** Declares that a clock sleeps as another one does, and so may use its timers. */
+export const sleepsAs = (clock: Clock.Clock, other: Clock.Clock): void => {
+  if (other === realTime || alsoRealTime.has(other)) alsoRealTime.add(clock)
+}
+
 /** Calls `onTimeout` once, after `millis` of the clock's time. Returns a function that cancels it. */
 export const schedule = (clock: Clock.Clock, millis: number, onTimeout: () => void): (() => void) => {
-  if (clock === realTime) {
+  if (clock === realTime || alsoRealTime.has(clock)) {
     const timer = setTimeout(onTimeout, millis)
     return () => clearTimeout(timer)
   }

@@ -3,9 +3,10 @@ import { ApiFailure } from "../domain/ApiFailure.ts"
 import { Operations } from "../operations/Operation.ts"
 import { readPayment } from "../toll/PaymentHeader.ts"
 import { HandlerCall } from "./HandlerCall.ts"
-import type { Caller, IncomingRequest, PlainResponse, PublicRoute } from "./HttpMessage.ts"
+import type { Caller, IncomingRequest, PlainResponse } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
-import { makePaidCalls, requestFailed } from "./PaidCalls.ts"
+import { makePaidCalls } from "./PaidCalls.ts"
+import { publicCall } from "./publicCall.ts"
 import { challengeResponse, failureResponse, jsonResponse, notFound, preflightResponse } from "./Responses.ts"
 import type { PricedRoutes } from "./PricedRoutes.ts"
 import { makeRouter, type OperationMatch, type RouteMatch } from "./Router.ts"
@@ -58,12 +59,6 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
   // Read only where the response depends on it.
   const originOf = (request: IncomingRequest) => (Array.isArray(cors) ? request.header("origin") : null)
 
-  const publicCall = (handler: PublicRoute, request: IncomingRequest, origin: string | null) =>
-    Effect.catchCause(
-      Effect.promise(async (): Promise<Handled> => handler(request.toRequest())),
-      (cause) => requestFailed(cause, settings, origin)
-    )
-
   const handleMatch = (
     match: Exclude<RouteMatch, { readonly _tag: "Public" }>,
     request: IncomingRequest,
@@ -94,7 +89,7 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
     const origin = originOf(request)
     const match = router(request.url.pathname)
     if (match === undefined) return failureResponse(notFound, cors, origin)
-    if (match._tag === "Public") return publicCall(match.handler, request, origin)
+    if (match._tag === "Public") return publicCall(settings, match.handler, request, origin)
     return handleMatch(match, request, { caller, origin })
   }
 

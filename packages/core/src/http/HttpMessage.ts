@@ -11,6 +11,8 @@ export interface IncomingRequest {
   readonly url: Target
   /** A header's values, joined by commas, by its lower-case name; `null` if it is missing. */
   readonly header: (name: string) => string | null
+  /** Whether `toRequest` rebuilds the body from a body parser's result: its bytes may differ from those sent. */
+  readonly isRebuilt?: boolean
   /** Makes a web `Request`, for bodies and for the host's functions. */
   readonly toRequest: () => Request
 }

@@ -21,14 +21,15 @@ const wrongType = new ApiFailure({
   message: "Send the body as application/json, not compressed."
 })
 
-const tooSlow = new ApiFailure({
+/** A body that didn't arrive in time. */
+export const tooSlow = new ApiFailure({
   status: 408,
   code: "BODY_TOO_SLOW",
   message: "The body did not come to its end in time. Nothing was charged; send the request again."
 })
 
 /** Longest that a body may take: 64 KiB over the slowest of lines. */
-const bodyTimeoutMillis = 15_000
+export const bodyTimeoutMillis = 15_000
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 /** One character for each byte: different bytes give different text. */

@@ -36,8 +36,9 @@ export interface HostOrders {
    */
   readonly markRefunded: (id: string, transaction: string) => Promise<OperatorResult>
   /**
-   * Exports orders, newest first, as text in pieces: a JSON array, or CSV with a header row (RFC 4180; text that a
-   * spreadsheet would run as a formula gets an apostrophe before it). Address and email only with `personal`.
+   * Exports orders, newest first, as text in pieces: a JSON array, or CSV with a header row (RFC 4180). In CSV,
+   * every cell is quoted, and text that a spreadsheet would run as a formula gets an apostrophe before it. Address and
+   * email only with `personal`.
    *
    * @example
    * for await (const piece of till.orders.export({ format: "csv" })) process.stdout.write(piece)

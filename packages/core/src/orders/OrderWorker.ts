@@ -78,7 +78,7 @@ const sendLater = Effect.fnUntraced(function* (
   nowMillis: number
 ): Effect.fn.Return<void, StoreError> {
   const hasRoom = mails.hasRoom()
-  const untilMillis = nowMillis + (hasRoom ? OrderTimings.leaseMillis : fullQueueMillis)
+  const untilMillis = nowMillis + (hasRoom ? OrderTimings.workLeaseMillis : fullQueueMillis)
   const result = yield* life.applyOutcome(order, { _tag: "MailDeferred", kind, dueAtMillis, untilMillis })
   if (result._tag !== "Changed") return
   nextDue.note(result.order.dueAtMillis)

@@ -56,9 +56,14 @@ const columns = [
 ] as const satisfies ReadonlyArray<keyof Line>
 const personalColumns = ["email", "shippingAddress"] as const satisfies ReadonlyArray<keyof Line>
 
-/** Text that a spreadsheet would run as a formula: https://owasp.org/www-community/attacks/CSV_Injection */
-const isFormula = (text: string): boolean => /^[=+\-@\t\r]/.test(text)
+/**
+ * The places where a spreadsheet would read a formula (https://owasp.org/www-community/attacks/CSV_Injection): at the
+ * start, and after a character by which some spreadsheets separate cells or rows even within quotes. Full-width and small
+ * forms count, and characters that don't show.
+ */
+const formulaStarts = /(?<=^|[;\t\r\n])(?=["'\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫−])/gu
 
+/** Quoted, since not every spreadsheet separates by commas. */
 const cellOf = (value: unknown): string => {
   if (value === null || value === undefined) return ""
   const text = Array.isArray(value)
@@ -66,8 +71,7 @@ const cellOf = (value: unknown): string => {
     : typeof value === "object"
       ? JSON.stringify(value)
       : String(value)
-  const shown = isFormula(text) ? `'${text}` : text
-  return /[",\r\n]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown
+  return `"${text.replace(formulaStarts, "'").replaceAll('"', '""')}"`
 }
 
 const row = (cells: ReadonlyArray<string>): string => `${cells.join(",")}\r\n`

@@ -7,6 +7,7 @@ import { causeName } from "../runtime/causeName.ts"
 import { Orders } from "./Orders.ts"
 import { Quotes } from "./Quotes.ts"
 import { storeResponseReaders, type StoreName, type StorePorts } from "./StoreResponses.ts"
+import { type DatabaseClock, StoreClock } from "./StoreClock.ts"
 import { storeMarginMillis, type Stores } from "./Stores.ts"
 import { VaultItems } from "./VaultItems.ts"
 import { VaultPurchases } from "./VaultPurchases.ts"
@@ -51,6 +52,11 @@ export interface HostStores {
   readonly vaultPurchases: VaultPurchaseStore
   /** Runs once before the first method, e.g. to migrate a schema. If it throws, `till.ready` rejects with that. */
   readonly open?: (context: CallContext) => Promise<void>
+  /**
+   * Returns the database's time, in milliseconds since the epoch. Give it where several machines share the database: the
+   * till then runs on that time, so that all agree on who holds a lease. Read at start and every 15 seconds.
+   */
+  readonly nowMillis?: (context: CallContext) => Promise<number>
   /** Runs once when the till is disposed, also if `open` failed. If it throws, `till.dispose()` rejects with that. */
   readonly close?: (context: CallContext) => Promise<void>
 }
@@ -112,7 +118,8 @@ export const storageFrom = (
         Context.add(Quotes, port("quotes")),
         Context.add(Orders, port("orders")),
         Context.add(VaultItems, port("vaultItems")),
-        Context.add(VaultPurchases, port("vaultPurchases"))
+        Context.add(VaultPurchases, port("vaultPurchases")),
+        Context.add(StoreClock, clockOf(stores, timeoutMillis))
       )
     })
   )
@@ -162,6 +169,19 @@ const callStore = <A>(
 
 const deadlineExceeded = (timeoutMillis: number): DeadlineExceeded =>
   new DeadlineExceeded({ message: `no response within ${timeoutMillis} ms`, timeoutMillis })
+
+/** The database's clock, if the host gives it. */
+const clockOf = (stores: HostStores, millis: number): DatabaseClock | undefined =>
+  stores.nowMillis === undefined
+    ? undefined
+    : {
+        nowMillis: callStore("nowMillis", millis, async (context) => {
+          const nowMillis: unknown = await stores.nowMillis?.(context)
+          if (typeof nowMillis !== "number" || !Number.isFinite(nowMillis))
+            throw new TypeError("nowMillis must return a number")
+          return nowMillis
+        })
+      }
 
 /** Opens a storage, and closes it with the scope. */
 const openStores = (stores: HostStores, millis: number): Effect.Effect<void, StoreError, Scope.Scope> =>

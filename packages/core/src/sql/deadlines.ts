@@ -3,6 +3,7 @@ import { StoreError } from "../domain/Errors.ts"
 import { Charges } from "../ports/Charges.ts"
 import { Orders } from "../ports/Orders.ts"
 import { Quotes } from "../ports/Quotes.ts"
+import { StoreClock } from "../ports/StoreClock.ts"
 import type { Stores } from "../ports/Stores.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
 import { VaultPurchases } from "../ports/VaultPurchases.ts"
@@ -43,13 +44,22 @@ const storeWithTimeout = <Store extends object>(name: string, store: Store, mill
  * Adds a timeout to every method of the stores, for a database that no longer responds: the server's own statement
  * timeout doesn't help if the network loses the statement.
  */
-export const storesWithTimeout = (stores: Context.Context<Stores>, millis: number): Context.Context<Stores> =>
-  Context.make(Charges, storeWithTimeout("charges", Context.get(stores, Charges), millis)).pipe(
+export const storesWithTimeout = (
+  stores: Context.Context<Stores>,
+  millis: number
+): Context.Context<Stores> => {
+  const clock = Context.get(stores, StoreClock)
+  return Context.make(Charges, storeWithTimeout("charges", Context.get(stores, Charges), millis)).pipe(
     Context.add(Quotes, storeWithTimeout("quotes", Context.get(stores, Quotes), millis)),
     Context.add(Orders, storeWithTimeout("orders", Context.get(stores, Orders), millis)),
     Context.add(VaultItems, storeWithTimeout("vaultItems", Context.get(stores, VaultItems), millis)),
     Context.add(
       VaultPurchases,
       storeWithTimeout("vaultPurchases", Context.get(stores, VaultPurchases), millis)
+    ),
+    Context.add(
+      StoreClock,
+      clock === undefined ? undefined : { nowMillis: withTimeout("clock", clock.nowMillis, millis) }
     )
   )
+}

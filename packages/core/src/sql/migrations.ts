@@ -1,261 +1,141 @@
 import { Effect } from "effect"
-import { Migrator, SqlClient } from "effect/sql"
-import type { LedgerKind } from "../ports/Charges.ts"
-import {
-  countsForPayer,
-  transferIndex,
-  unfinished,
-  unfinishedDue,
-  unfinishedQueue
-} from "./chargeConditions.ts"
+import { SqlClient, type SqlError } from "effect/sql"
+import { ConfigurationError } from "../domain/Errors.ts"
+import { initialSchema } from "./initialSchema.ts"
+import { checkSchema } from "./schemaCheck.ts"
+
+/** A step of the schema, by one statement after the other. */
+export interface Migration {
+  /** 1, 2, 3 and so on. */
+  readonly id: number
+  readonly name: string
+  readonly sqlite: ReadonlyArray<string>
+  readonly postgres: ReadonlyArray<string>
+}
+
+/** All migrations in their order. Those that were released never change: append another. */
+export const migrations: ReadonlyArray<Migration> = [{ id: 1, name: "initial", ...initialSchema }]
+
+type Dialect = "sqlite" | "postgres"
 
 /** The table that records which migrations have run. */
-const table = "till_migrations"
-
-/** One schema for SQLite and PostgreSQL: text, and integers for milliseconds and counts. */
-const tables = [
-  `CREATE TABLE IF NOT EXISTS till_charges (
-    key TEXT PRIMARY KEY,
-    payload_digest TEXT NOT NULL,
-    fingerprint TEXT NOT NULL,
-    operation TEXT NOT NULL,
-    network TEXT NOT NULL,
-    asset TEXT NOT NULL,
-    payer TEXT NOT NULL,
-    pay_to TEXT NOT NULL,
-    amount TEXT NOT NULL,
-    valid_before BIGINT NOT NULL,
-    x402_version BIGINT NOT NULL,
-    settlement TEXT NOT NULL,
-    exposure BIGINT NOT NULL,
-    settles_first BIGINT NOT NULL,
-    created_at BIGINT NOT NULL,
-    unverified_since BIGINT NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('claimed', 'ready', 'settled', 'voided')),
-    lease_owner TEXT NOT NULL,
-    lease_until BIGINT NOT NULL,
-    attempts BIGINT NOT NULL DEFAULT 0,
-    check_after BIGINT NOT NULL DEFAULT 0,
-    response TEXT,
-    response_expired_at BIGINT,
-    subject TEXT,
-    effect_pending BIGINT NOT NULL DEFAULT 0,
-    receipt TEXT,
-    transaction_hash TEXT,
-    transfer_log_index BIGINT,
-    awaits_finality BIGINT NOT NULL DEFAULT 0,
-    reopenings BIGINT NOT NULL DEFAULT 0,
-    response_owed_until BIGINT,
-    settled_at BIGINT,
-    refund_due_at BIGINT,
-    refund_started_at BIGINT,
-    refunded_at BIGINT,
-    refund_transaction TEXT,
-    reversed_at BIGINT
+const recordTable: Readonly<Record<Dialect, string>> = {
+  sqlite: `CREATE TABLE IF NOT EXISTS till_migrations (
+    migration_id integer PRIMARY KEY NOT NULL,
+    created_at datetime NOT NULL DEFAULT current_timestamp,
+    name VARCHAR(255) NOT NULL
   )`,
-  // One transfer settles one charge.
-  `CREATE UNIQUE INDEX IF NOT EXISTS ${transferIndex} ON till_charges (network, transaction_hash, transfer_log_index)
-    WHERE transfer_log_index IS NOT NULL`,
-  `CREATE INDEX IF NOT EXISTS till_charges_unfinished
-    ON till_charges ((${unfinishedQueue}), (${unfinishedDue}), created_at, key) WHERE ${unfinished}`,
-  `CREATE INDEX IF NOT EXISTS till_charges_open ON till_charges (state, created_at, key) WHERE state <> 'settled'`,
-  `CREATE INDEX IF NOT EXISTS till_charges_payer ON till_charges (payer) WHERE ${countsForPayer}`,
-  `CREATE INDEX IF NOT EXISTS till_charges_paid ON till_charges (payer, settled_at)
-    WHERE state = 'settled' AND refund_due_at IS NULL`,
-  `CREATE INDEX IF NOT EXISTS till_charges_refunds ON till_charges (payer)
-    WHERE refund_started_at IS NOT NULL OR refunded_at IS NOT NULL`,
-  `CREATE INDEX IF NOT EXISTS till_charges_responses ON till_charges (settled_at)
-    WHERE response IS NOT NULL AND settled_at IS NOT NULL`,
-  `CREATE INDEX IF NOT EXISTS till_charges_owed ON till_charges (created_at, key)
-    WHERE refund_due_at IS NOT NULL AND refunded_at IS NULL`,
-  `CREATE INDEX IF NOT EXISTS till_charges_settled ON till_charges (settled_at) WHERE state = 'settled'`,
-  `CREATE INDEX IF NOT EXISTS till_charges_created ON till_charges (created_at, key)`,
-  `CREATE TABLE IF NOT EXISTS till_ledger (
-    charge_key TEXT NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('settled', 'refund_due', 'refunded', 'reversed')),
-    round BIGINT NOT NULL,
-    at BIGINT NOT NULL,
-    day TEXT NOT NULL,
-    operation TEXT NOT NULL,
-    network TEXT NOT NULL,
-    asset TEXT NOT NULL,
-    payer TEXT NOT NULL,
-    pay_to TEXT NOT NULL,
-    amount TEXT NOT NULL,
-    transaction_hash TEXT,
-    transfer_log_index BIGINT,
-    PRIMARY KEY (charge_key, kind, round)
-  )`,
-  `CREATE INDEX IF NOT EXISTS till_ledger_at ON till_ledger (at, charge_key, kind, round)`,
-  `CREATE INDEX IF NOT EXISTS till_ledger_payer ON till_ledger (payer, at)`,
-  // At most one row: why and since when refunds are stopped.
-  `CREATE TABLE IF NOT EXISTS till_refund_stop (
-    id BIGINT PRIMARY KEY CHECK (id = 1),
-    reason TEXT NOT NULL,
-    at BIGINT NOT NULL
-  )`,
-  `CREATE TABLE IF NOT EXISTS till_quotes (
-    id TEXT PRIMARY KEY,
-    fingerprint TEXT NOT NULL,
-    offer TEXT NOT NULL,
-    created_at BIGINT NOT NULL,
-    expires_at BIGINT NOT NULL,
-    consumed_by TEXT
-  )`,
-  // Enforces one live quote per request.
-  `CREATE UNIQUE INDEX IF NOT EXISTS till_quotes_live ON till_quotes (fingerprint) WHERE consumed_by IS NULL`,
-  `CREATE INDEX IF NOT EXISTS till_quotes_consumed ON till_quotes (consumed_by) WHERE consumed_by IS NOT NULL`,
-  `CREATE INDEX IF NOT EXISTS till_quotes_expires ON till_quotes (expires_at)`,
-  `CREATE TABLE IF NOT EXISTS till_orders (
-    id TEXT PRIMARY KEY,
-    status TEXT NOT NULL,
-    version BIGINT NOT NULL,
-    due_at BIGINT,
-    created_at BIGINT NOT NULL,
-    updated_at BIGINT NOT NULL,
-    upstream_reference TEXT,
-    document TEXT NOT NULL,
-    personal TEXT,
-    progress TEXT NOT NULL
-  )`,
-  `CREATE INDEX IF NOT EXISTS till_orders_due ON till_orders (due_at, id) WHERE due_at IS NOT NULL`,
-  `CREATE INDEX IF NOT EXISTS till_orders_reference ON till_orders (upstream_reference)
-    WHERE upstream_reference IS NOT NULL`,
-  `CREATE INDEX IF NOT EXISTS till_orders_known ON till_orders (updated_at) WHERE personal IS NOT NULL`,
-  `CREATE INDEX IF NOT EXISTS till_orders_status ON till_orders (status, created_at, id)`,
-  `CREATE INDEX IF NOT EXISTS till_orders_created ON till_orders (created_at, id)`,
-  `CREATE TABLE IF NOT EXISTS till_vault_items (
-    id TEXT PRIMARY KEY,
-    slug TEXT NOT NULL UNIQUE,
-    position BIGINT NOT NULL,
-    product_type TEXT NOT NULL,
-    category TEXT NOT NULL,
-    price BIGINT NOT NULL,
-    downloads BIGINT NOT NULL,
-    search TEXT NOT NULL,
-    document TEXT NOT NULL
-  )`,
-  `CREATE INDEX IF NOT EXISTS till_vault_items_position ON till_vault_items (position, id)`,
-  `CREATE TABLE IF NOT EXISTS till_vault_purchases (
-    id TEXT PRIMARY KEY,
-    status TEXT NOT NULL,
-    created_at BIGINT NOT NULL,
-    due_at BIGINT,
-    attempts BIGINT NOT NULL,
-    email TEXT,
-    document TEXT NOT NULL
-  )`,
-  `CREATE INDEX IF NOT EXISTS till_vault_purchases_due ON till_vault_purchases (due_at, id) WHERE due_at IS NOT NULL`,
-  `CREATE INDEX IF NOT EXISTS till_vault_purchases_known ON till_vault_purchases (created_at)
-    WHERE email IS NOT NULL AND due_at IS NULL AND status = 'granted'`
-]
-
-/** A ledger entry: the change of a charge that it records, and its fields. */
-interface Entered {
-  readonly kind: LedgerKind
-  /** The columns whose change it records, with the condition on `OLD` and `NEW`. */
-  readonly of: string
-  readonly when: string
-  readonly at: string
-  readonly transaction: string
-  readonly logIndex: string
+  postgres: `CREATE TABLE IF NOT EXISTS till_migrations (
+    migration_id integer PRIMARY KEY,
+    created_at timestamp with time zone NOT NULL DEFAULT now(),
+    name text NOT NULL
+  )`
 }
 
-const firstSet = (column: string) => ({
-  of: column,
-  when: `OLD.${column} IS NULL AND NEW.${column} IS NOT NULL`,
-  at: `NEW.${column}`
+const recordOf = ({ id, name }: Migration): string =>
+  `INSERT INTO till_migrations (migration_id, name) VALUES (${id}, '${name}') ON CONFLICT DO NOTHING`
+
+const schemaOf = (dialect: Dialect): string =>
+  `${[recordTable[dialect], ...migrations.flatMap((migration) => [...migration[dialect], recordOf(migration)])].join(";\n\n")};\n`
+
+/** The schema as SQL, for hosts that run migrations themselves. A till that finds it needs no right to create tables. */
+export const schemaSql: Readonly<Record<Dialect, string>> = {
+  sqlite: schemaOf("sqlite"),
+  postgres: schemaOf("postgres")
+}
+
+interface Recorded {
+  readonly id: number
+  readonly name: string
+}
+
+const labelOf = ({ id, name }: Recorded): string => `${id}_${name}`
+
+/** The schema in which PostgreSQL creates tables: the first of the search path. SQLite has one. */
+const requireSchema = (
+  sql: SqlClient.SqlClient
+): Effect.Effect<void, ConfigurationError | SqlError.SqlError> =>
+  sql.onDialectOrElse({
+    pg: () =>
+      Effect.flatMap(sql<{ readonly name: string | null }>`SELECT current_schema() AS name`, ([row]) =>
+        row!.name === null
+          ? Effect.fail(
+              new ConfigurationError({
+                message: "storage: no schema of the search path exists: create it, or correct search_path"
+              })
+            )
+          : Effect.void
+      ),
+    orElse: () => Effect.void
+  })
+
+/** The migrations that a database has recorded, in its current schema alone. */
+const recorded = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient
+): Effect.fn.Return<ReadonlyArray<Recorded>, SqlError.SqlError> {
+  const tables = yield* sql.onDialectOrElse({
+    pg: () => sql`
+      SELECT tablename FROM pg_catalog.pg_tables
+      WHERE schemaname = current_schema() AND tablename = 'till_migrations'`,
+    orElse: () => sql`SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'till_migrations'`
+  })
+  if (tables.length === 0) return []
+  return yield* sql<Recorded>`SELECT migration_id AS id, name FROM till_migrations ORDER BY migration_id`
 })
 
-const entered: ReadonlyArray<Entered> = [
-  {
-    kind: "settled",
-    ...firstSet("settled_at"),
-    transaction: "NEW.transaction_hash",
-    logIndex: "NEW.transfer_log_index"
-  },
-  { kind: "refund_due", ...firstSet("refund_due_at"), transaction: "NULL", logIndex: "NULL" },
-  { kind: "refunded", ...firstSet("refunded_at"), transaction: "NEW.refund_transaction", logIndex: "NULL" },
-  {
-    kind: "reversed",
-    of: "reopenings",
-    when: "NEW.reopenings > OLD.reopenings",
-    at: "NEW.reversed_at",
-    transaction: "OLD.transaction_hash",
-    logIndex: "OLD.transfer_log_index"
-  }
-]
+/** Fails where a newer version has migrated the database: this one could write rows that the newer one can't read. */
+const refuseUnknown = (found: ReadonlyArray<Recorded>): Effect.Effect<void, ConfigurationError> => {
+  const known = new Set(migrations.map(labelOf))
+  const unknown = found.map(labelOf).filter((label) => !known.has(label))
+  if (unknown.length === 0) return Effect.void
+  const newest = labelOf(migrations[migrations.length - 1]!)
+  return Effect.fail(
+    new ConfigurationError({
+      message: `storage: a newer version of Till402 has migrated this database (${unknown.join(", ")}; this version knows migrations up to ${newest}). Nothing was changed. Run that version or a newer one, or restore a backup from before its migration.`
+    })
+  )
+}
 
-/** The round of an entry: the number of settlements of its charge that were reversed before. */
-const round = `(SELECT COUNT(*) FROM till_ledger WHERE charge_key = NEW.key AND kind = 'reversed')`
+/** Two tills on PostgreSQL that start at once wait for each other, one schema apart from another. */
+const lock = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError.SqlError> =>
+  sql.onDialectOrElse({
+    pg: () => sql`SELECT pg_advisory_xact_lock(402402, hashtext(current_schema()))`,
+    // The transaction itself is exclusive.
+    orElse: () => Effect.void
+  })
 
-const entry = ({ at, kind, logIndex, transaction }: Entered, day: string): string =>
-  `INSERT INTO till_ledger (charge_key, kind, round, at, day, operation, network, asset, payer, pay_to, amount,
-      transaction_hash, transfer_log_index)
-    VALUES (NEW.key, '${kind}', ${round}, ${at}, ${day}, NEW.operation, NEW.network, NEW.asset, NEW.payer, NEW.pay_to,
-      NEW.amount, ${transaction}, ${logIndex});`
+/** Runs the migrations that are missing, in one transaction. */
+const runMissing = (sql: SqlClient.SqlClient, dialect: Dialect) =>
+  sql.withTransaction(
+    Effect.gen(function* () {
+      yield* lock(sql)
+      yield* sql.unsafe(recordTable[dialect])
+      const found = yield* recorded(sql)
+      yield* refuseUnknown(found)
+      const missing = migrations.filter(({ id }) => !found.some((run) => run.id === id))
+      for (const migration of missing)
+        for (const text of [...migration[dialect], recordOf(migration)]) yield* sql.unsafe(text)
+      return missing.map(({ id, name }): readonly [number, string] => [id, name])
+    })
+  )
 
-/*
- * Triggers write the ledger, in the statement that changes the charge: no writer can omit an entry or change one.
+/**
+ * Migrates the schema, then compares it with the one that this version needs. Processes that start concurrently wait for
+ * each other. Returns the migrations that it ran; where none is missing, it needs no right to create anything.
+ *
+ * Fails with `ConfigurationError` where a newer version has migrated the database, where tables, columns, indexes or
+ * triggers are missing, or where the search path has no schema.
  */
-
-const sqliteTriggers = [
-  ...entered.map(
-    (made) =>
-      `CREATE TRIGGER IF NOT EXISTS till_charges_${made.kind} AFTER UPDATE OF ${made.of} ON till_charges
-    WHEN ${made.when}
-    BEGIN ${entry(made, `date(${made.at} / 1000, 'unixepoch')`)} END`
-  ),
-  ...["UPDATE", "DELETE"].map(
-    (verb) =>
-      `CREATE TRIGGER IF NOT EXISTS till_ledger_no_${verb.toLowerCase()} BEFORE ${verb} ON till_ledger
-    BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END`
+export const migrate = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const dialect = sql.onDialectOrElse({ pg: (): Dialect => "postgres", orElse: (): Dialect => "sqlite" })
+  yield* requireSchema(sql)
+  const found = yield* recorded(sql)
+  yield* refuseUnknown(found)
+  const ran = found.length === migrations.length ? [] : yield* runMissing(sql, dialect)
+  yield* checkSchema(
+    sql,
+    migrations.flatMap((migration) => migration[dialect])
   )
-]
-
-const postgresTriggers = [
-  `CREATE OR REPLACE FUNCTION till_enter() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    ${entered
-      .map(
-        (made) =>
-          `IF ${made.when} THEN ${entry(made, `to_char(to_timestamp(${made.at} / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')`)} END IF;`
-      )
-      .join("\n    ")}
-    RETURN NULL;
-  END $$`,
-  `CREATE OR REPLACE TRIGGER till_charges_entered AFTER UPDATE OF ${entered.map(({ of }) => of).join(", ")}
-    ON till_charges FOR EACH ROW EXECUTE FUNCTION till_enter()`,
-  `CREATE OR REPLACE FUNCTION till_keep() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN RAISE EXCEPTION 'the ledger is append-only'; END $$`,
-  `CREATE OR REPLACE TRIGGER till_ledger_kept BEFORE UPDATE OR DELETE ON till_ledger
-    FOR EACH ROW EXECUTE FUNCTION till_keep()`
-]
-
-/** Orders text by code points on PostgreSQL, as SQLite does, instead of the database's language. */
-const byCodePoint = (statement: string): string => statement.replace(/ TEXT\b/g, ' TEXT COLLATE "C"')
-
-const initial = {
-  sqlite: [...tables, ...sqliteTriggers],
-  postgres: [...tables.map(byCodePoint), ...postgresTriggers]
-}
-
-/** The schema as SQL, for hosts that run migrations themselves. */
-export const schemaSql: Readonly<Record<"sqlite" | "postgres", string>> = {
-  sqlite: `${initial.sqlite.join(";\n\n")};\n`,
-  postgres: `${initial.postgres.join(";\n\n")};\n`
-}
-
-const initialStatements = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  Effect.forEach(
-    sql.onDialectOrElse({ pg: () => initial.postgres, orElse: () => initial.sqlite }),
-    (text) => sql.unsafe(text),
-    { discard: true }
-  )
-)
-
-/** Migrates the schema; processes that start concurrently wait for each other. */
-export const migrate = Migrator.make({})({
-  loader: Migrator.fromRecord({ "0001_initial": initialStatements }),
-  table
+  return ran
 })

@@ -1,5 +1,5 @@
-import { type Config, Effect, Layer } from "effect"
-import type { ConfigurationError } from "../domain/Errors.ts"
+import { Clock, type Config, Context, Effect, Layer } from "effect"
+import type { ConfigurationError, StoreError } from "../domain/Errors.ts"
 import { assemble, type CommonPorts, type OperationLayers, type Operators, type PortsOf } from "./assemble.ts"
 import { checkSettings } from "./Configuration.ts"
 import { makeTill } from "./makeTill.ts"
@@ -12,7 +12,8 @@ import type { TillHooks, TillSettings } from "./TillSettings.ts"
  * stores, `Facilitator` and `Chain`. Runs in the host's runtime with its tracer, logger, clock and scope; releasing the
  * layer waits up to 30 seconds for running calls.
  *
- * Fails with a `ConfigurationError` that lists every fault of the settings.
+ * Fails with a `ConfigurationError` that lists every fault of the settings, or says that the process's clock is far from
+ * the database's; with a `StoreError` where that can't be read.
  *
  * @example
  * import { Till, Track, Tracker } from "@till402/core/effect"
@@ -26,19 +27,23 @@ const layer = <const Ops extends OperationLayers>(
   operations: Ops
 ): Layer.Layer<
   TillService | Operators | Layer.Success<Ops[number]>,
-  ConfigurationError | Layer.Error<Ops[number]>,
+  ConfigurationError | StoreError | Layer.Error<Ops[number]>,
   PortsOf<Ops> | CommonPorts
 > =>
   // Layers are shared by reference: fresh inside, so that two tills never share operations, and one value outside, so
   // that a till is built once wherever its layer is provided.
   Layer.effectContext(
     Effect.flatMap(checkSettings(settings), (configured) =>
-      Layer.build(
-        Layer.fresh(
-          tillService(configured, settings).pipe(
-            Layer.provideMerge(assemble(configured, settings, operations))
+      Effect.map(
+        Layer.build(
+          Layer.fresh(
+            tillService(configured, settings).pipe(
+              Layer.provideMerge(assemble(configured, settings, operations))
+            )
           )
-        )
+        ),
+        // The till may run on its database's time; the host keeps its own clock.
+        Context.omit(Clock.Clock)
       )
     )
   )
@@ -52,7 +57,7 @@ const layerConfig = <const Ops extends OperationLayers>(
   hooks: TillHooks = {}
 ): Layer.Layer<
   TillService | Operators | Layer.Success<Ops[number]>,
-  Config.ConfigError | ConfigurationError | Layer.Error<Ops[number]>,
+  Config.ConfigError | ConfigurationError | StoreError | Layer.Error<Ops[number]>,
   PortsOf<Ops> | CommonPorts
 > =>
   Layer.unwrap(

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { Http, type Handling, type PricedCall } from "../http/Http.ts"
 import { type Caller, type IncomingRequest, incoming, toResponse } from "../http/HttpMessage.ts"
 import { pathHandler } from "../http/Router.ts"
@@ -6,6 +6,7 @@ import { Operations } from "../operations/Operation.ts"
 import { reconcileOnce } from "./background.ts"
 import type { ConfiguredSettings } from "./Configuration.ts"
 import { InFlightRequests } from "./InFlightRequests.ts"
+import { StoreTime } from "./storeTime.ts"
 import type { TillHooks } from "./TillSettings.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import type { SettlementRunner } from "../toll/machine/SettlementRunner.ts"
@@ -49,6 +50,9 @@ export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} 
         .map(({ endpoint }) => endpoint.path as `/${string}`)
         .filter((path) => !path.startsWith("/x402/"))
       const { discoveryPath, openapiPath, prefix } = configured
+      const { clock } = yield* StoreTime
+      const onTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+        clock === undefined ? effect : Effect.provideService(effect, Clock.Clock, clock)
       const calls = new InFlightRequests()
       yield* Effect.addFinalizer(() => calls.drain(drainMillis))
 
@@ -57,7 +61,7 @@ export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} 
         return Effect.suspend(() => {
           calls.enter()
           // A caller that goes away must not interrupt a call that it has paid for.
-          return Effect.uninterruptible(Effect.ensuring(handling, calls.left))
+          return onTime(Effect.uninterruptible(Effect.ensuring(handling, calls.left)))
         })
       }
       const handle = (request: IncomingRequest, caller?: Caller): Handling =>
@@ -81,7 +85,7 @@ export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} 
           ...own
         ] as ReadonlyArray<`/${string}`>,
         prefix,
-        reconcile: Effect.provide(reconcileOnce(true), context)
+        reconcile: onTime(Effect.provide(reconcileOnce(true), context))
       })
       const priced = PricedHandling.of({
         handle: (call, caller) => counted(http.handlePriced(call, caller))

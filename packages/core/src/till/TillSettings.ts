@@ -264,7 +264,8 @@ export interface TillHooks {
   readonly clientAddress?: (request: Request) => string | undefined
   /**
    * Unpaid routes of providers below the mount, by path: an agent profile, a webhook. Not below `/x402`. A handler that
-   * throws is a 500; it must bound what it reads.
+   * throws is a 500; it must bound what it reads. A body that takes more than 15 seconds is a 408. Behind a body parser
+   * that keeps no `rawBody`, a request with a body is a 500.
    */
   readonly publicRoutes?: Readonly<Record<string, PublicRoute>>
 }

@@ -25,6 +25,7 @@ import { VaultOperator } from "../vault/VaultOperator.ts"
 import { background } from "./background.ts"
 import type { ConfiguredSettings } from "./Configuration.ts"
 import { optionBounds } from "./OptionBounds.ts"
+import * as StoreTime from "./storeTime.ts"
 import type { TillHooks } from "./TillSettings.ts"
 
 /*
@@ -214,6 +215,7 @@ export const assemble = <const Ops extends OperationLayers>(
     Layer.provideMerge(tollLayer(settings)),
     Layer.provide(proofCheck(settings)),
     Layer.provideMerge(routes),
-    Layer.provideMerge(context)
+    Layer.provideMerge(context),
+    Layer.provideMerge(StoreTime.layer)
   )
 }

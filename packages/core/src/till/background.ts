@@ -10,6 +10,7 @@ import { Facilitator } from "../toll/facilitator/Facilitator.ts"
 import { SettlementRunner } from "../toll/machine/SettlementRunner.ts"
 import { Vault } from "../vault/Vault.ts"
 import type { ConfiguredSettings } from "./Configuration.ts"
+import { StoreTime } from "./storeTime.ts"
 
 const sweepEveryMillis = 15_000
 const reconcileBatch = 100
@@ -33,6 +34,7 @@ const housekeeping = ({ personalDataLifetimeMillis, responseLifetimeMillis }: Co
   Effect.gen(function* () {
     const charges = yield* Charges
     const quotes = yield* Quotes
+    yield* (yield* StoreTime).check
     yield* reconcileOnce(false)
     const nowMillis = yield* Clock.currentTimeMillis
     yield* charges.expire(nowMillis - responseLifetimeMillis, expireBatch)

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { schedule } from "../../src/fast/schedule.ts"
+import { schedule, sleepsAs } from "../../src/fast/schedule.ts"
 import { dice } from "../domain/seeded.ts"
 
 const firstSeed = Number(process.env["TEST_SEED"] ?? 402)
@@ -39,6 +39,40 @@ describe("schedule", () => {
       )
       for (const [index, seed] of seeds.entries())
         assert.deepStrictEqual(live[index], tested[index], `with seed ${seed}`)
+    })
+  )
+
+  /** A clock with the times of another, which notes that it is asked to sleep. */
+  const noting = (other: Clock.Clock) => {
+    const slept: Array<number> = []
+    const clock: Clock.Clock = {
+      currentTimeMillis: other.currentTimeMillis,
+      currentTimeMillisUnsafe: () => other.currentTimeMillisUnsafe(),
+      currentTimeNanos: other.currentTimeNanos,
+      currentTimeNanosUnsafe: () => other.currentTimeNanosUnsafe(),
+      monotonicTimeNanos: other.monotonicTimeNanos,
+      monotonicTimeNanosUnsafe: () => other.monotonicTimeNanosUnsafe(),
+      sleep: (duration) => {
+        slept.push(Duration.toMillis(duration))
+        return other.sleep(duration)
+      }
+    }
+    return { clock, slept }
+  }
+
+  it.live("uses the platform's timer for a clock that sleeps as real time, and only for that", () =>
+    Effect.gen(function* () {
+      const realTime = yield* Clock.Clock
+      const declared = noting(realTime)
+      const other = noting(realTime)
+      sleepsAs(declared.clock, realTime)
+      sleepsAs(noting(other.clock).clock, other.clock)
+      const ran: Array<string> = []
+      schedule(declared.clock, 1, () => ran.push("declared"))
+      schedule(other.clock, 1, () => ran.push("other"))
+      yield* Effect.sleep(50)
+      assert.deepStrictEqual(ran.toSorted(), ["declared", "other"])
+      assert.deepStrictEqual([declared.slept, other.slept], [[], [1]])
     })
   )
 })

@@ -1,9 +1,68 @@
-import { describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it, vi } from "vitest"
 import { baseUrl, openTill } from "../toll/openTill.ts"
 
 const get = (path: string, init?: RequestInit) => new Request(baseUrl + path, init)
 
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** A body that begins and never ends. */
+const stalling = () => {
+  const cancelled = Promise.withResolvers<void>()
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(Buffer.from("{")),
+    cancel: () => cancelled.resolve()
+  })
+  return { body, cancelled: cancelled.promise }
+}
+
+/** A web `Request` whose body is a stream. */
+const streamed = (path: string, body: ReadableStream<Uint8Array>): Request => {
+  const init: RequestInit & { readonly duplex: "half" } = { method: "POST", body, duplex: "half" }
+  return get(path, init)
+}
+
 describe("public routes", () => {
+  it("end a request whose body stalls as other bodies, and don't hold up dispose", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    const { till } = await openTill({
+      publicRoutes: { "/webhooks/17track": async (request) => new Response(await request.text()) }
+    })
+    const { body, cancelled } = stalling()
+    const responding = till.fetch(streamed("/webhooks/17track", body))
+    await vi.advanceTimersByTimeAsync(1)
+    const disposing = till.dispose().then(() => "disposed")
+    await vi.advanceTimersByTimeAsync(15_000)
+    const response = await responding
+    expect([response.status, (await response.json()).code]).toEqual([408, "BODY_TOO_SLOW"])
+    await cancelled
+    expect(await disposing).toBe("disposed")
+  })
+
+  it("have as long as they like once their body has come", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    const { till } = await openTill({
+      publicRoutes: {
+        "/webhooks/17track": async (request) => {
+          const text = await request.text()
+          await new Promise((resolve) => setTimeout(resolve, 20_000))
+          return new Response(text)
+        }
+      }
+    })
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        controller.enqueue(Buffer.from("moved"))
+        controller.close()
+      }
+    })
+    const responding = till.fetch(streamed("/webhooks/17track", body))
+    await vi.advanceTimersByTimeAsync(20_000)
+    const response = await responding
+    expect([response.status, await response.text()]).toEqual([200, "moved"])
+  })
+
   it("are served below the mount, unpaid, whatever the method", async () => {
     const { till } = await openTill({
       publicRoutes: {

@@ -3,7 +3,7 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { ChangeFeed, OrderChanges } from "../../src/orders/OrderChanges.ts"
 import { OrderLife } from "../../src/orders/OrderLife.ts"
-import { leaseMillis } from "../../src/orders/OrderTimings.ts"
+import { workLeaseMillis } from "../../src/orders/OrderTimings.ts"
 import { OrderMailing } from "../../src/orders/OrderMailing.ts"
 import { OrderWorker } from "../../src/orders/OrderWorker.ts"
 import { Refunds } from "../../src/orders/Refunds.ts"
@@ -144,7 +144,7 @@ it("mails that find the queue full are sent later, each once", async () => {
         yield* orders.create(paidOrder(number, { status: "delivered", stepAtMillis: undefined }))
       }
       const run = yield* Effect.forkChild(worker.run)
-      yield* TestClock.adjust(leaseMillis)
+      yield* TestClock.adjust(workLeaseMillis)
       yield* Fiber.interrupt(run)
       return mails.map(({ idempotencyKey }) => idempotencyKey)
     })

@@ -28,7 +28,7 @@ describe("orders as text", () => {
     }
     const [header, line, ...rest] = (await textOf({ format: "csv" })).split("\r\n")
     expect(header).toMatch(/^id,status,reason,/)
-    expect(line).toContain(`${id},placed,,`)
+    expect(line).toContain(`"${id}","placed",,`)
     expect(line).toContain(`"'=HYPERLINK(""https://evil.example""),"""`)
     expect(rest).toEqual([""])
     expect(line).not.toContain(email)
@@ -40,32 +40,76 @@ describe("orders as text", () => {
 
 const textOf = (pages: ReadonlyArray<ReadonlyArray<Order>>, format: "csv" | "json", personal = false) =>
   Effect.runSync(Stream.mkString(exportOrders(Stream.fromIterable(pages), { format, personal })))
-const cellOf = (title: string): string => {
-  const order = sampleOrder({ offer: sampleOffer({ product: { title } }) })
-  const line = textOf([[order]], "csv")
-    .split("\r\n")
-    .slice(1)
-    .join("\r\n")
-  const from = line.indexOf("B000000001,") + "B000000001,".length
-  return line.slice(from, line.indexOf(",9.50,"))
+const csvOf = (title: string): string => {
+  const order = sampleOrder({ offer: sampleOffer({ product: { title } }), reason: undefined })
+  return textOf([[order]], "csv", true)
 }
+/** The cell of the title, without its quotes and without the quotes that are doubled within it. */
+const cellOf = (title: string): string | undefined =>
+  /"B000000001","((?:[^"]|"")*)","9\.50"/.exec(csvOf(title))?.[1]?.replaceAll('""', '"')
 
 describe("a cell of an export", () => {
   it.each([
     ["Tote", "Tote"],
-    ["Tote, large", '"Tote, large"'],
-    ['The "Tote"', '"The ""Tote"""'],
-    ["two\nlines", '"two\nlines"'],
+    ["Tote, large", "Tote, large"],
+    ['The "Tote"', 'The "Tote"'],
+    ["two\nlines", "two\nlines"],
     ["=1+1", "'=1+1"],
     ["+1", "'+1"],
     ["-1", "'-1"],
     ["@sum", "'@sum"],
-    ["\tx", "'\tx"],
-    ["\rx", `"'\rx"`],
+    ["\t=1", "'\t'=1"],
+    ["Desk;=1+1", "Desk;'=1+1"],
+    ["\tx", "\tx"],
+    ["\rx", "\rx"],
     ["a=1", "a=1"],
     ["", ""]
   ])("of %j is %j", (title, cell) => {
     expect(cellOf(title)).toBe(cell)
+  })
+})
+
+/** Splits a line as a spreadsheet does that separates by another character, and so sees quotes in the wrong places. */
+const cellsBy = (separator: RegExp, line: string): ReadonlyArray<string> =>
+  line.split(separator).map((cell) => cell.replaceAll('"', "").trim())
+
+/** Begins with a character that a spreadsheet reads as the start of a formula, full-width forms included. */
+const isFormula = (cell: string): boolean => /^[=+\-@]/.test(cell.normalize("NFKC").trimStart())
+
+describe("orders as CSV", () => {
+  it.each([
+    ["at its start", "=1+1"],
+    ["after a semicolon", "Desk;=1+1"],
+    ["after a semicolon and a space", "Desk; @SUM(A1)"],
+    ["after a line feed", "Desk\n=1+1"],
+    ["at a line feed", "\n=1+1"],
+    ["after a tab", "Desk\t+1"],
+    ["in a full-width form", "＝1+1"],
+    ["in a full-width form after a semicolon", "Desk;＋1"],
+    ["in a small form", "﹣1"],
+    ["as a mathematical minus", "\u22121"],
+    ["after an invisible character", "\u200b=1+1"],
+    ["after a space", " -1"],
+    ["after a quote", 'Desk;"=1+1"']
+  ])("have no formula %s", (_, title) => {
+    const text = csvOf(title)
+    const [, ...lines] = text.split("\r\n")
+    for (const separator of [/;/, /\t/, /[\r\n]/, /[;\t\r\n]/])
+      for (const line of lines) {
+        const cells = cellsBy(separator, line.replace(/[\u200b]/g, ""))
+        expect(cells.filter(isFormula)).toEqual([])
+      }
+    const shown = cellOf(title)!
+    expect(isFormula(shown)).toBe(false)
+    expect(shown.replaceAll("'", "")).toBe(title)
+  })
+
+  it("quote every cell that has text, and change no harmless one", () => {
+    const [header, line] = csvOf('A "desk", oak; 4-legged\nx').split("\r\n")
+    expect(header).toMatch(/^id,status,reason,/)
+    expect(line).toContain(`"A ""desk"", oak; 4-legged\nx"`)
+    const outside = line!.replace(/"(?:[^"]|"")*"/g, "")
+    expect(outside).toMatch(/^,+$/)
   })
 })
 

@@ -5,6 +5,7 @@ import { ConfigurationError, StoreError } from "../../src/domain/Errors.ts"
 import { Charges } from "../../src/ports/Charges.ts"
 import { DeadlineExceeded } from "../../src/runtime/Deadline.ts"
 import { type HostStores, type HostStoresSettings, storageFrom } from "../../src/ports/HostStores.ts"
+import { StoreClock } from "../../src/ports/StoreClock.ts"
 import { storesOf, plainMemory, withPorts } from "./plainStores.ts"
 
 describe("a storage", () => {
@@ -101,6 +102,24 @@ describe("a storage", () => {
       assert.strictEqual(error.operation, "open")
       assert.strictEqual((error.cause as Error).message, "no such database")
       assert.deepStrictEqual(seen, ["open", "close"])
+    })
+  )
+
+  it.effect("tells the database's time where it can, and nothing else", () =>
+    Effect.gen(function* () {
+      const clockOf = (nowMillis?: () => Promise<number>) =>
+        Effect.provide(
+          Effect.flatMap(StoreClock, Effect.succeed),
+          storageFrom(nowMillis === undefined ? plainMemory() : { ...plainMemory(), nowMillis })
+        )
+      assert.isUndefined(yield* clockOf())
+      const told = yield* clockOf(() => Promise.resolve(1_000.5))
+      assert.strictEqual(yield* told!.nowMillis, 1_000.5)
+      for (const wrong of [Number.NaN, "1000"]) {
+        const clock = yield* clockOf(() => Promise.resolve(wrong as number))
+        const error = yield* Effect.flip(clock!.nowMillis)
+        assert.strictEqual(error.operation, "nowMillis")
+      }
     })
   )
 

@@ -1,5 +1,6 @@
 import { type FaultPlan, withoutFaults } from "./FaultPlan.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
+import { type ClockFault, clockFaultMillis } from "./ClockFaults.ts"
 import type { CallPlan, Fault } from "./Link.ts"
 
 /** Calls that move money or record it: crashes are most likely there. */
@@ -22,10 +23,18 @@ export class FaultInjector {
   private orderFreezesLeft: number
   private isOver = false
   /** Whether any fault was injected. */
-  hasInjectedFault = false
+  hasInjectedFault: boolean
+  private readonly clockFaults: ReadonlyArray<ClockFault>
 
-  constructor(faultPlan: FaultPlan, random: SeededRandom, count: (what: string) => void) {
+  constructor(
+    faultPlan: FaultPlan,
+    random: SeededRandom,
+    count: (what: string) => void,
+    clockFaults: ReadonlyArray<ClockFault> = []
+  ) {
     this.faultPlan = faultPlan
+    this.clockFaults = clockFaults
+    this.hasInjectedFault = clockFaults.length > 0
     this.random = random
     this.count = count
     this.crashesLeft = faultPlan.crashes
@@ -38,6 +47,12 @@ export class FaultInjector {
   stop(): void {
     this.isOver = true
     this.faultPlan = withoutFaults(this.faultPlan)
+  }
+
+  /** How far the clock of a machine is ahead. */
+  skewMillis(machine: number, nowMillis: number): number {
+    const fault = this.isOver ? 0 : clockFaultMillis(this.clockFaults, machine, nowMillis)
+    return fault + (this.faultPlan.skewMillis[machine] ?? 0)
   }
 
   /** `isBusy`: the process is handling requests. Crashes of idle processes are rarer, as they show less. */

@@ -1,9 +1,15 @@
+import { Cause } from "effect"
 import { Process } from "./Process.ts"
 import { Server, type Environment } from "./Server.ts"
 import type { Connection, Storage } from "./Storage.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 import type { Timeline } from "./Timeline.ts"
 import type { Reply } from "./Payment.ts"
+
+const isClockRefusal = (error: unknown): boolean =>
+  error instanceof Error &&
+  Cause.isCause(error.cause) &&
+  /clock of this process/.test(String(Cause.squash(error.cause)))
 
 /** A machine that runs one till process at a time and restarts it after a crash. */
 export class Machine {
@@ -25,15 +31,19 @@ export class Machine {
     return this.process?.isAlive === true && this.process.runPending()
   }
 
-  /** Starts a process. `runUntilIdle` runs everything until it waits for an external event. */
+  /**
+   * Starts a process. `runUntilIdle` runs everything until it waits for an external event. Returns whether the till
+   * started: it refuses to where its clock is wrong.
+   */
   async boot(options: {
     readonly timeline: Timeline
     readonly random: SeededRandom
-    readonly skewMillis: number
+    /** How far its clock is ahead now. */
+    readonly skewMillis: () => number
     readonly storage: Storage
     readonly environment: (process: Process, connection: Connection) => Environment
     readonly runUntilIdle: () => Promise<void>
-  }): Promise<void> {
+  }): Promise<boolean> {
     const process = new Process(this.name, options.timeline, options.random, options.skewMillis)
     this.process = process
     const connection = await options.storage.connect(process)
@@ -47,7 +57,13 @@ export class Machine {
     // The virtual time stands still during the start.
     do await options.runUntilIdle()
     while (!state.isOver)
-    this.server = await starting
+    try {
+      this.server = await starting
+      return true
+    } catch (error) {
+      if (isClockRefusal(error)) return false
+      throw error
+    }
   }
 
   /** Crashes the process and resets its connections. */

@@ -69,11 +69,11 @@ export class Machines {
 
   async boot(machine: Machine): Promise<void> {
     const { storage, timeline, trace } = this
-    await machine.boot({
+    const isUp = await machine.boot({
       timeline,
       storage,
       random: this.random.branch(),
-      skewMillis: this.faultInjector.faultPlan.skewMillis[this.all.indexOf(machine)] ?? 0,
+      skewMillis: () => this.faultInjector.skewMillis(this.all.indexOf(machine), timeline.nowMillis),
       environment: (process, connection) => {
         const link = new Link({
           process,
@@ -86,7 +86,10 @@ export class Machines {
       },
       runUntilIdle: () => this.runUntilIdle()
     })
-    this.note(machine.name, "is up")
+    if (isUp) return this.note(machine.name, "is up")
+    this.note(machine.name, "is refused: its clock is wrong")
+    this.count("refused for its clock")
+    this.crash(machine)
   }
 
   /** Crashes a machine's process, and schedules its restart while faults last. */
@@ -120,5 +123,6 @@ export class Machines {
     // Stack traces differ between runs.
     this.note(machine.name, `logs ${level}: ${message} ${JSON.stringify(fields)}`)
     this.count(`logs ${level}`)
+    this.count(`logs ${event.code}`)
   }
 }

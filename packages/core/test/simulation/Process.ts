@@ -51,7 +51,7 @@ export class Process {
   private state: "running" | "dead" = "running"
   private frozenUntilMillis = 0
 
-  constructor(name: string, timeline: Timeline, random: SeededRandom, skewMillis: number) {
+  constructor(name: string, timeline: Timeline, random: SeededRandom, skewMillis: () => number) {
     this.name = name
     this.timeline = timeline
     const clock = clockOf(timeline, skewMillis, (millis, ring) => this.deliver(millis, ring))
@@ -116,18 +116,21 @@ export class Process {
 
 const clockOf = (
   timeline: Timeline,
-  skewMillis: number,
+  skewMillis: () => number,
   alarm: (millis: number, ring: () => void) => () => void
 ): Clock.Clock => {
-  const millis = () => timeline.nowMillis + skewMillis
-  const nanos = () => BigInt(Math.round(millis() * 1000)) * 1000n
+  const millis = () => timeline.nowMillis + skewMillis()
+  const nanosOf = (ownMillis: number) => BigInt(Math.round(ownMillis * 1000)) * 1000n
+  const nanos = () => nanosOf(millis())
+  // Nobody sets a monotonic clock.
+  const monotonicNanos = () => nanosOf(timeline.nowMillis)
   return {
     currentTimeMillisUnsafe: millis,
     currentTimeMillis: Effect.sync(millis),
     currentTimeNanosUnsafe: nanos,
     currentTimeNanos: Effect.sync(nanos),
-    monotonicTimeNanosUnsafe: nanos,
-    monotonicTimeNanos: Effect.sync(nanos),
+    monotonicTimeNanosUnsafe: monotonicNanos,
+    monotonicTimeNanos: Effect.sync(monotonicNanos),
     sleep: (duration) =>
       Effect.callback((resume) => {
         const stop = alarm(Duration.toMillis(duration), () => resume(Effect.void))

@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import type { Economy } from "./Economy.ts"
 import type { FaultPlan } from "./FaultPlan.ts"
 import type { InvariantChecker } from "./InvariantChecker.ts"
@@ -21,11 +22,14 @@ export const environmentOf = (options: {
   readonly host: SimulatedHost
   readonly faultPlan: FaultPlan
   readonly random: SeededRandom
+  /** True time, which a database tells. */
+  readonly now: () => number
   readonly onEvent: Environment["onEvent"]
 }): Environment => {
   const { checker, connection, economy, facilitator, faultPlan, host, link, random, storage } = options
   return {
     stores: storesOver(connection, link, checker, storage.isLocal),
+    storeClock: storage.isLocal ? undefined : { nowMillis: Effect.sync(options.now) },
     facilitator: {
       verify: (payment) => link.call("facilitator.verify", () => facilitator.verify(payment)),
       settle: (payment) => {

@@ -12,6 +12,7 @@ import { toHostOrders } from "../../src/orders/toHostOrders.ts"
 import { ChangeFeed } from "../../src/orders/OrderChanges.ts"
 import { Charges } from "../../src/ports/Charges.ts"
 import type { OrderOperator } from "../../src/orders/OrderOperator.ts"
+import { type DatabaseClock, StoreClock } from "../../src/ports/StoreClock.ts"
 import type { Stores } from "../../src/ports/Stores.ts"
 import { Secrets } from "../../src/runtime/Secrets.ts"
 import { Chain } from "../../src/toll/evidence/Chain.ts"
@@ -24,9 +25,14 @@ import type { Reply } from "./Payment.ts"
 export const baseUrl = "https://shop.example"
 export const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
 
+/** Deadline of an upstream, on which the length of a lease depends. */
+export const upstreamTimeoutMillis = 5_000
+
 /** Everything that a process receives from the simulation. */
 export interface Environment {
   readonly stores: Context.Context<Stores>
+  /** The database's clock, where machines share one. */
+  readonly storeClock: DatabaseClock | undefined
   readonly facilitator: FacilitatorClient
   readonly chain: Chain["Service"]
   /** The chain's node, called directly instead of over the link. */
@@ -57,7 +63,10 @@ const optionsOf = (environment: Environment): TillOptions => ({
   ],
   facilitator: environment.facilitator,
   secret: "a text that nobody can guess, of 32 characters or more",
-  storage: Layer.succeedContext(environment.stores),
+  storage: Layer.merge(
+    Layer.succeedContext(environment.stores),
+    Layer.succeed(StoreClock, environment.storeClock)
+  ),
   ...environment.ports,
   prices: { search: price },
   maxTimeoutSeconds: environment.maxTimeoutSeconds,
@@ -65,7 +74,7 @@ const optionsOf = (environment: Environment): TillOptions => ({
   limits: { unsettledPerPayer: environment.unsettledPerPayer },
   responseLifetimeMillis: 2_592_000_000,
   secretResponseLifetimeMillis: 86_400_000,
-  upstreamTimeoutMillis: 5_000,
+  upstreamTimeoutMillis,
   // Generating documents takes most of the start time and doesn't affect payments.
   openapiPath: false,
   discoveryPath: false,

@@ -1,9 +1,12 @@
 import { Context, Effect } from "effect"
 import { VaultItems } from "../../src/ports/VaultItems.ts"
+import { optionBounds } from "../../src/till/OptionBounds.ts"
+import { leaseLengthMillis } from "../../src/toll/machine/LeaseLength.ts"
 import { Attacker } from "./Attacker.ts"
 import type { SimulatedChain } from "./chain/SimulatedChain.ts"
 import { ClientNetwork, type PresentedPayment } from "./ClientNetwork.ts"
 import { Economy } from "./Economy.ts"
+import { drawClockFaults } from "./ClockFaults.ts"
 import { FaultInjector } from "./FaultInjector.ts"
 import { drawFaultPlan, type FaultPlan } from "./FaultPlan.ts"
 import { checkFinalState } from "./FinalChecks.ts"
@@ -16,6 +19,7 @@ import { authorizationOf, type Call, type Payment, type Reply } from "./Payment.
 import { powerCut } from "./PowerCut.ts"
 import { environmentOf } from "./ProcessEnvironment.ts"
 import { SeededRandom } from "./SeededRandom.ts"
+import { upstreamTimeoutMillis } from "./Server.ts"
 import { isUndecided, Shopper } from "./Shopper.ts"
 import { SimulatedFacilitator } from "./SimulatedFacilitator.ts"
 import { vaultItem } from "./SimulatedHost.ts"
@@ -25,6 +29,14 @@ import { Trace } from "./Trace.ts"
 
 /** 2026-11-21, 00:00 UTC. */
 const startMillis = 1_795_219_200_000
+/** Added to a seed for the faults of clocks. */
+const clockSeed = 0x0c10_c000
+/** The longest lease: that of a charge. */
+const leaseMillis = leaseLengthMillis({
+  settleMillis: optionBounds["facilitator.settleTimeoutMillis"].maximum,
+  workMillis: upstreamTimeoutMillis,
+  readsChain: true
+})
 /** Pauses after the last fault, long enough for leases, authorizations and backoffs to expire. */
 const recoveryPausesMillis = [250_000, 800_000, 4_000_000]
 /** An additional pause if a settlement may have been reopened, which then starts over. */
@@ -74,9 +86,18 @@ export class Simulation {
       now,
       note: (what) => this.note("", what)
     })
-    this.faultInjector = new FaultInjector(faultPlan, this.random.branch(), (what) =>
-      this.checker.count(what)
+    // From a source of its own: the other faults of a seed don't depend on it.
+    const clockFaults = storage.isLocal
+      ? []
+      : drawClockFaults(new SeededRandom(seed + clockSeed), faultPlan, startMillis)
+    this.faultInjector = new FaultInjector(
+      faultPlan,
+      this.random.branch(),
+      (what) => this.checker.count(what),
+      clockFaults
     )
+    if (clockFaults.some(({ byMillis }) => Math.abs(byMillis) > leaseMillis))
+      this.checker.count("clocks differ by more than a lease")
     this.facilitator = new SimulatedFacilitator({
       timeline: this.timeline,
       chain,
@@ -131,6 +152,7 @@ export class Simulation {
             host: this.hostSystems.host,
             faultPlan: this.faultPlan,
             random: this.random,
+            now,
             onEvent
           })
         ),

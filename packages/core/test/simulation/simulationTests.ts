@@ -41,6 +41,9 @@ const requiredEvents: ReadonlyArray<string> = [
   "402 insufficient_funds",
   "402 payment_canceled",
   "402 payment_nonce_used",
+  "clocks differ by more than a lease",
+  "refused for its clock",
+  "logs clock_refused",
   "store error early",
   "store error late",
   ...[

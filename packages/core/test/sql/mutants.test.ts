@@ -56,16 +56,17 @@ describe("the restart cases find a store in which", () => {
       )
   }
 
+  // The trigger is put back: a schema without it is refused at start.
+  const ledgerDeleted = `DROP TRIGGER IF EXISTS till_ledger_no_delete; DELETE FROM till_ledger;
+    CREATE TRIGGER IF NOT EXISTS till_ledger_no_delete BEFORE DELETE ON till_ledger
+      BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END`
+
   it.each([
-    [
-      "the ledger is lost",
-      "DROP TRIGGER IF EXISTS till_ledger_no_delete; DELETE FROM till_ledger",
-      "all data is unchanged after a restart"
-    ],
+    ["the ledger is lost", ledgerDeleted, "all data is unchanged after a restart"],
     ["leases are lost", "UPDATE till_charges SET lease_until = 0", "leases and limits hold across a restart"],
     [
       "a settlement is lost",
-      `DROP TRIGGER IF EXISTS till_ledger_no_delete; DELETE FROM till_ledger;
+      `${ledgerDeleted};
         UPDATE till_charges SET state = 'ready', settled_at = NULL WHERE state = 'settled'`,
       "a charge settled before a restart doesn't settle or refund again"
     ],

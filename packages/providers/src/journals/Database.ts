@@ -33,6 +33,8 @@ export const tables: ReadonlyArray<string> = [
   )`
 ]
 
+export const tableNames: ReadonlyArray<string> = ["till_treasury_payments", "till_placements"]
+
 /** Runs work once, with the first call. If it fails, the next call retries. */
 export const once = <A>(work: () => Promise<A>): (() => Promise<A>) => {
   let begun: Promise<A> | undefined

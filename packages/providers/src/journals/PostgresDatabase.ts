@@ -2,7 +2,7 @@ import { ConfigurationError } from "@till402/core"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient } from "effect/sql"
-import { type Database, once, type Row, tables } from "./Database.ts"
+import { type Database, once, type Row, tableNames, tables } from "./Database.ts"
 
 const connectTimeoutMillis = 5_000
 const statementTimeoutMillis = 5_000
@@ -55,12 +55,17 @@ const connect = Effect.fnUntraced(function* ({ PgClient }: typeof import("@effec
       synchronous_commit: "on"
     }
   })
-  yield* sql.withTransaction(
-    Effect.gen(function* () {
-      yield* sql`SELECT pg_advisory_xact_lock(${tablesLock})`
-      for (const text of tables) yield* sql.unsafe(text)
-    })
-  )
+  const existing = yield* sql`
+    SELECT tablename FROM pg_catalog.pg_tables
+    WHERE schemaname = current_schema() AND ${sql.in("tablename", tableNames)}`
+  // `CREATE TABLE IF NOT EXISTS` needs the right to create even where the table exists.
+  if (existing.length < tableNames.length)
+    yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql`SELECT pg_advisory_xact_lock(${tablesLock})`
+        for (const text of tables) yield* sql.unsafe(text)
+      })
+    )
   return sql
 }, Effect.provide(Reactivity.layer))
 

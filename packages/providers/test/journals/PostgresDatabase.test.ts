@@ -50,6 +50,40 @@ describe("postgresJournals()", () => {
     assert.deepStrictEqual(new Set(found), new Set([undefined]))
   })
 
+  it("needs no right to create tables where they exist", async () => {
+    const url = await cluster.createDatabase()
+    await open(url).payments.find("order-1")
+    const asOwner = PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })
+    const granting = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+      Effect.forEach(
+        [
+          "CREATE ROLE journal_writer LOGIN PASSWORD 'password'",
+          "GRANT SELECT, INSERT, UPDATE ON till_treasury_payments, till_placements TO journal_writer"
+        ],
+        (text) => sql.unsafe(text)
+      )
+    )
+    await Effect.runPromise(Effect.provide(granting, asOwner))
+    const { payments, placements } = open(url.replace("//postgres:", "//journal_writer:"))
+    assert.isUndefined(await payments.insert(record()))
+    await placements.record("order-1", { reference: "ci_1", atMillis: 1 })
+    await placements.record("order-1", { reference: "ci_2", atMillis: 2 })
+    assert.deepStrictEqual(await payments.find("order-1"), record())
+    assert.deepStrictEqual(await placements.find("order-1"), { reference: "ci_2", atMillis: 2 })
+  })
+
+  it("uses the first schema of the search path, whatever the others contain", async () => {
+    const url = await cluster.createDatabase()
+    await open(url).payments.insert(record())
+    const asOwner = PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })
+    const creating = Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe("CREATE SCHEMA shop_a"))
+    await Effect.runPromise(Effect.provide(creating, asOwner))
+    const inShop = `${url}?options=${encodeURIComponent("-c search_path=shop_a,public")}`
+    assert.isUndefined(await open(inShop).payments.find("order-1"))
+    assert.isUndefined(await open(inShop).payments.insert(record({ reference: "cm-2" })))
+    assert.deepStrictEqual(await open(url).payments.find("order-1"), record())
+  })
+
   it("serves concurrent callers", async () => {
     const { placements } = open(await cluster.createDatabase())
     const ids = Array.from({ length: 100 }, (_, at) => `order-${at}`)

@@ -1,0 +1,22 @@
+import { Context, type Effect } from "effect"
+import type { StoreError } from "../domain/Errors.ts"
+
+/** The clock of a database that several machines share. */
+export interface DatabaseClock {
+  /** Reads the time, in milliseconds since the epoch. */
+  readonly nowMillis: Effect.Effect<number, StoreError>
+}
+
+/**
+ * The clock by which a till on a storage measures leases. A storage that several machines share provides its database's,
+ * beside the stores. `undefined`, the default: the clock of the process.
+ *
+ * @example
+ * import { StoreClock } from "@till402/core/effect"
+ * import { Effect, Layer } from "effect"
+ *
+ * const storeClock = Layer.succeed(StoreClock, { nowMillis: Effect.succeed(Date.now()) })
+ */
+export const StoreClock: Context.Reference<DatabaseClock | undefined> = Context.Reference<
+  DatabaseClock | undefined
+>("@till402/core/StoreClock", { defaultValue: () => undefined })

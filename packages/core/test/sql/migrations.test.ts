@@ -1,0 +1,350 @@
+import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { PgClient } from "@effect/sql-pg"
+import { type Postgres, startPostgres } from "@till402/test-postgres"
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { ConfigurationError } from "../../src/domain/Errors.ts"
+import { Charges } from "../../src/ports/Charges.ts"
+import { Orders } from "../../src/ports/Orders.ts"
+import { Quotes } from "../../src/ports/Quotes.ts"
+import type { Stores } from "../../src/ports/Stores.ts"
+import { VaultItems } from "../../src/ports/VaultItems.ts"
+import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
+import { postgres } from "../../src/postgres.ts"
+import { migrations, schemaSql } from "../../src/sql/migrations.ts"
+import { foundSchema, schemaFaults, schemaOf } from "../../src/sql/schemaCheck.ts"
+import * as SqliteClient from "../../src/sql/SqliteClient.ts"
+import { sqlite } from "../../src/sqlite.ts"
+import { order, paid, provisional, unlimited } from "../../src/testing/stores/chargeRecords.ts"
+import {
+  sampleCharge,
+  sampleOrder,
+  sampleQuote,
+  sampleReceipt,
+  sampleResponse,
+  sampleVaultItem,
+  uuidOf
+} from "../../src/testing/stores/records.ts"
+import { temporaryFiles } from "./folder.ts"
+
+/*
+ * Databases that other versions made, or that were changed by other means. A host's records depend on each case.
+ */
+
+let cluster: Postgres
+beforeAll(async () => {
+  cluster = await startPostgres()
+})
+afterAll(() => cluster.stop())
+const nextFile = temporaryFiles()
+
+/** A database that the stores open by its name. */
+interface Engine {
+  readonly dialect: "sqlite" | "postgres"
+  readonly create: () => Promise<string>
+  /** Runs statements beside the stores. */
+  readonly run: (name: string, statements: ReadonlyArray<string>) => Promise<void>
+  readonly open: <A, E>(name: string, use: Effect.Effect<A, E, Stores>) => Promise<A>
+  readonly withClient: <A, E>(name: string, use: Effect.Effect<A, E, SqlClient.SqlClient>) => Promise<A>
+}
+
+const sqliteEngine: Engine = {
+  dialect: "sqlite",
+  create: async () => nextFile(),
+  run: async (filename, statements) => {
+    const file = new DatabaseSync(filename)
+    for (const text of statements) file.exec(text)
+    file.close()
+  },
+  open: (filename, use) => Effect.runPromise(Effect.provide(use, sqlite({ filename }))),
+  withClient: (filename, use) => Effect.runPromise(Effect.provide(use, SqliteClient.layer({ filename })))
+}
+
+const onPostgres: Engine["withClient"] = (url, use) =>
+  Effect.runPromise(Effect.provide(use, PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })))
+
+const postgresEngine: Engine = {
+  dialect: "postgres",
+  create: () => cluster.createDatabase(),
+  run: (url, statements) =>
+    onPostgres(
+      url,
+      Effect.flatMap(SqlClient.SqlClient, (sql) =>
+        Effect.forEach(statements, (text) => sql.unsafe(text), { discard: true })
+      )
+    ),
+  open: (url, use) => Effect.runPromise(Effect.provide(use, postgres({ url }))),
+  withClient: onPostgres
+}
+
+const engines = [sqliteEngine, postgresEngine].map((engine) => [engine.dialect, engine] as const)
+
+const claimOf = (key: string) =>
+  Charges.use((charges) =>
+    charges.claim(sampleCharge({ key }), { owner: "me", untilMillis: 2_000 }, 1_000, unlimited)
+  )
+
+const failureOf = (engine: Engine, name: string): Promise<unknown> =>
+  engine.open(name, Effect.asVoid(Charges)).then(
+    () => "opened",
+    (error: unknown) => error
+  )
+
+/** A database in which a till has one charge. */
+const inUse = async (engine: Engine): Promise<string> => {
+  const name = await engine.create()
+  expect(await engine.open(name, claimOf("key"))).toEqual({ _tag: "Claimed" })
+  return name
+}
+
+const released = (file: string): string => readFileSync(join(import.meta.dirname, "released", file), "utf8")
+const statementsOf = (text: string): ReadonlyArray<string> => text.replace(/;\n$/, "").split(";\n\n")
+
+describe("a released migration", () => {
+  /** SHA-256 of its statements. A released migration never changes: append another, with its line and its files. */
+  const digests: Readonly<Record<string, readonly [sqlite: string, postgres: string]>> = {
+    "1_initial": [
+      "bc0e637e0bce9f14b59e6beff5af0fb20f23afcb937ab9d4b7340f99631c7c8a",
+      "5e683554360594b2c798743ac993ffc097000763151e66c49e26d170aa4b40ad"
+    ]
+  }
+  const digestOf = (statements: ReadonlyArray<string>): string =>
+    createHash("sha256").update(JSON.stringify(statements)).digest("hex")
+
+  it("is frozen", () => {
+    const found = migrations.map(({ id, name, postgres, sqlite }) => [
+      `${id}_${name}`,
+      [digestOf(sqlite), digestOf(postgres)]
+    ])
+    expect(Object.fromEntries(found)).toEqual(digests)
+  })
+
+  it.each(migrations)("has its statements in the folder of what was released: $name", (migration) => {
+    const label = `${migration.id}_${migration.name}`
+    expect(statementsOf(released(`${label}.sqlite.sql`))).toEqual(migration.sqlite)
+    expect(statementsOf(released(`${label}.postgres.sql`))).toEqual(migration.postgres)
+  })
+})
+
+describe.each(engines)("a database with data from a released schema, in %s", (dialect, engine) => {
+  /** The database as that version left it: its migrations, and the records of `<label>.data.sql`. */
+  const madeBy = async (id: number): Promise<string> => {
+    const name = await engine.create()
+    const until = migrations.filter((migration) => migration.id <= id)
+    const [record] = schemaSql[dialect].split(";\n\n")
+    await engine.run(name, [
+      record!,
+      ...until.flatMap((migration) => [
+        ...statementsOf(released(`${migration.id}_${migration.name}.${dialect}.sql`)),
+        `INSERT INTO till_migrations (migration_id, name) VALUES (${migration.id}, '${migration.name}')`
+      ]),
+      ...statementsOf(released(`${id}_${until.at(-1)!.name}.data.sql`))
+    ])
+    return name
+  }
+
+  it.each(migrations)("is read and written: $name", async ({ id }) => {
+    const name = await madeBy(id)
+    const use = Effect.gen(function* () {
+      const charges = yield* Charges
+      const found = {
+        ready: yield* charges.find("ready"),
+        settled: yield* charges.find("settled"),
+        refunded: yield* charges.find("refunded"),
+        entries: yield* charges.entries({ limit: 100 }),
+        stop: yield* charges.refundStop(),
+        order: yield* (yield* Orders).find(sampleOrder().id),
+        placed: yield* (yield* Orders).findByReference("upstream-1", undefined),
+        quote: yield* (yield* Quotes).consume(sampleQuote().id, "a charge", 2_000),
+        item: yield* (yield* VaultItems).findBySlug("item-1"),
+        reserved: yield* (yield* VaultPurchases).find(uuidOf(1)),
+        granted: yield* (yield* VaultPurchases).find(uuidOf(2))
+      }
+      const written = {
+        completed: yield* charges.complete("ready", { ...paid, receipt: sampleReceipt(9) }, 4_000),
+        // The transfer of the charge `settled` proves no other.
+        taken: yield* charges.complete(
+          "voided",
+          { ...provisional, receipt: sampleReceipt(2), refundDue: true },
+          4_000
+        ),
+        refunded: yield* charges.recordRefund("due", "0xrefund-2", 4_000),
+        claimed: yield* claimOf("new"),
+        replaced: yield* (yield* Orders).replace(sampleOrder({ status: "placed" })),
+        granted: yield* (yield* VaultPurchases).grant(uuidOf(1), undefined)
+      }
+      return { found, written, entries: yield* charges.entries({ limit: 100, fromMillis: 4_000 }) }
+    })
+    const { entries, found, written } = await engine.open(name, use)
+    expect(found.ready).toMatchObject({ state: "ready", response: sampleResponse(), subject: order })
+    expect(found.settled).toMatchObject({ state: "settled", transferLogIndex: 3, awaitsFinality: true })
+    expect(found.refunded).toMatchObject({ refund: { transaction: "0xrefund" } })
+    expect(found.entries.map(({ chargeKey, kind }) => `${chargeKey} ${kind}`).sort()).toEqual([
+      "due refund_due",
+      "due settled",
+      "refunded refund_due",
+      "refunded refunded",
+      "refunded settled",
+      "settled settled"
+    ])
+    expect(found.stop).toMatchObject({ reason: "an operator's reason" })
+    expect(found.order).toEqual(sampleOrder())
+    expect(found.placed).toMatchObject({ id: uuidOf(2), status: "placed" })
+    expect(found.quote).toBe(true)
+    expect(found.item).toEqual(sampleVaultItem())
+    expect([found.reserved?.status, found.granted?.status]).toEqual(["reserved", "granted"])
+    expect(written).toEqual({
+      completed: { _tag: "Completed" },
+      taken: { _tag: "TransferTaken" },
+      refunded: expect.anything(),
+      claimed: { _tag: "Claimed" },
+      replaced: true,
+      granted: true
+    })
+    expect(entries.map(({ chargeKey, kind }) => `${chargeKey} ${kind}`).sort()).toEqual([
+      "due refunded",
+      "ready settled"
+    ])
+  })
+})
+
+describe.each(engines)("the schema found, in %s", (dialect, engine) => {
+  it("is the one that the statements of the migrations say", async () => {
+    const name = await inUse(engine)
+    const found = await engine.withClient(name, Effect.flatMap(SqlClient.SqlClient, foundSchema))
+    const needed = schemaOf(migrations.flatMap((migration) => migration[dialect]))
+    const own = (names: Iterable<string>) =>
+      Array.from(names)
+        .filter(
+          (text) => !text.startsWith("till_migrations.") && !/_pkey$|_slug_key$|sqlite_autoindex/.test(text)
+        )
+        .sort()
+    expect(own(found.columns.keys())).toEqual(own(needed.columns.keys()))
+    expect(own(found.indexes.keys())).toEqual(own(needed.indexes.keys()))
+    expect(own(found.triggers)).toEqual(own(needed.triggers))
+    expect(needed.columns.size).toBeGreaterThan(80)
+    expect(schemaFaults(needed, found)).toEqual([])
+  })
+
+  const transferIndex = "(network, transaction_hash, transfer_log_index) WHERE transfer_log_index IS NOT NULL"
+  it.each([
+    [
+      "a column",
+      ["ALTER TABLE till_charges DROP COLUMN attempts"],
+      "column till_charges.attempts is missing"
+    ],
+    ["an index", ["DROP INDEX till_charges_owed"], "index till_charges.till_charges_owed is missing"],
+    [
+      "the uniqueness of an index",
+      [
+        "DROP INDEX till_charges_transfer",
+        `CREATE INDEX till_charges_transfer ON till_charges ${transferIndex}`
+      ],
+      "index till_charges.till_charges_transfer is not unique"
+    ],
+    ["a table", ["DROP TABLE till_refund_stop"], "table till_refund_stop is missing"],
+    [
+      "a trigger",
+      [
+        dialect === "sqlite"
+          ? "DROP TRIGGER till_ledger_no_update"
+          : "DROP TRIGGER till_ledger_kept ON till_ledger"
+      ],
+      dialect === "sqlite"
+        ? "trigger till_ledger.till_ledger_no_update is missing"
+        : "trigger till_ledger.till_ledger_kept is missing"
+    ],
+    [
+      "nothing, but requires an unknown column",
+      [
+        "ALTER TABLE till_quotes RENAME TO old_quotes",
+        `CREATE TABLE till_quotes (id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, offer TEXT NOT NULL,
+          created_at BIGINT NOT NULL, expires_at BIGINT NOT NULL, consumed_by TEXT, price TEXT NOT NULL)`
+      ],
+      "column till_quotes.price is unknown and required"
+    ]
+  ])("is refused where it lacks %s, with what to do", async (_, statements, fault) => {
+    const name = await inUse(engine)
+    await engine.run(name, statements)
+    const error = await failureOf(engine, name)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(String(error)).toContain(fault)
+    expect(String(error)).toContain("Restore a backup")
+  })
+
+  it("may have more than is needed", async () => {
+    const name = await inUse(engine)
+    await engine.run(name, [
+      "ALTER TABLE till_orders ADD COLUMN note TEXT",
+      "CREATE INDEX own_notes ON till_orders (note)",
+      "CREATE TABLE till_own (id TEXT PRIMARY KEY)"
+    ])
+    expect(await engine.open(name, claimOf("key-2"))).toEqual({ _tag: "Claimed" })
+  })
+
+  it("is left alone where a newer version has migrated it", async () => {
+    const name = await inUse(engine)
+    await engine.run(name, ["INSERT INTO till_migrations (migration_id, name) VALUES (402, 'later')"])
+    const error = await failureOf(engine, name)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(String(error)).toMatch(/a newer version .*\(402_later; .*Nothing was changed.*or restore a backup/)
+  })
+
+  it("is left alone where another migration has the number of a known one", async () => {
+    const name = await inUse(engine)
+    await engine.run(name, ["UPDATE till_migrations SET name = 'other' WHERE migration_id = 1"])
+    expect(String(await failureOf(engine, name))).toMatch("1_other")
+  })
+})
+
+describe("a schema of PostgreSQL", () => {
+  const inSchemas = (url: string, path: string): string =>
+    `${url}?options=${encodeURIComponent(`-c search_path=${path}`)}`
+
+  it("is the first of the search path, though a later one has the tables of another shop", async () => {
+    const url = await inUse(postgresEngine)
+    await postgresEngine.run(url, ["CREATE SCHEMA shop_a"])
+    const shop = inSchemas(url, "shop_a,public")
+    expect(await postgresEngine.open(shop, claimOf("key"))).toEqual({ _tag: "Claimed" })
+    expect(await postgresEngine.open(shop, claimOf("key-of-shop"))).toEqual({ _tag: "Claimed" })
+    const find = Charges.use(({ find }) => find("key-of-shop"))
+    expect(await postgresEngine.open(url, find)).toBeUndefined()
+    const settle = Charges.use((charges) =>
+      Effect.andThen(
+        charges.advance("key", "me", { response: sampleResponse(), subject: undefined }),
+        charges.complete("key", paid, 1_500)
+      )
+    )
+    expect(await postgresEngine.open(shop, settle)).toEqual({ _tag: "Completed" })
+    const entries = Charges.use((charges) => charges.entries({ limit: 9 }))
+    expect((await postgresEngine.open(shop, entries)).length).toBe(1)
+    expect(await postgresEngine.open(url, entries)).toEqual([])
+  })
+
+  it("must exist", async () => {
+    const url = await cluster.createDatabase()
+    const error = await failureOf(postgresEngine, inSchemas(url, "shop_b"))
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(String(error)).toContain("no schema of the search path exists")
+  })
+
+  it.each([["a till"], ["the host, from schemaSql"]])(
+    "needs no right to create tables where %s has made them",
+    async (maker) => {
+      const url = await cluster.createDatabase()
+      if (maker === "a till") await postgresEngine.open(url, claimOf("key"))
+      else await postgresEngine.run(url, schemaSql.postgres.split(";\n\n"))
+      const role = maker === "a till" ? "clerk_1" : "clerk_2"
+      await postgresEngine.run(url, [
+        `CREATE ROLE ${role} LOGIN PASSWORD 'password'`,
+        `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`
+      ])
+      const asClerk = url.replace("//postgres:", `//${role}:`)
+      expect(await postgresEngine.open(asClerk, claimOf("key-2"))).toEqual({ _tag: "Claimed" })
+    }
+  )
+})
