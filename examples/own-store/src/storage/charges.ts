@@ -18,6 +18,8 @@ export const chargeVerbs = (sql: Database) => {
   const bulk = sql`state = 'voided' AND subject IS NULL AND refund IS NULL`
   const dueMillis = sql`(CASE WHEN effect_pending THEN 0 ELSE check_after_millis END)`
   const countsForPayer = sql`state <> 'settled' AND (state <> 'voided' OR exposure_atomic > 0)`
+  /** A ready charge counts for its payer until 15 minutes after its authorization expired. */
+  const mayStillMove = (nowMillis: number) => sql`valid_before_seconds * 1000 + 900000 > ${nowMillis}`
   return {
     find: async (key) => {
       const [charge] = await sql<Array<Charge>>`SELECT * FROM till.charges WHERE key = ${key}`
@@ -37,7 +39,8 @@ export const chargeVerbs = (sql: Database) => {
           SELECT count(*) FILTER (WHERE state <> 'voided') AS unsettled, coalesce(sum(exposure_atomic), 0) AS exposure
           FROM till.charges
           WHERE payer = ${charge.payer} AND key <> ${charge.key} AND ${countsForPayer}
-            AND (state <> 'claimed' OR lease_until_millis > ${nowMillis})`
+            AND (state <> 'claimed' OR lease_until_millis > ${nowMillis})
+            AND (state <> 'ready' OR ${mayStillMove(nowMillis)})`
         if (others!.unsettled >= maxUnsettled) return { _tag: "Limited", by: "charges" }
         const [added, exposure] = [BigInt(charge.exposureAtomic), BigInt(others!.exposure)]
         if (added > 0n && exposure > 0n && exposure + added > BigInt(maxExposureAtomic)) {
@@ -54,7 +57,8 @@ export const chargeVerbs = (sql: Database) => {
         SELECT
           (SELECT coalesce(sum(amount_atomic), 0) FROM till.charges
             WHERE payer = ${payer} AND network = ${network} AND asset = ${asset} AND ${countsForPayer}
-              AND (state = 'ready' OR (state = 'claimed' AND lease_until_millis > ${nowMillis}))
+              AND ((state = 'ready' AND ${mayStillMove(nowMillis)})
+                OR (state = 'claimed' AND lease_until_millis > ${nowMillis}))
               AND (created_at_millis, key) <= (${createdAtMillis}, ${key})) AS open_atomic,
           (SELECT coalesce(sum(amount_atomic), 0) FROM (
             SELECT amount_atomic FROM till.charges
