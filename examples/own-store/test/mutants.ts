@@ -165,7 +165,9 @@ const faults: Faults = {
           ORDER BY due_at_millis, id LIMIT ${limit}`
         return sql<Array<VaultPurchase>>`
           UPDATE till.vault_purchases SET due_at_millis = ${untilMillis}, attempts = attempts + 1
-          WHERE id IN ${sql(due.map(({ id }) => id))} RETURNING *`
+          WHERE id IN (
+            SELECT id FROM till.vault_purchases WHERE id IN ${sql(due.map(({ id }) => id))}
+            ORDER BY id FOR UPDATE) RETURNING *`
       }
     }),
     "lets who is late reschedule a purchase": (_, sql) => ({

@@ -16,7 +16,8 @@ import type { IncomingRequest, PlainResponse } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
 import type { Reading } from "./Input.ts"
 import { challengeResponse, failureResponse, notFound, paidResponse } from "./Responses.ts"
-import { type OperationMatch, type PaidRoute, paymentNeeded, plainQuote } from "./Router.ts"
+import { type PaidRoute, paymentNeeded, plainQuote } from "./PaidRoute.ts"
+import type { OperationMatch } from "./Router.ts"
 import { failureOfPayment } from "./PaymentFailures.ts"
 
 /** A request for a paid operation, with its payment. */

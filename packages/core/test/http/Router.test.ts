@@ -5,10 +5,10 @@ import {
   makeRouter,
   paidRouteFinder,
   pathHandler,
-  plainQuote,
   type RouteMatch,
   withoutPrefix
 } from "../../src/http/Router.ts"
+import { plainQuote } from "../../src/http/PaidRoute.ts"
 import type { AnyOperation } from "../../src/operations/Operation.ts"
 import type { Challenged } from "../toll/wallet.ts"
 import { operationOf, settings } from "./sampleOperation.ts"

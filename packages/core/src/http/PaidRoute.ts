@@ -1,0 +1,153 @@
+import { discoveryOf } from "../api/Discovery.ts"
+import type { AnyOperation, Quoted } from "../operations/Operation.ts"
+import { BoundedMap } from "../runtime/BoundedMap.ts"
+import {
+  type Challenge,
+  challengeTemplate,
+  makeChallenge,
+  type Resource,
+  type ResourceInfo
+} from "../toll/Challenge.ts"
+import type { PaymentOffer } from "../toll/Verdict.ts"
+import type { HttpSettings } from "./HttpSettings.ts"
+import { type InputReader, inputReader } from "./Input.ts"
+
+/** The `error` of a 402 for a request without payment. */
+export const paymentNeeded =
+  "Payment required: pay one of accepts and send it in the PAYMENT-SIGNATURE header (X-PAYMENT is accepted too)"
+const indicativeOnly =
+  "Payment required: the amount is indicative and can't be paid; send the request with its input and without payment to be quoted"
+
+/**
+ * A paid route as it is served: an operation with everything about its requests that can be made once, at startup. Its
+ * `HttpApiEndpoint` is `operation.endpoint`.
+ */
+export interface PaidRoute {
+  readonly operation: AnyOperation
+  readonly id: string
+  readonly method: "GET" | "POST"
+  /** Method and path with its parameters, e.g. `GET /x402/search`. A payment is bound to it. */
+  readonly methodAndPath: string
+  readonly read: InputReader
+  /** The 402 for an unpaid request with this query: the price, or an indication of it. */
+  readonly unpaid: (search: string) => Challenge
+  /** The resource in the 402 for a request with this query. */
+  readonly resource: (search: string) => Resource
+  /** The same, shortened and without query, for the toll. */
+  readonly info: ResourceInfo
+  readonly offersOf: (quoted: Quoted) => ReadonlyArray<PaymentOffer>
+  /** The offers of a fixed price; empty for other prices. */
+  readonly fixedOffers: ReadonlyArray<PaymentOffer>
+}
+
+/** Longest query that a 402 names. */
+const maxQueryLength = 1024
+/** The characters of a query that the URL parser has normalized. */
+const urlCharacters = /^\?[\x21-\x7e]+$/
+
+/** Whether a 402 includes this query; a longer one would leave no room in the header. */
+const isNameable = (search: string): boolean =>
+  search.length <= maxQueryLength + 1 && urlCharacters.test(search)
+
+/** Challenges cached per operation, about 5 KB each. */
+const maxRemembered = 128
+
+/** Caches recent challenges: clients that retry, and agents with the same task, repeat their queries. */
+const remembered = (make: (search: string) => Challenge): ((search: string) => Challenge) => {
+  const made = new BoundedMap<string, Challenge>(maxRemembered)
+  return (search) => {
+    const known = made.get(search)
+    if (known !== undefined) return known
+    const challenge = make(search)
+    made.set(search, challenge)
+    return challenge
+  }
+}
+
+/** Runs a function once, at the first call. */
+const lazy = <A>(make: () => A): (() => A) => {
+  let made: { readonly value: A } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+/**
+ * Makes the 402 for an unpaid request, and its resource, from the request's query. A 402 is made at its first use, since
+ * a path with parameters comes here for each request, paid ones too.
+ */
+const byQuery = (
+  { price, queryInResource = false }: AnyOperation,
+  offers: ReadonlyArray<PaymentOffer>,
+  resource: Resource
+): Pick<PaidRoute, "unpaid" | "resource"> => {
+  const error = price._tag === "Fixed" ? paymentNeeded : indicativeOnly
+  const description = price._tag === "Fixed" ? resource.description : price.indicative.description
+  const described = { ...resource, description }
+  const plain = lazy(() => makeChallenge(offers, described, error))
+  if (!queryInResource) return { unpaid: plain, resource: () => resource }
+  const naming = lazy(() => challengeTemplate(offers, described, error))
+  const { url } = resource
+  return {
+    unpaid: remembered((search) => (isNameable(search) ? naming()(url + search) : plain())),
+    resource: (search) => (isNameable(search) ? { ...resource, url: url + search } : resource)
+  }
+}
+
+/** An endpoint's path in the notation of documents: `/x402/vault/download/{purchaseId}`. */
+export const templateOf = (path: string): string => path.replace(/:(\w+)/g, "{$1}")
+
+export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): PaidRoute => {
+  const { identifier, method, path } = operation.endpoint
+  const resource: Resource = {
+    url: `${settings.baseUrl}${templateOf(path)}`,
+    description: operation.description,
+    mimeType: operation.mimeType,
+    ...discoveryOf(operation, settings.prefix)
+  }
+  // Clients that don't know this flow skip the offer. The default flow is not sent.
+  const flow = operation.settlesFirst === true ? { paymentFlow: "upfront" } : {}
+  const offersOf = ({ atomic, extra, validSeconds = Infinity }: Quoted): ReadonlyArray<PaymentOffer> =>
+    settings.networks.map(({ asset, caip2, eip712, payTo, v1Name }) => ({
+      v1Name,
+      requirements: {
+        scheme: "exact",
+        network: caip2,
+        amount: atomic.toString(),
+        asset,
+        payTo,
+        // An authorization must not outlive the price.
+        maxTimeoutSeconds: Math.max(1, Math.min(settings.maxTimeoutSeconds, validSeconds)),
+        extra: { ...eip712, ...extra, ...flow }
+      }
+    }))
+  const { price } = operation
+  const fixedOffers = price._tag === "Fixed" ? offersOf(plainQuote(price.atomic)) : []
+  const indicated = price._tag === "Fixed" ? fixedOffers : offersOf(price.indicative)
+  const byItsQuery = byQuery(operation, indicated, resource)
+  // A 402 that can't be made, such as one with a `bigint` in its example, fails at startup.
+  byItsQuery.unpaid("")
+  return {
+    operation,
+    id: identifier,
+    method: method === "GET" ? "GET" : "POST",
+    methodAndPath: `${method} ${path}`,
+    read: inputReader(operation),
+    info: infoOf(resource),
+    ...byItsQuery,
+    offersOf,
+    fixedOffers
+  }
+}
+
+const infoOf = ({ description, mimeType, url }: Resource): ResourceInfo => ({ url, description, mimeType })
+
+/** A paid route with parameters in its path, for one request: its resource is the requested path. */
+export const paidRouteAt = (paidRoute: PaidRoute, url: string): PaidRoute => {
+  const { operation } = paidRoute
+  const resource = { ...paidRoute.resource(""), url }
+  const { price } = operation
+  const offers = price._tag === "Fixed" ? paidRoute.fixedOffers : paidRoute.offersOf(price.indicative)
+  return { ...paidRoute, info: infoOf(resource), ...byQuery(operation, offers, resource) }
+}
+
+/** An amount as a price without conditions. */
+export const plainQuote = (atomic: bigint): Quoted => ({ atomic, description: "", extra: {} })
