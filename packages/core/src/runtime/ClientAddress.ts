@@ -1,5 +1,6 @@
 /** The client that an address counts as: an IPv4 address, or the /64 of an IPv6 subscriber. */
 export const clientOf = (address: string): string => {
+  if (/^[\d.]+$/.test(address)) return address
   const plain = address
     .trim()
     .toLowerCase()

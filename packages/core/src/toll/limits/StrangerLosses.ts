@@ -24,6 +24,8 @@ export interface TakenLoss {
 interface LossyCall {
   readonly atomic: bigint
   readonly payer: string
+  /** Whether the payer is known to have signed. Otherwise the payment may be a forgery in this payer's name. */
+  readonly isProven: boolean
   readonly clientAddress: string | undefined
 }
 
@@ -37,31 +39,37 @@ interface LossyCall {
 export class StrangerLosses {
   private readonly all: LossBudget
   private readonly payers: Shares = new BoundedMap(maxKeys)
+  /** By the payer that an unproven payment names. */
+  private readonly namedPayers: Shares = new BoundedMap(maxKeys)
   private readonly clients: Shares = new BoundedMap(maxKeys)
-  private readonly perHour: bigint
+  /** The largest shares of one payer and one client. */
+  private readonly most: { readonly payer: bigint; readonly client: bigint }
+  /** Amount below which a payer and a client are newcomers. */
+  private readonly little: bigint
+  private readonly half: bigint
 
   constructor(budget: { readonly perHourAtomic: bigint }) {
-    this.perHour = budget.perHourAtomic
+    const perHour = budget.perHourAtomic
+    this.most = { payer: perHour / parts.payer, client: perHour / parts.client }
+    this.little = (perHour + parts.newcomer - 1n) / parts.newcomer
+    this.half = perHour / 2n
     this.all = new LossBudget(budget)
   }
 
   /** Takes the amount that a call may lose; `undefined`: a share or the budget is used up for now. */
-  take({ atomic, clientAddress, payer }: LossyCall, nowMillis: number): TakenLoss | undefined {
+  take({ atomic, clientAddress, isProven, payer }: LossyCall, nowMillis: number): TakenLoss | undefined {
+    const payers = isProven ? this.payers : this.namedPayers
     const client = clientAddress === undefined ? undefined : groupOf(clientOf(clientAddress))
-    const payerAtomic = amountOf(this.payers, payer, nowMillis)
+    const payerAtomic = amountOf(payers, payer, nowMillis)
     const clientAtomic = amountOf(this.clients, client, nowMillis)
-    if (payerAtomic > 0n && (payerAtomic + atomic) * parts.payer > this.perHour) return undefined
-    if (clientAtomic > 0n && (clientAtomic + atomic) * parts.client > this.perHour) return undefined
-    const isNewcomer = this.isLittle(payerAtomic) && this.isLittle(clientAtomic)
-    if (!this.all.take(atomic, nowMillis, isNewcomer ? 0n : this.perHour / 2n)) return undefined
+    if (payerAtomic > 0n && payerAtomic + atomic > this.most.payer) return undefined
+    if (clientAtomic > 0n && clientAtomic + atomic > this.most.client) return undefined
+    const isNewcomer = payerAtomic < this.little && clientAtomic < this.little
+    if (!this.all.take(atomic, nowMillis, isNewcomer ? 0n : this.half)) return undefined
     return {
-      ofPayer: add(this.payers, payer, atomic, nowMillis),
+      ofPayer: add(payers, payer, atomic, nowMillis),
       ofClient: client === undefined ? undefined : add(this.clients, client, atomic, nowMillis)
     }
-  }
-
-  private isLittle(atomic: bigint): boolean {
-    return atomic * parts.newcomer < this.perHour
   }
 
   /** Gives back an amount that was taken: the call settled, or did no work. */

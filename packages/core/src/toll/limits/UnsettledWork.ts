@@ -66,8 +66,8 @@ export class UnsettledWork {
     const taken = this.losses.take(
       {
         atomic: exposureAtomic,
-        // A payment whose signer is unproven may be a forgery in this payer's name.
-        payer: ticket.isProven ? payer : `unproven ${payer}`,
+        payer,
+        isProven: ticket.isProven,
         clientAddress: request.clientAddress()
       },
       lease.nowMillis()

@@ -7,7 +7,7 @@ const hour = 3_600_000
 const openLosses = () => {
   const losses = new StrangerLosses({ perHourAtomic: 400n })
   const take = (payer: string, clientAddress: string | undefined, atomic: bigint, nowMillis = 0) =>
-    losses.take({ payer, clientAddress, atomic }, nowMillis)
+    losses.take({ payer, isProven: true, clientAddress, atomic }, nowMillis)
   const grants = (...calls: ReadonlyArray<Parameters<typeof take>>): ReadonlyArray<boolean> =>
     calls.map((call) => take(...call) !== undefined)
   /** Uses up the half that is not reserved: five payers and clients lose 40 each. */
