@@ -71,6 +71,30 @@ export const fakeFacilitator = (verifies: boolean) => {
   }
 }
 
+const waiting = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
+
+/** The same, and takes its time for each call. */
+export const slowFacilitator = (millis: number, verifies: boolean): ReturnType<typeof fakeFacilitator> => {
+  const { getSupported, settle, verify } = fakeFacilitator(verifies)
+  return {
+    getSupported,
+    verify: async (payment) => {
+      await waiting(millis)
+      return verify(payment)
+    },
+    settle: async (payment) => {
+      await waiting(millis)
+      return settle(payment)
+    }
+  }
+}
+
+/** Searches a marketplace that takes its time. */
+export const slowSearch = async (millis: number) => {
+  await waiting(millis)
+  return page
+}
+
 export const page = {
   products: sampleProducts("marketplace_a", 10),
   totalResults: 10,
@@ -126,9 +150,9 @@ const ownRoutes = {
   }
 } as Parameters<typeof officialHono>[0]
 
-const official = (verifies: boolean) =>
+const official = (verifies: boolean, facilitator = fakeFacilitator(verifies)) =>
   new x402ResourceServer(
-    fakeFacilitator(verifies) as unknown as ConstructorParameters<typeof x402ResourceServer>[0]
+    facilitator as unknown as ConstructorParameters<typeof x402ResourceServer>[0]
   ).register(network, new ExactEvmScheme())
 
 export const inProcess = (app: Hono, stop: () => Promise<void>, path = searchPath): Contender => {
@@ -182,6 +206,17 @@ const overSocket = async (app: express.Express, stop: () => Promise<void>): Prom
 
 export const nothing = async (): Promise<void> => undefined
 
+/** The official middleware before a route that searches. */
+export const officialExpressApp = (
+  facilitator: ReturnType<typeof fakeFacilitator>,
+  work: () => Promise<unknown>
+): express.Express =>
+  express()
+    .use(officialExpress(routes as Parameters<typeof officialExpress>[0], official(true, facilitator)))
+    .get("/x402/search", async (_request, response) => {
+      response.json(await work())
+    })
+
 export const contenders = {
   hono: {
     ours: async () => {
@@ -220,11 +255,7 @@ export const contenders = {
     },
     official: async (verifies: boolean) =>
       overSocket(
-        express()
-          .use(officialExpress(routes as Parameters<typeof officialExpress>[0], official(verifies)))
-          .get("/x402/search", (_request, response) => {
-            response.json(page)
-          }),
+        officialExpressApp(fakeFacilitator(verifies), async () => page),
         nothing
       )
   }

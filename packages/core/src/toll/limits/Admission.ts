@@ -87,6 +87,14 @@ export class Admission {
     this.signatures = new SignatureChecks(services.chain)
   }
 
+  /**
+   * Whether a payment is refused before anything about it is checked: too many strangers wait already, and the payer
+   * that it names is one. Cheap, so that a crowd doesn't delay those who are served.
+   */
+  *isShed(attempt: PaymentAttempt): Deciding<boolean> {
+    return this.pools.isClosedToStranger(attempt) && !(yield* this.history.namesKnownPayer(attempt))
+  }
+
   /** Checks a signature as far as possible; one that only the facilitator can judge stays unproven. */
   *checkSignature(attempt: PaymentAttempt): Deciding<Refusal | undefined> {
     const { network, request } = attempt

@@ -94,6 +94,15 @@ export class FairPool {
     return true
   }
 
+  /** Whether `enter` would refuse a call of this client at once. */
+  isClosedTo(client: string): boolean {
+    return (
+      this.queuedCount >= this.maxQueued &&
+      this.taken >= this.capacity &&
+      this.evictable(client) === undefined
+    )
+  }
+
   /**
    * Takes a slot when it is this client's turn. `false`: the queue is full, the call was evicted, or the wait was too
    * long. Interruption leaves the queue, and gives back a slot granted at the same moment.

@@ -1,18 +1,24 @@
 import type { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
 import type { Charges, PayerActivity } from "../../ports/Charges.ts"
+import { BoundedMap } from "../../runtime/BoundedMap.ts"
 import type { PaymentAttempt } from "../machine/PaymentAttempt.ts"
 import type { PayerAccounts } from "./PayerAccounts.ts"
 
 type Reading<A> = Effect.fn.Return<A, StoreError>
 
 const dayMillis = 86_400_000
+/** How long a payer without a settlement is remembered as a stranger. */
+const strangerMillis = 2_000
+const maxStrangers = 10_000
 
 /** Reads a payer's settled and open payments from the store, and passes them on to this process's accounts. */
 export class PayerHistory {
   private readonly charges: Charges["Service"]
   private readonly accounts: PayerAccounts
   private readonly recentMillis: number
+  /** Payers that the store doesn't know, and until when it isn't read again. */
+  private readonly strangersUntil = new BoundedMap<string, number>(maxStrangers)
 
   constructor(charges: Charges["Service"], accounts: PayerAccounts, recentMillis: number) {
     this.charges = charges
@@ -36,6 +42,22 @@ export class PayerHistory {
   /** Whether the payer has settled here within a day, from memory; `undefined`: the store decides. */
   recallKnown({ lease, payer, ticket }: PaymentAttempt): boolean | undefined {
     return ticket.isProven ? (this.accounts.isKnown(payer, lease.nowMillis()) ?? ticket.isKnown) : false
+  }
+
+  /**
+   * Whether the payer that a payment names, proven or not, has settled here within a day. Remembers for a moment who has
+   * not, so that a crowd of strangers costs few reads.
+   */
+  *namesKnownPayer(attempt: PaymentAttempt): Reading<boolean> {
+    const { lease, payer, ticket } = attempt
+    const nowMillis = lease.nowMillis()
+    if (this.accounts.isKnown(payer, nowMillis) === true) return true
+    if ((this.strangersUntil.get(payer) ?? 0) > nowMillis) return false
+    const { settledAtomic } = yield* this.standing(attempt, nowMillis, nowMillis - dayMillis)
+    const isKnown = settledAtomic !== "0"
+    ticket.recordPayer(isKnown)
+    if (!isKnown) this.strangersUntil.set(payer, nowMillis + strangerMillis)
+    return isKnown
   }
 
   /** Whether the payer has settled here within a day, in any process. Reads the store once per call. */

@@ -27,6 +27,11 @@ export class VerificationPools {
     this.history = history
   }
 
+  /** Whether the attempt would be refused a slot at once if its payer were a stranger. */
+  isClosedToStranger({ request }: PaymentAttempt): boolean {
+    return this.strangers.isClosedTo(groupOf(clientOf(request.clientAddress() ?? "")))
+  }
+
   /** Takes a slot for a verification, waiting for one if necessary; `false`: there was none in time. */
   *enter(attempt: PaymentAttempt): Effect.fn.Return<boolean, StoreError> {
     const client = groupOf(clientOf(attempt.request.clientAddress() ?? ""))

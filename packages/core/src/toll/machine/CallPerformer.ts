@@ -143,6 +143,8 @@ export class CallPerformer {
   private *judge<E>(attempt: PaymentAttempt<E>): CallResult<E> {
     const { admission } = this.services
     const { offers, payment, resource, workMillis } = attempt.request
+    if (attempt.heldCharge === undefined && (yield* admission.isShed(attempt)))
+      return { _tag: "Limited", patient: false }
     const offering = offers(attempt.lease.key)
     const offered = Effect.isEffect(offering)
       ? yield* Effect.catchIf(offering, isPaymentRefused, Effect.succeed)

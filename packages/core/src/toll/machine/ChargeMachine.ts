@@ -118,6 +118,7 @@ const afterRequestStep = (step: RequestStep, event: ChargeEvent, facts: ChargeFa
     case "Judge":
       if (event._tag === "Refused") return refuse({ _tag: "Refused", refusal: event.refusal }, step.held)
       if (event._tag === "Accepted") return { _tag: "Verify", held: step.held, task: event.task }
+      if (event._tag === "Limited") return atLimit(step.held)
       break
     case "Verify":
       if (event._tag === "Verified") return verified(event.verification, step)

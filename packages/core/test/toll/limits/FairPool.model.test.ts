@@ -96,8 +96,10 @@ const step = Effect.fnUntraced(function* (
   const kind = below(10)
   if (kind < 5) {
     const client = pick(clients)
+    const isClosed = pool.isClosedTo(client)
     fibers.push(yield* enter(pool, client))
     model.enter(client, yield* Clock.currentTimeMillis)
+    assert.strictEqual(isClosed, model.calls.at(-1)!.state === "refused")
   } else if (kind < 8) {
     const client = pick([...clients, ...model.slots])
     pool.leave(client)

@@ -43,7 +43,7 @@ describe("an event that a step can't have", () => {
     [find, ["Found"]],
     [{ _tag: "Wait" }, ["Waited"]],
     [takeOver, ["Taken", "Overtaken", "Exhausted"]],
-    [{ _tag: "Judge", held: true }, ["Refused", "Accepted"]],
+    [{ _tag: "Judge", held: true }, ["Refused", "Accepted", "Limited"]],
     [verify(true), ["Verified", "Busy", "Limited"]],
     [claim(true), ["Claimed", "Found", "Limited"]],
     [{ _tag: "Queue", task, held: true }, ["Waited"]],

@@ -141,7 +141,8 @@ const eventsOf = (step: ChargeStep, waits: number, isCompleted: boolean): Readon
     case "Judge":
       return [
         { _tag: "Accepted", task },
-        { _tag: "Refused", refusal: { code: "no", message: "no" } }
+        { _tag: "Refused", refusal: { code: "no", message: "no" } },
+        { _tag: "Limited", patient: false }
       ]
     case "Claim":
       return [

@@ -119,6 +119,13 @@ export const lookups: ReadonlyArray<Row> = [
     { _tag: "Find", instead }
   ],
   [
+    "comes when too many wait",
+    call,
+    { _tag: "Judge", held: false },
+    { _tag: "Limited", patient: false },
+    end(limited)
+  ],
+  [
     "is refused, with the lease",
     call,
     { _tag: "Judge", held: true },
