@@ -1,16 +1,17 @@
-import type { IncomingRequest, PricedRouteOptions, Till } from "@till402/core"
+import { ConfigurationError, type IncomingRequest, type PricedRouteOptions, type Till } from "@till402/core"
 import type { Context, MiddlewareHandler } from "hono"
+import { matchedRoutes } from "hono/route"
 import { callerOf, rebuildRequest } from "./HonoCaller.ts"
 
 /**
- * Prices a handler: a middleware for its route. The till lists the route at once; Hono tells a middleware its path only
+ * Prices a handler: a middleware for its route. The till lists the route at once; Hono gives a middleware its path only
  * with a request, so `path` repeats it.
  *
  * Only a 2xx response of UTF-8 text up to 1 MiB is charged. Any other status is sent free of charge, with headers that
- * keep it out of caches. With `settlement: "before-work"` the payment has settled: the caller gets `HANDLER_FAILED`, and
- * retries free of charge.
+ * keep it out of caches. With `settlement: "before-work"` the payment has settled: the caller gets `HANDLER_FAILED`,
+ * and retries free of charge. `context.notFound()` is never charged, whatever its status.
  *
- * @throws ConfigurationError that names every fault of the options at once
+ * @throws ConfigurationError that names every fault of the options at once; the middleware, where no handler follows it
  *
  * @example
  * import { priced } from "@till402/hono"
@@ -21,21 +22,30 @@ import { callerOf, rebuildRequest } from "./HonoCaller.ts"
  */
 export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): MiddlewareHandler => {
   const route = till.price(options)
-  return async (context, next) => {
+  const middleware: MiddlewareHandler = async (context, next) => {
+    const isPriced = options.method === "POST" ? context.req.method === "POST" : isGet(context.req.method)
+    // Hono would respond with the app's `notFound`, perhaps with a 2xx.
+    if (isPriced && matchedRoutes(context).at(-1)?.handler === middleware) throw noHandler(options)
     // Set by earlier middleware for this request: a record must not hold them.
     const outer = [...context.res.headers]
     let isOver = false
-    let ofError: Response | undefined
+    let isNotFound = false
+    let unsold: Response | undefined
+    const { notFound } = context
+    context.notFound = () => {
+      isNotFound = true
+      return notFound()
+    }
     const respond = async (): Promise<Response> => {
       await next()
       // The deadline has passed, and the response of the context is the till's.
       if (isOver) return new Response()
       const { error, res } = context
       if (!res.ok) return res
-      if (error === undefined) return without(res, outer)
-      // Hono has caught an error of the handler, and the app's error handler made a 2xx of it: that is not for sale.
-      ofError = res
-      return new Response(null, { status: 500, headers: res.headers })
+      if (error === undefined && !isNotFound) return without(res, outer)
+      // A 2xx of the app's error handler, or of its `notFound`, is not for sale.
+      unsold = res
+      return new Response(null, { status: error === undefined ? 404 : 500, headers: res.headers })
     }
     const result = await route.handle(await requestOf(context), respond, callerOf(context))
     isOver = true
@@ -45,13 +55,21 @@ export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): 
     if (result instanceof Response) {
       const { headers } = result
       context.res =
-        ofError === undefined ? result : new Response(ofError.body, { status: ofError.status, headers })
+        unsold === undefined ? result : new Response(unsold.body, { status: unsold.status, headers })
       return
     }
     const headers = withOuter(new Headers(result.headers), outer)
     context.res = new Response(result.body as BodyInit | null, { status: result.status, headers })
   }
+  return middleware
 }
+
+const isGet = (method: string): boolean => method === "GET" || method === "HEAD"
+
+const noHandler = ({ id, method = "GET", path }: PricedRouteOptions) =>
+  new ConfigurationError({
+    message: `priced route ${id} has no handler: nothing was charged. Add one after priced, such as app.${method.toLowerCase()}("${path}", priced(till, options), handler)`
+  })
 
 type HeaderList = ReadonlyArray<readonly [name: string, value: string]>
 

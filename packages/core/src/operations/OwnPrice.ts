@@ -9,7 +9,15 @@ import type { Price } from "./Operation.ts"
  * @example
  * import type { OwnPrice } from "@till402/core"
  *
- * const price: OwnPrice<{ pages: number }> = { min: "0.01", max: "1.00", of: ({ pages }) => (pages / 100).toFixed(2) }
+ * // One cent a page, as an integer: a float would lose fractions.
+ * const price: OwnPrice<{ pages: number }> = {
+ *   min: "0.01",
+ *   max: "1.00",
+ *   of: ({ pages }) => {
+ *     const cents = BigInt(pages)
+ *     return `${cents / 100n}.${String(cents % 100n).padStart(2, "0")}`
+ *   }
+ * }
  */
 export type OwnPrice<Input> =
   | DecimalText
