@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest"
+import { assert, describe, expect, it } from "vitest"
 import * as core from "@till402/core"
 import * as forEffect from "@till402/core/effect"
 import * as node from "@till402/core/node"
@@ -157,9 +157,9 @@ describe("public names", () => {
 
 describe("errors that a host throws", () => {
   const errors = Object.entries(core).filter(([name]) => /^[A-Z]/.test(name) && name !== "Till")
-  it.each(errors)("%s is told by its _tag", (name, exported) => {
-    const Made = exported as unknown as new (fields: object) => Error
-    const error = new Made({ message: "why" })
+  it.each(errors)("%s is known by its _tag", (name, exported) => {
+    assert(typeof exported === "function")
+    const error: unknown = Reflect.construct(exported, [{ message: "why" }])
     expect(error).toBeInstanceOf(Error)
     expect(error).toMatchObject({ _tag: name, name })
   })

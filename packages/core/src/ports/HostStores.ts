@@ -53,8 +53,8 @@ export interface HostStores {
   /** Runs once before the first method, e.g. to migrate a schema. If it throws, `till.ready` rejects with that. */
   readonly open?: (context: CallContext) => Promise<void>
   /**
-   * Returns the database's time, in milliseconds since the epoch. Give it where several machines share the database: the
-   * till then runs on that time, so that all agree on who holds a lease. Read at start and every 15 seconds.
+   * Returns the database's time, in milliseconds since the epoch. Give it where several machines share the database:
+   * the till then runs on that time, so that all agree on who holds a lease. Read at start and every 15 seconds.
    */
   readonly nowMillis?: (context: CallContext) => Promise<number>
   /** Runs once when the till is disposed, also if `open` failed. If it throws, `till.dispose()` rejects with that. */
@@ -137,10 +137,6 @@ const settingFaults = ({ openTimeoutMillis, timeoutMillis }: Required<HostStores
 ]
 const isWithin = (millis: number, max: number): boolean => millis >= 1 && millis <= max
 
-type StoreMethods = {
-  readonly [verb: string]: (...input: ReadonlyArray<unknown>) => PromiseLike<unknown>
-}
-
 /** Checks what types rule out, for hosts without type checks. */
 const missingMethods = (name: StoreName, stores: HostStores): ReadonlyArray<string> => {
   const store: unknown = stores[name]
@@ -154,11 +150,11 @@ const missingMethods = (name: StoreName, stores: HostStores): ReadonlyArray<stri
 const callStore = <A>(
   operation: string,
   millis: number,
-  ask: (context: CallContext) => PromiseLike<A> | A
+  method: (context: CallContext) => PromiseLike<A> | A
 ): Effect.Effect<A, StoreError> =>
   tryWithTimeout({
     timeoutMillis: millis,
-    call: async (context) => ask(context),
+    call: async (context) => method(context),
     catch: (cause) => new StoreError({ operation, cause }),
     onTimeout: () => new StoreError({ operation, cause: deadlineExceeded(millis) })
   }).pipe(
@@ -191,19 +187,15 @@ const openStores = (stores: HostStores, millis: number): Effect.Effect<void, Sto
     callStore("open", millis, (context) => stores.open?.(context))
   )
 
-const portOf = <Name extends StoreName>(
-  name: Name,
-  store: HostStores[Name],
-  timeoutMillis: number
-): StorePorts[Name] =>
+const portOf = <Name extends StoreName>(name: Name, store: object, timeoutMillis: number): StorePorts[Name] =>
   Object.fromEntries(
     Object.entries<(response: unknown) => unknown>(storeResponseReaders[name]).map(([verb, read]) => [
       verb,
       (...input: ReadonlyArray<unknown>) =>
         // Called on the store itself, which may be an instance of a class.
         callStore(`${name}.${verb}`, timeoutMillis, async (context) =>
-          read(await (store as unknown as StoreMethods)[verb]!(...input, context))
+          read(await Reflect.apply(Reflect.get(store, verb), store, [...input, context]))
         )
     ])
     // The table has exactly the methods of the port: its type guarantees it.
-  ) as unknown as StorePorts[Name]
+  ) as StorePorts[Name]

@@ -1,16 +1,15 @@
-import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { AnyPlainOperation } from "../../src/operations/PlainOperation.ts"
 import { openTill } from "../toll/openTill.ts"
 
 describe("options of a route", () => {
-  const valid = {
+  const valid: AnyPlainOperation = {
     id: "weather",
     method: "GET",
     path: "/weather",
     description: "Weather",
     price: "0.02",
-    work: () => Effect.void
+    work: () => undefined
   }
 
   it.each([
@@ -33,21 +32,22 @@ describe("options of a route", () => {
     ["work", undefined, "work must be a function"],
     ["input", {}, "input must be a Standard Schema"]
   ])("%s can't be %o", async (name, value, message) => {
-    const operations = [{ ...valid, [name]: value }] as unknown as ReadonlyArray<AnyPlainOperation>
-    await expect(openTill({ operations })).rejects.toThrow(message)
+    const route = { ...valid }
+    Reflect.set(route, name, value)
+    await expect(openTill({ operations: [route] })).rejects.toThrow(message)
   })
 
   it("two routes can't share an id or a path", async () => {
-    const operations = [valid, valid] as unknown as ReadonlyArray<AnyPlainOperation>
-    await expect(openTill({ operations })).rejects.toThrow("two operations have the same id weather")
+    await expect(openTill({ operations: [valid, valid] })).rejects.toThrow(
+      "two operations have the same id weather"
+    )
   })
 
   it("two routes can't match the same requests", async () => {
-    const routes = [
+    const operations = [
       { ...valid, id: "city", path: "/weather/:city" },
       { ...valid, id: "town", path: "/weather/:town" }
     ]
-    const operations = routes as unknown as ReadonlyArray<AnyPlainOperation>
     await expect(openTill({ operations })).rejects.toThrow("two operations have the same path /weather/:")
   })
 })

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { ApiFailure, operation, type TillOptions } from "../../src/index.ts"
 import { sqlite } from "../../src/sqlite.ts"
 import { temporaryFiles } from "../sql/folder.ts"
-import type { AnyPlainOperation, StandardSchema } from "../../src/operations/PlainOperation.ts"
+import type { AnyPlainOperation } from "../../src/operations/PlainOperation.ts"
 import { expectFailed, jsonOf, openTill, receiptOf } from "../toll/openTill.ts"
 import { schema } from "./standardSchema.ts"
 
@@ -66,7 +66,7 @@ describe("a route of the host", () => {
     ["a list of issues", schema(() => undefined), 400, "VALIDATION_ERROR"],
     [
       "a schema of Effect",
-      Schema.toStandardSchemaV1(Schema.Struct({ days: Schema.Literal("3") })) as unknown as StandardSchema,
+      Schema.toStandardSchemaV1(Schema.Struct({ days: Schema.Literal("3") })),
       400,
       "VALIDATION_ERROR"
     ]

@@ -31,9 +31,15 @@ export const verbs = Object.entries(inMemory()).flatMap(([name, port]) =>
 export const storesOf = (
   make: (name: StoreName, verb: string) => (...input: ReadonlyArray<unknown>) => unknown
 ) => {
-  const stores: Record<string, Verbs> = {}
-  for (const [name, verb] of verbs) (stores[name] ??= {})[verb] = make(name, verb)
-  return stores as unknown as HostStores
+  const stores: Record<StoreName, Verbs> = {
+    charges: {},
+    quotes: {},
+    orders: {},
+    vaultItems: {},
+    vaultPurchases: {}
+  }
+  for (const [name, verb] of verbs) stores[name][verb] = make(name, verb)
+  return stores as HostStores
 }
 
 /** The stores in memory as a host without Effect would have written them. */

@@ -3,22 +3,18 @@ import {
   type AnyPlainOperation,
   ApiFailure,
   TemporarilyUnavailable,
-  type ProviderFailure,
-  type TillOptions
+  type ProviderFailure
 } from "../../src/index.ts"
-import { expectFailed, jsonOf, openTill, search, track } from "../toll/openTill.ts"
+import { expectFailed, jsonOf, type OpenOptions, openTill, search, track } from "../toll/openTill.ts"
 
 class NoSuchParcel extends Error {
   override readonly name = "NoSuchParcel"
 }
 
-/** Overwrites the silence of `openTill`. */
-const unset = { onProviderError: undefined } as unknown as Partial<TillOptions>
-
 const thrown = new NoSuchParcel("nothing for ada@mail.example")
 
 /** Calls a till whose tracker throws, and returns the response with what was printed. */
-const trackFailing = async (options: Partial<TillOptions>, error: Error = thrown) => {
+const trackFailing = async (options: OpenOptions, error: Error = thrown) => {
   const shop = await openTill(options)
   const payment = await shop.payFor(track)
   const printed = vi.spyOn(console, "error").mockImplementation(() => undefined)
@@ -151,14 +147,14 @@ describe("onProviderError of a host's own route", () => {
 describe("without onProviderError", () => {
   it.each([undefined, "development", "test"])("prints the error where NODE_ENV is %s", async (mode) => {
     vi.stubEnv("NODE_ENV", mode)
-    const { printed, response } = await trackFailing(unset)
+    const { printed, response } = await trackFailing({ without: ["onProviderError"] })
     expect(response.status).toBe(502)
     expect(printed).toEqual([["Till402: a provider failed (port tracking, operation track):", thrown]])
   })
 
   it("prints nothing where NODE_ENV is production", async () => {
     vi.stubEnv("NODE_ENV", "production")
-    const { printed, response, shop } = await trackFailing(unset)
+    const { printed, response, shop } = await trackFailing({ without: ["onProviderError"] })
     expect(response.status).toBe(502)
     expect(printed).toEqual([])
     expect(JSON.stringify(shop.events)).toContain("NoSuchParcel")

@@ -83,8 +83,14 @@ export const challengeOf = ({ headers }: ReceivedResponse): Challenged & { reado
 export const receiptOf = ({ headers }: ReceivedResponse): { readonly transaction: string } =>
   JSON.parse(Buffer.from(headers.get("payment-response")!, "base64").toString("utf8"))
 
+/** Options that replace those of the fakes. */
+export interface OpenOptions extends Partial<TillOptions> {
+  /** Options that the till gets none of. */
+  readonly without?: ReadonlyArray<"mailer" | "vault" | "onProviderError">
+}
+
 /** A till over fakes, with a vault of one item; ends with the test. */
-export const openTill = async (options: Partial<TillOptions> = {}) => {
+export const openTill = async ({ without = [], ...options }: OpenOptions = {}) => {
   const fakes = {
     facilitator: fakeFacilitator(),
     marketplace: fakeMarketplace(),
@@ -95,7 +101,7 @@ export const openTill = async (options: Partial<TillOptions> = {}) => {
     mailer: fakeMailer()
   }
   const events: Array<TillEvent> = []
-  const till = Till.make({
+  const settings: TillOptions = {
     baseUrl,
     payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
     networks: ["base-sepolia"],
@@ -114,7 +120,9 @@ export const openTill = async (options: Partial<TillOptions> = {}) => {
     },
     onProviderError: () => undefined,
     ...options
-  })
+  }
+  for (const name of without) Reflect.deleteProperty(settings, name)
+  const till = Till.make(settings)
   onTestFinished(() => till.dispose())
   await till.ready
   await till.vault.put(vaultItem)

@@ -9,8 +9,7 @@ import {
   minute,
   pass,
   settles,
-  sharedFile,
-  withoutVault
+  sharedFile
 } from "./openShop.ts"
 
 beforeEach(() => {
@@ -63,7 +62,7 @@ describe("a purchase that was reserved", () => {
     const payment = await first.payFor(vaultBuy)
     expectFailed(await first.present(vaultBuy, payment), 503, "SETTLEMENT_PENDING")
     await first.till.dispose()
-    const other = await file.open(withoutVault)
+    const other = await file.open({ without: ["vault"] })
     await settles(file.charges).toEqual([{ state: "settled", effect_pending: 0 }])
     await other.till.dispose()
     expect(file.rows()).toMatchObject([{ status: "reserved" }])

@@ -13,8 +13,7 @@ import {
   second,
   settles,
   sharedFile,
-  type Shop,
-  withoutMailer
+  type Shop
 } from "./openShop.ts"
 
 /*
@@ -180,7 +179,7 @@ describe("the mail of a purchase", () => {
 
   it("is not due where there is no mailer, nor once there is one", async () => {
     const file = sharedFile()
-    const silent = await file.open(withoutMailer)
+    const silent = await file.open({ without: ["mailer"] })
     const bought = await buyItem(silent)
     expect(file.rows()).toMatchObject([{ status: "granted", due_at: null }])
     expect(await downloads(silent, bought)).toBe(200)

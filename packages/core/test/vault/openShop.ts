@@ -10,7 +10,7 @@ import type { TillOptions } from "../../src/till/TillOptions.ts"
 import { Charges } from "../../src/ports/Charges.ts"
 import type { Stores } from "../../src/ports/Stores.ts"
 import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
-import { downloadOf, jsonOf, openTill, vaultBuy } from "../toll/openTill.ts"
+import { downloadOf, type OpenOptions, openTill, vaultBuy } from "../toll/openTill.ts"
 
 export const second = 1_000
 export const minute = 60 * second
@@ -31,10 +31,6 @@ export interface PurchaseRow {
   readonly due_at: number | null
 }
 
-/** The fakes are all there; these take one away again, which the type of the options has no word for. */
-export const withoutMailer = { mailer: undefined } as unknown as Partial<TillOptions>
-export const withoutVault = { vault: undefined } as unknown as Partial<TillOptions>
-
 export type Shop = Awaited<ReturnType<typeof openTill>>
 
 /** A database that several tills open, one after the other. */
@@ -50,7 +46,7 @@ export const sharedFile = () => {
   }
   return {
     storage: () => sqlite({ filename }),
-    open: (options: Partial<TillOptions> = {}): Promise<Shop> =>
+    open: (options: OpenOptions = {}): Promise<Shop> =>
       openTill({ storage: sqlite({ filename }), ...options }),
     rows: () =>
       read("SELECT id, status, email, due_at FROM till_vault_purchases") as ReadonlyArray<PurchaseRow>,
@@ -87,7 +83,7 @@ export interface Bought {
 export const buyItem = async (shop: Shop): Promise<Bought> => {
   const response = await shop.present(vaultBuy, await shop.payFor(vaultBuy))
   expect(response.status, response.text).toBe(200)
-  return jsonOf(response) as unknown as Bought
+  return JSON.parse(response.text)
 }
 
 /** Status of a download with a token. */
