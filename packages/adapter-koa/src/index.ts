@@ -5,8 +5,8 @@ import type { Context, Middleware } from "koa"
 /**
  * Mounts a till in Koa, at the root or under a prefix (koa-mount).
  *
- * Other paths continue to the host's own middleware, and a body parser may run first. Status, headers and body are set on
- * the context, so the host's logging and error handling see them.
+ * Other paths continue to the host's own middleware, and a body parser may run first. Status, headers and body are set
+ * on the context, so the host's logging and error handling see them.
  *
  * @example
  * const app = new Koa()

@@ -20,8 +20,8 @@ export interface PostgresOptions {
   /** Timeout of opening a connection, in milliseconds: 1 to 30000, default 5000. */
   readonly connectTimeoutMillis?: number
   /**
-   * Timeout of one statement, lock waits included, in milliseconds: 1 to 30000, default 10000. If the database no longer
-   * responds, a store method fails after twice this plus `connectTimeoutMillis`.
+   * Timeout of one statement, lock waits included, in milliseconds: 1 to 30000, default 10000. If the database no
+   * longer responds, a store method fails after twice this plus `connectTimeoutMillis`.
    */
   readonly statementTimeoutMillis?: number
 }
@@ -43,8 +43,8 @@ export interface PostgresOptions {
  */
 export const postgres = (options: PostgresOptions): Layer.Layer<Stores, ConfigurationError | StoreError> => {
   const opened = Layer.effect(SqlClient.SqlClient, connect(options)).pipe(Layer.provide(Reactivity.layer))
-  // Layers are shared by reference. Fresh inside, so that two databases never share stores; one value outside, so that a
-  // database is opened once, wherever its storage is provided.
+  // Layers are shared by reference. Fresh inside, so that two databases never share stores; one value outside, so that
+  // a database is opened once, wherever its storage is provided.
   return Layer.effectContext(
     Effect.map(Layer.build(Layer.fresh(layerSql.pipe(Layer.provide(opened)))), (stores) =>
       storesWithTimeout(stores, methodTimeoutMillis({ ...defaults, ...options }))

@@ -27,8 +27,8 @@ export const sqlite = (options: {
       ? Effect.fail(new ConfigurationError({ message: "storage: filename must not be empty" }))
       : Effect.mapError(SqliteClient.connect({ filename }), (error) => openFailure(filename, error))
   )
-  // Layers are shared by reference. Fresh inside, so that two files never share stores; one value outside, so that a file
-  // is opened once, wherever its storage is provided.
+  // Layers are shared by reference. Fresh inside, so that two files never share stores; one value outside, so that a
+  // file is opened once, wherever its storage is provided.
   return Layer.effectContext(Layer.build(Layer.fresh(layerSql.pipe(Layer.provide(opened)))))
 }
 

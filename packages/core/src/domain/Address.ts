@@ -73,8 +73,8 @@ const Sent = Schema.Struct(fields)
 
 /**
  * The address that an order is delivered to. Names, lines and cities may use any script. The country exists, and is in
- * upper case once decoded. In the United States `state` becomes its two-letter code (`Oregon` → `OR`) and `postalCode` a
- * standard ZIP code or ZIP+4, as upstreams expect; elsewhere both are kept as sent.
+ * upper case once decoded. In the United States `state` becomes its two-letter code (`Oregon` → `OR`) and `postalCode`
+ * a standard ZIP code or ZIP+4, as upstreams expect; elsewhere both are kept as sent.
  */
 export const ShippingAddress = Sent.pipe(
   Schema.decodeTo(

@@ -24,8 +24,8 @@ export const MoneyText = Schema.Struct({ amount: Schema.String, currency: Schema
 
 /**
  * Parses decimal text exactly: `"0.01"` → `10000n`. What must be rounded, text with more than six decimals, is rounded
- * **up** to the atomic unit, so that the seller never loses. Returns `undefined` for anything but a non-negative decimal
- * of reasonable length.
+ * **up** to the atomic unit, so that the seller never loses. Returns `undefined` for anything but a non-negative
+ * decimal of reasonable length.
  */
 export const parseAtomic = (text: string): bigint | undefined => {
   const match = /^(\d{1,15})(?:\.(\d{1,30}))?$/.exec(text)

@@ -39,7 +39,7 @@ export const networks: ReadonlyArray<Network> = [
     v1Name: "base",
     asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
     name: "USD Coin",
-    // One sequencer orders all blocks: reorganizations are rare, and only touched the newest blocks. 60 s are 30 blocks.
+    // One sequencer orders all blocks: reorganizations are rare, and touched only the newest blocks. 60 s: 30 blocks.
     confirmations: 1,
     finalitySeconds: 60
   }),

@@ -31,7 +31,8 @@ const tooManyRefused =
 const payerLimits = { maxKeys: 10_000, spanMillis: 60_000 }
 
 /**
- * Calls the functions of the host that compute prices, within budgets: a price that isn't paid costs the caller nothing.
+ * Calls the functions of the host that compute prices, within budgets: a price that isn't paid costs the caller
+ * nothing.
  *
  * Unpaid requests share the budget of quotes. Payments that are not accepted have their own, counted by client alone:
  * strangers can neither compute without end by worthless payments, nor use up the budget of those who pay. Payers who

@@ -49,8 +49,8 @@ export class HandlerCall {
   }
 
   /**
-   * Runs the handler and reads its response. Fails where the response is not sold. Its result counts for the whole request,
-   * which may take its charge over again from another process: the handler runs once.
+   * Runs the handler and reads its response. Fails where the response is not sold. Its result counts for the whole
+   * request, which may take its charge over again from another process: the handler runs once.
    */
   readonly work = (): Effect.Effect<Work, ApiFailure> =>
     this.exit ??

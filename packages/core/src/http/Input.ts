@@ -194,7 +194,9 @@ const ownReader = (
       : yield* decoded.failure
   })
 
-/** For a handler of the host, which reads the request itself: path and query as they are sent, in their own encoding. */
+/**
+ * For a handler of the host, which reads the request itself: path and query as they are sent, in their own encoding.
+ */
 const requestReader = (isGet: boolean): InputReader =>
   Effect.fnUntraced(function* (request): Effect.fn.Return<Reading, ApiFailure> {
     const body = isGet ? "" : yield* readRawBody(request.toRequest())

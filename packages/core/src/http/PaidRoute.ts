@@ -71,8 +71,8 @@ const lazy = <A>(make: () => A): (() => A) => {
 }
 
 /**
- * Makes the 402 for an unpaid request, and its resource, from the request's query. A 402 is made at its first use, since
- * a path with parameters comes here for each request, paid ones too.
+ * Makes the 402 for an unpaid request, and its resource, from the request's query. A 402 is made at its first use,
+ * since a path with parameters comes here for each request, paid ones too.
  */
 const byQuery = (
   { price, queryInResource = false }: AnyOperation,

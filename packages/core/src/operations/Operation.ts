@@ -8,8 +8,8 @@ import type { PaymentRefused } from "../toll/PaymentErrors.ts"
 import type { ByteContent, Work } from "../toll/TollRequest.ts"
 
 /**
- * The `HttpApiEndpoint` of an operation, whatever its schemas are: the description of method, path, input and output. The
- * router makes a `PaidRoute` of it to serve requests.
+ * The `HttpApiEndpoint` of an operation, whatever its schemas are: the description of method, path, input and output.
+ * The router makes a `PaidRoute` of it to serve requests.
  */
 export interface ApiEndpoint extends HttpApiEndpoint.Constraint {
   readonly identifier: string

@@ -21,7 +21,9 @@ const longestMailMillis = 60_000
 export interface MailQueue {
   readonly hasRoom: () => boolean
   readonly isEmpty: () => boolean
-  /** Sends a mail once a place is free; returns at once. The mail is reserved for this process until its `dueAtMillis`. */
+  /**
+   * Sends a mail once a place is free; returns at once. The mail is reserved for this process until its `dueAtMillis`.
+   */
   readonly add: (order: Order, mail: Required<MailSelector>) => Effect.Effect<void>
 }
 

@@ -20,8 +20,8 @@ interface Subscriber {
 }
 
 /**
- * Publishes status changes to subscribers, which read at their own pace; one that is over 1,000 changes behind misses the
- * oldest. Covers this process only: changes by other processes are visible in the store.
+ * Publishes status changes to subscribers, which read at their own pace; one that is over 1,000 changes behind misses
+ * the oldest. Covers this process only: changes by other processes are visible in the store.
  */
 export class ChangeFeed {
   private readonly subscribers = new Set<Subscriber>()

@@ -72,7 +72,9 @@ const make = Effect.gen(function* () {
     canMail
   })
 
-  /** Reports that another order has the same reference. Read after it was written, so that one of two sees the other. */
+  /**
+   * Reports that another order has the same reference. Read after it was written, so that one of two sees the other.
+   */
   const reportShared = ({ id, upstreamReference = "" }: Order) =>
     orders.findByReference(upstreamReference, id).pipe(
       Effect.flatMap((other) =>

@@ -17,8 +17,8 @@ import { OrderWorker } from "./OrderWorker.ts"
  *
  * `done`: the order has changed as requested. `conflict`: its status (or its recorded refund) doesn't allow the
  * command; `order` is `undefined` if it was changed concurrently or no fulfilment is configured. `not_found`: no order
- * has this id or reference. `invalid`: the given reference or transaction is blank, too long (over 500 characters) or has
- * control characters; nothing was changed.
+ * has this id or reference. `invalid`: the given reference or transaction is blank, too long (over 500 characters) or
+ * has control characters; nothing was changed.
  */
 export type OperatorResult =
   | { readonly outcome: "done"; readonly order: Order }

@@ -70,7 +70,9 @@ const applyEvent = Effect.fnUntraced(function* (
   if (result._tag === "Conflict" && facts.has(event._tag)) yield* life.applyById(order.id, event)
 })
 
-/** Hands a mail that is due to the mail queue. Its lease is its own, so that it doesn't hold up the order's next step. */
+/**
+ * Hands a mail that is due to the mail queue. Its lease is its own, so that it doesn't hold up the order's next step.
+ */
 const sendLater = Effect.fnUntraced(function* (
   { life, mails, nextDue }: Services,
   order: Order,

@@ -41,8 +41,8 @@ const later: RefundVerdict = { _tag: "Later" }
 const stopped = (reason: RefundStopReason): RefundVerdict => ({ _tag: "Stop", reason })
 
 /**
- * Judges the payment that a refund is due for. Without `evidence` (its chain can't be read), only the ledger's rules and
- * the limit protect the wallet. Pure.
+ * Judges the payment that a refund is due for. Without `evidence` (its chain can't be read), only the ledger's rules
+ * and the limit protect the wallet. Pure.
  *
  * An unused nonce stops refunds only once the authorization has expired: until then its transfer may be on its way,
  * or the node that was read may be behind. A payment that awaits finality may yet be reopened by a reorganization, so

@@ -58,8 +58,8 @@ const personalColumns = ["email", "shippingAddress"] as const satisfies Readonly
 
 /**
  * The places where a spreadsheet would read a formula (https://owasp.org/www-community/attacks/CSV_Injection): at the
- * start, and after a character by which some spreadsheets separate cells or rows even within quotes. Full-width and small
- * forms count, and characters that don't show.
+ * start, and after a character by which some spreadsheets separate cells or rows even within quotes. Full-width and
+ * small forms count, and characters that don't show.
  */
 const formulaStarts = /(?<=^|[;\t\r\n])(?=["'\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫−])/gu
 

@@ -8,8 +8,8 @@ import { choiceFault, defaultRouteTimeoutMillis, faultsOf, uniqueNames, type Rou
 import { combinedError } from "./RouteVerdict.ts"
 
 /*
- * Several upstreams as one fulfilment. References carry the name of their route (`zinc:…`), so that an order goes to the
- * upstream that quoted it, even if the host's rule has changed since.
+ * Several upstreams as one fulfilment. References carry the name of their route (`zinc:…`), so that an order goes to
+ * the upstream that quoted it, even if the host's rule has changed since.
  */
 
 /** Calls a route with its own deadline, after which its signal aborts and its result is ignored. */

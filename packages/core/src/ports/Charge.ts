@@ -15,7 +15,8 @@ export interface Subject {
 /**
  * The response of a charge, as it is sent and replayed.
  *
- * An `Encrypted` body is encrypted under the host secret, `withHeaders` if it contains the headers too. A `Reference` body isn't stored: its operation opens it again.
+ * An `Encrypted` body is encrypted under the host secret, `withHeaders` if it contains the headers too. A `Reference`
+ * body isn't stored: its operation opens it again.
  */
 export interface RecordedResponse {
   readonly status: number

@@ -33,11 +33,11 @@ export interface ClaimMethods {
   /**
    * Takes a free key. A key is also free if its charge is `claimed` with an expired lease (its process died before a
    * response was recorded), or `voided` and last held by the owner of the new lease: the new charge replaces it and
-   * keeps its `unverifiedSinceMillis` and `reopenings`. Of concurrent claims one wins. A charge whose refund was sent is
-   * never replaced.
+   * keeps its `unverifiedSinceMillis` and `reopenings`. Of concurrent claims one wins. A charge whose refund was sent
+   * is never replaced.
    *
-   * Writes nothing (`Limited`) if the payer already has `maxUnsettled` other charges that are `ready` or `claimed` under
-   * a running lease; nor if the new charge has an exposure, the payer has other exposure, and the sum exceeds
+   * Writes nothing (`Limited`) if the payer already has `maxUnsettled` other charges that are `ready` or `claimed`
+   * under a running lease; nor if the new charge has an exposure, the payer has other exposure, and the sum exceeds
    * `maxExposureAtomic`. Other exposure is that of `ready` charges, of `claimed` ones under a running lease, and of
    * `voided` ones that kept theirs: work was done for them and not paid. A `ready` charge counts until 15 minutes after
    * its `validBeforeSeconds`: it can't move any more.
@@ -49,8 +49,8 @@ export interface ClaimMethods {
     limits: ClaimLimits
   ) => Effect.Effect<Claim, StoreError>
   /**
-   * Sums a payer's open payments up to a charge, and those settled since `sinceMillis`, on one network and asset. Open are
-   * `ready` charges, until 15 minutes after their `validBeforeSeconds`, and `claimed` ones under a running lease.
+   * Sums a payer's open payments up to a charge, and those settled since `sinceMillis`, on one network and asset. Open
+   * are `ready` charges, until 15 minutes after their `validBeforeSeconds`, and `claimed` ones under a running lease.
    */
   readonly payerActivity: (
     charge: Pick<NewCharge, "payer" | "network" | "asset" | "key" | "createdAtMillis">,
@@ -78,9 +78,9 @@ export interface SettlementMethods {
    * that settled without a proof have no index and are not compared.
    *
    * Appends the `settled` entry, and with `refundDue` the `refund_due` entry. If the charge has a subject and no refund
-   * is due, its effect is pending from now on. `settlement` is kept while the charge awaits finality, otherwise cleared.
-   * `attempts` become 0; `checkAfterMillis` becomes the earlier of `finalAfterMillis` and `responseOwedUntilMillis`, or
-   * 0. The lease stays.
+   * is due, its effect is pending from now on. `settlement` is kept while the charge awaits finality, otherwise
+   * cleared. `attempts` become 0; `checkAfterMillis` becomes the earlier of `finalAfterMillis` and
+   * `responseOwedUntilMillis`, or 0. The lease stays.
    *
    * If the charge was reopened after its refund was sent, that refund stays: no `refund_due` entry is appended, no
    * response is owed and no effect is pending.
@@ -116,8 +116,8 @@ export interface SettlementMethods {
   /**
    * `claimed` or `ready` → `voided`, by the owner of the lease, because the payment was refused or its work failed.
    *
-   * Ends the lease (`leaseUntilMillis` and `attempts` become 0) and clears `settlement` and response: a voided charge is
-   * a small record, and if its money moves after all, a refund is due. The exposure becomes 0 unless `keepExposure`:
+   * Ends the lease (`leaseUntilMillis` and `attempts` become 0) and clears `settlement` and response: a voided charge
+   * is a small record, and if its money moves after all, a refund is due. The exposure becomes 0 unless `keepExposure`:
    * work was done and not paid.
    */
   readonly void: (
@@ -129,8 +129,8 @@ export interface SettlementMethods {
     }
   ) => Effect.Effect<boolean, StoreError>
   /**
-   * Deletes a `claimed` or `voided` charge, by the owner of the lease, because it can no longer settle. Ledger entries of
-   * a settlement that was reversed stay. A charge whose refund was sent is never deleted.
+   * Deletes a `claimed` or `voided` charge, by the owner of the lease, because it can no longer settle. Ledger entries
+   * of a settlement that was reversed stay. A charge whose refund was sent is never deleted.
    */
   readonly release: (key: string, owner: string) => Effect.Effect<boolean, StoreError>
 }
@@ -138,8 +138,8 @@ export interface SettlementMethods {
 /** The methods of `Charges` for leases. */
 export interface LeaseMethods {
   /**
-   * Takes the expired lease of an unfinished charge: one that is not settled, whose effect is pending, whose response is
-   * owed, or that awaits finality.
+   * Takes the expired lease of an unfinished charge: one that is not settled, whose effect is pending, whose response
+   * is owed, or that awaits finality.
    */
   readonly takeOver: (key: string, lease: Lease, nowMillis: number) => Effect.Effect<boolean, StoreError>
   /** Ends a lease at another time, state kept, so that the next process need not wait for it. */

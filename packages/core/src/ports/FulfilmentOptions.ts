@@ -85,8 +85,8 @@ export interface ReportedStatus {
  * `TemporarilyUnavailable` (503); any other throw is a 502.
  *
  * `place` may throw `PlacementRefused` (or one of the 400s): not placed, for good, so the payment is refunded; or
- * `NotPlaced`: certainly not placed, so it is retried. After any other throw, and after its deadline, the order may have
- * been placed: it is looked up with `find`, placed again only if `placesOnce` allows it, and otherwise left to an
+ * `NotPlaced`: certainly not placed, so it is retried. After any other throw, and after its deadline, the order may
+ * have been placed: it is looked up with `find`, placed again only if `placesOnce` allows it, and otherwise left to an
  * operator.
  */
 export interface FulfilmentOptions {

@@ -84,8 +84,8 @@ export class Orders extends Context.Service<
       readonly before?: string
     }) => Effect.Effect<ReadonlyArray<Order>, StoreError>
     /**
-     * Erases address and email of up to `limit` orders that rest (`restingStatuses`, nothing due) unchanged since before
-     * `beforeMillis`. Returns how many were changed.
+     * Erases address and email of up to `limit` orders that rest (`restingStatuses`, nothing due) unchanged since
+     * before `beforeMillis`. Returns how many were changed.
      */
     readonly forget: (beforeMillis: number, limit: number) => Effect.Effect<number, StoreError>
   }

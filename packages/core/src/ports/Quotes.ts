@@ -19,8 +19,8 @@ export class Quotes extends Context.Service<
   Quotes,
   {
     /**
-     * Stores a quote as the live one of its request. If the request already has a live quote (unconsumed, not expired at
-     * `nowMillis`), returns that one instead.
+     * Stores a quote as the live one of its request. If the request already has a live quote (unconsumed, not expired
+     * at `nowMillis`), returns that one instead.
      */
     readonly put: (quote: Quote, nowMillis: number) => Effect.Effect<Quote, StoreError>
     /** Finds the live quote of a request. */
@@ -35,8 +35,8 @@ export class Quotes extends Context.Service<
       nowMillis: number
     ) => Effect.Effect<Quote | undefined, StoreError>
     /**
-     * Consumes a live quote for a charge. Idempotent for the same charge; `false` for any other, and for a quote that has
-     * expired at `nowMillis`.
+     * Consumes a live quote for a charge. Idempotent for the same charge; `false` for any other, and for a quote that
+     * has expired at `nowMillis`.
      */
     readonly consume: (id: string, chargeKey: string, nowMillis: number) => Effect.Effect<boolean, StoreError>
     /**

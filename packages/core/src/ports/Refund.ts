@@ -78,8 +78,8 @@ export interface RefundMethods {
   ) => Effect.Effect<boolean, StoreError>
   /**
    * Appends another `refunded` entry for a charge whose refund was recorded with another transaction: money went back
-   * twice. Its `round` is one above that of the charge's last `refunded` entry. The charge stays as it is. `false` where
-   * no refund was sent, or the transaction is entered already.
+   * twice. Its `round` is one above that of the charge's last `refunded` entry. The charge stays as it is. `false`
+   * where no refund was sent, or the transaction is entered already.
    */
   readonly recordFurtherRefund: (
     key: string,

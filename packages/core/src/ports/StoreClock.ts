@@ -8,8 +8,8 @@ export interface DatabaseClock {
 }
 
 /**
- * The clock by which a till on a storage measures leases. A storage that several machines share provides its database's,
- * beside the stores. `undefined`, the default: the clock of the process.
+ * The clock by which a till on a storage measures leases. A storage that several machines share provides its
+ * database's, beside the stores. `undefined`, the default: the clock of the process.
  *
  * @example
  * import { StoreClock } from "@till402/core/effect"

@@ -5,8 +5,8 @@ import type { VaultItems } from "./VaultItems.ts"
 import type { VaultPurchases } from "./VaultPurchases.ts"
 
 /**
- * Time that a charge's lease leaves for all store calls under it, and for clocks of processes that differ; milliseconds.
- * It covers several calls of the default timeout.
+ * Time that a charge's lease leaves for all store calls under it, and for clocks of processes that differ;
+ * milliseconds. It covers several calls of the default timeout.
  */
 export const storeMarginMillis = 30_000
 

@@ -7,8 +7,8 @@ export class VaultItems extends Context.Service<
   VaultItems,
   {
     /**
-     * Adds an item, or replaces the one of the same id, which keeps its place in the listing and its downloads. Fails if
-     * another item has its slug.
+     * Adds an item, or replaces the one of the same id, which keeps its place in the listing and its downloads. Fails
+     * if another item has its slug.
      */
     readonly put: (item: VaultItem) => Effect.Effect<void, StoreError>
     readonly findBySlug: (slug: string) => Effect.Effect<VaultItem | undefined, StoreError>

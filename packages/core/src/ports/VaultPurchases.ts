@@ -52,8 +52,8 @@ export class VaultPurchases extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<VaultPurchase>, StoreError>
     /**
-     * Reschedules a purchase that is due at exactly `seenMillis` to `dueAtMillis` (`undefined`: never). Returns whether it
-     * did: if another process has taken it since, nothing changes.
+     * Reschedules a purchase that is due at exactly `seenMillis` to `dueAtMillis` (`undefined`: never). Returns whether
+     * it did: if another process has taken it since, nothing changes.
      */
     readonly reschedule: (
       id: string,

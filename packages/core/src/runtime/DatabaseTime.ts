@@ -2,8 +2,8 @@ import { type Clock, type Duration, Effect } from "effect"
 import { sleepsAs } from "../fast/schedule.ts"
 
 /*
- * The time of a database between two readings of its clock. The process's monotonic clock measures what has passed since
- * the last reading: a wall clock may be set at any moment.
+ * The time of a database between two readings of its clock. The process's monotonic clock measures what has passed
+ * since the last reading: a wall clock may be set at any moment.
  */
 
 /** The clocks of a process at one moment, in milliseconds. */

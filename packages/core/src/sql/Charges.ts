@@ -55,9 +55,9 @@ const recordMethods = (sql: SqlClient.SqlClient): RecordMethods => ({
 })
 
 /**
- * Charges and ledger in a database. Nearly every method is one conditional statement, so the database decides each race;
- * `startRefund` is a transaction. Triggers of the schema append the ledger's entries, in the statement that changes the
- * charge.
+ * Charges and ledger in a database. Nearly every method is one conditional statement, so the database decides each
+ * race; `startRefund` is a transaction. Triggers of the schema append the ledger's entries, in the statement that
+ * changes the charge.
  */
 export const layer: Layer.Layer<Charges, never, SqlClient.SqlClient> = Layer.effect(
   Charges,

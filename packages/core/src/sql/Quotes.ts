@@ -80,7 +80,8 @@ export const layer: Layer.Layer<Quotes, never, SqlClient.SqlClient> = Layer.effe
       restore: (chargeKey) =>
         storing(
           "quotes.restore",
-          // A newer quote of the request takes precedence; of several consumed ones the one that expires last is restored.
+          // A newer quote of the request takes precedence; of several consumed ones the one that expires last is
+          // restored.
           sql`UPDATE till_quotes SET consumed_by = NULL WHERE consumed_by = ${chargeKey}
             AND id = (SELECT other.id FROM till_quotes AS other
               WHERE other.fingerprint = till_quotes.fingerprint

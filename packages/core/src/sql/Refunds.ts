@@ -84,8 +84,8 @@ const recordFurtherRefundMethod = (sql: SqlClient.SqlClient): RefundMethods["rec
 }
 
 /**
- * `startRefund`: reads the payer's sums, decides and writes in one transaction. SQLite runs one writing transaction at a
- * time; on PostgreSQL, refunds of one payer wait for each other.
+ * `startRefund`: reads the payer's sums, decides and writes in one transaction. SQLite runs one writing transaction at
+ * a time; on PostgreSQL, refunds of one payer wait for each other.
  */
 const startRefundMethod = (sql: SqlClient.SqlClient): RefundMethods["startRefund"] => {
   // A separate statement: the next ones see what was committed while it waited.

@@ -46,8 +46,8 @@ const changesRows = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b/i
  * Opens a client of `effect/sql` on Node's own SQLite, until the scope closes: one connection, transactions
  * (`BEGIN IMMEDIATE`) one after the other, single writes in group commits.
  *
- * Readers don't wait for writers (WAL), commits are durable (`synchronous = FULL`), and a lock of another process on the
- * same file is awaited (about 5 s) without blocking the event loop. Fails with `SqlError`.
+ * Readers don't wait for writers (WAL), commits are durable (`synchronous = FULL`), and a lock of another process on
+ * the same file is awaited (about 5 s) without blocking the event loop. Fails with `SqlError`.
  */
 export const connect = Effect.fnUntraced(function* ({ filename }: { readonly filename: string }) {
   const database = yield* SqliteDatabase.open(filename)

@@ -38,7 +38,9 @@ const recordOf = ({ id, name }: Migration): string =>
 const schemaOf = (dialect: Dialect): string =>
   `${[recordTable[dialect], ...migrations.flatMap((migration) => [...migration[dialect], recordOf(migration)])].join(";\n\n")};\n`
 
-/** The schema as SQL, for hosts that run migrations themselves. A till that finds it needs no right to create tables. */
+/**
+ * The schema as SQL, for hosts that run migrations themselves. A till that finds it needs no right to create tables.
+ */
 export const schemaSql: Readonly<Record<Dialect, string>> = {
   sqlite: schemaOf("sqlite"),
   postgres: schemaOf("postgres")
@@ -120,8 +122,8 @@ const runMissing = (sql: SqlClient.SqlClient, dialect: Dialect) =>
   )
 
 /**
- * Migrates the schema, then compares it with the one that this version needs. Processes that start concurrently wait for
- * each other. Returns the migrations that it ran; where none is missing, it needs no right to create anything.
+ * Migrates the schema, then compares it with the one that this version needs. Processes that start concurrently wait
+ * for each other. Returns the migrations that it ran; where none is missing, it needs no right to create anything.
  *
  * Fails with `ConfigurationError` where a newer version has migrated the database, where tables, columns, indexes or
  * triggers are missing, or where the search path has no schema.

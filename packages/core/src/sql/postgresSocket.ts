@@ -7,8 +7,8 @@ export interface PostgresAddress {
 }
 
 /**
- * Reads the address from a connection string. Its parameters `host` and `port` take precedence over its authority, where
- * the host may be percent-encoded (a folder must be).
+ * Reads the address from a connection string. Its parameters `host` and `port` take precedence over its authority,
+ * where the host may be percent-encoded (a folder must be).
  *
  * @returns `undefined` if the host can't be decoded
  */

@@ -16,7 +16,8 @@ export interface PricedRoute {
     caller?: Caller
   ) => Promise<Response>
   /**
-   * The same for adapters of frameworks. The body that `toRequest` gives must be a copy: `respond` reads the request too.
+   * The same for adapters of frameworks. The body that `toRequest` gives must be a copy: `respond` reads the request
+   * too.
    */
   readonly handle: (
     request: IncomingRequest,

@@ -33,8 +33,8 @@ export interface TillOptions extends TillSettings, TillHooks {
   /** `{ url }` of an x402 facilitator, or an object with `verify` and `settle` in this process. */
   readonly facilitator: FacilitatorOptions | FacilitatorClient
   /**
-   * Store of charges, quotes, orders and vault items: `sqlite({ filename })`, `postgres({ url })`, `memory()` for tests,
-   * or `storageFrom(stores)` over stores of your own.
+   * Store of charges, quotes, orders and vault items: `sqlite({ filename })`, `postgres({ url })`, `memory()` for
+   * tests, or `storageFrom(stores)` over stores of your own.
    */
   readonly storage: Layer.Layer<Stores, unknown>
   /** Searches products, on `marketplace_a`, `marketplace_b` or both. Serves `search`. */

@@ -78,8 +78,8 @@ export interface LimitOptions {
    */
   readonly maxExposurePerPayer?: DecimalText
   /**
-   * Work for one payer that starts before the facilitator has verified the payment. Never more than the payer settled in
-   * this process within `payerCreditMillis`; responses still wait for settlement. Never for `buy` and `vault/buy`.
+   * Work for one payer that starts before the facilitator has verified the payment. Never more than the payer settled
+   * in this process within `payerCreditMillis`; responses still wait for settlement. Never for `buy` and `vault/buy`.
    * `"0"` verifies every payment first.
    *
    * @default "5.00"
@@ -93,8 +93,8 @@ export interface LimitOptions {
   readonly payerCreditMillis?: number
   /**
    * Unsettled, unpaid and failed work that one process does in an hour for payers who have not paid it as much. Refills
-   * over the hour, and with every payment that settles after its work. One payer gets at most a tenth, one client address
-   * (one /48 of IPv6) a quarter; half is reserved for newcomers.
+   * over the hour, and with every payment that settles after its work. One payer gets at most a tenth, one client
+   * address (one /48 of IPv6) a quarter; half is reserved for newcomers.
    *
    * @default "20.00"
    */
@@ -113,9 +113,9 @@ export interface LimitOptions {
    */
   readonly failedPayerMillis?: number
   /**
-   * Quotes that `buy` requests from fulfilment in a minute, in one process, and as many prices that functions of your own
-   * operations compute for unpaid requests. Half is reserved for newcomers: client addresses (IPv4, or one /48 of IPv6)
-   * with fewer than 3 quotes in this minute.
+   * Quotes that `buy` requests from fulfilment in a minute, in one process, and as many prices that functions of your
+   * own operations compute for unpaid requests. Half is reserved for newcomers: client addresses (IPv4, or one /48 of
+   * IPv6) with fewer than 3 quotes in this minute.
    *
    * @default 600
    */

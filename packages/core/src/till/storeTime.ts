@@ -12,9 +12,9 @@ import { DatabaseTime, errorOf, instantOf, type Reading, skewOf } from "../runti
 import { report } from "../runtime/events.ts"
 
 /*
- * One clock decides leases. On a storage with a clock (PostgreSQL) a till runs on the database's time, so that processes
- * whose clocks differ agree on who holds a lease. A process whose own clock is far off is refused all the same: what it
- * reads elsewhere, such as certificates and the host's records, is wrong too.
+ * One clock decides leases. On a storage with a clock (PostgreSQL) a till runs on the database's time, so that
+ * processes whose clocks differ agree on who holds a lease. A process whose own clock is far off is refused all the
+ * same: what it reads elsewhere, such as certificates and the host's records, is wrong too.
  */
 
 /** From this difference on, a process's clock is reported, in milliseconds. */

@@ -45,8 +45,8 @@ export interface TollConfig extends AdmissionConfig {
 }
 
 /**
- * Sells one response for one payment: verifies, claims, works, records, settles. A payment that settles first is settled
- * before the work.
+ * Sells one response for one payment: verifies, claims, works, records, settles. A payment that settles first is
+ * settled before the work.
  */
 export class Toll extends Context.Service<
   Toll,

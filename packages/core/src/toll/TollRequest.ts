@@ -38,8 +38,8 @@ export interface TollRequest<E> {
    * Identifies the request: method and route, then the input as JSON with sorted keys, so that the order of fields
    * doesn't matter. The input is the decoded one, or for a host's own operation the one that was sent.
    *
-   * Its keyed digest is the charge's fingerprint, which binds the payment to this request: a replay with another text is
-   * refused. The text itself is never stored, as the input may hold personal data.
+   * Its keyed digest is the charge's fingerprint, which binds the payment to this request: a replay with another text
+   * is refused. The text itself is never stored, as the input may hold personal data.
    */
   readonly canonical: string
   readonly payment: Payment

@@ -2,7 +2,9 @@
  * No upstream has a brand filter, so the brand is added to the search term and the results are filtered.
  */
 
-/** Lower case, no accents, no apostrophes, other punctuation as single spaces: `"L’Oréal, Paris"` → `"loreal paris"`. */
+/**
+ * Lower case, no accents, no apostrophes, other punctuation as single spaces: `"L’Oréal, Paris"` → `"loreal paris"`.
+ */
 const plain = (text: string): string =>
   text
     .normalize("NFKD")

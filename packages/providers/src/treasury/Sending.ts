@@ -9,7 +9,10 @@ import { type FeesTooHigh, PaymentFailed, PaymentPending, type SigningFailed } f
  * Brings recorded payments onto the chain, or finds out that they never will be on it.
  */
 
-/** A number that was used this many blocks ago, and not by the payment, is lost to it: no reorganization reaches that far. */
+/**
+ * A number that was used this many blocks ago, and not by the payment, is lost to it: no reorganization reaches that
+ * far.
+ */
 const replacedBlocks = 64n
 
 export interface SendingSettings {

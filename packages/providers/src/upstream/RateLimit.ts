@@ -30,8 +30,8 @@ const parameter = (text: string | undefined, key: string): number | undefined =>
   decimal(new RegExp(`(?:^|[;,\\s])${key}=(\\d{1,15})`).exec(text ?? "")?.[1])
 
 /**
- * Parses the rate limit from the headers in use: `X-RateLimit-*`, `RateLimit-*` of the older drafts, and `RateLimit` with
- * `RateLimit-Policy` of the newer ones. `undefined` if there is none.
+ * Parses the rate limit from the headers in use: `X-RateLimit-*`, `RateLimit-*` of the older drafts, and `RateLimit`
+ * with `RateLimit-Policy` of the newer ones. `undefined` if there is none.
  */
 export const parseRateLimit = (
   headers: Readonly<Record<string, string | undefined>>,

@@ -18,7 +18,8 @@ const open: SettlementProof = { _tag: "Open" }
 const fault = (text: string): SettlementProof => ({ _tag: "Fault", fault: text })
 
 /**
- * Whether a recorded transfer is the proven one. One without a log index was reported by a facilitator: any proof counts.
+ * Whether a recorded transfer is the proven one. One without a log index was reported by a facilitator: any proof
+ * counts.
  */
 export const isRecordedTransfer = (
   recorded: { readonly transaction: string | undefined; readonly transferLogIndex: number | undefined },

@@ -21,8 +21,8 @@ export class Chain extends Context.Service<
     /** Whether a network can be read at all. */
     readonly canRead: (caip2: string) => boolean
     /**
-     * Finds out whether an authorization moved its value to its recipient. Reads `transaction` first if it is given, then
-     * the blocks in which the authorization was valid, or all from `sinceSeconds` on.
+     * Finds out whether an authorization moved its value to its recipient. Reads `transaction` first if it is given,
+     * then the blocks in which the authorization was valid, or all from `sinceSeconds` on.
      */
     readonly evidence: (
       network: Network,
@@ -46,7 +46,9 @@ export class Chain extends Context.Service<
       hash: Hex,
       signature: Hex
     ) => Effect.Effect<boolean | undefined>
-    /** Finds every `Transfer` of the stablecoin to an account in a span of time, in blocks with enough confirmations. */
+    /**
+     * Finds every `Transfer` of the stablecoin to an account in a span of time, in blocks with enough confirmations.
+     */
     readonly transfersTo: (
       network: Network,
       to: string,

@@ -22,8 +22,8 @@ export type ChainEvidence =
   /** Final: the nonce is used and did not pay. It was canceled, or used by a call with another value or recipient. */
   | { readonly _tag: "NotPaid"; readonly reason: "canceled" | "used_otherwise" }
   /**
-   * The chain could not be read, or doesn't yet show with finality how the nonce was used. `isUsed`: it was, and the use
-   * was not found.
+   * The chain could not be read, or doesn't yet show with finality how the nonce was used. `isUsed`: it was, and the
+   * use was not found.
    */
   | { readonly _tag: "Unavailable"; readonly isUsed?: true }
 

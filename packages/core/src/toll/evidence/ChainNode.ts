@@ -125,8 +125,8 @@ export class ChainNode {
   }
 
   /**
-   * Reads the state of up to 150 nonces in one call, as of a block. The call's data counts as creation code, which chains
-   * limit to 48 KiB.
+   * Reads the state of up to 150 nonces in one call, as of a block. The call's data counts as creation code, which
+   * chains limit to 48 KiB.
    */
   areUsed(
     address: Hex,

@@ -32,8 +32,8 @@ const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b
  * The verdict on a signature, without reading a chain.
  *
  * `Ordinary`: the payer's own key signed. `Malformed`: no token contract accepts it. `Foreign`: well-formed but not by
- * the key of `from`; only a contract wallet could still accept it. `Contract`: longer than an ordinary signature, so the
- * chain decides (EIP-1271, EIP-6492).
+ * the key of `from`; only a contract wallet could still accept it. `Contract`: longer than an ordinary signature, so
+ * the chain decides (EIP-1271, EIP-6492).
  */
 export type SignatureVerdict = "Ordinary" | "Foreign" | "Contract" | "Malformed"
 

@@ -32,7 +32,7 @@ export interface FacilitatorOptions {
  */
 export interface FacilitatorClient {
   readonly verify: (
-    // eslint-disable-next-line typescript/no-explicit-any -- bivariant on purpose: the official types are unions of their own
+    // eslint-disable-next-line typescript/no-explicit-any -- bivariant on purpose: official types are unions
     paymentPayload: any,
     // eslint-disable-next-line typescript/no-explicit-any -- see above
     paymentRequirements: any
@@ -42,7 +42,7 @@ export interface FacilitatorClient {
     readonly payer?: string | undefined
   }>
   readonly settle: (
-    // eslint-disable-next-line typescript/no-explicit-any -- bivariant on purpose: the official types are unions of their own
+    // eslint-disable-next-line typescript/no-explicit-any -- bivariant on purpose: official types are unions
     paymentPayload: any,
     // eslint-disable-next-line typescript/no-explicit-any -- see above
     paymentRequirements: any

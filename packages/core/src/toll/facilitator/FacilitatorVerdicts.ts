@@ -17,8 +17,8 @@ export type Verification =
   | { readonly _tag: "Unreachable"; readonly reason: string }
 
 /**
- * The result of `settle`. `Rejected`: definitely refused before anything was sent to the chain. `Unknown`: the money may
- * or may not have moved, so such a payment is neither released nor followed by a fresh 402.
+ * The result of `settle`. `Rejected`: definitely refused before anything was sent to the chain. `Unknown`: the money
+ * may or may not have moved, so such a payment is neither released nor followed by a fresh 402.
  */
 export type Settlement =
   | { readonly _tag: "Settled"; readonly transaction: string; readonly payer: string | undefined }
@@ -26,8 +26,8 @@ export type Settlement =
   | { readonly _tag: "Unknown"; readonly reason: string; readonly transaction: string | undefined }
 
 /**
- * Reasons that refuse a payment before anything is sent to the chain. Every other reason leaves the outcome open: a used
- * nonce may have been used by this very payment, and a failed or pending transaction may be followed by one that
+ * Reasons that refuse a payment before anything is sent to the chain. Every other reason leaves the outcome open: a
+ * used nonce may have been used by this very payment, and a failed or pending transaction may be followed by one that
  * succeeds.
  */
 export const definiteRefusals: ReadonlySet<string> = new Set([

@@ -38,8 +38,8 @@ const readJson = Effect.fnUntraced(
 )
 
 /**
- * Calls a facilitator over HTTP. Retries `/verify` after a transient fault and `/settle` never, since the outcome of the
- * first attempt is unknown. Caches `/supported`, whose failure is only logged.
+ * Calls a facilitator over HTTP. Retries `/verify` after a transient fault and `/settle` never, since the outcome of
+ * the first attempt is unknown. Caches `/supported`, whose failure is only logged.
  */
 export const makeHttpFacilitator = Effect.fnUntraced(function* (options: FacilitatorOptions) {
   const client = yield* HttpClient.HttpClient

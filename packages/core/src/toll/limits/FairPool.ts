@@ -61,8 +61,8 @@ export class FairPool {
     readonly maxQueued: number
     readonly maxWaitMillis: number
     /**
-     * Shortest wait; waits are spread evenly from it to the longest. Default: all are the longest. Spreading keeps calls
-     * that arrived together from being refused, and retried, together.
+     * Shortest wait; waits are spread evenly from it to the longest. Default: all are the longest. Spreading keeps
+     * calls that arrived together from being refused, and retried, together.
      */
     readonly minWaitMillis?: number
   }) {

@@ -9,7 +9,9 @@ const hourMillis = 3_600_000n
 export class LossBudget {
   private readonly perHour: bigint
   private readonly size: bigint
-  /** The remaining amount, in atomic units times the milliseconds of an hour: exact without fractions. May be negative. */
+  /**
+   * The remaining amount, in atomic units times the milliseconds of an hour: exact without fractions. May be negative.
+   */
   private left: bigint
   private atMillis = 0
 

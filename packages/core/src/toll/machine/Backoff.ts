@@ -18,6 +18,8 @@ export const isBeyondPatience = (attempts: number): boolean => (attempts + 1) % 
 /** Seconds by which a chain's clock may lag behind ours, and its node behind the chain. */
 const chainLagSeconds = 60
 
-/** Until when a voided payment could still move, reorganizations included. A query of the chain after it is the last. */
+/**
+ * Until when a voided payment could still move, reorganizations included. A query of the chain after it is the last.
+ */
 export const watchUntilMillis = (validBefore: string, finalitySeconds: number): number =>
   (Number(validBefore) + finalitySeconds + chainLagSeconds) * 1000

@@ -86,8 +86,8 @@ export type RequestStep =
  * Most leases end by one of these four. What each does to the charge:
  *
  * - `EndLease`: nothing. The next process may take it over at once.
- * - `Defer`: changes no payment data; the outcome stays open. In the reconciler it also counts a failed attempt and sets
- *   the next check.
+ * - `Defer`: changes no payment data; the outcome stays open. In the reconciler it also counts a failed attempt and
+ *   sets the next check.
  * - `RollBack`: undoes what the work prepared, such as an order. The charge stays, usually voided by the step before.
  * - `DeleteCharge`: deletes it, since its payment can't move any more. Follows a `RollBack` with `thenDelete`.
  */
@@ -117,8 +117,8 @@ export type SettlementStep =
       readonly ending: Ending
     }
   /**
-   * Undo what the work prepared. `whole`: everything prepared under the charge's key. Else only this call's own subject,
-   * because another process holds the key.
+   * Undo what the work prepared. `whole`: everything prepared under the charge's key. Else only this call's own
+   * subject, because another process holds the key.
    */
   | {
       readonly _tag: "RollBack"
@@ -152,8 +152,8 @@ export type SettlementStep =
     }
 
 /**
- * When the reconciler checks a deferred charge again: with backoff, or not before its payment can't move any more. A call
- * leaves that time unchanged.
+ * When the reconciler checks a deferred charge again: with backoff, or not before its payment can't move any more. A
+ * call leaves that time unchanged.
  */
 export type NextCheck = "backoff" | "expiry"
 

@@ -123,8 +123,8 @@ export class Reconciler {
   )
 
   /**
-   * Clears refused payments whose authorization expired unused, with one read of the chain for hundreds of them. Returns
-   * the others: their nonce is used, or their time has not come on the chain.
+   * Clears refused payments whose authorization expired unused, with one read of the chain for hundreds of them.
+   * Returns the others: their nonce is used, or their time has not come on the chain.
    */
   private readonly clearVoided = Effect.fnUntraced(
     { self: this },

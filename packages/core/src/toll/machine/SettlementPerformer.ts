@@ -45,8 +45,8 @@ const done: ChargeEvent = { _tag: "Done" }
 const isRefunded = ({ refund }: Charge): boolean => refund?._tag === "Sent"
 
 /**
- * Performs the steps of a settlement. Plain generators that the one generator of a call or a reconciliation delegates to
- * with `yield*`: no `Effect.gen` per step. Run them only so.
+ * Performs the steps of a settlement. Plain generators that the one generator of a call or a reconciliation delegates
+ * to with `yield*`: no `Effect.gen` per step. Run them only so.
  */
 export class SettlementPerformer {
   private readonly services: Services

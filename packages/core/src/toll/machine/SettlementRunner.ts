@@ -11,13 +11,15 @@ import { Reconciler, type Reconciliation } from "./Reconciler.ts"
 import { SettlementEffects } from "./SettlementEffects.ts"
 import { type SettlementConfig, SettlementPerformer, type Takeover } from "./SettlementPerformer.ts"
 
-/** Performs the steps under a lease that the reconciler shares with calls: settles, and finds out whether money moved. */
+/**
+ * Performs the steps under a lease that the reconciler shares with calls: settles, and finds out whether money moved.
+ */
 export class SettlementRunner extends Context.Service<
   SettlementRunner,
   {
     /**
-     * Takes over a charge whose lease has expired, within the generator that drives it; `undefined`: another process was
-     * first.
+     * Takes over a charge whose lease has expired, within the generator that drives it; `undefined`: another process
+     * was first.
      */
     readonly takeOver: (lease: ChargeLease) => StepGenerator<StoreError, Takeover | undefined>
     /** Performs a step under a charge's lease, within the generator that drives it. */

@@ -19,8 +19,8 @@ const transactionOf = (query: ChainQuery): string | undefined => {
 }
 
 /**
- * Searches the chain for the transfer of a payment. Repeats the search, a second apart, while the transfer waits for its
- * confirmations.
+ * Searches the chain for the transfer of a payment. Repeats the search, a second apart, while the transfer waits for
+ * its confirmations.
  */
 export const queryChain = Effect.fnUntraced(function* (
   chain: Pick<Chain["Service"], "evidence">,
