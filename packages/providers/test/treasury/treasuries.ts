@@ -6,16 +6,21 @@ import {
 } from "@till402/providers/treasury"
 import { type Hex, padHex, toHex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
+import type { Intercepted } from "../interceptRequests.ts"
 import { crossmintPayee, FakeNode, prepare, usdc } from "./fakeNode.ts"
 
 export const account = privateKeyToAccount(padHex(toHex(402), { size: 32 }) as Hex)
+
+/** What `payment` pays, in atomic units. */
+export const amount = 97_350_000n
+export const paidTo = (node: FakeNode): bigint => node.balance(usdc, crossmintPayee)
 
 export const payment = (change: Partial<TreasuryPayment> = {}): TreasuryPayment => ({
   key: "order-1",
   reference: "cm-1",
   prepared: prepare({}),
   payees: [crossmintPayee],
-  amountAtomic: 97_350_000n,
+  amountAtomic: amount,
   expiresAtMillis: Date.now() + 600_000,
   ...change
 })
@@ -43,6 +48,15 @@ export const startTreasury = (
   })
   return { node, journal, paying }
 }
+
+/** Starts treasuries whose nodes respond through a server. */
+export const startingOn =
+  (server: Intercepted) =>
+  (...change: Parameters<typeof startTreasury>) => {
+    const started = startTreasury(...change)
+    server.use(started.node.handler())
+    return started
+  }
 
 /** A journal some of whose verbs fail. */
 export const failingJournal = (change: Partial<PaymentJournal>): PaymentJournal => ({
