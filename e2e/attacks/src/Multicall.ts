@@ -4,7 +4,7 @@ import type { Chain } from "@till402/sandbox"
 import { encodeFunctionData, type Hex, multicall3Abi, parseAbi } from "viem"
 import type { PrivateKeyAccount } from "viem/accounts"
 import { usdc as token } from "./Calls.ts"
-import { type Authorization, nowSeconds, type Payment } from "./Payments.ts"
+import { type Authorization, authorizationFields, nowSeconds, type Payment } from "./Payments.ts"
 
 /*
  * Transactions that an attacker composes: calls of the token, batched by Multicall3, which is on every public network.
@@ -33,15 +33,10 @@ const tokenAbi = parseAbi([
   "function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)"
 ])
 
-const fields = [
-  { name: "from", type: "address" },
-  { name: "to", type: "address" },
-  { name: "value", type: "uint256" },
-  { name: "validAfter", type: "uint256" },
-  { name: "validBefore", type: "uint256" },
-  { name: "nonce", type: "bytes32" }
-] as const
-const types = { TransferWithAuthorization: fields, ReceiveWithAuthorization: fields }
+const types = {
+  TransferWithAuthorization: authorizationFields,
+  ReceiveWithAuthorization: authorizationFields
+}
 
 /** A call of the token that uses up one nonce of an account. */
 export interface NonceUse {

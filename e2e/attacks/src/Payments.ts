@@ -57,16 +57,15 @@ export interface Signing {
   readonly withoutResource?: boolean
 }
 
-const authorizationTypes = {
-  TransferWithAuthorization: [
-    { name: "from", type: "address" },
-    { name: "to", type: "address" },
-    { name: "value", type: "uint256" },
-    { name: "validAfter", type: "uint256" },
-    { name: "validBefore", type: "uint256" },
-    { name: "nonce", type: "bytes32" }
-  ]
-} as const
+/** EIP-712 fields of an authorization, whoever submits it. */
+export const authorizationFields = [
+  { name: "from", type: "address" },
+  { name: "to", type: "address" },
+  { name: "value", type: "uint256" },
+  { name: "validAfter", type: "uint256" },
+  { name: "validBefore", type: "uint256" },
+  { name: "nonce", type: "bytes32" }
+] as const
 
 /** EIP-712 typed data of an authorization for the token and network of the requirements. */
 export const typedDataOf = (requirements: Requirements, authorization: Authorization) => ({
@@ -76,7 +75,7 @@ export const typedDataOf = (requirements: Requirements, authorization: Authoriza
     chainId: Number(requirements.network.slice("eip155:".length)),
     verifyingContract: requirements.asset as Hex
   },
-  types: authorizationTypes,
+  types: { TransferWithAuthorization: authorizationFields },
   primaryType: "TransferWithAuthorization" as const,
   message: {
     from: authorization.from as Hex,

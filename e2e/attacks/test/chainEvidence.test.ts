@@ -3,10 +3,10 @@ import { type Address, encodeFunctionData, type Hex, numberToHex } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { describe, expect, it } from "vitest"
 import { type EvidenceHints } from "../../../packages/core/src/toll/evidence/Chain.ts"
+import { multicall } from "../src/Multicall.ts"
 import {
   startTokenChain,
   network,
-  multicall3,
   tokenAbi,
   types,
   price,
@@ -93,7 +93,7 @@ describe("evidence on a real chain", () => {
   it("rejects a plain transfer of the right value beside a use of the nonce", async () => {
     const { account, authorization } = await openPayer()
     // Multicall3 pays from its own balance, and the payer uses up the nonce with a transfer to themselves.
-    await local.mint(multicall3, BigInt(price))
+    await local.mint(multicall, BigInt(price))
     const plain = encodeFunctionData({
       abi: tokenAbi,
       functionName: "transfer",

@@ -1,24 +1,15 @@
-import { createRequire } from "node:module"
-import { dirname, join } from "node:path"
 import { type Chain as LocalChain, startChain, usdcAbi } from "@till402/sandbox/chain"
 import { Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
-import { type Address, encodeFunctionData, type Hex, multicall3Abi, parseAbi } from "viem"
+import { encodeFunctionData, type Hex, multicall3Abi, parseAbi } from "viem"
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
 import { afterAll, beforeAll, expect } from "vitest"
 import { findNetwork } from "../../../packages/core/src/domain/Network.ts"
 import { Chain, type EvidenceHints } from "../../../packages/core/src/toll/evidence/Chain.ts"
-import { type Authorization, nextNonce } from "../src/Payments.ts"
+import { multicall, placeMulticall } from "../src/Multicall.ts"
+import { type Authorization, authorizationFields, nextNonce } from "../src/Payments.ts"
 
 export const network = findNetwork("base-sepolia")!
-export const multicall3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11"
-
-/** viem ships the contract's creation code and doesn't export it; the local chain lacks the contract. */
-const multicall3Creation = (): Hex => {
-  const require = createRequire(import.meta.url)
-  const constants = join(dirname(require.resolve("viem")), "constants/contracts.js")
-  return (require(constants) as { readonly multicall3Bytecode: Hex }).multicall3Bytecode
-}
 
 export const tokenAbi = [
   ...usdcAbi,
@@ -27,17 +18,9 @@ export const tokenAbi = [
   ])
 ]
 
-const messageFields = [
-  { name: "from", type: "address" },
-  { name: "to", type: "address" },
-  { name: "value", type: "uint256" },
-  { name: "validAfter", type: "uint256" },
-  { name: "validBefore", type: "uint256" },
-  { name: "nonce", type: "bytes32" }
-] as const
 export const types = {
-  TransferWithAuthorization: messageFields,
-  ReceiveWithAuthorization: messageFields,
+  TransferWithAuthorization: authorizationFields,
+  ReceiveWithAuthorization: authorizationFields,
   CancelAuthorization: [
     { name: "authorizer", type: "address" },
     { name: "nonce", type: "bytes32" }
@@ -52,8 +35,7 @@ export let local: LocalChain
 export const startTokenChain = (): void => {
   beforeAll(async () => {
     local = await startChain()
-    const { data } = await local.client.call({ data: multicall3Creation() })
-    await local.client.setCode({ address: multicall3, bytecode: data! })
+    await placeMulticall(local)
   })
   afterAll(() => local.stop())
 }
@@ -144,7 +126,7 @@ export const send = async (data: Hex): Promise<Hex> =>
 export const sendBatch = async (calls: ReadonlyArray<Hex>): Promise<Hex> =>
   confirmed(
     await local.client.writeContract({
-      address: multicall3,
+      address: multicall,
       abi: multicall3Abi,
       functionName: "aggregate3",
       args: [calls.map((callData) => ({ target: local.usdc, allowFailure: false, callData }))]

@@ -8,12 +8,14 @@ import {
 import { type Postgres, startPostgres } from "@till402/test-postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { connect, type Database } from "../src/storage/database.ts"
-import { type Environment, runExample, startExample } from "./RunningExample.ts"
+import { type Environment, runExample, start } from "../../express/test/exampleProcess.ts"
 
 /*
  * Runs the example as its reader would, and pays it on a real (local) chain.
  */
 
+const main = new URL("../src/main.ts", import.meta.url)
+const sandbox = new URL("../src/sandbox.ts", import.meta.url)
 const baseUrl = "https://shop.example"
 const searchPrice = 10_000n
 
@@ -100,7 +102,7 @@ const post = (body: object): RequestInit => ({
 
 describe("The example of an own store", { timeout: 60_000 }, () => {
   it("is paid, and records it in its own ledger", async () => {
-    const { stop, url } = await startExample(environment)
+    const { stop, url } = await start(main, environment)
     expect(await (await fetch(url)).text()).toContain("A shop of my own")
     expect(await (await fetch(`${url}/health`)).json()).toEqual({ ok: true })
     expect((await fetch(`${url}/x402/search?q=headphones`)).status).toBe(402)
@@ -119,7 +121,7 @@ describe("The example of an own store", { timeout: 60_000 }, () => {
   it("charges a payment once, however often two processes receive it, and after a restart", async () => {
     const database = await postgres.createDatabase()
     const env = { ...environment, DATABASE_URL: database }
-    const [first, second] = await Promise.all([startExample(env), startExample(env)])
+    const [first, second] = await Promise.all([start(main, env), start(main, env)])
     await chain.mint(buyer().address, 1_000_000n)
     const before = await chain.balanceOf(buyer().address)
 
@@ -137,7 +139,7 @@ describe("The example of an own store", { timeout: 60_000 }, () => {
     expect(copies).toEqual(copies.map(() => [200, paid]))
     expect(await Promise.all([first.stop("SIGINT"), second.stop()])).toEqual([0, 0])
 
-    const restarted = await startExample(env)
+    const restarted = await start(main, env)
     expect(await again(restarted.url)).toEqual([200, paid])
     expect(await restarted.stop()).toBe(0)
     expect(await chain.balanceOf(buyer().address)).toBe(before - searchPrice)
@@ -146,7 +148,7 @@ describe("The example of an own store", { timeout: 60_000 }, () => {
 
   it("sells a product and a vault item, and records both in its tables", async () => {
     const database = await postgres.createDatabase()
-    const { stop, url } = await startExample({ ...environment, DATABASE_URL: database })
+    const { stop, url } = await start(main, { ...environment, DATABASE_URL: database })
     await chain.mint(buyer().address, 1_000_000_000n)
     const before = await chain.balanceOf(payTo())
     const { pay } = paying()
@@ -196,13 +198,13 @@ describe("The example of an own store", { timeout: 60_000 }, () => {
 
   it("names the missing variables", async () => {
     const { DATABASE_URL: _database, PAY_TO: _payTo, ...rest } = environment
-    const { code, said } = await runExample(rest)
+    const { code, said } = await runExample(main, rest)
     expect(code).toBe(1)
     expect(said).toContain("Set these in the environment first: PAY_TO, DATABASE_URL.")
   })
 
   it("reports that its database can't be reached", async () => {
-    const { code, said } = await runExample({
+    const { code, said } = await runExample(main, {
       ...environment,
       DATABASE_URL: "postgres://postgres:password@127.0.0.1:1/none"
     })
@@ -212,7 +214,7 @@ describe("The example of an own store", { timeout: 60_000 }, () => {
   })
 
   it("runs with one command on its own chain, facilitator and database", async () => {
-    const { stop, url } = await startExample({ PORT: "0", BASE_URL: baseUrl }, "sandbox.ts")
+    const { stop, url } = await start(sandbox, { PORT: "0", BASE_URL: baseUrl })
     expect((await fetch(`${url}/x402/search`)).status).toBe(402)
     expect(await stop()).toBe(0)
   })

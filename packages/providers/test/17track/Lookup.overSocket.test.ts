@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib"
 import { TemporarilyUnavailable } from "@till402/core"
 import { seventeenTrack } from "@till402/providers/17track"
-import { afterEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { json, type Reply, type ScriptedServer, startScriptedServer } from "../upstream/scriptedServer.ts"
 import { inTransit } from "./documents.ts"
 import { apiKey } from "./provider.ts"
@@ -11,11 +11,7 @@ import { number } from "./tracking.ts"
  * What real sockets do to a lookup. Repeats are off: real pauses are slow.
  */
 
-let server: ScriptedServer | undefined
-afterEach(async () => {
-  await server?.close()
-  server = undefined
-})
+let server: ScriptedServer
 
 const context = { signal: new AbortController().signal }
 
@@ -43,7 +39,7 @@ describe("a lookup over a socket", () => {
   it("is a POST of a list of numbers with the key in its header", async () => {
     const result = await lookUp(json(inTransit))
     expect(result.status).toBe("InTransit")
-    const [request] = server!.requests
+    const [request] = server.requests
     expect(request).toMatchObject({
       method: "POST",
       url: "/track/v2.4/gettrackinfo",

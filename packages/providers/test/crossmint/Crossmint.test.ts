@@ -2,7 +2,7 @@ import { Crossmint, crossmint } from "@till402/providers/crossmint"
 import { memoryPaymentJournal, Treasury, evmTreasury } from "@till402/providers/treasury"
 import { ConfigProvider, Effect, Exit, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
-import { afterEach, assert, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { itRefusesOptions } from "../upstream/optionCases.ts"
 import { describeSockets } from "../upstream/socketCases.ts"
 import { json, type ScriptedServer, startScriptedServer } from "../upstream/scriptedServer.ts"
@@ -15,11 +15,7 @@ import { apiKey, context, request } from "./shop.ts"
  * What real sockets do to a quote, and how the provider is configured. Repeats are off: real pauses are slow.
  */
 
-let server: ScriptedServer | undefined
-afterEach(async () => {
-  await server?.close()
-  server = undefined
-})
+let server: ScriptedServer
 
 const paying = evmTreasury({
   account,

@@ -2,7 +2,7 @@ import { MemoryJournals } from "@till402/providers/journals"
 import { Rye, rye } from "@till402/providers/rye"
 import { ConfigProvider, Effect, Exit } from "effect"
 import { FetchHttpClient } from "effect/http"
-import { afterEach, assert, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { rejectionOf } from "../treasury/treasuries.ts"
 import { itRefusesOptions } from "../upstream/optionCases.ts"
 import { describeSockets } from "../upstream/socketCases.ts"
@@ -15,18 +15,14 @@ import { apiKey, context, request } from "./shop.ts"
  * slow.
  */
 
-let server: ScriptedServer | undefined
-afterEach(async () => {
-  await server?.close()
-  server = undefined
-})
+let server: ScriptedServer
 
 const placing = intentFixture("3-placing")
 
 const open = (change: Partial<Parameters<typeof rye>[0]> = {}) =>
   rye({
     apiKey,
-    baseUrl: `${server!.url}/`,
+    baseUrl: `${server.url}/`,
     retries: 0,
     timeoutMillis: 300,
     maxResponseBytes: 64 * 1024,

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib"
-import { afterEach, assert, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { json, type Reply, type ScriptedServer, startScriptedServer } from "../upstream/scriptedServer.ts"
 import { catalogue, ids, searchOf, thrownBy } from "./catalogue.ts"
 import { productDocument, toolResponse } from "./fakeCatalogue.ts"
@@ -8,11 +8,7 @@ import { productDocument, toolResponse } from "./fakeCatalogue.ts"
  * What real sockets do to a search.
  */
 
-let server: ScriptedServer | undefined
-afterEach(async () => {
-  await server?.close()
-  server = undefined
-})
+let server: ScriptedServer
 
 const foundDocument = toolResponse({ products: [productDocument(1, { title: "Körbchen – 篮子 🧺" })] })
 
@@ -24,7 +20,7 @@ const searching = async (replies: ReadonlyArray<Reply>, options: Parameters<type
 describe("a search over a socket", () => {
   it("posts JSON to the catalogue's address", async () => {
     assert.deepStrictEqual(ids(await searching([json(foundDocument)])), ["test1"])
-    const [request] = server!.requests
+    const [request] = server.requests
     assert.strictEqual(request!.method, "POST")
     assert.strictEqual(request!.url, "/api/ucp/mcp")
     assert.include(JSON.parse(request!.body), { jsonrpc: "2.0", method: "tools/call" })
@@ -52,7 +48,7 @@ describe("a search over a socket", () => {
       { retries: 2 }
     )
     assert.deepStrictEqual(ids(page), ["test1"])
-    assert.strictEqual(server!.requests.length, 3)
+    assert.strictEqual(server.requests.length, 3)
   })
 
   it("is a 503 if the response is truncated", async () => {
@@ -100,7 +96,7 @@ describe("a search over a socket", () => {
       searching([(response) => response.writeHead(307, { location: "https://elsewhere.example/" }).end()])
     )
     assert.strictEqual(error._tag, "Redirected")
-    assert.strictEqual(server!.requests.length, 1)
+    assert.strictEqual(server.requests.length, 1)
   })
 
   it("is a 502 if the response is too long, compressed or not", async () => {
@@ -113,7 +109,7 @@ describe("a search over a socket", () => {
     ] satisfies Array<Reply>) {
       const error = await thrownBy(searching([reply], { maxResponseBytes: 100_000 }))
       assert.strictEqual(error._tag, "ResponseTooLarge")
-      await server!.close()
+      await server.close()
     }
   })
 

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib"
 import { Effect, Result, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
-import { afterEach, assert, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import {
   makeUpstream,
   makeWithFetch,
@@ -16,11 +16,7 @@ import { json, type Reply, type ScriptedServer, startScriptedServer } from "./sc
  * What real sockets do to a call. Retries are off unless a case is about them: real pauses are slow.
  */
 
-let server: ScriptedServer | undefined
-afterEach(async () => {
-  await server?.close()
-  server = undefined
-})
+let server: ScriptedServer
 
 const open = async (reply: Reply, options: Partial<UpstreamOptions> = {}) => {
   server = await startScriptedServer(reply)
@@ -172,7 +168,7 @@ describe("a call over a socket", () => {
   it("gives up on headers that don't come, and on a body that stalls", async () => {
     const silent = await faultOf(() => {}, { timeoutMillis: 40 })
     assert.strictEqual(silent._tag, "TimedOut")
-    await server!.close()
+    await server.close()
     const closed = Promise.withResolvers<void>()
     const stalling = await faultOf(
       (response) => {

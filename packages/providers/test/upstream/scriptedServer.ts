@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
+import { onTestFinished } from "vitest"
 
 /*
  * An upstream on a real socket that responds as a test says: for what an interceptor of `fetch` can't
@@ -34,6 +35,7 @@ export const json =
       .writeHead(status, { "content-type": "application/json", ...headers })
       .end(JSON.stringify(document))
 
+/** Starts one that responds with these, and closes with the test. */
 export const startScriptedServer = async (...replies: Array<Reply>): Promise<ScriptedServer> => {
   const requests: Array<ReceivedRequest> = []
   const server: Server = createServer((request, response) => {
@@ -53,6 +55,11 @@ export const startScriptedServer = async (...replies: Array<Reply>): Promise<Scr
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const { port } = server.address() as AddressInfo
+  const close = async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  onTestFinished(close)
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
@@ -61,9 +68,6 @@ export const startScriptedServer = async (...replies: Array<Reply>): Promise<Scr
       new Promise((resolve, reject) =>
         server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)))
       ),
-    close: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    }
+    close
   }
 }

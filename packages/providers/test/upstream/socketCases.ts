@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib"
 import type { UpstreamSettings, UpstreamUsage } from "@till402/providers/upstream"
-import { afterEach, assert, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { rejectionOf } from "../treasury/treasuries.ts"
 import { json, type Reply, type ScriptedServer, startScriptedServer } from "./scriptedServer.ts"
 
@@ -75,20 +75,16 @@ const badResponses = (whole: string): ReadonlyArray<readonly [string, Reply, str
 export const describeSockets = (subject: SocketSubject): void => {
   const { call, document, expected, key, malformed, open, path } = subject
   const whole = JSON.stringify(document)
-  let server: ScriptedServer | undefined
-  afterEach(async () => {
-    await server?.close()
-    server = undefined
-  })
+  let server: ScriptedServer
   const start = async (...replies: Array<Reply>) => (server = await startScriptedServer(...replies))
   const ask = async (reply: Reply) => open((await start(reply)).url, settings).ask()
 
   describe(`${call} over a socket`, () => {
     it("is read, whole and compressed", async () => {
       assert.deepStrictEqual(await ask(json(document)), expected)
-      const [received] = server!.requests
+      const [received] = server.requests
       assert.deepStrictEqual([received!.headers[key.header], received!.url], [key.value, path])
-      await server!.close()
+      await server.close()
       const packed = await ask((response) =>
         response
           .writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" })
@@ -105,7 +101,7 @@ export const describeSockets = (subject: SocketSubject): void => {
       assert.strictEqual(rejection._tag, tag)
       const [secret] = key.value.split(" ").slice(-1)
       assert.notInclude(JSON.stringify(rejection) + String(rejection["message"]), secret!)
-      assert.strictEqual(server!.requests.length, 1)
+      assert.strictEqual(server.requests.length, 1)
     })
 
     it("is asked for again after a fault that passes, and the circuit opens after many", async () => {

@@ -1,7 +1,7 @@
 import { Zinc, zinc } from "@till402/providers/zinc"
 import { ConfigProvider, Effect, Exit } from "effect"
 import { FetchHttpClient } from "effect/http"
-import { afterEach, assert, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 
 import { itRefusesOptions } from "../upstream/optionCases.ts"
 import { describeSockets } from "../upstream/socketCases.ts"
@@ -14,18 +14,14 @@ import { apiKey, context, orderId, request } from "./shop.ts"
  * slow.
  */
 
-let server: ScriptedServer | undefined
-afterEach(async () => {
-  await server?.close()
-  server = undefined
-})
+let server: ScriptedServer
 
 const placed = placedFixture()
 
 const open = (change: Partial<Parameters<typeof zinc>[0]> = {}) =>
   zinc({
     apiKey,
-    baseUrl: `${server!.url}/`,
+    baseUrl: `${server.url}/`,
     retries: 0,
     timeoutMillis: 300,
     maxResponseBytes: 64 * 1024,

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { toHex } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { startChain, type Chain } from "../../src/chain/index.ts"
+import { authorize } from "./authorize.ts"
 import { startFacilitator } from "../../src/facilitator/index.ts"
 
 /*
@@ -38,43 +39,23 @@ const idle = async ({ client }: Chain): Promise<void> => {
 
 /** A payment of a client that subtracts a minute, or ten, from the current time. */
 const pay = async ({ chain, payer }: Awaited<ReturnType<typeof open>>, subtractedSeconds: number) => {
-  const authorization = {
-    from: payer.address,
+  const payload = await authorize(chain, payer, {
     to: chain.accounts(5).address,
     value: 10_000n,
     validAfter: BigInt(nowSeconds() - subtractedSeconds),
     validBefore: BigInt(nowSeconds() + 120),
     nonce: toHex(BigInt(subtractedSeconds), { size: 32 })
-  }
-  const signature = await payer.signTypedData({
-    domain: { name: "USDC", version: "2", chainId: chain.chainId, verifyingContract: chain.usdc },
-    types: {
-      TransferWithAuthorization: [
-        { name: "from", type: "address" },
-        { name: "to", type: "address" },
-        { name: "value", type: "uint256" },
-        { name: "validAfter", type: "uint256" },
-        { name: "validBefore", type: "uint256" },
-        { name: "nonce", type: "bytes32" }
-      ]
-    },
-    primaryType: "TransferWithAuthorization",
-    message: authorization
   })
   const requirements = {
     scheme: "exact",
     network: "eip155:84532",
     amount: "10000",
     asset: chain.usdc,
-    payTo: authorization.to,
+    payTo: payload.authorization.to,
     maxTimeoutSeconds: 120,
     extra: { name: "USDC", version: "2" }
   }
-  const told = Object.fromEntries(Object.entries(authorization).map(([name, value]) => [name, String(value)]))
-  return [
-    { x402Version: 2, accepted: requirements, payload: { signature, authorization: told } },
-    requirements
-  ] as const
+  return [{ x402Version: 2, accepted: requirements, payload }, requirements] as const
 }
 
 describe("a chain after ten idle minutes", () => {

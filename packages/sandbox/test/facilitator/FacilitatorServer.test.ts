@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { toHex, type Address, type Hex, type LocalAccount } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { startChain, type Chain } from "../../src/chain/index.ts"
+import { authorize } from "../chain/authorize.ts"
 import { startFacilitator, type LocalFacilitator } from "../../src/facilitator/index.ts"
 
 let chain: Chain
@@ -20,41 +21,10 @@ afterAll(async () => {
 
 const newAccount = () => privateKeyToAccount(generatePrivateKey())
 
-/** Signs an EIP-3009 transfer with viem alone, like any wallet. */
-const authorize = async (payer: LocalAccount, to: Address, value: bigint) => {
+const pay = (payer: LocalAccount, to: Address, value: bigint) => {
   const now = BigInt(Math.floor(Date.now() / 1000))
-  const authorization = {
-    from: payer.address,
-    to,
-    value,
-    validAfter: now - 600n,
-    validBefore: now + 120n,
-    nonce: toHex(++nonces, { size: 32 })
-  }
-  const signature = await payer.signTypedData({
-    domain: { name: "USDC", version: "2", chainId: chain.chainId, verifyingContract: chain.usdc },
-    types: {
-      TransferWithAuthorization: [
-        { name: "from", type: "address" },
-        { name: "to", type: "address" },
-        { name: "value", type: "uint256" },
-        { name: "validAfter", type: "uint256" },
-        { name: "validBefore", type: "uint256" },
-        { name: "nonce", type: "bytes32" }
-      ]
-    },
-    primaryType: "TransferWithAuthorization",
-    message: authorization
-  })
-  return {
-    signature,
-    authorization: {
-      ...authorization,
-      value: String(authorization.value),
-      validAfter: String(authorization.validAfter),
-      validBefore: String(authorization.validBefore)
-    }
-  }
+  const nonce = toHex(++nonces, { size: 32 })
+  return authorize(chain, payer, { to, value, validAfter: now - 600n, validBefore: now + 120n, nonce })
 }
 
 const version2 = async (payer: LocalAccount, payTo: Address, amount: bigint) => {
@@ -72,7 +42,7 @@ const version2 = async (payer: LocalAccount, payTo: Address, amount: bigint) => 
     paymentPayload: {
       x402Version: 2,
       accepted: paymentRequirements,
-      payload: await authorize(payer, payTo, amount)
+      payload: await pay(payer, payTo, amount)
     },
     paymentRequirements
   }
@@ -84,7 +54,7 @@ const version1 = async (payer: LocalAccount, payTo: Address, amount: bigint) => 
     x402Version: 1,
     scheme: "exact",
     network: "base-sepolia",
-    payload: await authorize(payer, payTo, amount)
+    payload: await pay(payer, payTo, amount)
   },
   paymentRequirements: {
     scheme: "exact",
@@ -100,7 +70,7 @@ const version1 = async (payer: LocalAccount, payTo: Address, amount: bigint) => 
   }
 })
 
-const ask = async (path: string, body: unknown) => {
+const post = async (path: string, body: unknown) => {
   const response = await fetch(`${facilitator.url}${path}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -117,13 +87,13 @@ describe.each(Object.entries(versions))("the facilitator, paid in %s", (_, payme
     await chain.mint(payer.address, 50_000n)
     const body = await payment(payer, payee.address, 10_000n)
 
-    expect(await ask("/verify", body)).toMatchObject({
+    expect(await post("/verify", body)).toMatchObject({
       status: 200,
       body: { isValid: true, payer: payer.address }
     })
     expect(await chain.balanceOf(payee.address)).toBe(0n)
 
-    const settled = await ask("/settle", body)
+    const settled = await post("/settle", body)
     expect(settled).toMatchObject({ status: 200, body: { success: true, payer: payer.address } })
     const receipt = await chain.client.getTransactionReceipt({ hash: settled.body.transaction as Hex })
     expect(receipt.status).toBe("success")
@@ -138,17 +108,17 @@ describe.each(Object.entries(versions))("the facilitator, paid in %s", (_, payme
     const forged = await payment(thief, payee.address, 10_000n)
     body.paymentPayload.payload.signature = forged.paymentPayload.payload.signature
 
-    const verified = await ask("/verify", body)
+    const verified = await post("/verify", body)
     expect(verified).toMatchObject({ status: 200, body: { isValid: false } })
     expect(String(verified.body.invalidReason)).toMatch(/signature/)
-    expect(await ask("/settle", body)).toMatchObject({ status: 200, body: { success: false } })
+    expect(await post("/settle", body)).toMatchObject({ status: 200, body: { success: false } })
     expect(await chain.balanceOf(payer.address)).toBe(50_000n)
   })
 
   it("reports that the payer has too little money", async () => {
     const [payer, payee] = [newAccount(), newAccount()]
     await chain.mint(payer.address, 9_999n)
-    const verified = await ask("/verify", await payment(payer, payee.address, 10_000n))
+    const verified = await post("/verify", await payment(payer, payee.address, 10_000n))
     expect(verified.body.isValid).toBe(false)
     expect(String(verified.body.invalidReason)).toMatch(/insufficient_balance/)
   })
@@ -159,7 +129,7 @@ describe.each(Object.entries(versions))("the facilitator, paid in %s", (_, payme
     await Promise.all(payers.map((payer) => chain.mint(payer.address, 50_000n)))
     const bodies = await Promise.all(payers.map((payer) => payment(payer, payee.address, 10_000n)))
     const again = bodies[0]
-    const responses = await Promise.all([...bodies, again].map((body) => ask("/settle", body)))
+    const responses = await Promise.all([...bodies, again].map((body) => post("/settle", body)))
     expect(responses.filter((each) => each.body.success === true).length).toBe(12)
     expect(await chain.balanceOf(payee.address)).toBe(120_000n)
   })
@@ -186,11 +156,11 @@ describe("the facilitator's HTTP interface", () => {
   })
 
   it("refuses requests that it can't read", async () => {
-    expect((await ask("/verify", "{")).status).toBe(400)
-    expect((await ask("/settle", "[]")).status).toBe(400)
-    expect((await ask("/settle", { paymentPayload: {}, paymentRequirements: null })).status).toBe(400)
-    expect((await ask("/settle", `"${"x".repeat(70_000)}"`)).status).toBe(413)
-    expect((await ask("/other", {})).status).toBe(404)
+    expect((await post("/verify", "{")).status).toBe(400)
+    expect((await post("/settle", "[]")).status).toBe(400)
+    expect((await post("/settle", { paymentPayload: {}, paymentRequirements: null })).status).toBe(400)
+    expect((await post("/settle", `"${"x".repeat(70_000)}"`)).status).toBe(413)
+    expect((await post("/other", {})).status).toBe(404)
     const wrongMethod = await fetch(`${facilitator.url}/settle`)
     expect(wrongMethod.status).toBe(405)
     expect(wrongMethod.headers.get("allow")).toBe("POST")
@@ -199,7 +169,7 @@ describe("the facilitator's HTTP interface", () => {
   it("responds with 500 and the reason on an internal error", async () => {
     const body = await version2(newAccount(), newAccount().address, 1n)
     const unknown = { ...body.paymentPayload, x402Version: 9 }
-    expect(await ask("/verify", { ...body, paymentPayload: unknown })).toEqual({
+    expect(await post("/verify", { ...body, paymentPayload: unknown })).toEqual({
       status: 500,
       body: { error: "No facilitator registered for x402 version: 9" }
     })
