@@ -1,6 +1,6 @@
 import { memory } from "@till402/core"
 import { fakeMarketplace } from "@till402/core/testing"
-import { canary, method, generate, privateKey, type Case } from "./wrongOptions.ts"
+import { canary, method, generate, privateKey, type Case, storages } from "./wrongOptions.ts"
 
 const portOf = (name: string, methods: string, example: string): string =>
   `${name} must be an object with ${methods}, such as { ${example} }`
@@ -59,6 +59,26 @@ export const ofAnotherKind: ReadonlyArray<Case> = [
     "stores as storage",
     { storage: { charges: {} } },
     "storage must be a storage layer: it is an object of stores. Give storageFrom(stores) of @till402/core"
+  ],
+  [
+    "options of PostgreSQL as storage",
+    { storage: { url: `postgres://u:${canary}@h/db` } },
+    "storage must be a storage layer: it is an object of options. Give postgres({ url }) of @till402/core/postgres"
+  ],
+  [
+    "an unknown object as storage",
+    { storage: { get: method } },
+    `storage must be a storage layer: it is another object. ${storages}`
+  ],
+  [
+    "an operation as operations",
+    { operations: { id: "weather" } },
+    "operations must be a list of operations such as operation({ id, method, path, price, work }): got an object"
+  ],
+  [
+    "text as an operation",
+    { operations: ["weather"] },
+    `operations[0] must be an object such as { id, method, path, price, work }: got "weather"`
   ],
   ["true as cors", { cors: true }, `${corsRule}: got true`],
   ["text as cors", { cors: "https://a.example" }, `${corsRule}: got "https://a.example"`],
@@ -179,6 +199,16 @@ export const ofAnotherKind: ReadonlyArray<Case> = [
     "a public route that is none",
     { publicRoutes: { "/hook": "x" } },
     `publicRoutes["/hook"] must be a function of a request: got "x"`
+  ],
+  [
+    "a function as public routes",
+    { publicRoutes: method },
+    "publicRoutes must be an object from paths to functions: got a function"
+  ],
+  [
+    "a function as templates",
+    { mailTemplates: method },
+    "mailTemplates must be an object with any of OrderConfirmed, OrderShipped, OrderRefunded, VaultPurchased: got a function"
   ],
   [
     "a template that is none",
