@@ -133,14 +133,14 @@ for (const kind of ["verifying", "instant"] as const) {
   const facilitator = await startFacilitator(kind)
   const mine = await ours(file(), { url: facilitator.url })
   const theirs = official(new HTTPFacilitatorClient({ url: facilitator.url }))
-  const told = kind === "verifying" ? "over HTTP, verifying signatures" : "over HTTP, responding at once"
-  await compareRow(`facilitator ${told}`, [mine, theirs], unique)
+  const how = kind === "verifying" ? "over HTTP, verifying signatures" : "over HTTP, responding at once"
+  await compareRow(`facilitator ${how}`, [mine, theirs], unique)
   if (kind === "verifying") {
     await compareRow("replays of one payment, same facilitator", [mine, theirs], replays)
     // As if no caller ever came again: the facilitator gets two requests for each payment, as the other side does.
-    const asking = await ours(file(), { url: facilitator.url }, "0")
-    await compareRow("the same, every payment verified first", [asking, theirs], unique)
-    await asking.stop()
+    const verifying = await ours(file(), { url: facilitator.url }, "0")
+    await compareRow("the same, every payment verified first", [verifying, theirs], unique)
+    await verifying.stop()
   }
   await mine.stop()
   facilitator.stop()
@@ -148,9 +148,9 @@ for (const kind of ["verifying", "instant"] as const) {
 for (const verifies of [true, false]) {
   const client = fakeFacilitator(verifies)
   const mine = await ours(file(), client)
-  const told = verifies ? "verifying signatures" : "responding at once"
+  const how = verifies ? "verifying signatures" : "responding at once"
   await compareRow(
-    `facilitator in process, ${told}`,
+    `facilitator in process, ${how}`,
     [mine, official(client as unknown as OfficialClient)],
     unique
   )

@@ -5,7 +5,7 @@ export interface Worker<Input, Output> {
   /** Its first message. */
   readonly ready: Output
   /** Sends a message and waits for the response. */
-  readonly ask: (input: Input) => Promise<Output>
+  readonly request: (input: Input) => Promise<Output>
   readonly stop: () => Promise<void>
 }
 
@@ -31,7 +31,7 @@ export const startWorker = async <Options, Input, Output>(
   const ready = await nextMessage<Output>(child)
   return {
     ready,
-    ask: (input) => {
+    request: (input) => {
       const response = nextMessage<Output>(child)
       child.send(input as object)
       return response

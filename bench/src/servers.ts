@@ -171,11 +171,11 @@ const startClient = (origin: string) => {
   return {
     sendAll: async (job: Job): Promise<number> => {
       client.send(job)
-      const [told] = (await Promise.race([once(client, "message"), ended])) as [
+      const [reported] = (await Promise.race([once(client, "message"), ended])) as [
         { readonly millis?: number; readonly error?: string }
       ]
-      if (told.millis === undefined) throw new Error(told.error)
-      return told.millis
+      if (reported.millis === undefined) throw new Error(reported.error)
+      return reported.millis
     },
     stop: () => client.kill()
   }

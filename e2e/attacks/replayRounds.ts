@@ -109,7 +109,7 @@ const runOurs = async (requests: number, rounds: number): Promise<ReadonlyArray<
   const ofKind = (kind: Call): number => Math.ceil((rounds - kinds.indexOf(kind)) / kinds.length)
   const done = () => ({
     tracked: [goods.tracker.track.calls.length, ofKind(calls.track)],
-    asked: [goods.assistant.reply.calls.length, ofKind(calls.shop)],
+    worked: [goods.assistant.reply.calls.length, ofKind(calls.shop)],
     // The assistant searches as well.
     searched: [goods.marketplace.search.calls.length, ofKind(calls.search) + ofKind(calls.shop)],
     ordered: [goods.fulfilment.place.calls.length, ofKind(calls.buy)],

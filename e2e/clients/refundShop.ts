@@ -39,7 +39,7 @@ export const openShop = async (
   await chain.mint(wallet.address, 1_000_000_000n)
   const { fulfilment, marketplaces } = sampleShop()
   const secret = generatePrivateKey()
-  const settle: Settle = (...asked) => official.client.settle(...asked)
+  const settle: Settle = (...given) => official.client.settle(...given)
   const { payments = settle, refunds = settle } = settling
   const openTill = async (options: Partial<TillOptions> = { refundWallet: wallet }) => {
     const till = Till.make({

@@ -93,9 +93,9 @@ describe("the refund of an order that can't be placed", () => {
 
   it("is found on the chain when its response was lost, and not resent", { timeout: 40_000 }, async () => {
     let sent = 0
-    const shop = await openShop(async (...asked) => {
+    const shop = await openShop(async (...given) => {
       sent++
-      await official.client.settle(...asked)
+      await official.client.settle(...given)
       throw new Error("connection reset")
     })
     const till = await shop.openTill()

@@ -96,7 +96,7 @@ describe("a valid body", () => {
     }
     const { response } = await pay(shop, { ...calls.shop, body: stream() }, { priced: calls.shop })
     expect(response.status).toBe(200)
-    expect(shop.calls.ask).toEqual([{ message: "une lampe d'été" }])
+    expect(shop.calls.reply).toEqual([{ message: "une lampe d'été" }])
   })
 })
 

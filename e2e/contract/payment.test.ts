@@ -200,8 +200,8 @@ describe("one payment buys one request", () => {
       expect(await replay.text()).toBe(await response.text())
       expect(replay.headers.get("payment-response")).toBe(response.headers.get("payment-response"))
       expect(shop.settlements).toHaveLength(1)
-      const { ask, searchA, track } = shop.calls
-      for (const inputs of [ask, searchA, track]) expect(inputs.length).toBeLessThanOrEqual(1)
+      const { reply, searchA, track } = shop.calls
+      for (const inputs of [reply, searchA, track]) expect(inputs.length).toBeLessThanOrEqual(1)
     }
   )
 
@@ -274,7 +274,7 @@ describe("one payment buys one request", () => {
   it.each([2, 10])("%d copies at once call the provider once and are charged once", async (count) => {
     const shop = await openShop({
       script: {
-        ask: async () => {
+        reply: async () => {
           await new Promise((resolve) => setTimeout(resolve, 150))
           return { reply: "Here you are.", products: [] }
         }
@@ -284,7 +284,7 @@ describe("one payment buys one request", () => {
     const responses = await Promise.all(
       Array.from({ length: count }, () => shop.till.fetch(paidCall(calls.shop, payment)))
     )
-    expect(shop.calls.ask).toHaveLength(1)
+    expect(shop.calls.reply).toHaveLength(1)
     expect(shop.settlements).toHaveLength(1)
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200))
     expect(new Set(await Promise.all(responses.map((each) => each.text()))).size).toBe(1)

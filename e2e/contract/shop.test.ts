@@ -53,7 +53,7 @@ describe("POST /x402/shop: bodies that are refused", () => {
   ])("%s: 400", async (_, body, path) => {
     const shop = await openShop()
     await expectPaidFault(shop, shopCall(body), path)
-    expect(shop.calls.ask).toEqual([])
+    expect(shop.calls.reply).toEqual([])
   })
 
   it.each<[string, unknown]>([
@@ -116,13 +116,13 @@ describe("POST /x402/shop: bodies that reach the assistant", () => {
   ])("%s", async (_, body) => {
     const shop = await openShop()
     await buyResponse(shop, shopCall(body))
-    expect(shop.calls.ask).toEqual([body])
+    expect(shop.calls.reply).toEqual([body])
   })
 
   it("fields the contract does not know are ignored", async () => {
     const shop = await openShop()
     await buyResponse(shop, shopCall({ message, mood: "hopeful" }))
-    expect(shop.calls.ask).toEqual([{ message }])
+    expect(shop.calls.reply).toEqual([{ message }])
   })
 })
 
@@ -133,7 +133,7 @@ describe("POST /x402/shop: the response", () => {
     shop = await keepShop({
       script: {
         // What an assistant does when it recommends the products that its search found.
-        ask: async (_, { search }) => ({
+        reply: async (_, { search }) => ({
           reply: "Two lamps.",
           products: await search({ q: "lamp", page: 1 })
         })
@@ -164,7 +164,7 @@ describe("POST /x402/shop: when the assistant fails", () => {
   it("broken: 502 without the cause", async () => {
     const shop = await openShop({
       script: {
-        ask: async () => {
+        reply: async () => {
           throw new Error("quota of key sk-1234 is spent")
         }
       }
@@ -177,7 +177,7 @@ describe("POST /x402/shop: when the assistant fails", () => {
   it("down: 503 with Retry-After", async () => {
     const shop = await openShop({
       script: {
-        ask: async () => {
+        reply: async () => {
           throw new TemporarilyUnavailable({ message: "resting" })
         }
       }

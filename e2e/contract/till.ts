@@ -28,7 +28,7 @@ type Port<Name extends keyof TillOptions> = NonNullable<TillOptions[Name]>
 export interface Script {
   searchA: Marketplace["search"]
   searchB: Marketplace["search"]
-  ask: Port<"assistant">["reply"]
+  reply: Port<"assistant">["reply"]
   quote: Port<"fulfilment">["quote"]
   place: Port<"fulfilment">["place"]
   track: Port<"tracker">["track"]
@@ -42,7 +42,7 @@ export type Calls = { readonly [Name in keyof Script]: Array<Parameters<Script[N
 const defaultScript = (): Script => ({
   searchA: async () => ({ products: [productA], totalResults: 1, hasMore: false }),
   searchB: async () => ({ products: [productB], totalResults: 1, hasMore: false }),
-  ask: async () => ({ reply: "Have a look at this lamp.", products: [withoutExpedited(productA)] }),
+  reply: async () => ({ reply: "Have a look at this lamp.", products: [withoutExpedited(productA)] }),
   quote: async () => ({
     product: { title: "Walnut desk lamp", imageUrl: "https://images.example/lamp.jpg", price: "69.99" },
     subtotal: "69.99",
@@ -138,7 +138,7 @@ export const keepShop = async (settings: Parameters<typeof openShop>[0] = {}): P
   const calls: Calls = {
     searchA: [],
     searchB: [],
-    ask: [],
+    reply: [],
     quote: [],
     place: [],
     track: [],
@@ -183,8 +183,8 @@ const providers = (script: Script, calls: Calls) => ({
   } satisfies Port<"marketplaces">,
   assistant: {
     reply: (request, context) => {
-      calls.ask.push(request)
-      return script.ask(request, context)
+      calls.reply.push(request)
+      return script.reply(request, context)
     }
   } satisfies Port<"assistant">,
   fulfilment: {

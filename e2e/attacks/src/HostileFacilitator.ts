@@ -135,11 +135,11 @@ export const openHostile = async (
 
   const server = createServer((request, response) => {
     respond(request).then(
-      (said) => {
-        if (said !== "never")
+      (scripted) => {
+        if (scripted !== "never")
           response
-            .writeHead(said.status, { "content-type": "application/json" })
-            .end(JSON.stringify(said.document))
+            .writeHead(scripted.status, { "content-type": "application/json" })
+            .end(JSON.stringify(scripted.document))
       },
       (error: unknown) => response.writeHead(500).end(String(error))
     )

@@ -27,13 +27,14 @@ const directivesOf = (headers: Headers): ReadonlyMap<string, string> =>
 
 /** How many seconds a shared cache may return a response to any caller; 0 if never (sections 3, 3.5 and 4.2). */
 const freshSeconds = (request: Request, response: Response): number => {
-  const [asked, told] = [directivesOf(request.headers), directivesOf(response.headers)]
-  if (asked.has("no-store") || ["no-store", "private", "no-cache"].some((name) => told.has(name))) return 0
-  const isShareable = ["public", "s-maxage", "must-revalidate"].some((name) => told.has(name))
+  const [requested, directives] = [directivesOf(request.headers), directivesOf(response.headers)]
+  if (requested.has("no-store") || ["no-store", "private", "no-cache"].some((name) => directives.has(name)))
+    return 0
+  const isShareable = ["public", "s-maxage", "must-revalidate"].some((name) => directives.has(name))
   if (request.headers.has("authorization") && !isShareable) return 0
-  const explicit = told.get("s-maxage") ?? told.get("max-age")
+  const explicit = directives.get("s-maxage") ?? directives.get("max-age")
   if (explicit !== undefined) return Number(explicit)
-  return heuristicallyCacheable.has(response.status) || told.has("public") ? guessedSeconds : 0
+  return heuristicallyCacheable.has(response.status) || directives.has("public") ? guessedSeconds : 0
 }
 
 const varyOf = (response: Response): ReadonlyArray<string> =>

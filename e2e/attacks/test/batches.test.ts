@@ -141,19 +141,19 @@ const presentAfterwards = async (open: Open, attack: Attack, title: string): Pro
 }
 
 /** The facilitator's response to a settlement that the batch preempted. */
-type Told = (batch: Hash) => ReturnType<FacilitatorClient["settle"]>
+type Verdict = (batch: Hash) => ReturnType<FacilitatorClient["settle"]>
 
-const told = {
+const verdicts = {
   invalidState: async (batch) => ({
     success: false,
     errorReason: "invalid_transaction_state",
     transaction: batch
   }),
   silence: () => Promise.reject(new Error("no response"))
-} satisfies Record<string, Told>
+} satisfies Record<string, Verdict>
 
 /** Sends the batch after the payments' work, just before the facilitator settles them. */
-const frontRun = async (open: Open, attack: Attack, tell: Told, title: string): Promise<bigint> => {
+const frontRun = async (open: Open, attack: Attack, verdict: Verdict, title: string): Promise<bigint> => {
   let send: () => Promise<Hash> = () => Promise.reject(new Error("not prepared"))
   let batch: Promise<Hash> | undefined
   const gathering = new Gathering(attack.count, millis)
@@ -162,7 +162,7 @@ const frontRun = async (open: Open, attack: Attack, tell: Told, title: string): 
     settle: async () => {
       await gathering.arrive()
       batch ??= send()
-      return tell(await batch)
+      return verdict(await batch)
     }
   })
   const { account, attacker, ledger, payments, presentAll } = await prepare(target, attack)
@@ -256,15 +256,15 @@ attack(
   pair(
     {
       title: "20 tracked parcels for one price",
-      run: (open, title) => frontRun(open, track, told.invalidState, title)
+      run: (open, title) => frontRun(open, track, verdicts.invalidState, title)
     },
     {
       title: "20 tracked parcels, by transfers of a millionth",
-      run: (open, title) => frontRun(open, { ...track, spend: spends.split }, told.invalidState, title)
+      run: (open, title) => frontRun(open, { ...track, spend: spends.split }, verdicts.invalidState, title)
     },
     {
       title: "20 tracked parcels, by a contract that receives nothing, before a silent facilitator",
-      run: (open, title) => frontRun(open, { ...track, spend: spends.received }, told.silence, title)
+      run: (open, title) => frontRun(open, { ...track, spend: spends.received }, verdicts.silence, title)
     }
   )
 )
@@ -273,6 +273,6 @@ attack(
   "one transfer shown as proof of many purchases",
   pair({
     title: "10 vault purchases for one price",
-    run: (open, title) => frontRun(open, vault, told.invalidState, title)
+    run: (open, title) => frontRun(open, vault, verdicts.invalidState, title)
   })
 )

@@ -52,12 +52,12 @@ attack("a payer who empties the account between verification and settlement", {
       const payment = await visitor.payFor(call, { account })
       const short = ["insufficient_funds", "invalid_exact_evm_insufficient_balance"]
       expectRefused(await visitor.present(call, payment), ...short)
-      const asked = [workDone(server.goods), hostile.verifications(), hostile.settlements()]
+      const counts = [workDone(server.goods), hostile.verifications(), hostile.settlements()]
       // Neither the same payment nor a new one of the same payer has anything done for it.
       const another = await visitor.payFor(call, { account })
       for (const repeated of [payment, another])
         expectRefused(await visitor.present(call, repeated), ...short)
-      expect([workDone(server.goods), hostile.verifications(), hostile.settlements()]).toEqual(asked)
+      expect([workDone(server.goods), hostile.verifications(), hostile.settlements()]).toEqual(counts)
       expect(await movedSince(before)).toBe(0n)
       expect(server.goods.fulfilment.place.calls).toHaveLength(0)
       expect((await server.till.orders.list()).map(({ status }) => status)).toEqual(

@@ -32,8 +32,8 @@ attack("CR LF in a provider's response or error", {
     const response = await visitor.present(calls.track, await visitor.payFor(calls.track))
     expect(response.status).toBe(500)
     server.goods.tracker.track.failsWith(new Error("no such number"))
-    const told = await visitor.present(calls.track, await visitor.payFor(calls.track))
-    expect([told.status, told.headers.get("x-error")]).toEqual([422, "no such number"])
+    const refused = await visitor.present(calls.track, await visitor.payFor(calls.track))
+    expect([refused.status, refused.headers.get("x-error")]).toEqual([422, "no such number"])
   },
   fails: async () => {
     // One payer's failed calls in an hour are bounded; this one fails often.
@@ -103,10 +103,10 @@ attack("CR LF in a facilitator's response", {
     ]) {
       const server = await openOurs(facilitator)
       const { wire } = await callOverTheWire(server, calls.track)
-      const said = ["payment-required", "payment-response"]
+      const texts = ["payment-required", "payment-response"]
         .map((name) => Buffer.from(valueOf(wire, name) ?? "", "base64").toString("utf8"))
         .concat(wire.rest)
-      for (const text of said) expect(text).not.toMatch(/x-injected|<script>/)
+      for (const text of texts) expect(text).not.toMatch(/x-injected|<script>/)
     }
   }
 })

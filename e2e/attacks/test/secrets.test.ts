@@ -20,9 +20,9 @@ const email = "ada@mail.example"
 
 /** Captures everything written to the console, standard output and standard error during a test. */
 const overhear = (): (() => string) => {
-  const said: Array<string> = []
+  const printed: Array<string> = []
   const note = (...parts: ReadonlyArray<unknown>): void => {
-    said.push(parts.map((part) => (part instanceof Error ? String(part.stack) : String(part))).join(" "))
+    printed.push(parts.map((part) => (part instanceof Error ? String(part.stack) : String(part))).join(" "))
   }
   for (const method of ["debug", "error", "info", "log", "warn"] as const)
     vi.spyOn(console, method).mockImplementation(note)
@@ -37,7 +37,7 @@ const overhear = (): (() => string) => {
     vi.restoreAllMocks()
     vi.unstubAllEnvs()
   })
-  return () => said.join("\n")
+  return () => printed.join("\n")
 }
 
 /** Parts of a payment that log readers must never see, in the forms in which they travel. */
@@ -129,7 +129,7 @@ attack("secrets read in the logs", {
     expect(lines.join("\n")).toContain(token)
   },
   fails: async () => {
-    const said = overhear()
+    const printed = overhear()
     const secrets: Array<string> = [...standing, hostSecret.replaceAll(" ", "-")]
     const failing = await openOurs(fakeFacilitator())
     await failEverywhere(failing, secrets)
@@ -144,17 +144,17 @@ attack("secrets read in the logs", {
       "The outcome of a settlement is unknown"
     ])
       expect(messages).toContain(message)
-    const log = JSON.stringify(events) + said()
+    const log = JSON.stringify(events) + printed()
     for (const secret of secrets) expect(log.includes(secret), secret).toBe(false)
     expect(log.toLowerCase()).not.toContain(payer.address.toLowerCase())
-    expect(said()).toBe("")
+    expect(printed()).toBe("")
   }
 })
 
 attack("secrets in the default log", {
   on: "a hand-rolled server that prints failed requests",
   lands: async () => {
-    const said = overhear()
+    const printed = overhear()
     const app = new Hono()
       .onError((error, { req, text }) => {
         console.error(req.method, req.url, JSON.stringify(req.header()), error)
@@ -167,10 +167,10 @@ attack("secrets in the default log", {
     await app.fetch(
       new Request(baseUrl + calls.track.path, { headers: { "payment-signature": headerOf(payment) } })
     )
-    for (const secret of [headerOf(payment), email]) expect(said()).toContain(secret)
+    for (const secret of [headerOf(payment), email]) expect(printed()).toContain(secret)
   },
   fails: async () => {
-    const said = overhear()
+    const printed = overhear()
     const secrets: Array<string> = [...standing]
     // The log of a host that configures none: lines on standard error.
     const goods = openGoods()
@@ -191,8 +191,8 @@ attack("secrets in the default log", {
     await till.ready
     for (const item of vaultItems) await till.vault.put(item)
     await failEverywhere({ goods, fetch: (request) => till.fetch(request) }, secrets)
-    expect(said()).toContain('"message":"A provider failed"')
-    for (const secret of secrets) expect(said().includes(secret), secret).toBe(false)
-    expect(said().toLowerCase()).not.toContain(payTo.toLowerCase())
+    expect(printed()).toContain('"message":"A provider failed"')
+    for (const secret of secrets) expect(printed().includes(secret), secret).toBe(false)
+    expect(printed().toLowerCase()).not.toContain(payTo.toLowerCase())
   }
 })

@@ -168,8 +168,8 @@ attack("two encodings of one signature, with a facilitator that accepts both", {
         // One of all encodings triggers work; one that no token accepts never reaches the facilitator.
         if (!longer.includes(respell))
           expect(facilitator.verify.calls.at(-1)![0]).toMatchObject({ payload: payment.payload })
-        const asked = [facilitator.verify.calls.length, facilitator.settle.calls.length]
-        expect([workDone(server.goods), ...asked]).toEqual([times, times, times])
+        const facilitated = [facilitator.verify.calls.length, facilitator.settle.calls.length]
+        expect([workDone(server.goods), ...facilitated]).toEqual([times, times, times])
       }
   }
 })

@@ -9,11 +9,11 @@ import type {
 import { sampleArchive, sampleProduct } from "@till402/core/testing"
 
 /** Reports something to the external services and waits for the response. */
-export type Tell = (path: string, body: unknown) => Promise<unknown>
+export type Notify = (path: string, body: unknown) => Promise<unknown>
 
 /** Calls the external services as the server `name`. */
-export const tellOutside =
-  (outsideUrl: string, name: string): Tell =>
+export const notifyOutside =
+  (outsideUrl: string, name: string): Notify =>
   async (path, body) => {
     const response = await fetch(new URL(path, outsideUrl), {
       method: "POST",
@@ -49,7 +49,7 @@ const marketplace: MarketplaceOptions = {
 
 const quoteLifetimeMillis = 10 * 60_000
 
-const fulfilment = (tell: Tell): FulfilmentOptions => ({
+const fulfilment = (notify: Notify): FulfilmentOptions => ({
   quote: async () => ({
     product: { title: "Canvas tote bag", price: "20.00" },
     subtotal: "20.00",
@@ -61,7 +61,7 @@ const fulfilment = (tell: Tell): FulfilmentOptions => ({
     expiresAt: new Date(Date.now() + quoteLifetimeMillis)
   }),
   place: async ({ email, orderId, reference }) => {
-    await tell("/orders", { orderId, reference, email })
+    await notify("/orders", { orderId, reference, email })
     return { reference: `upstream-${orderId}` }
   }
 })
@@ -70,16 +70,16 @@ const vault: VaultOptions = {
   open: async ({ slug }) => ({ body: sampleArchive({ "README.md": `# ${slug}\n` }) })
 }
 
-const mailer = (tell: Tell): MailerOptions => ({
+const mailer = (notify: Notify): MailerOptions => ({
   send: async ({ idempotencyKey, to }) => {
-    await tell("/mails", { to, idempotencyKey })
+    await notify("/mails", { to, idempotencyKey })
   }
 })
 
 /** The ports of a server: the external services record every call. */
-export const shop = (tell: Tell) => ({
+export const shop = (notify: Notify) => ({
   marketplaces: { marketplace_a: marketplace },
-  fulfilment: fulfilment(tell),
+  fulfilment: fulfilment(notify),
   vault,
-  mailer: mailer(tell)
+  mailer: mailer(notify)
 })

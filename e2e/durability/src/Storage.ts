@@ -3,7 +3,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { withFault } from "./Faults.ts"
 import type { Moment } from "./Moments.ts"
 import type { ServerSettings, StorageSettings } from "./ServerSettings.ts"
-import type { Tell } from "./Shop.ts"
+import type { Notify } from "./Shop.ts"
 
 /** Loads only the required driver. */
 const loadLayer = async (storage: StorageSettings): Promise<Layer.Layer<Stores, unknown>> => {
@@ -80,10 +80,11 @@ export interface ObservedStorage {
  * Storage with short leases and the given fault that reports each change to the external services. It reports a
  * purchase before writing it, so that the ids of all possible purchases are known.
  */
-export const observedStorage = async (settings: ServerSettings, tell: Tell): Promise<ObservedStorage> => {
+export const observedStorage = async (settings: ServerSettings, notify: Notify): Promise<ObservedStorage> => {
   const layer = await loadLayer(settings.storage)
   let opened: VaultPurchases["Service"] | undefined
-  const announce: Announce = (moment) => Effect.tap(() => Effect.promise(() => tell("/moments", { moment })))
+  const announce: Announce = (moment) =>
+    Effect.tap(() => Effect.promise(() => notify("/moments", { moment })))
   const observe = Effect.map(Effect.context<Stores>(), (stores) => {
     const charges = Context.get(stores, Charges)
     const orders = Context.get(stores, Orders)
@@ -100,7 +101,7 @@ export const observedStorage = async (settings: ServerSettings, tell: Tell): Pro
         Context.add(VaultPurchases, {
           ...purchases,
           reserve: (purchase) =>
-            Effect.promise(() => tell("/reservations", { id: purchase.id, email: purchase.email })).pipe(
+            Effect.promise(() => notify("/reservations", { id: purchase.id, email: purchase.email })).pipe(
               Effect.andThen(purchases.reserve(purchase))
             )
         })

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { Hono } from "hono"
 import type { Books } from "./Books.ts"
 import type { ServerLine, ServerSettings } from "./ServerSettings.ts"
-import { shop, tellOutside, vaultItem } from "./Shop.ts"
+import { shop, notifyOutside, vaultItem } from "./Shop.ts"
 import { observedStorage } from "./Storage.ts"
 
 /*
@@ -19,8 +19,8 @@ const print = (line: ServerLine): void => {
 }
 
 const settings = JSON.parse(process.argv[2] ?? "") as ServerSettings
-const tell = tellOutside(settings.outsideUrl, settings.name)
-const storage = await observedStorage(settings, tell)
+const notify = notifyOutside(settings.outsideUrl, settings.name)
+const storage = await observedStorage(settings, notify)
 const maxOrders = 100_000
 const pageSize = 200
 
@@ -44,7 +44,7 @@ const start = async (): Promise<void> => {
     storage: storage.layer,
     // One operation settles before its work, so that servers also die between the two.
     settlement: { vaultDownload: "before-work" },
-    ...shop(tell),
+    ...shop(notify),
     onEvent: ({ at, error, level, message, reason }) =>
       print({
         kind: "event",

@@ -45,15 +45,15 @@ const inWords = (error: unknown): string => {
 
 const stepsOf = (
   name: string,
-  say: (line: string) => void,
+  write: (line: string) => void,
   longestMillis: number,
-  failureWasTold: () => void
+  reportFailure: () => void
 ): Steps => ({
-  take: async (what, work, told) => {
+  take: async (what, work, summary) => {
     const startedAt = performance.now()
     const line = (verdict: string, rest: string) => {
       const millis = Math.round(performance.now() - startedAt)
-      say(`${name}: ${what}: ${verdict} in ${millis} ms${rest === "" ? "" : `: ${rest}`}`)
+      write(`${name}: ${what}: ${verdict} in ${millis} ms${rest === "" ? "" : `: ${rest}`}`)
     }
     const ended = new AbortController()
     const late = sleep(longestMillis, undefined, { signal: ended.signal }).then(() => {
@@ -61,18 +61,18 @@ const stepsOf = (
     })
     try {
       const outcome = await Promise.race([work({ signal: AbortSignal.timeout(longestMillis) }), late])
-      line("ok", told?.(outcome) ?? "")
+      line("ok", summary?.(outcome) ?? "")
       return outcome
     } catch (error) {
       line("failed", inWords(error))
-      failureWasTold()
+      reportFailure()
       throw error
     } finally {
       ended.abort()
       late.catch(() => undefined)
     }
   },
-  skip: (what, why) => say(`${name}: ${what}: skipped: ${why}`)
+  skip: (what, why) => write(`${name}: ${what}: skipped: ${why}`)
 })
 
 const listed = (variables: ReadonlyArray<Variable>): string =>
@@ -81,12 +81,12 @@ const listed = (variables: ReadonlyArray<Variable>): string =>
 /** Runs one script and prints its result. Never rejects. */
 export const runScript = async (script: StagingScript, options: RunOptions): Promise<Outcome> => {
   const { name, optional, required } = script
-  const say = discreet(script, options)
-  say(`${name}: needs ${listed(required)}${optional.length === 0 ? "" : `; reads ${listed(optional)}`}`)
+  const write = discreet(script, options)
+  write(`${name}: needs ${listed(required)}${optional.length === 0 ? "" : `; reads ${listed(optional)}`}`)
   const missing = required.filter((variable) => valueOf(options.environment, variable) === undefined)
   if (missing.length > 0) {
     const names = missing.map((variable) => variable.name).join(", ")
-    say(`${name}: skipped: ${names} ${missing.length === 1 ? "is" : "are"} not set`)
+    write(`${name}: skipped: ${names} ${missing.length === 1 ? "is" : "are"} not set`)
     return "skipped"
   }
   const settings: Settings = {
@@ -94,19 +94,19 @@ export const runScript = async (script: StagingScript, options: RunOptions): Pro
     maybe: (wanted) => valueOf(options.environment, { name: wanted, what: "" }),
     mayPlace: options.mayPlace
   }
-  let isTold = false
-  const steps = stepsOf(name, say, options.stepMillis ?? stepMillis, () => {
-    isTold = true
+  let isReported = false
+  const steps = stepsOf(name, write, options.stepMillis ?? stepMillis, () => {
+    isReported = true
   })
   const startedAt = performance.now()
   try {
     await script.run(steps, settings)
   } catch (error) {
-    if (!isTold) say(`${name}: ${inWords(error)}`)
-    say(`${name}: failed`)
+    if (!isReported) write(`${name}: ${inWords(error)}`)
+    write(`${name}: failed`)
     return "failed"
   }
-  say(`${name}: passed in ${Math.round(performance.now() - startedAt)} ms`)
+  write(`${name}: passed in ${Math.round(performance.now() - startedAt)} ms`)
   return "passed"
 }
 

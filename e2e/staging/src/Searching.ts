@@ -27,13 +27,13 @@ const share = (page: ProductPage, has: (product: ProductPage["products"][number]
 /** Searches for a common product and fetches the second page. */
 export const search = async (
   steps: Steps,
-  { search: ask }: MarketplaceOptions<ProductPage>,
+  { search: searchPage }: MarketplaceOptions<ProductPage>,
   q: string
 ): Promise<void> => {
   const first = await steps.take(
     "search",
     async (context) => {
-      const page = await ask({ q, page: 1 }, context)
+      const page = await searchPage({ q, page: 1 }, context)
       checkPage(page)
       expect(page.products.length > 0, "nothing was found")
       expect(
@@ -50,7 +50,7 @@ export const search = async (
   await steps.take(
     "second page",
     async (context) => {
-      const page = await ask({ q, page: 2 }, context)
+      const page = await searchPage({ q, page: 2 }, context)
       checkPage(page)
       const known = new Set(first.products.map(({ asin }) => asin))
       expect(
@@ -64,7 +64,7 @@ export const search = async (
   await steps.take(
     "price filter",
     async (context) => {
-      const { products } = await ask({ q, page: 1, priceMin: 10, priceMax: 20 }, context)
+      const { products } = await searchPage({ q, page: 1, priceMin: 10, priceMax: 20 }, context)
       expect(
         products.every(({ price }) => price !== null && price >= 10 && price <= 20),
         "a product is outside the bounds"

@@ -25,7 +25,7 @@ export interface Steps {
   readonly take: <A>(
     what: string,
     work: (context: { readonly signal: AbortSignal }) => Promise<A>,
-    told?: (outcome: A) => string
+    summary?: (outcome: A) => string
   ) => Promise<A>
   /** Reports that a step is skipped, and why. */
   readonly skip: (what: string, why: string) => void

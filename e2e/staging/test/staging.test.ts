@@ -79,14 +79,14 @@ const crossmintEnvironment = {
   CROSSMINT_PAYEES: crossmintPayee,
   CROSSMINT_TREASURY_PRIVATE_KEY: key
 }
-const asked = ["quote: ok", "find an order that does not exist: ok"]
-const placed = [...asked, "place: ok", "find: ok", "status: ok"]
+const queried = ["quote: ok", "find an order that does not exist: ok"]
+const placed = [...queried, "place: ok", "find: ok", "status: ok"]
 
 describe("the staging scripts of fulfilments", () => {
   it("get a quote from Crossmint and pay nothing", async () => {
     const { node, upstream } = stageCrossmint()
     const { code, lines } = await run("crossmint", { environment: crossmintEnvironment })
-    assert.deepStrictEqual([code, ...stepsIn(lines)], [0, ...asked, "place: skipped"])
+    assert.deepStrictEqual([code, ...stepsIn(lines)], [0, ...queried, "place: skipped"])
     assert.deepStrictEqual([node.sent.length, upstream.goods.length], [0, 0])
   })
 
@@ -101,7 +101,7 @@ describe("the staging scripts of fulfilments", () => {
     const upstream = new StagedRye()
     server.use(upstream.handler())
     const { code, lines } = await run("rye", { environment: { RYE_API_KEY: "RYE/staging-secret" } })
-    assert.deepStrictEqual([code, ...stepsIn(lines)], [0, ...asked, "place: skipped"])
+    assert.deepStrictEqual([code, ...stepsIn(lines)], [0, ...queried, "place: skipped"])
     assert.strictEqual(upstream.goods.length, 0)
   })
 
@@ -125,7 +125,7 @@ describe("the staging scripts of fulfilments", () => {
       const { code, lines } = await run("zinc", { environment: { ZINC_API_KEY: apiKey }, mayPlace })
       assert.deepStrictEqual(
         [code, ...stepsIn(lines)],
-        [0, ...(orders === 1 ? placed : [...asked, "place: skipped"])]
+        [0, ...(orders === 1 ? placed : [...queried, "place: skipped"])]
       )
       assert.strictEqual(upstream.orders.size, orders)
     }
@@ -139,7 +139,7 @@ describe("the staging scripts of fulfilments", () => {
     server.use(upstream.handler())
     const environment = { RYE_API_KEY: "RYE/staging-secret", RYE_BASE_URL: upstream.url }
     const { code, lines, text } = await run("rye", { environment, mayPlace: true })
-    assert.deepStrictEqual([code, ...stepsIn(lines)], [0, ...asked, "place: skipped"])
+    assert.deepStrictEqual([code, ...stepsIn(lines)], [0, ...queried, "place: skipped"])
     assert.include(text, "RYE_BASE_URL is not staging")
     assert.strictEqual(upstream.goods.length, 0)
   })
@@ -241,10 +241,10 @@ describe("a staging script", () => {
       () => Promise.reject(new RangeError("the words of somebody else, an address among them")),
       "shop: RangeError"
     ]
-  ])("fails where an upstream %s", async (_what, work, said) => {
+  ])("fails where an upstream %s", async (_what, work, expected) => {
     const { code, text } = await run(scripted(work), { environment })
     assert.strictEqual(code, 1)
-    assert.include(text, said)
+    assert.include(text, expected)
     assert.include(text, "shop: failed")
     assert.notInclude(text, "somebody else")
   })

@@ -45,20 +45,20 @@ const killGroup = (child: ChildProcess): void => {
 export const runExample = async (
   program: URL,
   env: Environment
-): Promise<{ readonly code: number | null; readonly said: string }> => {
+): Promise<{ readonly code: number | null; readonly output: string }> => {
   const child = spawnExample(program, env)
-  let said = ""
+  let output = ""
   child.stdout!.resume()
-  child.stderr!.on("data", (chunk: Buffer) => (said += chunk.toString()))
+  child.stderr!.on("data", (chunk: Buffer) => (output += chunk.toString()))
   const [code] = await once(child, "close", { signal: AbortSignal.timeout(startMillis) })
-  return { code: code as number | null, said }
+  return { code: code as number | null, output }
 }
 
 /** Starts a program of an example and waits until it listens. */
 export const start = async (program: URL, env: Environment): Promise<Running> => {
   const child = spawnExample(program, env)
-  const said: Array<string> = []
-  child.stderr!.on("data", (chunk: Buffer) => said.push(chunk.toString()))
+  const output: Array<string> = []
+  child.stderr!.on("data", (chunk: Buffer) => output.push(chunk.toString()))
   const lines = createInterface({ input: child.stdout!, signal: AbortSignal.timeout(startMillis) })
   for await (const line of lines) {
     const url = /http:\S+/.exec(line)?.[0]
@@ -74,7 +74,7 @@ export const start = async (program: URL, env: Environment): Promise<Running> =>
       }
     }
   }
-  throw new Error(`The example did not come to listen:\n${said.join("")}`)
+  throw new Error(`The example did not come to listen:\n${output.join("")}`)
 }
 
 export const isUp = (url: string): Promise<boolean> =>

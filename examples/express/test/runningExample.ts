@@ -188,9 +188,9 @@ export const exampleSuite = (
     it("names the missing variables", async () => {
       const missing = [...settings.missing, ...(database.required ? [database.variable] : [])]
       const rest = Object.entries(environment()).filter(([variable]) => !missing.includes(variable))
-      const { code, said } = await runExample(main, Object.fromEntries(rest))
+      const { code, output } = await runExample(main, Object.fromEntries(rest))
       expect(code).toBe(1)
-      for (const text of settings.missingTexts(missing)) expect(said).toContain(text)
+      for (const text of settings.missingTexts(missing)) expect(output).toContain(text)
     })
 
     it("runs with one command on its own services, and removes them however it ends", async () => {
@@ -214,11 +214,11 @@ export const exampleSuite = (
       }
       const failed = async () => {
         const folder = await temporaryFolder()
-        const { code, said } = await runExample(
+        const { code, output } = await runExample(
           sandbox,
           renamed({ PORT: "0", BASE_URL: "nowhere", TMPDIR: folder })
         )
-        expect(said).toContain(`${settings.baseUrl} must be`)
+        expect(output).toContain(`${settings.baseUrl} must be`)
         expect(code).toBe(1)
         expect(await readdir(folder)).toEqual([])
       }

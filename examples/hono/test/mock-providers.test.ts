@@ -57,12 +57,12 @@ const lamp = {
 
 describe("a shop with the test's own providers", () => {
   it("sells what the marketplace finds", async () => {
-    const asked: Array<string> = []
+    const queries: Array<string> = []
     const { facilitator, url } = await startShop({
       marketplaces: {
         marketplace_a: {
           search: async ({ q }) => {
-            asked.push(q)
+            queries.push(q)
             return { products: [lamp], totalResults: 1, hasMore: false }
           }
         }
@@ -71,7 +71,7 @@ describe("a shop with the test's own providers", () => {
     const response = await pay(`${url}/x402/search?q=lamp`)
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({ products: [lamp], totalResults: 1, page: 1, hasMore: false })
-    expect(asked).toEqual(["lamp"])
+    expect(queries).toEqual(["lamp"])
     expect(facilitator.settled.map(({ amountAtomic }) => amountAtomic)).toEqual(["10000"])
   })
 

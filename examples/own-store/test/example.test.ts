@@ -198,19 +198,19 @@ describe("The example of an own store", { timeout: 60_000 }, () => {
 
   it("names the missing variables", async () => {
     const { DATABASE_URL: _database, PAY_TO: _payTo, ...rest } = environment
-    const { code, said } = await runExample(main, rest)
+    const { code, output } = await runExample(main, rest)
     expect(code).toBe(1)
-    expect(said).toContain("Set these in the environment first: PAY_TO, DATABASE_URL.")
+    expect(output).toContain("Set these in the environment first: PAY_TO, DATABASE_URL.")
   })
 
   it("reports that its database can't be reached", async () => {
-    const { code, said } = await runExample(main, {
+    const { code, output } = await runExample(main, {
       ...environment,
       DATABASE_URL: "postgres://postgres:password@127.0.0.1:1/none"
     })
     expect(code).toBe(1)
-    expect(said).toMatch(/The till could not start: .*ECONNREFUSED/)
-    expect(said).not.toContain("password")
+    expect(output).toMatch(/The till could not start: .*ECONNREFUSED/)
+    expect(output).not.toContain("password")
   })
 
   it("runs with one command on its own chain, facilitator and database", async () => {

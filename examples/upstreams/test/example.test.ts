@@ -56,7 +56,7 @@ const spawnApp = (environment: Record<string, string>) => {
 const start = async (environment: Record<string, string>) => {
   const { child, complaints } = spawnApp(environment)
   const giveUp = setTimeout(() => child.kill("SIGKILL"), startMillis)
-  const said: Array<string> = []
+  const output: Array<string> = []
   for await (const line of createInterface(child.stdout)) {
     const url = /^Listening on (http:\S+)$/.exec(line)?.[1]
     if (url !== undefined) {
@@ -67,30 +67,30 @@ const start = async (environment: Record<string, string>) => {
         const [code] = await exited
         assert.strictEqual(code, 0)
       }
-      return { url, said: said.join("\n"), stop }
+      return { url, output: output.join("\n"), stop }
     }
-    said.push(line)
+    output.push(line)
   }
   clearTimeout(giveUp)
-  return assert.fail(`The app ended before it listened:\n${said.join("\n")}\n${complaints()}`)
+  return assert.fail(`The app ended before it listened:\n${output.join("\n")}\n${complaints()}`)
 }
 
 /** Runs the app until it ends by itself. */
 const startInVain = async (environment: Record<string, string>) => {
   const { child, complaints } = spawnApp(environment)
-  const said: Array<string> = []
-  child.stdout.on("data", (chunk: Buffer) => said.push(chunk.toString()))
+  const output: Array<string> = []
+  child.stdout.on("data", (chunk: Buffer) => output.push(chunk.toString()))
   const [code] = await once(child, "close", { signal: AbortSignal.timeout(startMillis) })
   assert.strictEqual(code, 1)
-  return { said: said.join(""), complaints: complaints() }
+  return { output: output.join(""), complaints: complaints() }
 }
 
 describe("the app on real upstreams, with all keys", { timeout: 30_000 }, () => {
   it("sells products of both marketplaces and shipments", async () => {
     const fakes = await startFakeUpstreams()
-    const { said, stop, url } = await start({ ...settings(fakes), ...keys })
+    const { output, stop, url } = await start({ ...settings(fakes), ...keys })
     assert.strictEqual(
-      said,
+      output,
       [
         "marketplace_a: Amazon by Canopy.",
         "marketplace_b: Shopify's global catalogue, with a token.",
@@ -121,7 +121,7 @@ describe("the app on real upstreams, with all keys", { timeout: 30_000 }, () => 
     })
     assert.strictEqual(fakes.settled(), 2)
 
-    const headersAt = (path: string) => fakes.asked.find((each) => each.path === path)?.headers
+    const headersAt = (path: string) => fakes.requests.find((each) => each.path === path)?.headers
     assert.strictEqual(headersAt("/canopy/api/amazon/search")?.["api-key"], keys.CANOPY_API_KEY)
     assert.strictEqual(headersAt("/shopify/api/ucp/mcp")?.authorization, "Bearer token-1")
     assert.strictEqual(headersAt("/17track/gettrackinfo")?.["17token"], keys.SEVENTEENTRACK_API_KEY)
@@ -135,7 +135,7 @@ describe("the app on real upstreams, with all keys", { timeout: 30_000 }, () => 
     const fakes = await startFakeUpstreams()
     const { stop, url } = await start({ ...settings(fakes), ...keys })
     await pay(`${url}/x402/search?q=trail+shoes`)
-    const call = fakes.asked.find(({ path }) => path === "/shopify/api/ucp/mcp")?.body as {
+    const call = fakes.requests.find(({ path }) => path === "/shopify/api/ucp/mcp")?.body as {
       params: { arguments: { meta: { "ucp-agent": { profile: string } } } }
     }
     const { profile } = call.params.arguments.meta["ucp-agent"]
@@ -152,13 +152,13 @@ describe("the app on real upstreams, with all keys", { timeout: 30_000 }, () => 
 describe("the app on real upstreams, without keys", { timeout: 30_000 }, () => {
   it("starts with what needs none, and says what is missing and what that costs", async () => {
     const fakes = await startFakeUpstreams()
-    const { said, stop, url } = await start(settings(fakes))
+    const { output, stop, url } = await start(settings(fakes))
     assert.match(
-      said,
+      output,
       /marketplace_a: missing\. Set CANOPY_API_KEY or RAINFOREST_API_KEY;.*GET \/x402\/search/
     )
-    assert.match(said, /marketplace_b: .*anonymously\. Set SHOPIFY_CLIENT_ID and SHOPIFY_CLIENT_SECRET/)
-    assert.match(said, /tracker: missing\. Set SEVENTEENTRACK_API_KEY;.*no GET \/x402\/track/)
+    assert.match(output, /marketplace_b: .*anonymously\. Set SHOPIFY_CLIENT_ID and SHOPIFY_CLIENT_SECRET/)
+    assert.match(output, /tracker: missing\. Set SEVENTEENTRACK_API_KEY;.*no GET \/x402\/track/)
 
     assert.strictEqual((await fetch(`${url}/x402/track?number=1ZA1234E0205271688`)).status, 404)
     assert.strictEqual((await fetch(`${url}/webhooks/17track`, { method: "POST" })).status, 404)
@@ -169,7 +169,7 @@ describe("the app on real upstreams, without keys", { timeout: 30_000 }, () => {
       products.map(({ source }) => source),
       ["marketplace_b"]
     )
-    const call = fakes.asked.find(({ path }) => path === "/shopify/api/ucp/mcp")
+    const call = fakes.requests.find(({ path }) => path === "/shopify/api/ucp/mcp")
     assert.isUndefined(call?.headers.authorization)
     await stop()
   })
@@ -178,20 +178,20 @@ describe("the app on real upstreams, without keys", { timeout: 30_000 }, () => {
     const fakes = await startFakeUpstreams()
     const { SEVENTEENTRACK_API_KEY } = keys
     const environment = { ...settings(fakes), BASE_URL: "http://localhost:3000", SEVENTEENTRACK_API_KEY }
-    const { said, stop, url } = await start(environment)
-    assert.match(said, /marketplace_b: missing\..*BASE_URL.*SHOPIFY_PROFILE_URL/)
-    assert.include(said, "Without a marketplace there is no GET /x402/search.")
+    const { output, stop, url } = await start(environment)
+    assert.match(output, /marketplace_b: missing\..*BASE_URL.*SHOPIFY_PROFILE_URL/)
+    assert.include(output, "Without a marketplace there is no GET /x402/search.")
     assert.strictEqual((await fetch(`${url}/x402/search?q=shoes`)).status, 404)
     assert.strictEqual((await fetch(`${url}/x402/track?number=1ZA1234E0205271688`)).status, 402)
     await stop()
   })
 
   it("doesn't start with nothing to sell", async () => {
-    const { complaints, said } = await startInVain({
+    const { complaints, output } = await startInVain({
       ...settings({ url: "http://127.0.0.1:1" }),
       BASE_URL: "http://localhost:3000"
     })
-    assert.include(said, "Set SEVENTEENTRACK_API_KEY")
+    assert.include(output, "Set SEVENTEENTRACK_API_KEY")
     assert.include(complaints, "there is nothing to sell")
   })
 

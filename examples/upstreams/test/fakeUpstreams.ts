@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest"
  * upstreams in their documented shapes.
  */
 
-interface Asked {
+interface ReceivedRequest {
   readonly method: string
   readonly path: string
   readonly headers: IncomingMessage["headers"]
@@ -16,7 +16,7 @@ interface Asked {
 
 export interface FakeUpstreams {
   readonly url: string
-  readonly asked: ReadonlyArray<Asked>
+  readonly requests: ReadonlyArray<ReceivedRequest>
   /** Transactions of settled payments. */
   readonly settled: () => number
 }
@@ -106,7 +106,7 @@ const payerOf = (body: unknown): unknown =>
     .paymentPayload.payload.authorization.from
 
 export const startFakeUpstreams = async (): Promise<FakeUpstreams> => {
-  const asked: Array<Asked> = []
+  const requests: Array<ReceivedRequest> = []
   let settled = 0
 
   const documentFor = (path: string, body: unknown): unknown => {
@@ -141,7 +141,7 @@ export const startFakeUpstreams = async (): Promise<FakeUpstreams> => {
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname } = new URL(request.url!, "http://fake")
     const body = await readBody(request)
-    asked.push({ method: request.method!, path: pathname, headers: request.headers, body })
+    requests.push({ method: request.method!, path: pathname, headers: request.headers, body })
     const document = documentFor(pathname, body)
     response
       .writeHead(document === undefined ? 404 : 200, { "content-type": "application/json" })
@@ -156,7 +156,7 @@ export const startFakeUpstreams = async (): Promise<FakeUpstreams> => {
   })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requests,
     settled: () => settled
   }
 }

@@ -31,7 +31,7 @@ const run = (text: string) =>
 describe("a database in use", () => {
   it("gets no more connections than allowed, however many ask", async () => {
     const url = await cluster.createDatabase()
-    const asking = Effect.gen(function* () {
+    const counting = Effect.gen(function* () {
       const claims = yield* Effect.forkChild(
         Effect.forEach(
           Array.from({ length: 200 }, (_, number) => `key-${number}`),
@@ -51,7 +51,7 @@ describe("a database in use", () => {
       yield* Fiber.join(claims)
       return counts.map(([row]) => Number(row!["count"]))
     })
-    const counts = await Effect.runPromise(Effect.provide(asking, postgres({ url, maxConnections: 3 })))
+    const counts = await Effect.runPromise(Effect.provide(counting, postgres({ url, maxConnections: 3 })))
     expect(Math.max(...counts)).toBeGreaterThan(0)
     expect(Math.max(...counts)).toBeLessThanOrEqual(3)
   })

@@ -112,9 +112,9 @@ describe("the shop's webhook", () => {
     ({ order: { status, upstreamReference } }) as unknown as OrderChange
 
   it("notifies the till twice about each placed order, and never after it is stopped", async () => {
-    const said: Array<string> = []
+    const notified: Array<string> = []
     const webhook = shopWebhook({}, async (reference) => {
-      said.push(reference)
+      notified.push(reference)
       return { outcome: "not_found" }
     })
     webhook.onOrderChange(change("processing"))
@@ -122,17 +122,17 @@ describe("the shop's webhook", () => {
     webhook.onOrderChange(change("placed", "SO-1"))
     webhook.onOrderChange(change("shipped", "SO-1"))
     await vi.advanceTimersByTimeAsync(4_999)
-    expect(said).toEqual([])
+    expect(notified).toEqual([])
     await vi.advanceTimersByTimeAsync(1_000)
-    expect(said).toEqual(["SO-1"])
+    expect(notified).toEqual(["SO-1"])
     await vi.advanceTimersByTimeAsync(3_600_000)
-    expect(said).toEqual(["SO-1", "SO-1"])
+    expect(notified).toEqual(["SO-1", "SO-1"])
 
     webhook.onOrderChange(change("placed", "SO-2"))
     await webhook.stop()
     webhook.onOrderChange(change("placed", "SO-3"))
     await vi.advanceTimersByTimeAsync(3_600_000)
-    expect(said).toEqual(["SO-1", "SO-1"])
+    expect(notified).toEqual(["SO-1", "SO-1"])
   })
 
   it("waits for its current call when it is stopped", async () => {

@@ -196,16 +196,16 @@ const orderShipped = (facts: OrderShipped): MailContent => {
 
 /** Turns a code into words (`insufficient_stock`); leaves a sentence unchanged. */
 const reasonOf = (reason: string): string => {
-  const said = word(reason)
-  return /^[A-Za-z0-9_]+$/.test(said) ? said.replaceAll("_", " ").toLowerCase().trim() : said
+  const shown = word(reason)
+  return /^[A-Za-z0-9_]+$/.test(shown) ? shown.replaceAll("_", " ").toLowerCase().trim() : shown
 }
 
 const orderRefunded = (facts: OrderRefunded): MailContent => {
   const product = title(facts.product.title)
   const orderId = word(facts.orderId)
   const amount = `${word(facts.amount)} ${word(facts.currency)}`
-  const said = facts.reason === undefined ? "" : reasonOf(facts.reason)
-  const reason = said === "" ? undefined : `Reason: ${said}`
+  const shown = facts.reason === undefined ? "" : reasonOf(facts.reason)
+  const reason = shown === "" ? undefined : `Reason: ${shown}`
   const transaction = facts.transaction === undefined ? "" : word(facts.transaction)
   const sorry = "We are sorry: your order could not be fulfilled."
   const back = `We paid back ${amount}.`

@@ -16,23 +16,23 @@ import { combinedError } from "./RouteVerdict.ts"
 const withTimeout = <A>(
   timeoutMillis: number | undefined,
   context: CallContext,
-  ask: (context: CallContext) => Promise<A>
+  run: (context: CallContext) => Promise<A>
 ): Promise<A> =>
   timeoutMillis === undefined
-    ? ask(context)
+    ? run(context)
     : Effect.runPromise(
         tryWithTimeout({
           timeoutMillis,
-          call: ask,
+          call: run,
           catch: (cause) => ({ cause }),
           onTimeout: () => ({
             cause: new DeadlineExceeded({ message: `no response within ${timeoutMillis} ms`, timeoutMillis })
           })
         }).pipe(Effect.result),
         { signal: context.signal }
-      ).then((asked) => {
-        if (asked._tag === "Failure") throw asked.failure.cause
-        return asked.success
+      ).then((outcome) => {
+        if (outcome._tag === "Failure") throw outcome.failure.cause
+        return outcome.success
       })
 
 /** Adds the route's name to the reference of its response, which must be text. */
@@ -90,8 +90,8 @@ const quoterOf = <Name extends string>(
     for (const [index, name] of names.entries()) {
       const isLast = index === names.length - 1
       try {
-        const offer = await withTimeout(isLast ? undefined : routeTimeoutMillis, context, (asking) =>
-          routes.get(name)!.quote(request, asking)
+        const offer = await withTimeout(isLast ? undefined : routeTimeoutMillis, context, (limited) =>
+          routes.get(name)!.quote(request, limited)
         )
         return withRouteName(name, offer)
       } catch (error) {

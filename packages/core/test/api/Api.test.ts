@@ -29,7 +29,7 @@ const clientOf = ({ till }: Shop, payment?: string) =>
 
 type Client = Effect.Success<ReturnType<typeof clientOf>>
 /** Calls, and gives what came back or what it failed with. */
-const ask = <A, E>(shop: Shop, call: (client: Client) => Effect.Effect<A, E>, payment?: string) =>
+const send = <A, E>(shop: Shop, call: (client: Client) => Effect.Effect<A, E>, payment?: string) =>
   Effect.runPromise(Effect.result(Effect.flatMap(clientOf(shop, payment), call)))
 
 const isPaymentRequired = Schema.is(PaymentRequired)
@@ -43,19 +43,19 @@ describe("the typed client of Api", () => {
   it("gets a 402 as a PaymentRequired it can pay, and then a typed response", async () => {
     const shop = await openTill()
     const query = { q: "tote", page: 1 }
-    const unpaid = await ask(shop, (client) => client.search({ query }))
+    const unpaid = await send(shop, (client) => client.search({ query }))
     expect(unpaid._tag === "Failure" && isPaymentRequired(unpaid.failure)).toBe(true)
     expect(unpaid).toMatchObject({
       failure: { x402Version: 1, accepts: [{ maxAmountRequired: "10000", network: "base-sepolia" }] }
     })
-    const paid = await ask(shop, (client) => client.search({ query }), await shop.payFor(search))
+    const paid = await send(shop, (client) => client.search({ query }), await shop.payFor(search))
     expect(paid).toMatchObject({ _tag: "Success", success: { page: 1, totalResults: 5, hasMore: false } })
     expect(paid._tag === "Success" && paid.success.products[0]!.isExpedited).toBe(true)
   })
 
   it("pays from the body of the 402 alone, in version 1", async () => {
     const shop = await openTill()
-    const unpaid = await ask(shop, (client) => client.track({ query: { number: trackingNumber } }))
+    const unpaid = await send(shop, (client) => client.track({ query: { number: trackingNumber } }))
     if (unpaid._tag !== "Failure" || !isPaymentRequired(unpaid.failure)) throw new Error("no 402")
     const [option] = unpaid.failure.accepts
     const challenge: Challenged = {
@@ -73,19 +73,19 @@ describe("the typed client of Api", () => {
       ]
     }
     const payment = headerOf(await payChallenge(challenge, { version: 1 }))
-    const paid = await ask(shop, (client) => client.track({ query: { number: trackingNumber } }), payment)
+    const paid = await send(shop, (client) => client.track({ query: { number: trackingNumber } }), payment)
     expect(paid).toMatchObject({ success: { number: trackingNumber, status: "InTransit" } })
   })
 
   it("buys, and downloads what it bought", async () => {
     const shop = await openTill()
     const payload = vaultBuy.body as { slug: string; walletAddress: string; email: string }
-    const bought = await ask(shop, (client) => client.vaultBuy({ payload }), await shop.payFor(vaultBuy))
+    const bought = await send(shop, (client) => client.vaultBuy({ payload }), await shop.payFor(vaultBuy))
     if (bought._tag !== "Success") throw new Error("not bought")
     const { downloadToken, purchaseId } = bought.success
     const request = { params: { purchaseId }, query: { downloadToken } }
     const path = `/x402/vault/download/${purchaseId}?downloadToken=${downloadToken}`
-    const archive = await ask(shop, (client) => client.vaultDownload(request), await shop.payFor({ path }))
+    const archive = await send(shop, (client) => client.vaultDownload(request), await shop.payFor({ path }))
     expect(archive._tag === "Success" && archive.success.subarray(0, 2)).toEqual(new Uint8Array([0x50, 0x4b]))
   })
 
@@ -93,7 +93,7 @@ describe("the typed client of Api", () => {
     const shop = await openTill()
     shop.marketplace.search.failsOnceWith(new Error("reset by peer"))
     const payment = await shop.payFor(search)
-    const failed = await ask(shop, (client) => client.search({ query: { q: "tote", page: 1 } }), payment)
+    const failed = await send(shop, (client) => client.search({ query: { q: "tote", page: 1 } }), payment)
     expect(failed._tag === "Failure" && isApiError(failed.failure)).toBe(true)
     expect(failed).toMatchObject({ failure: { code: "MARKETPLACE_ERROR" } })
   })
@@ -101,7 +101,7 @@ describe("the typed client of Api", () => {
   it("sends nothing that is not valid", async () => {
     const shop = await openTill()
     const payload = { ...(buy.body as object), email: "ada" } as never
-    const refused = await ask(shop, (client) => client.buy({ payload }))
+    const refused = await send(shop, (client) => client.buy({ payload }))
     expect(refused._tag).toBe("Failure")
     expect(shop.fulfilment.quote.calls).toHaveLength(0)
   })

@@ -119,9 +119,9 @@ describe("any amount", () => {
     const fraction = dice.text(digits, 1 + dice.below(30))
     const atomic = parseAtomic(`${whole}.${fraction}`)!
     // Both sides as whole numbers of 10^-30: no rounding in the comparison itself.
-    const said = BigInt(whole) * 10n ** 30n + BigInt(fraction.padEnd(30, "0"))
+    const exact = BigInt(whole) * 10n ** 30n + BigInt(fraction.padEnd(30, "0"))
     const read = atomic * 10n ** 24n
-    expect(read >= said && read - said < 10n ** 24n).toBe(true)
+    expect(read >= exact && read - exact < 10n ** 24n).toBe(true)
   })
 
   property("keeps its order", 500, (dice) => {

@@ -185,15 +185,15 @@ describe("BuyRequest", () => {
 
   it("never repeats what was sent", () => {
     const secret = "s3cret"
-    const told = faultsOf({
+    const faults = faultsOf({
       email: secret,
       asin: secret,
       productUrl: `http://${secret}:${secret}@localhost/`,
       variantId: secret.repeat(20),
       shippingAddress: { ...address, state: secret, postalCode: secret, country: secret, phone: `${secret}@` }
     })
-    expect(told).toHaveLength(6)
-    expect(JSON.stringify(told)).not.toContain(secret)
+    expect(faults).toHaveLength(6)
+    expect(JSON.stringify(faults)).not.toContain(secret)
   })
 
   it.each([[null], [5], ["x"], [[]], [{ shippingAddress: [] }], [{ asin: 5 }], [{ productUrl: {} }]])(

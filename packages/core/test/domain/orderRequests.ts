@@ -16,13 +16,13 @@ export const address = {
 }
 export const request = { email: "ada@shop.example", asin: "B0ABCDEFGH", shippingAddress: address }
 
-interface Told {
+interface Fault {
   readonly path: string
   readonly message: string
 }
 
 /** The faults that a caller is told, by path. */
-export const faultsOf = (input: unknown): ReadonlyArray<Told> => {
+export const faultsOf = (input: unknown): ReadonlyArray<Fault> => {
   const decoded = decodeBuy(input)
   return decoded._tag === "Success" ? [] : decoded.failure
 }

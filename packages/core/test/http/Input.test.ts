@@ -17,12 +17,12 @@ const post = (body: NonNullable<RequestInit["body"]>, headers: Record<string, st
 /** How an operation reads a request: its input, or the failure. */
 const read = (operation: AnyOperation, request = at("/weather/oslo"), params: Record<string, string> = {}) =>
   Effect.runPromise(Effect.result(inputReader(operation)(request, params)))
-const inputOf = async (...asked: Parameters<typeof read>): Promise<unknown> => {
-  const reading = await read(...asked)
+const inputOf = async (...given: Parameters<typeof read>): Promise<unknown> => {
+  const reading = await read(...given)
   return Result.isSuccess(reading) && reading.success._tag === "Input" ? reading.success.input : reading
 }
-const failureOf = async (...asked: Parameters<typeof read>) => {
-  const reading = await read(...asked)
+const failureOf = async (...given: Parameters<typeof read>) => {
+  const reading = await read(...given)
   if (Result.isFailure(reading)) return reading.failure
   throw new Error(`read ${JSON.stringify(reading.success)}`)
 }
@@ -77,15 +77,15 @@ describe("the faults of an input", () => {
   })
 
   it("never repeat what was sent", () => {
-    const told = faults({
+    const described = faults({
       text: { hunter2: 1 },
       count: "hunter2",
       list: "hunter2",
       size: "hunter2",
       only: "hunter2"
     })
-    expect(told).toHaveLength(5)
-    expect(told.join()).not.toContain("hunter2")
+    expect(described).toHaveLength(5)
+    expect(described.join()).not.toContain("hunter2")
   })
 })
 

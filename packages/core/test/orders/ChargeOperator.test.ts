@@ -36,21 +36,21 @@ describe("a charge as a host sees it", () => {
     [{ _tag: "Due", startedAtMillis: undefined }, "due"],
     [{ _tag: "Due", startedAtMillis: 5 }, "due"],
     [{ _tag: "Sent", transaction: "0xback" }, "sent"]
-  ])("says what became of its refund: %j", (refund, told) => {
+  ])("says what became of its refund: %j", (refund, shown) => {
     const receipt = sampleReceipt()
     const settled: Charge = { ...charge, state: "settled", receipt, settledAtMillis: 2_000, refund }
     expect(summaryOf(settled)).toMatchObject({
       state: "settled",
       transaction: receipt.transaction,
       settledAt: new Date(2_000),
-      refund: told
+      refund: shown
     })
   })
 })
 
 describe("an operator", () => {
-  const asking = <A>(use: (operator: ChargeOperator["Service"]) => Effect.Effect<A, unknown>) => {
-    const asked: Array<ReadonlyArray<unknown>> = []
+  const operating = <A>(use: (operator: ChargeOperator["Service"]) => Effect.Effect<A, unknown>) => {
+    const calls: Array<ReadonlyArray<unknown>> = []
     return Effect.runPromise(
       Effect.gen(function* () {
         const charges = yield* Charges
@@ -58,12 +58,12 @@ describe("an operator", () => {
         const operator = yield* Effect.provide(ChargeOperator, ChargeOperator.layer).pipe(
           Effect.provideService(Charges, {
             ...charges,
-            list: (query) => Effect.sync(() => (asked.push(["list", query]), [charge])),
+            list: (query) => Effect.sync(() => (calls.push(["list", query]), [charge])),
             recordManualRefund: (...input) =>
-              Effect.sync(() => (asked.push(["recordManualRefund", ...input]), true))
+              Effect.sync(() => (calls.push(["recordManualRefund", ...input]), true))
           })
         )
-        return { asked, result: yield* use(operator) }
+        return { calls, result: yield* use(operator) }
       }).pipe(Effect.provide([Charges.layerMemory, TestClock.layer()]))
     )
   }
@@ -79,14 +79,14 @@ describe("an operator", () => {
       { limit: 50, before: { createdAtMillis: 9, key: "k" } }
     ]
   ])("lists a page: %j", async (query, expected) => {
-    const { asked, result } = await asking((operator) => operator.list(query))
-    expect(asked).toStrictEqual([["list", expected]])
+    const { calls, result } = await operating((operator) => operator.list(query))
+    expect(calls).toStrictEqual([["list", expected]])
     expect(result).toEqual([summaryOf(charge)])
   })
 
   it("records a refund at the present time", async () => {
-    const { asked, result } = await asking((operator) => operator.recordRefund("k", "0xback"))
-    expect([result, asked]).toEqual([
+    const { calls, result } = await operating((operator) => operator.recordRefund("k", "0xback"))
+    expect([result, calls]).toEqual([
       true,
       [["recordManualRefund", "k", "0xback", 7_000 - quietMillis, 7_000]]
     ])

@@ -33,8 +33,8 @@ const noChain: Chain["Service"] = {
 }
 
 /** An operator over a store that notes how it is asked. */
-const asking = <A>(use: (operator: LedgerOperator["Service"]) => Effect.Effect<A, unknown>) => {
-  const asked: Array<ReadonlyArray<unknown>> = []
+const operating = <A>(use: (operator: LedgerOperator["Service"]) => Effect.Effect<A, unknown>) => {
+  const calls: Array<ReadonlyArray<unknown>> = []
   return Effect.runPromise(
     Effect.gen(function* () {
       const charges = yield* Charges
@@ -45,22 +45,22 @@ const asking = <A>(use: (operator: LedgerOperator["Service"]) => Effect.Effect<A
           ...charges,
           entries: (query) =>
             Effect.sync(() => {
-              asked.push(["entries", query])
+              calls.push(["entries", query])
               return query.chargeKeys === undefined && query.limit < 500 ? [entry] : []
             }),
           totals: (fromMillis, beforeMillis) =>
             Effect.sync(() => {
-              asked.push(["totals", fromMillis, beforeMillis])
+              calls.push(["totals", fromMillis, beforeMillis])
               return [{ ...entry, day: "1970-01-01", count: 2, amountAtomic: "20000" }]
             }),
           list: (query) =>
             Effect.sync(() => {
-              asked.push(["list", query])
+              calls.push(["list", query])
               return []
             })
         })
       )
-      return { asked, result: yield* use(operator) }
+      return { calls, result: yield* use(operator) }
     }).pipe(Effect.provide([Charges.layerMemory, TestClock.layer()]))
   )
 }
@@ -74,13 +74,13 @@ describe("an entry as a host sees it", () => {
 
 describe("an operator of the ledger", () => {
   it("lists 50 entries, or the page that is asked for", async () => {
-    const { asked, result } = await asking((operator) => operator.list())
-    expect(asked).toStrictEqual([["entries", { limit: 50 }]])
+    const { calls, result } = await operating((operator) => operator.list())
+    expect(calls).toStrictEqual([["entries", { limit: 50 }]])
     expect(result).toEqual([lineOf(entry)])
-    const page = await asking((operator) =>
+    const page = await operating((operator) =>
       operator.list({ limit: 3, from: new Date(1), to: new Date(9), before: lineOf(entry) })
     )
-    expect(page.asked).toMatchObject([
+    expect(page.calls).toMatchObject([
       [
         "entries",
         { limit: 3, fromMillis: 1, beforeMillis: 9, before: { atMillis: 7, chargeKey: entry.chargeKey } }
@@ -90,8 +90,8 @@ describe("an operator of the ledger", () => {
 
   it("sums in bigint", async () => {
     const span = { from: new Date(0), to: new Date(day) }
-    const { asked, result } = await asking((operator) => operator.totals(span))
-    expect(asked).toEqual([["totals", 0, day]])
+    const { calls, result } = await operating((operator) => operator.totals(span))
+    expect(calls).toEqual([["totals", 0, day]])
     expect(result).toMatchObject([{ day: "1970-01-01", count: 2, amountAtomic: 20_000n }])
   })
 
@@ -99,9 +99,9 @@ describe("an operator of the ledger", () => {
     ["the last seven days, this very millisecond included", {}, nowMillis - 7 * day, nowMillis + 1],
     ["the span that is asked for", { from: new Date(3), to: new Date(5) }, 3, 5]
   ])("checks %s", async (_, query, fromMillis, beforeMillis) => {
-    const { asked, result } = await asking((operator) => operator.check(query))
+    const { calls, result } = await operating((operator) => operator.check(query))
     expect(result.isBalanced).toBe(true)
-    const spans = asked.map(([, span]) => span)
+    const spans = calls.map(([, span]) => span)
     expect(spans).toContainEqual(expect.objectContaining({ settledFromMillis: fromMillis }))
     expect(spans).toContainEqual(expect.objectContaining({ settledBeforeMillis: beforeMillis }))
     expect(spans).toContainEqual(expect.objectContaining({ fromMillis, beforeMillis }))

@@ -112,7 +112,7 @@ describe("an order that goes well", () => {
         reference: "q",
         expiresAt: new Date(Date.now() + life * 1000 + 500)
       }))
-      for (let asked = 0; asked < 2; asked++) {
+      for (let attempt = 0; attempt < 2; attempt++) {
         expect((await shop.challenge(buy)).accepts[0]!.maxTimeoutSeconds).toBe(maxTimeoutSeconds)
       }
       // One that is about to lapse is not offered again.

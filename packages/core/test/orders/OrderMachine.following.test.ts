@@ -15,11 +15,11 @@ describe("following a placed order", () => {
     expect(kinds(progressed(placed, "placed", []))).toEqual([])
     const shipped = progressed(placed, "shipped")
     expect(kinds(shipped)).toEqual(["shipped"])
-    const told = after(shipped, { _tag: "MailSent", kind: "shipped" })
-    expect(kinds(progressed(told, "shipped"))).toEqual([])
-    expect(kinds(progressed(told, "shipped", [parcel, { carrier: "UPS", trackingNumber: "1Z8" }]))).toEqual([
-      "shipped"
-    ])
+    const mailed = after(shipped, { _tag: "MailSent", kind: "shipped" })
+    expect(kinds(progressed(mailed, "shipped"))).toEqual([])
+    expect(kinds(progressed(mailed, "shipped", [parcel, { carrier: "UPS", trackingNumber: "1Z8" }]))).toEqual(
+      ["shipped"]
+    )
     expect(kinds(progressed(placed, "shipped", []))).toEqual(["shipped"])
   })
 
@@ -47,14 +47,14 @@ describe("following a placed order", () => {
   })
 
   it("counts from the last change of its status, not from a question", () => {
-    const asked = after(
+    const polled = after(
       veteran("placed"),
       { _tag: "Progressed", progress: { status: "placed", shipments: [] } },
       able,
       now + 1
     )
-    expect(asked.updatedAtMillis).toBe(now - 1_000)
-    expect(asked.attempts).toBe(0)
+    expect(polled.updatedAtMillis).toBe(now - 1_000)
+    expect(polled.attempts).toBe(0)
     const arrived = { _tag: "Progressed", progress: { status: "delivered", shipments: [] } } as const
     const late = now + OrderTimings.trackingTimeoutMillis + 1
     expect(after(veteran("shipped"), arrived, able, late)).toMatchObject({
@@ -95,19 +95,19 @@ describe("following a placed order", () => {
 
   it("asks often at first, then seldom, and leaves it to an operator after 60 days", () => {
     const placed = orderIn("placed")
-    const asked = (sinceMillis: number) =>
+    const polled = (sinceMillis: number) =>
       after(
         placed,
         { _tag: "Progressed", progress: { status: "placed", shipments: [] } },
         able,
         now + sinceMillis
       )
-    expect(asked(0).stepAtMillis! - now).toBe(15_000)
-    expect(asked(3_600_000).stepAtMillis! - now - 3_600_000).toBe(900_000)
+    expect(polled(0).stepAtMillis! - now).toBe(15_000)
+    expect(polled(3_600_000).stepAtMillis! - now - 3_600_000).toBe(900_000)
     expect(
-      asked(OrderTimings.trackingTimeoutMillis).stepAtMillis! - now - OrderTimings.trackingTimeoutMillis
+      polled(OrderTimings.trackingTimeoutMillis).stepAtMillis! - now - OrderTimings.trackingTimeoutMillis
     ).toBe(6 * 3_600_000)
-    expect(asked(OrderTimings.trackingTimeoutMillis + 1)).toMatchObject({
+    expect(polled(OrderTimings.trackingTimeoutMillis + 1)).toMatchObject({
       status: "needs_operator",
       reason: "not_delivered_in_time"
     })

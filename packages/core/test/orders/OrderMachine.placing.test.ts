@@ -53,9 +53,9 @@ describe("placing", () => {
   })
 
   it("waits for as long as upstream says, but no longer than it is tried in all", () => {
-    const told = (retryAfterMillis: number) =>
+    const delayed = (retryAfterMillis: number) =>
       after(orderIn("placing"), { _tag: "NotPlaced", retryAfterMillis }).stepAtMillis! - now
-    expect([told(0), told(90_000), told(10 * OrderTimings.placingTimeoutMillis)]).toEqual([
+    expect([delayed(0), delayed(90_000), delayed(10 * OrderTimings.placingTimeoutMillis)]).toEqual([
       2_000,
       90_000,
       OrderTimings.placingTimeoutMillis

@@ -75,9 +75,9 @@ describe("the life of an order", () => {
 
   it("begins with a payment to be waited for", () => {
     const { chargeKey, email, id, offer, product, shippingAddress } = sampleOrder()
-    const told = { chargeKey, email, id, offer, product, shippingAddress }
-    expect(newOrder(told, now)).toEqual({
-      ...told,
+    const given = { chargeKey, email, id, offer, product, shippingAddress }
+    expect(newOrder(given, now)).toEqual({
+      ...given,
       status: "awaiting_payment",
       upstreamReference: undefined,
       shipments: [],

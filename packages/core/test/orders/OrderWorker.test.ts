@@ -108,7 +108,7 @@ describe("a mailer that hangs", () => {
   })
 
   it("holds up no later step of an order whose mail it has", async () => {
-    const asked = await play("hanging", ({ orders, worker }) =>
+    const outcome = await play("hanging", ({ orders, worker }) =>
       Effect.gen(function* () {
         yield* orders.create(paidOrder(1, { stepAtMillis: nowMillis + 2_000 }))
         const run = yield* Effect.forkChild(worker.run)
@@ -118,7 +118,7 @@ describe("a mailer that hangs", () => {
         return order?.status
       })
     )
-    expect(asked).toBe("placed")
+    expect(outcome).toBe("placed")
   })
 
   it("gets a mail again that was not sent, and not more often than its backoff allows", async () => {

@@ -21,8 +21,8 @@ const { transaction } = sampleReceipt()
 
 describe("the guard of a refund", () => {
   const admit = (script: Script, charge: Charge = owed()) =>
-    play(script, ({ asked, events, guard, of }) =>
-      Effect.map(guard.tryStart(charge, network), (isAdmitted) => ({ isAdmitted, asked, events, of }))
+    play(script, ({ calls, events, guard, of }) =>
+      Effect.map(guard.tryStart(charge, network), (isAdmitted) => ({ isAdmitted, calls, events, of }))
     )
   const start = (_tag: RefundStart["_tag"]) => ({ startRefund: () => Effect.succeed({ _tag }) })
 

@@ -28,10 +28,10 @@ import {
 const pending: Settlement = { _tag: "Unknown", reason: "pending", transaction: "0xback" }
 
 const send = (script: Script, charge = owed()) =>
-  play(script, ({ asked, events, of, refunds }) =>
-    Effect.map(refunds.send(charge), (transaction) => ({ transaction, asked, events, of }))
+  play(script, ({ calls, events, of, refunds }) =>
+    Effect.map(refunds.send(charge), (transaction) => ({ transaction, calls, events, of }))
   )
-const verbs = ({ asked }: Pick<Scene, "asked">): ReadonlyArray<string> => asked.map(([verb]) => verb)
+const verbs = ({ calls }: Pick<Scene, "calls">): ReadonlyArray<string> => calls.map(([verb]) => verb)
 
 const authorization = {
   from: getAddress(walletAddress),
@@ -105,13 +105,13 @@ describe("a refund that is sent", () => {
 
   it("is done where it was sent before, and nothing where none is due", async () => {
     const sent = await send({}, owed("0x01", { refund: { _tag: "Sent", transaction: "0xold" } }))
-    expect([sent.transaction, sent.asked]).toEqual(["0xold", []])
+    expect([sent.transaction, sent.calls]).toEqual(["0xold", []])
     const none = await send({}, owed("0x01", { refund: undefined }))
-    expect([none.transaction, none.asked]).toEqual([undefined, []])
+    expect([none.transaction, none.calls]).toEqual([undefined, []])
   })
 
   it("waits where there is no wallet, and tells one that was sent all the same", async () => {
-    await play({ hasWallet: false }, ({ asked, refunds }) =>
+    await play({ hasWallet: false }, ({ calls, refunds }) =>
       Effect.gen(function* () {
         expect(refunds.isAutomatic).toBe(false)
         expect(yield* refunds.send(owed())).toBeUndefined()
@@ -119,15 +119,15 @@ describe("a refund that is sent", () => {
           "0xold"
         )
         yield* refunds.sweep
-        expect(asked).toEqual([])
+        expect(calls).toEqual([])
       })
     )
     await play({}, ({ refunds }) => Effect.sync(() => expect(refunds.isAutomatic).toBe(true)))
   })
 
   it("waits on a network that is not known", async () => {
-    const { asked, transaction } = await send({}, owed("0x01", { network: "eip155:424242" }))
-    expect([transaction, asked]).toEqual([undefined, []])
+    const { calls, transaction } = await send({}, owed("0x01", { network: "eip155:424242" }))
+    expect([transaction, calls]).toEqual([undefined, []])
   })
 
   it("waits where the guard does not admit it", async () => {

@@ -41,9 +41,9 @@ describe("all refunds stop", () => {
         yield* scene.refunds.sweep
         expect([scene.sent, yield* stopOf(scene)]).toEqual([[], reason])
         yield* TestClock.adjust(hour)
-        const asked = scene.asked.length
+        const lookups = scene.lookups.length
         yield* (yield* scene.another()).sweep
-        expect(scene.asked).toHaveLength(asked)
+        expect(scene.lookups).toHaveLength(lookups)
         yield* scene.refunds.send((yield* scene.charges.find(keyOf(1)))!)
         expect(scene.sent).toEqual([])
         expect((yield* scene.charges.find(keyOf(1)))!.refund).toEqual({
@@ -86,8 +86,10 @@ describe("all refunds stop", () => {
       Effect.gen(function* () {
         yield* owe(scene.charges, 1)
         const refunds = yield* scene.another({
-          startRefund: (...asked) =>
-            Effect.tap(scene.charges.startRefund(...asked), () => scene.charges.stopRefunds("by hand", start))
+          startRefund: (...lookups) =>
+            Effect.tap(scene.charges.startRefund(...lookups), () =>
+              scene.charges.stopRefunds("by hand", start)
+            )
         })
         yield* refunds.sweep
         expect(scene.sent).toEqual([])
@@ -150,10 +152,10 @@ describe("the audit before refunds", () => {
         bogus(scene, 2)
         let isDown = true
         const refunds = yield* scene.another({
-          stopRefunds: (...asked) =>
+          stopRefunds: (...lookups) =>
             isDown
               ? Effect.fail(new StoreError({ operation: "charges.stopRefunds", cause: undefined }))
-              : scene.charges.stopRefunds(...asked)
+              : scene.charges.stopRefunds(...lookups)
         })
         expect(yield* Effect.flip(refunds.sweep)).toBeInstanceOf(StoreError)
         expect(messagesOf(scene)).toEqual(["Refunds must be stopped, and the storage failed to record it"])

@@ -31,7 +31,7 @@ describe("a refund", () => {
         yield* (yield* scene.another()).sweep
         expect(scene.sent).toEqual([refundNonce(key)])
         expect((yield* scene.charges.find(key))?.refund).toEqual({ _tag: "Sent", transaction: "0xback0" })
-        expect(scene.asked).toEqual([
+        expect(scene.lookups).toEqual([
           [refundNonce(key), { sinceSeconds: start / 1000 }],
           [hexOf(1), { transaction: paymentOf(1) }],
           [refundNonce(key), { sinceSeconds: start / 1000, transaction: "0xback0" }]
@@ -87,8 +87,8 @@ describe("a refund", () => {
         yield* TestClock.adjust(minute)
         yield* scene.refunds.sweep
         expect(scene.sent).toHaveLength(1)
-        const told = scene.events.filter(({ level }) => level === "error")
-        expect(told).toHaveLength(proof._tag === "NotPaid" ? 1 : 0)
+        const errors = scene.events.filter(({ level }) => level === "error")
+        expect(errors).toHaveLength(proof._tag === "NotPaid" ? 1 : 0)
       })
     )
   )

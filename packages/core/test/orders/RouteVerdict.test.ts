@@ -14,7 +14,7 @@ describe("when all routes fail, the error is", () => {
     })
   const boom = new Error("boom")
 
-  const ask = (errors: ReadonlyArray<unknown>) => {
+  const verdictOf = (errors: ReadonlyArray<unknown>) => {
     const names = errors.map((_, index) => `r${index}`)
     const { quote } = routeFulfilment({
       routes: Object.fromEntries(errors.map((error, index) => [`r${index}`, failing(error).fulfilment])),
@@ -30,18 +30,18 @@ describe("when all routes fail, the error is", () => {
     ["the first of two alike", [notServed, new AddressNotServed({ message: "other" })], notServed],
     ["broken before any refusal", [soldOut, boom, notFound], boom]
   ])("%s", async (_, errors, expected) => {
-    expect(await ask(errors)).toBe(expected)
+    expect(await verdictOf(errors)).toBe(expected)
   })
 
   it("down before anything else, with the shortest wait", async () => {
-    const error = await ask([soldOut, down(60), boom, down(20), down()])
+    const error = await verdictOf([soldOut, down(60), boom, down(20), down()])
     expect(error).toBeInstanceOf(TemporarilyUnavailable)
     expect(error).toMatchObject({ retryAfterSeconds: 20 })
   })
 
   it("both of two broken ones", async () => {
     const other = new Error("other")
-    expect(await ask([boom, notFound, other])).toMatchObject({ errors: [boom, other] })
+    expect(await verdictOf([boom, notFound, other])).toMatchObject({ errors: [boom, other] })
   })
 
   it("down, where a route took too long", { timeout: 5000 }, async () => {

@@ -11,7 +11,7 @@ import { type Charge, Charges } from "../../src/ports/Charges.ts"
 import { sampleResponse, sampleCharge, sampleReceipt } from "../../src/testing/stores/records.ts"
 import { Chain, type ChainEvidence } from "../../src/toll/evidence/Chain.ts"
 import { Facilitator, type Settlement } from "../../src/toll/facilitator/Facilitator.ts"
-import { type Asked, scripted } from "../toll/machine/settlingScene.ts"
+import { type RecordedCall, scripted } from "../toll/machine/settlingScene.ts"
 
 /*
  * Refunds and their guard over a store, a chain, a facilitator and a wallet that the test writes.
@@ -89,7 +89,7 @@ export interface Script {
 export interface Scene {
   readonly refunds: Refunds["Service"]
   readonly guard: RefundGuard
-  readonly asked: ReadonlyArray<Asked>
+  readonly calls: ReadonlyArray<RecordedCall>
   readonly events: ReadonlyArray<TillEvent>
   /** What was asked of one verb, each time. */
   readonly of: (verb: string) => ReadonlyArray<ReadonlyArray<unknown>>
@@ -101,7 +101,7 @@ export const play = <A, E>(
   script: Script,
   test: (scene: Scene) => Effect.Effect<A, E, Charges>
 ): Promise<A> => {
-  const asked: Array<Asked> = []
+  const calls: Array<RecordedCall> = []
   const events: Array<TillEvent> = []
   const evidence = [...(script.evidence ?? [])]
   const settlements = [...(script.settlements ?? [])]
@@ -114,25 +114,25 @@ export const play = <A, E>(
       entries: () => Effect.succeed([]),
       ...script.charges
     },
-    asked
+    calls
   )
   const chain = {
-    ...scripted<Chain["Service"]>({}, asked),
+    ...scripted<Chain["Service"]>({}, calls),
     canRead: () => script.evidence !== undefined,
     evidence: (...given: ReadonlyArray<unknown>) =>
       Effect.sync(() => {
-        asked.push(["evidence", ...given])
+        calls.push(["evidence", ...given])
         return next(evidence)
       })
   } as Chain["Service"]
   const facilitator = scripted<Facilitator["Service"]>(
     { settle: () => Effect.sync(() => next(settlements)) },
-    asked
+    calls
   )
   const wallet: RefundWallet = {
     address: walletAddress.toLowerCase() as RefundWallet["address"],
     signTypedData: async (data) => {
-      asked.push(["sign", data])
+      calls.push(["sign", data])
       return script.sign === undefined ? signature : script.sign(data)
     }
   }
@@ -141,8 +141,8 @@ export const play = <A, E>(
     yield* TestClock.setTime(nowMillis)
     const refunds = yield* Refunds
     const guard = yield* makeRefundGuard(options)
-    const of = (verb: string) => asked.filter(([name]) => name === verb).map(([, ...given]) => given)
-    return yield* test({ refunds, guard, asked, events, of })
+    const of = (verb: string) => calls.filter(([name]) => name === verb).map(([, ...given]) => given)
+    return yield* test({ refunds, guard, calls, events, of })
   })
   return Effect.runPromise(
     program.pipe(

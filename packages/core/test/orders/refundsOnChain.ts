@@ -39,7 +39,7 @@ export interface Scene {
   /** Nonces of the refunds that were submitted, in order; each as often as it was. */
   readonly sent: ReadonlyArray<string>
   /** The chain was asked about these nonces, with these hints. */
-  readonly asked: ReadonlyArray<readonly [nonce: string, hints: EvidenceHints | undefined]>
+  readonly lookups: ReadonlyArray<readonly [nonce: string, hints: EvidenceHints | undefined]>
   readonly world: World
   /** Another process: `Refunds` with a memory of its own, over a store that may differ. */
   readonly another: (changes?: Partial<Charges["Service"]>) => Effect.Effect<Refunds["Service"]>
@@ -65,7 +65,7 @@ export const play = <A>(
   const evidence = new Map<string, ChainEvidence>()
   const events: Array<TillEvent> = []
   const sent: Array<string> = []
-  const asked: Array<readonly [string, EvidenceHints | undefined]> = []
+  const lookups: Array<readonly [string, EvidenceHints | undefined]> = []
   const world: World = {
     canRead: true,
     hidden: new Set(),
@@ -79,7 +79,7 @@ export const play = <A>(
     canRead: () => world.canRead,
     evidence: (_, { nonce }, hints) =>
       Effect.sync(() => {
-        asked.push([nonce, hints])
+        lookups.push([nonce, hints])
         const known = evidence.get(nonce)
         if (known !== undefined) return known
         const number = payments.get(nonce)
@@ -152,7 +152,7 @@ export const play = <A>(
       }
     })
     const refunds = yield* another()
-    return yield* test({ charges: tracked, refunds, evidence, events, sent, asked, world, another })
+    return yield* test({ charges: tracked, refunds, evidence, events, sent, lookups, world, another })
   })
   return Effect.runPromise(
     program.pipe(

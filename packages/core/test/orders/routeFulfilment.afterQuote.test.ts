@@ -18,7 +18,7 @@ describe("what follows a quote", () => {
   it("goes to who quoted, though the rule has changed", async () => {
     const { reference } = await routeFulfilment({ routes, choose: () => "zinc" }).quote(request(), context)
     const changed = routeFulfilment({ routes, choose: () => "rye" })
-    zinc.asked.length = 0
+    zinc.calls.length = 0
     const placed = await changed.place(placing(reference), context)
     expect(placed).toEqual({ reference: "zinc:zinc-order:1" })
     expect(await changed.find!("order-1", { ...context, reference })).toBe("zinc:zinc-order:1")
@@ -26,12 +26,12 @@ describe("what follows a quote", () => {
       status: "shipped",
       shipments: [{ trackingNumber: "1Z" }]
     })
-    expect(zinc.asked).toEqual([
+    expect(zinc.calls).toEqual([
       "place order-1 zinc-quote:1",
       "find order-1 zinc-quote:1",
       "status zinc-order:1"
     ])
-    expect(rye.asked).toEqual([])
+    expect(rye.calls).toEqual([])
   })
 
   it("hands on the rest of an order as it came", async () => {
@@ -50,7 +50,7 @@ describe("what follows a quote", () => {
   it.each(["gone:zinc-quote:1", "bare", "", "zinc", "zinc:", ":1", "Zinc:1", "__proto__:1", "constructor:1"])(
     "of %j, which is no route's: not placed, and nobody is asked",
     async (reference) => {
-      zinc.asked.length = 0
+      zinc.calls.length = 0
       const fulfilment = routeFulfilment({ routes, choose: () => "zinc" })
       expect(await thrownBy(fulfilment.place(placing(reference), context))).toBeInstanceOf(NotPlaced)
       expect(await thrownBy(fulfilment.find!("order-1", { ...context, reference }))).toMatchObject({
@@ -60,16 +60,16 @@ describe("what follows a quote", () => {
         message: expect.stringMatching(/route/)
       })
       expect((fulfilment.placesOnce as (text: string) => boolean)(reference)).toBe(false)
-      expect(zinc.asked).toEqual([])
+      expect(zinc.calls).toEqual([])
     }
   )
 
   it("of a reference from before there were routes goes to the unnamed one", async () => {
-    zinc.asked.length = 0
+    zinc.calls.length = 0
     const fulfilment = routeFulfilment({ routes, choose: () => "rye", unnamed: "zinc" })
     await fulfilment.place(placing("old-quote"), context)
     expect(await fulfilment.status!("old-order", context)).toMatchObject({ status: "shipped" })
-    expect(zinc.asked).toEqual(["place order-1 old-quote", "status old-order"])
+    expect(zinc.calls).toEqual(["place order-1 old-quote", "status old-order"])
     // One with a name is never taken for one without.
     expect(await thrownBy(fulfilment.place(placing("gone:1"), context))).toBeInstanceOf(NotPlaced)
   })
@@ -142,8 +142,8 @@ describe("what a route can't do", () => {
       },
       choose: () => "once"
     })
-    const ask = placesOnce as (reference: string) => boolean
-    expect(["once:1", "never:1", "silent:1", "some:good", "some:bad"].map(ask)).toEqual([
+    const placesOnceAt = placesOnce as (reference: string) => boolean
+    expect(["once:1", "never:1", "silent:1", "some:good", "some:bad"].map(placesOnceAt)).toEqual([
       true,
       false,
       false,

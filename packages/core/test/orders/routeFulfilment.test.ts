@@ -36,16 +36,16 @@ describe("which route quotes", () => {
     })
     expect((await fulfilment.quote(request(ofA), context)).reference).toBe("zinc:zinc-quote:1")
     expect((await fulfilment.quote(request(ofB), context)).reference).toBe("rye:rye-quote:1")
-    expect([zinc.asked, rye.asked]).toEqual([["quote"], ["quote"]])
+    expect([zinc.calls, rye.calls]).toEqual([["quote"], ["quote"]])
   })
 
   it("is said by the host's own rule, which sees product and address and no e-mail", async () => {
     const seen: Array<unknown> = []
     const fulfilment = routeFulfilment({
       routes: { here: upstream("here").fulfilment, abroad: upstream("abroad").fulfilment },
-      choose: (asked) => {
-        seen.push(asked)
-        return asked.shippingAddress.country === "US" ? "here" : "abroad"
+      choose: (ordered) => {
+        seen.push(ordered)
+        return ordered.shippingAddress.country === "US" ? "here" : "abroad"
       }
     })
     const german = { ...shippingAddress, country: "DE" }
@@ -77,7 +77,7 @@ describe("which route quotes", () => {
       _tag: "ProductUnavailable",
       reason: "not_sold"
     })
-    expect(zinc.asked).toEqual([])
+    expect(zinc.calls).toEqual([])
   })
 
   it("a rule that names an unknown route asks nobody", async () => {
@@ -89,7 +89,7 @@ describe("which route quotes", () => {
     const error = await thrownBy(quote(request(), context))
     expect(error).toBeInstanceOf(ConfigurationError)
     expect(error).toMatchObject({ message: 'routeFulfilment: choose: no route is named "rye"' })
-    expect(zinc.asked).toEqual([])
+    expect(zinc.calls).toEqual([])
   })
 
   it("what the rule throws is what the quote fails with", async () => {
@@ -106,7 +106,7 @@ describe("which route quotes", () => {
     const down = failing(new TemporarilyUnavailable({ message: "down" }))
     const { quote } = routeFulfilment({ routes: { down: down.fulfilment }, choose: () => ["down", "down"] })
     await thrownBy(quote(request(), context))
-    expect(down.asked).toEqual(["quote"])
+    expect(down.calls).toEqual(["quote"])
   })
 })
 
@@ -129,7 +129,7 @@ describe("a list of routes", () => {
     })
     expect((await quote(request(), context)).reference).toBe("second:second-quote:1")
     expect(passed).toEqual([{ route: "first", error }])
-    expect(third.asked).toEqual([])
+    expect(third.calls).toEqual([])
   })
 
   it.each<[string, unknown]>([
@@ -187,7 +187,7 @@ describe("a list of routes", () => {
       choose: () => ["slow", "second"]
     })
     await thrownBy(quote(request(), { signal: deadline.signal }))
-    expect(second.asked).toEqual([])
+    expect(second.calls).toEqual([])
   })
 
   it("a listener that throws changes nothing", async () => {

@@ -26,30 +26,30 @@ export const offer = (reference: string): QuotedOffer => ({
 
 /** An upstream that notes what it is asked, and quotes unless it is told to fail. */
 export const upstream = (name: string, changes: Partial<FulfilmentOptions> = {}) => {
-  const asked: Array<string> = []
+  const calls: Array<string> = []
   const fulfilment: FulfilmentOptions = {
     quote: async () => offer(`${name}-quote:1`),
     place: async ({ orderId, reference }) => {
-      asked.push(`place ${orderId} ${reference}`)
+      calls.push(`place ${orderId} ${reference}`)
       return { reference: `${name}-order:1` }
     },
     find: async (orderId, { reference }) => {
-      asked.push(`find ${orderId} ${reference}`)
+      calls.push(`find ${orderId} ${reference}`)
       return `${name}-order:1`
     },
     status: async (reference) => {
-      asked.push(`status ${reference}`)
+      calls.push(`status ${reference}`)
       return { status: "shipped", shipments: [{ trackingNumber: "1Z" }] }
     },
     ...changes
   }
   const { quote } = fulfilment
   return {
-    asked,
+    calls,
     fulfilment: {
       ...fulfilment,
       quote: async (...args: Parameters<typeof quote>) => {
-        asked.push("quote")
+        calls.push("quote")
         return quote(...args)
       }
     } satisfies FulfilmentOptions

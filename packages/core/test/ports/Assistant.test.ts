@@ -9,9 +9,9 @@ import { sampleProduct } from "../../src/testing.ts"
 import { catalogueOf, timeoutMillis, settings } from "./subjects.ts"
 
 describe("Assistant", () => {
-  const askOf = (ask: AssistantOptions["reply"], catalogue: Layer.Layer<Catalogue>) =>
+  const replyOf = (replying: AssistantOptions["reply"], catalogue: Layer.Layer<Catalogue>) =>
     Effect.flatMap(Assistant, (assistant) => assistant.reply({ message: "tote" })).pipe(
-      Effect.provide(Assistant.fromPromise({ reply: ask }, settings).pipe(Layer.provide(catalogue)))
+      Effect.provide(Assistant.fromPromise({ reply: replying }, settings).pipe(Layer.provide(catalogue)))
     )
   const recommending: AssistantOptions["reply"] = async ({ message }, { search }) => ({
     reply: "These.",
@@ -23,7 +23,7 @@ describe("Assistant", () => {
   it.effect("may search the marketplaces; products come out in the shape of the response", () =>
     Effect.gen(function* () {
       const { isExpedited: _, ...product } = sampleProduct()
-      const response = yield* askOf(recommending, catalogueOf([sampleProduct()]))
+      const response = yield* replyOf(recommending, catalogueOf([sampleProduct()]))
       assert.deepStrictEqual(response, { reply: "These.", products: [product] })
     })
   )
@@ -31,7 +31,7 @@ describe("Assistant", () => {
   it.effect("is unavailable where a search it relies on is, and has failed where that failed", () =>
     Effect.gen(function* () {
       const unavailable = yield* Effect.flip(
-        askOf(
+        replyOf(
           recommending,
           failingCatalogue(new UpstreamUnavailable({ port: "marketplace", retryAfterSeconds: 7 }))
         )
@@ -41,7 +41,7 @@ describe("Assistant", () => {
       assert.strictEqual(unavailable.retryAfterSeconds, 7)
 
       const failed = yield* Effect.flip(
-        askOf(recommending, failingCatalogue(new UpstreamFailed({ port: "marketplace" })))
+        replyOf(recommending, failingCatalogue(new UpstreamFailed({ port: "marketplace" })))
       )
       assert.instanceOf(failed, UpstreamFailed)
       assert.strictEqual(failed.port, "assistant")
@@ -50,7 +50,7 @@ describe("Assistant", () => {
 
   it.effect("may go on without a search that fails", () =>
     Effect.gen(function* () {
-      const response = yield* askOf(
+      const response = yield* replyOf(
         async (_, { search }) => {
           const products = await search({ q: "tote", page: 1 }).catch(() => [])
           return { reply: "I can't look right now.", products }
@@ -73,7 +73,7 @@ describe("Assistant", () => {
             })
           )
       })
-      const fiber = yield* Effect.forkChild(Effect.flip(askOf(recommending, hanging)))
+      const fiber = yield* Effect.forkChild(Effect.flip(replyOf(recommending, hanging)))
       yield* TestClock.adjust(timeoutMillis)
       assert.instanceOf(yield* Fiber.join(fiber), UpstreamUnavailable)
       assert.isTrue(interrupted)

@@ -60,8 +60,8 @@ describe("Catalogue", () => {
         hasMore: true
       })
       assert.deepStrictEqual(missing, [])
-      const asked = { q: "tote", page: 3, brand: "Acme" }
-      assert.deepStrictEqual(queries, [asked, asked])
+      const wanted = { q: "tote", page: 3, brand: "Acme" }
+      assert.deepStrictEqual(queries, [wanted, wanted])
     })
   )
 

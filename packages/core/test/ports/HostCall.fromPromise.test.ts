@@ -98,7 +98,7 @@ for (const { response, becomes = {}, call, comesOut, malformed, operation, port,
 
     it.effect("is unavailable when the host says so", () =>
       Effect.gen(function* () {
-        for (const [said, heard] of [
+        for (const [given, expected] of [
           [undefined, undefined],
           [90, 90],
           [0.2, 1],
@@ -107,13 +107,13 @@ for (const { response, becomes = {}, call, comesOut, malformed, operation, port,
         ] as const) {
           const error = new Errors.TemporarilyUnavailable({
             message: "over quota",
-            ...(said === undefined ? {} : { retryAfterSeconds: said })
+            ...(given === undefined ? {} : { retryAfterSeconds: given })
           })
-          for (const cause of [error, Object.assign(ofAnotherCopy(error), { retryAfterSeconds: said })]) {
+          for (const cause of [error, Object.assign(ofAnotherCopy(error), { retryAfterSeconds: given })]) {
             const failure = yield* Effect.flip(call(rejecting(cause)))
             assert.instanceOf(failure, Errors.UpstreamUnavailable)
             assert.strictEqual(failure.port, port)
-            assert.strictEqual(failure.retryAfterSeconds, heard)
+            assert.strictEqual(failure.retryAfterSeconds, expected)
             assert.strictEqual(failure.cause, cause)
           }
         }
@@ -184,14 +184,14 @@ for (const { response, becomes = {}, call, comesOut, malformed, operation, port,
       })
     )
 
-    for (const [what, unusable, says] of malformed) {
+    for (const [what, unusable, pattern] of malformed) {
       it.effect(`fails when the host returns ${what}`, () =>
         Effect.gen(function* () {
           const failure = yield* Effect.flip(call(() => Promise.resolve(unusable as never)))
           assert.instanceOf(failure, Errors.UpstreamFailed)
           assert.strictEqual(failure.port, port)
           assert.instanceOf(failure.cause, MalformedResponse)
-          assert.match(failure.cause.message, says)
+          assert.match(failure.cause.message, pattern)
         })
       )
     }

@@ -113,8 +113,8 @@ describe("a storage", () => {
           storageFrom(nowMillis === undefined ? plainMemory() : { ...plainMemory(), nowMillis })
         )
       assert.isUndefined(yield* clockOf())
-      const told = yield* clockOf(() => Promise.resolve(1_000.5))
-      assert.strictEqual(yield* told!.nowMillis, 1_000.5)
+      const opened = yield* clockOf(() => Promise.resolve(1_000.5))
+      assert.strictEqual(yield* opened!.nowMillis, 1_000.5)
       for (const wrong of [Number.NaN, "1000"]) {
         const clock = yield* clockOf(() => Promise.resolve(wrong as number))
         const error = yield* Effect.flip(clock!.nowMillis)

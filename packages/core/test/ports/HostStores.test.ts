@@ -52,18 +52,18 @@ describe("a store that breaks its promise", () => {
 })
 
 describe.each(verbs)("%s.%s", (name, verb) => {
-  const say = (ask: (...input: ReadonlyArray<unknown>) => unknown, settings?: HostStoresSettings) =>
+  const call = (method: (...input: ReadonlyArray<unknown>) => unknown, settings?: HostStoresSettings) =>
     withPorts(
-      storesOf((...asked) => (asked.join(".") === `${name}.${verb}` ? ask : () => undefined)),
+      storesOf((...inputs) => (inputs.join(".") === `${name}.${verb}` ? method : () => undefined)),
       (ports) => ports[name][verb]!("first", "second"),
       settings
     )
 
   it.effect("gets the arguments, and a signal behind them", () =>
     Effect.gen(function* () {
-      const asked: Array<ReadonlyArray<unknown>> = []
-      yield* Effect.exit(say((...input) => void asked.push(input)))
-      const [[first, second, context, ...rest]] = asked as [ReadonlyArray<unknown>]
+      const inputs: Array<ReadonlyArray<unknown>> = []
+      yield* Effect.exit(call((...input) => void inputs.push(input)))
+      const [[first, second, context, ...rest]] = inputs as [ReadonlyArray<unknown>]
       assert.deepStrictEqual([first, second, rest], ["first", "second", []])
       assert.strictEqual((context as { readonly signal: AbortSignal }).signal.aborted, false)
     })
@@ -77,9 +77,9 @@ describe.each(verbs)("%s.%s", (name, verb) => {
         throw new Error("no")
       }
     ]
-  ] as const)("names itself in the failure: %s", ([, ask]) =>
+  ] as const)("names itself in the failure: %s", ([, method]) =>
     Effect.gen(function* () {
-      const error = yield* Effect.flip(say(ask))
+      const error = yield* Effect.flip(call(method))
       assert.instanceOf(error, StoreError)
       assert.strictEqual(error.operation, `${name}.${verb}`)
       assert.strictEqual((error.cause as Error).message, "no")
@@ -93,19 +93,19 @@ describe.each(verbs)("%s.%s", (name, verb) => {
         [{ timeoutMillis: 70 }, 70]
       ] as const) {
         let signal: AbortSignal | undefined
-        const asking = yield* Effect.forkChild(
+        const calling = yield* Effect.forkChild(
           Effect.flip(
-            say((_first, _second, context) => {
+            call((_first, _second, context) => {
               signal = (context as { readonly signal: AbortSignal }).signal
               return new Promise(() => undefined)
             }, settings)
           )
         )
         yield* TestClock.adjust(millis - 1)
-        assert.isUndefined(asking.pollUnsafe())
+        assert.isUndefined(calling.pollUnsafe())
         assert.strictEqual(signal?.aborted, false)
         yield* TestClock.adjust(1)
-        const error = yield* Fiber.join(asking)
+        const error = yield* Fiber.join(calling)
         assert.instanceOf(error, StoreError)
         assert.strictEqual(error.operation, `${name}.${verb}`)
         assert.instanceOf(error.cause, DeadlineExceeded)

@@ -34,7 +34,7 @@ export interface Subject {
   readonly response: unknown
   readonly comesOut: unknown
   /** Unusable results, and the text that the failure must contain. */
-  readonly malformed: ReadonlyArray<readonly [what: string, response: unknown, says: RegExp]>
+  readonly malformed: ReadonlyArray<readonly [what: string, response: unknown, pattern: RegExp]>
 }
 
 /** A catalogue over given products. */
@@ -119,7 +119,7 @@ const search: Subject = {
   ]
 }
 
-const ask: Subject = {
+const replying: Subject = {
   operation: "Assistant.reply",
   port: "assistant",
   refusals: [],
@@ -298,4 +298,14 @@ const send: Subject = {
   malformed: []
 }
 
-export const subjects: ReadonlyArray<Subject> = [search, ask, quote, place, find, status, track, open, send]
+export const subjects: ReadonlyArray<Subject> = [
+  search,
+  replying,
+  quote,
+  place,
+  find,
+  status,
+  track,
+  open,
+  send
+]

@@ -28,7 +28,7 @@ const takenBy = (
 type Shop = Awaited<ReturnType<typeof openTill>>
 
 /** Asks for a quote from an address; each asin is a request of its own. */
-const ask = async ({ till }: Shop, asin: string, clientAddress?: string, headers = {}) =>
+const requestQuote = async ({ till }: Shop, asin: string, clientAddress?: string, headers = {}) =>
   readResponse(
     await till.fetch(
       new Request(`${baseUrl}/x402/buy`, {
@@ -44,21 +44,21 @@ describe("unpaid quotes", () => {
   it("of one client have a budget: past it a 429, and fulfilment is not asked", async () => {
     const shop = await openTill({ limits: { quotesPerClientPerMinute: 2 } })
     for (const asin of ["B000000001", "B000000002"])
-      expect((await ask(shop, asin, "192.0.2.1")).status).toBe(402)
-    const over = await ask(shop, "B000000003", "192.0.2.1")
+      expect((await requestQuote(shop, asin, "192.0.2.1")).status).toBe(402)
+    const over = await requestQuote(shop, "B000000003", "192.0.2.1")
     expectFailed(over, 429, "RATE_LIMITED")
     expect(Number(over.headers.get("retry-after"))).toBeGreaterThan(0)
     expect(shop.fulfilment.quote.calls).toHaveLength(2)
     // A live quote costs nothing, another client has a budget of their own.
-    expect((await ask(shop, "B000000001", "192.0.2.1")).status).toBe(402)
-    expect((await ask(shop, "B000000003", "192.0.2.2")).status).toBe(402)
+    expect((await requestQuote(shop, "B000000001", "192.0.2.1")).status).toBe(402)
+    expect((await requestQuote(shop, "B000000003", "192.0.2.2")).status).toBe(402)
   })
 
   it("of all clients have a budget too, also of those whose address nobody knows", async () => {
     const shop = await openTill({ limits: { quotesPerMinute: 2 } })
-    expect((await ask(shop, "B000000001", "192.0.2.1")).status).toBe(402)
-    expect((await ask(shop, "B000000002")).status).toBe(402)
-    expectFailed(await ask(shop, "B000000003", "192.0.2.3"), 429, "RATE_LIMITED")
+    expect((await requestQuote(shop, "B000000001", "192.0.2.1")).status).toBe(402)
+    expect((await requestQuote(shop, "B000000002")).status).toBe(402)
+    expectFailed(await requestQuote(shop, "B000000003", "192.0.2.3"), 429, "RATE_LIMITED")
   })
 
   it("are counted by the host's own word for who asks", async () => {
@@ -66,9 +66,15 @@ describe("unpaid quotes", () => {
       limits: { quotesPerClientPerMinute: 1 },
       clientAddress: (request) => request.headers.get("x-real-ip") ?? undefined
     })
-    expect((await ask(shop, "B000000001", "10.0.0.1", { "x-real-ip": "192.0.2.1" })).status).toBe(402)
-    expect((await ask(shop, "B000000002", "10.0.0.1", { "x-real-ip": "192.0.2.2" })).status).toBe(402)
-    expect((await ask(shop, "B000000003", "10.0.0.1", { "x-real-ip": "192.0.2.2" })).status).toBe(429)
+    expect((await requestQuote(shop, "B000000001", "10.0.0.1", { "x-real-ip": "192.0.2.1" })).status).toBe(
+      402
+    )
+    expect((await requestQuote(shop, "B000000002", "10.0.0.1", { "x-real-ip": "192.0.2.2" })).status).toBe(
+      402
+    )
+    expect((await requestQuote(shop, "B000000003", "10.0.0.1", { "x-real-ip": "192.0.2.2" })).status).toBe(
+      429
+    )
   })
 
   it("fail with a response when the host's function dies, and no other call does", async () => {
@@ -77,7 +83,7 @@ describe("unpaid quotes", () => {
         throw new Error("no such header")
       }
     })
-    const failed = await ask(shop, "B000000001", "10.0.0.1")
+    const failed = await requestQuote(shop, "B000000001", "10.0.0.1")
     expectFailed(failed, 500, "INTERNAL_ERROR")
     expect(failed.text).not.toContain("no such header")
     const paid = await shop.present(search, await shop.payFor(search))
@@ -87,7 +93,7 @@ describe("unpaid quotes", () => {
   it("leave a payment of a standing quote alone, and other routes", async () => {
     const shop = await openTill({ limits: { quotesPerMinute: 1 } })
     const payment = await shop.payFor(buy)
-    expect((await ask(shop, "B000000009")).status).toBe(429)
+    expect((await requestQuote(shop, "B000000009")).status).toBe(429)
     expect((await shop.present(buy, payment)).status).toBe(200)
     expect((await shop.send(vaultBuy)).status).toBe(402)
   })
@@ -96,7 +102,7 @@ describe("unpaid quotes", () => {
     const shop = await openTill({ limits: { quotesPerClientPerMinute: 1 } })
     shop.fulfilment.quote.delays(30)
     const responses = await Promise.all(
-      Array.from({ length: 20 }, () => ask(shop, "B000000001", "192.0.2.1"))
+      Array.from({ length: 20 }, () => requestQuote(shop, "B000000001", "192.0.2.1"))
     )
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([402]))
     expect(new Set(responses.map(({ text }) => text)).size).toBe(1)
@@ -106,9 +112,9 @@ describe("unpaid quotes", () => {
   it("that fail fail for all who waited, and the next one asks anew", async () => {
     const shop = await openTill()
     shop.fulfilment.quote.delays(30).failsOnceWith(new Error("reset by peer"))
-    const responses = await Promise.all(Array.from({ length: 5 }, () => ask(shop, "B000000001")))
+    const responses = await Promise.all(Array.from({ length: 5 }, () => requestQuote(shop, "B000000001")))
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([502]))
-    expect((await ask(shop, "B000000001")).status).toBe(402)
+    expect((await requestQuote(shop, "B000000001")).status).toBe(402)
   })
 })
 

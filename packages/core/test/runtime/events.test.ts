@@ -55,7 +55,7 @@ interface Misfortune {
   readonly options?: Partial<TillOptions>
   readonly befalls: (shop: Shop) => void
   /** What the host is told. */
-  readonly told: RegExp
+  readonly pattern: RegExp
 }
 
 const storageFault = { on: false }
@@ -64,27 +64,27 @@ const misfortunes: ReadonlyArray<Misfortune> = [
     name: "a provider throws",
     call: track,
     befalls: ({ tracker }) => tracker.track.failsOnceWith(talkative()),
-    told: /A provider failed/
+    pattern: /A provider failed/
   },
   {
     name: "a provider is down",
     call: track,
     befalls: ({ tracker }) =>
       tracker.track.failsOnceWith(new TemporarilyUnavailable({ message: talkative().message })),
-    told: /A provider failed/
+    pattern: /A provider failed/
   },
   {
     name: "a provider returns nonsense",
     call: track,
     befalls: ({ tracker }) => tracker.track.returnsOnce({ number: trackingNumber, status: email } as never),
-    told: /A provider failed/
+    pattern: /A provider failed/
   },
   {
     name: "a provider is too slow",
     call: track,
     options: { upstreamTimeoutMillis: 30 },
     befalls: ({ tracker }) => tracker.track.hangsOnce(),
-    told: /A provider failed/
+    pattern: /A provider failed/
   },
   {
     name: "a settlement is lost",
@@ -93,7 +93,7 @@ const misfortunes: ReadonlyArray<Misfortune> = [
       facilitator.settle.returnsOnce(() => {
         throw talkative()
       }),
-    told: /outcome of a settlement is unknown/
+    pattern: /outcome of a settlement is unknown/
   },
   {
     name: "a facilitator gives its reasons in free text",
@@ -104,26 +104,26 @@ const misfortunes: ReadonlyArray<Misfortune> = [
         errorReason: talkative().message,
         transaction: ""
       }),
-    told: /outcome of a settlement is unknown/
+    pattern: /outcome of a settlement is unknown/
   },
   {
     name: "the chain can't be read",
     call: vaultBuy,
     options: { networks: [{ network: "base-sepolia", rpcUrl: "http://127.0.0.1:1/rpc-key-canary" }] },
     befalls: ({ facilitator }) => facilitator.losesNextSettlement(true),
-    told: /chain could not be read/
+    pattern: /chain could not be read/
   },
   {
     name: "the mail can't be sent",
     call: vaultBuy,
     befalls: ({ mailer }) => mailer.send.failsWith(talkative()),
-    told: /confirmation could not be sent/
+    pattern: /confirmation could not be sent/
   },
   {
     name: "an order can't be placed",
     call: buy,
     befalls: ({ fulfilment }) => fulfilment.place.failsWith(talkative()),
-    told: /order is not placed yet/
+    pattern: /order is not placed yet/
   },
   {
     name: "the storage fails when the money has moved",
@@ -132,13 +132,13 @@ const misfortunes: ReadonlyArray<Misfortune> = [
     befalls: () => {
       storageFault.on = true
     },
-    told: /store failed/
+    pattern: /store failed/
   },
   {
     name: "a marketplace is missing",
     call: search,
     befalls: ({ marketplace }) => marketplace.search.failsOnceWith(talkative()),
-    told: /marketplace is missing|A provider failed/
+    pattern: /marketplace is missing|A provider failed/
   }
 ]
 
@@ -155,7 +155,7 @@ const strings = (value: unknown): ReadonlyArray<string> =>
       : []
 
 describe("a host is told, and never what is secret or personal, when", () => {
-  it.each(misfortunes)("$name", async ({ befalls, call, options, told }) => {
+  it.each(misfortunes)("$name", async ({ befalls, call, options, pattern }) => {
     const written = [
       vi.spyOn(process.stderr, "write"),
       vi.spyOn(process.stdout, "write"),
@@ -170,7 +170,7 @@ describe("a host is told, and never what is secret or personal, when", () => {
     const payment = await shop.payFor(call)
     befalls(shop)
     const response = await shop.present(call, payment)
-    await vi.waitFor(() => expect(shop.events.map(({ message }) => message).join("\n")).toMatch(told), {
+    await vi.waitFor(() => expect(shop.events.map(({ message }) => message).join("\n")).toMatch(pattern), {
       timeout: 15_000
     })
     // A lease is held by whoever could not write that it is over: no need to wait that out here.

@@ -223,10 +223,10 @@ export class Attacker {
     const { revertReason } = this.simulation.chain.submit(calls)
     this.simulation.checker.count(`attacker: ${how}`)
     for (const { call } of calls) this.simulation.checker.count(`attacker: ${call._tag}`)
-    const said = calls.map(({ call }) => describeCall(call)).join(", ")
+    const described = calls.map(({ call }) => describeCall(call)).join(", ")
     this.simulation.noteAs(
       `x${this.index}`,
-      `${how}: ${said}${revertReason === undefined ? "" : `: ${revertReason}`}`
+      `${how}: ${described}${revertReason === undefined ? "" : `: ${revertReason}`}`
     )
   }
 }

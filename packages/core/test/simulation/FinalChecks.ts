@@ -161,10 +161,10 @@ const settledViolations = (
   }
   // The last response was compared with earlier ones when it was sent. The order may have failed, and its
   // refund be due, before the last request.
-  const isTold = (reply: Reply) =>
+  const hasOutcome = (reply: Reply) =>
     reply.status === 200 ||
     (hasFailed && reply.status === 402 && errorOf(reply).startsWith("payment_refund_due: "))
-  if (!last.some(isTold)) faults.push(`it is settled, but clients get ${describeReplies(last)}`)
+  if (!last.some(hasOutcome)) faults.push(`it is settled, but clients get ${describeReplies(last)}`)
   if (charge.effectPending) faults.push("it is settled, but its effect is still pending")
   if (charge.operation === "buy") {
     if (order === undefined) faults.push("it is settled, but has no order")

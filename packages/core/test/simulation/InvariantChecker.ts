@@ -212,8 +212,8 @@ export class InvariantChecker {
   ): void {
     if (copy === "forged" || call.name !== payment.ownCall.name || explainsOutcome(reply)) return
     // A definite refusal by the facilitator after this request arrived explains the response.
-    const isTold = payment.rejectedMillis >= arrivedMillis
-    if (payment.mayMove && !isTold) payment.refusalWhileOpen ??= errorOf(reply)
+    const isRejected = payment.rejectedMillis >= arrivedMillis
+    if (payment.mayMove && !isRejected) payment.refusalWhileOpen ??= errorOf(reply)
     const { claimedMillis } = payment
     const transfer = this.chain.transferOf(authorizationOf(payment))
     // Transfers before the claim, during this request, or beyond the node's view could not be known.

@@ -120,9 +120,9 @@ describe("a payment that names the URL it requests", () => {
     const url = `${baseUrl}${track.path}#fragment`
     const document = { ...payment, resource: { url, description: "kept" }, extensions: { kept: {} } }
     expect((await till.present(track, headerOf(document as typeof payment))).status).toBe(200)
-    const told = [...till.facilitator.verify.calls, ...till.facilitator.settle.calls]
-    expect(told).toHaveLength(2)
-    for (const [sent] of told)
+    const requests = [...till.facilitator.verify.calls, ...till.facilitator.settle.calls]
+    expect(requests).toHaveLength(2)
+    for (const [sent] of requests)
       expect(sent).toEqual({ ...document, resource: { url: `${baseUrl}/x402/track`, description: "kept" } })
   })
 })

@@ -157,9 +157,9 @@ describe("the mail of a purchase", () => {
     expect(givenUp().map((event) => event.purchaseId)).toEqual([purchaseId])
     await live(shop, { every: 6 * hour, until: 3 * day })
     await attempted(shop, maxMailAttempts + 1)
-    const told = JSON.stringify(shop.events)
+    const reported = JSON.stringify(shop.events)
     for (const secret of [email, downloadToken, downloadToken.split(".")[1]!])
-      expect(told).not.toContain(secret)
+      expect(reported).not.toContain(secret)
   })
 
   it("is sent also where its item has got another slug since", async () => {
@@ -200,7 +200,7 @@ describe("the mail of a purchase", () => {
     const { downloadToken } = await buyItem(shop)
     await settles(() => shop.mailer.sent).toHaveLength(1)
     expect(shop.mailer.sent[0]!.text).toContain(downloadToken)
-    const told = shop.events.filter(({ message }) => message.startsWith("A mail template failed"))
-    expect(told).toMatchObject([{ level: "warning", reason: expect.stringContaining("VaultPurchased") }])
+    const reported = shop.events.filter(({ message }) => message.startsWith("A mail template failed"))
+    expect(reported).toMatchObject([{ level: "warning", reason: expect.stringContaining("VaultPurchased") }])
   })
 })

@@ -35,14 +35,17 @@ const open = (
         return options.send?.(items) ?? Effect.succeed(items.map((item) => Exit.succeed(`re: ${item}`)))
       }
     }),
-    (ask) => ({ ask, sent, pace })
+    (request) => ({ request, sent, pace })
   )
 }
 
-const askAll = (ask: (item: string) => Effect.Effect<string, CallFault>, items: ReadonlyArray<string>) =>
+const requestAll = (
+  request: (item: string) => Effect.Effect<string, CallFault>,
+  items: ReadonlyArray<string>
+) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(
-      Effect.forEach(items, (item) => Effect.result(ask(item)), { concurrency: "unbounded" })
+      Effect.forEach(items, (item) => Effect.result(request(item)), { concurrency: "unbounded" })
     )
     for (let second = 0; second < 20; second++) yield* TestClock.adjust("1 second")
     const results = yield* Fiber.join(fiber)
@@ -52,8 +55,8 @@ const askAll = (ask: (item: string) => Effect.Effect<string, CallFault>, items: 
 describe("a batch", () => {
   it.effect("sends waiting requests in batches, and returns each its own response", () =>
     Effect.gen(function* () {
-      const { ask, sent } = yield* open()
-      const responses = yield* askAll(ask, ["a", "b", "c", "d", "a"])
+      const { request, sent } = yield* open()
+      const responses = yield* requestAll(request, ["a", "b", "c", "d", "a"])
       assert.deepStrictEqual(responses, ["re: a", "re: b", "re: c", "re: d", "re: a"])
       assert.deepStrictEqual(sent, [["a", "b", "c"], ["d"]])
     })
@@ -61,8 +64,8 @@ describe("a batch", () => {
 
   it.effect("puts questions of one number into different calls", () =>
     Effect.gen(function* () {
-      const { ask, sent } = yield* open()
-      yield* askAll(ask, ["a ups", "a dhl", "b"])
+      const { request, sent } = yield* open()
+      yield* requestAll(request, ["a ups", "a dhl", "b"])
       assert.deepStrictEqual(sent, [["a ups", "b"], ["a dhl"]])
     })
   )
@@ -70,13 +73,13 @@ describe("a batch", () => {
   it.effect("fails those whose question failed, and all of a call that did", () =>
     Effect.gen(function* () {
       const fault = new Unreachable({ upstream: "17track" })
-      const { ask } = yield* open({
+      const { request } = yield* open({
         send: (items) =>
           items.includes("d")
             ? Effect.fail(fault)
             : Effect.succeed(items.map((item) => (item === "b" ? Exit.fail(fault) : Exit.succeed(item))))
       })
-      assert.deepStrictEqual(yield* askAll(ask, ["a", "b", "c", "d", "e"]), [
+      assert.deepStrictEqual(yield* requestAll(request, ["a", "b", "c", "d", "e"]), [
         "a",
         "Unreachable",
         "c",
@@ -88,39 +91,39 @@ describe("a batch", () => {
 
   it.effect("passes a defect on and serves the next", () =>
     Effect.gen(function* () {
-      const { ask } = yield* open({
+      const { request } = yield* open({
         send: (items) =>
           items.includes("a") ? Effect.die("a bug") : Effect.succeed(items.map((item) => Exit.succeed(item)))
       })
-      const broken = yield* Effect.forkChild(Effect.exit(ask("a")))
+      const broken = yield* Effect.forkChild(Effect.exit(request("a")))
       yield* TestClock.adjust("5 seconds")
       const exit = yield* Fiber.join(broken)
       assert(Exit.isFailure(exit) && Exit.hasDies(exit))
-      assert.deepStrictEqual(yield* askAll(ask, ["b"]), ["b"])
+      assert.deepStrictEqual(yield* requestAll(request, ["b"]), ["b"])
     })
   )
 
   it.effect("fails the waiting requests at a defect of its own, and serves the next", () =>
     Effect.gen(function* () {
-      const { ask } = yield* open({
+      const { request } = yield* open({
         numberOf: (item) => {
           if (item === "broken") throw new Error("a bug")
           return item
         }
       })
       const fiber = yield* Effect.forkChild(
-        Effect.forEach(["a", "broken"], (item) => Effect.exit(ask(item)), { concurrency: "unbounded" })
+        Effect.forEach(["a", "broken"], (item) => Effect.exit(request(item)), { concurrency: "unbounded" })
       )
       yield* TestClock.adjust("5 seconds")
       for (const exit of yield* Fiber.join(fiber)) assert(Exit.isFailure(exit) && Exit.hasDies(exit))
-      assert.deepStrictEqual(yield* askAll(ask, ["b", "c"]), ["re: b", "re: c"])
+      assert.deepStrictEqual(yield* requestAll(request, ["b", "c"]), ["re: b", "re: c"])
     })
   )
 
   it.effect("refuses requests that can't wait, and completes the others", () =>
     Effect.gen(function* () {
-      const { ask } = yield* open({ maxWaiting: 4 })
-      assert.deepStrictEqual(yield* askAll(ask, ["a", "b", "c", "d", "e", "a"]), [
+      const { request } = yield* open({ maxWaiting: 4 })
+      assert.deepStrictEqual(yield* requestAll(request, ["a", "b", "c", "d", "e", "a"]), [
         "re: a",
         "re: b",
         "re: c",
@@ -133,19 +136,19 @@ describe("a batch", () => {
 
   it.effect("refuses those whose turn would come too late", () =>
     Effect.gen(function* () {
-      const { ask, sent } = yield* open({ maxItems: 1, maxTurnMillis: 500 })
-      assert.deepStrictEqual(yield* askAll(ask, ["a", "b"]), ["re: a", "Overloaded"])
+      const { request, sent } = yield* open({ maxItems: 1, maxTurnMillis: 500 })
+      assert.deepStrictEqual(yield* requestAll(request, ["a", "b"]), ["re: a", "Overloaded"])
       assert.deepStrictEqual(sent, [["a"]])
     })
   )
 
   it.effect("drops canceled requests, and notifies callers when theirs is sent", () =>
     Effect.gen(function* () {
-      const { ask, sent } = yield* open({ maxItems: 1 })
+      const { request, sent } = yield* open({ maxItems: 1 })
       const left: Array<string> = []
-      const askNoting = (item: string) => ask(item, () => left.push(item))
+      const requestNoting = (item: string) => request(item, () => left.push(item))
       const [first, second, third] = yield* Effect.forEach(["a", "b", "c"], (item) =>
-        Effect.forkChild(askNoting(item), { startImmediately: true })
+        Effect.forkChild(requestNoting(item), { startImmediately: true })
       )
       yield* TestClock.adjust("50 millis")
       assert.deepStrictEqual(left, ["a"])
@@ -161,7 +164,7 @@ describe("a batch", () => {
   it.effect("sends the next call while one is still out", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<void>()
-      const { ask, sent } = yield* open({
+      const { request, sent } = yield* open({
         maxItems: 1,
         send: (items) =>
           Effect.as(
@@ -169,8 +172,8 @@ describe("a batch", () => {
             items.map((item) => Exit.succeed(item))
           )
       })
-      const slow = yield* Effect.forkChild(ask("a"))
-      assert.deepStrictEqual(yield* askAll(ask, ["b"]), ["b"])
+      const slow = yield* Effect.forkChild(request("a"))
+      assert.deepStrictEqual(yield* requestAll(request, ["b"]), ["b"])
       assert.deepStrictEqual(sent, [["a"], ["b"]])
       yield* Deferred.succeed(gate, undefined)
       assert.strictEqual(yield* Fiber.join(slow), "a")

@@ -119,8 +119,8 @@ describe("a lookup over a socket", () => {
   it.each(failing)("fails with a response %s", async (_, reply, tag) => {
     const error = await failureOf(lookUp(reply))
     expect(error).toMatchObject({ _tag: tag })
-    const told = `${String(error)} ${JSON.stringify(error)}`
-    for (const secret of [apiKey, number, "Seattle", "Durham"]) expect(told).not.toContain(secret)
+    const text = `${String(error)} ${JSON.stringify(error)}`
+    for (const secret of [apiKey, number, "Seattle", "Durham"]) expect(text).not.toContain(secret)
   })
 
   it("includes the time to retry", async () => {

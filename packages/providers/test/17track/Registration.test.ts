@@ -61,10 +61,10 @@ describe("fields that a carrier requires", () => {
 
   it.effect("may be required one after the other", () =>
     Effect.gen(function* () {
-      const asked = ["ship_date", "phone_number_last_4"]
+      const required = ["ship_date", "phone_number_last_4"]
       const { provider, track } = yield* open({
         intercept: ({ items, path }) => {
-          const missing = asked.find((name) => items[0]?.[name] === undefined)
+          const missing = required.find((name) => items[0]?.[name] === undefined)
           return path === "register" && missing !== undefined
             ? {
                 status: 200,
@@ -163,9 +163,9 @@ describe("logs and cache", () => {
       )
       assert.strictEqual(result.found, false)
       assert.isNotEmpty(lines)
-      const told = lines.join("\n")
+      const log = lines.join("\n")
       for (const secret of [number, "555", "1012", "2026-11-17", "444", apiKey]) {
-        assert.notInclude(told, secret)
+        assert.notInclude(log, secret)
       }
     })
   )

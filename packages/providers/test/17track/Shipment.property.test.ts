@@ -64,13 +64,13 @@ describe("a TrackResult of any document", () => {
     ([document]) => {
       const { events, latestEvent } = read(document)
       assert.deepStrictEqual(latestEvent, events[0] ?? null)
-      const told = events.flatMap(({ description, time: at }) =>
+      const moments = events.flatMap(({ description, time: at }) =>
         at === null ? [] : [{ at: Date.parse(at), description: (description ?? "").toLowerCase() }]
       )
-      for (const [index, { at }] of told.entries()) {
-        if (index > 0) assert.isAtMost(at, told[index - 1]!.at)
+      for (const [index, { at }] of moments.entries()) {
+        if (index > 0) assert.isAtMost(at, moments[index - 1]!.at)
       }
-      const seen = told.map(({ at, description }) => `${at} ${description.replace(/\W+$/, "")}`)
+      const seen = moments.map(({ at, description }) => `${at} ${description.replace(/\W+$/, "")}`)
       assert.strictEqual(new Set(seen).size, seen.length)
     },
     runs

@@ -92,11 +92,11 @@ export class Provider {
   private decide(path: string, items: ReadonlyArray<Item>, at: number): unknown {
     switch (path) {
       case "gettrackinfo":
-        return merge(items.map((asked) => this.info(asked, at)))
+        return merge(items.map((requested) => this.info(requested, at)))
       case "register":
-        return merge(items.map((asked) => this.take(asked, at)))
+        return merge(items.map((requested) => this.take(requested, at)))
       case "deletetrack":
-        return merge(items.map((asked) => this.forget(asked)))
+        return merge(items.map((requested) => this.forget(requested)))
       case "getquota":
         return { code: 0, data: { quota_remain: (this.behaviour.quota ?? 200) - this.quotaUsed } }
       default:
@@ -104,17 +104,17 @@ export class Provider {
     }
   }
 
-  private registered(asked: Item): ReadonlyArray<readonly [string, Registration]> {
+  private registered(requested: Item): ReadonlyArray<readonly [string, Registration]> {
     return [...this.registrations].filter(
       ([, { carrier, item: mine }]) =>
-        String(mine["number"]).toUpperCase() === String(asked["number"]).toUpperCase() &&
-        (asked["carrier"] === undefined || asked["carrier"] === carrier)
+        String(mine["number"]).toUpperCase() === String(requested["number"]).toUpperCase() &&
+        (requested["carrier"] === undefined || requested["carrier"] === carrier)
     )
   }
 
-  private info(asked: Item, at: number) {
-    const number = String(asked["number"])
-    const mine = this.registered(asked)
+  private info(requested: Item, at: number) {
+    const number = String(requested["number"])
+    const mine = this.registered(requested)
     if (mine.length === 0) return { rejected: [rejection(number, -18_019_902)] }
     const { newsAfterMillis = 0, passes = () => true } = this.behaviour
     const news = this.behaviour.news ?? ((registration) => item(inTransit, registration))
@@ -127,28 +127,28 @@ export class Provider {
     }
   }
 
-  private take(asked: Item, at: number) {
-    const number = String(asked["number"])
+  private take(requested: Item, at: number) {
+    const number = String(requested["number"])
     const refusedWith = this.behaviour.refuses?.[number]
     if (refusedWith !== undefined) return { rejected: [rejection(number, ...refusedWith)] }
     const wanted = this.behaviour.wants?.[number]
-    if (wanted?.fields.some((name) => asked[name] === undefined) === true) {
+    if (wanted?.fields.some((name) => requested[name] === undefined) === true) {
       return { rejected: [rejection(number, wanted.code)] }
     }
-    if (this.registered(asked).length > 0) return { rejected: [rejection(number, -18_019_901)] }
+    if (this.registered(requested).length > 0) return { rejected: [rejection(number, -18_019_901)] }
     if (this.quotaUsed >= (this.behaviour.quota ?? 200)) {
       return { rejected: [rejection(number, -18_019_908)] }
     }
     this.quotaUsed += 1
-    this.register(asked, at)
-    return { accepted: [{ origin: 1, number, carrier: Number(asked["carrier"] ?? 100_002) }] }
+    this.register(requested, at)
+    return { accepted: [{ origin: 1, number, carrier: Number(requested["carrier"] ?? 100_002) }] }
   }
 
-  private forget(asked: Item) {
-    const mine = this.registered(asked)
-    if (mine.length === 0) return { rejected: [rejection(String(asked["number"]), -18_019_902)] }
+  private forget(requested: Item) {
+    const mine = this.registered(requested)
+    if (mine.length === 0) return { rejected: [rejection(String(requested["number"]), -18_019_902)] }
     for (const [key] of mine) this.registrations.delete(key)
-    return { accepted: [asked] }
+    return { accepted: [requested] }
   }
 
   /** The provider as an `HttpClient`. */

@@ -188,14 +188,14 @@ describe.each(providers)("$name", (provider) => {
         })
       )
       const { search, usage } = provide({ apiKey, retries: 0, circuitFailures: 2 })
-      const ask = () =>
+      const rejected = () =>
         search({ q: "shoes", page: 1 }, context()).then(
           () => assert.fail("the search should have failed"),
           (error: Error & { readonly _tag: string; readonly retryAfterSeconds?: number }) => error
         )
-      await ask()
-      await ask()
-      const refused = await ask()
+      await rejected()
+      await rejected()
+      const refused = await rejected()
       assert.strictEqual(refused._tag, "TemporarilyUnavailable")
       assert.strictEqual(refused.retryAfterSeconds, 5)
       assert.strictEqual(requests, 2)

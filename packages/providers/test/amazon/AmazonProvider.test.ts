@@ -56,11 +56,11 @@ describe.each(providers)("$name", (provider) => {
   })
 
   it("returns page n of the upstream as page n, shortened by filters", async () => {
-    const asked: Array<string | null> = []
+    const pagesRead: Array<string | null> = []
     server.use(
       http.get(endpoint, ({ request }) => {
         const page = Number(new URL(request.url).searchParams.get("page"))
-        asked.push(new URL(request.url).searchParams.get("page"))
+        pagesRead.push(new URL(request.url).searchParams.get("page"))
         const samples =
           page === 2 ? [{ ...bare, price: price(500) }] : [{ ...shoe, asin: `B0TEST000${page}` }]
         return HttpResponse.json(document(samples.map(write), { page, totalPages: 3 }))
@@ -68,7 +68,7 @@ describe.each(providers)("$name", (provider) => {
     )
     const pages = []
     for (const page of [1, 2, 3]) pages.push(await search({ page, priceMax: 100 }))
-    assert.deepStrictEqual(asked, ["1", "2", "3"])
+    assert.deepStrictEqual(pagesRead, ["1", "2", "3"])
     assert.deepStrictEqual(
       pages.map(({ products }) => asins(products)),
       [["B0TEST0001"], [], ["B0TEST0003"]]

@@ -38,7 +38,7 @@ describeSockets({
   call: "a quote of Crossmint's",
   open: (baseUrl, settings) => {
     const shop = crossmint({ apiKey, payees, treasury: paying, baseUrl: `${baseUrl}/api/`, ...settings })
-    return { ask: async () => (await shop.quote(request, context)).total, usage: shop.usage }
+    return { send: async () => (await shop.quote(request, context)).total, usage: shop.usage }
   },
   document: payable(),
   expected: "97.35",

@@ -17,9 +17,9 @@ describe("placing an order", () => {
     const { reference } = await place()
     assert.strictEqual(reference, first().orderId)
     assert.deepStrictEqual([paid(), upstream.goods], [amount, [reference]])
-    const told = upstream.received.at(-1)!
-    assert.strictEqual(told.path, `/api/2022-06-09/orders/${reference}/payment`)
-    assert.match(JSON.stringify(told.body), /^\{"type":"crypto-tx-id","txId":"0x[0-9a-f]{64}"\}$/)
+    const notified = upstream.received.at(-1)!
+    assert.strictEqual(notified.path, `/api/2022-06-09/orders/${reference}/payment`)
+    assert.match(JSON.stringify(notified.body), /^\{"type":"crypto-tx-id","txId":"0x[0-9a-f]{64}"\}$/)
   })
 
   it("again pays nothing, and returns the same", async () => {
@@ -200,8 +200,8 @@ describe("a treasury of a host's own", () => {
     const { reference } = await quote()
     const controller = new AbortController()
     const aborted = new Promise<string>((resolve) => {
-      const find: TreasuryOptions["find"] = (_key, asked) =>
-        new Promise(() => asked?.signal?.addEventListener("abort", () => resolve("aborted")))
+      const find: TreasuryOptions["find"] = (_key, options) =>
+        new Promise(() => options?.signal?.addEventListener("abort", () => resolve("aborted")))
       const order = { ...request, orderId: "order-1", reference, total: "97.35" }
       open({ treasury: own({ find }) })
         .place(order, { signal: controller.signal })

@@ -148,9 +148,9 @@ describe("the status of an order", () => {
     const order = orderFixture("delivery")
     upstream.orders.set(order.orderId, order)
     upstream.tracking = () => new HttpResponse(null, { status })
-    const asked = shop.status(order.orderId)
-    if (tag === undefined) assert.strictEqual((await asked).status, "placed")
-    else assert.strictEqual((await rejectionOf(asked))._tag, tag)
+    const pending = shop.status(order.orderId)
+    if (tag === undefined) assert.strictEqual((await pending).status, "placed")
+    else assert.strictEqual((await rejectionOf(pending))._tag, tag)
   })
 
   it("is unknown for a missing order", async () => {

@@ -10,7 +10,7 @@ const start = () => startShop(server)
 
 const { id } = intentFixture("4-completed")
 const parcel = (change: object = {}) => ({ ...shipmentsFixture().data[0], ...change })
-const told = {
+const progress = {
   carrier: "UPS",
   trackingNumber: "1ZA1234E0205271688",
   trackingUrl: "https://www.ups.com/track?tracknum=1ZA1234E0205271688"
@@ -28,7 +28,7 @@ const statusOf = async (shipments: unknown, order?: () => Response) => {
 
 describe("an order's status", () => {
   it("is read from the documented shipments", async () => {
-    assert.deepStrictEqual(await statusOf(shipmentsFixture()), { status: "shipped", shipments: [told] })
+    assert.deepStrictEqual(await statusOf(shipmentsFixture()), { status: "shipped", shipments: [progress] })
   })
 
   it.each<[string, IntentFixture, object]>([
@@ -134,13 +134,13 @@ describe("an order's status", () => {
     ["denied", { state: "denied" }, { status: "placed", shipments: [] }],
     ["in a new state", { state: "appealed" }, { status: "placed", shipments: [] }]
   ])("takes a cancellation that is %s", async (_what, cancellation, status) => {
-    const told = await statusOf(list(), () => HttpResponse.json({ id: "ord_7ab1", cancellation }))
-    assert.deepStrictEqual(told, status as typeof told)
+    const progress = await statusOf(list(), () => HttpResponse.json({ id: "ord_7ab1", cancellation }))
+    assert.deepStrictEqual(progress, status as typeof progress)
   })
 
   it("does not need the order, which may be written later", async () => {
-    const told = await statusOf(list(), () => HttpResponse.json({}, { status: 404 }))
-    assert.deepStrictEqual(told, { status: "placed", shipments: [] })
+    const progress = await statusOf(list(), () => HttpResponse.json({}, { status: 404 }))
+    assert.deepStrictEqual(progress, { status: "placed", shipments: [] })
   })
 
   it.each<[string, unknown]>([

@@ -33,7 +33,7 @@ describeSockets({
   call: "a status of Rye's",
   open: (baseUrl, settings) => {
     const shop = rye({ apiKey, baseUrl: `${baseUrl}/`, ...settings })
-    return { ask: async () => (await shop.status(placing.id)).status, usage: shop.usage }
+    return { send: async () => (await shop.status(placing.id)).status, usage: shop.usage }
   },
   document: placing,
   expected: "placed",

@@ -32,11 +32,11 @@ const fake = () => fakeCatalogue([productDocument(1)])
 describe("with client credentials", () => {
   it("a token is requested, and sent with the call", async () => {
     const { respond } = fake()
-    const asked: Array<unknown> = []
+    const requests: Array<unknown> = []
     const bearers: Array<string | null> = []
     server.use(
       http.post(tokenUrl, async ({ request }) => {
-        asked.push(await request.json())
+        requests.push(await request.json())
         return HttpResponse.json({ access_token: "token-1", scope: "read", expires_in: 86_399 })
       }),
       http.post(endpoint, async ({ request }) => {
@@ -47,7 +47,7 @@ describe("with client credentials", () => {
     const shopify = catalogue(credentials)
     assert.deepStrictEqual(ids(await searchOf(shopify)()), ["test1"])
     await searchOf(shopify)()
-    assert.deepStrictEqual(asked, [
+    assert.deepStrictEqual(requests, [
       { client_id: "client-id-1", client_secret: clientSecret, grant_type: "client_credentials" }
     ])
     assert.deepStrictEqual(bearers, ["Bearer token-1", "Bearer token-1"])
@@ -58,10 +58,10 @@ describe("with client credentials", () => {
 
   it("concurrent searches request one token", async () => {
     const { respond } = fake()
-    let asked = 0
+    let requests = 0
     server.use(
       http.post(tokenUrl, () =>
-        HttpResponse.json({ access_token: `token-${(asked += 1)}`, expires_in: 3600 })
+        HttpResponse.json({ access_token: `token-${(requests += 1)}`, expires_in: 3600 })
       ),
       http.post(endpoint, async ({ request }) =>
         HttpResponse.json(respond((await request.json()) as ToolCall) as null)
@@ -69,7 +69,7 @@ describe("with client credentials", () => {
     )
     const search = searchOf(catalogue(credentials))
     await Promise.all(Array.from({ length: 20 }, (_, index) => search({ q: `shoes ${index}` })))
-    assert.strictEqual(asked, 1)
+    assert.strictEqual(requests, 1)
   })
 
   it("a token that is no longer taken is renewed once", async () => {

@@ -23,10 +23,10 @@ describe("any catalogue that doesn't change", () => {
         await Effect.runPromise(
           Effect.gen(function* () {
             const search = yield* over(fake, { pageSize, maxPages: 100 })
-            let asked = 0
+            let pages = 0
             const hasMoreAfter = Effect.fnUntraced(function* (page: number) {
-              if (asked === expiresAfter) fake.expireCursors()
-              asked += 1
+              if (pages === expiresAfter) fake.expireCursors()
+              pages += 1
               const found = yield* search({ page })
               const last = Math.min(page * size, count)
               assert.deepStrictEqual(ids(found), names((page - 1) * size + 1, last))

@@ -42,17 +42,17 @@ describe("a call of the catalogue", () => {
     await searchOf(catalogue(options))({ priceMax: 100 })
     await searchOf(catalogue({ ...options, shipsTo: "US" }))()
     await searchOf(catalogue({ ...options, shipsTo: false }))()
-    const asked = requests.map(({ call }) => call.params.arguments.catalog)
-    assert.deepStrictEqual(asked[0]!.context, {
+    const sent = requests.map(({ call }) => call.params.arguments.catalog)
+    assert.deepStrictEqual(sent[0]!.context, {
       address_country: "CA",
       currency: "CAD",
       language: "fr-CA"
     })
     // Filters are in US dollars: a bound in Canadian ones would be another one.
     const rest = { available: true, condition: ["new"], shop_ids: shopIds }
-    assert.deepStrictEqual(asked[0]!.filters, { ...rest, ships_to: { country: "CA" } })
-    assert.deepStrictEqual(asked[1]!.filters, { ...rest, ships_to: { country: "US" } })
-    assert.deepStrictEqual(asked[2]!.filters, rest)
+    assert.deepStrictEqual(sent[0]!.filters, { ...rest, ships_to: { country: "CA" } })
+    assert.deepStrictEqual(sent[1]!.filters, { ...rest, ships_to: { country: "US" } })
+    assert.deepStrictEqual(sent[2]!.filters, rest)
   })
 
   it("counts bounds in cents, never tighter than they are", async () => {

@@ -90,8 +90,8 @@ const thefts: Readonly<Record<string, Theft>> = {
 
 /** Signs whatever it is given, as wallets do that fill in number and fees alone. */
 const payNaively = async (node: FakeNode, prepared: Hex): Promise<void> => {
-  const asked = parseTransaction(prepared) as TransactionSerializableEIP1559
-  await node.submit(await account.signTransaction({ ...asked, nonce: node.nonceOf(account.address) }))
+  const requested = parseTransaction(prepared) as TransactionSerializableEIP1559
+  await node.submit(await account.signTransaction({ ...requested, nonce: node.nonceOf(account.address) }))
 }
 
 describe("a transaction that was prepared to steal", () => {
@@ -106,14 +106,14 @@ describe("a transaction that was prepared to steal", () => {
   it.each(Object.entries(thefts))("is refused by the treasury: %s", async (_name, { prepared, reason }) => {
     const { journal, node, paying } = startTreasury()
     server.use(node.handler())
-    const asked = payment({ prepared })
-    for (const call of [paying.check(asked), paying.pay(asked)]) {
+    const requested = payment({ prepared })
+    for (const call of [paying.check(requested), paying.pay(requested)]) {
       const { _tag, reason: why } = await rejectionOf(call)
       assert.deepStrictEqual([_tag, why], ["PaymentRefused", reason])
     }
     assert.deepStrictEqual([node.sent.length, journal.records().length], [0, 0])
     assert.strictEqual(node.balance(usdc, account.address), 1_000_000_000n)
-    assert.deepStrictEqual(await paying.find(asked.key), { status: "none" })
+    assert.deepStrictEqual(await paying.find(requested.key), { status: "none" })
   })
 
   const terms = { ...payment(), chainId: 84_532, token: usdc } as const

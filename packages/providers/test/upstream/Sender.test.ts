@@ -52,12 +52,12 @@ describe("a call over a socket", () => {
     )
     const late = makeWithFetch(makeUpstream({ name: "shop" }))
     const request = HttpClientRequest.get("https://shop.example/")
-    const said = (upstream: typeof late) =>
+    const messageOf = (upstream: typeof late) =>
       Effect.runPromise(Effect.flatMap(upstream.call(request), parseJson))
     const platform = globalThis.fetch
     globalThis.fetch = saying("installed later")
     try {
-      assert.deepStrictEqual(await Promise.all([...upstreams, late].map(said)), [
+      assert.deepStrictEqual(await Promise.all([...upstreams, late].map(messageOf)), [
         "first",
         "second",
         "installed later"

@@ -25,7 +25,7 @@ export interface SocketSubject {
 }
 
 export interface Opened {
-  readonly ask: () => Promise<unknown>
+  readonly send: () => Promise<unknown>
   readonly usage: () => UpstreamUsage
 }
 
@@ -77,15 +77,15 @@ export const describeSockets = (subject: SocketSubject): void => {
   const whole = JSON.stringify(document)
   let server: ScriptedServer
   const start = async (...replies: Array<Reply>) => (server = await startScriptedServer(...replies))
-  const ask = async (reply: Reply) => open((await start(reply)).url, settings).ask()
+  const send = async (reply: Reply) => open((await start(reply)).url, settings).send()
 
   describe(`${call} over a socket`, () => {
     it("is read, whole and compressed", async () => {
-      assert.deepStrictEqual(await ask(json(document)), expected)
+      assert.deepStrictEqual(await send(json(document)), expected)
       const [received] = server.requests
       assert.deepStrictEqual([received!.headers[key.header], received!.url], [key.value, path])
       await server.close()
-      const packed = await ask((response) =>
+      const packed = await send((response) =>
         response
           .writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" })
           .end(gzipSync(whole))
@@ -97,7 +97,7 @@ export const describeSockets = (subject: SocketSubject): void => {
       ...badResponses(whole),
       ...malformed.map(([what, odd]) => [what, json(odd), "ResponseMalformed"] as const)
     ])("fails when the response %s", async (_what, reply, tag) => {
-      const rejection = await rejectionOf(ask(reply))
+      const rejection = await rejectionOf(send(reply))
       assert.strictEqual(rejection._tag, tag)
       const [secret] = key.value.split(" ").slice(-1)
       assert.notInclude(JSON.stringify(rejection) + String(rejection["message"]), secret!)
@@ -108,11 +108,11 @@ export const describeSockets = (subject: SocketSubject): void => {
       const busy: Reply = (response) => void response.writeHead(503).end()
       const { replies, requests, url } = await start(busy)
       const opened = open(url, { ...settings, circuitFailures: 2 })
-      for (let attempt = 0; attempt < 4; attempt++) await rejectionOf(opened.ask())
+      for (let attempt = 0; attempt < 4; attempt++) await rejectionOf(opened.send())
       assert.strictEqual(requests.length, 2)
       assert.deepInclude(opened.usage(), { calls: 4, failures: 4, requests: 2, circuit: "open" })
       replies.splice(0, 1, busy, json(document))
-      assert.deepStrictEqual(await open(url, { ...settings, retries: 1 }).ask(), expected)
+      assert.deepStrictEqual(await open(url, { ...settings, retries: 1 }).send(), expected)
     })
   })
 }

@@ -15,10 +15,10 @@ describe("an order's status", () => {
     return shop.status(reference)
   }
   const parcel = { carrier: "ups", tracking_number: "1ZA1234E0205271688" }
-  const told = { carrier: "ups", trackingNumber: "1ZA1234E0205271688" }
+  const shipment = { carrier: "ups", trackingNumber: "1ZA1234E0205271688" }
 
   it("is read from the documented order", async () => {
-    assert.deepStrictEqual(await statusOf({}), { status: "shipped", shipments: [told] })
+    assert.deepStrictEqual(await statusOf({}), { status: "shipped", shipments: [shipment] })
     assert.deepInclude(placedFixture(), { status: "order_placed" })
   })
 

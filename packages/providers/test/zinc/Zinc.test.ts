@@ -32,7 +32,7 @@ describeSockets({
   call: "a status of Zinc's",
   open: (baseUrl, settings) => {
     const shop = zinc({ apiKey, baseUrl: `${baseUrl}/`, ...settings })
-    return { ask: async () => (await shop.status(placed.id)).status, usage: shop.usage }
+    return { send: async () => (await shop.status(placed.id)).status, usage: shop.usage }
   },
   document: placed,
   expected: "shipped",

@@ -32,10 +32,10 @@ const tale: Partial<Record<OrderStatus, (order: Order) => string>> = {
 
 const stepLines = (steps: ReadonlyArray<Order>, paint: Paint): ReadonlyArray<string> =>
   steps.flatMap((order) => {
-    const told = tale[order.status]?.(order)
-    if (told === undefined) return []
+    const text = tale[order.status]?.(order)
+    if (text === undefined) return []
     const time = new Date(order.updatedAtMillis).toISOString().slice(11, 23)
-    return [`  ${paint.dim(time)}  ${paint.bold(order.status.padEnd(10))}  ${told}`.trimEnd()]
+    return [`  ${paint.dim(time)}  ${paint.bold(order.status.padEnd(10))}  ${text}`.trimEnd()]
   })
 
 /** The order's name and number, and its status changes. */

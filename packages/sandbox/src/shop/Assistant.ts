@@ -166,10 +166,10 @@ const replyFor = (
   preferences: ReadonlyArray<string>
 ): string => {
   const [{ met, product }, ...others] = picks
-  const asked = `“${wish.words.join(" ")}”${rangeText(wish.range)}`
+  const wished = `“${wish.words.join(" ")}”${rangeText(wish.range)}`
   const opening = wish.whole
-    ? `here ${picks.length === 1 ? "is one match" : `are ${picks.length} matches`} for ${asked}.`
-    : `nothing fits all of ${asked}, but this comes close.`
+    ? `here ${picks.length === 1 ? "is one match" : `are ${picks.length} matches`} for ${wished}.`
+    : `nothing fits all of ${wished}, but this comes close.`
   const liking =
     met.length > 0
       ? ` It has what you prefer: ${met.slice(0, maxNamed).join(", ")}.`
@@ -185,9 +185,9 @@ const replyFor = (
 }
 
 /** The range from the request if given; otherwise from the message. */
-const rangeOf = (request: ShopRequest, said: PriceRange): PriceRange => {
+const rangeOf = (request: ShopRequest, stated: PriceRange): PriceRange => {
   const given = request.context?.priceRange
-  return given?.min === undefined && given?.max === undefined ? said : { min: given.min, max: given.max }
+  return given?.min === undefined && given?.max === undefined ? stated : { min: given.min, max: given.max }
 }
 
 /**
@@ -201,8 +201,8 @@ export const assistant = (listings: ReadonlyArray<Listing>): AssistantOptions =>
   const categories = [...new Set(listings.map(({ category }) => category))].slice(0, 6).join(", ")
   return {
     reply: async (request, { search }) => {
-      const { range: said, rest } = readBudget(request.message)
-      const range = rangeOf(request, said)
+      const { range: stated, rest } = readBudget(request.message)
+      const range = rangeOf(request, stated)
       const words = [...new Set(wordsOf(rest))].filter((word) => !chatter.has(word)).slice(0, 12)
       const preferences = request.context?.preferences ?? []
       if (words.length === 0) {

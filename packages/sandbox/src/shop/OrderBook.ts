@@ -66,11 +66,11 @@ const shipmentOf = (
   const destination = shippingAddress.country.toUpperCase()
   const event = (
     afterMillis: number,
-    told: Pick<ShipmentEvent, "location" | "description" | "stage">
+    details: Pick<ShipmentEvent, "location" | "description" | "stage">
   ): ShipmentEvent => ({
     hoursAgo: (nowMillis - placedAt.getTime() - afterMillis) / hourMillis,
     offset: "+00:00",
-    ...told
+    ...details
   })
   const history = [
     event(shippedAfterMillis, { location: origin, description: "Picked up", stage: "PickedUp" }),

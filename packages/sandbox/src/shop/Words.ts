@@ -29,8 +29,8 @@ const fillers = new Set("a an and at by for from in of on or the to with".split(
 /** The words of a search; stop words count only if there are no others. */
 export const searchWords = (text: string): ReadonlyArray<string> => {
   const words = [...new Set(wordsOf(text))]
-  const telling = words.filter((word) => !fillers.has(word))
-  return telling.length === 0 ? words : telling
+  const meaningful = words.filter((word) => !fillers.has(word))
+  return meaningful.length === 0 ? words : meaningful
 }
 
 const singular = (word: string): string => {
@@ -40,16 +40,16 @@ const singular = (word: string): string => {
 }
 
 /** How well a search word matches a word: 2 for equal (ignoring plural), 1 for a prefix, 0 for none. */
-export const fit = (asked: string, word: string): 0 | 1 | 2 =>
-  asked === word || singular(asked) === singular(word)
+export const fit = (wanted: string, word: string): 0 | 1 | 2 =>
+  wanted === word || singular(wanted) === singular(word)
     ? 2
-    : asked.length >= 3 && word.startsWith(asked)
+    : wanted.length >= 3 && word.startsWith(wanted)
       ? 1
       : 0
 
 /** The best match of a word among many. */
-export const bestFit = (asked: string, words: ReadonlyArray<string>): 0 | 1 | 2 =>
+export const bestFit = (wanted: string, words: ReadonlyArray<string>): 0 | 1 | 2 =>
   words.reduce<0 | 1 | 2>(
-    (best, word) => (best === 2 ? best : (Math.max(best, fit(asked, word)) as 0 | 1 | 2)),
+    (best, word) => (best === 2 ? best : (Math.max(best, fit(wanted, word)) as 0 | 1 | 2)),
     0
   )

@@ -7,7 +7,7 @@ import { sampleShop } from "../../src/shop/index.ts"
 const shop = sampleShop()
 const { signal } = new AbortController()
 
-const ask = async (message: string, context?: ShopRequest["context"]) => {
+const request = async (message: string, context?: ShopRequest["context"]) => {
   const queries: Array<ProductQuery> = []
   const search = async (query: ProductQuery) => {
     queries.push(query)
@@ -29,7 +29,7 @@ const ask = async (message: string, context?: ShopRequest["context"]) => {
 
 describe("the sample assistant", () => {
   it("recommends products of the catalogue and names them", async () => {
-    const { products, queries, reply } = await ask("I'm looking for a coffee grinder, please")
+    const { products, queries, reply } = await request("I'm looking for a coffee grinder, please")
     expect(queries[0]).toEqual({ q: "coffee grinder", page: 1 })
     expect(products[0]?.title).toContain("Burr Coffee Grinder")
     for (const { title } of products) expect(reply).toContain(title)
@@ -40,7 +40,7 @@ describe("the sample assistant", () => {
     [{ min: 100 }, 100, Infinity],
     [{ min: 40, max: 120 }, 40, 120]
   ])("respects priceRange %o", async (priceRange, min, max) => {
-    const { products } = await ask("wireless headphones", { priceRange })
+    const { products } = await request("wireless headphones", { priceRange })
     expect(products.length).toBeGreaterThan(0)
     for (const { price } of products) {
       expect(price).toBeGreaterThanOrEqual(min)
@@ -49,8 +49,8 @@ describe("the sample assistant", () => {
   })
 
   it("finds nothing in an empty range", async () => {
-    expect((await ask("headphones", { priceRange: { max: 0 } })).products).toEqual([])
-    expect((await ask("headphones", { priceRange: { min: 90, max: 10 } })).products).toEqual([])
+    expect((await request("headphones", { priceRange: { max: 0 } })).products).toEqual([])
+    expect((await request("headphones", { priceRange: { min: 90, max: 10 } })).products).toEqual([])
   })
 
   it.each([
@@ -59,47 +59,47 @@ describe("the sample assistant", () => {
     ["headphones between 40 and 120", { priceMin: 40, priceMax: 120 }],
     ["headphones over $100", { priceMin: 100 }]
   ])("reads a budget from the message: %s", async (message, bounds) => {
-    expect((await ask(message)).queries[0]).toMatchObject(bounds)
+    expect((await request(message)).queries[0]).toMatchObject(bounds)
   })
 
   it.each(["headphones, at least 40 hours", "kettlebell under 30 lb", "tent below 2.5 kg"])(
     "doesn't mistake a measure for a budget: %s",
     async (message) => {
-      const { priceMax, priceMin } = (await ask(message)).queries[0]!
+      const { priceMax, priceMin } = (await request(message)).queries[0]!
       expect([priceMin, priceMax]).toEqual([undefined, undefined])
     }
   )
 
   it("prefers the range of the request to a budget in the message", async () => {
-    const { queries } = await ask("headphones under $500", { priceRange: { max: 60 } })
+    const { queries } = await request("headphones under $500", { priceRange: { max: 60 } })
     expect(queries[0]).toEqual({ q: "headphones", page: 1, priceMax: 60 })
   })
 
   it("ranks products first whose title or features meet the preferences", async () => {
-    expect((await ask("headphones")).products[0]?.title).not.toContain("Kids")
-    const { products, reply } = await ask("headphones", { preferences: ["kids", "foldable"] })
+    expect((await request("headphones")).products[0]?.title).not.toContain("Kids")
+    const { products, reply } = await request("headphones", { preferences: ["kids", "foldable"] })
     expect(products[0]?.title).toContain("Kids")
     expect(reply).toContain("kids, foldable")
-    const none = await ask("headphones", { preferences: ["edible"] })
+    const none = await request("headphones", { preferences: ["edible"] })
     expect(none.products.length).toBeGreaterThan(0)
     expect(none.reply).toContain("edible")
   })
 
   it("recommends a product once, not in each color", async () => {
-    const { products } = await ask("noise cancelling headphones")
+    const { products } = await request("noise cancelling headphones")
     expect(products.filter(({ title }) => title.includes("Q45"))).toHaveLength(1)
   })
 
   it("recommends the closest matches if nothing fits, and says so", async () => {
-    const { products, reply } = await ask("purple trail shoes")
+    const { products, reply } = await request("purple trail shoes")
     expect(products[0]?.title).toContain("Trail Running Shoes")
     for (const { title } of products) expect(title).toContain("Trail")
     expect(reply).toContain("nothing fits all")
   })
 
   it("asks for a wish if there is none, and explains that nothing matches", async () => {
-    expect(await ask("Hi, can you help me?")).toMatchObject({ products: [], queries: [] })
-    expect((await ask("a submarine")).products).toEqual([])
+    expect(await request("Hi, can you help me?")).toMatchObject({ products: [], queries: [] })
+    expect((await request("a submarine")).products).toEqual([])
   })
 
   it("fails if the search fails", async () => {
@@ -118,12 +118,12 @@ describe("the outbox", () => {
   })
 
   it("keeps the newest 100 mails and reports each once", async () => {
-    const told: Array<Mail> = []
-    const { mailer, outbox } = sampleShop({ onMail: (mail) => void told.push(mail) })
+    const mails: Array<Mail> = []
+    const { mailer, outbox } = sampleShop({ onMail: (mail) => void mails.push(mail) })
     for (let key = 0; key < 105; key++) await mailer.send(mail(key), { signal })
     await mailer.send(mail(104), { signal })
     expect(outbox).toHaveLength(100)
     expect([outbox[0], outbox.at(-1)]).toEqual([mail(5), mail(104)])
-    expect(told).toHaveLength(105)
+    expect(mails).toHaveLength(105)
   })
 })

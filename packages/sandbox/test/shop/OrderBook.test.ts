@@ -148,9 +148,9 @@ describe("the parcel of an order", () => {
     const { pass, place, shop, track } = open()
     await place()
     pass(60_000)
-    const told = JSON.stringify(await track(shop.orders[0]!.trackingNumber))
+    const tracked = JSON.stringify(await track(shop.orders[0]!.trackingNumber))
     for (const personal of [shippingAddress.name, shippingAddress.line1, shippingAddress.city, order.email]) {
-      expect(told).not.toContain(personal)
+      expect(tracked).not.toContain(personal)
     }
   })
 })

@@ -26,19 +26,19 @@ const entry = (number: number, changes: Partial<LedgerEntry> = {}): LedgerEntry 
 
 /** A ledger of these entries, newest first, and how it was asked. */
 const ledgerOf = Effect.fnUntraced(function* (entries: ReadonlyArray<LedgerEntry>) {
-  const asked: Array<EntriesQuery> = []
+  const queries: Array<EntriesQuery> = []
   const charges = yield* Charges
   const service: Charges["Service"] = {
     ...charges,
     entries: (query) =>
       Effect.sync(() => {
-        asked.push(query)
+        queries.push(query)
         const found = entries.filter(({ chargeKey }) => query.chargeKeys?.includes(chargeKey) ?? true)
         const from = found.findIndex(({ chargeKey }) => chargeKey === query.before?.chargeKey) + 1
         return found.slice(from, from + query.limit)
       })
   }
-  return { asked, provide: Effect.provideService(Charges, service) }
+  return { queries, provide: Effect.provideService(Charges, service) }
 }, Effect.provide(Charges.layerMemory))
 
 describe("the ledger, page by page", () => {
@@ -51,7 +51,7 @@ describe("the ledger, page by page", () => {
   ] as const)("gives each of %i entries once", ([count, sizes]) =>
     Effect.gen(function* () {
       const entries = Array.from({ length: count }, (_, number) => entry(number))
-      const { asked, provide } = yield* ledgerOf(entries)
+      const { queries, provide } = yield* ledgerOf(entries)
       const pages: Array<ReadonlyArray<LedgerEntry>> = []
       yield* provide(eachEntryPage({ fromMillis: 7 }, (page) => Effect.sync(() => void pages.push(page))))
       assert.deepStrictEqual(
@@ -59,15 +59,17 @@ describe("the ledger, page by page", () => {
         [...sizes]
       )
       assert.deepStrictEqual(pages.flat(), entries)
-      assert.isTrue(asked.every(({ fromMillis, limit }) => fromMillis === 7 && limit === 500))
+      assert.isTrue(queries.every(({ fromMillis, limit }) => fromMillis === 7 && limit === 500))
     })
   )
 
   it.effect("ends with the first failure", () =>
     Effect.gen(function* () {
-      const { asked, provide } = yield* ledgerOf(Array.from({ length: 1_200 }, (_, number) => entry(number)))
+      const { queries, provide } = yield* ledgerOf(
+        Array.from({ length: 1_200 }, (_, number) => entry(number))
+      )
       assert.strictEqual(yield* Effect.flip(provide(eachEntryPage({}, () => Effect.fail("no")))), "no")
-      assert.strictEqual(asked.length, 1)
+      assert.strictEqual(queries.length, 1)
     })
   )
 })
@@ -76,7 +78,7 @@ describe("the entries of charges", () => {
   it.effect("are by charge, and asked for once each", () =>
     Effect.gen(function* () {
       const [one, two, refund] = [entry(1), entry(2), entry(1, { kind: "refunded" })]
-      const { asked, provide } = yield* ledgerOf([one, two, refund])
+      const { queries, provide } = yield* ledgerOf([one, two, refund])
       const found = yield* provide(entriesOfCharges(["charge-1", "charge-2", "charge-1", "charge-3"]))
       assert.deepStrictEqual(
         [...found],
@@ -85,15 +87,15 @@ describe("the entries of charges", () => {
           ["charge-2", [two]]
         ]
       )
-      assert.deepStrictEqual(asked[0]?.chargeKeys, ["charge-1", "charge-2", "charge-3"])
+      assert.deepStrictEqual(queries[0]?.chargeKeys, ["charge-1", "charge-2", "charge-3"])
     })
   )
 
   it.effect("are not asked for where there is no charge", () =>
     Effect.gen(function* () {
-      const { asked, provide } = yield* ledgerOf([entry(1)])
+      const { queries, provide } = yield* ledgerOf([entry(1)])
       assert.strictEqual((yield* provide(entriesOfCharges([]))).size, 0)
-      assert.strictEqual(asked.length, 0)
+      assert.strictEqual(queries.length, 0)
     })
   )
 })

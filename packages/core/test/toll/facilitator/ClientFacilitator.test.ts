@@ -28,20 +28,20 @@ const throwing = () => {
 describe("a facilitator in the same process", () => {
   it.effect("gets the payment and the requirement", () =>
     Effect.gen(function* () {
-      const asked: Array<ReadonlyArray<unknown>> = []
+      const calls: Array<ReadonlyArray<unknown>> = []
       const { settle, verify } = facilitatorOf({
         verify: async (...input) => {
-          asked.push(input)
+          calls.push(input)
           return { isValid: true, payer: "0xp" }
         },
         settle: async (...input) => {
-          asked.push(input)
+          calls.push(input)
           return { success: true, transaction, payer: "0xp" }
         }
       })
       assert.deepStrictEqual(yield* verify(request), { _tag: "Valid", payer: "0xp" })
       assert.deepStrictEqual(yield* settle(request), { _tag: "Settled", transaction, payer: "0xp" })
-      assert.deepStrictEqual(asked, [
+      assert.deepStrictEqual(calls, [
         [request.paymentPayload, request.requirements],
         [request.paymentPayload, request.requirements]
       ])

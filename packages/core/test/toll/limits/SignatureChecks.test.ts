@@ -9,7 +9,7 @@ const start = nowSeconds * 1_000
 
 /** Checks over a chain that responds as a test says, and the addresses that it was asked about. */
 const open = (accepts: () => boolean | undefined = () => true) => {
-  const asked: Array<string> = []
+  const addresses: Array<string> = []
   const refuse = () => Effect.die("only signatures are checked")
   const checks = new SignatureChecks({
     canRead: () => true,
@@ -19,7 +19,7 @@ const open = (accepts: () => boolean | undefined = () => true) => {
     transfersTo: refuse,
     acceptsSignature: (_, address) =>
       Effect.sync(() => {
-        asked.push(address)
+        addresses.push(address)
         return accepts()
       })
   })
@@ -48,7 +48,7 @@ const open = (accepts: () => boolean | undefined = () => true) => {
     )
   }
   return {
-    asked,
+    addresses,
     check: (number: number, atMillis = start, client = "192.0.2.1") =>
       Effect.runSync(checks.check(attempt(number, atMillis, client))),
     confirm: (number: number, atMillis = start) =>
@@ -58,26 +58,26 @@ const open = (accepts: () => boolean | undefined = () => true) => {
 
 describe("a check of a contract's signature", () => {
   it.each([true, false])("is the chain's, asked once in a minute for a payment: %s", (accepts) => {
-    const { asked, check, confirm } = open(() => accepts)
+    const { addresses, check, confirm } = open(() => accepts)
     expect([check(1), check(1, start + minute - 1), confirm(1)]).toEqual([accepts, accepts, accepts])
-    expect(asked).toEqual([from])
+    expect(addresses).toEqual([from])
     check(1, start + minute)
     check(2)
-    expect(asked).toHaveLength(3)
+    expect(addresses).toHaveLength(3)
   })
 
   it("that can't be known now is not remembered", () => {
-    const { asked, check } = open(() => undefined)
+    const { addresses, check } = open(() => undefined)
     expect([check(1), check(1)]).toEqual([undefined, undefined])
-    expect(asked).toHaveLength(2)
+    expect(addresses).toHaveLength(2)
   })
 
   it("has a budget for each client, which what is known and what is confirmed don't use", () => {
-    const { asked, check, confirm } = open()
+    const { addresses, check, confirm } = open()
     for (let number = 0; number < 60; number++) expect(check(number)).toBe(true)
     expect([check(60), check(0), check(60, start, "192.0.2.2")]).toEqual([undefined, true, true])
     expect([check(61), confirm(61), check(61)]).toEqual([undefined, true, true])
     expect(check(62, start + minute)).toBe(true)
-    expect(asked).toHaveLength(63)
+    expect(addresses).toHaveLength(63)
   })
 })

@@ -12,8 +12,8 @@ it("pauses double from fifteen seconds up to an hour", () => {
 })
 
 it("an operator is notified after every twelfth failed attempt", () => {
-  const told = Array.from({ length: 36 }, (_, attempts) => attempts).filter(isBeyondPatience)
-  expect(told).toEqual([patience - 1, 2 * patience - 1, 3 * patience - 1])
+  const reported = Array.from({ length: 36 }, (_, attempts) => attempts).filter(isBeyondPatience)
+  expect(reported).toEqual([patience - 1, 2 * patience - 1, 3 * patience - 1])
 })
 
 it("a voided payment is checked a minute after no reorganization can include it any more", () => {

@@ -30,13 +30,13 @@ import {
   unavailable,
   completed,
   unproven,
-  ask,
+  queryStep,
   row,
   charge
 } from "./chainRows.ts"
 
 const finality = (changes: Parameters<typeof chargeIn>[1] = {}): ChargeStep =>
-  ask({ _tag: "Finality", charge: { ...charge, ...changes } })
+  queryStep({ _tag: "Finality", charge: { ...charge, ...changes } })
 const reopen = (next: Extract<ChargeStep, { _tag: "Reopen" }>["next"]): ChargeStep => ({
   _tag: "Reopen",
   next
@@ -45,7 +45,7 @@ const sent = { refund: { _tag: "Sent", transaction: "0xback" } } as const
 const completedAsRefunded: ChargeStep = { ...completed, refundDue: true, isRefunded: true }
 /** Its refund was sent, and its settlement undone. */
 const refunded = (state: "ready" | "voided"): ChargeStep =>
-  ask({ _tag: "Finality", charge: chargeIn(state, sent) })
+  queryStep({ _tag: "Finality", charge: chargeIn(state, sent) })
 const elsewhere = (
   refundDue: boolean,
   changes: { readonly transaction?: string; readonly logIndex?: number }
@@ -250,7 +250,9 @@ describe("a charge that was reopened", () => {
       nowMillis: validBeforeSeconds * 1_000 + 1
     } as const
     const takeOver: ChargeStep = { _tag: "TakeOver" }
-    expect(next(takeOver, event, reconciler)).toStrictEqual(ask({ _tag: "Finality", charge: refundedCharge }))
+    expect(next(takeOver, event, reconciler)).toStrictEqual(
+      queryStep({ _tag: "Finality", charge: refundedCharge })
+    )
     expect(next(takeOver, event, { ...reconciler, canReadChain: false })).toStrictEqual(
       deferred(closed, "backoff")
     )

@@ -26,7 +26,7 @@ import {
   already,
   completed,
   unproven,
-  ask,
+  queryStep,
   row,
   attempts,
   refund
@@ -37,7 +37,7 @@ import {
  */
 
 const short = refused("insufficient_funds")
-const refusing = ask({ _tag: "Refusal", ending: short })
+const refusing = queryStep({ _tag: "Refusal", ending: short })
 
 /** A payment that was claimed, and is about to be refused for want of funds. */
 const refusals: ReadonlyArray<Row> = [
@@ -63,7 +63,7 @@ describe("a payment that its payer's balance doesn't cover", () => {
 })
 
 const watch = (sameRequest = true, changes: Parameters<typeof chargeIn>[1] = {}): ChargeStep =>
-  ask({ _tag: "Watch", watched: { charge: chargeIn("voided", changes), sameRequest } })
+  queryStep({ _tag: "Watch", watched: { charge: chargeIn("voided", changes), sameRequest } })
 /** First presented at 400 s by our clock, which may be 30 s ahead; not verified. */
 const at = (atSeconds: number): ChainEvidence => ({ ...moved, atSeconds })
 

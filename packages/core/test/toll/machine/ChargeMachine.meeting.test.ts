@@ -30,30 +30,30 @@ describe("a payment that meets a charge of its key", () => {
     ["a refunded charge that was reopened", "payment_refund_due"],
     ["a refunded charge that was reopened and has no response", "payment_refund_due"]
   ]
-  const told = (step: ChargeStep): string =>
+  const endingOf = (step: ChargeStep): string =>
     step._tag !== "End"
       ? step._tag
       : step.ending._tag === "Refused"
         ? step.ending.refusal.code
         : step.ending._tag
   it.each(charges)("%s", (name, charge) => {
-    expect(told(met(charge))).toBe(new Map(expected).get(name))
+    expect(endingOf(met(charge))).toBe(new Map(expected).get(name))
   })
   it("of another payload: refused", () => {
     for (const [name, charge] of charges) {
       const step = met(charge, { payloadDigest: "forged" })
-      expect(told(step), name).toBe("payment_already_used")
+      expect(endingOf(step), name).toBe("payment_already_used")
     }
   })
   it("for another request: refused, but where nothing is due for the charge", () => {
     for (const [name, charge] of charges) {
-      const step = told(met(charge, { sameRequest: false }))
+      const step = endingOf(met(charge, { sameRequest: false }))
       const isOpen =
         name === "a claim that lapsed" || (charge.state === "voided" && charge.refund === undefined)
       expect(step === "payment_already_used", name).toBe(!isOpen)
     }
   })
   it("and can't wait any longer: told to come again", () => {
-    expect(told(met(charges[0]![1], {}, false))).toBe("InProgress")
+    expect(endingOf(met(charges[0]![1], {}, false))).toBe("InProgress")
   })
 })

@@ -18,45 +18,45 @@ describe("refused payments", () => {
       Effect.succeed<UsedNonces>({ chainTimeSeconds, used })
 
   it("that expired unused are cleared with one read of the chain; the others are taken over", async () => {
-    const { asked, result } = await reconcile(
+    const { calls, result } = await reconcile(
       { voided: [[due("a"), due("b"), due("c", { validBeforeSeconds: 101 }), due("d")]], limit: 2 },
       { usedNonces: nonces(over, false, true, false), evidence: [notMoved] }
     )
-    expect(verbs(asked, "voidedDue")).toEqual([[nowMillis, 1_000]])
-    const [network, authorizations] = verbs(asked, "usedNonces")[0]!
+    expect(verbs(calls, "voidedDue")).toEqual([[nowMillis, 1_000]])
+    const [network, authorizations] = verbs(calls, "usedNonces")[0]!
     expect(network).toEqual(findNetwork(sepolia))
     expect(authorizations).toMatchObject(
       ["a", "b", "c", "d"].map((nonce) => ({ from: due("a").payer, nonce }))
     )
-    expect(verbs(asked, "releaseVoided")).toEqual([[[keyOf("a")], nowMillis]])
+    expect(verbs(calls, "releaseVoided")).toEqual([[[keyOf("a")], nowMillis]])
     // The limit holds for them as for the others.
-    expect(takenOver(asked)).toEqual(["b", "c"])
+    expect(takenOver(calls)).toEqual(["b", "c"])
     expect(result).toEqual({ settled: 0, pending: 0 })
   })
 
   it("are not cleared while a reorganization could still include them", async () => {
-    const { asked } = await reconcile(
+    const { calls } = await reconcile(
       { voided: [[due("a")]] },
       { usedNonces: nonces(over - 1, false), evidence: [notMoved] }
     )
-    expect(verbs(asked, "releaseVoided")).toEqual([[[], nowMillis]])
-    expect(takenOver(asked)).toEqual(["a"])
+    expect(verbs(calls, "releaseVoided")).toEqual([[[], nowMillis]])
+    expect(takenOver(calls)).toEqual(["a"])
   })
 
   it("are taken over one by one if the chain can't be read in bulk", async () => {
-    const { asked } = await reconcile(
+    const { calls } = await reconcile(
       { voided: [[due("a"), due("b")]] },
       { usedNonces: () => Effect.succeed(undefined), evidence: [notMoved] }
     )
-    expect(verbs(asked, "releaseVoided")).toEqual([])
-    expect(takenOver(asked)).toEqual(["a", "b"])
+    expect(verbs(calls, "releaseVoided")).toEqual([])
+    expect(takenOver(calls)).toEqual(["a", "b"])
   })
 
   it("whose chain can't be read, or isn't known, are cleared by the clock", async () => {
     const seconds = nowMillis / 1_000
     const base = { network: "eip155:8453" }
     const unknown = { network: "eip155:424242" }
-    const { asked } = await reconcile(
+    const { calls } = await reconcile(
       {
         voided: [
           [
@@ -69,45 +69,45 @@ describe("refused payments", () => {
       },
       { readable: [sepolia, "eip155:424242"], usedNonces: nonces(over, false) }
     )
-    expect(verbs(asked, "releaseVoided")).toEqual([
+    expect(verbs(calls, "releaseVoided")).toEqual([
       [[keyOf("a")], nowMillis],
       [[keyOf("b")], nowMillis],
       [[keyOf("d")], nowMillis]
     ])
-    expect(verbs(asked, "usedNonces")).toHaveLength(1)
-    expect(takenOver(asked)).toEqual([])
+    expect(verbs(calls, "usedNonces")).toHaveLength(1)
+    expect(takenOver(calls)).toEqual([])
   })
 
   const full = Array.from({ length: 1_000 }, (_, index) => due(`n${index}`))
 
   it("are cleared batch by batch", async () => {
-    const { asked } = await reconcile(
+    const { calls } = await reconcile(
       { voided: [full, full, [due("a")], [due("b")]] },
       { usedNonces: (_, all) => Effect.succeed({ chainTimeSeconds: over, used: all.map(() => false) }) }
     )
-    expect(verbs(asked, "releaseVoided").map(([keys]) => (keys as ReadonlyArray<string>).length)).toEqual([
+    expect(verbs(calls, "releaseVoided").map(([keys]) => (keys as ReadonlyArray<string>).length)).toEqual([
       1_000, 1_000, 1
     ])
   })
 
   it("are left to the next reconciliation if none of a batch could be cleared", async () => {
-    const { asked } = await reconcile(
+    const { calls } = await reconcile(
       { voided: [full, full], limit: 1 },
       {
         usedNonces: (_, all) => Effect.succeed({ chainTimeSeconds: over, used: all.map(() => true) }),
         evidence: [notMoved]
       }
     )
-    expect(verbs(asked, "voidedDue")).toHaveLength(1)
-    expect(takenOver(asked)).toEqual(["n0"])
+    expect(verbs(calls, "voidedDue")).toHaveLength(1)
+    expect(takenOver(calls)).toEqual(["n0"])
   })
 
   it("are cleared in a bounded number of batches", async () => {
-    const { asked } = await reconcile(
+    const { calls } = await reconcile(
       { voided: Array.from({ length: 30 }, () => full) },
       { usedNonces: (_, all) => Effect.succeed({ chainTimeSeconds: over, used: all.map(() => false) }) }
     )
-    expect(verbs(asked, "voidedDue")).toHaveLength(20)
+    expect(verbs(calls, "voidedDue")).toHaveLength(20)
   })
 
   it("that are paid after all are counted", async () => {

@@ -20,39 +20,39 @@ const unreadable = (name: string): Charge =>
 
 describe("the reconciler", () => {
   it("lists what is unfinished now, and counts the outcomes", async () => {
-    const { asked, result } = await reconcile(
+    const { calls, result } = await reconcile(
       { unfinished: [paid("a"), unreadable("b"), paid("c"), named("d")] },
       {
         charges: { yieldLease: () => Effect.void }
       }
     )
-    expect(verbs(asked, "unfinished")).toEqual([[nowMillis, 10]])
-    expect(verbs(asked, "list")).toEqual([])
-    expect(takenOver(asked)).toEqual(["a", "b", "c", "d"])
+    expect(verbs(calls, "unfinished")).toEqual([[nowMillis, 10]])
+    expect(verbs(calls, "list")).toEqual([])
+    expect(takenOver(calls)).toEqual(["a", "b", "c", "d"])
     expect(result).toEqual({ settled: 2, pending: 1 })
   })
 
   it("takes each charge over under its own name", async () => {
-    const { asked } = await reconcile({ unfinished: [paid("a"), paid("b")] })
-    const owners = verbs(asked, "takeOver").map(([, lease]) => (lease as { readonly owner: string }).owner)
+    const { calls } = await reconcile({ unfinished: [paid("a"), paid("b")] })
+    const owners = verbs(calls, "takeOver").map(([, lease]) => (lease as { readonly owner: string }).owner)
     expect(new Set(owners).size).toBe(2)
     expect(owners.every((owner) => owner.length > 10)).toBe(true)
   })
 
   it("continues with the others if the store fails for one, which stays pending", async () => {
-    const { asked, events, result } = await reconcile({
+    const { calls, events, result } = await reconcile({
       unfinished: [paid("a"), paid("b"), paid("c")],
       failing: keyOf("b")
     })
-    expect(takenOver(asked)).toEqual(["a", "b", "c"])
+    expect(takenOver(calls)).toEqual(["a", "b", "c"])
     expect(result).toEqual({ settled: 2, pending: 1 })
     expect(events).toMatchObject([{ level: "error", code: "charge_not_finished", operation: "charges.any" }])
   })
 
   it("continues with the others if a defect stops one, which stays pending; the log has none of its text", async () => {
     const broken = chargeIn("ready", { key: keyOf("b"), settlement: "a payment's secret" })
-    const { asked, events, result } = await reconcile({ unfinished: [paid("a"), broken, paid("c")] })
-    expect(takenOver(asked)).toEqual(["a", "b", "c"])
+    const { calls, events, result } = await reconcile({ unfinished: [paid("a"), broken, paid("c")] })
+    expect(takenOver(calls)).toEqual(["a", "b", "c"])
     expect(result).toEqual({ settled: 2, pending: 1 })
     expect(events).toMatchObject([{ level: "error", code: "charge_needs_operator", error: "SyntaxError" }])
     expect(JSON.stringify(events)).not.toContain("secret")
@@ -68,14 +68,14 @@ describe("the reconciler", () => {
 
   it("if eager, takes over charges that are not due yet, once, and none under a lease", async () => {
     const lapsed = { leaseUntilMillis: nowMillis }
-    const { asked } = await reconcile({
+    const { calls } = await reconcile({
       eager: true,
       limit: 7,
       unfinished: [paid("a"), paid("z")],
       ready: [paid("b", lapsed), paid("a", lapsed), paid("c", { leaseUntilMillis: nowMillis + 1 })]
     })
-    expect(verbs(asked, "list")).toEqual([[{ state: "ready", limit: 7 }]])
-    expect(takenOver(asked)).toEqual(["a", "z", "b"])
+    expect(verbs(calls, "list")).toEqual([[{ state: "ready", limit: 7 }]])
+    expect(takenOver(calls)).toEqual(["a", "z", "b"])
   })
 
   it("handles eight charges at a time, unfinished or voided", async () => {
@@ -101,11 +101,11 @@ describe("the reconciler", () => {
   })
 
   it("leaves a payment that settles first, without a waiting call, until it has expired", async () => {
-    const { asked, result } = await reconcile(
+    const { calls, result } = await reconcile(
       { unfinished: [chargeIn("ready", { key: keyOf("a"), settlesFirst: true, response: undefined })] },
       { evidence: [{ _tag: "NotMoved", chainTimeSeconds: 1 }], charges: { defer: () => Effect.void } }
     )
-    expect([verbs(asked, "defer").length, verbs(asked, "void").length]).toEqual([1, 0])
+    expect([verbs(calls, "defer").length, verbs(calls, "void").length]).toEqual([1, 0])
     expect(result).toEqual({ settled: 0, pending: 0 })
   })
 
@@ -117,14 +117,14 @@ describe("the reconciler", () => {
       atSeconds: 400,
       isFinal: true
     }
-    const { asked, result } = await reconcile(
+    const { calls, result } = await reconcile(
       { unfinished: [voided("a", { subject: { kind: "order", id: "1" } })] },
       {
         evidence: [moved],
         subjects: { abandoned: () => Effect.void }
       }
     )
-    expect(verbs(asked, "complete")).toMatchObject([[keyOf("a"), { refundDue: true }, nowMillis]])
+    expect(verbs(calls, "complete")).toMatchObject([[keyOf("a"), { refundDue: true }, nowMillis]])
     expect(result).toEqual({ settled: 1, pending: 0 })
   })
 })

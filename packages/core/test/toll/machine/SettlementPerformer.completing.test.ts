@@ -50,7 +50,7 @@ describe("completing", () => {
       (scene) =>
         Effect.map(scene.perform(options.step ?? step(), heldBy(options.held)), (event) => ({
           event,
-          asked: scene.asked,
+          calls: scene.calls,
           events: scene.events
         }))
     )
@@ -93,12 +93,12 @@ describe("completing", () => {
     ["with a refund", step({ refundDue: true }), {}, { ...base, refundDue: true }],
     ["before the work", step(), first, { ...base, responseOwedUntilMillis: owedUntilMillis }],
     ["before the work, with a refund", step({ refundDue: true }), first, { ...base, refundDue: true }]
-  ])("records a settlement %s", async (_, asked, held, settlement) => {
-    const result = await complete(recorded, { step: asked, held })
-    expect(result.asked).toEqual([["complete", key, settlement, nowMillis]])
+  ])("records a settlement %s", async (_, calls, held, settlement) => {
+    const result = await complete(recorded, { step: calls, held })
+    expect(result.calls).toEqual([["complete", key, settlement, nowMillis]])
     expect(result.event).toMatchObject({
       _tag: "Completed",
-      refundDue: "refundDue" in asked && asked.refundDue
+      refundDue: "refundDue" in calls && calls.refundDue
     })
   })
 
@@ -120,9 +120,9 @@ describe("completing", () => {
   })
 
   it("tells the operator of a transfer that was to pay twice", async () => {
-    const { asked, event, events } = await complete({ _tag: "TransferTaken" })
+    const { calls, event, events } = await complete({ _tag: "TransferTaken" })
     expect(event).toEqual({ _tag: "TransferTaken", attempts: 0 })
-    expect(asked).toHaveLength(1)
+    expect(calls).toHaveLength(1)
     expect(events).toMatchObject([
       { level: "error", code: "transfer_proves_another_payment", network: sepolia }
     ])
@@ -143,8 +143,8 @@ describe("completing", () => {
     ["no refund", false, {}, false]
   ])("tells what another process has recorded: %s", async (_, refundDue, changes, isDue) => {
     const standing = chargeIn("settled", { leaseOwner: "another", ...changes })
-    const { asked, event } = await complete(notOpen, { step: step({ refundDue }), standing })
-    expect(asked.slice(1)).toEqual([["find", key]])
+    const { calls, event } = await complete(notOpen, { step: step({ refundDue }), standing })
+    expect(calls.slice(1)).toEqual([["find", key]])
     expect(event).toEqual({
       _tag: "Completed",
       receipt: sampleReceipt(),
@@ -175,7 +175,7 @@ describe("completing", () => {
           Effect.gen(function* () {
             const exit = yield* Effect.exit(scene.perform(step(), heldBy()))
             expect(exit).toEqual(Exit.fail(storeError))
-            expect(scene.asked.slice(1)).toEqual([["yieldLease", key, "me", 0]])
+            expect(scene.calls.slice(1)).toEqual([["yieldLease", key, "me", 0]])
             expect(scene.events.map(({ level }) => level)).toEqual(isDown ? ["warning"] : [])
           })
       )
@@ -188,38 +188,38 @@ describe("the effect of a settlement", () => {
     play(script, (scene) =>
       Effect.map(scene.perform(apply, heldBy(held)), (event) => ({
         event,
-        asked: scene.asked,
+        calls: scene.calls,
         events: scene.events
       }))
     )
   const settled = () => Effect.void
 
   it("is applied, and then noted", async () => {
-    const { asked, event } = await run({
+    const { calls, event } = await run({
       subjects: { settled },
       charges: { markApplied: () => Effect.succeed(true) }
     })
     expect(event).toEqual(done)
-    expect(asked).toEqual([
+    expect(calls).toEqual([
       ["settled", subject],
       ["markApplied", key]
     ])
   })
 
   it("is nothing without a subject", async () => {
-    expect((await run({}, {})).asked).toEqual([])
+    expect((await run({}, {})).calls).toEqual([])
   })
 
   it.each<readonly [string, Script["subjects"], boolean]>([
     ["it fails", { settled: () => Effect.fail(storeError) }, false],
     ["it can't be noted", { settled }, true]
   ])("stays pending where %s: the next process applies it", async (_, subjects, isApplied) => {
-    const { asked, event, events } = await run({
+    const { calls, event, events } = await run({
       subjects: subjects!,
       charges: { markApplied: () => Effect.fail(storeError), yieldLease: () => Effect.void }
     })
     expect(event).toEqual(done)
-    expect(asked).toEqual([
+    expect(calls).toEqual([
       ["settled", subject],
       ...(isApplied ? [["markApplied", key]] : []),
       ["yieldLease", key, "me", 0]
@@ -261,19 +261,19 @@ describe("a settlement whose proof is checked once more", () => {
           const following = next(step, yield* scene.perform(step, held), held.facts)
           if (following._tag === "Apply" || following._tag === "RollBack")
             yield* scene.perform(following, held)
-          return scene.asked
+          return scene.calls
         })
     )
-  const verbs = (asked: ReadonlyArray<ReadonlyArray<unknown>>) => asked.map(([verb]) => verb)
+  const verbs = (calls: ReadonlyArray<ReadonlyArray<unknown>>) => calls.map(([verb]) => verb)
 
   it.each<readonly [boolean, HeldCharge, ReadonlyArray<string>]>([
     [false, heldBy(), ["complete", "yieldLease"]],
     [false, heldBy({ subject }), ["complete", "settled", "markApplied", "yieldLease"]],
     [true, heldBy({ subject }), ["complete", "yieldLease", "abandoned"]]
   ])("leaves its lease to the reconciler, refund due: %j", async (refundDue, held, expected) => {
-    const asked = await run({ ...complete, refundDue }, held)
-    expect(verbs(asked)).toEqual(expected)
-    expect(asked).toContainEqual(["yieldLease", key, "me", 0])
+    const calls = await run({ ...complete, refundDue }, held)
+    expect(verbs(calls)).toEqual(expected)
+    expect(calls).toContainEqual(["yieldLease", key, "me", 0])
     const final = { ...complete, refundDue, proof: { logIndex: 1, isFinal: true } }
     expect(verbs(await run(final, held))).toEqual(expected.filter((verb) => verb !== "yieldLease"))
   })

@@ -22,7 +22,7 @@ const call = { ...facts, by: "call" } as const
 describe("giving a charge up", () => {
   const run = (step: SettlementStep, held: HeldCharge, script: Script) =>
     play(script, (scene) =>
-      Effect.map(scene.perform(step, held), (event) => ({ event, asked: scene.asked, events: scene.events }))
+      Effect.map(scene.perform(step, held), (event) => ({ event, calls: scene.calls, events: scene.events }))
     )
   const ending = { _tag: "Closed" } as const
   const until = (1_000 + finalitySeconds + 60) * 1_000
@@ -30,11 +30,11 @@ describe("giving a charge up", () => {
   it.each([true, false])("voids it until it can't move any more, its work done: %s", async (worked) => {
     for (const voided of [true, false]) {
       const charges = { void: () => Effect.succeed(voided) }
-      const { asked, event } = await run({ _tag: "Void", keepsExposure: worked, ending }, heldBy(), {
+      const { calls, event } = await run({ _tag: "Void", keepsExposure: worked, ending }, heldBy(), {
         charges
       })
       expect(event).toEqual({ _tag: "Voided", voided })
-      expect(asked).toEqual([["void", key, "me", { keepExposure: worked, checkAfterMillis: until }]])
+      expect(calls).toEqual([["void", key, "me", { keepExposure: worked, checkAfterMillis: until }]])
     }
   })
 
@@ -47,11 +47,11 @@ describe("giving a charge up", () => {
       ending
     })
     const whole = await run(rollBack(true), heldBy({ subject }), script)
-    expect([whole.event, whole.asked]).toEqual([done, [["abandoned", subject, key]]])
-    expect((await run(rollBack(false), heldBy({ subject }), script)).asked).toEqual([
+    expect([whole.event, whole.calls]).toEqual([done, [["abandoned", subject, key]]])
+    expect((await run(rollBack(false), heldBy({ subject }), script)).calls).toEqual([
       ["abandoned", subject, undefined]
     ])
-    expect(await run(rollBack(true), heldBy(), script)).toMatchObject({ event: done, asked: [] })
+    expect(await run(rollBack(true), heldBy(), script)).toMatchObject({ event: done, calls: [] })
   })
 
   it.each<readonly [SettlementStep, ReadonlyArray<unknown>]>([
@@ -60,19 +60,19 @@ describe("giving a charge up", () => {
     [{ _tag: "MarkRefundDue" }, ["markRefundDue", key, nowMillis]],
     [{ _tag: "EndLease", ending }, ["yieldLease", key, "me", 0]]
   ])("%j is one verb of the store", async (step, verb) => {
-    const { asked, event } = await run(step, heldBy(), {
+    const { calls, event } = await run(step, heldBy(), {
       charges: { [verb[0] as "release"]: () => Effect.succeed(true) }
     })
-    expect([event, asked]).toEqual([done, [verb]])
+    expect([event, calls]).toEqual([done, [verb]])
   })
 
   it.each([true, false])("reopens it, and tells the operator where it did: %s", async (reopened) => {
     const step: SettlementStep = { _tag: "Reopen", next: { _tag: "NotMoved", isVoided: false } }
-    const { asked, event, events } = await run(step, heldBy(), {
+    const { calls, event, events } = await run(step, heldBy(), {
       charges: { reopen: () => Effect.succeed(reopened), find: () => Effect.succeed(undefined) }
     })
     expect(event).toEqual({ _tag: "Reopened", reopened, isRefunded: false })
-    expect(asked).toEqual([["reopen", key, "me", nowMillis], ...(reopened ? [["find", key]] : [])])
+    expect(calls).toEqual([["reopen", key, "me", nowMillis], ...(reopened ? [["find", key]] : [])])
     expect(events).toMatchObject(reopened ? [{ level: "error", code: "settlement_undone" }] : [])
   })
 
@@ -102,8 +102,8 @@ describe("giving a charge up", () => {
   const deferring = { charges: { defer: () => Effect.void, yieldLease: () => Effect.void } }
 
   it("gives the lease of a call back", async () => {
-    const { asked, event, events } = await run(defer(), heldBy({ facts: call }), deferring)
-    expect([event, asked, events]).toEqual([done, [["yieldLease", key, "me", 0]], []])
+    const { calls, event, events } = await run(defer(), heldBy({ facts: call }), deferring)
+    expect([event, calls, events]).toEqual([done, [["yieldLease", key, "me", 0]], []])
   })
 
   it("tells why the outcome is unknown", async () => {
@@ -117,8 +117,8 @@ describe("giving a charge up", () => {
     ["once its payment can't move any more", "expiry", 0, until],
     ["later still, where it was checked often", "expiry", 20, nowMillis + 3_600_000]
   ])("checks a charge again %s", async (_, nextCheck, attempts, checkAfterMillis) => {
-    const { asked, event } = await run(defer(undefined, nextCheck), heldBy({ attempts }), deferring)
-    expect([event, asked]).toEqual([done, [["defer", key, "me", checkAfterMillis]]])
+    const { calls, event } = await run(defer(undefined, nextCheck), heldBy({ attempts }), deferring)
+    expect([event, calls]).toEqual([done, [["defer", key, "me", checkAfterMillis]]])
   })
 
   it.each([
@@ -126,10 +126,10 @@ describe("giving a charge up", () => {
     [11, true],
     [12, false],
     [23, true]
-  ])("tells an operator after every twelfth attempt in vain: %d", async (attempts, isTold) => {
+  ])("tells an operator after every twelfth attempt in vain: %d", async (attempts, isReported) => {
     const { events } = await run(defer(), heldBy({ attempts }), deferring)
     expect(events).toEqual(
-      isTold
+      isReported
         ? [
             {
               level: "error",

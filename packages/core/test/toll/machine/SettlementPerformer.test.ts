@@ -40,7 +40,7 @@ describe("taking a charge over", () => {
   it("asks the store for the lease, and reads the charge after it has it", async () => {
     const charge = chargeIn("ready", { subject, attempts: 4 })
     const { event, held, scene } = await takeOver(charge)
-    expect(scene.asked).toEqual([
+    expect(scene.calls).toEqual([
       ["takeOver", key, { owner: "me", untilMillis: nowMillis + leaseMillis }, nowMillis],
       ["find", key]
     ])
@@ -58,7 +58,7 @@ describe("taking a charge over", () => {
   it("has nothing where the store says no", async () => {
     const { event, held, scene } = await takeOver(chargeIn("ready"), { took: false })
     expect([event, held]).toEqual([undefined, undefined])
-    expect(scene.asked).toHaveLength(1)
+    expect(scene.calls).toHaveLength(1)
   })
 
   it("has nothing where the charge is gone", async () => {
@@ -101,8 +101,8 @@ describe("taking a charge over", () => {
   it("decrypts what settling needs", async () => {
     const sealed = { keyId: "k1", base64: "AAAA" }
     const charge = chargeIn("ready", { settlement: JSON.stringify({ encrypted: sealed }) })
-    const opened = (asked: unknown) =>
-      JSON.stringify(asked) === JSON.stringify(sealed) ? JSON.stringify(task) : undefined
+    const opened = (calls: unknown) =>
+      JSON.stringify(calls) === JSON.stringify(sealed) ? JSON.stringify(task) : undefined
     const { event, held } = await takeOver(charge, { opened })
     expect(event).toMatchObject({ charge, readable: true })
     expect(held?.task).toEqual(task)
@@ -145,7 +145,7 @@ describe("settling", () => {
           _tag: "Settled",
           settlement
         })
-        expect(scene.asked).toEqual([["settle", task.request]])
+        expect(scene.calls).toEqual([["settle", task.request]])
       })
     )
   })

@@ -49,7 +49,7 @@ export const completed = {
 } as const satisfies ChargeStep
 export const unproven = { ...completed, proof: { ...proof, isFinal: false } } as const satisfies ChargeStep
 
-export const ask = (query: ChainQuery): ChargeStep => ({ _tag: "QueryChain", query })
+export const queryStep = (query: ChainQuery): ChargeStep => ({ _tag: "QueryChain", query })
 export const row = (
   what: string,
   facts: Row[1],
@@ -58,8 +58,8 @@ export const row = (
   expected: ChargeStep
 ): Row => [what, facts, step, { _tag: "Seen", evidence }, expected]
 
-const before = ask({ _tag: "Before" })
-const proving = ask({ _tag: "Proof", transaction: "0x1", reason: "timeout" })
+const before = queryStep({ _tag: "Before" })
+const proving = queryStep({ _tag: "Proof", transaction: "0x1", reason: "timeout" })
 
 export const attempts: ReadonlyArray<Row> = [
   ...[before, proving].flatMap((step): ReadonlyArray<Row> => [

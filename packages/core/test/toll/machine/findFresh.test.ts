@@ -4,11 +4,11 @@ import { describe, expect, it } from "vitest"
 import { Charges } from "../../../src/ports/Charges.ts"
 import { findFresh } from "../../../src/toll/machine/findFresh.ts"
 import { chargeIn } from "./machineRows.ts"
-import { type Asked, scripted } from "./settlingScene.ts"
+import { type RecordedCall, scripted } from "./settlingScene.ts"
 
 /** Finds a charge in a store whose lookups take so many milliseconds each; the last one takes no time. */
 const find = (...lookups: ReadonlyArray<number>) => {
-  const asked: Array<Asked> = []
+  const calls: Array<RecordedCall> = []
   const delays = [...lookups]
   const store = scripted<Charges["Service"]>(
     {
@@ -18,7 +18,7 @@ const find = (...lookups: ReadonlyArray<number>) => {
           chargeIn("ready", { attempts: lookups.length - delays.length })
         )
     },
-    asked
+    calls
   )
   const program = Effect.gen(function* () {
     const finding = yield* Effect.forkChild(findFresh(store, "key"))
@@ -26,7 +26,7 @@ const find = (...lookups: ReadonlyArray<number>) => {
     return yield* Fiber.join(finding)
   })
   return Effect.runPromise(Effect.provide(program, TestClock.layer())).then((charge) => ({
-    lookups: asked.length,
+    lookups: calls.length,
     attempts: charge?.attempts
   }))
 }

@@ -15,19 +15,19 @@ describe("asking the chain", () => {
   const moved: ChainEvidence = { _tag: "Moved", transaction: "0x2", logIndex: 1, atSeconds: 1, isFinal: true }
   const proof: ChainQuery = { _tag: "Proof", transaction: "0x2", reason: "timeout" }
 
-  const ask = (query: ChainQuery, evidence: ReadonlyArray<ChainEvidence>, pauses: ReadonlyArray<number>) =>
+  const search = (query: ChainQuery, evidence: ReadonlyArray<ChainEvidence>, pauses: ReadonlyArray<number>) =>
     play({ evidence }, (scene) =>
       Effect.gen(function* () {
-        const asking = yield* Effect.forkChild(scene.perform({ _tag: "QueryChain", query }, heldBy()))
+        const searching = yield* Effect.forkChild(scene.perform({ _tag: "QueryChain", query }, heldBy()))
         const reads: Array<number> = []
         yield* TestClock.adjust(0)
-        reads.push(scene.asked.length)
+        reads.push(scene.calls.length)
         for (const pause of pauses) {
           yield* TestClock.adjust(pause)
-          reads.push(scene.asked.length)
+          reads.push(scene.calls.length)
         }
-        const event = asking.pollUnsafe() === undefined ? undefined : yield* Fiber.join(asking)
-        return { event, reads, asked: scene.asked }
+        const event = searching.pollUnsafe() === undefined ? undefined : yield* Fiber.join(searching)
+        return { event, reads, calls: scene.calls }
       })
     )
 
@@ -38,9 +38,9 @@ describe("asking the chain", () => {
     [{ _tag: "Finality", charge: chargeIn("settled", { receipt: undefined }) }, undefined],
     [proof, "0x2"]
   ])("names the transaction where one is known: %j", async (query, transaction) => {
-    const { asked, event } = await ask(query, [moved], [])
+    const { calls, event } = await search(query, [moved], [])
     expect(event).toEqual({ _tag: "Seen", evidence: moved })
-    expect(asked).toEqual([["evidence", findNetwork(sepolia), authorization, { transaction }]])
+    expect(calls).toEqual([["evidence", findNetwork(sepolia), authorization, { transaction }]])
   })
 
   it("has no evidence on a network that it doesn't know", async () => {
@@ -53,18 +53,18 @@ describe("asking the chain", () => {
   })
 
   it("asks once where no transaction is known", async () => {
-    const { event, reads } = await ask({ _tag: "Before" }, [notMoved], [10_000])
+    const { event, reads } = await search({ _tag: "Before" }, [notMoved], [10_000])
     expect([event, reads]).toEqual([{ _tag: "Seen", evidence: notMoved }, [1, 1]])
   })
 
   it("asks three times more for a transaction that is known, with growing pauses", async () => {
-    const { event, reads } = await ask(proof, [unavailable, notMoved], [199, 1, 399, 1, 799, 1, 10_000])
+    const { event, reads } = await search(proof, [unavailable, notMoved], [199, 1, 399, 1, 799, 1, 10_000])
     expect(reads).toEqual([1, 1, 2, 2, 3, 3, 4, 4])
     expect(event).toEqual({ _tag: "Seen", evidence: notMoved })
   })
 
   it("stops as soon as it has moved", async () => {
-    const { event, reads } = await ask(proof, [notMoved, moved], [200, 10_000])
+    const { event, reads } = await search(proof, [notMoved, moved], [200, 10_000])
     expect([event, reads]).toEqual([{ _tag: "Seen", evidence: moved }, [1, 2, 2]])
   })
 
@@ -72,7 +72,7 @@ describe("asking the chain", () => {
     "keeps that the payment is finally unpaid (%s), though the chain can't be read a moment later",
     async (reason) => {
       const notPaid: ChainEvidence = { _tag: "NotPaid", reason }
-      const { event, reads } = await ask(
+      const { event, reads } = await search(
         { _tag: "Finality", charge: chargeIn("settled") },
         [unavailable, notPaid, unavailable],
         [200, 10_000]
@@ -82,7 +82,7 @@ describe("asking the chain", () => {
   )
 
   it("waits for confirmations, second by second", async () => {
-    const { event, reads } = await ask(
+    const { event, reads } = await search(
       proof,
       [notMoved, confirming, confirming, moved],
       [200, 999, 1, 1_000, 9_000]
@@ -92,7 +92,7 @@ describe("asking the chain", () => {
 
   it("waits for confirmations for a minute at most, whether or not a transaction is known", async () => {
     for (const query of [proof, { _tag: "Before" } as const]) {
-      const { event, reads } = await ask(query, [confirming], [59_000, 1_000, 60_000])
+      const { event, reads } = await search(query, [confirming], [59_000, 1_000, 60_000])
       expect([event, reads]).toEqual([{ _tag: "Seen", evidence: confirming }, [1, 60, 60, 60]])
     }
   })
@@ -103,7 +103,7 @@ describe("a query of a slow chain", () => {
   const confirming: ChainEvidence = { _tag: "Confirming", transaction: "0x2" }
 
   /** Evidence by a chain whose every search takes this long; the time at which the query has ended, and searches. */
-  const ask = (evidence: ChainEvidence, searchMillis: number) => {
+  const search = (evidence: ChainEvidence, searchMillis: number) => {
     let searches = 0
     const chain: Pick<Chain["Service"], "evidence"> = {
       evidence: () =>
@@ -115,11 +115,11 @@ describe("a query of a slow chain", () => {
     return Effect.runPromise(
       Effect.gen(function* () {
         // A paid call can't be interrupted; its deadlines count all the same.
-        const asking = yield* Effect.forkChild(Effect.uninterruptible(queryChain(chain, proof, task)))
+        const searching = yield* Effect.forkChild(Effect.uninterruptible(queryChain(chain, proof, task)))
         yield* TestClock.adjust(queryMillis - 1)
-        const isEarly = asking.pollUnsafe() !== undefined
+        const isEarly = searching.pollUnsafe() !== undefined
         yield* TestClock.adjust(1)
-        const seen = yield* Fiber.join(asking)
+        const seen = yield* Fiber.join(searching)
         const made = searches
         yield* TestClock.adjust(queryMillis)
         return { isEarly, seen, isOver: searches === made }
@@ -129,8 +129,8 @@ describe("a query of a slow chain", () => {
 
   it("ends at its deadline, however many searches are left", async () => {
     const ended = { isEarly: false, isOver: true }
-    expect(await ask({ _tag: "Unavailable" }, 30_000)).toEqual({ ...ended, seen: { _tag: "Unavailable" } })
-    expect(await ask(confirming, 25_000)).toEqual({ ...ended, seen: confirming })
-    expect(await ask(confirming, 10 * queryMillis)).toEqual({ ...ended, seen: { _tag: "Unavailable" } })
+    expect(await search({ _tag: "Unavailable" }, 30_000)).toEqual({ ...ended, seen: { _tag: "Unavailable" } })
+    expect(await search(confirming, 25_000)).toEqual({ ...ended, seen: confirming })
+    expect(await search(confirming, 10 * queryMillis)).toEqual({ ...ended, seen: { _tag: "Unavailable" } })
   })
 })

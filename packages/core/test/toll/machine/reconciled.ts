@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Charge } from "../../../src/ports/Charges.ts"
-import { type Asked, chargeIn, play, type Script, sepolia, storeError } from "./settlingScene.ts"
+import { type RecordedCall, chargeIn, play, type Script, sepolia, storeError } from "./settlingScene.ts"
 
 export const keyOf = (name: string): string => `${sepolia}:0x036c:0xpayer:${name}`
 
@@ -52,12 +52,15 @@ export const reconcile = (plan: Plan, script: Script = {}) => {
           limit: plan.limit ?? 10,
           eager: plan.eager ?? false
         })
-        return { result, asked: scene.asked, events: scene.events }
+        return { result, calls: scene.calls, events: scene.events }
       })
   )
 }
 
-export const verbs = (asked: ReadonlyArray<Asked>, verb: string): ReadonlyArray<ReadonlyArray<unknown>> =>
-  asked.filter(([name]) => name === verb).map(([, ...given]) => given)
-export const takenOver = (asked: ReadonlyArray<Asked>): ReadonlyArray<string> =>
-  verbs(asked, "takeOver").map(([key]) => String(key).split(":").at(-1)!)
+export const verbs = (
+  calls: ReadonlyArray<RecordedCall>,
+  verb: string
+): ReadonlyArray<ReadonlyArray<unknown>> =>
+  calls.filter(([name]) => name === verb).map(([, ...given]) => given)
+export const takenOver = (calls: ReadonlyArray<RecordedCall>): ReadonlyArray<string> =>
+  verbs(calls, "takeOver").map(([key]) => String(key).split(":").at(-1)!)

@@ -82,7 +82,7 @@ export const heldBy = (changes: Partial<HeldCharge> = {}): HeldCharge => ({
 export const storeError = new StoreError({ operation: "charges.any", cause: new Error("disk full") })
 
 /** A called method and its arguments. */
-export type Asked = readonly [verb: string, ...given: ReadonlyArray<unknown>]
+export type RecordedCall = readonly [verb: string, ...given: ReadonlyArray<unknown>]
 
 /** Responses of a service by method; calling any other method is a defect. */
 type Answers<S> = { readonly [Verb in keyof S]?: S[Verb] }
@@ -90,13 +90,13 @@ type Answers<S> = { readonly [Verb in keyof S]?: S[Verb] }
 type Answer = (...given: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown>
 
 /** A call counts when its effect runs, not when it is made. */
-export const scripted = <S extends object>(responses: Answers<S>, asked: Array<Asked>): S =>
+export const scripted = <S extends object>(responses: Answers<S>, calls: Array<RecordedCall>): S =>
   new Proxy({} as S, {
     get:
       (_, verb: string) =>
       (...given: ReadonlyArray<unknown>) =>
         Effect.suspend(() => {
-          asked.push([verb, ...given])
+          calls.push([verb, ...given])
           const response = responses[verb as keyof S] as Answer | undefined
           return response === undefined
             ? Effect.die(new Error(`${verb} was not expected`))
@@ -119,7 +119,7 @@ export interface Script {
 
 export interface Scene {
   readonly settling: SettlementRunner["Service"]
-  readonly asked: ReadonlyArray<Asked>
+  readonly calls: ReadonlyArray<RecordedCall>
   readonly events: ReadonlyArray<TillEvent>
   readonly takeOver: (lease: ChargeLease) => Effect.Effect<Takeover | undefined, StoreError>
   readonly perform: (step: SettlementStep, held: HeldCharge) => Effect.Effect<ChargeEvent, StoreError>
@@ -127,18 +127,18 @@ export interface Scene {
 
 /** Runs a test over a script. The clock starts at `nowMillis` and moves only when the test moves it. */
 export const play = <A>(script: Script, test: (scene: Scene) => Effect.Effect<A, StoreError>): Promise<A> => {
-  const asked: Array<Asked> = []
+  const calls: Array<RecordedCall> = []
   const events: Array<TillEvent> = []
   const evidence = [...(script.evidence ?? [])]
   const chain: Chain["Service"] = {
     canRead: (caip2) => (script.readable ?? [sepolia]).includes(caip2),
     evidence: (...given) =>
       Effect.suspend(() => {
-        asked.push(["evidence", ...given])
+        calls.push(["evidence", ...given])
         return Effect.succeed(evidence.length > 1 ? evidence.shift()! : evidence[0]!)
       }),
     usedNonces: (...given) => {
-      asked.push(["usedNonces", ...given])
+      calls.push(["usedNonces", ...given])
       return script.usedNonces!(...given)
     },
     balanceOf: () => Effect.die(new Error("balanceOf was not expected")),
@@ -146,12 +146,12 @@ export const play = <A>(script: Script, test: (scene: Scene) => Effect.Effect<A,
     transfersTo: () => Effect.die(new Error("transfersTo was not expected"))
   }
   const services = Layer.mergeAll(
-    Layer.succeed(Charges, scripted<Charges["Service"]>(script.charges ?? {}, asked)),
-    Layer.succeed(SettlementEffects, scripted<SettlementEffects["Service"]>(script.subjects ?? {}, asked)),
+    Layer.succeed(Charges, scripted<Charges["Service"]>(script.charges ?? {}, calls)),
+    Layer.succeed(SettlementEffects, scripted<SettlementEffects["Service"]>(script.subjects ?? {}, calls)),
     Layer.succeed(Chain, chain),
     Layer.succeed(
       Facilitator,
-      scripted<Facilitator["Service"]>({ settle: () => Effect.succeed(script.settlement!) }, asked)
+      scripted<Facilitator["Service"]>({ settle: () => Effect.succeed(script.settlement!) }, calls)
     ),
     Layer.succeed(Secrets, {
       currentKeyId: "k1",
@@ -170,7 +170,7 @@ export const play = <A>(script: Script, test: (scene: Scene) => Effect.Effect<A,
     const settling = yield* SettlementRunner
     return yield* test({
       settling,
-      asked,
+      calls,
       events,
       takeOver: (lease) => Effect.gen(() => settling.takeOver(lease)),
       perform: (step, held) => Effect.gen(() => settling.perform(step, held))

@@ -106,9 +106,9 @@ export const startScriptedSmtpServer = async (
       rest = parts.pop()!
       for (const line of parts) {
         lines.push(line)
-        const said = reply(line, socket)
-        if (said === "close") socket.destroy()
-        else if (said !== undefined) socket.write(`${said}\r\n`)
+        const replied = reply(line, socket)
+        if (replied === "close") socket.destroy()
+        else if (replied !== undefined) socket.write(`${replied}\r\n`)
       }
     })
   })
