@@ -30,9 +30,9 @@ const measure = async (options: CrowdServerOptions, calls: number) => {
   const crowd = await startWorker<object, object, unknown>("crowdCallers.ts", { origin: server.ready })
   const results: Array<CrowdResult & Strain> = []
   for (let run = 0; run <= runs; run++) {
-    await server.ask({})
-    const result = (await crowd.ask({ calls, run })) as CrowdResult
-    const strain = (await server.ask({})) as Strain
+    await server.request({})
+    const result = (await crowd.request({ calls, run })) as CrowdResult
+    const strain = (await server.request({})) as Strain
     // The first run warms up.
     if (run > 0) results.push({ ...result, ...strain })
   }
