@@ -22,6 +22,8 @@ export interface Postgres {
   readonly url: string
   /** Creates an empty database; returns its connection string. */
   readonly createDatabase: () => Promise<string>
+  /** Runs statements in a database of this cluster, without a result. */
+  readonly execute: (url: string, statements: ReadonlyArray<string>) => Promise<void>
   /** Stops the cluster, closes its connections, and removes its folder. A second call waits for the first. */
   readonly stop: () => Promise<void>
 }
@@ -110,6 +112,7 @@ const startOnce = async (options: PostgresOptions, deadline: number): Promise<Po
       await createDatabase(cluster, name)
       return url(name)
     },
+    execute: (database, statements) => execute(cluster, new URL(database).pathname.slice(1), statements),
     stop: () => (stopped ??= dispose())
   }
 }
@@ -141,11 +144,18 @@ interface Client {
   end(): Promise<unknown>
 }
 
-const createDatabase = async (cluster: InstanceType<EmbeddedPostgresClass>, name: string): Promise<void> => {
-  const client: Client = cluster.getPgClient("postgres", "127.0.0.1")
+const createDatabase = (cluster: InstanceType<EmbeddedPostgresClass>, name: string): Promise<void> =>
+  execute(cluster, "postgres", [`CREATE DATABASE "${name}"`])
+
+const execute = async (
+  cluster: InstanceType<EmbeddedPostgresClass>,
+  database: string,
+  statements: ReadonlyArray<string>
+): Promise<void> => {
+  const client: Client = cluster.getPgClient(database, "127.0.0.1")
   await client.connect()
   try {
-    await client.query(`CREATE DATABASE "${name}"`)
+    for (const statement of statements) await client.query(statement)
   } finally {
     await client.end()
   }

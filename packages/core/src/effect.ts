@@ -61,6 +61,8 @@ export {
   type RefundLimit,
   type RefundStart,
   type RefundStop,
+  type SettledCharge,
+  type SettledQuery,
   type Subject
 } from "./ports/Charges.ts"
 export { Fulfilment } from "./ports/Fulfilment.ts"

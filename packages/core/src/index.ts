@@ -45,6 +45,8 @@ export type {
   RefundLimit,
   RefundStart,
   RefundStop,
+  SettledCharge,
+  SettledQuery,
   Subject
 } from "./ports/Charges.ts"
 export type { Quote } from "./ports/Quotes.ts"

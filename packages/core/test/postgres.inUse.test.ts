@@ -150,7 +150,55 @@ describe("a database in use", () => {
     )
     const claims = await Effect.runPromise(opening)
     expect(claims.every(({ _tag }) => _tag === "Claimed")).toBe(true)
-    expect(await withClient(url, run("SELECT name FROM till_migrations"))).toEqual([{ name: "initial" }])
+    expect(await withClient(url, run("SELECT name FROM till_migrations"))).toEqual([
+      { name: "initial" },
+      { name: "daily_sums" }
+    ])
+  })
+
+  it("is migrated without the timeout of a statement", async () => {
+    const url = await cluster.createDatabase()
+    const held = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`SELECT pg_advisory_xact_lock(402402, hashtext(current_schema()))`
+          const opening = Effect.runPromise(
+            Effect.provide(claimOf("key"), postgres({ url, statementTimeoutMillis: 100 }))
+          )
+          yield* Effect.sleep(500)
+          return { opening }
+        })
+      )
+    )
+    const { opening } = await withClient(url, held)
+    expect(await opening).toEqual({ _tag: "Claimed" })
+  })
+
+  it("sums a ledger that was there before it was migrated", async () => {
+    const url = await cluster.createDatabase()
+    const day = 86_400_000
+    const onStore = <A, E>(use: Effect.Effect<A, E, Charges>) =>
+      Effect.runPromise(Effect.provide(use, postgres({ url })))
+    const totals = Charges.use((charges) => charges.totals(0, 2 * day))
+    const settled = Effect.forEach(
+      [
+        ["a", 1_500],
+        ["b", day]
+      ] as const,
+      ([own, settledAtMillis]) =>
+        chargesWithOne("settled", { key: own }, { settledAtMillis, settlement: paidRefundDue })
+    )
+    const before = await onStore(Effect.andThen(settled, totals))
+    expect(before.map(({ count, day: name, kind }) => [name, kind, count])).toEqual([
+      ["1970-01-01", "refund_due", 1],
+      ["1970-01-01", "settled", 1],
+      ["1970-01-02", "refund_due", 1],
+      ["1970-01-02", "settled", 1]
+    ])
+    const older = ["DROP TRIGGER till_ledger_summed ON till_ledger", "DROP TABLE till_ledger_days"]
+    for (const text of [...older, "DELETE FROM till_migrations WHERE migration_id = 2"])
+      await withClient(url, run(text))
+    expect(await onStore(totals)).toEqual(before)
   })
 
   it("refuses to change the ledger", async () => {

@@ -24,6 +24,7 @@ import { temporaryFiles } from "./sql/folder.ts"
 
 const nextFile = temporaryFiles()
 const { key } = sampleCharge()
+const day = 86_400_000
 
 const withClient = <A, E>(filename: string, use: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.runPromise(Effect.provide(use, SqliteClient.layer({ filename })))
@@ -66,6 +67,8 @@ describe("a file", () => {
         expect(yield* sql`PRAGMA journal_mode`).toEqual([{ journal_mode: "wal" }])
         expect(yield* sql`PRAGMA synchronous`).toEqual([{ synchronous: 2 }])
         expect(yield* sql`PRAGMA foreign_keys`).toEqual([{ foreign_keys: 1 }])
+        expect(yield* sql`PRAGMA cache_size`).toEqual([{ cache_size: -65_536 }])
+        expect(yield* sql`PRAGMA wal_autocheckpoint`).toEqual([{ wal_autocheckpoint: 2_000 }])
       })
     ))
 
@@ -130,13 +133,43 @@ describe("a name that is wrong", () => {
 describe("migrations", () => {
   it("run once, whoever opens the file how often", async () => {
     const filename = nextFile()
-    expect(await withClient(filename, migrate)).toEqual([[1, "initial"]])
+    expect(await withClient(filename, migrate)).toEqual([
+      [1, "initial"],
+      [2, "daily_sums"]
+    ])
     expect(await withClient(filename, migrate)).toEqual([])
     const recorded = await withClient(
       filename,
       Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT name FROM till_migrations`)
     )
-    expect(recorded).toEqual([{ name: "initial" }])
+    expect(recorded).toEqual([{ name: "initial" }, { name: "daily_sums" }])
+  })
+
+  it("sum a ledger that was there before", async () => {
+    const filename = nextFile()
+    const settled = Effect.gen(function* () {
+      for (const [own, settledAtMillis] of [
+        ["a", 1_500],
+        ["b", 1_600],
+        ["c", day]
+      ] as const)
+        yield* chargesWithOne("settled", { key: own }, { settledAtMillis, settlement: paidRefundDue })
+      return yield* (yield* Charges).totals(0, 2 * day)
+    })
+    const before = await Effect.runPromise(Effect.provide(settled, sqlite({ filename })))
+    expect(before.map(({ count, day: name, kind }) => [name, kind, count])).toEqual([
+      ["1970-01-01", "refund_due", 2],
+      ["1970-01-01", "settled", 2],
+      ["1970-01-02", "refund_due", 1],
+      ["1970-01-02", "settled", 1]
+    ])
+    const file = new DatabaseSync(filename)
+    file.exec(
+      "DROP TRIGGER till_ledger_summed; DROP TABLE till_ledger_days; DELETE FROM till_migrations WHERE migration_id = 2"
+    )
+    file.close()
+    const totals = Charges.use((charges) => charges.totals(0, 2 * day))
+    expect(await Effect.runPromise(Effect.provide(totals, sqlite({ filename })))).toEqual(before)
   })
 
   it("leave a schema alone that the host made from schemaSql", async () => {

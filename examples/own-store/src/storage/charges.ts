@@ -1,4 +1,12 @@
-import type { Charge, ChargeStore, Claim, Lease, NewCharge, PayerActivity } from "@till402/core"
+import type {
+  Charge,
+  ChargeStore,
+  Claim,
+  Lease,
+  NewCharge,
+  PayerActivity,
+  SettledCharge
+} from "@till402/core"
 import { type Database, json } from "./database.ts"
 import { lockPayer } from "./payers.ts"
 
@@ -10,6 +18,9 @@ import { lockPayer } from "./payers.ts"
 /** Maximum number of settled charges that `payerActivity` sums. */
 const maxSettled = 200
 
+/** How long a ready charge counts for its payer after its payment has expired: then it can't move any more. */
+const expiredMarginMillis = 15 * 60_000
+
 /** Charges by key. A statement that moves money also writes its ledger entry: see ledger.ts and refunds.ts. */
 export const chargeVerbs = (sql: Database) => {
   // Fragments that the indexes of schema.sql repeat.
@@ -18,8 +29,8 @@ export const chargeVerbs = (sql: Database) => {
   const bulk = sql`state = 'voided' AND subject IS NULL AND refund IS NULL`
   const dueMillis = sql`(CASE WHEN effect_pending THEN 0 ELSE check_after_millis END)`
   const countsForPayer = sql`state <> 'settled' AND (state <> 'voided' OR exposure_atomic > 0)`
-  /** A ready charge counts for its payer until 15 minutes after its authorization expired. */
-  const mayStillMove = (nowMillis: number) => sql`valid_before_seconds * 1000 + 900000 > ${nowMillis}`
+  const mayStillMove = (nowMillis: number) =>
+    sql`valid_before_seconds * 1000 > ${nowMillis - expiredMarginMillis}`
   return {
     find: async (key) => {
       const [charge] = await sql<Array<Charge>>`SELECT * FROM till.charges WHERE key = ${key}`
@@ -152,17 +163,25 @@ export const chargeVerbs = (sql: Database) => {
       return count
     },
 
-    list: ({ before, isRefundDue, limit, settledBeforeMillis, settledFromMillis, state }) => sql<
-      Array<Charge>
-    >`
+    list: ({ before, isRefundDue, limit, state }) => sql<Array<Charge>>`
       SELECT * FROM till.charges
       WHERE true
         ${state === undefined ? sql`` : sql`AND state = ${state}`}
         ${isRefundDue === true ? sql`AND refund ->> '_tag' = 'Due'` : sql``}
-        ${settledFromMillis === undefined ? sql`` : sql`AND settled_at_millis >= ${settledFromMillis}`}
-        ${settledBeforeMillis === undefined ? sql`` : sql`AND settled_at_millis < ${settledBeforeMillis}`}
         ${before === undefined ? sql`` : sql`AND (created_at_millis, key) < (${before.createdAtMillis}, ${before.key})`}
       ORDER BY created_at_millis DESC, key DESC LIMIT ${limit}`,
+
+    // Without the response, which may be large.
+    listSettled: ({ after, beforeMillis, chargeKeys, fromMillis, limit }) => sql<Array<SettledCharge>>`
+      SELECT key, amount_atomic, reopenings, receipt, transfer_log_index, response_owed_until_millis,
+        settled_at_millis, refund, response IS NOT NULL OR response_expired_at_millis IS NOT NULL AS has_response
+      FROM till.charges
+      WHERE state = 'settled'
+        ${fromMillis === undefined ? sql`` : sql`AND settled_at_millis >= ${fromMillis}`}
+        ${beforeMillis === undefined ? sql`` : sql`AND settled_at_millis < ${beforeMillis}`}
+        ${chargeKeys === undefined ? sql`` : sql`AND key = ANY(${[...chargeKeys]})`}
+        ${after === undefined ? sql`` : sql`AND (settled_at_millis, key) > (${after.settledAtMillis}, ${after.key})`}
+      ORDER BY settled_at_millis, key LIMIT ${limit}`,
 
     expire: async (beforeMillis, limit) => {
       // Skips rows that another process is working on: it counts them.

@@ -70,8 +70,11 @@ export const quoteStore = (sql: Database) => {
       }
     },
 
-    expire: async (lapsedBeforeMillis) => {
-      const { count } = await sql`DELETE FROM till.quotes WHERE expires_at_millis < ${lapsedBeforeMillis}`
+    expire: async (lapsedBeforeMillis, limit) => {
+      const { count } = await sql`
+        DELETE FROM till.quotes WHERE expires_at_millis < ${lapsedBeforeMillis} AND id IN (
+          SELECT id FROM till.quotes WHERE expires_at_millis < ${lapsedBeforeMillis}
+          ORDER BY expires_at_millis LIMIT ${limit} FOR UPDATE SKIP LOCKED)`
       return count
     }
   } satisfies QuoteStore

@@ -63,7 +63,7 @@ CREATE INDEX IF NOT EXISTS charges_open_of_payer ON till.charges (payer)
 CREATE INDEX IF NOT EXISTS charges_settled_of_payer ON till.charges (payer, settled_at_millis)
   WHERE state = 'settled' AND refund IS NULL;
 CREATE INDEX IF NOT EXISTS charges_to_expire ON till.charges (settled_at_millis) WHERE response IS NOT NULL;
-CREATE INDEX IF NOT EXISTS charges_settled ON till.charges (settled_at_millis);
+CREATE INDEX IF NOT EXISTS charges_settled ON till.charges (settled_at_millis, key) WHERE state = 'settled';
 
 CREATE OR REPLACE FUNCTION till.refuse_delete() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'a settled charge stays'; END $$;

@@ -1,8 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import { checksumAddress } from "../domain/EvmAddress.ts"
 import type { StoreError } from "../domain/Errors.ts"
+import { listInPages } from "./listInPages.ts"
 import { type Charge, Charges, type ChargeState } from "../ports/Charges.ts"
-import { pageSizeOf } from "./OperatorInput.ts"
 import { recordManualRefund } from "./ManualRefunds.ts"
 
 /** A charge for the host's bookkeeping; without payload, response and tokens. */
@@ -61,17 +61,17 @@ export class ChargeOperator extends Context.Service<
     ChargeOperator,
     Effect.map(Charges, (charges) => ({
       list: ({ before, limit = defaultLimit, state }: ChargeQuery = {}) =>
-        Effect.map(
-          Effect.flatMap(pageSizeOf(limit), (pageSize) =>
+        listInPages(limit, (size, last: ChargeQuery["before"] = before) =>
+          Effect.map(
             charges.list({
-              limit: pageSize,
+              limit: size,
               ...(state === undefined ? {} : { state }),
-              ...(before === undefined
+              ...(last === undefined
                 ? {}
-                : { before: { createdAtMillis: before.createdAt.getTime(), key: before.key } })
-            })
-          ),
-          (found) => found.map(summaryOf)
+                : { before: { createdAtMillis: last.createdAt.getTime(), key: last.key } })
+            }),
+            (found) => found.map(summaryOf)
+          )
         ),
       recordRefund: (key: string, transaction: string) =>
         Effect.map(recordManualRefund(charges, key, transaction), (recorded) => recorded === "Recorded")

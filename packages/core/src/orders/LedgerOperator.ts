@@ -1,9 +1,9 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { checksumAddress } from "../domain/EvmAddress.ts"
 import type { StoreError } from "../domain/Errors.ts"
+import { listInPages } from "./listInPages.ts"
 import { Charges, type LedgerEntry, type LedgerTotal } from "../ports/Charges.ts"
 import { auditLedger, auditLedgerWithChain, type LedgerAudit } from "../toll/audit/LedgerAudit.ts"
-import { pageSizeOf } from "./OperatorInput.ts"
 import type { PaidTo } from "../toll/audit/NetworkAudit.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 
@@ -86,16 +86,16 @@ const make = Effect.fnUntraced(function* (networks: ReadonlyArray<PaidTo>) {
   const chain = yield* Chain
   return LedgerOperator.of({
     list: ({ before, from, limit = defaultLimit, to } = {}) =>
-      Effect.map(
-        Effect.flatMap(pageSizeOf(limit), (pageSize) =>
+      listInPages(limit, (size, last: LedgerLine | undefined = before) =>
+        Effect.map(
           charges.entries({
-            limit: pageSize,
+            limit: size,
             ...(from === undefined ? {} : { fromMillis: from.getTime() }),
             ...(to === undefined ? {} : { beforeMillis: to.getTime() }),
-            ...(before === undefined ? {} : { before: { ...before, atMillis: before.at.getTime() } })
-          })
-        ),
-        (found) => found.map(lineOf)
+            ...(last === undefined ? {} : { before: { ...last, atMillis: last.at.getTime() } })
+          }),
+          (found) => found.map(lineOf)
+        )
       ),
     totals: ({ from, to }) =>
       Effect.map(charges.totals(from.getTime(), to.getTime()), (found) =>

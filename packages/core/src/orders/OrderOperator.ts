@@ -7,8 +7,9 @@ import { type Order, Orders } from "../ports/Orders.ts"
 import type { ChangeFeed, OrderChange } from "./OrderChanges.ts"
 import type { OrderEvent } from "./OrderEvent.ts"
 import { exportOrders } from "./orderExport.ts"
+import { listInPages } from "./listInPages.ts"
 import { OrderLife } from "./OrderLife.ts"
-import { isUsableName, pageSizeOf } from "./OperatorInput.ts"
+import { isUsableName } from "./OperatorInput.ts"
 import { recordManualRefund } from "./ManualRefunds.ts"
 import { OrderWorker } from "./OrderWorker.ts"
 
@@ -155,11 +156,15 @@ const pagesOf = (
 ): Stream.Stream<ReadonlyArray<Order>, StoreError> =>
   Stream.paginate(undefined, (before: string | undefined) =>
     Effect.map(
-      orders.list({
-        limit: exportPageSize,
-        ...(status === undefined ? {} : { status }),
-        ...(before === undefined ? {} : { before })
-      }),
+      // A host that takes pieces at once would otherwise keep the event loop from other work.
+      Effect.tap(
+        orders.list({
+          limit: exportPageSize,
+          ...(status === undefined ? {} : { status }),
+          ...(before === undefined ? {} : { before })
+        }),
+        Effect.yieldNow
+      ),
       (page) =>
         [
           [page],
@@ -181,7 +186,9 @@ const make = Effect.fnUntraced(function* (feed: ChangeFeed) {
   return OrderOperator.of({
     find: (id) => orders.find(id),
     list: ({ limit = defaultLimit, ...query } = {}) =>
-      Effect.flatMap(pageSizeOf(limit), (pageSize) => orders.list({ ...query, limit: pageSize })),
+      listInPages(limit, (size, last: Order | undefined) =>
+        orders.list({ ...query, limit: size, ...(last === undefined ? {} : { before: last.id }) })
+      ),
     // A feed never fails: it ends with the till.
     changes: Stream.suspend(() => Stream.orDie(Stream.fromAsyncIterable(feed.subscribe(), (error) => error))),
     processNow: (id) => apply(services, id, { _tag: "StepRequested" }),

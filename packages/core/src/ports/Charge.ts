@@ -191,8 +191,34 @@ export interface ChargesQuery {
   readonly isRefundDue?: boolean
   /** The last charge of the previous page. */
   readonly before?: { readonly createdAtMillis: number; readonly key: string }
+}
+
+/** A settled charge as an audit reads it: without its response, which may be large. */
+export interface SettledCharge extends Pick<
+  Charge,
+  | "key"
+  | "amountAtomic"
+  | "reopenings"
+  | "receipt"
+  | "transferLogIndex"
+  | "responseOwedUntilMillis"
+  | "refund"
+> {
+  readonly settledAtMillis: number
+  /** Whether its response is recorded, or was until it expired. */
+  readonly hasResponse: boolean
+}
+
+/** Selects a page of settled charges. */
+export interface SettledQuery {
+  /** Charges in the page. */
+  readonly limit: number
   /** Only charges settled at or after this time. */
-  readonly settledFromMillis?: number
+  readonly fromMillis?: number
   /** Only charges settled before this time. */
-  readonly settledBeforeMillis?: number
+  readonly beforeMillis?: number
+  /** Only these charges. */
+  readonly chargeKeys?: ReadonlyArray<string>
+  /** The last charge of the previous page. */
+  readonly after?: Pick<SettledCharge, "settledAtMillis" | "key">
 }

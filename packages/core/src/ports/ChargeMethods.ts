@@ -11,6 +11,8 @@ import type {
   NewCharge,
   PayerActivity,
   RecordedResponse,
+  SettledCharge,
+  SettledQuery,
   Subject
 } from "./Charge.ts"
 import type { LedgerMethods } from "./Ledger.ts"
@@ -178,6 +180,8 @@ export interface DueMethods {
 export interface RecordMethods {
   /** Lists charges, newest first, by `createdAtMillis` and key. */
   readonly list: (query: ChargesQuery) => Effect.Effect<ReadonlyArray<Charge>, StoreError>
+  /** Lists settled charges, those that settled first come first, by `settledAtMillis` and key. Reads no response. */
+  readonly listSettled: (query: SettledQuery) => Effect.Effect<ReadonlyArray<SettledCharge>, StoreError>
   /**
    * Deletes recorded responses of up to `limit` charges settled before `beforeMillis`, in any order, and records that
    * they expired. The charges stay, for the host's bookkeeping. Returns how many were changed.

@@ -93,12 +93,24 @@ export class Orders extends Context.Service<
   /** Orders in memory. */
   static readonly layerMemory: Layer.Layer<Orders> = Layer.sync(Orders, () => {
     const orders = new Map<string, Order>()
+    /** Ids of orders that have a due time, and of those whose address or email is known: sweeps read no others. */
+    const due = new Set<string>()
+    const known = new Set<string>()
+    const put = (order: Order) => {
+      const { dueAtMillis, email, id, shippingAddress } = order
+      orders.set(id, order)
+      if (dueAtMillis === undefined) due.delete(id)
+      else due.add(id)
+      if (email === undefined && shippingAddress === undefined) known.delete(id)
+      else known.add(id)
+    }
+    const of = (ids: Set<string>) => Array.from(ids, (id) => orders.get(id)!)
     const rests = ({ dueAtMillis, status }: Order) =>
       dueAtMillis === undefined && (restingStatuses as ReadonlyArray<OrderStatus>).includes(status)
     return Orders.of({
       create: (order) =>
         Effect.sync(() => {
-          if (!orders.has(order.id)) orders.set(order.id, order)
+          if (!orders.has(order.id)) put(order)
         }),
       find: (id) => Effect.sync(() => orders.get(id)),
       findByReference: (upstreamReference, otherThan) =>
@@ -113,18 +125,18 @@ export class Orders extends Context.Service<
           if (current?.version !== order.version) return false
           const { chargeKey, createdAtMillis, email, offer, product, shippingAddress } = current
           const fixed = { chargeKey, createdAtMillis, email, offer, product, shippingAddress }
-          orders.set(order.id, { ...order, ...fixed, version: order.version + 1 })
+          put({ ...order, ...fixed, version: order.version + 1 })
           return true
         }),
       take: (nowMillis, untilMillis, limit) =>
         Effect.sync(() =>
-          Array.from(orders.values())
+          of(due)
             .filter(({ dueAtMillis }) => dueAtMillis !== undefined && dueAtMillis <= nowMillis)
             .sort((left, right) => left.dueAtMillis! - right.dueAtMillis! || (left.id < right.id ? -1 : 1))
             .slice(0, limit)
             .map((order) => {
               const taken = { ...order, dueAtMillis: untilMillis, version: order.version + 1 }
-              orders.set(order.id, taken)
+              put(taken)
               return taken
             })
         ),
@@ -140,13 +152,11 @@ export class Orders extends Context.Service<
         }),
       forget: (beforeMillis, limit) =>
         Effect.sync(() => {
-          const due = Array.from(orders.values())
+          const old = of(known)
             .filter((order) => rests(order) && order.updatedAtMillis < beforeMillis)
-            .filter(({ email }) => email !== undefined)
             .slice(0, limit)
-          for (const order of due)
-            orders.set(order.id, { ...order, email: undefined, shippingAddress: undefined })
-          return due.length
+          for (const order of old) put({ ...order, email: undefined, shippingAddress: undefined })
+          return old.length
         })
     })
   })

@@ -43,8 +43,11 @@ export class Quotes extends Context.Service<
      * Undoes `consume` for a charge that failed. If the request has another quote since, this one stays consumed.
      */
     readonly restore: (chargeKey: string) => Effect.Effect<void, StoreError>
-    /** Deletes quotes that expired before `expiredBeforeMillis`, since they hold personal data; returns how many. */
-    readonly expire: (expiredBeforeMillis: number) => Effect.Effect<number, StoreError>
+    /**
+     * Deletes up to `limit` quotes that expired before `expiredBeforeMillis`, in any order, since they hold personal
+     * data; returns how many.
+     */
+    readonly expire: (expiredBeforeMillis: number, limit: number) => Effect.Effect<number, StoreError>
   }
 >()("@till402/core/Quotes") {
   /** Quotes in memory. */
@@ -101,11 +104,13 @@ export class Quotes extends Context.Service<
               quotes.set(quote.id, { ...quote, consumedBy: undefined })
           }
         }),
-      expire: (expiredBeforeMillis) =>
+      expire: (expiredBeforeMillis, limit) =>
         Effect.sync(() => {
           const before = quotes.size
-          for (const { id, offer } of quotes.values())
+          for (const { id, offer } of quotes.values()) {
+            if (before - quotes.size >= limit) break
             if (offer.expiresAtMillis < expiredBeforeMillis) quotes.delete(id)
+          }
           return before - quotes.size
         })
     })

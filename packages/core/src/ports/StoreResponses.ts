@@ -127,6 +127,7 @@ export const storeResponseReaders: { readonly [Name in StoreName]: ResponseReade
     defer: nothing,
     unfinished: list,
     list,
+    listSettled: list,
     expire: count,
     markRefundDue: flag,
     startRefund: tagged("Started", "NotDue", "OverLimit", "ExceedsReceived"),

@@ -70,33 +70,47 @@ export class VaultPurchases extends Context.Service<
   /** Purchases in memory. */
   static readonly layerMemory: Layer.Layer<VaultPurchases> = Layer.sync(VaultPurchases, () => {
     const purchases = new Map<string, VaultPurchase>()
+    /** Ids of purchases that have a due time, and of those whose email is known: sweeps read no others. */
+    const due = new Set<string>()
+    const known = new Set<string>()
+    const put = (purchase: VaultPurchase) => {
+      const { dueAtMillis, email, id } = purchase
+      purchases.set(id, purchase)
+      if (dueAtMillis === undefined) due.delete(id)
+      else due.add(id)
+      if (email === undefined) known.delete(id)
+      else known.add(id)
+    }
+    const of = (ids: Set<string>) => Array.from(ids).flatMap((id) => purchases.get(id) ?? [])
     return VaultPurchases.of({
       reserve: (purchase) =>
         Effect.sync(() => {
-          if (!purchases.has(purchase.id))
-            purchases.set(purchase.id, { ...purchase, status: "reserved", attempts: 0 })
+          if (!purchases.has(purchase.id)) put({ ...purchase, status: "reserved", attempts: 0 })
         }),
       grant: (id, dueAtMillis) =>
         Effect.sync(() => {
           const purchase = purchases.get(id)
           if (purchase?.status !== "reserved") return false
-          purchases.set(id, { ...purchase, status: "granted", dueAtMillis, attempts: 0 })
+          put({ ...purchase, status: "granted", dueAtMillis, attempts: 0 })
           return true
         }),
       cancel: (id) =>
         Effect.sync(() => {
-          if (purchases.get(id)?.status === "reserved") purchases.delete(id)
+          if (purchases.get(id)?.status !== "reserved") return
+          purchases.delete(id)
+          due.delete(id)
+          known.delete(id)
         }),
       find: (id) => Effect.sync(() => purchases.get(id)),
       take: (nowMillis, untilMillis, limit) =>
         Effect.sync(() =>
-          Array.from(purchases.values())
+          of(due)
             .filter(({ dueAtMillis }) => dueAtMillis !== undefined && dueAtMillis <= nowMillis)
             .sort((left, right) => left.dueAtMillis! - right.dueAtMillis! || (left.id < right.id ? -1 : 1))
             .slice(0, limit)
             .map((purchase) => {
               const taken = { ...purchase, dueAtMillis: untilMillis, attempts: purchase.attempts + 1 }
-              purchases.set(purchase.id, taken)
+              put(taken)
               return taken
             })
         ),
@@ -104,16 +118,16 @@ export class VaultPurchases extends Context.Service<
         Effect.sync(() => {
           const purchase = purchases.get(id)
           if (purchase?.dueAtMillis !== seenMillis) return false
-          purchases.set(id, { ...purchase, dueAtMillis })
+          put({ ...purchase, dueAtMillis })
           return true
         }),
       forget: (beforeMillis, limit) =>
         Effect.sync(() => {
-          const old = Array.from(purchases.values())
+          const old = of(known)
             .filter(({ dueAtMillis, status }) => status === "granted" && dueAtMillis === undefined)
-            .filter(({ createdAtMillis, email }) => email !== undefined && createdAtMillis < beforeMillis)
+            .filter(({ createdAtMillis }) => createdAtMillis < beforeMillis)
             .slice(0, limit)
-          for (const purchase of old) purchases.set(purchase.id, { ...purchase, email: undefined })
+          for (const purchase of old) put({ ...purchase, email: undefined })
           return old.length
         })
     })

@@ -1,4 +1,4 @@
-import type { Charge, ChargeState, Lease, NewCharge } from "./Charge.ts"
+import type { Charge, ChargeState, Lease, NewCharge, SettledCharge } from "./Charge.ts"
 
 /*
  * Rules of charges that stores share. Pure.
@@ -50,6 +50,16 @@ export const earlierCheck = (one: number | undefined, other: number | undefined)
 /** Whether a voided charge is cleared in bulk, rather than by itself. */
 export const isClearedInBulk = ({ refund, state, subject }: Charge): boolean =>
   state === "voided" && subject === undefined && refund === undefined
+
+/** A settled charge as an audit reads it; `undefined`: it is not settled. */
+export const settledChargeOf = (charge: Charge): SettledCharge | undefined => {
+  const { key, amountAtomic, receipt, refund, reopenings, responseOwedUntilMillis } = charge
+  const { response, responseExpiredAtMillis, settledAtMillis, state, transferLogIndex } = charge
+  if (state !== "settled" || settledAtMillis === undefined) return undefined
+  const hasResponse = response !== undefined || responseExpiredAtMillis !== undefined
+  const facts = { key, amountAtomic, reopenings, receipt, transferLogIndex, responseOwedUntilMillis, refund }
+  return { ...facts, settledAtMillis, hasResponse }
+}
 
 /** Orders text by code units, as a database compares keys: independent of any language. */
 export const compareText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)

@@ -2,7 +2,8 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { DueMethods, LeaseMethods } from "../ports/ChargeMethods.ts"
 import { unfinished, unfinishedDue, unfinishedQueue } from "./chargeConditions.ts"
-import { chargeColumns, toCharges } from "./chargeRows.ts"
+import { chargeColumns, type ChargeRow } from "./chargeRows.ts"
+import { readableCharges } from "./readableCharges.ts"
 import { storing, tookEffect } from "./rows.ts"
 
 /** Leases in a database. */
@@ -51,16 +52,23 @@ export const dueMethods = (sql: SqlClient.SqlClient): DueMethods => {
     unfinished: (nowMillis, limit) =>
       storing(
         "charges.unfinished",
-        toCharges(sql`
-          SELECT ${columns} FROM (
-            SELECT * FROM (${dueOf(0, nowMillis, limit)}) AS others
-            UNION ALL SELECT * FROM (${dueOf(1, nowMillis, limit)}) AS claims) AS due
-          ORDER BY ${sql.literal(unfinishedQueue)}, ${order} LIMIT ${limit}`)
+        readableCharges(
+          limit,
+          (size) => sql<ChargeRow>`
+            SELECT ${columns} FROM (
+              SELECT * FROM (${dueOf(0, nowMillis, size)}) AS others
+              UNION ALL SELECT * FROM (${dueOf(1, nowMillis, size)}) AS claims) AS due
+            ORDER BY ${sql.literal(unfinishedQueue)}, ${order} LIMIT ${size}`
+        )
       ),
     voidedDue: (nowMillis, limit) =>
       storing(
         "charges.voidedDue",
-        toCharges(sql`SELECT ${columns} FROM (${dueOf(2, nowMillis, limit)}) AS due ORDER BY ${order}`)
+        readableCharges(
+          limit,
+          (size) =>
+            sql<ChargeRow>`SELECT ${columns} FROM (${dueOf(2, nowMillis, size)}) AS due ORDER BY ${order}`
+        )
       ),
     releaseVoided: (keys, nowMillis) =>
       storing(

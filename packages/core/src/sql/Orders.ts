@@ -1,9 +1,10 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { OrderStatus } from "../domain/Order.ts"
-import { type Order, Orders, restingStatuses } from "../ports/Orders.ts"
+import { type Order, Orders } from "../ports/Orders.ts"
 import { causeName } from "../runtime/causeName.ts"
 import { report } from "../runtime/events.ts"
+import { restingOrders } from "./orderConditions.ts"
 import { fromOffer, storing, tookEffect, toOffer } from "./rows.ts"
 
 interface Row {
@@ -125,8 +126,7 @@ const writeMethods = (sql: SqlClient.SqlClient): Pick<Methods, "create" | "repla
         Effect.map(
           sql`
             UPDATE till_orders SET personal = NULL WHERE personal IS NOT NULL AND id IN (
-              SELECT id FROM till_orders WHERE personal IS NOT NULL AND due_at IS NULL
-                AND ${sql.in("status", restingStatuses)} AND updated_at < ${beforeMillis}
+              SELECT id FROM till_orders WHERE ${sql.literal(restingOrders)} AND updated_at < ${beforeMillis}
               ORDER BY updated_at LIMIT ${limit})
             RETURNING id`,
           ({ length }) => length

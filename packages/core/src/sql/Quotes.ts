@@ -23,6 +23,8 @@ const toQuote = (row: Row): Quote => ({
 export const layer: Layer.Layer<Quotes, never, SqlClient.SqlClient> = Layer.effect(
   Quotes,
   Effect.map(SqlClient.SqlClient, (sql) => {
+    // On PostgreSQL, two sweeps would wait for each other's rows; SQLite has one writer at a time.
+    const skippingLocked = sql.onDialectOrElse({ pg: () => sql`FOR UPDATE SKIP LOCKED`, orElse: () => sql`` })
     const live = Effect.fnUntraced(function* (fingerprint: string, nowMillis: number) {
       const rows = yield* sql<Row>`SELECT * FROM till_quotes
         WHERE fingerprint = ${fingerprint} AND consumed_by IS NULL AND expires_at > ${nowMillis}`
@@ -93,11 +95,16 @@ export const layer: Layer.Layer<Quotes, never, SqlClient.SqlClient> = Layer.effe
             Effect.catchReason("SqlError", "UniqueViolation", () => Effect.void)
           )
         ),
-      expire: (lapsedBeforeMillis) =>
+      expire: (lapsedBeforeMillis, limit) =>
         storing(
           "quotes.expire",
           Effect.map(
-            sql`DELETE FROM till_quotes WHERE expires_at < ${lapsedBeforeMillis} RETURNING id`,
+            // The condition is repeated: a statement that waited for a row's lock re-evaluates only the outer one.
+            sql`
+              DELETE FROM till_quotes WHERE expires_at < ${lapsedBeforeMillis} AND id IN (
+                SELECT id FROM till_quotes WHERE expires_at < ${lapsedBeforeMillis}
+                ORDER BY expires_at LIMIT ${limit} ${skippingLocked})
+              RETURNING id`,
             ({ length }) => length
           )
         )

@@ -1,6 +1,14 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { Charge, ChargeState, Lease, LedgerEntry, LedgerKind, NewCharge } from "../ports/Charges.ts"
+import type {
+  Charge,
+  ChargeState,
+  Lease,
+  LedgerEntry,
+  LedgerKind,
+  NewCharge,
+  SettledCharge
+} from "../ports/Charges.ts"
 
 /*
  * Charges and ledger entries as rows. PostgreSQL returns a BIGINT as text.
@@ -90,10 +98,38 @@ export const chargeColumns = columns
   .map((name) => (name === "exposure" ? "CAST(exposure AS TEXT) AS exposure" : name))
   .join(", ")
 
+/** The columns of a settled charge that an audit reads. */
+export const settledColumns = `key, amount, reopenings, receipt, transfer_log_index, response_owed_until, settled_at,
+  refund_due_at, refund_started_at, refunded_at, refund_transaction,
+  CASE WHEN response IS NULL AND response_expired_at IS NULL THEN 0 ELSE 1 END AS has_response`
+
+/** A row of those columns. */
+export interface SettledRow extends Pick<
+  ChargeRow,
+  | "key"
+  | "amount"
+  | "reopenings"
+  | "receipt"
+  | "transfer_log_index"
+  | "response_owed_until"
+  | "settled_at"
+  | "refund_due_at"
+  | "refund_started_at"
+  | "refunded_at"
+  | "refund_transaction"
+> {
+  readonly has_response: Whole
+}
+
 const parse = <A>(text: string | null): A | undefined => (text === null ? undefined : (JSON.parse(text) as A))
 const whole = (value: Whole | null): number | undefined => (value === null ? undefined : Number(value))
 
-const refundOf = (row: ChargeRow): Charge["refund"] => {
+type RefundColumns = Pick<
+  ChargeRow,
+  "refund_due_at" | "refund_started_at" | "refunded_at" | "refund_transaction"
+>
+
+const refundOf = (row: RefundColumns): Charge["refund"] => {
   if (row.refund_due_at === null) return undefined
   return row.refunded_at === null
     ? { _tag: "Due", startedAtMillis: whole(row.refund_started_at) }
@@ -134,6 +170,19 @@ export const toCharge = (row: ChargeRow): Charge => ({
   responseOwedUntilMillis: whole(row.response_owed_until),
   settledAtMillis: whole(row.settled_at),
   refund: refundOf(row)
+})
+
+/** Reads a row as a settled charge. */
+export const toSettledCharge = (row: SettledRow): SettledCharge => ({
+  key: row.key,
+  amountAtomic: row.amount,
+  reopenings: Number(row.reopenings),
+  receipt: parse(row.receipt),
+  transferLogIndex: whole(row.transfer_log_index),
+  responseOwedUntilMillis: whole(row.response_owed_until),
+  settledAtMillis: Number(row.settled_at),
+  refund: refundOf(row),
+  hasResponse: Number(row.has_response) === 1
 })
 
 /** Reads the charges that a statement selects. */

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ConfigurationError } from "../domain/Errors.ts"
+import { dailySums } from "./dailySums.ts"
 import { initialSchema } from "./initialSchema.ts"
 import { checkSchema } from "./schemaCheck.ts"
 
@@ -14,7 +15,10 @@ export interface Migration {
 }
 
 /** All migrations in their order. Those that were released never change: append another. */
-export const migrations: ReadonlyArray<Migration> = [{ id: 1, name: "initial", ...initialSchema }]
+export const migrations: ReadonlyArray<Migration> = [
+  { id: 1, name: "initial", ...initialSchema },
+  { id: 2, name: "daily_sums", ...dailySums }
+]
 
 type Dialect = "sqlite" | "postgres"
 
@@ -106,10 +110,18 @@ const lock = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError.SqlErro
     orElse: () => Effect.void
   })
 
+/** An index of a large table takes longer than any statement of a call may. Until the transaction ends. */
+const withoutTimeout = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError.SqlError> =>
+  sql.onDialectOrElse({
+    pg: () => sql`SET LOCAL statement_timeout = 0`,
+    orElse: () => Effect.void
+  })
+
 /** Runs the migrations that are missing, in one transaction. */
 const runMissing = (sql: SqlClient.SqlClient, dialect: Dialect) =>
   sql.withTransaction(
     Effect.gen(function* () {
+      yield* withoutTimeout(sql)
       yield* lock(sql)
       yield* sql.unsafe(recordTable[dialect])
       const found = yield* recorded(sql)

@@ -85,7 +85,7 @@ export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} 
           ...own
         ] as ReadonlyArray<`/${string}`>,
         prefix,
-        reconcile: onTime(Effect.provide(reconcileOnce(true), context))
+        reconcile: onTime(Effect.provide(reconcileOnce(), context))
       })
       const priced = PricedHandling.of({
         handle: (call, caller) => counted(http.handlePriced(call, caller))

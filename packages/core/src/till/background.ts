@@ -14,39 +14,88 @@ import { StoreTime } from "./storeTime.ts"
 
 const sweepEveryMillis = 15_000
 const reconcileBatch = 100
-const expireBatch = 500
+/** Records that one statement erases or deletes; more would block the event loop on SQLite. */
+const eraseBatch = 200
+/** Between two full batches, so that calls go on. */
+const batchPauseMillis = 25
 
 /**
- * Finishes charges that other processes left. `eager`: also those whose next attempt is not due, and the orders and
- * purchases that are due, for hosts that run only while they serve a request.
+ * Finishes a batch of charges that other processes left, also those whose next attempt is not due, and the orders and
+ * purchases that are due: for hosts that run only while they serve a request.
  */
-export const reconcileOnce = Effect.fnUntraced(function* (eager: boolean) {
+export const reconcileOnce = Effect.fnUntraced(function* () {
   const settlements = yield* SettlementRunner
   const worker = yield* Effect.serviceOption(OrderWorker)
   const vault = yield* Effect.serviceOption(Vault)
-  const result = yield* settlements.reconcile({ limit: reconcileBatch, eager })
-  if (eager && worker._tag === "Some") yield* worker.value.work
-  if (eager && vault._tag === "Some") yield* vault.value.sweep
+  const result = yield* settlements.reconcile({ limit: reconcileBatch, eager: true })
+  if (worker._tag === "Some") yield* worker.value.work
+  if (vault._tag === "Some") yield* vault.value.sweep
   return result
 })
 
-const housekeeping = ({ personalDataLifetimeMillis, responseLifetimeMillis }: ConfiguredSettings) =>
-  Effect.gen(function* () {
-    const charges = yield* Charges
-    const quotes = yield* Quotes
-    yield* (yield* StoreTime).check
-    yield* reconcileOnce(false)
-    const nowMillis = yield* Clock.currentTimeMillis
-    yield* charges.expire(nowMillis - responseLifetimeMillis, expireBatch)
-    yield* quotes.expire(nowMillis - responseLifetimeMillis)
-    yield* (yield* Orders).forget(nowMillis - personalDataLifetimeMillis, expireBatch)
-    yield* (yield* VaultPurchases).forget(nowMillis - personalDataLifetimeMillis, expireBatch)
-  }).pipe(
+/** Repeats a batch while it is full, with short pauses. */
+const whileFull = <E, R>(batch: (limit: number) => Effect.Effect<number, E, R>): Effect.Effect<void, E, R> =>
+  Effect.asVoid(
+    Effect.repeat(batch(eraseBatch), {
+      while: (changed) => changed >= eraseBatch,
+      schedule: Schedule.spaced(batchPauseMillis)
+    })
+  )
+
+/**
+ * Repeats a part of the housekeeping every 15 seconds, each time after a check of the clock, by which it knows what is
+ * due; `operation` names the part where it fails.
+ */
+const everySweep = <E, R>(operation: string, part: Effect.Effect<void, E, R>) =>
+  Effect.andThen(
+    Effect.flatMap(StoreTime, ({ check }) => check),
+    part
+  ).pipe(
     Effect.catchCause((cause) =>
-      report("Error", "housekeeping_failed", "Housekeeping failed and is retried", {}, cause)
+      report("Error", "housekeeping_failed", "Housekeeping failed and is retried", { operation }, cause)
     ),
     Effect.repeat(Schedule.spaced(sweepEveryMillis))
   )
+
+/** The housekeeping of a till. Each part runs by itself: one that fails or takes long doesn't hold up the others. */
+export const housekeeping = ({
+  personalDataLifetimeMillis,
+  responseLifetimeMillis
+}: Pick<ConfiguredSettings, "personalDataLifetimeMillis" | "responseLifetimeMillis">) => {
+  /** Erases in full batches what is older than a lifetime. */
+  const olderThan = <E, R>(
+    lifetimeMillis: number,
+    erase: (beforeMillis: number, limit: number) => Effect.Effect<number, E, R>
+  ) =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
+      whileFull((limit) => erase(nowMillis - lifetimeMillis, limit))
+    )
+  const reconcile = SettlementRunner.use((settlements) =>
+    Effect.asVoid(settlements.reconcile({ limit: reconcileBatch, eager: false, untilDone: true }))
+  )
+  const responses = olderThan(responseLifetimeMillis, (before, limit) =>
+    Charges.use((charges) => charges.expire(before, limit))
+  )
+  const quotes = olderThan(responseLifetimeMillis, (before, limit) =>
+    Quotes.use((all) => all.expire(before, limit))
+  )
+  const orders = olderThan(personalDataLifetimeMillis, (before, limit) =>
+    Orders.use((all) => all.forget(before, limit))
+  )
+  const purchases = olderThan(personalDataLifetimeMillis, (before, limit) =>
+    VaultPurchases.use((all) => all.forget(before, limit))
+  )
+  return Effect.all(
+    [
+      everySweep("reconcile", reconcile),
+      everySweep("charges.expire", responses),
+      everySweep("quotes.expire", quotes),
+      everySweep("orders.forget", orders),
+      everySweep("vaultPurchases.forget", purchases)
+    ],
+    { concurrency: "unbounded", discard: true }
+  )
+}
 
 /** Sends refunds that are due, of orders and of other charges. */
 const sendRefunds = Effect.gen(function* () {

@@ -212,7 +212,7 @@ export const makeTill = (options: TillOptions): RunningTill => {
     ),
     ready,
     dispose: () => (disposing ??= close()),
-    reconcile: () => operate(reconcileOnce(true)),
+    reconcile: () => operate(reconcileOnce()),
     orders: toHostOrders(operate, feed),
     charges: {
       list: (query) => operate(ChargeOperator.use((charges) => charges.list(query))),

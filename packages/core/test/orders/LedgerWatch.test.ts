@@ -12,23 +12,18 @@ describe("the comparison of ledger and chain", () => {
         for (const pause of [0, 1, 599_998, 1]) {
           yield* TestClock.adjust(pause)
           yield* guard.audit
-          runs.push(of("list").length)
+          runs.push(of("listSettled").length)
         }
         expect(runs).toEqual([1, 1, 1, 2])
         const beforeMillis = nowMillis - 60_000
-        expect(of("list")[0]).toEqual([
-          {
-            limit: 500,
-            state: "settled",
-            settledFromMillis: beforeMillis - 86_400_000,
-            settledBeforeMillis: beforeMillis
-          }
+        expect(of("listSettled")[0]).toEqual([
+          { limit: 200, fromMillis: beforeMillis - 86_400_000, beforeMillis }
         ])
       })
     ))
 
   it("is given up after a minute, reported, and left to the next time", () =>
-    play({ charges: { list: () => Effect.never } }, ({ events, guard, of }) =>
+    play({ charges: { listSettled: () => Effect.never } }, ({ events, guard, of }) =>
       Effect.gen(function* () {
         const auditing = yield* Effect.forkChild(guard.audit)
         yield* TestClock.adjust(59_999)
@@ -38,7 +33,7 @@ describe("the comparison of ledger and chain", () => {
         expect(events.map(({ level }) => level)).toEqual(["warning"])
         expect(events.map(({ code }) => code)).toEqual(["ledger_check_late"])
         yield* guard.audit
-        expect(of("list")).toHaveLength(1)
+        expect(of("listSettled")).toHaveLength(1)
       })
     ))
 

@@ -111,6 +111,7 @@ export const play = <A, E>(
       startRefund: () => Effect.succeed({ _tag: "Started" }),
       recordRefund: () => Effect.succeed(true),
       list: () => Effect.succeed([]),
+      listSettled: () => Effect.succeed([]),
       entries: () => Effect.succeed([]),
       ...script.charges
     },

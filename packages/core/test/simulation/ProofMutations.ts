@@ -154,7 +154,7 @@ export const proofMutations: Readonly<Record<string, BrokenTill>> = {
   recipientIgnored: { mutation: recipientIgnored, symptom: /^money: 0x\w+ paid \d+, and got/ },
   valueIgnored: { mutation: valueIgnored, symptom: /^money: 0x\w+ paid \d+, and got/ },
   ageIgnored: {
-    firstSeed: 1800,
+    firstSeed: 600,
     mutation: ageIgnored,
     symptom: /was on the chain before it was presented/
   },

@@ -8,6 +8,11 @@ const others = (store: Store, own: Pick<Charge, "key" | "payer">, matches: (char
     all.filter((charge) => charge.payer === own.payer && charge.key !== own.key && matches(charge))
   )
 
+const settledSince = (store: Store, since: number) =>
+  Effect.map(store.list({ limit: noLimit, state: "settled" }), (all) =>
+    all.filter(({ settledAtMillis = 0 }) => settledAtMillis >= since)
+  )
+
 const exposureOf = (charges: ReadonlyArray<Charge>): bigint =>
   charges.reduce((sum, { exposureAtomic }) => sum + BigInt(exposureAtomic), 0n)
 
@@ -186,7 +191,7 @@ const standing: ReadonlyArray<Mutant> = [
       payerActivity: (charge, since, now) =>
         Effect.gen(function* () {
           const { openAtomic, settledAtomic } = yield* store.payerActivity(charge, since, now)
-          const all = yield* store.list({ limit: noLimit, state: "settled", settledFromMillis: since })
+          const all = yield* settledSince(store, since)
           const refunded = amountOf(all.filter(({ refund }) => refund !== undefined))
           return { openAtomic, settledAtomic: (BigInt(settledAtomic) + refunded).toString() }
         })
@@ -224,7 +229,7 @@ const standing: ReadonlyArray<Mutant> = [
     breaks: (store) => ({
       payerActivity: (charge, since, now) =>
         Effect.gen(function* () {
-          const all = yield* store.list({ limit: noLimit, state: "settled", settledFromMillis: since })
+          const all = yield* settledSince(store, since)
           return {
             ...(yield* store.payerActivity(charge, since, now)),
             settledAtomic: amountOf(all).toString()

@@ -110,6 +110,10 @@ describe("a released migration", () => {
     "1_initial": [
       "bc0e637e0bce9f14b59e6beff5af0fb20f23afcb937ab9d4b7340f99631c7c8a",
       "5e683554360594b2c798743ac993ffc097000763151e66c49e26d170aa4b40ad"
+    ],
+    "2_daily_sums": [
+      "7d296a3fbc76b9569149269d6eb5e38cb08e9fa10ce844dfeb5c3c6d7ba57fb3",
+      "4709a7b0f96cb14264b485d603b801e0514cfdae43d71dbec5146a75ea6d3bfe"
     ]
   }
   const digestOf = (statements: ReadonlyArray<string>): string =>
@@ -177,9 +181,10 @@ describe.each(engines)("a database with data from a released schema, in %s", (di
         replaced: yield* (yield* Orders).replace(sampleOrder({ status: "placed" })),
         granted: yield* (yield* VaultPurchases).grant(uuidOf(1), undefined)
       }
-      return { found, written, entries: yield* charges.entries({ limit: 100, fromMillis: 4_000 }) }
+      const totals = yield* charges.totals(0, 86_400_000)
+      return { found, written, totals, entries: yield* charges.entries({ limit: 100, fromMillis: 4_000 }) }
     })
-    const { entries, found, written } = await engine.open(name, use)
+    const { entries, found, totals, written } = await engine.open(name, use)
     expect(found.ready).toMatchObject({ state: "ready", response: sampleResponse(), subject: order })
     expect(found.settled).toMatchObject({ state: "settled", transferLogIndex: 3, awaitsFinality: true })
     expect(found.refunded).toMatchObject({ refund: { transaction: "0xrefund" } })
@@ -208,6 +213,11 @@ describe.each(engines)("a database with data from a released schema, in %s", (di
     expect(entries.map(({ chargeKey, kind }) => `${chargeKey} ${kind}`).sort()).toEqual([
       "due refunded",
       "ready settled"
+    ])
+    expect(totals.map(({ amountAtomic, count, kind }) => [kind, count, amountAtomic])).toEqual([
+      ["refund_due", 2, "20000"],
+      ["refunded", 2, "20000"],
+      ["settled", 4, "40000"]
     ])
   })
 })

@@ -4,6 +4,7 @@ import { finalityMutants } from "./finalityMutants.ts"
 import { entering, later, type Mutant, noLimit, noLimits, seeing } from "./Mutant.ts"
 import { limitMutants } from "./limitMutants.ts"
 import { owedResponseMutants } from "./owedResponseMutants.ts"
+import { recordMutants } from "./recordMutants.ts"
 import { refundMutants } from "./refundMutants.ts"
 import { transferMutants } from "./transferMutants.ts"
 
@@ -257,5 +258,6 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...finalityMutants,
   ...owedResponseMutants,
   ...dueMutants,
-  ...refundMutants
+  ...refundMutants,
+  ...recordMutants
 ]

@@ -3,23 +3,19 @@ import { type Postgres, startPostgres } from "@till402/test-postgres"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { Charges } from "../../src/ports/Charges.ts"
-import { layer } from "../../src/sql/Charges.ts"
-import { migrate } from "../../src/sql/migrations.ts"
+import { Orders } from "../../src/ports/Orders.ts"
+import { Quotes } from "../../src/ports/Quotes.ts"
+import type { Stores } from "../../src/ports/Stores.ts"
+import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
 import * as SqliteClient from "../../src/sql/SqliteClient.ts"
-import {
-  chargesWithOne,
-  lease,
-  order,
-  paid,
-  paidRefundDue,
-  provisional,
-  unlimited
-} from "../../src/testing/stores/chargeRecords.ts"
-import { sampleCharge } from "../../src/testing/stores/records.ts"
+import { layerSql } from "../../src/sql/stores.ts"
+import { chargesWithOne, order, paidRefundDue, provisional } from "../../src/testing/stores/chargeRecords.ts"
+import { sampleOffer, sampleOrder, sampleQuote, uuidOf } from "../../src/testing/stores/records.ts"
+import { type PlannedVerb, plannedVerbs } from "./plannedVerbs.ts"
 
 /*
- * The plans that both engines make for the statements of the verbs, as the verbs run them.
+ * The plans that both engines make for the statements of the stores, as the stores run them: no table that grows is
+ * scanned or sorted.
  */
 
 let cluster: Postgres
@@ -28,66 +24,8 @@ beforeAll(async () => {
 })
 afterAll(() => cluster.stop())
 
-type Store = Charges["Service"]
-const key = "key-ready-1"
-const limit = { sinceMillis: 1_000, maxAtomic: "1000000" }
-
-/** A verb, and the indexes that its statements use beside that of the key. */
-const verbs: ReadonlyArray<
-  readonly [string, (store: Store) => Effect.Effect<unknown, unknown>, ReadonlyArray<string>]
-> = [
-  [
-    "claim",
-    (store) => store.claim(sampleCharge({ key: "new" }), lease("me"), 1_000, unlimited),
-    ["till_charges_payer"]
-  ],
-  [
-    "claim, of a limited payer",
-    (store) =>
-      store.claim(sampleCharge({ key: "other" }), lease("me"), 1_000, { ...unlimited, maxUnsettled: 0 }),
-    ["till_charges_payer"]
-  ],
-  [
-    "payerActivity",
-    (store) => store.payerActivity(sampleCharge({ key, createdAtMillis: 9_000 }), 1_000, 2_000),
-    ["till_charges_payer", "till_charges_paid"]
-  ],
-  ["complete", (store) => store.complete(key, { ...paid, transferLogIndex: 7 }, 1_500), []],
-  ["unfinished", (store) => store.unfinished(9_000, 20), ["till_charges_unfinished"]],
-  ["voidedDue", (store) => store.voidedDue(9_000, 20), ["till_charges_unfinished"]],
-  ["releaseVoided", (store) => store.releaseVoided(["key-voided-1", "key-voided-2"], 9_000), []],
-  [
-    "list",
-    (store) => store.list({ limit: 5, before: { createdAtMillis: 1_100, key: "k" } }),
-    ["till_charges_created"]
-  ],
-  ["list, of a state", (store) => store.list({ limit: 5, state: "claimed" }), ["till_charges_open"]],
-  ["list, of refunds due", (store) => store.list({ limit: 5, isRefundDue: true }), ["till_charges_owed"]],
-  [
-    "list, of those settled in a span",
-    (store) => store.list({ limit: 1_000, settledFromMillis: 1_500, settledBeforeMillis: 1_510 }),
-    ["till_charges_settled"]
-  ],
-  ["expire", (store) => store.expire(1_510, 10), ["till_charges_responses"]],
-  ["markRefundDue", (store) => store.markRefundDue("key-settled-1", 2_000), []],
-  [
-    "startRefund",
-    (store) => store.startRefund("key-owed-1", limit, 2_000),
-    ["till_ledger_payer", "till_charges_refunds"]
-  ],
-  ["entries", (store) => store.entries({ limit: 5, fromMillis: 1_500 }), ["till_ledger_at"]],
-  ["entries, of a payer", (store) => store.entries({ limit: 5, payer: "0xpayer1" }), ["till_ledger_payer"]],
-  [
-    "entries, of charges",
-    (store) => store.entries({ limit: 5, chargeKeys: ["key-settled-1", "key-settled-2"] }),
-    []
-  ],
-  ["totals", (store) => store.totals(1_500, 1_510), ["till_ledger_at"]],
-  ["refundStop", (store) => store.refundStop(), []]
-]
-
 /** Charges of some payers in every state, claims the fewest. */
-const filled = Effect.fnUntraced(function* (payers: number) {
+const filledCharges = Effect.fnUntraced(function* (payers: number) {
   for (let number = 0; number < payers; number++) {
     const of = (state: string) => ({
       key: `key-${state}-${number}`,
@@ -106,11 +44,42 @@ const filled = Effect.fnUntraced(function* (payers: number) {
   }
 })
 
+/** As many orders, purchases and quotes; nearly all rest, and some are due. */
+const filled = Effect.fnUntraced(function* (count: number) {
+  yield* filledCharges(count)
+  const orders = yield* Orders
+  const purchases = yield* VaultPurchases
+  const quotes = yield* Quotes
+  for (let number = 0; number < count; number++) {
+    const createdAtMillis = 1_000 + number
+    const dueAtMillis = number % 20 === 0 ? 2_000 + number : undefined
+    yield* orders.create(
+      sampleOrder({
+        id: uuidOf(number),
+        status: number % 50 === 0 ? "needs_operator" : "delivered",
+        upstreamReference: `U-${number}`,
+        stepAtMillis: dueAtMillis,
+        dueAtMillis,
+        createdAtMillis,
+        updatedAtMillis: createdAtMillis
+      })
+    )
+    const bought = {
+      chargeKey: `key-${number}`,
+      slug: "item-1",
+      walletAddress: "0x1",
+      email: "a@mail.example"
+    }
+    yield* purchases.reserve({ ...bought, id: uuidOf(number), createdAtMillis, dueAtMillis: 2_000 })
+    if (number % 20 !== 0) yield* purchases.grant(uuidOf(number), undefined)
+    const offer = sampleOffer({ expiresAtMillis: 2_000 + number })
+    yield* quotes.put(sampleQuote({ id: uuidOf(number), fingerprint: `r-${number}`, offer }), 1_000)
+    if (number % 2 === 0) yield* quotes.consume(uuidOf(number), `charge-${number}`, 1_000)
+  }
+})
+
 /** The plans of the statements that a verb runs. */
-const plansOf = Effect.fnUntraced(function* (
-  explain: string,
-  run: (store: Store) => Effect.Effect<unknown, unknown>
-) {
+const plansOf = Effect.fnUntraced(function* (explain: string, { run }: PlannedVerb) {
   const sql = yield* SqlClient.SqlClient
   const statements: Array<readonly [string, ReadonlyArray<unknown>]> = []
   const noting: Statement.Transformer = (statement) =>
@@ -118,7 +87,7 @@ const plansOf = Effect.fnUntraced(function* (
       statements.push(statement.compile())
       return statement
     })
-  yield* Effect.provideService(Effect.flatMap(Charges, run), Statement.CurrentTransformer, noting)
+  yield* Effect.provideService(run, Statement.CurrentTransformer, noting)
   const plans: Array<string> = []
   for (const [text, parameters] of statements) {
     const rows = yield* sql.unsafe<Readonly<Record<string, unknown>>>(`${explain} ${text}`, parameters)
@@ -127,48 +96,63 @@ const plansOf = Effect.fnUntraced(function* (
   return plans.join("\n\n")
 })
 
+const tables = "charges|ledger|ledger_days|orders|quotes|vault_purchases"
+
 const indexesOf = (plan: string): ReadonlyArray<string> =>
-  Array.from(new Set(plan.match(/till_(?:charges|ledger)_[a-z]+/g) ?? []))
-    .filter((name) => !name.endsWith("_pkey"))
+  Array.from(new Set(plan.match(/(?<=(?:INDEX|using|Scan on) )till_\w+/g) ?? []))
+    .filter((name) => !name.endsWith("_pkey") && !new RegExp(`^till_(?:${tables})$`).test(name))
     .toSorted()
 
-describe("each verb reads by an index", () => {
-  it.each(verbs)("on SQLite: %s", async (_, run, indexes) => {
-    const filename = ":memory:"
-    const stores = layer.pipe(Layer.provideMerge(SqliteClient.layer({ filename })))
+/** Parts of a plan that sort. A part of an order that an index doesn't give is no sort of a table. */
+const sortsOf = (plan: string): ReadonlyArray<string> =>
+  plan.split("\n").filter((line) => /TEMP B-TREE FOR (?:ORDER|GROUP) BY|^\W*Sort\b/.test(line))
+
+const expectPlanned = (verb: PlannedVerb, plan: string, scan: RegExp): void => {
+  expect(plan).not.toMatch(scan)
+  expect(indexesOf(plan)).toEqual(verb.indexes.toSorted())
+  if (verb.sorts === undefined) expect(sortsOf(plan)).toEqual([])
+}
+
+const named = plannedVerbs.map((verb) => [verb.name, verb] as const)
+
+describe("each method reads by an index", () => {
+  it.each(named)("on SQLite: %s", async (_, verb) => {
+    const stores = layerSql.pipe(Layer.provideMerge(SqliteClient.layer({ filename: ":memory:" })))
     const plan = await Effect.runPromise(
-      Effect.provide(
-        Effect.andThen(Effect.andThen(migrate, filled(3)), plansOf("EXPLAIN QUERY PLAN", run)),
-        stores
-      )
+      Effect.provide(Effect.andThen(filled(3), plansOf("EXPLAIN QUERY PLAN", verb)), stores)
     )
-    expect(plan).not.toMatch(/SCAN till_(charges|ledger)(?! USING)/)
-    expect(indexesOf(plan)).toEqual(indexes.toSorted())
+    expectPlanned(verb, plan, new RegExp(`SCAN (?:till_(?:${tables})|[a-z])(?! USING)\\b`))
   })
 
+  it.each(named.filter(([name]) => /^charges.*a later page/.test(name)))(
+    "SQLite begins where the page before ended: %s",
+    async (_, verb) => {
+      const stores = layerSql.pipe(Layer.provideMerge(SqliteClient.layer({ filename: ":memory:" })))
+      const plan = await Effect.runPromise(Effect.provide(plansOf("EXPLAIN QUERY PLAN", verb), stores))
+      expect(plan).toMatch(/\((?:created_at|settled_at|at),\w[\w,]*\)[<>]\(\?/)
+    }
+  )
+
   describe("on PostgreSQL", () => {
-    let stores: Layer.Layer<Charges | SqlClient.SqlClient, unknown>
+    let stores: Layer.Layer<Stores | SqlClient.SqlClient, unknown>
     beforeAll(async () => {
       const url = await cluster.createDatabase()
-      stores = layer.pipe(
+      stores = layerSql.pipe(
         Layer.provideMerge(PgClient.layer({ url: Redacted.make(url), maxConnections: 1, multiplex: false }))
       )
       const statistics = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`ANALYZE`)
-      await Effect.runPromise(
-        Effect.provide(Effect.andThen(migrate, Effect.andThen(filled(200), statistics)), stores)
-      )
+      await Effect.runPromise(Effect.provide(Effect.andThen(filled(200), statistics), stores))
     })
 
-    it.each(verbs)("%s", async (_, run, indexes) => {
+    it.each(named)("%s", async (_, verb) => {
       const planned = Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        // Whatever the size of the tables: an index that can't serve is a scan in the end.
-        yield* sql`SET enable_seqscan = off`
-        return yield* plansOf("EXPLAIN", run)
+        // Whatever the size of the tables: what no index can serve is a scan in the end.
+        for (const way of ["seqscan", "bitmapscan"]) yield* sql.unsafe(`SET enable_${way} = off`)
+        return yield* plansOf("EXPLAIN", verb)
       })
       const plan = await Effect.runPromise(Effect.provide(planned, stores))
-      expect(plan).not.toMatch(/Seq Scan on till_(charges|ledger)/)
-      expect(indexesOf(plan)).toEqual(indexes.toSorted())
+      expectPlanned(verb, plan, new RegExp(`Seq Scan on till_(?:${tables})\\b`))
     })
   })
 })

@@ -1,9 +1,8 @@
 import { Effect } from "effect"
-import type { Charge } from "../Charge.ts"
+import type { Charge, SettledCharge } from "../Charge.ts"
 import type { DueMethods, LeaseMethods, RecordMethods } from "../ChargeMethods.ts"
-import { byAge, hasExpired, isClearedInBulk, isUnfinished } from "../chargeRules.ts"
+import { byAge, hasExpired, isClearedInBulk, isUnfinished, settledChargeOf } from "../chargeRules.ts"
 import type { ChargeTable } from "./MemoryChargeTable.ts"
-import { isWithin } from "./MemoryLedger.ts"
 
 /** Leases in memory. */
 export const leaseMethods = (table: ChargeTable): LeaseMethods => ({
@@ -37,14 +36,8 @@ const rank = ({ state }: Charge): number => (state === "claimed" ? 1 : 0)
 export const dueMethods = (table: ChargeTable): DueMethods => {
   const dueNow = (nowMillis: number, limit: number, matches: (charge: Charge) => boolean) =>
     table
-      .all()
-      .filter(
-        (charge) =>
-          matches(charge) &&
-          isUnfinished(charge) &&
-          hasExpired(charge, nowMillis) &&
-          dueAt(charge) <= nowMillis
-      )
+      .unfinished()
+      .filter((charge) => matches(charge) && hasExpired(charge, nowMillis) && dueAt(charge) <= nowMillis)
       .sort((left, right) => rank(left) - rank(right) || dueAt(left) - dueAt(right) || byAge(left, right))
       .slice(0, limit)
   return {
@@ -66,25 +59,43 @@ export const dueMethods = (table: ChargeTable): DueMethods => {
 
 /** The host's records in memory. */
 export const recordMethods = (table: ChargeTable): RecordMethods => ({
-  list: ({ before, isRefundDue = false, limit, settledBeforeMillis, settledFromMillis, state }) =>
-    Effect.sync(() =>
-      table
-        .all()
+  list: ({ before, isRefundDue = false, limit, state }) =>
+    Effect.sync(() => {
+      const found = isRefundDue
+        ? table.refundsDue()
+        : state === undefined || state === "settled"
+          ? table.all()
+          : table.unfinished()
+      return found
         .filter(
           (charge) =>
             (state === undefined || charge.state === state) &&
-            (!isRefundDue || charge.refund?._tag === "Due") &&
-            isWithin(charge.settledAtMillis, settledFromMillis, settledBeforeMillis) &&
             (before === undefined || byAge(charge, before) < 0)
         )
         .sort((left, right) => byAge(right, left))
         .slice(0, limit)
-    ),
+    }),
+  listSettled: ({ after, beforeMillis = Infinity, chargeKeys, fromMillis = 0, limit }) =>
+    Effect.sync(() => {
+      const keys = chargeKeys === undefined ? undefined : new Set(chargeKeys)
+      const page: Array<SettledCharge> = []
+      const start = { atMillis: fromMillis, key: "" }
+      const last = after === undefined ? start : { atMillis: after.settledAtMillis, key: after.key }
+      for (const charge of table.settledAfter(last.atMillis < fromMillis ? start : last)) {
+        const settled = settledChargeOf(charge)
+        if (settled === undefined) continue
+        if (page.length >= limit || settled.settledAtMillis >= beforeMillis) break
+        if (keys === undefined || keys.has(settled.key)) page.push(settled)
+      }
+      return page
+    }),
   expire: (beforeMillis, limit) =>
     Effect.sync(() => {
-      const isOld = ({ response, settledAtMillis }: Charge) =>
-        response !== undefined && settledAtMillis !== undefined && settledAtMillis < beforeMillis
-      const old = table.all().filter(isOld).slice(0, limit)
+      const old: Array<Charge> = []
+      for (const charge of table.withResponse()) {
+        if (old.length >= limit || charge.settledAtMillis! >= beforeMillis) break
+        old.push(charge)
+      }
       for (const charge of old)
         table.put({ ...charge, response: undefined, responseExpiredAtMillis: beforeMillis })
       return old.length

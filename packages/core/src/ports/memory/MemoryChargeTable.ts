@@ -1,6 +1,6 @@
 import type { Charge, ClaimLimits, CompletedSettlement, NewCharge } from "../Charge.ts"
-import { mayStillMove } from "../chargeRules.ts"
-import { makeSettledIndex } from "./SettledIndex.ts"
+import { isUnfinished, mayStillMove } from "../chargeRules.ts"
+import { type Settled, SettledIndex } from "./SettledIndex.ts"
 
 /** Fields of a charge to change. */
 export type Changes = Partial<{ -readonly [Field in keyof Charge]: Charge[Field] }>
@@ -20,11 +20,16 @@ interface Counted {
 const counts = ({ exposureAtomic, state }: Charge): boolean =>
   state !== "settled" && (state !== "voided" || exposureAtomic !== "0")
 
+/** Whether a charge is unfinished, but counts against no limit; no ordinary paid call makes one. */
+const isLeftOver = (charge: Charge): boolean => isUnfinished(charge) && !counts(charge)
+
 /** Charges by key, with the indexes that frequent methods need. */
 export class ChargeTable {
   private readonly rows = new Map<string, Row>()
   private readonly counted = new Map<string, Counted>()
-  private readonly settled = makeSettledIndex()
+  private readonly settled = new SettledIndex()
+  private readonly leftOverKeys = new Set<string>()
+  private readonly refundKeys = new Set<string>()
 
   get(key: string): Charge | undefined {
     return this.rows.get(key)?.charge
@@ -32,6 +37,27 @@ export class ChargeTable {
 
   all(): Array<Charge> {
     return Array.from(this.rows.values(), ({ charge }) => charge)
+  }
+
+  /** Charges that `takeOver` takes, whatever their lease. */
+  unfinished(): Array<Charge> {
+    const counted = Array.from(this.counted.values()).flatMap(({ keys }) => Array.from(keys))
+    return Array.from(this.chargesOf([...counted, ...this.leftOverKeys]))
+  }
+
+  /** Charges whose refund is due. */
+  refundsDue(): Array<Charge> {
+    return Array.from(this.chargesOf(this.refundKeys))
+  }
+
+  /** Settled charges after another one, those that settled first come first. */
+  settledAfter(place: Settled): Generator<Charge> {
+    return this.chargesOf(this.settled.after(place))
+  }
+
+  /** Settled charges with a recorded response, those that settled first come first. */
+  withResponse(): Generator<Charge> {
+    return this.chargesOf(this.settled.responded())
   }
 
   put(charge: Charge): void {
@@ -91,15 +117,16 @@ export class ChargeTable {
   }
 
   /** A payer's settled charges, the latest first. */
-  *settledOf(payer: string): Generator<Charge> {
-    for (const key of this.settled.latestOf(payer)) {
-      const charge = this.get(key)
-      if (charge !== undefined) yield charge
-    }
+  settledOf(payer: string): Generator<Charge> {
+    return this.chargesOf(this.settled.latestOf(payer))
   }
 
-  private *countedOf(payer: string): Generator<Charge> {
-    for (const key of this.counted.get(payer)?.keys ?? []) {
+  private countedOf(payer: string): Generator<Charge> {
+    return this.chargesOf(this.counted.get(payer)?.keys ?? [])
+  }
+
+  private *chargesOf(keys: Iterable<string>): Generator<Charge> {
+    for (const key of keys) {
       const charge = this.get(key)
       if (charge !== undefined) yield charge
     }
@@ -107,11 +134,15 @@ export class ChargeTable {
 
   /** Updates the indexes after a change of one charge. */
   private index(before: Charge | undefined, after: Charge | undefined): void {
+    const key = (after ?? before)!.key
+    const wasLeftOver = before !== undefined && isLeftOver(before)
+    const isNowLeftOver = after !== undefined && isLeftOver(after)
+    if (wasLeftOver !== isNowLeftOver) setMember(this.leftOverKeys, key, isNowLeftOver)
+    if (before?.refund !== after?.refund) setMember(this.refundKeys, key, after?.refund?._tag === "Due")
+    this.settled.update(before, after)
     if (before?.state === after?.state && before?.exposureAtomic === after?.exposureAtomic) return
     if (before !== undefined && counts(before)) this.uncount(before)
     if (after !== undefined && counts(after)) this.count(after)
-    if (before?.state === "settled") this.settled.remove(before)
-    if (after?.state === "settled") this.settled.add(after)
   }
 
   private count({ exposureAtomic, key, payer }: Charge): void {
@@ -131,4 +162,9 @@ export class ChargeTable {
     known.exposure -= BigInt(exposureAtomic)
     if (known.keys.size === 0) this.counted.delete(payer)
   }
+}
+
+const setMember = (keys: Set<string>, key: string, isMember: boolean): void => {
+  if (isMember) keys.add(key)
+  else keys.delete(key)
 }

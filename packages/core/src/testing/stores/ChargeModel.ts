@@ -17,6 +17,9 @@ const turnOf = (charge: Charge): string => {
   return `${isClaim ? "b" : "a"} ${padded(charge.effectPending ? 0 : charge.checkAfterMillis)} ${ageOf(charge)}`
 }
 
+const settledPlaceOf = ({ key, settledAtMillis = 0 }: Pick<Charge, "key" | "settledAtMillis">): string =>
+  `${padded(settledAtMillis)} ${key}`
+
 const later = {
   attempts: 0,
   checkAfterMillis: 0,
@@ -229,20 +232,36 @@ export const chargeModel = (): Verbs => {
       Effect.sync(() =>
         charges.delete((row) => keys.includes(row.key) && isBulk(row) && lapsed(row, nowMillis))
       ),
-    list: ({ before, isRefundDue, limit, settledBeforeMillis, settledFromMillis, state }) =>
+    list: ({ before, isRefundDue, limit, state }) =>
       Effect.sync(() =>
         descending(charges.all(), ageOf)
           .filter((row) => state === undefined || row.state === state)
           .filter((row) => isRefundDue !== true || row.refund?._tag === "Due")
-          .filter(
-            (row) => settledFromMillis === undefined || (row.settledAtMillis ?? -1) >= settledFromMillis
-          )
-          .filter(
-            (row) =>
-              settledBeforeMillis === undefined || (row.settledAtMillis ?? Infinity) < settledBeforeMillis
-          )
           .filter((row) => before === undefined || ageOf(row) < ageOf(before))
           .slice(0, limit)
+      ),
+    listSettled: ({ after, beforeMillis = Infinity, chargeKeys, fromMillis = 0, limit }) =>
+      Effect.sync(() =>
+        descending(
+          charges.all().filter(({ state }) => state === "settled"),
+          settledPlaceOf
+        )
+          .toReversed()
+          .filter((row) => row.settledAtMillis! >= fromMillis && row.settledAtMillis! < beforeMillis)
+          .filter((row) => chargeKeys === undefined || chargeKeys.includes(row.key))
+          .filter((row) => after === undefined || settledPlaceOf(row) > settledPlaceOf(after))
+          .slice(0, limit)
+          .map((row) => ({
+            key: row.key,
+            amountAtomic: row.amountAtomic,
+            reopenings: row.reopenings,
+            receipt: row.receipt,
+            transferLogIndex: row.transferLogIndex,
+            responseOwedUntilMillis: row.responseOwedUntilMillis,
+            settledAtMillis: row.settledAtMillis!,
+            refund: row.refund,
+            hasResponse: row.response !== undefined || row.responseExpiredAtMillis !== undefined
+          }))
       ),
     expire: (beforeMillis, limit) =>
       Effect.sync(() => {

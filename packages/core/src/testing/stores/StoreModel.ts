@@ -51,8 +51,12 @@ const quoteModel = (): Quotes["Service"] => {
           quotes.change((row) => row.id === id, { consumedBy: undefined })
         }
       }),
-    expire: (lapsedBeforeMillis) =>
-      Effect.sync(() => quotes.delete((row) => row.offer.expiresAtMillis < lapsedBeforeMillis))
+    expire: (lapsedBeforeMillis, limit) =>
+      Effect.sync(() => {
+        const lapsed = quotes.all().filter((row) => row.offer.expiresAtMillis < lapsedBeforeMillis)
+        const ids = lapsed.slice(0, limit).map(({ id }) => id)
+        return quotes.delete((row) => ids.includes(row.id))
+      })
   }
 }
 

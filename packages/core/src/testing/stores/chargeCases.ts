@@ -7,6 +7,7 @@ import { ledgerCases } from "./ledgerCases.ts"
 import { owedResponseCases } from "./owedResponseCases.ts"
 import { refundCases } from "./refundCases.ts"
 import { retentionCases } from "./retentionCases.ts"
+import { settledListCases } from "./settledListCases.ts"
 import { settlementCases } from "./settlementCases.ts"
 import { payerActivityCases } from "./payerActivityCases.ts"
 import type { StoreCase } from "./StoreCase.ts"
@@ -25,5 +26,6 @@ export const chargeCases: ReadonlyArray<StoreCase> = [
   ...dueCases,
   ...ledgerCases,
   ...refundCases,
-  ...retentionCases
+  ...retentionCases,
+  ...settledListCases
 ]

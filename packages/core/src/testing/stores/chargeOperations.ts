@@ -224,11 +224,20 @@ const readOperations: ReadonlyArray<RandomOperation> = [
       {},
       { state: random.pick(["claimed", "ready", "settled", "voided"] as const) }
     ])
-    const from = random.pick([{}, {}, { settledFromMillis: randomTime(random) }])
-    const until = random.pick([{}, {}, { settledBeforeMillis: randomTime(random) }])
     const owed = random.pick([{}, {}, { isRefundDue: true }])
-    const query = { limit: 1 + random.below(4), ...before, ...state, ...from, ...until, ...owed }
+    const query = { limit: 1 + random.below(4), ...before, ...state, ...owed }
     return Charges.use((charges) => Effect.map(charges.list(query), (found) => found.map(comparableCharge)))
+  },
+  (random) => {
+    const from = random.pick([{}, {}, { fromMillis: randomTime(random) }])
+    const until = random.pick([{}, {}, { beforeMillis: randomTime(random) }])
+    const chargeKeys = random.pick([{}, { chargeKeys: [randomKey(random), randomKey(random)] }])
+    const after = random.pick([
+      {},
+      { after: { settledAtMillis: randomTime(random), key: randomKey(random) } }
+    ])
+    const query = { limit: 1 + random.below(4), ...from, ...until, ...chargeKeys, ...after }
+    return Charges.use((charges) => charges.listSettled(query))
   },
   (random) => {
     const kind = random.pick(["settled", "refund_due", "refunded", "reversed"] as const)

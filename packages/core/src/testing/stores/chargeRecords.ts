@@ -95,7 +95,8 @@ export const chargesWithOne = Effect.fnUntraced(function* (
   return charges
 })
 
-export const keysOf = (charges: ReadonlyArray<Charge>): ReadonlyArray<string> => charges.map(({ key }) => key)
+export const keysOf = (charges: ReadonlyArray<Pick<Charge, "key">>): ReadonlyArray<string> =>
+  charges.map(({ key }) => key)
 
 /** Counts the claims with a tag. */
 export const countTagged = (claims: ReadonlyArray<Claim>, tag: Claim["_tag"]): number =>

@@ -164,7 +164,11 @@ export const ledgerReadCases: ReadonlyArray<StoreCase> = [
       [beforeMidnight, beforeMidnight + 500],
       [beforeMidnight + 200, beforeMidnight + 800],
       [beforeMidnight + day, 1e15],
-      [0, beforeMidnight]
+      [0, beforeMidnight],
+      [beforeMidnight + 300, beforeMidnight + 500 + day],
+      [beforeMidnight + 500, beforeMidnight + 500 + day],
+      [beforeMidnight + 500 - day, beforeMidnight + day + 400],
+      [beforeMidnight + 800, beforeMidnight + 200]
     ] as const
     for (const [fromMillis, beforeMillis] of spans) {
       const entries = yield* charges.entries({ limit: 100, fromMillis, beforeMillis })
@@ -192,12 +196,14 @@ export const ledgerReadCases: ReadonlyArray<StoreCase> = [
       })
     )
     const amountAtomic = String(racers * 10 ** 6 + (racers * (racers - 1)) / 2)
-    const totals = yield* charges.totals(0, 2_000)
-    expectEqual(
-      totals.map((total) => `${total.kind} ${total.count} ${total.amountAtomic}`).toSorted(),
-      [`refund_due ${racers} ${amountAtomic}`, `settled ${racers} ${amountAtomic}`],
-      "the totals"
-    )
+    for (const beforeMillis of [2_000, day]) {
+      const totals = yield* charges.totals(0, beforeMillis)
+      expectEqual(
+        totals.map((total) => `${total.kind} ${total.count} ${total.amountAtomic}`).toSorted(),
+        [`refund_due ${racers} ${amountAtomic}`, `settled ${racers} ${amountAtomic}`],
+        `the totals before ${beforeMillis}`
+      )
+    }
   }),
   storeCase("Charges: no operation removes a ledger entry", function* () {
     const charges = yield* chargesWithOne("settled", { key: "settled" })

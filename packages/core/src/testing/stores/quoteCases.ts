@@ -163,12 +163,20 @@ const consuming: ReadonlyArray<StoreCase> = [
     for (const [number, expiresAtMillis] of [4_000, 4_999, 5_000, 6_000].entries())
       yield* quotes.put(numbered(number, { fingerprint: `r-${number}`, ...until(expiresAtMillis) }), 1_000)
     yield* quotes.consume(uuidOf(0), "charge-1", 1_000)
-    expectEqual(yield* quotes.expire(5_000), 2, "number of deleted quotes")
-    expectEqual(yield* quotes.expire(5_000), 0, "number of deleted quotes again")
+    expectEqual(yield* quotes.expire(5_000, 10), 2, "number of deleted quotes")
+    expectEqual(yield* quotes.expire(5_000, 10), 0, "number of deleted quotes again")
     expectEqual(yield* quotes.findLive("r-1", 1_000), undefined, "a deleted quote")
     expectEqual((yield* quotes.findLive("r-2", 1_000))?.id, uuidOf(2), "a quote that expired at that moment")
     yield* quotes.restore("charge-1")
     expectEqual(yield* quotes.findLive("r-0", 1_000), undefined, "a deleted quote given back")
+  }),
+  storeCase("Quotes: expire respects its limit and eventually deletes all", function* () {
+    const quotes = yield* Quotes
+    for (let number = 0; number < 5; number++)
+      yield* quotes.put(numbered(number, { fingerprint: `r-${number}`, ...until(4_000 + number) }), 1_000)
+    const deleted: Array<number> = []
+    for (const limit of [0, 2, 2, 2, 2]) deleted.push(yield* quotes.expire(5_000, limit))
+    expectEqual(deleted, [0, 2, 2, 1, 0], "number of deleted quotes, two at a time")
   })
 ]
 

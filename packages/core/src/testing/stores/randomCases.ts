@@ -64,7 +64,7 @@ const quoteOperations: ReadonlyArray<RandomOperation> = [
   },
   (random) => {
     const before = random.below(20) * 1e6
-    return Quotes.use((quotes) => quotes.expire(before))
+    return Quotes.use((quotes) => quotes.expire(before, 100))
   }
 ]
 

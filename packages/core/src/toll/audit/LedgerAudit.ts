@@ -1,10 +1,11 @@
 import { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
-import { type Charge, Charges, type LedgerEntry } from "../../ports/Charges.ts"
+import { settledChargeOf } from "../../ports/chargeRules.ts"
+import { Charges, type LedgerEntry, type SettledCharge } from "../../ports/Charges.ts"
 import type { Chain } from "../evidence/Chain.ts"
 import { type ChainCheck, checkTransfers } from "./ChainAudit.ts"
 import type { PaidTo } from "./NetworkAudit.ts"
-import { eachEntryPage, entriesOfCharges, isReversed, standingSettlements } from "./LedgerPages.ts"
+import { eachEntryPage, entriesOfCharges, isReversed, pageSize, standingSettlements } from "./LedgerPages.ts"
 
 /** One disagreement between charges, ledger and chain. */
 export interface LedgerFault {
@@ -39,13 +40,12 @@ export interface LedgerSpan {
   readonly beforeMillis: number
 }
 
-const pageSize = 500
 const maxFaults = 100
 const maxReadings = 3
 
 /** `current`: the round of the last settlement. The charge's refund may have been sent in an earlier one. */
 const refundFaults = (
-  { refund }: Charge,
+  { refund }: SettledCharge,
   entries: ReadonlyArray<LedgerEntry>,
   current: number
 ): ReadonlyArray<string> => {
@@ -62,16 +62,18 @@ const refundFaults = (
 }
 
 /** The faults of a settled charge, by all of its entries. Pure. */
-export const faultsOf = (charge: Charge, entries: ReadonlyArray<LedgerEntry>): ReadonlyArray<string> => {
+export const faultsOf = (
+  charge: SettledCharge,
+  entries: ReadonlyArray<LedgerEntry>
+): ReadonlyArray<string> => {
   const faults: Array<string> = []
   // Counted from the ledger: a charge that was reversed, deleted and claimed again looks new.
   const rounds = entries.filter(({ kind }) => kind === "reversed").length
   const current = entries.filter(({ round }) => round === rounds)
   const settled = current.filter(({ kind }) => kind === "settled")
   const [entry] = settled
-  const hasResponse = charge.response !== undefined || charge.responseExpiredAtMillis !== undefined
   const isAccountedFor =
-    hasResponse || charge.refund !== undefined || charge.responseOwedUntilMillis !== undefined
+    charge.hasResponse || charge.refund !== undefined || charge.responseOwedUntilMillis !== undefined
   if (charge.receipt === undefined) faults.push("settled without a receipt")
   if (!isAccountedFor) faults.push("settled without a response or a refund")
   if (entry === undefined) faults.push("settled without a ledger entry")
@@ -117,25 +119,28 @@ class Faults {
 }
 
 /** Whether a charge has not changed between two readings. */
-const isUnchanged = (left: Charge, right: Charge): boolean =>
-  left.state === right.state &&
-  left.reopenings === right.reopenings &&
-  left.refund?._tag === right.refund?._tag &&
-  (left.response === undefined) === (right.response === undefined)
+const isUnchanged = (left: SettledCharge | undefined, right: SettledCharge | undefined): boolean =>
+  left?.reopenings === right?.reopenings &&
+  left?.refund?._tag === right?.refund?._tag &&
+  left?.hasResponse === right?.hasResponse
 
 /** Reads a faulty charge again: it may have changed between the reads of charge and entries. */
 const confirmedFaults = Effect.fnUntraced(function* (
   key: string
 ): Effect.fn.Return<ReadonlyArray<string>, StoreError, Charges> {
   const charges = yield* Charges
-  let charge = yield* charges.find(key)
-  for (let reading = 0; reading < maxReadings; reading++) {
+  const reading = Effect.map(charges.find(key), (found) => ({
+    isFound: found !== undefined,
+    charge: found === undefined ? undefined : settledChargeOf(found)
+  }))
+  let before = yield* reading
+  for (let attempt = 0; attempt < maxReadings; attempt++) {
     const entries = yield* entriesOfCharges([key])
-    const after = yield* charges.find(key)
-    if (charge === undefined || after === undefined) return ["listed as settled, but not found"]
-    if (isUnchanged(charge, after))
-      return charge.state === "settled" ? faultsOf(charge, entries.get(key) ?? []) : []
-    charge = after
+    const after = yield* reading
+    if (!before.isFound || !after.isFound) return ["listed as settled, but not found"]
+    if (isUnchanged(before.charge, after.charge))
+      return before.charge === undefined ? [] : faultsOf(before.charge, entries.get(key) ?? [])
+    before = after
   }
   // The charge keeps changing: the next check covers it.
   return []
@@ -144,27 +149,25 @@ const confirmedFaults = Effect.fnUntraced(function* (
 const checkCharges = Effect.fnUntraced(function* (span: LedgerSpan, faults: Faults) {
   const charges = yield* Charges
   const counts = { settledCharges: 0, recordedReceipts: 0, recordedResponses: 0, refunds: 0 }
-  let before: { readonly createdAtMillis: number; readonly key: string } | undefined
+  let after: SettledCharge | undefined
   for (;;) {
-    const page: ReadonlyArray<Charge> = yield* charges.list({
+    const page: ReadonlyArray<SettledCharge> = yield* charges.listSettled({
+      ...span,
       limit: pageSize,
-      state: "settled",
-      settledFromMillis: span.fromMillis,
-      settledBeforeMillis: span.beforeMillis,
-      ...(before === undefined ? {} : { before })
+      ...(after === undefined ? {} : { after })
     })
     const entries = yield* entriesOfCharges(page.map(({ key }) => key))
     for (const charge of page) {
       counts.settledCharges++
       if (charge.receipt !== undefined) counts.recordedReceipts++
       if (charge.refund !== undefined) counts.refunds++
-      if (charge.response !== undefined || charge.responseExpiredAtMillis !== undefined)
-        counts.recordedResponses++
+      if (charge.hasResponse) counts.recordedResponses++
       if (faultsOf(charge, entries.get(charge.key) ?? []).length === 0) continue
       for (const fault of yield* confirmedFaults(charge.key)) faults.note(charge.key, fault)
     }
-    before = page.at(-1)
+    after = page.at(-1)
     if (page.length < pageSize) return counts
+    yield* Effect.yieldNow
   }
 })
 
@@ -173,9 +176,10 @@ const findStrays = Effect.fnUntraced(function* (span: LedgerSpan, faults: Faults
   const charges = yield* Charges
   yield* eachEntryPage(span, (page) =>
     Effect.gen(function* () {
-      for (const { chargeKey } of yield* standingSettlements(page)) {
-        const charge = yield* charges.find(chargeKey)
-        if (charge?.state === "settled") continue
+      const keys = (yield* standingSettlements(page)).map(({ chargeKey }) => chargeKey)
+      const settled = yield* charges.listSettled({ limit: keys.length, chargeKeys: keys })
+      const known = new Set(settled.map(({ key }) => key))
+      for (const chargeKey of keys.filter((key) => !known.has(key))) {
         // It may have been reopened since the page was read.
         const [standing] = yield* standingSettlements(
           (yield* entriesOfCharges([chargeKey])).get(chargeKey) ?? []

@@ -6,7 +6,8 @@ import { Charges, type EntriesQuery, type LedgerEntry } from "../../ports/Charge
  * Reads the ledger page by page, so that memory doesn't grow with the ledger.
  */
 
-const pageSize = 500
+/** Records that an audit reads at a time: SQLite blocks the event loop meanwhile. */
+export const pageSize = 200
 
 export type EntriesFilter = Omit<EntriesQuery, "limit" | "before">
 
@@ -26,6 +27,8 @@ export const eachEntryPage = Effect.fnUntraced(function* <E, R>(
     if (page.length > 0) yield* use(page)
     before = page.at(-1)
     if (page.length < pageSize) return
+    // SQLite reads synchronously: other work goes on between two pages.
+    yield* Effect.yieldNow
   }
 })
 

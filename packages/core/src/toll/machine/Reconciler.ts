@@ -26,10 +26,22 @@ export interface Reconciliation {
   readonly pending: number
 }
 
+/** What a reconciliation covers. */
+export interface ReconcileOptions {
+  /** Charges that are read at a time. */
+  readonly limit: number
+  /** Whether charges of unknown outcome are tried whose next attempt is not due yet. */
+  readonly eager: boolean
+  /** Whether it goes on, after a full batch, until nothing is due that was due when it began; default `false`. */
+  readonly untilDone?: boolean
+}
+
 const concurrency = 8
 /** Refused payments that are cleared with one read of the chain, and reads in one reconciliation. */
 const voidedBatch = 1_000
 const maxVoidedBatches = 20
+/** Between two batches, so that calls go on. */
+const batchPauseMillis = 25
 
 /** Completes charges that no call completes. */
 export class Reconciler {
@@ -42,10 +54,7 @@ export class Reconciler {
 
   readonly reconcile = Effect.fn("Reconciler.reconcile")(
     { self: this },
-    function* (options: {
-      readonly limit: number
-      readonly eager: boolean
-    }): Effect.fn.Return<Reconciliation, StoreError> {
+    function* (options: ReconcileOptions): Effect.fn.Return<Reconciliation, StoreError> {
       const { eager, limit } = options
       const nowMillis = yield* Clock.currentTimeMillis
       // Charges with a response, an order or a settlement come first; refused payments wait for them.
@@ -53,6 +62,8 @@ export class Reconciler {
       const early = eager ? yield* this.findPending(limit, nowMillis) : []
       const found = [...due, ...early.filter(({ key }) => !due.some((charge) => charge.key === key))]
       const endings = yield* this.tryToFinishAll(found)
+      if (options.untilDone === true && due.length === limit)
+        endings.push(...(yield* this.finishRest(due, limit, nowMillis)))
       for (let batch = 0; batch < maxVoidedBatches; batch++) {
         const { hasMore, rest } = yield* this.clearVoided(nowMillis)
         endings.push(...(yield* this.tryToFinishAll(rest.slice(0, limit))))
@@ -61,6 +72,28 @@ export class Reconciler {
       return {
         settled: endings.filter((ending) => ending?._tag === "Paid").length,
         pending: endings.filter((ending) => ending === undefined || ending._tag === "Pending").length
+      }
+    }
+  )
+
+  /** Finishes what was due at a time, after a first full batch: batch by batch, each charge once. */
+  private readonly finishRest = Effect.fnUntraced(
+    { self: this },
+    function* (
+      first: ReadonlyArray<Charge>,
+      limit: number,
+      nowMillis: number
+    ): Effect.fn.Return<ReadonlyArray<Ending | undefined>, StoreError> {
+      const endings: Array<Ending | undefined> = []
+      const tried = new Set(keysOf(first))
+      for (;;) {
+        yield* Effect.sleep(batchPauseMillis)
+        const due = yield* this.services.charges.unfinished(nowMillis, limit)
+        const fresh = due.filter(({ key }) => !tried.has(key))
+        for (const { key } of fresh) tried.add(key)
+        endings.push(...(yield* this.tryToFinishAll(fresh)))
+        // A full batch of charges that could not be finished: the next sweep tries them again.
+        if (due.length < limit || fresh.length === 0) return endings
       }
     }
   )

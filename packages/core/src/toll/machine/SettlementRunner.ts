@@ -7,7 +7,7 @@ import { Facilitator } from "../facilitator/Facilitator.ts"
 import type { SettlementStep } from "./ChargeStep.ts"
 import type { StepGenerator } from "./driveSteps.ts"
 import type { ChargeLease, HeldCharge } from "./HeldCharge.ts"
-import { Reconciler, type Reconciliation } from "./Reconciler.ts"
+import { type ReconcileOptions, Reconciler, type Reconciliation } from "./Reconciler.ts"
 import { SettlementEffects } from "./SettlementEffects.ts"
 import { type SettlementConfig, SettlementPerformer, type Takeover } from "./SettlementPerformer.ts"
 
@@ -24,14 +24,8 @@ export class SettlementRunner extends Context.Service<
     readonly takeOver: (lease: ChargeLease) => StepGenerator<StoreError, Takeover | undefined>
     /** Performs a step under a charge's lease, within the generator that drives it. */
     readonly perform: (step: SettlementStep, held: HeldCharge) => StepGenerator<StoreError>
-    /**
-     * Finishes charges whose process died, and checks those that are watched. `eager`: also those of unknown outcome
-     * whose next attempt is not due yet.
-     */
-    readonly reconcile: (options: {
-      readonly limit: number
-      readonly eager: boolean
-    }) => Effect.Effect<Reconciliation, StoreError>
+    /** Finishes charges whose process died, and checks those that are watched. */
+    readonly reconcile: (options: ReconcileOptions) => Effect.Effect<Reconciliation, StoreError>
   }
 >()("@till402/core/SettlementRunner") {
   static readonly layer = (config: SettlementConfig) =>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { settledChargeOf } from "../../../src/ports/chargeRules.ts"
 import { type Charge, type LedgerEntry } from "../../../src/ports/Charges.ts"
 import { sampleResponse, sampleCharge, sampleReceipt } from "../../../src/testing/stores/records.ts"
 import { faultsOf, overRefunded } from "../../../src/toll/audit/LedgerAudit.ts"
@@ -89,7 +90,7 @@ describe("a settled charge", () => {
   it.each(good)("%s is in order", (_, charge, entries) => {
     expect(
       faultsOf(
-        charge,
+        settledChargeOf(charge)!,
         entries.map((changes) => entryOf(charge, changes))
       )
     ).toEqual([])
@@ -141,7 +142,7 @@ describe("a settled charge", () => {
   it.each(bad)("%s: a fault", (fault, charge, entries) => {
     expect(
       faultsOf(
-        charge,
+        settledChargeOf(charge)!,
         entries.map((changes) => entryOf(charge, changes))
       )
     ).toContain(fault)

@@ -120,9 +120,33 @@ describe("the check", () => {
     expect(check).toMatchObject({ isBalanced: true, settledCharges: 1_100, settledEntries: 1_100 })
   })
 
+  it("reads each page once and no response, and lets other work go on between two pages", async () => {
+    let turn = 0
+    const turns: Array<number> = []
+    const count = () => {
+      turn++
+      timer = setImmediate(count)
+    }
+    let timer = setImmediate(count)
+    const check = await checkWith((honest) => ({
+      list: () => Effect.die("the check must not list whole charges"),
+      find: () => Effect.die("the check must not read whole charges"),
+      listSettled: (query) =>
+        Effect.suspend(() => {
+          turns.push(turn)
+          return honest.listSettled(query)
+        })
+    }))
+    clearImmediate(timer)
+    expect(check).toMatchObject({ isBalanced: true, settledCharges: 1_100 })
+    expect(turns).toHaveLength(6)
+    expect(new Set(turns).size).toBe(6)
+  })
+
   it("finds an entry that has no charge", async () => {
     const check = await checkWith((honest) => ({
-      list: (query) => Effect.map(honest.list(query), (page) => page.filter(({ key }) => key !== "key-7")),
+      listSettled: (query) =>
+        Effect.map(honest.listSettled(query), (page) => page.filter(({ key }) => key !== "key-7")),
       find: (key) => (key === "key-7" ? Effect.succeed(undefined) : honest.find(key))
     }))
     expect(check.faults).toEqual([{ chargeKey: "key-7", fault: "entered as settled, but its charge is not" }])
@@ -168,8 +192,8 @@ describe("the check", () => {
     const check = await checkWith((honest) => {
       let changes = 0
       return {
-        list: (query) =>
-          Effect.tap(honest.list(query), () =>
+        listSettled: (query) =>
+          Effect.tap(honest.listSettled(query), () =>
             changes++ === 0 ? honest.markRefundDue("key-1099", 6_000) : Effect.void
           ),
         find: (key) =>

@@ -58,6 +58,41 @@ describe("the reconciler", () => {
     expect(JSON.stringify(events)).not.toContain("secret")
   })
 
+  const batches = {
+    limit: 2,
+    unfinished: [paid("a"), paid("b")],
+    later: [[paid("c"), unreadable("d")], [paid("e")]]
+  }
+
+  it("ends after one batch where it isn't to go on", async () => {
+    const { asked } = await reconcile(batches)
+    expect(takenOver(asked)).toEqual(["a", "b"])
+  })
+
+  it("goes on after a full batch until all is done that was due", async () => {
+    const { asked, result } = await reconcile({ ...batches, untilDone: true })
+    expect(takenOver(asked)).toEqual(["a", "b", "c", "d", "e"])
+    expect(verbs(asked, "unfinished")).toEqual([1, 2, 3].map(() => [nowMillis, 2]))
+    expect(result).toEqual({ settled: 4, pending: 1 })
+  })
+
+  it("ends after a batch that isn't full", async () => {
+    const { asked } = await reconcile({ ...batches, limit: 3, untilDone: true })
+    expect(takenOver(asked)).toEqual(["a", "b"])
+  })
+
+  it("tries a charge that stays due once, and ends where a full batch has no other", async () => {
+    const stuck = [unreadable("a"), unreadable("b")]
+    const { asked, result } = await reconcile({
+      limit: 2,
+      untilDone: true,
+      unfinished: stuck,
+      later: [[stuck[0]!, paid("c")], stuck, [paid("d"), paid("e")]]
+    })
+    expect(takenOver(asked)).toEqual(["a", "b", "c"])
+    expect(result).toEqual({ settled: 1, pending: 2 })
+  })
+
   it("has nothing to do if other processes are faster", async () => {
     const { result } = await reconcile(
       { unfinished: [paid("a")] },

@@ -1,4 +1,5 @@
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import type { Charge } from "../../../src/ports/Charges.ts"
 import { type RecordedCall, chargeIn, play, type Script, sepolia, storeError } from "./settlingScene.ts"
 
@@ -9,6 +10,9 @@ export const voided = (name: string, changes: Partial<Charge> = {}): Charge =>
 
 interface Plan {
   readonly unfinished?: ReadonlyArray<Charge>
+  /** What is unfinished after a first batch, batch by batch. */
+  readonly later?: ReadonlyArray<ReadonlyArray<Charge>>
+  readonly untilDone?: boolean
   readonly ready?: ReadonlyArray<Charge>
   /** Voided charges that are due, batch by batch. */
   readonly voided?: ReadonlyArray<ReadonlyArray<Charge>>
@@ -18,14 +22,15 @@ interface Plan {
 }
 
 export const reconcile = (plan: Plan, script: Script = {}) => {
-  const all = [...(plan.unfinished ?? []), ...(plan.ready ?? []), ...(plan.voided ?? []).flat()]
+  const unfinished = [plan.unfinished ?? [], ...(plan.later ?? [])]
+  const all = [...unfinished.flat(), ...(plan.ready ?? []), ...(plan.voided ?? []).flat()]
   const owners = new Map<string, string>()
   const batches = [...(plan.voided ?? [])]
   return play(
     {
       ...script,
       charges: {
-        unfinished: () => Effect.succeed(plan.unfinished ?? []),
+        unfinished: () => Effect.sync(() => (unfinished.length > 1 ? unfinished.shift()! : unfinished[0]!)),
         list: () => Effect.succeed(plan.ready ?? []),
         voidedDue: () => Effect.sync(() => batches.shift() ?? []),
         releaseVoided: (keys) => Effect.succeed(keys.length),
@@ -48,10 +53,12 @@ export const reconcile = (plan: Plan, script: Script = {}) => {
     },
     (scene) =>
       Effect.gen(function* () {
-        const result = yield* scene.settling.reconcile({
-          limit: plan.limit ?? 10,
-          eager: plan.eager ?? false
-        })
+        const { eager = false, limit = 10, untilDone } = plan
+        const reconciling = yield* Effect.forkChild(
+          scene.settling.reconcile({ limit, eager, ...(untilDone === undefined ? {} : { untilDone }) })
+        )
+        if (untilDone === true) yield* TestClock.adjust("10 seconds")
+        const result = yield* Fiber.join(reconciling)
         return { result, calls: scene.calls, events: scene.events }
       })
   )

@@ -1,0 +1,148 @@
+import { Clock, Effect, Fiber, Layer, Logger } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import { StoreError } from "../../src/domain/Errors.ts"
+import { Charges } from "../../src/ports/Charges.ts"
+import { layerMemoryStores } from "../../src/ports/memory/memory.ts"
+import { Orders } from "../../src/ports/Orders.ts"
+import { Quotes } from "../../src/ports/Quotes.ts"
+import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
+import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
+import { housekeeping } from "../../src/till/background.ts"
+import { StoreTime } from "../../src/till/storeTime.ts"
+import type { ReconcileOptions } from "../../src/toll/machine/Reconciler.ts"
+import { SettlementRunner } from "../../src/toll/machine/SettlementRunner.ts"
+
+const hour = 3_600_000
+const day = 24 * hour
+const nowMillis = 400 * day
+
+/** What each part does: how many records it has left to erase, or an effect that takes its place. */
+interface Plan {
+  readonly reconcile?: Effect.Effect<{ readonly settled: number; readonly pending: number }, StoreError>
+  readonly responses?: number
+  readonly quotes?: number
+  readonly orders?: number
+  readonly purchases?: number
+}
+
+/** Housekeeping for some time: the calls that it makes, each with its time since the start. */
+const keepHouse = (plan: Plan, millis: number) =>
+  Effect.gen(function* () {
+    const calls: Array<readonly [name: string, atMillis: number, ...given: ReadonlyArray<unknown>]> = []
+    const note = (name: string, ...given: ReadonlyArray<unknown>) =>
+      Effect.map(Clock.currentTimeMillis, (atMillis) => calls.push([name, atMillis - nowMillis, ...given]))
+    const erases = (name: string, left = 0) => {
+      let rest = left
+      return (beforeMillis: number, limit: number) =>
+        Effect.map(note(name, beforeMillis, limit), () => {
+          const erased = Math.min(rest, limit)
+          rest -= erased
+          return erased
+        })
+    }
+    const events: Array<TillEvent> = []
+    const settlements = {
+      reconcile: (options: ReconcileOptions) =>
+        Effect.andThen(
+          note("reconcile", options),
+          plan.reconcile ?? Effect.succeed({ settled: 0, pending: 0 })
+        ),
+      takeOver: () => {
+        throw new Error("takeOver was not expected")
+      },
+      perform: () => {
+        throw new Error("perform was not expected")
+      }
+    }
+    const stores = Layer.mergeAll(
+      Layer.effect(
+        Charges,
+        Effect.map(Charges, (charges) => ({ ...charges, expire: erases("charges", plan.responses) }))
+      ),
+      Layer.effect(
+        Quotes,
+        Effect.map(Quotes, (quotes) => ({ ...quotes, expire: erases("quotes", plan.quotes) }))
+      ),
+      Layer.effect(
+        Orders,
+        Effect.map(Orders, (orders) => ({ ...orders, forget: erases("orders", plan.orders) }))
+      ),
+      Layer.effect(
+        VaultPurchases,
+        Effect.map(VaultPurchases, (purchases) => ({
+          ...purchases,
+          forget: erases("purchases", plan.purchases)
+        }))
+      ),
+      Layer.succeed(SettlementRunner, settlements)
+    ).pipe(Layer.provide(layerMemoryStores))
+    yield* TestClock.setTime(nowMillis)
+    const time = { clock: undefined, check: Effect.asVoid(note("check")) }
+    const lifetimes = { responseLifetimeMillis: day, personalDataLifetimeMillis: 90 * day }
+    const running = yield* Effect.forkChild(
+      housekeeping(lifetimes).pipe(
+        Effect.provide(stores),
+        Effect.provideService(StoreTime, time),
+        Effect.provide(Logger.layer([eventLogger((event) => events.push(event))]))
+      )
+    )
+    yield* TestClock.adjust(millis)
+    yield* Fiber.interrupt(running)
+    const of = (name: string) => calls.filter(([called]) => called === name).map(([, ...given]) => given)
+    return { calls, events, of }
+  }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise)
+
+describe("housekeeping", () => {
+  it("erases what is older than its lifetime, every fifteen seconds", async () => {
+    const { of } = await keepHouse({}, 30_000)
+    const beforeMillis = [0, 15_000, 30_000].map((atMillis) => [atMillis, nowMillis + atMillis - day, 200])
+    expect(of("charges")).toEqual(beforeMillis)
+    expect(of("quotes")).toEqual(beforeMillis)
+    expect(of("orders")[0]).toEqual([0, nowMillis - 90 * day, 200])
+    expect(of("purchases")[0]).toEqual([0, nowMillis - 90 * day, 200])
+    const options = { limit: 100, eager: false, untilDone: true }
+    expect(of("reconcile")).toEqual([0, 15_000, 30_000].map((atMillis) => [atMillis, options]))
+  })
+
+  it.each(["responses", "quotes", "orders", "purchases"] as const)(
+    "repeats full batches with short pauses until all %s are erased",
+    async (name) => {
+      const { of } = await keepHouse({ [name]: 100_003 }, 14_999)
+      const calls = of(name === "responses" ? "charges" : name)
+      expect(calls).toHaveLength(501)
+      expect(new Set(calls.map(([, beforeMillis]) => beforeMillis)).size).toBe(1)
+      const times = calls.map(([atMillis]) => Number(atMillis))
+      expect(times.slice(0, 3)).toEqual([0, 25, 50])
+    }
+  )
+
+  it("checks the clock before each part", async () => {
+    const { calls, of } = await keepHouse({}, 15_000)
+    expect(of("check")).toHaveLength(10)
+    const names = calls.map(([name]) => name)
+    const parts = ["charges", "orders", "purchases", "quotes", "reconcile"]
+    expect(names.filter((name) => name !== "check").toSorted()).toEqual([...parts, ...parts].toSorted())
+    for (const [index, name] of names.entries()) {
+      const before = names.slice(0, index + 1)
+      const checks = before.filter((other) => other === "check").length
+      if (name !== "check") expect(checks).toBeGreaterThanOrEqual(before.length - checks)
+    }
+  })
+
+  it("reports a part that fails, and tries it again; the others go on", async () => {
+    const failing = Effect.fail(new StoreError({ operation: "charges.unfinished", cause: new Error("no") }))
+    const { events, of } = await keepHouse({ reconcile: failing, responses: 300 }, 15_025)
+    expect(of("charges").map(([atMillis]) => atMillis)).toEqual([0, 25, 15_025])
+    expect(of("reconcile")).toHaveLength(2)
+    expect(events).toMatchObject(
+      [0, 1].map(() => ({ level: "error", code: "housekeeping_failed", operation: "reconcile" }))
+    )
+  })
+
+  it("goes on while a part takes for ever", async () => {
+    const { of } = await keepHouse({ reconcile: Effect.never, quotes: 1 }, 30_000)
+    expect(of("reconcile")).toHaveLength(1)
+    expect(of("quotes")).toHaveLength(3)
+  })
+})
