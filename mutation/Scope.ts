@@ -123,7 +123,7 @@ export const lowestScore = 95
 const variable = "TILL402_MUTATION_TESTS"
 
 /**
- * Tells the processes that Stryker starts which tests to load. Its own option for that, `testFiles`, never activates
+ * Passes the tests to load to the processes that Stryker starts. Its own option for that, `testFiles`, never activates
  * mutants of code that runs while a module loads, so that all of those would survive.
  */
 export const chooseTests = ({ tests }: MutatedFile): void => {

@@ -113,7 +113,7 @@ const resource = {
   mimeType: "application/json"
 }
 const { extensions } = discoveryOf({ ...Search, mimeType: "application/json" }, "")
-/** As the official client sends it: with everything that the challenge says. */
+/** As the official client sends it: with everything that the challenge contains. */
 const payment = {
   x402Version: 2,
   payload: { authorization, signature },

@@ -79,7 +79,7 @@ describe("a priced handler", () => {
       "banned"
     ],
     [
-      "throws, and the error handler says 200",
+      "throws, and the error handler responds 200",
       () => Promise.reject(new HTTPException(200, { message: "sorry" })),
       200,
       "sorry"

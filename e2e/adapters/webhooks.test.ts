@@ -52,7 +52,7 @@ const send = (port: number) =>
   })
 
 describe("a signed webhook behind express.json()", () => {
-  it("fails loudly: a 500, and an event that says what to change", async () => {
+  it("fails loudly: a 500, and an event that names what to change", async () => {
     const { events, till } = openTill()
     const port = await serve(createServer(express().use(express.json()).use(expressTill(till))))
     const response = await send(port)

@@ -43,7 +43,7 @@ const order = {
   })
 }
 
-/** A till over the real chain, a facilitator that settles as `settle` says, and a funded client. */
+/** A till over the real chain, a facilitator that settles by `settle`, and a funded client. */
 const open = async (settle: FacilitatorClient["settle"]) => {
   const shop = sampleShop()
   const { fulfilment, marketplaces, tracker } = shop
@@ -109,11 +109,11 @@ describe("a facilitator that moved the money and lost its response", () => {
   it.each([
     ["throws", () => Promise.reject(new Error("socket hang up"))],
     [
-      "says that it failed",
+      "reports that it failed",
       async () => ({ success: false, errorReason: "unexpected_settle_error", transaction: "" })
     ],
     [
-      "says that it is pending",
+      "reports that it is pending",
       async () => ({ success: false, errorReason: "settlement_pending", transaction: "" })
     ]
   ] as const)(

@@ -201,7 +201,7 @@ describe("POST /x402/buy: an empty request gets an indicative amount", () => {
   it.each<[string, unknown]>([
     ["no body", undefined],
     ["{}", {}]
-  ])("%s: 402 that says so and cannot be paid", async (_, body) => {
+  ])("%s: 402 that names the reason and cannot be paid", async (_, body) => {
     const shop = await openShop()
     const challenge = await readChallenge(await shop.send(buyCall(body)))
     expect(challenge.body.error).toMatch(/indicative/i)

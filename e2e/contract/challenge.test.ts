@@ -90,7 +90,7 @@ describe.each(operations)("402 of %s", (operation) => {
     expect(body.accepts[0]?.maxTimeoutSeconds).toBeGreaterThanOrEqual(30)
   })
 
-  it("body: the error says that the payment header is required", async () => {
+  it("body: the error names the missing payment header", async () => {
     const { body } = await challengeOf()
     expect(body.error).toMatch(/PAYMENT-SIGNATURE/i)
   })

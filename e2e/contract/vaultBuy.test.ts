@@ -75,7 +75,7 @@ describe("POST /x402/vault/buy: an empty request gets an indicative amount", () 
   it.each<[string, unknown]>([
     ["no body", undefined],
     ["{}", {}]
-  ])("%s: a 402 that says so and can't be paid", async (_, body) => {
+  ])("%s: a 402 that names the reason and can't be paid", async (_, body) => {
     const shop = await openShop()
     const challenge = await readChallenge(await shop.send(buyItem(body)))
     expect(challenge.body.error).toMatch(/indicative/i)

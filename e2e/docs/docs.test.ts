@@ -261,7 +261,7 @@ describe("docs/options.md", () => {
 })
 
 describe("packages", () => {
-  it("have a README that says how to install them", () => {
+  it("have a README that shows how to install them", () => {
     for (const manifest of documents.filter(({ path }) => path.startsWith("packages/"))) {
       const folder = manifest.path.slice(0, -basename(manifest.path).length)
       const { name } = JSON.parse(read(`${folder}package.json`).text) as { name: string }

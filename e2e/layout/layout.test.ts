@@ -8,7 +8,7 @@ import { mayImport } from "../docs/coreFolders.ts"
 
 /*
  * Shows that `npm run check` detects layout faults: lints seeded files with this repository's rules. The table in
- * docs/architecture.md says which imports are faults.
+ * docs/architecture.md lists the allowed imports.
  */
 
 const root = fileURLToPath(new URL("../..", import.meta.url))

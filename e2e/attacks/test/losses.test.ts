@@ -98,7 +98,7 @@ describe("the loss table of docs/threats.md", () => {
         expect(row[column], column).toBeGreaterThanOrEqual(measured[column])
     })
 
-  it("says that nothing is lost if settlement comes first", () => {
+  it("reports that nothing is lost if settlement comes first", () => {
     expect(stated.get("before the work")).toEqual({ owned, perMinute: 0n, perDollar: 0n, perHour: 0n })
   })
 })

@@ -28,7 +28,7 @@ attack("CR LF in a provider's response or error", {
     const server = openOfficial(fakeFacilitator(), { errorHeader: true })
     const visitor = visit(server)
     server.goods.tracker.track.failsWith(new Error(`no such number: ${lineBreak}`))
-    // What should have been told as the carrier's refusal is a crash.
+    // A crash, in place of the carrier's refusal.
     const response = await visitor.present(calls.track, await visitor.payFor(calls.track))
     expect(response.status).toBe(500)
     server.goods.tracker.track.failsWith(new Error("no such number"))

@@ -81,7 +81,7 @@ attack("work that starts before its payment is on the chain", {
       })
       const payment = await visitor.payFor(calls.track, { account: await account() })
       const response = await visitor.present(calls.track, payment)
-      // Whatever the facilitator says, the money is on the chain when the work starts.
+      // Whatever the facilitator responds, the money is on the chain when the work starts.
       expect(atWork).toEqual(response.status === 200 ? [price] : [])
     }
   }

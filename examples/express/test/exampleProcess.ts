@@ -41,7 +41,7 @@ const killGroup = (child: ChildProcess): void => {
   }
 }
 
-/** Runs a program of an example to its end: the exit code, and what it said on standard error. */
+/** Runs a program of an example to its end: returns the exit code and its standard error. */
 export const runExample = async (
   program: URL,
   env: Environment

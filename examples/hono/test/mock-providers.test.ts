@@ -75,7 +75,7 @@ describe("a shop with the test's own providers", () => {
     expect(facilitator.settled.map(({ amountAtomic }) => amountAtomic)).toEqual(["10000"])
   })
 
-  it("charges nothing when the tracker can't tell the carrier", async () => {
+  it("charges nothing when the tracker doesn't recognize the carrier", async () => {
     const { facilitator, url } = await startShop({
       tracker: {
         track: async () => {
@@ -108,7 +108,9 @@ describe("a shop with the test's own providers", () => {
   })
 
   it("offers only what it has providers for", async () => {
-    const { url } = await startShop({ tracker: { track: () => Promise.reject(new Error("not asked")) } })
+    const { url } = await startShop({
+      tracker: { track: () => Promise.reject(new Error("must not be called")) }
+    })
     expect((await fetch(`${url}/x402/track?number=AB123456789`)).status).toBe(402)
     expect((await fetch(`${url}/x402/search?q=lamp`)).status).toBe(404)
   })

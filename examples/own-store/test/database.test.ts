@@ -33,7 +33,7 @@ const refundDue = async (): Promise<void> => {
   await prepare!(stores, key)
 }
 
-it("tells its time", async () => {
+it("returns its time", async () => {
   const before = Date.now()
   const nowMillis = await stores.nowMillis()
   expect(nowMillis).toBeGreaterThanOrEqual(before - 1)

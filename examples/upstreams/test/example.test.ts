@@ -52,7 +52,7 @@ const spawnApp = (environment: Record<string, string>) => {
   return { child, complaints: () => complaints.join("") }
 }
 
-/** Runs the app until it listens; `said` is what it said before. */
+/** Runs the app until it listens; `output` is what it printed before. */
 const start = async (environment: Record<string, string>) => {
   const { child, complaints } = spawnApp(environment)
   const giveUp = setTimeout(() => child.kill("SIGKILL"), startMillis)
@@ -131,7 +131,7 @@ describe("the app on real upstreams, with all keys", { timeout: 30_000 }, () => 
     await stop()
   })
 
-  it("serves the agent profile at the address that it tells Shopify", async () => {
+  it("serves the agent profile at the address that it sends to Shopify", async () => {
     const fakes = await startFakeUpstreams()
     const { stop, url } = await start({ ...settings(fakes), ...keys })
     await pay(`${url}/x402/search?q=trail+shoes`)
@@ -150,7 +150,7 @@ describe("the app on real upstreams, with all keys", { timeout: 30_000 }, () => 
 })
 
 describe("the app on real upstreams, without keys", { timeout: 30_000 }, () => {
-  it("starts with what needs none, and says what is missing and what that costs", async () => {
+  it("starts with what needs none, and prints what is missing and what that costs", async () => {
     const fakes = await startFakeUpstreams()
     const { output, stop, url } = await start(settings(fakes))
     assert.match(
@@ -195,7 +195,7 @@ describe("the app on real upstreams, without keys", { timeout: 30_000 }, () => {
     assert.include(complaints, "there is nothing to sell")
   })
 
-  it("says which of its own variables are missing", async () => {
+  it("prints which of its own variables are missing", async () => {
     const { PAY_TO: _payTo, RPC_URL: _rpcUrl, ...rest } = settings({ url: "http://127.0.0.1:1" })
     const { complaints } = await startInVain(rest)
     assert.include(complaints, "Set these in the environment first: PAY_TO, RPC_URL.")

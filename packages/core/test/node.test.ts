@@ -83,7 +83,7 @@ describe("toRequest", () => {
     expect(request.signal.aborted).toBe(false)
   })
 
-  it("reads nothing of a body before it is asked to", async () => {
+  it("reads a body only on demand", async () => {
     const { open, thrown } = await serve(async (request, response) => {
       const made = toRequest(request, { url })
       await new Promise((resolve) => setTimeout(resolve, 10))
@@ -149,7 +149,7 @@ describe("incoming", () => {
     return received.promise
   }
 
-  it("tells headers as the web's Request does, repeated ones joined", async () => {
+  it("returns headers as the web's Request does, repeated ones joined", async () => {
     const request = await overSocket("GET", [
       "X-Payment:  one ",
       "x-PAYMENT: two",
@@ -167,7 +167,7 @@ describe("incoming", () => {
     expect(made.header("absent")).toBeNull()
   })
 
-  it("makes the web's request once, and only for who asks", async () => {
+  it("makes the web's request once, and only on demand", async () => {
     const made = incoming(await overSocket("TRACE", []), { url })
     expect(made.method).toBe("TRACE")
     expect(made.url).toBe(url)

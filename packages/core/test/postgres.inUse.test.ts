@@ -22,14 +22,14 @@ beforeAll(async () => {
 })
 afterAll(() => cluster.stop())
 
-/** Asks a database directly, beside the stores. */
+/** Queries a database directly, beside the stores. */
 const withClient = <A, E>(url: string, use: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.runPromise(Effect.provide(use, PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })))
 const run = (text: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<Readonly<Record<string, unknown>>>(text))
 
 describe("a database in use", () => {
-  it("gets no more connections than allowed, however many ask", async () => {
+  it("gets no more connections than allowed, however many callers there are", async () => {
     const url = await cluster.createDatabase()
     const counting = Effect.gen(function* () {
       const claims = yield* Effect.forkChild(
@@ -96,7 +96,7 @@ describe("a database in use", () => {
             WHERE application_name = 'till402' AND datname = current_database()`)
         )
       )
-      // What is in flight may fail; what is asked after it must not.
+      // Queries in flight may fail; later ones must not.
       yield* Effect.exit(claimOf("e"))
       return { closed, next: yield* claimOf("f"), charge: yield* Charges.use(({ find }) => find("a")) }
     })
@@ -220,7 +220,7 @@ describe("a database in use", () => {
     ])
   })
 
-  it("starts no refund beyond what its ledger says was paid", async () => {
+  it("starts no refund beyond the payments in its ledger", async () => {
     const url = await cluster.createDatabase()
     const onStore = <A, E>(use: Effect.Effect<A, E, Charges>) =>
       Effect.runPromise(Effect.provide(use, postgres({ url })))
@@ -244,7 +244,7 @@ describe("a database in use", () => {
     expect(await onStore(start("second"))).toEqual({ _tag: "Started" })
   })
 
-  it("tells the time by which tills measure leases", async () => {
+  it("returns the time by which tills measure leases", async () => {
     const url = await cluster.createDatabase()
     const reading = Effect.flatMap(StoreClock, (clock) => clock!.nowMillis)
     const before = Date.now()

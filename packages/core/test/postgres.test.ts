@@ -20,7 +20,7 @@ afterAll(() => cluster.stop())
 const failureOf = (options: PostgresOptions) =>
   Effect.runPromise(Effect.flip(Effect.provide(Charges, postgres(options))))
 
-/** A server that takes a connection and never says a word. */
+/** A server that takes a connection and never responds. */
 const silent = async (): Promise<{ server: Server; port: number }> => {
   const server = createServer()
   server.listen(0, "127.0.0.1")
@@ -104,7 +104,7 @@ describe("an address that is wrong", () => {
     expect(error.message).toMatch(/maxConnections must .* 1000; statementTimeoutMillis must .* 30000/)
   })
 
-  it("says that the peer is missing", async () => {
+  it("reports that the peer is missing", async () => {
     const script = `
       import { registerHooks } from "node:module"
       registerHooks({

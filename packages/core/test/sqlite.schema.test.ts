@@ -32,7 +32,7 @@ describe("the schema", () => {
     }
   )
 
-  it("starts no refund beyond what its ledger says was paid", async () => {
+  it("starts no refund beyond the payments in its ledger", async () => {
     const filename = nextFile()
     const starting = Effect.gen(function* () {
       const charges = yield* Charges
@@ -120,7 +120,7 @@ describe("an order whose row can't be read", () => {
   })
 })
 
-/** Damages the rows of orders: what one says is no JSON, and another's price is no number. */
+/** Damages the rows of two orders: the progress of one is no JSON, the other's price is no number. */
 const damage = (filename: string, one: string, other: string): void => {
   const database = new DatabaseSync(filename)
   database.prepare("UPDATE till_orders SET progress = '{' WHERE id = ?").run(one)

@@ -214,7 +214,7 @@ const makeTill = (
       webhook.onOrderChange(change)
       onOrderChange?.(change)
     },
-    // The sample shop fails on purpose; events tell that it did.
+    // The sample shop fails on purpose; events report it.
     onProviderError: () => undefined,
     ...(onEvent === undefined ? {} : { onEvent })
   })

@@ -119,7 +119,7 @@ export const upstreamFailure = (error: UpstreamError): ApiFailure => {
 /** 503: the host's storage failed. */
 export const storeFailure = ({ _tag }: StoreError): ApiFailure => failureOf(_tag)
 
-/** 429: too many quotes were requested without payment, or what `message` says. */
+/** 429: too many quotes were requested without payment, or the reason in `message`. */
 export const rateLimited = (retryAfterSeconds: number, message?: string): ApiFailure =>
   failureOf("RateLimited", { retryAfterSeconds, ...(message === undefined ? {} : { message }) })
 

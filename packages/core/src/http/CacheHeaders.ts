@@ -4,7 +4,7 @@ import { varyByPayment } from "./Responses.ts"
 const cacheHeader =
   /^(?:.+-cache-control|surrogate-.*|edge-control|x-accel-expires|expires|age|cache-control|pragma)$/
 
-/** Whether a header of the host tells a cache what to do with a response. */
+/** Whether a header of the host instructs a cache. */
 export const isCacheHeader = (name: string): boolean => cacheHeader.test(name)
 
 /** A response of the host to a request with a payment, as no cache may store it. */

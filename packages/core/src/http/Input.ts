@@ -11,10 +11,10 @@ const article = (noun: string): string => (/^[aeiou]/i.test(noun) ? "an" : "a")
 const oneOf = (choices: string): string =>
   `must be one of ${choices.replaceAll('"', "").replaceAll(" | ", ", ")}`
 
-/** The formatter's own words for a value that fits no member of a union: the hook isn't asked for these. */
+/** The formatter's message for a value that fits no member of a union. It isn't passed to the hook. */
 const noMember = /^Expected ((?:"[^"]*"|[\w.]+)(?: \| (?:"[^"]*"|[\w.]+))+)$/
 
-/** Says what would be right, in words for the caller; the value itself is never repeated. */
+/** Describes what is valid, in words for the caller; never repeats the value. */
 const formatter = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) => {
     if (issue._tag === "MissingKey") return "is required"

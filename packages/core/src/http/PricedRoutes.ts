@@ -19,7 +19,7 @@ export class PricedRoutes {
   private readonly paths: ReadonlySet<string>
   private readonly requests = new Set<string>()
   private readonly settings: HttpSettings & { readonly responseLifetimeMillis: number }
-  /** Hears of responses that can't be sold. */
+  /** Called with responses that can't be sold. */
   readonly onError: CallSettings["onError"]
 
   /** `taken`: ids and paths of the till's other routes. */

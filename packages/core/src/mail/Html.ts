@@ -125,7 +125,7 @@ export const code = (content: string): Markup =>
 /** A link to a URL that `httpsUrl` has accepted. */
 export const link = (url: string, words: string): Markup => markup`<a href="${url}">${words}</a>`
 
-/** A picture at a URL that `httpsUrl` has accepted, next to text that says the same. */
+/** A picture at a URL that `httpsUrl` has accepted, next to text with the same content. */
 export const picture = (url: string): Markup =>
   paragraph(markup`<img src="${url}" alt="" width="160" style="max-width:100%;height:auto;border:0">`)
 

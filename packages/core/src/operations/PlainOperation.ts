@@ -113,7 +113,7 @@ const call = <A>(
     onTimeout: () => Effect.fail(timedOut(id))
   })
 
-/** A paid route of a host as a layer. `settings` hear of the errors of its functions. */
+/** A paid route of a host as a layer. `settings.onError` gets the errors of its functions. */
 export const plainOperation = (
   options: AnyPlainOperation,
   settings: Pick<CallSettings, "onError">

@@ -6,7 +6,7 @@ import type { Order } from "../ports/Orders.ts"
 
 /** What the host's fulfilment and mailer can do for an order. */
 export interface Capabilities {
-  /** Upstream can tell whether it has an order. */
+  /** Upstream can report whether it has an order. */
   readonly canFind: boolean
   /** Upstream treats the order's id as an idempotency key: a repeated placement places nothing twice. */
   readonly placesOnce: boolean

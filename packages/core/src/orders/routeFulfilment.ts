@@ -153,7 +153,7 @@ export const routeFulfilment = <Name extends string>(options: FulfilmentRoutes<N
 
   const find: NonNullable<FulfilmentOptions["find"]> = async (orderId, { reference: text, signal }) => {
     const { name, reference, route } = routed(text)
-    if (route.find === undefined) throw new Error(`route ${name} can't tell whether an order was placed`)
+    if (route.find === undefined) throw new Error(`route ${name} can't report whether an order was placed`)
     const found = await route.find(orderId, { signal, reference })
     return found === undefined || found === null
       ? undefined

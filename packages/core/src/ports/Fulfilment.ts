@@ -19,7 +19,7 @@ export class Fulfilment extends Context.Service<
     ) => Effect.Effect<{ readonly reference: string }, PlacementRefused | NotPlaced | UpstreamError>
     /** Whether an order by this quote can be placed again without a second order upstream. */
     readonly placesOnce: (quoteReference: string) => boolean
-    /** Returns the reference of a placed order; `undefined`: it wasn't placed. Absent: upstream can't tell. */
+    /** Returns the reference of a placed order; `undefined`: it wasn't placed. Absent: upstream can't report it. */
     readonly find:
       | ((orderId: string, quoteReference: string) => Effect.Effect<string | undefined, UpstreamError>)
       | undefined

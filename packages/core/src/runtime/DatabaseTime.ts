@@ -43,7 +43,7 @@ export const errorOf = ({ after, before }: Reading): number =>
 /** How far the process's clock is ahead of the database's, in milliseconds; negative where it is behind. */
 export const skewOf = (reading: Reading): number => middleOf(reading).wallMillis - reading.databaseMillis
 
-/** A clock that tells the database's time, and sleeps as the process's clock does. */
+/** A clock with the database's time, and sleeps as the process's clock does. */
 export class DatabaseTime implements Clock.Clock {
   readonly currentTimeMillis: Effect.Effect<number>
   readonly currentTimeNanos: Effect.Effect<bigint>
@@ -62,7 +62,7 @@ export class DatabaseTime implements Clock.Clock {
     this.monotonicTimeNanos = own.monotonicTimeNanos
   }
 
-  /** Takes over a reading. One that agrees with the time told so far changes nothing, so that time runs evenly. */
+  /** Takes over a reading. One that agrees with the current time changes nothing, so that time runs evenly. */
   adopt(reading: Reading): void {
     const middle = middleOf(reading)
     const expectedMillis = this.databaseMillis + middle.monotonicMillis - this.readAt.monotonicMillis

@@ -82,7 +82,7 @@ class DatabaseFileLost extends Error {
 /** How often the file is checked: one look costs microseconds, and statements come in thousands per second. */
 const fileCheckMillis = 500
 
-/** Tells whether the file was deleted or replaced since. A database in memory has no file. */
+/** Returns whether the file was deleted or replaced since. A database in memory has no file. */
 const fileWatch = (filename: string): (() => boolean) => {
   const path = resolve(filename)
   const look = () => statSync(path, { throwIfNoEntry: false })

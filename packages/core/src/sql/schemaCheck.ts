@@ -3,7 +3,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 import { ConfigurationError } from "../domain/Errors.ts"
 
 /*
- * Compares the schema of a database with the one that the migrations make. The names in their statements say what is
+ * Compares the schema of a database with the one that the migrations make. The names in their statements show what is
  * needed, so that no second list has to follow them. A test compares the two on new databases.
  */
 

@@ -12,7 +12,7 @@ import type { TillHooks, TillSettings } from "./TillSettings.ts"
  * stores, `Facilitator` and `Chain`. Runs in the host's runtime with its tracer, logger, clock and scope; releasing the
  * layer waits up to 30 seconds for running calls.
  *
- * Fails with a `ConfigurationError` that lists every fault of the settings, or says that the process's clock is far
+ * Fails with a `ConfigurationError` that lists every fault of the settings, or reports that the process's clock is far
  * from the database's; with a `StoreError` where that can't be read.
  *
  * @example

@@ -71,7 +71,7 @@ const settlementEffects = Layer.effect(
   })
 )
 
-/** Length of a charge's lease. Covers the longest settlement timeout where a `Facilitator` doesn't tell its own. */
+/** Length of a charge's lease. Covers the longest settlement timeout where a `Facilitator` doesn't state its own. */
 export const chargeLeaseMillis = (
   { networks, upstreamTimeoutMillis }: Pick<ConfiguredSettings, "networks" | "upstreamTimeoutMillis">,
   chain: Pick<Chain["Service"], "canRead">,

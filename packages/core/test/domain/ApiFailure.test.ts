@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import * as Failures from "../../src/domain/ApiFailure.ts"
 import * as Errors from "../../src/domain/Errors.ts"
 
-const message = "as the provider said"
+const message = "the provider's message"
 
 describe("ApiFailure", () => {
   it.each([

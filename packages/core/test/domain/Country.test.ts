@@ -16,7 +16,7 @@ describe("Country", () => {
     for (const code of countryCodes) expect(code).toMatch(/^[A-Z]{2}$/)
   })
 
-  // Which regions there are is told independently by the names that the runtime has for them.
+  // The runtime's names for regions are an independent list of them.
   it("knows only codes that have a name", () => {
     const names = new Intl.DisplayNames(["en"], { type: "region", fallback: "none" })
     expect(countryCodes.filter((code) => names.of(code) === undefined)).toEqual([])
@@ -57,12 +57,12 @@ describe("Country", () => {
   it.each([
     ["UK", "GB"],
     ["el", "GR"]
-  ])("says what to send for %s", (code, right) => {
+  ])("names the right code for %s", (code, right) => {
     expect(messageOf(code)).toMatch(new RegExp(`: send ${right}$`))
   })
 
   it.each(["", "U", "USA", "U1", "12", " US", "US ", "U\n", "ÜS", "ＵＳ", "__", "__proto__"])(
-    "says that %j has another form, and that alone",
+    "reports only that %j has another form",
     (code) => {
       expect(messageOf(code)).toBe("must be a two-letter ISO 3166-1 alpha-2 country code")
     }

@@ -113,7 +113,7 @@ describe("any amount", () => {
     expect(parseAtomic(text)).toBe(atomic)
   })
 
-  property("in text is never less than said, and less than one atomic unit more", 2_000, (dice) => {
+  property("in text is never less than given, and less than one atomic unit more", 2_000, (dice) => {
     const digits = "0123456789"
     const whole = dice.text(digits, 1 + dice.below(15))
     const fraction = dice.text(digits, 1 + dice.below(30))

@@ -39,7 +39,7 @@ describe("namingFaults", () => {
       ["productUrl", "variantId"]
     ],
     ["a storefront's id as asin, and no variant", { asin: "gid://1", productUrl: store }, ["variantId"]]
-  ])("are told of %s", (_, naming, paths) => {
+  ])("get a fault for %s", (_, naming, paths) => {
     expect(namingFaults(naming).map(({ path }) => path)).toEqual(paths)
   })
 })
@@ -147,7 +147,7 @@ describe("BuyRequest", () => {
   })
 
   it.each(["gid://shop/p/7219004411", "7219004411001", "b_42", "41", "", "B0ABC DEFG", "Ｂ0ABCDEFGH"])(
-    "says how to name a product that has no product code: %j",
+    "explains how to name a product that has no product code: %j",
     (asin) => {
       const [fault, ...others] = faultsOf({ ...unnamed, asin })
       expect(fault?.path).toBe("asin")
@@ -156,7 +156,7 @@ describe("BuyRequest", () => {
     }
   )
 
-  it("a product as search gave it, id and all, is told that alone", () => {
+  it("a product as search gave it, id and all, gets that fault alone", () => {
     const productUrl = `${store}?variant=4001`
     expect(pathsOf({ ...request, asin: "gid://shop/p/7", productUrl })).toEqual(["asin"])
   })

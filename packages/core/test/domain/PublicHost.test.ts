@@ -68,7 +68,7 @@ describe("private hosts that a look at the text lets through", () => {
     ["a router", "https://router.home.arpa/"],
     ["an office", "https://wiki.corp/"],
     ["a home", "https://nas.lan/"],
-    ["a name that resolves to what it says", "https://10-0-0-1.sslip.io/"],
+    ["a name that resolves to the address in it", "https://10-0-0-1.sslip.io/"],
     ["a name that resolves to this machine", "https://localtest.me/"],
     ["no name at all", "https://../"],
     ["an empty label", "https://shop..example/"]
@@ -201,7 +201,7 @@ describe("ProductUrl", () => {
       "http://ada:word@localhost/p",
       "must be an https URL; must not contain a user name or password; must name a public host"
     ]
-  ])("says of %j: %s", (text, message) => {
+  ])("of %j is: %s", (text, message) => {
     expect(messageOf(text)).toBe(message)
   })
 

@@ -21,7 +21,7 @@ interface Fault {
   readonly message: string
 }
 
-/** The faults that a caller is told, by path. */
+/** The faults in a caller's response, by path. */
 export const faultsOf = (input: unknown): ReadonlyArray<Fault> => {
   const decoded = decodeBuy(input)
   return decoded._tag === "Success" ? [] : decoded.failure

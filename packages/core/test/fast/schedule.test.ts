@@ -42,7 +42,7 @@ describe("schedule", () => {
     })
   )
 
-  /** A clock with the times of another, which notes that it is asked to sleep. */
+  /** A clock with the times of another, which records each sleep. */
   const noting = (other: Clock.Clock) => {
     const slept: Array<number> = []
     const clock: Clock.Clock = {

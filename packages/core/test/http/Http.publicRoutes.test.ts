@@ -78,7 +78,7 @@ describe("public routes", () => {
     expect(till.handles("/webhooks/other")).toBe(false)
   })
 
-  it("that throw are a 500 that tells nothing, and the operator hears of it", async () => {
+  it("that throw are a 500 without details, and an event for the operator", async () => {
     const { events, till } = await openTill({
       publicRoutes: {
         "/broken": () => {

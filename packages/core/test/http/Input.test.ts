@@ -91,7 +91,7 @@ describe("the faults of an input", () => {
 
 describe("a query", () => {
   const known = new Set(["q", "page"])
-  it("has what is known of it; what comes twice is a fault, said once", () => {
+  it("has its known fields; a repeated one is one fault", () => {
     const { faults, input } = readQuery(new URLSearchParams("q=a&q=b&q=c&page=2&other=1&other=2"), known)
     expect({ ...input }).toEqual({ q: "a", page: "2" })
     expect(faults).toEqual([{ path: "q", message: "must be given once" }])
@@ -171,7 +171,7 @@ describe("a body", () => {
   })
 
   it.each([[""], ["{}"], [" {} "]])(
-    "that is empty (%j) asks for a price: its faults stay for a payment",
+    "that is empty (%j) gets a price: its faults stay for a payment",
     async (body) => {
       const reading = await read(plain, post(body, json))
       expect(reading).toMatchObject({ success: { _tag: "Nothing", fault: { code: "VALIDATION_ERROR" } } })
@@ -212,7 +212,7 @@ describe("an operation that decodes by itself", () => {
     expect(seen.at(-1)).toEqual({ body: {}, params: { city: "oslo" }, query: [] })
   })
 
-  it("fails as it says, but for a body that is empty", async () => {
+  it("fails with its own failure, but for a body that is empty", async () => {
     expect(await failureOf(own("GET", false))).toBe(fault)
     expect(await failureOf(own("POST", false), post('{"a":1}', { "content-type": "application/json" }))).toBe(
       fault

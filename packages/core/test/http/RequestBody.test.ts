@@ -39,7 +39,13 @@ describe("a body", () => {
     ["has a type like ours", "{}", { "content-type": "application/jsonp" }, 415, "UNSUPPORTED_MEDIA_TYPE"],
     ["is compressed", "xx", { ...json, "content-encoding": "gzip" }, 415, "UNSUPPORTED_MEDIA_TYPE"],
     ["is too large", " ".repeat(maxBodyBytes + 1), json, 413, "BODY_TOO_LARGE"],
-    ["says that it is too large", "{}", { "content-length": String(maxBodyBytes + 1) }, 413, "BODY_TOO_LARGE"]
+    [
+      "declares that it is too large",
+      "{}",
+      { "content-length": String(maxBodyBytes + 1) },
+      413,
+      "BODY_TOO_LARGE"
+    ]
   ])("that %s is refused", async (_, body, headers, status, code) => {
     expect(await failureOf(post(body, headers))).toMatchObject({ status, code })
   })

@@ -54,7 +54,7 @@ describe("which browsers may read a response", () => {
     }
   })
 
-  it("is told to caches where it depends on the origin", () => {
+  it("varies by origin for caches where it depends on the origin", () => {
     const varies = (cors: Cors) => Object.values(kinds(cors, shop)).map(({ vary }) => vary)
     const byPayment = "PAYMENT-SIGNATURE, X-PAYMENT"
     expect(varies("*")).toEqual([byPayment, byPayment, byPayment, undefined])
@@ -63,7 +63,7 @@ describe("which browsers may read a response", () => {
     expect(varies([shop])).toEqual([byOrigin, byOrigin, byOrigin, "Origin"])
   })
 
-  it("is asked by a preflight", () => {
+  it("responds to a preflight", () => {
     const headersOf = (cors: Cors, origin: string) =>
       preflightResponse("GET, HEAD, OPTIONS", cors, origin).headers
     expect(preflightResponse("GET", "*", shop)).toMatchObject({ status: 204, body: null })
@@ -147,13 +147,13 @@ describe("a paid response", () => {
     })
   })
 
-  it("has the size of its bytes, whatever was said of it", () => {
+  it("has the size of its bytes, whatever size was declared", () => {
     const body = new Uint8Array(7)
     const response = paidResponse({ response: bytes({ body, size: 70 }), receipt }, 2, "*", null)
     expect([response.headers["content-length"], response.body]).toEqual(["7", body])
   })
 
-  it("holds a stream to the size that was said of it", async () => {
+  it("holds a stream to the declared size", async () => {
     const streamOf = () => new Response(new Uint8Array(7)).body!
     const sized = paidResponse({ response: bytes({ body: streamOf(), size: 6 }), receipt }, 2, "*", null)
     expect(sized.headers["content-length"]).toBe("6")

@@ -25,7 +25,7 @@ const buy = operationOf(HttpApiEndpoint.post("buy", "/x402/buy"), {
   price: {
     _tag: "Computed",
     of: () => {
-      throw new Error("no price is asked for")
+      throw new Error("no price must be computed")
     },
     indicative,
     minAtomic: 1n,

@@ -58,7 +58,7 @@ describe("a request of an Effect server", () => {
     expect([made.method, made.body]).toEqual([method, null])
   })
 
-  it("has its body, which is not read before it is asked for", async () => {
+  it("has its body, which is read only on demand", async () => {
     let pulls = 0
     const body = new ReadableStream<Uint8Array>(
       {
@@ -141,7 +141,7 @@ describe("a response of the till", () => {
     expect([kind, web.headers.get("payment-response")]).toEqual(["Empty", "e30="])
   })
 
-  it("streams with the length that was said of it", async () => {
+  it("streams with the declared length", async () => {
     const { body } = streamOf("PK", "zip")
     const { kind, toWeb } = await sent({ status: 200, headers: { "content-length": "5" }, body })
     const web = toWeb()

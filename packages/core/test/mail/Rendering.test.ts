@@ -92,14 +92,14 @@ describe("a host's template that fails", () => {
     ["returns a blank HTML", () => ({ ...content, html: "" }), "empty"],
     ["returns too much", () => ({ ...content, html: huge }), "too_large"],
     ["returns too much in bytes", () => ({ ...content, text: "靴".repeat(maxContentBytes / 3) }), "too_large"]
-  ])("%s: the mail goes out in the till's words, and the fault is told", (_, template, reason) => {
+  ])("%s: the mail goes out in the till's words, and the fault is reported", (_, template, reason) => {
     const { faults, mail } = rendered(template)
     expect(mail).toEqual(own)
     expect(faults).toHaveLength(1)
     expect(faults[0]).toMatchObject({ template: "VaultPurchased", reason })
   })
 
-  it("tells what was thrown", () => {
+  it("reports what was thrown", () => {
     expect(
       rendered(() => {
         throw thrown
@@ -116,7 +116,7 @@ describe("a host's template that fails", () => {
     expect(mail).toEqual(own)
   })
 
-  it("loses no mail where the one who is told throws, or nobody is", () => {
+  it("loses no mail where the listener throws, or is missing", () => {
     const templates = {
       VaultPurchased: () => {
         throw thrown
@@ -136,7 +136,7 @@ it("exactly 256 KiB are not too much", () => {
   expect(rendered(() => ({ ...content, text: "x".repeat(room + 1) })).faults).toHaveLength(1)
 })
 
-it("no fault is told of the till's own words", () => {
+it("no fault is reported of the till's own words", () => {
   const faults: Array<TemplateFault> = []
   for (const facts of everyKind) renderMail(facts, { ...addressed, onFault: (fault) => faults.push(fault) })
   expect(faults).toEqual([])

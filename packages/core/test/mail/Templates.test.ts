@@ -5,7 +5,7 @@ import { addressed, confirmed, everyKind, purchased, refunded, shipped } from ".
 
 const mailOf = (facts: MailFacts) => renderMail(facts, addressed)
 
-/** Both versions tell it. */
+/** Both versions contain it. */
 const expectTold = (facts: MailFacts, ...words: ReadonlyArray<string>) => {
   const { html, text } = mailOf(facts)
   for (const each of words) {
@@ -48,7 +48,7 @@ describe("every mail", () => {
     }
   )
 
-  it("goes where it is told, under its key", () => {
+  it("goes to its recipient, under its key", () => {
     expect(mailOf(confirmed)).toMatchObject(addressed)
   })
 
@@ -58,7 +58,7 @@ describe("every mail", () => {
 })
 
 describe("order confirmed", () => {
-  it("tells product, price, where it goes and the order", () => {
+  it("contains product, price, address and order", () => {
     expect(mailOf(confirmed).subject).toBe("Order confirmed: Trail Running Shoes")
     expectTold(
       confirmed,
@@ -73,7 +73,7 @@ describe("order confirmed", () => {
     expectUntold(confirmed, "fee", "Fee")
   })
 
-  it("tells the fee where there is one", () => {
+  it("contains the fee where there is one", () => {
     expectTold({ ...confirmed, lines: { ...confirmed.lines, fee: "1.50" } }, "Service fee: 1.50 USD")
   })
 
@@ -102,7 +102,7 @@ describe("order confirmed", () => {
 })
 
 describe("order shipped", () => {
-  it("tells carrier, tracking number and link of each parcel", () => {
+  it("contains carrier, tracking number and link of each parcel", () => {
     expect(mailOf(shipped).subject).toBe("Order shipped: Trail Running Shoes")
     expectTold(
       shipped,
@@ -117,12 +117,12 @@ describe("order shipped", () => {
     ])
   })
 
-  it("tells one parcel as one, and none as untracked", () => {
+  it("lists one parcel as one, and none as untracked", () => {
     expectTold({ ...shipped, parcels: shipped.parcels.slice(0, 1) }, "It comes in one parcel.")
     expectTold({ ...shipped, parcels: [] }, "The shop provided no tracking number.")
   })
 
-  it("tells 50 parcels at most, and how many more there are", () => {
+  it("lists 50 parcels at most, and how many more there are", () => {
     const parcels = Array.from({ length: 1_000 }, (_, index) => ({ trackingNumber: `PARCEL-${index}-` }))
     expectTold({ ...shipped, parcels }, "It comes in 1000 parcels.", "PARCEL-49-", "And 950 more.")
     expectUntold({ ...shipped, parcels }, "PARCEL-50-")
@@ -144,7 +144,7 @@ describe("order shipped", () => {
 })
 
 describe("order refunded", () => {
-  it("tells what was paid back, why, and by which transaction", () => {
+  it("contains the refunded amount, its reason and its transaction", () => {
     expect(mailOf(refunded).subject).toBe("Order refunded: Trail Running Shoes")
     expectTold(refunded, "97.00 USD", "Reason: insufficient stock", refunded.transaction!, refunded.orderId)
   })
@@ -153,7 +153,7 @@ describe("order refunded", () => {
     expectTold({ ...refunded, reason: "The seller cancelled it." }, "Reason: The seller cancelled it.")
   })
 
-  it("tells neither reason nor transaction where there is none", () => {
+  it("contains neither reason nor transaction where there is none", () => {
     const { reason: _, transaction: __, ...bare } = refunded
     expectUntold(bare, "Reason", "Transaction")
     expectTold(bare, "97.00 USD")
@@ -162,7 +162,7 @@ describe("order refunded", () => {
 })
 
 describe("vault purchase", () => {
-  it("tells purchase and token, and that the token is a secret", () => {
+  it("contains purchase and token, and warns that the token is a secret", () => {
     expect(mailOf(purchased).subject).toBe("Your purchase: Launch Checklist")
     expectTold(purchased, purchased.purchaseId, purchased.downloadToken, "Keep the token to yourself")
     expect(mailOf(purchased).subject).not.toContain(purchased.downloadToken)

@@ -116,7 +116,7 @@ describe("a route of the host", () => {
     ["refuses with a status of success", () => Promise.reject(refusal(200))],
     ["refuses with a status that is none", () => Promise.reject(refusal(99))],
     ["refuses with a 402", () => Promise.reject(refusal(402))]
-  ])("charges nothing for work that %s, and says nothing of it", async (_how, work) => {
+  ])("charges nothing for work that %s, and reveals nothing of it", async (_how, work) => {
     const { events, facilitator, payFor, present } = await sold({ work })
     const failed = await present(weather, await payFor(weather))
     expectFailed(failed, 500, "INTERNAL_ERROR")
@@ -174,7 +174,7 @@ describe("a route of the host", () => {
     expect([signal?.aborted, till.facilitator.settle.calls.length]).toEqual([true, 0])
   })
 
-  it("settles first where it says so", async () => {
+  it("settles first where it is configured so", async () => {
     const order: Array<string> = []
     const { facilitator, payFor, present } = await sold({
       settlement: "before-work",

@@ -36,7 +36,7 @@ describe("a charge as a host sees it", () => {
     [{ _tag: "Due", startedAtMillis: undefined }, "due"],
     [{ _tag: "Due", startedAtMillis: 5 }, "due"],
     [{ _tag: "Sent", transaction: "0xback" }, "sent"]
-  ])("says what became of its refund: %j", (refund, shown) => {
+  ])("shows its refund: %j", (refund, shown) => {
     const receipt = sampleReceipt()
     const settled: Charge = { ...charge, state: "settled", receipt, settledAtMillis: 2_000, refund }
     expect(summaryOf(settled)).toMatchObject({

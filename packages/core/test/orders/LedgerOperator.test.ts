@@ -25,14 +25,14 @@ const entry: LedgerEntry = {
 
 const noChain: Chain["Service"] = {
   canRead: () => false,
-  evidence: () => Effect.die("the chain is not asked"),
-  usedNonces: () => Effect.die("the chain is not asked"),
-  balanceOf: () => Effect.die("the chain is not asked"),
-  acceptsSignature: () => Effect.die("the chain is not asked"),
-  transfersTo: () => Effect.die("the chain is not asked")
+  evidence: () => Effect.die("the chain must not be read"),
+  usedNonces: () => Effect.die("the chain must not be read"),
+  balanceOf: () => Effect.die("the chain must not be read"),
+  acceptsSignature: () => Effect.die("the chain must not be read"),
+  transfersTo: () => Effect.die("the chain must not be read")
 }
 
-/** An operator over a store that notes how it is asked. */
+/** An operator over a store that records its calls. */
 const operating = <A>(use: (operator: LedgerOperator["Service"]) => Effect.Effect<A, unknown>) => {
   const calls: Array<ReadonlyArray<unknown>> = []
   return Effect.runPromise(
@@ -73,7 +73,7 @@ describe("an entry as a host sees it", () => {
 })
 
 describe("an operator of the ledger", () => {
-  it("lists 50 entries, or the page that is asked for", async () => {
+  it("lists 50 entries, or the requested page", async () => {
     const { calls, result } = await operating((operator) => operator.list())
     expect(calls).toStrictEqual([["entries", { limit: 50 }]])
     expect(result).toEqual([lineOf(entry)])
@@ -97,7 +97,7 @@ describe("an operator of the ledger", () => {
 
   it.each([
     ["the last seven days, this very millisecond included", {}, nowMillis - 7 * day, nowMillis + 1],
-    ["the span that is asked for", { from: new Date(3), to: new Date(5) }, 3, 5]
+    ["the requested span", { from: new Date(3), to: new Date(5) }, 3, 5]
   ])("checks %s", async (_, query, fromMillis, beforeMillis) => {
     const { calls, result } = await operating((operator) => operator.check(query))
     expect(result.isBalanced).toBe(true)

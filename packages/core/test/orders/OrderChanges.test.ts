@@ -63,7 +63,7 @@ describe("the listener to changes", () => {
       const events: Array<TillEvent> = []
       yield* Effect.provide(
         OrderChanges.use((changes) => changes.publish(change(1))).pipe(
-          // What is heard later is logged by the same logger.
+          // Later changes are logged by the same logger.
           Effect.andThen(Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))),
           Effect.andThen(Effect.yieldNow)
         ),

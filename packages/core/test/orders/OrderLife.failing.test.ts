@@ -11,7 +11,7 @@ const wallet = privateKeyToAccount(`0x${"42".repeat(32)}`)
 describe("an order that can't be placed", () => {
   const refused = { place: () => Promise.reject(new PlacementRefused({ reason: "Out of stock!" })) }
 
-  it("fails, is owed back, and refunded once the host says so", async () => {
+  it("fails, is owed back, and refunded once the host decides so", async () => {
     const shop = await openShop(refused)
     const { id } = await shop.orderOf()
     expect(await shop.until(id, "refund_due")).toMatchObject({ reason: "out_of_stock" })
@@ -143,7 +143,7 @@ describe("an order that can't be placed", () => {
   })
 })
 
-it("what came of placing an order is told to it, although a mail went out meanwhile", async () => {
+it("an order records the result of its placement, although a mail went out meanwhile", async () => {
   const mailing = Promise.withResolvers<void>()
   const mailed = Promise.withResolvers<void>()
   const placing = Promise.withResolvers<void>()
@@ -210,7 +210,7 @@ describe("an order of which nobody knows whether it was placed", () => {
     expect(shop.events.map(({ message }) => message)).toContain("An order needs an operator")
   })
 
-  it("is looked up where upstream can be asked, and never placed twice", async () => {
+  it("is looked up where upstream supports it, and never placed twice", async () => {
     const upstream = fakeFulfilment()
     const { place } = lost(true, upstream)
     const find = vi.fn(async (orderId: string) => upstream.orders.get(orderId)?.upstreamReference)

@@ -6,7 +6,7 @@ import { buy, challengeOf, email, jsonOf } from "../toll/openTill.ts"
 import { openShop, mailsOf } from "./orderShop.ts"
 
 describe("an order that goes well", () => {
-  it("is placed, shipped and delivered, and its buyer is told", async () => {
+  it("is placed, shipped and delivered, and its buyer gets mails", async () => {
     let standing: FulfilmentStatus = { status: "placed", shipments: [] }
     const shop = await openShop({ status: async () => standing })
     const changes = shop.till.orders.changes()
@@ -54,7 +54,7 @@ describe("an order that goes well", () => {
     ],
     ["rejects", () => Promise.reject(new Error("no listener today"))]
   ] as ReadonlyArray<readonly [string, NonNullable<TillOptions["onOrderChange"]>]>)(
-    "goes its way where the host's listener %s, and the host is told",
+    "continues where the host's listener %s, which is reported to the host",
     async (_, onOrderChange) => {
       const shop = await openShop({}, { onOrderChange })
       await shop.until((await shop.orderOf()).id, "placed")
@@ -121,7 +121,7 @@ describe("an order that goes well", () => {
     }
   )
 
-  it("tells a long title without losing the sum", async () => {
+  it("mails a long title without losing the sum", async () => {
     const shop = await openShop()
     shop.upstream.quote.returns({
       product: { title: "x".repeat(2_000) },

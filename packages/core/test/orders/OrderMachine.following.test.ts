@@ -10,7 +10,7 @@ describe("following a placed order", () => {
     after(order, { _tag: "Progressed", progress: { status, shipments: parcels } })
   const kinds = ({ mails }: Order) => mails.map(({ kind }) => kind)
 
-  it("tells the buyer of each parcel, and of shipping without one", () => {
+  it("mails the buyer about each parcel, and about shipping without one", () => {
     const placed = orderIn("placed")
     expect(kinds(progressed(placed, "placed", []))).toEqual([])
     const shipped = progressed(placed, "shipped")
@@ -23,7 +23,7 @@ describe("following a placed order", () => {
     expect(kinds(progressed(placed, "shipped", []))).toEqual(["shipped"])
   })
 
-  it("tells of a parcel among others, and of no shipping that has not begun or is over", () => {
+  it("mails about a parcel among others, and about no shipping that has not begun or is over", () => {
     const other = { carrier: "UPS", trackingNumber: "1Z8" }
     const two = orderIn("shipped", { shipments: [parcel, other] })
     expect(kinds(progressed(two, "shipped", [parcel, other]))).toEqual([])
@@ -35,7 +35,7 @@ describe("following a placed order", () => {
     expect(kinds(progressed(orderIn("shipped"), "delivered", [parcel]))).toEqual(["shipped"])
   })
 
-  it("tells of a second parcel in one mail with the first, where that has not gone out", () => {
+  it("mails about a second parcel together with the first, where that has not gone out", () => {
     const first = progressed(orderIn("placed"), "shipped")
     const failing = after(first, { _tag: "MailFailed", kind: "shipped", isFinal: false })
     const confirmed = { kind: "confirmed", attempts: 1, dueAtMillis: now + 5 } as const
@@ -93,7 +93,7 @@ describe("following a placed order", () => {
     ).toBeUndefined()
   })
 
-  it("asks often at first, then seldom, and leaves it to an operator after 60 days", () => {
+  it("polls often at first, then seldom, and leaves it to an operator after 60 days", () => {
     const placed = orderIn("placed")
     const polled = (sinceMillis: number) =>
       after(

@@ -15,7 +15,7 @@ describe("placing", () => {
     expect(placing.mails).toEqual(paid.mails)
   })
 
-  it("parks at once what is unclear where nobody can tell", () => {
+  it("parks an unclear placement at once where upstream can't report it", () => {
     const parked = after(orderIn("placing"), { _tag: "PlacementUnclear" }, unable)
     expect(parked).toMatchObject({
       status: "needs_operator",
@@ -24,7 +24,7 @@ describe("placing", () => {
     })
   })
 
-  it("asks again about what is unclear, ever more seldom, and parks it after a day", () => {
+  it("looks an unclear placement up with backoff, and parks it after a day", () => {
     let order = orderIn("placing")
     const pauses: Array<number> = []
     let at = now
@@ -52,7 +52,7 @@ describe("placing", () => {
     expect(after(placing, { _tag: "PlacementUnclear" }, able, atTheEnd + 1).status).toBe("needs_operator")
   })
 
-  it("waits for as long as upstream says, but no longer than it is tried in all", () => {
+  it("waits for upstream's retry time, but not beyond the deadline of the placement", () => {
     const delayed = (retryAfterMillis: number) =>
       after(orderIn("placing"), { _tag: "NotPlaced", retryAfterMillis }).stepAtMillis! - now
     expect([delayed(0), delayed(90_000), delayed(10 * OrderTimings.placingTimeoutMillis)]).toEqual([
@@ -62,7 +62,7 @@ describe("placing", () => {
     ])
   })
 
-  it("tries again what was certainly not placed, as told, and fails it after a day", () => {
+  it("retries what was certainly not placed after the given time, and fails it after a day", () => {
     const again = after(orderIn("placing", { attempts: 2 }), {
       _tag: "NotPlaced",
       retryAfterMillis: undefined
@@ -86,7 +86,7 @@ describe("placing", () => {
     expect(advance(orderIn("placing"), { _tag: "Cancelled", reason: "x" }, able, now)).toBeUndefined()
   })
 
-  it("is begun again where an operator says that nothing is known upstream", () => {
+  it("starts again where an operator decides that nothing is known upstream", () => {
     const parked = veteran("needs_operator", { upstreamReference: undefined })
     expect(advance(parked, { _tag: "Retried" }, able, now)).toEqual({ ...parked, ...enters("processing", 0) })
     for (const status of Object.keys(edges) as ReadonlyArray<OrderStatus>) {

@@ -76,7 +76,7 @@ describe("a mail of an order", () => {
     expect(JSON.stringify(events)).not.toContain("ada@")
   })
 
-  it("is the default one where the host's template fails, which an operator is told", async () => {
+  it("is the default one where the host's template fails, which is reported to the operator", async () => {
     const templates: Partial<MailTemplates> = {
       OrderConfirmed: () => {
         throw new Error("no such key")

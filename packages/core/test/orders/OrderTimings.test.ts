@@ -10,7 +10,7 @@ import {
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000]
 
-describe("the pause before an order's status is asked for again", () => {
+describe("the pause before an order's status is polled again", () => {
   it.each([
     [0, 15 * second],
     [minute, 15 * second],

@@ -7,7 +7,7 @@ const minutes = (count: number): void => {
   vi.setSystemTime(Date.now() + count * 60_000)
 }
 
-// Only what the clock says: timers stay real, so that whatever waits goes on.
+// Only the clock's time: timers stay real, so that whatever waits goes on.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: start })
 })
@@ -113,7 +113,7 @@ describe("a quote that has expired", () => {
     const payment = await shop.payFor(buy)
     const response = await shop.present(buy, payment)
     minutes(60)
-    shop.fulfilment.quote.failsWith(new Error("must not be asked"))
+    shop.fulfilment.quote.failsWith(new Error("must not be called"))
     const again = await shop.present(buy, payment)
     expect([again.status, again.text]).toEqual([200, response.text])
   })

@@ -110,7 +110,7 @@ describe("a refund that is sent", () => {
     expect([none.transaction, none.calls]).toEqual([undefined, []])
   })
 
-  it("waits where there is no wallet, and tells one that was sent all the same", async () => {
+  it("waits where there is no wallet, and returns one that was sent all the same", async () => {
     await play({ hasWallet: false }, ({ calls, refunds }) =>
       Effect.gen(function* () {
         expect(refunds.isAutomatic).toBe(false)

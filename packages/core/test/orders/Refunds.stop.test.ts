@@ -133,7 +133,7 @@ describe("the audit before refunds", () => {
       })
     ))
 
-  it("comes before a refund that an order asks for, too", () =>
+  it("comes before a refund that an order requests, too", () =>
     play((scene) =>
       Effect.gen(function* () {
         yield* owe(scene.charges, 1)

@@ -29,7 +29,7 @@ const owedQueries = ({ of }: Pick<Scene, "of">): ReadonlyArray<unknown> =>
     .map(([query]) => query as { readonly isRefundDue?: boolean })
     .filter(({ isRefundDue }) => isRefundDue === true)
 const page = (first: number, count = 100): ReadonlyArray<Charge> =>
-  // On a network that is not known they are looked at, and nothing is asked.
+  // On a network that is not known they are skipped without a read of the chain.
   Array.from({ length: count }, (_, index) => owed(`n${first + index}`, { network: "eip155:424242" }))
 
 describe("a sweep", () => {
@@ -229,7 +229,7 @@ describe("a refund that failed", () => {
       })
     ))
 
-  it("is sent at once where an order asks for it", () =>
+  it("is sent at once where an order requests it", () =>
     play(failing(rejected), ({ of, refunds }) =>
       Effect.gen(function* () {
         yield* refunds.sweep

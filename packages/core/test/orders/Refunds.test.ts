@@ -107,7 +107,7 @@ describe("a refund", () => {
 describe("the limit of a payer and hour", () => {
   const other = "0x00000000000000000000000000000000000000bb"
 
-  it("holds back that payer's refunds alone, tells the operator, and sends them later", () =>
+  it("holds back that payer's refunds alone, reports it to the operator, and sends them later", () =>
     play(
       (scene) =>
         Effect.gen(function* () {

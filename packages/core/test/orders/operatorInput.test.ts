@@ -94,7 +94,7 @@ describe("an upstream's reference", () => {
 })
 
 describe("a till that was disposed", () => {
-  it("says so to every call of an operator", async () => {
+  it("fails every call of an operator", async () => {
     const { till } = await openShop()
     await till.dispose()
     const calls = [
@@ -114,7 +114,7 @@ describe("a till that was disposed", () => {
     for (const call of calls) await expect(call).rejects.toThrow(/till was closed by dispose/)
   })
 
-  it("says so to calls that were running", async () => {
+  it("fails calls that were running", async () => {
     const { till } = await openShop()
     const calls = Array.from({ length: 20 }, () => till.ledger.check())
     const disposed = till.dispose()

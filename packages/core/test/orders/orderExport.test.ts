@@ -7,7 +7,7 @@ import { email } from "../toll/openTill.ts"
 import { openShop } from "./orderShop.ts"
 
 describe("orders as text", () => {
-  it("are exported as CSV and JSON, without personal data unless asked for", async () => {
+  it("are exported as CSV and JSON, without personal data unless requested", async () => {
     const shop = await openShop({ status: async () => undefined })
     shop.upstream.quote.returns({
       product: { title: '=HYPERLINK("https://evil.example"),"' },
@@ -129,7 +129,7 @@ describe("pages of an export", () => {
     }
   })
 
-  it("have email and address only where they are asked for", () => {
+  it("have email and address only where they are requested", () => {
     for (const format of ["csv", "json"] as const) {
       expect(textOf([[order(1)]], format)).not.toMatch(/ada@example\.com|Ada Lovelace/)
       expect(textOf([[order(1)]], format, true)).toMatch(/ada@example\.com[^]*Ada Lovelace/)

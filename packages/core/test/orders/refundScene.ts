@@ -91,7 +91,7 @@ export interface Scene {
   readonly guard: RefundGuard
   readonly calls: ReadonlyArray<RecordedCall>
   readonly events: ReadonlyArray<TillEvent>
-  /** What was asked of one verb, each time. */
+  /** The inputs of each call of one verb. */
   readonly of: (verb: string) => ReadonlyArray<ReadonlyArray<unknown>>
 }
 

@@ -33,12 +33,12 @@ export const finalProof = (transaction: string): ChainEvidence => ({
 export interface Scene {
   readonly charges: Charges["Service"]
   readonly refunds: Refunds["Service"]
-  /** Evidence by nonce: payments are proven unless the test says otherwise. */
+  /** Evidence by nonce: payments are proven unless the test changes that. */
   readonly evidence: Map<string, ChainEvidence>
   readonly events: ReadonlyArray<TillEvent>
   /** Nonces of the refunds that were submitted, in order; each as often as it was. */
   readonly sent: ReadonlyArray<string>
-  /** The chain was asked about these nonces, with these hints. */
+  /** The nonces that were looked up on the chain, with their hints. */
   readonly lookups: ReadonlyArray<readonly [nonce: string, hints: EvidenceHints | undefined]>
   readonly world: World
   /** Another process: `Refunds` with a memory of its own, over a store that may differ. */

@@ -48,7 +48,7 @@ describe("what follows a quote", () => {
   })
 
   it.each(["gone:zinc-quote:1", "bare", "", "zinc", "zinc:", ":1", "Zinc:1", "__proto__:1", "constructor:1"])(
-    "of %j, which is no route's: not placed, and nobody is asked",
+    "of %j, which is no route's: not placed, and no upstream is called",
     async (reference) => {
       zinc.calls.length = 0
       const fulfilment = routeFulfilment({ routes, choose: () => "zinc" })
@@ -102,7 +102,7 @@ describe("what follows a quote", () => {
     }
   )
 
-  it("an order that was not found is told so", async () => {
+  it("an order that was not found is reported as such", async () => {
     const { find } = routeFulfilment({
       routes: { only: upstream("only", { find: async () => undefined }).fulfilment },
       choose: () => "only"
@@ -120,10 +120,10 @@ describe("what a route can't do", () => {
     expect(await status!("bare:1", context)).toBeUndefined()
   })
 
-  it("find: it can't be told, which is not the same as not placed", async () => {
+  it("find: it is unknown, which is not the same as not placed", async () => {
     const { find } = routeFulfilment({ routes, choose: () => "bare" })
     expect(await thrownBy(find!("order-1", { ...context, reference: "bare:1" }))).toMatchObject({
-      message: "route bare can't tell whether an order was placed"
+      message: "route bare can't report whether an order was placed"
     })
   })
 

@@ -28,7 +28,7 @@ const ofB: ProductReference = {
 }
 
 describe("which route quotes", () => {
-  it("is said by a table of marketplaces", async () => {
+  it("is chosen by a table of marketplaces", async () => {
     const [zinc, rye] = [upstream("zinc"), upstream("rye")]
     const fulfilment = routeFulfilment({
       routes: { zinc: zinc.fulfilment, rye: rye.fulfilment },
@@ -39,7 +39,7 @@ describe("which route quotes", () => {
     expect([zinc.calls, rye.calls]).toEqual([["quote"], ["quote"]])
   })
 
-  it("is said by the host's own rule, which sees product and address and no e-mail", async () => {
+  it("is chosen by the host's own rule, which sees product and address and no e-mail", async () => {
     const seen: Array<unknown> = []
     const fulfilment = routeFulfilment({
       routes: { here: upstream("here").fulfilment, abroad: upstream("abroad").fulfilment },
@@ -80,7 +80,7 @@ describe("which route quotes", () => {
     expect(zinc.calls).toEqual([])
   })
 
-  it("a rule that names an unknown route asks nobody", async () => {
+  it("a rule that names an unknown route calls no upstream", async () => {
     const zinc = upstream("zinc")
     const { quote } = routeFulfilment({
       routes: { zinc: zinc.fulfilment },
@@ -102,7 +102,7 @@ describe("which route quotes", () => {
     expect(await thrownBy(quote(request(), context))).toBeInstanceOf(AddressNotServed)
   })
 
-  it("asks a name that comes twice once", async () => {
+  it("calls a route that is named twice once", async () => {
     const down = failing(new TemporarilyUnavailable({ message: "down" }))
     const { quote } = routeFulfilment({ routes: { down: down.fulfilment }, choose: () => ["down", "down"] })
     await thrownBy(quote(request(), context))
@@ -119,7 +119,7 @@ describe("a list of routes", () => {
     ["is broken", new TypeError("boom")],
     ["throws what is no error", "boom"]
   ]
-  it.each(failures)("goes on where the first %s, and says so", async (_, error) => {
+  it.each(failures)("goes on where the first %s, and reports it", async (_, error) => {
     const [first, second, third] = [failing(error), upstream("second"), upstream("third")]
     const passed: Array<unknown> = []
     const { quote } = routeFulfilment({
@@ -172,7 +172,7 @@ describe("a list of routes", () => {
     expect((await quote(request(), context)).reference).toBe("slow:late")
   })
 
-  it("asks nobody else once the caller's time is over", { timeout: 5000 }, async () => {
+  it("calls no other route once the caller's time is over", { timeout: 5000 }, async () => {
     const deadline = new AbortController()
     const slow = upstream("slow", {
       quote: (_, { signal }) =>

@@ -24,7 +24,7 @@ export const offer = (reference: string): QuotedOffer => ({
   expiresAt: new Date(0)
 })
 
-/** An upstream that notes what it is asked, and quotes unless it is told to fail. */
+/** An upstream that records its calls, and quotes unless a test has it fail. */
 export const upstream = (name: string, changes: Partial<FulfilmentOptions> = {}) => {
   const calls: Array<string> = []
   const fulfilment: FulfilmentOptions = {

@@ -146,7 +146,7 @@ describe("the pages of a catalogue", () => {
   )
 
   it.effect.prop(
-    "of one marketplace don't move when the other is missing now and then, and say which one is",
+    "of one marketplace don't move when the other is missing now and then, and name the missing one",
     [Shelf, Shelf, Schema.Array(between(1, 6))],
     ([a, b, downOn]) =>
       withCatalogue(

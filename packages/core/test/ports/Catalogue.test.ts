@@ -65,7 +65,7 @@ describe("Catalogue", () => {
     })
   )
 
-  it.effect("asks all at once", () =>
+  it.effect("queries all at once", () =>
     Effect.gen(function* () {
       const slow = (source: Source, products: ReadonlyArray<SearchProduct>) =>
         marketplace(source, () =>

@@ -96,7 +96,7 @@ for (const { response, becomes = {}, call, comesOut, malformed, operation, port,
       )
     }
 
-    it.effect("is unavailable when the host says so", () =>
+    it.effect("is unavailable when the host throws that", () =>
       Effect.gen(function* () {
         for (const [given, expected] of [
           [undefined, undefined],
@@ -144,7 +144,7 @@ for (const { response, becomes = {}, call, comesOut, malformed, operation, port,
     }
 
     for (const inRegion of [Effect.interruptible, Effect.uninterruptible]) {
-      it.effect(`is unavailable past the deadline, and tells the host (${inRegion.name})`, () =>
+      it.effect(`is unavailable past the deadline, and aborts the host's call (${inRegion.name})`, () =>
         Effect.gen(function* () {
           const signals: Array<AbortSignal> = []
           const hanging: HostFunction = (_, { signal }) => {
@@ -169,7 +169,7 @@ for (const { response, becomes = {}, call, comesOut, malformed, operation, port,
       )
     }
 
-    it.effect("tells the host when the caller is interrupted", () =>
+    it.effect("aborts the host's call when the caller is interrupted", () =>
       Effect.gen(function* () {
         const signals: Array<AbortSignal> = []
         const fiber = yield* Effect.forkChild(

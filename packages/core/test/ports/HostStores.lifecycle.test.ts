@@ -64,21 +64,21 @@ describe("a storage", () => {
     })
   )
 
-  /** Stores that say what happens to them, in order. */
+  /** Stores that record their calls, in order. */
   const observed = (
     hooks: { readonly open?: () => Promise<void>; readonly close?: () => Promise<void> } = {}
   ) => {
     const seen: Array<string> = []
-    const saying =
+    const recording =
       (what: string, then: () => Promise<void> = () => Promise.resolve()) =>
       async () => {
         seen.push(what)
         await then()
       }
     const stores = {
-      ...storesOf((name, verb) => saying(`${name}.${verb}`)),
-      open: saying("open", hooks.open),
-      close: saying("close", hooks.close)
+      ...storesOf((name, verb) => recording(`${name}.${verb}`)),
+      open: recording("open", hooks.open),
+      close: recording("close", hooks.close)
     }
     return { seen, stores }
   }
@@ -94,7 +94,7 @@ describe("a storage", () => {
     })
   )
 
-  it.effect("that can't be opened says so, and is closed", () =>
+  it.effect("that can't be opened fails, and is closed", () =>
     Effect.gen(function* () {
       const { seen, stores } = observed({ open: () => Promise.reject(new Error("no such database")) })
       const error = yield* Effect.flip(withPorts(stores, () => Effect.void))
@@ -105,7 +105,7 @@ describe("a storage", () => {
     })
   )
 
-  it.effect("tells the database's time where it can, and nothing else", () =>
+  it.effect("returns the database's time where it can, and nothing else", () =>
     Effect.gen(function* () {
       const clockOf = (nowMillis?: () => Promise<number>) =>
         Effect.provide(
@@ -136,7 +136,7 @@ describe("a storage", () => {
     })
   )
 
-  it("that can't be closed says so to who disposes of it", async () => {
+  it("that can't be closed makes dispose() reject", async () => {
     const { stores } = observed({ close: () => Promise.reject(new Error("still in use")) })
     const runtime = ManagedRuntime.make(storageFrom(stores))
     await runtime.runPromise(Charges.use((charges) => charges.find("key")))

@@ -8,7 +8,7 @@ import { storeTests } from "../../src/testing/storeTests.ts"
 import { StoreContractViolation } from "../../src/testing/storeContract.ts"
 import { verbs, storesOf, plainMemory, withPorts } from "./plainStores.ts"
 
-/** Tests of a storage in memory, with other charges than its own where `change` says so. */
+/** Tests of a storage in memory, with the methods of charges that `change` replaces. */
 const testsOfMemory = (
   change: (charges: HostStores["charges"]) => Partial<HostStores["charges"]> = () => ({})
 ) => {
@@ -28,21 +28,21 @@ describe("stores in plain promises", () => {
 describe("a store that breaks its promise", () => {
   const race = /exactly one claims/
 
-  it("is told so", async () => {
+  it("is reported as a violation of the contract", async () => {
     const racing = testsOfMemory(() => ({ claim: async () => ({ _tag: "Claimed" }) })).find(({ name }) =>
       race.test(name)
     )
     await expect(racing!.run()).rejects.toThrow(StoreContractViolation)
   })
 
-  it("is told from one that fails, and which verb failed", async () => {
+  it("is distinguished from one that fails, and the failed verb is named", async () => {
     const failing = testsOfMemory(() => ({ claim: () => Promise.reject(new Error("disk full")) })).find(
       ({ name }) => race.test(name)
     )
     await expect(failing!.run()).rejects.toThrow("charges.claim failed: disk full")
   })
 
-  it("is told when it forgets what it knew before a restart", async () => {
+  it("is reported if it forgets records at a restart", async () => {
     const broken = storeTests({ empty: () => undefined, connect: plainMemory }).filter(({ name }) =>
       /restart/.test(name)
     )
@@ -86,7 +86,7 @@ describe.each(verbs)("%s.%s", (name, verb) => {
     })
   )
 
-  it.effect("is given up after five seconds, or as long as the host says", () =>
+  it.effect("is given up after five seconds, or after the host's timeout", () =>
     Effect.gen(function* () {
       for (const [settings, millis] of [
         [undefined, 5_000],

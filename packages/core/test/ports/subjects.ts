@@ -190,7 +190,7 @@ const place: Subject = {
   ]
 }
 
-const never = () => Promise.reject(new Error("not asked"))
+const never = () => Promise.reject(new Error("must not be called"))
 
 const find: Subject = {
   operation: "Fulfilment.find",

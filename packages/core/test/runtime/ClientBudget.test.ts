@@ -27,7 +27,7 @@ const takenBy = (
 
 type Shop = Awaited<ReturnType<typeof openTill>>
 
-/** Asks for a quote from an address; each asin is a request of its own. */
+/** Requests a quote from an address; each asin is a request of its own. */
 const requestQuote = async ({ till }: Shop, asin: string, clientAddress?: string, headers = {}) =>
   readResponse(
     await till.fetch(
@@ -41,7 +41,7 @@ const requestQuote = async ({ till }: Shop, asin: string, clientAddress?: string
   )
 
 describe("unpaid quotes", () => {
-  it("of one client have a budget: past it a 429, and fulfilment is not asked", async () => {
+  it("of one client have a budget: past it a 429, and fulfilment is not called", async () => {
     const shop = await openTill({ limits: { quotesPerClientPerMinute: 2 } })
     for (const asin of ["B000000001", "B000000002"])
       expect((await requestQuote(shop, asin, "192.0.2.1")).status).toBe(402)
@@ -61,7 +61,7 @@ describe("unpaid quotes", () => {
     expectFailed(await requestQuote(shop, "B000000003", "192.0.2.3"), 429, "RATE_LIMITED")
   })
 
-  it("are counted by the host's own word for who asks", async () => {
+  it("are counted by the host's own name of the caller", async () => {
     const shop = await openTill({
       limits: { quotesPerClientPerMinute: 1 },
       clientAddress: (request) => request.headers.get("x-real-ip") ?? undefined
@@ -98,7 +98,7 @@ describe("unpaid quotes", () => {
     expect((await shop.send(vaultBuy)).status).toBe(402)
   })
 
-  it("for one request are made once, however many ask at a time", async () => {
+  it("for one request are made once, however many requests arrive at a time", async () => {
     const shop = await openTill({ limits: { quotesPerClientPerMinute: 1 } })
     shop.fulfilment.quote.delays(30)
     const responses = await Promise.all(
@@ -109,7 +109,7 @@ describe("unpaid quotes", () => {
     expect(shop.fulfilment.quote.calls).toHaveLength(1)
   })
 
-  it("that fail fail for all who waited, and the next one asks anew", async () => {
+  it("that fail fail for all that waited, and the next request starts anew", async () => {
     const shop = await openTill()
     shop.fulfilment.quote.delays(30).failsOnceWith(new Error("reset by peer"))
     const responses = await Promise.all(Array.from({ length: 5 }, () => requestQuote(shop, "B000000001")))
@@ -119,7 +119,7 @@ describe("unpaid quotes", () => {
 })
 
 describe("a budget", () => {
-  it("is full again after a minute, and says how long that is", () => {
+  it("is full again after a minute, and returns how long that is", () => {
     const budget = new ClientBudget({ perClient: 1, inAll: 10 })
     const taken = [0, 1_000, 59_500, 60_000].map((at) => budget.take("192.0.2.1", at))
     expect(taken).toEqual([undefined, 59, 1, undefined])

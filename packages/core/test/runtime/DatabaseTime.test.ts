@@ -25,7 +25,7 @@ const processAt = (start: Instant) => {
 const reading: Reading = { databaseMillis: 9_020, before: at(10_000, 500), after: at(10_040, 540) }
 
 describe("a reading of a database's clock", () => {
-  it("tells how far the process is ahead, and how far that may be wrong", () => {
+  it("returns how far the process is ahead, and how far that may be wrong", () => {
     expect(skewOf(reading)).toBe(1_000)
     expect(errorOf(reading)).toBe(20)
   })

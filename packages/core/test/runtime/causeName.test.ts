@@ -3,7 +3,7 @@ import { UpstreamFailed, UpstreamUnavailable } from "../../src/domain/Errors.ts"
 import { causeName } from "../../src/runtime/causeName.ts"
 
 describe("causeName", () => {
-  it("tells name and code, never the host's words", () => {
+  it("returns name and code, never the host's words", () => {
     const error = Object.assign(new TypeError("fetch https://shop.example/?q=tote failed"), {
       code: "ECONNREFUSED"
     })

@@ -54,7 +54,7 @@ interface Misfortune {
   readonly call: Call
   readonly options?: Partial<TillOptions>
   readonly befalls: (shop: Shop) => void
-  /** What the host is told. */
+  /** The message of the host's event. */
   readonly pattern: RegExp
 }
 
@@ -154,7 +154,7 @@ const strings = (value: unknown): ReadonlyArray<string> =>
       ? Object.values(value).flatMap(strings)
       : []
 
-describe("a host is told, and never what is secret or personal, when", () => {
+describe("a host gets an event, without secrets and personal data, when", () => {
   it.each(misfortunes)("$name", async ({ befalls, call, options, pattern }) => {
     const written = [
       vi.spyOn(process.stderr, "write"),
@@ -214,7 +214,7 @@ it("an observer that throws breaks nothing", async () => {
   expect((await shop.present(track, payment)).status).toBe(200)
 })
 
-it("a caller is told nothing of what a provider threw", async () => {
+it("a caller's response has nothing of a provider's error", async () => {
   const shop = await openTill()
   for (const thrown of [talkative(), new TemporarilyUnavailable({ message: talkative().message })]) {
     shop.tracker.track.failsOnceWith(thrown)

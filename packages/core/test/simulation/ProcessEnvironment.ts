@@ -22,7 +22,7 @@ export const environmentOf = (options: {
   readonly host: SimulatedHost
   readonly faultPlan: FaultPlan
   readonly random: SeededRandom
-  /** True time, which a database tells. */
+  /** True time, which a database returns. */
   readonly now: () => number
   readonly onEvent: Environment["onEvent"]
 }): Environment => {

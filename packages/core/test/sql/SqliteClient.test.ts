@@ -31,7 +31,7 @@ describe("the client", () => {
       })
     ))
 
-  it("reads integers as bigint where it is asked to, and never rounds them", () =>
+  it("reads integers as bigint on request, and never rounds them", () =>
     inMemory(
       Effect.gen(function* () {
         const sql = yield* table
@@ -112,7 +112,7 @@ describe("the client", () => {
       })
     ))
 
-  it("commits what it was given before it closes, and says that it is closed", async () => {
+  it("commits pending writes before it closes, and fails later ones as closed", async () => {
     const filename = nextFile()
     const escaped = await withClient(
       filename,

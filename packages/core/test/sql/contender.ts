@@ -9,7 +9,7 @@ import { sampleCharge, sampleReceipt, uuidOf } from "../../src/testing/stores/re
 
 /*
  * A process of its own: `node contender.ts <sqlite|postgres> <file or address> <name> <claim|finish|settle> <keys>`. Says
- * `ready`, waits for a line, then opens (and migrates) the storage, does what it was told for every key, some
+ * `ready`, waits for a line, then opens (and migrates) the storage, runs its job for every key, some
  * at once, and prints as JSON for which keys each verb took effect.
  */
 const [kind, place, name, task, count] = process.argv.slice(2) as [string, string, string, string, string]

@@ -147,7 +147,7 @@ export const dueMutants: ReadonlyArray<Mutant> = [
     })
   },
   {
-    name: "released in bulk are as many as were asked for",
+    name: "released in bulk are as many as requested",
     foundBy: "a voided charge is settled or released in bulk, never both",
     breaks: (store) => ({
       releaseVoided: (keys, nowMillis) =>

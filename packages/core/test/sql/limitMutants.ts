@@ -44,7 +44,7 @@ const exposure: ReadonlyArray<Mutant> = [
     })
   },
   {
-    name: "which limit was reached is not said",
+    name: "the reached limit is not returned",
     foundBy: "exposure of a payer ends at its limit",
     breaks: (store) => ({
       claim: (...input) =>

@@ -223,7 +223,7 @@ describe.each(engines)("a database with data from a released schema, in %s", (di
 })
 
 describe.each(engines)("the schema found, in %s", (dialect, engine) => {
-  it("is the one that the statements of the migrations say", async () => {
+  it("is the one that the statements of the migrations make", async () => {
     const name = await inUse(engine)
     const found = await engine.withClient(name, Effect.flatMap(SqlClient.SqlClient, foundSchema))
     const needed = schemaOf(migrations.flatMap((migration) => migration[dialect]))

@@ -188,7 +188,7 @@ const moving: ReadonlyArray<Mutant> = [
 
 const booking: ReadonlyArray<Mutant> = [
   {
-    name: "a refund is sent as often as asked",
+    name: "a refund is sent as often as requested",
     foundBy: "a settled charge becomes refund-due once and refunded once",
     breaks: (store) => ({
       recordRefund: (key, transaction, nowMillis) =>

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => cluster.stop())
 
-/** Asks a database directly, beside the stores. */
+/** Queries a database directly, beside the stores. */
 const withClient = <A, E>(url: string, use: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.runPromise(
     Effect.provide(use, PgClient.layer({ url: Redacted.make(url), maxConnections: 1, multiplex: false }))

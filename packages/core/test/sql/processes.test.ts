@@ -100,7 +100,7 @@ describe.each(engines)("processes on one $kind database", ({ kind, names, newPla
     )
     expect(expired).toBe(charges.filter(({ response }) => response === undefined).length)
     expect(entries).toHaveLength(3 * keys)
-    // Each asked once a key for one purchase that is due, whichever; what was taken was taken by one.
+    // Each requested any due purchase, once for each key; each purchase was taken by one process.
     const taken = won.flatMap((each) => each["took"]!).length
     expect(taken).toBeGreaterThan(0)
     const attempts = await on(

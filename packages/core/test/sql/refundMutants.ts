@@ -21,7 +21,7 @@ const starting: ReadonlyArray<Mutant> = [
     breaks: (store) => ({ startRefund: (...input) => Effect.as(store.startRefund(...input), started) })
   },
   {
-    name: "a refund does not say since when it is started",
+    name: "a refund does not record when it was started",
     foundBy: "a due refund can be started and records when",
     breaks: (store) =>
       seeing(store, (charge) =>

@@ -57,7 +57,7 @@ describe("scripted", () => {
     assert.match(String(error), /track: no result was scripted/)
   })
 
-  it("is told by the signal to stop waiting", async () => {
+  it("stops waiting when the signal aborts", async () => {
     const size = fresh().delays(60_000)
     const waiting = new AbortController()
     const delayed = rejection(size("abc", waiting))
@@ -150,7 +150,7 @@ describe("fake providers", () => {
 })
 
 describe("sampleArchive", () => {
-  /** Files of an archive as its central directory tells them, checksums checked. */
+  /** Files of an archive as its central directory lists them, checksums checked. */
   const filesOf = (zip: Uint8Array): Record<string, string> => {
     const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength)
     const text = (from: number, length: number) => new TextDecoder().decode(zip.subarray(from, from + length))

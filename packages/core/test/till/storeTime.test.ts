@@ -15,7 +15,7 @@ import { layer, StoreTime } from "../../src/till/storeTime.ts"
 const startMillis = Date.UTC(2026, 10, 21)
 const leaseMillis = 180_000
 
-/** True time, and a database that tells it. */
+/** True time, and a database that returns it. */
 class World {
   nowMillis = startMillis
   /** What the database's clock is off. */
@@ -108,7 +108,7 @@ const dueOrder = Orders.use((orders) =>
 )
 
 describe("a till on a storage with a clock", () => {
-  it("takes no lease that another process holds, whatever the process's own clock says", async () => {
+  it("takes no lease that another process holds, whatever the process's own clock shows", async () => {
     const world = await makeWorld()
     const first = await startProcess(world)
     const second = await startProcess(world, 55_000)

@@ -55,7 +55,7 @@ describe("a process that stops while it settles, without a chain to read", () =>
     )
     await shop.till.reconcile()
     at(20 * 60)
-    // Whether it moved is unknown, so the caller isn't told to pay again.
+    // Whether it moved is unknown, so the caller gets no 402.
     expectFailed(await shop.present(search, payments[0]!), 503, "SETTLEMENT_PENDING")
     const next = await shop.payFor(search)
     const response = await shop.present(search, next)

@@ -36,7 +36,7 @@ const contestedQuotes = () => {
   return { storage, gate, refused }
 }
 
-it("a refusal doesn't say that nothing was charged while a copy of the payment buys", async () => {
+it("a refusal doesn't claim that nothing was charged while a copy of the payment buys", async () => {
   const { gate, refused, storage } = contestedQuotes()
   const shop = await openTill({ storage })
   const payment = await shop.payFor(buy)

@@ -116,7 +116,7 @@ describe("the same request", () => {
       { path: "/x402/search?q=tote&priceMin=5&page=1" },
       { path: "/x402/search?utm=x&page=1&priceMin=5.0&q=tote&_=1" }
     ],
-    ["with a default said", search, { path: "/x402/search?q=tote&page=1" }],
+    ["with a default spelled out", search, { path: "/x402/search?q=tote&page=1" }],
     ["escaped otherwise", { path: "/x402/search?q=a%20b" }, { path: "/x402/search?q=a+b" }],
     [
       "with the keys of its body in another order, and one that nobody knows",

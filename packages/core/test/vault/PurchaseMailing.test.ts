@@ -141,7 +141,7 @@ describe("the mail of a purchase", () => {
     expect(await downloads(shop, bought)).toBe(200)
   })
 
-  it("is given up after two days, and an operator told of the purchase alone", async () => {
+  it("is given up after two days, and only its purchase is reported to the operator", async () => {
     const file = sharedFile()
     const shop = await file.open()
     shop.mailer.send.failsWith(down())
@@ -189,7 +189,7 @@ describe("the mail of a purchase", () => {
     expect(next.mailer.send.calls).toEqual([])
   })
 
-  it("says the till's own words where the host's template fails, and an operator is told", async () => {
+  it("is the default one where the host's template fails, which is reported to the operator", async () => {
     const shop = await openTill({
       mailTemplates: {
         VaultPurchased: ({ title }) => {

@@ -56,7 +56,7 @@ export const sharedFile = () => {
 
 const lost = (operation: string) => Effect.fail(new StoreError({ operation, cause: new Error("gone") }))
 
-/** A storage that does what it is asked and then is gone, as far as its process can tell. */
+/** A storage that performs a call and then seems gone to its process. */
 export const losingResponses = (
   storage: TillOptions["storage"],
   verb: "grant" | "advance"

@@ -54,7 +54,7 @@ describe("a lookup", () => {
         country: "US"
       })
       assert.strictEqual(provider.quotaUsed, 1)
-      // Asked again once there is news, it is told, and nothing is spent.
+      // A later lookup returns the news, and spends nothing.
       yield* TestClock.adjust("1 minute")
       assert.strictEqual((yield* track({ number })).status, "InTransit")
       assert.strictEqual(provider.quotaUsed, 1)
@@ -193,7 +193,7 @@ describe("a lookup", () => {
             : undefined
       })
       assert.strictEqual((yield* track({ number, carrier: 100_002 })).carrier.code, 100_002)
-      // Not told, it is the one with the newest event.
+      // Without a carrier, it is the one with the newest event.
       assert.strictEqual((yield* track({ number })).carrier.code, 3_011)
       assert.deepStrictEqual(provider.calls[0]!.items, [{ number, carrier: 100_002 }])
     })

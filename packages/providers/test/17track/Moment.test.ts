@@ -56,7 +56,7 @@ describe("times", () => {
       "2026-10-12T01:31:00Z"
     ],
     [
-      "UTC where the day alone is told",
+      "UTC where only the day is given",
       { time_utc: "2026-10-12T01:30:00Z", ...raw("2026-10-12", null) },
       "2026-10-12T01:30:00Z"
     ],
@@ -65,7 +65,7 @@ describe("times", () => {
     ["none of a day without a time of day", raw("2026-10-30", null, "+08:00"), null],
     ["none of nothing", {}, null],
     ["none of another kind", "2026-10-30", null]
-  ])("tell %s", (_, value, expected) => {
+  ])("are %s", (_, value, expected) => {
     expect(readMoment(value).iso).toBe(expected)
   })
 })

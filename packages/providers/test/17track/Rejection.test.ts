@@ -6,7 +6,7 @@ import { keyRefused, rejected, tooMany } from "./documents.ts"
 import { type Behaviour, refused } from "./provider.ts"
 import { number, open } from "./tracking.ts"
 
-/** The tag and the telling field of what a lookup fails with. */
+/** The tag of a lookup's failure, and the field that explains it. */
 const failureOf = (behaviour: Behaviour, query: Partial<TrackQuery> = {}) =>
   Effect.gen(function* () {
     const { track, tracker } = yield* open(behaviour, { retries: 0 })

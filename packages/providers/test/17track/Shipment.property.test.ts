@@ -45,7 +45,7 @@ describe("a TrackResult of any document", () => {
   )
 
   it.prop(
-    "tells times in ISO 8601 with an offset",
+    "has times in ISO 8601 with an offset",
     [item],
     ([document]) => {
       for (const each of timesOf(read(document))) {
@@ -59,7 +59,7 @@ describe("a TrackResult of any document", () => {
   )
 
   it.prop(
-    "tells events newest first, each once, the latest one first",
+    "has events newest first, each once, the latest one first",
     [item],
     ([document]) => {
       const { events, latestEvent } = read(document)
@@ -77,7 +77,7 @@ describe("a TrackResult of any document", () => {
   )
 
   it.prop(
-    "tells milestones in shipping order, each once, and agrees with itself",
+    "has milestones in shipping order, each once, and agrees with itself",
     [item],
     ([document]) => {
       const result = read(document)

@@ -108,7 +108,7 @@ describe("the documented items", () => {
       "2026-11-17T10:05:00-08:00"
     ])
     expect(result.latestEvent).toEqual(result.events[0])
-    // No location is told of the last one: the country of its address is.
+    // The last one has no location, but the country of its address.
     expect(result.events[2]!.location).toBe("US")
   })
 

@@ -13,7 +13,7 @@ describe("unknown or unexpected fields of a document", () => {
       { status: "InTransit", subStatus: "InTransit_TransportArrived" }
     ],
     [
-      "a new status is told from its sub-status",
+      "a new status is read from its sub-status",
       { latest_status: { status: "Flying", sub_status: "InTransit_Flying" } },
       { status: "InTransit", found: true }
     ],
@@ -80,17 +80,17 @@ describe("unknown or unexpected fields of a document", () => {
       { lastMileCarrier: null }
     ],
     [
-      "days below zero are not told",
+      "days below zero are left out",
       { latest_status: { status: "InTransit" }, time_metrics: { days_of_transit: -1 } },
       { daysInTransit: null }
     ],
     [
-      "countries that are none are not told",
+      "countries that are none are left out",
       { shipping_info: { shipper_address: { country: "China" }, recipient_address: { country: "br" } } },
       { origin: null, destination: "BR" }
     ],
     [
-      "homepages that are none are not told",
+      "homepages that are none are left out",
       {
         tracking: {
           providers: [{ provider: { key: 100_002, name: "UPS", homepage: "javascript:alert(1)" } }]

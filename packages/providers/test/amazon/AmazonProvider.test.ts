@@ -82,7 +82,7 @@ describe.each(providers)("$name", (provider) => {
   it("has no further page after an empty one, and requests none far beyond the last", async () => {
     respondWith([], { page: 9, totalPages: 20 })
     assert.deepInclude(await search({ page: 9 }), { products: [], hasMore: false })
-    server.use(http.get(endpoint, () => assert.fail("a page that can't exist was asked for")))
+    server.use(http.get(endpoint, () => assert.fail("a page that can't exist was requested")))
     assert.deepStrictEqual(await search({ page: 401 }), { products: [], totalResults: 0, hasMore: false })
   })
 

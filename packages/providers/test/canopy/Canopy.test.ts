@@ -71,8 +71,8 @@ describe("canopy", () => {
     ["at least one more than seen without a count", { hasNextPage: true }, 2, 23, true],
     ["the count of pages without hasNextPage", { totalPages: 3 }, 2, 60, true],
     ["no more on the last of the counted pages", { totalPages: 2 }, 2, 22, false],
-    ["no more where nothing is said", undefined, 1, 2, false],
-    ["no more where it is said oddly", { totalPages: "many", hasNextPage: "perhaps" }, 1, 2, false]
+    ["no more without paging", undefined, 1, 2, false],
+    ["no more with malformed paging", { totalPages: "many", hasNextPage: "perhaps" }, 1, 2, false]
   ])("reads %s", async (_what, pageInfo, page, totalResults, hasMore) => {
     respondWith(pageOf(pageInfo))
     const response = await search({ page })

@@ -111,7 +111,7 @@ describe("the status of an order", () => {
       undefined,
       { status: "placed", shipments: [] }
     ]
-  ])("is told: %s", async (_what, order, tracking, expected) => {
+  ])("is read: %s", async (_what, order, tracking, expected) => {
     assert.deepStrictEqual(await statusOf(order, tracking), expected as Awaited<ReturnType<typeof statusOf>>)
   })
 

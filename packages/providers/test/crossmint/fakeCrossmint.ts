@@ -51,11 +51,11 @@ export class FakeCrossmint {
   readonly received: Array<{ method: string; path: string; key: string | null; body: unknown }> = []
   /** Orders that goods went out for. */
   readonly goods: Array<string> = []
-  /** Changes each new order before it is told. */
+  /** Changes each new order before it is returned. */
   arrange: (order: OrderFixture) => void = () => {}
   /** Responses to the next requests instead of the service's own; `undefined` lets one pass. */
   readonly replies: Array<((act: () => Response) => Response) | undefined> = []
-  /** Whether payments are seen without being told. */
+  /** Whether payments are seen without a notification. */
   isListening = false
   tracking: (orderId: string) => Response = () => new HttpResponse(null, { status: 404 })
   private readonly node: FakeNode
@@ -133,7 +133,7 @@ export const askFor = (order: OrderFixture, change: Parameters<typeof prepare>[0
   })
 }
 
-/** Makes an order cost another total, and asks for that in its transaction. */
+/** Makes an order cost another total, and requests that in its transaction. */
 export const reprice = (order: OrderFixture, total: string, amount: bigint): void => {
   order.quote.totalPrice = { amount: total, currency: "usdc" }
   askFor(order, { amount })

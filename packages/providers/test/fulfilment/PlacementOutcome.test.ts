@@ -64,7 +64,7 @@ const worlds: Readonly<Record<string, () => Promise<World>>> = {
     return {
       place: () => place(),
       find: () => shop.find("order-1"),
-      // Paid is placed: what Crossmint has not been told of is told later.
+      // Paid is placed: Crossmint is notified later of what it doesn't know.
       goods: () => Number(node.balance(usdc, crossmintPayee) / 97_350_000n),
       disturb: (after, reply) => {
         for (let request = 0; request < after; request++) upstream.replies.push(undefined)
@@ -108,7 +108,7 @@ const replies: ReadonlyArray<readonly [string, Reply]> = [
   )
 ]
 
-/** Places as a till does: what is not certain is looked up, a minute later, until that can be told. */
+/** Places as a till does: what is not certain is looked up, a minute later, until it is known. */
 const untilPlaced = async (world: World): Promise<"placed" | "refused"> => {
   for (let attempt = 0; attempt < 20; attempt++) {
     let failure: { readonly _tag: string }
@@ -119,7 +119,7 @@ const untilPlaced = async (world: World): Promise<"placed" | "refused"> => {
       failure = error as { readonly _tag: string }
     }
     if (failure._tag === "PlacementRefused" || failure._tag === "NotPlaced") {
-      assert.strictEqual(world.goods(), 0, `placed, and told ${failure._tag}`)
+      assert.strictEqual(world.goods(), 0, `placed, and reported as ${failure._tag}`)
       if (failure._tag === "PlacementRefused") return "refused"
       vi.setSystemTime(Date.now() + 15_000)
       continue
@@ -167,7 +167,7 @@ describe("the certainty of an outcome", () => {
       _tag: "NotPlaced",
       code: "CircuitOpen"
     })
-    // The first one may have arrived: the circuit tells nothing of it.
+    // The first one may have arrived: the circuit shows nothing of it.
     assert.deepInclude(await rejectionOf(placeThere({ orderId: "order-1" })), {
       _tag: "TemporarilyUnavailable",
       code: "CircuitOpen"

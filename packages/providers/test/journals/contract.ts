@@ -97,7 +97,7 @@ export const journalCases: ReadonlyArray<JournalCase> = [
     }
   },
   {
-    name: "of payments under one key that race, one is stored and the others are told of it",
+    name: "of payments under one key that race, one is stored and the others receive it",
     run: async (left, right) => {
       const responses = await race(left, right, ({ payments }, racer) =>
         payments.insert(record({ reference: `cm-${racer}`, nonce: racer }))
@@ -111,7 +111,7 @@ export const journalCases: ReadonlyArray<JournalCase> = [
     }
   },
   {
-    name: "of payments that race for one number, one is stored and the others are told of it",
+    name: "of payments that race for one number, one is stored and the others receive it",
     run: async (left, right) => {
       const responses = await race(left, right, ({ payments }, racer) =>
         payments.insert(other(racer, { nonce: 7 }))

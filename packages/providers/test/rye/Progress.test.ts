@@ -80,7 +80,7 @@ describe("an order's status", () => {
     ["one in a new status", [parcel({ status: "teleported", tracking: null })], "placed"],
     ["one with a number and no status", [parcel({ status: null })], "shipped"],
     ["things that are none", [null, 7, "parcel"], "placed"]
-  ])("with %s is told", async (_what, parcels, status) => {
+  ])("with %s is read", async (_what, parcels, status) => {
     assert.strictEqual((await statusOf(list(...parcels))).status, status)
   })
 
@@ -98,7 +98,7 @@ describe("an order's status", () => {
   })
 
   it.each([[null], [{ number: "" }], [{ number: 12 }], [{ number: "1".repeat(101) }]])(
-    "tells no parcel by %j",
+    "has no parcel by %j",
     async (tracking) => {
       assert.deepStrictEqual((await statusOf(list(parcel({ tracking })))).shipments, [])
     }
@@ -130,7 +130,7 @@ describe("an order's status", () => {
       { state: "completed" },
       { status: "cancelled", reason: "cancelled", shipments: [] }
     ],
-    ["asked for", { state: "requested", reason: { code: "fraud" } }, { status: "placed", shipments: [] }],
+    ["requested", { state: "requested", reason: { code: "fraud" } }, { status: "placed", shipments: [] }],
     ["denied", { state: "denied" }, { status: "placed", shipments: [] }],
     ["in a new state", { state: "appealed" }, { status: "placed", shipments: [] }]
   ])("takes a cancellation that is %s", async (_what, cancellation, status) => {

@@ -9,7 +9,7 @@ const server = interceptRequests()
 const start = (change: Parameters<typeof startShop>[1] = {}) => startShop(server, change)
 
 const fail =
-  (code: unknown, message: unknown = "as said") =>
+  (code: unknown, message: unknown = "the message") =>
   (intent: IntentFixture) => {
     intent.state = "failed"
     intent.failureReason = { code, message }
@@ -210,7 +210,7 @@ describe("a quote", () => {
     ["a code of its own", 404, { code: "product_not_found" }, "ProductNotFound"],
     ["a shop that is not served", 400, { message: "This store is not supported" }, "ProductUnavailable"],
     ["a product that is gone", 400, { error: "Sold out" }, "ProductUnavailable"],
-    ["words that say nothing", 400, { message: "Bad request" }, "Rejected"],
+    ["meaningless words", 400, { message: "Bad request" }, "Rejected"],
     ["no words", 400, undefined, "Rejected"],
     ["a wrong key", 401, { message: "Invalid product key" }, "Rejected"],
     ["a key without rights", 403, {}, "Rejected"],

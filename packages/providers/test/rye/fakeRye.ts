@@ -59,7 +59,7 @@ export class FakeRye {
   readonly goods: Array<string> = []
   /** Looks at an intent before its offer is there. */
   looksToOffer = 0
-  /** Changes an intent when its offer is there, before it is told. */
+  /** Changes an intent when its offer is there, before it is returned. */
   arrange: (intent: IntentFixture) => void = () => {}
   /** Responses to the next requests whose method and path match, instead of the service's own. */
   readonly replies: Array<{ readonly to: RegExp; readonly reply: Reply }> = []

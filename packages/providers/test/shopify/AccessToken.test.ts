@@ -153,7 +153,7 @@ describe("the life of a token", () => {
         )
       )
       return {
-        /** Tokens asked for after a search at that time. */
+        /** Tokens requested after a search at that time. */
         after: (duration: string) =>
           Effect.gen(function* () {
             yield* TestClock.adjust(duration as "1 second")
@@ -163,7 +163,7 @@ describe("the life of a token", () => {
       }
     })
 
-  effectIt.effect("ends a minute before the catalogue says", () =>
+  effectIt.effect("ends a minute before its expiry", () =>
     Effect.gen(function* () {
       const { after } = yield* given(600)
       assert.strictEqual(yield* after("0 seconds"), 1)
@@ -172,7 +172,7 @@ describe("the life of a token", () => {
     })
   )
 
-  effectIt.effect("ends after 50 minutes, whatever the catalogue says", () =>
+  effectIt.effect("ends after 50 minutes, whatever its expiry", () =>
     Effect.gen(function* () {
       for (const expiresIn of [86_399, undefined]) {
         const { after } = yield* given(expiresIn)

@@ -9,7 +9,7 @@ import { fakeCatalogue, productDocument, rpcError, type ToolCall } from "./fakeC
 import { webClient } from "./webClient.ts"
 
 /*
- * What a host may configure, and how it is told of what it may not.
+ * What a host may configure, and the errors for what it may not.
  */
 
 describe("an option that can't be used", () => {

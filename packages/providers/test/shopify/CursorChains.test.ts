@@ -90,7 +90,7 @@ describe("pages over cursors", () => {
     })
   )
 
-  effectIt.effect("count what they saw, where the catalogue tells no total", () =>
+  effectIt.effect("count what they saw, where the catalogue has no total", () =>
     Effect.gen(function* () {
       const search = yield* over(fakeCatalogue(products(25), { tellsTotal: false, maxLimit: 7 }))
       const totals = []
@@ -127,7 +127,7 @@ describe("pages over cursors", () => {
     })
   )
 
-  effectIt.effect("start anew once: a refusal that stays is told", () =>
+  effectIt.effect("start anew once: a refusal that stays is returned", () =>
     Effect.gen(function* () {
       const fake = fakeCatalogue(products(40))
       let refuses = false
@@ -187,7 +187,7 @@ describe("pages over cursors", () => {
     })
   )
 
-  effectIt.effect("end where the catalogue says so, though it gives a cursor", () =>
+  effectIt.effect("end where the catalogue ends them, though it gives a cursor", () =>
     Effect.gen(function* () {
       const structuredContent = {
         products: [productDocument(1)],
@@ -229,7 +229,7 @@ describe("pages over cursors", () => {
     })
   )
 
-  effectIt.effect("that many ask for at once are walked to once", () =>
+  effectIt.effect("that many callers want at once are walked to once", () =>
     Effect.gen(function* () {
       const fake = fakeCatalogue(products(60))
       const search = yield* over(fake)

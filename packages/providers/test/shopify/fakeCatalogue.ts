@@ -76,7 +76,7 @@ export interface FakeCatalogue {
   products: ReadonlyArray<unknown>
 }
 
-/** Pages by offset; a page holds `limit` products, or fewer where `maxLimit` says so. */
+/** Pages by offset; a page holds `limit` products, or `maxLimit` if that is fewer. */
 export const fakeCatalogue = (
   products: ReadonlyArray<unknown>,
   { maxLimit = 50, tellsTotal = true }: { readonly maxLimit?: number; readonly tellsTotal?: boolean } = {}

@@ -49,7 +49,7 @@ describe("a payment", () => {
     const { node, paying } = start()
     const first = await paying.pay(payment())
     assert.deepStrictEqual(await paying.pay(payment()), first)
-    // Even for another quote, and after the first has lapsed: the key says what was paid.
+    // Even for another quote, and after the first has lapsed: the key names what was paid.
     const again = await paying.pay(payment({ reference: "cm-2", prepared: "0x", expiresAtMillis: 0 }))
     assert.deepStrictEqual(again, first)
     assert.deepStrictEqual([node.sent.length, paidTo(node)], [1, amount])

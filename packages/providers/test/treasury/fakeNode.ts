@@ -14,7 +14,7 @@ import { http, HttpResponse } from "msw"
 
 /*
  * A node of a chain with tokens, in memory. It keeps the rules that a payment depends on: one transaction for
- * each number of an account, in order, and tokens move as their contracts say.
+ * each number of an account, in order, and tokens move by their contracts' rules.
  */
 
 interface Mined {

@@ -19,7 +19,7 @@ const breakerOf = (own: Partial<typeof settings> = {}) => {
   return Effect.map(makeBreaker("shop", ledger, { ...settings, ...own }), ({ guard }) => ({
     guard,
     circuit: () => ledger.usage().circuit,
-    /** How long a call is told to stay away; fails if it goes out. */
+    /** The retry time of a refused call; fails if the call is sent. */
     refusedFor: Effect.map(Effect.flip(guard(Effect.die("went out"))), (fault) => {
       assert(fault._tag === "CircuitOpen")
       return fault.retryAfterMillis

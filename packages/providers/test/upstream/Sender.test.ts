@@ -46,8 +46,8 @@ describe("a call over a socket", () => {
   })
 
   it("uses the given fetch for each upstream, or the platform's current one", async () => {
-    const saying = (word: string) => () => Promise.resolve(new Response(JSON.stringify(word)))
-    const upstreams = [saying("first"), saying("second")].map((fetch) =>
+    const responding = (word: string) => () => Promise.resolve(new Response(JSON.stringify(word)))
+    const upstreams = [responding("first"), responding("second")].map((fetch) =>
       makeWithFetch(makeUpstream({ name: "shop" }), fetch)
     )
     const late = makeWithFetch(makeUpstream({ name: "shop" }))
@@ -55,7 +55,7 @@ describe("a call over a socket", () => {
     const messageOf = (upstream: typeof late) =>
       Effect.runPromise(Effect.flatMap(upstream.call(request), parseJson))
     const platform = globalThis.fetch
-    globalThis.fetch = saying("installed later")
+    globalThis.fetch = responding("installed later")
     try {
       assert.deepStrictEqual(await Promise.all([...upstreams, late].map(messageOf)), [
         "first",

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from "node:net"
 import { onTestFinished } from "vitest"
 
 /*
- * An upstream on a real socket that responds as a test says: for what an interceptor of `fetch` can't
+ * An upstream on a real socket that responds as a test scripts it: for what an interceptor of `fetch` can't
  * show, such as cut connections, lying lengths, compressed bodies and slow bytes.
  */
 

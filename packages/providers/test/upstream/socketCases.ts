@@ -104,7 +104,7 @@ export const describeSockets = (subject: SocketSubject): void => {
       assert.strictEqual(server.requests.length, 1)
     })
 
-    it("is asked for again after a fault that passes, and the circuit opens after many", async () => {
+    it("is requested again after a fault that passes, and the circuit opens after many", async () => {
       const busy: Reply = (response) => void response.writeHead(503).end()
       const { replies, requests, url } = await start(busy)
       const opened = open(url, { ...settings, circuitFailures: 2 })

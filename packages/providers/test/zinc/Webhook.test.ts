@@ -64,7 +64,7 @@ describe("a webhook", () => {
   })
 
   it.each([["<html>"], ["[]"], [event(7)], [event("")], [event("order.placed", { order_id: "../x" })]])(
-    "that says %j is refused",
+    "that contains %j is refused",
     async (body) => {
       const { shop, updates } = start()
       assert.strictEqual((await shop.webhook(post(body))).status, 400)

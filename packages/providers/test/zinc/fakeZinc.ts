@@ -44,7 +44,7 @@ export class FakeZinc {
   /** Oldest first, by key. */
   readonly orders = new Map<string, OrderFixture>()
   readonly received: Array<Received> = []
-  /** How the list of orders, newest first, is told. */
+  /** How the list of orders, newest first, is returned. */
   list: (orders: Array<OrderFixture>, query: URLSearchParams) => unknown = (orders) => ({ orders })
   product: () => Response = () => HttpResponse.json(productDocument)
   private readonly replies: Array<{ readonly to: RegExp; readonly reply: Reply }> = []

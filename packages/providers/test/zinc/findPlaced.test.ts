@@ -55,7 +55,7 @@ describe("finding an order", () => {
 
   it.each<[string, (orders: Array<unknown>, query: URLSearchParams) => unknown, number]>([
     ["the list is cut short", (orders) => orders.slice(0, 50), 2],
-    ["there is said to be more", (orders) => ({ orders: orders.slice(0, 3), has_more: true }), 2],
+    ["there is more", (orders) => ({ orders: orders.slice(0, 3), has_more: true }), 2],
     ["there is a cursor", (orders) => ({ orders: orders.slice(0, 3), next_cursor: "c" }), 2],
     ["there are too many pages", (orders, query) => pages(orders, query, 5), 5]
   ])("rejects if %s", async (_what, list, requests) => {

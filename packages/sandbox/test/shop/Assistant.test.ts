@@ -90,7 +90,7 @@ describe("the sample assistant", () => {
     expect(products.filter(({ title }) => title.includes("Q45"))).toHaveLength(1)
   })
 
-  it("recommends the closest matches if nothing fits, and says so", async () => {
+  it("recommends the closest matches if nothing fits, and states that", async () => {
     const { products, reply } = await request("purple trail shoes")
     expect(products[0]?.title).toContain("Trail Running Shoes")
     for (const { title } of products) expect(title).toContain("Trail")

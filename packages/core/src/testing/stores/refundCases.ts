@@ -124,7 +124,7 @@ const manual: ReadonlyArray<StoreCase> = [
     )
     const { atMillis: _at, round: _round, transaction: _transaction, ...second } = entries[0]!
     const { atMillis: _at0, round: _round0, transaction: _transaction0, ...first } = entries[1]!
-    expectEqual(second, first, "what else both entries say")
+    expectEqual(second, first, "the rest of both entries")
     const totals = (yield* charges.totals(0, 86_400_000)).filter(({ kind }) => kind === "refunded")
     expectEqual(
       totals.map(({ amountAtomic, count }) => [count, amountAtomic]),

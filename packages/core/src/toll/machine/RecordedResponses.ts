@@ -18,7 +18,7 @@ export class RecordedResponses {
     this.secrets = secrets
   }
 
-  /** The record of a response, encrypted if the request says so. */
+  /** The record of a response, encrypted if the request requires it. */
   *record(
     { encrypted }: Pick<TollRequest<unknown>, "encrypted">,
     response: WorkResponse

@@ -99,7 +99,7 @@ const settleMany = Effect.fnUntraced(function* (charges: Charges["Service"], cou
   }
 })
 
-/** Checks 1,100 settled charges of a store that lies as the changes say. */
+/** Checks 1,100 settled charges of a store that returns them with these changes. */
 const checkWith = (changes: (honest: Charges["Service"]) => Partial<Charges["Service"]>) =>
   Effect.runPromise(
     Effect.gen(function* () {

@@ -24,7 +24,7 @@ const entry = (number: number, changes: Partial<LedgerEntry> = {}): LedgerEntry 
   ...changes
 })
 
-/** A ledger of these entries, newest first, and how it was asked. */
+/** A ledger of these entries, newest first, and its queries. */
 const ledgerOf = Effect.fnUntraced(function* (entries: ReadonlyArray<LedgerEntry>) {
   const queries: Array<EntriesQuery> = []
   const charges = yield* Charges
@@ -75,7 +75,7 @@ describe("the ledger, page by page", () => {
 })
 
 describe("the entries of charges", () => {
-  it.effect("are by charge, and asked for once each", () =>
+  it.effect("are by charge, and read once each", () =>
     Effect.gen(function* () {
       const [one, two, refund] = [entry(1), entry(2), entry(1, { kind: "refunded" })]
       const { queries, provide } = yield* ledgerOf([one, two, refund])
@@ -91,7 +91,7 @@ describe("the entries of charges", () => {
     })
   )
 
-  it.effect("are not asked for where there is no charge", () =>
+  it.effect("are not read where there is no charge", () =>
     Effect.gen(function* () {
       const { queries, provide } = yield* ledgerOf([entry(1)])
       assert.strictEqual((yield* provide(entriesOfCharges([]))).size, 0)

@@ -36,7 +36,7 @@ describe("a payment", () => {
     expect(seen(paid, latest)).toEqual(evidence)
   })
 
-  it("has one confirmation by its own block, however far the node was when it was asked", () => {
+  it("has one confirmation by its own block, whatever the node's latest block was", () => {
     for (const latest of [block(99n, 999n), block(100n, 1_000n)]) {
       expect(seen(paid, latest, 1, 0)).toEqual(moved(latest.number === 100n))
       expect(seen(paid, latest, 2, 0)).toEqual(confirming)

@@ -71,7 +71,7 @@ describe("a node that doesn't respond within five seconds", () => {
 })
 
 describe("a block or a receipt", () => {
-  it.effect("is missing only where the node says so", () =>
+  it.effect("is missing only where the node reports that", () =>
     Effect.gen(function* () {
       const { reader } = open()
       assert.isUndefined(yield* reader.block(101n))

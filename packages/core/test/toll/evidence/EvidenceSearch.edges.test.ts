@@ -37,7 +37,7 @@ describe("a window that begins with the chain", () => {
     })
   )
 
-  it.effect("does not ask for the state before it", () =>
+  it.effect("does not read the state before it", () =>
     Effect.gen(function* () {
       const { evidence, expire, node, toSelf } = open({}, 100n)
       expire()
@@ -243,7 +243,7 @@ describe("a chain that is slow", () => {
     })
   )
 
-  it.effect("is asked for the latest block and a receipt at once", () =>
+  it.effect("gets requests for the latest block and a receipt at once", () =>
     Effect.gen(function* () {
       const { authorization, chain, settle, waiting } = openGated()
       const transaction = `0x${"12".repeat(32)}`

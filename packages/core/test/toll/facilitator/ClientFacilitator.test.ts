@@ -14,7 +14,7 @@ const request: FacilitatorRequest = {
 }
 const transaction = `0x${"ab".repeat(32)}`
 
-/** A facilitator whose functions do what a test says, and else never respond. */
+/** A facilitator with a test's functions; the others never respond. */
 const facilitatorOf = (client: Partial<FacilitatorClient>) =>
   makeClientFacilitator(
     { verify: () => new Promise(() => {}), settle: () => new Promise(() => {}), ...client },
@@ -89,7 +89,7 @@ describe("a facilitator in the same process", () => {
     })
   )
 
-  it.effect("names what it supports, or nothing where it can't be asked", () =>
+  it.effect("names what it supports, or nothing where it can't be queried", () =>
     Effect.gen(function* () {
       const kinds = [{ x402Version: 2, scheme: "exact", network: "eip155:84532" }]
       assert.deepStrictEqual(yield* facilitatorOf({ getSupported: async () => ({ kinds }) }).supported, kinds)

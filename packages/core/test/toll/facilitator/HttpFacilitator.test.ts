@@ -151,7 +151,7 @@ describe("verify", () => {
   it.each([
     ["invalid", { body: '{"isValid":false,"invalidReason":"insufficient_funds"}' }, "insufficient_funds"],
     [
-      "invalid, said with a 400",
+      "invalid, with a 400",
       { status: 400, body: '{"isValid":false,"invalidReason":"invalid_network"}' },
       "invalid_network"
     ],
@@ -170,7 +170,7 @@ describe("verify", () => {
     expect(await verify()).toEqual({ _tag: "Invalid", reason })
   })
 
-  it("asks again after a passing fault, three times at the most", async () => {
+  it("retries after a passing fault, three attempts at the most", async () => {
     replies = [{ status: 500, body: "oops" }, { cut: true }, { body: '{"isValid":true}' }]
     expect((await verify())._tag).toBe("Valid")
     expect(calls).toHaveLength(3)
@@ -221,7 +221,7 @@ describe("settle", () => {
     expect(await settle()).toMatchObject({ _tag: tag, reason: errorReason })
   })
 
-  it("a transaction hash leaves the outcome open, whatever the reason says", async () => {
+  it("a transaction hash leaves the outcome open, whatever the reason", async () => {
     replies = [{ body: `{"success":false,"errorReason":"insufficient_funds","transaction":"${hash}"}` }]
     expect(await settle()).toEqual({ _tag: "Unknown", reason: "insufficient_funds", transaction: hash })
   })
@@ -254,7 +254,7 @@ describe("settle", () => {
     ["down", { cut: true }],
     ["an error page", { status: 500, body: "oops" }],
     ["too slow", { delayMillis: 1_000, body: `{"success":true,"transaction":"${hash}"}` }]
-  ] as const)("never asked twice, and unknown: %s", async (_name, reply) => {
+  ] as const)("never retried, and unknown: %s", async (_name, reply) => {
     replies = [reply]
     expect((await settle())._tag).toBe("Unknown")
     expect(calls).toHaveLength(1)
@@ -262,7 +262,7 @@ describe("settle", () => {
 })
 
 describe("supported", () => {
-  it("is asked once and remembered", async () => {
+  it("is read once and cached", async () => {
     replies = [
       {
         body: '{"kinds":[{"x402Version":2,"scheme":"exact","network":"eip155:84532"}],"extensions":[],"signers":{}}'

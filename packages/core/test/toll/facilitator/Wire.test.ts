@@ -161,7 +161,7 @@ describe("a settlement", () => {
       { _tag: "Unknown", reason: "unexpected_settle_error", transaction: undefined }
     ],
     [
-      "on another network is unknown, whatever else is said",
+      "on another network is unknown, whatever else it contains",
       { success: true, transaction: hash, network: "eip155:8453" },
       { _tag: "Unknown", reason: "settled_on_another_network", transaction: undefined }
     ],

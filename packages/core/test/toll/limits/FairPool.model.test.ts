@@ -13,7 +13,7 @@ interface Modeled {
   state: State
 }
 
-/** The same rules, written as they are said: slow, and without a thought for order of execution. */
+/** The same rules, written plainly: slow, and regardless of the order of execution. */
 class Model {
   readonly calls: Array<Modeled> = []
   readonly slots: Array<string> = []

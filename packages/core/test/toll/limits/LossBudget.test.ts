@@ -25,7 +25,7 @@ describe("a budget of losses", () => {
     expect(budget.take(100n, hour / 4 + hour)).toBe(true)
   })
 
-  it("refills amounts that are no whole unit in a millisecond, however often it is asked", () => {
+  it("refills amounts that are no whole unit in a millisecond, however often it is read", () => {
     const budget = new LossBudget({ perHourAtomic: 7n })
     expect(budget.take(7n, 0)).toBe(true)
     let given = 0

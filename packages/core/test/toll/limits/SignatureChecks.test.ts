@@ -7,7 +7,7 @@ import { from, nowSeconds, offer, payloadV2, resourceUrl, sepolia } from "../pay
 const minute = 60_000
 const start = nowSeconds * 1_000
 
-/** Checks over a chain that responds as a test says, and the addresses that it was asked about. */
+/** Checks over a scripted chain, and the addresses that were looked up on it. */
 const open = (accepts: () => boolean | undefined = () => true) => {
   const addresses: Array<string> = []
   const refuse = () => Effect.die("only signatures are checked")
@@ -57,7 +57,7 @@ const open = (accepts: () => boolean | undefined = () => true) => {
 }
 
 describe("a check of a contract's signature", () => {
-  it.each([true, false])("is the chain's, asked once in a minute for a payment: %s", (accepts) => {
+  it.each([true, false])("is the chain's, read once a minute for a payment: %s", (accepts) => {
     const { addresses, check, confirm } = open(() => accepts)
     expect([check(1), check(1, start + minute - 1), confirm(1)]).toEqual([accepts, accepts, accepts])
     expect(addresses).toEqual([from])

@@ -21,7 +21,7 @@ describe("work that fails costs nothing, and the same payment works afterwards",
     ["any error of a provider", new Error("reset by peer"), 502, "TRACKING_PROVIDER_ERROR"],
     ["a thrown value that is no error", "nothing", 502, "TRACKING_PROVIDER_ERROR"],
     ["down for now", new TemporarilyUnavailable({ message: "" }), 503, "TRACKING_PROVIDER_UNAVAILABLE"],
-    ["nothing to say", new NoTrackingInfo({ message: "not yet" }), 404, "NO_TRACKING_INFO"]
+    ["no information yet", new NoTrackingInfo({ message: "not yet" }), 404, "NO_TRACKING_INFO"]
   ]
   it.each(failures)("%s", async (_, thrown, status, code) => {
     const shop = await openTill()

@@ -81,7 +81,7 @@ const watches: ReadonlyArray<Row> = [
     refund
   ),
   row("moved before it was presented", call, watch(), at(369), rolledBack(already, true)),
-  // Blocks of a chain that catches up are older than our clock says.
+  // Blocks of a chain that catches up are older than our clock shows.
   row("was verified, and moved", call, watch(true, { unverifiedSinceMillis: 0 }), at(1), refund),
   row(
     "moved before it was presented, for the reconciler",

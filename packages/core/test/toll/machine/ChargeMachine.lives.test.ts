@@ -39,7 +39,7 @@ const showsMoney = (event: ChargeEvent | undefined, facts: ChargeFacts): boolean
 
 const words = (path: Path): string => tagsOf(path).join(" → ")
 
-/** Said only where it does not hold: there are many paths. */
+/** Reports only failures: there are many paths. */
 const holds = (isTrue: boolean, path: Path): void => {
   if (!isTrue) throw new Error(words(path))
 }
@@ -181,7 +181,7 @@ describe.each(everyFacts.map((facts) => [named(facts), facts] as const))("%s", (
     }
   })
 
-  it("a refusal is told only after a look at what others have made of the payment meanwhile", () => {
+  it("a refusal is returned only after a check for what copies have made of the payment meanwhile", () => {
     for (const path of paths) {
       const judged = path.events.findIndex((event) => event._tag === "Refused")
       if (judged >= 0)
@@ -238,7 +238,7 @@ describe.each(everyFacts.map((facts) => [named(facts), facts] as const))("%s", (
   })
 })
 
-it("a step that is told of what it can't have met says so", () => {
+it("a step throws for an event that it can't have", () => {
   const facts = everyFacts[0]!
   expect(() => next({ _tag: "Work" }, { _tag: "Claimed", claimedAtMillis: nowMillis }, facts)).toThrow(
     ImpossibleTransition

@@ -53,7 +53,7 @@ describe("a payment that meets a charge of its key", () => {
       expect(step === "payment_already_used", name).toBe(!isOpen)
     }
   })
-  it("and can't wait any longer: told to come again", () => {
+  it("and can't wait any longer: in progress", () => {
     expect(endingOf(met(charges[0]![1], {}, false))).toBe("InProgress")
   })
 })

@@ -72,7 +72,7 @@ describe("the attempt of a call", () => {
     })
   })
 
-  it.each([true, false])("claims a charge that says since when it is unverified: %s", (onCredit) => {
+  it.each([true, false])("claims a charge that records since when it is unverified: %s", (onCredit) => {
     const attempt = open()
     attempt.ticket.recordCredit(onCredit)
     const task = taskOf(attempt, offer())

@@ -94,20 +94,20 @@ describe("the same payment for the same request", () => {
       { ...owing, ...lapsed, effectPending: true, responseOwedUntilMillis: now },
       "TakeOver"
     ],
-    ["is told that it is owed back", owedBack, "payment_refund_due"],
+    ["is refused as owed back", owedBack, "payment_refund_due"],
     [
-      "is told that it is owed back, whatever is pending",
+      "is refused as owed back, whatever is pending",
       { ...owedBack, effectPending: true },
       "payment_refund_due"
     ],
-    ["is told that it was sent back", sentBack, "payment_refund_due"],
+    ["is refused as sent back", sentBack, "payment_refund_due"],
     [
-      "is told that it was sent back, once its settlement was undone",
+      "is refused as sent back, once its settlement was undone",
       { ...ready, ...lapsed, refund: sentBack.refund },
       "payment_refund_due"
     ],
     [
-      "is told that it was sent back, once its settlement was undone without a response",
+      "is refused as sent back, once its settlement was undone without a response",
       { ...ready, ...lapsed, state: "voided", response: undefined, refund: sentBack.refund } as Charge,
       "payment_refund_due"
     ]
@@ -150,7 +150,7 @@ describe.each([
   })
 })
 
-it("tells a forger nothing of the request that was bought", () => {
+it("reveals nothing of the bought request to a forger", () => {
   const forged = decideReplay(settled, { ...own, payloadDigest: "forged", sameRequest: false }, now)
   const alsoForged = decideReplay(settled, { ...own, payloadDigest: "forged" }, now)
   expect(forged).toEqual(alsoForged)
@@ -184,7 +184,7 @@ describe("a forged signature", () => {
   })
 })
 
-it("a refund that is due is told apart from one that was sent", () => {
+it("a refund that is due differs from one that was sent", () => {
   const words = [owedBack, sentBack].map((found) => {
     const decision = decideReplay(found, own, now)
     return decision._tag === "Refuse" ? decision.refusal.message : undefined

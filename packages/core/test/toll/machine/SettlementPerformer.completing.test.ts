@@ -102,7 +102,7 @@ describe("completing", () => {
     })
   })
 
-  it("tells the receipt, and until when the response is owed", async () => {
+  it("returns the receipt, and until when the response is owed", async () => {
     expect((await complete(recorded)).event).toEqual({
       _tag: "Completed",
       receipt,
@@ -119,7 +119,7 @@ describe("completing", () => {
     })
   })
 
-  it("tells the operator of a transfer that was to pay twice", async () => {
+  it("reports a transfer that was to pay twice to the operator", async () => {
     const { calls, event, events } = await complete({ _tag: "TransferTaken" })
     expect(event).toEqual({ _tag: "TransferTaken", attempts: 0 })
     expect(calls).toHaveLength(1)
@@ -136,12 +136,12 @@ describe("completing", () => {
 
   const due = { _tag: "Due", startedAtMillis: undefined } as const
   it.each<readonly [string, boolean, Partial<Charge>, boolean]>([
-    ["a refund, where one was asked for", true, { refund: due }, true],
-    ["a refund, where none was asked for", false, { refund: due }, true],
+    ["a refund, where one was requested", true, { refund: due }, true],
+    ["a refund, where none was requested", false, { refund: due }, true],
     ["a refund that was sent", false, { refund: { _tag: "Sent", transaction: "0x3" } }, true],
-    ["no refund, where one was asked for", true, {}, false],
+    ["no refund, where one was requested", true, {}, false],
     ["no refund", false, {}, false]
-  ])("tells what another process has recorded: %s", async (_, refundDue, changes, isDue) => {
+  ])("returns what another process has recorded: %s", async (_, refundDue, changes, isDue) => {
     const standing = chargeIn("settled", { leaseOwner: "another", ...changes })
     const { calls, event } = await complete(notOpen, { step: step({ refundDue }), standing })
     expect(calls.slice(1)).toEqual([["find", key]])

@@ -66,7 +66,7 @@ describe("giving a charge up", () => {
     expect([event, calls]).toEqual([done, [verb]])
   })
 
-  it.each([true, false])("reopens it, and tells the operator where it did: %s", async (reopened) => {
+  it.each([true, false])("reopens it, and reports that to the operator: %s", async (reopened) => {
     const step: SettlementStep = { _tag: "Reopen", next: { _tag: "NotMoved", isVoided: false } }
     const { calls, event, events } = await run(step, heldBy(), {
       charges: { reopen: () => Effect.succeed(reopened), find: () => Effect.succeed(undefined) }
@@ -106,7 +106,7 @@ describe("giving a charge up", () => {
     expect([event, calls, events]).toEqual([done, [["yieldLease", key, "me", 0]], []])
   })
 
-  it("tells why the outcome is unknown", async () => {
+  it("reports why the outcome is unknown", async () => {
     const { events } = await run(defer("timeout"), heldBy({ facts: call }), deferring)
     expect(events).toMatchObject([{ level: "warning", code: "settlement_unknown", reason: "timeout" }])
   })
@@ -126,7 +126,7 @@ describe("giving a charge up", () => {
     [11, true],
     [12, false],
     [23, true]
-  ])("tells an operator after every twelfth attempt in vain: %d", async (attempts, isReported) => {
+  ])("reports every twelfth failed attempt to the operator: %d", async (attempts, isReported) => {
     const { events } = await run(defer(), heldBy({ attempts }), deferring)
     expect(events).toEqual(
       isReported

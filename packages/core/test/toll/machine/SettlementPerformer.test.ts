@@ -37,7 +37,7 @@ describe("taking a charge over", () => {
     )
   }
 
-  it("asks the store for the lease, and reads the charge after it has it", async () => {
+  it("takes the lease from the store, and reads the charge after it has it", async () => {
     const charge = chargeIn("ready", { subject, attempts: 4 })
     const { event, held, scene } = await takeOver(charge)
     expect(scene.calls).toEqual([
@@ -55,7 +55,7 @@ describe("taking a charge over", () => {
     })
   })
 
-  it("has nothing where the store says no", async () => {
+  it("has nothing where the store refuses", async () => {
     const { event, held, scene } = await takeOver(chargeIn("ready"), { took: false })
     expect([event, held]).toEqual([undefined, undefined])
     expect(scene.calls).toHaveLength(1)
@@ -108,7 +108,7 @@ describe("taking a charge over", () => {
     expect(held?.task).toEqual(task)
   })
 
-  it("says what it can't decrypt, and demands proof of it", async () => {
+  it("reports what it can't decrypt, and demands proof of it", async () => {
     const charge = chargeIn("ready", { settlement: '{"encrypted":{"keyId":"old","base64":"AAAA"}}' })
     const { event, held } = await takeOver(charge)
     expect(event).toMatchObject({ charge, readable: false })

@@ -8,7 +8,7 @@ import type { ChainQuery } from "../../../src/toll/machine/ChargeStep.ts"
 import { queryChain, queryMillis } from "../../../src/toll/machine/queryChain.ts"
 import { authorization, chargeIn, heldBy, play, sepolia, task } from "./settlingScene.ts"
 
-describe("asking the chain", () => {
+describe("a search of the chain", () => {
   const unavailable: ChainEvidence = { _tag: "Unavailable" }
   const notMoved: ChainEvidence = { _tag: "NotMoved", chainTimeSeconds: 1 }
   const confirming: ChainEvidence = { _tag: "Confirming", transaction: "0x2" }
@@ -52,12 +52,12 @@ describe("asking the chain", () => {
     })
   })
 
-  it("asks once where no transaction is known", async () => {
+  it("runs once where no transaction is known", async () => {
     const { event, reads } = await search({ _tag: "Before" }, [notMoved], [10_000])
     expect([event, reads]).toEqual([{ _tag: "Seen", evidence: notMoved }, [1, 1]])
   })
 
-  it("asks three times more for a transaction that is known, with growing pauses", async () => {
+  it("retries three times for a transaction that is known, with growing pauses", async () => {
     const { event, reads } = await search(proof, [unavailable, notMoved], [199, 1, 399, 1, 799, 1, 10_000])
     expect(reads).toEqual([1, 1, 2, 2, 3, 3, 4, 4])
     expect(event).toEqual({ _tag: "Seen", evidence: notMoved })

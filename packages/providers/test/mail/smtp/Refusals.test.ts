@@ -4,7 +4,7 @@ import { context, everyWordOf, from, mail, thrownBy } from "../mails.ts"
 import { type ScriptedSmtpServer, startScriptedSmtpServer } from "./smtpServer.ts"
 
 /*
- * Servers that refuse, break off, or say nothing: what passes and what doesn't.
+ * Servers that refuse, break off, or stay silent: which faults pass and which don't.
  */
 
 let server: ScriptedSmtpServer | undefined

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 import { SMTPServer, type SMTPServerOptions } from "smtp-server"
 
 /*
- * Servers on a loopback socket: a whole one, and one that says what a test tells it to.
+ * Servers on a loopback socket: a whole one, and a scripted one.
  */
 
 const pem = (name: string) => readFileSync(new URL(`../fixtures/${name}.pem`, import.meta.url), "utf8")
@@ -34,7 +34,7 @@ export interface RunningServer {
 export const response = (responseCode: number, message: string): Error =>
   Object.assign(new Error(message), { responseCode })
 
-/** A real SMTP server, which keeps what it is sent. Without login and in the clear unless `options` say else. */
+/** A real SMTP server, which keeps its mails. Without login and in the clear unless `options` change that. */
 export const startSmtpServer = async (options: SMTPServerOptions = {}): Promise<RunningServer> => {
   const received: Array<Received> = []
   let connections = 0
@@ -66,7 +66,7 @@ export const startSmtpServer = async (options: SMTPServerOptions = {}): Promise<
     },
     ...options
   })
-  // What goes wrong with a client is the client's to tell: the tests look there.
+  // Clients report their own failures: the tests look there.
   server.on("error", () => undefined)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   return {
