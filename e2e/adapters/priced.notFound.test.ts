@@ -1,4 +1,5 @@
 import type { PricedRouteOptions } from "@till402/core"
+import { Hono } from "hono"
 import { createMiddleware } from "hono/factory"
 import { describe, expect, it } from "vitest"
 import { started, weather } from "./pricedHandlers.ts"
@@ -68,6 +69,20 @@ describe("a priced route without a handler", () => {
     }
     expect(await (await fetch(`${origin}/tides`)).text()).toContain("priced route tides has no handler")
     expect(facilitator.verify.calls).toHaveLength(0)
+  })
+
+  it("fails loudly in an app that is mounted in another and has its own error handler", async () => {
+    const { origin } = await started({}, (app, price) => {
+      const mounted = new Hono().use("/tides", price(tides))
+      mounted.onError((error, context) => context.text(`mounted: ${error.message}`, 500))
+      app.notFound((context) => context.html("<p>the app</p>", 200))
+      app.route("/", mounted)
+    })
+    const response = await fetch(`${origin}/tides`)
+    expect([response.status, await response.text()]).toEqual([
+      500,
+      expect.stringContaining("mounted: priced route tides has no handler")
+    ])
   })
 
   it("responds to other methods as any priced route", async () => {

@@ -1,6 +1,7 @@
 import { ConfigurationError, type IncomingRequest, type PricedRouteOptions, type Till } from "@till402/core"
 import type { Context, MiddlewareHandler } from "hono"
 import { matchedRoutes } from "hono/route"
+import { findTargetHandler } from "hono/utils/handler"
 import { callerOf, rebuildRequest } from "./HonoCaller.ts"
 
 /**
@@ -25,7 +26,9 @@ export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): 
   const middleware: MiddlewareHandler = async (context, next) => {
     const isPriced = options.method === "POST" ? context.req.method === "POST" : isGet(context.req.method)
     // Hono would respond with the app's `notFound`, perhaps with a 2xx.
-    if (isPriced && matchedRoutes(context).at(-1)?.handler === middleware) throw noHandler(options)
+    const last = matchedRoutes(context).at(-1)
+    if (isPriced && last !== undefined && findTargetHandler(last.handler) === middleware)
+      throw noHandler(options)
     // Set by earlier middleware for this request: a record must not hold them.
     const outer = [...context.res.headers]
     let isOver = false
