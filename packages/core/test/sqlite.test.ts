@@ -12,7 +12,7 @@ import { migrate, schemaSql } from "../src/sql/migrations.ts"
 import { eventLogger } from "../src/runtime/events.ts"
 import { sqlite } from "../src/sqlite.ts"
 import * as SqliteClient from "../src/sql/SqliteClient.ts"
-import { paid, unlimited } from "../src/testing/stores/chargeRecords.ts"
+import { chargesWithOne, paid, paidRefundDue, unlimited } from "../src/testing/stores/chargeRecords.ts"
 import {
   sampleResponse,
   sampleCharge,

@@ -65,31 +65,31 @@ describe("the reconciler", () => {
   }
 
   it("ends after one batch where it isn't to go on", async () => {
-    const { asked } = await reconcile(batches)
-    expect(takenOver(asked)).toEqual(["a", "b"])
+    const { calls } = await reconcile(batches)
+    expect(takenOver(calls)).toEqual(["a", "b"])
   })
 
   it("goes on after a full batch until all is done that was due", async () => {
-    const { asked, result } = await reconcile({ ...batches, untilDone: true })
-    expect(takenOver(asked)).toEqual(["a", "b", "c", "d", "e"])
-    expect(verbs(asked, "unfinished")).toEqual([1, 2, 3].map(() => [nowMillis, 2]))
+    const { calls, result } = await reconcile({ ...batches, untilDone: true })
+    expect(takenOver(calls)).toEqual(["a", "b", "c", "d", "e"])
+    expect(verbs(calls, "unfinished")).toEqual([1, 2, 3].map(() => [nowMillis, 2]))
     expect(result).toEqual({ settled: 4, pending: 1 })
   })
 
   it("ends after a batch that isn't full", async () => {
-    const { asked } = await reconcile({ ...batches, limit: 3, untilDone: true })
-    expect(takenOver(asked)).toEqual(["a", "b"])
+    const { calls } = await reconcile({ ...batches, limit: 3, untilDone: true })
+    expect(takenOver(calls)).toEqual(["a", "b"])
   })
 
   it("tries a charge that stays due once, and ends where a full batch has no other", async () => {
     const stuck = [unreadable("a"), unreadable("b")]
-    const { asked, result } = await reconcile({
+    const { calls, result } = await reconcile({
       limit: 2,
       untilDone: true,
       unfinished: stuck,
       later: [[stuck[0]!, paid("c")], stuck, [paid("d"), paid("e")]]
     })
-    expect(takenOver(asked)).toEqual(["a", "b", "c"])
+    expect(takenOver(calls)).toEqual(["a", "b", "c"])
     expect(result).toEqual({ settled: 1, pending: 2 })
   })
 
