@@ -68,11 +68,11 @@ const chargeVerbs: ReadonlyArray<PlannedVerb> = [
     store.list({ limit: 5, isRefundDue: true })
   ),
   charges("listSettled", ["till_charges_settlements"], (store) =>
-    store.listSettled({ limit: 500, fromMillis: 1_500, beforeMillis: 1_510 })
+    store.listSettled({ limit: 200, fromMillis: 1_500, beforeMillis: 1_510 })
   ),
   charges("listSettled, a later page", ["till_charges_settlements"], (store) =>
     store.listSettled({
-      limit: 500,
+      limit: 200,
       fromMillis: 1_500,
       beforeMillis: 1_510,
       after: { settledAtMillis: 1_505, key: "k" }

@@ -4,7 +4,7 @@ import type { LedgerEntry, LedgerTotal } from "../Ledger.ts"
 
 const dayMillis = 86_400_000
 
-/** A sum that grows in place: a paid call adds to it. */
+/** A sum that grows in place. */
 type Sum = Omit<LedgerTotal, "count" | "amountAtomic"> & { count: number; amount: bigint }
 
 /** Sums of ledger entries by day, operation, network, asset and kind. */

@@ -68,6 +68,7 @@ export class Reconciler {
         const { hasMore, rest } = yield* this.clearVoided(nowMillis)
         endings.push(...(yield* this.tryToFinishAll(rest.slice(0, limit))))
         if (!hasMore) break
+        yield* Effect.yieldNow
       }
       return {
         settled: endings.filter((ending) => ending?._tag === "Paid").length,

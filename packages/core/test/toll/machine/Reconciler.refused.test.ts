@@ -110,6 +110,30 @@ describe("refused payments", () => {
     expect(verbs(calls, "voidedDue")).toHaveLength(20)
   })
 
+  it("let other work go on between two batches", async () => {
+    let turn = 0
+    const turns: Array<number> = []
+    const count = () => {
+      turn++
+      timer = setImmediate(count)
+    }
+    let timer = setImmediate(count)
+    const batches = [full, full, [due("a")]]
+    const next = Effect.sync(() => {
+      turns.push(turn)
+      return batches.shift() ?? []
+    })
+    await reconcile(
+      {},
+      {
+        charges: { voidedDue: () => next },
+        usedNonces: (_, all) => Effect.succeed({ chainTimeSeconds: over, used: all.map(() => false) })
+      }
+    )
+    clearImmediate(timer)
+    expect(new Set(turns).size).toBe(3)
+  })
+
   it("that are paid after all are counted", async () => {
     const moved: ChainEvidence = {
       _tag: "Moved",
