@@ -21,6 +21,7 @@ const usage = `Usage: node scripts/run.mjs <task> [arguments]
   bench     comparison with the official middleware; bench durable, search, tracking, orders, scale, flood, crowd, fast
   simulate  seeded worlds of crashes, faults and attackers around a paid call: --seeds N --store memory|sqlite|postgres --workers W
   kill      servers killed at random moments under official clients: --rounds N --store sqlite|postgres
+  day       an hour of mixed traffic with faults on four servers and one PostgreSQL: --minutes N --seed N
   attack    one payment presented a thousand times at once: --requests N --rounds N
   mutate    mutation tests of the files that decide about money: --files NAME,NAME --concurrency N --incremental
   staging   the upstreams' own staging services, where keys are set: names of upstreams, --place
@@ -156,6 +157,7 @@ const tasks = {
           )
         ),
   kill: (toolchain, args) => run(toolchain, [...source("e2e/durability/killRounds.ts"), ...args]),
+  day: (toolchain, args) => run(toolchain, [...source("e2e/durability/day.ts"), ...args]),
   attack: (toolchain, args) => run(toolchain, [...source("e2e/attacks/replayRounds.ts"), ...args]),
   simulate: (toolchain, args) =>
     run(toolchain, [...source("packages/core/test/simulation/main.ts"), ...args]),

@@ -28,6 +28,8 @@ export interface Books {
   readonly purchases: ReadonlyArray<PurchaseEntry>
   /** Sum of the ledger's `settled` entries: atomic units, in decimal digits. */
   readonly ledgerAtomic: string
-  /** Faults found by the till's own ledger audit. */
+  /** The same of its `refunded` entries. */
+  readonly refundedAtomic: string
+  /** Faults found by the till's own ledger audit; in a long run compared with the chain, too. */
   readonly bookFaults: ReadonlyArray<string>
 }

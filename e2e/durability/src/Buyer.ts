@@ -4,7 +4,7 @@ import type { Address, LocalAccount } from "viem"
 import type { Randomness } from "./Randomness.ts"
 import { vaultItem } from "./Shop.ts"
 
-export type OperationName = "search" | "buy" | "vaultBuy" | "download"
+export type OperationName = "search" | "track" | "buy" | "vaultBuy" | "download"
 
 /** A complete response to a paid request. */
 export interface ReceivedResponse {
@@ -52,7 +52,15 @@ export interface BuyerOptions {
   readonly impatience: number
   /** Receives every attempt as it starts. */
   readonly attempts: Array<Attempt>
+  /** What it buys, besides downloads; default: search, orders and vault items. */
+  readonly choices?: readonly [Choice, ...ReadonlyArray<Choice>]
+  /** Maximum pause between two attempts, in milliseconds; default 10. */
+  readonly pauseMillis?: number
+  /** Receives every attempt as it ends. */
+  readonly onEnd?: (attempt: Attempt) => void
 }
+
+type Choice = Exclude<OperationName, "download">
 
 export interface Buyer {
   /** Buys repeatedly until stopped, then resolves. */
@@ -173,6 +181,8 @@ const requestFor = (
   switch (operation) {
     case "search":
       return new Request(`${baseUrl}/x402/search?q=${encodeURIComponent(email)}`)
+    case "track":
+      return new Request(`${baseUrl}/x402/track?number=1Z999AA10123456784`)
     case "buy":
       return post(`${baseUrl}/x402/buy`, { asin: "B000000001", email, shippingAddress: address })
     case "vaultBuy":
@@ -190,11 +200,11 @@ const requestFor = (
 
 /** A customer with the official client, buying one thing after another. */
 export const makeBuyer = (options: BuyerOptions): Buyer => {
-  const { account, attempts, name, randomness } = options
+  const { account, attempts, name, onEnd, pauseMillis = 10, randomness } = options
+  const choices = options.choices ?? (["search", "buy", "buy", "vaultBuy", "vaultBuy"] as const)
   let purchase: Purchase | undefined
 
   const attemptOnce = async (number: number): Promise<void> => {
-    const choices = ["search", "buy", "buy", "vaultBuy", "vaultBuy"] as const
     const operation = purchase !== undefined && randomness.chance(0.5) ? "download" : randomness.pick(choices)
     const email = `${name}-${number}@example.com`
     const attempt: Attempt = {
@@ -221,13 +231,14 @@ export const makeBuyer = (options: BuyerOptions): Buyer => {
     } catch (error) {
       attempt.failure = error instanceof Error ? error.message : String(error)
     }
+    onEnd?.(attempt)
   }
 
   return {
     run: async (isStopping) => {
       for (let number = 1; !isStopping(); number++) {
         await attemptOnce(number)
-        await sleep(randomness.between(0, 10))
+        await sleep(randomness.between(0, pauseMillis))
       }
     }
   }

@@ -24,12 +24,35 @@ interface Scene {
 const replayMillis = 8_000
 const replayConcurrency = 6
 
+/** A node returns the events of this many blocks in time. */
+const spanBlocks = 2_000n
+
+/** Reads events of all blocks, span by span. */
+export const readSpans = async <A>(
+  { client }: Chain,
+  read: (span: { readonly fromBlock: bigint; readonly toBlock: bigint }) => Promise<ReadonlyArray<A>>
+): Promise<ReadonlyArray<A>> => {
+  const last = await client.getBlockNumber()
+  const found: Array<A> = []
+  for (let fromBlock = 0n; fromBlock <= last; fromBlock += spanBlocks) {
+    found.push(...(await read({ fromBlock, toBlock: fromBlock + spanBlocks - 1n })))
+  }
+  return found
+}
+
 /** USDC that moved to `payTo`, with the nonce of the authorization that moved it. */
-const readTransfers = async ({ chain, payTo }: Scene): Promise<ReadonlyArray<Transfer>> => {
-  const token = { address: chain.usdc, abi: usdcAbi, fromBlock: 0n } as const
+export const readTransfers = async ({
+  chain,
+  payTo
+}: Pick<Scene, "chain" | "payTo">): Promise<ReadonlyArray<Transfer>> => {
+  const token = { address: chain.usdc, abi: usdcAbi } as const
   const [moves, uses] = await Promise.all([
-    chain.client.getContractEvents({ ...token, eventName: "Transfer", args: { to: payTo } }),
-    chain.client.getContractEvents({ ...token, eventName: "AuthorizationUsed" })
+    readSpans(chain, (span) =>
+      chain.client.getContractEvents({ ...token, ...span, eventName: "Transfer", args: { to: payTo } })
+    ),
+    readSpans(chain, (span) =>
+      chain.client.getContractEvents({ ...token, ...span, eventName: "AuthorizationUsed" })
+    )
   ])
   const noncesOf = Map.groupBy(uses, ({ transactionHash }) => transactionHash)
   return moves.map(({ args, transactionHash }) => {
@@ -41,7 +64,7 @@ const readTransfers = async ({ chain, payTo }: Scene): Promise<ReadonlyArray<Tra
   })
 }
 
-const readBooks = ({ fleet, outside }: Scene): Promise<Books> =>
+export const readBooks = ({ fleet, outside }: Pick<Scene, "fleet" | "outside">): Promise<Books> =>
   fleet.control<Books>(
     "/control/books",
     outside.reservations.map(({ id }) => id)

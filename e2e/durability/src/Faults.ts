@@ -51,15 +51,46 @@ const writesLater = (store: Store): Store => {
 const forgetsReceipts = (store: Store): Store =>
   Charges.of({ ...store, complete: () => Effect.succeed({ _tag: "Completed" }) })
 
+/** The same for one charge in eight, always the same ones. */
+const forgetsSomeReceipts = (store: Store): Store =>
+  Charges.of({
+    ...store,
+    complete: (key, ...completion) =>
+      /[0-1]$/.test(key) ? Effect.succeed({ _tag: "Completed" }) : store.complete(key, ...completion)
+  })
+
+const kept: Array<Uint8Array> = []
+
+/** Keeps 256 KiB of memory for each claim. */
+const keepsEverything = (store: Store): Store =>
+  Charges.of({
+    ...store,
+    claim: (...claim) =>
+      Effect.map(store.claim(...claim), (claimed) => {
+        kept.push(new Uint8Array(262_144).fill(1))
+        return claimed
+      })
+  })
+
 const faults: Readonly<Record<FaultName, (store: Store) => Store>> = {
   "forgets-responses": forgetsResponses,
   "ignores-claims": ignoresClaims,
   "writes-later": writesLater,
-  "forgets-receipts": forgetsReceipts
+  "forgets-receipts": forgetsReceipts,
+  "forgets-some-receipts": forgetsSomeReceipts,
+  "keeps-everything": keepsEverything
 }
 
-export const faultNames = Object.keys(faults) as ReadonlyArray<FaultName>
+/** Faults that a kill run must detect. */
+export const faultNames: ReadonlyArray<FaultName> = [
+  "forgets-responses",
+  "ignores-claims",
+  "writes-later",
+  "forgets-receipts"
+]
+/** Faults that a day must detect. */
+export const dayFaultNames: ReadonlyArray<FaultName> = ["forgets-some-receipts", "keeps-everything"]
 
-/** The store with the named fault, which the audit must detect. */
+/** The store with the named fault. */
 export const withFault = (store: Store, fault: FaultName | undefined): Store =>
   fault === undefined ? store : faults[fault](store)

@@ -15,10 +15,12 @@ export interface Fleet {
    * slot's first successor is killed that long after it begins to start.
    */
   readonly replace: (slots: ReadonlyArray<number>, stillbornMillis?: number) => Promise<void>
+  /** Does `damage` while every server is stopped; after `millis` kills all, does `repair`, and starts successors. */
+  readonly endure: (damage: () => Promise<void>, millis: number, repair: () => Promise<void>) => Promise<void>
   /** Ends the kills: from now on, clients have a deadline. */
   readonly pacify: () => void
-  /** Sends a request to a running server's own endpoint. */
-  readonly control: <A>(path: string, body: unknown) => Promise<A>
+  /** Sends a request to a running server's own endpoint: to that of a slot, or to any. */
+  readonly control: <A>(path: string, body: unknown, slot?: number) => Promise<A>
   readonly stop: () => Promise<void>
 }
 
@@ -31,15 +33,18 @@ interface Slot {
 }
 
 const originMillis = 30_000
-const controlMillis = 30_000
+const controlMillis = 120_000
 /** How long clients wait for a response after the last kill. */
-const patienceMillis = 30_000
+const defaultPatienceMillis = 30_000
 
 export const startFleet = async (options: {
   readonly size: number
   readonly settings: Omit<ServerSettings, "name">
   readonly onEvent: (event: ServerEvent) => void
+  /** How long clients wait for a response after the last kill, in milliseconds; default 30,000. */
+  readonly patienceMillis?: number
 }): Promise<Fleet> => {
+  const { patienceMillis = defaultPatienceMillis } = options
   let spawned = 0
   // While servers die, a response may take any number of attempts.
   let patienceEndsAtMillis = Number.POSITIVE_INFINITY
@@ -74,6 +79,26 @@ export const startFleet = async (options: {
     slot.origin = await slot.serving.serve()
   }
 
+  const endure: Fleet["endure"] = async (damage, millis, repair) => {
+    const stoppingAll = slots.reduce(
+      (work, { serving }) =>
+        () =>
+          serving.whileStopped(work),
+      damage
+    )
+    await stoppingAll()
+    await new Promise((resolve) => setTimeout(resolve, millis))
+    for (const slot of slots) slot.origin = undefined
+    await Promise.all(slots.map(({ serving }) => serving.kill()))
+    await repair()
+    await Promise.all(
+      slots.map(async (slot) => {
+        succeed(slot)
+        slot.origin = await slot.serving.serve()
+      })
+    )
+  }
+
   const stop = async (): Promise<void> => {
     await Promise.all(slots.flatMap(({ serving, standby }) => [serving.kill(), standby.kill()]))
   }
@@ -88,8 +113,9 @@ export const startFleet = async (options: {
     }
   }
 
-  const control = async <A>(path: string, body: unknown): Promise<A> => {
-    const alive = slots.find((slot) => slot.origin !== undefined)?.origin
+  const control = async <A>(path: string, body: unknown, wanted?: number): Promise<A> => {
+    const candidates = wanted === undefined ? slots : [slotAt(wanted)]
+    const alive = candidates.find((slot) => slot.origin !== undefined)?.origin
     if (alive === undefined) throw new Error("no server is running")
     const response = await fetch(new URL(path, alive), {
       method: "POST",
@@ -121,6 +147,7 @@ export const startFleet = async (options: {
     replace: async (indexes, stillbornMillis) => {
       await Promise.all(indexes.map((index) => replaceOne(slotAt(index), stillbornMillis)))
     },
+    endure,
     pacify: () => {
       patienceEndsAtMillis = Date.now() + patienceMillis
     },

@@ -6,6 +6,7 @@ import type { Address } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { audit } from "./Audit.ts"
 import { type Attempt, type Buyer, makeBuyer } from "./Buyer.ts"
+import { deleteOnce } from "./Deleting.ts"
 import { collectEvidence } from "./Evidence.ts"
 import { type Fleet, startFleet } from "./Fleet.ts"
 import { killOnce } from "./Killing.ts"
@@ -28,6 +29,11 @@ export interface KillRunOptions {
   readonly moments?: readonly [Moment, ...ReadonlyArray<Moment>]
   /** How often buyers send a second copy of a payment before the first gets its response, from 0 to 1; default 0.3. */
   readonly impatience?: number
+  /**
+   * How often the SQLite file is deleted under the running server, which is killed only later, from 0 to 1; default 0.
+   * Its successor gets the file as it was when it was deleted.
+   */
+  readonly deletions?: number
   /** Maximum time for work in flight to end after the run, in milliseconds; default 12,000. */
   readonly restMillis?: number
   readonly onRound?: (round: number) => void
@@ -48,7 +54,7 @@ export interface KillReport {
   readonly sentAgain: number
   readonly transfers: number
   readonly movedAtomic: bigint
-  /** Where servers were killed: a moment of a call, or `clock`. */
+  /** Where servers were killed: a moment of a call, `clock`, or `deletion` of the file. */
   readonly moments: Readonly<Counts>
   /** Events that the servers reported: `level: message` → count; `crash` if a server ended by itself. */
   readonly events: Readonly<Counts>
@@ -98,11 +104,14 @@ const outcomeOf = ({ responses, failure, operation }: Attempt): string =>
 
 /** The external parts of a run. */
 interface Stage {
+  readonly folder: string
   readonly outside: Outside
   readonly fleet: Fleet
   readonly payTo: Address
   readonly events: Counts
 }
+
+const filenameIn = (folder: string): string => join(folder, "till.sqlite")
 
 const openStage = async (
   { chain, fault, storage }: KillRunOptions,
@@ -121,22 +130,22 @@ const openStage = async (
       secret: generatePrivateKey(),
       storage:
         storage === "sqlite"
-          ? { kind: "sqlite", filename: join(folder, "till.sqlite") }
+          ? { kind: "sqlite", filename: filenameIn(folder) }
           : { kind: "postgres", url: storage.postgresUrl },
       leaseMillis,
       ...(fault === undefined ? {} : { fault })
     },
     onEvent: (event) => count(events, describeEvent(event))
   })
-  return { outside, fleet, payTo, events }
+  return { folder, outside, fleet, payTo, events }
 }
 
 /** Lets buyers buy while servers are killed; resolves when the last buyer has its last response. */
 const killWhileBuying = async (
   options: KillRunOptions,
-  { fleet, outside }: Stage
+  { fleet, folder, outside }: Stage
 ): Promise<{ readonly attempts: ReadonlyArray<Attempt>; readonly hits: Counts }> => {
-  const { moments = allMoments, rounds, seed } = options
+  const { deletions = 0, moments = allMoments, rounds, seed } = options
   const attempts: Array<Attempt> = []
   const hits: Counts = {}
   const buyers = await fundBuyers(options, fleet, attempts)
@@ -144,7 +153,14 @@ const killWhileBuying = async (
   const buying = Promise.all(buyers.map((buyer) => buyer.run(() => isStopping)))
   try {
     for (let round = 1; round <= rounds; round++) {
-      count(hits, await killOnce(fleet, outside, moments, randomnessOf(seed, `round ${round}`)))
+      const randomness = randomnessOf(seed, `round ${round}`)
+      const deletes = options.storage === "sqlite" && randomness.fork("deletion").chance(deletions)
+      count(
+        hits,
+        deletes
+          ? await deleteOnce(fleet, filenameIn(folder), randomness)
+          : await killOnce(fleet, outside, moments, randomness)
+      )
       options.onRound?.(round)
     }
   } finally {

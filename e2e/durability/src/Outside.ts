@@ -103,6 +103,11 @@ export const startOutside = async (facilitatorUrl: string): Promise<Outside> => 
         reach("placed")
         return json({ reference: `upstream-${placement.orderId}` })
       }
+      case "/orders/find": {
+        const { orderId } = JSON.parse(body) as { readonly orderId: string }
+        const isPlaced = placements.some((placement) => placement.orderId === orderId)
+        return json(isPlaced ? { reference: `upstream-${orderId}` } : {})
+      }
       case "/reservations":
         reach("reserve")
         reservations.push(JSON.parse(body) as Reservation)

@@ -4,7 +4,20 @@ export type StorageSettings =
   | { readonly kind: "postgres"; readonly url: string }
 
 /** A store that is broken on purpose; `Faults.ts` describes each fault. */
-export type FaultName = "forgets-responses" | "ignores-claims" | "writes-later" | "forgets-receipts"
+export type FaultName =
+  | "forgets-responses"
+  | "ignores-claims"
+  | "writes-later"
+  | "forgets-receipts"
+  | "forgets-some-receipts"
+  | "keeps-everything"
+
+export interface DaySettings {
+  /** The facilitator, which is unreachable at times. */
+  readonly facilitatorUrl: string
+  /** Private key of the wallet that sends refunds. */
+  readonly refundKey: `0x${string}`
+}
 
 /** The settings of a server process, as JSON in its first argument. */
 export interface ServerSettings {
@@ -21,6 +34,8 @@ export interface ServerSettings {
   /** Lease of a charge whose server may be dead, in milliseconds. */
   readonly leaseMillis: number
   readonly fault?: FaultName
+  /** A long run: deliveries fail, refunds are sent, and nothing is reported at each moment of a call. */
+  readonly day?: DaySettings
 }
 
 /** Lines that a server process prints, one JSON value each. */

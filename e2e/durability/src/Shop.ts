@@ -1,12 +1,14 @@
-import { randomUUID } from "node:crypto"
-import type {
-  FulfilmentOptions,
-  MailerOptions,
-  MarketplaceOptions,
-  VaultItem,
-  VaultOptions
+import { createHash, randomUUID } from "node:crypto"
+import {
+  type FulfilmentOptions,
+  type MailerOptions,
+  type MarketplaceOptions,
+  PlacementRefused,
+  type TrackerOptions,
+  type VaultItem,
+  type VaultOptions
 } from "@till402/core"
-import { sampleArchive, sampleProduct } from "@till402/core/testing"
+import { sampleArchive, sampleProduct, sampleTrackResult } from "@till402/core/testing"
 
 /** Reports something to the external services and waits for the response. */
 export type Notify = (path: string, body: unknown) => Promise<unknown>
@@ -66,6 +68,39 @@ const fulfilment = (notify: Notify): FulfilmentOptions => ({
   }
 })
 
+/** From 0 to 99, always the same for one order. */
+const percentileOf = (id: string): number => createHash("sha256").update(id).digest().readUInt32BE() % 100
+
+/**
+ * Orders of which some are refused, some are placed without a response, and some fail once they are placed. Their status
+ * is final.
+ */
+export const failingDeliveries = (notify: Notify): FulfilmentOptions => {
+  const reliable = fulfilment(notify)
+  return {
+    ...reliable,
+    place: async (order, context) => {
+      const percentile = percentileOf(order.orderId)
+      if (percentile < 10) throw new PlacementRefused({ reason: "out_of_stock" })
+      const placed = await reliable.place(order, context)
+      if (percentile < 20) throw new Error("the upstream's response was lost")
+      return placed
+    },
+    find: async (orderId) => {
+      const found = (await notify("/orders/find", { orderId })) as { readonly reference?: string }
+      return found.reference
+    },
+    status: async (reference) =>
+      percentileOf(reference) < 10
+        ? { status: "failed", reason: "insufficient_stock", shipments: [] }
+        : { status: "delivered", shipments: [{ trackingNumber: "1Z999AA10123456784" }] }
+  }
+}
+
+const tracker: TrackerOptions = {
+  track: async ({ number }) => sampleTrackResult(number, { serviceType: randomUUID() })
+}
+
 const vault: VaultOptions = {
   open: async ({ slug }) => ({ body: sampleArchive({ "README.md": `# ${slug}\n` }) })
 }
@@ -80,6 +115,7 @@ const mailer = (notify: Notify): MailerOptions => ({
 export const shop = (notify: Notify) => ({
   marketplaces: { marketplace_a: marketplace },
   fulfilment: fulfilment(notify),
+  tracker,
   vault,
   mailer: mailer(notify)
 })

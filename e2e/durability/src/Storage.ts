@@ -84,7 +84,9 @@ export const observedStorage = async (settings: ServerSettings, notify: Notify):
   const layer = await loadLayer(settings.storage)
   let opened: VaultPurchases["Service"] | undefined
   const announce: Announce = (moment) =>
-    Effect.tap(() => Effect.promise(() => notify("/moments", { moment })))
+    settings.day === undefined
+      ? Effect.tap(() => Effect.promise(() => notify("/moments", { moment })))
+      : (change) => change
   const observe = Effect.map(Effect.context<Stores>(), (stores) => {
     const charges = Context.get(stores, Charges)
     const orders = Context.get(stores, Orders)

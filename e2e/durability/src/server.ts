@@ -1,12 +1,13 @@
 import { createInterface } from "node:readline"
 import { serve } from "@hono/node-server"
-import { type ChargeSummary, Till } from "@till402/core"
+import { type ChargeSummary, type LedgerCheck, type LedgerKind, Till, type TillOptions } from "@till402/core"
 import { till402 } from "@till402/hono"
 import { Effect } from "effect"
 import { Hono } from "hono"
+import { privateKeyToAccount } from "viem/accounts"
 import type { Books } from "./Books.ts"
-import type { ServerLine, ServerSettings } from "./ServerSettings.ts"
-import { shop, notifyOutside, vaultItem } from "./Shop.ts"
+import type { DaySettings, ServerLine, ServerSettings } from "./ServerSettings.ts"
+import { failingDeliveries, shop, notifyOutside, vaultItem } from "./Shop.ts"
 import { observedStorage } from "./Storage.ts"
 
 /*
@@ -19,6 +20,7 @@ const print = (line: ServerLine): void => {
 }
 
 const settings = JSON.parse(process.argv[2] ?? "") as ServerSettings
+const { day } = settings
 const notify = notifyOutside(settings.outsideUrl, settings.name)
 const storage = await observedStorage(settings, notify)
 const maxOrders = 100_000
@@ -34,17 +36,39 @@ const allCharges = async (till: Till): Promise<ReadonlyArray<ChargeSummary>> => 
   }
 }
 
+/** All callers of a long run have one address, and its wallet refunds more than a person would buy. */
+const optionsOfDay = ({ refundKey }: DaySettings): Partial<TillOptions> => ({
+  fulfilment: failingDeliveries(notify),
+  refundWallet: privateKeyToAccount(refundKey),
+  refunds: { perPayerPerHour: "1000000.00" },
+  limits: { quotesPerMinute: 100_000, quotesPerClientPerMinute: 100_000, lossPerHour: "10000.00" }
+})
+
+/** What a check with the chain leaves open counts as a fault, too. */
+const chainFaults = ({ chain }: LedgerCheck): ReadonlyArray<string> =>
+  chain === undefined
+    ? []
+    : [
+        ...chain.unreadNetworks.map((network) => `${network} could not be read`),
+        ...chain.foreign.map(({ transaction }) => `the ledger lacks the transfer in ${transaction}`),
+        ...(chain.openEntries === 0 ? [] : [`${chain.openEntries} entries can't be judged yet`])
+      ]
+
 const start = async (): Promise<void> => {
   const till = Till.make({
     baseUrl: settings.baseUrl,
     payTo: settings.payTo,
-    networks: [{ network: "base-sepolia", rpcUrl: settings.rpcUrl }],
-    facilitator: { url: settings.outsideUrl, headers: () => ({ "x-server": settings.name }) },
+    networks: [{ network: "base-sepolia", rpcUrl: settings.rpcUrl, ...(day ? { finalitySeconds: 20 } : {}) }],
+    facilitator: {
+      url: day?.facilitatorUrl ?? settings.outsideUrl,
+      headers: () => ({ "x-server": settings.name })
+    },
     secret: settings.secret,
     storage: storage.layer,
     // One operation settles before its work, so that servers also die between the two.
     settlement: { vaultDownload: "before-work" },
     ...shop(notify),
+    ...(day === undefined ? {} : optionsOfDay(day)),
     onEvent: ({ at, error, level, message, reason }) =>
       print({
         kind: "event",
@@ -60,7 +84,12 @@ const start = async (): Promise<void> => {
     const find = (id: string) => Effect.runPromise(storage.purchases().find(id))
     const found = await Promise.all(purchaseIds.map(find))
     const always = { from: new Date(0), to: new Date(Date.now() + 86_400_000) }
-    const [check, totals] = await Promise.all([till.ledger.check(always), till.ledger.totals(always)])
+    const [check, totals] = await Promise.all([
+      till.ledger.check({ ...always, chain: day !== undefined }),
+      till.ledger.totals(always)
+    ])
+    const sumOf = (wanted: LedgerKind): string =>
+      String(totals.reduce((sum, { amountAtomic, kind }) => (kind === wanted ? sum + amountAtomic : sum), 0n))
     return {
       charges: (await allCharges(till)).map(({ amountAtomic, key, refund, state, transaction }) => ({
         amountAtomic: String(amountAtomic),
@@ -77,15 +106,22 @@ const start = async (): Promise<void> => {
       purchases: found
         .filter((purchase) => purchase !== undefined)
         .map(({ email = "", id, status }) => ({ email, id, status })),
-      ledgerAtomic: String(
-        totals.reduce((sum, { amountAtomic, kind }) => (kind === "settled" ? sum + amountAtomic : sum), 0n)
-      ),
-      bookFaults: check.faults.map(({ chargeKey, fault }) => `${chargeKey}: ${fault}`)
+      ledgerAtomic: sumOf("settled"),
+      refundedAtomic: sumOf("refunded"),
+      bookFaults: [
+        ...check.faults.map(({ chargeKey, fault }) => `${chargeKey}: ${fault}`),
+        ...chainFaults(check)
+      ]
     }
   }
 
   const app = new Hono()
   app.post("/control/reconcile", async (context) => context.json(await till.reconcile()))
+  app.post("/control/memory", (context) => {
+    globalThis.gc?.()
+    const { external, heapUsed, rss } = process.memoryUsage()
+    return context.json({ heapBytes: heapUsed + external, residentBytes: rss })
+  })
   app.post("/control/books", async (context) => context.json(await books(await context.req.json())))
   app.use(till402(till))
   serve({ fetch: app.fetch, hostname: "127.0.0.1", port: 0 }, ({ port }) =>

@@ -61,6 +61,7 @@ export const inOrder = (): World => {
     orders: [{ id: "order-2", email: buy.email, status: "placed" }],
     purchases: [{ id: "purchase-3", email: vaultBuy.email, status: "granted" }],
     ledgerAtomic: "29650000",
+    refundedAtomic: "0",
     bookFaults: []
   }
   return {

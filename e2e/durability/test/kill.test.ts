@@ -41,6 +41,15 @@ it("one server on SQLite loses no payment and sells nothing twice", { timeout: 1
   expectHits(report)
 })
 
+it("one server sells nothing into a SQLite file that was deleted", { timeout: 120_000 }, async () => {
+  const options = { chain, facilitator, storage: "sqlite", rounds: 5, seed: 401, deletions: 1 } as const
+  const report = await killRun(options)
+  expectKept(report)
+  expect(report.moments).toEqual({ deletion: 5 })
+  expect(report.transfers).toBeGreaterThan(5)
+  expect(Object.keys(report.events).some((event) => event.includes("deleted or replaced"))).toBe(true)
+})
+
 it("two servers on one PostgreSQL lose no payment and sell nothing twice", { timeout: 120_000 }, async () => {
   const postgresUrl = await postgres.createDatabase()
   const report = await killRun({ chain, facilitator, storage: { postgresUrl }, rounds: 8, seed: 403 })

@@ -272,6 +272,33 @@ describe("a file that is deleted or replaced while it is open", () => {
     expect(await openThen(change)).toEqual(["Failure", "Failure", "storage_file_lost"])
   })
 
+  it("deleted right after a look at it: fails the next write alone, of a group, and of a transaction", async () => {
+    const outcomes = await Promise.all(
+      (["alone", "in a group", "in a transaction"] as const).map((how) => {
+        const filename = nextFile()
+        return withClient(
+          filename,
+          Effect.gen(function* () {
+            const sql = yield* SqlClient.SqlClient
+            yield* sql`CREATE TABLE sold (id integer)`
+            const insert = Effect.asVoid(sql`INSERT INTO sold VALUES (1)`)
+            yield* insert
+            vi.spyOn(performance, "now").mockReturnValue(performance.now())
+            rmSync(filename)
+            const write = {
+              alone: insert,
+              "in a group": Effect.all([insert, insert, insert], { concurrency: 3, discard: true }),
+              "in a transaction": sql.withTransaction(insert)
+            }[how]
+            const { _tag } = yield* Effect.result(write)
+            return _tag
+          })
+        )
+      })
+    )
+    expect(outcomes).toEqual(["Failure", "Failure", "Failure"])
+  })
+
   it("not at all: goes on", async () => {
     expect(await openThen(() => undefined)).toEqual(["Success", "Success"])
   })

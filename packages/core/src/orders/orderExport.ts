@@ -57,11 +57,18 @@ const columns = [
 const personalColumns = ["email", "shippingAddress"] as const satisfies ReadonlyArray<keyof Line>
 
 /**
- * The places where a spreadsheet would read a formula (https://owasp.org/www-community/attacks/CSV_Injection): at the
- * start, and after a character by which some spreadsheets separate cells or rows even within quotes. Full-width and
- * small forms count, and characters that don't show.
+ * The places where a spreadsheet would read a formula (https://owasp.org/www-community/attacks/CSV_Injection): before a
+ * character of a formula, at the start and after a character by which some spreadsheets separate cells or rows even
+ * within quotes; and before such a character at the start. Full-width and small forms count, and characters that don't
+ * show.
  */
-const formulaStarts = /(?<=^|[;\t\r\n])(?=["'\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫−])/gu
+const formulaStarts = /^(?=[\t\r\n])|(?<=^|[;\t\r\n])(?=["'\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫−])/gu
+
+/** A spreadsheet reads it as a number, and can calculate with it. */
+const negativeNumber = /^-\d+(?:\.\d+)?$/
+
+const withoutFormulas = (text: string): string =>
+  negativeNumber.test(text) ? text : text.replace(formulaStarts, "'")
 
 /** Quoted, since not every spreadsheet separates by commas. */
 const cellOf = (value: unknown): string => {
@@ -71,7 +78,7 @@ const cellOf = (value: unknown): string => {
     : typeof value === "object"
       ? JSON.stringify(value)
       : String(value)
-  return `"${text.replace(formulaStarts, "'").replaceAll('"', '""')}"`
+  return `"${withoutFormulas(text).replaceAll('"', '""')}"`
 }
 
 const row = (cells: ReadonlyArray<string>): string => `${cells.join(",")}\r\n`

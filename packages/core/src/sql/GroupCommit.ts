@@ -76,10 +76,14 @@ export const make = Effect.fnUntraced(function* (
   const commit = (writes: ReadonlyArray<Write>) => {
     let group: ReadonlyArray<Write> = []
     return exclusively(
-      database.attempt("execute", () => {
-        group = writes.filter((write) => !write.withdrawn)
-        return group.length === 0 ? [] : runGroup(database, group)
-      })
+      database.attempt(
+        "execute",
+        () => {
+          group = writes.filter((write) => !write.withdrawn)
+          return group.length === 0 ? [] : runGroup(database, group)
+        },
+        { commits: true }
+      )
     ).pipe(
       Effect.match({
         onSuccess: (outcomes) => group.forEach((write, index) => write.resume(outcomes[index]!)),

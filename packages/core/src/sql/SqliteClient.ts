@@ -40,6 +40,7 @@ const connectionOf = (run: Run): SqlConnection.Connection => {
   }
 }
 
+const endsTransaction = /^\s*COMMIT\b/i
 const changesRows = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b/i
 
 /**
@@ -51,7 +52,9 @@ const changesRows = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b/i
  */
 export const connect = Effect.fnUntraced(function* ({ filename }: { readonly filename: string }) {
   const database = yield* SqliteDatabase.open(filename)
-  const direct = connectionOf((job) => database.attempt("execute", () => database.run(job)))
+  const direct = connectionOf((job) =>
+    database.attempt("execute", () => database.run(job), { commits: endsTransaction.test(job.text) })
+  )
   const lease = SqlClient.makeSqliteAcquirers({
     connection: Effect.succeed(direct),
     semaphore: yield* Semaphore.make(1),

@@ -46,8 +46,13 @@ export interface SqliteDatabase {
   readonly inTransaction: () => boolean
   /**
    * Runs synchronous work as an effect. Retries while another process holds the lock and none of the work was done.
+   * Fails if the file is lost; work that `commits` also fails if the file was lost meanwhile.
    */
-  readonly attempt: <A>(operation: string, work: () => A) => Effect.Effect<A, SqlError.SqlError>
+  readonly attempt: <A>(
+    operation: string,
+    work: () => A,
+    options?: { readonly commits?: boolean }
+  ) => Effect.Effect<A, SqlError.SqlError>
 }
 
 /** SQLite's extended codes for a duplicate primary key; `classifySqliteError` knows only that of UNIQUE. */
@@ -79,19 +84,19 @@ class DatabaseFileLost extends Error {
   }
 }
 
-/** How often the file is checked: one look costs microseconds, and statements come in thousands per second. */
+/** How often the file is checked for reads: one look costs microseconds, and reads come in thousands per second. */
 const fileCheckMillis = 500
 
-/** Returns whether the file was deleted or replaced since. A database in memory has no file. */
-const fileWatch = (filename: string): (() => boolean) => {
+/** Returns whether the file was deleted or replaced since, `now` or lately. A database in memory has no file. */
+const fileWatch = (filename: string): ((now?: "now") => boolean) => {
   const path = resolve(filename)
   const look = () => statSync(path, { throwIfNoEntry: false })
   const opened = look()
   if (opened === undefined) return () => false
   let isLost = false
   let nextCheckMillis = 0
-  return () => {
-    if (performance.now() < nextCheckMillis) return isLost
+  return (now) => {
+    if (now === undefined && performance.now() < nextCheckMillis) return isLost
     const found = look()
     // The open connection keeps the number of its file: no other file can get it.
     isLost = found?.ino !== opened.ino || found.dev !== opened.dev
@@ -139,11 +144,14 @@ export const open = Effect.fnUntraced(function* (
   )
   const isLost = fileWatch(filename)
   let isReported = false
-  const attempt: SqliteDatabase["attempt"] = (operation, work) => {
+  const attempt: SqliteDatabase["attempt"] = (operation, work, { commits = false } = {}) => {
     const checked = () => {
       // An open transaction must still be able to end.
       if (!database.isTransaction && isLost()) throw new DatabaseFileLost()
-      return work()
+      const result = work()
+      // After the commit: a file that is there now was there when it was written.
+      if (commits && isLost("now")) throw new DatabaseFileLost()
+      return result
     }
     const once = Effect.try({ try: checked, catch: (cause) => toSqlError(cause, operation) })
     const untouched = (error: SqlError.SqlError) =>

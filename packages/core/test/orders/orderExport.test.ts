@@ -1,5 +1,5 @@
-import { Effect, Stream } from "effect"
-import { describe, expect, it } from "vitest"
+import { Effect, Schema, Stream } from "effect"
+import { describe, expect, it } from "@effect/vitest"
 import { exportOrders } from "../../src/orders/orderExport.ts"
 import type { Order } from "../../src/ports/Orders.ts"
 import { sampleOffer, sampleOrder } from "../../src/testing/stores/records.ts"
@@ -56,17 +56,74 @@ describe("a cell of an export", () => {
     ["two\nlines", "two\nlines"],
     ["=1+1", "'=1+1"],
     ["+1", "'+1"],
-    ["-1", "'-1"],
+    ["-1", "-1"],
     ["@sum", "'@sum"],
     ["\t=1", "'\t'=1"],
     ["Desk;=1+1", "Desk;'=1+1"],
-    ["\tx", "\tx"],
-    ["\rx", "\rx"],
+    ["\tx", "'\tx"],
+    ["\rx", "'\rx"],
+    ["\nx", "'\nx"],
+    ["\t", "'\t"],
+    ["-12", "-12"],
+    ["-0.5", "-0.5"],
+    ["-1+1", "'-1+1"],
+    ["-1;-2", "'-1;'-2"],
+    ["-$5", "'-$5"],
+    ["+5", "'+5"],
     ["a=1", "a=1"],
     ["", ""]
   ])("of %j is %j", (title, cell) => {
     expect(cellOf(title)).toBe(cell)
   })
+})
+
+/** What OWASP lists: at the start of a cell, each of these makes a spreadsheet read more than text. */
+const owaspStart = /^[=+\-@\t\r\n]/
+const pieces = Schema.Array(
+  Schema.Literals([
+    "=",
+    "+",
+    "-",
+    "@",
+    "\t",
+    "\r",
+    "\n",
+    ";",
+    '"',
+    "'",
+    " ",
+    ",",
+    ".",
+    "0",
+    "12",
+    "x",
+    "＝",
+    "\u200b"
+  ])
+)
+
+describe("a cell of any text", () => {
+  it.effect.prop(
+    "begins with none of OWASP's characters, unless it is a negative number, and keeps the text",
+    [pieces],
+    ([parts]) =>
+      Effect.sync(() => {
+        const title = parts.join("")
+        const cell = cellOf(title)
+        expect(cell?.replaceAll("'", "")).toBe(title.replaceAll("'", ""))
+        if (owaspStart.test(cell ?? "")) expect(cell).toMatch(/^-\d+(\.\d+)?$/)
+      }),
+    { arbitrary: { runs: 2_000 } }
+  )
+
+  it.effect.prop(
+    "is unchanged where it is a plain negative number",
+    [Schema.Int.check(Schema.isBetween({ minimum: -1_000_000, maximum: -1 })), Schema.Natural],
+    ([whole, fraction]) =>
+      Effect.sync(() => {
+        for (const text of [`${whole}`, `${whole}.${fraction}`]) expect(cellOf(text)).toBe(text)
+      })
+  )
 })
 
 /** Splits a line as a spreadsheet does that separates by another character, and so sees quotes in the wrong places. */

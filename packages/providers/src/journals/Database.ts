@@ -26,6 +26,13 @@ export const tables: ReadonlyArray<string> = [
     expires_at_millis bigint NOT NULL,
     UNIQUE (chain_id, payer, nonce)
   )`,
+  `CREATE TABLE IF NOT EXISTS till_treasury_replacements (
+    key text NOT NULL,
+    position bigint NOT NULL,
+    "transaction" text NOT NULL,
+    signed_transaction text NOT NULL,
+    PRIMARY KEY (key, position)
+  )`,
   `CREATE TABLE IF NOT EXISTS till_placements (
     order_id text PRIMARY KEY,
     reference text NOT NULL,
@@ -33,7 +40,11 @@ export const tables: ReadonlyArray<string> = [
   )`
 ]
 
-export const tableNames: ReadonlyArray<string> = ["till_treasury_payments", "till_placements"]
+export const tableNames: ReadonlyArray<string> = [
+  "till_treasury_payments",
+  "till_treasury_replacements",
+  "till_placements"
+]
 
 /** Runs work once, with the first call. If it fails, the next call retries. */
 export const once = <A>(work: () => Promise<A>): (() => Promise<A>) => {

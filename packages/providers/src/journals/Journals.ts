@@ -2,7 +2,12 @@ import { StoreError } from "@till402/core"
 import { Context } from "effect"
 import type { PlacementJournal } from "../rye/PlacementJournal.ts"
 import type { Hex } from "../treasury/Hex.ts"
-import type { PaymentJournal, PaymentRecord } from "../treasury/PaymentJournal.ts"
+import type {
+  PaymentJournal,
+  PaymentRecord,
+  PaymentVariant,
+  RecordedPayment
+} from "../treasury/PaymentJournal.ts"
 import type { Database, Row } from "./Database.ts"
 
 /** The journals of providers, as a service; see `SqliteJournals.layer` and `PostgresJournals.layer`. */
@@ -18,7 +23,7 @@ export class Journals extends Context.Service<
 
 /** Both journals in one database. */
 export interface OpenJournals {
-  /** Payments of a treasury: table `till_treasury_payments`. */
+  /** Payments of a treasury: tables `till_treasury_payments` and `till_treasury_replacements`. */
   readonly payments: PaymentJournal
   /** The intent by which each order was placed: table `till_placements`. */
   readonly placements: PlacementJournal
@@ -53,9 +58,42 @@ const recordOf = (row: Row): PaymentRecord => ({
   expiresAtMillis: numberOf(row["expires_at_millis"])
 })
 
+const variantOf = (row: Row): PaymentVariant => ({
+  transaction: String(row["transaction"]) as Hex,
+  signedTransaction: String(row["signed_transaction"]) as Hex
+})
+
 /** Records are never changed or deleted, so a conflicting record can always be returned. */
 const paymentsIn = ({ run }: Database): PaymentJournal => {
-  const insert = async (record: PaymentRecord): Promise<PaymentRecord | undefined> => {
+  const withReplacements = async (row: Row): Promise<RecordedPayment> => {
+    const record = recordOf(row)
+    const rows = await run("SELECT * FROM till_treasury_replacements WHERE key = $1 ORDER BY position", [
+      record.key
+    ])
+    return { ...record, replacements: rows.map(variantOf) }
+  }
+
+  const find = async (key: string): Promise<RecordedPayment | undefined> => {
+    const [row] = await run("SELECT * FROM till_treasury_payments WHERE key = $1", [key])
+    return row === undefined ? undefined : withReplacements(row)
+  }
+
+  const replace = async (
+    key: string,
+    position: number,
+    { signedTransaction, transaction }: PaymentVariant
+  ): Promise<RecordedPayment> => {
+    await run(
+      `INSERT INTO till_treasury_replacements (key, position, "transaction", signed_transaction)
+        VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+      [key, position, transaction, signedTransaction]
+    )
+    const record = await find(key)
+    if (record === undefined) throw new Error("the payment to replace is not in the journal")
+    return record
+  }
+
+  const insert = async (record: PaymentRecord): Promise<RecordedPayment | undefined> => {
     const { chainId, expiresAtMillis, key, nonce, payer, reference, signedTransaction, transaction } = record
     const written = await run(
       `INSERT INTO till_treasury_payments
@@ -71,16 +109,14 @@ const paymentsIn = ({ run }: Database): PaymentJournal => {
       [key, reference, chainId, payer, nonce]
     )
     if (other === undefined) throw new Error("a payment was deleted from the journal")
-    return recordOf(other)
+    return withReplacements(other)
   }
 
   return {
     insert: (record) => withStoreError("payments.insert", () => insert(record)),
-    find: (key) =>
-      withStoreError("payments.find", async () => {
-        const [row] = await run("SELECT * FROM till_treasury_payments WHERE key = $1", [key])
-        return row === undefined ? undefined : recordOf(row)
-      })
+    replace: (key, position, variant) =>
+      withStoreError("payments.replace", () => replace(key, position, variant)),
+    find: (key) => withStoreError("payments.find", () => find(key))
   }
 }
 

@@ -1,3 +1,5 @@
+import { statSync } from "node:fs"
+import { resolve } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { DatabaseSync } from "node:sqlite"
 import { ConfigurationError } from "@till402/core"
@@ -35,9 +37,26 @@ const openFile = (filename: string): DatabaseSync => {
   }
 }
 
+/** Fails once the file of an open database was deleted or replaced: what is written then is lost with the process. */
+const fileCheck = (filename: string): (() => void) => {
+  const path = resolve(filename)
+  const look = () => statSync(path, { throwIfNoEntry: false })
+  const opened = look()
+  return () => {
+    // A database in memory has no file.
+    if (opened === undefined) return
+    const found = look()
+    if (found?.ino !== opened.ino || found.dev !== opened.dev) {
+      throw new Error(
+        "the file of the journals was deleted or replaced while it was open; restore it and restart"
+      )
+    }
+  }
+}
+
 /**
  * Opens an SQLite file with Node's own SQLite. Each statement is its own transaction, on disk (`synchronous = FULL`)
- * when it resolves.
+ * when it resolves. It rejects if the file was deleted.
  *
  * @throws ConfigurationError if the file can't be opened
  */
@@ -45,6 +64,7 @@ export const openSqlite = (filename: string): Database => {
   if (filename.trim() === "")
     throw new ConfigurationError({ message: "journals: filename must not be empty" })
   const file = openFile(filename)
+  const assertFile = fileCheck(filename)
   const ready = once(async () => {
     // Readers don't wait for writers, and a commit is on disk.
     for (const text of ["PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", ...tables]) {
@@ -56,7 +76,10 @@ export const openSqlite = (filename: string): Database => {
       await ready()
       // SQLite's numbered parameters are written `?1`.
       const numbered = text.replace(/\$(\d+)/g, "?$1")
-      return await withLockRetry(() => file.prepare(numbered).all(...values) as ReadonlyArray<Row>)
+      const rows = await withLockRetry(() => file.prepare(numbered).all(...values) as ReadonlyArray<Row>)
+      // After the commit: a file that is there now was there when it was written.
+      assertFile()
+      return rows
     },
     close: async () => {
       if (file.isOpen) file.close()

@@ -43,6 +43,8 @@ export interface Chain {
   readonly estimateGas: (call: { from: Hex; to: Hex; data: Hex }) => Effect.Effect<bigint, ChainFault>
   /** Fees that are sufficient even if the base fee doubles. */
   readonly fees: Effect.Effect<Fees, ChainFault>
+  /** Base fees of this many latest blocks, and of the next one, in wei; fewer if the chain is younger. */
+  readonly baseFees: (blocks: number) => Effect.Effect<ReadonlyArray<bigint>, ChainFault>
   /** `false` if the node refused it, perhaps because it already has it. */
   readonly send: (signedTransaction: Hex) => Effect.Effect<boolean, UpstreamFault>
   readonly mined: (transaction: Hex) => Effect.Effect<MinedTransaction | undefined, ChainFault>
@@ -116,6 +118,16 @@ export const makeChain = (upstream: Upstream, rpcUrl: string): Chain => {
         maxFeePerGas: 2n * base + maxPriorityFeePerGas
       })
     ),
+    baseFees: (blocks) =>
+      Effect.flatMap(call("eth_feeHistory", [toHex(blocks), "latest", []]), (history) => {
+        const listed =
+          typeof history === "object" && history !== null && "baseFeePerGas" in history
+            ? history.baseFeePerGas
+            : undefined
+        return Array.isArray(listed) && listed.every(isQuantity)
+          ? Effect.succeed(listed.map(BigInt))
+          : Effect.fail(malformed("eth_feeHistory"))
+      }),
     send: (signedTransaction) =>
       call("eth_sendRawTransaction", [signedTransaction]).pipe(
         Effect.as(true),

@@ -19,7 +19,8 @@ import {
 import { type ChainFault, makeChain } from "./Chain.ts"
 import { journalOf, type PaymentJournal } from "./PaymentJournal.ts"
 import { makeSending } from "./Sending.ts"
-import { makeSigning, type SigningAccount } from "./Signing.ts"
+import { makeSigning } from "./Signing.ts"
+import type { SigningAccount } from "./SigningAccount.ts"
 import type { Hex } from "./Hex.ts"
 import { type Transfer, verdictOf } from "./Transfer.ts"
 import {
@@ -51,7 +52,7 @@ export interface EvmTreasuryLayerOptions extends UpstreamSettings {
   readonly rpcUrl: string
   /** The network that it pays on, in that network's USDC; default `base`. */
   readonly network?: string | undefined
-  /** Highest fee per unit of gas, in wei; default 5 gwei. */
+  /** Highest fee per unit of gas of a payment and its replacements, in wei; default 5 gwei. */
   readonly maxFeePerGas?: bigint | undefined
   /** Blocks that confirm a payment, including its own; default 1. */
   readonly confirmations?: number | undefined
@@ -119,8 +120,8 @@ export const makeEvmTreasury = Effect.fnUntraced(function* (
   const settings = yield* configure(options)
   const chain = makeChain(yield* makeUpstream({ ...options, name: "treasury" }), settings.rpcUrl)
   const journal = journalOf(options.journal)
-  const { clear, decide } = makeSigning({ ...settings, account: options.account }, chain, journal)
-  const { bring: confirm, stateOf } = makeSending(settings, chain, clear)
+  const { clear, decide, raise } = makeSigning({ ...settings, account: options.account }, chain, journal)
+  const { bring: confirm, stateOf } = makeSending(settings, chain, { clear, raise })
   const { address } = options.account
   const name = settings.network.v1Name ?? settings.network.caip2
 

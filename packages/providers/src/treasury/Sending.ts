@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { Chain, ChainFault } from "./Chain.ts"
-import type { PaymentRecord } from "./PaymentJournal.ts"
-import type { Hex } from "./Hex.ts"
+import type { RecordedPayment } from "./PaymentJournal.ts"
+import { latestOf, variantsOf } from "./Replacing.ts"
 import type { PaymentState } from "./Treasury.ts"
 import { type FeesTooHigh, PaymentFailed, PaymentPending, type SigningFailed } from "./TreasuryErrors.ts"
 
@@ -16,39 +16,55 @@ import { type FeesTooHigh, PaymentFailed, PaymentPending, type SigningFailed } f
 const replacedBlocks = 64n
 
 export interface SendingSettings {
-  /** The account's address, lower case. */
-  readonly payer: Hex
   readonly confirmations: number
   readonly confirmTimeoutMillis: number
   readonly pollMillis: number
 }
 
-/** `clear` uses up the number of a payment that has expired. */
+/** What may be signed for a recorded payment. */
+export interface Resigning {
+  /** Uses up the number of a payment that has expired. */
+  readonly clear: (record: RecordedPayment) => Effect.Effect<void, ChainFault | FeesTooHigh | SigningFailed>
+  /** Replaces an underpriced payment. Returns it with its replacements. */
+  readonly raise: (record: RecordedPayment) => Effect.Effect<RecordedPayment, ChainFault>
+}
+
 export const makeSending = (
-  { confirmations, confirmTimeoutMillis, payer, pollMillis }: SendingSettings,
+  { confirmations, confirmTimeoutMillis, pollMillis }: SendingSettings,
   chain: Chain,
-  clear: (record: PaymentRecord) => Effect.Effect<void, ChainFault | FeesTooHigh | SigningFailed>
+  { clear, raise }: Resigning
 ) => {
-  const minedState = Effect.fnUntraced(function* ({ reference, transaction }: PaymentRecord) {
-    const mined = yield* chain.mined(transaction)
-    const pending: PaymentState = { status: "pending", reference, transaction }
+  /** The variant that was mined, if one was: all have one number, so the chain has at most one. */
+  const findMined = Effect.fnUntraced(function* (record: RecordedPayment) {
+    for (const { transaction } of variantsOf(record).toReversed()) {
+      const mined = yield* chain.mined(transaction)
+      if (mined !== undefined) return { ...mined, transaction }
+    }
+    return undefined
+  })
+
+  const minedState = Effect.fnUntraced(function* (record: RecordedPayment) {
+    const { reference } = record
+    const pending: PaymentState = { status: "pending", reference, transaction: latestOf(record).transaction }
+    const mined = yield* findMined(record)
     if (mined === undefined) return pending
-    const height = confirmations === 1 ? mined.blockNumber : yield* chain.blockNumber
+    const { blockNumber, succeeded, transaction } = mined
+    const height = confirmations === 1 ? blockNumber : yield* chain.blockNumber
     // Too few blocks on a node that lags behind the one with the receipt: polled again.
-    if (height - mined.blockNumber + 1n < BigInt(confirmations)) return pending
-    return { ...pending, status: mined.succeeded ? "paid" : "failed" } satisfies PaymentState
+    if (height - blockNumber + 1n < BigInt(confirmations)) return { ...pending, transaction }
+    return { status: succeeded ? "paid" : "failed", reference, transaction } satisfies PaymentState
   })
 
   /** Whether another transaction has used a payment's number for good. */
-  const isReplaced = Effect.fnUntraced(function* ({ nonce, transaction }: PaymentRecord) {
+  const isReplaced = Effect.fnUntraced(function* (record: RecordedPayment) {
     const height = yield* chain.blockNumber
     if (height < replacedBlocks) return false
-    if ((yield* chain.transactionCount(payer, height - replacedBlocks)) <= nonce) return false
+    if ((yield* chain.transactionCount(record.payer, height - replacedBlocks)) <= record.nonce) return false
     // Read last: while the number was read, the payment itself may have been mined.
-    return (yield* chain.mined(transaction)) === undefined
+    return (yield* findMined(record)) === undefined
   })
 
-  const stateOf = Effect.fnUntraced(function* (record: PaymentRecord) {
+  const stateOf = Effect.fnUntraced(function* (record: RecordedPayment) {
     const state = yield* minedState(record)
     return state.status === "pending" && (yield* isReplaced(record))
       ? ({ ...state, status: "failed" } satisfies PaymentState)
@@ -56,24 +72,30 @@ export const makeSending = (
   })
 
   /** Uses up the number of an expired payment if it is next: otherwise its order would wait for it forever. */
-  const clearExpired = Effect.fnUntraced(function* (record: PaymentRecord) {
-    if ((yield* chain.transactionCount(payer)) !== record.nonce) return
+  const clearExpired = Effect.fnUntraced(function* (record: RecordedPayment) {
+    if ((yield* chain.transactionCount(record.payer)) !== record.nonce) return
     yield* Effect.catchTag(clear(record), ["FeesTooHigh", "SigningFailed"], () => Effect.void)
   })
 
-  /** Sends the recorded transaction until the chain shows it or the call times out. */
-  const bring = Effect.fnUntraced(function* (record: PaymentRecord) {
-    const { expiresAtMillis, reference, signedTransaction, transaction } = record
+  /** Sends the recorded transaction, with higher fees if need be, until the chain shows it or the call times out. */
+  const bring = Effect.fnUntraced(function* (recorded: RecordedPayment) {
+    const { expiresAtMillis, reference } = recorded
     const until = (yield* Clock.currentTimeMillis) + confirmTimeoutMillis
+    let record = recorded
     for (let poll = 0; ; poll++) {
-      const { status } = yield* poll === 0 ? stateOf(record) : minedState(record)
+      const { status, transaction } = yield* poll === 0 ? stateOf(record) : minedState(record)
       if (status === "paid") return { reference, transaction }
       if (status === "failed") return yield* new PaymentFailed({ transaction })
       const now = yield* Clock.currentTimeMillis
       // Sent again every fourth poll, because nodes forget. A transaction sent twice moves its money once.
-      if (poll % 4 === 0 && now < expiresAtMillis) yield* chain.send(signedTransaction)
+      if (poll % 4 === 0 && now < expiresAtMillis) {
+        record = yield* raise(record)
+        yield* chain.send(latestOf(record).signedTransaction)
+      }
       if (poll === 0 && now >= expiresAtMillis) yield* clearExpired(record)
-      if (now + pollMillis >= until) return yield* new PaymentPending({ transaction })
+      if (now + pollMillis >= until) {
+        return yield* new PaymentPending({ transaction: latestOf(record).transaction })
+      }
       yield* Effect.sleep(pollMillis)
     }
   })

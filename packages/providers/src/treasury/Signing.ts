@@ -1,17 +1,15 @@
 import { ConfigurationError } from "@till402/core"
-import type { Network } from "@till402/core/effect"
 import { Clock, Effect, Semaphore } from "effect"
-import { isHex, keccak256, parseTransaction } from "viem"
-import type { Chain, Fees } from "./Chain.ts"
+import type { Chain } from "./Chain.ts"
 import type { Journal, PaymentRecord } from "./PaymentJournal.ts"
-import type { Hex } from "./Hex.ts"
+import { latestOf, makeReplacing } from "./Replacing.ts"
+import { expiryMarginMillis, hashOf, signer, type SigningSettings } from "./SigningAccount.ts"
 import type { Transfer } from "./Transfer.ts"
 import type { TreasuryPayment } from "./Treasury.ts"
 import {
   FeesTooHigh,
   PaymentExpired,
   PaymentRefused,
-  SigningFailed,
   TreasuryBusy,
   TreasuryUnderfunded
 } from "./TreasuryErrors.ts"
@@ -21,54 +19,10 @@ import {
  * is written.
  */
 
-/** The transaction to sign. */
-export interface TreasuryTransaction {
-  readonly type: "eip1559"
-  readonly chainId: number
-  readonly nonce: number
-  readonly to: Hex
-  readonly data: Hex
-  readonly value: bigint
-  readonly gas: bigint
-  readonly maxFeePerGas: bigint
-  readonly maxPriorityFeePerGas: bigint
-}
-
-/** Signs for the account that pays: a `LocalAccount` of viem, over a key or a custody service. */
-export interface SigningAccount {
-  readonly address: Hex
-  // A method, so that the wider parameters of viem's own type fit.
-  signTransaction(transaction: TreasuryTransaction): Promise<Hex>
-}
-
 /** A transfer needs about 60,000. No known token needs more than this. */
 const maxGas = 300_000n
 /** Transaction numbers that are tried before a payment fails with `TreasuryBusy`. */
 const maxNonces = 32
-/** A payment is not started shortly before its quote expires, because it must be mined before that. */
-const expiryMarginMillis = 10_000
-
-export interface SigningSettings {
-  readonly account: SigningAccount
-  /** The account's address, lower case. */
-  readonly payer: Hex
-  readonly network: Network
-  readonly maxFeePerGas: bigint
-}
-
-/** Signs with the account. Keeps only the name of an error, because its message may contain a secret. */
-const signer =
-  (account: SigningAccount) =>
-  (transaction: TreasuryTransaction): Effect.Effect<Hex, SigningFailed> =>
-    Effect.tryPromise({
-      try: () => account.signTransaction(transaction),
-      catch: (cause) => new SigningFailed({ code: causeOf(cause) })
-    })
-
-/** The name of an error, if it is safe in a log. */
-export const causeOf = (cause: unknown): string =>
-  cause instanceof Error && /^\w{1,60}$/.test(cause.name) ? cause.name : "Error"
-
 /** Checks the costs of a transaction against the host's limits. */
 const makeCosts = ({ maxFeePerGas, network, payer }: SigningSettings, chain: Chain) => {
   let isRightChain = false
@@ -95,49 +49,12 @@ const makeCosts = ({ maxFeePerGas, network, payer }: SigningSettings, chain: Cha
   return { assertChain, feesWithin, gasFor }
 }
 
-/** The fees that a recorded payment was signed with. */
-const feesOf = ({ signedTransaction }: PaymentRecord): Fees => {
-  try {
-    const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parseTransaction(signedTransaction)
-    return { maxFeePerGas, maxPriorityFeePerGas }
-  } catch {
-    return { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }
-  }
-}
-
-/** A quarter above what is usual now and above what was signed: nodes replace a transaction for ten percent more. */
-const raised = (now: bigint, signed: bigint): bigint => ((now > signed ? now : signed) * 5n) / 4n + 1n
-
-/**
- * Clears the number of a recorded payment that has expired, so that later numbers can be mined. Sends an empty
- * transaction to ourselves. If the expired payment is mined instead, its record still counts.
- */
-const makeClear = (
-  { account, network, payer }: SigningSettings,
-  chain: Chain,
-  feesWithin: ReturnType<typeof makeCosts>["feesWithin"]
-) =>
-  Effect.fnUntraced(function* (record: PaymentRecord) {
-    const fees = yield* feesWithin
-    const signed = feesOf(record)
-    const nothing = { to: payer, data: "0x", value: 0n, gas: 21_000n } as const
-    const transaction = yield* signer(account)({
-      type: "eip1559",
-      chainId: network.chainId,
-      nonce: record.nonce,
-      ...nothing,
-      maxFeePerGas: raised(fees.maxFeePerGas, signed.maxFeePerGas),
-      maxPriorityFeePerGas: raised(fees.maxPriorityFeePerGas, signed.maxPriorityFeePerGas)
-    })
-    yield* chain.send(transaction)
-  })
-
 /** Signs payments one after the other, because concurrent ones would use the same transaction number. */
 export const makeSigning = (settings: SigningSettings, chain: Chain, journal: Journal) => {
   const { account, payer } = settings
   const sign = signer(account)
   const { assertChain, feesWithin, gasFor } = makeCosts(settings, chain)
-  const clear = makeClear(settings, chain, feesWithin)
+  const { clear, raise } = makeReplacing(settings, { sign, feesWithin }, chain, journal)
   const oneAtATime = Semaphore.makeUnsafe(1)
 
   /** Signs a transfer with the next free number and records it, or returns the existing record of its key. */
@@ -166,20 +83,16 @@ export const makeSigning = (settings: SigningSettings, chain: Chain, journal: Jo
             expiresAtMillis
           }
           const other = yield* journal.insert(record)
-          if (other === undefined) return record
+          if (other === undefined) return { ...record, replacements: [] }
           if (other.key === key) return other
           if (other.reference === reference) return yield* new PaymentRefused({ reason: "reference_taken" })
           // Another payment has this number, but the chain lacks it: send it, or ours would have to wait.
-          yield* now < other.expiresAtMillis ? chain.send(other.signedTransaction) : clear(other)
+          if (now < other.expiresAtMillis) yield* chain.send(latestOf(yield* raise(other)).signedTransaction)
+          else yield* clear(other)
         }
         return yield* new TreasuryBusy()
       })
     )
 
-  return { clear, decide }
+  return { clear, raise, decide }
 }
-
-const hashOf = (signedTransaction: Hex): Effect.Effect<Hex, SigningFailed> =>
-  isHex(signedTransaction)
-    ? Effect.succeed(keccak256(signedTransaction))
-    : Effect.fail(new SigningFailed({ code: "NotATransaction" }))

@@ -11,8 +11,14 @@ import type { TreasuryOptions } from "./Treasury.ts"
 export { NodeRefused } from "./Chain.ts"
 export { EvmTreasury, type EvmTreasuryLayerOptions, type EvmTreasurySettings } from "./EvmTreasury.ts"
 export type { Hex } from "./Hex.ts"
-export { memoryPaymentJournal, type PaymentJournal, type PaymentRecord } from "./PaymentJournal.ts"
-export type { SigningAccount, TreasuryTransaction } from "./Signing.ts"
+export {
+  memoryPaymentJournal,
+  type PaymentJournal,
+  type PaymentRecord,
+  type PaymentVariant,
+  type RecordedPayment
+} from "./PaymentJournal.ts"
+export type { SigningAccount, TreasuryTransaction } from "./SigningAccount.ts"
 export {
   type PaymentTerms,
   type RefusalReason,

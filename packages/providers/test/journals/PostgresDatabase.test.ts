@@ -5,7 +5,7 @@ import { type Postgres, startPostgres } from "@till402/test-postgres"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
-import { journalCases, record } from "./contract.ts"
+import { journalCases, record, stored } from "./contract.ts"
 
 let cluster: Postgres
 const opened: Array<OpenJournals> = []
@@ -39,8 +39,8 @@ describe("postgresJournals()", () => {
     await before.placements.record("order-1", { reference: "ci_1", atMillis: 5 })
     await before.close()
     const after = open(url)
-    assert.deepStrictEqual(await after.payments.find("order-1"), record())
-    assert.deepStrictEqual(await after.payments.insert(record({ nonce: 8 })), record())
+    assert.deepStrictEqual(await after.payments.find("order-1"), stored(record()))
+    assert.deepStrictEqual(await after.payments.insert(record({ nonce: 8 })), stored(record()))
     assert.deepStrictEqual(await after.placements.find("order-1"), { reference: "ci_1", atMillis: 5 })
   })
 
@@ -58,7 +58,7 @@ describe("postgresJournals()", () => {
       Effect.forEach(
         [
           "CREATE ROLE journal_writer LOGIN PASSWORD 'password'",
-          "GRANT SELECT, INSERT, UPDATE ON till_treasury_payments, till_placements TO journal_writer"
+          "GRANT SELECT, INSERT, UPDATE ON till_treasury_payments, till_treasury_replacements, till_placements TO journal_writer"
         ],
         (text) => sql.unsafe(text)
       )
@@ -68,7 +68,7 @@ describe("postgresJournals()", () => {
     assert.isUndefined(await payments.insert(record()))
     await placements.record("order-1", { reference: "ci_1", atMillis: 1 })
     await placements.record("order-1", { reference: "ci_2", atMillis: 2 })
-    assert.deepStrictEqual(await payments.find("order-1"), record())
+    assert.deepStrictEqual(await payments.find("order-1"), stored(record()))
     assert.deepStrictEqual(await placements.find("order-1"), { reference: "ci_2", atMillis: 2 })
   })
 
@@ -81,7 +81,7 @@ describe("postgresJournals()", () => {
     const inShop = `${url}?options=${encodeURIComponent("-c search_path=shop_a,public")}`
     assert.isUndefined(await open(inShop).payments.find("order-1"))
     assert.isUndefined(await open(inShop).payments.insert(record({ reference: "cm-2" })))
-    assert.deepStrictEqual(await open(url).payments.find("order-1"), record())
+    assert.deepStrictEqual(await open(url).payments.find("order-1"), stored(record()))
   })
 
   it("serves concurrent callers", async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { type OpenJournals, sqliteJournals } from "@till402/providers/journals"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
-import { journalCases, record } from "./contract.ts"
+import { journalCases, record, stored } from "./contract.ts"
 
 let folder: string
 let files = 0
@@ -40,8 +40,8 @@ describe("sqliteJournals()", () => {
     await before.placements.record("order-1", { reference: "ci_1", atMillis: 5 })
     await before.close()
     const after = open(filename)
-    assert.deepStrictEqual(await after.payments.find("order-1"), record())
-    assert.deepStrictEqual(await after.payments.insert(record({ nonce: 8 })), record())
+    assert.deepStrictEqual(await after.payments.find("order-1"), stored(record()))
+    assert.deepStrictEqual(await after.payments.insert(record({ nonce: 8 })), stored(record()))
     assert.deepStrictEqual(await after.placements.find("order-1"), { reference: "ci_1", atMillis: 5 })
   })
 
@@ -57,7 +57,23 @@ describe("sqliteJournals()", () => {
     )
   })
 
-  it("lives beside other tables, and adds two", async () => {
+  it("fails once its file is deleted, instead of losing what it records", async () => {
+    const filename = newFile()
+    const { payments, placements } = open(filename)
+    await payments.insert(record())
+    rmSync(filename)
+    const outcomes = await Promise.allSettled([
+      payments.insert(record({ key: "order-2", reference: "cm-2", nonce: 8 })),
+      payments.find("order-1"),
+      placements.record("order-1", { reference: "ci_1", atMillis: 5 })
+    ])
+    assert.deepStrictEqual(
+      outcomes.map(({ status }) => status),
+      ["rejected", "rejected", "rejected"]
+    )
+  })
+
+  it("lives beside other tables, and adds three", async () => {
     const filename = newFile()
     const beside = new DatabaseSync(filename)
     beside.exec("CREATE TABLE till_orders (id text)")
@@ -66,7 +82,7 @@ describe("sqliteJournals()", () => {
     beside.close()
     assert.deepStrictEqual(
       names.map(({ name }) => name),
-      ["till_orders", "till_placements", "till_treasury_payments"]
+      ["till_orders", "till_placements", "till_treasury_payments", "till_treasury_replacements"]
     )
   })
 

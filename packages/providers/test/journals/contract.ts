@@ -1,5 +1,5 @@
 import type { PlacementJournal } from "@till402/providers/rye"
-import type { PaymentJournal, PaymentRecord } from "@till402/providers/treasury"
+import type { PaymentJournal, PaymentRecord, RecordedPayment } from "@till402/providers/treasury"
 import { assert } from "vitest"
 
 /*
@@ -29,6 +29,8 @@ export const record = (change: Partial<PaymentRecord> = {}): PaymentRecord => ({
   ...change
 })
 
+export const stored = (payment: PaymentRecord): RecordedPayment => ({ ...payment, replacements: [] })
+
 const other = (nonce: number, change: Partial<PaymentRecord> = {}): PaymentRecord =>
   record({ key: `order-${nonce}`, reference: `cm-${nonce}`, nonce, ...change })
 
@@ -42,8 +44,8 @@ export const journalCases: ReadonlyArray<JournalCase> = [
     run: async (left, right) => {
       assert.isUndefined(await right.payments.find("order-1"))
       assert.isUndefined(await left.payments.insert(record()))
-      assert.deepStrictEqual(await right.payments.find("order-1"), record())
-      assert.deepStrictEqual(await left.payments.find("order-1"), record())
+      assert.deepStrictEqual(await right.payments.find("order-1"), stored(record()))
+      assert.deepStrictEqual(await left.payments.find("order-1"), stored(record()))
       assert.isUndefined(await right.payments.find("order-2"))
     }
   },
@@ -58,7 +60,7 @@ export const journalCases: ReadonlyArray<JournalCase> = [
         signedTransaction: `0x${"ab".repeat(20_000)}`
       })
       assert.isUndefined(await left.payments.insert(odd))
-      assert.deepStrictEqual(await right.payments.find(odd.key), odd)
+      assert.deepStrictEqual(await right.payments.find(odd.key), stored(odd))
     }
   },
   {
@@ -71,10 +73,10 @@ export const journalCases: ReadonlyArray<JournalCase> = [
         other(2, { nonce: 7 }),
         record()
       ]) {
-        assert.deepStrictEqual(await right.payments.insert(clashing), record())
+        assert.deepStrictEqual(await right.payments.insert(clashing), stored(record()))
       }
       assert.isUndefined(await right.payments.find("order-2"))
-      assert.deepStrictEqual(await left.payments.find("order-1"), record())
+      assert.deepStrictEqual(await left.payments.find("order-1"), stored(record()))
     }
   },
   {
@@ -84,7 +86,7 @@ export const journalCases: ReadonlyArray<JournalCase> = [
       await left.payments.insert(other(2))
       await left.payments.insert(other(3))
       const clashing = record({ key: "order-2", reference: "cm-1", nonce: 3 })
-      assert.deepStrictEqual(await right.payments.insert(clashing), other(2))
+      assert.deepStrictEqual(await right.payments.insert(clashing), stored(other(2)))
     }
   },
   {
@@ -102,11 +104,11 @@ export const journalCases: ReadonlyArray<JournalCase> = [
       const responses = await race(left, right, ({ payments }, racer) =>
         payments.insert(record({ reference: `cm-${racer}`, nonce: racer }))
       )
-      const stored = await left.payments.find("order-1")
-      assert.isDefined(stored)
+      const winner = await left.payments.find("order-1")
+      assert.isDefined(winner)
       assert.deepStrictEqual(
         responses.filter((response) => response !== undefined),
-        Array.from({ length: 9 }, () => stored)
+        Array.from({ length: 9 }, () => winner)
       )
     }
   },
@@ -118,7 +120,7 @@ export const journalCases: ReadonlyArray<JournalCase> = [
       )
       const winners = responses.flatMap((response, racer) => (response === undefined ? [racer] : []))
       assert.strictEqual(winners.length, 1)
-      const winner = other(winners[0]!, { nonce: 7 })
+      const winner = stored(other(winners[0]!, { nonce: 7 }))
       for (const response of responses) assert.deepStrictEqual(response ?? winner, winner)
       const found = await Promise.all(responses.map((_, racer) => right.payments.find(`order-${racer}`)))
       assert.deepStrictEqual(
@@ -133,8 +135,47 @@ export const journalCases: ReadonlyArray<JournalCase> = [
       const responses = await race(left, right, ({ payments }, racer) => payments.insert(other(racer)))
       assert.deepStrictEqual(new Set(responses), new Set([undefined]))
       for (let racer = 0; racer < 10; racer++) {
-        assert.deepStrictEqual(await left.payments.find(`order-${racer}`), other(racer))
+        assert.deepStrictEqual(await left.payments.find(`order-${racer}`), stored(other(racer)))
       }
+    }
+  },
+  {
+    name: "replacements of a payment are there for everybody, in order, each as it was given",
+    run: async (left, right) => {
+      await left.payments.insert(record())
+      await left.payments.insert(other(2))
+      const [first, second] = ["0xa1", "0xa2"].map((transaction) => ({
+        transaction: transaction as `0x${string}`,
+        signedTransaction: `${transaction}02f8` as `0x${string}`
+      }))
+      const once = { ...record(), replacements: [first!] }
+      assert.deepStrictEqual(await left.payments.replace("order-1", 0, first!), once)
+      assert.deepStrictEqual(await right.payments.find("order-1"), once)
+      const twice = { ...record(), replacements: [first!, second!] }
+      assert.deepStrictEqual(await right.payments.replace("order-1", 1, second!), twice)
+      assert.deepStrictEqual(await left.payments.find("order-1"), twice)
+      assert.deepStrictEqual(await left.payments.insert(other(3, { nonce: 7 })), twice)
+      assert.deepStrictEqual(await left.payments.find("order-2"), stored(other(2)))
+    }
+  },
+  {
+    name: "of replacements that race for one position, one is stored and all are told of it",
+    run: async (left, right) => {
+      await left.payments.insert(record())
+      const responses = await race(left, right, ({ payments }, racer) =>
+        payments.replace("order-1", 0, { transaction: `0x0${racer}`, signedTransaction: `0x1${racer}` })
+      )
+      const winner = await left.payments.find("order-1")
+      assert.strictEqual(winner?.replacements.length, 1)
+      for (const response of responses) assert.deepStrictEqual(response, winner)
+    }
+  },
+  {
+    name: "a replacement of a payment that was never inserted is refused",
+    run: async (left) => {
+      const variant = { transaction: "0xa1", signedTransaction: "0xa102f8" } as const
+      const outcome = await left.payments.replace("order-1", 0, variant).catch((error: unknown) => error)
+      assert.instanceOf(outcome, Error)
     }
   },
   {

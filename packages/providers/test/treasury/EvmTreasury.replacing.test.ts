@@ -92,7 +92,16 @@ describe("a payment whose fee became too low", () => {
     assert.strictEqual(node.nonceOf(account.address), 2)
   })
 
-  it("is sent as it is while its quote is open", async () => {
+  it("is signed again with fees that the node accepts as a replacement, while its quote is open", async () => {
+    const { live, node, raw } = await stuck()
+    for (let block = 0; block < 10; block++) node.mine()
+    await live.pay(payment())
+    assert.deepStrictEqual([paidTo(node), node.nonceOf(account.address)], [amount, 1])
+    assert.strictEqual(new Set(node.sent).size, 2)
+    assert.notStrictEqual(node.sent.at(-1), raw)
+  })
+
+  it("is sent as it is if the base fee falls again while its quote is open", async () => {
     const { live, node, raw } = await stuck()
     node.baseFee /= 10n
     node.mine()

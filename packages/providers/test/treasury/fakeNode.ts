@@ -37,6 +37,8 @@ export class FakeNode {
   isMining = true
   block = 100n
   baseFee = 1_000_000n
+  /** Base fees of the latest blocks. */
+  readonly baseFees: Array<bigint> = Array.from({ length: 32 }, () => 1_000_000n)
   /** Makes the next calls of a method fail: with an HTTP status, or by a broken connection. */
   readonly disturbances: Array<{ method: string; what: "refused" | "lost" }> = []
   private readonly mined = new Map<Hex, Mined>()
@@ -87,6 +89,7 @@ export class FakeNode {
   /** Puts everything whose turn it is on the chain. */
   mine(): void {
     this.block += 1n
+    this.baseFees.push(this.baseFee)
     for (let hasMore = true; hasMore;) {
       hasMore = false
       for (const [slot, { maxFee, raw }] of this.waiting) {
@@ -144,6 +147,10 @@ export class FakeNode {
         return toHex(60_000)
       case "eth_getBlockByNumber":
         return { number: toHex(this.block), baseFeePerGas: toHex(this.baseFee) }
+      case "eth_feeHistory":
+        return {
+          baseFeePerGas: [...this.baseFees.slice(-Number(first)), this.baseFee].map((fee) => toHex(fee))
+        }
       case "eth_maxPriorityFeePerGas":
         return toHex(1_000)
       case "eth_sendRawTransaction":
