@@ -13,7 +13,12 @@ import {
   productDocument,
   type ToolCall
 } from "../../../packages/providers/test/shopify/fakeCatalogue.ts"
-import { crossmintPayee, FakeNode, usdc } from "../../../packages/providers/test/treasury/fakeNode.ts"
+import {
+  crossmintPayee,
+  FakeNode,
+  prepare,
+  usdc
+} from "../../../packages/providers/test/treasury/fakeNode.ts"
 import { FakeZinc } from "../../../packages/providers/test/zinc/fakeZinc.ts"
 import { runScripts } from "../src/Report.ts"
 import { scripts } from "../src/scripts/index.ts"
@@ -88,6 +93,30 @@ describe("the staging scripts of fulfilments", () => {
     const { code, lines } = await run("crossmint", { environment: crossmintEnvironment })
     assert.deepStrictEqual([code, ...stepsIn(lines)], [0, ...queried, "place: skipped"])
     assert.deepStrictEqual([node.sent.length, upstream.goods.length], [0, 0])
+  })
+
+  it("print the account that Crossmint's transaction pays, and pay nothing", async () => {
+    const { node, upstream } = stageCrossmint()
+    const environment = {
+      CROSSMINT_API_KEY: "sk_staging_secret",
+      CROSSMINT_TREASURY_ADDRESS: privateKeyToAccount(key).address
+    }
+    const { code, text } = await run("crossmint-payees", { environment })
+    assert.strictEqual(code, 0)
+    assert.include(text.toLowerCase(), `crossmint_payees=${crossmintPayee} (a transfer of 97350000 atomic`)
+    assert.deepStrictEqual([node.sent.length, upstream.goods.length], [0, 0])
+  })
+
+  it("say so if Crossmint's transaction is no transfer", async () => {
+    const { upstream } = stageCrossmint()
+    upstream.arrange = (order) => {
+      order.payment.preparation!.serializedTransaction = prepare({ data: "0x095ea7b3" })
+    }
+    const environment = {
+      CROSSMINT_API_KEY: "sk_staging_secret",
+      CROSSMINT_TREASURY_ADDRESS: privateKeyToAccount(key).address
+    }
+    assert.strictEqual((await run("crossmint-payees", { environment })).code, 1)
   })
 
   it("place one order at Crossmint's staging", async () => {

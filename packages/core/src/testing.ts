@@ -5,6 +5,7 @@
 export * from "./testing/archive.ts"
 export * from "./testing/fakeFacilitator.ts"
 export * from "./testing/fakes.ts"
+export * from "./testing/fulfilmentTests.ts"
 export * from "./testing/samples.ts"
 export * from "./testing/scripted.ts"
 export * from "./testing/storeContract.ts"

@@ -127,6 +127,7 @@ const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> =
     "@till402/core/testing",
     testing,
     [
+      "FulfilmentContractViolation",
       "StoreContractViolation",
       "fakeAssistant",
       "fakeFacilitator",
@@ -135,6 +136,7 @@ const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> =
       "fakeMarketplace",
       "fakeTracker",
       "fakeVaultFiles",
+      "fulfilmentTests",
       "sampleArchive",
       "sampleProduct",
       "sampleProducts",

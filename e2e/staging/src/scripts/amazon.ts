@@ -1,10 +1,11 @@
 import { canopy } from "@till402/providers/canopy"
 import { rainforest } from "@till402/providers/rainforest"
+import { serpApi } from "@till402/providers/serpapi"
 import { search } from "../Searching.ts"
 import type { StagingScript } from "../StagingScript.ts"
 
 /*
- * Both providers of Amazon search. Neither has a staging service: three searches count against the key's quota.
+ * The providers of Amazon search. None has a staging service: three searches count against the key's quota.
  */
 
 const scriptOf = (name: string, prefix: string, provide: typeof canopy): StagingScript => ({
@@ -25,6 +26,9 @@ const scriptOf = (name: string, prefix: string, provide: typeof canopy): Staging
 
 /** https://docs.canopyapi.co */
 export const canopyScript: StagingScript = scriptOf("canopy", "CANOPY", canopy)
+
+/** https://serpapi.com/amazon-search-api */
+export const serpApiScript: StagingScript = scriptOf("serpapi", "SERPAPI", serpApi)
 
 /** https://docs.trajectdata.com/rainforestapi */
 export const rainforestScript: StagingScript = scriptOf("rainforest", "RAINFOREST", rainforest)

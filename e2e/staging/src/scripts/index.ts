@@ -1,6 +1,7 @@
 import type { StagingScript } from "../StagingScript.ts"
-import { canopyScript, rainforestScript } from "./amazon.ts"
+import { canopyScript, rainforestScript, serpApiScript } from "./amazon.ts"
 import { crossmintScript } from "./crossmint.ts"
+import { crossmintPayeesScript } from "./crossmintPayees.ts"
 import { ryeScript } from "./rye.ts"
 import { seventeenTrackScript } from "./seventeenTrack.ts"
 import { shopifyScript } from "./shopify.ts"
@@ -10,8 +11,10 @@ import { zincScript } from "./zinc.ts"
 export const scripts: ReadonlyArray<StagingScript> = [
   canopyScript,
   rainforestScript,
+  serpApiScript,
   shopifyScript,
   seventeenTrackScript,
+  crossmintPayeesScript,
   crossmintScript,
   ryeScript,
   zincScript

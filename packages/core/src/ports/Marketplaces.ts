@@ -52,7 +52,7 @@ export class Marketplaces extends Context.Service<Marketplaces, ReadonlyArray<Ma
    */
   static readonly fromPromise = (
     options: MarketplacesOptions,
-    settings: CallSettings
+    settings: MarketplaceCallSettings
   ): Layer.Layer<Marketplaces> => {
     const { marketplace_a, marketplace_b } = options
     return Layer.succeed(Marketplaces, [
@@ -128,30 +128,42 @@ const soldAt =
   (source: Source) =>
   (product: Omit<SearchProduct, "source">): SearchProduct => ({ ...product, source })
 
+/** How marketplaces are called. `timeoutMillis` is for those without a deadline of their own. */
+export interface MarketplaceCallSettings extends CallSettings {
+  /** The longest deadline that a marketplace can have; default: `timeoutMillis`. */
+  readonly longestMillis?: number | undefined
+}
+
+const timeoutOf = ({ timeoutMillis }: MarketplaceOptions, settings: MarketplaceCallSettings): number =>
+  Math.min(timeoutMillis ?? settings.timeoutMillis, settings.longestMillis ?? settings.timeoutMillis)
+
 /** One marketplace from a host's async function. */
 export const marketplaceFromPromise = (
   source: Source,
   options: MarketplaceOptions,
-  settings: CallSettings
-): Marketplace => ({
-  source,
-  search: (query) =>
-    spanned(
-      hostCall({
-        port: "marketplace",
-        operation: "search",
-        settings,
-        call: (context) => options.search({ ...query }, context),
-        read: (response) =>
-          Effect.mapEager(readPage(response), (page) => ({
-            ...page,
-            products: page.products.map(soldAt(source))
-          }))
-      }),
-      "Marketplaces.search",
-      { source }
-    )
-})
+  callSettings: MarketplaceCallSettings
+): Marketplace => {
+  const settings = { ...callSettings, timeoutMillis: timeoutOf(options, callSettings) }
+  return {
+    source,
+    search: (query) =>
+      spanned(
+        hostCall({
+          port: "marketplace",
+          operation: "search",
+          settings,
+          call: (context) => options.search({ ...query }, context),
+          read: (response) =>
+            Effect.mapEager(readPage(response), (page) => ({
+              ...page,
+              products: page.products.map(soldAt(source))
+            }))
+        }),
+        "Marketplaces.search",
+        { source }
+      )
+  }
+}
 
 const matches = ({ price, title }: SearchProduct, query: ProductQuery): boolean => {
   const words = `${query.q} ${query.brand ?? ""}`.toLowerCase().split(/\s+/)
@@ -185,6 +197,11 @@ export interface MarketplacePage extends Omit<ProductPage, "products"> {
 /** Searches one marketplace. Throw `TemporarilyUnavailable` for a 503; any other throw is a 502. */
 export interface MarketplaceOptions<Page extends MarketplacePage = MarketplacePage> {
   readonly search: (query: ProductQuery, context: CallContext) => Promise<Page>
+  /**
+   * Deadline of one search in milliseconds, up to nine tenths of `upstreamTimeoutMillis`. Default: 8 seconds, or half of
+   * `upstreamTimeoutMillis` if that is less. The assistant's searches have the default.
+   */
+  readonly timeoutMillis?: number | undefined
 }
 
 /** The marketplaces to search: one or both. */

@@ -29,7 +29,7 @@ const fulfilment: PortShape<FulfilmentOptions> = {
 const tracker: PortShape<TrackerOptions> = { track: "method" }
 const vault: PortShape<VaultOptions> = { open: "method" }
 const mailer: PortShape<MailerOptions> = { send: "method" }
-const marketplace: PortShape<MarketplaceOptions> = { search: "method" }
+const marketplace: PortShape<MarketplaceOptions> = { search: "method", timeoutMillis: "value" }
 const marketplaces: PortShape<MarketplacesOptions> = { marketplace_a: "value", marketplace_b: "value" }
 const facilitatorClient: PortShape<FacilitatorClient> = {
   verify: "method",
@@ -104,7 +104,13 @@ const checkMarketplaces = (given: unknown, faults: Faults): void => {
   }
   checkNames({ given, group: "marketplaces", known }, faults)
   for (const name of known) {
-    if (given[name] !== undefined) checkPort(`marketplaces.${name}`, given[name], marketplace, faults)
+    const port = given[name]
+    if (port === undefined) continue
+    checkPort(`marketplaces.${name}`, port, marketplace, faults)
+    const timeoutMillis = memberOf(port, "timeoutMillis")
+    if (timeoutMillis !== undefined && !(typeof timeoutMillis === "number" && timeoutMillis > 0)) {
+      faults.wrong(`marketplaces.${name}.timeoutMillis`, "milliseconds above 0", timeoutMillis)
+    }
   }
 }
 

@@ -187,7 +187,8 @@ export interface TillSettings {
    */
   readonly maxTimeoutSeconds?: number
   /**
-   * Deadline of one call to a port. A marketplace gets 8 seconds, or half of this if that is less.
+   * Deadline of one call to a port. A marketplace gets 8 seconds, or half of this if that is less,
+   * unless it has a `timeoutMillis`.
    *
    * @default 20_000
    */

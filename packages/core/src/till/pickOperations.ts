@@ -19,6 +19,8 @@ import { VaultFiles } from "../ports/VaultFiles.ts"
 import type { TillOptions } from "./TillOptions.ts"
 
 const marketplaceTimeoutMillis = 8_000
+/** The part of the till's deadline that a marketplace's own may take: the rest is for the response. */
+const longestShare = 9 / 10
 
 /** The operations whose ports a host without Effect supplies, over layers made from its functions. */
 export const pickOperations = (options: TillOptions, upstreamTimeoutMillis: number) => {
@@ -27,10 +29,11 @@ export const pickOperations = (options: TillOptions, upstreamTimeoutMillis: numb
     timeoutMillis: upstreamTimeoutMillis,
     onError: options.onProviderError ?? printProviderFailure
   }
-  // A search drops a slow marketplace long before the assistant that called it would time out.
+  const timeoutMillis = Math.min(marketplaceTimeoutMillis, upstreamTimeoutMillis / 2)
   const marketplaceSettings = {
     ...settings,
-    timeoutMillis: Math.min(marketplaceTimeoutMillis, upstreamTimeoutMillis / 2)
+    timeoutMillis,
+    longestMillis: upstreamTimeoutMillis * longestShare
   }
   const sources = Marketplaces.fromPromise(marketplaces, marketplaceSettings)
   const mail = mailer === undefined ? Layer.empty : Mailer.fromPromise(mailer, settings)
@@ -41,7 +44,8 @@ export const pickOperations = (options: TillOptions, upstreamTimeoutMillis: numb
       ? Layer.empty
       : Shop.layer.pipe(
           Layer.provide(Assistant.fromPromise(assistant, settings)),
-          Layer.provide(Catalogue.layer),
+          // A search drops a slow marketplace long before the assistant that called it would time out.
+          Layer.provide(Catalogue.layerWith({ timeoutMillis })),
           Layer.provide(sources)
         )
   const buy =

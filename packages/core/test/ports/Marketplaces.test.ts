@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { TestClock } from "effect/testing"
 import { SearchProduct } from "../../src/domain/Product.ts"
 import type { MarketplaceOptions } from "../../src/ports/Marketplaces.ts"
 import { Marketplaces } from "../../src/ports/Marketplaces.ts"
@@ -59,6 +60,31 @@ describe("Marketplaces", () => {
       )
       assert.strictEqual(page.products.length, 1)
       assert.strictEqual(query.page, 1)
+    })
+  )
+
+  it.effect("have deadlines of their own, up to the longest one", () =>
+    Effect.gen(function* () {
+      const never = { search: () => new Promise<never>(() => {}) }
+      const deadlineOf = (timeoutMillis: number | undefined) =>
+        Effect.gen(function* () {
+          const [marketplace] = yield* Marketplaces
+          const fiber = yield* Effect.forkChild(Effect.flip(marketplace!.search({ q: "tote", page: 1 })))
+          for (let passed = 0; ; passed += 500) {
+            if (fiber.pollUnsafe() !== undefined) return passed
+            yield* TestClock.adjust(500)
+          }
+        }).pipe(
+          Effect.provide(
+            Marketplaces.fromPromise(
+              { marketplace_a: { ...never, timeoutMillis } },
+              { timeoutMillis: 8_000, longestMillis: 18_000 }
+            )
+          )
+        )
+      assert.strictEqual(yield* deadlineOf(undefined), 8_000)
+      assert.strictEqual(yield* deadlineOf(16_500), 16_500)
+      assert.strictEqual(yield* deadlineOf(60_000), 18_000)
     })
   )
 

@@ -16,7 +16,14 @@ import {
   sameNumber
 } from "./Envelope.ts"
 import { CallPacer } from "./CallPacer.ts"
-import { type RegisterItem, type RegistrationMatch, matcherFor, type Subject } from "./Registration.ts"
+import {
+  type CarrierChange,
+  matcherFor,
+  type RegisterItem,
+  type RegistrationMatch,
+  type Subject
+} from "./Registration.ts"
+import type { RegistrationTags } from "./RegistrationTag.ts"
 import {
   blamesNumber,
   type CallFault,
@@ -55,6 +62,10 @@ export interface Calls {
   readonly register: BatchCall<RegisterItem, Registered | Rejected>
   /** `deletetrack`: removes a number, so that it can be registered again. Free. */
   readonly forget: BatchCall<Subject, Registered | Rejected>
+  /** `retrack`: resumes a number that the provider has stopped tracking, once. Free. */
+  readonly resume: BatchCall<Subject, Registered | Rejected>
+  /** `changecarrier`: moves a number to another carrier, up to five times. Free. */
+  readonly changeCarrier: BatchCall<CarrierChange, Registered | Rejected>
   readonly usage: () => UpstreamUsage
 }
 
@@ -64,6 +75,7 @@ export interface CallSettings {
   readonly requestsPerSecond: number
   readonly upstream: UpstreamSettings
   readonly findCarrier: FindCarrier
+  readonly tags: RegistrationTags
 }
 
 const name = "17track"
@@ -88,7 +100,7 @@ const makePost = (upstream: Upstream, { apiKey, baseUrl }: CallSettings): Post =
 type Reply = Exit.Exit<Known | Rejected, CallFault>
 
 /** The reply for each item: accepted, rejected, or a fault if the response doesn't contain its number. */
-const repliesOf = <Item extends Subject, A>(
+const repliesOf = <Item extends { readonly number: string }, A>(
   items: ReadonlyArray<Item>,
   { accepted, rejected, upstream }: Envelope,
   read: (item: Item, accepted: ReadonlyArray<unknown>) => A
@@ -138,19 +150,19 @@ const newest = (a: Known, b: Known): Known =>
 
 /** Reads the items of a number, one for each carrier that it is registered with. */
 const knownOf =
-  (findCarrier: FindCarrier) =>
+  ({ findCarrier, tags }: Pick<CallSettings, "findCarrier" | "tags">) =>
   ({ carrier }: Subject, accepted: ReadonlyArray<unknown>): Known => {
     const all = accepted.map((item): Known => ({
       _tag: "Known",
       carrier: carrierCode(field(item, "carrier")),
       shipment: readShipment(item, findCarrier),
-      match: matcherFor(item)
+      match: matcherFor(item, tags)
     }))
     const ofCarrier = all.filter((known) => known.carrier === carrier)
     return (ofCarrier.length > 0 ? ofCarrier : all).reduce(newest)
   }
 
-const registeredOf = (_: Subject, accepted: ReadonlyArray<unknown>): Registered => ({
+const registeredOf = (_: unknown, accepted: ReadonlyArray<unknown>): Registered => ({
   _tag: "Registered",
   carrier: carrierCode(field(accepted[0], "carrier"))
 })
@@ -196,10 +208,10 @@ export const makeCalls = Effect.fnUntraced(function* (
     gatherMillis: 20,
     maxTurnMillis: settings.upstream.deadlineMillis ?? 8_000,
     maxWaiting: 5_000,
-    numberOf: ({ number }: Subject) => sameNumber(number),
-    keyOf: (item: Subject) => JSON.stringify(item)
+    numberOf: ({ number }: { readonly number: string }) => sameNumber(number),
+    keyOf: (item: object) => JSON.stringify(item)
   }
-  const readInfo = knownOf(settings.findCarrier)
+  const readInfo = knownOf(settings)
 
   const noteQuota = (replies: ReadonlyArray<Exit.Exit<Registered | Rejected, CallFault>>) => {
     const tagged = replies.flatMap((exit) => (Exit.isSuccess(exit) ? [exit.value] : []))
@@ -209,6 +221,12 @@ export const makeCalls = Effect.fnUntraced(function* (
       isUsedUp ? quota.usedUp : Effect.void
     )
   }
+
+  /** Sends a change of numbers that the provider knows. */
+  const change =
+    (path: string) =>
+    <Item extends { readonly number: string }>(items: ReadonlyArray<Item>) =>
+      Effect.map(post(path, items), (envelope) => repliesOf(items, envelope, registeredOf))
 
   return {
     trackInfo: yield* makeBatch<Subject, Known | Rejected>({
@@ -228,10 +246,11 @@ export const makeCalls = Effect.fnUntraced(function* (
         )
       )
     }),
-    forget: yield* makeBatch<Subject, Registered | Rejected>({
+    forget: yield* makeBatch<Subject, Registered | Rejected>({ ...batch, send: change("deletetrack") }),
+    resume: yield* makeBatch<Subject, Registered | Rejected>({ ...batch, send: change("retrack") }),
+    changeCarrier: yield* makeBatch<CarrierChange, Registered | Rejected>({
       ...batch,
-      send: (items) =>
-        Effect.map(post("deletetrack", items), (envelope) => repliesOf(items, envelope, registeredOf))
+      send: change("changecarrier")
     }),
     usage: upstream.usage
   }

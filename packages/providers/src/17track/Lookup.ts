@@ -3,17 +3,22 @@ import type { TrackQuery } from "@till402/core"
 import { TimedOut } from "../upstream/UpstreamFault.ts"
 import type { Calls, Known, Registered, Rejected } from "./Calls.ts"
 import { fieldRequired, refusalOf, type TrackRefusal } from "./TrackRefusal.ts"
-import { type FormatDate, registerItem, type Subject, subjectOf } from "./Registration.ts"
-import { type CallFault, type ExtraField, meaningOf } from "./Rejection.ts"
-import { type FindCarrier, hasNews, type Shipment, unknownShipment } from "./Shipment.ts"
+import { sameNumber } from "./Envelope.ts"
+import { type FormatDate, type RegisterItem, registerItem, type Subject, subjectOf } from "./Registration.ts"
+import type { RegistrationTags } from "./RegistrationTag.ts"
+import { type CallFault, type ExtraField, mayBlameDate, meaningOf } from "./Rejection.ts"
+import { type FindCarrier, hasNews, isInvalid, type Shipment, unknownShipment } from "./Shipment.ts"
+import { mayBeStopped, RecentlyResumed } from "./Stopped.ts"
 
 export type LookupError = TrackRefusal | CallFault
 
 export interface LookupSettings {
   readonly calls: Calls
   readonly findCarrier: FindCarrier
-  readonly formatDate: FormatDate
-  readonly language: string | undefined
+  /** Formats of a ship date, tried in this order. */
+  readonly dateFormats: ReadonlyArray<FormatDate>
+  readonly language: string
+  readonly tags: RegistrationTags
   /** Time limit of a whole lookup. */
   readonly deadlineMillis: number
   /** How long to wait for the first news of a newly registered number. */
@@ -35,7 +40,9 @@ interface Progress {
 
 /** Pauses between polls of a newly registered number; the last one repeats. */
 const pollSeconds = [1, 2, 3, 5]
-const maxRegistrations = 4
+const maxRegistrations = 5
+
+const unchanged: FormatDate = (date) => date
 
 type Reply = Known | Rejected
 
@@ -61,7 +68,8 @@ const plain = ({ carrier, shipment }: Known): Found => ({ carrier, shipment })
 export const makeLookup = (
   settings: LookupSettings
 ): ((query: TrackQuery) => Effect.Effect<Found, LookupError>) => {
-  const { calls, deadlineMillis, findCarrier, firstNewsMillis, formatDate, language } = settings
+  const { calls, dateFormats, deadlineMillis, findCarrier, firstNewsMillis, language, tags } = settings
+  const resumed = new RecentlyResumed()
   // Newly registered numbers that are being polled. Their registration must not be replaced.
   const polling = new Map<string, number>()
 
@@ -97,7 +105,7 @@ export const makeLookup = (
       if (Result.isFailure(reply)) yield* Effect.logWarning("17track failed a poll", reply.failure._tag)
       else if (reply.success?._tag === "Known") {
         carrier = reply.success.carrier ?? carrier
-        if (!hasNews(reply.success.shipment)) continue
+        if (!hasNews(reply.success.shipment) && !isInvalid(reply.success.shipment)) continue
         return polled.isOurs ? plain(reply.success) : yield* disclose(reply.success, query)
       }
     }
@@ -130,9 +138,9 @@ export const makeLookup = (
       return yield* awaitNews(query, { carrier: query.carrier ?? null, isOurs: false })
     })
 
-  const register = (query: TrackQuery, fields: ReadonlySet<ExtraField>, progress: Progress) =>
+  const register = (item: RegisterItem, progress: Progress) =>
     Effect.result(
-      calls.register(registerItem(query, fields, { formatDate, language }), () => {
+      calls.register(item, () => {
         progress.maySpend = true
       })
     )
@@ -144,8 +152,11 @@ export const makeLookup = (
     progress: Progress
   ) {
     let fields = given
+    let format = 0
     for (let round = 1; ; round++) {
-      const reply: Result.Result<Registered | Rejected, CallFault> = yield* register(query, fields, progress)
+      const formatDate = dateFormats[format] ?? unchanged
+      const item = registerItem(query, fields, { formatDate, language, tags })
+      const reply: Result.Result<Registered | Rejected, CallFault> = yield* register(item, progress)
       if (Result.isFailure(reply)) {
         if (!isOutcomeUnknown(reply.failure)) {
           progress.maySpend = false
@@ -155,6 +166,7 @@ export const makeLookup = (
       }
       if (reply.success._tag === "Registered") {
         progress.carrier = reply.success.carrier ?? query.carrier ?? null
+        resumed.note(sameNumber(query.number), yield* Clock.currentTimeMillis)
         return yield* awaitNews(query, { carrier: progress.carrier, isOurs: true })
       }
       const { rejection } = reply.success
@@ -164,6 +176,10 @@ export const makeLookup = (
         return yield* awaitNews(query, { carrier: null, isOurs: false })
       }
       progress.maySpend = false
+      if (item.ship_date !== undefined && mayBlameDate(rejection) && format + 1 < dateFormats.length) {
+        format += 1
+        continue
+      }
       if (meaning._tag !== "NeedsFields") return yield* Effect.fail(refusalOf(meaning, rejection, query))
       const wanted = meaning.fields
       const isNew = wanted.some((name) => !fields.has(name))
@@ -182,20 +198,45 @@ export const makeLookup = (
     return yield* registerAndWait(query, allGiven(query), progress)
   })
 
+  /** Resumes a shipment that the provider may have stopped tracking. Old news is returned at once. */
+  const resume = Effect.fnUntraced(function* (known: Known, query: TrackQuery) {
+    const now = yield* Clock.currentTimeMillis
+    if (!mayBeStopped(known.shipment, now) || !resumed.take(sameNumber(query.number), now)) {
+      return plain(known)
+    }
+    const reply = yield* Effect.result(calls.resume(subjectAt(query, known.carrier)))
+    const isResumed = Result.isSuccess(reply) && reply.success._tag === "Registered"
+    return isResumed && !hasNews(known.shipment)
+      ? yield* awaitNews(query, { carrier: known.carrier, isOurs: false })
+      : plain(known)
+  })
+
+  /** Moves a number without news from another carrier to the given one, which is free; `undefined`: not possible. */
+  const moveCarrier = Effect.fnUntraced(function* (query: TrackQuery) {
+    if (query.carrier === undefined || polling.has(query.number.toUpperCase())) return undefined
+    const elsewhere = yield* Effect.result(calls.trackInfo({ number: query.number }))
+    if (Result.isFailure(elsewhere) || elsewhere.success._tag === "Rejected") return undefined
+    const { carrier, match, shipment } = elsewhere.success
+    if (carrier === null || hasNews(shipment) || match(query)._tag !== "Same") return undefined
+    const change = { number: query.number, carrier_old: carrier, carrier_new: query.carrier }
+    const reply = yield* Effect.result(calls.changeCarrier(change))
+    return Result.isSuccess(reply) && reply.success._tag === "Registered"
+      ? yield* awaitNews(query, { carrier: query.carrier, isOurs: false })
+      : undefined
+  })
+
   const lookUp = Effect.fnUntraced(function* (query: TrackQuery, progress: Progress) {
     const reply = yield* calls.trackInfo(subjectOf(query))
     if (reply._tag === "Known") {
       const match = reply.match(query)
       const mayReplace = match._tag === "Differs" || match._tag === "Adds"
-      return mayReplace && !hasNews(reply.shipment)
-        ? yield* replace(reply, query, progress)
-        : yield* disclose(reply, query)
+      if (mayReplace && !hasNews(reply.shipment)) return yield* replace(reply, query, progress)
+      return match._tag === "Same" ? yield* resume(reply, query) : yield* disclose(reply, query)
     }
     const { rejection } = reply
     const meaning = meaningOf(rejection)
-    return meaning._tag === "NotRegistered"
-      ? yield* registerAndWait(query, initialFields, progress)
-      : yield* Effect.fail(refusalOf(meaning, rejection, query))
+    if (meaning._tag !== "NotRegistered") return yield* Effect.fail(refusalOf(meaning, rejection, query))
+    return (yield* moveCarrier(query)) ?? (yield* registerAndWait(query, initialFields, progress))
   })
 
   return (query) =>

@@ -28,9 +28,9 @@ export interface SeventeenTrackSettings extends UpstreamSettings {
   readonly firstNewsMillis?: number | undefined
   /** Maximum number of cached lookup results, default 2000. */
   readonly cacheCapacity?: number | undefined
-  /** Language of event descriptions, as 17TRACK writes it (`en`); default: the account's. */
+  /** Language of event descriptions, as 17TRACK writes it; default `en`. */
   readonly language?: string | undefined
-  /** Formats a ship date (`2026-03-04`) for 17TRACK; default: unchanged. */
+  /** Formats a ship date (`2026-03-04`) for 17TRACK; default: `2026/03/04`, and if refused, unchanged. */
   readonly formatShipDate?: ((date: string) => string) | undefined
   /** Default: the carriers bundled with this package. */
   readonly carriers?: CarrierNames | undefined

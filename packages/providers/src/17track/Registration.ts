@@ -1,5 +1,6 @@
 import type { TrackQuery } from "@till402/core"
 import { field, textOrNumber } from "./Document.ts"
+import { type CheckedField, checkedFields, type RegistrationTags } from "./RegistrationTag.ts"
 import type { ExtraField } from "./Rejection.ts"
 
 /*
@@ -23,6 +24,20 @@ export interface RegisterItem extends Subject {
   readonly phone_number?: string
   readonly phone_number_last_4?: string
   readonly cpf_or_cnpj?: string
+  readonly tag?: string
+}
+
+/** A number that the provider shall track at another carrier. */
+export interface CarrierChange {
+  readonly number: string
+  readonly carrier_old: number
+  readonly carrier_new: number
+}
+
+export interface RegistrationSettings {
+  readonly formatDate: FormatDate
+  readonly language: string
+  readonly tags: RegistrationTags
 }
 
 /** Formats a ship date (`YYYY-MM-DD`) for the provider. */
@@ -49,7 +64,7 @@ export const subjectOf = ({ carrier, number }: TrackQuery): Subject =>
 export const registerItem = (
   query: TrackQuery,
   fields: ReadonlySet<ExtraField>,
-  { formatDate, language }: { readonly formatDate: FormatDate; readonly language?: string | undefined }
+  { formatDate, language, tags }: RegistrationSettings
 ): RegisterItem => {
   const given = (name: ExtraField): string | undefined => (fields.has(name) ? query[name] : undefined)
   const [country, postalCode, date, phone, taxId] = [
@@ -59,14 +74,16 @@ export const registerItem = (
     given("phone"),
     given("cpfOrCnpj")
   ]
+  const tag = tags.write({ destinationPostalCode: postalCode, shipDate: date, phone, cpfOrCnpj: taxId })
   return {
     ...subjectOf(query),
-    ...(language === undefined ? {} : { lang: language }),
+    lang: language,
     ...(country === undefined ? {} : { destination_country: country.toUpperCase() }),
     ...(postalCode === undefined ? {} : { destination_postal_code: postalCode }),
     ...(date === undefined ? {} : { ship_date: formatDate(date) }),
     ...(phone === undefined ? {} : phoneFields(phone)),
-    ...(taxId === undefined ? {} : { cpf_or_cnpj: digits(taxId) })
+    ...(taxId === undefined ? {} : { cpf_or_cnpj: digits(taxId) }),
+    ...(tag === undefined ? {} : { tag })
   }
 }
 
@@ -91,7 +108,7 @@ const isSamePhone = (registered: string, given: string): boolean => {
 }
 
 interface Check {
-  readonly field: ExtraField
+  readonly field: CheckedField
   readonly registered: string | null
   readonly isSame: (registered: string, given: string) => boolean
 }
@@ -114,24 +131,37 @@ const checksOf = (item: unknown): ReadonlyArray<Check> => {
   ]
 }
 
+/** Whether an echoed value can be compared: a carrier may hide it, as in `****1234`. */
+const isWhole = (name: CheckedField, value: string): boolean =>
+  name === "phone" ? digits(value).length > 4 && !value.includes("*") : false
+
 /**
  * Compares queries with the registration in an item of the provider's response. Doesn't retain the item.
+ *
+ * A field in the tag is compared with it, whatever the provider returns of the field; of a phone number, the tag has
+ * the last digits only, so a whole number in the response is compared too.
  */
-export const matcherFor = (item: unknown): ((query: TrackQuery) => RegistrationMatch) => {
+export const matcherFor = (
+  item: unknown,
+  tags: RegistrationTags
+): ((query: TrackQuery) => RegistrationMatch) => {
   const checks = checksOf(item)
+  const tag = textOrNumber(field(item, "tag"), 200)
   return (query) => {
-    const lacking = checks.find(
-      ({ field: name, registered }) => registered !== null && query[name] === undefined
-    )
-    if (lacking !== undefined) return { _tag: "Lacks", field: lacking.field }
-    const differs = checks.some(
-      ({ field: name, isSame, registered }) => registered !== null && !isSame(registered, query[name] ?? "")
-    )
-    if (differs) return { _tag: "Differs" }
-    const adds = checks.some(
-      ({ field: name, registered }) =>
-        name === "cpfOrCnpj" && registered === null && query[name] !== undefined
-    )
-    return adds ? { _tag: "Adds" } : { _tag: "Same" }
+    const results = checks.map(({ field: name, isSame, registered }) => {
+      const given = query[name]
+      const byTag = tags.check(tag, name, given)
+      if (byTag === undefined && registered === null) {
+        return name === "cpfOrCnpj" && given !== undefined ? ("adds" as const) : ("same" as const)
+      }
+      if (given === undefined) return name
+      const comparesEcho = registered !== null && (byTag === undefined || isWhole(name, registered))
+      const isEqual = byTag !== false && (!comparesEcho || isSame(registered, given))
+      return isEqual ? ("same" as const) : ("differs" as const)
+    })
+    const lacking = checkedFields.find((name) => results.includes(name))
+    if (lacking !== undefined) return { _tag: "Lacks", field: lacking }
+    if (results.includes("differs")) return { _tag: "Differs" }
+    return results.includes("adds") ? { _tag: "Adds" } : { _tag: "Same" }
   }
 }

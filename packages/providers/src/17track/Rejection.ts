@@ -49,6 +49,16 @@ const meanings: ReadonlyMap<number, Exclude<Meaning["_tag"], "NeedsFields">> = n
   [-18_019_911, "Unavailable"] // the carrier can't be registered now
 ])
 
+const badValues: ReadonlySet<number> = new Set([-18_010_011, -18_010_012, -18_010_013, -18_010_015])
+
+/** Whether a registration with a ship date may have been refused for the date's format. Refusals cost no quota. */
+export const mayBlameDate = (rejection: Rejection): boolean => {
+  const meaning = meaningOf(rejection)
+  return (
+    badValues.has(rejection.code) || (meaning._tag === "NeedsFields" && meaning.fields.includes("shipDate"))
+  )
+}
+
 /** No quota is left. */
 export const quotaUsedUp = -18_019_908
 

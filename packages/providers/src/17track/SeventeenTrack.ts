@@ -24,12 +24,16 @@ import type {
   SeventeenTrackSettings,
   SeventeenTrackTracker
 } from "./Options.ts"
+import { registrationTags } from "./RegistrationTag.ts"
 import type { TrackRefusal } from "./TrackRefusal.ts"
 import { Tracking } from "./Tracking.ts"
 
 const name = "17track"
 const defaultBaseUrl = "https://api.17track.net/track/v2.4"
 const read = settingReaders(name)
+
+/** Forms of a ship date. The documentation shows the second one; a client in use sends the first one. */
+const dateFormats = [(date: string) => date.replaceAll("-", "/"), (date: string) => date]
 
 const makeTracking = Effect.fnUntraced(function* (
   options: SeventeenTrackLayerOptions
@@ -45,7 +49,9 @@ const makeTracking = Effect.fnUntraced(function* (
   const firstNewsMillis = yield* read.wholeNumber("firstNewsMillis", options.firstNewsMillis ?? 12_000, 0)
   const cacheCapacity = yield* read.wholeNumber("cacheCapacity", options.cacheCapacity ?? 2_000, 0)
   const findCarrier = (code: number) => options.carriers?.find(code) ?? bundledCarriers.get(code)
+  const tags = registrationTags(apiKey)
   const calls = yield* makeCalls({
+    tags,
     apiKey,
     baseUrl,
     requestsPerSecond,
@@ -59,8 +65,9 @@ const makeTracking = Effect.fnUntraced(function* (
   const lookUp = makeLookup({
     calls,
     findCarrier,
-    formatDate: options.formatShipDate ?? ((date) => date),
-    language: options.language,
+    dateFormats: options.formatShipDate === undefined ? dateFormats : [options.formatShipDate],
+    language: options.language ?? "en",
+    tags,
     deadlineMillis,
     firstNewsMillis
   })

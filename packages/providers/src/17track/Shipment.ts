@@ -147,6 +147,9 @@ export const unknownShipment = (code: number | null, findCarrier: FindCarrier): 
   }
 })
 
+/** Whether the carrier has no such number, so that no news will come. */
+export const isInvalid = ({ result }: Shipment): boolean => result.subStatus === "NotFound_InvalidCode"
+
 /** Whether a carrier has reported anything. Before that there is nothing to protect. */
 export const hasNews = ({ result }: Shipment): boolean => result.found || result.events.length > 0
 

@@ -11,6 +11,7 @@ import {
   type UpstreamResponse,
   type UpstreamUsage
 } from "../upstream/index.ts"
+import { filledPages } from "../listing/FilledPages.ts"
 import { termWith } from "../listing/Brand.ts"
 import type { AmazonMarketplaceOptions } from "./AmazonOptions.ts"
 import type { AmazonCountry } from "./Country.ts"
@@ -42,6 +43,8 @@ export interface AmazonSource {
 export interface AmazonClient {
   readonly search: (query: ProductQuery) => Effect.Effect<ProductPage, UpstreamFault>
   readonly usage: () => UpstreamUsage
+  /** Time limit of a search, in milliseconds. */
+  readonly deadlineMillis: number
 }
 
 /** Amazon shows some tens of pages. A page far beyond them is empty and not worth a paid call. */
@@ -50,18 +53,20 @@ const maxPage = 400
 export const amazonClient = (
   upstream: Upstream,
   { read, request }: AmazonSource,
-  country: AmazonCountry
-): AmazonClient => ({
-  search: Effect.fnUntraced(function* (query: ProductQuery) {
+  { country, deadlineMillis }: { readonly country: AmazonCountry; readonly deadlineMillis: number }
+): AmazonClient => {
+  const search = Effect.fnUntraced(function* (
+    query: ProductQuery
+  ): Effect.fn.Return<ProductPage, UpstreamFault> {
     if (query.page > maxPage) return { products: [], totalResults: 0, hasMore: false }
     const response = yield* upstream.call(request({ ...query, term: termWith(query.q, query.brand) }))
     const page = yield* read(response, query.page)
     yield* upstream.recordQuotaSpent(page.quotaSpent)
     if (page.quotaRemaining !== undefined) yield* upstream.recordQuotaRemaining(page.quotaRemaining)
     return toProductPage(page, query, country)
-  }),
-  usage: upstream.usage
-})
+  })
+  return { search: filledPages(search, deadlineMillis), usage: upstream.usage, deadlineMillis }
+}
 
 /** The client as a marketplace of an Effect host. */
 export const toMarketplace = ({ search, usage }: AmazonClient): AmazonMarketplace => ({
@@ -71,7 +76,13 @@ export const toMarketplace = ({ search, usage }: AmazonClient): AmazonMarketplac
 })
 
 /** The client as a marketplace of a plain host. */
-export const toMarketplaceOptions = ({ search, usage }: AmazonClient): AmazonMarketplaceOptions => ({
+export const toMarketplaceOptions = ({
+  deadlineMillis,
+  search,
+  usage
+}: AmazonClient): AmazonMarketplaceOptions => ({
   search: (query, context) => toPromise(search(query), context.signal),
+  // A search that misses its own deadline counts for the circuit breaker; one that the till cancels doesn't.
+  timeoutMillis: deadlineMillis + 500,
   usage
 })

@@ -59,8 +59,12 @@ export const amazonProvider = (provider: {
     const country = yield* read.oneOf("country", options.country ?? "US", amazonCountries)
     const apiKey = Redacted.value(yield* read.secret("apiKey", options.apiKey))
     const baseUrl = yield* read.url("baseUrl", options.baseUrl ?? provider.baseUrl)
-    const upstream = yield* makeUpstream({ ...withDefaults(settings, options), name })
-    return amazonClient(upstream, provider.source({ baseUrl, apiKey, country }), country)
+    const limits = withDefaults({ deadlineMillis: 7_500, ...settings }, options)
+    const upstream = yield* makeUpstream({ ...limits, name })
+    return amazonClient(upstream, provider.source({ baseUrl, apiKey, country }), {
+      country,
+      deadlineMillis: limits.deadlineMillis ?? 7_500
+    })
   })
 
   const make: AmazonProvider["make"] = (options) => Effect.map(makeClient(options), toMarketplace)

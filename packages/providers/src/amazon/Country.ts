@@ -20,6 +20,7 @@ const shops = {
   DE: { host: "amazon.de", currency: "EUR" },
   FR: { host: "amazon.fr", currency: "EUR" },
   IT: { host: "amazon.it", currency: "EUR" },
+  PL: { host: "amazon.pl", currency: "PLN" },
   ES: { host: "amazon.es", currency: "EUR" },
   IN: { host: "amazon.in", currency: "INR" },
   JP: { host: "amazon.co.jp", currency: "JPY" },

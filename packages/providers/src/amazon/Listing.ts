@@ -69,9 +69,8 @@ const toProduct = (listing: Listing, country: AmazonCountry): SearchProduct => {
 }
 
 /**
- * Converts an upstream's page: drops duplicates and applies every filter exactly.
- *
- * Page n is always the upstream's page n, so it may be short or empty although there is a further page.
+ * Converts an upstream's page: drops duplicates and applies every filter exactly. The page may be short or empty
+ * although there is a further one.
  */
 export const toProductPage = (
   { hasMore, listings, totalResults }: ListingPage,

@@ -25,10 +25,15 @@ const pageSize = 20
 
 const Results = Schema.Struct({
   amazonProductSearchResults: Schema.Struct({
-    productResults: Schema.Struct({
-      results: Schema.Array(Schema.Unknown),
-      pageInfo: Schema.optionalKey(Schema.Unknown)
-    })
+    // Missing, or null, if nothing is found.
+    productResults: Schema.optional(
+      Schema.NullOr(
+        Schema.Struct({
+          results: Schema.optional(Schema.NullOr(Schema.Array(Schema.Unknown))),
+          pageInfo: Schema.optionalKey(Schema.Unknown)
+        })
+      )
+    )
   })
 })
 /** The official examples disagree on whether there is an outer `data`. */
@@ -56,24 +61,22 @@ const toListing = (result: unknown): Listing | undefined => {
 
 const read = Effect.fnUntraced(function* (response: UpstreamResponse, page: number) {
   const document = yield* readDocument(response)
-  const { pageInfo, results } = ("data" in document ? document.data : document).amazonProductSearchResults
-    .productResults
+  const found = ("data" in document ? document.data : document).amazonProductSearchResults.productResults
+  const pageInfo = found?.pageInfo
+  const results = found?.results ?? []
   const listings = results.flatMap((result) => toListing(result) ?? [])
   if (listings.length === 0 && results.length > 0) {
     const detail = "no result has both asin and title"
     return yield* new ResponseMalformed({ upstream: response.upstream, detail })
   }
-  const { hasNextPage, totalPages: pages } = fieldsOf(pageInfo)
+  const { hasNextPage, totalPages: pages, totalResults: total } = fieldsOf(pageInfo)
   const totalPages = numberOf(pages, 0, 1e9)
   const hasMore = typeof hasNextPage === "boolean" ? hasNextPage : totalPages !== null && page < totalPages
-  // Canopy reports pages, not results: the count is exact on the last page and an estimate before it.
+  const reported = countOf(total)
+  // Without a count of results, the number is exact on the last page and an estimate before it.
   const seen = (page - 1) * pageSize + results.length
-  const totalResults = hasMore
-    ? Math.max((totalPages ?? 0) * pageSize, seen + 1)
-    : results.length === 0
-      ? 0
-      : seen
-  return { listings, hasMore, totalResults, quotaSpent: 1 }
+  const counted = hasMore ? Math.max((totalPages ?? 0) * pageSize, seen + 1) : results.length === 0 ? 0 : seen
+  return { listings, hasMore, totalResults: reported ?? counted, quotaSpent: 1 }
 })
 
 /** Requests and responses of Canopy. */

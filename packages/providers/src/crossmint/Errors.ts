@@ -18,7 +18,20 @@ export class QuoteNotReady extends Data.TaggedError("QuoteNotReady")<{}> {
   }
 }
 
-export type CrossmintError = QuoteRefusal | QuoteChanged | QuoteNotReady | TreasuryRejection | UpstreamFault
+/** Crossmint credits the order to another transaction than the treasury's. An operator must look at both. */
+export class OtherPayment extends Data.TaggedError("OtherPayment")<{}> {
+  override get message(): string {
+    return "Crossmint credits the order to another transaction"
+  }
+}
+
+export type CrossmintError =
+  | QuoteRefusal
+  | QuoteChanged
+  | QuoteNotReady
+  | OtherPayment
+  | TreasuryRejection
+  | UpstreamFault
 
 const temporary: ReadonlySet<string> = new Set<CrossmintError["_tag"]>([
   "QuoteNotReady",

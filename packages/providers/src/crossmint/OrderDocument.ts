@@ -42,6 +42,7 @@ const Order = Schema.Struct({
     status: Schema.String,
     method: absent(Schema.Unknown),
     failureReason: absent(Failure),
+    received: Schema.optional(Schema.Unknown),
     refunded: Schema.optional(Schema.Unknown),
     preparation: absent(
       Schema.Struct({

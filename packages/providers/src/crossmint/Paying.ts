@@ -5,10 +5,10 @@ import { type FailedPlacement, withOutcome } from "../fulfilment/PlacementOutcom
 import type { PaymentState, TreasuryClient } from "../treasury/Treasury.ts"
 import { PaymentFailed } from "../treasury/TreasuryErrors.ts"
 import type { CrossmintConfig } from "./Config.ts"
-import { type CrossmintError, QuoteChanged } from "./Errors.ts"
+import { type CrossmintError, OtherPayment, QuoteChanged } from "./Errors.ts"
 import type { Orders } from "./Orders.ts"
 import { afterPaying, beforePaying, whilePaying } from "./Outcome.ts"
-import { isPaid, quoteOf } from "./Quote.ts"
+import { creditedTo, isPaid, quoteOf } from "./Quote.ts"
 import { notPayable, type Quoting } from "./Quoting.ts"
 
 /*
@@ -42,12 +42,26 @@ export const makePaying = (
 ) => {
   const { payees, payer, paymentMethod } = settings
 
-  /** Reports a payment that Crossmint has not seen yet. */
+  /** Whether Crossmint has credited an order to this transaction; fails if it credited it to another one. */
+  const isCredited = Effect.fnUntraced(function* (
+    reference: string,
+    transaction: string
+  ): Effect.fn.Return<boolean, CrossmintError> {
+    const order = yield* orders.get(reference)
+    const credited = creditedTo(order)
+    if (credited !== undefined && credited !== transaction.toLowerCase()) return yield* new OtherPayment()
+    return credited !== undefined || isPaid(order)
+  })
+
+  /**
+   * Reports a payment that Crossmint has not seen yet. Crossmint may not see one by itself: without a report, a public
+   * run waited five minutes.
+   */
   const reportUnseenPayment = Effect.fnUntraced(function* (reference: string, transaction: string) {
-    if (isPaid(yield* orders.get(reference))) return
+    if (yield* isCredited(reference, transaction)) return
     yield* Effect.catchTag(orders.reportPayment(reference, transaction), "Rejected", (fault) =>
       // Crossmint may have seen the payment in between and refuse the report.
-      Effect.flatMap(orders.get(reference), (order) => (isPaid(order) ? Effect.void : Effect.fail(fault)))
+      Effect.flatMap(isCredited(reference, transaction), (seen) => (seen ? Effect.void : Effect.fail(fault)))
     )
   })
 

@@ -64,6 +64,12 @@ export const isPaid = ({ payment, phase }: OrderDocument): boolean =>
   paidPhases.has(phase) ||
   (payment.refunded !== undefined && payment.refunded !== null)
 
+/** The transaction that Crossmint credits an order to; `undefined` if it reports none. */
+export const creditedTo = ({ payment }: OrderDocument): string | undefined => {
+  const { txId } = fieldsOf(payment.received)
+  return typeof txId === "string" && txId !== "" ? txId.toLowerCase() : undefined
+}
+
 /** Why there is no quote, by the statuses alone. */
 const obstacleOf = (order: OrderDocument): QuoteVerdict | undefined => {
   const { lineItems, payment, quote } = order

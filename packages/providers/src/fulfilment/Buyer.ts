@@ -29,17 +29,37 @@ export const splitName = (name: string): { readonly firstName: string; readonly 
   return { firstName: words.length > 1 ? words.slice(0, -1).join(" ") : lastName, lastName }
 }
 
+export interface AddressRules {
+  readonly defaultPhone: string | undefined
+  /** Name of the upstream in errors. */
+  readonly upstream: string
+  /** Whether it delivers to other countries than the United States; default: no. */
+  readonly isInternational?: boolean
+}
+
 /** Why an address can't be served; `undefined` if it can. */
 export const addressFault = (
   { country, phone }: ShippingAddress,
-  { defaultPhone, upstream }: { readonly defaultPhone: string | undefined; readonly upstream: string }
+  { defaultPhone, isInternational = false, upstream }: AddressRules
 ): AddressNotServed | undefined => {
-  if (country !== "US") {
+  if (country !== "US" && !isInternational) {
     return new AddressNotServed({ message: `${upstream} delivers within the United States only.` })
   }
   return (phone ?? "").trim() === "" && defaultPhone === undefined
     ? new AddressNotServed({ message: "Delivery needs a phone number: send shippingAddress.phone." })
     : undefined
+}
+
+/**
+ * A phone number of the United States in the one format that Rye accepts, `555-555-0100`
+ * (https://rye.com/docs/api-v2/errors). Any other number is unchanged.
+ */
+export const phoneOf = (phone: string): string => {
+  const digits = phone.replace(/\D/g, "").replace(/^1(?=\d{10}$)/, "")
+  const isForeign = phone.startsWith("+") && !/^\+\s*1/.test(phone)
+  return digits.length === 10 && !isForeign
+    ? `${digits.slice(0, 3)}-${digits.slice(3, 6)}-${digits.slice(6)}`
+    : phone
 }
 
 /** The buyer, in the fields of Rye's intents. */
@@ -48,7 +68,7 @@ export const buyerOf = ({ email, shippingAddress }: OrderRequest, defaultPhone: 
   return {
     ...splitName(name),
     email,
-    phone: phone.trim() === "" ? (defaultPhone ?? "") : phone.trim(),
+    phone: phoneOf(phone.trim() === "" ? (defaultPhone ?? "") : phone.trim()),
     address1: line1,
     ...(line2 === "" ? {} : { address2: line2 }),
     city,

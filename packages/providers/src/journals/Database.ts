@@ -37,13 +37,17 @@ export const tables: ReadonlyArray<string> = [
     order_id text PRIMARY KEY,
     reference text NOT NULL,
     at_millis bigint NOT NULL
+  )`,
+  `CREATE TABLE IF NOT EXISTS till_buyers (
+    buyer text PRIMARY KEY
   )`
 ]
 
 export const tableNames: ReadonlyArray<string> = [
   "till_treasury_payments",
   "till_treasury_replacements",
-  "till_placements"
+  "till_placements",
+  "till_buyers"
 ]
 
 /** Runs work once, with the first call. If it fails, the next call retries. */

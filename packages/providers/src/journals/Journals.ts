@@ -25,7 +25,7 @@ export class Journals extends Context.Service<
 export interface OpenJournals {
   /** Payments of a treasury: tables `till_treasury_payments` and `till_treasury_replacements`. */
   readonly payments: PaymentJournal
-  /** The intent by which each order was placed: table `till_placements`. */
+  /** The intent by which each order was placed, and the buyers: tables `till_placements` and `till_buyers`. */
   readonly placements: PlacementJournal
   /** Closes the file or the connections. Later calls reject. */
   readonly close: () => Promise<void>
@@ -137,6 +137,15 @@ const placementsIn = ({ run }: Database): PlacementJournal => ({
       return row === undefined
         ? undefined
         : { reference: String(row["reference"]), atMillis: numberOf(row["at_millis"]) }
+    }),
+  recordBuyer: (buyer) =>
+    withStoreError("placements.recordBuyer", async () => {
+      await run("INSERT INTO till_buyers (buyer) VALUES ($1) ON CONFLICT DO NOTHING", [buyer])
+    }),
+  hasBought: (buyer) =>
+    withStoreError("placements.hasBought", async () => {
+      const found = await run("SELECT buyer FROM till_buyers WHERE buyer = $1", [buyer])
+      return found.length > 0
     })
 })
 

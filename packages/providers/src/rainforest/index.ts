@@ -34,8 +34,8 @@ export type {
 const provider = amazonProvider({
   name: "rainforest",
   baseUrl: "https://api.rainforestapi.com",
-  // Rainforest reads Amazon's page during the call, which often takes seconds: one attempt may use them all.
-  settings: { timeoutMillis: 7_500 },
+  // Rainforest reads Amazon's page during the call. Stored responses took 3 to 10 seconds. Its 500s are to be retried.
+  settings: { timeoutMillis: 10_000, deadlineMillis: 16_000 },
   source: rainforestSource
 })
 

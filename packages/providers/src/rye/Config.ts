@@ -1,6 +1,13 @@
 import type { ConfigurationError } from "@till402/core"
 import { Config, Effect, type Redacted } from "effect"
-import { optionalSettings, positiveInt, settingReaders, upstreamConfig } from "../upstream/index.ts"
+import {
+  naturalInt,
+  optionalSettings,
+  positiveInt,
+  settingReaders,
+  upstreamConfig
+} from "../upstream/index.ts"
+import type { TreasuryClient } from "../treasury/Treasury.ts"
 import type { IntentsSettings } from "./Intents.ts"
 import type { RyeSettings } from "./Options.ts"
 import type { QuotingSettings } from "./Quoting.ts"
@@ -15,10 +22,16 @@ export interface RyeLayerOptions extends RyeSettings {
   readonly apiKey: Redacted.Redacted<string>
   /** Secret of the webhook endpoint in Rye's console. Without it `webhook` responds with a 404. */
   readonly webhookSecret?: Redacted.Redacted<string> | undefined
+  /** Pays orders by x402, in USDC on Base, instead of the drawdown balance. */
+  readonly treasury?: TreasuryClient | undefined
 }
 
 export interface RyeConfig extends IntentsSettings, QuotingSettings, WebhookSettings {
-  readonly requestsPerSecond: number
+  readonly mutationsPerSecond: number
+  readonly readsPerSecond: number
+  readonly lookupsPerSecond: number
+  readonly intentsPerDay: number
+  readonly intentsForBuyers: number
 }
 
 const read = settingReaders("rye")
@@ -29,7 +42,15 @@ const efforts = ["max", "low"] as const
 export const configure = Effect.fnUntraced(function* (
   options: RyeLayerOptions
 ): Effect.fn.Return<RyeConfig, ConfigurationError> {
+  const intentsPerDay = yield* read.wholeNumber("intentsPerDay", options.intentsPerDay ?? 50, 1, 100_000)
+  const rate = (name: "mutationsPerSecond" | "readsPerSecond" | "lookupsPerSecond", standard: number) =>
+    read.wholeNumber(name, options[name] ?? standard, 1, 1_000)
+  const x402Network = options.treasury?.network
+  if (x402Network !== undefined && x402Network !== "base") {
+    return yield* read.invalid("treasury must be on the network base")
+  }
   return {
+    x402Network,
     apiKey: yield* read.secret("apiKey", options.apiKey),
     webhookSecret: yield* read.optional(options.webhookSecret, (secret) =>
       read.secret("webhookSecret", secret)
@@ -47,7 +68,17 @@ export const configure = Effect.fnUntraced(function* (
       600_000
     ),
     pollMillis: yield* read.wholeNumber("pollMillis", options.pollMillis ?? 1_000, 200, 60_000),
-    requestsPerSecond: yield* read.wholeNumber("requestsPerSecond", options.requestsPerSecond ?? 5, 1, 1_000)
+    // Rye's limits of an account: https://rye.com/docs/api-v2/rate-limits
+    mutationsPerSecond: yield* rate("mutationsPerSecond", 5),
+    readsPerSecond: yield* rate("readsPerSecond", 10),
+    lookupsPerSecond: yield* rate("lookupsPerSecond", 10),
+    intentsPerDay,
+    intentsForBuyers: yield* read.wholeNumber(
+      "intentsForBuyers",
+      options.intentsForBuyers ?? Math.floor((intentsPerDay * 2) / 5),
+      0,
+      intentsPerDay
+    )
   }
 })
 
@@ -59,7 +90,11 @@ const config = Config.all({
     offerRetrievalEffort: Config.Literals(efforts, "RYE_OFFER_RETRIEVAL_EFFORT"),
     quoteTimeoutMillis: positiveInt("RYE_QUOTE_TIMEOUT_MILLIS"),
     pollMillis: positiveInt("RYE_POLL_MILLIS"),
-    requestsPerSecond: positiveInt("RYE_REQUESTS_PER_SECOND"),
+    mutationsPerSecond: positiveInt("RYE_MUTATIONS_PER_SECOND"),
+    readsPerSecond: positiveInt("RYE_READS_PER_SECOND"),
+    lookupsPerSecond: positiveInt("RYE_LOOKUPS_PER_SECOND"),
+    intentsPerDay: positiveInt("RYE_INTENTS_PER_DAY"),
+    intentsForBuyers: naturalInt("RYE_INTENTS_FOR_BUYERS"),
     baseUrl: Config.String("RYE_BASE_URL")
   }),
   upstream: upstreamConfig("RYE")

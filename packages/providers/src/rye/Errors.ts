@@ -5,6 +5,7 @@ import {
   TemporarilyUnavailable
 } from "@till402/core"
 import { Data } from "effect"
+import type { TreasuryRejection } from "../treasury/TreasuryErrors.ts"
 import type { UpstreamFault } from "../upstream/index.ts"
 
 /** Errors that refuse a quote. */
@@ -54,6 +55,29 @@ export class PlacementUnknown extends Data.TaggedError("PlacementUnknown")<{}> {
   }
 }
 
+/** The intents of the last 24 hours are used up. Nothing was sent. */
+export class IntentBudgetSpent extends Data.TaggedError("IntentBudgetSpent")<{
+  readonly retryAfterMillis: number
+}> {
+  override get message(): string {
+    return "the account's checkout intents of the last 24 hours are used up"
+  }
+}
+
+/** The drawdown balance is lower than the price, or used up. Nothing was confirmed. */
+export class BalanceTooLow extends Data.TaggedError("BalanceTooLow")<{}> {
+  override get message(): string {
+    return "the drawdown balance is too low"
+  }
+}
+
+/** Drawdown is not enabled for the account. Nothing was sent. */
+export class DrawdownDisabled extends Data.TaggedError("DrawdownDisabled")<{}> {
+  override get message(): string {
+    return "drawdown is not enabled for the account"
+  }
+}
+
 /** The journal of placements failed. Nothing was confirmed. */
 export class JournalFailed extends Data.TaggedError("JournalFailed")<{ readonly cause: unknown }> {
   override get message(): string {
@@ -67,12 +91,26 @@ export type RyeError =
   | IntentFailed
   | IntentNotPlaceable
   | OfferChanged
+  | IntentBudgetSpent
+  | BalanceTooLow
+  | DrawdownDisabled
   | ConfirmationInFlight
   | PlacementUnknown
   | JournalFailed
+  | TreasuryRejection
   | UpstreamFault
 
 const offerRetryAfterSeconds = 5
+
+const temporary: ReadonlySet<string> = new Set<RyeError["_tag"]>([
+  "JournalFailed",
+  "BalanceTooLow",
+  "DrawdownDisabled",
+  "TreasuryUnderfunded",
+  "FeesTooHigh",
+  "TreasuryBusy",
+  "PaymentPending"
+])
 
 /** The error as a plain function throws it: `TemporarilyUnavailable` for temporary errors. */
 export const toHostError = <E extends { readonly _tag: string; readonly message: string }>(
@@ -87,6 +125,8 @@ export const toHostError = <E extends { readonly _tag: string; readonly message:
       { code: error._tag }
     )
   if (error._tag === "OfferNotReady") return unavailable(offerRetryAfterSeconds)
-  if (error instanceof ConfirmationInFlight) return unavailable(Math.ceil(error.retryAfterMillis / 1_000))
-  return error._tag === "JournalFailed" ? unavailable() : error
+  if (error instanceof ConfirmationInFlight || error instanceof IntentBudgetSpent) {
+    return unavailable(Math.ceil(error.retryAfterMillis / 1_000))
+  }
+  return temporary.has(error._tag) ? unavailable() : error
 }

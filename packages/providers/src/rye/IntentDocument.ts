@@ -15,7 +15,8 @@ const Intent = Schema.Struct({
   state: Schema.String,
   createdAt: Schema.optional(Schema.Unknown),
   offer: Schema.optional(Schema.Unknown),
-  failureReason: Schema.optional(Schema.Unknown)
+  failureReason: Schema.optional(Schema.Unknown),
+  nextAction: Schema.optional(Schema.Unknown)
 })
 
 /** A checkout intent of Rye. */
@@ -46,6 +47,20 @@ export const readCancellation: (
   response: UpstreamResponse
 ) => Effect.Effect<{ readonly cancellation?: unknown }, ResponseMalformed> = readJson(
   Schema.Struct({ cancellation: Schema.optional(Schema.Unknown) })
+)
+
+/** Reads the account's drawdown balance. */
+export const readBalance: (response: UpstreamResponse) => Effect.Effect<
+  {
+    readonly balance: { readonly amountSubunits: number; readonly currencyCode: string }
+    readonly drawdownEnabled: boolean
+  },
+  ResponseMalformed
+> = readJson(
+  Schema.Struct({
+    balance: Schema.Struct({ amountSubunits: Schema.Int, currencyCode: Schema.String }),
+    drawdownEnabled: Schema.Boolean
+  })
 )
 
 /** When an intent was created, in milliseconds since the epoch. */

@@ -1,8 +1,10 @@
 import { Effect, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
+import { centsOf } from "../fulfilment/Cents.ts"
 import { requestedOrder } from "../fulfilment/RequestedOrder.ts"
 import { fieldsOf } from "../listing/Fields.ts"
 import {
+  type Limiter,
   type UpstreamResponse,
   type ResponseMalformed,
   parseJson,
@@ -15,6 +17,7 @@ import { refusalIn } from "./FailureReason.ts"
 import {
   type IntentDocument,
   readCancellation,
+  readBalance,
   readIntent,
   readShipmentOwner,
   readShipments
@@ -29,20 +32,41 @@ export interface IntentsSettings {
   readonly baseUrl: string
   readonly defaultPhone: string | undefined
   readonly offerRetrievalEffort: "max" | "low" | undefined
+  /** The network of payments by x402; `undefined`: orders are paid from the drawdown balance. */
+  readonly x402Network: string | undefined
+}
+
+/** Rye counts these kinds of requests apart. */
+export interface IntentLimiters {
+  readonly mutations: Limiter
+  readonly reads: Limiter
+  readonly lookups: Limiter
+}
+
+/** The account's drawdown balance. */
+export interface Balance {
+  readonly isEnabled: boolean
+  readonly cents: bigint
 }
 
 export interface Intents {
   /** Creates an intent. Costs nothing but a unit of the daily quota. Not retried. */
   readonly create: (request: OrderRequest) => Effect.Effect<IntentDocument, QuoteRefusal | UpstreamFault>
   readonly get: (reference: string) => Effect.Effect<IntentDocument, UpstreamFault>
-  /** Confirms an intent, which spends money. Not retried. */
-  readonly confirm: (reference: string, orderId: string) => Effect.Effect<IntentDocument, UpstreamFault>
+  /** Confirms an intent, which spends money. Not retried. `proof`: names the transaction that paid for it. */
+  readonly confirm: (
+    reference: string,
+    orderId: string,
+    proof?: string
+  ) => Effect.Effect<IntentDocument, UpstreamFault>
   /** Returns the first pages of a completed intent's shipments. */
   readonly shipments: (reference: string) => Effect.Effect<ReadonlyArray<unknown>, UpstreamFault>
   /** Returns the cancellation of a completed intent's order, if any. */
   readonly cancellation: (reference: string) => Effect.Effect<unknown, UpstreamFault>
   /** Returns the intent that a shipment belongs to. */
   readonly ownerOf: (shipmentId: string) => Effect.Effect<string, UpstreamFault>
+  /** Returns the account's drawdown balance. One below zero, or in another currency, counts as nothing. */
+  readonly balance: Effect.Effect<Balance, UpstreamFault>
   /** Looks up a product by the address of its page. */
   readonly product: (page: string) => Effect.Effect<unknown, UpstreamFault>
 }
@@ -63,20 +87,30 @@ const nextOf = (pageInfo: unknown): string | undefined => {
   return hasNextPage === true && typeof endCursor === "string" && endCursor !== "" ? endCursor : undefined
 }
 
-export const makeIntents = (upstream: Upstream, settings: IntentsSettings): Intents => {
+export const makeIntents = (
+  upstream: Upstream,
+  settings: IntentsSettings,
+  { lookups, mutations, reads }: IntentLimiters
+): Intents => {
   const api = `${settings.baseUrl}/api/v1`
   const withKey = HttpClientRequest.setHeaders({
     accept: "application/json",
     authorization: `Bearer ${Redacted.value(settings.apiKey)}`
   })
-  const get = (path: string) => upstream.call(withKey(HttpClientRequest.get(`${api}${path}`)))
+  const get = (path: string, limiter = reads) =>
+    upstream.call(withKey(HttpClientRequest.get(`${api}${path}`)), { limiter })
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     upstream.call(
       HttpClientRequest.setHeaders(
         withKey(HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(`${api}${path}`), body)),
         headers
-      )
+      ),
+      { limiter: mutations }
     )
+  const paymentMethod =
+    settings.x402Network === undefined
+      ? { type: "drawdown" }
+      : { type: "x402", network: settings.x402Network }
   const intent = (reference: string): string => `/checkout-intents/${encodeURIComponent(reference)}`
 
   const shipments = Effect.fnUntraced(function* (reference: string) {
@@ -109,12 +143,19 @@ export const makeIntents = (upstream: Upstream, settings: IntentsSettings): Inte
         Effect.flatMap(readIntent),
         Effect.flatMap(requestedOrder(upstream, reference))
       ),
-    confirm: (reference, orderId) =>
+    confirm: (reference, orderId, proof) =>
       post(
         `${intent(reference)}/confirm`,
-        { paymentMethod: { type: "drawdown" } },
-        // Rye's own clients send one with each POST; its effect is not documented.
-        { "idempotency-key": encodeURIComponent(orderId).slice(0, 200) }
+        { paymentMethod },
+        // Rye's own clients send one with each POST; its effect is not documented. A second confirmation, with a proof,
+        // is another request.
+        {
+          "idempotency-key": encodeURIComponent(proof === undefined ? orderId : `${orderId}-paid`).slice(
+            0,
+            200
+          ),
+          ...(proof === undefined ? {} : { "payment-signature": proof })
+        }
       ).pipe(Effect.flatMap(readIntent), Effect.flatMap(requestedOrder(upstream, reference))),
     shipments,
     cancellation: (reference) =>
@@ -129,7 +170,14 @@ export const makeIntents = (upstream: Upstream, settings: IntentsSettings): Inte
       Effect.flatMap(get(`/shipments/${encodeURIComponent(shipmentId)}`), readShipmentOwner).pipe(
         Effect.map(({ checkoutIntentId }) => checkoutIntentId)
       ),
+    balance: Effect.map(
+      Effect.flatMap(get("/billing/balance"), readBalance),
+      ({ balance: { amountSubunits, currencyCode }, drawdownEnabled }) => ({
+        isEnabled: drawdownEnabled,
+        cents: currencyCode.toUpperCase() === "USD" ? (centsOf(amountSubunits) ?? 0n) : 0n
+      })
+    ),
     product: (page): Effect.Effect<unknown, UpstreamFault | ResponseMalformed> =>
-      Effect.flatMap(get(`/products/lookup?url=${encodeURIComponent(page)}`), parseJson)
+      Effect.flatMap(get(`/products/lookup?url=${encodeURIComponent(page)}`, lookups), parseJson)
   }
 }

@@ -14,6 +14,7 @@ export interface Cost {
   readonly subtotalCents: bigint
   readonly taxCents: bigint
   readonly shippingCents: bigint
+  /** What Rye deducts from the balance, or demands by x402. */
   readonly totalCents: bigint
 }
 
@@ -48,11 +49,12 @@ const currencyOf = (price: unknown): string | undefined => {
 const unusable = (detail: string): OfferVerdict => ({ _tag: "Unusable", detail })
 
 /**
- * The costs of an offer. Everything in the total except tax and shipping, such as surcharges less discounts,
- * is the price of the goods.
+ * The costs of an offer. From the balance, Rye deducts its total without the surcharge
+ * (https://rye.com/docs/api-v2/payment-providers/drawdown). Everything else in it except tax and shipping, such as
+ * discounts, is part of the price of the goods.
  */
-export const costOf = (offer: unknown): OfferVerdict => {
-  const { shipping, tax, total } = fieldsOf(fieldsOf(offer)["cost"])
+export const costOf = (offer: unknown, paysSurcharge: boolean): OfferVerdict => {
+  const { shipping, surcharge, tax, total } = fieldsOf(fieldsOf(offer)["cost"])
   const currency = currencyOf(total)
   if (currency !== undefined && currency !== "USD") {
     const message = "The product can't be bought in US dollars."
@@ -61,8 +63,11 @@ export const costOf = (offer: unknown): OfferVerdict => {
       refusal: new ProductUnavailable({ message, reason: "unsupported_currency" })
     }
   }
-  const totalCents = isAbsent(total) ? undefined : dollarCents(total)
-  if (totalCents === undefined || totalCents === 0n) return unusable("offer.cost.total")
+  const grossCents = isAbsent(total) ? undefined : dollarCents(total)
+  if (grossCents === undefined || grossCents === 0n) return unusable("offer.cost.total")
+  const surchargeCents = dollarCents(surcharge)
+  if (surchargeCents === undefined || surchargeCents >= grossCents) return unusable("offer.cost.surcharge")
+  const totalCents = paysSurcharge ? grossCents : grossCents - surchargeCents
   const taxCents = dollarCents(tax)
   const shippingCents = dollarCents(shipping)
   if (taxCents === undefined) return unusable("offer.cost.tax")
@@ -74,10 +79,10 @@ export const costOf = (offer: unknown): OfferVerdict => {
 }
 
 /** The offer of an unconfirmed intent. Unknown states count as not ready yet. */
-export const offerOf = (intent: IntentDocument): OfferVerdict => {
+export const offerOf = (intent: IntentDocument, paysSurcharge: boolean): OfferVerdict => {
   switch (intent.state) {
     case "awaiting_confirmation":
-      return costOf(intent.offer)
+      return costOf(intent.offer, paysSurcharge)
     case "failed":
       return { _tag: "Refused", refusal: refusalOf(intent.failureReason) }
     case "placing_order":

@@ -1,5 +1,6 @@
 import type { FulfilmentOptions, FulfilmentStatus } from "@till402/core"
 import type { OnFulfilmentUpdate } from "../fulfilment/FulfilmentUpdate.ts"
+import type { TreasuryOptions } from "../treasury/Treasury.ts"
 import type { FetchOptions, UpstreamSettings, UpstreamUsage } from "../upstream/UpstreamSettings.ts"
 import type { PlacementJournal } from "./PlacementJournal.ts"
 
@@ -13,8 +14,16 @@ export interface RyeSettings extends UpstreamSettings {
   readonly quoteTimeoutMillis?: number | undefined
   /** First interval of polling an offer, in milliseconds; later ones are up to four times longer. Default 1000. */
   readonly pollMillis?: number | undefined
-  /** The account's rate; default 5, as at Rye. Divide it among processes that share a key. */
-  readonly requestsPerSecond?: number | undefined
+  /** Requests per second that change something; default 5, as at Rye. Divide it among processes that share an account. */
+  readonly mutationsPerSecond?: number | undefined
+  /** Other requests per second, without lookups of products; default 10. Divide it in the same way. */
+  readonly readsPerSecond?: number | undefined
+  /** Lookups of products per second; default 10. Divide it in the same way. */
+  readonly lookupsPerSecond?: number | undefined
+  /** Checkout intents in 24 hours; default 50, as for a new account. Divide it in the same way. */
+  readonly intentsPerDay?: number | undefined
+  /** The part of `intentsPerDay` for buyers with an earlier order; default two fifths, rounded down. */
+  readonly intentsForBuyers?: number | undefined
   /** Called for each signed webhook about an order. If it throws, Rye sends the webhook again. */
   readonly onUpdate?: OnFulfilmentUpdate | undefined
   /** Address of the API; `https://staging.api.rye.com` for staging. Must be https or on this machine. */
@@ -27,6 +36,8 @@ export interface RyeOptions extends RyeSettings, FetchOptions {
   readonly apiKey: string
   /** Secret of the webhook endpoint in Rye's console. Without it `webhook` responds with a 404. */
   readonly webhookSecret?: string | undefined
+  /** Pays orders by x402, in USDC on Base: `evmTreasury()`. Default: orders are paid from the drawdown balance. */
+  readonly treasury?: TreasuryOptions | undefined
   /** Records the intent by which each order was placed. Default: this process's memory. */
   readonly placements?: PlacementJournal | undefined
 }

@@ -19,6 +19,13 @@ export interface PlacementJournal {
   readonly record: (orderId: string, entry: PlacementEntry) => Promise<void>
   readonly find: (orderId: string) => Promise<PlacementEntry | undefined>
   /**
+   * Writes that a buyer's order was placed. `buyer` is a keyed digest. Without this method and the next one, a process
+   * knows only its own buyers.
+   */
+  readonly recordBuyer?: ((buyer: string) => Promise<void>) | undefined
+  /** Whether an order of this buyer was placed. */
+  readonly hasBought?: ((buyer: string) => Promise<boolean>) | undefined
+  /**
    * Whether entries outlive the process; default `true`. With `true`, an order without an entry counts as
    * never placed.
    */
@@ -27,13 +34,18 @@ export interface PlacementJournal {
 
 const capacity = 10_000
 
-/** A journal in this process's memory, with the last 10,000 orders. */
+/** A journal in this process's memory, with the last 10,000 orders and buyers. */
 export const memoryPlacementJournal = (): PlacementJournal => {
   const entries = new BoundedMap<string, PlacementEntry>(capacity)
+  const buyers = new BoundedMap<string, true>(capacity)
   return {
     record: async (orderId, entry) => {
       entries.set(orderId, entry)
     },
-    find: async (orderId) => entries.get(orderId)
+    find: async (orderId) => entries.get(orderId),
+    recordBuyer: async (buyer) => {
+      buyers.set(buyer, true)
+    },
+    hasBought: async (buyer) => buyers.get(buyer) === true
   }
 }

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import { ResponseMalformed } from "../upstream/index.ts"
 import { centsWithin } from "../fulfilment/Cents.ts"
-import { type FailedPlacement, withOutcome, unknown } from "../fulfilment/PlacementOutcome.ts"
+import { type FailedPlacement, refused, withOutcome, unknown } from "../fulfilment/PlacementOutcome.ts"
 import {
   ConfirmationInFlight,
   IntentFailed,
@@ -18,8 +18,12 @@ import type { Intents } from "./Intents.ts"
 import { costOf, intentLifetimeMillis } from "./Offer.ts"
 import { afterConfirming, beforeConfirming, wasNotSent } from "./Outcome.ts"
 import type { PlacementJournal } from "./PlacementJournal.ts"
+import type { Buyers } from "./Buyers.ts"
+import type { OrderRequest } from "../fulfilment/Buyer.ts"
 import { KeyedMutex } from "../fulfilment/KeyedMutex.ts"
 import { fieldsOf } from "../listing/Fields.ts"
+import type { PaymentState } from "../treasury/Treasury.ts"
+import type { PaidOrder, X402Payment } from "./X402Payment.ts"
 
 /*
  * An order is placed by confirming its intent. An intent is confirmed only while Rye reports it unconfirmed.
@@ -27,7 +31,7 @@ import { fieldsOf } from "../listing/Fields.ts"
  */
 
 /** A paid order of the till, to be placed. */
-export interface RyePlacement {
+export interface RyePlacement extends OrderRequest {
   /** Idempotency key. */
   readonly orderId: string
   /** Rye's intent: the `reference` of its quote. */
@@ -48,30 +52,49 @@ const fromJournal = <A>(call: () => Promise<A>): Effect.Effect<A, JournalFailed>
 const reasonOf = ({ failureReason }: IntentDocument): string => wordOf(fieldsOf(failureReason)["code"])
 
 /** Why an unconfirmed intent can't be confirmed; `undefined` if it can. */
-const obstacleOf = (intent: IntentDocument, agreedCents: bigint): RyeError | undefined => {
+const obstacleOf = (
+  intent: IntentDocument,
+  agreedCents: bigint,
+  paysByX402: boolean
+): RyeError | undefined => {
   if (intent.state === "failed") return new IntentFailed({ code: reasonOf(intent) })
   if (intent.state === "retrieving_offer") return new OfferNotReady()
-  if (intent.state !== "awaiting_confirmation") return new IntentNotPlaceable({ code: wordOf(intent.state) })
-  const verdict = costOf(intent.offer)
+  // An intent that was confirmed by x402 awaits its payment.
+  if (intent.state !== "awaiting_confirmation" && !(paysByX402 && intent.state === "requires_action")) {
+    return new IntentNotPlaceable({ code: wordOf(intent.state) })
+  }
+  const verdict = costOf(intent.offer, paysByX402)
   if (verdict._tag === "Unusable") return new ResponseMalformed({ upstream: "rye", detail: verdict.detail })
   return verdict._tag === "Offered" && verdict.cost.totalCents <= agreedCents ? undefined : new OfferChanged()
 }
 
-const ensurePlaceable = (intent: IntentDocument, total: string): Effect.Effect<void, RyeError> => {
+/** Returns the agreed total in cents, if the intent can be confirmed for it. */
+const ensurePlaceable = (
+  intent: IntentDocument,
+  total: string,
+  paysByX402: boolean
+): Effect.Effect<bigint, RyeError> => {
   const agreedCents = centsWithin(total)
-  const obstacle = agreedCents === undefined ? new OfferChanged() : obstacleOf(intent, agreedCents)
-  return obstacle === undefined ? Effect.void : Effect.fail(obstacle)
+  if (agreedCents === undefined) return Effect.fail(new OfferChanged())
+  const obstacle = obstacleOf(intent, agreedCents, paysByX402)
+  return obstacle === undefined ? Effect.succeed(agreedCents) : Effect.fail(obstacle)
 }
+
+const unconfirmedStates: ReadonlySet<string> = new Set(["awaiting_confirmation", "retrieving_offer"])
 
 /** Returns `undefined` if an unconfirmed intent proves that nothing was placed; fails if that is unknown. */
 const unconfirmed = (
   intent: IntentDocument,
   sentAtMillis: number | undefined,
   now: number,
-  isDurable: boolean
+  isDurable: boolean,
+  paysByX402: boolean
 ): Effect.Effect<undefined, RyeError> => {
   if (intent.state === "failed") return Effect.succeed(undefined)
-  if (intent.state !== "awaiting_confirmation" && intent.state !== "retrieving_offer") {
+  // By x402, `requires_action` is an intent that awaits its payment.
+  const isUnconfirmed =
+    unconfirmedStates.has(intent.state) || (paysByX402 && intent.state === "requires_action")
+  if (!isUnconfirmed) {
     return Effect.fail(new IntentNotPlaceable({ code: wordOf(intent.state) }))
   }
   if (sentAtMillis !== undefined) {
@@ -85,7 +108,12 @@ const unconfirmed = (
   return isDurable || isExpired ? Effect.succeed(undefined) : Effect.fail(new PlacementUnknown())
 }
 
-export const makePlacing = (intents: Intents, placements: PlacementJournal) => {
+/** Places orders, paid by `x402` or from the drawdown balance. */
+export const makePlacing = (
+  intents: Intents,
+  placements: PlacementJournal,
+  { buyers, x402 }: { readonly buyers: Buyers; readonly x402: X402Payment | undefined }
+) => {
   const { isDurable = true } = placements
   const oneAtATime = new KeyedMutex()
 
@@ -95,8 +123,8 @@ export const makePlacing = (intents: Intents, placements: PlacementJournal) => {
       : Effect.fail(new IntentNotPlaceable({ code: "reference" }))
 
   /** Sends the confirmation. If its outcome is unknown, looks up the intent. */
-  const confirm = (reference: string, orderId: string): Effect.Effect<void, RyeError> =>
-    Effect.matchEffect(intents.confirm(reference, orderId), {
+  const confirm = (reference: string, orderId: string, proof?: string): Effect.Effect<void, RyeError> =>
+    Effect.matchEffect(intents.confirm(reference, orderId, proof), {
       // In any state, including unknown ones, Rye accepted the confirmation.
       onSuccess: (intent) =>
         intent.state === "failed" ? Effect.fail(new IntentFailed({ code: reasonOf(intent) })) : Effect.void,
@@ -110,6 +138,21 @@ export const makePlacing = (intents: Intents, placements: PlacementJournal) => {
             )
     })
 
+  const paymentOf = (orderId: string): Effect.Effect<PaymentState, RyeError> =>
+    x402 === undefined ? Effect.succeed({ status: "none" }) : x402.find(orderId)
+
+  /** Pays by x402, or completes a payment that was begun. Returns the header that proves it. */
+  const pay = (
+    order: PaidOrder,
+    payment: PaymentState
+  ): Effect.Effect<string | undefined, FailedPlacement<RyeError>> => {
+    if (x402 === undefined) return Effect.succeed(undefined)
+    if (payment.status === "none") return x402.pay(order)
+    return withOutcome<RyeError>((error) =>
+      error._tag === "PaymentFailed" ? refused("payment_failed") : unknown()
+    )(x402.resume(payment, order.orderId))
+  }
+
   /** Records the intent and confirms it, unless it is already confirmed. */
   const place = Effect.fnUntraced(function* (
     placement: RyePlacement
@@ -119,13 +162,22 @@ export const makePlacing = (intents: Intents, placements: PlacementJournal) => {
     // The first recorded intent counts: another one would be a second order.
     const reference = known?.reference ?? placement.reference
     const atMillis = yield* Clock.currentTimeMillis
-    const mayArrive = known !== undefined && atMillis < known.atMillis + inFlightMillis
+    const payment = yield* withOutcome<RyeError>(unknown)(paymentOf(orderId))
+    const isInFlight = known !== undefined && atMillis < known.atMillis + inFlightMillis
+    const mayArrive = isInFlight || payment.status !== "none"
     const before = withOutcome((error: RyeError) => beforeConfirming(error, mayArrive))
     const intent = yield* before(getIntent(reference))
-    if (isConfirmed(intent)) return { reference }
-    yield* before(ensurePlaceable(intent, placement.total))
+    if (isConfirmed(intent)) {
+      yield* buyers.record(placement)
+      return { reference }
+    }
+    const agreedCents = yield* before(ensurePlaceable(intent, placement.total, x402 !== undefined))
     yield* before(fromJournal(() => placements.record(orderId, { reference, atMillis })))
-    yield* withOutcome((error: RyeError) => afterConfirming(error, mayArrive))(confirm(reference, orderId))
+    const proof = yield* pay({ orderId, reference, agreedCents }, payment)
+    // Once an order is paid, only a failed intent settles its outcome.
+    const after = withOutcome((error: RyeError) => afterConfirming(error, mayArrive || proof !== undefined))
+    yield* after(confirm(reference, orderId, proof))
+    yield* buyers.record(placement)
     return { reference }
   })
 
@@ -139,7 +191,18 @@ export const makePlacing = (intents: Intents, placements: PlacementJournal) => {
     if (reference === undefined || !idPattern.test(reference)) return yield* new PlacementUnknown()
     const intent = yield* intents.get(reference)
     if (isConfirmed(intent)) return reference
-    return yield* unconfirmed(intent, known?.atMillis, yield* Clock.currentTimeMillis, isDurable)
+    const payment = yield* paymentOf(orderId)
+    if (x402 !== undefined && payment.status !== "none" && payment.status !== "failed") {
+      yield* confirm(reference, orderId, yield* x402.resume(payment, orderId))
+      return reference
+    }
+    return yield* unconfirmed(
+      intent,
+      known?.atMillis,
+      yield* Clock.currentTimeMillis,
+      isDurable,
+      x402 !== undefined
+    )
   })
 
   return {

@@ -1,11 +1,15 @@
 import type { QuotedOffer } from "@till402/core"
 import { Clock, Effect, Option } from "effect"
-import { ResponseMalformed, isUnavailable } from "../upstream/index.ts"
+import { isUnavailable, isUpstreamFault, ResponseMalformed } from "../upstream/index.ts"
 import { addressFault, type OrderRequest, productPageOf } from "../fulfilment/Buyer.ts"
-import { OfferNotReady, type RyeError } from "./Errors.ts"
+import type { BalanceCheck } from "./Balance.ts"
+import type { Buyers } from "./Buyers.ts"
+import { IntentBudgetSpent, OfferNotReady, type RyeError } from "./Errors.ts"
+import type { IntentBudget } from "./IntentBudget.ts"
 import { createdAtOf, type IntentDocument } from "./IntentDocument.ts"
 import type { Intents } from "./Intents.ts"
 import { type Cost, listedProduct, offerOf, quoteOf } from "./Offer.ts"
+import { wasNotSent } from "./Outcome.ts"
 import { UnfinishedOffers } from "./UnfinishedOffers.ts"
 
 /*
@@ -16,6 +20,7 @@ export interface QuotingSettings {
   readonly defaultPhone: string | undefined
   readonly quoteTimeoutMillis: number
   readonly pollMillis: number
+  readonly x402Network: string | undefined
 }
 
 /** Time limit for looking up the title. A quote without it is valid. */
@@ -34,10 +39,26 @@ interface Offered {
   readonly cost: Cost
 }
 
-const isUnavailableError = (error: RyeError): boolean => "upstream" in error && isUnavailable(error)
+/** Whether Rye created no intent for a request. */
+const wasRefused = (error: RyeError): boolean =>
+  wasNotSent(error) || !isUpstreamFault(error) || (error._tag === "Rejected" && error.status < 500)
 
-export const makeQuoting = (intents: Intents, settings: QuotingSettings) => {
+/** Whether an offer may be sold later: Rye is unavailable, or the balance is too low. */
+const isTemporary = (error: RyeError): boolean =>
+  error._tag === "BalanceTooLow" ||
+  error._tag === "DrawdownDisabled" ||
+  (isUpstreamFault(error) && isUnavailable(error))
+
+/** What limits quotes. */
+export interface QuoteLimits {
+  readonly budget: IntentBudget
+  readonly buyers: Buyers
+  readonly ensureCovered: BalanceCheck
+}
+
+export const makeQuoting = (intents: Intents, settings: QuotingSettings, limits: QuoteLimits) => {
   const { defaultPhone, pollMillis, quoteTimeoutMillis } = settings
+  const { budget, buyers, ensureCovered } = limits
   const unfinished = new UnfinishedOffers()
 
   /** Polls an intent until it has an offer or fails. */
@@ -46,7 +67,7 @@ export const makeQuoting = (intents: Intents, settings: QuotingSettings) => {
   ): Effect.fn.Return<Offered, RyeError> {
     let intent = first
     for (let poll = 1; ; poll++) {
-      const verdict = offerOf(intent)
+      const verdict = offerOf(intent, settings.x402Network !== undefined)
       switch (verdict._tag) {
         case "Offered":
           return { intent, cost: verdict.cost }
@@ -63,19 +84,34 @@ export const makeQuoting = (intents: Intents, settings: QuotingSettings) => {
     }
   })
 
+  /** Creates an intent, within the budget of the day. */
+  const create = Effect.fnUntraced(function* (
+    request: OrderRequest
+  ): Effect.fn.Return<IntentDocument, RyeError> {
+    const buyer = yield* buyers.find(request)
+    const atMillis = yield* Clock.currentTimeMillis
+    const retryAfterMillis = budget.take(buyer, atMillis)
+    if (retryAfterMillis !== undefined) return yield* new IntentBudgetSpent({ retryAfterMillis })
+    return yield* Effect.tapError(intents.create(request), (error) =>
+      Effect.sync(() => {
+        if (wasRefused(error)) budget.giveBack(buyer, atMillis)
+      })
+    )
+  })
+
   const offered = Effect.fnUntraced(function* (request: OrderRequest): Effect.fn.Return<Offered, RyeError> {
     const startedAt = yield* Clock.currentTimeMillis
     let open = unfinished.take(request, startedAt)
-    const begin = open === undefined ? intents.create(request) : intents.get(open.reference)
+    const begin = open === undefined ? create(request) : intents.get(open.reference)
     const waiting = Effect.flatMap(begin, (intent) => {
       const createdAt = Math.min(createdAtOf(intent) ?? startedAt, startedAt)
       open = { reference: intent.id, createdAt }
-      return untilOffered(intent)
+      return Effect.tap(untilOffered(intent), ({ cost }) => ensureCovered(cost.totalCents))
     }).pipe(
       Effect.tapError((error) =>
         Effect.sync(() => {
-          // The intent failed: the next quote starts over. While Rye is unavailable, the intent is kept.
-          if (!isUnavailableError(error)) open = undefined
+          // The intent failed: the next quote starts over. Otherwise the intent is kept for it.
+          if (!isTemporary(error)) open = undefined
         })
       ),
       Effect.timeoutOrElse({ duration: quoteTimeoutMillis, orElse: () => Effect.fail(new OfferNotReady()) })
@@ -90,6 +126,7 @@ export const makeQuoting = (intents: Intents, settings: QuotingSettings) => {
   return Effect.fnUntraced(function* (request: OrderRequest): Effect.fn.Return<QuotedOffer, RyeError> {
     const fault = addressFault(request.shippingAddress, { defaultPhone, upstream: "Rye" })
     if (fault !== undefined) return yield* fault
+    yield* ensureCovered(1n)
     // A failure counts in `usage`; the quote then has a plain title.
     const listing = intents.product(productPageOf(request.product)).pipe(
       Effect.timeoutOption(lookupMillis),

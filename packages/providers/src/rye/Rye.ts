@@ -1,5 +1,5 @@
 import type { ConfigurationError, FulfilmentStatus, QuotedOffer } from "@till402/core"
-import { Fulfilment } from "@till402/core/effect"
+import { findNetwork, Fulfilment } from "@till402/core/effect"
 import { type Config, Context, Effect, Layer } from "effect"
 import type { HttpClient } from "effect/http"
 import type { OrderRequest } from "../fulfilment/Buyer.ts"
@@ -8,9 +8,12 @@ import { type FailedPlacement, withoutOutcome } from "../fulfilment/PlacementOut
 import { Journals } from "../journals/Journals.ts"
 import { fieldsOf } from "../listing/Fields.ts"
 import { makeUpstream, rateLimiter, type UpstreamUsage, withDefaults } from "../upstream/index.ts"
+import { makeBalanceCheck } from "./Balance.ts"
+import { makeBuyers } from "./Buyers.ts"
 import { configure, optionsFromConfig, type RyeLayerOptions } from "./Config.ts"
 import { IntentNotPlaceable, type RyeError, toHostError } from "./Errors.ts"
 import { wordOf } from "./FailureReason.ts"
+import { IntentBudget } from "./IntentBudget.ts"
 import { idPattern } from "./IntentDocument.ts"
 import { type Intents, makeIntents } from "./Intents.ts"
 import type { RyeSettings } from "./Options.ts"
@@ -19,6 +22,7 @@ import { makePlacing, type RyePlacement } from "./Placing.ts"
 import { fulfilmentStatusOf } from "./Progress.ts"
 import { makeQuoting } from "./Quoting.ts"
 import { makeWebhook } from "./Webhook.ts"
+import { makeX402Payment } from "./X402Payment.ts"
 
 /** Fulfilment by Rye, for programs in Effect. */
 export interface RyeClient {
@@ -75,12 +79,29 @@ export const makeParts = Effect.fnUntraced(function* (
   const upstream = yield* makeUpstream({
     // Placing makes three calls, which must fit into the till's 20 seconds.
     ...withDefaults({ timeoutMillis: 5_000, deadlineMillis: 6_000 }, options),
-    name: "rye",
-    limiter: rateLimiter({ requests: settings.requestsPerSecond, perMillis: 1_000 })
+    name: "rye"
   })
-  const intents = makeIntents(upstream, settings)
-  const quoting = makeQuoting(intents, settings)
-  const placing = makePlacing(intents, placements)
+  const perSecond = (requests: number) => rateLimiter({ requests, perMillis: 1_000 })
+  const intents = makeIntents(upstream, settings, {
+    mutations: perSecond(settings.mutationsPerSecond),
+    reads: perSecond(settings.readsPerSecond),
+    lookups: perSecond(settings.lookupsPerSecond)
+  })
+  const buyers = makeBuyers(placements, settings.apiKey)
+  const { intentsForBuyers: forBuyers, intentsPerDay: perDay } = settings
+  const quoting = makeQuoting(intents, settings, {
+    budget: new IntentBudget({ perDay, forBuyers }),
+    buyers,
+    // The treasury's own funds are checked when it pays.
+    ensureCovered: settings.x402Network === undefined ? makeBalanceCheck(intents.balance) : () => Effect.void
+  })
+  const { treasury } = options
+  const network = findNetwork("base")
+  const x402 =
+    treasury === undefined || network === undefined
+      ? undefined
+      : makeX402Payment(intents, { treasury, network })
+  const placing = makePlacing(intents, placements, { buyers, x402 })
   const status = makeStatus(intents)
   const webhook = makeWebhook(intents, settings)
   return {
@@ -123,7 +144,8 @@ export class Rye extends Context.Service<Rye, RyeClient>()("@till402/providers/R
 
   /**
    * Reads `RYE_API_KEY` and, if set, `RYE_WEBHOOK_SECRET`, `RYE_DEFAULT_PHONE`,
-   * `RYE_OFFER_RETRIEVAL_EFFORT`, `RYE_QUOTE_TIMEOUT_MILLIS`, `RYE_POLL_MILLIS`, `RYE_REQUESTS_PER_SECOND`,
+   * `RYE_OFFER_RETRIEVAL_EFFORT`, `RYE_QUOTE_TIMEOUT_MILLIS`, `RYE_POLL_MILLIS`, `RYE_MUTATIONS_PER_SECOND`,
+   * `RYE_READS_PER_SECOND`, `RYE_LOOKUPS_PER_SECOND`, `RYE_INTENTS_PER_DAY`, `RYE_INTENTS_FOR_BUYERS`,
    * `RYE_BASE_URL` and the settings of all providers, such as `RYE_TIMEOUT_MILLIS`. They take precedence
    * over `defaults`.
    */

@@ -2,6 +2,7 @@ import type { ConfigurationError, MarketplaceOptions, ProductPage } from "@till4
 import { type Marketplace, UpstreamFailed } from "@till402/core/effect"
 import { type Config, Context, Effect, Layer } from "effect"
 import type { HttpClient } from "effect/http"
+import { filledPages } from "../listing/FilledPages.ts"
 import {
   makeUpstream,
   rateLimiter,
@@ -35,6 +36,9 @@ const mcpPath = "/api/ucp/mcp"
 /** Limits of one shop: a slow shop must not use up the eight seconds that the till allows a search. */
 const shopLimits = { timeoutMillis: 4_000, deadlineMillis: 6_000 }
 
+/** Time limit of a search that takes further pages, below the eight seconds as well. */
+const fillMillis = 7_500
+
 /** Makes the client of the global catalogue, or of several shops. */
 export const makeShopifyClient = Effect.fnUntraced(function* (
   options: ShopifyLayerOptions
@@ -44,7 +48,7 @@ export const makeShopifyClient = Effect.fnUntraced(function* (
     ? globalCatalogue(options, configured)
     : shopCatalogues(options, configured)
   return {
-    search: client.search,
+    search: filledPages(client.search, fillMillis),
     profile: profileHandler(configured.ucpVersion),
     profilePath: configured.profilePath,
     usage: () => Object.fromEntries(upstreams.map(({ name, usage }) => [name, usage()]))

@@ -75,6 +75,28 @@ export const verdictOf = (prepared: string, terms: PaymentTerms): TransferVerdic
   return { _tag: "Accepted", transfer: { chainId, token, payee, amountAtomic, data: call.data } }
 }
 
+/** A transfer of tokens, as a prepared transaction says it. */
+export interface PreparedTransfer {
+  readonly chainId: number
+  readonly token: string
+  readonly payee: Hex
+  readonly amountAtomic: bigint
+}
+
+/**
+ * Reads a prepared transaction as a transfer of tokens; `undefined` if it is anything else. Checks no terms.
+ *
+ * @param prepared the unsigned transaction, serialized: `0x02…`
+ */
+export const readTransfer = (prepared: string): PreparedTransfer | undefined => {
+  const call = readCall(prepared)
+  if (call?.chainId === undefined || call.value !== 0n || !call.data.startsWith(transferSelector)) {
+    return undefined
+  }
+  const paid = argumentsOf(call.data)
+  return paid === undefined ? undefined : { chainId: call.chainId, token: call.to, ...paid }
+}
+
 const sameAddress = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase()
 
 /** First bytes of the keccak hash of `transfer(address,uint256)`. */

@@ -21,6 +21,8 @@ export {
 export type { SigningAccount, TreasuryTransaction } from "./SigningAccount.ts"
 export {
   type PaymentTerms,
+  type PreparedTransfer,
+  readTransfer,
   type RefusalReason,
   type Transfer,
   type TransferVerdict,

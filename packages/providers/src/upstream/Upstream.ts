@@ -28,6 +28,8 @@ export interface UpstreamOptions extends UpstreamSettings {
 export interface CallOptions {
   /** Whether the request may be sent twice; default: only GET and HEAD. */
   readonly idempotent?: boolean
+  /** Delays this call's attempts instead of the upstream's limiter: for endpoints with a rate of their own. */
+  readonly limiter?: Limiter
 }
 
 /** Calls to one upstream's API. */
@@ -95,7 +97,6 @@ export const makeUpstream = (
     const sendRetrying = makeRetrying({
       name,
       send,
-      limiter: options.limiter,
       timeoutMillis: options.timeoutMillis ?? 5_000,
       retry: { ...retryPauses, retries: options.retries ?? 2 }
     })
@@ -109,16 +110,14 @@ export const makeUpstream = (
 
     return {
       name,
-      call: (request, { idempotent = request.method === "GET" || request.method === "HEAD" } = {}) =>
+      call: (request, { idempotent = isSafe(request.method), limiter = options.limiter } = {}) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
           const deadline = now + deadlineMillis
+          const attempts = sendRetrying({ request, idempotent, limiter, deadline })
           return metered(
             meter,
             now,
-            queue.enter(
-              deadlineMillis,
-              breaker.guard(withDeadline(deadline, sendRetrying(request, idempotent, deadline)))
-            )
+            queue.enter(deadlineMillis, breaker.guard(withDeadline(deadline, attempts)))
           )
         }).pipe(Effect.withSpan("Upstream.call", { attributes: { upstream: name } })),
       recordQuotaSpent: (units) => meter.recordQuotaSpent(units),
@@ -126,6 +125,8 @@ export const makeUpstream = (
       usage: () => meter.usage()
     }
   })
+
+const isSafe = (method: string): boolean => method === "GET" || method === "HEAD"
 
 const metered = <A>(
   meter: UsageMeter,
@@ -146,19 +147,26 @@ const metered = <A>(
     )
   )
 
+interface Attempts {
+  readonly request: HttpClientRequest.HttpClientRequest
+  readonly idempotent: boolean
+  readonly limiter: Limiter | undefined
+  /** Milliseconds since the epoch. */
+  readonly deadline: number
+}
+
 /** Sends attempts until one succeeds, none is left, or the next would miss the deadline. */
 const makeRetrying = (options: {
   readonly name: string
   readonly send: Send
-  readonly limiter: Limiter | undefined
   readonly timeoutMillis: number
   readonly retry: RetrySettings
 }) => {
-  const { limiter, name, retry, send, timeoutMillis } = options
+  const { name, retry, send, timeoutMillis } = options
   // The upstream requested a pause until then. It applies to all callers, who share one key.
   let quietUntil = 0
 
-  const waitForTurn = Effect.fnUntraced(function* (deadline: number) {
+  const waitForTurn = Effect.fnUntraced(function* (deadline: number, limiter: Limiter | undefined) {
     const quietMillis = quietUntil - (yield* Clock.currentTimeMillis)
     if (quietMillis > 0) {
       if (quietUntil >= deadline) {
@@ -173,16 +181,12 @@ const makeRetrying = (options: {
     }
   })
 
-  return Effect.fnUntraced(function* (
-    request: HttpClientRequest.HttpClientRequest,
-    idempotent: boolean,
-    deadline: number
-  ) {
+  return Effect.fnUntraced(function* ({ deadline, idempotent, limiter, request }: Attempts) {
     let last: UpstreamFault | undefined
     let wasLost = false
     for (let attempt = 1; ; attempt++) {
       // A refused turn means that nothing was sent, which is wrong for a second attempt.
-      yield* Effect.mapError(waitForTurn(deadline), (fault) => last ?? fault)
+      yield* Effect.mapError(waitForTurn(deadline, limiter), (fault) => last ?? fault)
       const left = deadline - (yield* Clock.currentTimeMillis)
       const result = yield* Effect.result(send(request, Math.max(1, Math.min(timeoutMillis, left))))
       if (Result.isSuccess(result)) return result.success

@@ -16,7 +16,7 @@ export class ListingNotReady extends Data.TaggedError("ListingNotReady")<{}> {
   }
 }
 
-/** The wallet at Zinc can't pay for the order. Nothing was placed. `code`: Zinc's code. */
+/** The wallet at Zinc can't pay for the order. Nothing was placed. `code`: Zinc's code, or `WalletTooLow`. */
 export class WalletUnderfunded extends Data.TaggedError("WalletUnderfunded")<{ readonly code: string }> {
   override get message(): string {
     return "the wallet at Zinc can't pay for the order"

@@ -23,22 +23,33 @@ export type OrderDocument = typeof Order.Type
 export const readOrder: (response: UpstreamResponse) => Effect.Effect<OrderDocument, ResponseMalformed> =
   readJson(Order)
 
-/** One page of an account's orders, newest first, each unchecked. */
+const Wallet = Schema.Struct({
+  balance: Schema.Int,
+  /** The part of the balance that orders can spend. */
+  spendable_balance: Schema.optional(Schema.NullOr(Schema.Int)),
+  order_fee_cents: Schema.optional(Schema.NullOr(Schema.Int)),
+  billed_by_invoice: Schema.optional(Schema.NullOr(Schema.Boolean))
+})
+
+export type WalletDocument = typeof Wallet.Type
+
+/** The account's wallet. Amounts are in cents. */
+export const readWallet: (response: UpstreamResponse) => Effect.Effect<WalletDocument, ResponseMalformed> =
+  readJson(Wallet)
+
+/** Some of an account's orders, newest first, each unchecked. */
 export interface OrderPage {
   readonly orders: ReadonlyArray<unknown>
-  /** Whether Zinc reports another page. Announced by Zinc, but not documented. */
-  readonly hasMore: boolean
+  /** How many orders there are in all; `undefined`: these are all. */
+  readonly total: number | undefined
 }
 
-/** Reads a page. Zinc's documentation shows a bare list and a list in an envelope. */
+/** Reads a page. Zinc's documentation shows a bare list, which is whole; its client has an envelope with a total. */
 export const readPage = (response: UpstreamResponse): Effect.Effect<OrderPage, ResponseMalformed> =>
   Effect.flatMap(parseJson(response), (document) => {
-    if (Array.isArray(document)) return Effect.succeed({ orders: document, hasMore: false })
-    const { has_more, next, next_cursor, orders } = fieldsOf(document)
+    if (Array.isArray(document)) return Effect.succeed({ orders: document, total: undefined })
+    const { orders, total } = fieldsOf(document)
     return Array.isArray(orders)
-      ? Effect.succeed({
-          orders,
-          hasMore: has_more === true || typeof next === "string" || typeof next_cursor === "string"
-        })
+      ? Effect.succeed({ orders, total: typeof total === "number" ? total : undefined })
       : Effect.fail(new ResponseMalformed({ upstream: response.upstream, detail: "orders" }))
   })

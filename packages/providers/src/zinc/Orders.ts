@@ -3,9 +3,17 @@ import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils"
 import { Effect, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { type OrderRequest, productPageOf, splitName } from "../fulfilment/Buyer.ts"
+import { centsOf } from "../fulfilment/Cents.ts"
 import { requestedOrder } from "../fulfilment/RequestedOrder.ts"
 import { parseJson, type Upstream, type UpstreamFault } from "../upstream/index.ts"
-import { type OrderDocument, type OrderPage, readOrder, readPage } from "./OrderDocument.ts"
+import {
+  type OrderDocument,
+  type OrderPage,
+  readOrder,
+  readPage,
+  readWallet,
+  type WalletDocument
+} from "./OrderDocument.ts"
 
 /*
  * Calls to Zinc's API: https://www.zinc.com/docs/v2.
@@ -29,14 +37,32 @@ export interface Orders {
   /** Sends an order, and retries if it may not have arrived: its key places it once. */
   readonly create: (order: NewOrder) => Effect.Effect<OrderDocument, UpstreamFault>
   readonly get: (reference: string) => Effect.Effect<OrderDocument, UpstreamFault>
-  /** Returns a page of the account's orders, newest first. */
-  readonly list: (offset: number) => Effect.Effect<OrderPage, UpstreamFault>
+  /** Returns the account's orders with the till's order id from an offset on, newest first. */
+  readonly list: (orderId: string, offset: number) => Effect.Effect<OrderPage, UpstreamFault>
+  readonly wallet: Effect.Effect<Wallet, UpstreamFault>
   /** Returns the listing of an Amazon product. */
   readonly product: (asin: string) => Effect.Effect<unknown, UpstreamFault>
 }
 
-/** Orders requested per page. */
-const pageSize = 100
+/** The account's wallet at Zinc. */
+export interface Wallet {
+  /** What orders can spend; `undefined` without a limit, for accounts that are billed by invoice. */
+  readonly spendableCents: bigint | undefined
+  /** What Zinc charges for each order. */
+  readonly feeCents: bigint
+}
+
+/** Zinc's fee per order, if the wallet doesn't report one: https://www.zinc.com/docs/v2/wallet */
+const standardFeeCents = 100n
+
+/** The wallet in amounts; one below zero counts as nothing. */
+const walletOf = (document: WalletDocument): Wallet => ({
+  spendableCents:
+    document.billed_by_invoice === true
+      ? undefined
+      : (centsOf(document.spendable_balance ?? document.balance) ?? 0n),
+  feeCents: centsOf(document.order_fee_cents) ?? standardFeeCents
+})
 
 /** A key of up to 36 characters, as Zinc requires: a UUID unchanged, anything else as a digest. */
 export const idempotencyKeyOf = (orderId: string): string =>
@@ -53,7 +79,7 @@ const bodyOf = (order: NewOrder, { defaultPhone, retailerCredentialsId }: Orders
       address_line1: line1,
       ...(line2 === "" ? {} : { address_line2: line2 }),
       city,
-      state,
+      ...(state === "" ? {} : { state }),
       postal_code: postalCode,
       phone_number: phone.trim() === "" ? (defaultPhone ?? "") : phone.trim(),
       country
@@ -92,8 +118,11 @@ export const makeOrders = (upstream: Upstream, settings: OrdersSettings): Orders
         Effect.flatMap(readOrder),
         Effect.flatMap(requestedOrder(upstream, reference))
       ),
-    list: (offset) =>
-      Effect.flatMap(get(`/orders?limit=${pageSize}${offset === 0 ? "" : `&offset=${offset}`}`), readPage),
+    list: (orderId, offset) => {
+      const filter = `metadata_key=orderId&metadata_value=${encodeURIComponent(orderId)}`
+      return Effect.flatMap(get(`/orders?${filter}${offset === 0 ? "" : `&offset=${offset}`}`), readPage)
+    },
+    wallet: Effect.map(Effect.flatMap(get("/wallet/me"), readWallet), walletOf),
     product: (asin) => Effect.flatMap(get(`/products/${encodeURIComponent(asin)}?retailer=amazon`), parseJson)
   }
 }

@@ -6,9 +6,10 @@ import { centsWithin } from "../fulfilment/Cents.ts"
 import { type FailedPlacement, withOutcome, unknown } from "../fulfilment/PlacementOutcome.ts"
 import { KeyedMutex } from "../fulfilment/KeyedMutex.ts"
 import type { UpstreamFault } from "../upstream/index.ts"
+import { feeIn } from "./Estimate.ts"
 import { OrderInFlight, PlacementUnknown, ReferenceUnknown, TotalUnusable, type ZincError } from "./Errors.ts"
 import { idPattern } from "./OrderDocument.ts"
-import { idempotencyKeyOf, type NewOrder, type Orders } from "./Orders.ts"
+import type { NewOrder, Orders } from "./Orders.ts"
 import { afterSending, beforeSending } from "./Outcome.ts"
 import { duplicateIn, refusalIn } from "./Refusal.ts"
 
@@ -21,7 +22,9 @@ import { duplicateIn, refusalIn } from "./Refusal.ts"
 export interface ZincPlacement extends OrderRequest {
   /** Idempotency key. */
   readonly orderId: string
-  /** The agreed total, decimal text in dollars: the most that Zinc may spend. */
+  /** The `reference` of its quote. */
+  readonly reference: string
+  /** The agreed total, decimal text in dollars. Without Zinc's fee, it is the most that an order may cost. */
   readonly total: string
 }
 
@@ -37,18 +40,12 @@ const maxSent = 10_000
 /** The id of the order in a page, by the till's order id. */
 const matchIn = (orders: ReadonlyArray<unknown>, orderId: string): string | undefined => {
   for (const order of orders) {
-    const { id, idempotency_key, metadata } = fieldsOf(order)
-    const isOurs = fieldsOf(metadata)["orderId"] === orderId || idempotency_key === idempotencyKeyOf(orderId)
+    const { id, metadata } = fieldsOf(order)
+    const isOurs = fieldsOf(metadata)["orderId"] === orderId
     if (isOurs && typeof id === "string" && idPattern.test(id)) return id
   }
   return undefined
 }
-
-/**
- * Whether a page is the last one, by its length. Zinc returns all orders today and has announced pages without
- * documenting them. Only a page with a round length may have been cut.
- */
-const isLast = (length: number): boolean => length === 0 || length % 5 !== 0
 
 /** Whether a response leaves the outcome open: Zinc failed, or may have accepted an earlier attempt. */
 const isAmbiguous = (fault: UpstreamFault): boolean =>
@@ -59,12 +56,13 @@ type Attempt = Effect.Effect<{ readonly reference: string }, FailedPlacement<Zin
 
 /** The most that an order may cost, in cents, if it can be sent. */
 const priced = (
-  { shippingAddress, total }: ZincPlacement,
+  { reference, shippingAddress, total }: ZincPlacement,
   defaultPhone: string | undefined
 ): Effect.Effect<number, ZincError> => {
-  const maxPriceCents = Number(centsWithin(total) ?? 0n)
+  // Zinc charges its fee on top of the price of the order.
+  const maxPriceCents = Number((centsWithin(total) ?? 0n) - feeIn(reference))
   if (maxPriceCents < 1 || !Number.isSafeInteger(maxPriceCents)) return Effect.fail(new TotalUnusable())
-  const fault = addressFault(shippingAddress, { defaultPhone, upstream: "Zinc" })
+  const fault = addressFault(shippingAddress, { defaultPhone, upstream: "Zinc", isInternational: true })
   return fault === undefined ? Effect.succeed(maxPriceCents) : Effect.fail(fault)
 }
 
@@ -80,16 +78,14 @@ export const makePlacing = (
   const lookUp = Effect.fnUntraced(function* (
     orderId: string
   ): Effect.fn.Return<string | undefined, PlacementUnknown | UpstreamFault> {
-    const seen = new Set<unknown>()
+    let seen = 0
     for (let count = 0; count < maxPages; count++) {
-      const { hasMore, orders: page } = yield* orders.list(seen.size)
+      const { orders: page, total } = yield* orders.list(orderId, seen)
       const found = matchIn(page, orderId)
       if (found !== undefined) return found
-      if (isLast(page.length) && !hasMore) return undefined
-      const before = seen.size
-      for (const order of page) seen.add(fieldsOf(order)["id"])
-      // The same page again: Zinc has no second page.
-      if (seen.size === before) break
+      seen += page.length
+      if (total === undefined || seen >= total) return undefined
+      if (page.length === 0) break
     }
     return yield* new PlacementUnknown()
   })

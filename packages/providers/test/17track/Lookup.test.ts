@@ -26,9 +26,9 @@ describe("a lookup", () => {
       assert.strictEqual(result.number, number)
       assert.deepStrictEqual(
         provider.paths().filter((path) => path !== "getquota"),
-        ["gettrackinfo", "register", "gettrackinfo", "gettrackinfo"]
+        ["gettrackinfo", "gettrackinfo", "register", "gettrackinfo", "gettrackinfo"]
       )
-      assert.deepStrictEqual(provider.of("register")[0]!.items, [{ number, carrier: 100_002 }])
+      assert.deepStrictEqual(provider.of("register")[0]!.items, [{ number, carrier: 100_002, lang: "en" }])
       assert.strictEqual(tracker.usage().quotaSpent, 1)
       assert.strictEqual(tracker.usage().quotaRemaining, 199)
     })

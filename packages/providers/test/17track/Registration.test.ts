@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Inspectable, Logger, Redacted, References } from "effect"
 import { TestClock } from "effect/testing"
 import type { TrackQuery } from "@till402/core"
-import { inTransit, item } from "./documents.ts"
+import { envelope, inTransit, type Item, item, rejection } from "./documents.ts"
 import { cacheKey } from "../../src/17track/TrackingCache.ts"
 import { apiKey, type Behaviour } from "./provider.ts"
 import { inTime, number, open } from "./tracking.ts"
@@ -15,6 +15,9 @@ const allExtras: TrackQuery = {
   phone: "+31 20 555 1234",
   cpfOrCnpj: "111.444.777-35"
 }
+
+/** A registration without its tag, which has digests. */
+const untagged = ({ tag: _tag, ...sent }: Item) => sent
 
 const wants = (...fields: ReadonlyArray<string>): Behaviour => ({
   wants: {
@@ -37,8 +40,11 @@ describe("fields that a carrier requires", () => {
       const { cpfOrCnpj: _, ...query } = allExtras
       yield* track(query)
       assert.deepStrictEqual(
-        provider.of("register").map(({ items }) => items),
-        [[{ number }], [{ number, phone_number: "+31 20 555 1234", phone_number_last_4: "1234" }]]
+        provider.of("register").map(({ items }) => items.map(untagged)),
+        [
+          [{ number, lang: "en" }],
+          [{ number, lang: "en", phone_number: "+31 20 555 1234", phone_number_last_4: "1234" }]
+        ]
       )
     })
   )
@@ -49,13 +55,15 @@ describe("fields that a carrier requires", () => {
       ["destination_country", "destination_postal_code"],
       { destination_country: "NL", destination_postal_code: "1012 AB" }
     ],
-    [["ship_date"], { ship_date: "2026-11-17" }]
+    [["ship_date"], { ship_date: "2026/11/17" }]
   ] as const)("%j are sent in the form of version 2.4", ([fields, sent]) =>
     Effect.gen(function* () {
       const { provider, track } = yield* open(wants(...fields))
       const { cpfOrCnpj: _, ...query } = allExtras
       assert.strictEqual((yield* track(query)).found, true)
-      assert.deepStrictEqual(provider.of("register").at(-1)!.items, [{ number, ...sent }])
+      assert.deepStrictEqual(provider.of("register").at(-1)!.items.map(untagged), [
+        { number, lang: "en", ...sent }
+      ])
     })
   )
 
@@ -80,6 +88,8 @@ describe("fields that a carrier requires", () => {
       assert.strictEqual((yield* track(query)).found, true)
       assert.hasAllKeys(provider.of("register").at(-1)!.items[0], [
         "number",
+        "lang",
+        "tag",
         "ship_date",
         "phone_number",
         "phone_number_last_4"
@@ -91,7 +101,9 @@ describe("fields that a carrier requires", () => {
     Effect.gen(function* () {
       const { provider, track } = yield* open()
       yield* track(allExtras)
-      assert.deepStrictEqual(provider.of("register")[0]!.items, [{ number, cpf_or_cnpj: "11144477735" }])
+      assert.deepStrictEqual(provider.of("register")[0]!.items.map(untagged), [
+        { number, lang: "en", cpf_or_cnpj: "11144477735" }
+      ])
     })
   )
 
@@ -129,10 +141,39 @@ describe("fields that a carrier requires", () => {
   it.effect("a ship date is formatted by the host's function", () =>
     Effect.gen(function* () {
       const { provider, track } = yield* open(wants("ship_date"), {
-        formatShipDate: (date) => date.replaceAll("-", "/")
+        formatShipDate: (date) => date.replaceAll("-", "")
       })
       yield* track({ number, shipDate: "2026-11-17" })
-      assert.strictEqual(provider.of("register").at(-1)!.items[0]!["ship_date"], "2026/11/17")
+      assert.strictEqual(provider.of("register").at(-1)!.items[0]!["ship_date"], "20261117")
+    })
+  )
+
+  it.effect.each([-18_010_022, -18_010_012, -18_010_015])(
+    "a ship date is sent in the other format if %i refuses the first one, which costs nothing",
+    (code) =>
+      Effect.gen(function* () {
+        const { provider, track } = yield* open({
+          ...wants("ship_date"),
+          intercept: ({ items, path }) =>
+            path === "register" && String(items[0]?.["ship_date"]).includes("/")
+              ? { status: 200, body: envelope([], [rejection(number, code)]) }
+              : undefined
+        })
+        assert.strictEqual((yield* track({ number, shipDate: "2026-11-17" })).found, true)
+        assert.deepStrictEqual(
+          provider.of("register").map(({ items }) => items[0]!["ship_date"]),
+          [undefined, "2026/11/17", "2026-11-17"]
+        )
+        assert.strictEqual(provider.quotaUsed, 1)
+      })
+  )
+
+  it.effect("a ship date that is refused in both formats is named", () =>
+    Effect.gen(function* () {
+      const { provider, track } = yield* open({ refuses: { [number]: [-18_010_022] } })
+      const failure = yield* Effect.flip(track({ number, shipDate: "2026-11-17" }))
+      assert.strictEqual(failure._tag === "AdditionalFieldRequired" && failure.field, "shipDate")
+      assert.strictEqual(provider.of("register").length, 3)
     })
   )
 })

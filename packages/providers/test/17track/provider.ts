@@ -41,6 +41,8 @@ export interface Behaviour {
   /** Whether a registration passes the carrier's own check; otherwise it finds nothing. */
   readonly passes?: (registration: Item) => boolean
   readonly quota?: number
+  /** Error code that `retrack` returns; `undefined`: it resumes the number. */
+  readonly resumes?: (requested: Item) => number | undefined
   readonly intercept?: Interception
 }
 
@@ -97,6 +99,10 @@ export class Provider {
         return merge(items.map((requested) => this.take(requested, at)))
       case "deletetrack":
         return merge(items.map((requested) => this.forget(requested)))
+      case "retrack":
+        return merge(items.map((requested) => this.resume(requested, at)))
+      case "changecarrier":
+        return merge(items.map((requested) => this.move(requested, at)))
       case "getquota":
         return { code: 0, data: { quota_remain: (this.behaviour.quota ?? 200) - this.quotaUsed } }
       default:
@@ -142,6 +148,25 @@ export class Provider {
     this.quotaUsed += 1
     this.register(requested, at)
     return { accepted: [{ origin: 1, number, carrier: Number(requested["carrier"] ?? 100_002) }] }
+  }
+
+  private resume(requested: Item, at: number) {
+    const number = String(requested["number"])
+    const code = this.behaviour.resumes?.(requested)
+    if (code !== undefined) return { rejected: [rejection(number, code)] }
+    for (const [key, registration] of this.registered(requested)) {
+      this.registrations.set(key, { ...registration, at })
+    }
+    return { accepted: [requested] }
+  }
+
+  private move({ carrier_new, carrier_old, number }: Item, at: number) {
+    const [found] = this.registered({ number, carrier: carrier_old })
+    if (found === undefined) return { rejected: [rejection(String(number), -18_019_902)] }
+    const [key, { item: mine }] = found
+    this.registrations.delete(key)
+    this.register({ ...mine, carrier: carrier_new }, at)
+    return { accepted: [{ number, carrier: carrier_new }] }
   }
 
   private forget(requested: Item) {

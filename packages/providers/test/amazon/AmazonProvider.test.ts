@@ -55,7 +55,7 @@ describe.each(providers)("$name", (provider) => {
     })
   })
 
-  it("returns page n of the upstream as page n, shortened by filters", async () => {
+  it("fills a page that filters left empty from the next page, and repeats no product", async () => {
     const pagesRead: Array<string | null> = []
     server.use(
       http.get(endpoint, ({ request }) => {
@@ -63,20 +63,49 @@ describe.each(providers)("$name", (provider) => {
         pagesRead.push(new URL(request.url).searchParams.get("page"))
         const samples =
           page === 2 ? [{ ...bare, price: price(500) }] : [{ ...shoe, asin: `B0TEST000${page}` }]
-        return HttpResponse.json(document(samples.map(write), { page, totalPages: 3 }))
+        return HttpResponse.json(document(samples.map(write), { page, totalPages: 4 }))
       })
     )
     const pages = []
-    for (const page of [1, 2, 3]) pages.push(await search({ page, priceMax: 100 }))
-    assert.deepStrictEqual(pagesRead, ["1", "2", "3"])
+    const shop = provide({ apiKey, retries: 0 })
+    const pageOf = (page: number) => shop.search({ q: "shoes", page, priceMax: 100 }, context())
+    for (const page of [1, 2, 3]) pages.push(await pageOf(page))
+    assert.deepStrictEqual(pagesRead, ["1", "2", "3", "4"])
     assert.deepStrictEqual(
       pages.map(({ products }) => asins(products)),
-      [["B0TEST0001"], [], ["B0TEST0003"]]
+      [["B0TEST0001"], ["B0TEST0003"], ["B0TEST0004"]]
     )
     assert.deepStrictEqual(
       pages.map(({ hasMore }) => hasMore),
       [true, true, false]
     )
+  })
+
+  it("takes up to three pages for one, and keeps hasMore", async () => {
+    const pagesRead: Array<string | null> = []
+    server.use(
+      http.get(endpoint, ({ request }) => {
+        const page = new URL(request.url).searchParams.get("page")
+        pagesRead.push(page)
+        return HttpResponse.json(
+          document([write({ ...bare, price: price(500) })], { page: Number(page), totalPages: 9 })
+        )
+      })
+    )
+    assert.deepInclude(await search({ priceMax: 100 }), { products: [], hasMore: true })
+    assert.deepStrictEqual(pagesRead, ["1", "2", "3"])
+  })
+
+  it("returns an emptied page if the next one fails", async () => {
+    server.use(
+      http.get(endpoint, ({ request }) => {
+        const page = Number(new URL(request.url).searchParams.get("page"))
+        return page === 1
+          ? HttpResponse.json(document([write({ ...bare, price: price(500) })], { page, totalPages: 9 }))
+          : HttpResponse.json({}, { status: 503 })
+      })
+    )
+    assert.deepInclude(await search({ priceMax: 100 }), { products: [], hasMore: true })
   })
 
   it("has no further page after an empty one, and requests none far beyond the last", async () => {
@@ -147,7 +176,7 @@ describe.each(providers)("$name", (provider) => {
     server.use(
       http.get(endpoint, ({ request }) => {
         const { searchParams } = new URL(request.url)
-        terms.push(searchParams.get("searchTerm") ?? searchParams.get("search_term"))
+        terms.push(searchParams.get("searchTerm") ?? searchParams.get("search_term") ?? searchParams.get("k"))
         return HttpResponse.json(document([], onePage))
       })
     )
@@ -190,6 +219,10 @@ describe.each(providers)("$name", (provider) => {
         image: "/relative.jpg",
         isPrime: "PRIME_PLUS",
         is_prime: "PRIME_PLUS",
+        reviews: "1287",
+        thumbnail: "/relative.jpg",
+        prime: "PRIME_PLUS",
+        extracted_price: "84.99",
         price: { value: "84.99", currency: "usd" },
         newKind: { of: ["field"] }
       },
@@ -198,7 +231,9 @@ describe.each(providers)("$name", (provider) => {
         price: { value: -1, currency: "DOLLARS" },
         rating: 11,
         ratingsTotal: -3,
-        ratings_total: -3
+        ratings_total: -3,
+        extracted_price: -1,
+        reviews: -3
       }
     ])
     const { products } = await search()

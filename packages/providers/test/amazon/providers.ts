@@ -1,6 +1,7 @@
 import type { ProductPage } from "@till402/core"
 import { canopy } from "../../src/canopy/index.ts"
 import { rainforest } from "../../src/rainforest/index.ts"
+import { serpApi } from "../../src/serpapi/index.ts"
 
 /*
  * Both providers of the search of Amazon, and how each of them writes the same listing.
@@ -38,6 +39,21 @@ const rainforestDocument = (results: ReadonlyArray<unknown>, { page, totalPages 
   request_info: { success: true, credits_used: 7, credits_remaining: 93, credits_used_this_request: 1 },
   search_results: results,
   pagination: { current_page: page, total_pages: totalPages, total_results: 20 * totalPages }
+})
+
+const serpApiDocument = (results: ReadonlyArray<unknown>, { page, totalPages }: Paging) => ({
+  search_metadata: { id: "s1", status: "Success", total_time_taken: 3.2 },
+  search_parameters: { engine: "amazon", amazon_domain: "amazon.com", device: "desktop" },
+  search_information: {
+    organic_results_state: "Results for exact spelling",
+    total_results: 20 * totalPages,
+    page
+  },
+  organic_results: results,
+  serpapi_pagination: {
+    current: page,
+    ...(page < totalPages ? { next: "https://serpapi.com/search.json?engine=amazon&page=2" } : {})
+  }
 })
 
 /** The products of the response that each provider documents, as the contract has them. */
@@ -110,5 +126,28 @@ export const providers = [
       ...(sample.isSponsored === true ? { sponsored: true } : {})
     }),
     document: rainforestDocument
+  },
+  {
+    name: "serpapi",
+    provide: serpApi,
+    endpoint: "https://serpapi.com/search.json",
+    write: (sample: Sample): Record<string, unknown> => ({
+      position: 1,
+      asin: sample.asin,
+      title: sample.title,
+      link: `https://www.amazon.com/sspa/click?url=%2Fdp%2F${sample.asin}`,
+      link_clean: `https://www.amazon.com/dp/${sample.asin}`,
+      ...(sample.brand === undefined ? {} : { brand: sample.brand }),
+      // Prices are in the shop's own currency, without its name.
+      ...(sample.price?.currency === "USD"
+        ? { price: `$${sample.price.value}`, extracted_price: sample.price.value }
+        : {}),
+      ...(sample.rating === undefined ? {} : { rating: sample.rating }),
+      ...(sample.reviewCount === undefined ? {} : { reviews: sample.reviewCount }),
+      ...(sample.imageUrl === undefined ? {} : { thumbnail: sample.imageUrl }),
+      ...(sample.isPrime === true ? { prime: true } : {}),
+      ...(sample.isSponsored === true ? { sponsored: true } : {})
+    }),
+    document: serpApiDocument
   }
 ] as const

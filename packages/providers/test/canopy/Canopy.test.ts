@@ -66,6 +66,7 @@ describe("canopy", () => {
   })
 
   it.each([
+    ["the count of results", { totalResults: 133, totalPages: 7, hasNextPage: true }, 1, 133, true],
     ["the count of pages while there are more", { totalPages: 7, hasNextPage: true }, 1, 140, true],
     ["what was seen on the last page", { totalPages: 7, hasNextPage: false }, 7, 122, false],
     ["at least one more than seen without a count", { hasNextPage: true }, 2, 23, true],
@@ -77,6 +78,30 @@ describe("canopy", () => {
     respondWith(pageOf(pageInfo))
     const response = await search({ page })
     assert.deepStrictEqual([response.totalResults, response.hasMore], [totalResults, hasMore])
+  })
+
+  it.each([
+    ["productResults", { amazonProductSearchResults: {} }],
+    ["productResults that is null", { amazonProductSearchResults: { productResults: null } }],
+    ["results", { amazonProductSearchResults: { productResults: { pageInfo: { totalResults: 0 } } } }],
+    ["results that are null", { amazonProductSearchResults: { productResults: { results: null } } }]
+  ])("returns an empty page without %s", async (_what, document) => {
+    for (const whole of [document, { data: document }]) {
+      respondWith(whole)
+      assert.deepStrictEqual(await search(), { products: [], totalResults: 0, hasMore: false })
+    }
+  })
+
+  it("searches the Polish shop", async () => {
+    respondWith(pageOf(undefined, 1))
+    const { products } = await canopy({ apiKey: "key-1", country: "PL" }).search(
+      { q: "buty", page: 1 },
+      context
+    )
+    assert.deepInclude(products[0], {
+      currency: "PLN",
+      productUrl: "https://www.amazon.pl/dp/B000000000"
+    })
   })
 
   it("returns 0 if nothing is found", async () => {

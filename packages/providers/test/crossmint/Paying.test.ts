@@ -45,6 +45,28 @@ describe("placing an order", () => {
     assert.deepStrictEqual([upstream.count("POST", /payment$/), upstream.goods.length], [0, 1])
   })
 
+  it("accepts the transaction that Crossmint credits, however it is written", async () => {
+    const { first, journal, place, upstream } = start()
+    upstream.isListening = true
+    const { reference } = await place()
+    const { transaction } = journal.records()[0]!
+    first().payment.received = { amount: "97.35", currency: "usdc", txId: transaction.toUpperCase() }
+    assert.deepStrictEqual(await place(), { reference })
+  })
+
+  it("leaves an order to the operator that Crossmint credits to another transaction", async () => {
+    const { first, paid, place, quote, shop, upstream } = start()
+    await quote()
+    upstream.replies.push(undefined, (act) => {
+      first().payment.received = { amount: "97.35", currency: "usdc", txId: `0x${"ab".repeat(32)}` }
+      return act()
+    })
+    assert.strictEqual((await rejectionOf(place()))._tag, "OtherPayment")
+    assert.strictEqual(paid(), amount)
+    assert.strictEqual((await rejectionOf(shop.find("order-1")))._tag, "OtherPayment")
+    assert.strictEqual(upstream.count("POST", /payment$/), 0)
+  })
+
   it("pays nothing if Crossmint was already paid", async () => {
     const { first, node, place, quote } = start()
     await quote()

@@ -31,6 +31,7 @@ export interface OrderFixture {
   payment: {
     status: string
     refunded?: unknown
+    received?: unknown
     preparation?: { chain?: string; payerAddress?: string; serializedTransaction?: string } | undefined
   }
   [field: string]: unknown

@@ -82,7 +82,13 @@ describe("sqliteJournals()", () => {
     beside.close()
     assert.deepStrictEqual(
       names.map(({ name }) => name),
-      ["till_orders", "till_placements", "till_treasury_payments", "till_treasury_replacements"]
+      [
+        "till_buyers",
+        "till_orders",
+        "till_placements",
+        "till_treasury_payments",
+        "till_treasury_replacements"
+      ]
     )
   })
 

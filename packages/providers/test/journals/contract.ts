@@ -196,6 +196,16 @@ export const journalCases: ReadonlyArray<JournalCase> = [
     }
   },
   {
+    name: "a buyer is there for everybody once recorded, however often",
+    run: async (left, right) => {
+      assert.isFalse(await left.placements.hasBought?.("aa"))
+      await left.placements.recordBuyer?.("aa")
+      await right.placements.recordBuyer?.("aa")
+      assert.isTrue(await right.placements.hasBought?.("aa"))
+      assert.isFalse(await right.placements.hasBought?.("ab"))
+    }
+  },
+  {
     name: "placements that race are whole: one of them stands, for everybody",
     run: async (left, right) => {
       await race(left, right, ({ placements }, racer) =>

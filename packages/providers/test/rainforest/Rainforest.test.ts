@@ -76,6 +76,23 @@ describe("rainforest", () => {
     }
   })
 
+  it("has room for a slow response and a retried 500, and the till waits as long", async () => {
+    const { timeoutMillis } = rainforest({ apiKey: "key-1" })
+    // The slowest stored response, after a 500 that took as long as most.
+    assert.isAtLeast(timeoutMillis ?? 0, 9_880 + 4_850 + 300)
+    assert.isBelow(timeoutMillis ?? 0, 18_000)
+    let requests = 0
+    server.use(
+      http.get(endpoint, () => {
+        requests += 1
+        return requests === 1 ? HttpResponse.json({}, { status: 500 }) : HttpResponse.json(fixture)
+      })
+    )
+    const { products } = await rainforest({ apiKey: "key-1" }).search({ q: "shoes", page: 1 }, context)
+    assert.strictEqual(products.length, 2)
+    assert.strictEqual(requests, 2)
+  })
+
   it("throws for a response that reports a failure", async () => {
     respondWith({ request_info: { success: false, message: "no luck" } })
     const error: unknown = await search().then(

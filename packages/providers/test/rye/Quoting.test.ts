@@ -47,7 +47,7 @@ describe("a quote", () => {
               firstName: "Ada King",
               lastName: "Byron",
               email: "ada@example.com",
-              phone: "+15555550100",
+              phone: "555-555-0100",
               address1: "1 Test St",
               city: "Durham",
               province: "NC",
@@ -83,18 +83,23 @@ describe("a quote", () => {
       firstName: "Sappho",
       lastName: "Sappho",
       address2: "Flat 2",
-      phone: "+1 555 555 0199"
+      phone: "555-555-0199"
     })
   })
 
   it.each<[string, Record<string, unknown>, object]>([
     [
-      "a discount and a surcharge",
+      "a discount",
       {
         total: { amountSubunits: 9000, currencyCode: "usd" },
         discount: { amountSubunits: 1, currencyCode: "USD" }
       },
       { subtotal: "77.64", tax: "6.37", shipping: "5.99", total: "90.00" }
+    ],
+    [
+      "a surcharge, which Rye doesn't deduct",
+      { surcharge: { amountSubunits: 500, currencyCode: "USD" } },
+      { subtotal: "79.99", tax: "6.37", shipping: "5.99", total: "92.35" }
     ],
     [
       "neither tax nor shipping",
@@ -108,6 +113,7 @@ describe("a quote", () => {
     ]
   ])("adds up with %s", async (_what, change, amounts) => {
     const { quote, upstream } = start()
+    upstream.balanceCents = Number.MAX_SAFE_INTEGER
     upstream.arrange = (intent) => Object.assign(intent.offer!.cost, change)
     assert.deepInclude(await quote(), amounts)
   })
@@ -128,6 +134,11 @@ describe("a quote", () => {
     [
       "a total in text",
       (intent) => (intent.offer!.cost["total"]!.amountSubunits = "9735"),
+      "ResponseMalformed"
+    ],
+    [
+      "a surcharge of all",
+      (intent) => (intent.offer!.cost["surcharge"] = { amountSubunits: 9735, currencyCode: "USD" }),
       "ResponseMalformed"
     ],
     ["a negative tax", (intent) => (intent.offer!.cost["tax"]!.amountSubunits = -1), "ResponseMalformed"],

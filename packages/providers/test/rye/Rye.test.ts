@@ -49,7 +49,7 @@ describeSockets({
 describe("a status of Rye's over a socket", () => {
   it("is paced to the account's rate", async () => {
     server = await startScriptedServer(json(placing))
-    const shop = open({ requestsPerSecond: 1, deadlineMillis: 300 })
+    const shop = open({ readsPerSecond: 1, deadlineMillis: 300 })
     assert.strictEqual((await shop.status(placing.id)).status, "placed")
     assert.deepInclude(await rejectionOf(shop.status(placing.id)), {
       _tag: "TemporarilyUnavailable",
@@ -85,7 +85,10 @@ describe("options", () => {
     ["half an effort", { offerRetrievalEffort: "some" }],
     ["looks too close together", { pollMillis: 10 }],
     ["a quote without end", { quoteTimeoutMillis: Number.NaN }],
-    ["no rate", { requestsPerSecond: 0 }],
+    ["no rate", { mutationsPerSecond: 0 }],
+    ["a rate in fractions", { lookupsPerSecond: 0.5 }],
+    ["a day without intents", { intentsPerDay: 0 }],
+    ["more for buyers than there is", { intentsPerDay: 10, intentsForBuyers: 11 }],
     ["a listener that is none", { onUpdate: "https://till.example" }],
     ["a timeout of nothing", { timeoutMillis: 0 }]
   ])
@@ -104,7 +107,9 @@ describe("options", () => {
       RYE_BASE_URL: server.url,
       RYE_DEFAULT_PHONE: "+15555550199",
       RYE_OFFER_RETRIEVAL_EFFORT: "low",
-      RYE_REQUESTS_PER_SECOND: "7",
+      RYE_MUTATIONS_PER_SECOND: "7",
+      RYE_INTENTS_PER_DAY: "500",
+      RYE_INTENTS_FOR_BUYERS: "0",
       RYE_WEBHOOK_SECRET: "whsec",
       RYE_RETRIES: "0"
     }
@@ -115,7 +120,8 @@ describe("options", () => {
     for (const wrong of [
       { RYE_API_KEY: "" },
       { RYE_OFFER_RETRIEVAL_EFFORT: "some" },
-      { RYE_REQUESTS_PER_SECOND: "many" },
+      { RYE_READS_PER_SECOND: "many" },
+      { RYE_INTENTS_PER_DAY: "0" },
       { RYE_DEFAULT_PHONE: "none" }
     ]) {
       assert(Exit.isFailure(await configured({ ...env, ...wrong })), JSON.stringify(wrong))

@@ -30,6 +30,10 @@ export const shipmentsFixture = () =>
 export const productDocument = {
   id: "p_1",
   name: "Acme Trail Running Shoes",
+  description: null,
+  brand: "Acme",
+  sku: null,
+  retailer: null,
   url: "https://www.amazon.com/dp/B0TEST0001",
   isPurchasable: true,
   availability: "in_stock",
@@ -66,6 +70,8 @@ export class FakeRye {
   shipments: (intentId: string, query: URLSearchParams) => unknown = () => ({ data: [], pageInfo: {} })
   order: (intentId: string) => Response = () => HttpResponse.json({ id: "ord_7ab1", cancellation: null })
   product: () => Response = () => HttpResponse.json(productDocument)
+  /** The drawdown balance in cents; `undefined`: drawdown is not enabled. */
+  balanceCents: number | undefined = 1_000_000
   private readonly looks = new Map<string, number>()
 
   /** Responds with `reply` to the next request to `to`, such as `POST /checkout-intents`. */
@@ -102,7 +108,28 @@ export class FakeRye {
     return HttpResponse.json(intent as object, { status })
   }
 
-  private confirm(intent: IntentFixture): Response {
+  /** Demands payments by x402; `undefined`: confirmations are free. Its `isPaid` looks at the chain. */
+  x402:
+    | {
+        readonly demand: object
+        readonly isPaid: (transaction: string) => boolean
+        readonly inIntent?: boolean
+      }
+    | undefined = undefined
+
+  private confirm(intent: IntentFixture, proof: string | null): Response {
+    if (this.x402 !== undefined && ["awaiting_confirmation", "requires_action"].includes(intent.state)) {
+      const { demand, inIntent, isPaid } = this.x402
+      const { transactionHash = "" } = JSON.parse(atob(proof ?? btoa("{}"))) as { transactionHash?: string }
+      if (!isPaid(transactionHash)) {
+        intent.state = "requires_action"
+        intent["nextAction"] = { type: "x402", x402: demand }
+        const headers: Record<string, string> =
+          inIntent === true ? {} : { "payment-required": btoa(JSON.stringify(demand)) }
+        return HttpResponse.json({ message: "Payment required" }, { status: 402, headers })
+      }
+      intent.state = "awaiting_confirmation"
+    }
     if (intent.state !== "awaiting_confirmation") {
       return HttpResponse.json({ message: "Checkout intent is not awaiting confirmation" }, { status: 409 })
     }
@@ -111,9 +138,13 @@ export class FakeRye {
     return HttpResponse.json(intent as object)
   }
 
-  private act(method: string, url: URL, body: unknown): Response {
+  private act(method: string, url: URL, body: unknown, proof: string | null): Response {
     const path = url.pathname.replace("/api/v1", "")
     if (path === "/products/lookup") return this.product()
+    if (path === "/billing/balance") {
+      const balance = { amountSubunits: this.balanceCents ?? 0, currencyCode: "USD" }
+      return HttpResponse.json({ balance, drawdownEnabled: this.balanceCents !== undefined })
+    }
     if (method === "POST" && path === "/checkout-intents") return this.create(body)
     const [, shipmentId] = /^\/shipments\/(\w+)$/.exec(path) ?? []
     if (shipmentId !== undefined) return HttpResponse.json(shipmentsFixture().data[0])
@@ -122,7 +153,7 @@ export class FakeRye {
     if (intent === undefined) return HttpResponse.json({ message: "Not found" }, { status: 404 })
     switch (rest) {
       case "confirm":
-        return this.confirm(intent)
+        return this.confirm(intent, proof)
       case "shipments":
         return HttpResponse.json(this.shipments(id, url.searchParams) as object)
       case "order":
@@ -149,8 +180,8 @@ export class FakeRye {
       const at = this.replies.findIndex(({ to }) => to.test(`${method} ${path}`))
       const [scripted] = at === -1 ? [] : this.replies.splice(at, 1)
       return scripted === undefined
-        ? this.act(method, url, body)
-        : scripted.reply(() => this.act(method, url, body))
+        ? this.act(method, url, body, headers.get("payment-signature"))
+        : scripted.reply(() => this.act(method, url, body, headers.get("payment-signature")))
     })
   }
 

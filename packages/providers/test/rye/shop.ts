@@ -30,7 +30,9 @@ export const startShop = (server: Intercepted, change: Partial<RyeOptions> = {})
       retries: 0,
       pollMillis: 200,
       quoteTimeoutMillis: 500,
-      requestsPerSecond: 100,
+      mutationsPerSecond: 100,
+      readsPerSecond: 100,
+      lookupsPerSecond: 100,
       ...change,
       ...more
     })

@@ -74,7 +74,10 @@ describe("options", () => {
   ])
 
   it("come from the environment for an Effect host", async () => {
-    server = await startScriptedServer(json({ status: "completed", title: "Shoes", price: 1_000 }))
+    server = await startScriptedServer(
+      json({ balance: 5_000 }),
+      json({ status: "completed", title: "Shoes", price: 1_000 })
+    )
     const configured = (env: Record<string, string>) =>
       Effect.flatMap(Zinc, (shop) => shop.quote(request)).pipe(
         Effect.provide(Zinc.layerConfig()),
@@ -94,7 +97,7 @@ describe("options", () => {
     }
     const exit = await configured(env)
     assert(Exit.isSuccess(exit))
-    assert.strictEqual(exit.value.total, "15.90")
+    assert.strictEqual(exit.value.total, "16.90")
     assert.strictEqual(server.requests[0]!.headers.authorization, "Bearer zn_test_env")
     for (const wrong of [
       { ZINC_API_KEY: "" },

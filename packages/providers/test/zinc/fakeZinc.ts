@@ -29,6 +29,16 @@ export const productDocument = {
   images: ["https://images.example/side.jpg"]
 }
 
+/** The page that a query selects, as Zinc's own client describes it. */
+export const pageOf = (all: Array<OrderFixture>, query: URLSearchParams, limit = 20) => {
+  const key = query.get("metadata_key")
+  const value = query.get("metadata_value")
+  const matching =
+    key === null ? all : all.filter((order) => Reflect.get(Object(order.metadata), key) === value)
+  const offset = Number(query.get("offset") ?? 0)
+  return { orders: matching.slice(offset, offset + limit), total: matching.length, limit, offset }
+}
+
 export interface Received {
   readonly method: string
   /** Path and query. */
@@ -45,7 +55,8 @@ export class FakeZinc {
   readonly orders = new Map<string, OrderFixture>()
   readonly received: Array<Received> = []
   /** How the list of orders, newest first, is returned. */
-  list: (orders: Array<OrderFixture>, query: URLSearchParams) => unknown = (orders) => ({ orders })
+  list: (orders: Array<OrderFixture>, query: URLSearchParams) => unknown = pageOf
+  wallet: object = { balance: 1_000_000 }
   product: () => Response = () => HttpResponse.json(productDocument)
   private readonly replies: Array<{ readonly to: RegExp; readonly reply: Reply }> = []
 
@@ -76,6 +87,9 @@ export class FakeZinc {
     if (path.startsWith("/products/")) return this.product()
     if (path === "/orders" && method === "POST") return this.create(body as Parameters<typeof this.create>[0])
     const all = [...this.orders.values()].toReversed()
+    if (path === "/wallet/me") {
+      return HttpResponse.json({ id: "w1", user_id: 1, wallet_type: "purchases", ...this.wallet })
+    }
     if (path === "/orders") return HttpResponse.json(this.list(all, searchParams) as object)
     const order = all.find(({ id }) => path === `/orders/${id}`)
     return order === undefined

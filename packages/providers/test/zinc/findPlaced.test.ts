@@ -2,6 +2,7 @@ import { HttpResponse } from "msw"
 import { afterEach, assert, describe, it, vi } from "vitest"
 import { interceptRequests } from "../interceptRequests.ts"
 import { rejectionOf } from "../treasury/treasuries.ts"
+import { type OrderFixture, pageOf } from "./fakeZinc.ts"
 import { orderId, startShop } from "./shop.ts"
 
 const server = interceptRequests()
@@ -27,37 +28,47 @@ describe("finding an order", () => {
     assert.strictEqual(await shop.find(orderId), undefined)
   })
 
-  const pages = (orders: Array<unknown>, query: URLSearchParams, limit = 20) => {
-    const offset = Number(query.get("offset") ?? 0)
-    return { orders: orders.slice(offset, offset + Math.min(limit, Number(query.get("limit")))) }
-  }
+  it("asks for the orders with its id", async () => {
+    const { place, shop, upstream } = start()
+    await place()
+    assert.strictEqual(await shop.find(orderId), id)
+    assert.strictEqual(
+      upstream.received.at(-1)!.path,
+      `/orders?metadata_key=orderId&metadata_value=${orderId}`
+    )
+  })
 
-  it("reads pages to their end", async () => {
+  /** The same pages for any filter. */
+  const unfiltered = (orders: Array<OrderFixture>, query: URLSearchParams, limit = 20) =>
+    pageOf(orders, new URLSearchParams({ offset: query.get("offset") ?? "0" }), limit)
+
+  it("reads pages to their end if the filter has no effect", async () => {
     const { open, place, shop, upstream } = start()
     await place()
     for (let other = 0; other < 50; other++) upstream.put()
-    upstream.list = pages
+    upstream.list = unfiltered
     assert.strictEqual(await shop.find(orderId), id)
     assert.deepStrictEqual(
-      upstream.received.slice(1).map(({ path }) => path),
-      ["/orders?limit=100", "/orders?limit=100&offset=20", "/orders?limit=100&offset=40"]
+      upstream.received.slice(1).map(({ path }) => new URLSearchParams(path).get("offset")),
+      [null, "20", "40"]
     )
     assert.strictEqual(await open().find("another"), undefined)
   })
 
-  it("reads to the end if the last page is full", async () => {
+  it.each([[0], [5], [20], [100]])("takes a list of %i without a total as whole", async (count) => {
     const { shop, upstream } = start()
-    for (let other = 0; other < 40; other++) upstream.put()
-    upstream.list = pages
-    assert.strictEqual(await shop.find(orderId), undefined)
-    assert.strictEqual(upstream.received.length, 3)
+    for (let other = 0; other < count; other++) upstream.put()
+    for (const list of [(orders: Array<unknown>) => orders, (orders: Array<unknown>) => ({ orders })]) {
+      upstream.list = list
+      assert.strictEqual(await shop.find(orderId), undefined)
+    }
+    assert.strictEqual(upstream.received.length, 2)
   })
 
-  it.each<[string, (orders: Array<unknown>, query: URLSearchParams) => unknown, number]>([
-    ["the list is cut short", (orders) => orders.slice(0, 50), 2],
-    ["there is more", (orders) => ({ orders: orders.slice(0, 3), has_more: true }), 2],
-    ["there is a cursor", (orders) => ({ orders: orders.slice(0, 3), next_cursor: "c" }), 2],
-    ["there are too many pages", (orders, query) => pages(orders, query, 5), 5]
+  it.each<[string, (orders: Array<OrderFixture>, query: URLSearchParams) => unknown, number]>([
+    ["the list is cut short", (orders) => ({ orders: orders.slice(0, 50), total: 300 }), 5],
+    ["a page is empty", () => ({ orders: [], total: 3 }), 1],
+    ["there are too many pages", (orders, query) => unfiltered(orders, query, 5), 5]
   ])("rejects if %s", async (_what, list, requests) => {
     const { shop, upstream } = start()
     for (let other = 0; other < 60; other++) upstream.put()

@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest"
+import {
+  fakeFulfilment,
+  FulfilmentContractViolation,
+  fulfilmentTests,
+  type FulfilmentUnderTest
+} from "../../src/testing.ts"
+import type { FulfilmentOptions } from "../../src/ports/FulfilmentOptions.ts"
+
+const request = {
+  product: { source: "marketplace_a", asin: "B000000001", productUrl: undefined },
+  shippingAddress: {
+    name: "Ada",
+    line1: "1 St",
+    city: "Durham",
+    state: "NC",
+    postalCode: "27701",
+    country: "US"
+  },
+  email: "ada@example.com"
+} as const
+
+/** The fake of this package, and what a change makes of it. */
+const start =
+  (change: (fulfilment: FulfilmentOptions) => Partial<FulfilmentOptions>) => (): FulfilmentUnderTest => {
+    const fake = fakeFulfilment()
+    const fulfilment: FulfilmentOptions = {
+      ...fake,
+      find: async (orderId) => fake.orders.get(orderId)?.upstreamReference,
+      status: async () => ({ status: "placed", shipments: [] })
+    }
+    const changed = { ...fulfilment, ...change(fulfilment) }
+    return {
+      fulfilment: changed,
+      request,
+      restart: () => changed,
+      charges: () => [...fake.orders.values()].map(() => "26.64"),
+      disturb: (what) =>
+        void (what === "lost"
+          ? fake.losesNextResponse()
+          : fake.place.returnsOnce(() => {
+              throw new Error("connection refused")
+            }))
+    }
+  }
+
+const failures = async (subject: () => FulfilmentUnderTest): Promise<ReadonlyArray<string>> => {
+  const failed: Array<string> = []
+  for (const { name, run } of fulfilmentTests(subject)) {
+    try {
+      await run()
+    } catch (error) {
+      expect(error).toBeInstanceOf(FulfilmentContractViolation)
+      failed.push(name.replace("Fulfilment: ", ""))
+    }
+  }
+  return failed
+}
+
+describe("the fulfilment contract", () => {
+  it("is kept by this package's fake", async () => {
+    expect(await failures(start(() => ({})))).toEqual([])
+  })
+
+  it.each<[string, (fulfilment: FulfilmentOptions) => Partial<FulfilmentOptions>, RegExp]>([
+    [
+      "total that is not the sum",
+      ({ quote }) => ({
+        quote: async (asked, context) => ({ ...(await quote(asked, context)), total: "30" })
+      }),
+      /adds up/
+    ],
+    [
+      "price below the charge",
+      ({ quote }) => ({
+        quote: async (asked, context) => ({
+          ...(await quote(asked, context)),
+          subtotal: "0.10",
+          total: "6.74"
+        })
+      }),
+      /charges no more/
+    ],
+    [
+      "second order for a repeated call",
+      ({ place }) => {
+        let calls = 0
+        return {
+          place: (order, context) => place({ ...order, orderId: `${order.orderId}-${++calls}` }, context)
+        }
+      },
+      /repeated calls/
+    ],
+    [
+      "lookup that finds nothing",
+      () => ({ find: async () => undefined, placesOnce: false }),
+      /response was lost/
+    ],
+    ["lookup that finds anything", () => ({ find: async () => "any" }), /is found once/],
+    [
+      "one reference for all",
+      ({ place }) => ({
+        place: async (order, context) => ({ ...(await place(order, context)), reference: "same" })
+      }),
+      /two orders/
+    ],
+    ["status of its own", () => ({ status: async () => ({ status: "failed", shipments: [] }) }), /status/]
+  ])("is broken by a %s", async (_what, change, broken) => {
+    expect((await failures(start(change))).join(", ")).toMatch(broken)
+  })
+})

@@ -1,0 +1,129 @@
+import { readFileSync } from "node:fs"
+import { memoryPlacementJournal } from "@till402/providers/rye"
+import { assert, describe, it } from "vitest"
+import { interceptRequests } from "../interceptRequests.ts"
+import { intentFixture, productDocument as ryeProduct } from "../rye/fakeRye.ts"
+import { context as ryeContext, request as ryeRequest, startShop as startRye } from "../rye/shop.ts"
+import { orderId, request as zincRequest, startShop as startZinc } from "../zinc/shop.ts"
+import { contractOf } from "./contract.ts"
+
+/*
+ * Our requests and fixtures against the upstreams' own descriptions. See docs/upstreams.md for what each proves.
+ */
+
+const server = interceptRequests()
+
+const fixture = (path: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../${path}`, import.meta.url), "utf8"))
+
+describe("Rye", () => {
+  const contract = contractOf("rye")
+  /** Names an operation by its path: ids become `{id}`. */
+  const operationOf = (method: string, path: string): string =>
+    `${method} ${path.replace(/\?.*/, "").replace(/\/(ci_|shp_|ord_)\w+/, "/{id}")}`
+
+  it.each(["1-retrieving", "2-awaiting", "3-placing", "4-completed", "5-failed"] as const)(
+    "describes the fixture of the intent %s",
+    (name) => {
+      assert.deepStrictEqual(contract.responseFaults("GET /checkout-intents/{id}", intentFixture(name)), [])
+    }
+  )
+
+  it("describes the other fixtures", () => {
+    const shipments = fixture("rye/fixtures/rye-shipments.json")
+    assert.deepStrictEqual(contract.responseFaults("GET /checkout-intents/{id}/shipments", shipments), [])
+    assert.deepStrictEqual(contract.responseFaults("GET /products/lookup", ryeProduct), [])
+  })
+
+  it("describes every request of an order, and the balance that is read", async () => {
+    const { place, quote, shop, upstream } = startRye(server, { offerRetrievalEffort: "low" })
+    const { reference } = await quote({
+      shippingAddress: { ...ryeRequest.shippingAddress, line2: "Flat 2" }
+    })
+    await place(reference)
+    await shop.status(reference, ryeContext)
+    const posted = upstream.received.filter(({ method }) => method === "POST")
+    assert.strictEqual(posted.length, 2)
+    for (const { body, method, path } of posted) {
+      assert.deepStrictEqual(contract.requestFaults(operationOf(method, path), body), [])
+    }
+    for (const { method, path } of upstream.received) {
+      const faults = contract.responseFaults(operationOf(method, path), undefined)
+      assert.notInclude(faults.join(), "no such operation")
+    }
+    const balance = { balance: { amountSubunits: 1, currencyCode: "USD" }, drawdownEnabled: true }
+    assert.deepStrictEqual(contract.responseFaults("GET /billing/balance", balance), [])
+  })
+
+  it("describes the payment method of a treasury", async () => {
+    const confirm = { paymentMethod: { type: "x402", network: "base" } }
+    assert.deepStrictEqual(contract.requestFaults("POST /checkout-intents/{id}/confirm", confirm), [])
+    const { upstream, place } = startRye(server, { placements: memoryPlacementJournal() })
+    upstream.put({ ...intentFixture("2-awaiting"), id: "ci_1", createdAt: new Date().toISOString() })
+    await place("ci_1")
+    const { body } = upstream.received.find(({ method }) => method === "POST")!
+    assert.deepStrictEqual(contract.requestFaults("POST /checkout-intents/{id}/confirm", body), [])
+  })
+
+  it("disagrees with a field that is invented, misspelled, missing or of another type", () => {
+    const intent = { ...intentFixture("2-awaiting"), expiresAt: "2026-11-20T10:45:00.000Z" }
+    assert.deepStrictEqual(contract.responseFaults("GET /checkout-intents/{id}", intent), [
+      "response.expiresAt: no such field"
+    ])
+    const { buyer } = intentFixture("2-awaiting")
+    const body = { buyer, productUrl: "https://www.amazon.com/dp/B0TEST0001", quantity: 1 }
+    assert.deepStrictEqual(contract.requestFaults("POST /checkout-intents", body), [])
+    const wrong = { ...body, quantity: "1", productURL: body.productUrl, productUrl: undefined }
+    assert.deepStrictEqual(
+      contract.requestFaults("POST /checkout-intents", JSON.parse(JSON.stringify(wrong))),
+      [
+        "request.productUrl: missing",
+        "request.quantity: not of type integer",
+        "request.productURL: no such field"
+      ]
+    )
+    assert.deepStrictEqual(
+      contract.requestFaults("POST /checkout-intents/{id}/confirm", {
+        paymentMethod: { type: "x402", network: "base-sepolia" }
+      }).length,
+      1
+    )
+  })
+})
+
+describe("Zinc", () => {
+  const contract = contractOf("zinc")
+
+  it("describes the fixture of an order", () => {
+    const placed = fixture("zinc/fixtures/zinc-order-placed.json")
+    assert.deepStrictEqual(contract.responseFaults("GET /orders/{id}", placed), [])
+  })
+
+  it("describes every request of an order", async () => {
+    const { place, quote, shop, upstream } = startZinc(server, {
+      allowance: { taxBasisPoints: 1_000, shippingCents: 0 },
+      retailerCredentialsId: "zn_acct_1"
+    })
+    const { reference } = await quote()
+    await place({ reference, shippingAddress: { ...zincRequest.shippingAddress, line2: "Flat 2" } })
+    await shop.find(orderId)
+    const { body } = upstream.received.find(({ method }) => method === "POST")!
+    assert.deepStrictEqual(contract.requestFaults("POST /orders", body), [])
+    const listed = upstream.received.at(-1)!
+    assert.deepStrictEqual(
+      contract.queryFaults("GET /orders", new URLSearchParams(listed.path.split("?")[1])),
+      []
+    )
+    assert.deepStrictEqual(contract.queryFaults("GET /orders", new URLSearchParams("cursor=1")), ["cursor"])
+  })
+
+  it("describes what is read of the wallet", () => {
+    const times = { created_at: "2026-11-20T10:00:00Z", updated_at: "2026-11-20T10:00:00Z" }
+    const wallet = { id: "w1", user_id: 1, balance: 5_000, wallet_type: "purchases", ...times }
+    const read = { spendable_balance: 4_000, order_fee_cents: 100, billed_by_invoice: false }
+    assert.deepStrictEqual(contract.responseFaults("GET /wallet/me", { ...wallet, ...read }), [])
+    assert.deepStrictEqual(contract.responseFaults("GET /wallet/me", { ...wallet, spendable: 1 }), [
+      "response.spendable: no such field"
+    ])
+  })
+})
