@@ -42,6 +42,7 @@ export { RefundOperator } from "./orders/RefundOperator.ts"
 export { VaultOperator } from "./vault/VaultOperator.ts"
 export { Catalogue } from "./ports/Catalogue.ts"
 export { Assistant } from "./ports/Assistant.ts"
+export { reportAssistantUsage } from "./ports/AssistantUsage.ts"
 export {
   type Charge,
   Charges,

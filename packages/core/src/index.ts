@@ -63,6 +63,7 @@ export type { PublicRoute } from "./http/HttpMessage.ts"
 export type { RefundWallet } from "./ports/RefundWallet.ts"
 export type { SecretKey } from "./runtime/Secrets.ts"
 export type { AssistantContext, AssistantOptions, AssistantReply } from "./ports/Assistant.ts"
+export type { AssistantUsage } from "./ports/AssistantUsage.ts"
 export type { CallContext } from "./runtime/Deadline.ts"
 export type { DecimalText } from "./domain/Money.ts"
 export type {

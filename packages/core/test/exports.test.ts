@@ -103,6 +103,7 @@ const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> =
       "layerSql",
       "networks",
       "openApiDocument",
+      "reportAssistantUsage",
       "schemaSql",
       "tillConfig"
     ]

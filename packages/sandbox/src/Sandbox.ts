@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { memory, type OrderChange, Till, type TillEvent } from "@till402/core"
+import { type AssistantOptions, memory, type OrderChange, Till, type TillEvent } from "@till402/core"
 import { sqlite } from "@till402/core/sqlite"
 import type { Address, Hex } from "viem"
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
@@ -32,6 +32,8 @@ export interface SandboxOptions {
   readonly walletBalanceAtomic?: bigint
   /** Clock and timetable of the sample shop. By default, orders ship after 5 seconds and arrive after 10. */
   readonly shop?: SampleShopOptions
+  /** Replies to `shop`; default: the sample assistant, which has rules instead of a language model. */
+  readonly assistant?: AssistantOptions
   /** Called for each status change of an order. */
   readonly onOrderChange?: (change: OrderChange) => void
   /** Called with a short description of each part that is being started. */
@@ -183,10 +185,10 @@ interface Surroundings {
 
 /** The till with the sample shop, and the shop's webhook, which stops first. */
 const makeTill = (
-  { onEvent, onOrderChange, shop: shopOptions }: SandboxOptions,
+  { assistant, onEvent, onOrderChange, shop: shopOptions }: SandboxOptions,
   { baseUrl, facilitatorUrl, folder, payee, rpcUrl, shop, stops }: Surroundings
 ): Till => {
-  const { assistant, fulfilment, mailer, marketplaces, tracker, vault } = shop
+  const { fulfilment, mailer, marketplaces, tracker, vault } = shop
   const webhook = shopWebhook(shopOptions?.timetable ?? {}, (reference) =>
     till.orders.processNowByReference(reference)
   )
@@ -205,7 +207,7 @@ const makeTill = (
     limits: { quotesPerClientPerMinute: 100_000, quotesPerMinute: 100_000 },
     storage: folder === undefined ? memory() : sqlite({ filename: join(folder, "till.sqlite") }),
     marketplaces,
-    assistant,
+    assistant: assistant ?? shop.assistant,
     fulfilment,
     tracker,
     vault,

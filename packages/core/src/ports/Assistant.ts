@@ -1,5 +1,6 @@
 import type { SearchProduct } from "../domain/Product.ts"
 import { Context, Effect, Layer, Schema } from "effect"
+import { type AssistantUsage, reportAssistantUsage } from "./AssistantUsage.ts"
 import { Catalogue } from "./Catalogue.ts"
 import { TemporarilyUnavailable, type UpstreamError } from "../domain/Errors.ts"
 import { Product } from "../domain/Product.ts"
@@ -43,7 +44,13 @@ export class Assistant extends Context.Service<
               operation: "reply",
               settings,
               call: (context) =>
-                options.reply(request, { signal: context.signal, search: searchWith(context) }),
+                options.reply(request, {
+                  signal: context.signal,
+                  search: searchWith(context),
+                  reportUsage: (usage) => {
+                    run(reportAssistantUsage(usage))
+                  }
+                }),
               read: readResponse
             })
           })
@@ -82,6 +89,8 @@ export interface AssistantReply {
 export interface AssistantContext extends CallContext {
   /** Searches the configured marketplaces; one merged page of products. */
   readonly search: (query: ProductQuery) => Promise<ReadonlyArray<SearchProduct>>
+  /** Reports what a model used as event `assistant_used`. Absent where no till calls the assistant. */
+  readonly reportUsage?: (usage: AssistantUsage) => void
 }
 
 /** Serves `POST /x402/shop`. Throw `TemporarilyUnavailable` for a 503; any other throw is a 502. */

@@ -20,6 +20,14 @@ export interface EventFields {
   /** The reason, as a code. */
   readonly reason?: string | undefined
   readonly attempts?: number | undefined
+  /** The model of the assistant. */
+  readonly model?: string | undefined
+  /** Requests of one run to models. */
+  readonly rounds?: number | undefined
+  readonly inputTokens?: number | undefined
+  readonly outputTokens?: number | undefined
+  /** Millionths of a US dollar. */
+  readonly costMicroUsd?: number | undefined
   /** The id that the caller received, which leads to this event. */
   readonly incidentId?: string | undefined
   /** The error by name and code, without its message: that may quote a request. */

@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { UpstreamFailed, UpstreamUnavailable } from "../../src/domain/Errors.ts"
 import type { AssistantOptions } from "../../src/ports/Assistant.ts"
 import { Assistant } from "../../src/ports/Assistant.ts"
 import { Catalogue } from "../../src/ports/Catalogue.ts"
 import { sampleProduct } from "../../src/testing.ts"
+import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
 import { catalogueOf, timeoutMillis, settings } from "./subjects.ts"
 
 describe("Assistant", () => {
@@ -58,6 +59,27 @@ describe("Assistant", () => {
         failingCatalogue(new UpstreamFailed({ port: "marketplace" }))
       )
       assert.deepStrictEqual(response, { reply: "I can't look right now.", products: [] })
+    })
+  )
+
+  it.effect("reports what a model used as an event", () =>
+    Effect.gen(function* () {
+      const events: Array<TillEvent> = []
+      const response = replyOf(async (_, { reportUsage }) => {
+        reportUsage?.({ outcome: "replied", model: "small", rounds: 2, inputTokens: 900, outputTokens: 80 })
+        return { reply: "Hello.", products: [] }
+      }, catalogueOf([]))
+      yield* Effect.provide(response, Logger.layer([eventLogger((event) => void events.push(event))]))
+      assert.deepInclude(events[0], {
+        level: "info",
+        code: "assistant_used",
+        port: "assistant",
+        reason: "replied",
+        model: "small",
+        rounds: 2,
+        inputTokens: 900,
+        outputTokens: 80
+      })
     })
   )
 

@@ -6,12 +6,17 @@ export interface Arguments {
   readonly port: number
   readonly adapter: AdapterName
   readonly json: boolean
+  /** The server of the assistant's model, with the model's name. */
+  readonly model?: { readonly baseUrl: string; readonly name: string }
 }
 
 export const usage = `Usage: npm run sandbox -- [options]
 
   --port N                      port of the service (default 4021; 0 takes a free one)
   --adapter hono|express|koa    framework that mounts it (default hono)
+  --model URL                   model server for the assistant, e.g. http://localhost:11434/v1; a shop
+                                call is paid over it at once. The key is read from MODEL_API_KEY
+  --model-name NAME             the model, as its server names it (default default)
   --json                        one line of JSON on standard output once ready, logs on standard error
   --help                        this text
 
@@ -34,6 +39,8 @@ export const parseArguments = (args: ReadonlyArray<string>): ParsedArguments => 
       options: {
         port: { type: "string", default: "4021" },
         adapter: { type: "string", default: "hono" },
+        model: { type: "string" },
+        "model-name": { type: "string", default: "default" },
         json: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false }
       }
@@ -43,7 +50,12 @@ export const parseArguments = (args: ReadonlyArray<string>): ParsedArguments => 
     if (!(port <= 65_535)) return wrong(`--port must be 0 to 65535: got ${values.port}`)
     const adapter = adapterNames.find((name) => name === values.adapter)
     if (adapter === undefined) return wrong(`--adapter must be hono, express or koa: got ${values.adapter}`)
-    return { _tag: "Run", options: { port, adapter, json: values.json } }
+    const { json, model: baseUrl, "model-name": name } = values
+    if (baseUrl === undefined) return { _tag: "Run", options: { port, adapter, json } }
+    if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "")) {
+      return wrong(`--model must be the address of a model server: got ${baseUrl}`)
+    }
+    return { _tag: "Run", options: { port, adapter, json, model: { baseUrl, name } } }
   } catch (error) {
     return wrong(error instanceof Error ? error.message : String(error))
   }

@@ -4,13 +4,15 @@ import { startSandbox } from "../Sandbox.ts"
 import { makeProgress, paintFor } from "../Terminal.ts"
 import { jsonLine, orderLine, startPage } from "./Announcement.ts"
 import { type Arguments, parseArguments, usage } from "./Arguments.ts"
+import { modelAssistant, paidReply } from "./ModelCall.ts"
 
 const progress = makeProgress()
 
-const run = async ({ adapter, json, port }: Arguments): Promise<void> => {
+const run = async ({ adapter, json, model, port }: Arguments): Promise<void> => {
   const starting = startSandbox({
     adapter,
     port,
+    ...(model === undefined ? {} : { assistant: modelAssistant(model) }),
     onProgress: (part) => progress.show(`starting ${part}`),
     onOrderChange: (change) => process.stderr.write(`${orderLine(change, paintFor(process.stderr))}\n`)
   })
@@ -25,6 +27,7 @@ const run = async ({ adapter, json, port }: Arguments): Promise<void> => {
   const sandbox = await starting
   progress.clear()
   process.stdout.write(json ? `${jsonLine(sandbox)}\n` : startPage(sandbox, paintFor(process.stdout)))
+  if (model !== undefined) process.stderr.write(`${await paidReply(sandbox, paintFor(process.stderr))}\n`)
 }
 
 const explain = (error: unknown, port: number): string => {

@@ -29,7 +29,7 @@ interface PriceRange {
 /** Units and words that show a number is not a price, as in "at least 40 hours". */
 const units =
   "%|°|hours?|hrs?|h|days?|years?|kg|g|lbs?|oz|mm|cm|m|in|inch(?:es)?|ft|l|ml|mah|w|watts?|gb|tb|people|persons?|players?|pieces|stars?|miles?"
-const amount = String.raw`(?:us)?\$?\s*(\d{1,6}(?:\.\d{1,2})?)(?!\.?\d)(?!\s*(?:${units})(?![a-z]))\s*(?:usd|dollars?|bucks)?`
+const amount = String.raw`(?:us)?\$?\s*(\d{1,3}(?:,\d{3})+(?!\d)|\d{1,6}(?:\.\d{1,2})?(?!,\d{3}))(?!\.?\d)(?!\s*(?:${units})(?![a-z]))\s*(?:usd|dollars?|bucks)?`
 const between = new RegExp(String.raw`\b(?:between|from)\s+${amount}\s*(?:and|to|-)\s*${amount}`, "i")
 const atMost = new RegExp(
   String.raw`\b(?:under|below|less than|up to|at most|no more than|cheaper than|max(?:imum)?(?: of)?)\s+${amount}`,
@@ -41,7 +41,7 @@ const atLeast = new RegExp(
 )
 
 const numberIn = (match: RegExpExecArray | null, group: number): number | undefined =>
-  match === null ? undefined : Number(match[group])
+  match === null ? undefined : Number(match[group]?.replaceAll(",", ""))
 
 /** Extracts the price range from a message; returns the range and the remaining text. */
 const readBudget = (message: string): { readonly range: PriceRange; readonly rest: string } => {
@@ -172,9 +172,9 @@ const replyFor = (
     : `nothing fits all of ${wished}, but this comes close.`
   const liking =
     met.length > 0
-      ? ` It has what you prefer: ${met.slice(0, maxNamed).join(", ")}.`
+      ? ` It has what you prefer: “${met.slice(0, maxNamed).join(", ")}”.`
       : preferences.length > 0
-        ? ` None of these is known for what you prefer: ${preferences.slice(0, maxNamed).join(", ")}.`
+        ? ` None of these is known for what you prefer: “${preferences.slice(0, maxNamed).join(", ")}”.`
         : ""
   const rest = others.map((other) => `${other.product.title} (${priceText(other.product)})`).join("; ")
   return (

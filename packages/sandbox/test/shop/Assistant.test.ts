@@ -57,7 +57,8 @@ describe("the sample assistant", () => {
     ["wireless headphones under $60", { priceMax: 60 }],
     ["wireless headphones, no more than 60 dollars", { priceMax: 60 }],
     ["headphones between 40 and 120", { priceMin: 40, priceMax: 120 }],
-    ["headphones over $100", { priceMin: 100 }]
+    ["headphones over $100", { priceMin: 100 }],
+    ["headphones over $1,000", { priceMin: 1_000 }]
   ])("reads a budget from the message: %s", async (message, bounds) => {
     expect((await request(message)).queries[0]).toMatchObject(bounds)
   })

@@ -1,0 +1,71 @@
+/*
+ * 100 requests to a shopping assistant, judged by code: budgets, preferences, and false statements about price, rating
+ * and availability. Fails for a false statement, and for a model's product outside of the budget.
+ *
+ *   npm run bench -- assistant                                       the sample assistant, and a model that always lies
+ *   npm run bench -- assistant --model URL --model-name NAME         any model; its key is read from MODEL_API_KEY
+ */
+import { parseArgs } from "node:util"
+import { languageModel } from "@till402/providers/assistant"
+import { sampleShop } from "@till402/sandbox/shop"
+import { evaluate, type Outcome, reportOf, scoresOf } from "../assistant/evaluate.ts"
+import { makeLiar } from "../assistant/liar.ts"
+import { startModelServer } from "../assistant/modelServer.ts"
+
+const { values } = parseArgs({
+  options: {
+    model: { type: "string" },
+    "model-name": { type: "string", default: "default" },
+    concurrency: { type: "string", default: "4" },
+    verbose: { type: "boolean", default: false }
+  }
+})
+
+const show = ({ error, expected, response }: Outcome): void => {
+  if (!values.verbose) return
+  const text = response === undefined ? `failed: ${String(error)}` : response.reply.replaceAll("\n", " / ")
+  console.log(`${expected.kind}: ${expected.request.message}\n  ${text}`)
+}
+
+/** Prints an evaluation. A model's products must be within the budget; the sample assistant prefers `priceRange`. */
+const print = (title: string, outcomes: ReadonlyArray<Outcome>, isModel = true): boolean => {
+  console.log(`\n${title}\n${reportOf(outcomes)}`)
+  const { falseStatements, inBudget, valid } = scoresOf(outcomes)
+  return falseStatements.length === 0 && (!isModel || inBudget === valid)
+}
+
+const concurrency = Number(values.concurrency)
+const results: Array<boolean> = []
+if (values.model === undefined) {
+  const sample = await evaluate(sampleShop().assistant, { onOutcome: show })
+  results.push(print("The sample assistant", sample, false))
+  const liar = makeLiar()
+  const server = await startModelServer(liar.reply)
+  try {
+    const assistant = languageModel({ baseUrl: server.baseUrl, model: "liar" })
+    const outcomes = await evaluate(assistant, { concurrency, bait: true, onOutcome: show })
+    results.push(print("A model that lies in every reply", outcomes))
+    const replies = outcomes.map(({ response }) => response?.reply ?? "")
+    const left = liar.told().filter((lie) => replies.some((reply) => reply.includes(lie)))
+    console.log(`lies told              ${liar.told().length}\nlies in replies        ${left.length}`)
+    for (const lie of new Set(left)) console.log(`  ${lie}`)
+    results.push(left.length === 0)
+  } finally {
+    await server.stop()
+  }
+} else {
+  const apiKey = process.env["MODEL_API_KEY"]
+  const assistant = languageModel({
+    baseUrl: values.model,
+    model: values["model-name"],
+    runDeadlineMillis: 120_000,
+    timeoutMillis: 60_000,
+    deadlineMillis: 60_000,
+    maxWaiting: 1_000,
+    ...(apiKey === undefined ? {} : { apiKey })
+  })
+  results.push(
+    print(values["model-name"], await evaluate(assistant, { concurrency, bait: true, onOutcome: show }))
+  )
+}
+process.exitCode = results.every(Boolean) ? 0 : 1

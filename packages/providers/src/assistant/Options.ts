@@ -1,0 +1,60 @@
+import { ConfigurationError } from "@till402/core"
+import { Effect } from "effect"
+import { settingReaders } from "../upstream/index.ts"
+
+/** Bounds of an assistant's runs. */
+export interface AssistantSettings {
+  /** Rounds in which the model may search; default 4, 1 to 10. */
+  readonly maxRounds?: number | undefined
+  /** Searches of one run; default 8, 1 to 50. */
+  readonly maxSearches?: number | undefined
+  /** Recommended products; default 5, 1 to 20. */
+  readonly maxProducts?: number | undefined
+  /** Tokens of one run, input and output; default 40,000. */
+  readonly maxTokens?: number | undefined
+  /** Time of one run in milliseconds; default 18,000. Keep it below the till's `upstreamTimeoutMillis`. */
+  readonly deadlineMillis?: number | undefined
+  /** Cost of one run in US dollars; default half of `priceUsd`, and always below it. Needs the model's prices. */
+  readonly maxCostUsd?: number | undefined
+  /** What a call of `shop` costs at your till, in US dollars; default 0.10. */
+  readonly priceUsd?: number | undefined
+  /** How long identical requests share one run, in milliseconds; default 30,000, 0 to share none. */
+  readonly shareMillis?: number | undefined
+}
+
+export type CheckedSettings = { readonly [name in keyof AssistantSettings]-?: number }
+
+const read = settingReaders("assistant")
+
+const amount = (name: string, value: unknown): Effect.Effect<number, ConfigurationError> =>
+  typeof value === "number" && Number.isFinite(value) && value > 0
+    ? Effect.succeed(value)
+    : Effect.fail(new ConfigurationError({ message: `assistant: ${name} must be an amount above zero` }))
+
+/** Checks the settings and fills in defaults. */
+export const checkSettings = Effect.fnUntraced(function* (
+  settings: AssistantSettings
+): Effect.fn.Return<CheckedSettings, ConfigurationError> {
+  const priceUsd = yield* amount("priceUsd", settings.priceUsd ?? 0.1)
+  const maxCostUsd = yield* amount("maxCostUsd", settings.maxCostUsd ?? priceUsd / 2)
+  if (maxCostUsd >= priceUsd) {
+    return yield* read.invalid(
+      `maxCostUsd must be below priceUsd, the price of a call: a run may cost $${maxCostUsd}, a call $${priceUsd}`
+    )
+  }
+  return {
+    priceUsd,
+    maxCostUsd,
+    maxRounds: yield* read.wholeNumber("maxRounds", settings.maxRounds ?? 4, 1, 10),
+    maxSearches: yield* read.wholeNumber("maxSearches", settings.maxSearches ?? 8, 1, 50),
+    maxProducts: yield* read.wholeNumber("maxProducts", settings.maxProducts ?? 5, 1, 20),
+    maxTokens: yield* read.wholeNumber("maxTokens", settings.maxTokens ?? 40_000, 2_000, 1_000_000),
+    deadlineMillis: yield* read.wholeNumber(
+      "deadlineMillis",
+      settings.deadlineMillis ?? 18_000,
+      100,
+      300_000
+    ),
+    shareMillis: yield* read.wholeNumber("shareMillis", settings.shareMillis ?? 30_000, 0, 600_000)
+  }
+})

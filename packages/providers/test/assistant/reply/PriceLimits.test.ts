@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest"
+import { limitsOf } from "../../../src/assistant/Wishes.ts"
+
+const read = (message: string) =>
+  limitsOf({ message }).map(({ bound, currencies, strict, value }) =>
+    `${bound === "max" ? "<" : ">"}${strict ? "" : "="} ${value} ${currencies.join("/")}`.trim()
+  )
+
+describe("limits of a message", () => {
+  it.each([
+    ["headphones under $50", ["< 50 USD"]],
+    ["headphones below 50 bucks", ["< 50 USD"]],
+    ["headphones under fifty dollars", ["< 50 USD"]],
+    ["a laptop under one thousand two hundred dollars", ["< 1200 USD"]],
+    ["headphones between 40 and 120", [">= 40", "<= 120"]],
+    ["headphones from $20 to $40", [">= 20 USD", "<= 40 USD"]],
+    ["something for $20-$40", [">= 20 USD", "<= 40 USD"]],
+    ["20-40 euros", [">= 20 EUR", "<= 40 EUR"]],
+    ["not under $50 please", [">= 50 USD"]],
+    ["nothing above 200", ["<= 200"]],
+    ["don't spend over $75", ["<= 75 USD"]],
+    ["no more than 60 dollars", ["<= 60 USD"]],
+    ["I have $40 to spend", ["<= 40 USD"]],
+    ["my budget is 100", ["<= 100"]],
+    ["a $1,250 budget", ["<= 1250 USD"]],
+    ["30 dollars or less", ["<= 30 USD"]],
+    ["maximum price: $80", ["<= 80 USD"]],
+    ["over $100 but under $200", ["> 100 USD", "< 200 USD"]],
+    ["at least $20", [">= 20 USD"]],
+    ["Kopfhörer unter 49,90 Euro", ["< 49.9 EUR"]],
+    ["bis 1.299,00 €", ["<= 1299 EUR"]],
+    ["höchstens 80 Dollar", ["<= 80 USD"]],
+    ["moins de 50 €", ["< 50 EUR"]],
+    ["entre 20 y 40 dólares", [">= 20 USD", "<= 40 USD"]],
+    ["menos de 30 dólares", ["< 30 USD"]],
+    ["sotto i 60 euro", ["< 60 EUR"]],
+    ["até 70 dólares", ["<= 70 USD"]],
+    ["onder de 90 euro", ["< 90 EUR"]],
+    ["наушники до 50 долларов", ["<= 50 USD"]],
+    ["50ドル以下のヘッドホン", ["<= 50 USD"]],
+    ["不超过100美元的耳机", ["<= 100 USD"]],
+    ["5만원 이하", []]
+  ])("%s", (message, expected) => {
+    expect(read(message).sort()).toEqual([...expected].sort())
+  })
+
+  it.each([
+    "headphones with at least 40 hours",
+    "a kettlebell under 30 lb",
+    "a tent below 2.5 kg",
+    "a drill with more than 18 volts",
+    "toys for under 3 years",
+    "rated over 4.5 stars",
+    "with more than 500 reviews",
+    "a 1080p webcam from 2020",
+    "size 8-10 shoes",
+    "a monitor of 27 inch or more",
+    "up to 12 people",
+    "hard drive over 2 TB"
+  ])("no limit on the price: %s", (message) => {
+    expect(read(message)).toEqual([])
+  })
+})

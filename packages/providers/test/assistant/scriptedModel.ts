@@ -1,0 +1,143 @@
+import { createServer, type IncomingMessage, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { afterAll, afterEach, beforeAll } from "vitest"
+
+/*
+ * A small server of the chat-completions protocol that replies as a test says, over real HTTP.
+ */
+
+/** A message of a request, as the server receives it. */
+export interface SentMessage {
+  readonly role: string
+  readonly content: string | null
+  readonly tool_calls?: ReadonlyArray<{
+    readonly id: string
+    readonly function: { readonly name: string; readonly arguments: string }
+  }>
+  readonly tool_call_id?: string
+}
+
+/** A request, as the server receives it. */
+export interface ChatRequest {
+  readonly model: string
+  readonly messages: ReadonlyArray<SentMessage>
+  readonly tools?: ReadonlyArray<{
+    readonly function: { readonly name: string; readonly parameters: unknown }
+  }>
+  readonly tool_choice?: unknown
+  readonly response_format?: { readonly type: string; readonly json_schema: { readonly schema: unknown } }
+  readonly max_tokens?: number
+  readonly max_completion_tokens?: number
+}
+
+/** What the model does next. */
+export type Turn =
+  | {
+      readonly calls: ReadonlyArray<{ readonly name: string; readonly args: unknown }>
+      readonly text?: string
+    }
+  | { readonly text: string; readonly finish?: string }
+  | { readonly refusal: string }
+  | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
+  | { readonly raw: string }
+  | { readonly hang: true }
+
+/** Decides the next turn. `round` counts the requests from 0. */
+export type Script = (request: ChatRequest, round: number) => Turn | Promise<Turn>
+
+const messageOf = (turn: Exclude<Turn, { status: number } | { raw: string } | { hang: true }>) => {
+  if ("refusal" in turn) return { message: { role: "assistant", content: null, refusal: turn.refusal } }
+  if (!("calls" in turn)) {
+    return { message: { role: "assistant", content: turn.text }, finish_reason: turn.finish ?? "stop" }
+  }
+  return {
+    message: {
+      role: "assistant",
+      content: turn.text ?? null,
+      tool_calls: turn.calls.map(({ args, name }, index) => ({
+        id: `call_${index}`,
+        type: "function",
+        function: { name, arguments: typeof args === "string" ? args : JSON.stringify(args) }
+      }))
+    },
+    finish_reason: "tool_calls"
+  }
+}
+
+const readBody = async (request: IncomingMessage): Promise<ChatRequest> => {
+  let text = ""
+  for await (const chunk of request) text += String(chunk)
+  return JSON.parse(text)
+}
+
+/** Starts the server before all tests of a file; each test sets its script. */
+export const scriptedModel = () => {
+  let script: Script = () => ({ status: 500 })
+  let requests: Array<ChatRequest> = []
+  let headers: Array<IncomingMessage["headers"]> = []
+  const server: Server = createServer((incoming, response) => {
+    // A connection that is kept could be closed just when the next test uses it.
+    response.setHeader("connection", "close")
+    void (async () => {
+      const request = await readBody(incoming)
+      requests.push(request)
+      headers.push(incoming.headers)
+      const turn = await script(request, requests.length - 1)
+      if ("hang" in turn) return
+      if ("raw" in turn) {
+        response.writeHead(200, { "content-type": "application/json" }).end(turn.raw)
+        return
+      }
+      if ("status" in turn) {
+        response.writeHead(turn.status, { "content-type": "application/json", ...turn.headers })
+        response.end(JSON.stringify(turn.body ?? { error: { message: "scripted" } }))
+        return
+      }
+      response.writeHead(200, { "content-type": "application/json" })
+      response.end(
+        JSON.stringify({
+          id: `chat_${requests.length}`,
+          model: request.model,
+          choices: [{ index: 0, ...messageOf(turn) }],
+          usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 }
+        })
+      )
+    })()
+  })
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
+  })
+  afterEach(() => {
+    requests = []
+    headers = []
+    script = () => ({ status: 500 })
+  })
+  afterAll(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => void server.close(resolve))
+  })
+  return {
+    baseUrl: () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    use: (next: Script) => {
+      script = next
+    },
+    requests: () => requests,
+    headers: () => headers
+  }
+}
+
+/** The results of tools in a request, decoded, oldest first. */
+export const toolResults = (request: ChatRequest): ReadonlyArray<unknown> =>
+  request.messages.flatMap(({ content, role }) =>
+    role === "tool" && content !== null ? [JSON.parse(content)] : []
+  )
+
+/** A turn that searches. */
+export const searchFor = (...queries: ReadonlyArray<string>): Turn => ({
+  calls: queries.map((query) => ({ name: "search_products", args: { query } }))
+})
+
+/** A turn that answers. */
+export const answerWith = (reply: string, ...recommendedIds: ReadonlyArray<string>): Turn => ({
+  text: JSON.stringify({ reply, recommendedIds })
+})

@@ -1,0 +1,40 @@
+import type { AssistantOptions, ShopResponse } from "@till402/core"
+import { languageModel } from "@till402/providers/assistant"
+import { payingFetch } from "../payingFetch.ts"
+import type { Sandbox } from "../Sandbox.ts"
+import type { Paint } from "../Terminal.ts"
+import type { Arguments } from "./Arguments.ts"
+
+/** The assistant on a model server. The key comes from `MODEL_API_KEY`, so that no process list shows it. */
+export const modelAssistant = ({ baseUrl, name }: NonNullable<Arguments["model"]>): AssistantOptions => {
+  const apiKey = process.env["MODEL_API_KEY"]
+  return languageModel({
+    baseUrl,
+    model: name,
+    // Models on this machine take their time; the till's own deadline is 20 seconds.
+    timeoutMillis: 17_000,
+    deadlineMillis: 17_500,
+    ...(apiKey === undefined || apiKey === "" ? {} : { apiKey })
+  })
+}
+
+const message = "Wireless headphones under $60 for the train, please"
+
+/** Pays one `shop` call from the last wallet; describes its outcome. */
+export const paidReply = async ({ baseUrl, wallets }: Sandbox, paint: Paint): Promise<string> => {
+  const wallet = wallets.at(-1)
+  if (wallet === undefined) return "no wallet to pay with"
+  const response = await payingFetch(wallet.privateKey)(`${baseUrl}/x402/shop`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ message })
+  })
+  const text = await response.text()
+  if (!response.ok) return `shop  ${response.status}  ${text}`
+  const { products, reply }: ShopResponse = JSON.parse(text)
+  return [
+    `${paint.bold("shop")}  ${response.status}  paid  ${paint.dim(message)}`,
+    reply,
+    ...products.map(({ asin, currency, price, title }) => `  ${asin}  ${title}  ${price} ${currency}`)
+  ].join("\n")
+}
