@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import { type Claim, claims } from "./claims.ts"
+import { type Recorded, recordingFetch } from "./Recording.ts"
 import type { Settings, StagingScript, Steps, Variable } from "./StagingScript.ts"
 
 /** The longest step: an offer of a shop that a robot visits. */
@@ -11,6 +13,8 @@ export interface RunOptions {
   readonly mayPlace: boolean
   /** Called with each line. */
   readonly print: (line: string) => void
+  /** Receives each response, sanitized, to be stored as a fixture. */
+  readonly record?: (recorded: Recorded) => void
   /** Maximum time for a step, in milliseconds; default 90000. */
   readonly stepMillis?: number
 }
@@ -47,7 +51,7 @@ const stepsOf = (
   name: string,
   write: (line: string) => void,
   longestMillis: number,
-  reportFailure: () => void
+  reports: { readonly failed: () => void; readonly passed: (what: string) => void }
 ): Steps => ({
   take: async (what, work, summary) => {
     const startedAt = performance.now()
@@ -62,10 +66,11 @@ const stepsOf = (
     try {
       const outcome = await Promise.race([work({ signal: AbortSignal.timeout(longestMillis) }), late])
       line("ok", summary?.(outcome) ?? "")
+      reports.passed(what)
       return outcome
     } catch (error) {
       line("failed", inWords(error))
-      reportFailure()
+      reports.failed()
       throw error
     } finally {
       ended.abort()
@@ -78,6 +83,11 @@ const stepsOf = (
 const listed = (variables: ReadonlyArray<Variable>): string =>
   variables.map(({ name, what }) => `${name} (${what})`).join(", ")
 
+const claimLine = (name: string, { claim, provenBy }: Claim, passed: ReadonlySet<string>): string => {
+  if (provenBy === undefined) return `${name}: not provable here: ${claim}`
+  return `${name}: ${passed.has(provenBy) ? "proved" : "not proved"}: ${claim}`
+}
+
 /** Runs one script and prints its result. Never rejects. */
 export const runScript = async (script: StagingScript, options: RunOptions): Promise<Outcome> => {
   const { name, optional, required } = script
@@ -87,25 +97,36 @@ export const runScript = async (script: StagingScript, options: RunOptions): Pro
   if (missing.length > 0) {
     const names = missing.map((variable) => variable.name).join(", ")
     write(`${name}: skipped: ${names} ${missing.length === 1 ? "is" : "are"} not set`)
+    for (const each of claims[name] ?? []) write(claimLine(name, each, new Set()))
     return "skipped"
   }
   const settings: Settings = {
     of: (wanted) => valueOf(options.environment, { name: wanted, what: "" }) ?? "",
     maybe: (wanted) => valueOf(options.environment, { name: wanted, what: "" }),
-    mayPlace: options.mayPlace
+    mayPlace: options.mayPlace,
+    fetch: options.record === undefined ? (...args) => fetch(...args) : recordingFetch(name, options.record)
   }
   let isReported = false
-  const steps = stepsOf(name, write, options.stepMillis ?? stepMillis, () => {
-    isReported = true
+  const passed = new Set<string>()
+  const steps = stepsOf(name, write, options.stepMillis ?? stepMillis, {
+    failed: () => {
+      isReported = true
+    },
+    passed: (what) => void passed.add(what)
   })
+  const writeClaims = () => {
+    for (const each of claims[name] ?? []) write(claimLine(name, each, passed))
+  }
   const startedAt = performance.now()
   try {
     await script.run(steps, settings)
   } catch (error) {
     if (!isReported) write(`${name}: ${inWords(error)}`)
+    writeClaims()
     write(`${name}: failed`)
     return "failed"
   }
+  writeClaims()
   write(`${name}: passed in ${Math.round(performance.now() - startedAt)} ms`)
   return "passed"
 }

@@ -13,6 +13,8 @@ export interface Settings {
   readonly maybe: (name: string) => string | undefined
   /** Whether orders may be placed, if the service is not a real shop. */
   readonly mayPlace: boolean
+  /** Sends the requests; records the responses if that is requested. */
+  readonly fetch: typeof globalThis.fetch
 }
 
 /** Runs steps in sequence, each with a deadline and a line of its own. */

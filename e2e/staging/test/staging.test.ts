@@ -20,6 +20,7 @@ import {
   usdc
 } from "../../../packages/providers/test/treasury/fakeNode.ts"
 import { FakeZinc } from "../../../packages/providers/test/zinc/fakeZinc.ts"
+import { sanitized } from "../src/Recording.ts"
 import { runScripts } from "../src/Report.ts"
 import { scripts } from "../src/scripts/index.ts"
 import { expect, type StagingScript } from "../src/StagingScript.ts"
@@ -300,6 +301,88 @@ describe("a staging script", () => {
     assert.strictEqual(code, 0)
     assert.include(lines, "shop: skipped: SHOP_KEY is not set")
     assert.strictEqual(lines.at(-1), "1 passed, 0 failed, 1 skipped")
+  })
+})
+
+describe("claims", () => {
+  it("are printed as proved or not, for each step that passed", async () => {
+    const upstream = new StagedRye()
+    server.use(upstream.handler())
+    const { lines } = await run("rye", { environment: { RYE_API_KEY: "RYE/staging-secret" } })
+    assert.include(
+      lines,
+      "rye: proved: the balance, the fields of an offer, and the format of a phone number"
+    )
+    assert.include(lines, "rye: not proved: the fields of an order")
+    assert.include(lines, "rye: not provable here: the demand of a payment by x402")
+  })
+
+  it("are printed for each upstream that is skipped", async () => {
+    for (const { name } of scripts) {
+      const { text } = await run(name, { environment: {} })
+      assert.match(text, /: not proved: /, name)
+      assert.notMatch(text, /: proved: /, name)
+    }
+  })
+})
+
+describe("recorded responses", () => {
+  it("have the structure of the responses, and no text of theirs", async () => {
+    const upstream = new StagedRye()
+    server.use(upstream.handler())
+    const recorded: Array<{ readonly name: string; readonly document: unknown }> = []
+    await runScripts(
+      scripts.filter(({ name }) => name === "rye"),
+      {
+        environment: { RYE_API_KEY: "RYE/staging-secret" },
+        mayPlace: false,
+        print: () => undefined,
+        record: (each) => void recorded.push(each)
+      }
+    )
+    const intent = recorded.find(({ name }) => name.endsWith("POST-checkout-intents-201"))
+    assert.deepInclude(intent?.document as object, {
+      state: "awaiting_confirmation",
+      id: "text",
+      quantity: 1
+    })
+    const text = JSON.stringify(recorded)
+    assert.include(text, '"amountSubunits":9735')
+    for (const secret of [
+      "1 Test St",
+      "Test Buyer",
+      "buyer@example.com",
+      "ci_1",
+      "555",
+      "RYE/staging-secret"
+    ]) {
+      assert.notInclude(text, secret)
+    }
+  })
+
+  it("keep amounts, and hide numbers and addresses of every kind", () => {
+    assert.deepStrictEqual(
+      sanitized({
+        status: "order_placed",
+        postal_code: "27701",
+        totalPrice: { amount: "97.35", currency: "usdc" },
+        txId: "0xabcdef",
+        page: "https://shop.example/orders/7",
+        createdAt: "2026-11-20T10:00:00.000Z",
+        names: ["Ada", null, 7, true],
+        code: "free text of somebody"
+      }),
+      {
+        status: "order_placed",
+        postal_code: "1",
+        totalPrice: { amount: "97.35", currency: "usdc" },
+        txId: "0x000000",
+        page: "https://example.com/",
+        createdAt: "2026-01-01T00:00:00Z",
+        names: ["text", null, 7, true],
+        code: "text"
+      }
+    )
   })
 })
 

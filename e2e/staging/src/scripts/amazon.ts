@@ -12,10 +12,11 @@ const scriptOf = (name: string, prefix: string, provide: typeof canopy): Staging
   name,
   required: [{ name: `${prefix}_API_KEY`, what: "key of the account; spends three searches" }],
   optional: [{ name: `${prefix}_BASE_URL`, what: "default the provider's own" }],
-  run: async (steps, { maybe, of }) => {
+  run: async (steps, { fetch, maybe, of }) => {
     const baseUrl = maybe(`${prefix}_BASE_URL`)
     const marketplace = provide({
       apiKey: of(`${prefix}_API_KEY`),
+      fetch,
       ...(baseUrl === undefined ? {} : { baseUrl }),
       timeoutMillis: 20_000,
       deadlineMillis: 30_000

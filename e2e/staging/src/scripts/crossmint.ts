@@ -31,10 +31,11 @@ export const crossmintScript: StagingScript = {
     { name: "CROSSMINT_RPC_URL", what: "a node of Base Sepolia; default https://sepolia.base.org" },
     { name: "CROSSMINT_ASIN", what: `an Amazon product; default ${testAsin}` }
   ],
-  run: async (steps, { mayPlace, maybe, of }) => {
+  run: async (steps, { fetch, mayPlace, maybe, of }) => {
     const baseUrl = maybe("CROSSMINT_BASE_URL") ?? stagingUrl
     const fulfilment = crossmint({
       apiKey: of("CROSSMINT_API_KEY"),
+      fetch,
       payees: of("CROSSMINT_PAYEES")
         .split(",")
         .map((payee) => payee.trim() as Hex),

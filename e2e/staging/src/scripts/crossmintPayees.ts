@@ -31,12 +31,13 @@ export const crossmintPayeesScript: StagingScript = {
     { name: "CROSSMINT_NETWORK", what: "the treasury's network; default base-sepolia" },
     { name: "CROSSMINT_ASIN", what: `an Amazon product; default ${testAsin}` }
   ],
-  run: async (steps, { maybe, of }) => {
+  run: async (steps, { fetch, maybe, of }) => {
     const treasuryAddress = of("CROSSMINT_TREASURY_ADDRESS")
     expect(isAddress(treasuryAddress), "CROSSMINT_TREASURY_ADDRESS is not an address")
     let prepared: string | undefined
     const { quote } = crossmint({
       apiKey: of("CROSSMINT_API_KEY"),
+      fetch,
       payees: [unused],
       baseUrl: maybe("CROSSMINT_BASE_URL") ?? stagingUrl,
       quoteTimeoutMillis: 60_000,

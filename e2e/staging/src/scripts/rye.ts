@@ -12,11 +12,12 @@ export const ryeScript: StagingScript = {
     { name: "RYE_BASE_URL", what: `default ${stagingUrl}` },
     { name: "RYE_ASIN", what: `an Amazon product; default ${testAsin}` }
   ],
-  run: async (steps, { mayPlace, maybe, of }) => {
+  run: async (steps, { fetch, mayPlace, maybe, of }) => {
     const baseUrl = maybe("RYE_BASE_URL") ?? stagingUrl
     await buy(steps, {
       fulfilment: rye({
         apiKey: of("RYE_API_KEY"),
+        fetch,
         baseUrl,
         quoteTimeoutMillis: 60_000,
         placements: memoryPlacementJournal()

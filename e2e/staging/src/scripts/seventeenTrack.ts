@@ -9,11 +9,12 @@ export const seventeenTrackScript: StagingScript = {
     { name: "SEVENTEENTRACK_NUMBER", what: "one of your shipments; costs a unit of quota if it is new" }
   ],
   optional: [{ name: "SEVENTEENTRACK_BASE_URL", what: "default 17TRACK's own" }],
-  run: async (steps, { maybe, of }) => {
+  run: async (steps, { fetch, maybe, of }) => {
     const number = of("SEVENTEENTRACK_NUMBER")
     const baseUrl = maybe("SEVENTEENTRACK_BASE_URL")
     const tracker = seventeenTrack({
       apiKey: of("SEVENTEENTRACK_API_KEY"),
+      fetch,
       ...(baseUrl === undefined ? {} : { baseUrl })
     })
     const look = async (context: { readonly signal: AbortSignal }) => {

@@ -12,7 +12,7 @@ export const shopifyScript: StagingScript = {
     { name: "SHOPIFY_BASE_URL", what: "default Shopify's own" },
     { name: "SHOPIFY_TOKEN_URL", what: "default Shopify's own" }
   ],
-  run: async (steps, { maybe, of }) => {
+  run: async (steps, { fetch, maybe, of }) => {
     const optional = {
       clientId: maybe("SHOPIFY_CLIENT_ID"),
       clientSecret: maybe("SHOPIFY_CLIENT_SECRET"),
@@ -24,6 +24,7 @@ export const shopifyScript: StagingScript = {
       steps,
       shopify({
         profileUrl: of("SHOPIFY_PROFILE_URL"),
+        fetch,
         ...(Object.fromEntries(given) as Readonly<Record<keyof typeof optional, string>>)
       }),
       "trail shoes"

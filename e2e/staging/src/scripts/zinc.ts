@@ -10,12 +10,13 @@ export const zincScript: StagingScript = {
     { name: "ZINC_BASE_URL", what: "default https://api.zinc.com" },
     { name: "ZINC_ASIN", what: `an Amazon product; default ${testAsin}` }
   ],
-  run: async (steps, { mayPlace, maybe, of }) => {
+  run: async (steps, { fetch, mayPlace, maybe, of }) => {
     const apiKey = of("ZINC_API_KEY")
     const baseUrl = maybe("ZINC_BASE_URL")
     await buy(steps, {
       fulfilment: zinc({
         apiKey,
+        fetch,
         ...(baseUrl === undefined ? {} : { baseUrl }),
         // Ten percent for tax, ten dollars for shipping.
         allowance: { taxBasisPoints: 1_000, shippingCents: 1_000 }
