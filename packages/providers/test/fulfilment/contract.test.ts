@@ -1,4 +1,5 @@
 import { fulfilmentTests, type FulfilmentUnderTest } from "@till402/core/testing"
+import { wooCommerce } from "@till402/providers/woocommerce"
 import { memoryPlacementJournal } from "@till402/providers/rye"
 import { HttpResponse } from "msw"
 import { describe, it } from "vitest"
@@ -9,6 +10,7 @@ import { start as startCrossmint } from "../crossmint/payments.ts"
 import { server as crossmintServer } from "../crossmint/payments.ts"
 import { request as crossmintRequest } from "../crossmint/shop.ts"
 import { request as ryeRequest, startShop as startRye } from "../rye/shop.ts"
+import { FakeWooCommerce } from "../woocommerce/fakeWooCommerce.ts"
 import { request as zincRequest, startShop as startZinc } from "../zinc/shop.ts"
 
 /*
@@ -101,11 +103,38 @@ const zinc = (): FulfilmentUnderTest => {
   }
 }
 
+const ofWooCommerce = (): FulfilmentUnderTest => {
+  const upstream = new FakeWooCommerce()
+  server.use(upstream.handler())
+  const open = () =>
+    wooCommerce({
+      consumerKey: "ck_1",
+      consumerSecret: "cs_1",
+      storeUrl: upstream.store,
+      shipping: { cents: 599 },
+      retries: 0
+    })
+  const productUrl = "https://shop.example/product/tote-71/?variant=71"
+  return {
+    fulfilment: open(),
+    request: { ...zincRequest, product: { source: "marketplace_b", productUrl, variantId: "71" } },
+    restart: open,
+    charges: () =>
+      [...upstream.orders.values()].flatMap(({ status, total }) => (status === "processing" ? [total] : [])),
+    disturb: (what) => upstream.next(/^PUT/, what === "lost" ? lost : refused),
+    cancel: (reference) => {
+      const order = upstream.orders.get(Number(reference))
+      if (order !== undefined) order.status = "cancelled"
+    }
+  }
+}
+
 describe.each<[string, () => FulfilmentUnderTest]>([
   ["crossmint", crossmint],
   ["rye", rye],
   ["rye, paid by x402", ryeByX402],
-  ["zinc", zinc]
+  ["zinc", zinc],
+  ["woocommerce", ofWooCommerce]
 ])("%s", (_name, start) => {
   for (const { name, run } of fulfilmentTests(start)) it(name, run)
 })

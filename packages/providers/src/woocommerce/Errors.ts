@@ -1,0 +1,17 @@
+import type { AddressNotServed, ProductNotFound, ProductUnavailable } from "@till402/core"
+import { Data } from "effect"
+import type { UpstreamFault } from "../upstream/index.ts"
+
+/** The quote is gone, was paid under another order, or costs more than agreed. Nothing was placed. */
+export class OrderNotPlaceable extends Data.TaggedError("OrderNotPlaceable")<{ readonly code: string }> {
+  override get message(): string {
+    return `the order can't be placed: ${this.code}`
+  }
+}
+
+export type WooCommerceError =
+  | ProductNotFound
+  | ProductUnavailable
+  | AddressNotServed
+  | OrderNotPlaceable
+  | UpstreamFault

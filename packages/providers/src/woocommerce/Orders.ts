@@ -1,0 +1,135 @@
+import { Effect, Redacted, Schema } from "effect"
+import { HttpClientRequest } from "effect/http"
+import { type OrderRequest, splitName } from "../fulfilment/Buyer.ts"
+import { textOfCents } from "../fulfilment/Cents.ts"
+import { type ResponseMalformed, readJson, type Upstream, type UpstreamFault } from "../upstream/index.ts"
+import type { WooCommerceConfig } from "./Options.ts"
+
+/*
+ * Calls to WooCommerce's REST API: https://developer.woocommerce.com/docs/apis/rest-api/v3/. Only fields that money and
+ * goods depend on are required.
+ */
+
+const Product = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  /** Of a variation: the product that it belongs to. */
+  parent_id: Schema.optional(Schema.NullOr(Schema.Int)),
+  type: Schema.String,
+  purchasable: Schema.optional(Schema.Boolean),
+  stock_status: Schema.optional(Schema.String),
+  price: Schema.optional(Schema.NullOr(Schema.String)),
+  images: Schema.optional(Schema.Unknown),
+  image: Schema.optional(Schema.Unknown)
+})
+export type ProductDocument = typeof Product.Type
+
+const Order = Schema.Struct({
+  id: Schema.Int,
+  status: Schema.String,
+  currency: Schema.String,
+  total: Schema.String,
+  total_tax: Schema.String,
+  shipping_total: Schema.String,
+  transaction_id: Schema.optional(Schema.NullOr(Schema.String)),
+  date_created_gmt: Schema.optional(Schema.NullOr(Schema.String))
+})
+export type OrderDocument = typeof Order.Type
+
+const readProduct = readJson(Product)
+const readOrder = readJson(Order)
+
+type Fault = UpstreamFault | ResponseMalformed
+
+export interface Orders {
+  readonly product: (id: string) => Effect.Effect<ProductDocument, Fault>
+  /** Creates an unpaid order, for which the shop computes the tax. */
+  readonly create: (request: OrderRequest, product: ProductDocument) => Effect.Effect<OrderDocument, Fault>
+  readonly get: (id: string) => Effect.Effect<OrderDocument, Fault>
+  /** Marks an order as paid, with the till's order id as its transaction. Repeating it changes nothing. */
+  readonly pay: (id: string, orderId: string) => Effect.Effect<OrderDocument, Fault>
+  /** Deletes an unpaid order for good. */
+  readonly remove: (id: string) => Effect.Effect<void, Fault>
+}
+
+const addressOf = ({ email, shippingAddress }: OrderRequest) => {
+  const { city, country, line1, line2 = "", name, phone = "", postalCode, state } = shippingAddress
+  const { firstName: first_name, lastName: last_name } = splitName(name)
+  const shipping = {
+    first_name,
+    last_name,
+    address_1: line1,
+    address_2: line2,
+    city,
+    state,
+    postcode: postalCode,
+    country
+  }
+  return {
+    shipping,
+    billing: { ...shipping, email, ...(phone.trim() === "" ? {} : { phone: phone.trim() }) }
+  }
+}
+
+const lineOf = ({ id, parent_id, type }: ProductDocument) =>
+  type === "variation" && typeof parent_id === "number"
+    ? { product_id: parent_id, variation_id: id, quantity: 1 }
+    : { product_id: id, quantity: 1 }
+
+export const makeOrders = (upstream: Upstream, settings: WooCommerceConfig): Orders => {
+  const { api, consumerKey, consumerSecret, shipping } = settings
+  const withKey = (request: HttpClientRequest.HttpClientRequest) =>
+    HttpClientRequest.basicAuth(
+      HttpClientRequest.setHeader(request, "accept", "application/json"),
+      Redacted.value(consumerKey),
+      Redacted.value(consumerSecret)
+    )
+  const path = (kind: "products" | "orders", id: string): string => `${api}/${kind}/${encodeURIComponent(id)}`
+  return {
+    product: (id) =>
+      Effect.flatMap(upstream.call(withKey(HttpClientRequest.get(path("products", id)))), readProduct),
+    create: (request, product) =>
+      Effect.flatMap(
+        upstream.call(
+          withKey(
+            HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(`${api}/orders`), {
+              status: "pending",
+              set_paid: false,
+              payment_method: "x402",
+              payment_method_title: "USDC (x402)",
+              ...addressOf(request),
+              line_items: [lineOf(product)],
+              shipping_lines: [
+                {
+                  method_id: shipping.methodId,
+                  method_title: shipping.methodTitle,
+                  total: textOfCents(BigInt(shipping.cents))
+                }
+              ]
+            })
+          )
+        ),
+        readOrder
+      ),
+    get: (id) => Effect.flatMap(upstream.call(withKey(HttpClientRequest.get(path("orders", id)))), readOrder),
+    pay: (id, orderId) =>
+      Effect.flatMap(
+        upstream.call(
+          withKey(
+            HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.put(path("orders", id)), {
+              set_paid: true,
+              transaction_id: orderId
+            })
+          ),
+          { idempotent: true }
+        ),
+        readOrder
+      ),
+    remove: (id) =>
+      Effect.asVoid(
+        upstream.call(withKey(HttpClientRequest.delete(`${path("orders", id)}?force=true`)), {
+          idempotent: true
+        })
+      )
+  }
+}

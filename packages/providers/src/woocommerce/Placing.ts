@@ -1,0 +1,95 @@
+import type { FulfilmentStatus } from "@till402/core"
+import { Money } from "@till402/core/effect"
+import { Effect } from "effect"
+import type { OrderRequest } from "../fulfilment/Buyer.ts"
+import { KeyedMutex } from "../fulfilment/KeyedMutex.ts"
+import {
+  notPlaced,
+  type PlacementOutcome,
+  refused,
+  unknown,
+  withOutcome
+} from "../fulfilment/PlacementOutcome.ts"
+import { isUpstreamFault, ResponseMalformed } from "../upstream/index.ts"
+import { OrderNotPlaceable, type WooCommerceError } from "./Errors.ts"
+import type { OrderDocument, Orders } from "./Orders.ts"
+import { ended, isMissing, referencePattern, unpaid } from "./OrderStatus.ts"
+
+/*
+ * An order is placed by marking it as paid, which the shop does once.
+ */
+
+/** A paid order of the till, to be placed. */
+export interface WooCommercePlacement extends OrderRequest {
+  readonly orderId: string
+  /** The shop's order: the `reference` of its quote. */
+  readonly reference: string
+  /** The agreed total: decimal text in dollars. */
+  readonly total: string
+}
+
+const afterFailure = (error: WooCommerceError): PlacementOutcome => {
+  if (error._tag === "OrderNotPlaceable") return refused(error.code)
+  return isUpstreamFault(error) && error._tag === "Rejected" && [401, 403, 429].includes(error.status)
+    ? notPlaced(error)
+    : unknown()
+}
+
+export const makePlacing = (orders: Orders) => {
+  const oneAtATime = new KeyedMutex()
+
+  const requested = (reference: string): Effect.Effect<OrderDocument, WooCommerceError> =>
+    referencePattern.test(reference)
+      ? Effect.mapError(orders.get(reference), (fault) =>
+          isMissing(fault) ? new OrderNotPlaceable({ code: "quote_expired" }) : fault
+        )
+      : Effect.fail(new OrderNotPlaceable({ code: "reference" }))
+
+  const place = Effect.fnUntraced(function* ({
+    orderId,
+    reference,
+    total
+  }: WooCommercePlacement): Effect.fn.Return<{ readonly reference: string }, WooCommerceError> {
+    const order = yield* requested(reference)
+    if (!unpaid.has(order.status)) {
+      if (order.transaction_id === orderId) return { reference }
+      return yield* new OrderNotPlaceable({
+        code: ended.has(order.status) ? "quote_expired" : "reference_taken"
+      })
+    }
+    const [agreed, asked] = [Money.parseAtomic(total), Money.parseAtomic(order.total)]
+    if (agreed === undefined || asked === undefined || asked > agreed) {
+      return yield* new OrderNotPlaceable({ code: "price_changed" })
+    }
+    const paid = yield* orders.pay(reference, orderId)
+    // Another order of the till may have been faster: one transaction is recorded.
+    if (paid.transaction_id !== orderId || unpaid.has(paid.status)) {
+      return yield* new ResponseMalformed({ upstream: "woocommerce", detail: "transaction_id" })
+    }
+    return { reference }
+  })
+
+  const find = Effect.fnUntraced(function* (
+    orderId: string,
+    reference: string
+  ): Effect.fn.Return<string | undefined, WooCommerceError> {
+    const order = yield* Effect.catchTag(requested(reference), "OrderNotPlaceable", () =>
+      Effect.succeed(undefined)
+    )
+    return order !== undefined && !unpaid.has(order.status) && order.transaction_id === orderId
+      ? reference
+      : undefined
+  })
+
+  return {
+    attempt: (placement: WooCommercePlacement) =>
+      withOutcome(afterFailure)(oneAtATime.enter(placement.reference, place(placement))),
+    find,
+    status: (reference: string): Effect.Effect<FulfilmentStatus, WooCommerceError> =>
+      Effect.map(requested(reference), ({ status }) => {
+        if (ended.has(status)) return { status: "cancelled", reason: status, shipments: [] }
+        // The shop has sent the goods. Whether they arrived, it doesn't know.
+        return { status: status === "completed" ? "shipped" : "placed", shipments: [] }
+      })
+  }
+}

@@ -1,0 +1,98 @@
+import { AddressNotServed, ProductNotFound, ProductUnavailable, type QuotedOffer } from "@till402/core"
+import { Money } from "@till402/core/effect"
+import { Clock, Effect } from "effect"
+import type { OrderRequest } from "../fulfilment/Buyer.ts"
+import { fieldsOf, textOf, urlOf } from "../listing/Fields.ts"
+import { ResponseMalformed } from "../upstream/index.ts"
+import type { WooCommerceError } from "./Errors.ts"
+import type { WooCommerceConfig } from "./Options.ts"
+import type { Orders, ProductDocument } from "./Orders.ts"
+import { isMissing, referencePattern, unpaid } from "./OrderStatus.ts"
+
+/*
+ * A quote is an unpaid order, for which the shop computes the tax.
+ */
+
+const pictureOf = ({ image, images }: ProductDocument): string | null =>
+  urlOf(fieldsOf(image)["src"]) ?? urlOf(fieldsOf(Array.isArray(images) ? images[0] : undefined)["src"])
+
+/** Quotes whose orders are deleted if they are not bought. */
+const maxRemembered = 1_000
+const removedAtOnce = 3
+
+export const makeQuoting = (orders: Orders, settings: WooCommerceConfig) => {
+  const { countries, quoteLifetimeMillis } = settings
+  /** Unpaid orders of this process with the end of their quotes, oldest first. */
+  const open: Array<{ readonly id: string; readonly endsAt: number }> = []
+
+  /** Deletes orders whose quotes have expired for long, so that unpaid ones don't fill the shop. */
+  const removeExpired = Effect.fnUntraced(function* (now: number) {
+    const expired = open.filter(({ endsAt }) => endsAt + quoteLifetimeMillis <= now).slice(0, removedAtOnce)
+    open.splice(0, expired.length)
+    yield* Effect.forEach(expired, ({ id }) =>
+      Effect.ignore(
+        Effect.flatMap(orders.get(id), (order) =>
+          unpaid.has(order.status) ? orders.remove(id) : Effect.void
+        )
+      )
+    )
+  })
+
+  const productOf = Effect.fnUntraced(function* ({ product }: OrderRequest) {
+    const id = product.source === "marketplace_b" ? product.variantId : ""
+    if (!referencePattern.test(id))
+      return yield* new ProductNotFound({ message: "There is no such product." })
+    const found = yield* Effect.mapError(orders.product(id), (fault) =>
+      isMissing(fault) ? new ProductNotFound({ message: "There is no such product." }) : fault
+    )
+    const isOnSale = found.purchasable !== false && found.type !== "variable" && found.type !== "grouped"
+    if (!isOnSale) {
+      return yield* new ProductUnavailable({
+        message: "The product can't be bought.",
+        reason: "not_purchasable"
+      })
+    }
+    if (found.stock_status === "outofstock") {
+      return yield* new ProductUnavailable({
+        message: "The product is out of stock.",
+        reason: "out_of_stock"
+      })
+    }
+    return found
+  })
+
+  return Effect.fnUntraced(function* (
+    request: OrderRequest
+  ): Effect.fn.Return<QuotedOffer, WooCommerceError> {
+    if (!countries.has(request.shippingAddress.country)) {
+      return yield* new AddressNotServed({ message: "The shop does not deliver to this country." })
+    }
+    const product = yield* productOf(request)
+    const order = yield* orders.create(request, product)
+    const now = yield* Clock.currentTimeMillis
+    if (open.length < maxRemembered) open.push({ id: `${order.id}`, endsAt: now + quoteLifetimeMillis })
+    yield* Effect.forkDetach(removeExpired(now))
+    const [total, tax, shipping] = [order.total, order.total_tax, order.shipping_total].map(Money.parseAtomic)
+    const goods =
+      total === undefined || tax === undefined || shipping === undefined ? undefined : total - tax - shipping
+    if (goods === undefined || goods < 0n || total === 0n) {
+      return yield* new ResponseMalformed({ upstream: "woocommerce", detail: "total" })
+    }
+    const imageUrl = pictureOf(product)
+    const price = textOf(product.price)
+    return {
+      product: {
+        title: textOf(product.name) ?? `Product ${product.id}`,
+        ...(imageUrl === null ? {} : { imageUrl }),
+        ...(price === null || Money.parseAtomic(price) === undefined ? {} : { price })
+      },
+      subtotal: Money.formatAtomic(goods),
+      tax: order.total_tax,
+      shipping: order.shipping_total,
+      total: order.total,
+      currency: order.currency,
+      reference: `${order.id}`,
+      expiresAt: new Date(now + quoteLifetimeMillis)
+    }
+  })
+}

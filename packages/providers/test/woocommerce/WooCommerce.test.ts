@@ -1,0 +1,273 @@
+import { Fulfilment } from "@till402/core/effect"
+import { WooCommerce, wooCommerce, type WooCommerceOptions } from "@till402/providers/woocommerce"
+import { ConfigProvider, Effect, Exit } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { HttpResponse } from "msw"
+import { afterEach, assert, describe, it, vi } from "vitest"
+import { context, orderRequest } from "../fulfilment/orderRequest.ts"
+import { interceptRequests } from "../interceptRequests.ts"
+import { rejectionOf } from "../treasury/treasuries.ts"
+import { itRefusesOptions } from "../upstream/optionCases.ts"
+import { FakeWooCommerce } from "./fakeWooCommerce.ts"
+
+const server = interceptRequests()
+afterEach(() => void vi.useRealTimers())
+
+const keys = { consumerKey: "ck_secret", consumerSecret: "cs_secret" }
+const settings = { ...keys, storeUrl: "https://shop.example", shipping: { cents: 599 }, retries: 0 }
+
+const bag = (variantId: string) =>
+  ({
+    source: "marketplace_b",
+    productUrl: `https://shop.example/product/tote/?variant=${variantId}`,
+    variantId
+  }) as const
+
+const request = {
+  ...orderRequest({
+    name: "Ada Byron",
+    line1: "1 Test St",
+    line2: "Flat 2",
+    city: "Durham",
+    state: "NC",
+    postalCode: "27701",
+    country: "US",
+    phone: "+15555550100"
+  }),
+  product: bag("71")
+}
+const orderId = "5f0c6f6e-7a51-4a8e-9d36-0c1f7a4d2b10"
+
+const start = (change: Partial<WooCommerceOptions> = {}) => {
+  const upstream = new FakeWooCommerce()
+  server.use(upstream.handler())
+  const shop = wooCommerce({ ...settings, ...change })
+  const quote = (more: object = {}) => shop.quote({ ...request, ...more }, context)
+  const place = (reference: string, total: string, more: object = {}) =>
+    shop.place({ ...request, orderId, reference, total, ...more }, context)
+  return { upstream, shop, quote, place }
+}
+
+describe("a quote of a WooCommerce shop", () => {
+  it("is an unpaid order, with the tax that the shop computes", async () => {
+    const { quote, upstream } = start()
+    const { expiresAt, ...offer } = await quote()
+    assert.deepStrictEqual(offer, {
+      product: { title: "Tote bag 71", imageUrl: "https://shop.example/tote-71.jpg", price: "20.00" },
+      subtotal: "20.00",
+      tax: "2.00",
+      shipping: "5.99",
+      total: "27.99",
+      currency: "USD",
+      reference: "500"
+    })
+    assert.isAtLeast(expiresAt.getTime(), Date.now() + 1_190_000)
+    const address = {
+      first_name: "Ada",
+      last_name: "Byron",
+      address_1: "1 Test St",
+      address_2: "Flat 2",
+      city: "Durham",
+      state: "NC",
+      postcode: "27701",
+      country: "US"
+    }
+    const created = upstream.received.find(({ method }) => method === "POST")!
+    assert.strictEqual(created.authorization, `Basic ${btoa("ck_secret:cs_secret")}`)
+    assert.deepStrictEqual(created.body, {
+      status: "pending",
+      set_paid: false,
+      payment_method: "x402",
+      payment_method_title: "USDC (x402)",
+      shipping: address,
+      billing: { ...address, email: "ada@example.com", phone: "+15555550100" },
+      line_items: [{ product_id: 71, quantity: 1 }],
+      shipping_lines: [{ method_id: "flat_rate", method_title: "Shipping", total: "5.99" }]
+    })
+  })
+
+  it("names the product of a variation", async () => {
+    const { quote, upstream } = start()
+    upstream.put(90, {
+      type: "variation",
+      parent_id: 71,
+      image: { src: "https://shop.example/red.jpg" },
+      images: []
+    })
+    assert.strictEqual((await quote({ product: bag("90") })).product.imageUrl, "https://shop.example/red.jpg")
+    assert.deepInclude(upstream.received.at(-1)!.body as object, {
+      line_items: [{ product_id: 71, variation_id: 90, quantity: 1 }]
+    })
+  })
+
+  it.each<[string, object, object]>([
+    ["is unknown", { product: bag("404") }, { _tag: "ProductNotFound" }],
+    ["has no id", { product: bag("tote") }, { _tag: "ProductNotFound" }],
+    [
+      "is Amazon's",
+      { product: { source: "marketplace_a", asin: "B0TEST0001" } },
+      { _tag: "ProductNotFound" }
+    ],
+    ["is sold out", { product: bag("72") }, { _tag: "ProductUnavailable", reason: "out_of_stock" }],
+    ["needs a variation", { product: bag("73") }, { _tag: "ProductUnavailable", reason: "not_purchasable" }],
+    [
+      "goes abroad",
+      { shippingAddress: { ...request.shippingAddress, country: "CA" } },
+      { _tag: "AddressNotServed" }
+    ]
+  ])("is refused without an order if the product %s", async (_what, change, error) => {
+    const { quote, upstream } = start()
+    upstream.put(72, { stock_status: "outofstock" })
+    upstream.put(73, { type: "variable" })
+    assert.deepInclude(await rejectionOf(quote(change)), error)
+    assert.strictEqual(upstream.orders.size, 0)
+  })
+
+  it("is deleted from the shop once it has long expired, unless it was bought", async () => {
+    const { place, quote, shop, upstream } = start({ quoteLifetimeMillis: 60_000 })
+    const { reference, total } = await quote()
+    await place(reference, total)
+    await quote()
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 121_000 })
+    await quote()
+    await vi.waitFor(() => assert.deepStrictEqual([...upstream.orders.keys()], [500, 502]))
+    assert.strictEqual((await shop.status("500")).status, "placed")
+  })
+})
+
+describe("an order of a WooCommerce shop", () => {
+  it("is placed by marking it as paid, under the till's order id", async () => {
+    const { place, quote, upstream } = start()
+    const { reference, total } = await quote()
+    assert.deepStrictEqual(await place(reference, total), { reference })
+    assert.deepStrictEqual(upstream.received.at(-1)!.body, { set_paid: true, transaction_id: orderId })
+    assert.deepInclude(upstream.orders.get(500), { status: "processing", transaction_id: orderId })
+  })
+
+  it.each<[string, (upstream: FakeWooCommerce) => void, object]>([
+    ["became dearer", ({ orders }) => (orders.get(500)!.total = "28.00"), { reason: "price_changed" }],
+    ["was deleted", ({ orders }) => orders.delete(500), { reason: "quote_expired" }],
+    ["was canceled", ({ orders }) => (orders.get(500)!.status = "cancelled"), { reason: "quote_expired" }],
+    [
+      "was paid by somebody else",
+      ({ orders }) => Object.assign(orders.get(500)!, { status: "processing", transaction_id: "tx-9" }),
+      { reason: "reference_taken" }
+    ]
+  ])("that %s is refused", async (_what, change, error) => {
+    const { place, quote, upstream } = start()
+    const { reference, total } = await quote()
+    change(upstream)
+    assert.deepInclude(await rejectionOf(place(reference, total)), { _tag: "PlacementRefused", ...error })
+    assert.strictEqual(upstream.received.filter(({ method }) => method === "PUT").length, 0)
+  })
+
+  it("is not placed with a wrong key, and in doubt if the shop breaks", async () => {
+    const { place, quote, upstream } = start()
+    const { reference, total } = await quote()
+    upstream.next(/^PUT/, () => HttpResponse.json({}, { status: 401 }))
+    assert.strictEqual((await rejectionOf(place(reference, total)))._tag, "NotPlaced")
+    upstream.next(/^PUT/, () => HttpResponse.json({}, { status: 500 }))
+    assert.strictEqual((await rejectionOf(place(reference, total)))._tag, "Rejected")
+    assert.deepStrictEqual(await place(reference, total), { reference })
+  })
+
+  it.each([
+    ["processing", "placed"],
+    ["on-hold", "placed"],
+    ["completed", "shipped"],
+    ["refunded", "cancelled"],
+    ["failed", "cancelled"]
+  ])("in the shop's status %s is %s", async (status, expected) => {
+    const { quote, shop, upstream } = start()
+    const { reference } = await quote()
+    upstream.orders.get(500)!.status = status
+    assert.strictEqual((await shop.status(reference)).status, expected)
+  })
+})
+
+describe("the goods of a WooCommerce shop", () => {
+  it("are found page by page, with the variant that buy takes", async () => {
+    const { shop, upstream } = start()
+    for (let id = 100; id < 125; id++) upstream.put(id, { rating_count: 0, average_rating: "0.00" })
+    upstream.put(200, { type: "variable" })
+    const first = await shop.marketplace.search({ q: "tote", page: 1 }, context)
+    assert.deepStrictEqual([first.products.length, first.totalResults, first.hasMore], [20, 27, true])
+    assert.deepStrictEqual(first.products[0], {
+      asin: "71",
+      title: "Tote bag 71",
+      price: 20,
+      currency: "USD",
+      rating: 4.5,
+      reviewCount: 3,
+      imageUrl: "https://shop.example/tote-71.jpg",
+      productUrl: "https://shop.example/product/tote-71/?variant=71",
+      source: "marketplace_b",
+      isExpedited: false
+    })
+    assert.deepInclude(first.products[5], { rating: null, reviewCount: 0 })
+    const second = await shop.marketplace.search({ q: "tote", page: 2, priceMin: 1 }, context)
+    assert.deepStrictEqual([second.products.length, second.hasMore], [7, false])
+    const { searchParams } = new URL(`https://x${upstream.received.at(-1)!.path}`)
+    assert.deepInclude(Object.fromEntries(searchParams), {
+      search: "tote",
+      min_price: "1",
+      status: "publish"
+    })
+  })
+
+  it("are sold from search to a canceled order", async () => {
+    const { place, quote, shop, upstream } = start()
+    const { products } = await shop.marketplace.search({ q: "tote", page: 1 }, context)
+    const variantId = new URL(products[0]!.productUrl!).searchParams.get("variant")!
+    const { reference, total } = await quote({ product: bag(variantId) })
+    await place(reference, total)
+    assert.strictEqual((await shop.status(reference)).status, "placed")
+    upstream.orders.get(Number(reference))!.status = "refunded"
+    assert.deepInclude(await shop.status(reference), { status: "cancelled", reason: "refunded" })
+  })
+})
+
+describe("the layers of WooCommerce", () => {
+  const env = {
+    WOOCOMMERCE_CONSUMER_KEY: "ck_env",
+    WOOCOMMERCE_CONSUMER_SECRET: "cs_env",
+    WOOCOMMERCE_STORE_URL: "https://shop.example",
+    WOOCOMMERCE_SHIPPING_CENTS: "0",
+    WOOCOMMERCE_COUNTRIES: "US, CA"
+  }
+  const quoted = (variables: Record<string, string>) =>
+    Effect.flatMap(Fulfilment, (shop) => shop.quote(request)).pipe(
+      Effect.provide(WooCommerce.layerConfig()),
+      Effect.provide(FetchHttpClient.layer),
+      // Effect remembers the first `fetch` it sees, which may be one of before msw listened here.
+      Effect.provideService(FetchHttpClient.Fetch, (input, init) => fetch(input, init)),
+      Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(variables)),
+      Effect.runPromiseExit
+    )
+
+  it("read their settings", async () => {
+    const { upstream } = start()
+    const exit = await quoted(env)
+    assert(Exit.isSuccess(exit))
+    assert.strictEqual(exit.value.total.atomic, 22_000_000n)
+    assert.strictEqual(upstream.received[0]!.authorization, `Basic ${btoa("ck_env:cs_env")}`)
+    for (const missing of ["WOOCOMMERCE_STORE_URL", "WOOCOMMERCE_SHIPPING_CENTS"]) {
+      const failed = await quoted(
+        Object.fromEntries(Object.entries(env).filter(([name]) => name !== missing))
+      )
+      assert(Exit.isFailure(failed))
+      assert.include(String(failed.cause), missing)
+    }
+  })
+})
+
+itRefusesOptions("woocommerce", (change: object) => wooCommerce({ ...settings, ...change }), [
+  ["no key", { consumerKey: "" }],
+  ["an address in the clear", { storeUrl: "http://shop.example" }],
+  ["no shipping", { shipping: undefined as never }],
+  ["delivery that pays", { shipping: { cents: -1 } }],
+  ["a country that is none", { countries: ["USA"] }],
+  ["no country", { countries: [] }],
+  ["a currency that is none", { currency: "dollars" }],
+  ["a quote for no time", { quoteLifetimeMillis: 1 }]
+])

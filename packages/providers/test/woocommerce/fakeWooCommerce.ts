@@ -1,0 +1,133 @@
+import { http, HttpResponse } from "msw"
+
+/*
+ * A WooCommerce shop with the documented products and orders. Tax is ten percent of the goods.
+ */
+
+export interface ProductFixture {
+  readonly id: number
+  readonly name: string
+  readonly price: string
+  readonly [field: string]: unknown
+}
+
+export interface OrderFixture {
+  readonly id: number
+  status: string
+  transaction_id: string
+  total: string
+  [field: string]: unknown
+}
+
+const product = (id: number, change: object = {}): ProductFixture => ({
+  id,
+  name: `Tote bag ${id}`,
+  permalink: `https://shop.example/product/tote-${id}/`,
+  type: "simple",
+  status: "publish",
+  price: "20.00",
+  purchasable: true,
+  stock_status: "instock",
+  average_rating: "4.50",
+  rating_count: 3,
+  images: [{ src: `https://shop.example/tote-${id}.jpg` }],
+  parent_id: 0,
+  ...change
+})
+
+const text = (cents: number): string => (cents / 100).toFixed(2)
+const centsOf = (amount: unknown): number => Math.round(Number(amount) * 100)
+
+type Reply = (act: () => Response) => Response
+
+export class FakeWooCommerce {
+  readonly store = "https://shop.example"
+  readonly products = new Map<number, ProductFixture>()
+  readonly orders = new Map<number, OrderFixture>()
+  readonly received: Array<{ method: string; path: string; authorization: string | null; body: unknown }> = []
+  private readonly replies: Array<{ readonly to: RegExp; readonly reply: Reply }> = []
+
+  constructor() {
+    for (const id of [71, 72]) this.put(id)
+  }
+
+  put(id: number, change: object = {}): void {
+    this.products.set(id, product(id, change))
+  }
+
+  next(to: RegExp, reply: Reply): void {
+    this.replies.push({ to, reply })
+  }
+
+  private create(body: Record<string, unknown>): Response {
+    const [line] = body["line_items"] as [{ product_id: number; variation_id?: number }]
+    const [shipping] = body["shipping_lines"] as [{ total: string }]
+    const goods = centsOf(this.products.get(line.variation_id ?? line.product_id)?.price)
+    const [tax, shippingCents] = [Math.round(goods / 10), centsOf(shipping.total)]
+    const id = 500 + this.orders.size
+    const order: OrderFixture = {
+      ...body,
+      id,
+      status: "pending",
+      currency: "USD",
+      transaction_id: "",
+      shipping_total: text(shippingCents),
+      total_tax: text(tax),
+      total: text(goods + tax + shippingCents)
+    }
+    this.orders.set(id, order)
+    return HttpResponse.json(order, { status: 201 })
+  }
+
+  private order(id: number, method: string, body: Record<string, unknown>): Response {
+    const order = this.orders.get(id)
+    if (order === undefined) {
+      return HttpResponse.json({ code: "woocommerce_rest_shop_order_invalid_id" }, { status: 404 })
+    }
+    if (method === "DELETE") this.orders.delete(id)
+    // As WooCommerce: an order that needs no payment is not paid again.
+    if (body["set_paid"] === true && order.status === "pending") {
+      order.status = "processing"
+      order.transaction_id = String(body["transaction_id"])
+    }
+    return HttpResponse.json(order)
+  }
+
+  private search(query: URLSearchParams): Response {
+    const all = [...this.products.values()].filter(
+      (each) => each["type"] === query.get("type") && each["stock_status"] === query.get("stock_status")
+    )
+    const [page, size] = [Number(query.get("page")), Number(query.get("per_page"))]
+    return HttpResponse.json(all.slice((page - 1) * size, page * size), {
+      headers: { "x-wp-total": `${all.length}`, "x-wp-totalpages": `${Math.ceil(all.length / size)}` }
+    })
+  }
+
+  private act(method: string, url: URL, body: Record<string, unknown>): Response {
+    const [kind = "", id] = url.pathname.replace("/wp-json/wc/v3/", "").split("/")
+    if (kind === "products" && id === undefined) return this.search(url.searchParams)
+    if (kind === "products") {
+      const found = this.products.get(Number(id))
+      return found === undefined
+        ? HttpResponse.json({ code: "woocommerce_rest_product_invalid_id" }, { status: 404 })
+        : HttpResponse.json(found)
+    }
+    return id === undefined ? this.create(body) : this.order(Number(id), method, body)
+  }
+
+  handler() {
+    return http.all(`${this.store}/wp-json/wc/v3/*`, async ({ request }) => {
+      const url = new URL(request.url)
+      const content = await request.text()
+      const body = (content === "" ? {} : JSON.parse(content)) as Record<string, unknown>
+      const { method } = request
+      const path = url.pathname.replace("/wp-json/wc/v3", "") + url.search
+      this.received.push({ method, path, authorization: request.headers.get("authorization"), body })
+      const at = this.replies.findIndex(({ to }) => to.test(`${method} ${path}`))
+      const [scripted] = at === -1 ? [] : this.replies.splice(at, 1)
+      return scripted === undefined
+        ? this.act(method, url, body)
+        : scripted.reply(() => this.act(method, url, body))
+    })
+  }
+}
