@@ -53,5 +53,9 @@ export const claims: Readonly<Record<string, ReadonlyArray<Claim>>> = {
     { claim: "the wallet, its fee, and the fields of a listed product", provenBy: "quote" },
     { claim: "the filter of orders by metadata", provenBy: "find an order that does not exist" },
     ...orders
+  ],
+  woocommerce: [
+    { claim: "the fields of products and orders, and the tax of an unpaid order", provenBy: "quote" },
+    ...orders
   ]
 }

@@ -19,6 +19,7 @@ import {
   prepare,
   usdc
 } from "../../../packages/providers/test/treasury/fakeNode.ts"
+import { FakeWooCommerce } from "../../../packages/providers/test/woocommerce/fakeWooCommerce.ts"
 import { FakeZinc } from "../../../packages/providers/test/zinc/fakeZinc.ts"
 import { sanitized } from "../src/Recording.ts"
 import { runScripts } from "../src/Report.ts"
@@ -159,6 +160,25 @@ describe("the staging scripts of fulfilments", () => {
       )
       assert.strictEqual(upstream.orders.size, orders)
     }
+  })
+
+  it("get a quote from a WooCommerce shop and pay nothing", async () => {
+    const upstream = new FakeWooCommerce()
+    server.use(upstream.handler())
+    const environment = {
+      WOOCOMMERCE_STORE_URL: upstream.store,
+      WOOCOMMERCE_CONSUMER_KEY: "ck_secret",
+      WOOCOMMERCE_CONSUMER_SECRET: "cs_secret",
+      WOOCOMMERCE_PRODUCT: "71"
+    }
+    upstream.put(71, { name: "Tote" })
+    const lines: Array<string> = []
+    const code = await runScripts(
+      scripts.filter(({ name }) => name === "woocommerce"),
+      { environment, mayPlace: true, print: (line) => void lines.push(line) }
+    )
+    assert.deepStrictEqual([code, ...stepsIn(lines)], [0, ...asked, "place: skipped"])
+    assert.strictEqual(upstream.orders.get(500)?.status, "pending")
   })
 
   it("place nothing at an address that is not staging", async () => {

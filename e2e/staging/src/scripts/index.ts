@@ -5,6 +5,7 @@ import { crossmintPayeesScript } from "./crossmintPayees.ts"
 import { ryeScript } from "./rye.ts"
 import { seventeenTrackScript } from "./seventeenTrack.ts"
 import { shopifyScript } from "./shopify.ts"
+import { wooCommerceScript } from "./wooCommerce.ts"
 import { zincScript } from "./zinc.ts"
 
 /** The scripts, one for each upstream. */
@@ -17,5 +18,6 @@ export const scripts: ReadonlyArray<StagingScript> = [
   crossmintPayeesScript,
   crossmintScript,
   ryeScript,
-  zincScript
+  zincScript,
+  wooCommerceScript
 ]
