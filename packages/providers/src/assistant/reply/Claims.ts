@@ -8,7 +8,7 @@ const inWords = (patterns: ReadonlyArray<string>): RegExp =>
 const anywhere = (patterns: ReadonlyArray<string>): RegExp => new RegExp(patterns.join("|"), "gu")
 
 const availability = [
-  "in[- ]stock|out of stock|sold[- ]out|selling (?:out|fast)|back[- ]?order\\p{L}*|pre-?order\\p{L}*|(?:currently|readily|still|is|are|it's|they're|not|now|only|widely|immediately) (?:un)?available|available (?:now|today|immediately|for|in|at|from|only|until)|unavailable|availability|(?:\\d+|few|couple|one|two|three) (?:pieces? |units? |items? )?(?:left(?!-)|remain\\p{L}*)|left in stock|(?:run|runs|running|ran|sell|sells|go|going) (?:out|fast)|ready to ship|(?:receive|get|have|has|with you|yours) (?:it |them |one |this )?(?:by|today|tomorrow|tonight|next|within|in \\d)|pick ?up|dispatch\\p{L}*|drop-?ship\\p{L}*|last (?:one|few|chance)|limited (?:stock|supply|quantit\\p{L}+|time)|while (?:supplies|stocks?) last|almost gone|restock\\p{L}*|discontinued|no longer (?:sold|made)|hurry",
+  "in[- ]stock|out of stock|sold[- ]out|selling (?:out|fast)|back[- ]?order\\p{L}*|pre-?order\\p{L}*|(?:currently|readily|still|is|are|it's|they're|not|now|only|widely|immediately) (?:un)?available|available (?:now|today|immediately|for|in|at|from|only|until)|unavailable|availability|(?:\\d+|few|couple|one|two|three) (?:pieces? |units? |items? )?(?:left(?!-)|remain\\p{L}*)|left in stock|(?:run|runs|running|ran|sell|sells|go|going) (?:out|fast)|ready to ship|(?:receive|get|have|has|with you|yours) (?:it |them |one |this )?(?:by|today|tomorrow|tonight|next|within|in \\d)|pick ?up|dispatch\\p{L}*|drop-?ship\\p{L}*|last (?:one|few|chance)|limited (?:stock|supply|quantit\\p{L}+|time)|suppl(?:y|ies) (?:is|are)|(?:plenty|lots|many|few|units?|pieces?) (?:of (?:them|these|it) )?(?:left|available|at|in) |plenty of (?:them|these)|warehouse|inventory|(?:is|are) back(?! to)|a few more|order (?:now|today|within|before|soon)|(?:low|full|still|any|our|their) stock(?! ?pot)|while (?:supplies|stocks?) last|almost gone|restock\\p{L}*|discontinued|no longer (?:sold|made)|hurry",
   "shipping|shipped|ships? (?:in|within|from|to|today|tomorrow|free|fast|now|immediately|same|next)|deliver(?:y|ies)|deliver(?:s|ed) (?:in|within|by|tomorrow|to|today|free|next)|arriv(?:e|es|ing|al)|next[- ]day|same[- ]day|overnight",
   "auf lager|lagernd|lieferbar|(?:nicht |sofort )?verfügbar|ausverkauft|vergriffen|vorrätig|vorbestell\\p{L}*|lieferung|lieferzeit|geliefert|versand\\p{L}*|versendet",
   "en stock|(?:in)?disponibles?|rupture|épuisée?s?|livraison|livrée?s?|expédi\\p{L}+",
@@ -36,7 +36,7 @@ const discounts = [
 ]
 
 const free = [
-  "(?:is|are|it's|they're|for|completely|absolutely|totally|yours) free(?! of| from|-)|free (?:of charge|returns?|gift|trial)|no (?:extra )?(?:cost|charge)|costs? nothing|complimentary|on the house|gratis|kostenlos\\p{L}*|umsonst|gratuit\\p{L}*|gratuito|grátis|omaggio|darmow\\p{L}*|бесплатн\\p{L}*|ücretsiz|bedava"
+  "(?:is|are|it's|they're|for|completely|absolutely|totally|yours) free(?! of| from|-)|free (?:of charge|returns?|gift|trial)|(?:a|an|\\d+|with|get|one|two|three|includes?|plus) free(?!-)|tenner|fiver|no (?:extra )?(?:cost|charge)|costs? nothing|complimentary|on the house|gratis|kostenlos\\p{L}*|umsonst|gratuit\\p{L}*|gratuito|grátis|omaggio|darmow\\p{L}*|бесплатн\\p{L}*|ücretsiz|bedava"
 ]
 
 const popularity = [
@@ -139,7 +139,7 @@ const negations = inWords([
   "not|isn't|aren't|doesn't|don't|wasn't|never|no|none|neither|nor|nothing|hardly|cannot|can't|nicht|kein\\p{L}*|nie|pas|jamais|aucune?|no|ningun[oa]?|nunca|non|nessun\\p{L}*|não|nenhum\\p{L}*|niet|geen|nooit|żad\\p{L}*|не|нет|ни|değil|hiç"
 ])
 const quantifiers = inWords([
-  "both|all|each|every|either|any|they|these|those|alle|beide\\p{L}*|jede\\p{L}*|tous|toutes|chacune?|les deux|ambos|ambas|todos|todas|cada|tutti|tutte|entrambi|entrambe|ogni|beiden|allemaal|elke|oba|obie|wszystkie|każd\\p{L}+|оба|обе|все|кажд\\p{L}+|hepsi|her|ikisi"
+  "both|all|each|every|either|any|alle|beide\\p{L}*|jede\\p{L}*|tous|toutes|chacune?|les deux|ambos|ambas|todos|todas|cada|tutti|tutte|entrambi|entrambe|ogni|beiden|allemaal|elke|oba|obie|wszystkie|każd\\p{L}+|оба|обе|все|кажд\\p{L}+|hepsi|her|ikisi"
 ])
 const ordinals = inWords([
   "first|second|third|fourth|fifth|last|latter|former|other|others|another|respectively|erste\\p{L}*|zweite\\p{L}*|dritte\\p{L}*|letzte\\p{L}*|andere\\p{L}*|premi[eè]re?|deuxième|second\\p{L}?|troisième|derni[eè]re?|autre|primer[oa]?|segund[oa]|tercer[oa]?|últim[oa]|otr[oa]|prim[oa]|terz[oa]|ultim[oa]|altr[oa]|primeir[oa]|terceir[oa]|outr[oa]|eerste|tweede|derde|laatste|andere|pierwsz\\p{L}+|drug\\p{L}+|trzeci\\p{L}*|inn\\p{L}+|перв\\p{L}+|втор\\p{L}+|трет\\p{L}+|друг\\p{L}+|birinci|ikinci|üçüncü|diğer\\p{L}*"
@@ -154,6 +154,9 @@ export const isNegated = (text: string): boolean =>
 /** Whether a sentence speaks of several products at once: `both cost …`. */
 export const speaksOfAll = (text: string): boolean =>
   text.search(quantifiers) >= 0 || text.search(wideQuantifiers) >= 0
+const plurals = inWords(["they|they're|these|those|ils|elles|ellos|ellas|loro|eles|elas|они|onlar"])
+/** Whether a sentence may speak of several products: `they cost …`. A pair of headphones is plural, too. */
+export const speaksOfMany = (text: string): boolean => speaksOfAll(text) || text.search(plurals) >= 0
 /** Whether a sentence points at products by their order: `the second one`. */
 export const pointsByOrder = (text: string): boolean => text.search(ordinals) >= 0
 /** Whether a text ends in a word that makes the next number inexact: `nearly`. */

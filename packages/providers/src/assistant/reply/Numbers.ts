@@ -46,6 +46,7 @@ const scaleWords = "(?:/|out of|of|von|sur|de|su|van(?: de)?|na|из|üzerinden)
 const ratingBefore =
   /(?:rated|rating|ratings? (?:of|is|are|average\p{L}*)|rating:|scor(?:e|es|ed|ing)(?: of)?|stars?|bewertet mit|bewertung(?: von)?|noté(?:e|s|es)?(?: à)?|note(?: de)?|valorad\p{L}+ con|valoración(?: de)?|calificación(?: de)?|puntuación(?: de)?|valutat\p{L}+|valutazione(?: di)?|avaliad\p{L}+ com|avaliação(?: de)?|nota(?: de)?|beoordeeld met|beoordeling(?: van)?|ocen\p{L}+|оценк\p{L}+|рейтинг\p{L}*|puan\p{L}*|評価|评分|評分|평점)(?: is| ist| est| es| è| é|は|为|:)?[\s:]{0,2}(?:a |an |mit |un |una )?$/iu
 const ratingAfter = new RegExp(`^(?:[ -]?(?:${starWords})(?!\\p{Script=Latin})| ?${scaleWords} ?\\d)`, "iu")
+const starsAfter = new RegExp(`^[ -]?(?:${starWords})(?!\\p{Script=Latin})`, "iu")
 const scaleAfter = new RegExp(`^(?:[ -]?(?:${starWords}))? ?${scaleWords} ?(\\d+(?:[.,]\\d+)?)`, "iu")
 const reviewWords =
   "reviews?|ratings?|reviewers?|bewertung(?:en)?|rezension(?:en)?|avis|évaluations?|commentaires?|reseñas?|opiniones|opinión|valoraciones|recension[ei]|valutazioni|avaliaç(?:ão|ões)|beoordelingen|recenzj\\p{L}*|opini\\p{L}*|отзыв\\p{L}*|оцен(?:ок|ки|ка)|yorum\\p{L}*|değerlendirme\\p{L}*|件|レビュー|评价|評價|条评|條評|评论|評論|리뷰|개의"
@@ -60,8 +61,10 @@ export const isOpinion = (after: string): boolean => ratingAfter.test(after) || 
 
 const statedAs = (before: string, after: string): Pick<StatedNumber, "kind" | "otherScale"> => {
   const scale = scaleAfter.exec(after)?.[1]
+  // `4.2-star rating` is no number of ratings.
+  const isStars = starsAfter.test(after)
   const otherScale = scale !== undefined && scale !== "5"
-  if (countAfter.test(after)) return { kind: "count", otherScale: false }
+  if (!isStars && countAfter.test(after)) return { kind: "count", otherScale: false }
   if (ratingAfter.test(after) || ratingBefore.test(before)) return { kind: "rating", otherScale }
   return { kind: countBefore.test(before) ? "count" : "plain", otherScale: false }
 }

@@ -6,6 +6,7 @@ import {
   isNegated,
   pointsByOrder,
   speaksOfAll,
+  speaksOfMany,
   unsupportedClaim
 } from "./Claims.ts"
 import { currencyWords } from "./Currencies.ts"
@@ -111,8 +112,8 @@ const faultOfFact = (
     return `${stated.text} must be written as in the data`
   if (isNegated(text)) return `a sentence with the ${what} ${stated.text} must not be negative`
   const isOfAll = speaksOfAll(text)
-  const about: Subject =
-    isOfAll && subject.kind !== "one" ? { kind: "all", owners: checker.products } : subject
+  const isOfMany = subject.kind === "unclear" ? speaksOfMany(text) : isOfAll && subject.kind !== "one"
+  const about: Subject = isOfMany ? { kind: "all", owners: checker.products } : subject
   if (isOfAll && subject.kind === "one" && !isTrueOf({ kind: "all", owners: checker.products }, stated))
     return `the ${what} ${stated.text} isn't that of all products`
   if (about.kind === "unclear") return `name the product whose ${what} is ${stated.text}`
@@ -143,15 +144,22 @@ const isExplained = (
   )
 }
 
+/** Whether a lowest price, as in `from $20`, is that of the products that the sentence names, or of all. */
+const isLowest = (
+  { value }: StatedLimit,
+  mentions: ReadonlyArray<Mention>,
+  products: ReadonlyArray<Product>
+): boolean => {
+  const named = mentions.length === 0 ? products : mentions.flatMap(({ owners }) => owners)
+  return Math.min(...named.map(({ price }) => price ?? 0)) === value
+}
+
 const faultOfLimit = (
   limit: StatedLimit,
   text: string,
+  mentions: ReadonlyArray<Mention>,
   { limits, products }: Checker
 ): string | undefined => {
-  if (products.length > 0) {
-    const isTrue = !isNegated(text) && products.every((product) => meetsLimit(product, limit))
-    return isTrue ? undefined : `not all products are within “${text.slice(limit.start, limit.end)}”`
-  }
   const isOwn = limits.some(
     ({ currencies, value }) =>
       value === limit.value &&
@@ -159,7 +167,12 @@ const faultOfLimit = (
         currencies.length === 0 ||
         limit.currencies.some((currency) => currencies.includes(currency)))
   )
-  return isOwn ? undefined : "the shopper stated no such limit"
+  if (products.length === 0) return isOwn ? undefined : "the shopper stated no such limit"
+  const isTrue =
+    !isNegated(text) &&
+    products.every((product) => meetsLimit(product, limit)) &&
+    (limit.bound === "max" || isOwn || isLowest(limit, mentions, products))
+  return isTrue ? undefined : `“${text.slice(limit.start, limit.end)}” isn't true of the products`
 }
 
 /** Words that the sentence adds to what it repeats: those outside of mentions. */
@@ -198,7 +211,7 @@ const faultOfNumbers = (
 ): string | undefined => {
   const limits = limitsIn(text)
   for (const limit of limits) {
-    const fault = faultOfLimit(limit, text, checker)
+    const fault = faultOfLimit(limit, text, mentions, checker)
     if (fault !== undefined) return fault
   }
   for (const stated of numbersIn(text)) {
