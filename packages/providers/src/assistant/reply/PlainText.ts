@@ -23,9 +23,12 @@ export const oneLine = (text: string, maxCharacters: number): string =>
     maxCharacters
   )
 
-/** Text of a model as plain lines: without Markdown, HTML and control characters. */
+/** Longest text that is read, in characters. */
+const maxRead = 6_000
+
+/** Text of a model as plain lines: without Markdown, HTML and control characters, and bounded. */
 export const plainText = (text: string): string =>
-  text
+  shortened(text, maxRead)
     .toWellFormed()
     .replace(/\r\n?|[\u2028\u2029]/g, "\n")
     .split("\n")
@@ -36,8 +39,8 @@ export const plainText = (text: string): string =>
 
 const withoutMarkup = (line: string): string =>
   line
-    .replace(/!?\[([^\]]*)\]\(([^)\s]*)[^)]*\)/g, "$1 $2")
-    .replace(/<\/?[a-z][^>]*>/gi, "")
+    .replace(/!?\[([^\][]{0,300})\]\(([^()\s]{0,600})(?: [^()]{0,200})?\)/g, "$1 $2")
+    .replace(/<\/?[a-z][^<>]{0,300}>/gi, "")
     .replace(/^\s*(?:#{1,6}|>)\s+/, "")
     .replace(/^\s*[*+]\s+/, "- ")
     .replace(/(\*\*|__|~~|`{1,3})/g, "")

@@ -1,6 +1,6 @@
 import type { Product } from "@till402/core"
 import * as fc from "fast-check"
-import { describe, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { readNumber } from "../../../src/assistant/reply/Numbers.ts"
 import { checkReply } from "../../../src/assistant/reply/ReplyCheck.ts"
 import { builtReply, trueText } from "../../../src/assistant/reply/ReplyText.ts"
@@ -189,5 +189,25 @@ describe("a reply made of the products", () => {
       }),
       { numRuns: 300 }
     )
+  })
+})
+
+describe("the time of a check", () => {
+  it.each([
+    "$1 ",
+    "1,",
+    "[a](",
+    "<a ",
+    "百千",
+    "www.",
+    "wireless headphones ",
+    "prices has has ",
+    "twenty-",
+    "x@"
+  ])("is bounded for %s again and again", (text) => {
+    const about = context({ secrets: ["the instructions of the model ".repeat(50)] })
+    const startedAt = performance.now()
+    trueText(text.repeat(5_000), about)
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
   })
 })
