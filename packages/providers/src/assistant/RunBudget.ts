@@ -33,7 +33,8 @@ export interface Reservation {
 const defaultOutputTokens = 1_000
 /** Few tokenizers need more than a token for three bytes of text. */
 const bytesPerToken = 3
-const overheadTokens = 50
+/** Tools and schemas, which are sent with each request. */
+const overheadTokens = 300
 
 /** An upper estimate of the tokens of a text. */
 export const estimateTokens = (text: string): number =>

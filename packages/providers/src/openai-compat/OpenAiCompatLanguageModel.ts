@@ -142,7 +142,10 @@ export const make = Effect.fnUntraced(function* (
   ])
   const { temperature } = options
   const upstream = yield* makeUpstream({
-    ...withDefaults({ timeoutMillis: 12_000, deadlineMillis: 14_000, retries: 1 }, options),
+    ...withDefaults(
+      { timeoutMillis: 12_000, deadlineMillis: 14_000, retries: 1, maxConcurrent: 64 },
+      options
+    ),
     name: "model"
   })
   const dialect: Dialect = {

@@ -1,7 +1,10 @@
 import type { Redacted } from "effect"
 import type { FetchOptions, UpstreamSettings } from "../upstream/UpstreamSettings.ts"
 
-/** Settings of a model behind the chat-completions protocol, without its key. */
+/**
+ * Settings of a model behind the chat-completions protocol, without its key. Defaults that differ from those of other
+ * providers: `timeoutMillis` 12,000, `deadlineMillis` 14,000, `retries` 1, `maxConcurrent` 64.
+ */
 export interface OpenAiCompatSettings extends UpstreamSettings {
   /** Address that `/chat/completions` is added to: `https://api.openai.com/v1`. Must be https or on this machine. */
   readonly baseUrl: string

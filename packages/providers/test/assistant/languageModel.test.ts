@@ -63,6 +63,37 @@ describe("the assistant on a scripted model", () => {
     expect(most).toBe(3)
   })
 
+  it("finds a product by its code, and none that isn't sold or is over the limit", async () => {
+    const byCode = async (id: string) => {
+      model.use((request) =>
+        toolResults(request).length === 0
+          ? { calls: [{ name: "get_product", args: { id } }] }
+          : answerWith("I looked that product up for you.")
+      )
+      const search = async () => [anker, bose]
+      await ask({ message: "under $100" }, {}, shopOf([], { search }))
+      return toolResults(model.requests().at(-1)!)[0]
+    }
+    expect(await byCode(anker.asin)).toMatchObject({ id: anker.asin, price: 45 })
+    for (const code of [bose.asin, "B00INVENTED"]) {
+      expect(await byCode(code)).toBe("no product within the limits has this id")
+    }
+  })
+
+  it("tells products of both marketplaces with one code apart", async () => {
+    const twin = { ...sony, asin: anker.asin, source: "marketplace_b" as const }
+    model.use((_, round) =>
+      round === 0
+        ? searchFor("wireless")
+        : answerWith("Both are nice.", `marketplace_b:${anker.asin}`, anker.asin)
+    )
+    const { products } = await ask({ message: "headphones" }, {}, shopOf([anker, twin]))
+    expect(products.map(({ price, source }) => [source, price])).toEqual([
+      ["marketplace_b", 30],
+      ["marketplace_a", 45]
+    ])
+  })
+
   it("drops invented ids, after one repair", async () => {
     model.use((_, round) =>
       round === 0
@@ -371,6 +402,21 @@ describe("cost", () => {
     expect(model.requests()).toHaveLength(2)
     await reply({ message: "headphones" }, context)
     expect(model.requests()).toHaveLength(4)
+  })
+
+  it("goes on if the first of two identical calls is aborted", async () => {
+    model.use(async (_, round) => {
+      await new Promise((resolve) => void setTimeout(resolve, 50))
+      return round === 0 ? searchFor("headphones") : answerWith("The Sony WH-CH520 fits.", sony.asin)
+    })
+    const { reply } = assistant({ shareMillis: 5_000 })
+    const abort = new AbortController()
+    const first = reply({ message: "headphones" }, shopOf([sony], { signal: abort.signal }).context)
+    const second = reply({ message: "headphones" }, shopOf([sony]).context)
+    abort.abort()
+    await expect(first).rejects.toBeDefined()
+    expect(codes(await second)).toEqual([sony.asin])
+    expect(model.requests()).toHaveLength(2)
   })
 
   it("keeps no failed run", async () => {
