@@ -44,7 +44,7 @@ const popularity = [
 ]
 
 const others = [
-  "same price|same rating|same cost|half the (?:price|cost)|(?:twice|double|triple) the (?:price|cost)|costs? (?:more|less|half|twice|double|the same|about|around|nearly)|better[- ]rated|higher[- ]rated|lower[- ]rated|poor(?:ly)?[- ]rated|unrated|no (?:reviews|ratings)|pricier|more expensive|teurer|plus chère?s?|más car[oa]s?|più car[oaie]|mais car[oa]s?|duurder|droższ\\p{L}+|дороже|(?:perfect|flawless|top|full) (?:rating|score|marks|stars)|thousands? of|hundreds? of|millions? of|dozens? of"
+  "priced (?:below|above|higher|lower|under|over|like|the same)|(?:better|higher|lower|worse|more|fewer|less) (?:customer )?(?:ratings?|reviews?|scores?|prices?)|(?:rated|reviewed|scored) (?:better|higher|lower|worse|above|below|more|less)|(?:a|one) (?:third|quarter|half|fraction) (?:of|the)|(?:about|going|set|likely|expected) to (?:double|triple|rise|fall|drop|go up|go down|increase)|same price|same rating|same cost|half the (?:price|cost)|(?:twice|double|triple) the (?:price|cost)|costs? (?:more|less|half|twice|double|the same|about|around|nearly)|better[- ]rated|higher[- ]rated|lower[- ]rated|poor(?:ly)?[- ]rated|unrated|no (?:reviews|ratings)|pricier|more expensive|teurer|plus ch(?:er|ère)s?|más car[oa]s?|più car[oaie]|mais car[oa]s?|duurder|droższ\\p{L}+|дороже|(?:perfect|flawless|top|full) (?:rating|score|marks|stars)|thousands? of|hundreds? of|millions? of|dozens? of"
 ]
 
 const wide = [
@@ -78,7 +78,7 @@ const compared: ReadonlyArray<readonly [ComparedClaim, ReadonlyArray<RegExp>]> =
     "lowest price",
     [
       inWords([
-        "cheapest|cheaper|least (?:expensive|costly|pricey)|less expensive|lowest[- ]priced?|lowest price|lower[- ]priced?|most affordable|more affordable|günstigst\\p{L}*|billigst\\p{L}*|preiswertest\\p{L}*|günstiger\\p{L}*|billiger\\p{L}*|moins chère?s?|más barat\\p{L}*|más económic\\p{L}*|più economic\\p{L}*|meno car\\p{L}|mais barat\\p{L}*|mais em conta|goedkop(?:st|er)\\p{L}*|goedkoopst\\p{L}*|(?:naj)?tańsz\\p{L}*|дешевл\\p{L}*|самы\\p{L} дешев\\p{L}*|en ucuz\\p{L}*|daha ucuz\\p{L}*"
+        "cheapest|cheaper|least (?:expensive|costly|pricey)|less expensive|lowest[- ]priced?|lowest price|lower[- ]priced?|most affordable|more affordable|günstigst\\p{L}*|billigst\\p{L}*|preiswertest\\p{L}*|günstiger\\p{L}*|billiger\\p{L}*|moins ch(?:er|ère)s?|más barat\\p{L}*|más económic\\p{L}*|più economic\\p{L}*|meno car\\p{L}|mais barat\\p{L}*|mais em conta|goedkop(?:st|er)\\p{L}*|goedkoopst\\p{L}*|(?:naj)?tańsz\\p{L}*|дешевл\\p{L}*|самы\\p{L} дешев\\p{L}*|en ucuz\\p{L}*|daha ucuz\\p{L}*"
       ]),
       anywhere(["最安|最も安い|一番安い|より安い|最便宜|更便宜|最低价|最低價|가장 저렴|최저가|더 저렴"])
     ]
