@@ -36,27 +36,30 @@ interface Dialect {
   sendsTemperature: boolean
 }
 
-/** Adapts to what a server refuses with status 400. `false`: the refusal is about something else. */
+/**
+ * Adapts to what a server refuses of a request. `asked` is the dialect of that request: another one may have adapted
+ * meanwhile. `false`: the refusal is about something else.
+ */
 const adapt = (
   dialect: Dialect,
   fault: UpstreamFault,
-  { isAuto, isJson }: { readonly isAuto: boolean; readonly isJson: boolean }
+  { asked, isAuto, isJson }: { readonly asked: Dialect; readonly isAuto: boolean; readonly isJson: boolean }
 ): boolean => {
   if (fault._tag !== "Rejected" || ![400, 404, 422, 501].includes(fault.status)) return false
   const { code, message } = detailOf(fault)
   const says = (pattern: RegExp): boolean => pattern.test(code) || pattern.test(message)
-  if (dialect.tokenField === "max_tokens" && says(/max_completion_tokens/)) {
+  if (asked.tokenField === "max_tokens" && says(/max_completion_tokens/)) {
     dialect.tokenField = "max_completion_tokens"
     return true
   }
-  if (dialect.sendsTemperature && says(/temperature/)) {
+  if (asked.sendsTemperature && says(/temperature/)) {
     dialect.sendsTemperature = false
     return true
   }
   if (
     isJson &&
     isAuto &&
-    dialect.structured === "json_schema" &&
+    asked.structured === "json_schema" &&
     says(/response.?format|json.?schema|structured/)
   ) {
     dialect.structured = "tool"
@@ -173,20 +176,23 @@ export const make = Effect.fnUntraced(function* (
     })
     const isJson = responseFormat.type === "json"
     for (;;) {
-      const asked = dialect.structured
+      const asked = { ...dialect }
       const body = {
         model,
         messages,
-        [dialect.tokenField]: maxOutputTokens,
-        ...(dialect.sendsTemperature ? { temperature } : {}),
-        ...(isJson ? answerFields(responseFormat, asked) : toolFields(request))
+        [asked.tokenField]: maxOutputTokens,
+        ...(asked.sendsTemperature ? { temperature } : {}),
+        ...(isJson ? answerFields(responseFormat, asked.structured) : toolFields(request))
       }
       const result = yield* Effect.result(Effect.flatMap(upstream.call(requestOf(body)), readDocument))
       if (result._tag === "Success") {
-        const parts = yield* toParts(result.success, isJson && asked === "tool" ? submitTool : undefined)
+        const parts = yield* toParts(
+          result.success,
+          isJson && asked.structured === "tool" ? submitTool : undefined
+        )
         return isJson ? bareJson(parts) : parts
       }
-      if (!adapt(dialect, result.failure, { isAuto: structured === "auto", isJson })) {
+      if (!adapt(dialect, result.failure, { asked, isAuto: structured === "auto", isJson })) {
         return yield* Effect.fail(toAiError(result.failure))
       }
     }

@@ -167,6 +167,20 @@ describe("an answer of a schema", () => {
     })
   )
 
+  it.effect("is requested by a tool in each of several calls that are refused at once", () =>
+    Effect.gen(function* () {
+      server.use(
+        http.post(endpoint, async ({ request }) =>
+          JSON.stringify(await request.json()).includes("response_format")
+            ? refuse(400, { message: "response_format is not supported" })()
+            : reply({ content: '{"city":"Oslo","note":null}' })()
+        )
+      )
+      const cities = yield* use(Effect.all([askCity, askCity, askCity], { concurrency: 3 }))
+      assert.lengthOf(cities, 3)
+    })
+  )
+
   it.effect("is read as text if the server ignores the choice of the tool", () =>
     Effect.gen(function* () {
       respond(reply({ content: '{"city":"Oslo","note":null}' }))
