@@ -177,7 +177,7 @@ describe("the staging scripts of fulfilments", () => {
       scripts.filter(({ name }) => name === "woocommerce"),
       { environment, mayPlace: true, print: (line) => void lines.push(line) }
     )
-    assert.deepStrictEqual([code, ...stepsIn(lines)], [0, ...asked, "place: skipped"])
+    assert.deepStrictEqual([code, ...stepsIn(lines)], [0, ...queried, "place: skipped"])
     assert.strictEqual(upstream.orders.get(500)?.status, "pending")
   })
 
