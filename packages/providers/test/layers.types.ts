@@ -1,8 +1,9 @@
 import type { ConfigurationError } from "@till402/core"
-import { Fulfilment, Mailer, Marketplaces, Tracker } from "@till402/core/effect"
+import { Facilitator, Fulfilment, Mailer, Marketplaces, Tracker } from "@till402/core/effect"
 import { SeventeenTrack } from "@till402/providers/17track"
 import { Canopy } from "@till402/providers/canopy"
 import { Crossmint } from "@till402/providers/crossmint"
+import { LocalFacilitator } from "@till402/providers/facilitator"
 import { type Journals, MemoryJournals, PostgresJournals, SqliteJournals } from "@till402/providers/journals"
 import { LogMailer } from "@till402/providers/mail/log"
 import { Resend } from "@till402/providers/mail/resend"
@@ -30,6 +31,7 @@ const rye: Layer.Layer<Fulfilment | Rye, Failure, Http | Journals> = Rye.layerCo
 const zinc: Layer.Layer<Fulfilment | Zinc, Failure, Http> = Zinc.layerConfig()
 const crossmint: Layer.Layer<Fulfilment | Crossmint, Failure, Http | Treasury> = Crossmint.layerConfig()
 const treasury: Layer.Layer<Treasury, Failure, Http | Journals> = EvmTreasury.layerConfig()
+const facilitator: Layer.Layer<Facilitator, Failure, Http | Journals> = LocalFacilitator.layerConfig()
 const resend: Layer.Layer<Mailer | Resend, Failure, Http> = Resend.layerConfig()
 const smtp: Layer.Layer<Mailer, Failure> = Smtp.layerConfig()
 const log: Layer.Layer<Mailer, Failure> = LogMailer.layerConfig()
@@ -39,6 +41,7 @@ const both: Layer.Layer<Marketplaces, never, Canopy | Shopify> = Marketplaces.la
 
 const track = Tracker.use(({ track }) => track({ number: "1Z" }))
 const quoting = Fulfilment.use(({ placesOnce }) => Effect.succeed(placesOnce("quote")))
+const listing = Facilitator.use(({ supported }) => supported)
 const searching = Marketplaces.use((marketplaces) => Effect.succeed(marketplaces.length))
 
 export const complete: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
@@ -49,6 +52,7 @@ export const complete: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
     Effect.provide(treasury),
     Effect.provide([FetchHttpClient.layer, sqlite])
   ),
+  listing.pipe(Effect.provide(facilitator), Effect.provide([FetchHttpClient.layer, MemoryJournals.layer])),
   searching.pipe(
     Effect.provide(both),
     Effect.provide([canopy, shopify]),
@@ -65,6 +69,8 @@ export const incomplete: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
   Mailer.use(({ send }) => Effect.succeed(send)).pipe(Effect.provide(resend)),
   // @ts-expect-error Journals is missing
   quoting.pipe(Effect.provide(rye), Effect.provide(FetchHttpClient.layer)),
+  // @ts-expect-error Journals is missing
+  listing.pipe(Effect.provide(facilitator), Effect.provide(FetchHttpClient.layer)),
   // @ts-expect-error Treasury is missing
   quoting.pipe(Effect.provide(crossmint), Effect.provide(FetchHttpClient.layer)),
   // @ts-expect-error Shopify is missing

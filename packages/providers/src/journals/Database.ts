@@ -40,6 +40,21 @@ export const tables: ReadonlyArray<string> = [
   )`,
   `CREATE TABLE IF NOT EXISTS till_buyers (
     buyer text PRIMARY KEY
+  )`,
+  `CREATE TABLE IF NOT EXISTS till_settlements (
+    "transaction" text PRIMARY KEY,
+    key text NOT NULL,
+    digest text NOT NULL,
+    caller text NOT NULL,
+    attempt bigint NOT NULL,
+    replacement bigint NOT NULL,
+    chain_id bigint NOT NULL,
+    relayer text NOT NULL,
+    nonce bigint NOT NULL,
+    signed_transaction text NOT NULL,
+    recorded_at_millis bigint NOT NULL,
+    UNIQUE (key, attempt, replacement),
+    UNIQUE (chain_id, relayer, nonce, replacement)
   )`
 ]
 
@@ -47,7 +62,8 @@ export const tableNames: ReadonlyArray<string> = [
   "till_treasury_payments",
   "till_treasury_replacements",
   "till_placements",
-  "till_buyers"
+  "till_buyers",
+  "till_settlements"
 ]
 
 /** Runs work once, with the first call. If it fails, the next call retries. */

@@ -1,5 +1,5 @@
-import { StoreError } from "@till402/core"
 import { Context } from "effect"
+import type { SettlementJournal } from "../facilitator/SettlementJournal.ts"
 import type { PlacementJournal } from "../rye/PlacementJournal.ts"
 import type { Hex } from "../treasury/Hex.ts"
 import type {
@@ -9,6 +9,8 @@ import type {
   RecordedPayment
 } from "../treasury/PaymentJournal.ts"
 import type { Database, Row } from "./Database.ts"
+import { numberOf, withStoreError } from "./JournalRows.ts"
+import { settlementsIn } from "./Settlements.ts"
 
 /** The journals of providers, as a service; see `SqliteJournals.layer` and `PostgresJournals.layer`. */
 export class Journals extends Context.Service<
@@ -18,33 +20,21 @@ export class Journals extends Context.Service<
     readonly payments: PaymentJournal
     /** The intent by which each order was placed. */
     readonly placements: PlacementJournal
+    /** Transactions of a local facilitator. */
+    readonly settlements: SettlementJournal
   }
 >()("@till402/providers/Journals") {}
 
-/** Both journals in one database. */
+/** All journals in one database. */
 export interface OpenJournals {
   /** Payments of a treasury: tables `till_treasury_payments` and `till_treasury_replacements`. */
   readonly payments: PaymentJournal
   /** The intent by which each order was placed, and the buyers: tables `till_placements` and `till_buyers`. */
   readonly placements: PlacementJournal
+  /** Transactions of a local facilitator: table `till_settlements`. */
+  readonly settlements: SettlementJournal
   /** Closes the file or the connections. Later calls reject. */
   readonly close: () => Promise<void>
-}
-
-/** Runs an operation; a failure becomes a `StoreError` with its name. */
-const withStoreError = async <A>(operation: string, work: () => Promise<A>): Promise<A> => {
-  try {
-    return await work()
-  } catch (cause) {
-    throw new StoreError({ operation, cause })
-  }
-}
-
-/** Drivers represent big integers differently. */
-const numberOf = (value: unknown): number => {
-  const number = Number(value)
-  if (!Number.isSafeInteger(number)) throw new Error("a number is missing from a journal's row")
-  return number
 }
 
 const recordOf = (row: Row): PaymentRecord => ({
@@ -152,5 +142,6 @@ const placementsIn = ({ run }: Database): PlacementJournal => ({
 export const journalsIn = (database: Database): OpenJournals => ({
   payments: paymentsIn(database),
   placements: placementsIn(database),
+  settlements: settlementsIn(database),
   close: database.close
 })

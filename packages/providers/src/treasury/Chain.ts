@@ -40,6 +40,10 @@ export interface Chain {
   readonly transactionCount: (account: Hex, block?: bigint) => Effect.Effect<number, ChainFault>
   /** An account's balance of a token, in atomic units. */
   readonly balanceOf: (token: Hex, account: Hex) => Effect.Effect<bigint, ChainFault>
+  /** An account's native coin at the latest block, in wei. */
+  readonly nativeBalanceOf: (account: Hex) => Effect.Effect<bigint, ChainFault>
+  /** Whether an address has code: a contract, or an account that delegates to one. */
+  readonly hasCode: (address: Hex) => Effect.Effect<boolean, ChainFault>
   readonly estimateGas: (call: { from: Hex; to: Hex; data: Hex }) => Effect.Effect<bigint, ChainFault>
   /** Fees that are sufficient even if the base fee doubles. */
   readonly fees: Effect.Effect<Fees, ChainFault>
@@ -110,6 +114,13 @@ export const makeChain = (upstream: Upstream, rpcUrl: string): Chain => {
         // Includes pending payments, whose money counts as spent.
         "pending"
       ]),
+    nativeBalanceOf: (account) => quantity("eth_getBalance", [account, "latest"]),
+    hasCode: (address) =>
+      Effect.flatMap(call("eth_getCode", [address, "latest"]), (code) =>
+        typeof code === "string" && code.startsWith("0x")
+          ? Effect.succeed(code.length > 2)
+          : Effect.fail(malformed("eth_getCode"))
+      ),
     estimateGas: (transaction) => quantity("eth_estimateGas", [transaction]),
     fees: Effect.map(
       Effect.all([baseFee, quantity("eth_maxPriorityFeePerGas", [])]),

@@ -1,9 +1,8 @@
 import type { ConfigurationError } from "@till402/core"
 import { findNetwork, type Network } from "@till402/core/effect"
-import { Config, Effect, Layer, Redacted } from "effect"
+import { Config, Effect, Layer } from "effect"
 import type { HttpClient } from "effect/http"
 import { isHex } from "viem"
-import { privateKeyToAccount } from "viem/accounts"
 import { Journals } from "../journals/Journals.ts"
 import {
   isUpstreamFault,
@@ -16,6 +15,7 @@ import {
   upstreamConfig,
   type UpstreamSettings
 } from "../upstream/index.ts"
+import { accountFromConfig } from "./AccountConfig.ts"
 import { type ChainFault, makeChain } from "./Chain.ts"
 import { journalOf, type PaymentJournal } from "./PaymentJournal.ts"
 import { makeSending } from "./Sending.ts"
@@ -194,15 +194,6 @@ const config = Config.all({
   upstream: upstreamConfig("TREASURY")
 })
 
-const isPrivateKey = (text: string): text is Hex => /^0x[0-9a-fA-F]{64}$/.test(text)
-
-const accountFromConfig = Effect.gen(function* () {
-  const key = Redacted.value(yield* Config.Redacted("TREASURY_PRIVATE_KEY"))
-  return isPrivateKey(key)
-    ? privateKeyToAccount(key)
-    : yield* read.invalid("TREASURY_PRIVATE_KEY must be 0x and 64 hexadecimal digits")
-})
-
 const makeConfig = Effect.fnUntraced(function* (defaults: Partial<EvmTreasuryLayerOptions>) {
   const { maxFeePerGas, settings, upstream } = yield* config
   const rpcUrl = settings.rpcUrl ?? defaults.rpcUrl
@@ -212,7 +203,7 @@ const makeConfig = Effect.fnUntraced(function* (defaults: Partial<EvmTreasuryLay
     ...settings,
     ...(maxFeePerGas.maxFeePerGas === undefined ? {} : { maxFeePerGas: BigInt(maxFeePerGas.maxFeePerGas) }),
     rpcUrl: rpcUrl ?? (yield* Config.String("TREASURY_RPC_URL")),
-    account: defaults.account ?? (yield* accountFromConfig)
+    account: defaults.account ?? (yield* accountFromConfig("TREASURY_PRIVATE_KEY", read))
   })
 })
 

@@ -6,6 +6,7 @@ import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
 import { journalCases, record, stored } from "./contract.ts"
+import { settlement, settlementCases } from "./settlementCases.ts"
 
 let cluster: Postgres
 const opened: Array<OpenJournals> = []
@@ -32,16 +33,24 @@ describe("postgresJournals()", () => {
     await run(open(url), open(url))
   })
 
+  it.each(settlementCases)("$name", async ({ run }) => {
+    const url = await cluster.createDatabase()
+    await run(open(url).settlements, open(url).settlements)
+  })
+
   it("keeps everything over a restart", async () => {
     const url = await cluster.createDatabase()
     const before = open(url)
     await before.payments.insert(record())
     await before.placements.record("order-1", { reference: "ci_1", atMillis: 5 })
+    const settled = settlement()
+    await before.settlements.insert(settled)
     await before.close()
     const after = open(url)
     assert.deepStrictEqual(await after.payments.find("order-1"), stored(record()))
     assert.deepStrictEqual(await after.payments.insert(record({ nonce: 8 })), stored(record()))
     assert.deepStrictEqual(await after.placements.find("order-1"), { reference: "ci_1", atMillis: 5 })
+    assert.deepStrictEqual(await after.settlements.find(settled.key), [settled])
   })
 
   it("creates its tables once, even if several processes start together", async () => {
@@ -58,7 +67,7 @@ describe("postgresJournals()", () => {
       Effect.forEach(
         [
           "CREATE ROLE journal_writer LOGIN PASSWORD 'password'",
-          "GRANT SELECT, INSERT, UPDATE ON till_treasury_payments, till_treasury_replacements, till_placements, till_buyers TO journal_writer"
+          "GRANT SELECT, INSERT, UPDATE ON till_treasury_payments, till_treasury_replacements, till_placements, till_buyers, till_settlements TO journal_writer"
         ],
         (text) => sql.unsafe(text)
       )

@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite"
 import { type OpenJournals, sqliteJournals } from "@till402/providers/journals"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
 import { journalCases, record, stored } from "./contract.ts"
+import { settlement, settlementCases } from "./settlementCases.ts"
 
 let folder: string
 let files = 0
@@ -33,16 +34,24 @@ describe("sqliteJournals()", () => {
     await run(open(filename), open(filename))
   })
 
+  it.each(settlementCases)("$name", async ({ run }) => {
+    const filename = newFile()
+    await run(open(filename).settlements, open(filename).settlements)
+  })
+
   it("keeps everything over a restart", async () => {
     const filename = newFile()
     const before = open(filename)
     await before.payments.insert(record())
     await before.placements.record("order-1", { reference: "ci_1", atMillis: 5 })
+    const settled = settlement()
+    await before.settlements.insert(settled)
     await before.close()
     const after = open(filename)
     assert.deepStrictEqual(await after.payments.find("order-1"), stored(record()))
     assert.deepStrictEqual(await after.payments.insert(record({ nonce: 8 })), stored(record()))
     assert.deepStrictEqual(await after.placements.find("order-1"), { reference: "ci_1", atMillis: 5 })
+    assert.deepStrictEqual(await after.settlements.find(settled.key), [settled])
   })
 
   it("has resolved writes on disk, visible to other readers of the file", async () => {
@@ -86,6 +95,7 @@ describe("sqliteJournals()", () => {
         "till_buyers",
         "till_orders",
         "till_placements",
+        "till_settlements",
         "till_treasury_payments",
         "till_treasury_replacements"
       ]

@@ -1,3 +1,4 @@
+import { memorySettlementJournal } from "@till402/providers/facilitator"
 import { Journals } from "@till402/providers/journals"
 import { memoryPlacementJournal } from "@till402/providers/rye"
 import {
@@ -234,7 +235,11 @@ describe("the treasury of an Effect host", () => {
       Effect.provide(EvmTreasury.layer(options)),
       Effect.provide([
         FetchHttpClient.layer,
-        Layer.succeed(Journals, { payments: journal, placements: memoryPlacementJournal() })
+        Layer.succeed(Journals, {
+          payments: journal,
+          placements: memoryPlacementJournal(),
+          settlements: memorySettlementJournal()
+        })
       ]),
       Effect.runPromise
     )

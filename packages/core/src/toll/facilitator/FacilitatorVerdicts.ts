@@ -53,7 +53,10 @@ export const definiteRefusals: ReadonlySet<string> = new Set([
   "invalid_exact_evm_insufficient_balance",
   "invalid_exact_evm_authorization_value",
   "invalid_exact_evm_authorization_value_mismatch",
-  "invalid_exact_evm_authorization_valid_after"
+  "invalid_exact_evm_authorization_valid_after",
+  // Of the local facilitator.
+  "settlement_gas_above_limit",
+  "wallet_factory_not_allowed"
 ])
 
 export interface SupportedKind {

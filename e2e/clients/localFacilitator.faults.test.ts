@@ -1,0 +1,269 @@
+import { type LocalFacilitatorSettings } from "@till402/providers/facilitator"
+import { sqliteJournals } from "@till402/providers/journals"
+import { type Chain, startChain, usdcAbi } from "@till402/sandbox"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type Hex, parseEther, parseGwei, parseTransaction } from "viem"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { messageOf, signedPayment, startRelay, type Terms } from "./relayers.ts"
+
+/*
+ * A local facilitator that crashes, runs out of money, or meets a chain that doesn't mine: no payment is lost or made
+ * twice, and no transaction blocks those after it.
+ */
+
+let chain: Chain
+let folder: string
+beforeAll(async () => {
+  chain = await startChain({ blockSeconds: 0 })
+  folder = mkdtempSync(join(tmpdir(), "till402-facilitator-"))
+})
+afterAll(async () => {
+  await chain.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+afterEach(async () => {
+  await chain.client.setAutomine(true)
+  await chain.client.mine({ blocks: 1 })
+})
+
+type Fetch = NonNullable<Parameters<typeof startRelay>[1]>["fetch"]
+
+/** A connection that loses every transaction, like a process that dies before it sends. */
+const losingTransactions: Fetch = async (input, init) => {
+  const body = await new Response(init?.body).text()
+  if (body.includes("eth_sendRawTransaction")) throw new Error("the process is gone")
+  return fetch(input, { ...init, body })
+}
+
+/** Sends one transaction of somebody else and returns its hash without waiting. */
+const submit = (terms: Terms, signature: Hex, maxPriorityFeePerGas: bigint): Promise<Hex> => {
+  const { from, nonce, to, validAfter, validBefore, value } = terms
+  return chain.client.writeContract({
+    address: chain.usdc,
+    abi: usdcAbi,
+    functionName: "transferWithAuthorization",
+    args: [from, to, value, validAfter, validBefore, nonce, signature],
+    gas: 200_000n,
+    maxFeePerGas: parseGwei("100"),
+    maxPriorityFeePerGas
+  })
+}
+
+const quick: Partial<LocalFacilitatorSettings> = { confirmTimeoutMillis: 300 }
+
+describe("a local facilitator that dies between record and send", () => {
+  it("sends the recorded transaction after its restart, from the journal on disk", async () => {
+    const filename = join(folder, "crash.sqlite")
+    const dying = sqliteJournals(filename)
+    const { payload, requirements, terms } = await signedPayment(chain)
+    const before = await startRelay(chain, {
+      ...quick,
+      journal: dying.settlements,
+      fetch: losingTransactions
+    })
+    const [recorded] = await Promise.all([
+      before.facilitator.settle(payload, requirements),
+      expect(before.facilitator.settle(payload, requirements)).resolves.toMatchObject({ success: false })
+    ])
+    // The hash of what was recorded: the outcome is open.
+    expect(recorded).toMatchObject({ success: false, errorReason: "settlement_pending" })
+    await dying.close()
+    expect(await chain.balanceOf(terms.to)).toBe(0n)
+
+    const journals = sqliteJournals(filename)
+    const after = await startRelay(chain, { account: before.account, journal: journals.settlements })
+    const settled = await after.facilitator.settle(payload, requirements)
+    expect(settled.success).toBe(true)
+    expect(settled.transaction).toBe(recorded.transaction)
+    expect(await journals.settlements.at(chain.chainId, addressOf(before), 0)).toHaveLength(1)
+    expect(await chain.balanceOf(terms.to)).toBe(terms.value)
+    await journals.close()
+  })
+
+  it("doesn't hold up the payments after it, which send what it left", async () => {
+    const lost = await signedPayment(chain)
+    const next = await signedPayment(chain)
+    const before = await startRelay(chain, { ...quick, fetch: losingTransactions })
+    await before.facilitator.settle(lost.payload, lost.requirements)
+    const { account, journal } = before
+    const after = await startRelay(chain, { account, journal, replaceAfterMillis: 600 })
+    expect(await after.facilitator.settle(next.payload, next.requirements)).toMatchObject({ success: true })
+    // Nobody asked for the first one again: it settled on the way.
+    expect(await chain.balanceOf(lost.terms.to)).toBe(lost.terms.value)
+    expect(await after.facilitator.settle(lost.payload, lost.requirements)).toMatchObject({ success: true })
+    expect(await chain.client.getTransactionCount(account)).toBe(2)
+  })
+
+  it("sends nothing that it couldn't record", async () => {
+    const { payload, requirements } = await signedPayment(chain)
+    const { journal } = await startRelay(chain)
+    const { account, facilitator } = await startRelay(chain, {
+      ...quick,
+      journal: { ...journal, insert: () => Promise.reject(new Error("disk full")) }
+    })
+    expect(await facilitator.settle(payload, requirements)).toMatchObject({
+      success: false,
+      errorReason: "unexpected_settle_error",
+      transaction: ""
+    })
+    expect(await chain.client.getTransactionCount(account)).toBe(0)
+  })
+})
+
+const addressOf = ({ account }: { readonly account: { readonly address: Hex } }): Hex =>
+  `0x${account.address.slice(2).toLowerCase()}`
+
+describe("a stuck transaction", () => {
+  it("is replaced with the same number and higher fees, and settles once", async () => {
+    await chain.client.setAutomine(false)
+    const { account, facilitator, journal } = await startRelay(chain, {
+      networks: [{ network: "base-sepolia", rpcUrl: chain.rpcUrl, maxFeePerGas: parseGwei("200") }],
+      replaceAfterMillis: 400
+    })
+    await chain.client.setAutomine(true)
+    const { payload, requirements, terms } = await signedPayment(chain)
+    await chain.client.setAutomine(false)
+    const settling = facilitator.settle(payload, requirements)
+    await expect.poll(() => journal.records().length).toBe(1)
+    const [first] = journal.records()
+    const { maxFeePerGas = 0n } = parseTransaction(first!.signedTransaction)
+    // The base fee rises above what the transaction pays.
+    await chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: maxFeePerGas * 2n })
+    await chain.client.mine({ blocks: 1 })
+    await expect.poll(() => journal.records().length, { timeout: 5_000 }).toBeGreaterThan(1)
+    await chain.client.setAutomine(true)
+    await chain.client.mine({ blocks: 1 })
+    const settled = await settling
+    expect(settled.success).toBe(true)
+    const sent = journal.records()
+    expect(new Set(sent.map(({ nonce }) => nonce))).toEqual(new Set([0]))
+    expect(settled.transaction).not.toBe(first!.transaction)
+    expect(sent.map(({ transaction }) => transaction)).toContain(settled.transaction)
+    expect(await chain.balanceOf(terms.to)).toBe(terms.value)
+    expect(await chain.client.getTransactionCount(account)).toBe(1)
+  })
+
+  it("is pending, with its hash, until it is mined; then the same call settles", async () => {
+    const { payload, requirements, terms } = await signedPayment(chain)
+    const { facilitator, journal } = await startRelay(chain, quick)
+    await chain.client.setAutomine(false)
+    const pending = await facilitator.settle(payload, requirements)
+    const [record] = journal.records()
+    expect(pending).toMatchObject({
+      success: false,
+      errorReason: "settlement_pending",
+      transaction: record!.transaction
+    })
+    await chain.client.setAutomine(true)
+    await chain.client.mine({ blocks: 1 })
+    expect(await facilitator.settle(payload, requirements)).toMatchObject({
+      success: true,
+      transaction: record!.transaction
+    })
+    expect(await chain.balanceOf(terms.to)).toBe(terms.value)
+  })
+})
+
+describe("limits of a local facilitator", () => {
+  it("send nothing while gas is too expensive, and settle later", async () => {
+    const { payload, requirements } = await signedPayment(chain)
+    const cheap = await startRelay(chain, {
+      networks: [{ network: "base-sepolia", rpcUrl: chain.rpcUrl, maxFeePerGas: 1n }]
+    })
+    const refused = { success: false, errorReason: "settlement_fees_above_limit", transaction: "" }
+    expect(await cheap.facilitator.settle(payload, requirements)).toMatchObject(refused)
+    expect(cheap.journal.records()).toEqual([])
+    const { facilitator } = await startRelay(chain, { account: cheap.account, journal: cheap.journal })
+    expect(await facilitator.settle(payload, requirements)).toMatchObject({ success: true })
+  })
+
+  it("send nothing without gas money, and settle once there is some", async () => {
+    const { payload, requirements } = await signedPayment(chain)
+    const { account, facilitator, journal } = await startRelay(chain)
+    await chain.client.setBalance({ address: account.address, value: 1_000n })
+    expect(await facilitator.settle(payload, requirements)).toMatchObject({
+      success: false,
+      errorReason: "relayer_out_of_funds",
+      transaction: ""
+    })
+    expect(journal.records()).toEqual([])
+    await chain.client.setBalance({ address: account.address, value: parseEther("1") })
+    const again = async () => (await facilitator.settle(payload, requirements)).success
+    await expect.poll(again, { timeout: 5_000, interval: 500 }).toBe(true)
+    expect(await chain.client.getTransactionCount(account)).toBe(1)
+  })
+
+  it("refuse a settlement that needs more gas than the ceiling", async () => {
+    const { payload, requirements } = await signedPayment(chain)
+    const { facilitator, journal } = await startRelay(chain, { maxGas: 30_000n })
+    const reason = "settlement_gas_above_limit"
+    expect(await facilitator.verify(payload, requirements)).toMatchObject({ invalidReason: reason })
+    expect(await facilitator.settle(payload, requirements)).toMatchObject({ errorReason: reason })
+    expect(journal.records()).toEqual([])
+  })
+})
+
+describe("a payment that somebody else uses while it settles", () => {
+  const race = async (compete: (payment: Awaited<ReturnType<typeof signedPayment>>) => Promise<Hex>) => {
+    const payment = await signedPayment(chain)
+    const { facilitator, journal } = await startRelay(chain, { confirmTimeoutMillis: 1_500 })
+    await chain.client.setAutomine(false)
+    const settling = facilitator.settle(payment.payload, payment.requirements)
+    await expect.poll(() => journal.records().length).toBe(1)
+    const rival = await compete(payment)
+    const pooled = async () => (await chain.client.getTxpoolStatus()).pending
+    await expect.poll(pooled).toBe(2)
+    await chain.client.mine({ blocks: 1 })
+    const receipt = await chain.client.waitForTransactionReceipt({ hash: rival })
+    expect(receipt.status).toBe("success")
+    return { payment, facilitator, journal, settled: await settling }
+  }
+  const high = parseGwei("50")
+
+  it("is settled if they submitted that very payment: their transaction is the proof", async () => {
+    let rival: Hex | undefined
+    const { payment, settled } = await race(
+      async ({ signature, terms }) => (rival = await submit(terms, signature, high))
+    )
+    expect(settled).toMatchObject({ success: true, transaction: rival })
+    expect(await chain.balanceOf(payment.terms.to)).toBe(payment.terms.value)
+  })
+
+  it("is not settled if the payer used the nonce for a transfer of nothing", async () => {
+    const { facilitator, payment, settled } = await race(async ({ payer, terms }) => {
+      const nothing = { ...terms, value: 0n }
+      return submit(nothing, await payer.signTypedData(messageOf(chain, nothing)), high)
+    })
+    // Not final yet: the outcome stays open, and the money did not move.
+    expect(settled).toMatchObject({ success: false })
+    expect(settled.transaction).not.toBe("")
+    expect(await chain.balanceOf(payment.terms.to)).toBe(0n)
+    // A minute later it is final.
+    await chain.client.setAutomine(true)
+    await chain.client.increaseTime({ seconds: 70 })
+    await chain.client.mine({ blocks: 2 })
+    expect(await facilitator.settle(payment.payload, payment.requirements)).toMatchObject({
+      success: false,
+      errorReason: "invalid_exact_evm_nonce_already_used"
+    })
+  })
+})
+
+describe("confirmations", () => {
+  it("are waited for: three blocks, if the host wants three", async () => {
+    const { payload, requirements, terms } = await signedPayment(chain)
+    const { facilitator } = await startRelay(chain, {
+      ...quick,
+      networks: [{ network: "base-sepolia", rpcUrl: chain.rpcUrl, confirmations: 3 }]
+    })
+    const settle = () => facilitator.settle(payload, requirements)
+    expect(await settle()).toMatchObject({ success: false, errorReason: "settlement_pending" })
+    expect(await chain.balanceOf(terms.to)).toBe(terms.value)
+    await chain.client.mine({ blocks: 1 })
+    expect(await settle()).toMatchObject({ success: false, errorReason: "settlement_pending" })
+    await chain.client.mine({ blocks: 1 })
+    expect(await settle()).toMatchObject({ success: true })
+  })
+})

@@ -1,0 +1,128 @@
+import {
+  type FetchOptions,
+  localFacilitator,
+  type LocalFacilitatorSettings,
+  memorySettlementJournal
+} from "@till402/providers/facilitator"
+import { type Chain } from "@till402/sandbox"
+import { type Hex, parseEther } from "viem"
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
+
+/*
+ * Local facilitators on the local chain, and payments for them.
+ */
+
+/** A relayer with ether. */
+export const fundedRelayer = async (chain: Chain): Promise<PrivateKeyAccount> => {
+  const relayer = privateKeyToAccount(generatePrivateKey())
+  await chain.client.setBalance({ address: relayer.address, value: parseEther("10") })
+  return relayer
+}
+
+/** A local facilitator with short waits, and its journal. */
+export const startRelay = async (
+  chain: Chain,
+  change: Partial<LocalFacilitatorSettings & FetchOptions> = {}
+) => {
+  const account = change.account ?? (await fundedRelayer(chain))
+  const journal = memorySettlementJournal()
+  const facilitator = localFacilitator({
+    account,
+    networks: [{ network: "base-sepolia", rpcUrl: chain.rpcUrl }],
+    journal,
+    retries: 0,
+    pollMillis: 20,
+    confirmTimeoutMillis: 8_000,
+    ...change
+  })
+  return { account, journal, facilitator }
+}
+
+const types = {
+  TransferWithAuthorization: [
+    { name: "from", type: "address" },
+    { name: "to", type: "address" },
+    { name: "value", type: "uint256" },
+    { name: "validAfter", type: "uint256" },
+    { name: "validBefore", type: "uint256" },
+    { name: "nonce", type: "bytes32" }
+  ]
+} as const
+
+export interface Terms {
+  readonly from: Hex
+  readonly to: Hex
+  readonly value: bigint
+  readonly nonce: Hex
+  readonly validAfter: bigint
+  readonly validBefore: bigint
+}
+
+export const newNonce = (): Hex => generatePrivateKey()
+
+export const newAddress = (): Hex => privateKeyToAccount(generatePrivateKey()).address
+
+/** The EIP-712 message of an authorization in the chain's USDC. */
+export const messageOf = ({ chainId, usdc }: Chain, message: Terms) => ({
+  domain: { name: "USDC", version: "2", chainId, verifyingContract: usdc },
+  types,
+  primaryType: "TransferWithAuthorization" as const,
+  message
+})
+
+/** An authorization as the wire carries it. */
+export const wireOf = ({ from, nonce, to, validAfter, validBefore, value }: Terms) => ({
+  from,
+  to,
+  value: value.toString(),
+  validAfter: validAfter.toString(),
+  validBefore: validBefore.toString(),
+  nonce
+})
+
+/** A version-2 payment and the requirements that it meets, unless changed. */
+export const paymentOf = ({ usdc }: Chain, terms: Terms, signature: Hex) => {
+  const requirements = {
+    scheme: "exact",
+    network: "eip155:84532",
+    amount: terms.value.toString(),
+    asset: usdc,
+    payTo: terms.to,
+    maxTimeoutSeconds: 300,
+    extra: { name: "USDC", version: "2" }
+  }
+  return {
+    payload: {
+      x402Version: 2,
+      accepted: requirements,
+      payload: { signature, authorization: wireOf(terms) }
+    },
+    requirements
+  }
+}
+
+/** Terms that are valid now. */
+export const termsOf = (from: Hex, change: Partial<Terms> = {}): Terms => {
+  const now = BigInt(Math.floor(Date.now() / 1000))
+  return {
+    from,
+    to: newAddress(),
+    value: 10_000n,
+    nonce: newNonce(),
+    validAfter: now - 600n,
+    validBefore: now + 300n,
+    ...change
+  }
+}
+
+/** A payer with USDC, and a signed payment of theirs. */
+export const signedPayment = async (
+  chain: Chain,
+  change: Partial<Terms> = {},
+  payer: PrivateKeyAccount = privateKeyToAccount(generatePrivateKey())
+) => {
+  if ((await chain.balanceOf(payer.address)) === 0n) await chain.mint(payer.address, 1_000_000n)
+  const terms = termsOf(payer.address, change)
+  const signature = await payer.signTypedData(messageOf(chain, terms))
+  return { payer, terms, signature, ...paymentOf(chain, terms, signature) }
+}

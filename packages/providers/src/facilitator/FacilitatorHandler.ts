@@ -1,0 +1,125 @@
+import type { LocalFacilitator } from "./LocalFacilitator.ts"
+
+/*
+ * A local facilitator over HTTP, so that one process with one relayer serves many tills.
+ */
+
+/** Larger than any payment that a till accepts. */
+const maxBodyBytes = 64 * 1024
+
+/** Options of `facilitatorHandler`. */
+export interface FacilitatorHandlerOptions {
+  /**
+   * Names the till that calls, for example by the API key in a header. Without a name, the call is refused with 401.
+   * A payment that one till has settled is refused to all others.
+   */
+  readonly authorize: (request: Request) => Promise<string | undefined> | string | undefined
+  /** Calls at the same time; further calls are refused with 503. Default 1,000. */
+  readonly maxConcurrent?: number | undefined
+}
+
+const problem = (status: number, error: string, headers: Record<string, string> = {}): Response =>
+  Response.json({ error }, { status, headers: { "cache-control": "no-store", ...headers } })
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Reads the whole body; `undefined` if it exceeds the limit. */
+const readBody = async (request: Request): Promise<string | undefined> => {
+  if (request.body === null) return ""
+  const chunks: Array<Uint8Array> = []
+  let length = 0
+  const reader = request.body.getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return new TextDecoder().decode(Buffer.concat(chunks))
+    length += value.length
+    if (length > maxBodyBytes) {
+      await reader.cancel()
+      return undefined
+    }
+    chunks.push(value)
+  }
+}
+
+const readPayment = (text: string) => {
+  try {
+    const body: unknown = JSON.parse(text)
+    if (!isRecord(body)) return undefined
+    const { paymentPayload, paymentRequirements } = body
+    return isRecord(paymentPayload) && isRecord(paymentRequirements)
+      ? { paymentPayload, paymentRequirements }
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const methods: Readonly<Record<string, string>> = { verify: "POST", settle: "POST", supported: "GET" }
+
+/**
+ * Serves a local facilitator over HTTP: `POST /verify`, `POST /settle` and `GET /supported` below any prefix.
+ *
+ * Responds 401 to callers that `authorize` doesn't name, 400, 404, 405 or 413 to unreadable requests, and 503 when the
+ * chain can't be read or too many calls run. A settlement that fails is a 200 with `success: false`.
+ *
+ * @example
+ * import { facilitatorHandler, localFacilitator } from "@till402/providers/facilitator"
+ * import { sqliteJournals } from "@till402/providers/journals"
+ * import { Hono } from "hono"
+ * import { privateKeyToAccount } from "viem/accounts"
+ *
+ * const facilitator = localFacilitator({
+ *   account: privateKeyToAccount(`0x${process.env["RELAYER_KEY"]}`),
+ *   networks: [{ network: "base", rpcUrl: process.env["BASE_RPC_URL"] ?? "" }],
+ *   journal: sqliteJournals("facilitator.sqlite").settlements
+ * })
+ * const tills = new Map([[`Bearer ${process.env["SHOP_KEY"]}`, "shop"]])
+ * const handle = facilitatorHandler(facilitator, {
+ *   authorize: (request) => tills.get(request.headers.get("authorization") ?? "")
+ * })
+ * const app = new Hono().all("/facilitator/*", (context) => handle(context.req.raw))
+ */
+export const facilitatorHandler = (
+  facilitator: LocalFacilitator,
+  { authorize, maxConcurrent = 1_000 }: FacilitatorHandlerOptions
+): ((request: Request) => Promise<Response>) => {
+  let running = 0
+
+  const respond = async (operation: string, request: Request, caller: string): Promise<Response> => {
+    if (operation === "supported") return Response.json(await facilitator.getSupported())
+    const body = await readBody(request)
+    if (body === undefined) return problem(413, `The body is over ${maxBodyBytes} bytes.`)
+    const payment = readPayment(body)
+    if (payment === undefined) {
+      return problem(400, "Send a JSON object with paymentPayload and paymentRequirements.")
+    }
+    const { paymentPayload, paymentRequirements } = payment
+    if (operation === "settle") {
+      return Response.json(await facilitator.settle(paymentPayload, paymentRequirements, caller))
+    }
+    try {
+      return Response.json(await facilitator.verify(paymentPayload, paymentRequirements))
+    } catch {
+      return problem(503, "The chain can't be read. Nothing was settled. Retry.", { "retry-after": "1" })
+    }
+  }
+
+  return async (request) => {
+    const operation = new URL(request.url).pathname.split("/").at(-1) ?? ""
+    const method = methods[operation]
+    if (method === undefined) return problem(404, "Not found: use /verify, /settle or /supported.")
+    if (request.method !== method) return problem(405, `Use ${method}.`, { allow: method })
+    const caller = await authorize(request)
+    if (caller === undefined || caller === "") return problem(401, "The caller is not authorized.")
+    if (running >= maxConcurrent) {
+      return problem(503, "Too many calls. Nothing was settled. Retry.", { "retry-after": "1" })
+    }
+    running++
+    try {
+      return await respond(operation, request, caller)
+    } finally {
+      running--
+    }
+  }
+}

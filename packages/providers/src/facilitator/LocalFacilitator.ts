@@ -1,0 +1,296 @@
+import type { ConfigurationError, FacilitatorClient } from "@till402/core"
+import { Chain, Facilitator } from "@till402/core/effect"
+import { Config, Effect, Layer } from "effect"
+import { HttpClient } from "effect/http"
+import { Journals } from "../journals/Journals.ts"
+import { accountFromConfig } from "../treasury/AccountConfig.ts"
+import { type ChainFault, makeChain } from "../treasury/Chain.ts"
+import type { Hex } from "../treasury/Hex.ts"
+import {
+  makeUpstream,
+  optionalSettings,
+  positiveInt,
+  settingReaders,
+  toPromise,
+  upstreamConfig,
+  withDefaults
+} from "../upstream/index.ts"
+import {
+  type CheckedSettings,
+  checkSettings,
+  type LocalFacilitatorLayerOptions,
+  type LocalFacilitatorSettings
+} from "./FacilitatorSettings.ts"
+import { type ChainUnavailable, type Evidence, makePaymentCheck } from "./PaymentCheck.ts"
+import { readPayment } from "./PresentedPayment.ts"
+import { makeRelay, type Relay, type RelayFault } from "./Relay.ts"
+import { makeSettling } from "./Settling.ts"
+import { journalOf } from "./SettlementJournal.ts"
+
+/*
+ * Puts a local facilitator together, and gives it the shape of the official one.
+ */
+
+/** The response of `/verify`. */
+export interface VerifyResult {
+  readonly isValid: boolean
+  readonly invalidReason?: string
+  readonly payer?: string
+}
+
+/** The response of `/settle`. */
+export interface SettleResponse {
+  readonly success: boolean
+  readonly errorReason?: string
+  /** The name of the fault behind `unexpected_settle_error`. */
+  readonly errorMessage?: string
+  /** Hash of the transaction; empty if none was sent. */
+  readonly transaction: string
+  /** CAIP-2, or the name in the requirements if it isn't known. */
+  readonly network: string
+  readonly payer?: string
+}
+
+/** The response of `/supported`. */
+export interface SupportedResult {
+  readonly kinds: ReadonlyArray<{
+    readonly x402Version: number
+    readonly scheme: "exact"
+    readonly network: string
+  }>
+  readonly extensions: ReadonlyArray<string>
+  /** The relayer, by CAIP-2 family. */
+  readonly signers: Readonly<Record<string, ReadonlyArray<string>>>
+}
+
+/** A facilitator that verifies and settles by itself. */
+export interface LocalFacilitator extends FacilitatorClient {
+  /** The relayer's address. */
+  readonly address: Hex
+  /** Verifies a payment. Rejects if the chain can't be read. */
+  readonly verify: (paymentPayload: unknown, paymentRequirements: unknown) => Promise<VerifyResult>
+  /**
+   * Settles a payment, once for each authorization. Never rejects: `settlement_pending` and other failures with a
+   * transaction are open outcomes, to be settled again. `caller` names the till; only the caller that settled a
+   * payment first gets its result again.
+   */
+  readonly settle: (
+    paymentPayload: unknown,
+    paymentRequirements: unknown,
+    caller?: string
+  ) => Promise<SettleResponse>
+  readonly getSupported: () => Promise<SupportedResult>
+}
+
+/** The facilitator before it becomes promises. */
+interface LocalFacilitatorClient {
+  readonly address: Hex
+  readonly verify: (
+    paymentPayload: unknown,
+    paymentRequirements: unknown
+  ) => Effect.Effect<VerifyResult, ChainFault | ChainUnavailable>
+  readonly settle: (
+    paymentPayload: unknown,
+    paymentRequirements: unknown,
+    caller: string
+  ) => Effect.Effect<SettleResponse>
+  readonly supported: SupportedResult
+}
+
+/** Calls to a node are many and short. */
+const nodeDefaults = { maxConcurrent: 64, maxWaiting: 8_192, deadlineMillis: 15_000 }
+
+const supportedBy = ({ relays }: CheckedSettings, address: Hex): SupportedResult => ({
+  kinds: relays.flatMap(({ network: { caip2, v1Name } }) => [
+    { x402Version: 2, scheme: "exact" as const, network: caip2 },
+    ...(v1Name === undefined ? [] : [{ x402Version: 1, scheme: "exact" as const, network: v1Name }])
+  ]),
+  extensions: [],
+  signers: { "eip155:*": [address] }
+})
+
+const networkNameIn = (requirements: unknown): string =>
+  typeof requirements === "object" &&
+  requirements !== null &&
+  "network" in requirements &&
+  typeof requirements.network === "string"
+    ? requirements.network
+    : ""
+
+/** Makes a facilitator over the `HttpClient` of the context. */
+export const makeLocalFacilitator = Effect.fnUntraced(function* (
+  options: LocalFacilitatorSettings
+): Effect.fn.Return<LocalFacilitatorClient, ConfigurationError, HttpClient.HttpClient> {
+  const settings = yield* checkSettings(options)
+  const journal = journalOf(options.journal)
+  const relays = new Map<string, Relay>()
+  for (const relay of settings.relays) {
+    const { caip2 } = relay.network
+    const upstream = yield* makeUpstream({ ...withDefaults(nodeDefaults, options), name: "facilitator" })
+    relays.set(caip2, yield* makeRelay(relay, makeChain(upstream, relay.rpcUrl), journal))
+  }
+  const networks = settings.relays.map(({ network, rpcUrl }) => ({ ...network, rpcUrl }))
+  // Cached, not built here: the reader is loaded with the first payment.
+  const evidence: Effect.Effect<Evidence> = yield* Effect.cached(
+    Effect.provide(
+      Effect.gen(function* () {
+        return yield* Chain
+      }),
+      Chain.layerRpc(networks).pipe(
+        Layer.provide(Layer.succeed(HttpClient.HttpClient, yield* HttpClient.HttpClient))
+      )
+    )
+  )
+  const check = makePaymentCheck(settings, evidence)
+  const settlePayment = makeSettling(settings, journal, check, evidence)
+
+  const read = (paymentPayload: unknown, paymentRequirements: unknown) =>
+    readPayment(paymentPayload, paymentRequirements, ({ caip2 }) => relays.has(caip2))
+
+  const verify = Effect.fn("LocalFacilitator.verify")(function* (payload: unknown, requirements: unknown) {
+    const reading = read(payload, requirements)
+    if (reading._tag === "Refused") return invalidResult(reading.reason, reading.payer)
+    const { payment } = reading
+    const payer = payment.authorization.from
+    const verdict = yield* check(relays.get(payment.network.caip2)!, payment)
+    return verdict._tag === "Valid" ? { isValid: true, payer } : invalidResult(verdict.reason, payer)
+  })
+
+  const settle = (payload: unknown, requirements: unknown, caller: string): Effect.Effect<SettleResponse> => {
+    const reading = read(payload, requirements)
+    if (reading._tag === "Refused") {
+      const network = networkNameIn(requirements)
+      return Effect.succeed(failure(reading.reason, { network, payer: reading.payer }))
+    }
+    const { authorization, network } = reading.payment
+    const about = { network: network.caip2, payer: authorization.from }
+    return settlePayment(relays.get(network.caip2)!, reading.payment, caller).pipe(
+      Effect.map((result) =>
+        result._tag === "Settled"
+          ? { success: true, transaction: result.transaction, ...about }
+          : failure(result.reason, about, result.transaction)
+      ),
+      // The outcome is open: a transaction may have been recorded or sent before the fault.
+      Effect.catch((fault: RelayFault | ChainUnavailable) =>
+        Effect.succeed({ ...failure("unexpected_settle_error", about), errorMessage: fault._tag })
+      )
+    )
+  }
+
+  return {
+    address: options.account.address,
+    verify,
+    settle,
+    supported: supportedBy(settings, options.account.address)
+  }
+})
+
+const invalidResult = (invalidReason: string, payer: string | undefined): VerifyResult => ({
+  isValid: false,
+  invalidReason,
+  ...(payer === undefined ? {} : { payer })
+})
+
+const failure = (
+  errorReason: string,
+  { network, payer }: { readonly network: string; readonly payer: string | undefined },
+  transaction = ""
+): SettleResponse => ({
+  success: false,
+  errorReason,
+  transaction,
+  network,
+  ...(payer === undefined ? {} : { payer })
+})
+
+/** The facilitator of a plain host. */
+export const toLocalFacilitator = (client: LocalFacilitatorClient): LocalFacilitator => ({
+  address: client.address,
+  verify: (payload: unknown, requirements: unknown) =>
+    toPromise(client.verify(payload, requirements), undefined),
+  settle: (payload: unknown, requirements: unknown, caller: string = "") =>
+    toPromise(client.settle(payload, requirements, caller), undefined),
+  getSupported: async () => client.supported
+})
+
+const settleMarginMillis = 5_000
+
+const make = Effect.fnUntraced(function* (options: LocalFacilitatorLayerOptions) {
+  const { settlements } = yield* Journals
+  const client = yield* makeLocalFacilitator({ ...options, journal: settlements })
+  const { confirmTimeoutMillis } = yield* checkSettings(options)
+  return Facilitator.fromClient(toLocalFacilitator(client), {
+    settleTimeoutMillis: confirmTimeoutMillis + settleMarginMillis
+  })
+})
+
+const config = Config.all({
+  settings: optionalSettings({
+    minValidSeconds: positiveInt("FACILITATOR_MIN_VALID_SECONDS"),
+    confirmTimeoutMillis: positiveInt("FACILITATOR_CONFIRM_TIMEOUT_MILLIS"),
+    replaceAfterMillis: positiveInt("FACILITATOR_REPLACE_AFTER_MILLIS"),
+    pollMillis: positiveInt("FACILITATOR_POLL_MILLIS")
+  }),
+  maxGas: optionalSettings({ maxGas: positiveInt("FACILITATOR_MAX_GAS") }),
+  maxFeePerGas: optionalSettings({ maxFeePerGas: positiveInt("FACILITATOR_MAX_FEE_PER_GAS") }),
+  network: Config.all({
+    network: Config.String("FACILITATOR_NETWORK"),
+    rpcUrl: Config.String("FACILITATOR_RPC_URL")
+  }),
+  upstream: upstreamConfig("FACILITATOR")
+})
+
+const makeConfig = Effect.fnUntraced(function* (defaults: Partial<LocalFacilitatorLayerOptions>) {
+  const { maxFeePerGas, maxGas, network, settings, upstream } = yield* config
+  return yield* make({
+    ...defaults,
+    ...upstream,
+    ...settings,
+    ...(maxGas.maxGas === undefined ? {} : { maxGas: BigInt(maxGas.maxGas) }),
+    networks: [
+      ...(defaults.networks ?? []),
+      {
+        ...network,
+        ...(maxFeePerGas.maxFeePerGas === undefined
+          ? {}
+          : { maxFeePerGas: BigInt(maxFeePerGas.maxFeePerGas) })
+      }
+    ],
+    account:
+      defaults.account ?? (yield* accountFromConfig("FACILITATOR_PRIVATE_KEY", settingReaders("facilitator")))
+  })
+})
+
+/**
+ * A facilitator that verifies and settles by itself, as the service of a till. It needs `Journals`.
+ *
+ * @example
+ * import { SqliteJournals } from "@till402/providers/journals"
+ * import { LocalFacilitator } from "@till402/providers/facilitator"
+ * import { Layer } from "effect"
+ * import { FetchHttpClient } from "effect/http"
+ * import { privateKeyToAccount } from "viem/accounts"
+ *
+ * const facilitator = LocalFacilitator.layer({
+ *   account: privateKeyToAccount(`0x${process.env["RELAYER_KEY"]}`),
+ *   networks: [{ network: "base", rpcUrl: process.env["BASE_RPC_URL"] ?? "" }]
+ * }).pipe(Layer.provide([FetchHttpClient.layer, SqliteJournals.layer({ filename: "till.sqlite" })]))
+ */
+export const LocalFacilitator = {
+  layer: (
+    options: LocalFacilitatorLayerOptions
+  ): Layer.Layer<Facilitator, ConfigurationError, HttpClient.HttpClient | Journals> =>
+    Layer.unwrap(make(options)),
+
+  /**
+   * Reads `FACILITATOR_PRIVATE_KEY` (unless `defaults` has an `account`), `FACILITATOR_NETWORK` and
+   * `FACILITATOR_RPC_URL`, which name one network in addition to those of `defaults`. If set, also
+   * `FACILITATOR_MAX_FEE_PER_GAS` of that network, `FACILITATOR_MAX_GAS`, `FACILITATOR_MIN_VALID_SECONDS`,
+   * `FACILITATOR_CONFIRM_TIMEOUT_MILLIS`, `FACILITATOR_REPLACE_AFTER_MILLIS`, `FACILITATOR_POLL_MILLIS` and the
+   * settings of all providers, such as `FACILITATOR_TIMEOUT_MILLIS`. They take precedence over `defaults`.
+   */
+  layerConfig: (
+    defaults: Partial<LocalFacilitatorLayerOptions> = {}
+  ): Layer.Layer<Facilitator, Config.ConfigError | ConfigurationError, HttpClient.HttpClient | Journals> =>
+    Layer.unwrap(makeConfig(defaults))
+}

@@ -1,0 +1,157 @@
+import { type Chain as ChainReader, domainSeparator, judgeSignature } from "@till402/core/effect"
+import { Clock, Data, Effect } from "effect"
+import type { ChainFault } from "../treasury/Chain.ts"
+import type { Hex } from "../treasury/Hex.ts"
+import type { PresentedPayment } from "./PresentedPayment.ts"
+import type { Relay } from "./Relay.ts"
+import {
+  creatingTransfer,
+  ecdsaTransfer,
+  multicall3,
+  type TransferCall,
+  walletCreationOf,
+  walletTransfer
+} from "./TransferCall.ts"
+
+/*
+ * Verifies a payment against the chain: what is checked, and in which order reasons are named.
+ */
+
+/** The chain could not be read: nothing is known about the payment. */
+export class ChainUnavailable extends Data.TaggedError("ChainUnavailable")<{ readonly network: string }> {
+  override get message(): string {
+    return `the chain ${this.network} could not be read`
+  }
+}
+
+export type PaymentVerdict =
+  /** `gas`: the limit for the call, a quarter above the estimate. */
+  | { readonly _tag: "Valid"; readonly call: TransferCall; readonly gas: bigint }
+  | { readonly _tag: "Invalid"; readonly reason: string }
+
+export interface PaymentCheckSettings {
+  /** In lower case. */
+  readonly walletFactories: ReadonlySet<string>
+  readonly minValidSeconds: number
+}
+
+/** The signature's form decides how it is submitted. */
+type Signed =
+  | { readonly _tag: "Signed"; readonly call: TransferCall; readonly byWallet: boolean }
+  | { readonly _tag: "Invalid"; readonly reason: string }
+
+const invalid = (reason: string) => ({ _tag: "Invalid", reason }) as const
+const badSignature = invalid("invalid_exact_evm_signature")
+
+/** JSON-RPC codes of a call that reverted: `execution reverted`, with and without data. */
+const revertCodes: ReadonlySet<string> = new Set(["RPC_3", "RPC_-32000", "RPC_-32015"])
+
+/** Reads of the chain that prove payments. */
+export type Evidence = ChainReader["Service"]
+
+export const makePaymentCheck = (
+  { minValidSeconds, walletFactories }: PaymentCheckSettings,
+  evidence: Effect.Effect<Evidence>
+) => {
+  const separators = new Map<string, Hex>()
+  const separatorOf = (network: PresentedPayment["network"]): Hex => {
+    const known = separators.get(network.caip2) ?? domainSeparator(network)
+    separators.set(network.caip2, known)
+    return known
+  }
+
+  const readSignature = Effect.fnUntraced(function* (
+    { chain }: Relay,
+    { authorization, network, signature }: PresentedPayment
+  ): Effect.fn.Return<Signed, ChainFault> {
+    const { asset } = network
+    const payer: Hex = `0x${authorization.from.slice(2)}`
+    const creation = walletCreationOf(signature)
+    if (creation === "Malformed") return badSignature
+    if (creation !== undefined) {
+      if (yield* chain.hasCode(payer)) {
+        const call = walletTransfer(asset, authorization, creation.signature)
+        return { _tag: "Signed", call, byWallet: true }
+      }
+      // A call to an address without code succeeds and does nothing.
+      return walletFactories.has(creation.factory.toLowerCase()) && (yield* chain.hasCode(multicall3))
+        ? { _tag: "Signed", call: creatingTransfer(asset, authorization, creation), byWallet: true }
+        : invalid("wallet_factory_not_allowed")
+    }
+    const judged = judgeSignature(separatorOf(network), authorization, signature)
+    const verdict = judged instanceof Promise ? yield* Effect.promise(() => judged) : judged
+    if (verdict === "Malformed") return badSignature
+    if (verdict === "Ordinary") {
+      return { _tag: "Signed", call: ecdsaTransfer(asset, authorization, signature), byWallet: false }
+    }
+    return (yield* chain.hasCode(payer))
+      ? { _tag: "Signed", call: walletTransfer(asset, authorization, signature), byWallet: true }
+      : badSignature
+  })
+
+  const readable = <A>({ network }: PresentedPayment, value: A | undefined) =>
+    value === undefined
+      ? Effect.fail(new ChainUnavailable({ network: network.caip2 }))
+      : Effect.succeed(value)
+
+  const isUsed = Effect.fnUntraced(function* (payment: PresentedPayment) {
+    const reader = yield* evidence
+    const read = yield* reader.usedNonces(payment.network, [payment.authorization])
+    return (yield* readable(payment, read)).used[0] === true
+  })
+
+  const balanceOfPayer = Effect.fnUntraced(function* (payment: PresentedPayment) {
+    const reader = yield* evidence
+    return yield* readable(payment, yield* reader.balanceOf(payment.network, payment.authorization.from))
+  })
+
+  /** The gas that the settlement takes; `undefined` if it would be reverted. */
+  const estimate = ({ chain, settings }: Relay, { data, to }: TransferCall) =>
+    chain
+      .estimateGas({ from: settings.relayer, to, data })
+      .pipe(
+        Effect.catchTag("NodeRefused", (refusal) =>
+          revertCodes.has(refusal.code) ? Effect.succeed(undefined) : Effect.fail(refusal)
+        )
+      )
+
+  const checkOnChain = Effect.fnUntraced(function* (
+    relay: Relay,
+    payment: PresentedPayment,
+    { byWallet, call }: Extract<Signed, { readonly _tag: "Signed" }>
+  ): Effect.fn.Return<PaymentVerdict, ChainFault | ChainUnavailable> {
+    const [gas, balance] = yield* Effect.all([estimate(relay, call), balanceOfPayer(payment)], {
+      concurrency: 2
+    })
+    const isShort = balance < BigInt(payment.authorization.value)
+    if (gas !== undefined && !isShort) {
+      const limit = (gas * 5n) / 4n
+      return limit > relay.settings.maxGas
+        ? invalid("settlement_gas_above_limit")
+        : { _tag: "Valid", call, gas: limit }
+    }
+    // Read last: the payment itself may have moved the balance, or used the nonce, while it was read.
+    if (yield* isUsed(payment)) return invalid("invalid_exact_evm_nonce_already_used")
+    if (isShort) return invalid("invalid_exact_evm_insufficient_balance")
+    return byWallet ? badSignature : invalid("invalid_exact_evm_transaction_simulation_failed")
+  })
+
+  /** Verifies a payment: time window, signature, funds, nonce, gas. The chain simulates the whole settlement. */
+  return Effect.fn("LocalFacilitator.check")(function* (
+    relay: Relay,
+    payment: PresentedPayment
+  ): Effect.fn.Return<PaymentVerdict, ChainFault | ChainUnavailable> {
+    const nowSeconds = BigInt(Math.floor((yield* Clock.currentTimeMillis) / 1000))
+    const { validAfter, validBefore } = payment.authorization
+    if (BigInt(validAfter) > nowSeconds) {
+      return invalid("invalid_exact_evm_payload_authorization_valid_after")
+    }
+    if (BigInt(validBefore) < nowSeconds + BigInt(minValidSeconds)) {
+      return invalid("invalid_exact_evm_payload_authorization_valid_before")
+    }
+    const signed = yield* readSignature(relay, payment)
+    return signed._tag === "Invalid" ? signed : yield* checkOnChain(relay, payment, signed)
+  })
+}
+
+export type PaymentCheck = ReturnType<typeof makePaymentCheck>

@@ -1,0 +1,177 @@
+import { ConfigurationError } from "@till402/core"
+import { Clock, Data, Effect, Semaphore } from "effect"
+import { parseTransaction } from "viem"
+import type { Chain, ChainFault, Fees } from "../treasury/Chain.ts"
+import { hashOf, signer } from "../treasury/SigningAccount.ts"
+import type { SigningFailed } from "../treasury/TreasuryErrors.ts"
+import type { RelaySettings } from "./FacilitatorSettings.ts"
+import type { PresentedPayment } from "./PresentedPayment.ts"
+import type { Journal, SettlementJournalFailed, SettlementRecord } from "./SettlementJournal.ts"
+import type { TransferCall } from "./TransferCall.ts"
+
+/*
+ * The relayer's account on one network: numbers, fees and replacements. Every transaction is recorded in the journal
+ * before it is sent.
+ */
+
+/** Nothing was recorded or sent. The same payment can be settled later. */
+export class RelayRefused extends Data.TaggedError("RelayRefused")<{
+  readonly reason: "settlement_fees_above_limit" | "relayer_out_of_funds" | "relayer_busy"
+}> {}
+
+export type RelayFault = ChainFault | SettlementJournalFailed | SigningFailed | ConfigurationError
+
+/** A payment to record, with the call that submits it. */
+export interface SettlementDraft {
+  readonly payment: PresentedPayment
+  readonly caller: string
+  readonly attempt: number
+  readonly call: TransferCall
+  readonly gas: bigint
+}
+
+/** Transaction numbers that are tried before a settlement fails with `relayer_busy`. */
+const maxNonces = 32
+const feesLifetimeMillis = 1_000
+const balanceLifetimeMillis = 2_000
+
+/** The fees of a recorded transaction. */
+const feesOf = ({ signedTransaction }: SettlementRecord): Fees => {
+  const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parseTransaction(signedTransaction)
+  return { maxFeePerGas, maxPriorityFeePerGas }
+}
+
+const least = (left: bigint, right: bigint): bigint => (left < right ? left : right)
+const most = (left: bigint, right: bigint): bigint => (left > right ? left : right)
+const quarterMore = (fee: bigint): bigint => (fee * 5n) / 4n + 1n
+
+/**
+ * Fees that replace a transaction: the usual ones of now, and a quarter above what was signed. `undefined` if the
+ * ceiling leaves less than an eighth, for which a node would not replace it. Pure.
+ */
+export const replacementFees = (now: Fees, signed: Fees, ceiling: bigint): Fees | undefined => {
+  const maxFeePerGas = least(most(now.maxFeePerGas, quarterMore(signed.maxFeePerGas)), ceiling)
+  if (maxFeePerGas * 8n < signed.maxFeePerGas * 9n) return undefined
+  const maxPriorityFeePerGas = least(
+    most(now.maxPriorityFeePerGas, quarterMore(signed.maxPriorityFeePerGas)),
+    maxFeePerGas
+  )
+  return { maxFeePerGas, maxPriorityFeePerGas }
+}
+
+/** Fees within the ceiling: if possible, they suffice even if the base fee doubles. Pure. */
+export const feesWithin = (
+  { maxFeePerGas, maxPriorityFeePerGas }: Fees,
+  ceiling: bigint
+): Fees | undefined => {
+  const base = (maxFeePerGas - maxPriorityFeePerGas) / 2n
+  return base + maxPriorityFeePerGas > ceiling
+    ? undefined
+    : { maxFeePerGas: least(maxFeePerGas, ceiling), maxPriorityFeePerGas }
+}
+
+export const makeRelay = Effect.fnUntraced(function* (
+  settings: RelaySettings,
+  chain: Chain,
+  journal: Journal
+) {
+  const { account, maxFeePerGas: ceiling, network, pollMillis, relayer, replaceAfterMillis } = settings
+  const { chainId } = network
+  const oneAtATime = Semaphore.makeUnsafe(1)
+  let isRightChain = false
+  /** The lowest number that this process may take next. */
+  let nextNonce: number | undefined
+
+  const assertChain = Effect.gen(function* () {
+    if (isRightChain) return
+    if ((yield* chain.chainId) !== BigInt(chainId)) {
+      const message = `facilitator: rpcUrl is not a node of ${network.caip2}`
+      return yield* new ConfigurationError({ message })
+    }
+    isRightChain = true
+  })
+
+  /** Number of the relayer's mined transactions, and so the number that is next on the chain. */
+  const minedCount = yield* Effect.cachedWithTTL(chain.transactionCount(relayer), pollMillis)
+  const cachedFees = yield* Effect.cachedWithTTL(chain.fees, feesLifetimeMillis)
+  const cachedBalance = yield* Effect.cachedWithTTL(chain.nativeBalanceOf(relayer), balanceLifetimeMillis)
+
+  const signWith = signer(account)
+  const sign = Effect.fnUntraced(function* (nonce: number, call: TransferCall, gas: bigint, fees: Fees) {
+    const transaction = { type: "eip1559", chainId, nonce, ...call, value: 0n, gas, ...fees } as const
+    const signedTransaction = yield* signWith(transaction)
+    const recordedAtMillis = yield* Clock.currentTimeMillis
+    return { nonce, signedTransaction, transaction: yield* hashOf(signedTransaction), recordedAtMillis }
+  })
+
+  const affordableFees = Effect.fnUntraced(function* (gas: bigint) {
+    const fees = feesWithin(yield* cachedFees, ceiling)
+    if (fees === undefined) return yield* new RelayRefused({ reason: "settlement_fees_above_limit" })
+    // A transaction that the node refuses would hold up all later numbers.
+    if ((yield* cachedBalance) < gas * fees.maxFeePerGas) {
+      return yield* new RelayRefused({ reason: "relayer_out_of_funds" })
+    }
+    return fees
+  })
+
+  const firstFree = Effect.map(journal.lastNonce(chainId, relayer), (last) =>
+    last === undefined ? 0 : last + 1
+  )
+
+  /** Records a settlement with the next free number, or returns the existing record of its attempt. */
+  const record = Effect.fnUntraced(function* ({ attempt, call, caller, gas, payment }: SettlementDraft) {
+    yield* assertChain
+    const fees = yield* affordableFees(gas)
+    const { digest, key } = payment
+    for (let tries = 0; tries < maxNonces; tries++) {
+      const nonce = Math.max((nextNonce ??= yield* firstFree), yield* minedCount)
+      const signed = yield* sign(nonce, call, gas, fees)
+      const draft = { key, digest, caller, attempt, replacement: 0, chainId, relayer, ...signed }
+      const other = yield* journal.insert(draft)
+      if (other === undefined) {
+        nextNonce = nonce + 1
+        return draft
+      }
+      if (other.key === key && other.attempt === attempt) return other
+      // Another process has this number.
+      nextNonce = Math.max(nonce + 1, yield* firstFree)
+    }
+    return yield* new RelayRefused({ reason: "relayer_busy" })
+  }, oneAtATime.withPermit)
+
+  const send = ({ signedTransaction }: SettlementRecord) => chain.send(signedTransaction)
+
+  /** Replaces a transaction that isn't mined by one with the same number and higher fees. */
+  const replace = Effect.fnUntraced(function* (last: SettlementRecord) {
+    const fees = replacementFees(yield* cachedFees, feesOf(last), ceiling)
+    const { data = "0x", gas = 0n, to } = parseTransaction(last.signedTransaction)
+    if (fees === undefined || to === null || to === undefined) return yield* send(last)
+    const signed = yield* sign(last.nonce, { to, data }, gas, fees)
+    const replaced: SettlementRecord = { ...last, replacement: last.replacement + 1, ...signed }
+    return yield* send((yield* journal.insert(replaced)) ?? replaced)
+  })
+
+  /**
+   * Brings the number that is next on the chain forward: sends its transaction again, or replaces it if it is too old.
+   * All later numbers wait for it, also if the process that recorded it is gone.
+   */
+  const unblock = Effect.gen(function* () {
+    const records = yield* journal.at(chainId, relayer, yield* minedCount)
+    const last = records.at(-1)
+    if (last === undefined) return
+    const age = (yield* Clock.currentTimeMillis) - last.recordedAtMillis
+    if (age < replaceAfterMillis / 3) return
+    yield* age < replaceAfterMillis ? send(last) : replace(last)
+  })
+
+  return {
+    settings,
+    chain,
+    minedCount,
+    record,
+    send,
+    unblock: yield* Effect.cachedWithTTL(unblock, 2 * pollMillis)
+  }
+})
+
+export type Relay = Effect.Success<ReturnType<typeof makeRelay>>

@@ -1,0 +1,118 @@
+import { Data, Effect } from "effect"
+import type { Hex } from "../treasury/Hex.ts"
+
+/*
+ * The record of a local facilitator's transactions. Each is written before it is sent, so that after a crash the
+ * same transaction is sent again, which moves its money at most once.
+ */
+
+/** A signed transaction that settles one authorization, as plain data. */
+export interface SettlementRecord {
+  /** The authorization: `chain:asset:payer:nonce`, lower case. */
+  readonly key: string
+  /** Digest of the whole authorization. Another authorization with the same nonce has another digest. */
+  readonly digest: string
+  /** The till that presented it, as `authorize` of the HTTP handler names it; empty in the same process. */
+  readonly caller: string
+  /** Counts the transaction numbers that this authorization has used, from 0. */
+  readonly attempt: number
+  /** Counts the transactions with this number, from 0. Each pays higher fees than the one before. */
+  readonly replacement: number
+  readonly chainId: number
+  /** The account that sends, lower case. */
+  readonly relayer: Hex
+  /** The transaction's number. The chain accepts one transaction per account and number. */
+  readonly nonce: number
+  /** Hash of the signed transaction. */
+  readonly transaction: Hex
+  readonly signedTransaction: Hex
+  /** When it was recorded, in milliseconds since the epoch. */
+  readonly recordedAtMillis: number
+}
+
+/**
+ * Stores the records of local facilitators, durably and for all processes that share a relayer. Each operation is
+ * atomic.
+ *
+ * A table is enough: (`key`, `attempt`, `replacement`) is unique, and (`chainId`, `relayer`, `nonce`, `replacement`).
+ */
+export interface SettlementJournal {
+  /**
+   * Stores a record and resolves once it is on disk. If a record with the same key, attempt and replacement exists, or
+   * one with the same account, nonce and replacement, stores nothing and returns that one, preferably the first.
+   */
+  readonly insert: (record: SettlementRecord) => Promise<SettlementRecord | undefined>
+  /** The records of an authorization, by attempt, then by replacement. */
+  readonly find: (key: string) => Promise<ReadonlyArray<SettlementRecord>>
+  /** The records of a transaction number, by replacement. */
+  readonly at: (chainId: number, relayer: Hex, nonce: number) => Promise<ReadonlyArray<SettlementRecord>>
+  /** The highest recorded transaction number of an account; `undefined` if there is none. */
+  readonly lastNonce: (chainId: number, relayer: Hex) => Promise<number | undefined>
+}
+
+const byOrder = (left: SettlementRecord, right: SettlementRecord): number =>
+  left.attempt - right.attempt || left.replacement - right.replacement
+
+/** A journal in this process's memory, for tests. After a restart, the relayer may pay for a transaction twice. */
+export const memorySettlementJournal = (): SettlementJournal & {
+  readonly records: () => ReadonlyArray<SettlementRecord>
+} => {
+  const records: Array<SettlementRecord> = []
+  const ofAccount = (chainId: number, relayer: Hex) =>
+    records.filter((record) => record.chainId === chainId && record.relayer === relayer)
+  return {
+    insert: async (record) => {
+      const { attempt, chainId, key, nonce, relayer, replacement } = record
+      const other =
+        records.find(
+          (each) => each.key === key && each.attempt === attempt && each.replacement === replacement
+        ) ??
+        ofAccount(chainId, relayer).find((each) => each.nonce === nonce && each.replacement === replacement)
+      if (other === undefined) records.push(record)
+      return other
+    },
+    find: async (wanted) => records.filter(({ key }) => key === wanted).toSorted(byOrder),
+    at: async (chainId, relayer, wanted) =>
+      ofAccount(chainId, relayer)
+        .filter(({ nonce }) => nonce === wanted)
+        .toSorted(byOrder),
+    lastNonce: async (chainId, relayer) => {
+      const nonces = ofAccount(chainId, relayer).map(({ nonce }) => nonce)
+      return nonces.length === 0 ? undefined : Math.max(...nonces)
+    },
+    records: () => [...records]
+  }
+}
+
+/** The journal could not be read or written. Nothing is sent without a record. `code`: the name of its error. */
+export class SettlementJournalFailed extends Data.TaggedError("SettlementJournalFailed")<{
+  readonly code: string
+}> {
+  override get message(): string {
+    return "the facilitator's journal could not be read or written"
+  }
+}
+
+type Journaled<A> = Effect.Effect<A, SettlementJournalFailed>
+
+/** A journal's promises as effects. */
+export interface Journal {
+  readonly insert: (record: SettlementRecord) => Journaled<SettlementRecord | undefined>
+  readonly find: (key: string) => Journaled<ReadonlyArray<SettlementRecord>>
+  readonly at: (chainId: number, relayer: Hex, nonce: number) => Journaled<ReadonlyArray<SettlementRecord>>
+  readonly lastNonce: (chainId: number, relayer: Hex) => Journaled<number | undefined>
+}
+
+export const journalOf = (journal: SettlementJournal): Journal => {
+  const call = <A>(run: () => Promise<A>): Journaled<A> =>
+    Effect.tryPromise({
+      try: run,
+      catch: (cause) => new SettlementJournalFailed({ code: cause instanceof Error ? cause.name : "Error" })
+    })
+  return {
+    insert: (record) => call(() => journal.insert(record)),
+    find: (key) => call(() => journal.find(key)),
+    at: (chainId, relayer, nonce) => call(() => journal.at(chainId, relayer, nonce)),
+    lastNonce: (chainId, relayer) => call(() => journal.lastNonce(chainId, relayer))
+  }
+}

@@ -1,0 +1,164 @@
+import { Clock, Effect } from "effect"
+import type { Hex } from "../treasury/Hex.ts"
+import type { ChainUnavailable, Evidence, PaymentCheck } from "./PaymentCheck.ts"
+import type { PresentedPayment } from "./PresentedPayment.ts"
+import type { Relay, RelayFault } from "./Relay.ts"
+import type { Journal, SettlementRecord } from "./SettlementJournal.ts"
+
+/*
+ * Settles a payment: records its transaction, sends it, and waits until the chain shows its own transfer.
+ */
+
+/** `transaction` of a failure: it was sent, so money may have moved or still move. */
+export type SettleResult =
+  | { readonly _tag: "Settled"; readonly transaction: string }
+  | { readonly _tag: "Failed"; readonly reason: string; readonly transaction: string | undefined }
+
+/** The state of a recorded settlement. */
+type Progress =
+  | SettleResult
+  | { readonly _tag: "Waiting" }
+  /** Its number is used up and the authorization isn't: only another number can settle it. */
+  | { readonly _tag: "NumberSpent"; readonly reason: string; readonly transaction: Hex }
+
+/** A number that was used this many blocks ago, and not by us, is lost: no reorganization reaches that far. */
+const lostBlocks = 64n
+/** Each attempt may cost the relayer a reverted transaction. */
+const maxAttempts = 3
+
+const waiting: Progress = { _tag: "Waiting" }
+const failed = (reason: string, transaction?: string): SettleResult => ({
+  _tag: "Failed",
+  reason,
+  transaction
+})
+
+export interface SettlingSettings {
+  readonly confirmTimeoutMillis: number
+  readonly pollMillis: number
+}
+
+export const makeSettling = (
+  { confirmTimeoutMillis, pollMillis }: SettlingSettings,
+  journal: Journal,
+  check: PaymentCheck,
+  evidence: Effect.Effect<Evidence>
+) => {
+  /** The transaction of a number that is on the chain. */
+  const minedOf = Effect.fnUntraced(function* ({ chain }: Relay, sent: ReadonlyArray<SettlementRecord>) {
+    for (const { transaction } of sent.toReversed()) {
+      const mined = yield* chain.mined(transaction)
+      if (mined !== undefined) return { ...mined, transaction }
+    }
+    return undefined
+  })
+
+  /** Whether another transaction has used a number for good. */
+  const isLost = Effect.fnUntraced(function* ({ chain, settings }: Relay, nonce: number) {
+    const height = yield* chain.blockNumber
+    return (
+      height >= lostBlocks && (yield* chain.transactionCount(settings.relayer, height - lostBlocks)) > nonce
+    )
+  })
+
+  const progressOf = Effect.fnUntraced(function* (
+    relay: Relay,
+    payment: PresentedPayment,
+    { nonce, transaction: first }: SettlementRecord
+  ): Effect.fn.Return<Progress, RelayFault> {
+    if ((yield* relay.minedCount) <= nonce) return waiting
+    const { network, relayer } = relay.settings
+    const sent = yield* journal.at(network.chainId, relayer, nonce)
+    const mined = yield* minedOf(relay, sent)
+    const transaction = mined?.transaction
+    // The receipt alone proves nothing: the authorization's own transfer must be in it.
+    const shown = yield* (yield* evidence).evidence(network, payment.authorization, { transaction })
+    switch (shown._tag) {
+      case "Moved":
+        return { _tag: "Settled", transaction: shown.transaction }
+      case "Confirming":
+      case "Unavailable":
+        return waiting
+      case "NotPaid":
+        return failed("invalid_exact_evm_nonce_already_used", transaction ?? first)
+      case "NotMoved":
+        if (mined !== undefined && !mined.succeeded) {
+          return { _tag: "NumberSpent", reason: "transaction_failed", transaction: mined.transaction }
+        }
+        return mined === undefined && (yield* isLost(relay, nonce))
+          ? { _tag: "NumberSpent", reason: "transaction_replaced", transaction: first }
+          : waiting
+    }
+  })
+
+  /** Waits until the chain decides about a recorded settlement, or the call times out. */
+  const waitFor = Effect.fnUntraced(function* (
+    relay: Relay,
+    payment: PresentedPayment,
+    record: SettlementRecord,
+    untilMillis: number
+  ) {
+    for (;;) {
+      // A fault of the node or the journal decides nothing: the transaction is recorded.
+      const progress = yield* Effect.catch(progressOf(relay, payment, record), () => Effect.succeed(waiting))
+      if (progress._tag === "Settled" || progress._tag === "Failed") return progress
+      if (progress._tag === "NumberSpent") return failed(progress.reason, progress.transaction)
+      yield* Effect.ignore(relay.unblock)
+      if ((yield* Clock.currentTimeMillis) + pollMillis >= untilMillis) {
+        return failed("settlement_pending", record.transaction)
+      }
+      yield* Effect.sleep(pollMillis)
+    }
+  })
+
+  const isOf = ({ caller, digest }: SettlementRecord, payment: PresentedPayment, wanted: string): boolean =>
+    digest === payment.digest && caller === wanted
+
+  /** Whether a payment needs a transaction with a new number, and which attempt that is. */
+  const nextAttempt = Effect.fnUntraced(function* (
+    relay: Relay,
+    payment: PresentedPayment,
+    last: SettlementRecord | undefined
+  ) {
+    if (last === undefined) return 0
+    const progress = yield* progressOf(relay, payment, last)
+    if (progress._tag === "Waiting") yield* Effect.ignore(relay.send(last))
+    return progress._tag === "NumberSpent" && last.attempt + 1 < maxAttempts ? last.attempt + 1 : undefined
+  })
+
+  return Effect.fn("LocalFacilitator.settle")(function* (
+    relay: Relay,
+    payment: PresentedPayment,
+    caller: string
+  ): Effect.fn.Return<SettleResult, RelayFault | ChainUnavailable> {
+    const untilMillis = (yield* Clock.currentTimeMillis) + confirmTimeoutMillis
+    const known = (yield* journal.find(payment.key)).at(-1)
+    // The nonce belongs to another authorization, or to another till, which may have been paid by it.
+    if (known !== undefined && !isOf(known, payment, caller)) {
+      return failed("invalid_exact_evm_nonce_already_used")
+    }
+    const attempt = yield* nextAttempt(relay, payment, known)
+    if (attempt === undefined) return yield* waitFor(relay, payment, known!, untilMillis)
+
+    const verdict = yield* check(relay, payment)
+    if (verdict._tag === "Invalid") {
+      // Another process may have recorded the settlement that spoiled this check.
+      const other = (yield* journal.find(payment.key)).at(-1)
+      return other === undefined || other.attempt < attempt
+        ? failed(verdict.reason, other?.transaction)
+        : yield* waitFor(relay, payment, other, untilMillis)
+    }
+    const { call, gas } = verdict
+    const record = yield* relay
+      .record({ payment, caller, attempt, call, gas })
+      .pipe(
+        Effect.catchTag("RelayRefused", ({ reason }) => Effect.succeed(failed(reason, known?.transaction)))
+      )
+    if ("_tag" in record) return record
+    if (!isOf(record, payment, caller)) return failed("invalid_exact_evm_nonce_already_used")
+    yield* Effect.ignore(relay.send(record))
+    return yield* waitFor(relay, payment, record, untilMillis)
+  })
+}
+
+export type Settling = ReturnType<typeof makeSettling>
