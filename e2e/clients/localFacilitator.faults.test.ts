@@ -1,12 +1,12 @@
 import { type LocalFacilitatorSettings } from "@till402/providers/facilitator"
 import { sqliteJournals } from "@till402/providers/journals"
-import { type Chain, startChain, usdcAbi } from "@till402/sandbox"
+import { type Chain, startChain } from "@till402/sandbox"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Hex, parseEther, parseGwei, parseTransaction } from "viem"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { messageOf, signedPayment, startRelay, type Terms } from "./relayers.ts"
+import { losingTransactions, signedPayment, startRelay } from "./relayers.ts"
 
 /*
  * A local facilitator that crashes, runs out of money, or meets a chain that doesn't mine: no payment is lost or made
@@ -27,29 +27,6 @@ afterEach(async () => {
   await chain.client.setAutomine(true)
   await chain.client.mine({ blocks: 1 })
 })
-
-type Fetch = NonNullable<Parameters<typeof startRelay>[1]>["fetch"]
-
-/** A connection that loses every transaction, like a process that dies before it sends. */
-const losingTransactions: Fetch = async (input, init) => {
-  const body = await new Response(init?.body).text()
-  if (body.includes("eth_sendRawTransaction")) throw new Error("the process is gone")
-  return fetch(input, { ...init, body })
-}
-
-/** Sends one transaction of somebody else and returns its hash without waiting. */
-const submit = (terms: Terms, signature: Hex, maxPriorityFeePerGas: bigint): Promise<Hex> => {
-  const { from, nonce, to, validAfter, validBefore, value } = terms
-  return chain.client.writeContract({
-    address: chain.usdc,
-    abi: usdcAbi,
-    functionName: "transferWithAuthorization",
-    args: [from, to, value, validAfter, validBefore, nonce, signature],
-    gas: 200_000n,
-    maxFeePerGas: parseGwei("100"),
-    maxPriorityFeePerGas
-  })
-}
 
 const quick: Partial<LocalFacilitatorSettings> = { confirmTimeoutMillis: 300 }
 
@@ -173,6 +150,9 @@ describe("limits of a local facilitator", () => {
       networks: [{ network: "base-sepolia", rpcUrl: chain.rpcUrl, maxFeePerGas: 1n }]
     })
     const refused = { success: false, errorReason: "settlement_fees_above_limit", transaction: "" }
+    // No work begins for a payment that can't be settled now.
+    const { errorReason: reason } = refused
+    await expect(cheap.facilitator.verify(payload, requirements)).rejects.toMatchObject({ reason })
     expect(await cheap.facilitator.settle(payload, requirements)).toMatchObject(refused)
     expect(cheap.journal.records()).toEqual([])
     const { facilitator } = await startRelay(chain, { account: cheap.account, journal: cheap.journal })
@@ -183,6 +163,9 @@ describe("limits of a local facilitator", () => {
     const { payload, requirements } = await signedPayment(chain)
     const { account, facilitator, journal } = await startRelay(chain)
     await chain.client.setBalance({ address: account.address, value: 1_000n })
+    await expect(facilitator.verify(payload, requirements)).rejects.toMatchObject({
+      reason: "relayer_out_of_funds"
+    })
     expect(await facilitator.settle(payload, requirements)).toMatchObject({
       success: false,
       errorReason: "relayer_out_of_funds",
@@ -202,68 +185,5 @@ describe("limits of a local facilitator", () => {
     expect(await facilitator.verify(payload, requirements)).toMatchObject({ invalidReason: reason })
     expect(await facilitator.settle(payload, requirements)).toMatchObject({ errorReason: reason })
     expect(journal.records()).toEqual([])
-  })
-})
-
-describe("a payment that somebody else uses while it settles", () => {
-  const race = async (compete: (payment: Awaited<ReturnType<typeof signedPayment>>) => Promise<Hex>) => {
-    const payment = await signedPayment(chain)
-    const { facilitator, journal } = await startRelay(chain, { confirmTimeoutMillis: 1_500 })
-    await chain.client.setAutomine(false)
-    const settling = facilitator.settle(payment.payload, payment.requirements)
-    await expect.poll(() => journal.records().length).toBe(1)
-    const rival = await compete(payment)
-    const pooled = async () => (await chain.client.getTxpoolStatus()).pending
-    await expect.poll(pooled).toBe(2)
-    await chain.client.mine({ blocks: 1 })
-    const receipt = await chain.client.waitForTransactionReceipt({ hash: rival })
-    expect(receipt.status).toBe("success")
-    return { payment, facilitator, journal, settled: await settling }
-  }
-  const high = parseGwei("50")
-
-  it("is settled if they submitted that very payment: their transaction is the proof", async () => {
-    let rival: Hex | undefined
-    const { payment, settled } = await race(
-      async ({ signature, terms }) => (rival = await submit(terms, signature, high))
-    )
-    expect(settled).toMatchObject({ success: true, transaction: rival })
-    expect(await chain.balanceOf(payment.terms.to)).toBe(payment.terms.value)
-  })
-
-  it("is not settled if the payer used the nonce for a transfer of nothing", async () => {
-    const { facilitator, payment, settled } = await race(async ({ payer, terms }) => {
-      const nothing = { ...terms, value: 0n }
-      return submit(nothing, await payer.signTypedData(messageOf(chain, nothing)), high)
-    })
-    // Not final yet: the outcome stays open, and the money did not move.
-    expect(settled).toMatchObject({ success: false })
-    expect(settled.transaction).not.toBe("")
-    expect(await chain.balanceOf(payment.terms.to)).toBe(0n)
-    // A minute later it is final.
-    await chain.client.setAutomine(true)
-    await chain.client.increaseTime({ seconds: 70 })
-    await chain.client.mine({ blocks: 2 })
-    expect(await facilitator.settle(payment.payload, payment.requirements)).toMatchObject({
-      success: false,
-      errorReason: "invalid_exact_evm_nonce_already_used"
-    })
-  })
-})
-
-describe("confirmations", () => {
-  it("are waited for: three blocks, if the host wants three", async () => {
-    const { payload, requirements, terms } = await signedPayment(chain)
-    const { facilitator } = await startRelay(chain, {
-      ...quick,
-      networks: [{ network: "base-sepolia", rpcUrl: chain.rpcUrl, confirmations: 3 }]
-    })
-    const settle = () => facilitator.settle(payload, requirements)
-    expect(await settle()).toMatchObject({ success: false, errorReason: "settlement_pending" })
-    expect(await chain.balanceOf(terms.to)).toBe(terms.value)
-    await chain.client.mine({ blocks: 1 })
-    expect(await settle()).toMatchObject({ success: false, errorReason: "settlement_pending" })
-    await chain.client.mine({ blocks: 1 })
-    expect(await settle()).toMatchObject({ success: true })
   })
 })

@@ -4,8 +4,8 @@ import {
   type LocalFacilitatorSettings,
   memorySettlementJournal
 } from "@till402/providers/facilitator"
-import { type Chain } from "@till402/sandbox"
-import { type Hex, parseEther } from "viem"
+import { type Chain, usdcAbi } from "@till402/sandbox"
+import { type Hex, parseEther, parseGwei } from "viem"
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
 
 /*
@@ -125,4 +125,30 @@ export const signedPayment = async (
   const terms = termsOf(payer.address, change)
   const signature = await payer.signTypedData(messageOf(chain, terms))
   return { payer, terms, signature, ...paymentOf(chain, terms, signature) }
+}
+
+/** A connection that loses every transaction, like a process that dies before it sends. */
+export const losingTransactions: NonNullable<FetchOptions["fetch"]> = async (input, init) => {
+  const body = await new Response(init?.body).text()
+  if (body.includes("eth_sendRawTransaction")) throw new Error("the process is gone")
+  return fetch(input, { ...init, body })
+}
+
+/** Sends one transaction of somebody else and returns its hash without waiting. */
+export const submit = (
+  chain: Chain,
+  terms: Terms,
+  signature: Hex,
+  maxPriorityFeePerGas: bigint
+): Promise<Hex> => {
+  const { from, nonce, to, validAfter, validBefore, value } = terms
+  return chain.client.writeContract({
+    address: chain.usdc,
+    abi: usdcAbi,
+    functionName: "transferWithAuthorization",
+    args: [from, to, value, validAfter, validBefore, nonce, signature],
+    gas: 200_000n,
+    maxFeePerGas: parseGwei("100"),
+    maxPriorityFeePerGas
+  })
 }

@@ -61,7 +61,7 @@ const methods: Readonly<Record<string, string>> = { verify: "POST", settle: "POS
  * Serves a local facilitator over HTTP: `POST /verify`, `POST /settle` and `GET /supported` below any prefix.
  *
  * Responds 401 to callers that `authorize` doesn't name, 400, 404, 405 or 413 to unreadable requests, and 503 when the
- * chain can't be read or too many calls run. A settlement that fails is a 200 with `success: false`.
+ * chain can't be read, the relayer can't pay, or too many calls run. A settlement that fails is a 200 with `success: false`.
  *
  * @example
  * import { facilitatorHandler, localFacilitator } from "@till402/providers/facilitator"
@@ -101,7 +101,9 @@ export const facilitatorHandler = (
     try {
       return Response.json(await facilitator.verify(paymentPayload, paymentRequirements))
     } catch {
-      return problem(503, "The chain can't be read. Nothing was settled. Retry.", { "retry-after": "1" })
+      return problem(503, "Payments can't be verified now. Nothing was settled. Retry.", {
+        "retry-after": "1"
+      })
     }
   }
 

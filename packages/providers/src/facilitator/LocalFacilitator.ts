@@ -23,7 +23,7 @@ import {
 } from "./FacilitatorSettings.ts"
 import { type ChainUnavailable, type Evidence, makePaymentCheck } from "./PaymentCheck.ts"
 import { readPayment } from "./PresentedPayment.ts"
-import { makeRelay, type Relay, type RelayFault } from "./Relay.ts"
+import { makeRelay, type Relay, type RelayFault, type RelayRefused } from "./Relay.ts"
 import { makeSettling } from "./Settling.ts"
 import { journalOf } from "./SettlementJournal.ts"
 
@@ -67,7 +67,7 @@ export interface SupportedResult {
 export interface LocalFacilitator extends FacilitatorClient {
   /** The relayer's address. */
   readonly address: Hex
-  /** Verifies a payment. Rejects if the chain can't be read. */
+  /** Verifies a payment. Rejects if the chain can't be read, or the relayer can't pay the gas now. */
   readonly verify: (paymentPayload: unknown, paymentRequirements: unknown) => Promise<VerifyResult>
   /**
    * Settles a payment, once for each authorization. Never rejects: `settlement_pending` and other failures with a
@@ -88,7 +88,7 @@ interface LocalFacilitatorClient {
   readonly verify: (
     paymentPayload: unknown,
     paymentRequirements: unknown
-  ) => Effect.Effect<VerifyResult, ChainFault | ChainUnavailable>
+  ) => Effect.Effect<VerifyResult, ChainFault | ChainUnavailable | RelayRefused>
   readonly settle: (
     paymentPayload: unknown,
     paymentRequirements: unknown,
@@ -152,8 +152,12 @@ export const makeLocalFacilitator = Effect.fnUntraced(function* (
     if (reading._tag === "Refused") return invalidResult(reading.reason, reading.payer)
     const { payment } = reading
     const payer = payment.authorization.from
-    const verdict = yield* check(relays.get(payment.network.caip2)!, payment)
-    return verdict._tag === "Valid" ? { isValid: true, payer } : invalidResult(verdict.reason, payer)
+    const relay = relays.get(payment.network.caip2)!
+    const verdict = yield* check(relay, payment)
+    if (verdict._tag === "Invalid") return invalidResult(verdict.reason, payer)
+    // No work should begin for a payment that couldn't be settled now.
+    yield* relay.affordableFees(verdict.gas)
+    return { isValid: true, payer }
   })
 
   const settle = (payload: unknown, requirements: unknown, caller: string): Effect.Effect<SettleResponse> => {

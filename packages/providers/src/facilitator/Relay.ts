@@ -17,7 +17,11 @@ import type { TransferCall } from "./TransferCall.ts"
 /** Nothing was recorded or sent. The same payment can be settled later. */
 export class RelayRefused extends Data.TaggedError("RelayRefused")<{
   readonly reason: "settlement_fees_above_limit" | "relayer_out_of_funds" | "relayer_busy"
-}> {}
+}> {
+  override get message(): string {
+    return `the relayer can't send now: ${this.reason}. Nothing was sent`
+  }
+}
 
 export type RelayFault = ChainFault | SettlementJournalFailed | SigningFailed | ConfigurationError
 
@@ -104,6 +108,7 @@ export const makeRelay = Effect.fnUntraced(function* (
     return { nonce, signedTransaction, transaction: yield* hashOf(signedTransaction), recordedAtMillis }
   })
 
+  /** The fees of a transaction that the relayer can pay, within the ceiling. */
   const affordableFees = Effect.fnUntraced(function* (gas: bigint) {
     const fees = feesWithin(yield* cachedFees, ceiling)
     if (fees === undefined) return yield* new RelayRefused({ reason: "settlement_fees_above_limit" })
@@ -168,6 +173,7 @@ export const makeRelay = Effect.fnUntraced(function* (
     settings,
     chain,
     minedCount,
+    affordableFees,
     record,
     send,
     unblock: yield* Effect.cachedWithTTL(unblock, 2 * pollMillis)
