@@ -73,6 +73,23 @@ describe("a local facilitator that dies between record and send", () => {
     expect(await chain.client.getTransactionCount(account)).toBe(2)
   })
 
+  it("names the recorded transaction even if the node is gone after the restart", async () => {
+    const { payload, requirements } = await signedPayment(chain)
+    const before = await startRelay(chain, { ...quick, fetch: losingTransactions })
+    await before.facilitator.settle(payload, requirements)
+    const { facilitator } = await startRelay(chain, {
+      ...quick,
+      account: before.account,
+      journal: before.journal,
+      fetch: () => Promise.reject(new Error("no route"))
+    })
+    expect(await facilitator.settle(payload, requirements)).toMatchObject({
+      success: false,
+      errorReason: "settlement_pending",
+      transaction: before.journal.records()[0]!.transaction
+    })
+  })
+
   it("sends nothing that it couldn't record", async () => {
     const { payload, requirements } = await signedPayment(chain)
     const { journal } = await startRelay(chain)

@@ -91,6 +91,28 @@ describe("a local facilitator settles", () => {
     expect((await facilitator.settle(payload, requirements, "shop")).success).toBe(true)
   })
 
+  it("a payment for no second till, even if that one looked before the first had recorded it", async () => {
+    const { account, facilitator, journal } = await startRelay(chain)
+    const { payload, requirements } = await signedPayment(chain)
+    let isFirst = true
+    const late = await startRelay(chain, {
+      account,
+      journal: {
+        ...journal,
+        find: async (key) => {
+          if (!isFirst) return journal.find(key)
+          isFirst = false
+          expect((await facilitator.settle(payload, requirements, "shop")).success).toBe(true)
+          return []
+        }
+      }
+    })
+    expect(await late.facilitator.settle(payload, requirements, "thief")).toMatchObject({
+      success: false,
+      errorReason: "invalid_exact_evm_nonce_already_used"
+    })
+  })
+
   it("no second authorization with a nonce that it settles", async () => {
     const { account, facilitator } = await startRelay(chain)
     const { payer, payload, requirements, terms } = await signedPayment(chain)

@@ -21,6 +21,14 @@ import {
   type LocalFacilitatorLayerOptions,
   type LocalFacilitatorSettings
 } from "./FacilitatorSettings.ts"
+import {
+  failure,
+  invalidResult,
+  networkNameIn,
+  type SettleResponse,
+  type SupportedResult,
+  type VerifyResult
+} from "./FacilitatorResponses.ts"
 import { type ChainUnavailable, type Evidence, makePaymentCheck } from "./PaymentCheck.ts"
 import { readPayment } from "./PresentedPayment.ts"
 import { makeRelay, type Relay, type RelayFault, type RelayRefused } from "./Relay.ts"
@@ -30,38 +38,6 @@ import { journalOf } from "./SettlementJournal.ts"
 /*
  * Puts a local facilitator together, and gives it the shape of the official one.
  */
-
-/** The response of `/verify`. */
-export interface VerifyResult {
-  readonly isValid: boolean
-  readonly invalidReason?: string
-  readonly payer?: string
-}
-
-/** The response of `/settle`. */
-export interface SettleResponse {
-  readonly success: boolean
-  readonly errorReason?: string
-  /** The name of the fault behind `unexpected_settle_error`. */
-  readonly errorMessage?: string
-  /** Hash of the transaction; empty if none was sent. */
-  readonly transaction: string
-  /** CAIP-2, or the name in the requirements if it isn't known. */
-  readonly network: string
-  readonly payer?: string
-}
-
-/** The response of `/supported`. */
-export interface SupportedResult {
-  readonly kinds: ReadonlyArray<{
-    readonly x402Version: number
-    readonly scheme: "exact"
-    readonly network: string
-  }>
-  readonly extensions: ReadonlyArray<string>
-  /** The relayer, by CAIP-2 family. */
-  readonly signers: Readonly<Record<string, ReadonlyArray<string>>>
-}
 
 /** A facilitator that verifies and settles by itself. */
 export interface LocalFacilitator extends FacilitatorClient {
@@ -108,14 +84,6 @@ const supportedBy = ({ relays }: CheckedSettings, address: Hex): SupportedResult
   extensions: [],
   signers: { "eip155:*": [address] }
 })
-
-const networkNameIn = (requirements: unknown): string =>
-  typeof requirements === "object" &&
-  requirements !== null &&
-  "network" in requirements &&
-  typeof requirements.network === "string"
-    ? requirements.network
-    : ""
 
 /** Makes a facilitator over the `HttpClient` of the context. */
 export const makeLocalFacilitator = Effect.fnUntraced(function* (
@@ -187,24 +155,6 @@ export const makeLocalFacilitator = Effect.fnUntraced(function* (
     settle,
     supported: supportedBy(settings, options.account.address)
   }
-})
-
-const invalidResult = (invalidReason: string, payer: string | undefined): VerifyResult => ({
-  isValid: false,
-  invalidReason,
-  ...(payer === undefined ? {} : { payer })
-})
-
-const failure = (
-  errorReason: string,
-  { network, payer }: { readonly network: string; readonly payer: string | undefined },
-  transaction = ""
-): SettleResponse => ({
-  success: false,
-  errorReason,
-  transaction,
-  network,
-  ...(payer === undefined ? {} : { payer })
 })
 
 /** The facilitator of a plain host. */

@@ -25,6 +25,8 @@ type Progress =
 const lostBlocks = 64n
 /** Each attempt may cost the relayer a reverted transaction. */
 const maxAttempts = 3
+/** Longest pause between two polls, in intervals of polling. */
+const maxPausePolls = 4
 
 const waiting: Progress = { _tag: "Waiting" }
 const failed = (reason: string, transaction?: string): SettleResult => ({
@@ -32,6 +34,9 @@ const failed = (reason: string, transaction?: string): SettleResult => ({
   reason,
   transaction
 })
+
+/** The nonce belongs to another authorization, or to another till, which may have been paid by it. */
+const nonceTaken = failed("invalid_exact_evm_nonce_already_used")
 
 export interface SettlingSettings {
   readonly confirmTimeoutMillis: number
@@ -91,6 +96,10 @@ export const makeSettling = (
     }
   })
 
+  /** A fault of the node or the journal decides nothing: the transaction is recorded. */
+  const progressOrWaiting = (relay: Relay, payment: PresentedPayment, record: SettlementRecord) =>
+    Effect.catch(progressOf(relay, payment, record), () => Effect.succeed(waiting))
+
   /** Waits until the chain decides about a recorded settlement, or the call times out. */
   const waitFor = Effect.fnUntraced(function* (
     relay: Relay,
@@ -98,16 +107,17 @@ export const makeSettling = (
     record: SettlementRecord,
     untilMillis: number
   ) {
-    for (;;) {
-      // A fault of the node or the journal decides nothing: the transaction is recorded.
-      const progress = yield* Effect.catch(progressOf(relay, payment, record), () => Effect.succeed(waiting))
+    for (let poll = 0; ; poll++) {
+      const progress = yield* progressOrWaiting(relay, payment, record)
       if (progress._tag === "Settled" || progress._tag === "Failed") return progress
       if (progress._tag === "NumberSpent") return failed(progress.reason, progress.transaction)
       yield* Effect.ignore(relay.unblock)
-      if ((yield* Clock.currentTimeMillis) + pollMillis >= untilMillis) {
+      // Grows: a search for a use by another transaction takes many reads.
+      const pauseMillis = pollMillis * Math.min(1 + poll / 10, maxPausePolls)
+      if ((yield* Clock.currentTimeMillis) + pauseMillis >= untilMillis) {
         return failed("settlement_pending", record.transaction)
       }
-      yield* Effect.sleep(pollMillis)
+      yield* Effect.sleep(pauseMillis)
     }
   })
 
@@ -121,7 +131,7 @@ export const makeSettling = (
     last: SettlementRecord | undefined
   ) {
     if (last === undefined) return 0
-    const progress = yield* progressOf(relay, payment, last)
+    const progress = yield* progressOrWaiting(relay, payment, last)
     if (progress._tag === "Waiting") yield* Effect.ignore(relay.send(last))
     return progress._tag === "NumberSpent" && last.attempt + 1 < maxAttempts ? last.attempt + 1 : undefined
   })
@@ -133,10 +143,7 @@ export const makeSettling = (
   ): Effect.fn.Return<SettleResult, RelayFault | ChainUnavailable> {
     const untilMillis = (yield* Clock.currentTimeMillis) + confirmTimeoutMillis
     const known = (yield* journal.find(payment.key)).at(-1)
-    // The nonce belongs to another authorization, or to another till, which may have been paid by it.
-    if (known !== undefined && !isOf(known, payment, caller)) {
-      return failed("invalid_exact_evm_nonce_already_used")
-    }
+    if (known !== undefined && !isOf(known, payment, caller)) return nonceTaken
     const attempt = yield* nextAttempt(relay, payment, known)
     if (attempt === undefined) return yield* waitFor(relay, payment, known!, untilMillis)
 
@@ -144,9 +151,8 @@ export const makeSettling = (
     if (verdict._tag === "Invalid") {
       // Another process may have recorded the settlement that spoiled this check.
       const other = (yield* journal.find(payment.key)).at(-1)
-      return other === undefined || other.attempt < attempt
-        ? failed(verdict.reason, other?.transaction)
-        : yield* waitFor(relay, payment, other, untilMillis)
+      if (other === undefined || other.attempt < attempt) return failed(verdict.reason, other?.transaction)
+      return isOf(other, payment, caller) ? yield* waitFor(relay, payment, other, untilMillis) : nonceTaken
     }
     const { call, gas } = verdict
     const record = yield* relay
@@ -155,7 +161,7 @@ export const makeSettling = (
         Effect.catchTag("RelayRefused", ({ reason }) => Effect.succeed(failed(reason, known?.transaction)))
       )
     if ("_tag" in record) return record
-    if (!isOf(record, payment, caller)) return failed("invalid_exact_evm_nonce_already_used")
+    if (!isOf(record, payment, caller)) return nonceTaken
     yield* Effect.ignore(relay.send(record))
     return yield* waitFor(relay, payment, record, untilMillis)
   })

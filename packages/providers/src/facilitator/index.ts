@@ -17,12 +17,8 @@ export type {
   LocalFacilitatorSettings
 } from "./FacilitatorSettings.ts"
 export { facilitatorHandler, type FacilitatorHandlerOptions } from "./FacilitatorHandler.ts"
-export {
-  LocalFacilitator,
-  type SettleResponse,
-  type SupportedResult,
-  type VerifyResult
-} from "./LocalFacilitator.ts"
+export type { SettleResponse, SupportedResult, VerifyResult } from "./FacilitatorResponses.ts"
+export { LocalFacilitator } from "./LocalFacilitator.ts"
 export {
   memorySettlementJournal,
   type SettlementJournal,
