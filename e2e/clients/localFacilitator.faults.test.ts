@@ -109,6 +109,30 @@ describe("a local facilitator that dies between record and send", () => {
 const addressOf = ({ account }: { readonly account: { readonly address: Hex } }): Hex =>
   `0x${account.address.slice(2).toLowerCase()}`
 
+describe("a node that forgets transactions", () => {
+  it("gets all of them again, not one for each block", async () => {
+    const payments = await Promise.all(Array.from({ length: 6 }, () => signedPayment(chain)))
+    let forgotten = 0
+    const { facilitator } = await startRelay(chain, {
+      replaceAfterMillis: 900,
+      fetch: async (input, init) => {
+        const body = await new Response(init?.body).text()
+        if (!body.includes("eth_sendRawTransaction") || ++forgotten > 6)
+          return fetch(input, { ...init, body })
+        return Response.json({ jsonrpc: "2.0", id: 1, result: `0x${"00".repeat(32)}` })
+      }
+    })
+    await chain.client.setAutomine(false)
+    const settling = Promise.all(
+      payments.map(({ payload, requirements }) => facilitator.settle(payload, requirements))
+    )
+    const pooled = async () => (await chain.client.getTxpoolStatus()).pending
+    await expect.poll(pooled, { timeout: 4_000 }).toBe(6)
+    await chain.client.mine({ blocks: 1 })
+    expect((await settling).filter(({ success }) => !success)).toEqual([])
+  })
+})
+
 describe("a stuck transaction", () => {
   it("is replaced with the same number and higher fees, and settles once", async () => {
     await chain.client.setAutomine(false)

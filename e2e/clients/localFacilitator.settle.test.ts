@@ -13,7 +13,7 @@ import {
 import { messageOf, paymentOf, signedPayment, startRelay } from "./relayers.ts"
 
 /*
- * What a local facilitator settles, on a real chain: each authorization once, whoever asks and how often.
+ * Settlement by a local facilitator on a real chain: each authorization once, for any number of calls and processes.
  */
 
 let chain: Chain

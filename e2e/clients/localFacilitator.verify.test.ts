@@ -5,7 +5,7 @@ import { factory, placeMulticall, placeWallet, plannedWallet, walletPayment } fr
 import { newAddress, paymentOf, signedPayment, startRelay, termsOf } from "./relayers.ts"
 
 /*
- * What a local facilitator verifies, on a real chain. A refused payment is not recorded and not sent either.
+ * Verification by a local facilitator on a real chain. A refused payment is not recorded and not sent either.
  */
 
 let chain: Chain

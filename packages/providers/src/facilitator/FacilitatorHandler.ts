@@ -27,18 +27,19 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 /** Reads the whole body; `undefined` if it exceeds the limit. */
 const readBody = async (request: Request): Promise<string | undefined> => {
   if (request.body === null) return ""
-  const chunks: Array<Uint8Array> = []
+  const decoder = new TextDecoder()
+  let text = ""
   let length = 0
   const reader = request.body.getReader()
   for (;;) {
     const { done, value } = await reader.read()
-    if (done) return new TextDecoder().decode(Buffer.concat(chunks))
+    if (done) return text + decoder.decode()
     length += value.length
     if (length > maxBodyBytes) {
       await reader.cancel()
       return undefined
     }
-    chunks.push(value)
+    text += decoder.decode(value, { stream: true })
   }
 }
 

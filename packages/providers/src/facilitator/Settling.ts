@@ -107,14 +107,22 @@ export const makeSettling = (
     record: SettlementRecord,
     untilMillis: number
   ) {
+    const resendMillis = relay.settings.replaceAfterMillis / 3
+    let sentAtMillis = yield* Clock.currentTimeMillis
     for (let poll = 0; ; poll++) {
       const progress = yield* progressOrWaiting(relay, payment, record)
       if (progress._tag === "Settled" || progress._tag === "Failed") return progress
       if (progress._tag === "NumberSpent") return failed(progress.reason, progress.transaction)
       yield* Effect.ignore(relay.unblock)
+      const now = yield* Clock.currentTimeMillis
+      if (now - sentAtMillis >= resendMillis) {
+        // Nodes forget. A transaction sent twice moves its money once.
+        yield* Effect.ignore(relay.send(record))
+        sentAtMillis = now
+      }
       // Grows: a search for a use by another transaction takes many reads.
       const pauseMillis = pollMillis * Math.min(1 + poll / 10, maxPausePolls)
-      if ((yield* Clock.currentTimeMillis) + pauseMillis >= untilMillis) {
+      if (now + pauseMillis >= untilMillis) {
         return failed("settlement_pending", record.transaction)
       }
       yield* Effect.sleep(pauseMillis)

@@ -42,7 +42,7 @@ export const settlementCases: ReadonlyArray<SettlementCase> = [
     }
   },
   {
-    name: "an authorization gets one transaction of an attempt, whoever inserts a second",
+    name: "an authorization gets one transaction for each attempt: a second one is not stored",
     run: async (left, right) => {
       const first = settlement()
       await left.insert(first)
