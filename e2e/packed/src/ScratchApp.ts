@@ -36,7 +36,7 @@ const installed = (name: string, owner: string): string => {
   return realpathSync(path)
 }
 
-/** Optional peers of this host: viem, which the treasury of `@till402/providers` requires, and ai for its models. */
+/** Optional peers of this host: viem, which treasury and facilitator of `@till402/providers` require, and ai for its models. */
 const chosenPeers = ["viem", "ai"]
 
 /** Installs what a packed package's manifest declares: dependencies and peers, but not every optional one. */
