@@ -23,7 +23,7 @@ const quick: Partial<LocalFacilitatorSettings> = { confirmTimeoutMillis: 300 }
 describe("a payment that somebody else uses while it settles", () => {
   const race = async (compete: (payment: Awaited<ReturnType<typeof signedPayment>>) => Promise<Hex>) => {
     const payment = await signedPayment(chain)
-    const { facilitator, journal } = await startRelay(chain, { confirmTimeoutMillis: 1_500 })
+    const { facilitator, journal } = await startRelay(chain, { confirmTimeoutMillis: 4_000 })
     await chain.client.setAutomine(false)
     const settling = facilitator.settle(payment.payload, payment.requirements)
     await expect.poll(() => journal.records().length).toBe(1)
