@@ -14,7 +14,11 @@ import type { Sparse } from "./Sparse.ts"
 /** Replies to a shopper's message in text, with products. */
 export class Assistant extends Context.Service<
   Assistant,
-  { readonly reply: (request: ShopRequest) => Effect.Effect<ShopResponse, UpstreamError> }
+  {
+    readonly reply: (request: ShopRequest) => Effect.Effect<ShopResponse, UpstreamError>
+    /** See `AssistantOptions.maxCostUsd`. */
+    readonly maxCostUsd?: number | undefined
+  }
 >()("@till402/core/Assistant") {
   /**
    * An assistant from a host's async function. Its `search` queries the catalogue and aborts with the call. It rejects
@@ -29,6 +33,7 @@ export class Assistant extends Context.Service<
       Effect.gen(function* () {
         const catalogue = yield* Catalogue
         return {
+          maxCostUsd: options.maxCostUsd,
           reply: Effect.fn("Assistant.reply")(function* (request: ShopRequest) {
             const run = Effect.runPromiseWith(yield* Effect.context())
             const searchWith = (context: CallContext) => (query: ProductQuery) =>
@@ -96,4 +101,6 @@ export interface AssistantContext extends CallContext {
 /** Serves `POST /x402/shop`. Throw `TemporarilyUnavailable` for a 503; any other throw is a 502. */
 export interface AssistantOptions {
   readonly reply: (request: ShopRequest, context: AssistantContext) => Promise<AssistantReply>
+  /** The most that one reply may cost you, in US dollars. The till refuses to start if it isn't below `prices.shop`. */
+  readonly maxCostUsd?: number | undefined
 }

@@ -18,7 +18,7 @@ type Member = "method" | "optional method" | "value"
 /** Every member of a port: TypeScript keeps the lists complete. */
 type PortShape<Port> = { readonly [Name in keyof Port]-?: Member }
 
-const assistant: PortShape<AssistantOptions> = { reply: "method" }
+const assistant: PortShape<AssistantOptions> = { reply: "method", maxCostUsd: "value" }
 const fulfilment: PortShape<FulfilmentOptions> = {
   quote: "method",
   place: "method",

@@ -3,7 +3,13 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { ConfigurationError, memory, StoreError, Till } from "@till402/core"
 import type { TillOptions } from "@till402/core"
 import { sqlite } from "@till402/core/sqlite"
-import { fakeFacilitator, fakeFulfilment, fakeTracker, fakeVaultFiles } from "@till402/core/testing"
+import {
+  fakeAssistant,
+  fakeFacilitator,
+  fakeFulfilment,
+  fakeTracker,
+  fakeVaultFiles
+} from "@till402/core/testing"
 import { openTill, track } from "../toll/openTill.ts"
 
 const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
@@ -38,6 +44,17 @@ const made = (given: TillOptions) => {
   onTestFinished(() => till.dispose())
   return till
 }
+
+describe("A till", () => {
+  it("doesn't start with an assistant that may cost what a call earns", async () => {
+    const costing = (maxCostUsd: number) => ({ assistant: { ...fakeAssistant(), maxCostUsd } })
+    const message =
+      "one reply may cost $0.1, and a call of shop costs $0.10. Set maxCostUsd of the assistant below"
+    await expect(openTill(costing(0.1))).rejects.toThrow(message)
+    await expect(openTill({ ...costing(0.05), prices: { shop: "0.05" } })).rejects.toThrow("prices.shop")
+    await openTill(costing(0.099))
+  })
+})
 
 describe("Till.make refuses", () => {
   const faults: ReadonlyArray<readonly [string, Record<string, unknown>, RegExp]> = [

@@ -75,8 +75,11 @@ export const assistantOver = (
   settings: AssistantSettings = {}
 ): AssistantOptions => {
   const [first, ...others] = models
-  const answer = Effect.runSync(makeReply([first.context, ...others.map(({ context }) => context)], settings))
+  const { maxCostUsd, reply: answer } = Effect.runSync(
+    makeReply([first.context, ...others.map(({ context }) => context)], settings)
+  )
   return {
+    maxCostUsd,
     reply: async (request, { reportUsage, search: find, signal }) => {
       const search: Search = (query) => Effect.tryPromise({ try: () => find(query), catch: searchError })
       const report = (usage: AssistantUsage) => Effect.sync(() => reportUsage?.(usage))

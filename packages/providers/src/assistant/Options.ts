@@ -1,4 +1,4 @@
-import { ConfigurationError } from "@till402/core"
+import type { ConfigurationError } from "@till402/core"
 import { Effect } from "effect"
 import { settingReaders } from "../upstream/index.ts"
 
@@ -14,10 +14,11 @@ export interface AssistantSettings {
   readonly maxTokens?: number | undefined
   /** Time of one run in milliseconds; default 18,000. Keep it below the till's `upstreamTimeoutMillis`. */
   readonly deadlineMillis?: number | undefined
-  /** Cost of one run in US dollars; default half of `priceUsd`, and always below it. Needs the model's prices. */
+  /**
+   * Cost of one run in US dollars; default 0.05. The till refuses to start if it isn't below `prices.shop`. Needs the
+   * model's prices.
+   */
   readonly maxCostUsd?: number | undefined
-  /** What a call of `shop` costs at your till, in US dollars; default 0.10. */
-  readonly priceUsd?: number | undefined
   /** How long identical requests share one run, in milliseconds; default 30,000, 0 to share none. */
   readonly shareMillis?: number | undefined
 }
@@ -26,24 +27,14 @@ export type CheckedSettings = { readonly [name in keyof AssistantSettings]-?: nu
 
 const read = settingReaders("assistant")
 
-const amount = (name: string, value: unknown): Effect.Effect<number, ConfigurationError> =>
-  typeof value === "number" && Number.isFinite(value) && value > 0
-    ? Effect.succeed(value)
-    : Effect.fail(new ConfigurationError({ message: `assistant: ${name} must be an amount above zero` }))
-
 /** Checks the settings and fills in defaults. */
 export const checkSettings = Effect.fnUntraced(function* (
   settings: AssistantSettings
 ): Effect.fn.Return<CheckedSettings, ConfigurationError> {
-  const priceUsd = yield* amount("priceUsd", settings.priceUsd ?? 0.1)
-  const maxCostUsd = yield* amount("maxCostUsd", settings.maxCostUsd ?? priceUsd / 2)
-  if (maxCostUsd >= priceUsd) {
-    return yield* read.invalid(
-      `maxCostUsd must be below priceUsd, the price of a call: a run may cost $${maxCostUsd}, a call $${priceUsd}`
-    )
-  }
+  const { maxCostUsd = 0.05 } = settings
+  if (!Number.isFinite(maxCostUsd) || maxCostUsd <= 0)
+    return yield* read.invalid("maxCostUsd must be an amount above zero")
   return {
-    priceUsd,
     maxCostUsd,
     maxRounds: yield* read.wholeNumber("maxRounds", settings.maxRounds ?? 4, 1, 10),
     maxSearches: yield* read.wholeNumber("maxSearches", settings.maxSearches ?? 8, 1, 50),

@@ -82,14 +82,14 @@ export const makeReply = Effect.fnUntraced(function* (
     ...Array<Context.Context<LanguageModel.LanguageModel>>
   ],
   settings: AssistantSettings
-): Effect.fn.Return<Reply, ConfigurationError> {
+): Effect.fn.Return<{ readonly reply: Reply; readonly maxCostUsd: number }, ConfigurationError> {
   const checked = yield* checkSettings(settings)
   const [first, ...others] = models
   const plan: ModelPlan = ExecutionPlan.make({ provide: first }, ...others.map((provide) => ({ provide })))
   const share = makeSharedRuns<ShopResponse, UpstreamFailed | UpstreamUnavailable>(checked.shareMillis)
-  const { deadlineMillis, maxRounds } = checked
+  const { deadlineMillis, maxCostUsd, maxRounds } = checked
 
-  return (request, { report, search }) => {
+  const reply: Reply = (request, { report, search }) => {
     const run = Effect.gen(function* () {
       const budget = new RunBudget({ ...checked, maxRequests: (maxRounds + furtherRequests) * models.length })
       const startedAt = yield* Clock.currentTimeMillis
@@ -119,6 +119,7 @@ export const makeReply = Effect.fnUntraced(function* (
     })
     return share(keyOf(request), run)
   }
+  return { reply, maxCostUsd }
 })
 
 /**
@@ -199,9 +200,10 @@ const assistantOf = Effect.fnUntraced(function* (
   settings: AssistantSettings
 ): Effect.fn.Return<Assistant["Service"], ConfigurationError, Catalogue> {
   const catalogue = yield* Catalogue
-  const reply = yield* makeReply(models, settings)
+  const { maxCostUsd, reply } = yield* makeReply(models, settings)
   const search: Search = (query) => Effect.map(catalogue.search(query), ({ response }) => response.products)
   return {
+    maxCostUsd,
     reply: Effect.fn("Assistant.reply")((request: ShopRequest) =>
       reply(request, { search, report: reportAssistantUsage })
     )

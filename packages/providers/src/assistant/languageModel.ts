@@ -41,7 +41,6 @@ export const languageModel = ({
   maxRounds,
   maxSearches,
   maxTokens,
-  priceUsd,
   runDeadlineMillis,
   shareMillis,
   ...model
@@ -52,7 +51,6 @@ export const languageModel = ({
     maxRounds,
     maxSearches,
     maxTokens,
-    priceUsd,
     shareMillis,
     deadlineMillis: runDeadlineMillis
   })

@@ -384,9 +384,10 @@ describe("cost", () => {
     expect(model.requests()).toEqual([])
   })
 
-  it("refuses a ceiling that isn't below the price", () => {
-    expect(() => assistant({ maxCostUsd: 0.1 })).toThrow("maxCostUsd must be below priceUsd")
-    expect(() => assistant({ priceUsd: 0.02, maxCostUsd: 0.05 })).toThrow("maxCostUsd must be below priceUsd")
+  it("tells the till its ceiling, and refuses one that isn't an amount", () => {
+    expect([assistant({}).maxCostUsd, assistant({ maxCostUsd: 0.02 }).maxCostUsd]).toEqual([0.05, 0.02])
+    for (const maxCostUsd of [0, -1, Number.NaN, Infinity])
+      expect(() => assistant({ maxCostUsd })).toThrow("maxCostUsd must be an amount above zero")
   })
 
   it("shares one run among identical requests", async () => {

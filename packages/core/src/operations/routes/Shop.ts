@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { upstreamFailure } from "../../domain/ApiFailure.ts"
+import { ConfigurationError } from "../../domain/Errors.ts"
 import { ShopRequest, ShopResponse } from "../../domain/Shop.ts"
 import { Assistant } from "../../ports/Assistant.ts"
 import { type Operation, operationLayer } from "../Operation.ts"
@@ -36,11 +37,18 @@ export const example = {
   output: { reply: "This keyboard is quiet and below your limit.", products: [product] }
 }
 
+const tooExpensive = (maxCostUsd: number, price: string): string =>
+  `assistant: one reply may cost $${maxCostUsd}, and a call of shop costs $${price}. ` +
+  "Set maxCostUsd of the assistant below the price, or raise prices.shop"
+
 /** `POST /x402/shop`: the shopping assistant of `Assistant`. */
 export const layer = operationLayer(
   Effect.gen(function* () {
     const assistant = yield* Assistant
     const { prices, responseLifetimeMillis, settlesFirst } = yield* OperationSettings
+    const { maxCostUsd } = assistant
+    if (maxCostUsd !== undefined && !(maxCostUsd < Number(prices.shop)))
+      return yield* Effect.die(new ConfigurationError({ message: tooExpensive(maxCostUsd, prices.shop) }))
     return {
       endpoint,
       description: "AI shopping assistant: a reply and recommended products",
