@@ -6,6 +6,11 @@
 export class BoundedMap<K, V> {
   private readonly entries = new Map<K, V>()
   private readonly capacity: number
+  /**
+   * The oldest keys. One iterator for good: every key it returns is deleted at once, and a map's iterator continues with
+   * entries added later. A new one would walk over the places of all entries deleted since the map was last resized.
+   */
+  private readonly oldest = this.entries.keys()
 
   /** `capacity`: 1 or more. */
   constructor(capacity: number) {
@@ -25,11 +30,9 @@ export class BoundedMap<K, V> {
     this.entries.delete(key)
     this.entries.set(key, value)
     if (this.entries.size <= this.capacity) return undefined
-    for (const oldest of this.entries.keys()) {
-      this.entries.delete(oldest)
-      return oldest
-    }
-    return undefined
+    const { value: evicted } = this.oldest.next()
+    if (evicted !== undefined) this.entries.delete(evicted)
+    return evicted
   }
 
   delete(key: K): boolean {
