@@ -31,6 +31,7 @@ export {
   type Receipt
 } from "./domain/PaymentRequired.ts"
 export { Product, SearchProduct } from "./domain/Product.ts"
+export { type QueryTerm, queryTermsOf, searchTermsOf } from "./domain/SearchTerms.ts"
 export { SearchQuery, SearchResponse } from "./domain/Search.ts"
 export { ShopRequest, ShopResponse } from "./domain/Shop.ts"
 export { TrackQuery, TrackResult } from "./domain/Tracking.ts"

@@ -107,6 +107,7 @@ export type {
   TrackQuery,
   TrackResult
 } from "./domain/Tracking.ts"
+export { type QueryTerm, queryTermsOf, searchTermsOf } from "./domain/SearchTerms.ts"
 export type {
   Category,
   ProductType,

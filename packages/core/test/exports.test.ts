@@ -31,7 +31,9 @@ const plain = [
   "defaultTemplates",
   "memory",
   "operation",
+  "queryTermsOf",
   "routeFulfilment",
+  "searchTermsOf",
   "storageFrom",
   "targetOfUrl"
 ]

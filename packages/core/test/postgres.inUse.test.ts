@@ -152,7 +152,8 @@ describe("a database in use", () => {
     expect(claims.every(({ _tag }) => _tag === "Claimed")).toBe(true)
     expect(await withClient(url, run("SELECT name FROM till_migrations"))).toEqual([
       { name: "initial" },
-      { name: "daily_sums" }
+      { name: "daily_sums" },
+      { name: "vault_search" }
     ])
   })
 

@@ -135,14 +135,15 @@ describe("migrations", () => {
     const filename = nextFile()
     expect(await withClient(filename, migrate)).toEqual([
       [1, "initial"],
-      [2, "daily_sums"]
+      [2, "daily_sums"],
+      [3, "vault_search"]
     ])
     expect(await withClient(filename, migrate)).toEqual([])
     const recorded = await withClient(
       filename,
       Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT name FROM till_migrations`)
     )
-    expect(recorded).toEqual([{ name: "initial" }, { name: "daily_sums" }])
+    expect(recorded).toEqual([{ name: "initial" }, { name: "daily_sums" }, { name: "vault_search" }])
   })
 
   it("sum a ledger that was there before", async () => {

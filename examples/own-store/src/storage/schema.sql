@@ -162,9 +162,12 @@ CREATE TABLE IF NOT EXISTS till.vault_items (
   downloads INTEGER NOT NULL,
   cover_image_url TEXT NOT NULL,
   position BIGINT GENERATED ALWAYS AS IDENTITY, -- in which order items were added
-  search_text TEXT NOT NULL -- what the words of a query are looked for in
+  terms TEXT[] NOT NULL, -- what the words of a query are looked for in
+  listed BOOLEAN NOT NULL
 );
 CREATE INDEX IF NOT EXISTS vault_items_by_position ON till.vault_items (position);
+CREATE INDEX IF NOT EXISTS vault_items_by_cursor ON till.vault_items (lower(id));
+CREATE INDEX IF NOT EXISTS vault_items_by_terms ON till.vault_items USING gin (terms);
 
 CREATE TABLE IF NOT EXISTS till.vault_purchases (
   id TEXT COLLATE "C" PRIMARY KEY,

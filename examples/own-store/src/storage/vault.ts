@@ -1,12 +1,12 @@
-import type { VaultItem, VaultItemStore, VaultPurchase, VaultPurchaseStore } from "@till402/core"
+import {
+  queryTermsOf,
+  searchTermsOf,
+  type VaultItem,
+  type VaultItemStore,
+  type VaultPurchase,
+  type VaultPurchaseStore
+} from "@till402/core"
 import { type Database, json } from "./database.ts"
-
-const maxWords = 16
-/** Normalizes letter case and Unicode form. */
-const folded = (text: string): string => text.normalize("NFKC").toLowerCase()
-const wordsOf = (q: string): Array<string> => folded(q).split(/\s+/).filter(Boolean).slice(0, maxWords)
-const searchTextOf = ({ cardDescription, category, slug, title }: VaultItem): string =>
-  folded([title, cardDescription, category, slug].join(" "))
 
 /** The vault's items. */
 export const vaultItemStore = (sql: Database) => {
@@ -15,14 +15,25 @@ export const vaultItemStore = (sql: Database) => {
 
   return {
     put: async (item) => {
-      const row = { ...item, creator: json(sql, item.creator), searchText: searchTextOf(item) }
+      const row = {
+        ...item,
+        creator: json(sql, item.creator),
+        terms: Array.from(searchTermsOf(item)),
+        listed: true
+      }
       const { downloads: _downloads, id: _id, ...changes } = row
       await sql`INSERT INTO till.vault_items ${sql(row)} ON CONFLICT (id) DO UPDATE SET ${sql(changes)}`
     },
 
+    unlist: async (slug) => {
+      const { count } = await sql`
+        UPDATE till.vault_items SET listed = false WHERE slug = ${slug} AND listed`
+      return count === 1
+    },
+
     findBySlug: async (slug) => {
       const [item] = await sql<Array<VaultItem>>`
-        SELECT ${itemColumns} FROM till.vault_items WHERE slug = ${slug}`
+        SELECT ${itemColumns} FROM till.vault_items WHERE slug = ${slug} AND listed`
       return item
     },
 
@@ -33,15 +44,19 @@ export const vaultItemStore = (sql: Database) => {
           : await sql<Array<{ readonly position: number }>>`
               SELECT position FROM till.vault_items WHERE lower(id) = ${cursor.toLowerCase()}`
       if (last === undefined) return undefined
+      const terms = queryTermsOf(q)
+      if (terms?.length === 0) return { items: [], nextCursor: null }
+      const whole = (terms ?? []).filter(({ isPrefix }) => !isPrefix).map(({ text }) => text)
+      const prefix = terms?.find(({ isPrefix }) => isPrefix)?.text
       const found = await sql<Array<VaultItem>>`
         SELECT ${itemColumns} FROM till.vault_items
-        WHERE position > ${last.position}
+        WHERE listed AND position > ${last.position}
           ${category === undefined ? sql`` : sql`AND category = ${category}`}
           ${productType === undefined ? sql`` : sql`AND product_type = ${productType}`}
           ${minPrice === undefined ? sql`` : sql`AND price >= ${minPrice}`}
           ${maxPrice === undefined ? sql`` : sql`AND price <= ${maxPrice}`}
-          AND NOT EXISTS (
-            SELECT FROM unnest(${wordsOf(q ?? "")}::text[]) AS word WHERE strpos(search_text, word) = 0)
+          ${whole.length === 0 ? sql`` : sql`AND terms @> ${whole}::text[]`}
+          ${prefix === undefined ? sql`` : sql`AND EXISTS (SELECT FROM unnest(terms) AS term WHERE starts_with(term, ${prefix}))`}
         ORDER BY position LIMIT ${limit + 1}`
       const items = found.slice(0, limit)
       return { items, nextCursor: found.length > limit ? items.at(-1)!.id : null }

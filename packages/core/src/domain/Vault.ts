@@ -44,7 +44,7 @@ export type VaultItem = typeof VaultItem.Type
 /** Query of `GET /x402/vault/search`; every field is optional. */
 export const VaultQuery = Schema.Struct({
   /** Search words; each must occur in the item. */
-  q: Schema.optionalKey(Text({ max: 500 })),
+  q: Schema.optionalKey(Text({ max: 1_000 })),
   /** Only items of this category. */
   category: Schema.optionalKey(Category),
   /** Only items of this type. */

@@ -157,7 +157,7 @@ export const storeResponseReaders: { readonly [Name in StoreName]: ResponseReade
     list,
     forget: count
   },
-  vaultItems: { put: nothing, findBySlug: found, search: page, countDownload: nothing },
+  vaultItems: { put: nothing, unlist: flag, findBySlug: found, search: page, countDownload: nothing },
   vaultPurchases: {
     reserve: nothing,
     grant: flag,

@@ -1,8 +1,11 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { VaultItem } from "../domain/Vault.ts"
-import { searchTextOf, VaultItems, wordsOf } from "../ports/VaultItems.ts"
+import { queryTermsOf } from "../domain/SearchTerms.ts"
+import type { VaultItem, VaultQuery } from "../domain/Vault.ts"
+import { VaultItems } from "../ports/VaultItems.ts"
 import { storing } from "./rows.ts"
+import { postgresMatch, sqliteMatch } from "./vaultMatch.ts"
+import { searchColumn, termsVersion } from "./vaultTerms.ts"
 
 interface Row {
   readonly downloads: number | string
@@ -14,8 +17,77 @@ const toItem = (row: Row): VaultItem => ({
   downloads: Number(row.downloads)
 })
 
-/** A LIKE pattern that finds text literally: `%` and `_` are escaped. */
-const literal = (word: string): string => `%${word.replace(/[!%_]/g, "!$&")}%`
+/** A place in the listing. */
+interface Place {
+  readonly position: number
+  readonly id: string
+}
+
+type Limits = Pick<VaultQuery, "minPrice" | "maxPrice">
+
+const priceConditions = (sql: SqlClient.SqlClient, { maxPrice, minPrice }: Limits) => [
+  ...(minPrice === undefined ? [] : [sql`i.price >= ${minPrice}`]),
+  ...(maxPrice === undefined ? [] : [sql`i.price <= ${maxPrice}`])
+]
+
+const behind = (sql: SqlClient.SqlClient, last: Place | undefined) =>
+  last === undefined ? [] : [sql`(i.position, i.id) > (${last.position}, ${last.id})`]
+
+/** A page of SQLite: its index reads words and filters in the order of the listing, and stops after the page. */
+const sqlitePage = (sql: SqlClient.SqlClient, query: VaultQuery, last: Place | undefined, limit: number) => {
+  const match = sqliteMatch(query)
+  if (match === undefined)
+    return sql<Row>`SELECT i.downloads, i.document FROM till_vault_items AS i
+      WHERE ${sql.and([sql`i.listed = 1`, ...priceConditions(sql, query), ...behind(sql, last)])}
+      ORDER BY i.position, i.id LIMIT ${limit}`
+  const conditions = [
+    sql`till_vault_search MATCH ${match}`,
+    sql`till_vault_search.rowid > ${last?.position ?? -1}`,
+    ...priceConditions(sql, query)
+  ]
+  return sql<Row>`SELECT i.downloads, i.document
+    FROM till_vault_search CROSS JOIN till_vault_items AS i ON i.position = till_vault_search.rowid
+    WHERE ${sql.and(conditions)} ORDER BY till_vault_search.rowid LIMIT ${limit}`
+}
+
+/** A page of PostgreSQL, which chooses by its statistics whether to read by the words, by a filter or in order. */
+const postgresPage = (
+  sql: SqlClient.SqlClient,
+  query: VaultQuery,
+  last: Place | undefined,
+  limit: number
+) => {
+  const { category, productType, q } = query
+  const match = postgresMatch(q)
+  const conditions = [
+    sql`i.listed = 1`,
+    ...(category === undefined ? [] : [sql`i.category = ${category}`]),
+    ...(productType === undefined ? [] : [sql`i.product_type = ${productType}`]),
+    ...(match === undefined ? [] : [sql`i.terms @@ CAST(${match} AS tsquery)`]),
+    ...priceConditions(sql, query),
+    ...behind(sql, last)
+  ]
+  return sql<Row>`SELECT i.downloads, i.document FROM till_vault_items AS i
+    WHERE ${sql.and(conditions)} ORDER BY i.position, i.id LIMIT ${limit}`
+}
+
+const search = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, query: VaultQuery) {
+  const { cursor, limit, q } = query
+  const last =
+    cursor === undefined
+      ? undefined
+      : (yield* sql<{ readonly id: string; readonly position: number | string }>`
+          SELECT id, position FROM till_vault_items WHERE LOWER(id) = ${cursor.toLowerCase()}`)[0]
+  if (cursor !== undefined && last === undefined) return undefined
+  if (queryTermsOf(q)?.length === 0) return { items: [], nextCursor: null }
+  const place = last === undefined ? undefined : { id: last.id, position: Number(last.position) }
+  const rows = yield* sql.onDialectOrElse({
+    pg: () => postgresPage(sql, query, place, limit + 1),
+    orElse: () => sqlitePage(sql, query, place, limit + 1)
+  })
+  const items = rows.slice(0, limit).map(toItem)
+  return { items, nextCursor: rows.length > limit ? items.at(-1)!.id : null }
+})
 
 /** The vault's items in a database. */
 export const layer: Layer.Layer<VaultItems, never, SqlClient.SqlClient> = Layer.effect(
@@ -26,19 +98,29 @@ export const layer: Layer.Layer<VaultItems, never, SqlClient.SqlClient> = Layer.
         storing(
           "vaultItems.put",
           Effect.asVoid(sql`
-            INSERT INTO till_vault_items (id, slug, position, product_type, category, price, downloads, search, document)
+            INSERT INTO till_vault_items
+              (id, slug, position, product_type, category, price, downloads, search, terms_version, document)
             VALUES (${item.id}, ${item.slug}, (SELECT COALESCE(MAX(position), 0) + 1 FROM till_vault_items),
-              ${item.productType}, ${item.category}, ${item.price}, ${item.downloads}, ${searchTextOf(item)},
-              ${JSON.stringify(item)})
+              ${item.productType}, ${item.category}, ${item.price}, ${item.downloads}, ${searchColumn(item)},
+              ${termsVersion}, ${JSON.stringify(item)})
             ON CONFLICT (id) DO UPDATE SET
               slug = excluded.slug, product_type = excluded.product_type, category = excluded.category,
-              price = excluded.price, search = excluded.search, document = excluded.document`)
+              price = excluded.price, search = excluded.search, terms_version = excluded.terms_version, listed = 1,
+              document = excluded.document`)
+        ),
+      unlist: (slug) =>
+        storing(
+          "vaultItems.unlist",
+          Effect.map(
+            sql`UPDATE till_vault_items SET listed = 0 WHERE slug = ${slug} AND listed = 1 RETURNING id`,
+            (rows) => rows.length === 1
+          )
         ),
       findBySlug: (slug) =>
         storing(
           "vaultItems.findBySlug",
           Effect.map(
-            sql<Row>`SELECT downloads, document FROM till_vault_items WHERE slug = ${slug}`,
+            sql<Row>`SELECT downloads, document FROM till_vault_items WHERE slug = ${slug} AND listed = 1`,
             ([row]) => (row === undefined ? undefined : toItem(row))
           )
         ),
@@ -47,32 +129,7 @@ export const layer: Layer.Layer<VaultItems, never, SqlClient.SqlClient> = Layer.
           "vaultItems.countDownload",
           Effect.asVoid(sql`UPDATE till_vault_items SET downloads = downloads + 1 WHERE slug = ${slug}`)
         ),
-      search: ({ category, cursor, limit, maxPrice, minPrice, productType, q }) =>
-        storing(
-          "vaultItems.search",
-          Effect.gen(function* () {
-            const last =
-              cursor === undefined
-                ? undefined
-                : (yield* sql<{ readonly id: string; readonly position: number | string }>`
-                    SELECT id, position FROM till_vault_items WHERE LOWER(id) = ${cursor.toLowerCase()}`)[0]
-            if (cursor !== undefined && last === undefined) return undefined
-            const rows = yield* sql<Row>`SELECT i.downloads, i.document FROM till_vault_items AS i
-              WHERE ${sql.and([
-                sql`1 = 1`,
-                ...(category === undefined ? [] : [sql`i.category = ${category}`]),
-                ...(productType === undefined ? [] : [sql`i.product_type = ${productType}`]),
-                ...(minPrice === undefined ? [] : [sql`i.price >= ${minPrice}`]),
-                ...(maxPrice === undefined ? [] : [sql`i.price <= ${maxPrice}`]),
-                ...wordsOf(q).map((word) => sql`i.search LIKE ${literal(word)} ESCAPE '!'`),
-                ...(last === undefined
-                  ? []
-                  : [sql`(i.position, i.id) > (${Number(last.position)}, ${last.id})`])
-              ])} ORDER BY i.position, i.id LIMIT ${limit + 1}`
-            const items = rows.slice(0, limit).map(toItem)
-            return { items, nextCursor: rows.length > limit ? items.at(-1)!.id : null }
-          })
-        )
+      search: (query) => storing("vaultItems.search", search(sql, query))
     })
   )
 )

@@ -4,6 +4,7 @@ import { ConfigurationError } from "../domain/Errors.ts"
 import { dailySums } from "./dailySums.ts"
 import { initialSchema } from "./initialSchema.ts"
 import { checkSchema } from "./schemaCheck.ts"
+import { vaultSearch } from "./vaultSearch.ts"
 
 /** A step of the schema, by one statement after the other. */
 export interface Migration {
@@ -17,7 +18,8 @@ export interface Migration {
 /** All migrations in their order. Those that were released never change: append another. */
 export const migrations: ReadonlyArray<Migration> = [
   { id: 1, name: "initial", ...initialSchema },
-  { id: 2, name: "daily_sums", ...dailySums }
+  { id: 2, name: "daily_sums", ...dailySums },
+  { id: 3, name: "vault_search", ...vaultSearch }
 ]
 
 type Dialect = "sqlite" | "postgres"

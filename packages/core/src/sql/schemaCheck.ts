@@ -15,6 +15,8 @@ export interface Schema {
 }
 
 const column = /^ +([a-z]\w*) [A-Z]/gm
+/** Columns of a virtual table have no type; settings follow them. */
+const virtualColumn = /^ +([a-z]\w*),$/gm
 
 /** Reads what a list of statements creates. */
 export const schemaOf = (statements: ReadonlyArray<string>): Schema => {
@@ -25,7 +27,11 @@ export const schemaOf = (statements: ReadonlyArray<string>): Schema => {
     const table = /^CREATE TABLE IF NOT EXISTS (\w+) \(/.exec(text)?.[1]
     if (table !== undefined)
       for (const [, name] of text.matchAll(column)) columns.set(`${table}.${name}`, { isRequired: false })
-    const added = /^ALTER TABLE (\w+) ADD COLUMN (\w+)/.exec(text)
+    const virtual = /^CREATE VIRTUAL TABLE IF NOT EXISTS (\w+) /.exec(text)?.[1]
+    if (virtual !== undefined)
+      for (const [, name] of text.matchAll(virtualColumn))
+        columns.set(`${virtual}.${name}`, { isRequired: false })
+    const added = /^ALTER TABLE (\w+) ADD COLUMN (?:IF NOT EXISTS )?(\w+)/.exec(text)
     if (added !== null) columns.set(`${added[1]}.${added[2]}`, { isRequired: false })
     const index = /^CREATE (UNIQUE )?INDEX IF NOT EXISTS (\w+)\s+ON (\w+)/.exec(text)
     if (index !== null) indexes.set(`${index[3]}.${index[2]}`, { isUnique: index[1] !== undefined })
@@ -73,12 +79,12 @@ const catalog = (sql: SqlClient.SqlClient) =>
       columns: sql<FoundColumn>`
         SELECT m.name || '.' || c.name AS name,
           c."notnull" = 1 AND c.dflt_value IS NULL AND c.pk = 0 AS required
-        FROM sqlite_master m JOIN pragma_table_info(m.name) c
-        WHERE m.type = 'table' AND m.name LIKE 'till\\_%' ESCAPE '\\'`,
+        FROM pragma_table_list m JOIN pragma_table_info(m.name) c
+        WHERE m.schema = 'main' AND m.type IN ('table', 'virtual') AND m.name LIKE 'till\\_%' ESCAPE '\\'`,
       indexes: sql<FoundIndex>`
         SELECT m.name || '.' || i.name AS name, i."unique" AS "isUnique"
-        FROM sqlite_master m JOIN pragma_index_list(m.name) i
-        WHERE m.type = 'table' AND m.name LIKE 'till\\_%' ESCAPE '\\'`,
+        FROM pragma_table_list m JOIN pragma_index_list(m.name) i
+        WHERE m.schema = 'main' AND m.type = 'table' AND m.name LIKE 'till\\_%' ESCAPE '\\'`,
       triggers: sql<{ readonly name: string }>`
         SELECT tbl_name || '.' || name AS name FROM sqlite_master WHERE type = 'trigger'`
     })

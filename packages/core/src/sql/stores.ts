@@ -9,6 +9,7 @@ import * as Quotes from "./Quotes.ts"
 import { storing } from "./rows.ts"
 import * as VaultItems from "./VaultItems.ts"
 import * as VaultPurchases from "./VaultPurchases.ts"
+import { writeMissingTerms } from "./vaultTerms.ts"
 
 /** The clock of PostgreSQL. An SQLite file is used on one machine, whose processes share its clock. */
 const databaseClock = Layer.effect(
@@ -39,7 +40,7 @@ export const layerSql = Layer.mergeAll(
   Layer.provideMerge(
     Layer.effectDiscard(
       migrate.pipe(
-        Effect.asVoid,
+        Effect.andThen(writeMissingTerms),
         Effect.mapError((cause) =>
           cause._tag === "ConfigurationError" ? cause : new StoreError({ operation: "migrate", cause })
         )

@@ -75,5 +75,13 @@ export interface RunningTill {
     readonly resume: () => Promise<boolean>
   }
   /** The vault's items. */
-  readonly vault: { readonly put: (item: VaultItem) => Promise<void> }
+  readonly vault: {
+    /** Adds an item, or replaces the one with the same id and lists it again. Rejects if another has its slug. */
+    readonly put: (item: VaultItem) => Promise<void>
+    /**
+     * Takes an item off the listing until it is put again: it is neither found nor sold, and purchases can still be
+     * downloaded. `false` if no item of this slug was listed.
+     */
+    readonly unlist: (slug: string) => Promise<boolean>
+  }
 }

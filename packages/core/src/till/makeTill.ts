@@ -229,6 +229,9 @@ export const makeTill = (options: TillOptions): RunningTill => {
       stop: (reason) => operate(RefundOperator.use((refunds) => refunds.stop(reason))),
       resume: () => operate(RefundOperator.use(({ resume }) => resume))
     },
-    vault: { put: (item) => operate(VaultOperator.use((vault) => vault.put(item))) }
+    vault: {
+      put: (item) => operate(VaultOperator.use((vault) => vault.put(item))),
+      unlist: (slug) => operate(VaultOperator.use((vault) => vault.unlist(slug)))
+    }
   }
 }

@@ -114,6 +114,10 @@ describe("a released migration", () => {
     "2_daily_sums": [
       "7d296a3fbc76b9569149269d6eb5e38cb08e9fa10ce844dfeb5c3c6d7ba57fb3",
       "4709a7b0f96cb14264b485d603b801e0514cfdae43d71dbec5146a75ea6d3bfe"
+    ],
+    "3_vault_search": [
+      "c9213fe1a66328e0737b43541a5c6ce65943c9be50c8652e9151898a563db27b",
+      "724c1d5aa607dffaa912718787270face3f0b3ef9f6aa9bdfd8d27ddb4bd13e4"
     ]
   }
   const digestOf = (statements: ReadonlyArray<string>): string =>
@@ -165,6 +169,12 @@ describe.each(engines)("a database with data from a released schema, in %s", (di
         placed: yield* (yield* Orders).findByReference("upstream-1", undefined),
         quote: yield* (yield* Quotes).consume(sampleQuote().id, "a charge", 2_000),
         item: yield* (yield* VaultItems).findBySlug("item-1"),
+        page: yield* (yield* VaultItems).search({
+          limit: 5,
+          q: "notes writ",
+          category: "development",
+          maxPrice: 10
+        }),
         reserved: yield* (yield* VaultPurchases).find(uuidOf(1)),
         granted: yield* (yield* VaultPurchases).find(uuidOf(2))
       }
@@ -201,6 +211,7 @@ describe.each(engines)("a database with data from a released schema, in %s", (di
     expect(found.placed).toMatchObject({ id: uuidOf(2), status: "placed" })
     expect(found.quote).toBe(true)
     expect(found.item).toEqual(sampleVaultItem())
+    expect(found.page).toEqual({ items: [sampleVaultItem()], nextCursor: null })
     expect([found.reserved?.status, found.granted?.status]).toEqual(["reserved", "granted"])
     expect(written).toEqual({
       completed: { _tag: "Completed" },
@@ -219,6 +230,58 @@ describe.each(engines)("a database with data from a released schema, in %s", (di
       ["refunded", 2, "20000"],
       ["settled", 4, "40000"]
     ])
+  })
+})
+
+describe.each(engines)("items that were stored before the index of terms, in %s", (dialect, engine) => {
+  const item = sampleVaultItem(7, { title: "Café 東京", cardDescription: `${"x".repeat(70_000)} O'Brien` })
+  const count = 1_100
+  const others = Array.from({ length: count }, (_, number) => sampleVaultItem(100 + number))
+  const rowOf = (stored: typeof item, position: number) =>
+    [
+      stored.id,
+      stored.slug,
+      position,
+      stored.productType,
+      stored.category,
+      stored.price,
+      0,
+      [stored.title, stored.cardDescription].join(" ").toLowerCase(),
+      JSON.stringify(stored)
+    ]
+      .map((value) => (typeof value === "number" ? value : `'${value.replaceAll("'", "''")}'`))
+      .join(", ")
+
+  it("are found by their terms after the start", async () => {
+    const name = await engine.create()
+    const before = migrations.filter(({ id }) => id < 3)
+    const columns = "id, slug, position, product_type, category, price, downloads, search, document"
+    const rows = [item, ...others].map((stored, index) => `(${rowOf(stored, index + 1)})`)
+    await engine.run(name, [
+      schemaSql[dialect].split(";\n\n")[0]!,
+      ...before.flatMap((migration) => [
+        ...migration[dialect],
+        `INSERT INTO till_migrations (migration_id, name) VALUES (${migration.id}, '${migration.name}')`
+      ]),
+      `INSERT INTO till_vault_items (${columns}) VALUES ${rows.join(", ")}`
+    ])
+    const slugsOf = (q: string) =>
+      VaultItems.use((items) => items.search({ limit: 2, q })).pipe(
+        Effect.map((page) => page?.items.map(({ slug }) => slug))
+      )
+    const use = Effect.all([
+      slugsOf("cafe"),
+      slugsOf("京"),
+      slugsOf("obrien"),
+      slugsOf("brien"),
+      slugsOf("writer 1199")
+    ])
+    expect(await engine.open(name, use)).toEqual([["item-7"], ["item-7"], [], ["item-7"], ["item-1199"]])
+    const due = Effect.flatMap(
+      SqlClient.SqlClient,
+      (sql) => sql<{ readonly id: string }>`SELECT id FROM till_vault_items WHERE terms_version = 0`
+    )
+    expect(await engine.withClient(name, due)).toEqual([])
   })
 })
 

@@ -3,6 +3,8 @@ import { Charges } from "../../src/ports/Charges.ts"
 import { Orders } from "../../src/ports/Orders.ts"
 import { Quotes } from "../../src/ports/Quotes.ts"
 import type { Stores } from "../../src/ports/Stores.ts"
+import type { VaultQuery } from "../../src/domain/Vault.ts"
+import { VaultItems } from "../../src/ports/VaultItems.ts"
 import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
 import { lease, paid, unlimited } from "../../src/testing/stores/chargeRecords.ts"
 import { sampleCharge, sampleOrder, sampleQuote, uuidOf } from "../../src/testing/stores/records.ts"
@@ -13,6 +15,8 @@ export interface PlannedVerb {
   readonly run: Effect.Effect<unknown, unknown, Stores>
   /** The indexes that its statements use beside those of primary keys. */
   readonly indexes: ReadonlyArray<string>
+  /** Those of PostgreSQL, where they differ. */
+  readonly postgres?: ReadonlyArray<string>
   /** Why something is sorted, where it is: never a table that grows. */
   readonly sorts?: string
 }
@@ -237,10 +241,49 @@ const purchaseVerbs: ReadonlyArray<PlannedVerb> = [
   )
 ]
 
+const vaultSearch = (
+  name: string,
+  query: Omit<VaultQuery, "limit">,
+  postgres: ReadonlyArray<string>,
+  sqlite: ReadonlyArray<string> = ["till_vault_items_position"]
+): PlannedVerb => ({
+  name: `vaultItems.search, ${name}`,
+  run: VaultItems.use((store) => store.search({ limit: 5, ...query })),
+  indexes: sqlite,
+  postgres
+})
+
+const listed = "till_vault_items_listed"
+const itemVerbs: ReadonlyArray<PlannedVerb> = [
+  vaultSearch("first page", {}, [listed], [listed]),
+  vaultSearch(
+    "later page",
+    { cursor: uuidOf(1) },
+    ["till_vault_items_cursor", listed],
+    ["till_vault_items_cursor", listed]
+  ),
+  vaultSearch("category", { category: "ios" }, ["till_vault_items_category"]),
+  vaultSearch("product type", { productType: "persona" }, ["till_vault_items_product_type"]),
+  vaultSearch("category and product type", { category: "ios", productType: "persona" }, [
+    "till_vault_items_category_and_type"
+  ]),
+  verb(
+    "vaultItems.unlist",
+    [],
+    VaultItems.use((store) => store.unlist("item-1"))
+  ),
+  verb(
+    "vaultItems.findBySlug",
+    [],
+    VaultItems.use((store) => store.findBySlug("item-1"))
+  )
+]
+
 /** All methods that read a table which grows. */
 export const plannedVerbs: ReadonlyArray<PlannedVerb> = [
   ...chargeVerbs,
   ...orderVerbs,
   ...quoteVerbs,
+  ...itemVerbs,
   ...purchaseVerbs
 ]

@@ -119,33 +119,51 @@ const orderModel = (): Orders["Service"] => {
   }
 }
 
+const wordsOf = (text: string): ReadonlyArray<string> => text.toLowerCase().match(/[a-z0-9]+/g) ?? []
+
 const meets = (
   item: VaultItem,
   { category, maxPrice, minPrice, productType, q = "" }: VaultQuery
 ): boolean => {
-  const texts = [item.title, item.cardDescription, item.category, item.slug].map((text) => text.toLowerCase())
-  const words = q.toLowerCase().split(" ")
+  const words = wordsOf([item.title, item.cardDescription, item.category, item.slug].join(" "))
+  const sought = wordsOf(q)
+  const begun = sought.at(-1)
   return (
     item.category === (category ?? item.category) &&
     item.productType === (productType ?? item.productType) &&
     item.price >= (minPrice ?? 0) &&
     item.price <= (maxPrice ?? Infinity) &&
-    words.every((word) => texts.some((text) => text.includes(word)))
+    sought.slice(0, -1).every((word) => words.includes(word)) &&
+    (begun === undefined ? q.trim() === "" : words.some((word) => word.startsWith(begun)))
   )
 }
 
+type ItemRow = VaultItem & { readonly isListed: boolean }
+
+const itemOf = (row: ItemRow): VaultItem => {
+  const { isListed: _, ...item } = row
+  return item
+}
+
 const itemModel = (): VaultItems["Service"] => {
-  const items = new Rows<VaultItem>()
+  const items = new Rows<ItemRow>()
   return {
     put: (item) =>
       Effect.suspend(() => {
         if (items.first(({ id, slug }) => slug === item.slug && id !== item.id) !== undefined)
           return Effect.fail(new StoreError({ operation: "vaultItems.put", cause: new Error("slug taken") }))
-        const { downloads, ...replaced } = item
+        const { downloads, ...given } = item
+        const replaced = { ...given, isListed: true }
         if (items.change(({ id }) => id === item.id, replaced) === 0) items.add({ ...replaced, downloads })
         return Effect.void
       }),
-    findBySlug: (slug) => Effect.sync(() => items.first((item) => item.slug === slug)),
+    unlist: (slug) =>
+      Effect.sync(() => items.change((row) => row.slug === slug && row.isListed, { isListed: false }) === 1),
+    findBySlug: (slug) =>
+      Effect.sync(() => {
+        const row = items.first((item) => item.slug === slug && item.isListed)
+        return row === undefined ? undefined : itemOf(row)
+      }),
     search: (query) =>
       Effect.sync(() => {
         const cursor = items.all().findIndex(({ id }) => id === query.cursor)
@@ -153,7 +171,8 @@ const itemModel = (): VaultItems["Service"] => {
         const found = items
           .all()
           .slice(cursor + 1)
-          .filter((item) => meets(item, query))
+          .filter((row) => row.isListed && meets(row, query))
+          .map(itemOf)
         const page = found.slice(0, query.limit)
         return { items: page, nextCursor: page.length < found.length ? page.at(-1)!.id : null }
       }),

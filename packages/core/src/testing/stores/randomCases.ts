@@ -179,11 +179,15 @@ const vaultOperations: ReadonlyArray<RandomOperation> = [
   },
   (random) => {
     const slug = `slug-${random.below(6)}`
+    return VaultItems.use((items) => items.unlist(slug))
+  },
+  (random) => {
+    const slug = `slug-${random.below(6)}`
     return VaultItems.use((items) => Effect.andThen(items.countDownload(slug), items.findBySlug(slug)))
   },
   (random) => {
     const cursor = random.below(2) === 0 ? {} : { cursor: randomId(random) }
-    const q = random.pick([{}, { q: "GROWTH" }, { q: "%" }, { q: "_ growth" }, { q: "slug-1" }])
+    const q = random.pick([{}, { q: "GROWTH" }, { q: "%" }, { q: "_ grow" }, { q: "slug-1" }])
     const minPrice = random.pick([{}, { minPrice: 5 }])
     const category = random.pick([{}, { category: "ios" as const }])
     const limit = 1 + random.below(4)
