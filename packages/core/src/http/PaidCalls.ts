@@ -8,14 +8,21 @@ import { canonicalJson } from "../toll/ChargeKey.ts"
 import { type PaymentError, PaymentInProgress } from "../toll/PaymentErrors.ts"
 import { type HeaderReading, type Payment, withoutQuery } from "../toll/PaymentHeader.ts"
 import { Toll } from "../toll/Toll.ts"
-import type { TollRequest } from "../toll/TollRequest.ts"
+import type { Outcome, TollRequest } from "../toll/TollRequest.ts"
 import type { Refusal } from "../toll/Verdict.ts"
 import { ComputedPrices, RequestPrice } from "./ComputedPrices.ts"
+import { Downloads } from "./Downloads.ts"
 import type { HandlerCall } from "./HandlerCall.ts"
 import type { IncomingRequest, PlainResponse } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
 import type { Reading } from "./Input.ts"
-import { challengeResponse, failureResponse, notFound, paidResponse } from "./Responses.ts"
+import {
+  challengeResponse,
+  failureResponse,
+  notFound,
+  paidResponse,
+  unsatisfiableResponse
+} from "./Responses.ts"
 import { type PaidRoute, paymentNeeded, plainQuote } from "./PaidRoute.ts"
 import type { OperationMatch } from "./Router.ts"
 import { failureOfPayment } from "./PaymentFailures.ts"
@@ -43,6 +50,11 @@ interface DecodedCall {
 /** Times that one request presents its payment: again if a copy of the payment was accepted meanwhile. */
 const maxAttempts = 3
 
+const downloadedTwice: Refusal = {
+  code: "payment_already_used",
+  message: "this payment has downloaded its file twice; sign a new one to download it again"
+}
+
 const refusalText = ({ code, message }: Refusal): string => `${code}: ${message}`
 
 /** Refusals of a payment that has bought something, or whose refund is due. */
@@ -54,6 +66,7 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
   const secrets = yield* Secrets
   const { cors } = settings
   const computedPrices = new ComputedPrices(settings)
+  const downloads = new Downloads()
 
   /** The key under which a quote is stored. Not the charge's fingerprint, which is a digest for another purpose. */
   const quoteKeyOf = (canonical: string): string => secrets.digest("quote", canonical)!
@@ -154,6 +167,33 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
     }
   }
 
+  /** The paid response: a file may be resumed, and is refused once its payment has downloaded it twice. */
+  const respond = Effect.fnUntracedEager(function* (
+    call: DecodedCall,
+    { payload: { payload, x402Version } }: Payment,
+    outcome: Extract<Outcome, { readonly _tag: "Paid" }>
+  ): Effect.fn.Return<PlainResponse, ApiFailure> {
+    const { corsOrigin, request } = call.paid
+    const whole = paidResponse(outcome, x402Version, cors, corsOrigin)
+    const { body } = outcome.response
+    if (body._tag === "Text") return whole
+    const { from, nonce } = payload.authorization
+    const delivery = downloads.deliver(whole, body.content, {
+      paymentKey: `${outcome.receipt.network}:${from}:${nonce}`.toLowerCase(),
+      isReplay: body.isReplay === true,
+      range: request.header("range"),
+      ifRange: request.header("if-range")
+    })
+    switch (delivery._tag) {
+      case "Sent":
+        return delivery.response
+      case "Unsatisfiable":
+        return unsatisfiableResponse(delivery.size, cors, corsOrigin)
+      case "Spent":
+        return challengeResponse(yield* challenge(call, refusalText(downloadedTwice)), cors, corsOrigin)
+    }
+  })
+
   const pay = function* (
     call: DecodedCall,
     input: unknown,
@@ -177,7 +217,7 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
       if (outcome._tag === "Paid") {
         // A copy that waited for another call's response has computed the price, too.
         if (computed !== undefined) yield* computed.accept
-        return paidResponse(outcome, payment.payload.x402Version, cors, corsOrigin)
+        return yield* respond(call, payment, outcome)
       }
       const { refusal } = outcome
       const made = yield* challenge(call, refusalText(refusal), computed?.exit)

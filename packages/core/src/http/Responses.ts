@@ -14,8 +14,9 @@ export type Cors = "*" | ReadonlyArray<string> | false
 /** Plain records: the fastest form to turn into headers. */
 type HeaderRecord = Record<string, string>
 
-const exposed = "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, X-Missing-Marketplaces"
-const accepted = "Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, Access-Control-Expose-Headers"
+const exposed =
+  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, X-Missing-Marketplaces, Accept-Ranges, Content-Disposition, Content-Range, ETag"
+const accepted = "Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, Range, If-Range, Access-Control-Expose-Headers"
 /** Responses vary by payment: a shared cache must never return one caller's response to another. */
 export const varyByPayment = "PAYMENT-SIGNATURE, X-PAYMENT"
 
@@ -37,6 +38,13 @@ export const notFound = new ApiFailure({
   status: 404,
   code: "NOT_FOUND",
   message: "There is nothing at this path."
+})
+
+const rangeNotSatisfiable = new ApiFailure({
+  status: 416,
+  code: "RANGE_NOT_SATISFIABLE",
+  message:
+    "The file has no bytes in this range. Nothing more was charged: send the same payment without Range, or with another one."
 })
 
 /** The 402 response. Never cached: it may contain a quote. */
@@ -106,6 +114,12 @@ export const paidResponse = (
       ? exactLength(content.body, size)
       : content.body
   return { status: response.status, headers, body: sent }
+}
+
+/** No byte of the file is in the range of the request. The payment can be sent again with another one. */
+export const unsatisfiableResponse = (size: number, cors: Cors, origin: string | null): PlainResponse => {
+  const { body, headers, status } = failureResponse(rangeNotSatisfiable, cors, origin)
+  return { status, headers: { ...headers, "content-range": `bytes */${size}` }, body }
 }
 
 /** A public document. */

@@ -10,6 +10,10 @@ export interface VaultFile {
   readonly body: ReadableStream<Uint8Array> | Uint8Array
   /** Its length in bytes, if known: sent as `Content-Length`. */
   readonly size?: number
+  /** Its digest, or another text that changes with its bytes: sent as `ETag`. */
+  readonly digest?: string
+  /** Opens the bytes from `start` to before `end`, for a download that resumes. */
+  readonly range?: (start: number, end: number) => ReadableStream<Uint8Array>
 }
 
 /** Opens the archives of vault items. */
@@ -45,9 +49,26 @@ export class VaultFiles extends Context.Service<
         const body = archives.get(slug)
         return body === undefined
           ? Effect.fail(new UpstreamFailed({ port: "vault", cause: new Error(`no archive of ${slug}`) }))
-          : Effect.succeed({ body, size: body.byteLength })
+          : fileOfBytes(body, undefined)
       }
     })
+}
+
+const hex = (bytes: ArrayBuffer): string =>
+  Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("")
+
+/** Bytes know their size and digest themselves. */
+const fileOfBytes = (body: Uint8Array, digest: string | undefined): Effect.Effect<VaultFile> => {
+  const size = body.byteLength
+  if (digest !== undefined) return Effect.succeed({ body, size, digest })
+  const { buffer, byteOffset } = body
+  // Web Crypto digests no shared memory.
+  const view = buffer instanceof ArrayBuffer ? new Uint8Array(buffer, byteOffset, size) : new Uint8Array(body)
+  return Effect.promise(async () => ({
+    body,
+    size,
+    digest: hex(await crypto.subtle.digest("SHA-256", view))
+  }))
 }
 
 // Checked by shape, not by instanceof: a host's bundle or test environment may have its own classes.
@@ -74,13 +95,23 @@ const malformed = (file: unknown, message: string): Effect.Effect<never, Malform
     return Effect.fail(new MalformedResponse({ message }))
   })
 
+const fieldOf = (file: unknown, name: "digest" | "range"): unknown =>
+  typeof file === "object" && file !== null ? (Reflect.get(file, name) ?? undefined) : undefined
+
+/** What an entity tag may contain between its quotes. */
+const isDigest = (digest: unknown): digest is string =>
+  typeof digest === "string" && /^[\x21\x23-\x7e]{1,200}$/.test(digest)
+
+const isRange = (range: unknown): range is (start: number, end: number) => ReadableStream<Uint8Array> =>
+  typeof range === "function"
+
 const readFile = (file: unknown): Effect.Effect<VaultFile, MalformedResponse> => {
   const body = bodyOf(file)
-  if (isBytes(body)) {
-    return body.byteLength === 0
-      ? malformed(file, "body: is empty")
-      : Effect.succeed({ body, size: body.byteLength })
-  }
+  const digest = fieldOf(file, "digest")
+  if (digest !== undefined && !isDigest(digest))
+    return malformed(file, "digest: must be 1 to 200 printable ASCII characters without spaces and quotes")
+  if (isBytes(body))
+    return body.byteLength === 0 ? malformed(file, "body: is empty") : fileOfBytes(body, digest)
   if (!isStream(body)) {
     return malformed(
       file,
@@ -88,10 +119,17 @@ const readFile = (file: unknown): Effect.Effect<VaultFile, MalformedResponse> =>
     )
   }
   if (body.locked) return malformed(file, "body: the stream is already being read")
+  const range = fieldOf(file, "range")
+  if (range !== undefined && !isRange(range)) return malformed(file, "range: must be a function")
+  const known = {
+    body,
+    ...(digest === undefined ? {} : { digest }),
+    ...(range === undefined ? {} : { range })
+  }
   const size = sizeOf(file) ?? undefined
-  if (size === undefined) return Effect.succeed({ body })
+  if (size === undefined) return Effect.succeed(known)
   return typeof size === "number" && Number.isSafeInteger(size) && size > 0
-    ? Effect.succeed({ body, size })
+    ? Effect.succeed({ ...known, size })
     : malformed(file, "size: must be a whole number of bytes above zero")
 }
 
@@ -99,8 +137,19 @@ const readFile = (file: unknown): Effect.Effect<VaultFile, MalformedResponse> =>
 export interface OpenedArchive {
   /** The archive itself; of a Node stream, `Readable.toWeb(stream)`. */
   readonly body: ReadableStream<Uint8Array> | Uint8Array
-  /** Its length in bytes; optional. Ignored if `body` is bytes. */
+  /** Its length in bytes; optional. Ignored if `body` is bytes. Without it, a download can't be resumed. */
   readonly size?: number | null | undefined
+  /**
+   * Its digest, e.g. SHA-256 in hexadecimal, or another text that changes with its bytes; up to 200 printable ASCII
+   * characters without spaces and quotes. Sent as `ETag`, so that no download is resumed with another version. Of bytes
+   * the till computes it.
+   */
+  readonly digest?: string | null | undefined
+  /**
+   * Opens the bytes from `start` to before `end`, for a download that resumes. Then `body` is canceled. Without it,
+   * `body` is read up to `start`. Ignored if `body` is bytes.
+   */
+  readonly range?: ((start: number, end: number) => ReadableStream<Uint8Array>) | null | undefined
 }
 
 /** Opens the ZIP archive of a vault item. Throw `TemporarilyUnavailable` for a 503; any other throw is a 502. */

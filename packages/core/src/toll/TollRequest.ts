@@ -11,6 +11,10 @@ export interface ByteContent {
   readonly body: ReadableStream<Uint8Array> | Uint8Array
   /** Number of bytes, if known. */
   readonly size?: number
+  /** Digest of the bytes, or another text that changes with them, without quotes. */
+  readonly digest?: string
+  /** Opens the bytes from `start` to before `end` instead, without reading those before. */
+  readonly range?: (start: number, end: number) => ReadableStream<Uint8Array>
 }
 
 /** The response that the work produced, before any money has moved. */
@@ -22,7 +26,13 @@ export interface WorkResponse {
   readonly body:
     | { readonly _tag: "Text"; readonly text: string }
     /** Too large to record: only the reference is stored, and `TollRequest.reopen` opens it again. */
-    | { readonly _tag: "Bytes"; readonly reference: string; readonly content: ByteContent }
+    | {
+        readonly _tag: "Bytes"
+        readonly reference: string
+        readonly content: ByteContent
+        /** Opened again for a payment that was presented before. */
+        readonly isReplay?: boolean
+      }
 }
 
 export interface Work {

@@ -38,6 +38,32 @@ describe("VaultFiles", () => {
     })
   )
 
+  it.effect("passes on a digest and a function for parts, and refuses others", () =>
+    Effect.gen(function* () {
+      const { body } = watched()
+      const range = () => body
+      assert.deepStrictEqual(yield* openOf(async () => ({ body, digest: "v1", range })), {
+        body,
+        digest: "v1",
+        range
+      })
+      const bytes = yield* openOf(async () => ({ body: new Uint8Array([1]), digest: "v1" }))
+      assert.strictEqual(bytes.digest, "v1")
+      for (const wrong of [
+        { digest: 'a"b' },
+        { digest: "a b" },
+        { digest: "" },
+        { digest: 1 },
+        { range: true }
+      ]) {
+        const { body: unused, seen } = watched()
+        const opened = openOf(async () => ({ body: unused, ...wrong }) as never)
+        assert.instanceOf(yield* Effect.flip(opened), UpstreamFailed)
+        assert.isTrue(seen.cancelled)
+      }
+    })
+  )
+
   it.effect("cancels a stream it can't use, and refuses one that is being read", () =>
     Effect.gen(function* () {
       const { body, seen } = watched()
@@ -66,7 +92,11 @@ describe("VaultFiles", () => {
   it.effect("in memory: archives by slug", () =>
     Effect.gen(function* () {
       const files = yield* VaultFiles
-      assert.deepStrictEqual(yield* files.open({ slug: "plan" }), { body: new Uint8Array([80, 75]), size: 2 })
+      assert.deepStrictEqual(yield* files.open({ slug: "plan" }), {
+        body: new Uint8Array([80, 75]),
+        size: 2,
+        digest: "fcab7fcc2b4cffd9bb45003bfc2e468a04ef6f77ca8200a7341f027631584d25"
+      })
       assert.instanceOf(yield* Effect.flip(files.open({ slug: "other" })), UpstreamFailed)
     }).pipe(Effect.provide(VaultFiles.layerMemory(new Map([["plan", new Uint8Array([80, 75])]]))))
   )

@@ -11,12 +11,12 @@ export const endpoint = HttpApiEndpoint.get("vaultDownload", "/x402/vault/downlo
   params: DownloadParams,
   query: DownloadQuery,
   success: ZipArchive,
-  error: [...commonErrors, failure(403), failure(404)]
+  error: [...commonErrors, failure(403), failure(404), failure(416)]
 }).annotateMerge(
   OpenApi.annotations({
     summary: "Download a purchased vault item",
     description:
-      "Returns the purchased asset as a ZIP archive. Each call is paid separately from the purchase."
+      "Returns the purchased asset as a ZIP archive. Each call is paid separately from the purchase. An interrupted download resumes with the same payment and Range."
   })
 )
 
@@ -31,9 +31,18 @@ export const example = {
   output: emptyArchive
 }
 
-/** The archive's file name, restricted to characters that are safe in headers and file systems. */
-const attachmentOf = (slug: string): string =>
-  `attachment; filename="${slug.replace(/[^A-Za-z0-9._-]/g, "_")}.zip"`
+const encoded = (name: string): string =>
+  encodeURIComponent(name).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
+
+/**
+ * The archive's file name (RFC 6266): in characters that are safe in headers and file systems, and where those replace
+ * others, in full.
+ */
+export const attachmentOf = (slug: string): string => {
+  const plain = slug.replace(/[^A-Za-z0-9._-]/g, "_")
+  const full = slug.toWellFormed().replace(/[\p{Cc}/\\]/gu, "_")
+  return `attachment; filename="${plain}.zip"${plain === slug ? "" : `; filename*=UTF-8''${encoded(full)}.zip`}`
+}
 
 /** `GET /x402/vault/download/:purchaseId`: the archive of a purchased item. */
 export const layer = operationLayer(

@@ -45,7 +45,7 @@ export class RecordedResponses {
         request.reopen(reference),
         (error) => new ContentUnavailable(error)
       )
-      return { ...head, body: { _tag: "Bytes", reference, content } }
+      return { ...head, body: { _tag: "Bytes", reference, content, isReplay: true } }
     }
     const text = body._tag === "Plain" ? body.text : yield* this.secrets.decrypt(body)
     if (text === undefined)

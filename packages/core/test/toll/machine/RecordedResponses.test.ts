@@ -80,7 +80,8 @@ describe("recorded responses", () => {
         opened.push(reference)
         return content
       })
-    expect(await use((responses) => responses.open({ reopen }, recorded))).toEqual(Exit.succeed(bytes))
+    const replayed = { ...bytes, body: { ...bytes.body, isReplay: true } }
+    expect(await use((responses) => responses.open({ reopen }, recorded))).toEqual(Exit.succeed(replayed))
     expect(opened).toEqual(["item-1"])
   })
 
