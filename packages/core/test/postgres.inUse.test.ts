@@ -9,10 +9,11 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "v
 import { ConfigurationError } from "../src/domain/Errors.ts"
 import { Charges } from "../src/ports/Charges.ts"
 import { StoreClock } from "../src/ports/StoreClock.ts"
+import { VaultItems } from "../src/ports/VaultItems.ts"
 import { schemaSql } from "../src/sql/migrations.ts"
 import { postgres } from "../src/postgres.ts"
 import { chargesWithOne, paidRefundDue } from "../src/testing/stores/chargeRecords.ts"
-import { sampleResponse } from "../src/testing/stores/records.ts"
+import { sampleResponse, sampleVaultItem } from "../src/testing/stores/records.ts"
 import { claimOf } from "./sql/claimOf.ts"
 import { openTill, search } from "./toll/openTill.ts"
 
@@ -141,6 +142,30 @@ describe("a database in use", () => {
     expect(next).toEqual({ _tag: "Claimed" })
   })
 
+  it("counts a download of an item that is being changed, without waiting for the change", async () => {
+    const url = await cluster.createDatabase()
+    const counting = Effect.gen(function* () {
+      const items = yield* VaultItems
+      yield* items.put(sampleVaultItem(1))
+      yield* Effect.promise(() =>
+        withClient(
+          url,
+          Effect.flatMap(SqlClient.SqlClient, (sql) =>
+            sql.withTransaction(
+              Effect.andThen(
+                sql`UPDATE till_vault_items SET price = 3 WHERE slug = 'item-1'`,
+                Effect.promise(() => Effect.runPromise(items.countDownload("item-1")))
+              )
+            )
+          )
+        )
+      )
+      return yield* items.findBySlug("item-1")
+    })
+    const found = await Effect.runPromise(Effect.provide(counting, postgres({ url })))
+    expect(found?.downloads).toBe(1)
+  })
+
   it("is migrated by all that open it at once", async () => {
     const url = await cluster.createDatabase()
     const opening = Effect.forEach(
@@ -153,7 +178,8 @@ describe("a database in use", () => {
     expect(await withClient(url, run("SELECT name FROM till_migrations"))).toEqual([
       { name: "initial" },
       { name: "daily_sums" },
-      { name: "vault_search" }
+      { name: "vault_search" },
+      { name: "download_counts" }
     ])
   })
 

@@ -136,14 +136,20 @@ describe("migrations", () => {
     expect(await withClient(filename, migrate)).toEqual([
       [1, "initial"],
       [2, "daily_sums"],
-      [3, "vault_search"]
+      [3, "vault_search"],
+      [4, "download_counts"]
     ])
     expect(await withClient(filename, migrate)).toEqual([])
     const recorded = await withClient(
       filename,
       Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT name FROM till_migrations`)
     )
-    expect(recorded).toEqual([{ name: "initial" }, { name: "daily_sums" }, { name: "vault_search" }])
+    expect(recorded).toEqual([
+      { name: "initial" },
+      { name: "daily_sums" },
+      { name: "vault_search" },
+      { name: "download_counts" }
+    ])
   })
 
   it("sum a ledger that was there before", async () => {

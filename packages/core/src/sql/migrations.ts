@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ConfigurationError } from "../domain/Errors.ts"
 import { dailySums } from "./dailySums.ts"
+import { downloadCounts } from "./downloadCounts.ts"
 import { initialSchema } from "./initialSchema.ts"
 import { checkSchema } from "./schemaCheck.ts"
 import { vaultSearch } from "./vaultSearch.ts"
@@ -19,7 +20,8 @@ export interface Migration {
 export const migrations: ReadonlyArray<Migration> = [
   { id: 1, name: "initial", ...initialSchema },
   { id: 2, name: "daily_sums", ...dailySums },
-  { id: 3, name: "vault_search", ...vaultSearch }
+  { id: 3, name: "vault_search", ...vaultSearch },
+  { id: 4, name: "download_counts", ...downloadCounts }
 ]
 
 type Dialect = "sqlite" | "postgres"

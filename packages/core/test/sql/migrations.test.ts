@@ -118,6 +118,10 @@ describe("a released migration", () => {
     "3_vault_search": [
       "c9213fe1a66328e0737b43541a5c6ce65943c9be50c8652e9151898a563db27b",
       "724c1d5aa607dffaa912718787270face3f0b3ef9f6aa9bdfd8d27ddb4bd13e4"
+    ],
+    "4_download_counts": [
+      "197693d5b6603b1176b9fc3682e80b1b15a355549440e787f919fe6bd038b373",
+      "311e5ed85dd07aaebbfb17018146bc1e6df1922c5ea4da9574c5297638b412bf"
     ]
   }
   const digestOf = (statements: ReadonlyArray<string>): string =>
@@ -210,8 +214,9 @@ describe.each(engines)("a database with data from a released schema, in %s", (di
     expect(found.order).toEqual(sampleOrder())
     expect(found.placed).toMatchObject({ id: uuidOf(2), status: "placed" })
     expect(found.quote).toBe(true)
-    expect(found.item).toEqual(sampleVaultItem())
-    expect(found.page).toEqual({ items: [sampleVaultItem()], nextCursor: null })
+    const item = sampleVaultItem(1, { downloads: id < 4 ? 0 : 7 })
+    expect(found.item).toEqual(item)
+    expect(found.page).toEqual({ items: [item], nextCursor: null })
     expect([found.reserved?.status, found.granted?.status]).toEqual(["reserved", "granted"])
     expect(written).toEqual({
       completed: { _tag: "Completed" },

@@ -268,6 +268,11 @@ const itemVerbs: ReadonlyArray<PlannedVerb> = [
     "till_vault_items_category_and_type"
   ]),
   verb(
+    "vaultItems.countDownload",
+    [],
+    VaultItems.use((store) => store.countDownload("item-1"))
+  ),
+  verb(
     "vaultItems.unlist",
     [],
     VaultItems.use((store) => store.unlist("item-1"))
