@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { calls, solanaWallet, vaultBuyBody } from "./calls.ts"
 import { buyResponse, expectFault, expectPaidFault, expectRefusal } from "./expectations.ts"
-import { pay, readChallenge } from "./payer.ts"
+import { pay, readChallenge, signPayment } from "./payer.ts"
 import { integer, itHasFields, object, oneOf, string, text, url, uuid } from "./shape.ts"
 import { vaultItem } from "./samples.ts"
-import { keepShop, openShop, type Shop } from "./till.ts"
+import { keepShop, openShop, requestOf, type Shop } from "./till.ts"
 
 const productTypes = ["skill", "knowledge", "persona"] as const
 
@@ -109,5 +109,44 @@ describe("POST /x402/vault/buy: the response", () => {
   it("is confirmed by email", async () => {
     await vi.waitFor(() => expect(shop.calls.send).toHaveLength(1), { timeout: 5000 })
     expect(shop.calls.send[0]?.to).toBe("ada@example.com")
+  })
+})
+
+describe("POST /x402/vault/buy: an item that changes after its 402", () => {
+  /** Signs a payment of today's price; presents it once the item has changed. */
+  const presentAfter = async (change: (shop: Shop) => Promise<unknown>) => {
+    const shop = await openShop()
+    const challenge = await readChallenge(await shop.send(calls.vaultBuy))
+    const payment = await signPayment(challenge, 2)
+    await change(shop)
+    const response = await shop.till.fetch(requestOf(calls.vaultBuy, { "PAYMENT-SIGNATURE": payment }))
+    return { shop, response }
+  }
+
+  it.each([1, 6, 8, 70])("402 with the new price, $%d instead of $7; nothing is charged", async (price) => {
+    const { response, shop } = await presentAfter(({ till }) => till.vault.put({ ...vaultItem, price }))
+    const { body } = await readChallenge(response)
+    expect(body.accepts[0]?.maxAmountRequired).toBe(String(price * 1_000_000))
+    expect(shop.settlements).toEqual([])
+    expect(shop.calls.send).toEqual([])
+    const { response: bought } = await pay(shop, calls.vaultBuy)
+    expect(bought.status).toBe(200)
+    expect(shop.settlements).toMatchObject([{ amount: String(price * 1_000_000) }])
+  })
+
+  it("404: it was taken off the listing; nothing is charged, and its buyers can download it", async () => {
+    const shop = await openShop()
+    const bought = (await buyResponse(shop, calls.vaultBuy)) as { purchaseId: string; downloadToken: string }
+    const challenge = await readChallenge(await shop.send(calls.vaultBuy))
+    const payment = await signPayment(challenge, 2)
+    expect(await shop.till.vault.unlist(vaultItem.slug)).toBe(true)
+    const refused = await shop.till.fetch(requestOf(calls.vaultBuy, { "PAYMENT-SIGNATURE": payment }))
+    expect(refused.status).toBe(404)
+    expect(await refused.json()).toMatchObject({ code: "ITEM_NOT_FOUND" })
+    expect(shop.settlements).toHaveLength(1)
+    const path = `/x402/vault/download/${bought.purchaseId}?downloadToken=${bought.downloadToken}`
+    const { response } = await pay(shop, { path })
+    expect(response.status).toBe(200)
+    expect(await shop.till.vault.unlist(vaultItem.slug)).toBe(false)
   })
 })
