@@ -58,7 +58,10 @@ const sqlitePage = (sql: SqlClient.SqlClient, query: VaultQuery, last: Place | u
     WHERE ${sql.and(conditions)} ORDER BY till_vault_search.rowid LIMIT ${limit}`
 }
 
-/** A page of PostgreSQL, which chooses by its statistics whether to read by the words, by a filter or in order. */
+/**
+ * A page of PostgreSQL, which chooses by its statistics whether to read by the words, by a filter or in order. Not
+ * prepared: after some runs, a prepared statement may get one plan for all words, common and rare.
+ */
 const postgresPage = (
   sql: SqlClient.SqlClient,
   query: VaultQuery,
@@ -76,7 +79,7 @@ const postgresPage = (
     ...behind(sql, last)
   ]
   return sql<Row>`SELECT ${downloadsOf(sql)}, i.document FROM till_vault_items AS i
-    WHERE ${sql.and(conditions)} ORDER BY i.position, i.id LIMIT ${limit}`
+    WHERE ${sql.and(conditions)} ORDER BY i.position, i.id LIMIT ${limit}`.unprepared
 }
 
 const search = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, query: VaultQuery) {
