@@ -159,6 +159,20 @@ describe("each method reads by an index", () => {
       await Effect.runPromise(Effect.provide(Effect.andThen(filled(200), statistics), stores))
     })
 
+    it("vaultItems.search is planned anew for its words each time", async () => {
+      const planned = Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const store = yield* VaultItems
+        for (let time = 0; time < 7; time++) yield* store.search({ limit: 5, q: "writer" })
+        yield* store.findBySlug("item-1")
+        return yield* sql<{ readonly statement: string }>`SELECT statement FROM pg_prepared_statements`
+      })
+      const prepared = await Effect.runPromise(Effect.provide(planned, stores))
+      // Others are prepared, so this one would be listed.
+      expect(prepared.filter(({ statement }) => statement.includes("i.slug ="))).toHaveLength(1)
+      expect(prepared.filter(({ statement }) => statement.includes("@@"))).toEqual([])
+    })
+
     it("vaultItems.search, a rare word: by the index of terms", async () => {
       const search = VaultItems.use((store) => store.search({ limit: 5, q: "東京" }))
       const planned = Effect.gen(function* () {
