@@ -5,7 +5,7 @@ import type { VaultItem, VaultQuery } from "../domain/Vault.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
 import { storing } from "./rows.ts"
 import { postgresMatch, sqliteMatch } from "./vaultMatch.ts"
-import { searchColumn, termsVersion } from "./vaultTerms.ts"
+import { refreshStatistics, searchColumn, termsVersion } from "./vaultTerms.ts"
 
 interface Row {
   readonly downloads: number | string
@@ -100,25 +100,35 @@ const search = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, query: Vau
   return { items, nextCursor: rows.length > limit ? items.at(-1)!.id : null }
 })
 
+/** Refreshes the statistics after this many new items, and each time that they have doubled. */
+const firstRefresh = 1_000
+
+const put = (sql: SqlClient.SqlClient, item: VaultItem) => sql`
+  INSERT INTO till_vault_items
+    (id, slug, position, product_type, category, price, downloads, search, terms_version, document)
+  VALUES (${item.id}, ${item.slug}, (SELECT COALESCE(MAX(position), 0) + 1 FROM till_vault_items),
+    ${item.productType}, ${item.category}, ${item.price}, ${item.downloads}, ${searchColumn(item)},
+    ${termsVersion}, ${JSON.stringify(item)})
+  ON CONFLICT (id) DO UPDATE SET
+    slug = excluded.slug, product_type = excluded.product_type, category = excluded.category,
+    price = excluded.price, search = excluded.search, terms_version = excluded.terms_version, listed = 1,
+    document = excluded.document`
+
 /** The vault's items in a database. */
 export const layer: Layer.Layer<VaultItems, never, SqlClient.SqlClient> = Layer.effect(
   VaultItems,
-  Effect.map(SqlClient.SqlClient, (sql) =>
-    VaultItems.of({
-      put: (item) =>
-        storing(
-          "vaultItems.put",
-          Effect.asVoid(sql`
-            INSERT INTO till_vault_items
-              (id, slug, position, product_type, category, price, downloads, search, terms_version, document)
-            VALUES (${item.id}, ${item.slug}, (SELECT COALESCE(MAX(position), 0) + 1 FROM till_vault_items),
-              ${item.productType}, ${item.category}, ${item.price}, ${item.downloads}, ${searchColumn(item)},
-              ${termsVersion}, ${JSON.stringify(item)})
-            ON CONFLICT (id) DO UPDATE SET
-              slug = excluded.slug, product_type = excluded.product_type, category = excluded.category,
-              price = excluded.price, search = excluded.search, terms_version = excluded.terms_version, listed = 1,
-              document = excluded.document`)
-        ),
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    let added = 0
+    let refreshAt = firstRefresh
+    return VaultItems.of({
+      put: Effect.fnUntraced(function* (item) {
+        yield* storing("vaultItems.put", put(sql, item))
+        added++
+        if (added < refreshAt) return
+        refreshAt = 2 * added
+        // Only the plans of searches depend on it, and the database does it later by itself.
+        yield* Effect.ignore(refreshStatistics(sql))
+      }),
       unlist: (slug) =>
         storing(
           "vaultItems.unlist",
@@ -146,5 +156,5 @@ export const layer: Layer.Layer<VaultItems, never, SqlClient.SqlClient> = Layer.
         ),
       search: (query) => storing("vaultItems.search", search(sql, query))
     })
-  )
+  })
 )

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { Effect, Layer } from "effect"
 import { Catalogue } from "../../src/ports/Catalogue.ts"
 import { PlacementRefused, type PortName } from "../../src/domain/Errors.ts"
@@ -276,7 +277,11 @@ const open: Subject = {
       Effect.provide(VaultFiles.fromPromise({ open: host }, settings))
     ),
   response: { body: archive },
-  comesOut: { body: archive, size: archive.length },
+  comesOut: {
+    body: archive,
+    size: archive.length,
+    digest: createHash("sha256").update(archive).digest("hex")
+  },
   malformed: [
     ["no body", {}, /^body: must be/],
     ["an empty archive", { body: new Uint8Array() }, /^body: is empty$/],
