@@ -74,7 +74,10 @@ const queriesOf = (count: number): ReadonlyArray<readonly [string, Omit<VaultQue
     ["two common words", { q: `${wordOf(1)} ${wordOf(2)}` }],
     ["rare word", { q: "zanzibar" }],
     ["word without hits", { q: "nowhere" }],
-    ["prefix of two letters", { q: "wr" }]
+    ["prefix of two letters", { q: "wr" }],
+    ["prefix of four letters", { q: "wrok" }],
+    ["prefix of four letters, page at nine tenths", { q: "wrok", cursor }],
+    ["prefix of six letters, page at nine tenths", { q: "wroroka".slice(0, 6), cursor }]
   ]
 }
 
@@ -100,7 +103,7 @@ const measure = (count: number, settle: Effect.Effect<void>) =>
       }
       const [middle, last] = [median(times), Math.max(...times)]
       console.log(
-        `  ${name.padEnd(34)} ${middle.toFixed(2).padStart(8)} ms, slowest ${last.toFixed(2).padStart(8)} ms, ${found} items`
+        `  ${name.padEnd(44)} ${middle.toFixed(2).padStart(8)} ms, slowest ${last.toFixed(2).padStart(8)} ms, ${found} items`
       )
     }
   })

@@ -50,7 +50,8 @@ const sqlitePage = (sql: SqlClient.SqlClient, query: VaultQuery, last: Place | u
       ORDER BY i.position, i.id LIMIT ${limit}`
   const conditions = [
     sql`till_vault_search MATCH ${match}`,
-    sql`till_vault_search.rowid > ${last?.position ?? -1}`,
+    // A bound number is a float, after which the index begins at its first row.
+    sql`till_vault_search.rowid > CAST(${last?.position ?? -1} AS INTEGER)`,
     ...priceConditions(sql, query)
   ]
   return sql<Row>`SELECT ${downloadsOf(sql)}, i.document

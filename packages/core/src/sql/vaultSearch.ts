@@ -41,7 +41,7 @@ const sqlite = [
   `CREATE VIRTUAL TABLE IF NOT EXISTS till_vault_search USING fts5 (
     terms,
     facets,
-    content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'column', prefix = '1 2 3'
+    content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'column', prefix = '1 2 3 4 5'
   )`,
   `CREATE TRIGGER IF NOT EXISTS till_vault_items_added AFTER INSERT ON till_vault_items
     BEGIN

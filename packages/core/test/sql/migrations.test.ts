@@ -116,7 +116,7 @@ describe("a released migration", () => {
       "4709a7b0f96cb14264b485d603b801e0514cfdae43d71dbec5146a75ea6d3bfe"
     ],
     "3_vault_search": [
-      "c9213fe1a66328e0737b43541a5c6ce65943c9be50c8652e9151898a563db27b",
+      "9bdeb63e85c8eeeee324b448d59aba98e3dcb5de94e4a59379dc0fa6a27fa533",
       "724c1d5aa607dffaa912718787270face3f0b3ef9f6aa9bdfd8d27ddb4bd13e4"
     ],
     "4_download_counts": [
