@@ -50,7 +50,10 @@ attack("header parameters in a file name", {
       await server.till.vault.put(itemOf(slug))
       const wire = expectClean(await download(server, slug))
       expect(wire.status).toBe(200)
-      expect(valueOf(wire, "content-disposition")).toMatch(/^attachment; filename="[A-Za-z0-9._-]+"$/)
+      // The full name follows in percent-encoding, without a path.
+      expect(valueOf(wire, "content-disposition")).toMatch(
+        /^attachment; filename="[A-Za-z0-9._-]+\.zip"; filename\*=UTF-8''(?:[A-Za-z0-9._~!-]|%(?!2F|5C|[01]|7F)[0-9A-F]{2})+\.zip$/
+      )
     }
   }
 })

@@ -6,6 +6,7 @@ export const hostileText = `${lineBreak}\u0000\u2028"; filename*=UTF-8''evil.exe
 
 /** Every header that ours sends, and whatever Node adds. */
 export const expected = new Set([
+  "accept-ranges",
   "access-control-allow-origin",
   "access-control-expose-headers",
   "allow",
@@ -15,6 +16,7 @@ export const expected = new Set([
   "content-length",
   "content-type",
   "date",
+  "etag",
   "keep-alive",
   "payment-required",
   "payment-response",

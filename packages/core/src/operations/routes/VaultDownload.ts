@@ -40,7 +40,7 @@ const encoded = (name: string): string =>
  */
 export const attachmentOf = (slug: string): string => {
   const plain = slug.replace(/[^A-Za-z0-9._-]/g, "_")
-  const full = slug.toWellFormed().replace(/[\p{Cc}/\\]/gu, "_")
+  const full = slug.toWellFormed().replace(/[\p{Cc}\p{Cf}/\\]/gu, "_")
   return `attachment; filename="${plain}.zip"${plain === slug ? "" : `; filename*=UTF-8''${encoded(full)}.zip`}`
 }
 
