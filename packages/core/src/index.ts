@@ -57,7 +57,12 @@ export type { Receipt } from "./domain/PaymentRequired.ts"
 export * from "./domain/Errors.ts"
 export type { TillOptions } from "./till/TillOptions.ts"
 export type { LimitOptions, NetworkOptions, TillSettings } from "./till/TillSettings.ts"
-export type { FacilitatorClient, FacilitatorOptions } from "./toll/facilitator/FacilitatorOptions.ts"
+export type {
+  FacilitatorClient,
+  FacilitatorOptions,
+  FacilitatorSource,
+  NamedFacilitatorClient
+} from "./toll/facilitator/FacilitatorOptions.ts"
 export type { Margin } from "./orders/Margin.ts"
 export type { PublicRoute } from "./http/HttpMessage.ts"
 export type { RefundWallet } from "./ports/RefundWallet.ts"

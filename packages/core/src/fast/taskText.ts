@@ -17,6 +17,7 @@ interface Task {
     readonly x402Version: number
     readonly requirements: object
     readonly resource: object
+    readonly route?: object
   }
 }
 
@@ -25,9 +26,10 @@ export const taskText = (
   { authorization, network, proofRequired, request }: Task,
   payment: string
 ): string => {
-  const { requirements, resource, x402Version } = request
+  const { requirements, resource, route, x402Version } = request
   const head = `"network":${JSON.stringify(network)},"authorization":${JSON.stringify(authorization)}`
-  const rest = `"requirements":${sharedJson(requirements)},"resource":${sharedJson(resource)}`
+  const routing = route === undefined ? "" : `,"route":${JSON.stringify(route)}`
+  const rest = `"requirements":${sharedJson(requirements)},"resource":${sharedJson(resource)}${routing}`
   return `{${head},"proofRequired":${proofRequired},"request":{"x402Version":${x402Version},"paymentPayload":${payment},${rest}}}`
 }
 

@@ -1,5 +1,6 @@
 import type { PublicRoute } from "./HttpMessage.ts"
 import type { Cors } from "./Responses.ts"
+import type { WithdrawnNetworks } from "./WithdrawnNetworks.ts"
 
 /** A network for payments, as the 402 offers it. */
 export interface OfferedNetwork {
@@ -18,6 +19,8 @@ export interface HttpSettings {
   /** Path of `baseUrl`: `""` or `"/api"`. */
   readonly prefix: string
   readonly networks: ReadonlyArray<OfferedNetwork>
+  /** Of these networks, those that aren't offered at present. */
+  readonly withdrawn?: WithdrawnNetworks | undefined
   readonly maxTimeoutSeconds: number
   readonly trustFacilitator: boolean
   readonly upstreamTimeoutMillis: number

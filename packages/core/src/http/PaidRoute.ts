@@ -106,7 +106,7 @@ export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): Pa
   // Clients that don't know this flow skip the offer. The default flow is not sent.
   const flow = operation.settlesFirst === true ? { paymentFlow: "upfront" } : {}
   const offersOf = ({ atomic, extra, validSeconds = Infinity }: Quoted): ReadonlyArray<PaymentOffer> =>
-    settings.networks.map(({ asset, caip2, eip712, payTo, v1Name }) => ({
+    offeredBy(settings).map(({ asset, caip2, eip712, payTo, v1Name }) => ({
       v1Name,
       requirements: {
         scheme: "exact",
@@ -120,11 +120,13 @@ export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): Pa
       }
     }))
   const { price } = operation
-  const fixedOffers = price._tag === "Fixed" ? offersOf(plainQuote(price.atomic)) : []
-  const indicated = price._tag === "Fixed" ? fixedOffers : offersOf(price.indicative)
-  const byItsQuery = byQuery(operation, indicated, resource)
+  const made = untilWithdrawn(settings, () => {
+    const fixedOffers = price._tag === "Fixed" ? offersOf(plainQuote(price.atomic)) : []
+    const indicated = price._tag === "Fixed" ? fixedOffers : offersOf(price.indicative)
+    return { fixedOffers, ...byQuery(operation, indicated, resource) }
+  })
   // A 402 that can't be made, such as one with a `bigint` in its example, fails at startup.
-  byItsQuery.unpaid("")
+  made().unpaid("")
   return {
     operation,
     id: identifier,
@@ -132,9 +134,28 @@ export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): Pa
     methodAndPath: `${method} ${path}`,
     read: inputReader(operation),
     info: infoOf(resource),
-    ...byItsQuery,
+    unpaid: (search) => made().unpaid(search),
+    resource: (search) => made().resource(search),
     offersOf,
-    fixedOffers
+    get fixedOffers() {
+      return made().fixedOffers
+    }
+  }
+}
+
+/** The networks that a 402 offers now. */
+const offeredBy = ({ networks, withdrawn }: HttpSettings): HttpSettings["networks"] =>
+  withdrawn === undefined || withdrawn.current.size === 0
+    ? networks
+    : networks.filter(({ caip2 }) => !withdrawn.current.has(caip2))
+
+/** Makes a value once, and again after networks were withdrawn or offered again. */
+const untilWithdrawn = <A>({ withdrawn }: HttpSettings, make: () => A): (() => A) => {
+  let made: { readonly value: A; readonly without: ReadonlySet<string> | undefined } | undefined
+  return () => {
+    const without = withdrawn?.current
+    if (made === undefined || made.without !== without) made = { value: make(), without }
+    return made.value
   }
 }
 

@@ -12,6 +12,8 @@ export interface EventFields {
   readonly otherOrderId?: string | undefined
   readonly purchaseId?: string | undefined
   readonly chargeKey?: string | undefined
+  /** The name of one of several facilitators. */
+  readonly facilitator?: string | undefined
   /** CAIP-2. */
   readonly network?: string | undefined
   readonly transaction?: string | undefined

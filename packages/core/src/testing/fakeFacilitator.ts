@@ -1,3 +1,4 @@
+import { networks as knownNetworks } from "../domain/Network.ts"
 import type { FacilitatorClient } from "../toll/facilitator/FacilitatorOptions.ts"
 import { type Scripted, scripted } from "./scripted.ts"
 
@@ -61,7 +62,7 @@ const withPayer = (payer: string | undefined) => (payer === undefined ? {} : { p
 /**
  * Creates a facilitator that accepts every payment and settles each nonce once, at once.
  *
- * Settling a nonce again returns a reverted transaction, as real facilitators do.
+ * It lists every known network, or those of `networks`. Settling a nonce again returns a reverted transaction, as real facilitators do.
  *
  * @example
  * const facilitator = fakeFacilitator()
@@ -71,7 +72,7 @@ const withPayer = (payer: string | undefined) => (payer === undefined ? {} : { p
 export const fakeFacilitator = (
   options: { readonly networks?: ReadonlyArray<string> } = {}
 ): FakeFacilitator => {
-  const networks = options.networks ?? ["eip155:84532"]
+  const networks = options.networks ?? knownNetworks.map(({ caip2 }) => caip2)
   const settlements = new Map<string, FakeSettlement>()
   const settled: Array<FakeSettlement> = []
   let transactions = 0

@@ -5,7 +5,8 @@ import { ownOperationFaults } from "../operations/OwnOperation.ts"
 import type { ConfiguredSettings } from "./ConfiguredSettings.ts"
 import { type Faults, isRecord, shown } from "./Faults.ts"
 import { readAddress } from "./PaidNetworks.ts"
-import { checkFacilitator, checkPortShapes } from "./PortShapes.ts"
+import { checkFacilitators } from "./FacilitatorChecks.ts"
+import { checkPortShapes } from "./PortShapes.ts"
 import { isMountPath } from "./SettingsReader.ts"
 import type { TillOptions } from "./TillOptions.ts"
 import type { TillHooks, TillSettings } from "./TillSettings.ts"
@@ -66,7 +67,7 @@ export const checkPorts = (
   const taken = [discoveryPath, openapiPath, ...Object.keys(options.publicRoutes ?? {})]
   checkOperations(operations, new Set(taken.filter((path) => path !== undefined)), faults)
   checkStorage(options.storage, faults)
-  checkFacilitator(options.facilitator, faults)
+  checkFacilitators(options.facilitator, faults)
   checkPortShapes(options, faults)
   checkCallback("onEvent", options.onEvent, faults)
   checkCallback("onProviderError", options.onProviderError, faults)

@@ -4,11 +4,8 @@ import type { MailerOptions } from "../ports/Mailer.ts"
 import type { MarketplaceOptions, MarketplacesOptions } from "../ports/Marketplaces.ts"
 import type { TrackerOptions } from "../ports/Tracker.ts"
 import type { VaultOptions } from "../ports/VaultFiles.ts"
-import type { FacilitatorClient, FacilitatorOptions } from "../toll/facilitator/FacilitatorOptions.ts"
-import { defaultFacilitatorTimeouts } from "../toll/facilitator/FacilitatorOptions.ts"
-import { type Faults, isRecord, shown } from "./Faults.ts"
-import { isHttpUrl } from "./PaidNetworks.ts"
-import { readNumber } from "./SettingsReader.ts"
+import type { FacilitatorOptions, NamedFacilitatorClient } from "../toll/facilitator/FacilitatorOptions.ts"
+import { type Faults, isRecord } from "./Faults.ts"
 import type { TillOptions } from "./TillOptions.ts"
 import { checkNames, closestName } from "./UnknownOptions.ts"
 
@@ -31,13 +28,17 @@ const vault: PortShape<VaultOptions> = { open: "method" }
 const mailer: PortShape<MailerOptions> = { send: "method" }
 const marketplace: PortShape<MarketplaceOptions> = { search: "method", timeoutMillis: "value" }
 const marketplaces: PortShape<MarketplacesOptions> = { marketplace_a: "value", marketplace_b: "value" }
-const facilitatorClient: PortShape<FacilitatorClient> = {
+export const facilitatorClient: PortShape<NamedFacilitatorClient> = {
   verify: "method",
   settle: "method",
-  getSupported: "optional method"
+  getSupported: "optional method",
+  name: "value",
+  networks: "value"
 }
-const facilitatorUrl: PortShape<FacilitatorOptions> = {
+export const facilitatorUrl: PortShape<FacilitatorOptions> = {
   url: "value",
+  name: "value",
+  networks: "value",
   headers: "optional method",
   verifyTimeoutMillis: "value",
   settleTimeoutMillis: "value"
@@ -52,7 +53,7 @@ const memberOf = (port: unknown, name: string): unknown =>
     : undefined
 
 /** Reports a port that lacks a method or misspells one. Ignores all other members. */
-const checkPort = (
+export const checkPort = (
   path: string,
   port: unknown,
   shape: Readonly<Record<string, Member>>,
@@ -111,30 +112,5 @@ const checkMarketplaces = (given: unknown, faults: Faults): void => {
     if (timeoutMillis !== undefined && !(typeof timeoutMillis === "number" && timeoutMillis > 0)) {
       faults.wrong(`marketplaces.${name}.timeoutMillis`, "milliseconds above 0", timeoutMillis)
     }
-  }
-}
-
-/** Checks a facilitator in this process, or the address of one. Never prints the address: it may contain a key. */
-export const checkFacilitator = (given: unknown, faults: Faults): void => {
-  if (!isRecord(given)) {
-    const state =
-      given === undefined ? "it is not set" : typeof given === "string" ? "it is text" : `got ${shown(given)}`
-    faults.add(`facilitator must be given as { url }, or as an object with verify and settle: ${state}`)
-    return
-  }
-  if ("verify" in given || "settle" in given) {
-    checkPort("facilitator", given, facilitatorClient, faults)
-    return
-  }
-  checkNames({ given, group: "facilitator", known: Object.keys(facilitatorUrl) }, faults)
-  if (!isHttpUrl(given["url"])) {
-    const state = given["url"] === undefined ? ": it is not set" : ""
-    faults.add(`${faults.nameOf("facilitator.url")} must be an http(s) URL${state}`)
-  }
-  if (given["headers"] !== undefined && typeof given["headers"] !== "function") {
-    faults.add("facilitator.headers must be a function that returns the headers of one call")
-  }
-  for (const name of ["verifyTimeoutMillis", "settleTimeoutMillis"] as const) {
-    readNumber(`facilitator.${name}`, given[name], defaultFacilitatorTimeouts[name], faults)
   }
 }

@@ -4,7 +4,7 @@ import { readSettings } from "./ConfiguredSettings.ts"
 import { Faults, isRecord, listed, type OptionNames } from "./Faults.ts"
 import { optionBounds } from "./OptionBounds.ts"
 import { networkOptionNames } from "./PaidNetworks.ts"
-import { checkFacilitator } from "./PortShapes.ts"
+import { checkFacilitator } from "./FacilitatorChecks.ts"
 import type { TillSettings } from "./TillSettings.ts"
 
 /*

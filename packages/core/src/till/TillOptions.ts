@@ -9,7 +9,7 @@ import type { Stores } from "../ports/Stores.ts"
 import type { TrackerOptions } from "../ports/Tracker.ts"
 import type { VaultOptions } from "../ports/VaultFiles.ts"
 import type { TillEvent } from "../runtime/events.ts"
-import type { FacilitatorClient, FacilitatorOptions } from "../toll/facilitator/FacilitatorOptions.ts"
+import type { FacilitatorSource } from "../toll/facilitator/FacilitatorOptions.ts"
 import type { TillHooks, TillSettings } from "./TillSettings.ts"
 
 /**
@@ -30,8 +30,11 @@ import type { TillHooks, TillSettings } from "./TillSettings.ts"
  * }
  */
 export interface TillOptions extends TillSettings, TillHooks {
-  /** `{ url }` of an x402 facilitator, or an object with `verify` and `settle` in this process. */
-  readonly facilitator: FacilitatorOptions | FacilitatorClient
+  /**
+   * `{ url }` of an x402 facilitator, or an object with `verify` and `settle` in this process; or a list of them,
+   * preferred first.
+   */
+  readonly facilitator: FacilitatorSource | ReadonlyArray<FacilitatorSource>
   /**
    * Store of charges, quotes, orders and vault items: `sqlite({ filename })`, `postgres({ url })`, `memory()` for
    * tests, or `storageFrom(stores)` over stores of your own.

@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { ConfigurationError } from "../domain/Errors.ts"
 import { Http } from "../http/Http.ts"
 import { PricedRoutes } from "../http/PricedRoutes.ts"
+import { WithdrawnNetworks } from "../http/WithdrawnNetworks.ts"
 import { OwnTemplates } from "../mail/OwnTemplates.ts"
 import { Operations } from "../operations/Operation.ts"
 import { OperationSettings } from "../operations/OperationSettings.ts"
@@ -120,15 +121,16 @@ const tollWithLease = (settings: ConfiguredSettings, leaseMillis: number) =>
 /** The settings that HTTP depends on. */
 export const httpSettings = (
   settings: ConfiguredSettings,
-  { clientAddress, publicRoutes = {} }: TillHooks
-) => ({ ...settings, clientAddress, publicRoutes: new Map(Object.entries(publicRoutes)) })
+  { clientAddress, publicRoutes = {} }: TillHooks,
+  withdrawn: WithdrawnNetworks
+) => ({ ...settings, clientAddress, publicRoutes: new Map(Object.entries(publicRoutes)), withdrawn })
 
 const httpLayer = (
   settings: ConfiguredSettings,
   hooks: TillHooks,
-  pricedRoutes: PricedRoutes | undefined
+  { pricedRoutes, withdrawn }: Pick<Shared, "pricedRoutes"> & { readonly withdrawn: WithdrawnNetworks }
 ) => {
-  const http = httpSettings(settings, hooks)
+  const http = httpSettings(settings, hooks, withdrawn)
   return Http.layer(http, pricedRoutes ?? new PricedRoutes(http, undefined, { ids: [], paths: [] }))
 }
 
@@ -178,6 +180,14 @@ export type PortsOf<Operations extends OperationLayers> = Exclude<
   OperationContext
 >
 
+/** Parts that a till is given instead of its own. */
+interface Shared {
+  readonly changes?: ChangeFeed
+  readonly pricedRoutes?: PricedRoutes | undefined
+  readonly secrets?: Layer.Layer<Secrets>
+  readonly withdrawn?: WithdrawnNetworks
+}
+
 /**
  * The layer of a whole till with its background work, over the ports of the host. `secrets` replaces the keys made from
  * the settings, in tests.
@@ -189,12 +199,9 @@ export const assemble = <const Ops extends OperationLayers>(
   {
     changes = new ChangeFeed(hooks.onOrderChange),
     pricedRoutes,
-    secrets = Secrets.layer(settings.secrets)
-  }: {
-    readonly changes?: ChangeFeed
-    readonly pricedRoutes?: PricedRoutes
-    readonly secrets?: Layer.Layer<Secrets>
-  } = {}
+    secrets = Secrets.layer(settings.secrets),
+    withdrawn = new WithdrawnNetworks()
+  }: Shared = {}
 ) => {
   const context = Layer.mergeAll(
     Operations.layer,
@@ -209,8 +216,8 @@ export const assemble = <const Ops extends OperationLayers>(
     })
   ).pipe(Layer.provideMerge(secrets))
   const routes = merged(operations)
-  return background(settings).pipe(
-    Layer.provideMerge(httpLayer(settings, hooks, pricedRoutes)),
+  return background(settings, withdrawn).pipe(
+    Layer.provideMerge(httpLayer(settings, hooks, { pricedRoutes, withdrawn })),
     Layer.provideMerge(operatorLayer(settings, changes)),
     Layer.provideMerge(tollLayer(settings)),
     Layer.provide(proofCheck(settings)),

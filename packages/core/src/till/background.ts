@@ -1,4 +1,5 @@
 import { Clock, Effect, Layer, Schedule } from "effect"
+import type { WithdrawnNetworks } from "../http/WithdrawnNetworks.ts"
 import { OrderWorker } from "../orders/OrderWorker.ts"
 import { Refunds } from "../orders/Refunds.ts"
 import { Charges } from "../ports/Charges.ts"
@@ -7,6 +8,7 @@ import { Quotes } from "../ports/Quotes.ts"
 import { VaultPurchases } from "../ports/VaultPurchases.ts"
 import { report } from "../runtime/events.ts"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
+import { listsNetwork } from "../toll/facilitator/ProtocolVersion.ts"
 import { SettlementRunner } from "../toll/machine/SettlementRunner.ts"
 import { Vault } from "../vault/Vault.ts"
 import type { ConfiguredSettings } from "./Configuration.ts"
@@ -123,31 +125,45 @@ const sweepPurchases = Effect.gen(function* () {
   Effect.repeat(Schedule.spaced(sweepEveryMillis))
 )
 
-/** Reports at start the networks that the facilitator would not settle; never fatal, since that may change. */
-const checkSupported = ({ networks }: ConfiguredSettings) =>
+/** Withdraws networks on which no facilitator settles from the offers, for as long as that is so. */
+const watchSupported = ({ networks }: ConfiguredSettings, withdrawn: WithdrawnNetworks) =>
   Effect.gen(function* () {
-    const kinds = yield* (yield* Facilitator).supported
-    if (kinds.length === 0) return
-    for (const { caip2, v1Name } of networks) {
-      const isListed = kinds.some(
-        ({ network, scheme }) => scheme === "exact" && (network === caip2 || network === v1Name)
+    const facilitator = yield* Facilitator
+    const unsettled = yield* Effect.filter(networks, ({ caip2 }) =>
+      Effect.map(settles(facilitator, caip2), (isSettled) => isSettled === false)
+    )
+    const before = withdrawn.current
+    if (!withdrawn.replace(new Set(unsettled.map(({ caip2 }) => caip2)))) return
+    for (const { caip2 } of unsettled.filter((network) => !before.has(network.caip2)))
+      yield* report(
+        "Warn",
+        "network_not_supported",
+        "No facilitator lists a network of this till: payments on it are not offered",
+        { network: caip2 }
       )
-      if (!isListed)
-        yield* report(
-          "Warn",
-          "network_not_supported",
-          "The facilitator does not list a network of this till",
-          { network: caip2 }
-        )
-    }
-  })
+  }).pipe(Effect.repeat(Schedule.spaced(sweepEveryMillis)))
+
+/** Whether payments on a network are settled; `undefined` while that isn't known. */
+const settles = (
+  { settles, supported }: Facilitator["Service"],
+  caip2: string
+): Effect.Effect<boolean | undefined> =>
+  settles === undefined
+    ? Effect.map(supported, (kinds) => (kinds.length === 0 ? undefined : listsNetwork(kinds, caip2)))
+    : settles(caip2)
 
 /** The background work of a till, for as long as its layer lives. */
-export const background = (settings: ConfiguredSettings) =>
+export const background = (settings: ConfiguredSettings, withdrawn: WithdrawnNetworks) =>
   Layer.effectDiscard(
     Effect.forkScoped(
       Effect.all(
-        [checkSupported(settings), housekeeping(settings), sendRefunds, workOnOrders, sweepPurchases],
+        [
+          watchSupported(settings, withdrawn),
+          housekeeping(settings),
+          sendRefunds,
+          workOnOrders,
+          sweepPurchases
+        ],
         { concurrency: "unbounded", discard: true }
       )
     )

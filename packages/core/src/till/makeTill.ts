@@ -13,6 +13,7 @@ import { ConfigurationError } from "../domain/Errors.ts"
 import type { Handled, Handling } from "../http/Http.ts"
 import { incoming, incomingCopy, type IncomingRequest, toResponse } from "../http/HttpMessage.ts"
 import { type AddedRoute, PricedRoutes } from "../http/PricedRoutes.ts"
+import { WithdrawnNetworks } from "../http/WithdrawnNetworks.ts"
 import type { PricedRouteOptions } from "../operations/PricedOperation.ts"
 import { contractIds } from "../operations/OwnOperation.ts"
 import type { PricedRoute } from "./PricedRoute.ts"
@@ -51,13 +52,19 @@ const causesOf = (error: Error): ReadonlyArray<string> =>
 const facilitatorLayer = (facilitator: TillOptions["facilitator"]): Layer.Layer<Facilitator> =>
   "verify" in facilitator
     ? Facilitator.fromClient(facilitator)
-    : Facilitator.layerHttp(facilitator).pipe(Layer.provide(FetchHttpClient.layer))
+    : Facilitator.layerSeveral(Array.isArray(facilitator) ? facilitator : [facilitator]).pipe(
+        Layer.provide(FetchHttpClient.layer)
+      )
 
 /** The layer of `Till` over the plain functions of a host. */
 const layerOf = (
   options: TillOptions,
   configuration: ConfiguredSettings,
-  shared: { readonly changes: ChangeFeed; readonly pricedRoutes: PricedRoutes }
+  shared: {
+    readonly changes: ChangeFeed
+    readonly pricedRoutes: PricedRoutes
+    readonly withdrawn: WithdrawnNetworks
+  }
 ) =>
   tillService(configuration, options).pipe(
     Layer.provideMerge(
@@ -80,12 +87,16 @@ interface Services {
 }
 
 /** The priced routes of a till, whose ids and paths none of its other routes has. */
-const makePricedRoutes = (configuration: ConfiguredSettings, options: TillOptions): PricedRoutes => {
+const makePricedRoutes = (
+  configuration: ConfiguredSettings,
+  options: TillOptions,
+  withdrawn: WithdrawnNetworks
+): PricedRoutes => {
   const { operations = [], publicRoutes = {} } = options
   const { discoveryPath, openapiPath } = configuration
   const documents = [discoveryPath, openapiPath].filter((path) => path !== undefined)
   const onError = options.onProviderError ?? printProviderFailure
-  return new PricedRoutes(httpSettings(configuration, options), onError, {
+  return new PricedRoutes(httpSettings(configuration, options, withdrawn), onError, {
     ids: [...contractIds, ...operations.map(({ id }) => id)],
     paths: [...documents, ...Object.keys(publicRoutes), ...operations.map(({ path }) => path)]
   })
@@ -124,8 +135,10 @@ const closed = () =>
 export const makeTill = (options: TillOptions): RunningTill => {
   const configuration = configureOptions(options)
   const feed = new ChangeFeed(options.onOrderChange)
-  const pricedRoutes = makePricedRoutes(configuration, options)
-  const runtime = ManagedRuntime.make(layerOf(options, configuration, { changes: feed, pricedRoutes }))
+  const withdrawn = new WithdrawnNetworks()
+  const pricedRoutes = makePricedRoutes(configuration, options, withdrawn)
+  const shared = { changes: feed, pricedRoutes, withdrawn }
+  const runtime = ManagedRuntime.make(layerOf(options, configuration, shared))
   let disposing: Promise<void> | undefined
 
   let started: (Services & { readonly run: typeof Effect.runFork }) | undefined

@@ -21,7 +21,12 @@ describe("the JSON of a task", () => {
         network: text(),
         authorization: anyAuthorization(dice),
         proofRequired: dice.below(2) === 0,
-        request: { x402Version: 1 + dice.below(2), paymentPayload, ...shared }
+        request: {
+          x402Version: 1 + dice.below(2),
+          paymentPayload,
+          ...shared,
+          ...(dice.below(2) === 0 ? {} : { route: { facilitator: text(), x402Version: 1 + dice.below(2) } })
+        }
       }
       expect(taskText(task, JSON.stringify(paymentPayload))).toBe(JSON.stringify(task))
     }

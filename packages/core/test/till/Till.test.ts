@@ -60,18 +60,18 @@ describe("Till.layer runs in the host's runtime", () => {
   it.effect("the host's logger receives events of calls and of background work", () => {
     const { events, layer } = testLogger()
     const fake = fakes()
-    fake.facilitator.getSupported.returns({
-      kinds: [{ x402Version: 2, scheme: "exact", network: "eip155:1" }]
-    })
     fake.tracker.track.returnsOnce(() => {
       throw new Error("the carrier is down")
+    })
+    fake.facilitator.getSupported.returnsOnce(() => {
+      throw new Error("the facilitator is down")
     })
     return Effect.gen(function* () {
       assert.strictEqual((yield* pay()).status, 502)
       yield* settle
       const codes = events.map(({ code }) => code)
       assert.include(codes, "provider_failed")
-      assert.include(codes, "network_not_supported")
+      assert.include(codes, "facilitator_not_ready")
     }).pipe(within(trackingTill(fake)), Effect.provide(layer))
   })
 

@@ -1,18 +1,23 @@
 import { Effect, Option, Schema } from "effect"
 import { compiled } from "../../fast/compiled.ts"
 import { callWithTimeout } from "../../fast/callWithTimeout.ts"
+import type { FacilitatorMember } from "./FacilitatorMember.ts"
 import {
-  type FacilitatorClient,
   defaultFacilitatorTimeouts,
-  type FacilitatorTimeouts
+  type FacilitatorClient,
+  facilitatorName,
+  type FacilitatorTimeouts,
+  type NamedFacilitatorClient
 } from "./FacilitatorOptions.ts"
-import type { FacilitatorRequest, Settlement, Verification } from "./FacilitatorVerdicts.ts"
+import type { FacilitatorRequest, Settlement, SupportedKind, Verification } from "./FacilitatorVerdicts.ts"
+import { SupportedKinds } from "./SupportedKinds.ts"
 import {
   SettleResponse,
   SupportedResponse,
   toKinds,
   toSettlement,
   toVerification,
+  unreachableSettlement,
   VerifyResponse,
   wireRequirements
 } from "./Wire.ts"
@@ -26,11 +31,13 @@ const timedOut = "FacilitatorTimedOut"
 const malformed = "SchemaError"
 
 const unreachable = (reason: string) => Effect.succeed<Verification>({ _tag: "Unreachable", reason })
-const unknown = (reason: string) =>
-  Effect.succeed<Settlement>({ _tag: "Unknown", reason, transaction: undefined })
+const unknown = (reason: string) => Effect.succeed<Settlement>(unreachableSettlement(reason))
 
 /** Calls a facilitator in the same process. */
-export const makeClientFacilitator = (client: FacilitatorClient, options: FacilitatorTimeouts) => {
+export const makeClientFacilitator = (
+  client: NamedFacilitatorClient,
+  options: FacilitatorTimeouts
+): FacilitatorMember => {
   const { settleTimeoutMillis, verifyTimeoutMillis } = { ...defaultFacilitatorTimeouts, ...options }
 
   const verify = (request: FacilitatorRequest) =>
@@ -61,14 +68,27 @@ export const makeClientFacilitator = (client: FacilitatorClient, options: Facili
       onTimeout: () => unknown(timedOut)
     })
 
-  const supported = Effect.suspend(() =>
+  const name = facilitatorName(client)
+  const kinds = new SupportedKinds({ name, address: undefined, fetch: listOf(client, verifyTimeoutMillis) })
+  // A facilitator that can't list anything needs no request.
+  if (client.getSupported === undefined) kinds.known = []
+  return {
+    name,
+    networks: client.networks === undefined ? undefined : new Set(client.networks),
+    kinds,
+    verify,
+    maxVerifications: 1,
+    settle,
+    settleTimeoutMillis
+  }
+}
+
+const listOf = (client: FacilitatorClient, timeoutMillis: number) =>
+  Effect.suspend(() =>
     client.getSupported === undefined ? Effect.succeed({ kinds: [] }) : Effect.tryPromise(client.getSupported)
   ).pipe(
     Effect.flatMap(decodeSupported),
-    Effect.map(toKinds),
-    Effect.timeout(verifyTimeoutMillis),
-    Effect.catch(() => Effect.succeed([]))
+    Effect.map((response): ReadonlyArray<SupportedKind> => toKinds(response)),
+    Effect.timeout(timeoutMillis),
+    Effect.mapError(({ _tag }) => ({ reason: _tag === "UnknownError" ? failed : _tag }))
   )
-
-  return { verify, settle, supported, settleTimeoutMillis }
-}

@@ -1,35 +1,80 @@
-import { Context, type Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { HttpClient } from "effect/http"
 import { makeClientFacilitator } from "./ClientFacilitator.ts"
-import type { FacilitatorClient, FacilitatorOptions, FacilitatorTimeouts } from "./FacilitatorOptions.ts"
-import type { FacilitatorRequest, Settlement, SupportedKind, Verification } from "./FacilitatorVerdicts.ts"
+import { FacilitatorGroup } from "./FacilitatorGroup.ts"
+import {
+  type FacilitatorOptions,
+  type FacilitatorSource,
+  type FacilitatorTimeouts,
+  isClient,
+  type NamedFacilitatorClient
+} from "./FacilitatorOptions.ts"
+import type {
+  FacilitatorRequest,
+  FacilitatorRoute,
+  Settlement,
+  SupportedKind,
+  Verification
+} from "./FacilitatorVerdicts.ts"
 import { makeHttpFacilitator } from "./HttpFacilitator.ts"
 
-export type { FacilitatorRequest, Settlement, SupportedKind, Verification } from "./FacilitatorVerdicts.ts"
+export type {
+  FacilitatorRequest,
+  FacilitatorRoute,
+  Settlement,
+  SupportedKind,
+  Verification
+} from "./FacilitatorVerdicts.ts"
 
 /** Verifies payments against the chain and submits them. Never fails: an unknown outcome is a result. */
 export class Facilitator extends Context.Service<
   Facilitator,
   {
     readonly verify: (request: FacilitatorRequest) => Effect.Effect<Verification>
+    /** Settles a payment: with `route`, by the facilitator that it names and by no other. */
     readonly settle: (request: FacilitatorRequest) => Effect.Effect<Settlement>
     /** The kinds of payment that it settles; empty when it doesn't list them. */
     readonly supported: Effect.Effect<ReadonlyArray<SupportedKind>>
+    /** Whether it settles payments on a network (CAIP-2); `undefined` while that isn't known. */
+    readonly settles?: (caip2: string) => Effect.Effect<boolean | undefined>
+    /** The facilitator of several for a payment that isn't verified first. */
+    readonly choose?: (request: FacilitatorRequest, nowMillis: number) => FacilitatorRoute | undefined
     /** Deadline of `settle`, which the leases of charges outlast; `undefined`: a minute. */
     readonly settleTimeoutMillis?: number
   }
 >()("@till402/core/Facilitator") {
-  /**
-   * A facilitator over HTTP.
-   */
+  /** A facilitator over HTTP. */
   static readonly layerHttp = (
     options: FacilitatorOptions
+  ): Layer.Layer<Facilitator, never, HttpClient.HttpClient> => Facilitator.layerSeveral([options])
+
+  /**
+   * Several facilitators, preferred first. Verifying fails over to the next; a payment is settled by the one that
+   * verified it, and by no other.
+   *
+   * @example
+   * const facilitators = Facilitator.layerSeveral([
+   *   { url: "https://facilitator.example" },
+   *   { url: "https://other.example", networks: ["base"] }
+   * ])
+   */
+  static readonly layerSeveral = (
+    sources: ReadonlyArray<FacilitatorSource>
   ): Layer.Layer<Facilitator, never, HttpClient.HttpClient> =>
-    Layer.effect(Facilitator, makeHttpFacilitator(options))
+    Layer.effect(
+      Facilitator,
+      Effect.map(
+        Effect.forEach(sources, (source) =>
+          isClient(source) ? Effect.succeed(makeClientFacilitator(source, {})) : makeHttpFacilitator(source)
+        ),
+        (members) => new FacilitatorGroup(members)
+      )
+    )
 
   /** A facilitator in the same process: an official `x402Facilitator`, or a fake in a test. */
   static readonly fromClient = (
-    client: FacilitatorClient,
+    client: NamedFacilitatorClient,
     timeouts: FacilitatorTimeouts = {}
-  ): Layer.Layer<Facilitator> => Layer.succeed(Facilitator, makeClientFacilitator(client, timeouts))
+  ): Layer.Layer<Facilitator> =>
+    Layer.succeed(Facilitator, new FacilitatorGroup([makeClientFacilitator(client, timeouts)]))
 }

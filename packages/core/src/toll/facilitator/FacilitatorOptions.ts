@@ -8,12 +8,24 @@ export const defaultFacilitatorTimeouts = { verifyTimeoutMillis: 5_000, settleTi
 export interface FacilitatorOptions {
   /** http(s) address; `/verify`, `/settle` and `/supported` are called below it. */
   readonly url: string
-  /** Returns headers for one call, e.g. a freshly signed `Authorization`. */
+  /**
+   * Name under which charges record their facilitator. Keep it while payments are open. Default: host and path of
+   * `url`.
+   */
+  readonly name?: string
+  /**
+   * Networks whose payments it gets, by version-1 name or CAIP-2 identifier. Default: those that it lists in
+   * `/supported`.
+   */
+  readonly networks?: ReadonlyArray<string>
+  /**
+   * Returns headers for one call, e.g. a freshly signed `Authorization`. A status is read with those of `settle`.
+   */
   readonly headers?: (
     operation: "verify" | "settle" | "supported"
-  ) => Promise<Record<string, string>> | Record<string, string>
+  ) => Promise<Record<string, string> | undefined> | Record<string, string> | undefined
   /**
-   * Timeout of one call to `/verify`, which is retried twice.
+   * Timeout of one call to `/verify`, which is retried twice, or with the next facilitator if there are several.
    *
    * @default 5_000
    */
@@ -56,3 +68,27 @@ export interface FacilitatorClient {
     readonly kinds: ReadonlyArray<{ x402Version: number; scheme: string; network: string }>
   }>
 }
+
+/** A facilitator in the same process, as one of several. */
+export interface NamedFacilitatorClient extends FacilitatorClient {
+  /** Name under which charges record their facilitator. Default: `local`. */
+  readonly name?: string
+  /** Networks whose payments it gets. Default: those that `getSupported` lists. */
+  readonly networks?: ReadonlyArray<string>
+}
+
+/** A facilitator over HTTP, or one in this process. */
+export type FacilitatorSource = FacilitatorOptions | NamedFacilitatorClient
+
+/** Whether a facilitator runs in this process. */
+export const isClient = (source: FacilitatorSource): source is NamedFacilitatorClient => "verify" in source
+
+/** The address of a facilitator as events and charges show it: without user, query and fragment, which may hold keys. */
+export const shownAddress = (url: string): string => {
+  const parsed = URL.parse(url)
+  return parsed === null ? "" : `${parsed.protocol}//${parsed.host}${parsed.pathname.replace(/\/+$/, "")}`
+}
+
+/** The name of a facilitator in charges. */
+export const facilitatorName = (source: FacilitatorSource): string =>
+  source.name ?? (isClient(source) ? "local" : shownAddress(source.url).replace(/^\w+:\/\//, ""))

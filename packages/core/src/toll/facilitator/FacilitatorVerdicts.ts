@@ -8,11 +8,26 @@ export interface FacilitatorRequest {
   readonly requirements: PaymentRequirements
   /** Resource URL and description, which version-1 requirements carry. */
   readonly resource: { readonly url: string; readonly description: string; readonly mimeType: string }
+  /** The facilitator that settles it, recorded with the charge. Without it, the first one that takes its network. */
+  readonly route?: FacilitatorRoute
+}
+
+/** The facilitator of a payment. It alone settles the payment: another may not, while the outcome is unknown. */
+export interface FacilitatorRoute {
+  /** Name of the facilitator. */
+  readonly facilitator: string
+  /** Protocol version in which it gets the payment. */
+  readonly x402Version: 1 | 2
 }
 
 /** The result of `verify`. `Unreachable`: there was no usable response, so nothing is known. */
 export type Verification =
-  | { readonly _tag: "Valid"; readonly payer: string | undefined }
+  | {
+      readonly _tag: "Valid"
+      readonly payer: string | undefined
+      /** The facilitator that verified it, and that has to settle it. */
+      readonly route?: FacilitatorRoute | undefined
+    }
   | { readonly _tag: "Invalid"; readonly reason: string }
   | { readonly _tag: "Unreachable"; readonly reason: string }
 
@@ -23,7 +38,13 @@ export type Verification =
 export type Settlement =
   | { readonly _tag: "Settled"; readonly transaction: string; readonly payer: string | undefined }
   | { readonly _tag: "Rejected"; readonly reason: string }
-  | { readonly _tag: "Unknown"; readonly reason: string; readonly transaction: string | undefined }
+  | {
+      readonly _tag: "Unknown"
+      readonly reason: string
+      readonly transaction: string | undefined
+      /** There was no usable response. */
+      readonly isUnreachable?: true
+    }
 
 /**
  * Reasons that refuse a payment before anything is sent to the chain. Every other reason leaves the outcome open: a
@@ -59,6 +80,7 @@ export const definiteRefusals: ReadonlySet<string> = new Set([
   "wallet_factory_not_allowed"
 ])
 
+/** A kind of payment that a facilitator settles. */
 export interface SupportedKind {
   readonly x402Version: number
   readonly scheme: string

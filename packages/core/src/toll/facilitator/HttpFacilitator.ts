@@ -1,30 +1,41 @@
-import { Duration, Effect, Schedule, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { readBodyText } from "../../runtime/BodyText.ts"
-import { report } from "../../runtime/events.ts"
-import { type FacilitatorOptions, defaultFacilitatorTimeouts } from "./FacilitatorOptions.ts"
-import type { FacilitatorRequest, Settlement, SupportedKind, Verification } from "./FacilitatorVerdicts.ts"
+import type { FacilitatorMember } from "./FacilitatorMember.ts"
+import {
+  defaultFacilitatorTimeouts,
+  facilitatorName,
+  type FacilitatorOptions,
+  shownAddress
+} from "./FacilitatorOptions.ts"
+import type { FacilitatorRequest, SupportedKind, Verification } from "./FacilitatorVerdicts.ts"
+import { pollStatus } from "./PaymentStatus.ts"
+import { type SupportedFault, SupportedKinds } from "./SupportedKinds.ts"
 import {
   SettleResponse,
   SupportedResponse,
   toKinds,
   toSettlement,
   toVerification,
+  unreachableSettlement,
   VerifyResponse,
   wireRequirements
 } from "./Wire.ts"
 
 const maxResponseBytes = 256 * 1024
-const supportedLifetime = Duration.minutes(10)
 
 /** The host's headers function failed, or the response is not JSON of an allowed length. */
 class FacilitatorFault extends Schema.TaggedError<FacilitatorFault>()("FacilitatorFault", {
   cause: Schema.Defect()
 }) {}
 
-const decodeVerify = Schema.decodeUnknownEffect(VerifyResponse)
-const decodeSettle = Schema.decodeUnknownEffect(SettleResponse)
-const decodeSupported = Schema.decodeUnknownEffect(SupportedResponse)
+/** A response with an error status, and without the document that was expected. */
+class FacilitatorStatus extends Schema.TaggedError<FacilitatorStatus>()("FacilitatorStatus", {
+  status: Schema.Finite,
+  retryAfterMillis: Schema.UndefinedOr(Schema.Finite)
+}) {}
+
+type Operation = "verify" | "settle" | "supported"
 
 const readJson = Effect.fnUntraced(
   function* (response: HttpClientResponse.HttpClientResponse) {
@@ -37,27 +48,50 @@ const readJson = Effect.fnUntraced(
   Effect.catchTag("BodyTooLarge", (cause) => Effect.fail(new FacilitatorFault({ cause })))
 )
 
-/**
- * Calls a facilitator over HTTP. Retries `/verify` after a transient fault and `/settle` never, since the outcome of
- * the first attempt is unknown. Caches `/supported`, whose failure is only logged.
- */
-export const makeHttpFacilitator = Effect.fnUntraced(function* (options: FacilitatorOptions) {
+const retryAfterMillisOf = ({ headers }: HttpClientResponse.HttpClientResponse): number | undefined => {
+  const seconds = headers["retry-after"]
+  return seconds !== undefined && /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1000 : undefined
+}
+
+/** Decodes a response. Some facilitators send the usual document with a 4xx or 5xx: the document counts. */
+const readAs = <A>(schema: Schema.Decoder<A>) => {
+  const decode = Schema.decodeUnknownEffect(schema)
+  return (response: HttpClientResponse.HttpClientResponse) => {
+    const decoded = Effect.flatMap(readJson(response), (document) => decode(document))
+    const { status } = response
+    return Effect.mapError(decoded, (error) =>
+      status < 400 ? error : new FacilitatorStatus({ status, retryAfterMillis: retryAfterMillisOf(response) })
+    )
+  }
+}
+
+const readVerify = readAs(VerifyResponse)
+const readSettle = readAs(SettleResponse)
+const readSupported = readAs(SupportedResponse)
+
+const reasonOf = (error: { readonly _tag: string } | FacilitatorStatus): string =>
+  error instanceof FacilitatorStatus ? `http_${error.status}` : error._tag
+
+/** Calls a facilitator over HTTP. Never repeats `/settle`: the outcome of the first call is unknown. */
+export const makeHttpFacilitator = Effect.fnUntraced(function* (
+  options: FacilitatorOptions
+): Effect.fn.Return<FacilitatorMember, never, HttpClient.HttpClient> {
   const client = yield* HttpClient.HttpClient
   const base = options.url.replace(/\/+$/, "")
   const verifyTimeoutMillis = options.verifyTimeoutMillis ?? defaultFacilitatorTimeouts.verifyTimeoutMillis
   const settleTimeoutMillis = options.settleTimeoutMillis ?? defaultFacilitatorTimeouts.settleTimeoutMillis
 
-  const headersFor = (operation: "verify" | "settle" | "supported") =>
+  const headersFor = (operation: Operation) =>
     options.headers === undefined
       ? Effect.succeed({})
       : Effect.tryPromise({
-          try: async () => options.headers!(operation),
+          try: async () => (await options.headers!(operation)) ?? {},
           catch: (cause) => new FacilitatorFault({ cause })
         })
 
   const post = Effect.fnUntraced(function* (operation: "verify" | "settle", request: FacilitatorRequest) {
     const headers = yield* headersFor(operation)
-    const response = yield* client.execute(
+    return yield* client.execute(
       HttpClientRequest.post(`${base}/${operation}`).pipe(
         HttpClientRequest.setHeaders(headers),
         HttpClientRequest.bodyJsonUnsafe({
@@ -67,55 +101,56 @@ export const makeHttpFacilitator = Effect.fnUntraced(function* (options: Facilit
         })
       )
     )
-    return yield* readJson(response)
   })
 
-  const verify = Effect.fn("Facilitator.verify")(function* (request: FacilitatorRequest) {
-    return yield* post("verify", request).pipe(
-      // Some facilitators respond to an invalid payment with 4xx and the usual document.
-      Effect.flatMap(decodeVerify),
+  const get = Effect.fnUntraced(function* (path: string, operation: Operation) {
+    const headers = yield* headersFor(operation)
+    return yield* client.execute(
+      HttpClientRequest.get(`${base}${path}`).pipe(HttpClientRequest.setHeaders(headers))
+    )
+  })
+
+  const verify = Effect.fn("Facilitator.verify")((request: FacilitatorRequest) =>
+    post("verify", request).pipe(
+      Effect.flatMap(readVerify),
       Effect.map(toVerification),
       Effect.timeout(verifyTimeoutMillis),
-      Effect.retry({ times: 2, schedule: Schedule.jittered(Schedule.exponential("100 millis")) }),
-      Effect.catch((error) => Effect.succeed<Verification>({ _tag: "Unreachable", reason: error._tag }))
-    )
-  })
-
-  const settle = Effect.fn("Facilitator.settle")(function* (request: FacilitatorRequest) {
-    return yield* post("settle", request).pipe(
-      Effect.flatMap(decodeSettle),
-      Effect.map((response) => toSettlement(response, request)),
-      Effect.timeout(settleTimeoutMillis),
-      Effect.catch((error) =>
-        Effect.succeed<Settlement>({ _tag: "Unknown", reason: error._tag, transaction: undefined })
-      )
-    )
-  })
-
-  const fetchSupported = Effect.gen(function* () {
-    const headers = yield* headersFor("supported")
-    const response = yield* client.execute(
-      HttpClientRequest.get(`${base}/supported`).pipe(HttpClientRequest.setHeaders(headers))
-    )
-    return toKinds(yield* decodeSupported(yield* readJson(response)))
-  }).pipe(
-    Effect.timeout(verifyTimeoutMillis),
-    Effect.catch((error) =>
-      Effect.as(
-        report(
-          "Warn",
-          "facilitator_not_ready",
-          "The facilitator did not list the payments that it supports",
-          {
-            port: "facilitator",
-            error: error._tag
-          }
-        ),
-        [] as ReadonlyArray<SupportedKind>
-      )
+      Effect.catch((error) => Effect.succeed<Verification>({ _tag: "Unreachable", reason: reasonOf(error) }))
     )
   )
-  const supported = yield* Effect.cachedWithTTL(fetchSupported, supportedLifetime)
 
-  return { verify, settle, supported, settleTimeoutMillis }
+  const settle = Effect.fn("Facilitator.settle")(function* (request: FacilitatorRequest) {
+    const endMillis = (yield* Clock.currentTimeMillis) + settleTimeoutMillis
+    const response = yield* post("settle", request).pipe(
+      Effect.flatMap(readSettle),
+      Effect.timeout(settleTimeoutMillis),
+      Effect.result
+    )
+    if (response._tag === "Failure") return unreachableSettlement(reasonOf(response.failure))
+    const settlement = toSettlement(response.success, request)
+    return yield* pollStatus({ settlement, response: response.success, request, endMillis }, (paymentId) =>
+      Effect.flatMap(get(`/status/${paymentId}`, "settle"), readJson)
+    )
+  })
+
+  const fetchSupported = get("/supported", "supported").pipe(
+    Effect.flatMap(readSupported),
+    Effect.map((response): ReadonlyArray<SupportedKind> => toKinds(response)),
+    Effect.timeout(verifyTimeoutMillis),
+    Effect.mapError((error): SupportedFault => ({
+      reason: reasonOf(error),
+      ...(error instanceof FacilitatorStatus ? { retryAfterMillis: error.retryAfterMillis } : {})
+    }))
+  )
+
+  const name = facilitatorName(options)
+  return {
+    name,
+    networks: options.networks === undefined ? undefined : new Set(options.networks),
+    kinds: new SupportedKinds({ name, address: shownAddress(options.url), fetch: fetchSupported }),
+    verify,
+    maxVerifications: 3,
+    settle,
+    settleTimeoutMillis
+  }
 })

@@ -44,7 +44,9 @@ export const SettleResponse = Schema.Struct({
   errorReason: optional,
   transaction: optional,
   network: optional,
-  payer: optional
+  payer: optional,
+  /** Id of a pending payment, by which `/status` reports it. */
+  paymentId: optional
 })
 
 export const SupportedResponse = Schema.Struct({
@@ -90,6 +92,14 @@ export const toSettlement = (
     ? { _tag: "Rejected", reason }
     : { _tag: "Unknown", reason, transaction }
 }
+
+/** The outcome of a settlement without a usable response. */
+export const unreachableSettlement = (reason: string): Settlement => ({
+  _tag: "Unknown",
+  reason,
+  transaction: undefined,
+  isUnreachable: true
+})
 
 export const toKinds = (response: typeof SupportedResponse.Type): ReadonlyArray<SupportedKind> =>
   response.kinds

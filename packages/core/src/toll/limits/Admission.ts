@@ -138,7 +138,10 @@ export class Admission {
    */
   *verify(attempt: PaymentAttempt, task: PayableTask, copies: ResponseWaiters): Deciding<ChargeEvent> {
     const { lease, payer, ticket } = attempt
-    if (this.takeCredit(attempt)) return { _tag: "Verified", verification: { _tag: "Valid", payer } }
+    if (this.takeCredit(attempt)) {
+      const route = this.services.facilitator.choose?.(task.request, lease.nowMillis())
+      return { _tag: "Verified", verification: { _tag: "Valid", payer, route } }
+    }
     if (this.verifying.has(lease.key))
       return {
         _tag: "Busy",

@@ -1,4 +1,4 @@
-import type { Verification } from "../facilitator/Facilitator.ts"
+import type { FacilitatorRoute, Verification } from "../facilitator/Facilitator.ts"
 import {
   findAgain,
   defer,
@@ -57,13 +57,17 @@ const afterFinding = (
 const afterClaim = (facts: ChargeFacts): ChargeStep =>
   facts.workIsDue ? { _tag: "Record" } : { _tag: "Work" }
 
+/** Records the facilitator that has to settle the payment. */
+const routed = (task: PayableTask, route: FacilitatorRoute | undefined): PayableTask =>
+  route === undefined ? task : { ...task, request: { ...task.request, route } }
+
 const verified = (
   verification: Verification,
   { held, task }: { readonly held: boolean; readonly task: PayableTask }
 ): ChargeStep => {
   switch (verification._tag) {
     case "Valid":
-      return { _tag: "Claim", held, task }
+      return { _tag: "Claim", held, task: routed(task, verification.route) }
     case "Invalid":
       return refuse(
         refused(verification.reason, "the facilitator refused the payment; nothing was charged"),

@@ -2,6 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { makeClientFacilitator } from "../../../src/toll/facilitator/ClientFacilitator.ts"
+import { FacilitatorGroup } from "../../../src/toll/facilitator/FacilitatorGroup.ts"
+import { unreachableSettlement } from "../../../src/toll/facilitator/Wire.ts"
 import type { FacilitatorClient } from "../../../src/toll/facilitator/FacilitatorOptions.ts"
 import type { FacilitatorRequest } from "../../../src/toll/facilitator/FacilitatorVerdicts.ts"
 import { offer, payloadV2, resourceUrl } from "../payments.ts"
@@ -68,7 +70,7 @@ describe("a facilitator in the same process", () => {
     Effect.gen(function* () {
       const { settle, verify } = facilitatorOf({ verify: respond, settle: respond })
       assert.deepStrictEqual(yield* verify(request), { _tag: "Unreachable", reason })
-      assert.deepStrictEqual(yield* settle(request), { _tag: "Unknown", reason, transaction: undefined })
+      assert.deepStrictEqual(yield* settle(request), unreachableSettlement(reason))
     })
   )
 
@@ -85,19 +87,19 @@ describe("a facilitator in the same process", () => {
       yield* TestClock.adjust(99)
       assert.isUndefined(settling.pollUnsafe())
       yield* TestClock.adjust(1)
-      assert.deepStrictEqual(yield* Fiber.join(settling), { _tag: "Unknown", reason, transaction: undefined })
+      assert.deepStrictEqual(yield* Fiber.join(settling), unreachableSettlement(reason))
     })
   )
 
   it.effect("names what it supports, or nothing where it can't be queried", () =>
     Effect.gen(function* () {
       const kinds = [{ x402Version: 2, scheme: "exact", network: "eip155:84532" }]
-      assert.deepStrictEqual(yield* facilitatorOf({ getSupported: async () => ({ kinds }) }).supported, kinds)
-      assert.deepStrictEqual(yield* facilitatorOf({}).supported, [])
-      assert.deepStrictEqual(yield* facilitatorOf({ getSupported: throwing }).supported, [])
-      const silent = yield* Effect.forkChild(
-        facilitatorOf({ getSupported: () => new Promise(() => {}) }).supported
-      )
+      const listOf = (client: Partial<FacilitatorClient>) =>
+        new FacilitatorGroup([facilitatorOf(client)]).supported
+      assert.deepStrictEqual(yield* listOf({ getSupported: async () => ({ kinds }) }), kinds)
+      assert.deepStrictEqual(yield* listOf({}), [])
+      assert.deepStrictEqual(yield* listOf({ getSupported: throwing }), [])
+      const silent = yield* Effect.forkChild(listOf({ getSupported: () => new Promise(() => {}) }))
       yield* TestClock.adjust(100)
       assert.deepStrictEqual(yield* Fiber.join(silent), [])
     })

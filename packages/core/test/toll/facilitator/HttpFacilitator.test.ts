@@ -113,7 +113,7 @@ const settle = (options?: Partial<FacilitatorOptions>) =>
 describe("what is sent", () => {
   it("version 2: the payment as it came and our requirement", async () => {
     replies = [{ body: '{"isValid":true,"payer":"0xabc"}' }]
-    expect(await verify()).toEqual({ _tag: "Valid", payer: "0xabc" })
+    expect(await verify()).toMatchObject({ _tag: "Valid", payer: "0xabc" })
     expect(calls[0]!.path).toBe("/verify")
     expect(JSON.parse(calls[0]!.body)).toEqual({
       x402Version: 2,
@@ -276,5 +276,41 @@ describe("supported", () => {
   it("is never fatal", async () => {
     replies = [{ status: 500, body: "oops" }]
     expect(await run((service) => service.supported)).toEqual([])
+  })
+})
+
+describe("a settlement that is pending", () => {
+  const paymentId = "5b3f6c1e-9d2a-4f08-b1c7-2e9a14d0c3aa"
+  const pending = { success: false, errorReason: "settlement_pending", network: "eip155:84532" }
+
+  it("is read with its transaction, also from a response with status 500", async () => {
+    replies = [{ status: 500, body: JSON.stringify({ ...pending, transaction: hash }) }]
+    expect(await settle()).toEqual({ _tag: "Unknown", reason: "settlement_pending", transaction: hash })
+    expect(calls).toHaveLength(1)
+  })
+
+  it("is followed by its status, where the facilitator names its id", async () => {
+    const status = { paymentId, network: "eip155:84532", transaction: null }
+    replies = [
+      { body: JSON.stringify({ ...pending, transaction: "", paymentId }) },
+      { body: JSON.stringify({ ...status, status: "pending" }) },
+      { body: JSON.stringify({ ...status, status: "completed", transaction: hash }) }
+    ]
+    const headers = async (operation: string) => ({ authorization: `Bearer for ${operation}` })
+    expect(await settle({ settleTimeoutMillis: 10_000, headers })).toMatchObject({
+      _tag: "Settled",
+      transaction: hash
+    })
+    const paths = ["/settle", `/status/${paymentId}`, `/status/${paymentId}`]
+    expect(calls.map(({ path }) => path)).toEqual(paths)
+    expect(calls[1]!.headers["authorization"]).toBe("Bearer for settle")
+  })
+})
+
+describe("an error status", () => {
+  it("is the reason why nothing is known", async () => {
+    replies = [{ status: 401, body: "Unauthorized" }]
+    expect(await verify()).toEqual({ _tag: "Unreachable", reason: "http_401" })
+    expect(await settle()).toMatchObject({ _tag: "Unknown", reason: "http_401", isUnreachable: true })
   })
 })

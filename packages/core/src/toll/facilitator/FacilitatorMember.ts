@@ -1,0 +1,16 @@
+import type { Effect } from "effect"
+import type { FacilitatorRequest, Settlement, Verification } from "./FacilitatorVerdicts.ts"
+import type { SupportedKinds } from "./SupportedKinds.ts"
+
+/** One facilitator, as `FacilitatorGroup` uses it: single calls, without retries. */
+export interface FacilitatorMember {
+  readonly name: string
+  /** CAIP-2 identifiers and version-1 names of the networks that the host gave it; `undefined`: all that it lists. */
+  readonly networks: ReadonlySet<string> | undefined
+  readonly kinds: SupportedKinds
+  readonly verify: (request: FacilitatorRequest) => Effect.Effect<Verification>
+  /** Calls to `verify` for one payment. */
+  readonly maxVerifications: number
+  readonly settle: (request: FacilitatorRequest) => Effect.Effect<Settlement>
+  readonly settleTimeoutMillis: number
+}

@@ -1,0 +1,82 @@
+import { Clock, Effect, Semaphore } from "effect"
+import { report } from "../../runtime/events.ts"
+import type { SupportedKind } from "./FacilitatorVerdicts.ts"
+
+/** Why a facilitator's `/supported` could not be read. */
+export interface SupportedFault {
+  /** A code: `http_401`, or the name of an error. */
+  readonly reason: string
+  /** As its `Retry-After` header says. */
+  readonly retryAfterMillis?: number | undefined
+}
+
+export interface SupportedSource {
+  /** Name and address of the facilitator, for events. */
+  readonly name: string
+  readonly address: string | undefined
+  readonly fetch: Effect.Effect<ReadonlyArray<SupportedKind>, SupportedFault>
+}
+
+const lifetimeMillis = 600_000
+const firstRetryMillis = 5_000
+
+/**
+ * The kinds of payment that a facilitator lists, read again every ten minutes. When that fails, the last list counts
+ * and is read again with backoff: a rate limit or a slow start doesn't make a facilitator unknown.
+ */
+export class SupportedKinds {
+  /** The last list; `undefined`: none was read yet. */
+  known: ReadonlyArray<SupportedKind> | undefined
+  private readonly source: SupportedSource
+  private readonly turn = Semaphore.makeUnsafe(1)
+  private nextMillis = 0
+  private failures = 0
+  constructor(source: SupportedSource) {
+    this.source = source
+  }
+
+  /** Whether the list was requested at least once. */
+  get isTried(): boolean {
+    return this.known !== undefined || this.failures > 0
+  }
+
+  /** Reads the list if it is due. Concurrent readers wait for one request. */
+  readonly refresh: Effect.Effect<void> = Effect.suspend(() => this.turn.withPermits(1)(this.refreshIfDue()))
+
+  private readonly refreshIfDue = Effect.fnUntraced({ self: this }, function* (): Effect.fn.Return<void> {
+    if ((yield* Clock.currentTimeMillis) < this.nextMillis) return
+    const result = yield* Effect.result(this.source.fetch)
+    const nowMillis = yield* Clock.currentTimeMillis
+    if (result._tag === "Success") {
+      this.known = result.success
+      this.failures = 0
+      this.nextMillis = nowMillis + lifetimeMillis
+      return
+    }
+    const { reason, retryAfterMillis = 0 } = result.failure
+    const backoffMillis = Math.max(firstRetryMillis * 2 ** this.failures, retryAfterMillis)
+    this.nextMillis = nowMillis + Math.min(lifetimeMillis, backoffMillis)
+    this.failures++
+    if (this.failures === 1) yield* this.warn(reason)
+  })
+
+  private warn(reason: string): Effect.Effect<void> {
+    const { address, name } = this.source
+    const subject = address === undefined ? `The facilitator ${name}` : `The facilitator at ${address}`
+    const status = /^http_(\d{3})$/.exec(reason)?.[1]
+    const what = status === undefined ? `: ${reason}` : ` and responded with HTTP status ${status}`
+    return report(
+      "Warn",
+      "facilitator_not_ready",
+      `${subject} did not list the payments that it supports${what}. ${hintOf(status)}`,
+      { port: "facilitator", reason, facilitator: name }
+    )
+  }
+}
+
+/** What the host can do about a status. */
+const hintOf = (status: string | undefined): string => {
+  if (status === "401" || status === "403") return "Check its keys: facilitator.headers must return them"
+  if (status === "404") return "Check its address: /supported is read below it"
+  return "It is asked again with backoff"
+}
