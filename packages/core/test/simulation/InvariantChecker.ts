@@ -75,6 +75,23 @@ export class InvariantChecker {
     }
   }
 
+  /** A payment reached one of two facilitators to be settled. */
+  settleGiven(authorization: Authorization, facilitator: number): void {
+    for (const payment of this.paymentsOf(authorization)) {
+      const before = payment.givenTo
+      if (before !== undefined && before !== facilitator) {
+        this.count("given to another facilitator")
+        if (payment.mayMove)
+          this.violation(
+            payment,
+            "is given to a second facilitator while its outcome at the first is unknown"
+          )
+      }
+      payment.givenTo = facilitator
+      this.count(`settled by facilitator ${facilitator}`)
+    }
+  }
+
   /** The facilitator responded. */
   settleResponded(authorization: Authorization, { errorReason, success, transaction }: Settled): void {
     for (const payment of this.paymentsOf(authorization)) {

@@ -31,10 +31,23 @@ const withCharges =
 
 const withFacilitator =
   (change: (facilitator: FacilitatorClient) => Partial<FacilitatorClient>): Mutation =>
-  (environment) => ({
-    ...environment,
-    facilitator: { ...environment.facilitator, ...change(environment.facilitator) }
-  })
+  (environment) => {
+    const { facilitator, secondFacilitator } = environment
+    return {
+      ...environment,
+      facilitator: { ...facilitator, ...change(facilitator) },
+      secondFacilitator: secondFacilitator && { ...secondFacilitator, ...change(secondFacilitator) }
+    }
+  }
+
+/** A settlement without a response is tried with the other facilitator. */
+const settleFailsOver: Mutation = (environment) => {
+  const { facilitator, secondFacilitator } = environment
+  if (secondFacilitator === undefined) return environment
+  const settle = (payment: unknown, requirements: unknown) =>
+    facilitator.settle(payment, requirements).catch(() => secondFacilitator.settle(payment, requirements))
+  return { ...environment, facilitator: { ...facilitator, settle } }
+}
 
 const withChain =
   (change: (chain: Environment["chain"]) => Partial<Environment["chain"]>): Mutation =>
@@ -233,6 +246,7 @@ export const mutations: ReadonlyMap<string, BrokenTill> = new Map(
       mutation: claimNotAtomic,
       symptom: /got a different response|more than one effect/
     },
+    settleFailsOver: { mutation: settleFailsOver, symptom: /is given to a second facilitator while/ },
     leaseIgnored: { mutation: leaseIgnored, symptom: /more than one effect/ },
     fingerprintDropped: { mutation: fingerprintDropped, symptom: /: buys .* and / },
     signatureDropped: { mutation: signatureDropped, symptom: /a forged copy got a paid response/ },

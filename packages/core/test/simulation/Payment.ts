@@ -43,6 +43,8 @@ export interface Payment {
   isReportedSettled: boolean
   /** The facilitator was called to settle it and has not refused: its money may move. */
   mayMove: boolean
+  /** The facilitator that was last called to settle it. */
+  givenTo: number | undefined
   /** When the facilitator last refused to settle it, truthfully or not. */
   rejectedMillis: number
   /** The refusal it got while its money might still move. */
@@ -70,6 +72,7 @@ export const newPayment = (
   facilitatorLied: false,
   isReportedSettled: false,
   mayMove: false,
+  givenTo: undefined,
   rejectedMillis: -Infinity,
   refusalWhileOpen: undefined,
   firstResponse: undefined,

@@ -1,5 +1,7 @@
 import { Effect } from "effect"
 import type { Economy } from "./Economy.ts"
+import type { FacilitatorClient } from "../../src/toll/facilitator/FacilitatorOptions.ts"
+import { type Outage, outageOf } from "./FacilitatorOutages.ts"
 import type { FaultPlan } from "./FaultPlan.ts"
 import type { InvariantChecker } from "./InvariantChecker.ts"
 import type { Link } from "./Link.ts"
@@ -10,6 +12,47 @@ import type { SimulatedFacilitator } from "./SimulatedFacilitator.ts"
 import type { SimulatedHost } from "./SimulatedHost.ts"
 import { simulatedSecrets } from "./SimulatedSecrets.ts"
 import type { Connection, Storage } from "./Storage.ts"
+
+/** Calls the facilitator, as one of two that behave alike and fail at times of their own. */
+const facilitatorAt = (
+  index: number,
+  {
+    areOutagesOver,
+    checker,
+    facilitator,
+    link,
+    now,
+    outages
+  }: Pick<
+    Parameters<typeof environmentOf>[0],
+    "areOutagesOver" | "checker" | "facilitator" | "link" | "now" | "outages"
+  >
+): FacilitatorClient => {
+  const during = <A>(run: () => A): A => {
+    const outage = areOutagesOver() ? undefined : outageOf(outages, index, now())
+    if (outage === undefined) return run()
+    checker.count("facilitator outage")
+    if (outage.losesResponses) run()
+    throw new Error("503 Service Unavailable")
+  }
+  return {
+    verify: (payment) => link.call("facilitator.verify", () => during(() => facilitator.verify(payment))),
+    settle: (payment) => {
+      let fromMillis = 0
+      const settle = () => {
+        checker.settleGiven(payment.payload.authorization, index)
+        const settled = facilitator.settle(payment)
+        fromMillis = settled.fromMillis
+        return settled.response
+      }
+      return link.call(
+        "facilitator.settle",
+        () => during(settle),
+        () => fromMillis
+      )
+    }
+  }
+}
 
 /** Connects a process to the simulated services, so that every call goes over its link. */
 export const environmentOf = (options: {
@@ -24,24 +67,16 @@ export const environmentOf = (options: {
   readonly random: SeededRandom
   /** True time, which a database returns. */
   readonly now: () => number
+  readonly outages: ReadonlyArray<Outage>
+  readonly areOutagesOver: () => boolean
   readonly onEvent: Environment["onEvent"]
 }): Environment => {
-  const { checker, connection, economy, facilitator, faultPlan, host, link, random, storage } = options
+  const { checker, connection, economy, faultPlan, host, link, random, storage } = options
   return {
     stores: storesOver(connection, link, checker, storage.isLocal),
     storeClock: storage.isLocal ? undefined : { nowMillis: Effect.sync(options.now) },
-    facilitator: {
-      verify: (payment) => link.call("facilitator.verify", () => facilitator.verify(payment)),
-      settle: (payment) => {
-        let fromMillis = 0
-        const settle = () => {
-          const settled = facilitator.settle(payment)
-          fromMillis = settled.fromMillis
-          return settled.response
-        }
-        return link.call("facilitator.settle", settle, () => fromMillis)
-      }
-    },
+    facilitator: facilitatorAt(0, options),
+    secondFacilitator: options.outages.length === 0 ? undefined : facilitatorAt(1, options),
     chain: economy.portOf(link),
     node: (request) => economy.node.respond(request),
     confirmations: faultPlan.confirmations,

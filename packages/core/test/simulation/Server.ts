@@ -16,8 +16,11 @@ import { type DatabaseClock, StoreClock } from "../../src/ports/StoreClock.ts"
 import type { Stores } from "../../src/ports/Stores.ts"
 import { Secrets } from "../../src/runtime/Secrets.ts"
 import { Chain } from "../../src/toll/evidence/Chain.ts"
+import { makeClientFacilitator } from "../../src/toll/facilitator/ClientFacilitator.ts"
 import { Facilitator } from "../../src/toll/facilitator/Facilitator.ts"
+import { FacilitatorGroup } from "../../src/toll/facilitator/FacilitatorGroup.ts"
 import type { RpcRequest } from "./chain/RpcNode.ts"
+import { facilitatorNames } from "./FacilitatorOutages.ts"
 import type { Process } from "./Process.ts"
 import { price } from "./SimulatedHost.ts"
 import type { Reply } from "./Payment.ts"
@@ -34,6 +37,8 @@ export interface Environment {
   /** The database's clock, where machines share one. */
   readonly storeClock: DatabaseClock | undefined
   readonly facilitator: FacilitatorClient
+  /** With it, the till has two. */
+  readonly secondFacilitator: FacilitatorClient | undefined
   readonly chain: Chain["Service"]
   /** The chain's node, called directly instead of over the link. */
   readonly node: (request: RpcRequest) => unknown
@@ -49,6 +54,14 @@ export interface Environment {
 
 const settlementOf = ({ settlesFirst }: Environment): Pick<TillOptions, "settlement"> =>
   settlesFirst ? { settlement: { search: "before-work" } } : {}
+
+const facilitatorsOf = ({ facilitator, secondFacilitator }: Environment): FacilitatorGroup => {
+  const [first, second] = facilitatorNames
+  const members = [makeClientFacilitator({ ...facilitator, name: first }, {})]
+  if (secondFacilitator !== undefined)
+    members.push(makeClientFacilitator({ ...secondFacilitator, name: second }, {}))
+  return new FacilitatorGroup(members)
+}
 
 const optionsOf = (environment: Environment): TillOptions => ({
   baseUrl,
@@ -154,7 +167,7 @@ export class Server {
     ).pipe(
       Layer.provideMerge([
         options.storage,
-        Facilitator.fromClient(environment.facilitator),
+        Layer.succeed(Facilitator, facilitatorsOf(environment)),
         Layer.succeed(Chain, environment.chain)
       ]),
       Layer.provideMerge([

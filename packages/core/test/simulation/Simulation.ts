@@ -7,6 +7,7 @@ import type { SimulatedChain } from "./chain/SimulatedChain.ts"
 import { ClientNetwork, type PresentedPayment } from "./ClientNetwork.ts"
 import { Economy } from "./Economy.ts"
 import { drawClockFaults } from "./ClockFaults.ts"
+import { drawOutages } from "./FacilitatorOutages.ts"
 import { FaultInjector } from "./FaultInjector.ts"
 import { drawFaultPlan, type FaultPlan } from "./FaultPlan.ts"
 import { checkFinalState } from "./FinalChecks.ts"
@@ -31,6 +32,8 @@ import { Trace } from "./Trace.ts"
 const startMillis = 1_795_219_200_000
 /** Added to a seed for the faults of clocks. */
 const clockSeed = 0x0c10_c000
+/** Added to a seed for the outages of facilitators. */
+const outageSeed = 0x0fac_0000
 /** The longest lease: that of a charge. */
 const leaseMillis = leaseLengthMillis({
   settleMillis: optionBounds["facilitator.settleTimeoutMillis"].maximum,
@@ -98,6 +101,7 @@ export class Simulation {
     )
     if (clockFaults.some(({ byMillis }) => Math.abs(byMillis) > leaseMillis))
       this.checker.count("clocks differ by more than a lease")
+    const outages = drawOutages(new SeededRandom(seed + outageSeed), faultPlan, startMillis)
     this.facilitator = new SimulatedFacilitator({
       timeline: this.timeline,
       chain,
@@ -153,6 +157,8 @@ export class Simulation {
             faultPlan: this.faultPlan,
             random: this.random,
             now,
+            outages,
+            areOutagesOver: () => this.areFaultsOver,
             onEvent
           })
         ),

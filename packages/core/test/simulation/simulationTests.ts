@@ -44,6 +44,8 @@ const requiredEvents: ReadonlyArray<string> = [
   "clocks differ by more than a lease",
   "refused for its clock",
   "logs clock_refused",
+  "facilitator outage",
+  "settled by facilitator 1",
   "store error early",
   "store error late",
   ...[
