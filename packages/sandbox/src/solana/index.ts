@@ -1,0 +1,12 @@
+export {
+  startSolanaChain,
+  type SolanaChain,
+  type SolanaChainOptions,
+  type SolanaNetwork
+} from "./SolanaChain.ts"
+export type { LocalToken } from "./Tokens.ts"
+export {
+  startSolanaFacilitator,
+  type LocalSolanaFacilitator,
+  type SolanaFacilitatorSetup
+} from "./SolanaFacilitator.ts"
