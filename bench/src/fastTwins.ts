@@ -5,7 +5,7 @@ import { privateKeyToAccount } from "viem/accounts"
 import { discoveryOf } from "../../packages/core/src/api/Discovery.ts"
 import { findNetwork } from "../../packages/core/src/domain/Network.ts"
 import * as Search from "../../packages/core/src/operations/routes/Search.ts"
-import { PaymentPayload } from "../../packages/core/src/domain/PaymentPayload.ts"
+import { EvmPaymentPayload } from "../../packages/core/src/domain/PaymentPayload.ts"
 import { TrackResult } from "../../packages/core/src/domain/Tracking.ts"
 import { authorizationHash } from "../../packages/core/src/fast/authorizationHash.ts"
 import { fromBase64, toBinary, toText } from "../../packages/core/src/fast/base64.ts"
@@ -140,8 +140,8 @@ const plainBase64 = (text: string): string => {
   return btoa(binary)
 }
 
-const interpretPayment = Schema.decodeUnknownOption(PaymentPayload)
-const compiledPayment = Schema.decodeUnknownOption(compiled(Schema.Union(PaymentPayload.members)))
+const interpretPayment = Schema.decodeUnknownOption(EvmPaymentPayload)
+const compiledPayment = Schema.decodeUnknownOption(compiled(Schema.Union(EvmPaymentPayload.members)))
 const tracked = sampleTrackResult("1Z999AA10123456784")
 const interpretTrack = Schema.decodeUnknownResult(TrackResult)
 const compiledTrack = Schema.decodeUnknownResult(compiled(Schema.Struct(TrackResult.fields)))

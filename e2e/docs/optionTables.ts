@@ -117,11 +117,11 @@ const ports = ["marketplaces", "assistant", "fulfilment", "tracker", "vault", "m
 const knownNetworks = (): string =>
   table(
     ["name", "CAIP-2", "`confirmations`", "`finalitySeconds`", "clients"],
-    networks.map(({ caip2, confirmations, finalitySeconds, v1Name }) => [
+    networks.map(({ caip2, confirmations, family, finalitySeconds, v1Name }) => [
       v1Name === undefined ? "" : `\`${v1Name}\``,
       `\`${caip2}\``,
-      String(confirmations),
-      String(finalitySeconds),
+      family === "solana" ? "fixed" : String(confirmations),
+      family === "solana" ? "fixed" : String(finalitySeconds),
       v1Name === undefined ? "version 2 only" : "all"
     ])
   )

@@ -22,7 +22,7 @@ export { Api, Endpoints, type OperationId } from "./api/Api.ts"
 export { openApiDocument } from "./api/OpenApi.ts"
 export { ApiError } from "./domain/ApiError.ts"
 export * as Money from "./domain/Money.ts"
-export { findNetwork, type Network, networks } from "./domain/Network.ts"
+export { type EvmNetwork, findEvmNetwork, findNetwork, type Network, networks } from "./domain/Network.ts"
 export { BuyRequest, BuyResponse, type Offer, ShippingAddress } from "./domain/Order.ts"
 export {
   PaymentOption,
@@ -82,7 +82,7 @@ export { type NewVaultPurchase, type VaultPurchase, VaultPurchases } from "./por
 export { BoundedMap } from "./runtime/BoundedMap.ts"
 export { Facilitator } from "./toll/facilitator/Facilitator.ts"
 export { domainSeparator, judgeSignature, type SignatureVerdict } from "./toll/exact/Evm.ts"
-export { type Authorization, PaymentPayload } from "./domain/PaymentPayload.ts"
+export { type Authorization, EvmPaymentPayload, type PaymentPayload } from "./domain/PaymentPayload.ts"
 export { layerSql } from "./sql/stores.ts"
 export { schemaSql } from "./sql/migrations.ts"
 export { facilitatorConfig, tillConfig } from "./till/TillConfig.ts"

@@ -100,6 +100,7 @@ const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> =
       "VaultQuery",
       "VaultSearch",
       "facilitatorConfig",
+      "findEvmNetwork",
       "findNetwork",
       "hostCall",
       "layerSql",

@@ -14,3 +14,7 @@ export const checksumAddress = (address: string): Hex => {
 /** Whether a text is an address: in lower case, or with a right checksum. */
 export const isAddress = (text: string): boolean =>
   isHex(text, 20) && (text === text.toLowerCase() || text === checksumAddress(text))
+
+/** An address as hosts see it: on EVM with its checksum, on Solana as it is. */
+export const shownAddress = (address: string): string =>
+  address.startsWith("0x") ? checksumAddress(address) : address

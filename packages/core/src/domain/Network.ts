@@ -1,39 +1,59 @@
-/** A network on which a call can be paid, and its dollar stablecoin. */
-export interface Network {
-  /** CAIP-2 identifier, e.g. `eip155:84532`: the name of protocol version 2. */
-  readonly caip2: `eip155:${number}`
+/** The parts of a network that all chain families share. */
+interface NetworkTerms {
   /** Short name in protocol version 1, if it has one. */
   readonly v1Name: string | undefined
-  readonly chainId: number
-  /** The stablecoin's contract, checksummed. */
-  readonly asset: `0x${string}`
-  /** EIP-712 domain name and version of the stablecoin; clients sign with these. */
-  readonly eip712: { readonly name: string; readonly version: string }
-  /** Blocks, including the transfer's own, before a transfer counts as payment. */
+  /** Blocks, including the transfer's own, before a transfer counts as payment. Solana counts votes instead. */
   readonly confirmations: number
   /** Age of a block, in chain time, after which no reorganization is expected to remove it. */
   readonly finalitySeconds: number
 }
 
-interface EvmNetwork extends Pick<
-  Network,
+/** An EVM network on which a call can be paid, and its dollar stablecoin. */
+export interface EvmNetwork extends NetworkTerms {
+  readonly family: "evm"
+  /** CAIP-2 identifier, e.g. `eip155:84532`: the name of protocol version 2. */
+  readonly caip2: `eip155:${number}`
+  readonly chainId: number
+  /** The stablecoin's contract, checksummed. */
+  readonly asset: `0x${string}`
+  /** EIP-712 domain name and version of the stablecoin; clients sign with these. */
+  readonly eip712: { readonly name: string; readonly version: string }
+}
+
+/** A Solana network on which a call can be paid, and its dollar stablecoin. */
+export interface SolanaNetwork extends NetworkTerms {
+  readonly family: "solana"
+  /** CAIP-2 identifier: `solana:` and the beginning of the genesis block's hash. */
+  readonly caip2: `solana:${string}`
+  /** The stablecoin's mint. */
+  readonly asset: string
+  /** The program that owns the mint: Token or Token-2022. */
+  readonly tokenProgram: string
+}
+
+/** A network on which a call can be paid, and its dollar stablecoin. */
+export type Network = EvmNetwork | SolanaNetwork
+
+interface EvmTerms extends Pick<
+  EvmNetwork,
   "chainId" | "v1Name" | "asset" | "confirmations" | "finalitySeconds"
 > {
   /** Name in the stablecoin's EIP-712 domain. */
   readonly name: string
 }
 
-const evm = ({ name, ...network }: EvmNetwork): Network => ({
+const evm = ({ name, ...network }: EvmTerms): EvmNetwork => ({
   ...network,
+  family: "evm",
   caip2: `eip155:${network.chainId}`,
   eip712: { name, version: "2" }
 })
 
 /**
- * Networks known by name, with Circle's USDC on each.
+ * EVM networks known by name, with Circle's USDC on each.
  * Addresses: https://developers.circle.com/stablecoins/usdc-contract-addresses
  */
-export const networks: ReadonlyArray<Network> = [
+export const evmNetworks: ReadonlyArray<EvmNetwork> = [
   evm({
     chainId: 8453,
     v1Name: "base",
@@ -91,6 +111,56 @@ export const networks: ReadonlyArray<Network> = [
   })
 ]
 
+/** The program of most SPL tokens, USDC included. */
+export const tokenProgram = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
+/** Its successor, whose mints may have extensions. */
+export const token2022Program = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"
+
+/**
+ * A transfer counts once two thirds of the stake have voted for its block (commitment `confirmed`), and is final about
+ * 13 s later (`finalized`). Finality is read, not estimated: the seconds only delay the second look.
+ */
+const solana = (network: Pick<SolanaNetwork, "caip2" | "v1Name" | "asset">): SolanaNetwork => ({
+  ...network,
+  family: "solana",
+  tokenProgram,
+  confirmations: 1,
+  finalitySeconds: 20
+})
+
+/** Solana networks known by name, with Circle's USDC on each. */
+export const solanaNetworks: ReadonlyArray<SolanaNetwork> = [
+  solana({
+    caip2: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
+    v1Name: "solana",
+    asset: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+  }),
+  solana({
+    caip2: "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1",
+    v1Name: "solana-devnet",
+    asset: "4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU"
+  })
+]
+
+/** All networks known by name. */
+export const networks: ReadonlyArray<Network> = [...evmNetworks, ...solanaNetworks]
+
+/** Names of EVM networks: a call with one of these needs no check of the chain family. */
+type EvmName = `eip155:${number}` | "base" | "base-sepolia" | "polygon" | "avalanche"
+type SolanaName = "solana" | "solana-devnet"
+
+const isNamed =
+  (name: string) =>
+  ({ caip2, v1Name }: Network): boolean =>
+    caip2 === name || v1Name === name
+
+/** Finds an EVM network by its CAIP-2 identifier or its version-1 name. */
+export const findEvmNetwork = (name: string): EvmNetwork | undefined => evmNetworks.find(isNamed(name))
+
+export function findNetwork(name: EvmName): EvmNetwork | undefined
+export function findNetwork(name: SolanaName): SolanaNetwork | undefined
+export function findNetwork(name: string): Network | undefined
 /** Finds a network by its CAIP-2 identifier or its version-1 name. */
-export const findNetwork = (name: string): Network | undefined =>
-  networks.find((network) => network.caip2 === name || network.v1Name === name)
+export function findNetwork(name: string): Network | undefined {
+  return networks.find(isNamed(name))
+}

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { type Hex, isHex } from "./Hex.ts"
+import { maxTransactionBytes, type SolanaTransaction } from "./SolanaTransaction.ts"
 
 /** EIP-3009 `TransferWithAuthorization`, as a client signs it. */
 export const Authorization = Schema.Struct({
@@ -42,29 +43,56 @@ export const ExactEvmPayload = Schema.Struct({
 )
 export type ExactEvmPayload = typeof ExactEvmPayload.Type
 
-/** A payment of protocol version 1. */
-export const PaymentPayloadV1 = Schema.Struct({
-  x402Version: Schema.Literal(1),
-  scheme: Schema.String,
-  network: Schema.String,
-  payload: ExactEvmPayload
+/** Payload of scheme `exact` on Solana: the transaction in base64, signed by the payer and not by the fee payer. */
+export const ExactSolanaPayload = Schema.Struct({
+  transaction: Schema.String.check(Schema.isMaxLength(Math.ceil(maxTransactionBytes / 3) * 4))
 })
 
-/** A payment of protocol version 2. */
-export const PaymentPayloadV2 = Schema.Struct({
-  x402Version: Schema.Literal(2),
-  accepted: Schema.Struct({
+const version1 = <P extends Schema.Top>(payload: P) =>
+  Schema.Struct({
+    x402Version: Schema.Literal(1),
     scheme: Schema.String,
     network: Schema.String,
-    amount: Schema.String,
-    asset: Schema.String,
-    payTo: Schema.String,
-    extra: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
-  }),
-  payload: ExactEvmPayload,
-  resource: Schema.optionalKey(Schema.Struct({ url: Schema.String.check(Schema.isMaxLength(4096)) }))
-})
+    payload
+  })
 
-/** A decoded payment header, dispatched on `x402Version`, never on the header's name. */
-export const PaymentPayload = Schema.Union([PaymentPayloadV1, PaymentPayloadV2])
-export type PaymentPayload = typeof PaymentPayload.Type
+const version2 = <P extends Schema.Top>(payload: P) =>
+  Schema.Struct({
+    x402Version: Schema.Literal(2),
+    accepted: Schema.Struct({
+      scheme: Schema.String,
+      network: Schema.String,
+      amount: Schema.String,
+      asset: Schema.String,
+      payTo: Schema.String,
+      extra: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
+    }),
+    payload,
+    resource: Schema.optionalKey(Schema.Struct({ url: Schema.String.check(Schema.isMaxLength(4096)) }))
+  })
+
+/** A payment on EVM of protocol version 1. */
+export const PaymentPayloadV1 = version1(ExactEvmPayload)
+/** A payment on EVM of protocol version 2. */
+export const PaymentPayloadV2 = version2(ExactEvmPayload)
+/** A payment on Solana of protocol version 1. */
+export const SolanaPayloadV1 = version1(ExactSolanaPayload)
+/** A payment on Solana of protocol version 2. */
+export const SolanaPayloadV2 = version2(ExactSolanaPayload)
+
+/** A payment on EVM, dispatched on `x402Version`, never on the header's name. */
+export const EvmPaymentPayload = Schema.Union([PaymentPayloadV1, PaymentPayloadV2])
+export type EvmPaymentPayload = typeof EvmPaymentPayload.Type
+
+/** A payment on Solana, with its transaction as read. */
+export type SolanaPaymentPayload = (
+  | Omit<typeof SolanaPayloadV1.Type, "payload">
+  | Omit<typeof SolanaPayloadV2.Type, "payload">
+) & { readonly payload: { readonly transaction: SolanaTransaction } }
+
+/** A decoded payment header. */
+export type PaymentPayload = EvmPaymentPayload | SolanaPaymentPayload
+
+/** Whether a payment is on Solana: by its payload, which its network must fit. */
+export const isOnSolana = (payment: PaymentPayload): payment is SolanaPaymentPayload =>
+  "transaction" in payment.payload

@@ -1,16 +1,29 @@
+import type { FeePayers } from "../toll/exact/FeePayers.ts"
 import type { PublicRoute } from "./HttpMessage.ts"
 import type { Cors } from "./Responses.ts"
 import type { WithdrawnNetworks } from "./WithdrawnNetworks.ts"
 
-/** A network for payments, as the 402 offers it. */
-export interface OfferedNetwork {
+interface OfferedTerms {
   readonly caip2: string
   /** `undefined`: the network isn't listed in the version-1 body. */
   readonly v1Name: string | undefined
   readonly asset: string
-  readonly eip712: { readonly name: string; readonly version: string }
   readonly payTo: string
 }
+
+/** A network for payments, as the 402 offers it. */
+export type OfferedNetwork =
+  | (OfferedTerms & {
+      readonly family: "evm"
+      readonly eip712: { readonly name: string; readonly version: string }
+    })
+  | (OfferedTerms & {
+      readonly family: "solana"
+      readonly tokenAccount: string
+      readonly tokenProgram: string
+      /** Empty until the facilitator names them; until then the network isn't offered. */
+      readonly feePayers: FeePayers
+    })
 
 /** The till's settings that HTTP depends on. */
 export interface HttpSettings {

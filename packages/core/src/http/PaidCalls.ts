@@ -4,6 +4,7 @@ import { quoteExpired } from "../orders/quoteExpired.ts"
 import { report } from "../runtime/events.ts"
 import { Secrets } from "../runtime/Secrets.ts"
 import { type Challenge, makeChallenge } from "../toll/Challenge.ts"
+import { nonceOf, payerOf } from "../toll/exact/SignedPayment.ts"
 import { canonicalJson } from "../toll/ChargeKey.ts"
 import { type PaymentError, PaymentInProgress } from "../toll/PaymentErrors.ts"
 import { type HeaderReading, type Payment, withoutQuery } from "../toll/PaymentHeader.ts"
@@ -84,7 +85,7 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
     if (price._tag === "Fixed")
       return error === undefined
         ? paidRoute.unpaid(search)
-        : makeChallenge(paidRoute.fixedOffers, resource, error)
+        : makeChallenge(paidRoute.listedOffers(), resource, error)
     if (reading._tag === "Nothing") return paidRoute.unpaid(search)
     if (price._tag === "Computed") {
       const clientAddress = addressOrUnknown(paid.clientAddress)
@@ -99,7 +100,7 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
 
   /** The offers that a new payment may match, by its charge's key. */
   const offersFor = (
-    { fixedOffers, offersOf, operation: { price } }: PaidRoute,
+    { listedOffers, offersOf, operation: { price } }: PaidRoute,
     input: unknown,
     canonical: string,
     computed: RequestPrice | undefined
@@ -109,7 +110,7 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
         Effect.flatMap(price.currentQuote(input, quoteKeyOf(canonical), chargeKey), (quote) =>
           quote === undefined ? Effect.fail(quoteExpired) : Effect.succeed(offersOf(quote))
         )
-    if (computed === undefined) return () => fixedOffers
+    if (computed === undefined) return listedOffers
     // Only a new payment needs the price; a payment that has bought its response is replayed without it.
     const offersAt = (atomic: bigint) => offersOf(plainQuote(atomic))
     return () =>
@@ -119,12 +120,12 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
   const computedPriceOf = (
     { paid }: DecodedCall,
     input: unknown,
-    { payload: { payload } }: Payment,
+    { payload }: Payment,
     isKnownPayer: Effect.Effect<boolean>
   ): RequestPrice | undefined => {
     const { price } = paid.match.paidRoute.operation
     if (price._tag !== "Computed") return undefined
-    const payer = payload.authorization.from.toLowerCase()
+    const payer = payerOf(payload)
     return new RequestPrice(
       Effect.suspend(() => {
         const clientAddress = addressOrUnknown(paid.clientAddress)
@@ -170,16 +171,15 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
   /** The paid response: a file may be resumed, and is refused once its payment has downloaded it twice. */
   const respond = Effect.fnUntracedEager(function* (
     call: DecodedCall,
-    { payload: { payload, x402Version } }: Payment,
+    { payload }: Payment,
     outcome: Extract<Outcome, { readonly _tag: "Paid" }>
   ): Effect.fn.Return<PlainResponse, ApiFailure> {
     const { corsOrigin, request } = call.paid
-    const whole = paidResponse(outcome, x402Version, cors, corsOrigin)
+    const whole = paidResponse(outcome, payload.x402Version, cors, corsOrigin)
     const { body } = outcome.response
     if (body._tag === "Text") return whole
-    const { from, nonce } = payload.authorization
     const delivery = downloads.deliver(whole, body.content, {
-      paymentKey: `${outcome.receipt.network}:${from}:${nonce}`.toLowerCase(),
+      paymentKey: `${outcome.receipt.network}:${payerOf(payload)}:${nonceOf(payload).toLowerCase()}`,
       isReplay: body.isReplay === true,
       range: request.header("range"),
       ifRange: request.header("if-range")

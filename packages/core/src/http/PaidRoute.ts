@@ -9,7 +9,7 @@ import {
   type ResourceInfo
 } from "../toll/Challenge.ts"
 import type { PaymentOffer } from "../toll/Verdict.ts"
-import type { HttpSettings } from "./HttpSettings.ts"
+import type { HttpSettings, OfferedNetwork } from "./HttpSettings.ts"
 import { type InputReader, inputReader } from "./Input.ts"
 
 /** The `error` of a 402 for a request without payment. */
@@ -36,8 +36,8 @@ export interface PaidRoute {
   /** The same, shortened and without query, for the toll. */
   readonly info: ResourceInfo
   readonly offersOf: (quoted: Quoted) => ReadonlyArray<PaymentOffer>
-  /** The offers of a fixed price; empty for other prices. */
-  readonly fixedOffers: ReadonlyArray<PaymentOffer>
+  /** The current offers of the fixed price, or of the indication of another one. */
+  readonly listedOffers: () => ReadonlyArray<PaymentOffer>
 }
 
 /** Longest query that a 402 names. */
@@ -64,10 +64,14 @@ const remembered = (make: (search: string) => Challenge): ((search: string) => C
   }
 }
 
-/** Runs a function once, at the first call. */
-const lazy = <A>(make: () => A): (() => A) => {
-  let made: { readonly value: A } | undefined
-  return () => (made ??= { value: make() }).value
+/** Runs a function at the first call, and again when its source has changed. */
+const madeFrom = <Source, A>(source: () => Source, make: (from: Source) => A): (() => A) => {
+  let made: { readonly from: Source; readonly value: A } | undefined
+  return () => {
+    const from = source()
+    if (made === undefined || made.from !== from) made = { from, value: make(from) }
+    return made.value
+  }
 }
 
 /**
@@ -76,24 +80,72 @@ const lazy = <A>(make: () => A): (() => A) => {
  */
 const byQuery = (
   { price, queryInResource = false }: AnyOperation,
-  offers: ReadonlyArray<PaymentOffer>,
+  offers: () => ReadonlyArray<PaymentOffer>,
   resource: Resource
 ): Pick<PaidRoute, "unpaid" | "resource"> => {
   const error = price._tag === "Fixed" ? paymentNeeded : indicativeOnly
   const description = price._tag === "Fixed" ? resource.description : price.indicative.description
   const described = { ...resource, description }
-  const plain = lazy(() => makeChallenge(offers, described, error))
+  const plain = madeFrom(offers, (current) => makeChallenge(current, described, error))
   if (!queryInResource) return { unpaid: plain, resource: () => resource }
-  const naming = lazy(() => challengeTemplate(offers, described, error))
+  const naming = madeFrom(offers, (current) => challengeTemplate(current, described, error))
   const { url } = resource
+  const unpaid = madeFrom(offers, () =>
+    remembered((search) => (isNameable(search) ? naming()(url + search) : plain()))
+  )
   return {
-    unpaid: remembered((search) => (isNameable(search) ? naming()(url + search) : plain())),
+    unpaid: (search) => unpaid()(search),
     resource: (search) => (isNameable(search) ? { ...resource, url: url + search } : resource)
   }
 }
 
 /** An endpoint's path in the notation of documents: `/x402/vault/download/{purchaseId}`. */
 export const templateOf = (path: string): string => path.replace(/:(\w+)/g, "{$1}")
+
+/** The networks that a 402 offers now. */
+const offeredNetworks = ({ networks, withdrawn }: HttpSettings): ReadonlyArray<OfferedNetwork> =>
+  withdrawn === undefined || withdrawn.current.size === 0
+    ? networks
+    : networks.filter(({ caip2 }) => !withdrawn.current.has(caip2))
+
+/** Text that changes with the networks offered and with the fee payers that their offers name. */
+const offerState = ({ networks, withdrawn }: HttpSettings): string => {
+  let state = ""
+  for (const caip2 of withdrawn?.current ?? []) state += `-${caip2} `
+  for (const network of networks) if (network.family === "solana") state += `${network.feePayers.current} `
+  return state
+}
+
+/** The offer on one network; `undefined` on Solana, while the facilitator has not named its fee payer. */
+const offerOn = (
+  network: OfferedNetwork,
+  { atomic, extra, validSeconds = Infinity }: Quoted,
+  { flow, maxTimeoutSeconds }: { readonly flow: Record<string, string>; readonly maxTimeoutSeconds: number }
+): PaymentOffer | undefined => {
+  const { asset, caip2, payTo, v1Name } = network
+  const requirements = {
+    scheme: "exact" as const,
+    network: caip2,
+    amount: atomic.toString(),
+    asset,
+    payTo,
+    // An authorization must not outlive the price.
+    maxTimeoutSeconds: Math.max(1, Math.min(maxTimeoutSeconds, validSeconds))
+  }
+  if (network.family === "evm")
+    return { v1Name, requirements: { ...requirements, extra: { ...network.eip712, ...extra, ...flow } } }
+  const { feePayers, tokenAccount, tokenProgram } = network
+  const feePayer = feePayers.current
+  if (feePayer === undefined) return undefined
+  const { quoteId } = extra
+  // The payer signs the memo, and with it the quote.
+  const memo = quoteId === undefined ? {} : { memo: quoteId }
+  return {
+    v1Name,
+    requirements: { ...requirements, extra: { feePayer, ...memo, ...extra, ...flow } },
+    solana: { tokenAccount, tokenProgram, isFeePayer: (address) => feePayers.has(address) }
+  }
+}
 
 export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): PaidRoute => {
   const { identifier, method, path } = operation.endpoint
@@ -105,28 +157,19 @@ export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): Pa
   }
   // Clients that don't know this flow skip the offer. The default flow is not sent.
   const flow = operation.settlesFirst === true ? { paymentFlow: "upfront" } : {}
-  const offersOf = ({ atomic, extra, validSeconds = Infinity }: Quoted): ReadonlyArray<PaymentOffer> =>
-    offeredBy(settings).map(({ asset, caip2, eip712, payTo, v1Name }) => ({
-      v1Name,
-      requirements: {
-        scheme: "exact",
-        network: caip2,
-        amount: atomic.toString(),
-        asset,
-        payTo,
-        // An authorization must not outlive the price.
-        maxTimeoutSeconds: Math.max(1, Math.min(settings.maxTimeoutSeconds, validSeconds)),
-        extra: { ...eip712, ...extra, ...flow }
-      }
-    }))
+  const offersOf = (quoted: Quoted): ReadonlyArray<PaymentOffer> =>
+    offeredNetworks(settings)
+      .map((network) => offerOn(network, quoted, { maxTimeoutSeconds: settings.maxTimeoutSeconds, flow }))
+      .filter((offer) => offer !== undefined)
   const { price } = operation
-  const made = untilWithdrawn(settings, () => {
-    const fixedOffers = price._tag === "Fixed" ? offersOf(plainQuote(price.atomic)) : []
-    const indicated = price._tag === "Fixed" ? fixedOffers : offersOf(price.indicative)
-    return { fixedOffers, ...byQuery(operation, indicated, resource) }
-  })
+  // The same list while the same networks and fee payers are offered, so that what is made from it is kept.
+  const listedOffers = madeFrom(
+    () => offerState(settings),
+    () => offersOf(price._tag === "Fixed" ? plainQuote(price.atomic) : price.indicative)
+  )
+  const byItsQuery = byQuery(operation, listedOffers, resource)
   // A 402 that can't be made, such as one with a `bigint` in its example, fails at startup.
-  made().unpaid("")
+  byItsQuery.unpaid("")
   return {
     operation,
     id: identifier,
@@ -134,28 +177,9 @@ export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): Pa
     methodAndPath: `${method} ${path}`,
     read: inputReader(operation),
     info: infoOf(resource),
-    unpaid: (search) => made().unpaid(search),
-    resource: (search) => made().resource(search),
+    ...byItsQuery,
     offersOf,
-    get fixedOffers() {
-      return made().fixedOffers
-    }
-  }
-}
-
-/** The networks that a 402 offers now. */
-const offeredBy = ({ networks, withdrawn }: HttpSettings): HttpSettings["networks"] =>
-  withdrawn === undefined || withdrawn.current.size === 0
-    ? networks
-    : networks.filter(({ caip2 }) => !withdrawn.current.has(caip2))
-
-/** Makes a value once, and again after networks were withdrawn or offered again. */
-const untilWithdrawn = <A>({ withdrawn }: HttpSettings, make: () => A): (() => A) => {
-  let made: { readonly value: A; readonly without: ReadonlySet<string> | undefined } | undefined
-  return () => {
-    const without = withdrawn?.current
-    if (made === undefined || made.without !== without) made = { value: make(), without }
-    return made.value
+    listedOffers
   }
 }
 
@@ -165,9 +189,7 @@ const infoOf = ({ description, mimeType, url }: Resource): ResourceInfo => ({ ur
 export const paidRouteAt = (paidRoute: PaidRoute, url: string): PaidRoute => {
   const { operation } = paidRoute
   const resource = { ...paidRoute.resource(""), url }
-  const { price } = operation
-  const offers = price._tag === "Fixed" ? paidRoute.fixedOffers : paidRoute.offersOf(price.indicative)
-  return { ...paidRoute, info: infoOf(resource), ...byQuery(operation, offers, resource) }
+  return { ...paidRoute, info: infoOf(resource), ...byQuery(operation, paidRoute.listedOffers, resource) }
 }
 
 /** An amount as a price without conditions. */

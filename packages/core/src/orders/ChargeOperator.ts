@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { checksumAddress } from "../domain/EvmAddress.ts"
+import { shownAddress } from "../domain/EvmAddress.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import { listInPages } from "./listInPages.ts"
 import { type Charge, Charges, type ChargeState } from "../ports/Charges.ts"
@@ -86,7 +86,7 @@ export const summaryOf = (charge: Charge): ChargeSummary => ({
   key: charge.key,
   operation: charge.operation,
   network: charge.network,
-  payer: checksumAddress(charge.payer),
+  payer: shownAddress(charge.payer),
   payTo: charge.payTo,
   amountAtomic: BigInt(charge.amountAtomic),
   state: charge.state,

@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import { checksumAddress } from "../domain/EvmAddress.ts"
+import { shownAddress } from "../domain/EvmAddress.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import { listInPages } from "./listInPages.ts"
 import { Charges, type LedgerEntry, type LedgerTotal } from "../ports/Charges.ts"
@@ -76,7 +76,7 @@ const defaultSpanMillis = 7 * 86_400_000
 /** An entry as a host sees it. */
 export const lineOf = ({ amountAtomic, atMillis, ...entry }: LedgerEntry): LedgerLine => ({
   ...entry,
-  payer: checksumAddress(entry.payer),
+  payer: shownAddress(entry.payer),
   amountAtomic: BigInt(amountAtomic),
   at: new Date(atMillis)
 })

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { checksumAddress } from "../domain/EvmAddress.ts"
 import { type Hex, keccakOfText } from "../domain/Hex.ts"
-import type { Network } from "../domain/Network.ts"
+import type { EvmNetwork } from "../domain/Network.ts"
 import type { Authorization } from "../domain/PaymentPayload.ts"
 import type { PaymentRequirements } from "../domain/PaymentRequired.ts"
 import type { Charge } from "../ports/Charges.ts"
@@ -49,7 +49,7 @@ export const refundAuthorization = (
 })
 
 /** Has the host's wallet sign an authorization; fails with the wallet's own error. */
-export const signRefund = (wallet: RefundWallet, network: Network, authorization: Authorization) =>
+export const signRefund = (wallet: RefundWallet, network: EvmNetwork, authorization: Authorization) =>
   Effect.timeout(
     Effect.tryPromise({
       try: async () =>
@@ -77,7 +77,7 @@ export const signRefund = (wallet: RefundWallet, network: Network, authorization
 
 /** The request that settles a signed refund, like any payment: the wallet needs no gas. */
 export const refundRequest = (
-  network: Network,
+  network: EvmNetwork,
   authorization: Authorization,
   signature: string
 ): FacilitatorRequest => {

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
-import { findNetwork, type Network } from "../domain/Network.ts"
+import { type EvmNetwork, findEvmNetwork } from "../domain/Network.ts"
 import type { Authorization } from "../domain/PaymentPayload.ts"
 import type { Charge, Charges } from "../ports/Charges.ts"
 import type { RefundWallet } from "../ports/RefundWallet.ts"
@@ -26,7 +26,7 @@ export interface SenderServices {
 /** One refund on its way. */
 interface Sending {
   readonly charge: Charge
-  readonly network: Network
+  readonly network: EvmNetwork
   readonly authorization: Authorization
 }
 
@@ -119,7 +119,8 @@ export const sendRefund = Effect.fnUntraced(function* (
   charge: Charge,
   wallet: RefundWallet
 ): Effect.fn.Return<string | undefined, StoreError> {
-  const network = findNetwork(charge.network)
+  // A refund on Solana stays due: the host sends it, and records it with `charges.recordRefund`.
+  const network = findEvmNetwork(charge.network)
   if (network === undefined) return undefined
   const authorization = refundAuthorization(charge, wallet.address, yield* Clock.currentTimeMillis)
   const sending = { charge, network, authorization }

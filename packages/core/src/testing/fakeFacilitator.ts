@@ -1,4 +1,5 @@
 import { networks as knownNetworks } from "../domain/Network.ts"
+import { toBase58 } from "../domain/Base58.ts"
 import type { FacilitatorClient } from "../toll/facilitator/FacilitatorOptions.ts"
 import { type Scripted, scripted } from "./scripted.ts"
 
@@ -8,7 +9,7 @@ type GetSupported = NonNullable<FacilitatorClient["getSupported"]>
 
 /** A payment whose money has moved. */
 export interface FakeSettlement {
-  /** 32 bytes in hexadecimal, unique for each settlement. */
+  /** Unique for each settlement: 32 bytes in hexadecimal, on Solana 64 bytes in base58. */
   readonly transaction: string
   readonly payer: string | undefined
   readonly payTo: string
@@ -57,6 +58,10 @@ const paymentOf = (paymentPayload: unknown): { readonly key: string; readonly pa
   return { key: `${from}:${nonce}`.toLowerCase(), payer: from }
 }
 
+const isSolana = (network: string): boolean => network.startsWith("solana")
+/** Pays the fees on Solana. */
+const feePayer = toBase58(new Uint8Array(32).fill(7))
+
 const withPayer = (payer: string | undefined) => (payer === undefined ? {} : { payer })
 
 /**
@@ -76,7 +81,14 @@ export const fakeFacilitator = (
   const settlements = new Map<string, FakeSettlement>()
   const settled: Array<FakeSettlement> = []
   let transactions = 0
-  const nextTransaction = () => `0x${(++transactions).toString(16).padStart(64, "0")}`
+  const nextTransaction = (requirements: unknown) => {
+    const number = ++transactions
+    if (!isSolana(textOf(fieldsOf(requirements)["network"])))
+      return `0x${number.toString(16).padStart(64, "0")}`
+    const signature = new Uint8Array(64).fill(1)
+    new DataView(signature.buffer).setUint32(0, number)
+    return toBase58(signature)
+  }
 
   const move = (paymentPayload: unknown, paymentRequirements: unknown): Awaited<ReturnType<Settle>> => {
     const { key, payer } = paymentOf(paymentPayload)
@@ -85,12 +97,12 @@ export const fakeFacilitator = (
       return {
         success: false,
         errorReason: "invalid_transaction_state",
-        transaction: nextTransaction(),
+        transaction: nextTransaction(requirements),
         ...withPayer(payer)
       }
     }
     const settlement: FakeSettlement = {
-      transaction: nextTransaction(),
+      transaction: nextTransaction(requirements),
       payer,
       payTo: textOf(requirements["payTo"]),
       amountAtomic: textOf(requirements["amount"] ?? requirements["maxAmountRequired"]),
@@ -110,7 +122,12 @@ export const fakeFacilitator = (
   const settle = scripted<Settle>("facilitator.settle", move)
   const getSupported = scripted<GetSupported>("facilitator.getSupported", () => ({
     kinds: networks.flatMap((network) =>
-      [1, 2].map((x402Version) => ({ x402Version, scheme: "exact", network }))
+      [1, 2].map((x402Version) => ({
+        x402Version,
+        scheme: "exact",
+        network,
+        ...(isSolana(network) ? { extra: { feePayer } } : {})
+      }))
     )
   }))
 
@@ -135,10 +152,10 @@ export const fakeFacilitator = (
       return fake
     },
     leavesPending: () => {
-      settle.returns(() => ({
+      settle.returns((_, requirements) => ({
         success: false,
         errorReason: "settlement_pending",
-        transaction: nextTransaction()
+        transaction: nextTransaction(requirements)
       }))
       return fake
     },

@@ -1,19 +1,40 @@
 import { checksumAddress, isAddress } from "../domain/EvmAddress.ts"
-import { findNetwork, type Network, networks as knownNetworks } from "../domain/Network.ts"
+import {
+  type EvmNetwork,
+  findNetwork,
+  type Network,
+  networks as knownNetworks,
+  type SolanaNetwork
+} from "../domain/Network.ts"
+import { fromBase58 } from "../domain/Base58.ts"
+import { associatedTokenAccount, isSolanaAddress, signatureBytes } from "../domain/SolanaAddress.ts"
 import { domainSeparator } from "../toll/exact/Evm.ts"
+import { FeePayers } from "../toll/exact/FeePayers.ts"
 import { type Faults, isRecord, shown } from "./Faults.ts"
 import { readNumber } from "./SettingsReader.ts"
 import type { NetworkOptions } from "./TillSettings.ts"
 import { checkNames } from "./UnknownOptions.ts"
 
-/** A network on which callers can pay, with its settings resolved. */
-export interface PaidNetwork extends Network {
+interface PaidTerms {
   readonly payTo: string
   readonly rpcUrl: string | undefined
-  readonly confirmations: number
-  readonly finalitySeconds: number
+}
+
+/** An EVM network on which callers can pay, with its settings resolved. */
+export interface PaidEvmNetwork extends EvmNetwork, PaidTerms {
   readonly separator: `0x${string}`
 }
+
+/** A Solana network on which callers can pay, with its settings resolved. */
+export interface PaidSolanaNetwork extends SolanaNetwork, PaidTerms {
+  /** The token account of `payTo`. */
+  readonly tokenAccount: string
+  /** Empty until the facilitator names them. */
+  readonly feePayers: FeePayers
+}
+
+/** A network on which callers can pay, with its settings resolved. */
+export type PaidNetwork = PaidEvmNetwork | PaidSolanaNetwork
 
 export const networkOptionNames = Object.keys({
   network: true,
@@ -36,12 +57,38 @@ export const readAddress = (path: string, text: unknown, faults: Faults, network
   return "0x"
 }
 
+/** The owner of no account: money sent there is lost. */
+const systemProgram = "1".repeat(32)
+
+/** Checks a Solana address: of a wallet, not of a token account, which can't be told apart offline. */
+const readSolanaAddress = (path: string, text: unknown, faults: Faults, network: string): string => {
+  const isKnownProgram = text === systemProgram || knownNetworks.some(({ asset }) => asset === text)
+  if (typeof text === "string" && isSolanaAddress(text) && !isKnownProgram) return text
+  const expected = "a Solana wallet's address (base58 of 32 bytes)"
+  if (typeof text === "string" && fromBase58(text, signatureBytes) !== undefined) {
+    faults.add(`${faults.nameOf(path, network)} must be ${expected}: it looks like a private key`)
+  } else faults.wrong(path, expected, text, network)
+  return systemProgram
+}
+
 const namesOf = (networks: ReadonlyArray<Network>): string =>
   networks.map(({ caip2, v1Name }) => v1Name ?? caip2).join(", ")
 
+const entryOf = (entry: unknown): unknown => (typeof entry === "string" ? { network: entry } : entry)
+
+/** Whether every network is one of Solana, so that the till's own `payTo` is an address there. */
+const areAllSolana = (given: unknown): boolean =>
+  Array.isArray(given) &&
+  given.length > 0 &&
+  given.map(entryOf).every((entry) => {
+    const name = isRecord(entry) ? entry["network"] : undefined
+    return typeof name === "string" && findNetwork(name)?.family === "solana"
+  })
+
 /** Resolves the networks of a till; `payTo` receives payments on those that set no address of their own. */
 export const readNetworks = (given: unknown, payTo: unknown, faults: Faults): ReadonlyArray<PaidNetwork> => {
-  const defaultPayTo = readAddress("payTo", payTo, faults)
+  // Each Solana network that uses it checks it.
+  const defaultPayTo = areAllSolana(given) ? payTo : readAddress("payTo", payTo, faults)
   const name = faults.nameOf("networks")
   if (!Array.isArray(given) || given.length === 0) {
     const got = given === undefined || Array.isArray(given) ? "" : `: got ${shown(given)}`
@@ -65,8 +112,8 @@ export const readNetworks = (given: unknown, payTo: unknown, faults: Faults): Re
   return resolved
 }
 
-const readNetwork = (entry: unknown, payTo: string, faults: Faults): PaidNetwork | undefined => {
-  const given = typeof entry === "string" ? { network: entry } : entry
+const readNetwork = (entry: unknown, payTo: unknown, faults: Faults): PaidNetwork | undefined => {
+  const given = entryOf(entry)
   if (!isRecord(given) || typeof given["network"] !== "string") {
     faults.add(
       `${faults.nameOf("networks")} has ${isRecord(given) ? "an entry without network" : shown(entry)}: give a name, or an object such as { network: "base", rpcUrl }`
@@ -82,26 +129,58 @@ const readNetwork = (entry: unknown, payTo: string, faults: Faults): PaidNetwork
     )
     return undefined
   }
-  const { confirmations, finalitySeconds } = given
+  return network.family === "evm"
+    ? readEvmNetwork(network, given, payTo, faults)
+    : readSolanaNetwork(network, given, payTo, faults)
+}
+
+type GivenNetwork = Readonly<Record<string, unknown>>
+
+const readEvmNetwork = (
+  network: EvmNetwork,
+  given: GivenNetwork,
+  payTo: unknown,
+  faults: Faults
+): PaidEvmNetwork => {
+  const named = String(given["network"])
+  const number = (name: "confirmations" | "finalitySeconds") =>
+    readNumber(`networks[].${name}`, given[name], network[name], faults, named)
   return {
     ...network,
-    confirmations: readNumber(
-      "networks[].confirmations",
-      confirmations,
-      network.confirmations,
-      faults,
-      named
-    ),
-    finalitySeconds: readNumber(
-      "networks[].finalitySeconds",
-      finalitySeconds,
-      network.finalitySeconds,
-      faults,
-      named
-    ),
-    payTo: given["payTo"] === undefined ? payTo : readAddress("payTo", given["payTo"], faults, named),
+    confirmations: number("confirmations"),
+    finalitySeconds: number("finalitySeconds"),
+    payTo:
+      given["payTo"] === undefined && typeof payTo === "string"
+        ? payTo
+        : readAddress("payTo", given["payTo"], faults, named),
     rpcUrl: readRpcUrl(given["rpcUrl"], named, faults),
     separator: domainSeparator(network)
+  }
+}
+
+const readSolanaNetwork = (
+  network: SolanaNetwork,
+  given: GivenNetwork,
+  payTo: unknown,
+  faults: Faults
+): PaidSolanaNetwork => {
+  const named = String(given["network"])
+  for (const name of ["confirmations", "finalitySeconds"]) {
+    if (given[name] !== undefined)
+      faults.add(
+        `${faults.nameOf(`networks[].${name}`, named)} isn't an option on Solana, which reports finality: leave it out`
+      )
+  }
+  const own = given["payTo"] ?? (typeof payTo === "string" && !payTo.startsWith("0x") ? payTo : undefined)
+  if (own === undefined)
+    faults.add(`network ${named} needs ${faults.nameOf("payTo", named)}: a Solana wallet's address`)
+  const wallet = own === undefined ? systemProgram : readSolanaAddress("payTo", own, faults, named)
+  return {
+    ...network,
+    payTo: wallet,
+    rpcUrl: readRpcUrl(given["rpcUrl"], named, faults),
+    tokenAccount: associatedTokenAccount(wallet, network.asset, network.tokenProgram),
+    feePayers: new FeePayers()
   }
 }
 

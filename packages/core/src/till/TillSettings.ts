@@ -14,9 +14,12 @@ import type { SecretKey } from "../runtime/Secrets.ts"
 
 /** A network on which callers can pay. */
 export interface NetworkOptions {
-  /** Version-1 name (`base-sepolia`) or CAIP-2 identifier (`eip155:84532`). */
+  /** Version-1 name (`base-sepolia`, `solana`) or CAIP-2 identifier (`eip155:84532`). */
   readonly network: string
-  /** Address that receives payments on this network. Default: the till's `payTo`. */
+  /**
+   * Address that receives payments on this network. Default: the till's `payTo`. On Solana, the address of a wallet,
+   * whose token account receives them.
+   */
   readonly payTo?: string
   /**
    * JSON-RPC endpoint, http(s). Required to serve `buy` and `vault/buy`, unless `trustFacilitator` is `true`.
@@ -24,11 +27,15 @@ export interface NetworkOptions {
    * resolved.
    */
   readonly rpcUrl?: string
-  /** Blocks until a transfer counts as payment, its own block included. Default: by network. Needs `rpcUrl`. */
+  /**
+   * Blocks until a transfer counts as payment, its own block included. Default: by network. Needs `rpcUrl`. Not on
+   * Solana.
+   */
   readonly confirmations?: number
   /**
    * Age of a block, in chain time, at which a reorganization is no longer expected to remove it. Default: by network.
    * Younger payments are checked once more, and refunds wait until their payment is that old. Needs `rpcUrl`.
+   * Not on Solana.
    */
   readonly finalitySeconds?: number
 }
@@ -150,11 +157,14 @@ export interface TillSettings {
    * name. All `resource` URLs start with it; the `Host` header is never used.
    */
   readonly baseUrl: string
-  /** EVM address that receives payments, with its checksum or all in lower case. */
+  /**
+   * EVM address that receives payments, with its checksum or all in lower case. With Solana networks alone, a Solana
+   * wallet's address.
+   */
   readonly payTo: string
   /**
    * Networks on which callers can pay, preferred first: names or objects. At least one of `base`, `base-sepolia`,
-   * `polygon` and `avalanche`, because the body of a `402` can't name others.
+   * `polygon`, `avalanche`, `solana` and `solana-devnet`, because the body of a `402` can't name others.
    */
   readonly networks: ReadonlyArray<string | NetworkOptions>
   /** Host secret, or a list of keys, newest first: the first signs and encrypts, the others verify and decrypt. */

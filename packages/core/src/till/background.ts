@@ -12,6 +12,7 @@ import { listsNetwork } from "../toll/facilitator/ProtocolVersion.ts"
 import { SettlementRunner } from "../toll/machine/SettlementRunner.ts"
 import { Vault } from "../vault/Vault.ts"
 import type { ConfiguredSettings } from "./Configuration.ts"
+import { keepFeePayers, learnFeePayers } from "./learnFeePayers.ts"
 import { StoreTime } from "./storeTime.ts"
 
 const sweepEveryMillis = 15_000
@@ -155,16 +156,21 @@ const settles = (
 /** The background work of a till, for as long as its layer lives. */
 export const background = (settings: ConfiguredSettings, withdrawn: WithdrawnNetworks) =>
   Layer.effectDiscard(
-    Effect.forkScoped(
-      Effect.all(
-        [
-          watchSupported(settings, withdrawn),
-          housekeeping(settings),
-          sendRefunds,
-          workOnOrders,
-          sweepPurchases
-        ],
-        { concurrency: "unbounded", discard: true }
+    // First: a till that takes payments on Solana alone has nothing to offer before.
+    Effect.andThen(
+      learnFeePayers(settings.networks),
+      Effect.forkScoped(
+        Effect.all(
+          [
+            watchSupported(settings, withdrawn),
+            keepFeePayers(settings.networks),
+            housekeeping(settings),
+            sendRefunds,
+            workOnOrders,
+            sweepPurchases
+          ],
+          { concurrency: "unbounded", discard: true }
+        )
       )
     )
   )

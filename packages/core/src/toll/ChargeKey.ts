@@ -1,11 +1,15 @@
 import { digests } from "../fast/Digests.ts"
 import type { Network } from "../domain/Network.ts"
-import type { PaymentPayload } from "../domain/PaymentPayload.ts"
+import type { SolanaTransaction } from "../domain/SolanaTransaction.ts"
+import { isOnSolana, type PaymentPayload } from "../domain/PaymentPayload.ts"
+import { bytesToHex } from "@noble/hashes/utils"
+import { nonceOf, payerOf } from "./exact/SignedPayment.ts"
 
 /** The key of a charge. Only signed data: a client can't vary it without signing a new payment. */
 export const chargeKey = (network: Network, payload: PaymentPayload): string => {
-  const { from, nonce } = payload.payload.authorization
-  return `${network.caip2}:${network.asset}:${from}:${nonce}`.toLowerCase()
+  const key = `${network.caip2}:${network.asset}:${payerOf(payload)}:${nonceOf(payload)}`
+  // On Solana, letter case distinguishes addresses.
+  return isOnSolana(payload) ? key : key.toLowerCase()
 }
 
 /**
@@ -13,11 +17,16 @@ export const chargeKey = (network: Network, payload: PaymentPayload): string => 
  * that the chain shows.
  */
 export const payloadDigest = (payload: PaymentPayload): string => {
+  if (isOnSolana(payload)) return transactionDigest(payload.payload.transaction)
   const { authorization, signature } = payload.payload
   const { from, nonce, to, validAfter, validBefore, value } = authorization
   const text = `${from}\n${to}\n${value}\n${validAfter}\n${validBefore}\n${nonce}\n${signature}`
   return digests.sha256Hex(text.toLowerCase())
 }
+
+/** Without the fee payer's signature, which is the facilitator's affair. */
+const transactionDigest = ({ digest, signatures }: SolanaTransaction): string =>
+  digests.sha256Hex(`${digest}\n${signatures.slice(1).map(bytesToHex).join("\n")}`)
 
 /** The keys of an object, sorted by UTF-16 code units. In place where they are few: `sort` copies them. */
 const sortedKeys = (value: object): ReadonlyArray<string> => {

@@ -1,5 +1,14 @@
 import { Option, Schema } from "effect"
-import { type PaymentPayload, PaymentPayloadV1, PaymentPayloadV2 } from "../domain/PaymentPayload.ts"
+import {
+  type EvmPaymentPayload,
+  isOnSolana,
+  type PaymentPayload,
+  PaymentPayloadV1,
+  PaymentPayloadV2,
+  SolanaPayloadV1,
+  SolanaPayloadV2
+} from "../domain/PaymentPayload.ts"
+import { readBase64Transaction } from "../domain/SolanaTransaction.ts"
 import { fromBase64, toBinary, toText } from "../fast/base64.ts"
 import { compiled } from "../fast/compiled.ts"
 
@@ -24,6 +33,8 @@ export type HeaderReading =
 
 const decodeV1 = Schema.decodeUnknownOption(compiled(PaymentPayloadV1))
 const decodeV2 = Schema.decodeUnknownOption(compiled(PaymentPayloadV2))
+const decodeSolanaV1 = Schema.decodeUnknownOption(compiled(SolanaPayloadV1))
+const decodeSolanaV2 = Schema.decodeUnknownOption(compiled(SolanaPayloadV2))
 
 const malformed = (reason: string): HeaderReading => ({ _tag: "Malformed", reason })
 
@@ -66,26 +77,51 @@ export const decodePayment = (text: string): HeaderReading => {
   }
   const { x402Version } = document
   if (x402Version !== 1 && x402Version !== 2) return malformed("x402Version must be 1 or 2")
-  const payload: Option.Option<PaymentPayload> = x402Version === 1 ? decodeV1(document) : decodeV2(document)
+  const payload: Option.Option<EvmPaymentPayload> =
+    x402Version === 1 ? decodeV1(document) : decodeV2(document)
   return Option.isNone(payload)
-    ? malformed("the payment is not an exact EVM payment: payload needs signature and authorization")
-    : { _tag: "Payment", payment: withOneAuthorization({ payload: payload.value, document, json }) }
+    ? readSolanaPayment(x402Version, document, json)
+    : { _tag: "Payment", payment: withOneMethod({ payload: payload.value, document, json }) }
+}
+
+const notExact =
+  "the payment is not an exact payment: on EVM, payload needs signature and authorization; on Solana, transaction"
+
+const readSolanaPayment = (x402Version: 1 | 2, document: unknown, json: string): HeaderReading => {
+  const decoded: Option.Option<typeof SolanaPayloadV1.Type | typeof SolanaPayloadV2.Type> =
+    x402Version === 1 ? decodeSolanaV1(document) : decodeSolanaV2(document)
+  if (Option.isNone(decoded)) return malformed(notExact)
+  const reading = readBase64Transaction(decoded.value.payload.transaction)
+  if (reading._tag === "Malformed") return malformed(reading.reason)
+  const payload = { ...decoded.value, payload: { transaction: reading.transaction } }
+  return { _tag: "Payment", payment: withOneMethod({ payload, document, json }) }
 }
 
 /**
- * Removes all fields besides signature and authorization. A facilitator that finds another method's fields, such as
- * `permit2Authorization`, would use that method, with another payer.
+ * Removes all fields besides signature and authorization, or besides the transaction. A facilitator that finds another
+ * method's fields, such as `permit2Authorization`, would use that method, with another payer.
  */
-const withOneAuthorization = (payment: Payment): Payment => {
+const withOneMethod = (payment: Payment): Payment => {
+  const document = payment.document as {
+    readonly payload: { readonly authorization: object; readonly transaction: string }
+  }
+  const fields = Object.keys(document.payload).length
+  if (isOnSolana(payment.payload)) {
+    if (fields === 1) return payment
+    return withDocument(payment, { ...document, payload: { transaction: document.payload.transaction } })
+  }
   const exact = payment.payload.payload
-  const document = payment.document as { readonly payload: { readonly authorization: object } }
   const isAlone =
-    Object.keys(document.payload).length === 2 &&
+    fields === 2 &&
     Object.keys(document.payload.authorization).length === Object.keys(exact.authorization).length
-  if (isAlone) return payment
-  const alone = { ...document, payload: exact }
-  return { payload: payment.payload, document: alone, json: JSON.stringify(alone) }
+  return isAlone ? payment : withDocument(payment, { ...document, payload: exact })
 }
+
+const withDocument = ({ payload }: Payment, document: object): Payment => ({
+  payload,
+  document,
+  json: JSON.stringify(document)
+})
 
 /** The index of the closing quote of the string that opens at `quote`. */
 const endOfString = (json: string, quote: number): number => {

@@ -1,5 +1,6 @@
 import { Cause, Context, Effect, Exit, Layer, Option } from "effect"
 import { StoreError } from "../domain/Errors.ts"
+import { isOnSolana } from "../domain/PaymentPayload.ts"
 import { Charges } from "../ports/Charges.ts"
 import { causeName } from "../runtime/causeName.ts"
 import { currentMillis } from "../runtime/currentMillis.ts"
@@ -163,7 +164,10 @@ class PaymentRunner {
 
   private networkOf({ payload }: Payment): TollNetwork | undefined {
     const name = payload.x402Version === 1 ? payload.network : payload.accepted.network
-    return this.config.networks.find(({ caip2, v1Name }) => caip2 === name || v1Name === name)
+    const family = isOnSolana(payload) ? "solana" : "evm"
+    return this.config.networks.find(
+      (network) => network.family === family && (network.caip2 === name || network.v1Name === name)
+    )
   }
 
   /** Ends the lease of a call that was interrupted or failed, so that the next process need not wait for it. */

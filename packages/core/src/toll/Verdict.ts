@@ -1,19 +1,21 @@
-import type { Authorization, PaymentPayload } from "../domain/PaymentPayload.ts"
+import {
+  type Authorization,
+  isOnSolana,
+  type PaymentPayload,
+  type SolanaPaymentPayload
+} from "../domain/PaymentPayload.ts"
 import type { PaymentRequirements } from "../domain/PaymentRequired.ts"
+import { judgeTransaction, type SolanaTerms } from "./exact/Solana.ts"
+import type { Refusal } from "./Refusal.ts"
+
+export type { Refusal } from "./Refusal.ts"
 
 /** A way to pay: the requirements, and the version-1 name of their network. */
 export interface PaymentOffer {
   readonly requirements: PaymentRequirements
   readonly v1Name: string | undefined
-}
-
-/**
- * Why a payment was refused: the protocol's reason code, and a message that a paying agent can act on.
- * Codes: https://github.com/coinbase/x402, specification, "Error codes".
- */
-export interface Refusal {
-  readonly code: string
-  readonly message: string
+  /** On Solana only. */
+  readonly solana?: SolanaTerms
 }
 
 export type Verdict =
@@ -27,7 +29,9 @@ export const settlementSeconds = 6
 /** Seconds by which a payer's clock may be ahead of ours. */
 export const clockSkewSeconds = 30
 
-const sameAddress = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase()
+/** Compares addresses: on EVM in any letter case, on Solana exactly. */
+const sameAddress = (left: string, right: string): boolean =>
+  left === right || (right.startsWith("0x") && left.toLowerCase() === right.toLowerCase())
 
 const matches = (payload: PaymentPayload, { requirements, v1Name }: PaymentOffer): boolean =>
   payload.x402Version === 1
@@ -101,20 +105,52 @@ export const judge = (
       "the payment is for an earlier quote; nothing was charged, pay the new amount"
     )
   }
-  return judgeAuthorization(payload, offer, requirements, request)
+  return isOnSolana(payload)
+    ? judgeOnSolana(payload, offer)
+    : judgeAuthorization(payload.payload.authorization, payload, offer, request)
 }
+
+const judgeOnSolana = (payload: SolanaPaymentPayload, offer: PaymentOffer): Verdict => {
+  const { requirements, solana } = offer
+  if (solana === undefined) return otherFamily
+  const { transaction } = payload.payload
+  const refusal = judgeTransaction(transaction, solana, requirements)
+  if (refusal !== undefined) return { _tag: "Refused", refusal }
+  if (!claimsTerms(payload, requirements)) return otherTerms
+  // The facilitator may pay fees from several addresses: it must sign with the one that the payer signed for.
+  const feePayer = transaction.accounts[0]!
+  return feePayer === requirements.extra["feePayer"]
+    ? { _tag: "Accepted", offer }
+    : {
+        _tag: "Accepted",
+        offer: { ...offer, requirements: { ...requirements, extra: { ...requirements.extra, feePayer } } }
+      }
+}
+
+const otherFamily = refused("invalid_payload", "the payload is of another kind of chain than its network")
+
+const otherTerms = refused(
+  "invalid_payment_requirements",
+  "accepted names another amount or payTo than the option that it is for"
+)
+
+/** Whether a version-2 payment repeats the offer's payee and amount. */
+const claimsTerms = (payload: PaymentPayload, { amount, payTo }: PaymentRequirements): boolean =>
+  payload.x402Version === 1 ||
+  (payload.accepted.amount === amount && sameAddress(payload.accepted.payTo, payTo))
 
 /** Seconds for which an authorization must still be valid. A new signature always leaves enough. */
 const timeNeeded = (workSeconds: number, maxTimeoutSeconds: number): number =>
   Math.min(settlementSeconds + Math.ceil(workSeconds), Math.floor(maxTimeoutSeconds / 2))
 
 const judgeAuthorization = (
+  authorization: Authorization,
   payload: PaymentPayload,
   offer: PaymentOffer,
-  requirements: PaymentRequirements,
   { nowSeconds, workSeconds }: { readonly nowSeconds: number; readonly workSeconds: number }
 ): Verdict => {
-  const authorization: Authorization = payload.payload.authorization
+  const { requirements } = offer
+  if (offer.solana !== undefined) return otherFamily
   const claimed = payload.x402Version === 2 ? payload.accepted : requirements
   if (!sameAddress(authorization.to, requirements.payTo) || !sameAddress(claimed.payTo, requirements.payTo)) {
     return refused(

@@ -1,11 +1,11 @@
 import { Option, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { PaymentPayload } from "../../src/domain/PaymentPayload.ts"
+import { EvmPaymentPayload } from "../../src/domain/PaymentPayload.ts"
 import { compiled } from "../../src/fast/compiled.ts"
 import { type Dice, property } from "../domain/seeded.ts"
 
-const interpret = Schema.decodeUnknownOption(PaymentPayload)
-const decode = Schema.decodeUnknownOption(compiled(PaymentPayload))
+const interpret = Schema.decodeUnknownOption(EvmPaymentPayload)
+const decode = Schema.decodeUnknownOption(compiled(EvmPaymentPayload))
 const agree = (document: unknown): void => expect(decode(document)).toEqual(interpret(document))
 
 const uint = (dice: Dice): string => dice.bigint(dice.pick([1, 20, 64, 256])).toString()

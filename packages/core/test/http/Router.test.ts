@@ -162,12 +162,12 @@ describe("the 402 of an operation", () => {
 
   it("announces a payment that settles first", () => {
     const upfront = makeRouter(settings, [{ ...search, settlesFirst: true }], nothingPriced)("/x402/search")
-    expect(upfront?._tag === "Operation" && upfront.paidRoute.fixedOffers[0]!.requirements.extra).toEqual({
+    expect(upfront?._tag === "Operation" && upfront.paidRoute.listedOffers()[0]!.requirements.extra).toEqual({
       name: "USDC",
       version: "2",
       paymentFlow: "upfront"
     })
-    expect(matchAt("/x402/search").paidRoute.fixedOffers[0]!.requirements.extra).toEqual({
+    expect(matchAt("/x402/search").paidRoute.listedOffers()[0]!.requirements.extra).toEqual({
       name: "USDC",
       version: "2"
     })

@@ -23,6 +23,7 @@ export const settings: HttpSettings = {
   prefix: "/api",
   networks: [
     {
+      family: "evm",
       caip2: "eip155:84532",
       v1Name: "base-sepolia",
       asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",

@@ -1,4 +1,4 @@
-import type { Authorization, PaymentPayload } from "../../src/domain/PaymentPayload.ts"
+import type { Authorization, EvmPaymentPayload } from "../../src/domain/PaymentPayload.ts"
 import type { PaymentRequirements } from "../../src/domain/PaymentRequired.ts"
 import { encodeHeader } from "../../src/toll/PaymentHeader.ts"
 import { forgedSignature, signatureOf } from "./chain/Calls.ts"
@@ -29,7 +29,7 @@ export interface Payment {
   readonly name: string
   /** The key of its charge. */
   readonly key: string
-  readonly payload: PaymentPayload
+  readonly payload: EvmPaymentPayload
   readonly header: string
   /** The request it was signed for. */
   readonly ownCall: Call
@@ -114,7 +114,7 @@ export const payChallenge = (
     /** Omits the resource, which is optional in version 2. */
     readonly isBare: boolean
   }
-): PaymentPayload => {
+): EvmPaymentPayload => {
   const accepted = accepts[0]!
   const authorization: Authorization = {
     from: options.from,

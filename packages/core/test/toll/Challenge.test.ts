@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { findNetwork } from "../../src/domain/Network.ts"
+import { findEvmNetwork } from "../../src/domain/Network.ts"
 import { challengeTemplate, makeChallenge, type Resource } from "../../src/toll/Challenge.ts"
 import { property } from "../domain/seeded.ts"
 import {
@@ -27,7 +27,7 @@ const resource: Resource = {
 }
 
 describe("a template of a 402", () => {
-  const networks = ["base", "eip155:42161", "base-sepolia"].map((name) => offer(findNetwork(name)!))
+  const networks = ["base", "eip155:42161", "base-sepolia"].map((name) => offer(findEvmNetwork(name)!))
   const ascii = Array.from({ length: 94 }, (_, index) => String.fromCharCode(0x21 + index)).join("")
 
   property("is the same as a 402 made whole, whatever the URL", 500, (dice) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { incoming } from "../../src/http/HttpMessage.ts"
+import { isOnSolana } from "../../src/domain/PaymentPayload.ts"
 import {
   decodePayment,
   encodeHeader,
@@ -98,9 +99,21 @@ describe("decodePayment", () => {
     ["version 0", base64('{"x402Version":0}'), /must be 1 or 2/],
     ["version 3", base64('{"x402Version":3}'), /must be 1 or 2/],
     ["a version that is a text", base64('{"x402Version":"2"}'), /must be 1 or 2/],
-    ["version 2 with the fields of version 1", encodeHeader({ ...payloadV1(), x402Version: 2 }), /exact EVM/],
-    ["version 1 with the fields of version 2", encodeHeader({ ...payloadV2(), x402Version: 1 }), /exact EVM/],
-    ["a Solana payment", encodeHeader({ ...payloadV1(), payload: { transaction: "AQ==" } }), /exact EVM/]
+    [
+      "version 2 with the fields of version 1",
+      encodeHeader({ ...payloadV1(), x402Version: 2 }),
+      /an exact payment/
+    ],
+    [
+      "version 1 with the fields of version 2",
+      encodeHeader({ ...payloadV2(), x402Version: 1 }),
+      /an exact payment/
+    ],
+    [
+      "a Solana payment without a whole transaction",
+      encodeHeader({ ...payloadV1(), payload: { transaction: "AQ==" } }),
+      /transaction ends too early/
+    ]
   ])("finds %s malformed", (_, text, reason) => {
     expect(reasonOf(decodePayment(text))).toMatch(reason)
   })
@@ -147,14 +160,14 @@ describe("bounds", () => {
   it("does not parse a document with too many fields", () => {
     const crowded = (count: number) =>
       btoa(JSON.stringify({ x402Version: 2, more: Array.from({ length: count }, () => 1), quoted: ",,,,,," }))
-    expect(reasonOf(decodePayment(crowded(510)))).toMatch(/exact EVM/)
+    expect(reasonOf(decodePayment(crowded(510)))).toMatch(/an exact payment/)
     expect(reasonOf(decodePayment(crowded(511)))).toMatch(/too many fields/)
   })
 
   it("does not parse a document that is nested too deeply", () => {
     const nested = (depth: number) =>
       base64(`{"x402Version":2,"deep":${"[".repeat(depth)}${"]".repeat(depth)}}`)
-    expect(reasonOf(decodePayment(nested(31)))).toMatch(/exact EVM/)
+    expect(reasonOf(decodePayment(nested(31)))).toMatch(/an exact payment/)
     expect(reasonOf(decodePayment(nested(32)))).toMatch(/nested too deeply/)
     expect(reasonOf(decodePayment(nested(6_000)))).toMatch(/nested too deeply/)
   })
@@ -203,7 +216,9 @@ describe("any text", () => {
     const reading = decodePayment(anyText(dice))
     expect(["Payment", "Malformed"]).toContain(reading._tag)
     if (reading._tag !== "Payment") return
-    const { authorization, signature } = reading.payment.payload.payload
+    const { payload } = reading.payment
+    if (isOnSolana(payload)) return expect(payload.payload.transaction.digest).toMatch(/^[0-9a-f]{64}$/)
+    const { authorization, signature } = payload.payload
     expect(authorization.nonce).toMatch(/^0x[0-9a-fA-F]{64}$/)
     expect(signature.length).toBeGreaterThanOrEqual(132)
     expect(() => BigInt(authorization.value) + BigInt(authorization.validBefore)).not.toThrow()

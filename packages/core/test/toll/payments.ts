@@ -1,5 +1,5 @@
 import type { Hex } from "../../src/domain/Hex.ts"
-import type { Network } from "../../src/domain/Network.ts"
+import type { EvmNetwork } from "../../src/domain/Network.ts"
 import { findNetwork } from "../../src/domain/Network.ts"
 import type { Authorization, PaymentPayload } from "../../src/domain/PaymentPayload.ts"
 import type { Dice } from "../domain/seeded.ts"
@@ -13,7 +13,7 @@ export const nowSeconds = 1_700_000_000
 export const resourceUrl = "https://shop.example/x402/search"
 export const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
 export const from = "0x857b06519E91e3A54538791bDbb0E22373e36b66"
-export const sepolia: Network = findNetwork("base-sepolia")!
+export const sepolia: EvmNetwork = findNetwork("base-sepolia")!
 
 export const authorization = (overrides: Partial<Authorization> = {}): Authorization => ({
   from,
@@ -61,7 +61,7 @@ export const payloadV2 = (overrides: Partial<Authorization> = {}) =>
   }) satisfies PaymentPayload
 
 export const offer = (
-  network: Network = sepolia,
+  network: EvmNetwork = sepolia,
   extra: Readonly<Record<string, string>> = {}
 ): PaymentOffer => ({
   v1Name: network.v1Name,

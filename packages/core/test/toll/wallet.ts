@@ -1,7 +1,7 @@
 import type { Hex } from "viem"
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
-import { findNetwork, type Network } from "../../src/domain/Network.ts"
-import type { Authorization, PaymentPayload } from "../../src/domain/PaymentPayload.ts"
+import { type EvmNetwork, findEvmNetwork } from "../../src/domain/Network.ts"
+import type { Authorization, EvmPaymentPayload, PaymentPayload } from "../../src/domain/PaymentPayload.ts"
 import type { PaymentRequirements } from "../../src/domain/PaymentRequired.ts"
 import { encodeHeader } from "../../src/toll/PaymentHeader.ts"
 
@@ -23,7 +23,7 @@ const types = {
 } as const
 
 /** EIP-712 typed data of an authorization in a network's stablecoin, for viem. */
-export const typedDataOf = (network: Network, authorization: Authorization) => ({
+export const typedDataOf = (network: EvmNetwork, authorization: Authorization) => ({
   domain: {
     name: network.eip712.name,
     version: network.eip712.version,
@@ -44,7 +44,7 @@ export const typedDataOf = (network: Network, authorization: Authorization) => (
 
 export const sign = (
   account: PrivateKeyAccount,
-  network: Network,
+  network: EvmNetwork,
   authorization: Authorization
 ): Promise<Hex> => account.signTypedData(typedDataOf(network, authorization))
 
@@ -75,10 +75,10 @@ export interface PayOptions {
 export const payChallenge = async (
   { accepts, resource }: Challenged,
   options: PayOptions = {}
-): Promise<PaymentPayload> => {
+): Promise<EvmPaymentPayload> => {
   const { account = payer, option = 0, version = 2 } = options
   const accepted = accepts[option]!
-  const network = findNetwork(accepted.network)!
+  const network = findEvmNetwork(accepted.network)!
   const nowSeconds = options.nowSeconds ?? Math.floor(Date.now() / 1000)
   const authorization: Authorization = {
     from: account.address,

@@ -1,5 +1,5 @@
 import type { ConfigurationError } from "@till402/core"
-import { findNetwork, type Network } from "@till402/core/effect"
+import { findEvmNetwork, type EvmNetwork } from "@till402/core/effect"
 import { Effect } from "effect"
 import { isAddress } from "viem"
 import type { Hex } from "../treasury/Hex.ts"
@@ -51,7 +51,7 @@ export interface LocalFacilitatorSettings extends LocalFacilitatorLayerOptions {
 /** Checked settings of one network. */
 export interface RelaySettings {
   /** With the confirmations that the host wants. */
-  readonly network: Network
+  readonly network: EvmNetwork
   readonly rpcUrl: string
   readonly account: SigningAccount
   /** The account's address, lower case. */
@@ -90,7 +90,7 @@ const whole = (name: string, value: number | undefined, initial: number) =>
 type Shared = Omit<RelaySettings, "network" | "rpcUrl" | "maxFeePerGas">
 
 const checkNetwork = Effect.fnUntraced(function* (options: FacilitatorNetwork, shared: Shared) {
-  const network = findNetwork(options.network)
+  const network = findEvmNetwork(options.network)
   if (network === undefined) {
     return yield* read.invalid("networks must name networks that Till402 knows, such as base or base-sepolia")
   }

@@ -1,4 +1,4 @@
-import { type Authorization, findNetwork, type Network, PaymentPayload } from "@till402/core/effect"
+import { type Authorization, type EvmNetwork, EvmPaymentPayload, findEvmNetwork } from "@till402/core/effect"
 import { Option, Schema } from "effect"
 import { keccak256, stringToHex } from "viem"
 import type { Hex } from "../treasury/Hex.ts"
@@ -9,7 +9,7 @@ import type { Hex } from "../treasury/Hex.ts"
 
 /** A payment that promises exactly what is required. Signature, time and funds are not checked yet. */
 export interface PresentedPayment {
-  readonly network: Network
+  readonly network: EvmNetwork
   readonly authorization: Authorization
   readonly signature: Hex
   /** The authorization: `chain:asset:payer:nonce`, lower case. */
@@ -33,7 +33,7 @@ const Requirements = Schema.Struct({
   maxAmountRequired: Schema.optionalKey(Schema.String)
 })
 
-const decodePayment = Schema.decodeUnknownOption(PaymentPayload)
+const decodePayment = Schema.decodeUnknownOption(EvmPaymentPayload)
 const decodeRequirements = Schema.decodeUnknownOption(Requirements)
 
 const same = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase()
@@ -47,7 +47,7 @@ const digestOf = ({ from, nonce, to, validAfter, validBefore, value }: Authoriza
 export const readPayment = (
   paymentPayload: unknown,
   paymentRequirements: unknown,
-  isServed: (network: Network) => boolean
+  isServed: (network: EvmNetwork) => boolean
 ): PaymentReading => {
   const decoded = decodePayment(paymentPayload)
   if (Option.isNone(decoded)) return { _tag: "Refused", reason: "invalid_payload", payer: undefined }
@@ -62,9 +62,9 @@ export const readPayment = (
 
   const paid = decoded.value.x402Version === 1 ? decoded.value : decoded.value.accepted
   if (scheme !== "exact" || paid.scheme !== "exact") return refused("unsupported_scheme")
-  const network = findNetwork(required.value.network)
+  const network = findEvmNetwork(required.value.network)
   if (network === undefined || !isServed(network)) return refused("invalid_network")
-  if (findNetwork(paid.network) !== network) return refused("network_mismatch")
+  if (findEvmNetwork(paid.network) !== network) return refused("network_mismatch")
   if (!same(asset, network.asset)) return refused("invalid_payment_requirements")
   if (!same(authorization.to, payTo)) return refused("invalid_exact_evm_recipient_mismatch")
   // A transfer of nothing would cost gas and pay nobody.

@@ -1,5 +1,5 @@
 import { Money } from "@till402/core/effect"
-import type { Network } from "@till402/core/effect"
+import type { EvmNetwork } from "@till402/core/effect"
 import { Clock, Effect, Redacted } from "effect"
 import {
   type FailedPlacement,
@@ -99,7 +99,7 @@ const atomicPerCent = 10_000n
 
 export const makeX402Payment = (
   intents: Intents,
-  { network, treasury }: { readonly network: Network; readonly treasury: TreasuryClient }
+  { network, treasury }: { readonly network: EvmNetwork; readonly treasury: TreasuryClient }
 ) => {
   const name = treasury.network
 

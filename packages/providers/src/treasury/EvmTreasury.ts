@@ -1,5 +1,5 @@
 import type { ConfigurationError } from "@till402/core"
-import { findNetwork, type Network } from "@till402/core/effect"
+import { type EvmNetwork, findEvmNetwork } from "@till402/core/effect"
 import { Config, Effect, Layer } from "effect"
 import type { HttpClient } from "effect/http"
 import { isHex } from "viem"
@@ -87,9 +87,11 @@ const read = settingReaders("treasury")
 const isAddress = (value: unknown): value is Hex => isHex(value) && value.length === 42
 
 const configure = Effect.fnUntraced(function* (options: EvmTreasuryLayerOptions) {
-  const network = findNetwork(options.network ?? "base")
+  const network = findEvmNetwork(options.network ?? "base")
   if (network === undefined) {
-    return yield* read.invalid("network must be one that Till402 knows, such as base or base-sepolia")
+    return yield* read.invalid(
+      "network must be an EVM network that Till402 knows, such as base or base-sepolia"
+    )
   }
   const address: unknown = options.account?.address
   if (!isAddress(address)) return yield* read.invalid("account must have an address")
@@ -148,7 +150,7 @@ export const makeEvmTreasury = Effect.fnUntraced(function* (
   return { network: name, address, check, pay, find }
 })
 
-const tokenOf = (network: Network) => ({ chainId: network.chainId, token: network.asset })
+const tokenOf = (network: EvmNetwork) => ({ chainId: network.chainId, token: network.asset })
 
 /** The treasury of a plain host. */
 export const toTreasuryOptions = ({

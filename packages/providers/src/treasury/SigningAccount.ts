@@ -1,4 +1,4 @@
-import type { Network } from "@till402/core/effect"
+import type { EvmNetwork } from "@till402/core/effect"
 import { Effect } from "effect"
 import { isHex, keccak256 } from "viem"
 import type { Hex } from "./Hex.ts"
@@ -35,7 +35,7 @@ export interface SigningSettings {
   readonly account: SigningAccount
   /** The account's address, lower case. */
   readonly payer: Hex
-  readonly network: Network
+  readonly network: EvmNetwork
   readonly maxFeePerGas: bigint
 }
 

@@ -8,9 +8,7 @@ import { matchTransfers } from "./TransferMatch.ts"
  */
 
 /** A network, and the recipient of its payments. */
-export interface PaidTo extends Network {
-  readonly payTo: string
-}
+export type PaidTo = Network & { readonly payTo: string }
 
 /** A transfer to the host that no settlement accounts for. */
 export interface ForeignTransfer {

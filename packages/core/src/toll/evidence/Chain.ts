@@ -6,12 +6,13 @@ import type { Authorization } from "../../domain/PaymentPayload.ts"
 import { type ChainEvidence, unavailable } from "./ChainEvidence.ts"
 import type { NonceOwner } from "./ChainNode.ts"
 import type { ChainNetwork, UsedNonces } from "./ChainReader.ts"
-import type { EvidenceHints } from "./EvidenceSearch.ts"
+import type { EvidenceHints } from "./EvidenceHints.ts"
+import { makeSolanaChain } from "./solana/SolanaReader.ts"
 import type { IncomingTransfers, TimeSpan } from "./TransferSearch.ts"
 
 export type { ChainEvidence } from "./ChainEvidence.ts"
 export type { ChainNetwork, UsedNonces } from "./ChainReader.ts"
-export type { EvidenceHints } from "./EvidenceSearch.ts"
+export type { EvidenceHints } from "./EvidenceHints.ts"
 export type { IncomingTransfer, IncomingTransfers, TimeSpan } from "./TransferSearch.ts"
 
 /** Reads the chains of networks with an RPC endpoint. A result of `undefined`: the chain could not be read. */
@@ -68,16 +69,35 @@ export class Chain extends Context.Service<
         const urls = new Map<string, string>(
           networks.flatMap(({ caip2, rpcUrl }) => (rpcUrl === undefined ? [] : [[caip2, rpcUrl] as const]))
         )
-        if (urls.size === 0) return Effect.succeed(unreadable)
+        const readable = networks.filter(({ caip2 }) => urls.has(caip2))
+        const onSolana = readable.filter(({ caip2 }) => isSolana(caip2))
+        const onEvm = readable.filter(({ caip2 }) => !isSolana(caip2))
+        const solana = makeSolanaChain(
+          new Map(onSolana.map(({ caip2 }) => [caip2, urls.get(caip2)!])),
+          client
+        )
+        if (onEvm.length === 0) return Effect.succeed(ofFamilies(unreadable, solana))
         return Effect.map(loadReader, ([{ makeChain }, { rpcTransport }]) =>
-          makeChain(
-            networks.filter(({ caip2 }) => urls.has(caip2)),
-            (caip2) => rpcTransport(urls.get(caip2)!, client)
+          ofFamilies(
+            makeChain(onEvm, (caip2) => rpcTransport(urls.get(caip2)!, client)),
+            solana
           )
         )
       })
     )
 }
+
+const isSolana = (caip2: string): boolean => caip2.startsWith("solana:")
+
+/** Reads each network as one of its family. */
+const ofFamilies = (evm: Chain["Service"], solana: ReturnType<typeof makeSolanaChain>): Chain["Service"] => ({
+  // Not there on Solana: signatures need no chain, and each payment is looked up by itself.
+  ...evm,
+  canRead: (caip2) => evm.canRead(caip2) || solana.canRead(caip2),
+  evidence: (network, authorization, hints) =>
+    (network.family === "evm" ? evm : solana).evidence(network, authorization, hints),
+  balanceOf: (network, address) => (network.family === "evm" ? evm : solana).balanceOf(network, address)
+})
 
 /** Loaded only where a chain is read: it takes most of the time that importing this package would take. */
 const loadReader = Effect.promise(() =>

@@ -19,8 +19,11 @@ export type ChainEvidence =
   | { readonly _tag: "Confirming"; readonly transaction: string }
   /** The nonce is unused at this chain time. */
   | { readonly _tag: "NotMoved"; readonly chainTimeSeconds: number }
-  /** Final: the nonce is used and did not pay. It was canceled, or used by a call with another value or recipient. */
-  | { readonly _tag: "NotPaid"; readonly reason: "canceled" | "used_otherwise" }
+  /**
+   * Final: the nonce is used and did not pay. It was canceled, or used by a call with another value or recipient; on
+   * Solana, its transaction failed.
+   */
+  | { readonly _tag: "NotPaid"; readonly reason: "canceled" | "failed" | "used_otherwise" }
   /**
    * The chain could not be read, or doesn't yet show with finality how the nonce was used. `isUsed`: it was, and the
    * use was not found.

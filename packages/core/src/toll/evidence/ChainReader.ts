@@ -5,7 +5,8 @@ import type { Authorization } from "../../domain/PaymentPayload.ts"
 import { report } from "../../runtime/events.ts"
 import { unavailable } from "./ChainEvidence.ts"
 import { ChainNode, type NodeFailed, type NonceOwner } from "./ChainNode.ts"
-import { type EvidenceHints, searchEvidence } from "./EvidenceSearch.ts"
+import type { EvidenceHints } from "./EvidenceHints.ts"
+import { searchEvidence } from "./EvidenceSearch.ts"
 import { searchTransfers, type TimeSpan } from "./TransferSearch.ts"
 
 /** Nonces' state at a chain time, in the order of the request: `true` for used or canceled. */
@@ -36,15 +37,17 @@ export const makeChain = (
 
   /** Runs a read of one network; `undefined` when it fails. */
   const attempt = <A>(
-    { caip2 }: Network,
+    network: Network,
     read: (chain: {
       readonly node: ChainNode
       readonly finality: ChainNetwork
+      readonly asset: Hex
     }) => Effect.Effect<A, NodeFailed>
   ): Effect.Effect<A | undefined> => {
+    const { caip2 } = network
     const chain = readable.get(caip2)
-    if (chain === undefined) return Effect.succeed(undefined)
-    return Effect.catch(read(chain), ({ cause }) =>
+    if (chain === undefined || network.family !== "evm") return Effect.succeed(undefined)
+    return Effect.catch(read({ ...chain, asset: network.asset }), ({ cause }) =>
       // The message of an error may quote the endpoint's key and what was read: only its name is logged.
       Effect.as(
         report("Warn", "chain_unreadable", "The chain could not be read", {
@@ -62,8 +65,8 @@ export const makeChain = (
     authorization: Authorization,
     hints: EvidenceHints = {}
   ) {
-    const found = yield* attempt(network, ({ finality, node }) =>
-      searchEvidence({ node, finality, asset: network.asset, authorization }, hints).pipe(
+    const found = yield* attempt(network, ({ asset, finality, node }) =>
+      searchEvidence({ node, finality, asset, authorization }, hints).pipe(
         Effect.timeoutOrElse({ duration: evidenceMillis, orElse: () => Effect.succeed(unavailable) })
       )
     )
@@ -79,13 +82,11 @@ export const makeChain = (
     )
     return yield* attempt(
       network,
-      Effect.fnUntraced(function* ({ node }): Effect.fn.Return<UsedNonces, NodeFailed> {
+      Effect.fnUntraced(function* ({ asset, node }): Effect.fn.Return<UsedNonces, NodeFailed> {
         const latest = yield* node.latest
-        const used = yield* Effect.forEach(
-          chunks,
-          (chunk) => node.areUsed(network.asset, chunk, latest.number),
-          { concurrency: nonceReads }
-        )
+        const used = yield* Effect.forEach(chunks, (chunk) => node.areUsed(asset, chunk, latest.number), {
+          concurrency: nonceReads
+        })
         return { chainTimeSeconds: Number(latest.timestamp), used: used.flat() }
       })
     )
@@ -96,14 +97,14 @@ export const makeChain = (
     evidence,
     usedNonces,
     balanceOf: Effect.fn("Chain.balanceOf")((network: Network, address: string) =>
-      attempt(network, ({ node }) => node.balanceOf(network.asset, address))
+      attempt(network, ({ asset, node }) => node.balanceOf(asset, address))
     ),
     acceptsSignature: Effect.fn("Chain.acceptsSignature")(
       (network: Network, address: string, hash: Hex, signature: Hex) =>
         attempt(network, ({ node }) => node.acceptsSignature(address, hash, signature))
     ),
     transfersTo: Effect.fn("Chain.transfersTo")((network: Network, to: string, span: TimeSpan) =>
-      attempt(network, ({ finality, node }) => searchTransfers(node, network.asset, to, span, finality))
+      attempt(network, ({ asset, finality, node }) => searchTransfers(node, asset, to, span, finality))
     )
   }
 }

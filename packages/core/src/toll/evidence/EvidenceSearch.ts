@@ -12,6 +12,7 @@ import {
   usedOtherwise,
   useNotFound
 } from "./ChainEvidence.ts"
+import type { EvidenceHints } from "./EvidenceHints.ts"
 import type { Block, BlockRange, ChainNode, LogFilter, NodeFailed } from "./ChainNode.ts"
 import { blocksPerQuery, searchLogs } from "./LogSearch.ts"
 import { addressTopic, authorizationCanceled, authorizationUsed, pairedTransfer } from "./TransferProof.ts"
@@ -40,13 +41,6 @@ export interface EvidenceQuery {
   readonly finality: Finality
   readonly asset: Hex
   readonly authorization: Authorization
-}
-
-export interface EvidenceHints {
-  /** Transaction that may contain the transfer. It is read first; only its logs prove anything. */
-  readonly transaction?: string | undefined
-  /** Searches from this time on instead of the validity window. */
-  readonly sinceSeconds?: number | undefined
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type Hex, isHex, keccakOfText, toWord } from "../../domain/Hex.ts"
-import { networks } from "../../domain/Network.ts"
+import { evmNetworks } from "../../domain/Network.ts"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
 
 /*
@@ -70,7 +70,7 @@ const isTransferFrom = ({ data, topics }: TokenLog, from: string): boolean =>
 
 /** The rule of each asset, by its address in lower case: USDC is a FiatToken on every network. */
 const rules: ReadonlyMap<string, PairingRule> = new Map(
-  networks.map(({ asset }) => [asset.toLowerCase(), fiatTokenUse])
+  evmNetworks.map(({ asset }) => [asset.toLowerCase(), fiatTokenUse])
 )
 
 /**

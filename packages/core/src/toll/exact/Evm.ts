@@ -1,7 +1,7 @@
 import { keccak_256 } from "@noble/hashes/sha3"
 import { type Hex, keccakOfText, toBytes, toHex, toWord } from "../../domain/Hex.ts"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
-import type { Network } from "../../domain/Network.ts"
+import type { EvmNetwork } from "../../domain/Network.ts"
 import { authorizationHash } from "../../fast/authorizationHash.ts"
 import { recoverSigner } from "../../fast/recoverSigner.ts"
 
@@ -14,7 +14,7 @@ const domainType = keccakOfText(
   "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"
 )
 /** The EIP-712 domain separator of a network's stablecoin. Computed once per network, not per payment. */
-export const domainSeparator = (network: Network): Hex => {
+export const domainSeparator = (network: EvmNetwork): Hex => {
   const { name, version } = network.eip712
   const words = [
     domainType,

@@ -65,7 +65,13 @@ export interface FacilitatorClient {
     readonly payer?: string | undefined
   }>
   readonly getSupported?: () => Promise<{
-    readonly kinds: ReadonlyArray<{ x402Version: number; scheme: string; network: string }>
+    readonly kinds: ReadonlyArray<{
+      x402Version: number
+      scheme: string
+      network: string
+      extra?: Record<string, unknown> | undefined
+    }>
+    readonly signers?: Record<string, ReadonlyArray<string>> | undefined
   }>
 }
 

@@ -49,7 +49,7 @@ export type Settlement =
 /**
  * Reasons that refuse a payment before anything is sent to the chain. Every other reason leaves the outcome open: a
  * used nonce may have been used by this very payment, and a failed or pending transaction may be followed by one that
- * succeeds.
+ * succeeds. A failed simulation on Solana may be that of a transaction that is on the chain already.
  */
 export const definiteRefusals: ReadonlySet<string> = new Set([
   "insufficient_funds",
@@ -77,7 +77,22 @@ export const definiteRefusals: ReadonlySet<string> = new Set([
   "invalid_exact_evm_authorization_valid_after",
   // Of the local facilitator.
   "settlement_gas_above_limit",
-  "wallet_factory_not_allowed"
+  "wallet_factory_not_allowed",
+  "invalid_exact_svm_unsupported_scheme",
+  "invalid_exact_svm_network_mismatch",
+  "invalid_exact_svm_fee_payer_mismatch",
+  "invalid_exact_svm_fee_payer_not_managed_by_facilitator",
+  "invalid_exact_svm_payload_missing_fee_payer",
+  "invalid_exact_svm_payload_transaction",
+  "invalid_exact_svm_payload_transaction_could_not_be_decoded",
+  "invalid_exact_svm_payload_signature_invalid",
+  "invalid_exact_svm_payload_excessive_signers",
+  "invalid_exact_svm_payload_no_transfer_instruction",
+  "invalid_exact_svm_payload_mint_mismatch",
+  "invalid_exact_svm_payload_recipient_mismatch",
+  "invalid_exact_svm_payload_amount_mismatch",
+  "invalid_exact_svm_payload_memo_count",
+  "invalid_exact_svm_payload_memo_mismatch"
 ])
 
 /** A kind of payment that a facilitator settles. */
@@ -85,4 +100,6 @@ export interface SupportedKind {
   readonly x402Version: number
   readonly scheme: string
   readonly network: string
+  /** On Solana: the addresses from which it pays fees; the first is the one to offer. */
+  readonly feePayers?: ReadonlyArray<string>
 }

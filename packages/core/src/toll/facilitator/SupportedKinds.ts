@@ -18,6 +18,8 @@ export interface SupportedSource {
 }
 
 const lifetimeMillis = 600_000
+/** A facilitator that is starting lists nothing yet. */
+const emptyLifetimeMillis = 10_000
 const firstRetryMillis = 5_000
 
 /**
@@ -50,7 +52,7 @@ export class SupportedKinds {
     if (result._tag === "Success") {
       this.known = result.success
       this.failures = 0
-      this.nextMillis = nowMillis + lifetimeMillis
+      this.nextMillis = nowMillis + (result.success.length === 0 ? emptyLifetimeMillis : lifetimeMillis)
       return
     }
     const { reason, retryAfterMillis = 0 } = result.failure

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { isHex } from "../../domain/Hex.ts"
+import { isSolanaAddress, isSolanaTransactionId } from "../../domain/SolanaAddress.ts"
 import {
   definiteRefusals,
   type FacilitatorRequest,
@@ -51,8 +52,14 @@ export const SettleResponse = Schema.Struct({
 
 export const SupportedResponse = Schema.Struct({
   kinds: Schema.Array(
-    Schema.Struct({ x402Version: Schema.Finite, scheme: Schema.String, network: Schema.String })
-  )
+    Schema.Struct({
+      x402Version: Schema.Finite,
+      scheme: Schema.String,
+      network: Schema.String,
+      extra: Schema.optionalKey(Schema.NullishOr(Schema.Record(Schema.String, Schema.Unknown)))
+    })
+  ),
+  signers: Schema.optionalKey(Schema.NullishOr(Schema.Record(Schema.String, Schema.Array(Schema.String))))
 })
 
 /** A reason that is safe to show: a protocol code, never the facilitator's free text, an address or a nonce. */
@@ -79,8 +86,10 @@ export const toSettlement = (
     return { _tag: "Unknown", reason: "settled_on_another_network", transaction: undefined }
   }
   const named = response.transaction ?? ""
-  // Receipts and the ledger hold it: only a transaction's hash is accepted.
-  const transaction = isHex(named, 32) ? named : undefined
+  // Receipts and the ledger hold it: only a transaction's hash is accepted, on Solana its ID.
+  const isOnSolana = request.requirements.network.startsWith("solana:")
+  const isNamed = isOnSolana ? isSolanaTransactionId(named) : isHex(named, 32)
+  const transaction = isNamed ? named : undefined
   if (response.success) {
     return transaction === undefined
       ? { _tag: "Unknown", reason: "settled_without_transaction", transaction }
@@ -101,5 +110,22 @@ export const unreachableSettlement = (reason: string): Settlement => ({
   isUnreachable: true
 })
 
+/** Signers are listed by CAIP-2 network, or for all networks of a family: `solana:*`. */
+const signersOf = (network: string, { signers }: typeof SupportedResponse.Type): ReadonlyArray<string> => {
+  const caip2 = findNetwork(network)?.caip2 ?? network
+  const family = `${caip2.slice(0, caip2.indexOf(":"))}:*`
+  return [...(signers?.[caip2] ?? []), ...(signers?.[family] ?? [])]
+}
+
+/** Fee payers that are read: a facilitator has a few. */
+const maxFeePayers = 32
+
 export const toKinds = (response: typeof SupportedResponse.Type): ReadonlyArray<SupportedKind> =>
-  response.kinds
+  response.kinds.map(({ extra, network, scheme, x402Version }) => {
+    const kind = { x402Version, scheme, network }
+    const feePayer = extra?.["feePayer"]
+    if (typeof feePayer !== "string" || !isSolanaAddress(feePayer)) return kind
+    const signers = signersOf(network, response).filter((signer) => isSolanaAddress(signer))
+    const feePayers = Array.from(new Set([feePayer, ...signers])).slice(0, maxFeePayers)
+    return { ...kind, feePayers }
+  })

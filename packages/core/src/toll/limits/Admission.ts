@@ -2,7 +2,9 @@ import { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
 import { Charges, type Claim, type NewCharge } from "../../ports/Charges.ts"
 import { Chain } from "../evidence/Chain.ts"
+import { isOnSolana, type SolanaPaymentPayload } from "../../domain/PaymentPayload.ts"
 import { judgeSignature } from "../exact/Evm.ts"
+import { foreignTransaction, isSignedByPayer } from "../exact/Solana.ts"
 import { Facilitator, type Verification } from "../facilitator/Facilitator.ts"
 import type { ChargeEvent } from "../machine/ChargeStep.ts"
 import type { PaymentAttempt } from "../machine/PaymentAttempt.ts"
@@ -98,7 +100,10 @@ export class Admission {
   /** Checks a signature as far as possible; one that only the facilitator can judge stays unproven. */
   *checkSignature(attempt: PaymentAttempt): Deciding<Refusal | undefined> {
     const { network, request } = attempt
-    const { authorization, signature } = request.payment.payload.payload
+    const { payload } = request.payment
+    if (isOnSolana(payload)) return yield* this.checkTransaction(attempt, payload)
+    if (network.family !== "evm") return foreignSignature
+    const { authorization, signature } = payload.payload
     const judging = judgeSignature(network.separator, authorization, signature)
     const verdict = typeof judging === "string" ? judging : yield* Effect.promise(() => judging)
     if (verdict === "Ordinary") {
@@ -111,6 +116,16 @@ export class Admission {
     const isAccepted = yield* this.signatures.check(attempt)
     attempt.ticket.recordProof(isAccepted === true)
     return isAccepted === false ? foreignSignature : undefined
+  }
+
+  /** Checks the payer's signature of a transaction: nobody else can make one. */
+  private *checkTransaction(
+    { ticket }: PaymentAttempt,
+    { payload }: SolanaPaymentPayload
+  ): Deciding<Refusal | undefined> {
+    const isSigned = ticket.isProven || (yield* Effect.promise(() => isSignedByPayer(payload.transaction)))
+    ticket.recordProof(isSigned)
+    return isSigned ? undefined : foreignTransaction
   }
 
   /** Whether the signature is the payer's own, and the payer has settled here within a day. */

@@ -40,6 +40,11 @@ export const usedOtherwise = refused(
   "the payer used this payment's nonce for another transfer; nothing was charged here, sign a new payment"
 )
 
+export const failedOnChain = refused(
+  "payment_failed",
+  "the payment's transaction failed on the chain; nothing was charged, sign a new one"
+)
+
 export const unfunded = refused(
   "insufficient_funds",
   "the payer's balance doesn't cover all their open payments; nothing was charged, top up or retry when they have settled"
@@ -50,8 +55,10 @@ export const transferTaken = refused(
   "the transfer of this payment has paid for another one; nothing was charged, sign a new payment"
 )
 
-export const notPaid = (evidence: Extract<ChainEvidence, { _tag: "NotPaid" }>): Ending =>
-  evidence.reason === "canceled" ? canceled : usedOtherwise
+export const notPaid = ({ reason }: Extract<ChainEvidence, { _tag: "NotPaid" }>): Ending => {
+  if (reason === "failed") return failedOnChain
+  return reason === "canceled" ? canceled : usedOtherwise
+}
 
 /** Undoes the work and, with `thenDelete`, deletes the charge. */
 export const rollBack = (ending: Ending, thenDelete: boolean): SettlementStep => ({

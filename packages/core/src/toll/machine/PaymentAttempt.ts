@@ -1,7 +1,8 @@
 import type { Cause } from "effect"
-import type { Network } from "../../domain/Network.ts"
+import type { EvmNetwork, SolanaNetwork } from "../../domain/Network.ts"
 import type { NewCharge, RecordedResponse } from "../../ports/Charges.ts"
 import { chargeKey, payloadDigest } from "../ChargeKey.ts"
+import { authorizationOf, payerOf, validBeforeOf } from "../exact/SignedPayment.ts"
 import { AdmissionTicket } from "../limits/AdmissionTicket.ts"
 import type { PaymentRefused, WorkRetriedTooOften } from "../PaymentErrors.ts"
 import type { TollRequest, WorkResponse } from "../TollRequest.ts"
@@ -10,8 +11,8 @@ import type { ChargeFacts } from "./ChargeStep.ts"
 import type { ChargeLease, HeldCharge } from "./HeldCharge.ts"
 import type { PayableTask } from "./SettlementTask.ts"
 
-/** A network with the EIP-712 domain separator of its stablecoin. */
-export type TollNetwork = Network & { readonly separator: `0x${string}` }
+/** A network of a till; on EVM with the EIP-712 domain separator of its stablecoin. */
+export type TollNetwork = (EvmNetwork & { readonly separator: `0x${string}` }) | SolanaNetwork
 
 /** Why the work of a payment has no response. */
 export type WorkFailure<E> = Cause.Cause<E | PaymentRefused | WorkRetriedTooOften>
@@ -28,7 +29,7 @@ export interface PaymentAttempt<E = unknown> {
   readonly request: TollRequest<E>
   readonly digest: string
   readonly network: TollNetwork
-  /** In lower case. */
+  /** On EVM in lower case. */
   readonly payer: string
   /** Until when the caller can be kept waiting. */
   readonly untilMillis: number
@@ -56,12 +57,13 @@ export const openAttempt = <E>(
 ): PaymentAttempt<E> => {
   const { payload } = request.payment
   const { canReadChain, nowMillis, owner, waitMillis } = options
+  const openedMillis = nowMillis()
   return {
     request,
     network,
-    payer: payload.payload.authorization.from.toLowerCase(),
+    payer: payerOf(payload),
     digest: payloadDigest(payload),
-    untilMillis: nowMillis() + waitMillis,
+    untilMillis: openedMillis + waitMillis,
     lease: { key: chargeKey(network, payload), owner, by: "call", nowMillis },
     facts: {
       by: "call",
@@ -69,7 +71,7 @@ export const openAttempt = <E>(
       proofRequired: request.proofRequired,
       workIsDue: request.settlesFirst,
       unverifiedSinceMillis: 0,
-      validBeforeSeconds: Number(payload.payload.authorization.validBefore),
+      validBeforeSeconds: validBeforeOf(payload, openedMillis / 1000),
       finalitySeconds: network.finalitySeconds
     },
     ticket: new AdmissionTicket(),
@@ -92,11 +94,14 @@ export const claimedCharge = (
 })
 
 /** Everything needed to settle this attempt's payment. */
-export const taskOf = ({ network, request }: PaymentAttempt, { requirements }: PaymentOffer): PayableTask => {
+export const taskOf = (
+  { facts, network, request }: PaymentAttempt,
+  { requirements }: PaymentOffer
+): PayableTask => {
   const { payload } = request.payment
   return {
     network: network.caip2,
-    authorization: payload.payload.authorization,
+    authorization: authorizationOf(payload, requirements, facts.validBeforeSeconds),
     proofRequired: request.proofRequired,
     request: {
       x402Version: payload.x402Version,

@@ -1,5 +1,5 @@
 import { hashTypedData, type Hex } from "viem"
-import type { Network } from "../../../src/domain/Network.ts"
+import type { EvmNetwork } from "../../../src/domain/Network.ts"
 import type { Authorization } from "../../../src/domain/PaymentPayload.ts"
 import { signatureOf } from "./Calls.ts"
 
@@ -16,7 +16,7 @@ const types = {
 
 /** The hash of EIP-712 that a wallet signs. */
 export const hashOf = (
-  { asset, chainId, eip712 }: Pick<Network, "asset" | "chainId" | "eip712">,
+  { asset, chainId, eip712 }: Pick<EvmNetwork, "asset" | "chainId" | "eip712">,
   authorization: Authorization
 ): Hex =>
   hashTypedData({
@@ -37,12 +37,12 @@ export const hashOf = (
  * Implements `isValidSignature` of the payers' contract wallets: each signed message has one valid signature.
  */
 export class WalletSignatures {
-  private readonly network: Network
+  private readonly network: EvmNetwork
   private readonly signed: () => Iterable<Authorization>
   private readonly hashes = new Map<Authorization, string>()
 
   /** @param signed every authorization signed so far */
-  constructor(network: Network, signed: () => Iterable<Authorization>) {
+  constructor(network: EvmNetwork, signed: () => Iterable<Authorization>) {
     this.network = network
     this.signed = signed
   }

@@ -2,7 +2,7 @@ import { findNetwork } from "../../../src/domain/Network.ts"
 import type { Authorization } from "../../../src/domain/PaymentPayload.ts"
 import type { ChainEvidence } from "../../../src/toll/evidence/ChainEvidence.ts"
 import { type ChainNetwork, makeChain } from "../../../src/toll/evidence/ChainReader.ts"
-import type { EvidenceHints } from "../../../src/toll/evidence/EvidenceSearch.ts"
+import type { EvidenceHints } from "../../../src/toll/evidence/EvidenceHints.ts"
 import { FakeNode, logsOf, type RpcRequest, RpcFailure } from "./FakeNode.ts"
 
 /*

@@ -1,14 +1,14 @@
 import { concat, domainSeparator as separatorByViem, type Hex, numberToHex, size } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { beforeAll, describe, expect, it } from "vitest"
-import { networks } from "../../../src/domain/Network.ts"
+import { evmNetworks } from "../../../src/domain/Network.ts"
 import type { Authorization } from "../../../src/domain/PaymentPayload.ts"
 import { domainSeparator, judgeSignature } from "../../../src/toll/exact/Evm.ts"
 import { property } from "../../domain/seeded.ts"
 import { anyAuthorization, authorization, sepolia } from "../payments.ts"
 import { otherPayer, payer, sign } from "../wallet.ts"
 
-describe.each(networks)("on $caip2", (network) => {
+describe.each(evmNetworks)("on $caip2", (network) => {
   const separator = domainSeparator(network)
 
   it("the domain separator is that of EIP-712", () => {
@@ -52,7 +52,7 @@ describe("judgeSignature", () => {
   })
 
   it("finds it foreign in the domain of another network", async () => {
-    for (const network of networks.filter(({ caip2 }) => caip2 !== sepolia.caip2)) {
+    for (const network of evmNetworks.filter(({ caip2 }) => caip2 !== sepolia.caip2)) {
       expect(await judgeSignature(domainSeparator(network), own, signature)).toBe("Foreign")
     }
   })

@@ -1,0 +1,8 @@
+/**
+ * Why a payment was refused: the protocol's reason code, and a message that a paying agent can act on.
+ * Codes: https://github.com/coinbase/x402, specification, "Error codes".
+ */
+export interface Refusal {
+  readonly code: string
+  readonly message: string
+}

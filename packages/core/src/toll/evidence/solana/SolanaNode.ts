@@ -1,0 +1,180 @@
+import { Data, Effect, Schema } from "effect"
+import { type HttpClient, HttpClientRequest } from "effect/http"
+import * as Http from "effect/http/HttpClient"
+import { readBodyText } from "../../../runtime/BodyText.ts"
+
+/** A read that failed: no response in time, an error of the node, or a response of another form. */
+export class SolanaNodeFailed extends Data.TaggedError("SolanaNodeFailed")<{
+  /** Name of the failure. Never its message, which may quote the endpoint's key. */
+  readonly error: string
+}> {}
+
+type Read<A> = Effect.Effect<A, SolanaNodeFailed>
+
+/** The newest final block. */
+export interface SolanaClock {
+  readonly slot: number
+  /** Seconds since the epoch, by the chain. */
+  readonly seconds: number
+}
+
+/** Deadline of one request; a read makes up to two. */
+const requestMillis = 2_500
+const maxResponseBytes = 4 * 1024 * 1024
+const clockSysvar = "SysvarC1ock11111111111111111111111111111111"
+/** The longest page that nodes return. */
+export const signaturesPerPage = 1_000
+
+const Context = Schema.Struct({ slot: Schema.Finite })
+const ClockAccount = Schema.Struct({
+  value: Schema.Struct({ data: Schema.Tuple([Schema.String, Schema.Literal("base64")]) })
+})
+const BlockhashValidity = Schema.Struct({ context: Context, value: Schema.Boolean })
+
+const TokenBalance = Schema.Struct({
+  accountIndex: Schema.Finite,
+  mint: Schema.String,
+  owner: Schema.optionalKey(Schema.NullishOr(Schema.String)),
+  uiTokenAmount: Schema.Struct({ amount: Schema.String })
+})
+/** The balance of a token account before or after a transaction. */
+export type TokenBalance = typeof TokenBalance.Type
+
+const balances = Schema.optionalKey(Schema.NullishOr(Schema.Array(TokenBalance)))
+const LandedTransaction = Schema.Struct({
+  slot: Schema.Finite,
+  blockTime: Schema.optionalKey(Schema.NullishOr(Schema.Finite)),
+  meta: Schema.Struct({
+    err: Schema.Unknown,
+    preTokenBalances: balances,
+    postTokenBalances: balances
+  }),
+  transaction: Schema.Tuple([Schema.String, Schema.Literal("base64")])
+})
+/** A transaction that is in a block which two thirds of the stake have voted for. */
+export type LandedTransaction = typeof LandedTransaction.Type
+
+const SignatureEntry = Schema.Struct({
+  signature: Schema.String,
+  blockTime: Schema.optionalKey(Schema.NullishOr(Schema.Finite))
+})
+/** A transaction that names an address. */
+export type SignatureEntry = typeof SignatureEntry.Type
+
+const TokenAccounts = Schema.Struct({
+  value: Schema.Array(
+    Schema.Struct({
+      account: Schema.Struct({
+        data: Schema.Struct({
+          parsed: Schema.Struct({
+            info: Schema.Struct({ tokenAmount: Schema.Struct({ amount: Schema.String }) })
+          })
+        })
+      })
+    })
+  )
+})
+
+const Response = Schema.Union([
+  Schema.Struct({ result: Schema.Unknown }),
+  Schema.Struct({ error: Schema.Struct({ code: Schema.Finite }) })
+])
+const decodeResponse = Schema.decodeUnknownEffect(Schema.fromJsonString(Response))
+
+const decoderOf = <A>(schema: Schema.Codec<A, unknown>) => {
+  const decode = Schema.decodeUnknownEffect(schema)
+  return (result: unknown): Read<A> =>
+    Effect.mapError(decode(result), () => new SolanaNodeFailed({ error: "UnexpectedResponse" }))
+}
+
+const toClock = decoderOf(ClockAccount)
+const toValidity = decoderOf(BlockhashValidity)
+const toTransaction = decoderOf(Schema.NullOr(LandedTransaction))
+const toSignatures = decoderOf(Schema.Array(SignatureEntry))
+const toTokenAccounts = decoderOf(TokenAccounts)
+
+/** Reads one Solana chain by JSON-RPC over an HTTP client. Every read has a deadline and is retried once. */
+export class SolanaNode {
+  private readonly url: string
+  private readonly client: HttpClient.HttpClient
+
+  constructor(url: string, client: HttpClient.HttpClient) {
+    this.url = url
+    this.client = client
+  }
+
+  /** The newest final block, by the account in which the chain keeps its time. */
+  get clock(): Read<SolanaClock> {
+    const params = [clockSysvar, { encoding: "base64", commitment: "finalized" }]
+    return Effect.flatMap(Effect.flatMap(this.call("getAccountInfo", params), toClock), ({ value }) => {
+      const bytes = Uint8Array.from(atob(value.data[0]), (character) => character.charCodeAt(0))
+      if (bytes.length < 40) return Effect.fail(new SolanaNodeFailed({ error: "UnexpectedResponse" }))
+      const view = new DataView(bytes.buffer)
+      return Effect.succeed({
+        slot: Number(view.getBigUint64(0, true)),
+        seconds: Number(view.getBigInt64(32, true))
+      })
+    })
+  }
+
+  /** Whether a transaction with this blockhash could still be included, as of a final block not older than `slot`. */
+  isBlockhashValid(blockhash: string, slot: number): Read<boolean> {
+    const params = [blockhash, { commitment: "finalized", minContextSlot: slot }]
+    return Effect.flatMap(this.call("isBlockhashValid", params), (result) =>
+      Effect.map(toValidity(result), ({ value }) => value)
+    )
+  }
+
+  /** A transaction by its first signature; `undefined`: the node doesn't have it. */
+  transaction(signature: string): Read<LandedTransaction | undefined> {
+    const options = { encoding: "base64", commitment: "confirmed", maxSupportedTransactionVersion: 0 }
+    return Effect.flatMap(this.call("getTransaction", [signature, options]), (result) =>
+      Effect.map(toTransaction(result), (found) => found ?? undefined)
+    )
+  }
+
+  /** A page of the transactions that name an address, newest first, as of a block not older than `slot`. */
+  signatures(
+    address: string,
+    page: { readonly before: string | undefined; readonly slot: number }
+  ): Read<ReadonlyArray<SignatureEntry>> {
+    const options = {
+      commitment: "confirmed",
+      limit: signaturesPerPage,
+      minContextSlot: page.slot,
+      ...(page.before === undefined ? {} : { before: page.before })
+    }
+    return Effect.flatMap(this.call("getSignaturesForAddress", [address, options]), toSignatures)
+  }
+
+  /** Atomic units of a mint in all token accounts of a wallet. */
+  balanceOf(owner: string, mint: string): Read<bigint> {
+    const params = [owner, { mint }, { encoding: "jsonParsed", commitment: "confirmed" }]
+    return Effect.flatMap(this.call("getTokenAccountsByOwner", params), (result) =>
+      Effect.map(toTokenAccounts(result), ({ value }) =>
+        value.reduce((sum, { account }) => sum + BigInt(account.data.parsed.info.tokenAmount.amount), 0n)
+      )
+    )
+  }
+
+  private call(method: string, params: ReadonlyArray<unknown>): Read<unknown> {
+    const request = HttpClientRequest.post(this.url).pipe(
+      HttpClientRequest.bodyJsonUnsafe({ jsonrpc: "2.0", id: 1, method, params })
+    )
+    return Effect.gen({ self: this }, function* () {
+      const response = yield* this.client.execute(request)
+      const body = yield* decodeResponse(yield* readBodyText(response, maxResponseBytes))
+      return "error" in body
+        ? yield* new SolanaNodeFailed({ error: `RpcError${body.error.code}` })
+        : body.result
+    }).pipe(
+      // The endpoint's URL may contain a key, which a span would record.
+      Effect.provideService(Http.TracerDisabledWhen, () => true),
+      Effect.timeout(requestMillis),
+      Effect.retry({ times: 1 }),
+      Effect.mapError((error) =>
+        error._tag === "SolanaNodeFailed" ? error : new SolanaNodeFailed({ error: error._tag })
+      )
+    )
+  }
+}
