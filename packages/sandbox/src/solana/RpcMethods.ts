@@ -1,33 +1,46 @@
-import { getBase64Encoder, lamports, type Address, type EncodedAccount } from "@solana/kit"
-import { accountJson, innerInstructionsJson, statusJson, transactionJson, uiTokenAmount } from "./RpcJson.ts"
-import { invalidParams, RpcError, toAddress, type RpcOptions, type RpcParams } from "./RpcParams.ts"
-import { blockhashLifetime, finalitySlots } from "./Slots.ts"
-import type { LandedTransaction, Outcome, SolanaVm } from "./SolanaVm.ts"
+import { address, lamports, type Address, type EncodedAccount } from "@solana/kit"
+import { accountJson, statusJson, transactionJson, uiTokenAmount } from "./RpcJson.ts"
+import { invalidParams, RpcError, toAddress, type RpcOptions } from "./RpcParams.ts"
+import { blockhashLifetime, slotsWithoutBlock } from "./Slots.ts"
+import type { LandedTransaction, SolanaVm } from "./SolanaVm.ts"
 import { readMint, readTokenAccount, tokenPrograms } from "./Tokens.ts"
-import { maxTransactionBytes, readTransaction, type WireTransaction } from "./WireTransaction.ts"
+import { type RpcMethod, transactionMethods } from "./TransactionMethods.ts"
 
 /*
  * The methods of Solana's JSON-RPC that payments need: https://solana.com/docs/rpc/http
  */
-
-export type RpcMethod = (params: RpcParams) => unknown
 
 /** The most statuses and accounts of one call, as on the public networks. */
 const maxStatuses = 256
 const maxAccounts = 100
 const maxSignatures = 1_000
 
-const readWire = (params: RpcParams, options: RpcOptions): WireTransaction => {
-  const wire = readTransaction(params.text(0), options.wireEncoding)
-  if (wire === undefined) {
-    throw invalidParams(`failed to deserialize a transaction of at most ${maxTransactionBytes} bytes.`)
-  }
-  return wire
+/** The account in which the chain keeps its time: https://docs.anza.xyz/runtime/sysvars#clock */
+const clockAddress = address("SysvarC1ock11111111111111111111111111111111")
+
+const clockAt = (account: EncodedAccount, slot: bigint, seconds: number): EncodedAccount => {
+  const data = new Uint8Array(account.data)
+  const view = new DataView(data.buffer)
+  view.setBigUint64(0, slot, true)
+  view.setBigInt64(32, BigInt(seconds), true)
+  return { ...account, data }
 }
 
 /** All methods over this machine, by name. `genesisHash` tells which network the chain is. */
 export const makeMethods = (vm: SolanaVm, genesisHash: string): ReadonlyMap<string, RpcMethod> => {
-  const inContext = (value: unknown) => ({ context: { apiVersion: "3.1.0", slot: Number(vm.slot) }, value })
+  const slotFor = (options: RpcOptions): bigint => (options.finalizedOnly ? vm.finalSlot : vm.slot)
+  const heightFor = (options: RpcOptions): bigint => slotFor(options) - slotsWithoutBlock
+  const inContext = (value: unknown, slot = vm.slot) => ({
+    context: { apiVersion: "3.1.0", slot: Number(slot) },
+    value
+  })
+
+  /** An account. The chain's clock is read as of the block that the caller wants; all others are as of the latest. */
+  const accountFor = (address: Address, options: RpcOptions): EncodedAccount | undefined => {
+    const account = vm.account(address)
+    if (address !== clockAddress || account === undefined || !options.finalizedOnly) return account
+    return clockAt(account, vm.finalSlot, vm.secondsAt(vm.finalSlot))
+  }
   const isFinal = (landed: LandedTransaction): boolean => landed.slot <= vm.finalSlot
 
   const tokenAmount = (address: Address) => {
@@ -69,11 +82,23 @@ export const makeMethods = (vm: SolanaVm, genesisHash: string): ReadonlyMap<stri
     ["getHealth", () => "ok"],
     ["getVersion", () => ({ "solana-core": "3.1.0", "feature-set": 0 })],
     ["getGenesisHash", () => genesisHash],
-    ["getSlot", (params) => Number(params.options(0).finalizedOnly ? vm.finalSlot : vm.slot)],
+    ["getSlot", (params) => Number(slotFor(params.options(0)))],
+    ["getBlockHeight", (params) => Number(heightFor(params.options(0)))],
     [
-      "getBlockHeight",
-      (params) => Number(vm.blockHeight - (params.options(0).finalizedOnly ? finalitySlots : 0n))
+      "getEpochInfo",
+      (params) => {
+        const slot = slotFor(params.options(0))
+        return {
+          absoluteSlot: Number(slot),
+          blockHeight: Number(slot - slotsWithoutBlock),
+          epoch: 0,
+          slotIndex: Number(slot),
+          slotsInEpoch: 432_000,
+          transactionCount: null
+        }
+      }
     ],
+    ["getFirstAvailableBlock", () => 0],
     [
       "getLatestBlockhash",
       () => {
@@ -81,15 +106,25 @@ export const makeMethods = (vm: SolanaVm, genesisHash: string): ReadonlyMap<stri
         return inContext({ blockhash, lastValidBlockHeight: Number(lastValidBlockHeight) })
       }
     ],
-    ["isBlockhashValid", (params) => inContext(vm.isBlockhashValid(params.text(0)))],
+    [
+      "isBlockhashValid",
+      (params) => {
+        const options = params.options(1)
+        const slot = slotFor(options)
+        options.requireSlot(slot)
+        return inContext(vm.isBlockhashValid(params.text(0), heightFor(options)), slot)
+      }
+    ],
     ["getMinimumBalanceForRentExemption", (params) => Number(vm.rentExemption(params.wholeNumber(0)))],
     ["getBalance", (params) => inContext(Number(vm.account(params.address(0))?.lamports ?? 0n))],
     [
       "getAccountInfo",
       (params) => {
         const options = params.options(1)
-        const account = vm.account(params.address(0))
-        return inContext(accountJson(account, options.encoding("base64"), options.slice))
+        const slot = slotFor(options)
+        options.requireSlot(slot)
+        const account = accountFor(params.address(0), options)
+        return inContext(accountJson(account, options.encoding("base64"), options.slice), slot)
       }
     ],
     [
@@ -143,6 +178,7 @@ export const makeMethods = (vm: SolanaVm, genesisHash: string): ReadonlyMap<stri
       "getSignaturesForAddress",
       (params) => {
         const options = params.options(1)
+        options.requireSlot(slotFor(options))
         return signaturesFor(vm, params.address(0), {
           limit: Math.min(options.wholeNumber("limit", maxSignatures), maxSignatures),
           before: options.text("before"),
@@ -192,74 +228,3 @@ const signaturesFor = (
       confirmationStatus: options.isFinal(landed) ? "finalized" : "confirmed"
     }))
 }
-
-const simulationJson = ({ error, meta }: Outcome) => ({
-  err: error,
-  logs: meta?.logs() ?? [],
-  unitsConsumed: Number(meta?.computeUnitsConsumed() ?? 0n),
-  accounts: null,
-  returnData: null
-})
-
-const transactionMethods = (
-  vm: SolanaVm,
-  inContext: (value: unknown) => unknown
-): ReadonlyArray<readonly [string, RpcMethod]> => [
-  [
-    "simulateTransaction",
-    (params) => {
-      const options = params.options(1)
-      const wire = readWire(params, options)
-      const verifySignatures = options.flag("sigVerify")
-      const replaces = options.flag("replaceRecentBlockhash")
-      if (verifySignatures && replaces) {
-        throw invalidParams("sigVerify may not be used with replaceRecentBlockhash.")
-      }
-      const outcome = vm.simulate(wire, { verifySignatures, checkBlockhash: !replaces })
-      if (outcome.error === "SignatureFailure") throw signatureFailure()
-      const { blockhash, lastValidBlockHeight } = vm.latestBlockhash
-      return inContext({
-        ...simulationJson(outcome),
-        ...(replaces
-          ? { replacementBlockhash: { blockhash, lastValidBlockHeight: Number(lastValidBlockHeight) } }
-          : {}),
-        innerInstructions: options.flag("innerInstructions")
-          ? innerInstructionsJson(outcome.meta, wire.message.staticAccounts, "jsonParsed")
-          : null
-      })
-    }
-  ],
-  [
-    "sendTransaction",
-    (params) => {
-      const options = params.options(1)
-      const wire = readWire(params, options)
-      if (!options.flag("skipPreflight")) {
-        const outcome = vm.simulate(wire, { verifySignatures: true, checkBlockhash: true })
-        if (outcome.error === "SignatureFailure") throw signatureFailure()
-        if (outcome.error !== null) {
-          throw new RpcError(
-            -32002,
-            `Transaction simulation failed: ${JSON.stringify(outcome.error)}`,
-            simulationJson(outcome)
-          )
-        }
-      }
-      // Without a preflight check, a node doesn't report that it drops a transaction.
-      vm.send(wire)
-      return wire.signatures[0]
-    }
-  ],
-  [
-    "getFeeForMessage",
-    (params) => {
-      const signers = new Uint8Array(getBase64Encoder().encode(params.text(0)))
-      // The first byte is the version of a message that isn't of the legacy format.
-      const count = (signers[0] ?? 0) > 127 ? signers[1] : signers[0]
-      return inContext(5_000 * (count ?? 1))
-    }
-  ],
-  ["getRecentPrioritizationFees", () => [{ slot: Number(vm.slot), prioritizationFee: 0 }]]
-]
-
-const signatureFailure = (): RpcError => new RpcError(-32003, "Transaction signature verification failure")

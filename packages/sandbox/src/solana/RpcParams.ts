@@ -118,6 +118,17 @@ export class RpcOptions {
     return { offset: slice.wholeNumber("offset", 0), length: slice.wholeNumber("length", 0) }
   }
 
+  /**
+   * Refuses the call if the chain has not reached `minContextSlot`.
+   *
+   * @throws RpcError -32016
+   */
+  requireSlot(slot: bigint): void {
+    if (this.wholeNumber("minContextSlot", 0) > Number(slot)) {
+      throw new RpcError(-32016, "Minimum context slot has not been reached", { contextSlot: Number(slot) })
+    }
+  }
+
   /** Whether only final blocks count, which is the default of Solana's RPC. */
   get finalizedOnly(): boolean {
     return (this.text("commitment") ?? "finalized") === "finalized"

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import type { RpcMethod } from "./RpcMethods.ts"
+import type { RpcMethod } from "./TransactionMethods.ts"
 import { isRecord, RpcError, RpcParams } from "./RpcParams.ts"
 
 /** Larger than any call of a payment. */

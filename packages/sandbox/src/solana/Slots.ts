@@ -16,13 +16,18 @@ export interface Slots {
   readonly now: () => bigint
   /** Lets this many slots pass at once. */
   readonly advance: (slots: bigint) => void
+  /** Time of a slot's block by the chain, in seconds since the epoch. */
+  readonly secondsAt: (slot: bigint) => number
 }
 
 const firstSlot = 5_000n
+const usualSlotMillis = 400
 
 /** Counts slots of `slotMillis`; 0 for none that pass by themselves. */
 export const makeSlots = (slotMillis: number): Slots => {
   const startedAt = performance.now()
+  const startedAtMillis = Date.now()
+  const chainMillis = slotMillis === 0 ? usualSlotMillis : slotMillis
   let skipped = 0n
   return {
     now: () => {
@@ -31,6 +36,7 @@ export const makeSlots = (slotMillis: number): Slots => {
     },
     advance: (slots) => {
       skipped += slots
-    }
+    },
+    secondsAt: (slot) => Math.floor((startedAtMillis + Number(slot - firstSlot) * chainMillis) / 1000)
   }
 }

@@ -73,15 +73,22 @@ export class SolanaVm {
     const slot = this.#slots.now()
     if (slot === this.#latestSlot) return slot
     this.#latestSlot = slot
-    this.#svm.warpToSlot(slot)
+    const clock = this.#svm.getClock()
+    clock.slot = slot
+    clock.unixTimestamp = BigInt(this.secondsAt(slot))
+    this.#svm.setClock(clock)
     this.#svm.expireBlockhash()
     const height = slot - slotsWithoutBlock
     this.#blockhashes.set(this.#svm.latestBlockhash(), height + blockhashLifetime)
     for (const [hash, lastValid] of this.#blockhashes) {
-      if (lastValid >= height) break
+      if (lastValid >= height - finalitySlots) break
       this.#blockhashes.delete(hash)
     }
     return slot
+  }
+
+  secondsAt(slot: bigint): number {
+    return this.#slots.secondsAt(slot)
   }
 
   get blockHeight(): bigint {
@@ -98,9 +105,10 @@ export class SolanaVm {
     return { blockhash: this.#svm.latestBlockhash(), lastValidBlockHeight }
   }
 
-  isBlockhashValid(hash: string): boolean {
-    const height = this.blockHeight
-    return (this.#blockhashes.get(hash) ?? -1n) >= height
+  /** Whether the block after this height, by default the next one, accepts a blockhash. */
+  isBlockhashValid(hash: string, height = this.blockHeight): boolean {
+    const lastValid = this.#blockhashes.get(hash) ?? -1n
+    return lastValid >= height && lastValid <= height + blockhashLifetime
   }
 
   /** An account; `undefined` if it doesn't exist. */
@@ -164,7 +172,7 @@ export class SolanaVm {
       signature,
       wire,
       slot: this.slot,
-      blockTimeSeconds: Math.floor(Date.now() / 1000),
+      blockTimeSeconds: this.secondsAt(this.slot),
       error,
       meta,
       loaded,

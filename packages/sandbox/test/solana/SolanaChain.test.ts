@@ -1,4 +1,5 @@
 import {
+  address,
   appendTransactionMessageInstructions,
   createSolanaRpc,
   createTransactionMessage,
@@ -58,7 +59,12 @@ const transfer = async (from: KeyPairSigner, to: KeyPairSigner, amount: bigint) 
   }
 }
 
-const numbers = (_: string, value: unknown) => (typeof value === "bigint" ? Number(value) : value)
+/** Amounts by owner. */
+const amountsOf = (
+  balances:
+    | ReadonlyArray<{ readonly owner?: string; readonly uiTokenAmount: { readonly amount: string } }>
+    | undefined
+) => Object.fromEntries((balances ?? []).map(({ owner, uiTokenAmount }) => [owner, uiTokenAmount.amount]))
 
 const call = async (body: unknown, method = "POST") => {
   const response = await fetch(chain.rpcUrl, {
@@ -96,15 +102,11 @@ it("shows a transfer's status, its token balances before and after, and its fee"
   expect(await rpc.getTransaction(signature, final).send()).toBeNull()
   const found = await rpc.getTransaction(signature, config).send()
   expect(found?.meta).toMatchObject({ err: null, fee: 5_000n })
-  const amounts = (balances: unknown) => JSON.parse(JSON.stringify(balances, numbers))
-  expect(amounts(found?.meta?.preTokenBalances)).toMatchObject([
-    { owner: from.address, uiTokenAmount: { amount: "5000000" } },
-    { owner: to.address, uiTokenAmount: { amount: "0" } }
-  ])
-  expect(amounts(found?.meta?.postTokenBalances)).toMatchObject([
-    { owner: from.address, uiTokenAmount: { amount: "3000000" } },
-    { owner: to.address, uiTokenAmount: { amount: "2000000" } }
-  ])
+  expect(amountsOf(found?.meta?.preTokenBalances)).toEqual({ [from.address]: "5000000", [to.address]: "0" })
+  expect(amountsOf(found?.meta?.postTokenBalances)).toEqual({
+    [from.address]: "3000000",
+    [to.address]: "2000000"
+  })
 
   chain.advance(32)
   const { value: later } = await rpc.getSignatureStatuses([signature]).send()
@@ -224,4 +226,43 @@ it("answers what it can't read with the errors of JSON-RPC", async () => {
   const health = { jsonrpc: "2.0", id: 1, method: "getHealth" }
   expect(await call([health, health])).toMatchObject({ body: [{ result: "ok" }, { result: "ok" }] })
   expect(await code(Array.from({ length: 51 }, () => health))).toBe(-32600)
+})
+
+it("tells its time, as of the latest block and of the latest final one", async () => {
+  const clock = address("SysvarC1ock11111111111111111111111111111111")
+  const read = async (commitment: "confirmed" | "finalized") => {
+    const { context, value } = await rpc.getAccountInfo(clock, { commitment, encoding: "base64" }).send()
+    const bytes = Buffer.from(value?.data[0] ?? "", "base64")
+    return {
+      slot: context.slot,
+      clockSlot: bytes.readBigUInt64LE(0),
+      seconds: Number(bytes.readBigInt64LE(32))
+    }
+  }
+  const latest = await read("confirmed")
+  expect(Math.abs(latest.seconds - Date.now() / 1000)).toBeLessThan(600)
+  const final = await read("finalized")
+  expect(latest.clockSlot).toBe(latest.slot)
+  expect(final).toMatchObject({ slot: latest.slot - 32n, clockSlot: latest.slot - 32n })
+  // 32 slots of 400 ms.
+  expect([12, 13]).toContain(latest.seconds - final.seconds)
+
+  const info = await rpc.getEpochInfo({ commitment: "finalized" }).send()
+  expect(info).toMatchObject({ absoluteSlot: final.slot })
+  expect(await rpc.getBlockHeight({ commitment: "finalized" }).send()).toBe(info.blockHeight)
+})
+
+it("tells whether a final block still accepts a blockhash", async () => {
+  const { value: latest } = await rpc.getLatestBlockhash().send()
+  const isValid = async (commitment: "confirmed" | "finalized") =>
+    (await rpc.isBlockhashValid(latest.blockhash, { commitment }).send()).value
+  // The latest final block is older than the blockhash.
+  expect([await isValid("confirmed"), await isValid("finalized")]).toEqual([true, false])
+  chain.advance(151)
+  expect([await isValid("confirmed"), await isValid("finalized")]).toEqual([false, true])
+  chain.advance(32)
+  expect([await isValid("confirmed"), await isValid("finalized")]).toEqual([false, false])
+  const slot = await rpc.getSlot({ commitment: "confirmed" }).send()
+  const ahead = { commitment: "finalized", minContextSlot: slot } as const
+  await expect(rpc.isBlockhashValid(latest.blockhash, ahead).send()).rejects.toThrow(/context slot/)
 })
