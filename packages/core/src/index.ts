@@ -66,6 +66,12 @@ export type {
 export type { Margin } from "./orders/Margin.ts"
 export type { PublicRoute } from "./http/HttpMessage.ts"
 export type { RefundWallet } from "./ports/RefundWallet.ts"
+export type {
+  RefundTransfer,
+  RefundTransferContext,
+  RefundTransferState,
+  SolanaRefunds
+} from "./ports/SolanaRefunds.ts"
 export type { SecretKey } from "./runtime/Secrets.ts"
 export type { AssistantContext, AssistantOptions, AssistantReply } from "./ports/Assistant.ts"
 export type { AssistantUsage } from "./ports/AssistantUsage.ts"

@@ -55,6 +55,20 @@ export const tables: ReadonlyArray<string> = [
     recorded_at_millis bigint NOT NULL,
     UNIQUE (key, attempt, replacement),
     UNIQUE (chain_id, relayer, nonce, replacement)
+  )`,
+  `CREATE TABLE IF NOT EXISTS till_solana_transfers (
+    key text NOT NULL,
+    position bigint NOT NULL,
+    signature text NOT NULL,
+    "transaction" text NOT NULL,
+    last_valid_block_height bigint NOT NULL,
+    signed_at_slot bigint NOT NULL,
+    network text NOT NULL,
+    payer text NOT NULL,
+    payee text NOT NULL,
+    mint text NOT NULL,
+    amount_atomic text NOT NULL,
+    PRIMARY KEY (key, position)
   )`
 ]
 
@@ -63,7 +77,8 @@ export const tableNames: ReadonlyArray<string> = [
   "till_treasury_replacements",
   "till_placements",
   "till_buyers",
-  "till_settlements"
+  "till_settlements",
+  "till_solana_transfers"
 ]
 
 /** Runs work once, with the first call. If it fails, the next call retries. */

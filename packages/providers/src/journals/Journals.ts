@@ -1,6 +1,7 @@
 import { Context } from "effect"
 import type { SettlementJournal } from "../facilitator/SettlementJournal.ts"
 import type { PlacementJournal } from "../rye/PlacementJournal.ts"
+import type { TransferAttempt, TransferJournal } from "../solana-refunds/TransferJournal.ts"
 import type { Hex } from "../treasury/Hex.ts"
 import type {
   PaymentJournal,
@@ -22,6 +23,8 @@ export class Journals extends Context.Service<
     readonly placements: PlacementJournal
     /** Transactions of a local facilitator. */
     readonly settlements: SettlementJournal
+    /** Refunds on Solana. */
+    readonly transfers: TransferJournal
   }
 >()("@till402/providers/Journals") {}
 
@@ -33,6 +36,8 @@ export interface OpenJournals {
   readonly placements: PlacementJournal
   /** Transactions of a local facilitator: table `till_settlements`. */
   readonly settlements: SettlementJournal
+  /** Refunds on Solana: table `till_solana_transfers`. */
+  readonly transfers: TransferJournal
   /** Closes the file or the connections. Later calls reject. */
   readonly close: () => Promise<void>
 }
@@ -139,9 +144,58 @@ const placementsIn = ({ run }: Database): PlacementJournal => ({
     })
 })
 
+const attemptOf = (row: Row): TransferAttempt => ({
+  key: String(row["key"]),
+  position: numberOf(row["position"]),
+  signature: String(row["signature"]),
+  transaction: String(row["transaction"]),
+  lastValidBlockHeight: numberOf(row["last_valid_block_height"]),
+  signedAtSlot: numberOf(row["signed_at_slot"]),
+  network: String(row["network"]),
+  payer: String(row["payer"]),
+  payee: String(row["payee"]),
+  mint: String(row["mint"]),
+  amountAtomic: String(row["amount_atomic"])
+})
+
+const transfersIn = ({ run }: Database): TransferJournal => {
+  const find = async (key: string): Promise<ReadonlyArray<TransferAttempt>> => {
+    const rows = await run("SELECT * FROM till_solana_transfers WHERE key = $1 ORDER BY position", [key])
+    return rows.map(attemptOf)
+  }
+  const insert = async (attempt: TransferAttempt): Promise<ReadonlyArray<TransferAttempt>> => {
+    const { amountAtomic, key, mint, network, payee, payer, position, signature, transaction } = attempt
+    await run(
+      `INSERT INTO till_solana_transfers
+        (key, position, signature, "transaction", last_valid_block_height, signed_at_slot,
+          network, payer, payee, mint, amount_atomic)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
+      [
+        key,
+        position,
+        signature,
+        transaction,
+        attempt.lastValidBlockHeight,
+        attempt.signedAtSlot,
+        network,
+        payer,
+        payee,
+        mint,
+        amountAtomic
+      ]
+    )
+    return find(key)
+  }
+  return {
+    insert: (attempt) => withStoreError("transfers.insert", () => insert(attempt)),
+    find: (key) => withStoreError("transfers.find", () => find(key))
+  }
+}
+
 export const journalsIn = (database: Database): OpenJournals => ({
   payments: paymentsIn(database),
   placements: placementsIn(database),
   settlements: settlementsIn(database),
+  transfers: transfersIn(database),
   close: database.close
 })

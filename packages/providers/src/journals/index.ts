@@ -3,19 +3,21 @@ import { Config, Effect, Layer, Redacted } from "effect"
 import { memorySettlementJournal } from "../facilitator/SettlementJournal.ts"
 import { memoryPlacementJournal } from "../rye/PlacementJournal.ts"
 import { memoryPaymentJournal } from "../treasury/PaymentJournal.ts"
+import { memoryTransferJournal } from "../solana-refunds/TransferJournal.ts"
 import { Journals, journalsIn, type OpenJournals } from "./Journals.ts"
 import { openPostgres } from "./PostgresDatabase.ts"
 import { openSqlite } from "./SqliteDatabase.ts"
 
 /*
- * Journals that outlive the process: payments of the treasury, transactions of a local facilitator, and the intent by
- * which Rye placed each order. They may be in the till's own database, in separate tables that are created with the
- * first use. Several processes may share them. Needs Node.
+ * Journals that outlive the process: payments of the treasury, transactions of a local facilitator, refunds on Solana,
+ * and the intent by which Rye placed each order. They may be in the till's own database, in separate tables that are
+ * created with the first use. Several processes may share them. Needs Node.
  */
 
 export { Journals, type OpenJournals } from "./Journals.ts"
 export type { PlacementEntry, PlacementJournal } from "../rye/PlacementJournal.ts"
 export type { SettlementJournal, SettlementRecord } from "../facilitator/SettlementJournal.ts"
+export type { TransferAttempt, TransferJournal } from "../solana-refunds/TransferJournal.ts"
 export type { PaymentJournal, PaymentRecord } from "../treasury/PaymentJournal.ts"
 
 /**
@@ -124,6 +126,7 @@ export const MemoryJournals: { readonly layer: Layer.Layer<Journals> } = {
   layer: Layer.sync(Journals, () => ({
     payments: memoryPaymentJournal(),
     placements: { ...memoryPlacementJournal(), isDurable: false },
-    settlements: memorySettlementJournal()
+    settlements: memorySettlementJournal(),
+    transfers: memoryTransferJournal()
   }))
 }

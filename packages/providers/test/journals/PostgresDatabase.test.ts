@@ -67,7 +67,7 @@ describe("postgresJournals()", () => {
       Effect.forEach(
         [
           "CREATE ROLE journal_writer LOGIN PASSWORD 'password'",
-          "GRANT SELECT, INSERT, UPDATE ON till_treasury_payments, till_treasury_replacements, till_placements, till_buyers, till_settlements TO journal_writer"
+          "GRANT SELECT, INSERT, UPDATE ON till_treasury_payments, till_treasury_replacements, till_placements, till_buyers, till_settlements, till_solana_transfers TO journal_writer"
         ],
         (text) => sql.unsafe(text)
       )

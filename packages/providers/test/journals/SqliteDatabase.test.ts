@@ -82,7 +82,7 @@ describe("sqliteJournals()", () => {
     )
   })
 
-  it("lives beside other tables, and adds three", async () => {
+  it("lives beside other tables, and adds its own", async () => {
     const filename = newFile()
     const beside = new DatabaseSync(filename)
     beside.exec("CREATE TABLE till_orders (id text)")
@@ -96,6 +96,7 @@ describe("sqliteJournals()", () => {
         "till_orders",
         "till_placements",
         "till_settlements",
+        "till_solana_transfers",
         "till_treasury_payments",
         "till_treasury_replacements"
       ]

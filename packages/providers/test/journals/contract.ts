@@ -1,5 +1,6 @@
 import type { PlacementJournal } from "@till402/providers/rye"
 import type { PaymentJournal, PaymentRecord, RecordedPayment } from "@till402/providers/treasury"
+import type { TransferAttempt, TransferJournal } from "@till402/providers/solana-refunds"
 import { assert } from "vitest"
 
 /*
@@ -10,6 +11,7 @@ import { assert } from "vitest"
 export interface Opening {
   readonly payments: PaymentJournal
   readonly placements: PlacementJournal
+  readonly transfers: TransferJournal
 }
 
 export interface JournalCase {
@@ -33,6 +35,21 @@ export const stored = (payment: PaymentRecord): RecordedPayment => ({ ...payment
 
 const other = (nonce: number, change: Partial<PaymentRecord> = {}): PaymentRecord =>
   record({ key: `order-${nonce}`, reference: `cm-${nonce}`, nonce, ...change })
+
+const attempt = (position: number, change: Partial<TransferAttempt> = {}): TransferAttempt => ({
+  key: "charge-1",
+  position,
+  signature: `signature-${position}`,
+  transaction: "AQID",
+  lastValidBlockHeight: 300_000_150,
+  signedAtSlot: 320_000_000,
+  network: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
+  payer: "payer",
+  payee: "payee",
+  mint: "mint",
+  amountAtomic: "18446744073709551615",
+  ...change
+})
 
 /** Ten racers, left and right in turns. */
 const race = <A>(left: Opening, right: Opening, run: (opening: Opening, racer: number) => Promise<A>) =>
@@ -176,6 +193,30 @@ export const journalCases: ReadonlyArray<JournalCase> = [
       const variant = { transaction: "0xa1", signedTransaction: "0xa102f8" } as const
       const outcome = await left.payments.replace("order-1", 0, variant).catch((error: unknown) => error)
       assert.instanceOf(outcome, Error)
+    }
+  },
+  {
+    name: "attempts of a transfer are there for everybody, by position, each as it was given",
+    run: async (left, right) => {
+      assert.deepStrictEqual(await right.transfers.find("charge-1"), [])
+      assert.deepStrictEqual(await left.transfers.insert(attempt(0)), [attempt(0)])
+      const both = [attempt(0), attempt(1, { lastValidBlockHeight: Number.MAX_SAFE_INTEGER })]
+      assert.deepStrictEqual(await right.transfers.insert(both[1]!), both)
+      const other = attempt(0, { key: "charge '2' $1 ?" })
+      assert.deepStrictEqual(await left.transfers.insert(other), [other])
+      assert.deepStrictEqual(await left.transfers.find("charge-1"), both)
+      assert.deepStrictEqual(await right.transfers.find(other.key), [other])
+    }
+  },
+  {
+    name: "of attempts that race for one position, one is stored and all are told of it",
+    run: async (left, right) => {
+      const responses = await race(left, right, ({ transfers }, racer) =>
+        transfers.insert(attempt(0, { signature: `signature-${racer}` }))
+      )
+      const stored = await left.transfers.find("charge-1")
+      assert.strictEqual(stored.length, 1)
+      for (const response of responses) assert.deepStrictEqual(response, stored)
     }
   },
   {

@@ -1,5 +1,6 @@
 import { memorySettlementJournal } from "@till402/providers/facilitator"
 import { memoryPlacementJournal } from "@till402/providers/rye"
+import { memoryTransferJournal } from "@till402/providers/solana-refunds"
 import { memoryPaymentJournal } from "@till402/providers/treasury"
 import { describe, it } from "vitest"
 import { journalCases } from "./contract.ts"
@@ -7,7 +8,11 @@ import { settlementCases } from "./settlementCases.ts"
 
 describe("journals in memory", () => {
   it.each(journalCases)("$name", async ({ run }) => {
-    const opening = { payments: memoryPaymentJournal(), placements: memoryPlacementJournal() }
+    const opening = {
+      payments: memoryPaymentJournal(),
+      placements: memoryPlacementJournal(),
+      transfers: memoryTransferJournal()
+    }
     await run(opening, opening)
   })
 

@@ -1,6 +1,7 @@
 import { memorySettlementJournal } from "@till402/providers/facilitator"
 import { Journals } from "@till402/providers/journals"
 import { memoryPlacementJournal } from "@till402/providers/rye"
+import { memoryTransferJournal } from "@till402/providers/solana-refunds"
 import {
   EvmTreasury,
   evmTreasury,
@@ -238,7 +239,8 @@ describe("the treasury of an Effect host", () => {
         Layer.succeed(Journals, {
           payments: journal,
           placements: memoryPlacementJournal(),
-          settlements: memorySettlementJournal()
+          settlements: memorySettlementJournal(),
+          transfers: memoryTransferJournal()
         })
       ]),
       Effect.runPromise

@@ -1,0 +1,276 @@
+import { spawn } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { generateKeyPairSigner, type Address } from "@solana/kit"
+import { sqliteJournals } from "@till402/providers/journals"
+import { memoryTransferJournal } from "@till402/providers/solana-refunds"
+import { startSolanaChain, type SolanaChain } from "@till402/sandbox/solana"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { fund, refundsOn, untilExpired, untilFinal } from "./solanaRefundShop.ts"
+
+/*
+ * Refunds from a wallet on Solana, on a local chain: each moves once, whatever dies in between.
+ */
+
+let chain: SolanaChain
+let folder: string
+let files = 0
+beforeAll(async () => {
+  chain = await startSolanaChain({ slotMillis: 0 })
+  folder = mkdtempSync(join(tmpdir(), "till402-refunds-"))
+})
+afterAll(async () => {
+  await chain?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+let wallet: Address
+let payee: Address
+beforeEach(async () => {
+  chain.dropTransactions(false)
+  wallet = await fund(chain)
+  payee = (await generateKeyPairSigner()).address
+  await chain.mint(payee, 0n)
+})
+
+const transfer = (key = "charge-1", amountAtomic = 10_000n) => ({
+  key,
+  payee,
+  asset: chain.usdc.mint,
+  amountAtomic
+})
+
+const codeOf = async (call: Promise<unknown>): Promise<unknown> => {
+  try {
+    return await call
+  } catch (error) {
+    return error instanceof Error && "_tag" in error ? error._tag : error
+  }
+}
+
+describe("a refund on Solana", () => {
+  it("moves to the payer's token account, and counts as sent once its block is final", async () => {
+    const journal = memoryTransferJournal()
+    const refunds = await refundsOn(chain.rpcUrl, { journal })
+    const before = await chain.balanceOf(wallet)
+    expect(await refunds.find("charge-1")).toEqual({ status: "none" })
+    const open = await refunds.refund(transfer())
+    const [attempt] = journal.attempts()
+    expect(open).toEqual({ status: "pending", transaction: attempt?.signature })
+    expect(await chain.balanceOf(payee)).toBe(10_000n)
+    chain.advance(untilFinal)
+    const sent = { status: "sent", transaction: attempt?.signature }
+    expect(await refunds.find("charge-1")).toEqual(sent)
+    expect(await refunds.refund(transfer())).toEqual(sent)
+    expect(await chain.balanceOf(payee)).toBe(10_000n)
+    expect(await chain.balanceOf(wallet)).toBe(before - 10_000n)
+  })
+
+  it("differs from an equal one of another charge", async () => {
+    const refunds = await refundsOn(chain.rpcUrl)
+    const both = await Promise.all([refunds.refund(transfer("a")), refunds.refund(transfer("b"))])
+    expect(new Set(both.map((state) => JSON.stringify(state))).size).toBe(2)
+    expect(await chain.balanceOf(payee)).toBe(20_000n)
+  })
+
+  it("moves a token of the Token-2022 program", async () => {
+    await chain.mint(wallet, 10_000n, chain.dollar2022)
+    await chain.mint(payee, 0n, chain.dollar2022)
+    const refunds = await refundsOn(chain.rpcUrl)
+    await refunds.refund({ ...transfer(), asset: chain.dollar2022.mint })
+    expect(await chain.balanceOf(payee, chain.dollar2022)).toBe(10_000n)
+  })
+
+  it("signs nothing where the transfer would fail", async () => {
+    const journal = memoryTransferJournal()
+    const refunds = await refundsOn(chain.rpcUrl, { journal })
+    const stranger = (await generateKeyPairSigner()).address
+    expect(await codeOf(refunds.refund({ ...transfer(), payee: stranger }))).toBe("PayeeAccountMissing")
+    expect(await codeOf(refunds.refund(transfer("b", 1n << 60n)))).toBe("WalletUnderfunded")
+    expect(await codeOf(refunds.refund({ ...transfer(), asset: wallet }))).toBe("MintUnknown")
+    expect(await codeOf(refunds.refund({ ...transfer(), payee: "nobody" }))).toBe("ConfigurationError")
+    const mainnet = await refundsOn(chain.rpcUrl, { journal, network: "solana" })
+    expect(await codeOf(mainnet.refund(transfer()))).toBe("ConfigurationError")
+    expect(journal.attempts()).toEqual([])
+  })
+
+  it("opens the payee's token account if the host allows it", async () => {
+    const stranger = (await generateKeyPairSigner()).address
+    const refunds = await refundsOn(chain.rpcUrl, { createsAccounts: true })
+    await refunds.refund({ ...transfer(), payee: stranger })
+    expect(await chain.balanceOf(stranger)).toBe(10_000n)
+  })
+
+  it("sends nothing under a key that was recorded with other terms", async () => {
+    const refunds = await refundsOn(chain.rpcUrl)
+    await refunds.refund(transfer())
+    expect(await codeOf(refunds.refund(transfer("charge-1", 20_000n)))).toBe("TransferDiffers")
+    expect(await chain.balanceOf(payee)).toBe(10_000n)
+  })
+
+  it("is not sent where it can't be recorded", async () => {
+    const failing = { ...memoryTransferJournal(), insert: () => Promise.reject(new Error("disk full")) }
+    const refunds = await refundsOn(chain.rpcUrl, { journal: failing })
+    expect(await codeOf(refunds.refund(transfer()))).toBe("TransferJournalFailed")
+    expect(await chain.balanceOf(payee)).toBe(0n)
+  })
+
+  it("is not sent with another wallet's signature", async () => {
+    const stranger = await generateKeyPairSigner()
+    const journal = memoryTransferJournal()
+    const signer = { address: stranger.address, sign: async () => new Uint8Array(64) }
+    await chain.mint(stranger.address, 10_000n)
+    chain.airdrop(stranger.address)
+    const refunds = await refundsOn(chain.rpcUrl, { journal, signer })
+    expect(await codeOf(refunds.refund(transfer()))).toBe("TransferNotSigned")
+    expect(journal.attempts()).toEqual([])
+  })
+})
+
+describe("a refund that the network loses", () => {
+  it("is sent again while its blockhash lives, and signed again only after that", async () => {
+    const journal = memoryTransferJournal()
+    const refunds = await refundsOn(chain.rpcUrl, { journal })
+    chain.dropTransactions(true)
+    await refunds.refund(transfer())
+    // Not final yet that no block took it.
+    chain.advance(160)
+    await refunds.refund(transfer())
+    expect(journal.attempts()).toHaveLength(1)
+    chain.advance(untilExpired)
+    await refunds.refund(transfer())
+    expect(journal.attempts()).toHaveLength(2)
+
+    chain.dropTransactions(false)
+    const { transaction } = { transaction: undefined, ...(await refunds.refund(transfer())) }
+    expect(transaction).toBe(journal.attempts()[1]?.signature)
+    chain.advance(untilFinal)
+    expect(await refunds.find("charge-1")).toEqual({ status: "sent", transaction })
+    expect(await chain.balanceOf(payee)).toBe(10_000n)
+  })
+
+  it("is looked up again when its block loses a fork", async () => {
+    const journal = memoryTransferJournal()
+    const refunds = await refundsOn(chain.rpcUrl, { journal })
+    const undo = chain.checkpoint()
+    await refunds.refund(transfer())
+    undo()
+    expect(await chain.balanceOf(payee)).toBe(0n)
+    await refunds.refund(transfer())
+    expect(await chain.balanceOf(payee)).toBe(10_000n)
+    expect(journal.attempts()).toHaveLength(1)
+  })
+
+  it("waits for an operator where the node has deleted the blocks that would show it", async () => {
+    const journal = memoryTransferJournal()
+    const pruned: typeof fetch = async (input, init) => {
+      const body = init?.body instanceof Uint8Array ? new TextDecoder().decode(init.body) : ""
+      if (body.includes("getSignatureStatuses"))
+        return Response.json({ jsonrpc: "2.0", id: 1, result: { context: { slot: 1e9 }, value: [null] } })
+      if (body.includes("getFirstAvailableBlock"))
+        return Response.json({ jsonrpc: "2.0", id: 1, result: 1e9 })
+      return fetch(input, init)
+    }
+    await (await refundsOn(chain.rpcUrl, { journal })).refund(transfer())
+    chain.advance(untilExpired)
+    const refunds = await refundsOn(chain.rpcUrl, { journal, fetch: pruned })
+    expect(await codeOf(refunds.refund(transfer()))).toBe("TransferUncertain")
+    expect(await codeOf(refunds.find("charge-1"))).toBe("TransferUncertain")
+    expect(journal.attempts()).toHaveLength(1)
+    expect(await chain.balanceOf(payee)).toBe(10_000n)
+  })
+})
+
+describe("processes that send one refund", () => {
+  const newFile = () => join(folder, `${++files}.sqlite`)
+
+  /** Runs a process of its own; returns its output, and the signal that ended it. */
+  const run = async (filename: string, dies: "never" | "recorded" | "sent") => {
+    const child = spawn(
+      process.execPath,
+      [
+        "--disable-warning=ExperimentalWarning",
+        "--conditions=@till402/source",
+        join(import.meta.dirname, "refundingProcess.ts"),
+        chain.rpcUrl,
+        filename,
+        "charge-1",
+        payee,
+        chain.usdc.mint,
+        "10000",
+        dies
+      ],
+      { stdio: ["ignore", "pipe", "inherit"] }
+    )
+    const exited = new Promise<NodeJS.Signals | null>((resolve) =>
+      child.once("exit", (_code, signal) => resolve(signal))
+    )
+    const output = await text(child.stdout)
+    return { output, signal: await exited }
+  }
+
+  const attemptsIn = async (filename: string) => {
+    const journals = sqliteJournals(filename)
+    const attempts = await journals.transfers.find("charge-1")
+    await journals.close()
+    return attempts
+  }
+
+  it("send it once if one dies after recording it", async () => {
+    const filename = newFile()
+    expect(await run(filename, "recorded")).toMatchObject({ signal: "SIGKILL" })
+    expect(await chain.balanceOf(payee)).toBe(0n)
+    const [recorded] = await attemptsIn(filename)
+    expect(JSON.parse((await run(filename, "never")).output)).toEqual({
+      status: "pending",
+      transaction: recorded?.signature
+    })
+    expect(await chain.balanceOf(payee)).toBe(10_000n)
+    expect(await attemptsIn(filename)).toEqual([recorded])
+  })
+
+  it("sign it again if one dies after recording it, and the next one comes too late to send that", async () => {
+    const filename = newFile()
+    await run(filename, "recorded")
+    chain.advance(untilExpired)
+    await run(filename, "never")
+    const attempts = await attemptsIn(filename)
+    expect(attempts.map(({ position }) => position)).toEqual([0, 1])
+    expect(await chain.balanceOf(payee)).toBe(10_000n)
+  })
+
+  it("find it if one dies after sending it, however late", async () => {
+    const filename = newFile()
+    expect(await run(filename, "sent")).toMatchObject({ signal: "SIGKILL" })
+    expect(await chain.balanceOf(payee)).toBe(10_000n)
+    chain.advance(untilExpired)
+    const [recorded] = await attemptsIn(filename)
+    expect(JSON.parse((await run(filename, "never")).output)).toEqual({
+      status: "sent",
+      transaction: recorded?.signature
+    })
+    expect(await chain.balanceOf(payee)).toBe(10_000n)
+    expect(await attemptsIn(filename)).toEqual([recorded])
+  })
+
+  it("send it once if they do so at the same time", async () => {
+    const filename = newFile()
+    await Promise.all([run(filename, "never"), run(filename, "never"), run(filename, "never")])
+    expect(await attemptsIn(filename)).toHaveLength(1)
+    expect(await chain.balanceOf(payee)).toBe(10_000n)
+  })
+
+  it("sign one new attempt if they find the last one expired at the same time", async () => {
+    const journal = memoryTransferJournal()
+    chain.dropTransactions(true)
+    await (await refundsOn(chain.rpcUrl, { journal })).refund(transfer())
+    chain.advance(untilExpired)
+    chain.dropTransactions(false)
+    const shops = await Promise.all(Array.from({ length: 8 }, () => refundsOn(chain.rpcUrl, { journal })))
+    await Promise.all(shops.map((refunds) => refunds.refund(transfer())))
+    expect(journal.attempts()).toHaveLength(2)
+    expect(await chain.balanceOf(payee)).toBe(10_000n)
+  })
+})

@@ -1,0 +1,164 @@
+import { Effect, Schema } from "effect"
+import { HttpClientRequest } from "effect/http"
+import { ResponseMalformed, readJson, type Upstream, type UpstreamFault } from "../upstream/index.ts"
+import { SolanaNodeRefused } from "./RefundErrors.ts"
+
+/*
+ * A Solana chain, through a node's JSON-RPC: https://solana.com/docs/rpc/http
+ */
+
+export type NodeFault = UpstreamFault | SolanaNodeRefused
+
+/** A blockhash, and how long transactions may name it. */
+export interface Lifetime {
+  readonly blockhash: string
+  readonly lastValidBlockHeight: number
+  /** Slot as of which the node gave it. */
+  readonly slot: number
+}
+
+/** The latest final block. */
+export interface FinalBlock {
+  readonly height: number
+  readonly slot: number
+}
+
+/** Statuses of signatures, and the slot up to which the node knew them. */
+export interface Statuses {
+  readonly slot: number
+  readonly statuses: ReadonlyArray<{ readonly hasFailed: boolean; readonly isFinal: boolean } | undefined>
+}
+
+/** An account's owner and data. */
+export interface Account {
+  readonly owner: string
+  readonly lamports: bigint
+  readonly data: Uint8Array
+}
+
+/** The chain, as refunds use it. */
+export interface SolanaNode {
+  readonly genesisHash: Effect.Effect<string, NodeFault>
+  readonly lifetime: Effect.Effect<Lifetime, NodeFault>
+  readonly finalBlock: Effect.Effect<FinalBlock, NodeFault>
+  /** Slot of the oldest block that the node still has. */
+  readonly firstAvailableSlot: Effect.Effect<number, NodeFault>
+  /** Searches the node's whole history. Fails if the node keeps none. */
+  readonly statuses: (signatures: ReadonlyArray<string>) => Effect.Effect<Statuses, NodeFault>
+  readonly account: (address: string) => Effect.Effect<Account | undefined, NodeFault>
+  /** `false` if the node refused it: it has it already, it would fail, or it has expired. */
+  readonly send: (transaction: string) => Effect.Effect<boolean, UpstreamFault>
+}
+
+const Reply = Schema.Struct({
+  result: Schema.optionalKey(Schema.Unknown),
+  error: Schema.optionalKey(Schema.NullOr(Schema.Struct({ code: Schema.optionalKey(Schema.Unknown) })))
+})
+const readReply = readJson(Reply)
+
+const Context = Schema.Struct({ slot: Schema.Natural })
+const LatestBlockhash = Schema.Struct({
+  context: Context,
+  value: Schema.Struct({ blockhash: Schema.String, lastValidBlockHeight: Schema.Natural })
+})
+const EpochInfo = Schema.Struct({ absoluteSlot: Schema.Natural, blockHeight: Schema.Natural })
+const Status = Schema.Struct({
+  err: Schema.Unknown,
+  confirmationStatus: Schema.optionalKey(Schema.NullOr(Schema.String))
+})
+const SignatureStatuses = Schema.Struct({ context: Context, value: Schema.Array(Schema.NullOr(Status)) })
+const AccountInfo = Schema.Struct({
+  value: Schema.NullOr(
+    Schema.Struct({
+      owner: Schema.String,
+      lamports: Schema.Natural,
+      data: Schema.Tuple([Schema.String, Schema.Literal("base64")])
+    })
+  )
+})
+
+const confirmed = { commitment: "confirmed" } as const
+const finalized = { commitment: "finalized" } as const
+
+/** A node behind an upstream's bounds. */
+export const makeSolanaNode = (upstream: Upstream, rpcUrl: string): SolanaNode => {
+  const { name } = upstream
+  const malformed = (method: string): ResponseMalformed =>
+    new ResponseMalformed({ upstream: name, detail: `the result of ${method}` })
+
+  const call = Effect.fnUntraced(function* (
+    method: string,
+    params: ReadonlyArray<unknown>
+  ): Effect.fn.Return<unknown, NodeFault> {
+    const request = HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(rpcUrl), {
+      jsonrpc: "2.0",
+      id: 1,
+      method,
+      params
+    })
+    // Every method may be repeated, including sending the same signed transaction.
+    const { error, result } = yield* Effect.flatMap(upstream.call(request, { idempotent: true }), readReply)
+    if (error !== undefined && error !== null) {
+      const code = typeof error.code === "number" ? `RPC_${error.code}` : "RPC"
+      return yield* new SolanaNodeRefused({ upstream: name, code })
+    }
+    return result
+  })
+
+  const read = <A>(
+    method: string,
+    params: ReadonlyArray<unknown>,
+    schema: Schema.Codec<A, unknown>
+  ): Effect.Effect<A, NodeFault> =>
+    Effect.flatMap(call(method, params), (result) =>
+      Effect.mapError(Schema.decodeUnknownEffect(schema)(result), () => malformed(method))
+    )
+
+  return {
+    genesisHash: read("getGenesisHash", [], Schema.String),
+    lifetime: Effect.map(read("getLatestBlockhash", [confirmed], LatestBlockhash), ({ context, value }) => ({
+      ...value,
+      slot: context.slot
+    })),
+    finalBlock: Effect.map(read("getEpochInfo", [finalized], EpochInfo), ({ absoluteSlot, blockHeight }) => ({
+      height: blockHeight,
+      slot: absoluteSlot
+    })),
+    firstAvailableSlot: read("getFirstAvailableBlock", [], Schema.Natural),
+    statuses: (signatures) =>
+      Effect.flatMap(
+        read("getSignatureStatuses", [signatures, { searchTransactionHistory: true }], SignatureStatuses),
+        ({ context, value }) =>
+          value.length === signatures.length
+            ? Effect.succeed({
+                slot: context.slot,
+                statuses: value.map((status) =>
+                  status === null
+                    ? undefined
+                    : {
+                        hasFailed: status.err !== null && status.err !== undefined,
+                        isFinal: status.confirmationStatus === "finalized"
+                      }
+                )
+              })
+            : Effect.fail(malformed("getSignatureStatuses"))
+      ),
+    account: (address) =>
+      Effect.map(
+        read("getAccountInfo", [address, { ...confirmed, encoding: "base64" }], AccountInfo),
+        ({ value }) =>
+          value === null
+            ? undefined
+            : {
+                owner: value.owner,
+                lamports: BigInt(value.lamports),
+                data: Uint8Array.from(Buffer.from(value.data[0], "base64"))
+              }
+      ),
+    send: (transaction) =>
+      call("sendTransaction", [transaction, { encoding: "base64", preflightCommitment: "confirmed" }]).pipe(
+        Effect.as(true),
+        Effect.catchTag("SolanaNodeRefused", () => Effect.succeed(false))
+      )
+  }
+}
