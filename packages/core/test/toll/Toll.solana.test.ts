@@ -57,7 +57,7 @@ describe("a 402 on two rails", () => {
   })
 
   it("leaves Solana out until the facilitator names its fee payer, and warns", async () => {
-    const shop = await openBoth({ facilitator: fakeFacilitator() })
+    const shop = await openBoth({ facilitator: fakeFacilitator({ networks: ["eip155:84532"] }) })
     const { accepts } = await shop.challenge(search)
     expect(accepts.map(({ network }) => network)).toEqual(["eip155:84532"])
     expect(shop.events.filter(({ code }) => code === "fee_payer_unknown")).toMatchObject([
