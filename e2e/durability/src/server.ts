@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline"
+import { getHeapStatistics } from "node:v8"
 import { serve } from "@hono/node-server"
 import { type ChargeSummary, type LedgerCheck, type LedgerKind, Till, type TillOptions } from "@till402/core"
 import { till402 } from "@till402/hono"
@@ -120,7 +121,10 @@ const start = async (): Promise<void> => {
   app.post("/control/memory", (context) => {
     globalThis.gc?.()
     const { external, heapUsed, rss } = process.memoryUsage()
-    return context.json({ heapBytes: heapUsed + external, residentBytes: rss })
+    return context.json({
+      heapBytes: heapUsed + external,
+      outsideBytes: rss - getHeapStatistics().total_physical_size
+    })
   })
   app.post("/control/books", async (context) => context.json(await books(await context.req.json())))
   app.use(till402(till))

@@ -4,13 +4,17 @@ export interface MemorySample {
   readonly slot: number
   /** Of JavaScript's heap, and of buffers outside it. */
   readonly heapBytes: number
-  readonly residentBytes: number
+  /**
+   * Resident memory without the heap's pages: V8 keeps pages that it has once used, and uses more of them the longer a
+   * process runs, whatever the heap holds.
+   */
+  readonly outsideBytes: number
 }
 
 /** How much the median of the last third may be above that of the first third: a share of it, and some bytes. */
 export const memoryRule = {
   heapBytes: { share: 0.1, bytes: 8 * 2 ** 20 },
-  residentBytes: { share: 0.1, bytes: 32 * 2 ** 20 }
+  outsideBytes: { share: 0.1, bytes: 32 * 2 ** 20 }
 } as const
 
 type Measure = keyof typeof memoryRule
@@ -31,7 +35,7 @@ export interface MemoryGrowth {
 export const memoryGrowth = (samples: ReadonlyArray<MemorySample>): ReadonlyArray<MemoryGrowth> =>
   [...Map.groupBy(samples, ({ slot }) => slot)].flatMap(([slot, ofSlot]) => {
     const third = Math.ceil(ofSlot.length / 3)
-    return (["heapBytes", "residentBytes"] as const).map((measure) => {
+    return (["heapBytes", "outsideBytes"] as const).map((measure) => {
       const values = ofSlot.map((sample) => sample[measure])
       const firstBytes = median(values.slice(0, third))
       const lastBytes = median(values.slice(-third))
@@ -43,4 +47,4 @@ export const memoryGrowth = (samples: ReadonlyArray<MemorySample>): ReadonlyArra
 const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`
 
 export const describeGrowth = ({ firstBytes, lastBytes, measure, slot }: MemoryGrowth): string =>
-  `server ${slot}: ${measure === "heapBytes" ? "heap" : "resident"} ${mebibytes(firstBytes)} in the first third, ${mebibytes(lastBytes)} in the last`
+  `server ${slot}: ${measure === "heapBytes" ? "heap" : "outside the heap"} ${mebibytes(firstBytes)} in the first third, ${mebibytes(lastBytes)} in the last`

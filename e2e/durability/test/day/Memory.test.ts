@@ -5,11 +5,11 @@ const mebibyte = 2 ** 20
 const steady = 200
 
 /** Samples of one server, in MiB. */
-const samplesOf = (slot: number, heap: ReadonlyArray<number>, resident?: ReadonlyArray<number>) =>
+const samplesOf = (slot: number, heap: ReadonlyArray<number>, outside?: ReadonlyArray<number>) =>
   heap.map((mebibytes, index): MemorySample => ({
     slot,
     heapBytes: mebibytes * mebibyte,
-    residentBytes: (resident?.[index] ?? steady) * mebibyte
+    outsideBytes: (outside?.[index] ?? steady) * mebibyte
   }))
 
 const grownOf = (samples: ReadonlyArray<MemorySample>): ReadonlyArray<string> =>
@@ -33,7 +33,7 @@ describe("the memory of a day", () => {
     const fragmented = samplesOf(2, [50, 50, 50], [200, 230, 253])
     // The processes are sampled in turn.
     const samples = flat.flatMap((sample, index) => [sample, leaking[index]!, fragmented[index]!])
-    expect(grownOf(samples)).toEqual(["1 heapBytes", "2 residentBytes"])
+    expect(grownOf(samples)).toEqual(["1 heapBytes", "2 outsideBytes"])
   })
 
   it("is described in MiB", () => {
