@@ -54,6 +54,10 @@ export const claims: Readonly<Record<string, ReadonlyArray<Claim>>> = {
     { claim: "the filter of orders by metadata", provenBy: "find an order that does not exist" },
     ...orders
   ],
+  "shopify-admin": [
+    { claim: "the exchange of credentials, and the tax and shipping of a draft order", provenBy: "quote" },
+    ...orders
+  ],
   woocommerce: [
     { claim: "the fields of products and orders, and the tax of an unpaid order", provenBy: "quote" },
     ...orders

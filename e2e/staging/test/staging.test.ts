@@ -19,6 +19,7 @@ import {
   prepare,
   usdc
 } from "../../../packages/providers/test/treasury/fakeNode.ts"
+import { FakeShopifyAdmin } from "../../../packages/providers/test/shopify-admin/fakeShopifyAdmin.ts"
 import { FakeWooCommerce } from "../../../packages/providers/test/woocommerce/fakeWooCommerce.ts"
 import { FakeZinc } from "../../../packages/providers/test/zinc/fakeZinc.ts"
 import { sanitized } from "../src/Recording.ts"
@@ -56,7 +57,7 @@ const run = async (only: StagingScript | string, { environment, mayPlace = false
 /** The verdict of each step, by its name. */
 const stepsIn = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.flatMap((line) => {
-    const [, what, verdict] = /^[\w]+: ([^:]+): (ok|failed|skipped)/.exec(line) ?? []
+    const [, what, verdict] = /^[\w-]+: ([^:]+): (ok|failed|skipped)/.exec(line) ?? []
     return what === undefined ? [] : [`${what}: ${verdict}`]
   })
 
@@ -179,6 +180,24 @@ describe("the staging scripts of fulfilments", () => {
     )
     assert.deepStrictEqual([code, ...stepsIn(lines)], [0, ...queried, "place: skipped"])
     assert.strictEqual(upstream.orders.get(500)?.status, "pending")
+  })
+
+  it("get a quote from a Shopify shop and pay nothing", async () => {
+    const upstream = new FakeShopifyAdmin()
+    server.use(upstream.handler())
+    const environment = {
+      SHOPIFY_ADMIN_SHOP: upstream.shop,
+      SHOPIFY_ADMIN_CLIENT_ID: "app",
+      SHOPIFY_ADMIN_CLIENT_SECRET: "shpss_secret",
+      SHOPIFY_ADMIN_VARIANT: "71"
+    }
+    const lines: Array<string> = []
+    const code = await runScripts(
+      scripts.filter(({ name }) => name === "shopify-admin"),
+      { environment, mayPlace: true, print: (line) => void lines.push(line) }
+    )
+    assert.deepStrictEqual([code, ...stepsIn(lines)], [0, ...queried, "place: skipped"])
+    assert.strictEqual(upstream.orders.size, 0)
   })
 
   it("place nothing at an address that is not staging", async () => {

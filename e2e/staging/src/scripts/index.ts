@@ -5,6 +5,7 @@ import { crossmintPayeesScript } from "./crossmintPayees.ts"
 import { ryeScript } from "./rye.ts"
 import { seventeenTrackScript } from "./seventeenTrack.ts"
 import { shopifyScript } from "./shopify.ts"
+import { shopifyAdminScript } from "./shopifyAdmin.ts"
 import { wooCommerceScript } from "./wooCommerce.ts"
 import { zincScript } from "./zinc.ts"
 
@@ -19,5 +20,6 @@ export const scripts: ReadonlyArray<StagingScript> = [
   crossmintScript,
   ryeScript,
   zincScript,
-  wooCommerceScript
+  wooCommerceScript,
+  shopifyAdminScript
 ]

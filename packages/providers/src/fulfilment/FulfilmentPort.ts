@@ -64,7 +64,7 @@ const amount = (text: string): Money.Money | undefined => {
   return atomic === undefined ? undefined : { atomic, currency: "USD" }
 }
 
-/** The offer in exact money; `undefined` if an amount is unusable, or the offer has expired. */
+/** The offer in exact money; `undefined` if it is not in dollars, an amount is unusable, or it has expired. */
 const toOffer = (quoted: QuotedOffer, nowMillis: number): Offer | undefined => {
   const [subtotal, tax, shipping, total] = [
     amount(quoted.subtotal),
@@ -76,6 +76,7 @@ const toOffer = (quoted: QuotedOffer, nowMillis: number): Offer | undefined => {
   if (subtotal === undefined || tax === undefined || shipping === undefined || total === undefined) {
     return undefined
   }
+  if (quoted.currency.toUpperCase() !== "USD") return undefined
   if (total.atomic === 0n || expiresAtMillis <= nowMillis) return undefined
   const { imageUrl, price, title } = quoted.product
   const unitPrice = price === undefined || price === null ? undefined : amount(price)

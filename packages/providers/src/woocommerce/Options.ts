@@ -6,6 +6,7 @@ import type {
   ProductPage
 } from "@till402/core"
 import { Config, Effect, type Redacted } from "effect"
+import type { RefundNote } from "../fulfilment/RefundNote.ts"
 import {
   listOf,
   naturalInt,
@@ -64,6 +65,8 @@ export interface WooCommerceFulfilment extends FulfilmentOptions {
     reference: string,
     context?: { readonly signal?: AbortSignal }
   ) => Promise<FulfilmentStatus>
+  /** Adds a refund that the till sent to the order's notes, once for each transaction. */
+  readonly noteRefund: (reference: string, refund: RefundNote) => Promise<void>
   /** Search of the shop's goods: `marketplace_b` of a till. */
   readonly marketplace: MarketplaceOptions<ProductPage>
   readonly usage: () => UpstreamUsage

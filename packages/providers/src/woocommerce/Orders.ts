@@ -36,8 +36,11 @@ const Order = Schema.Struct({
 })
 export type OrderDocument = typeof Order.Type
 
+const Notes = Schema.Array(Schema.Struct({ note: Schema.String }))
+
 const readProduct = readJson(Product)
 const readOrder = readJson(Order)
+const readNotes = readJson(Notes)
 
 type Fault = UpstreamFault | ResponseMalformed
 
@@ -48,6 +51,10 @@ export interface Orders {
   readonly get: (id: string) => Effect.Effect<OrderDocument, Fault>
   /** Marks an order as paid, with the till's order id as its transaction. Repeating it changes nothing. */
   readonly pay: (id: string, orderId: string) => Effect.Effect<OrderDocument, Fault>
+  /** The texts of an order's notes. */
+  readonly notes: (id: string) => Effect.Effect<ReadonlyArray<string>, Fault>
+  /** Adds a note that the buyer doesn't see. */
+  readonly addNote: (id: string, note: string) => Effect.Effect<void, Fault>
   /** Deletes an unpaid order for good. */
   readonly remove: (id: string) => Effect.Effect<void, Fault>
 }
@@ -124,6 +131,22 @@ export const makeOrders = (upstream: Upstream, settings: WooCommerceConfig): Ord
           { idempotent: true }
         ),
         readOrder
+      ),
+    notes: (id) =>
+      upstream.call(withKey(HttpClientRequest.get(`${path("orders", id)}/notes`))).pipe(
+        Effect.flatMap(readNotes),
+        Effect.map((notes) => notes.map(({ note }) => note))
+      ),
+    addNote: (id, note) =>
+      Effect.asVoid(
+        upstream.call(
+          withKey(
+            HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(`${path("orders", id)}/notes`), {
+              note,
+              customer_note: false
+            })
+          )
+        )
       ),
     remove: (id) =>
       Effect.asVoid(

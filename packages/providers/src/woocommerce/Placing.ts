@@ -10,6 +10,7 @@ import {
   unknown,
   withOutcome
 } from "../fulfilment/PlacementOutcome.ts"
+import { type RefundNote, refundText } from "../fulfilment/RefundNote.ts"
 import { isUpstreamFault, ResponseMalformed } from "../upstream/index.ts"
 import { OrderNotPlaceable, type WooCommerceError } from "./Errors.ts"
 import type { OrderDocument, Orders } from "./Orders.ts"
@@ -81,7 +82,19 @@ export const makePlacing = (orders: Orders) => {
       : undefined
   })
 
+  const noteRefund = Effect.fnUntraced(function* (
+    reference: string,
+    refund: RefundNote
+  ): Effect.fn.Return<void, WooCommerceError> {
+    const { id } = yield* requested(reference)
+    const notes = yield* orders.notes(`${id}`)
+    if (notes.some((note) => note.includes(refund.transaction))) return
+    yield* orders.addNote(`${id}`, refundText(refund))
+  })
+
   return {
+    noteRefund: (reference: string, refund: RefundNote) =>
+      oneAtATime.enter(reference, noteRefund(reference, refund)),
     attempt: (placement: WooCommercePlacement) =>
       withOutcome(afterFailure)(oneAtATime.enter(placement.reference, place(placement))),
     find,

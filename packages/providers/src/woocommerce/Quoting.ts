@@ -2,6 +2,7 @@ import { AddressNotServed, ProductNotFound, ProductUnavailable, type QuotedOffer
 import { Money } from "@till402/core/effect"
 import { Clock, Effect } from "effect"
 import type { OrderRequest } from "../fulfilment/Buyer.ts"
+import { expiredQuotes } from "../fulfilment/ExpiredQuotes.ts"
 import { fieldsOf, textOf, urlOf } from "../listing/Fields.ts"
 import { ResponseMalformed } from "../upstream/index.ts"
 import type { WooCommerceError } from "./Errors.ts"
@@ -16,27 +17,11 @@ import { isMissing, referencePattern, unpaid } from "./OrderStatus.ts"
 const pictureOf = ({ image, images }: ProductDocument): string | null =>
   urlOf(fieldsOf(image)["src"]) ?? urlOf(fieldsOf(Array.isArray(images) ? images[0] : undefined)["src"])
 
-/** Quotes whose orders are deleted if they are not bought. */
-const maxRemembered = 1_000
-const removedAtOnce = 3
-
 export const makeQuoting = (orders: Orders, settings: WooCommerceConfig) => {
   const { countries, quoteLifetimeMillis } = settings
-  /** Unpaid orders of this process with the end of their quotes, oldest first. */
-  const open: Array<{ readonly id: string; readonly endsAt: number }> = []
-
-  /** Deletes orders whose quotes have expired for long, so that unpaid ones don't fill the shop. */
-  const removeExpired = Effect.fnUntraced(function* (now: number) {
-    const expired = open.filter(({ endsAt }) => endsAt + quoteLifetimeMillis <= now).slice(0, removedAtOnce)
-    open.splice(0, expired.length)
-    yield* Effect.forEach(expired, ({ id }) =>
-      Effect.ignore(
-        Effect.flatMap(orders.get(id), (order) =>
-          unpaid.has(order.status) ? orders.remove(id) : Effect.void
-        )
-      )
-    )
-  })
+  const remember = expiredQuotes(quoteLifetimeMillis, (id) =>
+    Effect.flatMap(orders.get(id), (order) => (unpaid.has(order.status) ? orders.remove(id) : Effect.void))
+  )
 
   const productOf = Effect.fnUntraced(function* ({ product }: OrderRequest) {
     const id = product.source === "marketplace_b" ? product.variantId : ""
@@ -70,8 +55,7 @@ export const makeQuoting = (orders: Orders, settings: WooCommerceConfig) => {
     const product = yield* productOf(request)
     const order = yield* orders.create(request, product)
     const now = yield* Clock.currentTimeMillis
-    if (open.length < maxRemembered) open.push({ id: `${order.id}`, endsAt: now + quoteLifetimeMillis })
-    yield* Effect.forkDetach(removeExpired(now))
+    yield* remember(`${order.id}`, now)
     const [total, tax, shipping] = [order.total, order.total_tax, order.shipping_total].map(Money.parseAtomic)
     const goods =
       total === undefined || tax === undefined || shipping === undefined ? undefined : total - tax - shipping

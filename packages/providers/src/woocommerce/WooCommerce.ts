@@ -11,6 +11,7 @@ import type { HttpClient } from "effect/http"
 import type { OrderRequest } from "../fulfilment/Buyer.ts"
 import { fulfilmentPort } from "../fulfilment/FulfilmentPort.ts"
 import { type FailedPlacement, withoutOutcome } from "../fulfilment/PlacementOutcome.ts"
+import type { RefundNote } from "../fulfilment/RefundNote.ts"
 import { filledPages } from "../listing/FilledPages.ts"
 import { makeUpstream, toPortError, type UpstreamFault, type UpstreamUsage } from "../upstream/index.ts"
 import { makeSearch } from "./Catalogue.ts"
@@ -34,6 +35,8 @@ export interface WooCommerceClient {
   /** Returns the reference of an order that is paid in the shop; `undefined` if it is not. */
   readonly find: (orderId: string, reference: string) => Effect.Effect<string | undefined, WooCommerceError>
   readonly status: (reference: string) => Effect.Effect<FulfilmentStatus, WooCommerceError>
+  /** Adds a refund to the order's notes, once for each transaction. */
+  readonly noteRefund: (reference: string, refund: RefundNote) => Effect.Effect<void, WooCommerceError>
   /** Search of the shop's goods. */
   readonly marketplace: Marketplace
   readonly usage: () => UpstreamUsage
@@ -56,7 +59,7 @@ export const makeParts = Effect.fnUntraced(function* (
   const upstream = yield* makeUpstream({ ...options, name: "woocommerce" })
   const orders = makeOrders(upstream, settings)
   const quoting = makeQuoting(orders, settings)
-  const { attempt, find, status } = makePlacing(orders)
+  const { attempt, find, noteRefund, status } = makePlacing(orders)
   const search = filledPages(makeSearch(upstream, settings), searchMillis)
   return {
     search,
@@ -71,6 +74,9 @@ export const makeParts = Effect.fnUntraced(function* (
     attempt: Effect.fn("WooCommerce.attempt")((placement: WooCommercePlacement) => attempt(placement)),
     find: Effect.fn("WooCommerce.find")((orderId: string, reference: string) => find(orderId, reference)),
     status: Effect.fn("WooCommerce.status")((reference: string) => status(reference)),
+    noteRefund: Effect.fn("WooCommerce.noteRefund")((reference: string, refund: RefundNote) =>
+      noteRefund(reference, refund)
+    ),
     usage: upstream.usage
   }
 })

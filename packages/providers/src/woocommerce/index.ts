@@ -10,6 +10,7 @@ import { makeParts } from "./WooCommerce.ts"
  */
 
 export type { OrderRequest } from "../fulfilment/Buyer.ts"
+export type { RefundNote } from "../fulfilment/RefundNote.ts"
 export type {
   FetchOptions,
   RateLimit,
@@ -50,7 +51,7 @@ export const wooCommerce = ({
   fetch,
   ...options
 }: WooCommerceOptions): WooCommerceFulfilment => {
-  const { attempt, find, quote, search, status, usage } = makeWithFetch(
+  const { attempt, find, noteRefund, quote, search, status, usage } = makeWithFetch(
     makeParts({
       ...options,
       consumerKey: Redacted.make(consumerKey),
@@ -68,6 +69,7 @@ export const wooCommerce = ({
     placesOnce: true,
     find: (orderId, { reference, signal }) => toPromise(find(orderId, reference), signal),
     status: (reference, context) => toPromise(status(reference), context?.signal),
+    noteRefund: (reference, refund) => toPromise(noteRefund(reference, refund), undefined),
     marketplace: { search: (query, context) => toPromise(search(query), context.signal) },
     usage
   }

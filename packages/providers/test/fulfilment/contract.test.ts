@@ -10,6 +10,7 @@ import { start as startCrossmint } from "../crossmint/payments.ts"
 import { server as crossmintServer } from "../crossmint/payments.ts"
 import { request as crossmintRequest } from "../crossmint/shop.ts"
 import { request as ryeRequest, startShop as startRye } from "../rye/shop.ts"
+import { startShop as startShopifyAdmin, request as shopifyRequest } from "../shopify-admin/shop.ts"
 import { FakeWooCommerce } from "../woocommerce/fakeWooCommerce.ts"
 import { request as zincRequest, startShop as startZinc } from "../zinc/shop.ts"
 
@@ -129,12 +130,34 @@ const ofWooCommerce = (): FulfilmentUnderTest => {
   }
 }
 
+const ofShopify = (): FulfilmentUnderTest => {
+  const { open, shop, upstream } = startShopifyAdmin(server)
+  return {
+    fulfilment: shop,
+    request: shopifyRequest,
+    restart: open,
+    charges: () => [...upstream.orders.values()].map(({ total }) => total),
+    disturb: (what) =>
+      upstream.next(/^CompleteDraft$/, async (act) => {
+        if (what === "lost") await act()
+        return HttpResponse.error()
+      }),
+    cancel: (reference) => {
+      const order = upstream.orders.get(reference)
+      if (order !== undefined) {
+        Object.assign(order, { cancelledAt: "2026-11-20T10:00:00Z", cancelReason: "STAFF" })
+      }
+    }
+  }
+}
+
 describe.each<[string, () => FulfilmentUnderTest]>([
   ["crossmint", crossmint],
   ["rye", rye],
   ["rye, paid by x402", ryeByX402],
   ["zinc", zinc],
-  ["woocommerce", ofWooCommerce]
+  ["woocommerce", ofWooCommerce],
+  ["shopify-admin", ofShopify]
 ])("%s", (_name, start) => {
   for (const { name, run } of fulfilmentTests(start)) it(name, run)
 })

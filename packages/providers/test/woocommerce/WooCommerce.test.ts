@@ -171,6 +171,21 @@ describe("an order of a WooCommerce shop", () => {
     assert.deepStrictEqual(await place(reference, total), { reference })
   })
 
+  it("gets a note of its refund, once, that the buyer doesn't see", async () => {
+    const { quote, shop, upstream } = start()
+    const { reference } = await quote()
+    const refund = { transaction: `0x${"ab".repeat(32)}` }
+    await Promise.all([shop.noteRefund(reference, refund), shop.noteRefund(reference, refund)])
+    assert.deepStrictEqual(upstream.notes.get(500), [
+      {
+        id: 1,
+        author: "system",
+        note: `Refunded in USDC (x402), transaction 0x${"ab".repeat(32)}`,
+        customer_note: false
+      }
+    ])
+  })
+
   it.each([
     ["processing", "placed"],
     ["on-hold", "placed"],
@@ -244,6 +259,14 @@ describe("the layers of WooCommerce", () => {
       Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(variables)),
       Effect.runPromiseExit
     )
+
+  it("don't sell in another currency than the dollar", async () => {
+    const { upstream } = start()
+    upstream.currency = "EUR"
+    const exit = await quoted(env)
+    assert(Exit.isFailure(exit))
+    assert.include(String(exit.cause), "UpstreamFailed")
+  })
 
   it("read their settings", async () => {
     const { upstream } = start()

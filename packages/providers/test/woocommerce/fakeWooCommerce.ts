@@ -42,8 +42,10 @@ type Reply = (act: () => Response) => Response
 
 export class FakeWooCommerce {
   readonly store = "https://shop.example"
+  currency = "USD"
   readonly products = new Map<number, ProductFixture>()
   readonly orders = new Map<number, OrderFixture>()
+  readonly notes = new Map<number, Array<Record<string, unknown>>>()
   readonly received: Array<{ method: string; path: string; authorization: string | null; body: unknown }> = []
   private readonly replies: Array<{ readonly to: RegExp; readonly reply: Reply }> = []
 
@@ -69,7 +71,7 @@ export class FakeWooCommerce {
       ...body,
       id,
       status: "pending",
-      currency: "USD",
+      currency: this.currency,
       transaction_id: "",
       shipping_total: text(shippingCents),
       total_tax: text(tax),
@@ -93,6 +95,14 @@ export class FakeWooCommerce {
     return HttpResponse.json(order)
   }
 
+  private noted(id: number, method: string, body: Record<string, unknown>): Response {
+    const notes = this.notes.get(id) ?? []
+    this.notes.set(id, notes)
+    if (method === "GET") return HttpResponse.json(notes)
+    notes.push({ id: notes.length + 1, author: "system", ...body })
+    return HttpResponse.json(notes.at(-1), { status: 201 })
+  }
+
   private search(query: URLSearchParams): Response {
     const all = [...this.products.values()].filter(
       (each) => each["type"] === query.get("type") && each["stock_status"] === query.get("stock_status")
@@ -104,7 +114,7 @@ export class FakeWooCommerce {
   }
 
   private act(method: string, url: URL, body: Record<string, unknown>): Response {
-    const [kind = "", id] = url.pathname.replace("/wp-json/wc/v3/", "").split("/")
+    const [kind = "", id, part] = url.pathname.replace("/wp-json/wc/v3/", "").split("/")
     if (kind === "products" && id === undefined) return this.search(url.searchParams)
     if (kind === "products") {
       const found = this.products.get(Number(id))
@@ -112,6 +122,7 @@ export class FakeWooCommerce {
         ? HttpResponse.json({ code: "woocommerce_rest_product_invalid_id" }, { status: 404 })
         : HttpResponse.json(found)
     }
+    if (part === "notes") return this.noted(Number(id), method, body)
     return id === undefined ? this.create(body) : this.order(Number(id), method, body)
   }
 

@@ -1,0 +1,125 @@
+import { Money } from "@till402/core/effect"
+import { Effect } from "effect"
+import type { OrderRequest } from "../fulfilment/Buyer.ts"
+import { KeyedMutex } from "../fulfilment/KeyedMutex.ts"
+import {
+  notPlaced,
+  type PlacementOutcome,
+  refused,
+  unknown,
+  withOutcome
+} from "../fulfilment/PlacementOutcome.ts"
+import { isUpstreamFault, ResponseMalformed } from "../upstream/index.ts"
+import type { DraftDocument } from "./Documents.ts"
+import { DraftRefused, type Drafts, isCompleted, orderOf } from "./Drafts.ts"
+import { OrderNotPlaceable, type ShopifyAdminError } from "./Errors.ts"
+
+/*
+ * An order is placed by completing its draft, which the shop does once. The draft carries the till's order id, so a
+ * repeated placement recognizes its own order.
+ */
+
+/** A paid order of the till, to be placed. */
+export interface ShopifyAdminPlacement extends OrderRequest {
+  readonly orderId: string
+  /** The draft order: the `reference` of its quote. */
+  readonly reference: string
+  /** The agreed total: decimal text in dollars. */
+  readonly total: string
+}
+
+interface Placed {
+  readonly reference: string
+}
+
+const draftPattern = /^gid:\/\/shopify\/DraftOrder\/\d{1,20}$/
+
+/** Before the draft was read, an earlier attempt may have placed the order. */
+const whenUnread = (error: ShopifyAdminError): PlacementOutcome =>
+  error._tag === "OrderNotPlaceable" ? refused(error.code) : unknown()
+
+/** The draft was read and is open, and nothing was sent to complete it. */
+const whenOpen = (error: ShopifyAdminError): PlacementOutcome =>
+  error._tag === "OrderNotPlaceable" ? refused(error.code) : notPlaced(error)
+
+/** The shop was asked to complete the draft. */
+const whenCompleting = (error: ShopifyAdminError): PlacementOutcome => {
+  if (error._tag === "OrderNotPlaceable") return refused(error.code)
+  if (!isUpstreamFault(error)) return unknown()
+  const wasNotSent =
+    ["RateLimited", "CircuitOpen", "Overloaded"].includes(error._tag) ||
+    (error._tag === "Rejected" && [401, 403, 429].includes(error.status))
+  return wasNotSent ? notPlaced(error) : unknown()
+}
+
+export const makePlacing = (drafts: Drafts) => {
+  const oneAtATime = new KeyedMutex()
+
+  const draftOf = Effect.fnUntraced(function* (
+    reference: string
+  ): Effect.fn.Return<DraftDocument, ShopifyAdminError> {
+    if (!draftPattern.test(reference)) return yield* new OrderNotPlaceable({ code: "reference" })
+    const draft = yield* drafts.get(reference)
+    return draft ?? (yield* new OrderNotPlaceable({ code: "quote_expired" }))
+  })
+
+  /** The order of a completed draft, unless it was paid as another one. */
+  const placedAs = Effect.fnUntraced(function* (
+    draft: DraftDocument,
+    orderId: string
+  ): Effect.fn.Return<Placed, ShopifyAdminError> {
+    if (orderOf(draft) !== orderId) return yield* new OrderNotPlaceable({ code: "reference_taken" })
+    const reference = draft.order?.id
+    return reference === undefined
+      ? yield* new ResponseMalformed({ upstream: "shopify-admin", detail: "draftOrder.order" })
+      : { reference }
+  })
+
+  /** Writes the till's order on the draft, and checks what the shop will charge. */
+  const claimed = Effect.fnUntraced(function* (
+    draft: DraftDocument,
+    { orderId, total }: ShopifyAdminPlacement
+  ): Effect.fn.Return<void, ShopifyAdminError> {
+    const own = orderOf(draft) === orderId ? draft : yield* drafts.claim(draft.id, orderId)
+    const { totalPriceSet } = yield* drafts.whenReady(own)
+    const [agreed, asked] = [Money.parseAtomic(total), Money.parseAtomic(totalPriceSet.shopMoney.amount)]
+    if (agreed === undefined || asked === undefined || asked > agreed) {
+      return yield* new OrderNotPlaceable({ code: "price_changed" })
+    }
+  })
+
+  const completed = Effect.fnUntraced(function* (
+    reference: string,
+    orderId: string
+  ): Effect.fn.Return<Placed, ShopifyAdminError> {
+    const draft = yield* Effect.catchIf(
+      drafts.complete(reference),
+      (error) => error instanceof DraftRefused,
+      () => draftOf(reference)
+    )
+    // Refused, and still a draft: the shop doesn't sell it.
+    if (!isCompleted(draft)) return yield* new OrderNotPlaceable({ code: "order_refused" })
+    return yield* placedAs(draft, orderId)
+  })
+
+  const place = Effect.fnUntraced(function* (placement: ShopifyAdminPlacement) {
+    const { orderId, reference } = placement
+    const draft = yield* withOutcome(whenUnread)(draftOf(reference))
+    if (isCompleted(draft)) return yield* withOutcome(whenUnread)(placedAs(draft, orderId))
+    yield* withOutcome(whenOpen)(claimed(draft, placement))
+    return yield* withOutcome(whenCompleting)(completed(reference, orderId))
+  })
+
+  return {
+    attempt: (placement: ShopifyAdminPlacement) => oneAtATime.enter(placement.reference, place(placement)),
+    find: Effect.fnUntraced(function* (
+      orderId: string,
+      reference: string
+    ): Effect.fn.Return<string | undefined, ShopifyAdminError> {
+      const draft = draftPattern.test(reference) ? yield* drafts.get(reference) : undefined
+      return draft !== undefined && isCompleted(draft) && orderOf(draft) === orderId
+        ? draft.order?.id
+        : undefined
+    })
+  }
+}

@@ -1,0 +1,172 @@
+import { HttpResponse } from "msw"
+import type { FulfilmentStatus } from "@till402/core"
+import { assert, describe, it } from "vitest"
+import { interceptRequests } from "../interceptRequests.ts"
+import { rejectionOf } from "../treasury/treasuries.ts"
+import type { FakeShopifyAdmin } from "./fakeShopifyAdmin.ts"
+import { orderId, refusedWith, startShop } from "./shop.ts"
+
+const server = interceptRequests()
+
+const start = (change: Parameters<typeof startShop>[1] = {}) => startShop(server, change)
+
+describe("an order of a Shopify shop", () => {
+  it("is a completed draft, paid, with the till's order id", async () => {
+    const { placed, upstream } = start()
+    assert.strictEqual(await placed(), "gid://shopify/Order/900")
+    assert.deepInclude(upstream.orders.get("gid://shopify/Order/900"), {
+      displayFinancialStatus: "PAID",
+      customAttributes: [{ key: "x402 order", value: orderId }],
+      tags: ["x402"]
+    })
+  })
+
+  it.each<[string, (upstream: FakeShopifyAdmin) => unknown, string]>([
+    [
+      "became dearer",
+      ({ drafts }) => (drafts.get("gid://shopify/DraftOrder/500")!.totalCents = 2_800),
+      "price_changed"
+    ],
+    ["was deleted", ({ drafts }) => drafts.clear(), "quote_expired"],
+    [
+      "the shop refuses",
+      (upstream) =>
+        upstream.next(/CompleteDraft/, () =>
+          HttpResponse.json({
+            data: { draftOrderComplete: { draftOrder: null, userErrors: [{ field: null }] } }
+          })
+        ),
+      "order_refused"
+    ]
+  ])("that %s is refused", async (_what, change, reason) => {
+    const { place, quote, upstream } = start()
+    const { reference, total } = await quote()
+    change(upstream)
+    assert.deepInclude(await rejectionOf(place(reference, total)), { _tag: "PlacementRefused", reason })
+    assert.strictEqual(upstream.orders.size, 0)
+  })
+
+  it("is not placed for a quote that another order has paid", async () => {
+    const { place, quote, upstream } = start()
+    const { reference, total } = await quote()
+    await place(reference, total)
+    const other = { orderId: "0b6f1f0e-3c8a-4b6e-9a55-000000000002" }
+    assert.deepInclude(await rejectionOf(place(reference, total, other)), {
+      _tag: "PlacementRefused",
+      reason: "reference_taken"
+    })
+    assert.strictEqual(upstream.orders.size, 1)
+  })
+
+  it.each<[string, RegExp, () => Response, string]>([
+    ["not placed if the shop is throttled", /CompleteDraft/, () => refusedWith("THROTTLED"), "NotPlaced"],
+    [
+      "not placed if the draft can't be changed",
+      /UpdateDraft/,
+      () => refusedWith("ACCESS_DENIED"),
+      "NotPlaced"
+    ],
+    [
+      "in doubt if the shop breaks while completing",
+      /CompleteDraft/,
+      () => refusedWith("INTERNAL_SERVER_ERROR"),
+      "ShopRefused"
+    ],
+    [
+      "in doubt if the draft can't be read",
+      /GetDraft/,
+      () => HttpResponse.json({}, { status: 500 }),
+      "Rejected"
+    ]
+  ])("is %s", async (_what, operation, reply, tag) => {
+    const { place, quote, upstream } = start()
+    const { reference, total } = await quote()
+    upstream.next(operation, reply)
+    assert.strictEqual((await rejectionOf(place(reference, total)))._tag, tag)
+    assert.strictEqual(upstream.orders.size, 0)
+    assert.strictEqual((await place(reference, total)).reference, "gid://shopify/Order/900")
+  })
+
+  it.each<[string, object, FulfilmentStatus["status"], object]>([
+    ["unfulfilled", {}, "placed", {}],
+    ["sent", {}, "shipped", { shipments: [{ carrier: "UPS", trackingNumber: "1Z999AA10123456784" }] }],
+    ["partly sent", { displayFulfillmentStatus: "PARTIALLY_FULFILLED" }, "shipped", {}],
+    [
+      "sent, and not required to arrive",
+      { displayFulfillmentStatus: "FULFILLMENT_NOT_REQUIRED", fulfillments: [] },
+      "delivered",
+      {}
+    ],
+    ["refunded in the shop", { displayFinancialStatus: "REFUNDED" }, "cancelled", { reason: "refunded" }],
+    [
+      "canceled in the shop",
+      { cancelledAt: "2026-11-20T10:00:00Z", cancelReason: "INVENTORY" },
+      "cancelled",
+      { reason: "inventory" }
+    ]
+  ])("that is %s has its status", async (what, change, status, more) => {
+    const { placed, shop, upstream } = start()
+    const reference = await placed()
+    if (what.includes("sent")) upstream.ship(reference)
+    Object.assign(upstream.orders.get(reference)!, change)
+    assert.deepInclude(await shop.status(reference), { status, ...more })
+  })
+
+  it("is delivered once all its parcels are, and names them with their links", async () => {
+    const { placed, shop, upstream } = start()
+    const reference = await placed()
+    upstream.ship(reference, { url: "https://ups.example/1Z999AA10123456784" }, "DELIVERED")
+    assert.deepStrictEqual(await shop.status(reference), {
+      status: "delivered",
+      shipments: [
+        {
+          carrier: "UPS",
+          trackingNumber: "1Z999AA10123456784",
+          trackingUrl: "https://ups.example/1Z999AA10123456784"
+        }
+      ]
+    })
+  })
+
+  it("is canceled once, with a note for the staff", async () => {
+    const { placed, sent, shop } = start()
+    const reference = await placed()
+    await shop.cancel(reference, "The buyer changed their mind")
+    await shop.cancel(reference)
+    assert.deepStrictEqual(
+      sent("CancelOrder").map(({ variables }) => variables),
+      [{ id: reference, staffNote: "The buyer changed their mind" }]
+    )
+    assert.deepInclude(await shop.status(reference), { status: "cancelled", reason: "other" })
+  })
+
+  it("that was sent can't be canceled", async () => {
+    const { placed, shop, upstream } = start()
+    const reference = await placed()
+    upstream.ship(reference)
+    assert.deepInclude(await rejectionOf(shop.cancel(reference)), { _tag: "ShopRefused", code: "INVALID" })
+  })
+
+  it("gets a note of its refund, once, after what the merchant wrote", async () => {
+    const { placed, shop, upstream } = start()
+    const reference = await placed()
+    const order = upstream.orders.get(reference)!
+    order.note = "Gift wrap"
+    const refund = { transaction: `0x${"ab".repeat(32)}`, amount: "27.99" }
+    await Promise.all([shop.noteRefund(reference, refund), shop.noteRefund(reference, refund)])
+    assert.strictEqual(
+      order.note,
+      `Gift wrap\nRefunded 27.99 USD in USDC (x402), transaction 0x${"ab".repeat(32)}`
+    )
+  })
+
+  it("that the shop doesn't have is an error", async () => {
+    const { shop } = start()
+    for (const [reference, code] of [
+      ["gid://shopify/Order/1", "order_missing"],
+      ["gid://shopify/DraftOrder/1", "reference"]
+    ] as const) {
+      assert.deepInclude(await rejectionOf(shop.status(reference)), { _tag: "OrderNotPlaceable", code })
+    }
+  })
+})
