@@ -19,10 +19,15 @@ interface Operation {
   readonly query?: ReadonlyArray<string>
 }
 
+type Types = Readonly<Record<string, Shape>>
+
 interface Description {
+  /** Where the types are from, and their version. */
   readonly source: string
   readonly operations: Readonly<Record<string, Operation>>
-  readonly types: Readonly<Record<string, Shape>>
+  readonly types: Types
+  /** What only the upstream's documentation has: further fields, further alternatives, or other types. */
+  readonly documented?: { readonly source: string; readonly types: Types }
 }
 
 export interface Contract {
@@ -49,11 +54,23 @@ const isOfType = (type: string, value: unknown): boolean => {
   }
 }
 
+/** A type with its further fields or alternatives; any other type is replaced. */
+const extended = (type: Shape | undefined, further: Shape): Shape => {
+  if (typeof type !== "object" || typeof further !== "object") return further
+  if ("fields" in type && "fields" in further) return { fields: { ...type.fields, ...further.fields } }
+  return "oneOf" in type && "oneOf" in further ? { oneOf: [...type.oneOf, ...further.oneOf] } : further
+}
+
 /** Reads a contract of this folder: `rye`. */
 export const contractOf = (name: string): Contract => {
-  const { operations, source, types } = JSON.parse(
+  const description = JSON.parse(
     readFileSync(new URL(`./${name}.json`, import.meta.url), "utf8")
   ) as Description
+  const { documented, operations, source } = description
+  const types: Record<string, Shape> = { ...description.types }
+  for (const [type, further] of Object.entries(documented?.types ?? {})) {
+    types[type] = extended(types[type], further)
+  }
 
   const faultsOf = (shape: Shape, value: unknown, path: string): ReadonlyArray<string> => {
     if (typeof shape === "string") {

@@ -1,7 +1,11 @@
 import { readFileSync } from "node:fs"
+import { resend } from "@till402/providers/mail/resend"
 import { memoryPlacementJournal } from "@till402/providers/rye"
+import { http, HttpResponse } from "msw"
 import { assert, describe, it } from "vitest"
+import { start as startCrossmint, server as crossmintServer } from "../crossmint/payments.ts"
 import { interceptRequests } from "../interceptRequests.ts"
+import { context as mailContext, from, mail } from "../mail/mails.ts"
 import { intentFixture, productDocument as ryeProduct } from "../rye/fakeRye.ts"
 import { context as ryeContext, request as ryeRequest, startShop as startRye } from "../rye/shop.ts"
 import { orderId, request as zincRequest, startShop as startZinc } from "../zinc/shop.ts"
@@ -11,7 +15,7 @@ import { contractOf } from "./contract.ts"
  * Our requests and fixtures against the upstreams' own descriptions. See docs/upstreams.md for what each proves.
  */
 
-const server = interceptRequests()
+const server = interceptRequests(crossmintServer)
 
 const fixture = (path: string): unknown =>
   JSON.parse(readFileSync(new URL(`../${path}`, import.meta.url), "utf8"))
@@ -125,5 +129,67 @@ describe("Zinc", () => {
     assert.deepStrictEqual(contract.responseFaults("GET /wallet/me", { ...wallet, spendable: 1 }), [
       "response.spendable: no such field"
     ])
+  })
+})
+
+describe("Crossmint", () => {
+  const contract = contractOf("crossmint")
+  const operationOf = (method: string, path: string): string =>
+    `${method} ${path.replace(/^.*(?=\/orders)/, "").replace(/(?<=orders\/)[\w-]+/, "{id}")}`
+
+  it.each([
+    ["POST /orders", "crossmint-create-order.response"],
+    ["POST /orders", "crossmint-order-unavailable"],
+    ["GET /orders/{id}", "crossmint-order-delivery"],
+    ["GET /orders/{id}", "crossmint-order-completed"],
+    ["GET /orders/{id}/tracking", "crossmint-tracking"]
+  ])("describes the fixture of %s: %s", (operation, name) => {
+    const document = fixture(`crossmint/fixtures/${name}.json`)
+    assert.deepStrictEqual(contract.responseFaults(operation, document), [])
+  })
+
+  it("describes every request of an order, and what is read of its payment", async () => {
+    const { first, place, upstream } = startCrossmint({ receiptEmail: "books@shop.example" })
+    await place()
+    const posted = upstream.received.filter(({ method }) => method === "POST")
+    assert.deepStrictEqual(
+      posted.map(({ method, path }) => operationOf(method, path)),
+      ["POST /orders", "POST /orders/{id}/payment"]
+    )
+    for (const { body, method, path } of posted) {
+      assert.deepStrictEqual(contract.requestFaults(operationOf(method, path), body), [])
+    }
+    const received = { amount: "97.35", currency: "usdc", txId: "0xab", chain: "base-sepolia" }
+    const paid = { ...first(), payment: { ...first().payment, received, refunded: received } }
+    assert.deepStrictEqual(contract.responseFaults("GET /orders/{id}", paid), [])
+    const misspelled = { ...paid, payment: { ...paid.payment, received: { ...received, txID: "0xab" } } }
+    assert.deepStrictEqual(contract.responseFaults("GET /orders/{id}", misspelled), [
+      "response.payment.received.txID: no such field"
+    ])
+  })
+})
+
+describe("Resend", () => {
+  const contract = contractOf("resend")
+
+  it("describes the request, and the responses that are read", async () => {
+    const bodies: Array<unknown> = []
+    server.use(
+      http.post("https://api.resend.com/emails", async ({ request }) => {
+        bodies.push(await request.json())
+        return HttpResponse.json({ id: "1" })
+      })
+    )
+    await resend({ apiKey: "re_1", from, replyTo: "help@shop.example" }).send(mail, mailContext)
+    assert.deepStrictEqual(contract.requestFaults("POST /emails", bodies[0]), [])
+    assert.deepStrictEqual(contract.requestFaults("POST /emails", { to: "a@b.example", replyTo: "" }), [
+      "request.replyTo: no such field"
+    ])
+    for (const name of ["invalid_from_address", "invalid_idempotent_request", "rate_limit_exceeded"]) {
+      const refusal = { statusCode: 422, name, message: "refused" }
+      assert.deepStrictEqual(contract.responseFaults("POST /emails", refusal), [])
+    }
+    const unknown = { statusCode: 422, name: "invalid_sender", message: "refused" }
+    assert.lengthOf(contract.responseFaults("POST /emails", unknown), 1)
   })
 })
