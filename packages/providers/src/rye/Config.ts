@@ -32,6 +32,7 @@ export interface RyeConfig extends IntentsSettings, QuotingSettings, WebhookSett
   readonly lookupsPerSecond: number
   readonly intentsPerDay: number
   readonly intentsForBuyers: number
+  readonly ordersAtOnce: number
 }
 
 const read = settingReaders("rye")
@@ -72,6 +73,7 @@ export const configure = Effect.fnUntraced(function* (
     mutationsPerSecond: yield* rate("mutationsPerSecond", 5),
     readsPerSecond: yield* rate("readsPerSecond", 10),
     lookupsPerSecond: yield* rate("lookupsPerSecond", 10),
+    ordersAtOnce: yield* read.wholeNumber("ordersAtOnce", options.ordersAtOnce ?? 10, 1, 100_000),
     intentsPerDay,
     intentsForBuyers: yield* read.wholeNumber(
       "intentsForBuyers",
@@ -95,6 +97,7 @@ const config = Config.all({
     lookupsPerSecond: positiveInt("RYE_LOOKUPS_PER_SECOND"),
     intentsPerDay: positiveInt("RYE_INTENTS_PER_DAY"),
     intentsForBuyers: naturalInt("RYE_INTENTS_FOR_BUYERS"),
+    ordersAtOnce: positiveInt("RYE_ORDERS_AT_ONCE"),
     baseUrl: Config.String("RYE_BASE_URL")
   }),
   upstream: upstreamConfig("RYE")

@@ -64,6 +64,15 @@ export class IntentBudgetSpent extends Data.TaggedError("IntentBudgetSpent")<{
   }
 }
 
+/** Rye is placing as many orders of the account as it does at once. Nothing was paid or confirmed. */
+export class TooManyOrders extends Data.TaggedError("TooManyOrders")<{
+  readonly retryAfterMillis: number
+}> {
+  override get message(): string {
+    return "Rye is placing as many orders as it does at once"
+  }
+}
+
 /** The drawdown balance is lower than the price, or used up. Nothing was confirmed. */
 export class BalanceTooLow extends Data.TaggedError("BalanceTooLow")<{}> {
   override get message(): string {
@@ -92,6 +101,7 @@ export type RyeError =
   | IntentNotPlaceable
   | OfferChanged
   | IntentBudgetSpent
+  | TooManyOrders
   | BalanceTooLow
   | DrawdownDisabled
   | ConfirmationInFlight
@@ -125,7 +135,11 @@ export const toHostError = <E extends { readonly _tag: string; readonly message:
       { code: error._tag }
     )
   if (error._tag === "OfferNotReady") return unavailable(offerRetryAfterSeconds)
-  if (error instanceof ConfirmationInFlight || error instanceof IntentBudgetSpent) {
+  if (
+    error instanceof ConfirmationInFlight ||
+    error instanceof IntentBudgetSpent ||
+    error instanceof TooManyOrders
+  ) {
     return unavailable(Math.ceil(error.retryAfterMillis / 1_000))
   }
   return temporary.has(error._tag) ? unavailable() : error

@@ -24,6 +24,8 @@ export interface RyeSettings extends UpstreamSettings {
   readonly intentsPerDay?: number | undefined
   /** The part of `intentsPerDay` for buyers with an earlier order; default two fifths, rounded down. */
   readonly intentsForBuyers?: number | undefined
+  /** Orders that Rye places at the same time; default 10, as for a new account. Divide it in the same way. */
+  readonly ordersAtOnce?: number | undefined
   /** Called for each signed webhook about an order. If it throws, Rye sends the webhook again. */
   readonly onUpdate?: OnFulfilmentUpdate | undefined
   /** Address of the API; `https://staging.api.rye.com` for staging. Must be https or on this machine. */

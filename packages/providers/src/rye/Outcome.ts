@@ -30,6 +30,7 @@ export const beforeConfirming = (error: RyeError, mayArrive: boolean): Placement
       return refused("price_changed")
     case "OfferNotReady":
     case "JournalFailed":
+    case "TooManyOrders":
       return notPlaced(error)
     // An unknown state or document may mean anything.
     case "ResponseMalformed":

@@ -10,13 +10,15 @@ import {
   OfferChanged,
   OfferNotReady,
   PlacementUnknown,
-  type RyeError
+  type RyeError,
+  TooManyOrders
 } from "./Errors.ts"
 import { wordOf } from "./FailureReason.ts"
 import { createdAtOf, type IntentDocument, idPattern } from "./IntentDocument.ts"
 import type { Intents } from "./Intents.ts"
 import { costOf, intentLifetimeMillis } from "./Offer.ts"
 import { afterConfirming, beforeConfirming, wasNotSent } from "./Outcome.ts"
+import type { OrdersAtOnce } from "./OrdersAtOnce.ts"
 import type { PlacementJournal } from "./PlacementJournal.ts"
 import type { Buyers } from "./Buyers.ts"
 import type { OrderRequest } from "../fulfilment/Buyer.ts"
@@ -108,11 +110,18 @@ const unconfirmed = (
   return isDurable || isExpired ? Effect.succeed(undefined) : Effect.fail(new PlacementUnknown())
 }
 
+export interface PlacingSettings {
+  readonly atOnce: OrdersAtOnce
+  readonly buyers: Buyers
+  /** `undefined`: orders are paid from the drawdown balance. */
+  readonly x402: X402Payment | undefined
+}
+
 /** Places orders, paid by `x402` or from the drawdown balance. */
 export const makePlacing = (
   intents: Intents,
   placements: PlacementJournal,
-  { buyers, x402 }: { readonly buyers: Buyers; readonly x402: X402Payment | undefined }
+  { atOnce, buyers, x402 }: PlacingSettings
 ) => {
   const { isDurable = true } = placements
   const oneAtATime = new KeyedMutex()
@@ -172,6 +181,11 @@ export const makePlacing = (
       return { reference }
     }
     const agreedCents = yield* before(ensurePlaceable(intent, placement.total, x402 !== undefined))
+    const retryAfterMillis = atOnce.enter(reference, atMillis)
+    // An order that may already be paid or confirmed goes on.
+    if (retryAfterMillis !== undefined && !mayArrive) {
+      return yield* before(Effect.fail(new TooManyOrders({ retryAfterMillis })))
+    }
     yield* before(fromJournal(() => placements.record(orderId, { reference, atMillis })))
     const proof = yield* pay({ orderId, reference, agreedCents }, payment)
     // Once an order is paid, only a failed intent settles its outcome.
@@ -206,7 +220,16 @@ export const makePlacing = (
   })
 
   return {
-    place: (placement: RyePlacement) => oneAtATime.enter(placement.reference, place(placement)),
+    place: (placement: RyePlacement) =>
+      oneAtATime.enter(
+        placement.reference,
+        Effect.tapError(place(placement), ({ outcome }) =>
+          Effect.sync(() => {
+            // Rye isn't placing it.
+            if (outcome._tag !== "Unknown") atOnce.leave(placement.reference)
+          })
+        )
+      ),
     find
   }
 }

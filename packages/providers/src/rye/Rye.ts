@@ -14,6 +14,7 @@ import { configure, optionsFromConfig, type RyeLayerOptions } from "./Config.ts"
 import { IntentNotPlaceable, type RyeError, toHostError } from "./Errors.ts"
 import { wordOf } from "./FailureReason.ts"
 import { IntentBudget } from "./IntentBudget.ts"
+import { OrdersAtOnce } from "./OrdersAtOnce.ts"
 import { idPattern } from "./IntentDocument.ts"
 import { type Intents, makeIntents } from "./Intents.ts"
 import type { RyeSettings } from "./Options.ts"
@@ -46,10 +47,11 @@ const unplaced: ReadonlySet<string> = new Set([
   "requires_action"
 ])
 
-const makeStatus = (intents: Intents) =>
+const makeStatus = (intents: Intents, atOnce: OrdersAtOnce) =>
   Effect.fnUntraced(function* (reference: string): Effect.fn.Return<FulfilmentStatus, RyeError> {
     if (!idPattern.test(reference)) return yield* new IntentNotPlaceable({ code: "reference" })
     const intent = yield* intents.get(reference)
+    if (intent.state !== "placing_order") atOnce.leave(reference)
     if (intent.state === "failed") {
       return { status: "failed", reason: wordOf(fieldsOf(intent.failureReason)["code"]), shipments: [] }
     }
@@ -95,14 +97,15 @@ export const makeParts = Effect.fnUntraced(function* (
     // The treasury's own funds are checked when it pays.
     ensureCovered: settings.x402Network === undefined ? makeBalanceCheck(intents.balance) : () => Effect.void
   })
+  const atOnce = new OrdersAtOnce(settings.ordersAtOnce)
   const { treasury } = options
   const network = findNetwork("base")
   const x402 =
     treasury === undefined || network === undefined
       ? undefined
       : makeX402Payment(intents, { treasury, network })
-  const placing = makePlacing(intents, placements, { buyers, x402 })
-  const status = makeStatus(intents)
+  const placing = makePlacing(intents, placements, { buyers, x402, atOnce })
+  const status = makeStatus(intents, atOnce)
   const webhook = makeWebhook(intents, settings)
   return {
     quote: Effect.fn("Rye.quote")((request: OrderRequest) => quoting(request)),

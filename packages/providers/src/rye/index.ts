@@ -27,6 +27,7 @@ export {
   ConfirmationInFlight,
   DrawdownDisabled,
   IntentBudgetSpent,
+  TooManyOrders,
   IntentFailed,
   IntentNotPlaceable,
   JournalFailed,

@@ -1,6 +1,6 @@
 import { HttpResponse } from "msw"
 import { sqliteJournals } from "@till402/providers/journals"
-import { assert, describe, it } from "vitest"
+import { afterEach, assert, describe, it, vi } from "vitest"
 import { phoneOf } from "../../src/fulfilment/Buyer.ts"
 import { interceptRequests } from "../interceptRequests.ts"
 import { rejectionOf } from "../treasury/treasuries.ts"
@@ -8,6 +8,7 @@ import { context, request, startShop } from "./shop.ts"
 
 const server = interceptRequests()
 const start = (change: Parameters<typeof startShop>[1] = {}) => startShop(server, change)
+afterEach(() => void vi.useRealTimers())
 const created = /^POST \/checkout-intents$/
 
 /** A caller who buys nothing, with an address of its own each time. */
@@ -72,6 +73,45 @@ describe("the intents of a day", () => {
     assert.deepInclude(await rejectionOf(quote()), { code: "OfferNotReady" })
     upstream.looksToOffer = 0
     assert.strictEqual((await quote()).reference, "ci_1")
+  })
+})
+
+describe("the orders that Rye places at once", () => {
+  const confirmed = /\/confirm$/
+  const placements = async () => {
+    const started = start({ ordersAtOnce: 1 })
+    const [first, second] = [await started.quote(), await started.quote(stranger(1))]
+    await started.place(first.reference)
+    const placeSecond = () => started.place(second.reference, { orderId: "order-2" })
+    return { ...started, first, second, placeSecond }
+  }
+
+  it("are not exceeded: another order is retried, and nothing is confirmed", async () => {
+    const { placeSecond, upstream } = await placements()
+    const refused = await rejectionOf(placeSecond())
+    assert.deepInclude(refused, { _tag: "NotPlaced", code: "TooManyOrders", retryAfterSeconds: 15 })
+    assert.strictEqual(upstream.count(confirmed), 1)
+  })
+
+  it("include no order that Rye has placed", async () => {
+    const { first, placeSecond, second, shop, upstream } = await placements()
+    await shop.status(first.reference)
+    assert.deepInclude(await rejectionOf(placeSecond()), { code: "TooManyOrders" })
+    Object.assign(upstream.intents.get(first.reference)!, { state: "completed", orderId: "ord_1" })
+    await shop.status(first.reference)
+    assert.strictEqual((await placeSecond()).reference, second.reference)
+  })
+
+  it("include no order that Rye refused, nor one of which nothing is heard for ten minutes", async () => {
+    const { place, quote, upstream } = start({ ordersAtOnce: 1 })
+    const [first, second] = [await quote(), await quote(stranger(1))]
+    upstream.next(confirmed, () => HttpResponse.json({}, { status: 429 }))
+    assert.deepInclude(await rejectionOf(place(first.reference)), { _tag: "NotPlaced", code: "HTTP_429" })
+    await place(second.reference, { orderId: "order-2" })
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 599_000 })
+    assert.deepInclude(await rejectionOf(place(first.reference)), { code: "TooManyOrders" })
+    vi.setSystemTime(Date.now() + 2_000)
+    assert.strictEqual((await place(first.reference)).reference, first.reference)
   })
 })
 

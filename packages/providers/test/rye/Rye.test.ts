@@ -88,6 +88,7 @@ describe("options", () => {
     ["no rate", { mutationsPerSecond: 0 }],
     ["a rate in fractions", { lookupsPerSecond: 0.5 }],
     ["a day without intents", { intentsPerDay: 0 }],
+    ["no order at once", { ordersAtOnce: 0 }],
     ["more for buyers than there is", { intentsPerDay: 10, intentsForBuyers: 11 }],
     ["a listener that is none", { onUpdate: "https://till.example" }],
     ["a timeout of nothing", { timeoutMillis: 0 }]
