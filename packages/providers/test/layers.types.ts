@@ -11,7 +11,9 @@ import { Smtp } from "@till402/providers/mail/smtp"
 import { Rainforest } from "@till402/providers/rainforest"
 import { Rye } from "@till402/providers/rye"
 import { Shopify } from "@till402/providers/shopify"
+import { ShopifyAdmin } from "@till402/providers/shopify-admin"
 import { EvmTreasury, Treasury } from "@till402/providers/treasury"
+import { WooCommerce } from "@till402/providers/woocommerce"
 import { Zinc } from "@till402/providers/zinc"
 import { type Config, Effect, Layer } from "effect"
 import { FetchHttpClient, type HttpClient } from "effect/http"
@@ -29,6 +31,8 @@ const rainforest: Layer.Layer<Rainforest, Failure, Http> = Rainforest.layerConfi
 const shopify: Layer.Layer<Shopify, Failure, Http> = Shopify.layerConfig()
 const rye: Layer.Layer<Fulfilment | Rye, Failure, Http | Journals> = Rye.layerConfig()
 const zinc: Layer.Layer<Fulfilment | Zinc, Failure, Http> = Zinc.layerConfig()
+const shopifyAdmin: Layer.Layer<Fulfilment | ShopifyAdmin, Failure, Http> = ShopifyAdmin.layerConfig()
+const wooCommerce: Layer.Layer<Fulfilment | WooCommerce, Failure, Http> = WooCommerce.layerConfig()
 const crossmint: Layer.Layer<Fulfilment | Crossmint, Failure, Http | Treasury> = Crossmint.layerConfig()
 const treasury: Layer.Layer<Treasury, Failure, Http | Journals> = EvmTreasury.layerConfig()
 const facilitator: Layer.Layer<Facilitator, Failure, Http | Journals> = LocalFacilitator.layerConfig()
@@ -47,6 +51,8 @@ const searching = Marketplaces.use((marketplaces) => Effect.succeed(marketplaces
 export const complete: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
   track.pipe(Effect.provide(tracker), Effect.provide(FetchHttpClient.layer)),
   quoting.pipe(Effect.provide(rye), Effect.provide([FetchHttpClient.layer, MemoryJournals.layer])),
+  quoting.pipe(Effect.provide(shopifyAdmin), Effect.provide(FetchHttpClient.layer)),
+  quoting.pipe(Effect.provide(wooCommerce), Effect.provide(FetchHttpClient.layer)),
   quoting.pipe(
     Effect.provide(crossmint),
     Effect.provide(treasury),

@@ -16,12 +16,16 @@ const pageSize = 20
 /** Page n may need n calls. */
 const maxPages = 20
 
-/** Words without the operators of Shopify's search syntax, which are capitals and punctuation. */
+/** Connectives of Shopify's search syntax. An `or` could add goods that the filters exclude. */
+const connectives: ReadonlySet<string> = new Set(["and", "or", "not"])
+
+/** Words without the operators of Shopify's search syntax. */
 const wordsOf = (text: string): string =>
   text
     .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, " ")
-    .trim()
+    .split(/[^\p{L}\p{N}\p{M}]+/u)
+    .filter((word) => word !== "" && !connectives.has(word))
+    .join(" ")
 
 /** The search in Shopify's syntax: https://shopify.dev/docs/api/usage/search-syntax. */
 export const searchText = ({ brand, priceMax, priceMin, q }: ProductQuery): string =>
@@ -38,7 +42,7 @@ interface Reading {
   readonly shopUrl: string
 }
 
-/** A product by its first variant that is available within the bounds. */
+/** A product that the shop sells, by its first variant that is available within the bounds. */
 export const toProduct = (
   document: ProductDocument,
   { priceMax, priceMin }: ProductQuery,
@@ -49,6 +53,7 @@ export const toProduct = (
     if (!availableForSale || amount === null) return false
     return (priceMin === undefined || amount >= priceMin) && (priceMax === undefined || amount <= priceMax)
   })
+  if (document.status !== "ACTIVE" || typeof document.publishedAt !== "string") return undefined
   const title = textOf(document.title)
   const id = /\/(\d{1,20})$/.exec(variant?.id ?? "")?.[1]
   if (variant === undefined || title === null || id === undefined) return undefined

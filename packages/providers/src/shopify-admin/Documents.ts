@@ -66,6 +66,8 @@ const Product = Schema.Struct({
   title: Schema.String,
   handle: Schema.String,
   vendor: Schema.String,
+  status: Schema.String,
+  publishedAt: optional(Schema.String),
   onlineStoreUrl: optional(Schema.String),
   hasOnlyDefaultVariant: Schema.Boolean,
   featuredMedia: Media,
@@ -87,7 +89,7 @@ export const findProducts = operation(
     productsCount(query: $query) { count }
     products(query: $query, first: $first, after: $after, sortKey: RELEVANCE) {
       nodes {
-        title handle vendor onlineStoreUrl hasOnlyDefaultVariant ${media}
+        title handle vendor status publishedAt onlineStoreUrl hasOnlyDefaultVariant ${media}
         variants(first: 10) { nodes { id title price availableForSale } }
       }
       pageInfo { hasNextPage endCursor }

@@ -47,11 +47,24 @@ describe("the goods of a Shopify shop", () => {
     assert.deepStrictEqual(products, [])
     assert.strictEqual(
       sent("FindProducts")[0]!.variables["query"],
-      "acme tote or status draft status:active published_status:published price:<=50"
+      "acme tote status draft status:active published_status:published price:<=50"
     )
     const found = await shop.marketplace.search({ q: "tote", brand: "Acme", priceMax: 50, page: 1 }, context)
     assert.deepStrictEqual(
       found.products.map(({ asin }) => asin),
+      ["73"]
+    )
+  })
+
+  it("are only those that the shop sells, whatever Shopify returns", async () => {
+    const { shop, upstream } = start()
+    upstream.put(71, { status: "DRAFT" })
+    upstream.put(72, { publishedAt: null })
+    upstream.put(73)
+    upstream.filters = false
+    const { products } = await shop.marketplace.search({ q: "tote", page: 1 }, context)
+    assert.deepStrictEqual(
+      products.map(({ asin }) => asin),
       ["73"]
     )
   })

@@ -1,10 +1,11 @@
 import { HttpResponse } from "msw"
 import type { FulfilmentStatus } from "@till402/core"
 import { assert, describe, it } from "vitest"
+import { context } from "../fulfilment/orderRequest.ts"
 import { interceptRequests } from "../interceptRequests.ts"
 import { rejectionOf } from "../treasury/treasuries.ts"
 import type { FakeShopifyAdmin } from "./fakeShopifyAdmin.ts"
-import { orderId, refusedWith, startShop } from "./shop.ts"
+import { orderId, refusedWith, request, startShop } from "./shop.ts"
 
 const server = interceptRequests()
 
@@ -44,6 +45,35 @@ describe("an order of a Shopify shop", () => {
     change(upstream)
     assert.deepInclude(await rejectionOf(place(reference, total)), { _tag: "PlacementRefused", reason })
     assert.strictEqual(upstream.orders.size, 0)
+  })
+
+  it("is placed once by processes that work on it at the same time", async () => {
+    const { open, quote, upstream } = start()
+    const { reference, total } = await quote()
+    const order = { ...request, orderId, reference, total }
+    const placed = await Promise.all([open(), open(), open()].map((shop) => shop.place(order, context)))
+    assert.deepStrictEqual(
+      placed.map((each) => each.reference),
+      Array.from({ length: 3 }, () => "gid://shopify/Order/900")
+    )
+    assert.strictEqual(upstream.orders.size, 1)
+  })
+
+  it("gets the quote alone, if another order claims it at the same time", async () => {
+    const { open, quote, shop, upstream } = start()
+    const { reference, total } = await quote()
+    const order = { ...request, reference, total }
+    const other = { ...order, orderId: "0b6f1f0e-3c8a-4b6e-9a55-000000000002" }
+    // The other order is placed between this one's claim and its completion.
+    upstream.next(/CompleteDraft/, async (act) => {
+      assert.strictEqual((await open().place(other, context)).reference, "gid://shopify/Order/900")
+      return act()
+    })
+    assert.deepInclude(await rejectionOf(shop.place({ ...order, orderId }, context)), {
+      _tag: "PlacementRefused",
+      reason: "reference_taken"
+    })
+    assert.strictEqual(upstream.orders.size, 1)
   })
 
   it("is not placed for a quote that another order has paid", async () => {

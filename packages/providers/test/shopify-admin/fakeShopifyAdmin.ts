@@ -55,6 +55,8 @@ const listOf = (value: unknown): ReadonlyArray<Input> => (Array.isArray(value) ?
 export class FakeShopifyAdmin {
   readonly shop = "northwind.myshopify.com"
   currency = "USD"
+  /** Whether a search finds only published goods. */
+  filters = true
   readonly goods = new Map<number, GoodsState>()
   readonly drafts = new Map<string, DraftState>()
   readonly orders = new Map<string, OrderState>()
@@ -154,8 +156,7 @@ export class FakeShopifyAdmin {
       .filter((word) => !word.includes(":"))
     return [...this.goods.values()].filter(
       ({ publishedAt, status, title, vendor }) =>
-        status === "ACTIVE" &&
-        publishedAt !== null &&
+        (!this.filters || (status === "ACTIVE" && publishedAt !== null)) &&
         words.every((word) => `${title} ${vendor}`.toLowerCase().includes(word))
     )
   }
