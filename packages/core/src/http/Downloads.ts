@@ -6,8 +6,9 @@ import type { PlainResponse } from "./HttpMessage.ts"
 
 /** Payments whose downloads are remembered; the oldest are forgotten first. */
 const maxPayments = 10_000
-/** A payment downloads its file this many times, in parts or whole. */
-const maxDownloads = 2
+/** Bytes that a payment downloads, in parts or whole: its file twice, and at least as many as cost next to nothing. */
+const leastBytes = 16 * 2 ** 20
+const maxBytes = (size: number): number => Math.max(2 * size, leastBytes)
 
 /** A request for the file that a payment has bought. */
 export interface DownloadRequest {
@@ -19,7 +20,7 @@ export interface DownloadRequest {
   readonly ifRange: string | null
 }
 
-/** `Spent`: the payment has downloaded its file as often as it may. */
+/** `Spent`: the payment has downloaded as much as it may. */
 export type Delivery =
   | { readonly _tag: "Sent"; readonly response: PlainResponse }
   | { readonly _tag: "Unsatisfiable"; readonly size: number }
@@ -49,7 +50,8 @@ const cut = (
 
 /**
  * Sends files, whole or in parts, so that an interrupted download resumes under the same payment. Per payment it sends
- * one stream at a time, a new one ends the one before, and up to twice the bytes of the file. Counts in this process only.
+ * one stream at a time, a new one ends the one before, and up to 16 MiB, or twice the file if that
+ * is more. Counts in this process only.
  */
 export class Downloads {
   private readonly payments = new BoundedMap<string, PaymentDownloads>(maxPayments)
@@ -92,7 +94,7 @@ export class Downloads {
     size: number | undefined
   ): PaymentDownloads | undefined {
     const payment = this.payments.get(key) ?? { sentBytes: 0, stop: () => undefined }
-    if (length !== undefined && size !== undefined && payment.sentBytes + length > maxDownloads * size)
+    if (length !== undefined && size !== undefined && payment.sentBytes + length > maxBytes(size))
       return undefined
     payment.stop()
     payment.stop = () => undefined

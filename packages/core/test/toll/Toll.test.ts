@@ -49,18 +49,14 @@ describe.each(calls)("copies of one payment for %s", (_, call) => {
   })
 })
 
-it("copies of one payment for a download give the same archive twice, and no third time", async () => {
+it("copies of one payment for a download give the same archive, opened anew for each", async () => {
   const shop = await openTill()
   const bought = jsonOf(await shop.present(vaultBuy, await shop.payFor(vaultBuy)))
   const download = downloadOf(String(bought["purchaseId"]), String(bought["downloadToken"]))
   const payment = await shop.payFor(download)
   const responses = await Promise.all(Array.from({ length: 10 }, () => shop.present(download, payment)))
-  const archives = responses.filter(({ status }) => status === 200).map(({ text }) => text)
-  expect(archives).toHaveLength(2)
-  expect(archives[0]).toMatch(/^PK/)
-  expect(archives[1]).toBe(archives[0])
-  for (const response of responses.filter(({ status }) => status !== 200))
-    expectRefused(response, "payment_already_used")
+  expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+  expect(responses[0]!.text).toMatch(/^PK/)
   expect(shop.facilitator.settled).toHaveLength(2)
 })
 
