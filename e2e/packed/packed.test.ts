@@ -29,6 +29,7 @@ import {
   loadEntries,
   type RunningApp,
   startApp,
+  startCommand,
   typeCheck,
   writeImports
 } from "./src/ScratchApp.ts"
@@ -59,7 +60,7 @@ const names = [
   "@till402/sandbox"
 ]
 /** Folders that a package ships besides its sources and their build. */
-const assets: Readonly<Record<string, ReadonlyArray<string>>> = { "@till402/sandbox": ["vault"] }
+const assets: Readonly<Record<string, ReadonlyArray<string>>> = { "@till402/sandbox": ["bin", "vault"] }
 
 const packageOf = (name: string): PackedPackage => {
   const found = packages.find((one) => one.name === name)
@@ -212,6 +213,21 @@ describe("a host in plain JavaScript, run by plain Node", () => {
     expect(await running.stop()).toBe(0)
   })
 })
+
+it(
+  "the sandbox's only command starts it, and stops it at an interrupt",
+  { timeout: toolTimeoutMillis },
+  async () => {
+    const { folder, manifest } = packageOf("@till402/sandbox")
+    const commands = Object.values(manifest.bin ?? {})
+    // npx runs a package's only command, whatever its name.
+    expect(commands).toHaveLength(1)
+    const sandbox = startCommand(join(folder, commands[0]!), ["--json", "--port", "0"], app)
+    const { baseUrl } = JSON.parse(await sandbox.line) as { readonly baseUrl: string }
+    expect((await fetch(`${baseUrl}/x402/search?q=lamp`)).status).toBe(402)
+    expect(await sandbox.interrupt()).toBe(0)
+  }
+)
 
 describe("these checks detect", () => {
   let copies = 0

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { cpSync, existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { chmodSync, cpSync, existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs"
+import { delimiter, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { entriesOf, link, type PackedPackage } from "./Packing.ts"
 import { declaredNames } from "./Names.ts"
@@ -186,6 +186,38 @@ export const startApp = async (app: string): Promise<RunningApp> => {
     stop: () => {
       // The app ends with its standard input, so it never outlives the test.
       child.stdin.end()
+      return ended
+    }
+  }
+}
+
+/** A running command of a package. */
+export interface RunningCommand {
+  /** Its first line on standard output. */
+  readonly line: Promise<string>
+  /** Interrupts it as Ctrl-C does; returns its exit code. */
+  readonly interrupt: () => Promise<number | null>
+}
+
+/** Runs a package's executable file as npm's links do: by its own first line. It is ended after a minute in any case. */
+export const startCommand = (file: string, args: ReadonlyArray<string>, cwd: string): RunningCommand => {
+  // npm makes the files of `bin` executable when it installs them.
+  chmodSync(file, 0o755)
+  const child = spawn(file, [...args], {
+    cwd,
+    // The first line of the file looks for Node there.
+    env: { ...plainEnvironment(), PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}` },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 60_000,
+    killSignal: "SIGKILL"
+  })
+  const ended = new Promise<number | null>((resolve) => {
+    child.once("exit", resolve)
+  })
+  return {
+    line: firstLine(child),
+    interrupt: () => {
+      child.kill("SIGINT")
       return ended
     }
   }

@@ -10,7 +10,7 @@ export interface Arguments {
   readonly model?: { readonly baseUrl: string; readonly name: string }
 }
 
-export const usage = `Usage: npm run sandbox -- [options]
+export const usage = `Usage: npx @till402/sandbox [options]      in a clone: npm run sandbox -- [options]
 
   --port N                      port of the service (default 4021; 0 takes a free one)
   --adapter hono|express|koa    framework that mounts it (default hono)
