@@ -65,6 +65,12 @@ const programs = new Set(["ts", "typescript", "js", "javascript", "mjs", "mts", 
 export const samplesOf = (document: Document): ReadonlyArray<Sample> =>
   fencesOf(document).filter(({ language }) => programs.has(language))
 
+/** The lines of each shell fence of a document. */
+export const commandsOf = (document: Document): ReadonlyArray<ReadonlyArray<string>> =>
+  fencesOf(document)
+    .filter(({ language }) => language === "sh")
+    .map(({ code }) => code.split("\n"))
+
 /** The `@example` blocks in the comments of a source file. */
 export const examplesOf = ({ path, text }: Document): ReadonlyArray<Sample> =>
   Array.from(text.matchAll(/^ *\* @example\n((?: *\*(?!\/)(?! @).*\n)+)/gm), (match) => ({

@@ -1,13 +1,19 @@
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { expect, it } from "vitest"
-import { read, samplesOf } from "./documents.ts"
+import { commandsOf, read, samplesOf } from "./documents.ts"
+
+const readme = read("README.md")
+
+/** The README's two commands that make a secret and start the server. */
+const [makeSecret = "", startServer = ""] =
+  commandsOf(readme).find((lines) => lines.some((line) => line.endsWith("server.ts"))) ?? []
 
 it("the README's server runs as printed and requests a payment", async () => {
-  const code = samplesOf(read("README.md")).find((sample) => sample.code.startsWith("// server.ts\n"))!.code
+  const code = samplesOf(readme).find((sample) => sample.code.startsWith("// server.ts\n"))!.code
   // A free port and no network: the server prints its port, and its facilitator can't be reached.
   const here = code
     .replace(
@@ -21,11 +27,21 @@ it("the README's server runs as printed and requests a payment", async () => {
   const folder = mkdtempSync(join(tmp, "server-"))
   const file = join(folder, "server.ts")
   writeFileSync(file, here)
-  const child = spawn(process.execPath, ["--conditions=@till402/source", file], {
+  const { TILL_SECRET: _secret, ...env } = process.env
+  execFileSync("sh", ["-c", makeSecret], { cwd: folder })
+  const secret = readFileSync(join(folder, ".env"), "utf8")
+  const [program, ...args] = startServer.split(" ")
+  expect(program).toBe("node")
+  const child = spawn(process.execPath, ["--conditions=@till402/source", ...args], {
+    cwd: folder,
     stdio: ["ignore", "pipe", "ignore"],
-    env: { ...process.env, TILL_SECRET: "no secret at all, since this is a test" }
+    env
   })
   try {
+    expect(secret).toMatch(/^TILL_SECRET=[A-Za-z0-9+/]{43}=\n$/)
+    // A later start must keep the secret of its database.
+    execFileSync("sh", ["-c", makeSecret], { cwd: folder })
+    expect(readFileSync(join(folder, ".env"), "utf8")).toBe(secret)
     const [line] = (await once(createInterface(child.stdout), "line")) as [string]
     const { port } = JSON.parse(line) as { port: number }
     const unpaid = await fetch(`http://127.0.0.1:${port}/x402/search?q=desk`)
