@@ -8,7 +8,7 @@ import { sqlite } from "@till402/core/sqlite"
 import { fakeFacilitator, fakeTracker } from "@till402/core/testing"
 import { payingFetch, sampleShop } from "@till402/sandbox"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { commandsOf, read, samplesOf } from "./documents.ts"
+import { commandsOf, documents, examplesOf, read, samplesOf, sources } from "./documents.ts"
 
 /*
  * Guides that a reader follows step by step: their samples and commands do what the text says.
@@ -119,5 +119,28 @@ describe("docs/mounting.md", () => {
       contents(at(file), statement.replace("'backup.sqlite'", `'${at("backup.sqlite")}'`))
     )
     expect(rows[1]?.map((row) => Object.values(row))).toEqual([[1]])
+  })
+})
+
+describe("samples", () => {
+  const samples = [...documents.flatMap(samplesOf), ...sources.flatMap((path) => examplesOf(read(path)))]
+  const placesOf = (found: typeof samples) => found.map(({ line, path }) => `${path}:${line}`)
+
+  /** The options of `Till.make({ … })` where a sample spells all of them out. */
+  const optionsIn = (code: string): string | undefined => /Till\.make\(\{\n(.*?)^\}\)/ms.exec(code)?.[1]
+
+  it("that make a till give it something to sell", () => {
+    const making = samples.filter(({ code }) => optionsIn(code) !== undefined)
+    expect(making.length).toBeGreaterThan(10)
+    const sells = /\.\.\.|^ +(?:marketplaces|assistant|fulfilment|tracker|vault|operations)\b/m
+    expect(placesOf(making.filter(({ code }) => !sells.test(optionsIn(code)!)))).toEqual([])
+  })
+
+  it("for real money are not paid to the address of the examples", () => {
+    const real = samples.filter(({ code }) =>
+      /"(?:base|polygon|avalanche|eip155:(?:8453|42161|1))"/.test(code)
+    )
+    expect(real.length).toBeGreaterThan(2)
+    expect(placesOf(real.filter(({ code }) => code.includes(settings.payTo)))).toEqual([])
   })
 })

@@ -27,7 +27,11 @@ export interface HostOrders {
    * Cancels an order, so that its payment is refunded. Doesn't cancel it upstream. Not possible while it is being
    * placed, nor once delivered.
    *
-   * @param reason a word for the refund's mail; default `cancelled_by_seller`
+   * @example
+   * const { outcome } = await till.orders.cancel("3d7f1a52-…", "customer asked")
+   *
+   * @param reason for the refund's mail, stored as a code: `customer asked` becomes `customer_asked`; default
+   * `cancelled_by_seller`
    */
   readonly cancel: (id: string, reason?: string) => Promise<OperatorResult>
   /**

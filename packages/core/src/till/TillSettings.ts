@@ -72,22 +72,22 @@ export interface LimitOptions {
    */
   readonly unsettled?: number
   /**
-   * Concurrent unsettled work for a payer without recent payments, across all processes. One call is always allowed.
-   * The bound grows by every payment that settles.
+   * Most unsettled work at once, across all processes, for a payer who has not paid here within `payerCreditMillis`.
+   * One call is always allowed. Each payment that settles raises this bound by its amount.
    *
    * @default "0.10"
    */
   readonly exposurePerPayer?: DecimalText
   /**
-   * Upper end of that bound.
+   * The most to which settled payments raise that bound.
    *
    * @default "5.00"
    */
   readonly maxExposurePerPayer?: DecimalText
   /**
-   * Work for one payer that starts before the facilitator has verified the payment. Never more than the payer settled
-   * in this process within `payerCreditMillis`; responses still wait for settlement. Never for `buy` and `vault/buy`.
-   * `"0"` verifies every payment first.
+   * Work that may start before the facilitator has verified the payment, up to what its payer settled in this process
+   * within `payerCreditMillis`. Responses still wait for settlement. Not for `buy` and `vault/buy`. `"0"` verifies
+   * every payment first.
    *
    * @default "5.00"
    */
@@ -99,9 +99,10 @@ export interface LimitOptions {
    */
   readonly payerCreditMillis?: number
   /**
-   * Unsettled, unpaid and failed work that one process does in an hour for payers who have not paid it as much. Refills
-   * over the hour, and with every payment that settles after its work. One payer gets at most a tenth, one client
-   * address (one /48 of IPv6) a quarter; half is reserved for newcomers.
+   * Work without payment that one process does in an hour. What counts: unsettled, unpaid and failed work for payers
+   * who have not paid this process as much. What refills it: time, evenly over the hour, and each payment that settles
+   * after its work. Who may use it: one payer at most a tenth, one client address (one /48 of IPv6) a quarter; half is
+   * reserved for newcomers.
    *
    * @default "20.00"
    */
@@ -144,7 +145,7 @@ export interface LimitOptions {
  *
  * const settings: TillSettings = {
  *   baseUrl: "https://shop.example/api",
- *   payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+ *   payTo: process.env["PAY_TO"] ?? "",
  *   networks: [{ network: "base", rpcUrl: "https://base-rpc.example" }],
  *   secret: process.env["TILL_SECRET"] ?? "",
  *   prices: { track: "0.60" },
@@ -153,8 +154,8 @@ export interface LimitOptions {
  */
 export interface TillSettings {
   /**
-   * Public address of the mount, prefix included: `https://shop.example/api`. http(s), without query, fragment or user
-   * name. All `resource` URLs start with it; the `Host` header is never used.
+   * Public address of the mount, prefix included: `https://shop.example/api`. Leave out `/x402`: it is added. http(s),
+   * without query, fragment or user name. All `resource` URLs start with it; the `Host` header is never used.
    */
   readonly baseUrl: string
   /**

@@ -123,7 +123,7 @@ const closed = () =>
  * @example
  * const till = Till.make({
  *   baseUrl: "https://shop.example",
- *   payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+ *   payTo: process.env["PAY_TO"] ?? "",
  *   networks: [{ network: "base", rpcUrl: "https://base.example" }],
  *   facilitator: { url: "https://facilitator.example" },
  *   secret: process.env.TILL_SECRET ?? "",
