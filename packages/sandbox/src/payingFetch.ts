@@ -6,7 +6,8 @@ import { privateKeyToAccount } from "viem/accounts"
 /**
  * Creates a `fetch` that pays 402 responses with the official version-2 client.
  *
- * `maxDollars` is its limit per payment; the official default is one dollar. `base` sends the requests.
+ * `maxDollars` is its limit per payment; the official default is one dollar. `base` sends the requests: by default
+ * over the network, and `(input, init) => till.fetch(new Request(input, init))` pays a till without a server.
  *
  * @example
  * const pay = payingFetch(wallet.privateKey)
