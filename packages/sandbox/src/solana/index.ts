@@ -10,3 +10,4 @@ export {
   type LocalSolanaFacilitator,
   type SolanaFacilitatorSetup
 } from "./SolanaFacilitator.ts"
+export { solanaPayingFetch } from "./payingFetch.ts"

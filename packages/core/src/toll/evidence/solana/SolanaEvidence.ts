@@ -74,15 +74,21 @@ export const solanaEvidenceOf = (
 }
 
 /**
- * The evidence for a message that is in no block. Expired means two things: the chain's final time is past the end of
- * the payment's validity, and its final block no longer accepts the blockhash. Until both hold, the payment may still
- * move, also while the chain stands still; its time then counts as not past that end.
+ * The evidence for a message that is in no block. The payment has expired once the end of its validity has passed by
+ * the chain's final time *and* by our clock, and neither the newest nor the newest final block accepts its blockhash.
+ *
+ * Until then it may still move, and the time that is returned is not past that end. Each condition covers a fault of
+ * the others: a chain that stands still ages no blockhash, a node that lags behind doesn't know a new one, and by a
+ * clock of ours that is slow, the chain's time is past that end from the beginning.
  */
 export const notMoved = (
   { validBefore }: Pick<Authorization, "validBefore">,
   clock: SolanaClock,
-  acceptsBlockhash: boolean
-): ChainEvidence => ({
-  _tag: "NotMoved",
-  chainTimeSeconds: acceptsBlockhash ? Math.min(clock.seconds, Number(validBefore)) : clock.seconds
-})
+  { acceptsBlockhash, nowSeconds }: { readonly acceptsBlockhash: boolean; readonly nowSeconds: number }
+): ChainEvidence => {
+  const passed = Math.min(clock.seconds, Math.floor(nowSeconds))
+  return {
+    _tag: "NotMoved",
+    chainTimeSeconds: acceptsBlockhash ? Math.min(passed, Number(validBefore)) : passed
+  }
+}

@@ -117,9 +117,15 @@ export class SolanaNode {
     })
   }
 
-  /** Whether a transaction with this blockhash could still be included, as of a final block not older than `slot`. */
-  isBlockhashValid(blockhash: string, slot: number): Read<boolean> {
-    const params = [blockhash, { commitment: "finalized", minContextSlot: slot }]
+  /**
+   * Whether a transaction with this blockhash could still be included, as of the newest or the newest final block, none
+   * older than `slot`. A final block doesn't know the hashes of newer ones.
+   */
+  isBlockhashValid(
+    blockhash: string,
+    { commitment, slot }: { readonly commitment: "processed" | "finalized"; readonly slot: number }
+  ): Read<boolean> {
+    const params = [blockhash, { commitment, minContextSlot: slot }]
     return Effect.flatMap(this.call("isBlockhashValid", params), (result) =>
       Effect.map(toValidity(result), ({ value }) => value)
     )

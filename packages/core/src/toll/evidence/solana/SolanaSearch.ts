@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { Authorization } from "../../../domain/PaymentPayload.ts"
 import { isSolanaTransactionId } from "../../../domain/SolanaAddress.ts"
 import { blockhashSeconds, readSolanaNonce } from "../../exact/SignedPayment.ts"
@@ -74,6 +74,12 @@ const evidenceIn = Effect.fnUntraced(function* (
   return use === "Absent" ? undefined : solanaEvidenceOf(use, signature, landed, clock)
 })
 
+/** Whether a block may still include a transaction with this blockhash. */
+const isAccepted = (node: SolanaNode, blockhash: string, slot: number) =>
+  Effect.flatMap(node.isBlockhashValid(blockhash, { commitment: "processed", slot }), (isValid) =>
+    isValid ? Effect.succeed(true) : node.isBlockhashValid(blockhash, { commitment: "finalized", slot })
+  )
+
 /** Searches for the transaction of a payment: the named one first, then those of its payer. */
 export const searchSolana = Effect.fnUntraced(function* (
   query: SolanaQuery,
@@ -89,8 +95,8 @@ export const searchSolana = Effect.fnUntraced(function* (
     const named = yield* Effect.orElseSucceed(evidenceIn(query, digest, transaction, clock), () => undefined)
     if (named !== undefined) return named
   }
-  // Read before the list: once the final block doesn't accept the blockhash, nothing can be added to it.
-  const acceptsBlockhash = yield* node.isBlockhashValid(blockhash, clock.slot)
+  // Read before the list: once no block accepts the blockhash, nothing can be added to the list.
+  const acceptsBlockhash = yield* isAccepted(node, blockhash, clock.slot)
   const since = sinceSeconds ?? Number(authorization.validBefore) - 2 * blockhashSeconds
   const { isComplete, signatures } = yield* listSince(
     node,
@@ -107,5 +113,7 @@ export const searchSolana = Effect.fnUntraced(function* (
     const evidence = found.find((each) => each !== undefined)
     if (evidence !== undefined) return evidence
   }
-  return isComplete ? notMoved(authorization, clock, acceptsBlockhash) : unavailable
+  if (!isComplete) return unavailable
+  const nowSeconds = (yield* Clock.currentTimeMillis) / 1000
+  return notMoved(authorization, clock, { acceptsBlockhash, nowSeconds })
 })

@@ -1,0 +1,267 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { HttpClient, HttpClientResponse } from "effect/http"
+import { TestClock } from "effect/testing"
+import { toBase58 } from "../../../../src/domain/Base58.ts"
+import { Chain } from "../../../../src/toll/evidence/Chain.ts"
+import { nonceOf } from "../../../../src/toll/exact/SignedPayment.ts"
+import {
+  base64Of,
+  devnet,
+  solanaPayTo,
+  solanaV1,
+  tokenAccountOf,
+  transaction,
+  transactionBytes,
+  type TransactionOptions,
+  wallet
+} from "../../solana.ts"
+
+/*
+ * Reads of a scripted node. The same on a virtual machine: e2e/clients/solanaSettlement.test.ts.
+ */
+
+const presented = 1_700_000_000
+const payment = solanaV1()
+const authorization = {
+  from: wallet.address,
+  to: solanaPayTo,
+  value: "10000",
+  validAfter: "0",
+  validBefore: String(presented + 90),
+  nonce: nonceOf(payment)
+}
+const idOf = (number: number): string => toBase58(new Uint8Array(64).fill(number))
+
+const clockAccount = (slot: number, seconds: number): string => {
+  const view = new DataView(new ArrayBuffer(40))
+  view.setBigUint64(0, BigInt(slot), true)
+  view.setBigInt64(32, BigInt(seconds), true)
+  return base64Of(new Uint8Array(view.buffer))
+}
+
+const landed = (options: TransactionOptions = {}, err: unknown = null) => {
+  const accountIndex = transaction(options).accounts.indexOf(tokenAccountOf(solanaPayTo))
+  const balance = (amount: string) => [
+    { accountIndex, mint: devnet.asset, owner: solanaPayTo, uiTokenAmount: { amount } }
+  ]
+  return {
+    slot: 90,
+    blockTime: presented + 5,
+    meta: { err, preTokenBalances: balance("0"), postTokenBalances: balance(err === null ? "10000" : "0") },
+    transaction: [base64Of(transactionBytes(options)), "base64"]
+  }
+}
+
+interface Script {
+  /** The newest final block. */
+  readonly final?: { readonly slot: number; readonly seconds: number }
+  readonly acceptsNewest?: boolean
+  readonly acceptsFinal?: boolean
+  readonly transactions?: Readonly<Record<string, unknown>>
+  /** The payer's transactions, newest first, with the time of their block. */
+  readonly signatures?: ReadonlyArray<readonly [string, number | null]>
+  /** Replaces the response to a method. */
+  readonly fails?: Readonly<Record<string, () => Response>>
+}
+
+type Request = { readonly method: string; readonly params: ReadonlyArray<unknown> }
+
+const resultOf = ({ method, params }: Request, script: Script): unknown => {
+  const { acceptsFinal = true, acceptsNewest = true, final = { slot: 100, seconds: presented + 20 } } = script
+  const options = (params[1] ?? {}) as {
+    readonly commitment?: string
+    readonly before?: string
+    readonly limit?: number
+  }
+  switch (method) {
+    case "getAccountInfo":
+      return {
+        context: { slot: final.slot },
+        value: { data: [clockAccount(final.slot, final.seconds), "base64"] }
+      }
+    case "isBlockhashValid":
+      return {
+        context: { slot: final.slot },
+        value: options.commitment === "finalized" ? acceptsFinal : acceptsNewest
+      }
+    case "getTransaction":
+      return script.transactions?.[String(params[0])] ?? null
+    case "getSignaturesForAddress": {
+      const all = script.signatures ?? []
+      const start = options.before === undefined ? 0 : all.findIndex(([id]) => id === options.before) + 1
+      return all
+        .slice(start, start + (options.limit ?? 1_000))
+        .map(([signature, blockTime]) => ({ signature, blockTime, err: null, slot: 1, memo: null }))
+    }
+    default:
+      return {
+        value: [1n, 41n].map((amount) => ({
+          account: { data: { parsed: { info: { tokenAmount: { amount: String(amount) } } } } }
+        }))
+      }
+  }
+}
+
+/** A chain over a scripted node, and the methods that were called. */
+const open = Effect.fnUntraced(function* (script: Script, nowSeconds = presented + 20) {
+  yield* TestClock.setTime(nowSeconds * 1000)
+  const requests: Array<Request> = []
+  const client = HttpClient.make((request) =>
+    Effect.sync(() => {
+      const body = request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : "{}"
+      const call = JSON.parse(body) as Request
+      requests.push(call)
+      const failure = script.fails?.[call.method]
+      const response = failure?.() ?? Response.json({ jsonrpc: "2.0", id: 1, result: resultOf(call, script) })
+      return HttpClientResponse.fromWeb(request, response)
+    })
+  )
+  const layer = Chain.layerRpc([{ ...devnet, rpcUrl: "https://rpc.example/secret-key" }]).pipe(
+    Layer.provide(Layer.succeed(HttpClient.HttpClient, client))
+  )
+  return { chain: yield* Effect.provide(Chain, layer), requests }
+})
+
+const evidenceOf = Effect.fnUntraced(function* (script: Script, transaction?: string, nowSeconds?: number) {
+  const { chain, requests } = yield* open(script, nowSeconds)
+  const evidence = yield* chain.evidence(devnet, authorization, { transaction })
+  return { evidence, methods: requests.map(({ method }) => method), requests }
+})
+
+const moved = { _tag: "Moved" as const, logIndex: 2, atSeconds: presented + 5 }
+
+describe("evidence on Solana", () => {
+  it.effect("is the named transaction, if it has the payment's message", () =>
+    Effect.gen(function* () {
+      const { evidence, methods } = yield* evidenceOf({ transactions: { [idOf(1)]: landed() } }, idOf(1))
+      assert.deepStrictEqual(evidence, { ...moved, transaction: idOf(1), isFinal: true })
+      assert.deepStrictEqual(methods, ["getAccountInfo", "getTransaction"])
+    })
+  )
+
+  it.effect("is final once its block is", () =>
+    Effect.gen(function* () {
+      const final = { slot: 89, seconds: presented + 3 }
+      const { evidence } = yield* evidenceOf({ final, transactions: { [idOf(1)]: landed() } }, idOf(1))
+      assert.deepStrictEqual(evidence, { ...moved, transaction: idOf(1), isFinal: false })
+    })
+  )
+
+  it.effect("is found among the payer's transactions, where the named one is another or can't be read", () =>
+    Effect.gen(function* () {
+      const other = landed({ blockhash: tokenAccountOf(wallet.address) })
+      const script: Script = {
+        transactions: { [idOf(1)]: other, [idOf(2)]: landed(), [idOf(3)]: other },
+        signatures: [
+          [idOf(3), presented + 9],
+          [idOf(2), presented + 5],
+          [idOf(4), null]
+        ]
+      }
+      const found = { ...moved, transaction: idOf(2), isFinal: true }
+      for (const named of [idOf(1), idOf(9), "0xnonsense", undefined])
+        assert.deepStrictEqual((yield* evidenceOf(script, named)).evidence, found)
+    })
+  )
+
+  it.effect("doesn't compare transactions from before the payment could be made", () =>
+    Effect.gen(function* () {
+      const { evidence, methods } = yield* evidenceOf({
+        signatures: [[idOf(1), presented - 10_000]],
+        transactions: { [idOf(1)]: landed() }
+      })
+      assert.deepStrictEqual(evidence, { _tag: "NotMoved", chainTimeSeconds: presented + 20 })
+      assert.notInclude(methods, "getTransaction")
+    })
+  )
+
+  it.effect("of a failed transaction is that it didn't pay", () =>
+    Effect.gen(function* () {
+      const { evidence } = yield* evidenceOf(
+        { transactions: { [idOf(1)]: landed({}, "AccountNotFound") } },
+        idOf(1)
+      )
+      assert.deepStrictEqual(evidence, { _tag: "NotPaid", reason: "failed" })
+    })
+  )
+
+  it.effect("is read in this order: no block accepts the blockhash, then nothing is found", () =>
+    Effect.gen(function* () {
+      const final = { slot: 500, seconds: presented + 200 }
+      const { evidence, methods, requests } = yield* evidenceOf(
+        { final, acceptsNewest: false, acceptsFinal: false },
+        undefined,
+        presented + 205
+      )
+      assert.deepStrictEqual(evidence, { _tag: "NotMoved", chainTimeSeconds: presented + 200 })
+      assert.deepStrictEqual(methods, [
+        "getAccountInfo",
+        "isBlockhashValid",
+        "isBlockhashValid",
+        "getSignaturesForAddress"
+      ])
+      for (const { params } of requests.slice(1)) assert.propertyVal(params[1], "minContextSlot", 500)
+    })
+  )
+
+  it.effect("keeps a payment open while either block accepts its blockhash", () =>
+    Effect.gen(function* () {
+      const final = { slot: 500, seconds: presented + 200 }
+      for (const accepts of [{ acceptsNewest: true }, { acceptsNewest: false, acceptsFinal: true }]) {
+        const { evidence } = yield* evidenceOf({ final, ...accepts }, undefined, presented + 205)
+        assert.deepStrictEqual(evidence, { _tag: "NotMoved", chainTimeSeconds: presented + 90 })
+      }
+    })
+  )
+
+  it.effect("is unknown where the payer has more transactions than can be compared", () =>
+    Effect.gen(function* () {
+      const crowd = (count: number) =>
+        Array.from({ length: count }, (_, index) => [`${index}`, presented + 5] as const)
+      for (const count of [101, 3_500]) {
+        const { evidence, methods } = yield* evidenceOf({ signatures: crowd(count) })
+        assert.deepStrictEqual(evidence, { _tag: "Unavailable" })
+        assert.isAtMost(methods.length, 110)
+      }
+    })
+  )
+
+  it.effect("is unknown where the node fails, or returns something else", () =>
+    Effect.gen(function* () {
+      const failures: ReadonlyArray<() => Response> = [
+        () => Response.json({ jsonrpc: "2.0", id: 1, error: { code: -32016, message: "secret-key" } }),
+        () => Response.json({ jsonrpc: "2.0", id: 1, result: { value: "text" } }),
+        () => new Response("<html>", { status: 503 })
+      ]
+      for (const fails of failures)
+        for (const method of ["getAccountInfo", "isBlockhashValid", "getSignaturesForAddress"]) {
+          const { evidence } = yield* evidenceOf({ fails: { [method]: fails } })
+          assert.deepStrictEqual(evidence, { _tag: "Unavailable" })
+        }
+    })
+  )
+
+  it.effect("is unknown for a charge of another kind of chain", () =>
+    Effect.gen(function* () {
+      const { chain } = yield* open({})
+      const evidence = yield* chain.evidence(devnet, { ...authorization, nonce: `0x${"ab".repeat(32)}` })
+      assert.deepStrictEqual(evidence, { _tag: "Unavailable" })
+    })
+  )
+})
+
+describe("other reads on Solana", () => {
+  it.effect("sum a wallet's token accounts, and check no signatures or nonces", () =>
+    Effect.gen(function* () {
+      const { chain, requests } = yield* open({})
+      assert.isTrue(chain.canRead(devnet.caip2))
+      assert.strictEqual(yield* chain.balanceOf(devnet, wallet.address), 42n)
+      assert.deepStrictEqual(requests[0]!.params.slice(0, 2), [wallet.address, { mint: devnet.asset }])
+      assert.isUndefined(yield* chain.usedNonces(devnet, [authorization]))
+      assert.isUndefined(yield* chain.acceptsSignature(devnet, wallet.address, "0x", "0x"))
+      assert.isUndefined(yield* chain.transfersTo(devnet, solanaPayTo, { fromSeconds: 0, beforeSeconds: 1 }))
+      assert.strictEqual(requests.length, 1)
+    })
+  )
+})
