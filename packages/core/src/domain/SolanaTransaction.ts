@@ -90,15 +90,29 @@ class ByteReader {
   }
 }
 
-const readInstruction = (reader: ByteReader, accounts: ReadonlyArray<string>): SolanaInstruction => {
+/** An instruction with the positions of its accounts. */
+interface CompiledInstruction {
+  readonly program: number
+  readonly accounts: Uint8Array
+  readonly data: Uint8Array
+}
+
+const readInstruction = (reader: ByteReader): CompiledInstruction => ({
+  program: reader.byte(),
+  accounts: reader.take(reader.length()),
+  data: reader.take(reader.length())
+})
+
+const namedInstruction = (
+  { accounts, data, program }: CompiledInstruction,
+  listed: ReadonlyArray<string>
+): SolanaInstruction => {
   const account = (index: number): string => {
-    const address = accounts[index]
+    const address = listed[index]
     if (address === undefined) throw new Malformed("an instruction names an account that isn't listed")
     return address
   }
-  const program = account(reader.byte())
-  const named = Array.from(reader.take(reader.length()), account)
-  return { program, accounts: named, data: reader.take(reader.length()) }
+  return { program: account(program), accounts: Array.from(accounts, account), data }
 }
 
 const readMessage = (message: Uint8Array, signatures: ReadonlyArray<Uint8Array>): SolanaTransaction => {
@@ -119,11 +133,12 @@ const readMessage = (message: Uint8Array, signatures: ReadonlyArray<Uint8Array>)
     throw new Malformed("the message's header doesn't fit its accounts and signatures")
   if (new Set(accounts).size !== accounts.length) throw new Malformed("the message lists an account twice")
   const blockhash = toBase58(reader.take(addressBytes))
-  const instructions = Array.from({ length: reader.length() }, () => readInstruction(reader, accounts))
-  // A lookup table may change between the check and the settlement: what it holds is never trusted.
+  const compiled = Array.from({ length: reader.length() }, () => readInstruction(reader))
+  // A lookup table would have to be read, and its owner can close it before the settlement: none is accepted.
   if (!isLegacy && reader.length() !== 0)
     throw new Malformed("the transaction uses address lookup tables; list all accounts in the message")
   if (!reader.isAtEnd) throw new Malformed("the transaction has bytes after its end")
+  const instructions = compiled.map((instruction) => namedInstruction(instruction, accounts))
   return { message, digest: bytesToHex(sha256(message)), signatures, accounts, blockhash, instructions }
 }
 

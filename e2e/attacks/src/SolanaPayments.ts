@@ -1,0 +1,96 @@
+import {
+  AccountRole,
+  address,
+  type Address,
+  appendTransactionMessageInstructions,
+  compressTransactionMessageUsingAddressLookupTables,
+  createSolanaRpc,
+  createTransactionMessage,
+  getBase64Decoder,
+  getBase64Encoder,
+  getBase64EncodedWireTransaction,
+  type Instruction,
+  type KeyPairSigner,
+  partiallySignTransactionMessageWithSigners,
+  pipe,
+  setTransactionMessageFeePayer,
+  setTransactionMessageLifetimeUsingBlockhash
+} from "@solana/kit"
+import { getTransferCheckedInstruction, TOKEN_PROGRAM_ADDRESS } from "@solana-program/token"
+import type { SolanaChain } from "@till402/sandbox/solana"
+
+/*
+ * Payments on Solana as an attacker composes them.
+ */
+
+/** What a payment says. */
+export interface ComposedTransfer {
+  readonly payer: KeyPairSigner
+  readonly feePayer: Address
+  readonly amount: bigint
+  readonly source: Address
+  readonly destination: Address
+  readonly mint: Address
+  readonly tokenProgram?: Address
+  /** Accounts that are named behind those of the transfer, which the token program ignores. */
+  readonly alsoNamed?: ReadonlyArray<Address>
+  /** Instructions behind the transfer. */
+  readonly more?: ReadonlyArray<Instruction>
+  /** Accounts that the message takes from a lookup table instead of listing them. */
+  readonly fromLookupTable?: ReadonlyArray<Address>
+}
+
+const computeBudget = address("ComputeBudget111111111111111111111111111111")
+const systemProgram = address("11111111111111111111111111111111")
+const lookupTable = address("4aKg9SpMFTGwbvGZoWSvUMLvG3WHQBRcLDNGBbLxKQzv")
+
+const budget: ReadonlyArray<Instruction> = [
+  { programAddress: computeBudget, data: Uint8Array.of(2, 0x20, 0x4e, 0, 0) },
+  { programAddress: computeBudget, data: Uint8Array.of(3, 1, 0, 0, 0, 0, 0, 0, 0) }
+]
+
+/** Signs a payment as its payer; the fee payer's signature is missing. Returns base64. */
+export const composePayment = async (chain: SolanaChain, composed: ComposedTransfer): Promise<string> => {
+  const { alsoNamed = [], fromLookupTable = [], more = [], payer, tokenProgram, ...terms } = composed
+  const { value: latest } = await createSolanaRpc(chain.rpcUrl).getLatestBlockhash().send()
+  const transfer = getTransferCheckedInstruction(
+    { ...terms, authority: payer, decimals: 6 },
+    { programAddress: tokenProgram ?? TOKEN_PROGRAM_ADDRESS }
+  )
+  const named = alsoNamed.map((each) => ({ address: each, role: AccountRole.READONLY }))
+  const instructions = [...budget, { ...transfer, accounts: [...transfer.accounts, ...named] }, ...more]
+  const message = pipe(
+    createTransactionMessage({ version: 0 }),
+    (empty) => setTransactionMessageFeePayer(composed.feePayer, empty),
+    (paid) => setTransactionMessageLifetimeUsingBlockhash(latest, paid),
+    (dated) => appendTransactionMessageInstructions(instructions, dated)
+  )
+  const compressed =
+    fromLookupTable.length === 0
+      ? message
+      : compressTransactionMessageUsingAddressLookupTables(message, { [lookupTable]: [...fromLookupTable] })
+  return getBase64EncodedWireTransaction(await partiallySignTransactionMessageWithSigners(compressed))
+}
+
+/** Moves lamports of an account that signs the transaction. */
+export const takeLamports = (from: Address, to: Address, lamports: bigint): Instruction => {
+  const data = new Uint8Array(12)
+  const view = new DataView(data.buffer)
+  view.setUint32(0, 2, true)
+  view.setBigUint64(4, lamports, true)
+  return {
+    programAddress: systemProgram,
+    accounts: [
+      { address: from, role: AccountRole.WRITABLE_SIGNER },
+      { address: to, role: AccountRole.WRITABLE }
+    ],
+    data
+  }
+}
+
+/** The same payment with other bytes in the place of the fee payer's signature, which is behind one length byte. */
+export const reencoded = (payment: string): string => {
+  const bytes = new Uint8Array(getBase64Encoder().encode(payment))
+  bytes.fill(7, 1, 1 + 64)
+  return getBase64Decoder().decode(bytes)
+}

@@ -1,0 +1,125 @@
+import {
+  createSolanaRpc,
+  getBase64Encoder,
+  getBase64EncodedWireTransaction,
+  getCompiledTransactionMessageDecoder,
+  getTransactionDecoder,
+  type KeyPairSigner,
+  partiallySignTransaction,
+  type Signature
+} from "@solana/kit"
+import { TOKEN_PROGRAM_ADDRESS } from "@solana-program/token"
+import type { SolanaChain } from "@till402/sandbox/solana"
+
+/** The naive servers on Solana: each does its work, then signs as fee payer and submits. */
+export const solanaSigner = "a hand-rolled server that signs transactions as fee payer"
+export const solanaBalances = "a hand-rolled server that looks for its transfer among the payer's"
+
+/** An instruction of a token program, by the accounts that its message lists. */
+export interface SeenTransfer {
+  readonly program: string
+  readonly mint: string
+  readonly destination: string
+  readonly amountAtomic: bigint
+}
+
+/** What a naive server reads of a payment. */
+export interface SeenPayment {
+  /** Accounts that the message lists. */
+  readonly accounts: ReadonlyArray<string>
+  /** The third instruction as a transfer; accounts that aren't listed are "". */
+  readonly transfer: SeenTransfer
+}
+
+export interface NaiveSolana {
+  /** Presents a payment in base64; whether it was served. */
+  readonly present: (payment: string) => Promise<boolean>
+  /** Times that the work was done. */
+  readonly work: () => number
+}
+
+const decode = (payment: string) => getTransactionDecoder().decode(getBase64Encoder().encode(payment))
+
+const seenIn = (payment: string): SeenPayment => {
+  const message = getCompiledTransactionMessageDecoder().decode(decode(payment).messageBytes)
+  if (message.version !== 0) throw new Error("a payment of another version")
+  const accounts = message.staticAccounts
+  const { accountIndices = [], data = new Uint8Array(), programAddressIndex } = message.instructions[2]!
+  const amount = new DataView(Uint8Array.from(data).buffer).getBigUint64(1, true)
+  const accountAt = (index: number): string => accounts[accountIndices[index] ?? -1] ?? ""
+  return {
+    accounts,
+    transfer: {
+      program: accounts[programAddressIndex] ?? "",
+      mint: accountAt(1),
+      destination: accountAt(2),
+      amountAtomic: amount
+    }
+  }
+}
+
+/** Rules that are right by themselves; each naive server lacks one. */
+export const rules = {
+  amount: ({ transfer }: SeenPayment, amount: bigint): boolean => transfer.amountAtomic === amount,
+  mint: ({ transfer }: SeenPayment, mint: string): boolean => transfer.mint === mint,
+  destination: ({ transfer }: SeenPayment, account: string): boolean => transfer.destination === account,
+  program: ({ transfer }: SeenPayment): boolean => transfer.program === TOKEN_PROGRAM_ADDRESS,
+  /** The account is named somewhere in the transaction. */
+  names: ({ accounts }: SeenPayment, account: string): boolean => accounts.includes(account)
+}
+
+interface Naive {
+  readonly chain: SolanaChain
+  readonly feePayer: KeyPairSigner
+  readonly accepts: (payment: SeenPayment) => boolean
+  /** Whether the payment has moved, for a server that doesn't trust its own submission. */
+  readonly proves?: (payment: string) => Promise<boolean>
+  /** Submissions that get lost. */
+  readonly loses?: (submission: number) => boolean
+}
+
+/** Serves each text of a payment once, if the payment is accepted. */
+export const openSolanaSigner = ({ accepts, chain, feePayer, loses, proves }: Naive): NaiveSolana => {
+  const rpc = createSolanaRpc(chain.rpcUrl)
+  const seen = new Set<string>()
+  let work = 0
+  const submit = async (payment: string): Promise<void> => {
+    const transaction = decode(payment)
+    const wire = getBase64EncodedWireTransaction(
+      await partiallySignTransaction([feePayer.keyPair], transaction)
+    )
+    // What becomes of it is not read.
+    await rpc.sendTransaction(wire, { encoding: "base64", skipPreflight: true }).send()
+  }
+  return {
+    work: () => work,
+    present: async (payment) => {
+      if (seen.has(payment) || !accepts(seenIn(payment))) return false
+      seen.add(payment)
+      work++
+      if (loses?.(seen.size) !== true) await submit(payment)
+      return proves === undefined || (await proves(payment))
+    }
+  }
+}
+
+/** Whether the payer has ever moved this amount to an owner: by the balances of any of the payer's transactions. */
+export const movedTo = async (
+  chain: SolanaChain,
+  payer: KeyPairSigner,
+  owner: string,
+  amount: bigint
+): Promise<boolean> => {
+  const rpc = createSolanaRpc(chain.rpcUrl)
+  const entries = await rpc.getSignaturesForAddress(payer.address, { commitment: "confirmed" }).send()
+  const hasMoved = async (signature: Signature): Promise<boolean> => {
+    const options = { encoding: "json", commitment: "confirmed", maxSupportedTransactionVersion: 0 } as const
+    const found = await rpc.getTransaction(signature, options).send()
+    const of = (balances: ReadonlyArray<{ owner?: string; uiTokenAmount: { amount: string } }> = []) =>
+      BigInt(balances.find((each) => each.owner === owner)?.uiTokenAmount.amount ?? 0)
+    const { postTokenBalances, preTokenBalances } = found?.meta ?? {}
+    return of([...(postTokenBalances ?? [])]) - of([...(preTokenBalances ?? [])]) === amount
+  }
+  const moved = await Promise.all(entries.map(({ signature }) => hasMoved(signature)))
+  return moved.includes(true)
+}
