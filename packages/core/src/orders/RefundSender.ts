@@ -12,7 +12,7 @@ import { refundAuthorization, refundRequest, signRefund } from "./RefundAuthoriz
 import type { RefundGuard } from "./RefundGuard.ts"
 
 /*
- * Sends one refund: looks for its transfer on the chain, lets `RefundGuard` decide, signs, submits and records it.
+ * Sends one refund on an EVM network: looks for its transfer on the chain, lets `RefundGuard` decide, signs, submits and records it.
  */
 
 /** The services that sending needs. */
@@ -33,8 +33,9 @@ interface Sending {
 /** The transaction of a refund that was recorded; `undefined`: not yet. */
 type Sent = Effect.Effect<string | undefined, StoreError>
 
-const record = Effect.fnUntraced(function* (
-  { charges }: SenderServices,
+/** Records the transaction that sent a refund, and returns it. */
+export const recordSent = Effect.fnUntraced(function* (
+  { charges }: Pick<SenderServices, "charges">,
   { key }: Charge,
   transaction: string
 ): Effect.fn.Return<string, StoreError> {
@@ -75,7 +76,7 @@ const recordMoved = (
   services: SenderServices,
   { charge }: Sending,
   evidence: Extract<ChainEvidence, { readonly _tag: "Moved" }>
-): Sent => (evidence.isFinal ? record(services, charge, evidence.transaction) : Effect.succeed(undefined))
+): Sent => (evidence.isFinal ? recordSent(services, charge, evidence.transaction) : Effect.succeed(undefined))
 
 const warn = (settlement: Settlement): Effect.Effect<undefined> =>
   Effect.as(
@@ -104,7 +105,7 @@ const submit = Effect.fnUntraced(function* (
   const settlement = yield* services.facilitator.settle(refundRequest(network, authorization, signature))
   const reported = settlement._tag === "Rejected" ? undefined : settlement.transaction
   if (!services.chain.canRead(network.caip2)) {
-    if (settlement._tag === "Settled") return yield* record(services, charge, settlement.transaction)
+    if (settlement._tag === "Settled") return yield* recordSent(services, charge, settlement.transaction)
     return yield* warn(settlement)
   }
   if (reported === undefined) return yield* warn(settlement)
@@ -113,13 +114,12 @@ const submit = Effect.fnUntraced(function* (
   return evidence._tag === "Confirming" ? undefined : yield* warn(settlement)
 })
 
-/** Sends the refund of a charge and returns its transaction; `undefined`: it was not sent, or is not final yet. */
+/** Sends the refund of a charge on an EVM network and returns its transaction; `undefined`: it was not sent, or is not final yet. */
 export const sendRefund = Effect.fnUntraced(function* (
   services: SenderServices,
   charge: Charge,
   wallet: RefundWallet
 ): Effect.fn.Return<string | undefined, StoreError> {
-  // A refund on Solana stays due: the host sends it, and records it with `charges.recordRefund`.
   const network = findEvmNetwork(charge.network)
   if (network === undefined) return undefined
   const authorization = refundAuthorization(charge, wallet.address, yield* Clock.currentTimeMillis)

@@ -1,22 +1,29 @@
 import { Cause, Clock, Context, Effect, Layer } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 import { type Charge, Charges } from "../ports/Charges.ts"
+import { findNetwork } from "../domain/Network.ts"
 import type { RefundWallet } from "../ports/RefundWallet.ts"
+import type { SolanaRefunds } from "../ports/SolanaRefunds.ts"
 import { report } from "../runtime/events.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
 import { makeRefundGuard, type RefundGuardOptions } from "./RefundGuard.ts"
 import { RefundRetries } from "./RefundRetries.ts"
 import { sendRefund } from "./RefundSender.ts"
+import { sendSolanaRefund } from "./SolanaRefundSender.ts"
 
 /*
- * Sends the refunds that are due from the host's wallet, as EIP-3009 authorizations (`RefundAuthorization`) that the
- * facilitator submits. `RefundGuard` decides whether one is sent at all.
+ * Sends the refunds that are due from the host's wallet: on EVM networks as EIP-3009 authorizations
+ * (`RefundAuthorization`) that the facilitator submits, on Solana as transfers of the wallet itself. `RefundGuard`
+ * decides whether one is sent at all.
  */
 
-/** The wallet that sends refunds, and its limits. */
+/** The wallets that send refunds, and their limits. */
 export interface RefundOptions extends RefundGuardOptions {
+  /** For EVM networks. */
   readonly wallet: RefundWallet | undefined
+  /** For a Solana network. */
+  readonly solana: SolanaRefunds | undefined
 }
 
 /** Sends refunds that are due. */
@@ -43,7 +50,8 @@ const maxPages = 10
 const concurrency = 4
 
 const make = Effect.fnUntraced(function* (options: RefundOptions) {
-  const { wallet } = options
+  const { solana, wallet } = options
+  const isAutomatic = wallet !== undefined || solana !== undefined
   const charges = yield* Charges
   const guard = yield* makeRefundGuard(options)
   const services = { charges, chain: yield* Chain, facilitator: yield* Facilitator, guard }
@@ -53,12 +61,21 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
   const note = ({ key }: Charge) =>
     Effect.map(Clock.currentTimeMillis, (nowMillis) => retries.note(key, nowMillis))
 
+  /** The call that sends a charge's refund; `undefined`: there is no wallet for its network. */
+  const senderOf = (charge: Charge) => {
+    const network = findNetwork(charge.network)
+    if (network?.family === "solana")
+      return solana === undefined ? undefined : sendSolanaRefund(services, charge, network, solana)
+    return wallet === undefined ? undefined : sendRefund(services, charge, wallet)
+  }
+
   const send = Effect.fn("Refunds.send")(function* (charge: Charge) {
     if (charge.refund?._tag === "Sent") return charge.refund.transaction
-    if (wallet === undefined || charge.refund === undefined || inProgress.has(charge.key)) return undefined
+    const sending = senderOf(charge)
+    if (sending === undefined || charge.refund === undefined || inProgress.has(charge.key)) return undefined
     inProgress.add(charge.key)
     const transaction = yield* Effect.ensuring(
-      sendRefund(services, charge, wallet),
+      sending,
       Effect.sync(() => inProgress.delete(charge.key))
     )
     if (transaction === undefined) yield* note(charge)
@@ -90,7 +107,7 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
   let last: Charge | undefined
 
   const sweep = Effect.gen(function* () {
-    if (wallet === undefined) return
+    if (!isAutomatic) return
     for (let page = 0; page < maxPages; page++) {
       const due = yield* charges.list({
         isRefundDue: true,
@@ -112,5 +129,5 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
     }
   })
 
-  return Refunds.of({ isAutomatic: wallet !== undefined, send, sweep })
+  return Refunds.of({ isAutomatic, send, sweep })
 })

@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import { findNetwork } from "../domain/Network.ts"
 import { defaultTemplates } from "../mail/Templates.ts"
 import { pathForm } from "../operations/Operation.ts"
 import { ownOperationFaults } from "../operations/OwnOperation.ts"
@@ -16,6 +17,7 @@ import { checkNames } from "./UnknownOptions.ts"
 export const hookNames: ReadonlyArray<string> = Object.keys({
   mailTemplates: true,
   refundWallet: true,
+  solanaRefunds: true,
   onOrderChange: true,
   clientAddress: true,
   publicRoutes: true
@@ -42,6 +44,7 @@ export const checkHooks = (
   faults: Faults
 ): void => {
   checkRefundWallet(hooks.refundWallet, faults)
+  checkSolanaRefunds(hooks.solanaRefunds, faults)
   checkMailTemplates(hooks.mailTemplates, faults)
   checkPublicRoutes(hooks.publicRoutes, faults)
   checkCallback("onOrderChange", hooks.onOrderChange, faults)
@@ -158,6 +161,25 @@ const checkRefundWallet = (given: unknown, faults: Faults): void => {
   if (typeof given["signTypedData"] !== "function") {
     faults.add("refundWallet has no method signTypedData: a LocalAccount of viem has one")
   }
+}
+
+/** The message never contains the value: it may be a secret key. */
+const checkSolanaRefunds = (given: unknown, faults: Faults): void => {
+  if (given === undefined) return
+  const network = isRecord(given) ? given["network"] : undefined
+  const known = typeof network === "string" ? findNetwork(network) : undefined
+  const methods = isRecord(given) ? [given["find"], given["refund"]] : []
+  if (
+    isRecord(given) &&
+    known?.family === "solana" &&
+    known.caip2 === network &&
+    typeof given["address"] === "string" &&
+    methods.every((method) => typeof method === "function")
+  )
+    return
+  faults.add(
+    "solanaRefunds must be what solanaRefunds() of @till402/providers/solana-refunds returns, or an object with network (CAIP-2), address, find and refund"
+  )
 }
 
 const checkMailTemplates = (given: unknown, faults: Faults): void => {

@@ -3,6 +3,7 @@ import type { PublicRoute } from "../http/HttpMessage.ts"
 import type { MailTemplates } from "../mail/Templates.ts"
 import type { OrderChange } from "../orders/OrderChanges.ts"
 import type { RefundWallet } from "../ports/RefundWallet.ts"
+import type { SolanaRefunds } from "../ports/SolanaRefunds.ts"
 import type { DecimalText } from "../domain/Money.ts"
 import type { Margin } from "../orders/Margin.ts"
 import type { SecretKey } from "../runtime/Secrets.ts"
@@ -40,7 +41,7 @@ export interface NetworkOptions {
   readonly finalitySeconds?: number
 }
 
-/** Bounds on refunds that the till sends from `refundWallet`. */
+/** Bounds on refunds that the till sends from `refundWallet` or `solanaRefunds`. */
 export interface RefundLimitOptions {
   /**
    * Refunds to one payer in an hour, across all processes. Refunds above it stay due: they are sent later, or by you.
@@ -186,7 +187,7 @@ export interface TillSettings {
    * @default 0
    */
   readonly margin?: Margin
-  /** Bounds on refunds that the till sends from `refundWallet`. */
+  /** Bounds on refunds that the till sends from `refundWallet` or `solanaRefunds`. */
   readonly refunds?: RefundLimitOptions
   /** Bounds on work for payments that have not settled yet. */
   readonly limits?: LimitOptions
@@ -263,10 +264,16 @@ export interface TillHooks {
   /** Your templates for emails, up to 256 KiB each. A template that is missing or fails is replaced by the default. */
   readonly mailTemplates?: Partial<MailTemplates>
   /**
-   * Wallet that sends refunds as they become due: a `LocalAccount` of viem, or an object with `address` and
+   * Wallet that sends refunds on EVM networks as they become due: a `LocalAccount` of viem, or an object with `address` and
    * `signTypedData`. Without it, you send them and record them with `charges.recordRefund`.
    */
   readonly refundWallet?: RefundWallet
+  /**
+   * Sends refunds on Solana as they become due, from your wallet there: `solanaRefunds()` of
+   * `@till402/providers/solana-refunds`, or an object with `network`, `address`, `find` and `refund`. Without it, you send
+   * them and record them with `charges.recordRefund`.
+   */
+  readonly solanaRefunds?: SolanaRefunds
   /** Receives `{ order, from }` after each step of an order that this process makes. Its errors are ignored. */
   readonly onOrderChange?: (change: OrderChange) => void | Promise<void>
   /**

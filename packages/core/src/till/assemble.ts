@@ -211,6 +211,7 @@ export const assemble = <const Ops extends OperationLayers>(
     OrderChanges.layer(changes),
     Refunds.layer({
       wallet: hooks.refundWallet,
+      solana: hooks.solanaRefunds,
       networks: settings.networks,
       perPayerPerHourAtomic: settings.refundsPerPayerPerHourAtomic
     })

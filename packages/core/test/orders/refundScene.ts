@@ -5,6 +5,7 @@ import { findNetwork } from "../../src/domain/Network.ts"
 import { eventLogger } from "../../src/runtime/events.ts"
 import type { TillEvent } from "../../src/runtime/events.ts"
 import type { RefundWallet } from "../../src/ports/RefundWallet.ts"
+import type { SolanaRefunds } from "../../src/ports/SolanaRefunds.ts"
 import { makeRefundGuard, type RefundGuard } from "../../src/orders/RefundGuard.ts"
 import { Refunds } from "../../src/orders/Refunds.ts"
 import { type Charge, Charges } from "../../src/ports/Charges.ts"
@@ -84,6 +85,7 @@ export interface Script {
   readonly settlements?: ReadonlyArray<Settlement>
   readonly sign?: RefundWallet["signTypedData"]
   readonly hasWallet?: boolean
+  readonly solana?: SolanaRefunds
 }
 
 export interface Scene {
@@ -147,7 +149,13 @@ export const play = <A, E>(
   })
   return Effect.runPromise(
     program.pipe(
-      Effect.provide(Refunds.layer({ ...options, wallet: script.hasWallet === false ? undefined : wallet })),
+      Effect.provide(
+        Refunds.layer({
+          ...options,
+          wallet: script.hasWallet === false ? undefined : wallet,
+          solana: script.solana
+        })
+      ),
       Effect.provide(
         Layer.mergeAll(
           Layer.succeed(Charges, charges),

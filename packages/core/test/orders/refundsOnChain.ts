@@ -129,6 +129,7 @@ export const play = <A>(
   const process = Layer.fresh(
     Refunds.layer({
       wallet: { address: walletAddress, signTypedData: async () => "0x00" },
+      solana: undefined,
       networks: [network],
       perPayerPerHourAtomic: options.perPayerPerHourAtomic ?? 1_000n
     })

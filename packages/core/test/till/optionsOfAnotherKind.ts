@@ -135,6 +135,11 @@ export const ofAnotherKind: ReadonlyArray<Case> = [
     "refundWallet must be a LocalAccount of viem, or an object with address and signTypedData: it is text. Give privateKeyToAccount(key) of viem/accounts"
   ],
   [
+    "a private key as refunds on Solana",
+    { solanaRefunds: canary },
+    "solanaRefunds must be what solanaRefunds() of @till402/providers/solana-refunds returns, or an object with network (CAIP-2), address, find and refund"
+  ],
+  [
     "text as networks",
     { networks: "base" },
     `networks must be a list of at least one network, e.g. base or base-sepolia: got "base"`

@@ -130,6 +130,11 @@ export const missing: ReadonlyArray<Case> = [
     "facilitator has no method settle: give facilitator an object such as { verify: async (…) => …, settle: async (…) => … }"
   ],
   [
+    "the methods of refunds on Solana",
+    { solanaRefunds: { network: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", address: payTo, find: method } },
+    "solanaRefunds must be what solanaRefunds() of @till402/providers/solana-refunds returns, or an object with network (CAIP-2), address, find and refund"
+  ],
+  [
     "signTypedData of a wallet",
     { refundWallet: { address: payTo } },
     "refundWallet has no method signTypedData: a LocalAccount of viem has one"
