@@ -1,36 +1,30 @@
 import { Effect } from "effect"
 import { report } from "../runtime/events.ts"
-import { Facilitator, type SupportedKind } from "../toll/facilitator/Facilitator.ts"
+import { Facilitator } from "../toll/facilitator/Facilitator.ts"
+import { feePayersOn } from "../toll/facilitator/ProtocolVersion.ts"
 import type { PaidNetwork, PaidSolanaNetwork } from "./PaidNetworks.ts"
 
 /*
  * The fee payers of Solana, from the facilitator's `/supported`. A network is offered once its fee payer is known.
  */
 
-/** While a fee payer is unknown. */
-const retryMillis = 15_000
-/** The facilitator's list is cached for ten minutes. */
-const refreshMillis = 5 * 60_000
+/** Lists are read when they are due; health changes sooner. */
+const everyMillis = 15_000
 
 const isOnSolana = (network: PaidNetwork): network is PaidSolanaNetwork => network.family === "solana"
 
-const learn = (
-  { caip2, feePayers, v1Name }: PaidSolanaNetwork,
-  kinds: ReadonlyArray<SupportedKind>
-): boolean => {
-  for (const kind of kinds) {
-    const isNetwork = kind.network === caip2 || kind.network === v1Name
-    if (isNetwork && kind.scheme === "exact") feePayers.learn(kind.feePayers ?? [])
-  }
-  return feePayers.current !== undefined
-}
+const addressesOn = (
+  { feePayers, supported }: Facilitator["Service"],
+  caip2: string
+): Effect.Effect<ReadonlyArray<ReadonlyArray<string>>> =>
+  feePayers?.(caip2) ?? Effect.map(supported, (kinds) => [feePayersOn(kinds, caip2)])
 
-/** Asks the facilitator for the fee payers of all Solana networks; returns those whose fee payer is unknown. */
+/** Asks the facilitators for the fee payers of all Solana networks; returns those whose fee payer is unknown. */
 const learnAll = Effect.fnUntraced(function* (networks: ReadonlyArray<PaidNetwork>) {
+  const facilitator = yield* Facilitator
   const onSolana = networks.filter(isOnSolana)
-  if (onSolana.length === 0) return onSolana
-  const kinds = yield* (yield* Facilitator).supported
-  return onSolana.filter((network) => !learn(network, kinds))
+  for (const { caip2, feePayers } of onSolana) feePayers.learn(yield* addressesOn(facilitator, caip2))
+  return onSolana.filter(({ feePayers }) => feePayers.current === undefined)
 })
 
 /** Learns fee payers, and reports each network that can't be offered because its fee payer is unknown. */
@@ -44,12 +38,8 @@ export const learnFeePayers = Effect.fnUntraced(function* (networks: ReadonlyArr
     )
 })
 
-/** Learns fee payers again and again: soon while one is unknown. */
-export const keepFeePayers = Effect.fnUntraced(function* (networks: ReadonlyArray<PaidNetwork>) {
-  const onSolana = networks.filter(isOnSolana)
-  while (onSolana.length > 0) {
-    const isKnown = onSolana.every(({ feePayers }) => feePayers.current !== undefined)
-    yield* Effect.sleep(isKnown ? refreshMillis : retryMillis)
-    yield* learnAll(onSolana)
-  }
-})
+/** Learns fee payers again and again, so that offers name one of a facilitator that responds. */
+export const keepFeePayers = (networks: ReadonlyArray<PaidNetwork>) =>
+  networks.some(isOnSolana)
+    ? Effect.forever(Effect.andThen(Effect.sleep(everyMillis), learnAll(networks)))
+    : Effect.void

@@ -15,15 +15,16 @@ export class FeePayers {
   }
 
   /**
-   * Learns the addresses that the facilitator names; the first is offered from now on. Earlier ones stay known, since
-   * payments made for them may be on their way.
+   * Learns the addresses of each facilitator, preferred first. One of the first facilitator is offered from now on.
+   * Earlier ones stay known, since payments made for them may be on their way.
    */
-  learn(addresses: ReadonlyArray<string>): void {
-    const [first] = addresses
+  learn(facilitators: ReadonlyArray<ReadonlyArray<string>>): void {
+    const [preferred = []] = facilitators
+    const [first] = preferred
     if (first === undefined) return
     // Facilitators name one of theirs at random: the offered one stays while it is among them.
-    if (this.offered === undefined || !addresses.includes(this.offered)) this.offered = first
-    for (const address of addresses) {
+    if (this.offered === undefined || !preferred.includes(this.offered)) this.offered = first
+    for (const address of facilitators.flat()) {
       this.known.delete(address)
       this.known.add(address)
     }

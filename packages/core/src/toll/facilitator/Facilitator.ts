@@ -35,6 +35,11 @@ export class Facilitator extends Context.Service<
     readonly settle: (request: FacilitatorRequest) => Effect.Effect<Settlement>
     /** The kinds of payment that it settles; empty when it doesn't list them. */
     readonly supported: Effect.Effect<ReadonlyArray<SupportedKind>>
+    /**
+     * The addresses from which each facilitator pays the fees of a Solana network (CAIP-2), preferred first. Without
+     * this, those of `supported`.
+     */
+    readonly feePayers?: (caip2: string) => Effect.Effect<ReadonlyArray<ReadonlyArray<string>>>
     /** Whether it settles payments on a network (CAIP-2); `undefined` while that isn't known. */
     readonly settles?: (caip2: string) => Effect.Effect<boolean | undefined>
     /** The facilitator of several for a payment that isn't verified first. */

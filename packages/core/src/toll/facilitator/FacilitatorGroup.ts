@@ -10,7 +10,7 @@ import type {
   SupportedKind,
   Verification
 } from "./FacilitatorVerdicts.ts"
-import { inVersion, listsNetwork, versionFor } from "./ProtocolVersion.ts"
+import { feePayersOn, inVersion, listsNetwork, versionFor } from "./ProtocolVersion.ts"
 import { unreachableSettlement } from "./Wire.ts"
 
 /** A facilitator that takes a payment, and the protocol version in which it gets it. */
@@ -65,14 +65,24 @@ export class FacilitatorGroup {
     this.settleTimeoutMillis = Math.max(...members.map(({ settleTimeoutMillis }) => settleTimeoutMillis))
   }
 
-  /** The facilitators that take a payment, in the host's order. */
+  /**
+   * The facilitators that take a payment, in the host's order. On Solana the payer has signed for one fee payer, whom
+   * only its own facilitator can sign for.
+   */
   private candidates(request: FacilitatorRequest): ReadonlyArray<Candidate> {
-    const { network } = request.requirements
-    return this.members.flatMap(({ breaker, member }) => {
+    const { extra, network } = request.requirements
+    const takers = this.members.flatMap(({ breaker, member }) => {
       if (!isFor(member, network)) return []
       const x402Version = versionFor(request, member.kinds.known ?? [])
       return x402Version === undefined ? [] : [{ member, breaker, x402Version }]
     })
+    const { feePayer } = extra
+    if (feePayer === undefined) return takers
+    const own = takers.filter(({ member }) =>
+      feePayersOn(member.kinds.known ?? [], network).includes(feePayer)
+    )
+    // Its facilitator may have stopped listing it.
+    return own.length > 0 ? own : takers
   }
 
   /** Those that respond, as far as known, come first. */
@@ -234,6 +244,18 @@ export class FacilitatorGroup {
     Effect.suspend(() => this.refresh),
     () => this.members.flatMap(({ member }) => member.kinds.known ?? [])
   )
+
+  /** The fee payers of each that takes payments on a network. Those that respond, as far as known, come first. */
+  readonly feePayers = (caip2: string): Effect.Effect<ReadonlyArray<ReadonlyArray<string>>> =>
+    Effect.flatMap(this.refresh, () =>
+      Effect.map(Clock.currentTimeMillis, (nowMillis) => {
+        const takers = this.members.filter(({ member }) => isFor(member, caip2))
+        const isUp = ({ breaker }: { readonly breaker: CircuitBreaker }) => breaker.isAvailable(nowMillis)
+        return [...takers.filter(isUp), ...takers.filter((taker) => !isUp(taker))]
+          .map(({ member }) => feePayersOn(member.kinds.known ?? [], caip2))
+          .filter((feePayers) => feePayers.length > 0)
+      })
+    )
 
   /** Whether one of them settles payments on a network; `undefined` while that isn't known. */
   readonly settles = (caip2: string): Effect.Effect<boolean | undefined> =>

@@ -3,7 +3,7 @@ import { findNetwork } from "../../domain/Network.ts"
 
 /*
  * The protocol version in which a facilitator gets a payment. An EIP-3009 payload is the same in both versions: only
- * its envelope differs, which no signature covers.
+ * its envelope differs, which no signature covers. So is a transaction on Solana.
  */
 
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
@@ -15,6 +15,10 @@ export const listsNetwork = (kinds: ReadonlyArray<SupportedKind>, caip2: string)
 
 const isOf = ({ network, scheme }: SupportedKind, caip2: string): boolean =>
   scheme === "exact" && (network === caip2 || network === findNetwork(caip2)?.v1Name)
+
+/** Addresses from which a facilitator pays the fees of a network, as it lists them; the first is the one to offer. */
+export const feePayersOn = (kinds: ReadonlyArray<SupportedKind>, caip2: string): ReadonlyArray<string> =>
+  Array.from(new Set(kinds.filter((kind) => isOf(kind, caip2)).flatMap(({ feePayers = [] }) => feePayers)))
 
 const other = { 1: 2, 2: 1 } as const
 

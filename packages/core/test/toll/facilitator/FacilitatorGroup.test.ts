@@ -272,3 +272,51 @@ describe("lists", () => {
     })
   )
 })
+
+describe("on Solana", () => {
+  const solana = "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1"
+  const onSolana = (feePayer: string): FacilitatorRequest => ({
+    ...requestV2,
+    requirements: { ...requestV2.requirements, network: solana, extra: { feePayer } }
+  })
+  /** Two facilitators that list fee payers. */
+  const payers = Effect.fnUntraced(function* () {
+    const { first, group, second } = yield* pair()
+    first.kinds.known = [{ ...kind(2, solana), feePayers: ["A", "A2"] }]
+    second.kinds.known = [{ ...kind(2, solana), feePayers: ["B"] }, kind(1, "solana-devnet")]
+    return { first, group, second }
+  })
+
+  it.effect("a payment goes to the facilitator of its fee payer, and to no other", () =>
+    Effect.gen(function* () {
+      const { first, group, second } = yield* payers()
+      for (const [feePayer, name] of [
+        ["A", "first"],
+        ["A2", "first"],
+        ["B", "second"]
+      ] as const)
+        assert.strictEqual(routeIn(yield* verify(group, onSolana(feePayer))), name)
+      first.verification = down
+      assert.strictEqual((yield* verify(group, onSolana("A")))._tag, "Unreachable")
+      assert.strictEqual(second.verified.length, 1)
+    })
+  )
+
+  it.effect("a payment for a fee payer that none lists any more goes to any", () =>
+    Effect.gen(function* () {
+      const { group } = yield* payers()
+      assert.strictEqual(routeIn(yield* verify(group, onSolana("earlier"))), "first")
+    })
+  )
+
+  it.effect("the fee payers of those that respond come first", () =>
+    Effect.gen(function* () {
+      const { first, group } = yield* payers()
+      assert.deepStrictEqual(yield* group.feePayers(solana), [["A", "A2"], ["B"]])
+      assert.deepStrictEqual(yield* group.feePayers("solana:other"), [])
+      first.verification = down
+      for (let attempt = 0; attempt < 3; attempt++) yield* verify(group, onSolana("A"))
+      assert.deepStrictEqual(yield* group.feePayers(solana), [["B"], ["A", "A2"]])
+    })
+  )
+})
