@@ -54,7 +54,7 @@ export const scope: ReadonlyArray<MutatedFile> = [
     ...chainDecision
   ),
   core("toll/machine/ReplayDecision.ts", "toll/machine/ReplayDecision.test.ts"),
-  core("toll/Verdict.ts", "toll/Verdict.test.ts"),
+  core("toll/Verdict.ts", "toll/Verdict.test.ts", "toll/exact/Solana.test.ts"),
   core(
     "toll/machine/SettlementPerformer.ts",
     "toll/machine/SettlementPerformer.test.ts",
@@ -89,8 +89,13 @@ export const scope: ReadonlyArray<MutatedFile> = [
   core("toll/limits/PayerAccounts.ts", "toll/limits/PayerAccounts.test.ts"),
   core("toll/limits/LossBudget.ts", "toll/limits/LossBudget.test.ts"),
   core("toll/limits/StrangerLosses.ts", "toll/limits/StrangerLosses.test.ts"),
-  core("toll/ChargeKey.ts", "toll/ChargeKey.test.ts"),
+  core("toll/ChargeKey.ts", "toll/ChargeKey.test.ts", "toll/exact/SignedPayment.test.ts"),
   core("toll/exact/Evm.ts", "toll/exact/Evm.test.ts", "fast/recoverSigner.test.ts"),
+  core("toll/exact/Solana.ts", "toll/exact/Solana.test.ts"),
+  core("toll/exact/SignedPayment.ts", "toll/exact/SignedPayment.test.ts"),
+  core("toll/evidence/solana/SolanaEvidence.ts", "toll/evidence/solana/SolanaEvidence.test.ts"),
+  core("toll/evidence/solana/SolanaSearch.ts", "toll/evidence/solana/SolanaChain.test.ts"),
+  core("domain/SolanaTransaction.ts", "domain/SolanaTransaction.test.ts"),
   core("fast/authorizationHash.ts", "fast/authorizationHash.test.ts"),
   core("toll/facilitator/Wire.ts", "toll/facilitator/Wire.test.ts"),
   core("orders/OrderMachine.ts", ...machine),

@@ -128,7 +128,7 @@ const anyBytes = (dice: Dice): Uint8Array => {
 }
 
 describe("any bytes", () => {
-  property("give a reading, whose parts are bounded and named by the message", 3_000, (dice) => {
+  property("give a reading, whose parts are bounded and named by the message", 600, (dice) => {
     const bytes = anyBytes(dice)
     const reading = readTransaction(bytes)
     expect(readBase64Transaction(base64Of(bytes))._tag).toBe(bytes.length === 0 ? "Malformed" : reading._tag)
@@ -142,7 +142,7 @@ describe("any bytes", () => {
       for (const named of [instruction.program, ...instruction.accounts]) expect(accounts).toContain(named)
   })
 
-  property("that are read the same have the same message", 500, (dice) => {
+  property("that are read the same have the same message", 200, (dice) => {
     const bytes = transactionBytes()
     const changed = Uint8Array.from(bytes)
     changed[dice.below(bytes.length)]! ^= 1 + dice.below(255)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { Schema } from "effect"
+import { toBase58 } from "../../../src/domain/Base58.ts"
 import {
   definiteRefusals,
   type FacilitatorRequest
@@ -200,11 +201,71 @@ describe("a settlement", () => {
     })
   })
 
+  describe("on Solana", () => {
+    const onSolana = requestOf(2, "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1")
+    const id = toBase58(new Uint8Array(64).fill(9))
+
+    it("names a transaction by its ID, not by a hash", () => {
+      expect(toSettlement({ success: true, transaction: id, network: "solana-devnet" }, onSolana)).toEqual({
+        _tag: "Settled",
+        transaction: id,
+        payer: undefined
+      })
+      for (const transaction of [hash, `${id}1`, toBase58(new Uint8Array(32).fill(9))])
+        expect(toSettlement({ success: true, transaction }, onSolana)).toEqual(pathless)
+      expect(toSettlement({ success: true, transaction: id }, request)).toEqual(pathless)
+    })
+
+    it.each([
+      "invalid_exact_svm_transaction_simulation_failed",
+      "invalid_exact_svm_transaction_failed",
+      "duplicate_settlement",
+      "settlement_pending"
+    ])("that failed for %s is unknown: its message may be on the chain", (errorReason) => {
+      expect(toSettlement({ success: false, errorReason, transaction: "" }, onSolana)).toMatchObject({
+        _tag: "Unknown",
+        reason: errorReason
+      })
+    })
+  })
+
   it.each([...definiteRefusals])("refused for %s is rejected", (errorReason) => {
     expect(toSettlement({ success: false, errorReason }, request)).toEqual({
       _tag: "Rejected",
       reason: errorReason
     })
+  })
+})
+
+describe("the fee payers of a facilitator", () => {
+  const devnet = "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1"
+  const [offered, other, another] = [1, 2, 3].map((byte) => toBase58(new Uint8Array(32).fill(byte)))
+  const feePayersOf = (
+    signers: Readonly<Record<string, ReadonlyArray<string>>> | null,
+    {
+      extra = { feePayer: offered },
+      network = devnet
+    }: { extra?: Record<string, unknown>; network?: string } = {}
+  ) => toKinds({ kinds: [{ x402Version: 2, scheme: "exact", network, extra }], signers })[0]!.feePayers
+
+  it("are the one that it offers, and its signers there", () => {
+    expect(feePayersOf(null)).toEqual([offered])
+    expect(feePayersOf({ [devnet]: [other!, offered!], "solana:*": [another!] })).toEqual([
+      offered,
+      other,
+      another
+    ])
+    expect(feePayersOf({ "solana:*": [other!] }, { network: "solana-devnet" })).toEqual([offered, other])
+    expect(
+      feePayersOf({ "eip155:*": [other!], "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp": [other!] })
+    ).toEqual([offered])
+  })
+
+  it("are bounded, and none where it offers no address", () => {
+    const many = Array.from({ length: 100 }, (_, index) => toBase58(new Uint8Array(32).fill(index + 10)))
+    expect(feePayersOf({ "solana:*": [...many, "nonsense"] })).toEqual([offered, ...many.slice(0, 31)])
+    for (const extra of [{}, { feePayer: 7 }, { feePayer: "0x12" }])
+      expect(feePayersOf({ "solana:*": [other!] }, { extra })).toBeUndefined()
   })
 })
 

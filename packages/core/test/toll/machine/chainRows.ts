@@ -37,6 +37,8 @@ export const expired = {
   chainTimeSeconds: validBeforeSeconds + finalitySeconds + 1
 } as const satisfies ChainEvidence
 export const canceled = { _tag: "NotPaid", reason: "canceled" } as const satisfies ChainEvidence
+/** On Solana. */
+export const failedOnChain = { _tag: "NotPaid", reason: "failed" } as const satisfies ChainEvidence
 export const usedOtherwise = { _tag: "NotPaid", reason: "used_otherwise" } as const satisfies ChainEvidence
 export const unavailable = { _tag: "Unavailable" } as const satisfies ChainEvidence
 
@@ -81,6 +83,7 @@ export const attempts: ReadonlyArray<Row> = [
     ),
     row("was canceled", call, step, canceled, voided(true, refused("payment_canceled"))),
     row("was used otherwise", call, step, usedOtherwise, voided(true, refused("payment_nonce_used"))),
+    row("failed on the chain", call, step, failedOnChain, voided(true, refused("payment_failed"))),
     row(
       "was canceled before any work",
       { ...call, ...workDue },

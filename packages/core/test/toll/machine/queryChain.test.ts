@@ -68,7 +68,7 @@ describe("a search of the chain", () => {
     expect([event, reads]).toEqual([{ _tag: "Seen", evidence: moved }, [1, 2, 2]])
   })
 
-  it.each(["canceled", "used_otherwise"] as const)(
+  it.each(["canceled", "failed", "used_otherwise"] as const)(
     "keeps that the payment is finally unpaid (%s), though the chain can't be read a moment later",
     async (reason) => {
       const notPaid: ChainEvidence = { _tag: "NotPaid", reason }
