@@ -164,3 +164,35 @@ describe("the reconciler", () => {
     expect(settlements).toBe(2)
   })
 })
+
+describe("a fork that loses", () => {
+  it("undoes a settlement, and the payment is open again", async () => {
+    const shop = await openSolanaShop({ chain, official })
+    const undo = chain.checkpoint()
+    expect((await shop.pay(`${origin}/x402/buy`, shop.order)).status).toBe(200)
+    expect(await shop.received()).toBeGreaterThan(0n)
+    undo()
+    expect(await shop.received()).toBe(0n)
+    chain.advance(100)
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 25_000 })
+    onTestFinished(() => {
+      vi.useRealTimers()
+    })
+    await shop.till.reconcile()
+    expect(shop.events.map(({ code }) => code)).toContain("settlement_undone")
+    expect(await shop.till.charges.list()).toMatchObject([{ state: "ready", transaction: undefined }])
+  })
+
+  it("leaves a settlement alone once its block is final", async () => {
+    const shop = await openSolanaShop({ chain, official })
+    expect((await shop.pay(`${origin}/x402/buy`, shop.order)).status).toBe(200)
+    chain.advance(100)
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 25_000 })
+    onTestFinished(() => {
+      vi.useRealTimers()
+    })
+    await shop.till.reconcile()
+    expect(shop.events.map(({ code }) => code)).not.toContain("settlement_undone")
+    expect(await shop.till.charges.list()).toMatchObject([{ state: "settled" }])
+  })
+})
