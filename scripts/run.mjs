@@ -11,7 +11,7 @@ import { SetupError, ensureToolchain, root, toolScript } from "./toolchain.mjs"
 
 const usage = `Usage: node scripts/run.mjs <task> [arguments]
 
-  demo      an official x402 client pays all seven routes on a local chain; orders are delivered, and refunded
+  demo      official x402 clients pay all seven routes on local chains (EVM, Solana); orders are delivered, and refunded
   sandbox   runs the same service until Ctrl-C, for curl and agents (--help shows its options)
   test      the whole test suite; arguments go to vitest
   check     format, lint and types

@@ -1,15 +1,17 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { type AssistantOptions, memory, type OrderChange, Till, type TillEvent } from "@till402/core"
-import { sqlite } from "@till402/core/sqlite"
 import type { Address, Hex } from "viem"
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
 import { type Chain, startChain } from "./chain/index.ts"
 import { startFacilitator } from "./facilitator/index.ts"
-import { type AdapterName, openServer } from "./Server.ts"
-import { sampleShop, type SampleShop, type SampleShopOptions } from "./shop/index.ts"
-import { shopWebhook } from "./ShopWebhook.ts"
+import { openServer } from "./Server.ts"
+import {
+  type PaidBy,
+  type Service,
+  type ServiceOptions,
+  startService,
+  type WalletOptions
+} from "./Service.ts"
+import type { SolanaRail } from "./solana/SolanaRail.ts"
+import { startParts, type Stop, stopAll } from "./Stops.ts"
 
 /** A wallet with test USDC on the sandbox's chain. */
 export interface Wallet {
@@ -19,33 +21,10 @@ export interface Wallet {
   readonly balanceAtomic: bigint
 }
 
-export interface SandboxOptions {
-  /** Port of the service on the loopback interface; default 0, a free one. */
-  readonly port?: number
-  /** Framework that mounts the till; default `hono`. */
-  readonly adapter?: AdapterName
-  /** `sqlite` (default) keeps a file in a temporary folder until `stop`. */
-  readonly storage?: "sqlite" | "memory"
-  /** Number of wallets; default 2. */
-  readonly walletCount?: number
-  /** Initial balance of each wallet, in atomic units (6 decimals); default 1,000 USDC. */
-  readonly walletBalanceAtomic?: bigint
-  /** Clock and timetable of the sample shop. By default, orders ship after 5 seconds and arrive after 10. */
-  readonly shop?: SampleShopOptions
-  /** Replies to `shop`; default: the sample assistant, which has rules instead of a language model. */
-  readonly assistant?: AssistantOptions
-  /** Called for each status change of an order. */
-  readonly onOrderChange?: (change: OrderChange) => void
-  /** Called with a short description of each part that is being started. */
-  readonly onProgress?: (part: string) => void
-  /** Called for each event of the till; by default, events are printed as JSON lines on standard error. */
-  readonly onEvent?: (event: TillEvent) => void
-}
+export interface SandboxOptions extends ServiceOptions, WalletOptions {}
 
-/** The running service on this machine: chain, stablecoin, facilitator, sample shop, wallets. */
-export interface Sandbox {
-  readonly baseUrl: string
-  readonly adapter: AdapterName
+/** The parts of a sandbox on an EVM chain. */
+interface EvmRail {
   readonly chainId: number
   /** CAIP-2: `eip155:84532`. */
   readonly network: string
@@ -54,50 +33,30 @@ export interface Sandbox {
   readonly asset: Address
   /** The address that receives payments and sends refunds, created for this sandbox. */
   readonly payTo: Address
-  readonly facilitatorUrl: string
   readonly wallets: ReadonlyArray<Wallet>
-  readonly till: Till
   readonly chain: Chain
-  readonly shop: SampleShop
+}
+
+interface Stoppable {
   /** Stops everything, in reverse order of starting, within a time limit. Safe to call twice. */
   readonly stop: () => Promise<void>
 }
 
-type Stop = () => Promise<unknown>
-
-/** Longer than any part takes to stop, so that it only ends a part that hangs. */
-const stopTimeoutMillis = 8_000
-
-/** Runs all stops in reverse order, even if one fails or hangs; rethrows the first failure. */
-const stopAll = async (stops: ReadonlyArray<Stop>): Promise<void> => {
-  const failures: Array<unknown> = []
-  for (const stop of stops.toReversed()) {
-    try {
-      await within(stopTimeoutMillis, stop())
-    } catch (error) {
-      failures.push(error)
-    }
-  }
-  if (failures.length > 0) throw failures[0]
+/** The running service on this machine: chain, stablecoin, facilitator, sample shop, wallets. */
+export interface Sandbox extends Service, EvmRail, Stoppable {
+  /** The second network, if it was asked for. */
+  readonly solana: SolanaRail | undefined
 }
 
-const within = async (millis: number, work: Promise<unknown>): Promise<void> => {
-  let deadline: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    deadline = setTimeout(
-      () => reject(new Error(`A part of the sandbox did not stop within ${millis / 1000} seconds.`)),
-      millis
-    )
-  })
-  try {
-    await Promise.race([work, late])
-  } finally {
-    clearTimeout(deadline)
-  }
+/** A sandbox that is paid on Solana only. */
+export interface SolanaSandbox extends Service, Stoppable {
+  readonly solana: SolanaRail
 }
 
 /**
  * Starts a sandbox. Several can run at the same time.
+ *
+ * With `solana: true`, each 402 also offers a local Solana chain, and `sandbox.solana` has wallets there.
  *
  * @example
  * const sandbox = await startSandbox({ adapter: "express" })
@@ -106,122 +65,96 @@ const within = async (millis: number, work: Promise<unknown>): Promise<void> => 
  *
  * @throws Error with code `EADDRINUSE` if the port is taken; Error if there is no chain for this machine.
  */
-export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbox> => {
-  const stops: Array<Stop> = []
-  try {
-    return await start(options, stops)
-  } catch (error) {
-    // Reports the failed start, even if stopping the other parts fails too.
-    await stopAll(stops).catch(() => undefined)
-    throw error
-  }
+export const startSandbox = (
+  options: SandboxOptions & { readonly solana?: boolean } = {}
+): Promise<Sandbox> =>
+  startParts(async (stops) => {
+    const { onProgress = () => undefined, port = 0 } = options
+    const server = await openServer(port)
+    stops.push(server.stop)
+    const { payee, ...evm } = await startEvmRail(options, stops)
+    const solana = options.solana === true ? await startSolana(options, stops) : undefined
+    onProgress("a facilitator")
+    const facilitator = await startFacilitator({
+      chain: evm.chain,
+      ...(solana === undefined ? {} : { solana: solana.rail.chain })
+    })
+    stops.push(facilitator.stop)
+    const networks = [
+      // This chain has no reorganizations, so refunds need not wait for finality.
+      { network: "base-sepolia", rpcUrl: evm.rpcUrl, finalitySeconds: 0 },
+      ...(solana?.paidBy.networks ?? [])
+    ]
+    const paidBy: PaidBy = {
+      ...solana?.paidBy,
+      payTo: payee.address,
+      // Only payments are stored there.
+      refundWallet: payee,
+      networks,
+      facilitatorUrl: facilitator.url
+    }
+    const service = await startService(options, server, paidBy, stops)
+    return { ...service, ...evm, solana: solana?.rail, stop: stopOnce(stops) }
+  })
+
+/**
+ * Starts a sandbox that is paid on a local Solana chain only.
+ *
+ * @example
+ * const sandbox = await startSolanaSandbox()
+ * const pay = solanaPayingFetch(sandbox.solana.chain, sandbox.solana.wallets[0]!.signer)
+ * const response = await pay(`${sandbox.baseUrl}/x402/search?q=lamp`)
+ * await sandbox.stop()
+ *
+ * @throws Error with code `EADDRINUSE` if the port is taken.
+ */
+export const startSolanaSandbox = (options: SandboxOptions = {}): Promise<SolanaSandbox> =>
+  startParts(async (stops) => {
+    const { onProgress = () => undefined, port = 0 } = options
+    const server = await openServer(port)
+    stops.push(server.stop)
+    const { paidBy, rail } = await startSolana(options, stops)
+    onProgress("a facilitator")
+    const { startSolanaFacilitator } = await import("./solana/SolanaFacilitator.ts")
+    const facilitator = await startSolanaFacilitator({ chain: rail.chain })
+    stops.push(facilitator.stop)
+    const service = await startService(options, server, { ...paidBy, facilitatorUrl: facilitator.url }, stops)
+    return { ...service, solana: rail, stop: stopOnce(stops) }
+  })
+
+const stopOnce = (stops: ReadonlyArray<Stop>): (() => Promise<void>) => {
+  let stopped: Promise<void> | undefined
+  return () => (stopped ??= stopAll(stops))
 }
 
-/** Starts part by part, registering each part's stop as soon as it runs. */
-const start = async (options: SandboxOptions, stops: Array<Stop>): Promise<Sandbox> => {
-  const { adapter = "hono", onProgress = () => undefined, port = 0, storage = "sqlite" } = options
-  const server = await openServer(port)
-  stops.push(server.stop)
+/** Loads Solana's packages when they are needed: they take as long as everything else. */
+const startSolana = async (options: SandboxOptions, stops: Array<Stop>) => {
+  options.onProgress?.("a local Solana chain with USDC")
+  const { startSolanaRail } = await import("./solana/SolanaRail.ts")
+  return startSolanaRail(options, stops)
+}
 
+const startEvmRail = async (
+  options: SandboxOptions,
+  stops: Array<Stop>
+): Promise<EvmRail & { readonly payee: PrivateKeyAccount }> => {
+  const { onProgress = () => undefined } = options
   onProgress("a local chain with USDC")
   const chain = await startChain()
   stops.push(chain.stop)
-
-  onProgress("a facilitator")
-  const facilitator = await startFacilitator({ chain })
-  stops.push(facilitator.stop)
-
   onProgress("wallets with test USDC")
   const wallets = await fundWallets(chain, options)
-
-  onProgress(`the service, mounted in ${adapter}`)
-  const folder = storage === "sqlite" ? await mkdtemp(join(tmpdir(), "till402-sandbox-")) : undefined
-  if (folder !== undefined) stops.push(() => rm(folder, { recursive: true, force: true }))
   const payee = privateKeyToAccount(generatePrivateKey())
-  const shop = sampleShop(options.shop)
-  const till = makeTill(options, {
-    baseUrl: server.url,
-    payee,
-    rpcUrl: chain.rpcUrl,
-    facilitatorUrl: facilitator.url,
-    shop,
-    folder,
-    stops
-  })
-  await till.ready
-  for (const item of shop.vaultItems) await till.vault.put(item)
-  server.mount(adapter, till)
-  // Calls end before their till; the first entry covers a start that failed halfway.
-  stops.push(server.stop)
-
-  let stopped: Promise<void> | undefined
   return {
-    baseUrl: server.url,
-    adapter,
     chainId: chain.chainId,
     network: `eip155:${chain.chainId}`,
     rpcUrl: chain.rpcUrl,
     asset: chain.usdc,
     payTo: payee.address,
-    facilitatorUrl: facilitator.url,
     wallets,
-    till,
     chain,
-    shop,
-    stop: () => (stopped ??= stopAll(stops))
+    payee
   }
-}
-
-interface Surroundings {
-  readonly baseUrl: string
-  readonly payee: PrivateKeyAccount
-  readonly rpcUrl: string
-  readonly facilitatorUrl: string
-  readonly shop: SampleShop
-  /** The database file; `undefined` keeps everything in memory. */
-  readonly folder: string | undefined
-  readonly stops: Array<Stop>
-}
-
-/** The till with the sample shop, and the shop's webhook, which stops first. */
-const makeTill = (
-  { assistant, onEvent, onOrderChange, shop: shopOptions }: SandboxOptions,
-  { baseUrl, facilitatorUrl, folder, payee, rpcUrl, shop, stops }: Surroundings
-): Till => {
-  const { fulfilment, mailer, marketplaces, tracker, vault } = shop
-  const webhook = shopWebhook(shopOptions?.timetable ?? {}, (reference) =>
-    till.orders.processNowByReference(reference)
-  )
-  const till = Till.make({
-    baseUrl,
-    payTo: payee.address,
-    // Only payments are stored there.
-    refundWallet: payee,
-    // Test money: orders of any price are refunded without an operator.
-    refunds: { perPayerPerHour: "100000.00" },
-    // This chain has no reorganizations, so refunds need not wait for finality.
-    networks: [{ network: "base-sepolia", rpcUrl, finalitySeconds: 0 }],
-    facilitator: { url: facilitatorUrl },
-    secret: generatePrivateKey(),
-    // One machine plays all clients, without rate limits.
-    limits: { quotesPerClientPerMinute: 100_000, quotesPerMinute: 100_000 },
-    storage: folder === undefined ? memory() : sqlite({ filename: join(folder, "till.sqlite") }),
-    marketplaces,
-    assistant: assistant ?? shop.assistant,
-    fulfilment,
-    tracker,
-    vault,
-    mailer,
-    onOrderChange: (change) => {
-      webhook.onOrderChange(change)
-      onOrderChange?.(change)
-    },
-    // The sample shop fails on purpose; events report it.
-    onProviderError: () => undefined,
-    ...(onEvent === undefined ? {} : { onEvent })
-  })
-  stops.push(till.dispose, webhook.stop)
-  return till
 }
 
 const fundWallets = (chain: Chain, options: SandboxOptions): Promise<ReadonlyArray<Wallet>> => {

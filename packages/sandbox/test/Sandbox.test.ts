@@ -4,13 +4,15 @@ import { afterEach, describe, expect, it } from "vitest"
 import {
   payingFetch,
   startSandbox,
+  startSolanaSandbox,
   type AdapterName,
   type Sandbox,
   type SandboxOptions
 } from "@till402/sandbox"
+import { solanaPayingFetch } from "@till402/sandbox/solana"
 
 const running: Array<Sandbox> = []
-const start = async (options: SandboxOptions = {}): Promise<Sandbox> => {
+const start = async (options: SandboxOptions & { readonly solana?: boolean } = {}): Promise<Sandbox> => {
   const sandbox = await startSandbox(options)
   running.push(sandbox)
   return sandbox
@@ -49,6 +51,57 @@ describe.each(["hono", "express", "koa"] satisfies ReadonlyArray<AdapterName>)("
   })
 })
 
+/** The networks of a 402. */
+const offered = async (response: Response): Promise<ReadonlyArray<string>> => {
+  const header = Buffer.from(response.headers.get("payment-required") ?? "", "base64").toString()
+  const { accepts }: { readonly accepts: ReadonlyArray<{ readonly network: string }> } = JSON.parse(header)
+  await response.text()
+  return accepts.map(({ network }) => network)
+}
+
+describe("on two networks", () => {
+  it("is paid on either by its own wallets", async () => {
+    const sandbox = await start({ storage: "memory", solana: true })
+    const { solana } = sandbox
+    if (solana === undefined) throw new Error("the sandbox has no Solana")
+    const url = `${sandbox.baseUrl}/x402/search?q=headphones`
+    expect(await offered(await fetch(url))).toEqual([sandbox.network, solana.network])
+
+    expect((await payingFetch(sandbox.wallets[0]!.privateKey)(url)).status).toBe(200)
+    const [wallet] = solana.wallets
+    expect((await solanaPayingFetch(solana.chain, wallet!.signer)(url)).status).toBe(200)
+    expect(await sandbox.chain.balanceOf(sandbox.payTo)).toBe(10_000n)
+    expect(await solana.chain.balanceOf(solana.payTo)).toBe(10_000n)
+    expect(await solana.chain.balanceOf(wallet!.address)).toBe(wallet!.balanceAtomic - 10_000n)
+
+    await sandbox.stop()
+    expect(await isUp(solana.rpcUrl)).toBe(false)
+  })
+
+  it("offers Solana alone", async () => {
+    const sandbox = await startSolanaSandbox({
+      storage: "memory",
+      walletCount: 3,
+      walletBalanceAtomic: 20_000n
+    })
+    try {
+      const { solana } = sandbox
+      const url = `${sandbox.baseUrl}/x402/search?q=headphones`
+      expect(await offered(await fetch(url))).toEqual([solana.network])
+      expect(solana.wallets).toHaveLength(3)
+      const pay = solanaPayingFetch(solana.chain, solana.wallets[2]!.signer)
+      expect((await pay(url)).status).toBe(200)
+      expect((await pay(url)).status).toBe(200)
+      const poor = solanaPayingFetch(solana.chain, solana.wallets[0]!.signer)
+      expect((await poor(`${sandbox.baseUrl}/x402/track?number=TILL-DELIVERED`)).status).toBe(402)
+      expect(await solana.chain.balanceOf(solana.payTo)).toBe(20_000n)
+    } finally {
+      await sandbox.stop()
+    }
+    expect(await Promise.all([sandbox.baseUrl, sandbox.facilitatorUrl].map(isUp))).toEqual([false, false])
+  })
+})
+
 describe("startSandbox", () => {
   it("describes itself", async () => {
     const words: Array<string> = []
@@ -65,6 +118,7 @@ describe("startSandbox", () => {
       expect(await sandbox.chain.balanceOf(address)).toBe(5n)
     }
     expect(words.length).toBeGreaterThan(2)
+    expect(sandbox.solana).toBeUndefined()
   })
 
   it("runs side by side without shared state", async () => {

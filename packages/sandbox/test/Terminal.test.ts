@@ -38,14 +38,14 @@ describe("makeTable", () => {
   }
 
   it("cuts nothing when it is piped", () => {
-    const row = makeTable(plain, undefined).row(visit)
+    const row = makeTable(plain, undefined, 66).row(visit)
     expect(row).toContain(visit.path)
     expect(row).toContain(visit.transaction)
     expect(row).toContain(visit.summary)
   })
 
   it.each([80, 100, 120, 200, 300])("is never wider than a terminal of %d columns", (columns) => {
-    const table = makeTable(plain, columns)
+    const table = makeTable(plain, columns, 66)
     const row = table.row(visit)
     expect([...row].length).toBeLessThanOrEqual(columns)
     expect(row).toContain(columns < 200 ? "0xababab…ababab" : visit.transaction)

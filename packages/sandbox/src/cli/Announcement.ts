@@ -1,44 +1,95 @@
 import type { OrderChange } from "@till402/core"
-import type { Sandbox } from "../Sandbox.ts"
+import { type AnySandbox, isOnEvm } from "../NetworkChoice.ts"
 import { defaultTimetable, sellsOutAsin, trackingNumbers } from "../shop/index.ts"
+import type { SolanaRail } from "../solana/SolanaRail.ts"
 import { dollars, type Paint } from "../Terminal.ts"
 
 /** The single line of `--json`. Amounts are decimal strings of atomic units. */
-export const jsonLine = (sandbox: Sandbox): string =>
-  JSON.stringify({
-    baseUrl: sandbox.baseUrl,
-    adapter: sandbox.adapter,
-    chainId: sandbox.chainId,
-    network: sandbox.network,
-    rpcUrl: sandbox.rpcUrl,
-    asset: sandbox.asset,
-    payTo: sandbox.payTo,
-    facilitatorUrl: sandbox.facilitatorUrl,
-    wallets: sandbox.wallets.map(({ address, balanceAtomic, privateKey }) => ({
-      address,
-      privateKey,
-      balanceAtomic: balanceAtomic.toString()
-    }))
+export const jsonLine = (sandbox: AnySandbox): string => {
+  const { adapter, baseUrl, facilitatorUrl } = sandbox
+  return JSON.stringify({
+    baseUrl,
+    adapter,
+    ...(isOnEvm(sandbox)
+      ? {
+          chainId: sandbox.chainId,
+          network: sandbox.network,
+          rpcUrl: sandbox.rpcUrl,
+          asset: sandbox.asset,
+          payTo: sandbox.payTo
+        }
+      : {}),
+    facilitatorUrl,
+    ...(isOnEvm(sandbox)
+      ? {
+          wallets: sandbox.wallets.map(({ address, balanceAtomic, privateKey }) => ({
+            address,
+            privateKey,
+            balanceAtomic: balanceAtomic.toString()
+          }))
+        }
+      : {}),
+    ...(sandbox.solana === undefined ? {} : { solana: solanaJson(sandbox.solana) })
   })
+}
+
+const solanaJson = ({ asset, network, payTo, rpcUrl, wallets }: SolanaRail) => ({
+  network,
+  rpcUrl,
+  asset,
+  payTo,
+  wallets: wallets.map(({ address, balanceAtomic, secretKey }) => ({
+    address,
+    secretKey,
+    balanceAtomic: balanceAtomic.toString()
+  }))
+})
+
+/** The addresses of one network. */
+const railLines = ({
+  asset,
+  network,
+  payTo,
+  rpcUrl
+}: Pick<SolanaRail, "network" | "rpcUrl"> & {
+  readonly asset: string
+  readonly payTo: string
+}): ReadonlyArray<string> => [
+  `  chain        ${rpcUrl}  (${network}, local)`,
+  `  USDC         ${asset}`,
+  `  paid to      ${payTo}`
+]
+
+/** The wallets of all networks. */
+const walletLines = (sandbox: AnySandbox, paint: Paint): ReadonlyArray<string> => {
+  const line = (address: string, balanceAtomic: bigint): string =>
+    `  ${paint.cyan(address)}  ${dollars(balanceAtomic)} USDC`
+  return [
+    ...(isOnEvm(sandbox) ? sandbox.wallets : []).flatMap(({ address, balanceAtomic, privateKey }) => [
+      line(address, balanceAtomic),
+      `  private key ${privateKey}`
+    ]),
+    ...(sandbox.solana?.wallets ?? []).flatMap(({ address, balanceAtomic, secretKey }) => [
+      line(address, balanceAtomic),
+      `  secret key ${secretKey}`
+    ])
+  ]
+}
 
 /** The start page for people: URLs, wallets and commands to try. */
-export const startPage = (sandbox: Sandbox, paint: Paint): string => {
+export const startPage = (sandbox: AnySandbox, paint: Paint): string => {
   const { baseUrl } = sandbox
   const width = Math.max(...trackingNumbers.map(({ number }) => number.length))
   return [
     paint.bold(`Till402 is up at ${baseUrl}`),
     "",
     `  mounted in   ${sandbox.adapter}`,
-    `  chain        ${sandbox.rpcUrl}  (${sandbox.network}, local)`,
-    `  USDC         ${sandbox.asset}`,
     `  facilitator  ${sandbox.facilitatorUrl}`,
-    `  paid to      ${sandbox.payTo}`,
+    ...(isOnEvm(sandbox) ? railLines(sandbox) : []),
+    ...(sandbox.solana === undefined ? [] : railLines(sandbox.solana)),
     "",
     paint.bold("Wallets with test USDC"),
-    ...sandbox.wallets.flatMap(({ address, balanceAtomic, privateKey }) => [
-      `  ${paint.cyan(address)}  ${dollars(balanceAtomic)} USDC`,
-      `  private key ${privateKey}`
-    ]),
+    ...walletLines(sandbox, paint),
     "",
     paint.bold("Try"),
     `  curl -i '${baseUrl}/x402/search?q=headphones'`,

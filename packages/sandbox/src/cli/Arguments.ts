@@ -1,10 +1,12 @@
 import { parseArgs } from "node:util"
+import { type NetworkChoice, readNetworkChoice, wrongNetwork } from "../NetworkChoice.ts"
 import { type AdapterName, adapterNames } from "../Server.ts"
 
 /** Parsed command line options. */
 export interface Arguments {
   readonly port: number
   readonly adapter: AdapterName
+  readonly network: NetworkChoice
   readonly json: boolean
   /** The server of the assistant's model, with the model's name. */
   readonly model?: { readonly baseUrl: string; readonly name: string }
@@ -14,13 +16,15 @@ export const usage = `Usage: npx @till402/sandbox [options]      in a clone: npm
 
   --port N                      port of the service (default 4021; 0 takes a free one)
   --adapter hono|express|koa    framework that mounts it (default hono)
+  --network both|base-sepolia|solana
+                                networks to be paid on (default both)
   --model URL                   model server for the assistant, e.g. http://localhost:11434/v1; a shop
                                 call is paid over it at once. The key is read from MODEL_API_KEY
   --model-name NAME             the model, as its server names it (default default)
   --json                        one line of JSON on standard output once ready, logs on standard error
   --help                        this text
 
-Starts a local chain with USDC, a facilitator, wallets and the service with its sample shop; Ctrl-C
+Starts local chains with USDC, a facilitator, wallets and the service with its sample shop; Ctrl-C
 stops all of it.
 `
 
@@ -39,6 +43,7 @@ export const parseArguments = (args: ReadonlyArray<string>): ParsedArguments => 
       options: {
         port: { type: "string", default: "4021" },
         adapter: { type: "string", default: "hono" },
+        network: { type: "string", default: "both" },
         model: { type: "string" },
         "model-name": { type: "string", default: "default" },
         json: { type: "boolean", default: false },
@@ -50,12 +55,14 @@ export const parseArguments = (args: ReadonlyArray<string>): ParsedArguments => 
     if (!(port <= 65_535)) return wrong(`--port must be 0 to 65535: got ${values.port}`)
     const adapter = adapterNames.find((name) => name === values.adapter)
     if (adapter === undefined) return wrong(`--adapter must be hono, express or koa: got ${values.adapter}`)
+    const network = readNetworkChoice(values.network)
+    if (network === undefined) return wrong(wrongNetwork(values.network))
     const { json, model: baseUrl, "model-name": name } = values
-    if (baseUrl === undefined) return { _tag: "Run", options: { port, adapter, json } }
+    if (baseUrl === undefined) return { _tag: "Run", options: { port, adapter, network, json } }
     if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "")) {
       return wrong(`--model must be the address of a model server: got ${baseUrl}`)
     }
-    return { _tag: "Run", options: { port, adapter, json, model: { baseUrl, name } } }
+    return { _tag: "Run", options: { port, adapter, network, json, model: { baseUrl, name } } }
   } catch (error) {
     return wrong(error instanceof Error ? error.message : String(error))
   }

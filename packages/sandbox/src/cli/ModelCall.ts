@@ -1,7 +1,7 @@
 import type { AssistantOptions, ShopResponse } from "@till402/core"
 import { languageModel } from "@till402/providers/assistant"
 import { payingFetch } from "../payingFetch.ts"
-import type { Sandbox } from "../Sandbox.ts"
+import { type AnySandbox, isOnEvm } from "../NetworkChoice.ts"
 import type { Paint } from "../Terminal.ts"
 import type { Arguments } from "./Arguments.ts"
 
@@ -18,13 +18,25 @@ export const modelAssistant = ({ baseUrl, name }: NonNullable<Arguments["model"]
   })
 }
 
+/** Pays from the last wallet. */
+const lastWalletOf = async (sandbox: AnySandbox): Promise<typeof fetch | undefined> => {
+  if (isOnEvm(sandbox)) {
+    const wallet = sandbox.wallets.at(-1)
+    return wallet === undefined ? undefined : payingFetch(wallet.privateKey)
+  }
+  const { chain, wallets } = sandbox.solana
+  const { solanaPayingFetch } = await import("../solana/payingFetch.ts")
+  const wallet = wallets.at(-1)
+  return wallet === undefined ? undefined : solanaPayingFetch(chain, wallet.signer)
+}
+
 const message = "Wireless headphones under $60 for the train, please"
 
 /** Pays one `shop` call from the last wallet; describes its outcome. */
-export const paidReply = async ({ baseUrl, wallets }: Sandbox, paint: Paint): Promise<string> => {
-  const wallet = wallets.at(-1)
-  if (wallet === undefined) return "no wallet to pay with"
-  const response = await payingFetch(wallet.privateKey)(`${baseUrl}/x402/shop`, {
+export const paidReply = async (sandbox: AnySandbox, paint: Paint): Promise<string> => {
+  const pay = await lastWalletOf(sandbox)
+  if (pay === undefined) return "no wallet to pay with"
+  const response = await pay(`${sandbox.baseUrl}/x402/shop`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ message })

@@ -1,6 +1,6 @@
 /* Runs the sandbox until it is interrupted, for curl and agents. */
 import { onInterrupt } from "../Interrupt.ts"
-import { startSandbox } from "../Sandbox.ts"
+import { startOn } from "../NetworkChoice.ts"
 import { makeProgress, paintFor } from "../Terminal.ts"
 import { jsonLine, orderLine, startPage } from "./Announcement.ts"
 import { type Arguments, parseArguments, usage } from "./Arguments.ts"
@@ -8,8 +8,8 @@ import { modelAssistant, paidReply } from "./ModelCall.ts"
 
 const progress = makeProgress()
 
-const run = async ({ adapter, json, model, port }: Arguments): Promise<void> => {
-  const starting = startSandbox({
+const run = async ({ adapter, json, model, network, port }: Arguments): Promise<void> => {
+  const starting = startOn(network, {
     adapter,
     port,
     ...(model === undefined ? {} : { assistant: modelAssistant(model) }),

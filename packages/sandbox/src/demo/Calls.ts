@@ -5,7 +5,7 @@ export interface PaidCall {
   readonly response: Response
   /** The price in the 402 response, in atomic units. */
   readonly priceAtomic: bigint
-  /** Hash of the payment's transaction. */
+  /** The payment's transaction: a hash, or a signature on Solana. */
   readonly transaction: string
 }
 
@@ -41,7 +41,7 @@ export const payingCalls =
     return { response, priceAtomic, transaction: decodePaymentResponseHeader(receipt).transaction }
   }
 
-/** The amount of the first payment option of a 402; the sandbox offers one. */
+/** The amount of the first payment option of a 402; it is the same on every network of the sandbox. */
 const priceOf = (response: Response): bigint => {
   const header = response.headers.get("payment-required")
   if (header === null) throw new Error("A 402 response has no PAYMENT-REQUIRED header.")

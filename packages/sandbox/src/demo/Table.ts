@@ -11,9 +11,9 @@ const priceWidth = 8
 const gap = "  "
 
 /** Column widths for a terminal of `columns`; without `columns` (piped output) nothing is cut. */
-const widthsFor = (columns: number | undefined) => {
-  if (columns === undefined) return { call: 70, hash: 66, response: Number.POSITIVE_INFINITY }
-  const hash = columns < 200 ? 15 : 66
+const widthsFor = (columns: number | undefined, hashLength: number) => {
+  if (columns === undefined) return { call: 70, hash: hashLength, response: Number.POSITIVE_INFINITY }
+  const hash = columns < 200 ? 15 : hashLength
   const left = columns - priceWidth - hash - 3 * gap.length
   const call = Math.min(66, Math.max(24, Math.floor(left * 0.45)))
   return { call, hash, response: Math.max(16, left - call) }
@@ -23,8 +23,8 @@ const shorten = (hash: string, width: number): string =>
   hash.length <= width ? hash : `${hash.slice(0, 8)}…${hash.slice(-6)}`
 
 /** @param columns width of the terminal; omitted for piped output */
-export const makeTable = (paint: Paint, columns: number | undefined): Table => {
-  const widths = widthsFor(columns)
+export const makeTable = (paint: Paint, columns: number | undefined, hashLength: number): Table => {
+  const widths = widthsFor(columns, hashLength)
   const line = (call: string, price: string, hash: string, response: string): string =>
     [call, price, hash, response].join(gap).trimEnd()
   return {

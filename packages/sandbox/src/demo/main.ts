@@ -1,17 +1,24 @@
 /*
- * The demo: an official x402 client pays all seven routes on a local chain, one order is delivered, another
- * is refunded, and the balances are checked. Exits with 1 if they don't add up.
+ * The demo: official x402 clients pay all seven routes on a local EVM chain and on a local Solana chain. On each, one
+ * order is delivered, another is refunded, and the balances are checked. Exits with 1 if they don't add up.
  */
+import { parseArgs } from "node:util"
 import type { TillEvent } from "@till402/core"
 import { exitCodeOf, onInterrupt } from "../Interrupt.ts"
-import { payingFetch } from "../payingFetch.ts"
-import { type Sandbox, startSandbox } from "../Sandbox.ts"
+import {
+  type AnySandbox,
+  type NetworkChoice,
+  readNetworkChoice,
+  startOn,
+  wrongNetwork
+} from "../NetworkChoice.ts"
 import { defaultTimetable } from "../shop/index.ts"
 import { dollars, makeProgress, paintFor } from "../Terminal.ts"
-import { balanceLines, ledgerOf, movedBy } from "./Balances.ts"
+import { balanceLines, movedBy } from "./Balances.ts"
 import { payingCalls } from "./Calls.ts"
 import { type OrderStage, showDelivery, showRefund } from "./OrderStory.ts"
 import { orderWatch } from "./OrderWatch.ts"
+import { type DemoRail, railsOf } from "./Rail.ts"
 import { makeTable } from "./Table.ts"
 import { type Download, observedCalls, runTour } from "./Tour.ts"
 
@@ -34,28 +41,24 @@ const printDownload = ({ entries, file }: Download): void => {
   print(...entries.map(({ bytes, name }) => `  ${String(bytes).padStart(6)} bytes  ${name}`))
 }
 
-/** Runs the tour, follows two orders, and prints everything; returns whether the balances are correct. */
-const show = async ({ baseUrl, chain, payTo, till, wallets }: Sandbox): Promise<boolean> => {
-  const [wallet] = wallets
-  if (wallet === undefined) throw new Error("The sandbox has no wallet.")
-  const sides = { payer: wallet.address, payee: payTo }
-  const ledger = ledgerOf(chain, sides)
+/** Runs the tour on one network, follows two orders, and prints everything; returns whether the balances are correct. */
+const show = async (
+  { baseUrl, till }: AnySandbox,
+  { ledger, name, pay, sides, transactionLength }: DemoRail
+): Promise<boolean> => {
   const columns = process.stdout.isTTY ? process.stdout.columns : undefined
-  const table = makeTable(paint, columns)
+  const table = makeTable(paint, columns, transactionLength)
   const before = await ledger.now()
   let sum = 0n
-  const go = observedCalls(
-    payingCalls(baseUrl, (base) => payingFetch(wallet.privateKey, 1_000, base)),
-    {
-      // Without a terminal, a progress line per call would only repeat the table.
-      onCall: (method, path) => process.stderr.isTTY && progress.show(`paying ${method} ${path}`),
-      onPaid: (visit) => {
-        sum += visit.priceAtomic
-        print(table.row(visit))
-      }
+  const go = observedCalls(payingCalls(baseUrl, pay), {
+    // Without a terminal, a progress line per call would only repeat the table.
+    onCall: (method, path) => process.stderr.isTTY && progress.show(`paying ${method} ${path}`),
+    onPaid: (visit) => {
+      sum += visit.priceAtomic
+      print(table.row(visit))
     }
-  )
-  print(paint.bold(`Till402 at ${baseUrl}, paid by @x402/fetch in USDC on a local chain`), "", table.heading)
+  })
+  print(paint.bold(`Till402 at ${baseUrl}, paid by @x402/fetch in USDC on ${name}`), "", table.heading)
   const { download, orderId } = await runTour(go)
   printDownload(download)
 
@@ -89,8 +92,37 @@ const show = async ({ baseUrl, chain, payTo, till, wallets }: Sandbox): Promise<
   return agree
 }
 
-const main = async (): Promise<boolean> => {
-  const starting = startSandbox({
+const usage = `Usage: npm run demo -- [options]
+
+  --network both|base-sepolia|solana   networks to pay on (default both)
+  --help                               this text
+`
+
+/** The networks to pay on; `undefined` after a usage message. */
+const readNetwork = (): NetworkChoice | undefined => {
+  const explain = (message: string): undefined => {
+    process.stderr.write(`${message}\n\n${usage}`)
+    process.exitCode = 2
+  }
+  try {
+    const { values } = parseArgs({
+      options: {
+        network: { type: "string", default: "both" },
+        help: { type: "boolean", short: "h", default: false }
+      }
+    })
+    if (values.help) {
+      process.stdout.write(usage)
+      return undefined
+    }
+    return readNetworkChoice(values.network) ?? explain(wrongNetwork(values.network))
+  } catch (error) {
+    return explain(error instanceof Error ? error.message : String(error))
+  }
+}
+
+const main = async (network: NetworkChoice): Promise<boolean> => {
+  const starting = startOn(network, {
     walletCount: 1,
     shop: { now: () => new Date(Date.now() + aheadMillis) },
     onOrderChange: watch.onOrderChange,
@@ -105,7 +137,12 @@ const main = async (): Promise<boolean> => {
   })
   const sandbox = await starting
   try {
-    return await show(sandbox)
+    let agree = true
+    for (const [index, rail] of (await railsOf(sandbox)).entries()) {
+      if (index > 0) print("")
+      agree = (await show(sandbox, rail)) && agree
+    }
+    return agree
   } finally {
     progress.clear()
     await sandbox.stop()
@@ -117,13 +154,16 @@ const fail = (): void => {
   for (const event of events) process.stderr.write(`${JSON.stringify(event)}\n`)
 }
 
-main().then(
-  (agree) => {
-    if (!agree) fail()
-  },
-  (error: unknown) => {
-    progress.clear()
-    console.error(paint.red("The demo failed:"), error)
-    fail()
-  }
-)
+const network = readNetwork()
+if (network !== undefined) {
+  main(network).then(
+    (agree) => {
+      if (!agree) fail()
+    },
+    (error: unknown) => {
+      progress.clear()
+      console.error(paint.red("The demo failed:"), error)
+      fail()
+    }
+  )
+}

@@ -3,6 +3,7 @@ import { x402Facilitator } from "@x402/core/facilitator"
 import { registerExactEvmScheme } from "@x402/evm/exact/facilitator"
 import { parseEther, type Account } from "viem"
 import type { Chain } from "../chain/Chain.ts"
+import type { SolanaChain } from "../solana/SolanaChain.ts"
 import { serveFacilitator } from "./FacilitatorServer.ts"
 import { facilitatorSigner } from "./Signer.ts"
 
@@ -10,6 +11,8 @@ export interface FacilitatorSetup {
   readonly chain: Chain
   /** Account that sends settlements and pays gas; default: development account 1. It receives ether. */
   readonly account?: Account
+  /** Another chain on which it settles; development wallet 1 pays the fees. */
+  readonly solana?: SolanaChain
   /** HTTP port on the loopback interface; default 0, a free one. */
   readonly port?: number
 }
@@ -46,6 +49,10 @@ export const startFacilitator = async (setup: FacilitatorSetup): Promise<LocalFa
     signer: facilitatorSigner(chain, account),
     networks: `eip155:${chain.chainId}`
   })
+  if (setup.solana !== undefined) {
+    const { registerSolana } = await import("../solana/SolanaFacilitator.ts")
+    registerSolana(official, setup.solana, await setup.solana.wallets(1))
+  }
   const client: Required<FacilitatorClient> = {
     verify: (paymentPayload, paymentRequirements) => official.verify(paymentPayload, paymentRequirements),
     settle: (paymentPayload, paymentRequirements) => official.settle(paymentPayload, paymentRequirements),

@@ -5,8 +5,8 @@
 /** A block can be named by transactions of the next 150 blocks. */
 export const blockhashLifetime = 150n
 
-/** A block is final after this many slots. */
-export const finalitySlots = 32n
+/** A block of the public networks is final after this many slots. */
+export const usualFinalitySlots = 32
 
 /** Block numbers lag behind slots, since not every slot has a block: the two must not be confused. */
 export const slotsWithoutBlock = 1_000n

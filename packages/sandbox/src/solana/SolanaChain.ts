@@ -9,7 +9,7 @@ import {
 import { TOKEN_PROGRAM_ADDRESS } from "@solana-program/token"
 import { makeMethods } from "./RpcMethods.ts"
 import { serveRpc } from "./RpcServer.ts"
-import { makeSlots } from "./Slots.ts"
+import { makeSlots, usualFinalitySlots } from "./Slots.ts"
 import { SolanaVm } from "./SolanaVm.ts"
 import {
   associatedAccount,
@@ -49,6 +49,8 @@ export interface SolanaChainOptions {
   readonly port?: number
   /** Milliseconds per slot; default 400. With 0, slots pass only by `advance`. */
   readonly slotMillis?: number
+  /** Slots after which a block is final; default 32. With 0, at once. */
+  readonly finalitySlots?: number
 }
 
 /** A local Solana chain with play USDC. */
@@ -72,7 +74,7 @@ export interface SolanaChain {
   /** Development wallet `index`, the same on every chain. It has nothing at first. */
   readonly wallets: (index: number) => Promise<KeyPairSigner>
   /**
-   * Lets slots pass at once. A block is final after 32 slots, and a blockhash invalid after 150.
+   * Lets slots pass at once. A block is final after 32 slots by default, and a blockhash invalid after 150.
    *
    * @example
    * ```ts
@@ -97,7 +99,7 @@ const dollar2022: LocalToken = {
 /**
  * Starts a local Solana chain: the virtual machine of the public networks, in this process, behind Solana's JSON-RPC.
  *
- * Transactions run as they are sent. They are confirmed at once, and final after 32 slots (12.8 seconds).
+ * Transactions run as they are sent. They are confirmed at once, and by default final after 32 slots (12.8 seconds).
  *
  * @example
  * ```ts
@@ -110,14 +112,21 @@ const dollar2022: LocalToken = {
  * @throws Error if an option is out of range, or the port is taken.
  */
 export const startSolanaChain = async (options: SolanaChainOptions = {}): Promise<SolanaChain> => {
-  const { network = "solana-devnet", port = 0, slotMillis = 400 } = options
-  if (!Number.isInteger(slotMillis) || slotMillis < 0) {
-    throw new Error(`slotMillis must be a whole number of milliseconds, 0 or more; got ${slotMillis}.`)
+  const {
+    finalitySlots = usualFinalitySlots,
+    network = "solana-devnet",
+    port = 0,
+    slotMillis = 400
+  } = options
+  for (const [name, value] of Object.entries({ finalitySlots, slotMillis })) {
+    if (!Number.isInteger(value) || value < 0) {
+      throw new Error(`${name} must be a whole number, 0 or more; got ${value}.`)
+    }
   }
   const { caip2, genesisHash, usdc: usdcMint } = deployments[network]
   const usdc: LocalToken = { mint: usdcMint, program: TOKEN_PROGRAM_ADDRESS }
   const slots = makeSlots(slotMillis)
-  const vm = new SolanaVm(slots)
+  const vm = new SolanaVm(slots, finalitySlots)
   for (const token of [usdc, dollar2022]) vm.setAccount(mintAccount(token))
   const server = await serveRpc(makeMethods(vm, genesisHash), port)
 

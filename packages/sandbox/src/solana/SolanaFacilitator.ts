@@ -25,6 +25,19 @@ export interface LocalSolanaFacilitator {
   readonly stop: () => Promise<void>
 }
 
+/** Adds a Solana chain to an official facilitator. */
+export const registerSolana = (
+  official: x402Facilitator,
+  chain: SolanaChain,
+  feePayer: KeyPairSigner
+): x402Facilitator => {
+  chain.airdrop(feePayer.address)
+  return registerExactSvmScheme(official, {
+    signer: toFacilitatorSvmSigner(feePayer, { defaultRpcUrl: chain.rpcUrl }),
+    networks: chain.caip2
+  })
+}
+
 /**
  * Starts the official facilitator for `exact` payments on Solana, of both protocol versions.
  *
@@ -44,11 +57,7 @@ export const startSolanaFacilitator = async (
 ): Promise<LocalSolanaFacilitator> => {
   const { chain, port = 0 } = setup
   const feePayer = setup.feePayer ?? (await chain.wallets(1))
-  chain.airdrop(feePayer.address)
-  const official = registerExactSvmScheme(new x402Facilitator(), {
-    signer: toFacilitatorSvmSigner(feePayer, { defaultRpcUrl: chain.rpcUrl }),
-    networks: chain.caip2
-  })
+  const official = registerSolana(new x402Facilitator(), chain, feePayer)
   const client: Required<FacilitatorClient> = {
     verify: (paymentPayload, paymentRequirements) => official.verify(paymentPayload, paymentRequirements),
     settle: (paymentPayload, paymentRequirements) => official.settle(paymentPayload, paymentRequirements),

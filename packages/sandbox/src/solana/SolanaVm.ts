@@ -1,6 +1,6 @@
 import { getBase58Decoder, type Address, type EncodedAccount } from "@solana/kit"
 import { FailedTransactionMetadata, LiteSVM, type TransactionMetadata } from "litesvm"
-import { blockhashLifetime, finalitySlots, slotsWithoutBlock, type Slots } from "./Slots.ts"
+import { blockhashLifetime, slotsWithoutBlock, type Slots } from "./Slots.ts"
 import { readTokenAccount } from "./Tokens.ts"
 import { landsInBlock, transactionErrorJson, type TransactionErrorJson } from "./TransactionErrors.ts"
 import { loadedAddresses, type LoadedAddresses, type WireTransaction } from "./WireTransaction.ts"
@@ -54,6 +54,7 @@ const maxTransactions = 100_000
  */
 export class SolanaVm {
   readonly #slots: Slots
+  readonly #finalitySlots: bigint
   #svm: LiteSVM
   /** Last valid block height of each blockhash. */
   #blockhashes = new Map<string, bigint>()
@@ -62,8 +63,10 @@ export class SolanaVm {
   /** Transactions that are accepted and then lost, as on a busy network. */
   dropsTransactions = false
 
-  constructor(slots: Slots) {
+  /** `finalitySlots`: slots after which a block is final. */
+  constructor(slots: Slots, finalitySlots: number) {
     this.#slots = slots
+    this.#finalitySlots = BigInt(finalitySlots)
     // Its own check knows only one blockhash at a time.
     this.#svm = new LiteSVM().withTransactionHistory(BigInt(maxTransactions)).withBlockhashCheck(false)
   }
@@ -81,7 +84,7 @@ export class SolanaVm {
     const height = slot - slotsWithoutBlock
     this.#blockhashes.set(this.#svm.latestBlockhash(), height + blockhashLifetime)
     for (const [hash, lastValid] of this.#blockhashes) {
-      if (lastValid >= height - finalitySlots) break
+      if (lastValid >= height - this.#finalitySlots) break
       this.#blockhashes.delete(hash)
     }
     return slot
@@ -97,7 +100,7 @@ export class SolanaVm {
 
   /** The slot of the latest final block. */
   get finalSlot(): bigint {
-    return this.slot - finalitySlots
+    return this.slot - this.#finalitySlots
   }
 
   get latestBlockhash(): { readonly blockhash: string; readonly lastValidBlockHeight: bigint } {

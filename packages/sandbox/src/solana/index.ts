@@ -11,3 +11,4 @@ export {
   type SolanaFacilitatorSetup
 } from "./SolanaFacilitator.ts"
 export { solanaPayingFetch } from "./payingFetch.ts"
+export type { SolanaRail, SolanaWallet } from "./SolanaRail.ts"

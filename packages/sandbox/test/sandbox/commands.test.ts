@@ -53,6 +53,7 @@ interface Announced {
   readonly rpcUrl: string
   readonly facilitatorUrl: string
   readonly wallets: ReadonlyArray<{ readonly privateKey: `0x${string}` }>
+  readonly solana: { readonly rpcUrl: string }
 }
 
 const ready = async (run: ReturnType<typeof command>): Promise<Announced> => {
@@ -74,13 +75,44 @@ describe("the sandbox command", () => {
       asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
       payTo: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
       facilitatorUrl: expect.stringMatching(/^http:/),
-      wallets: [wallet, wallet]
+      wallets: [wallet, wallet],
+      solana
     })
     expect((await fetch(`${announced.baseUrl}/x402/search?q=lamp`)).status).toBe(402)
     run.child.kill("SIGTERM")
     await run.closed
     expect(run.output.stderr).toContain("starting")
   })
+
+  it("offers one network if it is told to", async () => {
+    const runs = ["solana", "base-sepolia"].map((network) =>
+      command("cli", ["--json", "--port=0", "--network", network])
+    )
+    const [onSolana, onEvm] = await Promise.all(runs.map(ready))
+    expect(onSolana).toEqual({
+      baseUrl: expect.stringMatching(/^http:/),
+      adapter: "hono",
+      facilitatorUrl: expect.stringMatching(/^http:/),
+      solana
+    })
+    expect(Object.keys(onEvm!)).not.toContain("solana")
+    expect(onEvm).toMatchObject({ network: "eip155:84532", wallets: [wallet, wallet] })
+    for (const { child } of runs) child.kill("SIGTERM")
+    await Promise.all(runs.map(({ closed }) => closed))
+  })
+
+  const solanaWallet = {
+    address: expect.stringMatching(/^\w{32,44}$/),
+    secretKey: expect.stringMatching(/^\w{86,88}$/),
+    balanceAtomic: "1000000000"
+  }
+  const solana = {
+    network: "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1",
+    rpcUrl: expect.stringMatching(/^http:/),
+    asset: "4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU",
+    payTo: expect.stringMatching(/^\w{32,44}$/),
+    wallets: [solanaWallet, solanaWallet]
+  }
   const wallet = {
     address: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
     privateKey: expect.stringMatching(/^0x[0-9a-f]{64}$/),
@@ -89,12 +121,13 @@ describe("the sandbox command", () => {
 
   it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("stops everything at %s", async (signal) => {
     const run = command("cli", ["--json", "--port=0"])
-    const { baseUrl, facilitatorUrl, rpcUrl } = await ready(run)
+    const { baseUrl, facilitatorUrl, rpcUrl, solana } = await ready(run)
     // A terminal's Ctrl-C can arrive more than once.
     run.child.kill(signal)
     run.child.kill(signal)
     expect(await run.closed).toBe(0)
-    expect(await Promise.all([baseUrl, facilitatorUrl, rpcUrl].map(isUp))).toEqual([false, false, false])
+    const urls = [baseUrl, facilitatorUrl, rpcUrl, solana.rpcUrl]
+    expect((await Promise.all(urls.map(isUp))).filter((up) => up)).toEqual([])
     expect(databaseFolders()).toEqual([])
   })
 
@@ -115,6 +148,8 @@ describe("the sandbox command", () => {
       "koa",
       "curl",
       "private key 0x",
+      "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1",
+      "secret key ",
       "TILL-DELIVERED",
       "CARRIER_NOT_DETECTED",
       sellsOutAsin
@@ -190,7 +225,10 @@ describe("the sandbox command", () => {
 
 describe("parseArguments", () => {
   it("has defaults", () => {
-    expect(parseArguments([])).toEqual({ _tag: "Run", options: { port: 4021, adapter: "hono", json: false } })
+    expect(parseArguments([])).toEqual({
+      _tag: "Run",
+      options: { port: 4021, adapter: "hono", network: "both", json: false }
+    })
   })
 
   it.each([
@@ -200,6 +238,7 @@ describe("parseArguments", () => {
     [["--port", ""], /--port must be/],
     [["--port"], /--port/],
     [["--adapter", "toString"], /got toString/],
+    [["--network", "polygon"], /--network must be both, base-sepolia or solana: got polygon/],
     [["--jsno"], /--jsno/],
     [["extra"], /extra/]
   ])("refuses %j", (args, message) => {
@@ -207,16 +246,42 @@ describe("parseArguments", () => {
   })
 })
 
-const demo = async () => {
-  const run = command("demo", [])
+const demo = async (args: ReadonlyArray<string>) => {
+  const run = command("demo", args)
   expect(await run.closed, run.output.stderr).toBe(0)
   return run.output
 }
 
+/** A transaction's name on an EVM chain, and on Solana. */
+const hash = "0x[0-9a-f]{64}"
+const signature = "[1-9A-HJ-NP-Za-km-z]{86,88}"
+
 describe("the demo command", () => {
-  it("pays all seven routes, follows two orders, and the balances add up", async () => {
-    const { stderr, stdout } = await demo()
+  it("pays all seven routes on each network, follows two orders, and the balances add up", async () => {
+    const { stderr, stdout } = await demo([])
     expect(stdout).not.toContain("\u001b")
+    const [onEvm, onSolana, ...others] = stdout.split(/^(?=Till402 at )/m)
+    expect(others).toEqual([])
+    expectTour(onEvm ?? "", hash)
+    expectTour(onSolana ?? "", signature)
+    // Expected events aren't printed as warnings.
+    expect(stderr).not.toContain("warning")
+  })
+
+  it("pays on one network if it is told to", async () => {
+    const { stdout } = await demo(["--network", "solana"])
+    expect(stdout).not.toMatch(/0x[0-9a-f]{64}/)
+    expectTour(stdout, signature)
+  })
+
+  it("refuses another network with exit code 2", async () => {
+    const run = command("demo", ["--network", "polygon"])
+    expect(await run.closed).toBe(2)
+    expect(run.output.stderr).toContain("--network must be both, base-sepolia or solana: got polygon")
+  })
+
+  /** Checks what the demo printed about one network. */
+  const expectTour = (stdout: string, transaction: string): void => {
     const rows = stdout.split("\n").filter((line) => /^(GET|POST) /.test(line))
     expect(
       rows.map((row) =>
@@ -238,35 +303,35 @@ describe("the demo command", () => {
       "GET /x402/track",
       "POST /x402/buy"
     ])
-    const transactions = rows.map((row) => /0x[0-9a-f]{64}/.exec(row)?.[0])
+    const transactions = rows.map((row) => new RegExp(`  (${transaction})  `).exec(row)?.[1])
     expect(new Set(transactions).size).toBe(9)
     expect(transactions).not.toContain(undefined)
     expect(stdout).not.toMatch(/downloadToken/)
     const archive = /The archive is at (.*):/.exec(stdout)?.[1]
     expect(existsSync(archive ?? "")).toBe(true)
-    // Expected events aren't printed as warnings.
-    expect(stderr).not.toContain("warning")
 
     const steps = [...stdout.matchAll(/^ {2}\d\d:\d\d:\d\d\.\d{3} {2}(\w+)/gm)].map(([, status]) => status)
     expect(steps.join(" ")).toBe("processing placed shipped delivered processing failed refund_due refunded")
     const trackingNumber = /shipped +Northline Express (NLX\w+)/.exec(stdout)?.[1]
     expect(rows[7]).toContain(`number=${trackingNumber} `)
     expect(rows[7]).toContain("Delivered")
-    expectBalances(stdout, rows)
-  })
+    expectBalances(stdout, rows, transaction)
+  }
 
   /** Adds up the printed amounts. */
-  const expectBalances = (stdout: string, rows: ReadonlyArray<string>): void => {
+  const expectBalances = (stdout: string, rows: ReadonlyArray<string>, transaction: string): void => {
     const atomic = (text: string | undefined): bigint => {
       const [, whole, fraction = ""] = /^(\d+)\.(\d{2,6})$/.exec(text ?? "") ?? []
       if (whole === undefined) throw new Error(`not an amount: ${text}`)
       return BigInt(whole + fraction.padEnd(6, "0"))
     }
-    const prices = rows.map((row) => atomic(/ (\d+\.\d+) {2}0x/.exec(row)?.[1]))
+    const priced = new RegExp(` (\\d+\\.\\d+) {2}${transaction}`)
+    const prices = rows.map((row) => atomic(priced.exec(row)?.[1]))
     const sum = prices.reduce((total, price) => total + price, 0n)
-    const [, refunded, hash] = /^ {2}refund (\S+) USDC {2}(0x[0-9a-f]{64})$/m.exec(stdout) ?? []
+    const refund = new RegExp(`^ {2}refund (\\S+) USDC {2}(${transaction})$`, "m")
+    const [, refunded, name] = refund.exec(stdout) ?? []
     expect(atomic(refunded)).toBe(prices.at(-1))
-    expect(rows.join("\n")).not.toContain(hash)
+    expect(rows.join("\n")).not.toContain(name)
     const lines = [...stdout.matchAll(/^ *(payer|payee) .*$/gm)].map(([line]) =>
       [...line.matchAll(/(?<![-+.\w])\d+\.\d+/g)].map(([amount]) => atomic(amount))
     )
