@@ -120,6 +120,7 @@ describe("loaded modules", () => {
     expect(needed).toEqual([
       ["@till402/providers/ai-sdk", ["ai"]],
       ["@till402/providers/facilitator", ["viem"]],
+      ["@till402/providers/solana-facilitator", ["@solana/kit", "@x402/svm"]],
       ["@till402/providers/solana-refunds", ["@solana/kit"]],
       ["@till402/providers/treasury", ["viem"]]
     ])

@@ -82,7 +82,7 @@ const methods: Readonly<Record<string, string>> = { verify: "POST", settle: "POS
  * const app = new Hono().all("/facilitator/*", (context) => handle(context.req.raw))
  */
 export const facilitatorHandler = (
-  facilitator: LocalFacilitator,
+  facilitator: Pick<LocalFacilitator, "verify" | "settle" | "getSupported">,
   { authorize, maxConcurrent = 1_000 }: FacilitatorHandlerOptions
 ): ((request: Request) => Promise<Response>) => {
   let running = 0

@@ -28,6 +28,8 @@ export interface SupportedResult {
     readonly x402Version: number
     readonly scheme: "exact"
     readonly network: string
+    /** On Solana: the fee payer. */
+    readonly extra?: Readonly<Record<string, unknown>>
   }>
   readonly extensions: ReadonlyArray<string>
   /** The relayer, by CAIP-2 family. */

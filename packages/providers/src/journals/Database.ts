@@ -68,6 +68,7 @@ export const tables: ReadonlyArray<string> = [
     payee text NOT NULL,
     mint text NOT NULL,
     amount_atomic text NOT NULL,
+    caller text NOT NULL,
     PRIMARY KEY (key, position)
   )`
 ]

@@ -23,7 +23,7 @@ export class Journals extends Context.Service<
     readonly placements: PlacementJournal
     /** Transactions of a local facilitator. */
     readonly settlements: SettlementJournal
-    /** Refunds on Solana. */
+    /** Transfers on Solana: refunds, and settlements of a local facilitator. */
     readonly transfers: TransferJournal
   }
 >()("@till402/providers/Journals") {}
@@ -36,7 +36,7 @@ export interface OpenJournals {
   readonly placements: PlacementJournal
   /** Transactions of a local facilitator: table `till_settlements`. */
   readonly settlements: SettlementJournal
-  /** Refunds on Solana: table `till_solana_transfers`. */
+  /** Refunds on Solana, and settlements of a local facilitator there: table `till_solana_transfers`. */
   readonly transfers: TransferJournal
   /** Closes the file or the connections. Later calls reject. */
   readonly close: () => Promise<void>
@@ -155,7 +155,8 @@ const attemptOf = (row: Row): TransferAttempt => ({
   payer: String(row["payer"]),
   payee: String(row["payee"]),
   mint: String(row["mint"]),
-  amountAtomic: String(row["amount_atomic"])
+  amountAtomic: String(row["amount_atomic"]),
+  caller: String(row["caller"])
 })
 
 const transfersIn = ({ run }: Database): TransferJournal => {
@@ -168,8 +169,8 @@ const transfersIn = ({ run }: Database): TransferJournal => {
     await run(
       `INSERT INTO till_solana_transfers
         (key, position, signature, "transaction", last_valid_block_height, signed_at_slot,
-          network, payer, payee, mint, amount_atomic)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
+          network, payer, payee, mint, amount_atomic, caller)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING`,
       [
         key,
         position,
@@ -181,7 +182,8 @@ const transfersIn = ({ run }: Database): TransferJournal => {
         payer,
         payee,
         mint,
-        amountAtomic
+        amountAtomic,
+        attempt.caller
       ]
     )
     return find(key)

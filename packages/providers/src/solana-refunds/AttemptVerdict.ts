@@ -1,3 +1,4 @@
+import type { SignatureStatus } from "./SolanaNode.ts"
 import type { TransferAttempt } from "./TransferJournal.ts"
 
 /*
@@ -5,12 +6,7 @@ import type { TransferAttempt } from "./TransferJournal.ts"
  */
 
 /** What the chain shows of one attempt. */
-export interface AttemptStatus {
-  /** The transaction is in a block, and moved nothing. */
-  readonly hasFailed: boolean
-  /** Its block can't be undone. */
-  readonly isFinal: boolean
-}
+type AttemptStatus = Pick<SignatureStatus, "hasFailed" | "isFinal">
 
 /** The chain as it was read for a decision: the final block first, the statuses after it. */
 export interface ChainView {

@@ -26,7 +26,17 @@ export interface FinalBlock {
 /** Statuses of signatures, and the slot up to which the node knew them. */
 export interface Statuses {
   readonly slot: number
-  readonly statuses: ReadonlyArray<{ readonly hasFailed: boolean; readonly isFinal: boolean } | undefined>
+  readonly statuses: ReadonlyArray<SignatureStatus | undefined>
+}
+
+/** A transaction in a block. */
+export interface SignatureStatus {
+  /** It moved nothing. */
+  readonly hasFailed: boolean
+  /** Two thirds of the stake have voted for its block. */
+  readonly isConfirmed: boolean
+  /** Its block can't be undone. */
+  readonly isFinal: boolean
 }
 
 /** An account's owner and data. */
@@ -46,6 +56,8 @@ export interface SolanaNode {
   /** Searches the node's whole history. Fails if the node keeps none. */
   readonly statuses: (signatures: ReadonlyArray<string>) => Effect.Effect<Statuses, NodeFault>
   readonly account: (address: string) => Effect.Effect<Account | undefined, NodeFault>
+  /** Runs a transaction without sending it, and without its missing signatures; `false` if it would fail. */
+  readonly simulate: (transaction: string) => Effect.Effect<boolean, NodeFault>
   /** `false` if the node refused it: it has it already, it would fail, or it has expired. */
   readonly send: (transaction: string) => Effect.Effect<boolean, UpstreamFault>
 }
@@ -67,6 +79,7 @@ const Status = Schema.Struct({
   confirmationStatus: Schema.optionalKey(Schema.NullOr(Schema.String))
 })
 const SignatureStatuses = Schema.Struct({ context: Context, value: Schema.Array(Schema.NullOr(Status)) })
+const Simulation = Schema.Struct({ value: Schema.Struct({ err: Schema.Unknown }) })
 const AccountInfo = Schema.Struct({
   value: Schema.NullOr(
     Schema.Struct({
@@ -76,6 +89,8 @@ const AccountInfo = Schema.Struct({
     })
   )
 })
+
+const confirmedStatuses: ReadonlySet<string> = new Set(["confirmed", "finalized"])
 
 const confirmed = { commitment: "confirmed" } as const
 const finalized = { commitment: "finalized" } as const
@@ -137,6 +152,7 @@ export const makeSolanaNode = (upstream: Upstream, rpcUrl: string): SolanaNode =
                     ? undefined
                     : {
                         hasFailed: status.err !== null && status.err !== undefined,
+                        isConfirmed: confirmedStatuses.has(status.confirmationStatus ?? ""),
                         isFinal: status.confirmationStatus === "finalized"
                       }
                 )
@@ -154,6 +170,11 @@ export const makeSolanaNode = (upstream: Upstream, rpcUrl: string): SolanaNode =
                 lamports: BigInt(value.lamports),
                 data: Uint8Array.from(Buffer.from(value.data[0], "base64"))
               }
+      ),
+    simulate: (transaction) =>
+      Effect.map(
+        read("simulateTransaction", [transaction, { ...confirmed, encoding: "base64" }], Simulation),
+        ({ value }) => value.err === null || value.err === undefined
       ),
     send: (transaction) =>
       call("sendTransaction", [transaction, { encoding: "base64", preflightCommitment: "confirmed" }]).pipe(

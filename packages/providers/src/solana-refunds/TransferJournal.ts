@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { TransferJournalFailed } from "./RefundErrors.ts"
 
 /*
- * The record of a wallet's transfers on Solana. Each attempt is written before it is sent, so that after a crash
+ * The record of transfers on Solana that a wallet sends: its own, and payments that it settles as fee payer. Each attempt is written before it is sent, so that after a crash
  * it is known what may have moved.
  */
 
@@ -29,6 +29,8 @@ export interface TransferAttempt {
   readonly mint: string
   /** Atomic units in decimal digits. */
   readonly amountAtomic: string
+  /** The till for which a facilitator settles it; empty for the till in the same process. */
+  readonly caller: string
 }
 
 /**

@@ -146,7 +146,8 @@ export const makeTransfers = (settings: TransferSettings, node: SolanaNode, jour
       payer,
       payee: terms.payee,
       mint: terms.mint,
-      amountAtomic: String(terms.amountAtomic)
+      amountAtomic: String(terms.amountAtomic),
+      caller: ""
     })
   })
 

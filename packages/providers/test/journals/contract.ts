@@ -48,6 +48,7 @@ const attempt = (position: number, change: Partial<TransferAttempt> = {}): Trans
   payee: "payee",
   mint: "mint",
   amountAtomic: "18446744073709551615",
+  caller: "shop",
   ...change
 })
 

@@ -14,6 +14,7 @@ const attempt = (position = 0, change: Partial<TransferAttempt> = {}): TransferA
   payee: "payee",
   mint: "mint",
   amountAtomic: "10000",
+  caller: "",
   ...change
 })
 

@@ -1,0 +1,156 @@
+import { type Address, getBase58Decoder, getBase64EncodedWireTransaction, signatureBytes } from "@solana/kit"
+import { Clock, Effect } from "effect"
+import type { TransferJournalFailed } from "../solana-refunds/RefundErrors.ts"
+import { TransferNotSigned } from "../solana-refunds/RefundErrors.ts"
+import type { NodeFault, SolanaNode } from "../solana-refunds/SolanaNode.ts"
+import type { SolanaSigner } from "../solana-refunds/SolanaSigner.ts"
+import type { Journal, TransferAttempt } from "../solana-refunds/TransferJournal.ts"
+import type { FeePayerUnderfunded } from "./FacilitatorErrors.ts"
+import type { PaymentVerdict } from "./PaymentCheck.ts"
+import type { PresentedPayment } from "./PresentedPayment.ts"
+
+/*
+ * Settles a payment: signs it as fee payer, records it, sends it, and waits until the chain shows it. The fee payer's
+ * signature of a message is always the same, and the chain accepts a message once, so it may be sent again at any time.
+ */
+
+export interface SettlingSettings {
+  readonly feePayer: Address
+  readonly signer: SolanaSigner
+  readonly confirmTimeoutMillis: number
+  readonly pollMillis: number
+}
+
+export type SettlementResult =
+  | { readonly _tag: "Settled"; readonly transaction: string; readonly payer: string }
+  /** `transaction`: it may still move, or empty if nothing can. */
+  | {
+      readonly _tag: "Failed"
+      readonly reason: string
+      readonly transaction: string
+      readonly payer: string | undefined
+    }
+
+export type SettlingFault = NodeFault | TransferJournalFailed | TransferNotSigned | FeePayerUnderfunded
+
+/** What the chain shows of a recorded settlement. */
+type Progress = "settled" | "failed" | "expired" | "open"
+
+export const makeSettling = (
+  { confirmTimeoutMillis, feePayer, pollMillis, signer }: SettlingSettings,
+  node: SolanaNode,
+  journal: Journal,
+  check: (payment: PresentedPayment) => Effect.Effect<PaymentVerdict, NodeFault | FeePayerUnderfunded>
+) => {
+  const sign = (payment: PresentedPayment) =>
+    Effect.tryPromise({
+      try: async () => {
+        const { transaction } = payment
+        const signature = signatureBytes(await signer.sign(Uint8Array.from(transaction.messageBytes)))
+        return {
+          signature: getBase58Decoder().decode(signature),
+          transaction: getBase64EncodedWireTransaction({
+            ...transaction,
+            signatures: { ...transaction.signatures, [feePayer]: signature }
+          })
+        }
+      },
+      catch: () => new TransferNotSigned({ code: "FeePayer" })
+    })
+
+  /** Signs a checked payment and records it; returns the record that counts. */
+  const record = Effect.fnUntraced(function* (payment: PresentedPayment, payer: string, caller: string) {
+    const { key, requirements } = payment
+    // The payment's own blockhash is older, and expires no later than the latest one.
+    const lifetime = yield* node.lifetime
+    const signed = yield* sign(payment)
+    const [recorded] = yield* journal.insert({
+      key,
+      position: 0,
+      ...signed,
+      lastValidBlockHeight: lifetime.lastValidBlockHeight,
+      signedAtSlot: lifetime.slot,
+      network: requirements.network,
+      payer,
+      payee: requirements.payTo,
+      mint: requirements.asset,
+      amountAtomic: requirements.amount,
+      caller
+    })
+    return recorded
+  })
+
+  const progressOf = Effect.fnUntraced(function* (
+    attempt: TransferAttempt
+  ): Effect.fn.Return<Progress, NodeFault> {
+    // Read first: a transaction that is missing later was in no block up to this one.
+    const final = yield* node.finalBlock
+    const { slot, statuses } = yield* node.statuses([attempt.signature])
+    const [status] = statuses
+    if (status === undefined) {
+      if (final.height <= attempt.lastValidBlockHeight || slot < final.slot) return "open"
+      return (yield* node.firstAvailableSlot) <= attempt.signedAtSlot ? "expired" : "open"
+    }
+    if (status.hasFailed) return status.isFinal ? "failed" : "open"
+    return status.isConfirmed ? "settled" : "open"
+  })
+
+  /** Sends a recorded settlement until the chain shows it or the call has waited long enough. */
+  const bring = Effect.fnUntraced(function* (
+    attempt: TransferAttempt
+  ): Effect.fn.Return<SettlementResult, NodeFault> {
+    const { payer, signature, transaction } = attempt
+    const failed = (reason: string, open = ""): SettlementResult => ({
+      _tag: "Failed",
+      reason,
+      transaction: open,
+      payer
+    })
+    const until = (yield* Clock.currentTimeMillis) + confirmTimeoutMillis
+    for (let poll = 0; ; poll++) {
+      const progress = yield* progressOf(attempt)
+      if (progress === "settled") return { _tag: "Settled", transaction: signature, payer }
+      if (progress === "failed") return failed("transaction_failed")
+      if (progress === "expired") return failed("transaction_expired")
+      // Sent again every fourth poll, because nodes forget.
+      if (poll % 4 === 0) yield* node.send(transaction)
+      if ((yield* Clock.currentTimeMillis) + pollMillis >= until) {
+        return failed("settlement_pending", signature)
+      }
+      yield* Effect.sleep(pollMillis)
+    }
+  })
+
+  const isFor = (attempt: TransferAttempt, { requirements }: PresentedPayment): boolean =>
+    attempt.payee === requirements.payTo &&
+    attempt.mint === requirements.asset &&
+    attempt.amountAtomic === requirements.amount
+
+  return Effect.fnUntraced(function* (
+    payment: PresentedPayment,
+    caller: string
+  ): Effect.fn.Return<SettlementResult, SettlingFault> {
+    const [known] = yield* journal.find(payment.key)
+    if (known === undefined) {
+      const verdict = yield* check(payment)
+      if (verdict._tag === "Invalid") {
+        return { _tag: "Failed", reason: verdict.reason, transaction: "", payer: verdict.payer }
+      }
+      const recorded = yield* record(payment, verdict.payer, caller)
+      return recorded === undefined || recorded.caller !== caller
+        ? refusedToOthers(verdict.payer)
+        : yield* bring(recorded)
+    }
+    return known.caller === caller && isFor(known, payment)
+      ? yield* bring(known)
+      : refusedToOthers(known.payer)
+  })
+}
+
+/** For a till that did not settle the payment first, or not for these requirements. */
+const refusedToOthers = (payer: string): SettlementResult => ({
+  _tag: "Failed",
+  reason: "duplicate_settlement",
+  transaction: "",
+  payer
+})
