@@ -257,6 +257,17 @@ describe("a facilitator over HTTP", () => {
     expect(await received()).toBe(10_000n)
   })
 
+  it("settles a payment that several tills present at the same time for one of them", async () => {
+    const facilitator = await facilitatorOn(chain.rpcUrl)
+    const { payload, requirements } = await payV2(chain, await payerOn(chain), { payTo, feePayer })
+    const tills = ["books", "toys", "lamps", "desks"]
+    const results = await Promise.all(tills.map((till) => facilitator.settle(payload, requirements, till)))
+    expect(results.filter(({ success }) => success)).toHaveLength(1)
+    const refused = results.filter(({ errorReason }) => errorReason === "duplicate_settlement")
+    expect(refused).toHaveLength(3)
+    expect(await received()).toBe(10_000n)
+  })
+
   it("names its fee payer for both versions", async () => {
     const { getSupported } = await facilitatorOn(chain.rpcUrl)
     const kind = { scheme: "exact", extra: { feePayer } }

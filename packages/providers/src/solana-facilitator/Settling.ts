@@ -95,9 +95,13 @@ export const makeSettling = (
     return status.isConfirmed ? "settled" : "open"
   })
 
-  /** Sends a recorded settlement until the chain shows it or the call has waited long enough. */
+  /**
+   * Sends a recorded settlement until the chain shows it or the call has waited long enough. A fresh one is sent before
+   * the chain is read.
+   */
   const bring = Effect.fnUntraced(function* (
-    attempt: TransferAttempt
+    attempt: TransferAttempt,
+    isFresh: boolean
   ): Effect.fn.Return<SettlementResult, NodeFault> {
     const { payer, signature, transaction } = attempt
     const failed = (reason: string, open = ""): SettlementResult => ({
@@ -107,7 +111,8 @@ export const makeSettling = (
       payer
     })
     const until = (yield* Clock.currentTimeMillis) + confirmTimeoutMillis
-    for (let poll = 0; ; poll++) {
+    if (isFresh) yield* node.send(transaction)
+    for (let poll = isFresh ? 1 : 0; ; poll++) {
       const progress = yield* progressOf(attempt)
       if (progress === "settled") return { _tag: "Settled", transaction: signature, payer }
       if (progress === "failed") return failed("transaction_failed")
@@ -139,10 +144,10 @@ export const makeSettling = (
       const recorded = yield* record(payment, verdict.payer, caller)
       return recorded === undefined || recorded.caller !== caller
         ? refusedToOthers(verdict.payer)
-        : yield* bring(recorded)
+        : yield* bring(recorded, true)
     }
     return known.caller === caller && isFor(known, payment)
-      ? yield* bring(known)
+      ? yield* bring(known, false)
       : refusedToOthers(known.payer)
   })
 }
