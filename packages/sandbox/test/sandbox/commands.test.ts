@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { afterAll, afterEach, describe, expect, it } from "vitest"
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest"
 import { payingFetch, sellsOutAsin } from "@till402/sandbox"
 import { parseArguments } from "../../src/cli/Arguments.ts"
 
@@ -56,8 +56,11 @@ interface Announced {
   readonly solana: { readonly rpcUrl: string }
 }
 
+// A command starts two chains, which takes a while on a busy machine.
+vi.setConfig({ testTimeout: 60_000 })
+
 const ready = async (run: ReturnType<typeof command>): Promise<Announced> => {
-  await expect.poll(() => run.output.stdout, { timeout: 15_000 }).toContain("\n")
+  await expect.poll(() => run.output.stdout, { timeout: 40_000 }).toContain("\n")
   return JSON.parse(run.output.stdout) as Announced
 }
 
@@ -143,7 +146,7 @@ describe("the sandbox command", () => {
 
   it("shows addresses and commands to try", async () => {
     const run = command("cli", ["--port=0", "--adapter=koa"])
-    await expect.poll(() => run.output.stdout, { timeout: 15_000 }).toContain("Ctrl-C")
+    await expect.poll(() => run.output.stdout, { timeout: 40_000 }).toContain("Ctrl-C")
     for (const words of [
       "koa",
       "curl",
@@ -185,7 +188,7 @@ describe("the sandbox command", () => {
     const { orderId } = (await response.json()) as { readonly orderId: string }
     const steps = () => run.output.stderr.split("\n").filter((line) => line.startsWith("order "))
     await expect
-      .poll(steps, { timeout: 15_000 })
+      .poll(steps, { timeout: 40_000 })
       .toEqual([
         `order ${orderId}  awaiting_payment → processing`,
         `order ${orderId}  processing → placing`,
@@ -346,7 +349,7 @@ describe("the demo command", () => {
 
   it("stops everything when it is interrupted", async () => {
     const run = command("demo", [])
-    await expect.poll(() => run.output.stderr, { timeout: 15_000 }).toContain("starting")
+    await expect.poll(() => run.output.stderr, { timeout: 40_000 }).toContain("starting")
     run.child.kill("SIGTERM")
     expect(await run.closed).toBe(143)
     expect(databaseFolders()).toEqual([])
