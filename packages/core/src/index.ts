@@ -91,7 +91,7 @@ export type { Sparse } from "./ports/Sparse.ts"
 export type { MailerOptions } from "./ports/Mailer.ts"
 export type { MarketplaceOptions, MarketplacePage, MarketplaceProduct } from "./ports/Marketplaces.ts"
 export type { TrackerOptions } from "./ports/Tracker.ts"
-export type { OpenedArchive, VaultOptions } from "./ports/VaultFiles.ts"
+export type { ArchiveToOpen, OpenedArchive, VaultOptions } from "./ports/VaultFiles.ts"
 export type { EventFields, TillEvent } from "./runtime/events.ts"
 export type { IncomingRequest, PlainResponse } from "./http/HttpMessage.ts"
 export type { ChargeQuery, ChargeSummary } from "./orders/ChargeOperator.ts"
@@ -127,6 +127,13 @@ export type {
   VaultPurchaseResponse,
   VaultQuery
 } from "./domain/Vault.ts"
+export {
+  type ArchiveFacts,
+  type ArchiveVersion,
+  type Publication,
+  sameListing,
+  type VaultListing
+} from "./domain/VaultListing.ts"
 export type { PaymentOption, PaymentRequired } from "./domain/PaymentRequired.ts"
 export type { ChainCheck } from "./toll/audit/ChainAudit.ts"
 export type { LedgerAudit as LedgerCheck, LedgerFault } from "./toll/audit/LedgerAudit.ts"

@@ -137,7 +137,8 @@ describe("migrations", () => {
       [1, "initial"],
       [2, "daily_sums"],
       [3, "vault_search"],
-      [4, "download_counts"]
+      [4, "download_counts"],
+      [5, "vault_archives"]
     ])
     expect(await withClient(filename, migrate)).toEqual([])
     const recorded = await withClient(
@@ -148,7 +149,8 @@ describe("migrations", () => {
       { name: "initial" },
       { name: "daily_sums" },
       { name: "vault_search" },
-      { name: "download_counts" }
+      { name: "download_counts" },
+      { name: "vault_archives" }
     ])
   })
 

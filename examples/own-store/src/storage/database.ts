@@ -48,7 +48,7 @@ export type Database = ReturnType<typeof connect>
 export type Transaction = Parameters<Parameters<Database["begin"]>[1]>[0]
 
 /** A value for a JSON column. */
-export const json = (sql: Database, value: object | undefined) =>
+export const json = (sql: Database | Transaction, value: object | undefined) =>
   value === undefined ? null : sql.typed.json(value)
 
 /** Migrates the schema. Processes that start at the same time wait for each other. */

@@ -169,6 +169,16 @@ CREATE INDEX IF NOT EXISTS vault_items_by_position ON till.vault_items (position
 CREATE INDEX IF NOT EXISTS vault_items_by_cursor ON till.vault_items (lower(id));
 CREATE INDEX IF NOT EXISTS vault_items_by_terms ON till.vault_items USING gin (terms);
 
+-- The published archives of items. Rows never change.
+CREATE TABLE IF NOT EXISTS till.vault_archives (
+  item_id TEXT COLLATE "C" NOT NULL REFERENCES till.vault_items (id),
+  version BIGINT NOT NULL,
+  digest TEXT NOT NULL,
+  size BIGINT NOT NULL,
+  published_at_millis BIGINT NOT NULL,
+  PRIMARY KEY (item_id, version)
+);
+
 CREATE TABLE IF NOT EXISTS till.vault_purchases (
   id TEXT COLLATE "C" PRIMARY KEY,
   charge_key TEXT NOT NULL,
@@ -184,3 +194,4 @@ CREATE INDEX IF NOT EXISTS vault_purchases_due ON till.vault_purchases (due_at_m
   WHERE due_at_millis IS NOT NULL;
 CREATE INDEX IF NOT EXISTS vault_purchases_known ON till.vault_purchases (created_at_millis)
   WHERE email IS NOT NULL AND due_at_millis IS NULL AND status = 'granted';
+CREATE INDEX IF NOT EXISTS vault_purchases_sold ON till.vault_purchases (slug) WHERE status = 'granted';

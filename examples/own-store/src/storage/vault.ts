@@ -1,12 +1,25 @@
 import {
+  type ArchiveVersion,
   queryTermsOf,
+  sameListing,
   searchTermsOf,
   type VaultItem,
   type VaultItemStore,
   type VaultPurchase,
   type VaultPurchaseStore
 } from "@till402/core"
-import { type Database, json } from "./database.ts"
+import { type Database, json, type Transaction } from "./database.ts"
+
+const putItem = async (sql: Database | Transaction, item: VaultItem): Promise<void> => {
+  const row = {
+    ...item,
+    creator: json(sql, item.creator),
+    terms: Array.from(searchTermsOf(item)),
+    listed: true
+  }
+  const { downloads: _downloads, id: _id, ...changes } = row
+  await sql`INSERT INTO till.vault_items ${sql(row)} ON CONFLICT (id) DO UPDATE SET ${sql(changes)}`
+}
 
 /** The vault's items. */
 export const vaultItemStore = (sql: Database) => {
@@ -14,16 +27,32 @@ export const vaultItemStore = (sql: Database) => {
     cover_image_url`
 
   return {
-    put: async (item) => {
-      const row = {
-        ...item,
-        creator: json(sql, item.creator),
-        terms: Array.from(searchTermsOf(item)),
-        listed: true
-      }
-      const { downloads: _downloads, id: _id, ...changes } = row
-      await sql`INSERT INTO till.vault_items ${sql(row)} ON CONFLICT (id) DO UPDATE SET ${sql(changes)}`
-    },
+    put: (item) => putItem(sql, item),
+
+    publish: (item, { digest, size }, nowMillis) =>
+      sql.begin(async (sql) => {
+        // Publishers of one slug wait for each other.
+        await sql`SELECT pg_advisory_xact_lock(1, hashtext(${item.slug}))`
+        const [before] = await sql<Array<VaultItem & { readonly listed: boolean }>>`
+          SELECT ${itemColumns}, listed FROM till.vault_items WHERE slug = ${item.slug}`
+        const id = before?.id ?? item.id
+        const [newest] = await sql<Array<{ readonly version: number; readonly digest: string }>>`
+          SELECT version, digest FROM till.vault_archives WHERE item_id = ${id} ORDER BY version DESC LIMIT 1`
+        const isNewest = newest?.digest === digest
+        if (isNewest && before?.listed === true && sameListing(before, item))
+          return { _tag: "Unchanged" as const, id, version: newest.version }
+        await putItem(sql, { ...item, id })
+        const version = isNewest ? newest.version : (newest?.version ?? 0) + 1
+        if (!isNewest)
+          await sql`INSERT INTO till.vault_archives
+            ${sql({ itemId: id, version, digest, size, publishedAtMillis: nowMillis })}`
+        return { _tag: before === undefined ? ("Added" as const) : ("Changed" as const), id, version }
+      }),
+
+    versions: (slug, limit) => sql<Array<ArchiveVersion>>`
+      SELECT version, digest, size, published_at_millis FROM till.vault_archives
+      WHERE item_id = (SELECT id FROM till.vault_items WHERE slug = ${slug})
+      ORDER BY version DESC LIMIT ${limit}`,
 
     unlist: async (slug) => {
       const { count } = await sql`
@@ -85,6 +114,12 @@ export const vaultPurchaseStore = (sql: Database) =>
 
     cancel: async (id) => {
       await sql`DELETE FROM till.vault_purchases WHERE id = ${id} AND status = 'reserved'`
+    },
+
+    countSales: async (slug) => {
+      const [row] = await sql<Array<{ readonly sales: number }>>`
+        SELECT count(*)::int AS sales FROM till.vault_purchases WHERE slug = ${slug} AND status = 'granted'`
+      return row!.sales
     },
 
     find: async (id) => {

@@ -113,3 +113,14 @@ export type TrackRefusal =
   | InvalidCarrier
   | InvalidTrackingNumber
   | NoTrackingInfo
+
+/** Publishing a vault item: what was given can't be listed. Nothing was published. */
+export class ListingRejected extends Data.TaggedError("ListingRejected")<{
+  /** Every fault, with the path of its field: `creator.name`. */
+  readonly issues: ReadonlyArray<{ readonly path: string; readonly message: string }>
+}> {
+  override get message(): string {
+    const faults = this.issues.map(({ message, path }) => (path === "" ? message : `${path} ${message}`))
+    return `the item can't be published: ${faults.join("; ")}`
+  }
+}

@@ -1,38 +1,11 @@
-import { Effect, Result, Schema, SchemaIssue } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { compiled } from "../fast/compiled.ts"
 import { type ApiFailure, validationFailure } from "../domain/ApiFailure.ts"
 import type { Issue } from "../domain/ApiError.ts"
+import { issuesOf } from "../domain/issuesOf.ts"
 import type { AnyOperation } from "../operations/Operation.ts"
 import type { IncomingRequest } from "./HttpMessage.ts"
 import { type Body, readBody, readRawBody } from "./RequestBody.ts"
-
-const article = (noun: string): string => (/^[aeiou]/i.test(noun) ? "an" : "a")
-
-const oneOf = (choices: string): string =>
-  `must be one of ${choices.replaceAll('"', "").replaceAll(" | ", ", ")}`
-
-/** The formatter's message for a value that fits no member of a union. It isn't passed to the hook. */
-const noMember = /^Expected ((?:"[^"]*"|[\w.]+)(?: \| (?:"[^"]*"|[\w.]+))+)$/
-
-/** Describes what is valid, in words for the caller; never repeats the value. */
-const formatter = SchemaIssue.makeFormatterStandardSchemaV1({
-  leafHook: (issue) => {
-    if (issue._tag === "MissingKey") return "is required"
-    const message = SchemaIssue.defaultLeafHook(issue)
-    const expected = /^Expected (.+)$/.exec(message)?.[1]
-    if (expected === undefined) return message
-    if (expected.includes(" | ")) return oneOf(expected)
-    if (expected.startsWith('"')) return `must be ${expected}`
-    const noun = /^(string|number|boolean|array|integer)$/.test(expected) ? expected : "object"
-    return `must be ${article(noun)} ${noun}`
-  }
-})
-
-const toIssues = (error: Schema.SchemaError): ReadonlyArray<Issue> =>
-  formatter(error.issue).issues.map(({ message, path }) => ({
-    path: (path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join("."),
-    message: message.replace(noMember, (_, choices: string) => oneOf(choices))
-  }))
 
 /** The result of decoding one part of an input: its value, or every fault in it. */
 type Decoded<A> = Result.Result<A, ReadonlyArray<Issue>>
@@ -53,7 +26,7 @@ export const decoder = <A>(
     const add = (found: ReadonlyArray<Issue>) => {
       for (const issue of found) if (!issues.some(({ path }) => path === issue.path)) issues.push(issue)
     }
-    if (Result.isFailure(decoded)) add(toIssues(decoded.failure))
+    if (Result.isFailure(decoded)) add(issuesOf(decoded.failure))
     if (typeof input === "object" && input !== null) add(faultsBetween(input as Record<string, unknown>))
     return Result.fail(issues)
   }

@@ -1,5 +1,6 @@
 import type { Effect } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
+import type { Publication } from "../domain/VaultListing.ts"
 import type { Charges, PayerActivity } from "./Charges.ts"
 import { MalformedResponse } from "../runtime/MalformedResponse.ts"
 import type { Orders } from "./Orders.ts"
@@ -106,6 +107,14 @@ const page = <A>(response: unknown): A | undefined => {
   throw malformed("{ items, nextCursor } (text or null) or undefined", response)
 }
 
+const publication: ResponseReader<Publication> = (response) => {
+  const { _tag: tag, id, version } = (isRecord(response) ? response : {}) as Partial<Publication>
+  const isKnown = tag === "Added" || tag === "Changed" || tag === "Unchanged"
+  if (isKnown && typeof id === "string" && Number.isSafeInteger(version))
+    return { _tag: tag, id, version: version! }
+  throw malformed('{ _tag: "Added", "Changed" or "Unchanged", id, version }', response)
+}
+
 /** A reader for every method of every store. */
 export const storeResponseReaders: { readonly [Name in StoreName]: ResponseReaders<StorePorts[Name]> } = {
   charges: {
@@ -157,11 +166,20 @@ export const storeResponseReaders: { readonly [Name in StoreName]: ResponseReade
     list,
     forget: count
   },
-  vaultItems: { put: nothing, unlist: flag, findBySlug: found, search: page, countDownload: nothing },
+  vaultItems: {
+    put: nothing,
+    publish: publication,
+    versions: list,
+    unlist: flag,
+    findBySlug: found,
+    search: page,
+    countDownload: nothing
+  },
   vaultPurchases: {
     reserve: nothing,
     grant: flag,
     cancel: nothing,
+    countSales: count,
     find: found,
     take: list,
     reschedule: flag,

@@ -1,6 +1,7 @@
 import type { CallContext } from "../runtime/Deadline.ts"
 import { Context, Effect, Layer } from "effect"
 import { type UpstreamError, UpstreamFailed } from "../domain/Errors.ts"
+import type { ArchiveFacts } from "../domain/VaultListing.ts"
 import { MalformedResponse } from "../runtime/MalformedResponse.ts"
 import { type CallSettings, hostCall } from "./HostCall.ts"
 
@@ -16,10 +17,17 @@ export interface VaultFile {
   readonly range?: (start: number, end: number) => ReadableStream<Uint8Array>
 }
 
+/** The archive of a vault item to open. */
+export interface ArchiveToOpen {
+  readonly slug: string
+  /** Of an item that was published with `till.vault.publish`: which of its archives. */
+  readonly archive?: ArchiveFacts
+}
+
 /** Opens the archives of vault items. */
 export class VaultFiles extends Context.Service<
   VaultFiles,
-  { readonly open: (item: { readonly slug: string }) => Effect.Effect<VaultFile, UpstreamError> }
+  { readonly open: (item: ArchiveToOpen) => Effect.Effect<VaultFile, UpstreamError> }
 >()("@till402/core/VaultFiles") {
   /**
    * The vault from a host's async function. The deadline covers opening; the stream is then read at the caller's pace.
@@ -27,13 +35,13 @@ export class VaultFiles extends Context.Service<
    */
   static readonly fromPromise = (options: VaultOptions, settings: CallSettings): Layer.Layer<VaultFiles> =>
     Layer.succeed(VaultFiles, {
-      open: Effect.fn("VaultFiles.open")(({ slug }: { readonly slug: string }) =>
+      open: Effect.fn("VaultFiles.open")((item: ArchiveToOpen) =>
         hostCall({
           port: "vault",
           operation: "open",
           settings,
           call: async (context) => {
-            const file = await options.open({ slug }, context)
+            const file = await options.open(item, context)
             if (context.signal.aborted) discard(file)
             return file
           },
@@ -154,5 +162,5 @@ export interface OpenedArchive {
 
 /** Opens the ZIP archive of a vault item. Throw `TemporarilyUnavailable` for a 503; any other throw is a 502. */
 export interface VaultOptions {
-  readonly open: (item: { readonly slug: string }, context: CallContext) => Promise<OpenedArchive>
+  readonly open: (item: ArchiveToOpen, context: CallContext) => Promise<OpenedArchive>
 }

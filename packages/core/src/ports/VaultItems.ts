@@ -2,6 +2,12 @@ import { Context, Effect, Layer } from "effect"
 import { StoreError } from "../domain/Errors.ts"
 import { queryTermsOf, searchTermsOf } from "../domain/SearchTerms.ts"
 import type { VaultItem, VaultPage, VaultQuery } from "../domain/Vault.ts"
+import {
+  type ArchiveFacts,
+  type ArchiveVersion,
+  type Publication,
+  sameListing
+} from "../domain/VaultListing.ts"
 
 /** Stores the vault's items. Each method is one atomic step. */
 export class VaultItems extends Context.Service<
@@ -12,6 +18,21 @@ export class VaultItems extends Context.Service<
      * listed again. Fails if another item has its slug, listed or not.
      */
     readonly put: (item: VaultItem) => Effect.Effect<void, StoreError>
+    /**
+     * Puts an item with its archive, both or neither. An item of this slug keeps its id, listed or not; otherwise it gets
+     * the one of `item`. An archive whose digest is not that of the newest version becomes the next version. Writes
+     * nothing if the item is listed with the same facts and archive.
+     */
+    readonly publish: (
+      item: VaultItem,
+      archive: ArchiveFacts,
+      nowMillis: number
+    ) => Effect.Effect<Publication, StoreError>
+    /** Returns up to `limit` archives of an item, listed or not, the newest first; none if it was never published. */
+    readonly versions: (
+      slug: string,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<ArchiveVersion>, StoreError>
     /**
      * Takes an item off the listing: neither `search` nor `findBySlug` finds it, until it is put again. Its id stays
      * valid as a cursor. Returns whether it was listed.
@@ -35,6 +56,16 @@ export class VaultItems extends Context.Service<
     const rows = new Map<string, Row>()
     const bySlug = (slug: string): Row | undefined =>
       Array.from(rows.values()).find(({ item }) => item.slug === slug)
+    const put = (item: VaultItem): void => {
+      const { archives = [], item: before = item } = rows.get(item.id) ?? {}
+      const { downloads } = before
+      rows.set(item.id, {
+        item: { ...item, downloads },
+        terms: searchTermsOf(item),
+        isListed: true,
+        archives
+      })
+    }
     return VaultItems.of({
       put: (item) =>
         Effect.suspend(() => {
@@ -43,10 +74,28 @@ export class VaultItems extends Context.Service<
             const cause = new Error(`the slug ${item.slug} belongs to item ${holder.id}`)
             return Effect.fail(new StoreError({ operation: "vaultItems.put", cause }))
           }
-          const downloads = rows.get(item.id)?.item.downloads ?? item.downloads
-          rows.set(item.id, { item: { ...item, downloads }, terms: searchTermsOf(item), isListed: true })
+          put(item)
           return Effect.void
         }),
+      publish: (item, archive, nowMillis) =>
+        Effect.sync(() => {
+          const before = bySlug(item.slug)
+          const id = before?.item.id ?? item.id
+          const newest = before?.archives[0]
+          const isNewest = newest?.digest === archive.digest
+          if (isNewest && before?.isListed === true && sameListing(before.item, item))
+            return { _tag: "Unchanged", id, version: newest.version }
+          put({ ...item, id })
+          const version = isNewest ? newest.version : (newest?.version ?? 0) + 1
+          if (!isNewest) {
+            const { digest, size } = archive
+            const row = rows.get(id)!
+            const published = { version, digest, size, publishedAtMillis: nowMillis }
+            rows.set(id, { ...row, archives: [published, ...row.archives] })
+          }
+          return { _tag: before === undefined ? "Added" : "Changed", id, version }
+        }),
+      versions: (slug, limit) => Effect.sync(() => bySlug(slug)?.archives.slice(0, limit) ?? []),
       unlist: (slug) =>
         Effect.sync(() => {
           const row = bySlug(slug)
@@ -85,6 +134,8 @@ interface Row {
   readonly item: VaultItem
   readonly terms: ReadonlyArray<string>
   readonly isListed: boolean
+  /** The newest first. */
+  readonly archives: ReadonlyArray<ArchiveVersion>
 }
 
 const matcherOf = ({ category, maxPrice, minPrice, productType, q }: VaultQuery): ((row: Row) => boolean) => {

@@ -41,6 +41,8 @@ export class VaultPurchases extends Context.Service<
     readonly grant: (id: string, dueAtMillis: number | undefined) => Effect.Effect<boolean, StoreError>
     /** Deletes a purchase that is still reserved. */
     readonly cancel: (id: string) => Effect.Effect<void, StoreError>
+    /** Returns how many granted purchases name this slug. Nothing is counted when a purchase is granted. */
+    readonly countSales: (slug: string) => Effect.Effect<number, StoreError>
     readonly find: (id: string) => Effect.Effect<VaultPurchase | undefined, StoreError>
     /**
      * Leases purchases whose `dueAtMillis` has come, the longest due first: they become due again at `untilMillis`, and
@@ -101,6 +103,12 @@ export class VaultPurchases extends Context.Service<
           due.delete(id)
           known.delete(id)
         }),
+      countSales: (slug) =>
+        Effect.sync(
+          () =>
+            Array.from(purchases.values()).filter((row) => row.slug === slug && row.status === "granted")
+              .length
+        ),
       find: (id) => Effect.sync(() => purchases.get(id)),
       take: (nowMillis, untilMillis, limit) =>
         Effect.sync(() =>

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { queryTermsOf } from "../domain/SearchTerms.ts"
 import type { VaultItem, VaultQuery } from "../domain/Vault.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
+import { archivesOf, publish } from "./publish.ts"
 import { storing } from "./rows.ts"
 import { postgresMatch, sqliteMatch } from "./vaultMatch.ts"
 import { refreshStatistics, searchColumn, termsVersion } from "./vaultTerms.ts"
@@ -121,15 +122,24 @@ export const layer: Layer.Layer<VaultItems, never, SqlClient.SqlClient> = Layer.
   Effect.map(SqlClient.SqlClient, (sql) => {
     let added = 0
     let refreshAt = firstRefresh
+    const countAdded = Effect.suspend(() => {
+      added++
+      if (added < refreshAt) return Effect.void
+      refreshAt = 2 * added
+      // Only the plans of searches depend on it, and the database does it later by itself.
+      return Effect.ignore(refreshStatistics(sql))
+    })
     return VaultItems.of({
-      put: Effect.fnUntraced(function* (item) {
-        yield* storing("vaultItems.put", put(sql, item))
-        added++
-        if (added < refreshAt) return
-        refreshAt = 2 * added
-        // Only the plans of searches depend on it, and the database does it later by itself.
-        yield* Effect.ignore(refreshStatistics(sql))
-      }),
+      put: (item) => Effect.andThen(storing("vaultItems.put", put(sql, item)), countAdded),
+      publish: (item, archive, nowMillis) =>
+        Effect.tap(
+          storing(
+            "vaultItems.publish",
+            publish(sql, (stored) => put(sql, stored), item, archive, nowMillis)
+          ),
+          countAdded
+        ),
+      versions: (slug, limit) => storing("vaultItems.versions", archivesOf(sql, slug, limit)),
       unlist: (slug) =>
         storing(
           "vaultItems.unlist",

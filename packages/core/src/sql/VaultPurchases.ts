@@ -29,8 +29,26 @@ const toPurchase = (row: Row): VaultPurchase => ({
 })
 
 type Methods = VaultPurchases["Service"]
+type SaleMethods = Pick<Methods, "reserve" | "grant" | "cancel" | "find" | "countSales">
 
-const saleMethods = (sql: SqlClient.SqlClient): Pick<Methods, "reserve" | "grant" | "cancel" | "find"> => ({
+/** The slug as the index of sales has it. */
+const slugColumn = (sql: SqlClient.SqlClient) =>
+  sql.onDialectOrElse({
+    pg: () => sql`(CAST(document AS json) ->> 'slug')`,
+    orElse: () => sql`json_extract(document, '$.slug')`
+  })
+
+const saleMethods = (sql: SqlClient.SqlClient): SaleMethods => ({
+  countSales: (slug) =>
+    storing(
+      "vaultPurchases.countSales",
+      Effect.map(
+        sql<{ readonly sales: number | string }>`
+          SELECT COUNT(*) AS sales FROM till_vault_purchases
+          WHERE ${slugColumn(sql)} = ${slug} AND status = 'granted'`,
+        ([row]) => Number(row!.sales)
+      )
+    ),
   reserve: (purchase) =>
     storing(
       "vaultPurchases.reserve",

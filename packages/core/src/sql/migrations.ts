@@ -5,6 +5,7 @@ import { dailySums } from "./dailySums.ts"
 import { downloadCounts } from "./downloadCounts.ts"
 import { initialSchema } from "./initialSchema.ts"
 import { checkSchema } from "./schemaCheck.ts"
+import { vaultArchives } from "./vaultArchives.ts"
 import { vaultSearch } from "./vaultSearch.ts"
 
 /** A step of the schema, by one statement after the other. */
@@ -21,7 +22,8 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 1, name: "initial", ...initialSchema },
   { id: 2, name: "daily_sums", ...dailySums },
   { id: 3, name: "vault_search", ...vaultSearch },
-  { id: 4, name: "download_counts", ...downloadCounts }
+  { id: 4, name: "download_counts", ...downloadCounts },
+  { id: 5, name: "vault_archives", ...vaultArchives }
 ]
 
 type Dialect = "sqlite" | "postgres"

@@ -1,5 +1,7 @@
 import type { IncomingRequest, PlainResponse, Caller } from "../http/HttpMessage.ts"
-import type { VaultItem } from "../domain/Vault.ts"
+import type { VaultItem, VaultPage } from "../domain/Vault.ts"
+import type { ArchiveFacts, ArchiveVersion, Publication, VaultListing } from "../domain/VaultListing.ts"
+import type { VaultListQuery } from "../vault/VaultOperator.ts"
 import type { ChargeQuery, ChargeSummary } from "../orders/ChargeOperator.ts"
 import type { HostOrders } from "../orders/HostOrders.ts"
 import type { LedgerCheckQuery, LedgerLine, LedgerQuery, LedgerSum } from "../orders/LedgerOperator.ts"
@@ -78,6 +80,18 @@ export interface RunningTill {
   readonly vault: {
     /** Adds an item, or replaces the one with the same id and lists it again. Rejects if another has its slug. */
     readonly put: (item: VaultItem) => Promise<void>
+    /**
+     * Lists an item with its archive, whose bytes must be stored before: `publish` of `@till402/vault` does both. An item
+     * of this slug is changed; an archive with another digest becomes its next version. Publishing the same again
+     * changes nothing. Rejects with `ListingRejected`, which has every fault.
+     */
+    readonly publish: (listing: VaultListing, archive: ArchiveFacts) => Promise<Publication>
+    /** The archives of an item, the newest first; none if it was never published. */
+    readonly versions: (slug: string) => Promise<ReadonlyArray<ArchiveVersion>>
+    /** How often an item was sold: purchases whose payment has settled. */
+    readonly sales: (slug: string) => Promise<number>
+    /** Lists items as `vault/search` does, page by page; `undefined` if no item has the cursor as its id. */
+    readonly list: (query?: VaultListQuery) => Promise<VaultPage | undefined>
     /**
      * Takes an item off the listing until it is put again: it is neither found nor sold, and purchases can still be
      * downloaded. `false` if no item of this slug was listed.

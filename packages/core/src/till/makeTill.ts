@@ -244,6 +244,10 @@ export const makeTill = (options: TillOptions): RunningTill => {
     },
     vault: {
       put: (item) => operate(VaultOperator.use((vault) => vault.put(item))),
+      publish: (listing, archive) => operate(VaultOperator.use((vault) => vault.publish(listing, archive))),
+      versions: (slug) => operate(VaultOperator.use((vault) => vault.versions(slug))),
+      sales: (slug) => operate(VaultOperator.use((vault) => vault.sales(slug))),
+      list: (query = {}) => operate(VaultOperator.use((vault) => vault.list(query))),
       unlist: (slug) => operate(VaultOperator.use((vault) => vault.unlist(slug)))
     }
   }

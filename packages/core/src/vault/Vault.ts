@@ -23,6 +23,7 @@ import { type VaultFile, VaultFiles } from "../ports/VaultFiles.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
 import { VaultPurchases } from "../ports/VaultPurchases.ts"
 import { equalInConstantTime, Secrets } from "../runtime/Secrets.ts"
+import { archiveOfReference, referenceOf } from "./DownloadReference.ts"
 import { downloadTokenOf } from "./DownloadToken.ts"
 import { makePurchaseLife } from "./PurchaseLife.ts"
 
@@ -44,13 +45,19 @@ export class Vault extends Context.Service<
     readonly settled: (purchaseId: string) => Effect.Effect<void, StoreError>
     /** Cancels a reserved purchase whose payment failed. */
     readonly abandoned: (purchaseId: string) => Effect.Effect<void, StoreError>
-    /** Opens the file of a granted purchase for the holder of its token. */
+    /**
+     * Opens the newest version of a granted purchase's file for the holder of its token: the one that was bought, or one
+     * that was published since.
+     */
     readonly download: (
       purchaseId: string,
       downloadToken: string
-    ) => Effect.Effect<{ readonly slug: string; readonly file: VaultFile }, ApiFailure>
-    /** Opens the file of an item again, for a replay. */
-    readonly open: (slug: string) => Effect.Effect<VaultFile, ApiFailure>
+    ) => Effect.Effect<
+      { readonly slug: string; readonly reference: string; readonly file: VaultFile },
+      ApiFailure
+    >
+    /** Opens the file of a download again, for a replay: the same version, also if a newer one was published since. */
+    readonly open: (reference: string) => Effect.Effect<VaultFile, ApiFailure>
     /** Processes purchases that are due: sends mails that failed, cancels purchases that were never paid. */
     readonly sweep: Effect.Effect<void, StoreError>
   }
@@ -98,8 +105,8 @@ const make = Effect.gen(function* () {
     return { purchaseId: id, downloadToken, item: { slug, title, productType, price, coverImageUrl } }
   })
 
-  const open = Effect.fn("Vault.open")(function* (slug: string) {
-    return yield* Effect.mapError(files.open({ slug }), upstreamFailure)
+  const open = Effect.fn("Vault.open")(function* (reference: string) {
+    return yield* Effect.mapError(files.open(archiveOfReference(reference)), upstreamFailure)
   })
 
   const download = Effect.fn("Vault.download")(function* (purchaseId: string, downloadToken: string) {
@@ -107,9 +114,12 @@ const make = Effect.gen(function* () {
     if (purchase?.status !== "granted") return yield* purchaseNotFound
     const due = downloadTokenOf(secrets, purchase.id, downloadToken.split(".")[0]!)
     if (due === undefined || !equalInConstantTime(due, downloadToken)) return yield* downloadForbidden
-    const file = yield* open(purchase.slug)
-    yield* store(items.countDownload(purchase.slug))
-    return { slug: purchase.slug, file }
+    const { slug } = purchase
+    const [archive] = yield* store(items.versions(slug, 1))
+    const reference = referenceOf(slug, archive)
+    const file = yield* open(reference)
+    yield* store(items.countDownload(slug))
+    return { slug, reference, file }
   })
 
   const abandoned = (id: string) => purchases.cancel(id)

@@ -24,6 +24,7 @@ describe("a storage", () => {
         take = () => Promise.resolve([])
         reschedule = () => Promise.resolve(false)
         forget = () => Promise.resolve(0)
+        countSales = () => Promise.resolve(0)
         async find() {
           return undefined
         }

@@ -122,6 +122,10 @@ describe("a released migration", () => {
     "4_download_counts": [
       "197693d5b6603b1176b9fc3682e80b1b15a355549440e787f919fe6bd038b373",
       "311e5ed85dd07aaebbfb17018146bc1e6df1922c5ea4da9574c5297638b412bf"
+    ],
+    "5_vault_archives": [
+      "1745104c2047b4ef4c8f21371338a02491983c760a635fea8ce02e6f2dfa2ad5",
+      "bbc583b07b1dced4c90cb063b8251bafd9c37174137a31ebca4aeedf6fe1d038"
     ]
   }
   const digestOf = (statements: ReadonlyArray<string>): string =>
@@ -180,7 +184,9 @@ describe.each(engines)("a database with data from a released schema, in %s", (di
           maxPrice: 10
         }),
         reserved: yield* (yield* VaultPurchases).find(uuidOf(1)),
-        granted: yield* (yield* VaultPurchases).find(uuidOf(2))
+        granted: yield* (yield* VaultPurchases).find(uuidOf(2)),
+        sales: yield* (yield* VaultPurchases).countSales("item-1"),
+        versions: yield* (yield* VaultItems).versions("item-1", 5)
       }
       const written = {
         completed: yield* charges.complete("ready", { ...paid, receipt: sampleReceipt(9) }, 4_000),
@@ -217,6 +223,9 @@ describe.each(engines)("a database with data from a released schema, in %s", (di
     const item = sampleVaultItem(1, { downloads: id < 4 ? 0 : 7 })
     expect(found.item).toEqual(item)
     expect(found.page).toEqual({ items: [item], nextCursor: null })
+    const version = { version: 1, digest: "a".repeat(64), size: 100, publishedAtMillis: 1_000 }
+    expect(found.versions).toEqual(id < 5 ? [] : [version])
+    expect(found.sales).toBe(1)
     expect([found.reserved?.status, found.granted?.status]).toEqual(["reserved", "granted"])
     expect(written).toEqual({
       completed: { _tag: "Completed" },

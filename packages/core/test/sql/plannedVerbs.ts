@@ -7,7 +7,13 @@ import type { VaultQuery } from "../../src/domain/Vault.ts"
 import { VaultItems } from "../../src/ports/VaultItems.ts"
 import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
 import { lease, paid, unlimited } from "../../src/testing/stores/chargeRecords.ts"
-import { sampleCharge, sampleOrder, sampleQuote, uuidOf } from "../../src/testing/stores/records.ts"
+import {
+  sampleCharge,
+  sampleOrder,
+  sampleQuote,
+  sampleVaultItem,
+  uuidOf
+} from "../../src/testing/stores/records.ts"
 
 /** A method of a store, as a sweep, a call or a host runs it. */
 export interface PlannedVerb {
@@ -229,6 +235,11 @@ const purchaseVerbs: ReadonlyArray<PlannedVerb> = [
     VaultPurchases.use((store) => store.find(uuidOf(1)))
   ),
   verb(
+    "vaultPurchases.countSales",
+    ["till_vault_purchases_sold"],
+    VaultPurchases.use((store) => store.countSales("item-1"))
+  ),
+  verb(
     "vaultPurchases.take",
     ["till_vault_purchases_due"],
     VaultPurchases.use((store) => store.take(5_000, 6_000, 5))
@@ -271,6 +282,16 @@ const itemVerbs: ReadonlyArray<PlannedVerb> = [
     "vaultItems.countDownload",
     [],
     VaultItems.use((store) => store.countDownload("item-1"))
+  ),
+  verb(
+    "vaultItems.versions",
+    [],
+    VaultItems.use((store) => store.versions("item-1", 1))
+  ),
+  verb(
+    "vaultItems.publish",
+    ["till_vault_items_position"],
+    VaultItems.use((store) => store.publish(sampleVaultItem(1), { digest: "a".repeat(64), size: 1 }, 1_000))
   ),
   verb(
     "vaultItems.unlist",

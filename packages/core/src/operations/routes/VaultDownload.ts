@@ -59,12 +59,12 @@ export const layer = operationLayer(
       price: fixedPrice(prices.vaultDownload),
       reopen: vault.open,
       work: ({ downloadToken, purchaseId }) =>
-        Effect.map(vault.download(purchaseId, downloadToken), ({ file, slug }) => ({
+        Effect.map(vault.download(purchaseId, downloadToken), ({ file, reference, slug }) => ({
           response: {
             status: 200,
             contentType: "application/zip",
             headers: { "content-disposition": attachmentOf(slug) },
-            body: { _tag: "Bytes", reference: slug, content: file }
+            body: { _tag: "Bytes", reference, content: file }
           }
         }))
     } satisfies Operation<typeof DownloadParams.Type & typeof DownloadQuery.Type>

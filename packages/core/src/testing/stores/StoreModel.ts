@@ -138,25 +138,61 @@ const meets = (
   )
 }
 
-type ItemRow = VaultItem & { readonly isListed: boolean }
+interface ModelArchive {
+  readonly version: number
+  readonly digest: string
+  readonly size: number
+  readonly publishedAtMillis: number
+}
+type ItemRow = VaultItem & {
+  readonly isListed: boolean
+  readonly archives?: ReadonlyArray<ModelArchive>
+}
 
 const itemOf = (row: ItemRow): VaultItem => {
-  const { isListed: _, ...item } = row
+  const { archives: _archives, isListed: _isListed, ...item } = row
   return item
 }
 
 const itemModel = (): VaultItems["Service"] => {
   const items = new Rows<ItemRow>()
+  const put = (item: VaultItem): void => {
+    const { downloads, ...given } = item
+    const replaced = { ...given, isListed: true }
+    if (items.change(({ id }) => id === item.id, replaced) === 0) items.add({ ...replaced, downloads })
+  }
   return {
     put: (item) =>
       Effect.suspend(() => {
         if (items.first(({ id, slug }) => slug === item.slug && id !== item.id) !== undefined)
           return Effect.fail(new StoreError({ operation: "vaultItems.put", cause: new Error("slug taken") }))
-        const { downloads, ...given } = item
-        const replaced = { ...given, isListed: true }
-        if (items.change(({ id }) => id === item.id, replaced) === 0) items.add({ ...replaced, downloads })
+        put(item)
         return Effect.void
       }),
+    publish: (item, { digest, size }, nowMillis) =>
+      Effect.sync(() => {
+        const before = items.first(({ slug }) => slug === item.slug)
+        const archives = before?.archives ?? []
+        const id = before?.id ?? item.id
+        const tail = archives.at(-1)
+        const isSame =
+          before?.isListed === true &&
+          (["title", "price", "category", "productType", "cardDescription", "coverImageUrl"] as const).every(
+            (field) => before[field] === item[field]
+          )
+        if (tail?.digest === digest && isSame) return { _tag: "Unchanged", id, version: archives.length }
+        put({ ...item, id })
+        if (tail?.digest !== digest) {
+          const next = { version: archives.length + 1, digest, size, publishedAtMillis: nowMillis }
+          items.change((row) => row.id === id, { archives: [...archives, next] })
+        }
+        const version = items.first((row) => row.id === id)!.archives!.length
+        return { _tag: before === undefined ? "Added" : "Changed", id, version }
+      }),
+    versions: (slug, limit) =>
+      Effect.sync(() =>
+        (items.first((row) => row.slug === slug)?.archives ?? []).toReversed().slice(0, limit)
+      ),
     unlist: (slug) =>
       Effect.sync(() => items.change((row) => row.slug === slug && row.isListed, { isListed: false }) === 1),
     findBySlug: (slug) =>
@@ -201,6 +237,10 @@ const purchaseModel = (): VaultPurchases["Service"] => {
       Effect.sync(() => {
         purchases.delete(reserved(id))
       }),
+    countSales: (slug) =>
+      Effect.sync(
+        () => purchases.all().filter((row) => row.slug === slug && row.status === "granted").length
+      ),
     find: (id) => Effect.sync(() => purchases.first((row) => row.id === id)),
     take: (nowMillis, untilMillis, limit) =>
       Effect.sync(() => {

@@ -177,6 +177,22 @@ const vaultOperations: ReadonlyArray<RandomOperation> = [
     })
     return VaultItems.use((items) => items.put(item))
   },
+  (random, step) => {
+    const item = sampleVaultItem(100 + step, {
+      slug: `slug-${random.below(6)}`,
+      title: random.pick(["Growth 100%", "Don't"]),
+      price: 1 + random.below(2),
+      category: "ios",
+      coverImageUrl: "https://images.example/cover.png"
+    })
+    const archive = { digest: random.pick(["a", "b"]).repeat(64), size: 1 + random.below(9) }
+    return VaultItems.use((items) => items.publish(item, archive, step))
+  },
+  (random) => {
+    const slug = `slug-${random.below(6)}`
+    const limit = 1 + random.below(3)
+    return VaultItems.use((items) => items.versions(slug, limit))
+  },
   (random) => {
     const slug = `slug-${random.below(6)}`
     return VaultItems.use((items) => items.unlist(slug))

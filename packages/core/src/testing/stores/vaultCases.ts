@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { VaultItems } from "../../ports/VaultItems.ts"
+import { publishingCases } from "./publishingCases.ts"
 import { purchaseCases } from "./purchaseCases.ts"
 import { sampleVaultItem } from "./records.ts"
 import { expectEqual, race, racers, type StoreCase, storeCase } from "./StoreCase.ts"
@@ -79,4 +80,9 @@ const keeping: ReadonlyArray<StoreCase> = [
 ]
 
 /** Contract of `VaultItems` and `VaultPurchases`. */
-export const vaultCases: ReadonlyArray<StoreCase> = [...keeping, ...vaultSearchCases, ...purchaseCases]
+export const vaultCases: ReadonlyArray<StoreCase> = [
+  ...keeping,
+  ...publishingCases,
+  ...vaultSearchCases,
+  ...purchaseCases
+]
