@@ -7,6 +7,8 @@ import { type CallContext, type Stores, type TillOptions, type TillSettings } fr
 import { Money } from "@till402/core/effect"
 import type { ProductPage, Till as RunningTill, TrackResult } from "@till402/core"
 import type { Sandbox, Wallet } from "@till402/sandbox"
+import type { VaultListing } from "@till402/core"
+import type { ArchiveStorage } from "@till402/vault"
 import type { Layer } from "effect"
 
 export * from "@till402/core/effect"
@@ -17,6 +19,8 @@ export * from "@till402/core/testing"
 export { Chain } from "@till402/core/effect"
 export * from "@till402/sandbox"
 export * from "@till402/sandbox/solana"
+export * from "@till402/vault"
+export * from "@till402/vault/testing"
 export { catalogue } from "../../packages/sandbox/src/shop/Catalogue.ts"
 export { marketplace } from "../../packages/sandbox/src/shop/Marketplace.ts"
 export { fromMinor } from "../../packages/providers/src/shopify/MinorUnits.ts"
@@ -30,6 +34,8 @@ export { default as Koa } from "koa"
 export const { format, usd } = Money
 export declare const till: RunningTill
 export declare const options: TillOptions
+export declare const listing: VaultListing
+export declare const storage: ArchiveStorage
 export declare const settings: TillSettings
 export declare const context: CallContext
 export declare const request: IncomingMessage & { readonly url: string }

@@ -57,7 +57,8 @@ const names = [
   "@till402/hono",
   "@till402/koa",
   "@till402/providers",
-  "@till402/sandbox"
+  "@till402/sandbox",
+  "@till402/vault"
 ]
 /** Folders that a package ships besides its sources and their build. */
 const assets: Readonly<Record<string, ReadonlyArray<string>>> = { "@till402/sandbox": ["bin", "vault"] }

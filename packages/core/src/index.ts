@@ -130,7 +130,9 @@ export type {
 export {
   type ArchiveFacts,
   type ArchiveVersion,
+  type ListingReading,
   type Publication,
+  readListing,
   sameListing,
   type VaultListing
 } from "./domain/VaultListing.ts"

@@ -33,6 +33,7 @@ const plain = [
   "memory",
   "operation",
   "queryTermsOf",
+  "readListing",
   "routeFulfilment",
   "sameListing",
   "searchTermsOf",

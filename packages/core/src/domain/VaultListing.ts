@@ -1,4 +1,6 @@
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
+import type { Issue } from "./ApiError.ts"
+import { issuesOf } from "./issuesOf.ts"
 import { Text } from "./Text.ts"
 import { Category, ProductType, type VaultItem } from "./Vault.ts"
 
@@ -35,6 +37,27 @@ export const VaultListing = Schema.Struct({
   coverImageUrl: WebAddress
 }).annotate({ identifier: "VaultListing" })
 export type VaultListing = typeof VaultListing.Type
+
+/** A listing that can be published, or every fault of it. */
+export type ListingReading =
+  | { readonly _tag: "Listing"; readonly listing: VaultListing }
+  | { readonly _tag: "Faulty"; readonly issues: ReadonlyArray<Issue> }
+
+const decodeListing = Schema.decodeUnknownResult(VaultListing, { errors: "all", onExcessProperty: "error" })
+
+/**
+ * Reads a listing, e.g. from a JSON file. Returns every fault at once, each with the path of its field; fields that
+ * listings don't have are faults too.
+ *
+ * @example
+ * readListing({ slug: "A b" }) // { _tag: "Faulty", issues: [{ path: "slug", message: "must be lower-case letters …" }, …] }
+ */
+export const readListing = (given: unknown): ListingReading => {
+  const decoded = decodeListing(given)
+  return Result.isSuccess(decoded)
+    ? { _tag: "Listing", listing: decoded.success }
+    : { _tag: "Faulty", issues: issuesOf(decoded.failure) }
+}
 
 /** The facts of an archive: SHA-256 of its bytes in hexadecimal, and their number. */
 export const ArchiveFacts = Schema.Struct({

@@ -1,7 +1,13 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { ListingRejected, type StoreError } from "../domain/Errors.ts"
 import type { VaultItem, VaultPage, VaultQuery } from "../domain/Vault.ts"
-import { ArchiveFacts, type ArchiveVersion, type Publication, VaultListing } from "../domain/VaultListing.ts"
+import {
+  ArchiveFacts,
+  type ArchiveVersion,
+  type Publication,
+  readListing,
+  type VaultListing
+} from "../domain/VaultListing.ts"
 import { issuesOf } from "../domain/issuesOf.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
 import { VaultPurchases } from "../ports/VaultPurchases.ts"
@@ -12,16 +18,17 @@ const maxVersions = 1_000
 /** A query of `vault/search`; `limit` is 1 to 100, default 30. */
 export type VaultListQuery = Omit<VaultQuery, "limit"> & { readonly limit?: number }
 
-/** Checks a value; fails with all its faults at once. */
-const checker = <A, I>(schema: Schema.Codec<A, I>) => {
-  const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
-  return (value: unknown): Effect.Effect<A, ListingRejected> =>
-    Effect.mapError(decode(value), (error) => new ListingRejected({ issues: issuesOf(error) }))
-}
+const decodeArchive = Schema.decodeUnknownEffect(ArchiveFacts, { errors: "all" })
 
-/** Checks what a publisher says about an item. */
-export const checkListing = checker(VaultListing)
-const checkArchive = checker(ArchiveFacts)
+const checkArchive = (given: unknown): Effect.Effect<ArchiveFacts, ListingRejected> =>
+  Effect.mapError(decodeArchive(given), (error) => new ListingRejected({ issues: issuesOf(error) }))
+
+const checkListing = (given: unknown): Effect.Effect<VaultListing, ListingRejected> => {
+  const reading = readListing(given)
+  return reading._tag === "Listing"
+    ? Effect.succeed(reading.listing)
+    : Effect.fail(new ListingRejected({ issues: reading.issues }))
+}
 
 /** Stocks the vault. */
 export class VaultOperator extends Context.Service<

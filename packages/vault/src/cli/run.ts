@@ -1,0 +1,160 @@
+import { readdir, readFile, stat } from "node:fs/promises"
+import { join } from "node:path"
+import { ListingRejected } from "@till402/core"
+import { type Prepared, prepare, type Published, publishPrepared } from "../Publishing.ts"
+import { folderStorage } from "../storage/folderStorage.ts"
+import { type Command, type Defaults, parseArguments, usage } from "./Arguments.ts"
+import { CommandFailed, type Counter, openCounter } from "./Counter.ts"
+
+/** Where the command writes. */
+export interface Output {
+  readonly print: (line: string) => void
+  readonly complain: (line: string) => void
+}
+
+const maxManifestBytes = 100_000
+
+const readManifest = async (path: string): Promise<unknown> => {
+  const found = await stat(path).catch(() => undefined)
+  if (found?.isFile() !== true) throw new CommandFailed(`the manifest ${path} doesn't exist`)
+  if (found.size > maxManifestBytes) throw new CommandFailed(`the manifest ${path} is too large`)
+  const text = await readFile(path, "utf8")
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new CommandFailed(
+      `the manifest ${path} is not JSON: ${cause instanceof Error ? cause.message : ""}`
+    )
+  }
+}
+
+interface Source {
+  readonly source: string
+  readonly manifest: string
+}
+
+/** The manifests of a folder, each with its folder or archive. */
+const sourcesOf = async (folder: string): Promise<ReadonlyArray<Source>> => {
+  const entries = await readdir(folder).catch(() => {
+    throw new CommandFailed(`the folder ${folder} can't be read`)
+  })
+  const names = new Set(entries)
+  const manifests = entries.filter((name) => name.endsWith(".json")).toSorted()
+  if (manifests.length === 0) throw new CommandFailed(`the folder ${folder} has no manifests (NAME.json)`)
+  return manifests.map((manifest) => {
+    const name = manifest.slice(0, -".json".length)
+    return {
+      manifest: join(folder, manifest),
+      source: join(folder, names.has(name) ? name : `${name}.zip`)
+    }
+  })
+}
+
+/** Prepares all sources, or throws with every fault of every one. */
+const prepareAll = async (
+  sources: ReadonlyArray<Source>,
+  prepared: Array<Prepared>,
+  output: Output
+): Promise<void> => {
+  let faulty = 0
+  const slugs = new Map<string, string>()
+  for (const { manifest, source } of sources) {
+    const faults: Array<string> = []
+    try {
+      const item = await prepare({ source, listing: await readManifest(manifest) })
+      prepared.push(item)
+      const { slug } = item.listing
+      const other = slugs.get(slug)
+      if (other !== undefined) faults.push(`slug ${slug} is also that of ${other}`)
+      slugs.set(slug, manifest)
+    } catch (cause) {
+      if (cause instanceof ListingRejected)
+        faults.push(...cause.issues.map(({ message, path }) => `${path} ${message}`.trim()))
+      else if (cause instanceof CommandFailed) faults.push(cause.message)
+      else throw cause
+    }
+    if (faults.length > 0) faulty++
+    for (const fault of faults) output.complain(`${manifest}: ${fault}`)
+  }
+  if (faulty > 0)
+    throw new CommandFailed(`${faulty} of ${sources.length} can't be published; nothing was published`)
+}
+
+const lineOf = ({ _tag: outcome, archive, slug, version }: Published): string =>
+  `${outcome.toLowerCase().padEnd(9)}  ${slug}  version ${version}  ${archive.size} bytes  ${archive.digest}`
+
+const publishAll = async (
+  counter: Counter,
+  { files, sources }: { readonly files: string; readonly sources: ReadonlyArray<Source> },
+  { json, output }: { readonly json: boolean; readonly output: Output }
+): Promise<void> => {
+  const storage = folderStorage(files)
+  const prepared: Array<Prepared> = []
+  try {
+    await prepareAll(sources, prepared, output)
+    for (const item of prepared) {
+      const published = await publishPrepared(counter, storage, item)
+      output.print(json ? JSON.stringify(published) : lineOf(published))
+    }
+  } finally {
+    for (const { discard } of prepared) await discard()
+  }
+}
+
+const perform = async (counter: Counter, command: Command, json: boolean, output: Output): Promise<void> => {
+  switch (command._tag) {
+    case "Publish": {
+      const { files, manifest, source } = command
+      return publishAll(counter, { files, sources: [{ manifest, source }] }, { json, output })
+    }
+    case "Import": {
+      const { files, folder } = command
+      return publishAll(counter, { files, sources: await sourcesOf(folder) }, { json, output })
+    }
+    case "List": {
+      for await (const item of counter.list(command.query === undefined ? {} : { q: command.query })) {
+        const { downloads, price, sales, slug, title } = item
+        output.print(
+          json
+            ? JSON.stringify(item)
+            : `${slug}  $${price}  ${sales} sold  ${downloads} downloads  ${title.replaceAll(/\s+/g, " ")}`
+        )
+      }
+      return
+    }
+    case "Unpublish": {
+      if (!(await counter.unlist(command.slug)))
+        throw new CommandFailed(`no item of the slug ${command.slug} is listed`)
+      output.print(json ? JSON.stringify({ slug: command.slug, listed: false }) : `unlisted  ${command.slug}`)
+    }
+  }
+}
+
+/** Runs a command line; returns the exit code: 0, 1 for a failure, 2 for a wrong command line. */
+export const run = async (
+  args: ReadonlyArray<string>,
+  defaults: Defaults,
+  output: Output
+): Promise<number> => {
+  const parsed = parseArguments(args, defaults)
+  if (parsed._tag === "Help") {
+    output.print(usage)
+    return 0
+  }
+  if (parsed._tag === "Wrong") {
+    for (const fault of parsed.faults) output.complain(fault)
+    output.complain("till402 --help shows the commands")
+    return 2
+  }
+  let counter: Counter | undefined
+  try {
+    counter = await openCounter(parsed.database)
+    await perform(counter, parsed.command, parsed.json, output)
+    return 0
+  } catch (cause) {
+    output.complain(cause instanceof Error ? cause.message : String(cause))
+    return 1
+  } finally {
+    await counter?.close()
+  }
+}

@@ -1,0 +1,1 @@
+export { StorageContractViolation, type StorageTest, storageTests } from "./storageTests.ts"

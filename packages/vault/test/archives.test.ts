@@ -1,0 +1,245 @@
+import { createHash } from "node:crypto"
+import { createWriteStream, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { pipeline } from "node:stream/promises"
+import { describe, expect, it } from "vitest"
+import { ZipFile } from "yazl"
+import { inspectZip } from "../src/archive/inspectZip.ts"
+import { defaultZipLimits, type ZipLimits } from "../src/archive/ZipLimits.ts"
+import { zipFolder } from "../src/archive/zipFolder.ts"
+import { temporaryFolder, writeFiles } from "./folders.ts"
+
+interface Given {
+  readonly name: string
+  readonly content?: string | Uint8Array
+  readonly mode?: number
+}
+
+/** A ZIP archive of these entries, then changed as `patch` wants: the library refuses to write most attacks. */
+const zipOf = async (
+  entries: ReadonlyArray<Given>,
+  patch: (bytes: Buffer) => Buffer = (bytes) => bytes
+): Promise<string> => {
+  const zip = new ZipFile()
+  for (const { content = "content", mode = 0o100644, name } of entries)
+    zip.addBuffer(Buffer.from(content), name, { mode })
+  zip.end()
+  const path = join(temporaryFolder(), "archive.zip")
+  await pipeline(zip.outputStream, createWriteStream(path))
+  writeFileSync(path, patch(readFileSync(path)))
+  return path
+}
+
+/** Another name of the same length, in the header of the file and in the directory. */
+const renamed = (from: string, to: string) => (bytes: Buffer) =>
+  Buffer.from(bytes.toString("latin1").replaceAll(from, to), "latin1")
+
+const centralHeader = Buffer.from([0x50, 0x4b, 1, 2])
+
+/** Changes a number in the first header of the directory. */
+const inDirectory = (offset: number, value: number, length: 2 | 4) => (bytes: Buffer) => {
+  const start = bytes.indexOf(centralHeader)
+  bytes.writeUIntLE(value, start + offset, length)
+  return bytes
+}
+
+const faultsOf = async (path: string, limits: Partial<ZipLimits> = {}) =>
+  (await inspectZip(path, { ...defaultZipLimits, ...limits })).map(
+    ({ message, path: name }) => `${name}: ${message}`
+  )
+
+describe("a ZIP archive is accepted", () => {
+  it.each([
+    ["files and folders", [{ name: "README.md" }, { name: "docs/guide.md" }, { name: "docs/café 東京.md" }]],
+    ["an executable script", [{ name: "run.sh", mode: 0o100755 }]],
+    ["names that begin with dots", [{ name: "..md" }, { name: "a/...b/.config" }]],
+    ["an empty file", [{ name: "empty", content: "" }]]
+  ])("with %s", async (_, entries) => {
+    expect(await faultsOf(await zipOf(entries))).toEqual([])
+  })
+})
+
+describe("a ZIP archive is refused", () => {
+  it.each([
+    ["aa/evil.txt", "../evil.txt"],
+    ["a/bb/evil.txt", "a/../evil.txt"],
+    ["aetc/passwd", "/etc/passwd"],
+    ["aa_evil.txt", "..\\evil.txt"],
+    ["CC/evil.txt", "C:/evil.txt"],
+    ["aa/evil.txt", "a//evil.txt"],
+    ["aa/evil.txt", "./aevil.txt"],
+    ["aa_evil.txt", "aa\u0000evil.txt"],
+    ["aa_evil.txt", "aa\u001bevil.txt"]
+  ])("with the name %j made %j", async (from, to) => {
+    const [fault, ...others] = await faultsOf(
+      await zipOf([{ name: "fine" }, { name: from }], renamed(from, to))
+    )
+    expect(fault).toMatch(/must (?:be a relative path|not )/)
+    expect(others).toEqual([])
+  })
+
+  it("with a link, wherever it points", async () => {
+    const links = [
+      { name: "a", content: "/etc/passwd", mode: 0o120777 },
+      { name: "b", content: "fine", mode: 0o120777 }
+    ]
+    expect(await faultsOf(await zipOf([{ name: "fine" }, ...links]))).toEqual([
+      "a: is a link",
+      "b: is a link"
+    ])
+  })
+
+  it.each([
+    ["a device", 0o060644],
+    ["a pipe", 0o010644],
+    ["a socket", 0o140644]
+  ])("with %s", async (_, mode) => {
+    expect(await faultsOf(await zipOf([{ name: "a", mode }]))).toEqual(["a: is a special file"])
+  })
+
+  it("with two files of one name, which file systems may not tell apart", async () => {
+    expect(
+      await faultsOf(
+        await zipOf([{ name: "Read.md" }, { name: "rEAD.MD" }, { name: "x/e\u0301" }, { name: "x/é" }])
+      )
+    ).toEqual(["rEAD.MD: occurs twice", "x/é: occurs twice"])
+  })
+
+  it("with too many entries, before they are read", async () => {
+    const entries = Array.from({ length: 11 }, (_, index) => ({ name: `file-${index}` }))
+    expect(await faultsOf(await zipOf(entries), { maxEntries: 10 })).toEqual([": has more than 10 entries"])
+    expect(await faultsOf(await zipOf(entries), { maxEntries: 11 })).toEqual([])
+  })
+
+  it("with more bytes than allowed, packed or unpacked", async () => {
+    const bomb = await zipOf([
+      { name: "a", content: new Uint8Array(400_000) },
+      { name: "b", content: new Uint8Array(400_000) }
+    ])
+    expect(readFileSync(bomb).length).toBeLessThan(5_000)
+    expect(await faultsOf(bomb, { maxUnpackedBytes: 799_999 })).toEqual([
+      ": unpacks to more than 799999 bytes"
+    ])
+    expect(await faultsOf(bomb, { maxUnpackedBytes: 800_000 })).toEqual([])
+    expect(await faultsOf(bomb, { maxArchiveBytes: 1_000 })).toEqual([": has more than 1000 bytes"])
+  })
+
+  it("with a bomb that says it is small", async () => {
+    const path = await zipOf([{ name: "a", content: new Uint8Array(400_000) }], inDirectory(24, 100, 4))
+    expect((await faultsOf(path, { maxUnpackedBytes: 1_000 })).join()).toMatch(
+      /^a: can't be unpacked: .*bytes/
+    )
+  })
+
+  it("with an encrypted file", async () => {
+    expect(await faultsOf(await zipOf([{ name: "a" }], inDirectory(8, 0x0809, 2)))).toEqual([
+      "a: is encrypted"
+    ])
+  })
+
+  it("with a compression that few programs read", async () => {
+    const path = await zipOf([{ name: "a" }], inDirectory(10, 99, 2))
+    expect(await faultsOf(path)).toEqual(["a: is compressed in a way that few programs read"])
+  })
+
+  it("with damaged bytes", async () => {
+    const content = Buffer.from("many words ".repeat(1_000))
+    const path = await zipOf([{ name: "a", content }], (bytes) => {
+      bytes.fill(0xff, 40, 60)
+      return bytes
+    })
+    expect((await faultsOf(path)).join()).toMatch(/^a: can't be unpacked/)
+  })
+
+  it("without files", async () => {
+    expect(await faultsOf(await zipOf([]))).toEqual([": has no files"])
+  })
+
+  it.each([
+    ["text", "not a ZIP archive"],
+    ["nothing", ""]
+  ])("that is %s", async (_, content) => {
+    const path = join(writeFiles(temporaryFolder(), { "a.zip": content }), "a.zip")
+    expect((await faultsOf(path)).join()).toMatch(/^: is not a sound ZIP archive/)
+  })
+
+  it("with every fault at once", async () => {
+    const path = await zipOf(
+      [{ name: "aa/evil.txt" }, { name: "link", mode: 0o120777 }, { name: "twice" }, { name: "TWICE" }],
+      renamed("aa/evil.txt", "../evil.txt")
+    )
+    expect(await faultsOf(path)).toHaveLength(3)
+  })
+})
+
+const zipped = async (folder: string, limits: Partial<ZipLimits> = {}) => {
+  const target = join(temporaryFolder(), "made.zip")
+  const faults = await zipFolder(folder, target, { ...defaultZipLimits, ...limits })
+  return { target, faults: faults.map(({ message, path }) => `${path}: ${message}`) }
+}
+
+const files = {
+  "README.md": "read me",
+  "docs/a.md": "first",
+  "docs/B.md": "second",
+  "docs/deep/c.txt": "third"
+}
+
+describe("an archive of a folder", () => {
+  it("has the same bytes whenever and in whichever order the files were written", async () => {
+    const first = writeFiles(temporaryFolder(), files)
+    const second = writeFiles(temporaryFolder(), Object.fromEntries(Object.entries(files).toReversed()))
+    utimesSync(join(second, "README.md"), 1_000_000_000, 1_000_000_000)
+    mkdirSync(join(second, "an empty folder"))
+    const [one, other] = await Promise.all([zipped(first), zipped(second)])
+    expect(one!.faults).toEqual([])
+    expect(readFileSync(other!.target)).toEqual(readFileSync(one!.target))
+    expect(await faultsOf(one!.target)).toEqual([])
+  })
+
+  it.each(["UTC", "Pacific/Auckland", "America/Los_Angeles"])(
+    "has the same bytes in the time zone %s",
+    async (zone) => {
+      const before = process.env["TZ"]
+      process.env["TZ"] = zone
+      try {
+        const { target } = await zipped(writeFiles(temporaryFolder(), { "a.txt": "a" }))
+        const digest = createHash("sha256").update(readFileSync(target)).digest("hex")
+        expect(digest).toBe(await digestInUtc())
+      } finally {
+        if (before === undefined) delete process.env["TZ"]
+        else process.env["TZ"] = before
+      }
+    }
+  )
+
+  it("refuses links, also to its own files, and says where they all are", async () => {
+    const folder = writeFiles(temporaryFolder(), files)
+    symlinkSync("/etc/passwd", join(folder, "outside"))
+    symlinkSync("README.md", join(folder, "docs", "inside"))
+    symlinkSync(folder, join(folder, "docs", "loop"))
+    const { faults } = await zipped(folder)
+    expect(faults.toSorted()).toEqual([
+      "docs/inside: is a link",
+      "docs/loop: is a link",
+      "outside: is a link"
+    ])
+  })
+
+  it("refuses an empty folder, and one beyond the limits", async () => {
+    expect((await zipped(temporaryFolder())).faults).toEqual([": has no files"])
+    const folder = writeFiles(temporaryFolder(), files)
+    expect((await zipped(folder, { maxEntries: 3 })).faults).toEqual([": has more than 3 entries"])
+    expect((await zipped(folder, { maxUnpackedBytes: 10 })).faults).toEqual([
+      ": unpacks to more than 10 bytes"
+    ])
+  })
+})
+
+const digestInUtc = async (): Promise<string> => {
+  const before = process.env["TZ"]
+  process.env["TZ"] = "UTC"
+  const { target } = await zipped(writeFiles(temporaryFolder(), { "a.txt": "a" }))
+  process.env["TZ"] = before ?? "UTC"
+  return createHash("sha256").update(readFileSync(target)).digest("hex")
+}

@@ -1,0 +1,161 @@
+import { mkdirSync, renameSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { VaultItems } from "@till402/core/effect"
+import { sqlite } from "@till402/core/sqlite"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { run } from "../src/cli/run.ts"
+import { listing, temporaryFolder, writeFiles } from "./folders.ts"
+
+/** A shop's database and folder, and the command over them. */
+const openShop = async () => {
+  const folder = temporaryFolder()
+  const database = join(folder, "till.sqlite")
+  // A till migrates the database at its start.
+  await Effect.runPromise(Effect.provide(Effect.asVoid(VaultItems), sqlite({ filename: database })))
+  const till402 = async (...args: ReadonlyArray<string>) => {
+    const printed: Array<string> = []
+    const complained: Array<string> = []
+    const code = await run(
+      args,
+      { database, files: join(folder, "files") },
+      { print: (line) => printed.push(line), complain: (line) => complained.push(line) }
+    )
+    return { code, printed, complained }
+  }
+  return { database, folder, till402 }
+}
+
+const goods = (slug: string, overrides: object = {}) => ({
+  [`${slug}/README.md`]: `# ${slug}`,
+  [`${slug}.json`]: JSON.stringify({ ...listing, slug, title: `The ${slug}`, ...overrides })
+})
+
+describe("till402 vault", () => {
+  it("publishes, lists, changes and unpublishes an item", async () => {
+    const { till402 } = await openShop()
+    const sources = writeFiles(temporaryFolder(), goods("first"))
+    const source = join(sources, "first")
+    const added = await till402("vault", "publish", source)
+    expect(added).toMatchObject({ code: 0, complained: [] })
+    expect(added.printed.join()).toMatch(/^added {6}first {2}version 1 {2}\d+ bytes {2}[0-9a-f]{64}$/)
+    expect((await till402("vault", "publish", `${source}/`)).printed.join()).toMatch(
+      /^unchanged {2}first {2}version 1/
+    )
+    writeFiles(sources, goods("first", { price: 20 }))
+    expect((await till402("vault", "publish", source)).printed.join()).toMatch(
+      /^changed {4}first {2}version 1/
+    )
+    expect((await till402("vault", "list")).printed).toEqual(["first  $20  0 sold  0 downloads  The first"])
+    expect((await till402("vault", "unpublish", "first")).printed).toEqual(["unlisted  first"])
+    expect((await till402("vault", "list")).printed).toEqual([])
+    expect(await till402("vault", "unpublish", "first")).toMatchObject({
+      code: 1,
+      complained: ["no item of the slug first is listed"]
+    })
+  })
+
+  it("publishes with a manifest from elsewhere, and prints JSON", async () => {
+    const { till402 } = await openShop()
+    const sources = writeFiles(temporaryFolder(), goods("first"))
+    renameSync(join(sources, "first.json"), join(sources, "other.json"))
+    const { code, printed } = await till402(
+      "vault",
+      "publish",
+      join(sources, "first"),
+      "--manifest",
+      join(sources, "other.json"),
+      "--json"
+    )
+    expect(code).toBe(0)
+    expect(JSON.parse(printed.join())).toMatchObject({ _tag: "Added", slug: "first", version: 1 })
+    const listed = await till402("vault", "list", "--json", "--query", "first")
+    expect(JSON.parse(listed.printed.join())).toMatchObject({
+      slug: "first",
+      price: 9,
+      sales: 0,
+      downloads: 0
+    })
+  })
+
+  it("imports a folder of items", async () => {
+    const { till402 } = await openShop()
+    const sources = writeFiles(temporaryFolder(), {
+      ...goods("first"),
+      ...goods("second"),
+      ...goods("third")
+    })
+    expect((await till402("vault", "import", sources)).code).toBe(0)
+    const slugs = (await till402("vault", "list")).printed.map((line) => line.split(" ")[0])
+    expect(slugs).toEqual(["first", "second", "third"])
+    const again = await till402("vault", "import", sources)
+    expect(again.printed.every((line) => line.startsWith("unchanged"))).toBe(true)
+  })
+
+  it("imports nothing if one item has a fault, and names every fault of every item", async () => {
+    const { till402 } = await openShop()
+    const sources = writeFiles(temporaryFolder(), {
+      ...goods("first"),
+      ...goods("second", { price: -1, title: "" }),
+      "third.json": "{",
+      "fourth.json": JSON.stringify({ ...listing, slug: "fourth" }),
+      ...goods("fifth", { slug: "first" })
+    })
+    const { code, complained } = await till402("vault", "import", sources)
+    expect(code).toBe(1)
+    const faults = complained.map((line) => line.replace(`${sources}/`, ""))
+    expect(faults).toEqual([
+      "first.json: slug first is also that of FOLDER/fifth.json".replace("FOLDER", sources),
+      "fourth.json: source must be a folder or a ZIP archive that exists",
+      "second.json: title must not be empty",
+      "second.json: price must be whole dollars between 1 and 100000",
+      expect.stringMatching(/^the manifest|third\.json: the manifest .* is not JSON/),
+      "4 of 5 can't be published; nothing was published"
+    ])
+    expect((await till402("vault", "list")).printed).toEqual([])
+  })
+
+  it("refuses a database that doesn't exist, so that a mistyped path is no new shop", async () => {
+    const { folder, till402 } = await openShop()
+    const { code, complained } = await till402("vault", "list", "--database", join(folder, "tlil.sqlite"))
+    expect([code, complained.join()]).toEqual([1, expect.stringContaining("doesn't exist")])
+  })
+
+  it.each([
+    [
+      ["vault", "sell"],
+      ["the command must be one of vault publish, vault import, vault list, vault unpublish"]
+    ],
+    [["vault", "publish"], ["vault publish needs SOURCE"]],
+    [["vault", "unpublish", "a", "b"], ["vault unpublish takes one SLUG"]],
+    [["vault", "list", "--manifest", "x"], ["--manifest belongs to vault publish"]],
+    [["vault", "list", "--nope"], [expect.stringContaining("--nope")]]
+  ])("refuses %j", async (args, faults) => {
+    const { till402 } = await openShop()
+    const { code, complained } = await till402(...args)
+    expect([code, complained]).toEqual([2, [...faults, "till402 --help shows the commands"]])
+  })
+
+  it("shows its usage", async () => {
+    const { till402 } = await openShop()
+    expect(await till402("--help")).toMatchObject({
+      code: 0,
+      printed: [expect.stringContaining("Usage: till402")]
+    })
+  })
+
+  it("reads no manifest that is a folder or too large", async () => {
+    const { till402 } = await openShop()
+    const sources = writeFiles(temporaryFolder(), { "a/file": "x", "b/file": "x" })
+    mkdirSync(join(sources, "a.json"))
+    writeFileSync(join(sources, "b.json"), " ".repeat(200_000))
+    const complaints = [
+      await till402("vault", "publish", join(sources, "a")),
+      await till402("vault", "publish", join(sources, "b"))
+    ].map(({ complained }) => complained[0])
+    expect(complaints).toEqual([
+      expect.stringContaining("doesn't exist"),
+      expect.stringContaining("is too large")
+    ])
+  })
+})
