@@ -59,6 +59,11 @@ const table = {
     code: "DOWNLOAD_FORBIDDEN",
     message: `The downloadToken doesn't belong to this purchase.${nothingCharged}`
   },
+  DownloadExpired: {
+    status: 403,
+    code: "DOWNLOAD_EXPIRED",
+    message: `The time in which this purchase can be downloaded is over.${nothingCharged}`
+  },
   RateLimited: {
     status: 429,
     code: "RATE_LIMITED",
@@ -129,6 +134,8 @@ export const itemNotFound = failureOf("ItemNotFound")
 export const purchaseNotFound = failureOf("PurchaseNotFound")
 /** 403: the download token belongs to another purchase. */
 export const downloadForbidden = failureOf("DownloadForbidden")
+/** 403: the purchase is older than the host lets it be downloaded. */
+export const downloadExpired = failureOf("DownloadExpired")
 
 /** 400: why a product can't be quoted. */
 export const quoteFailure = (error: ProductNotFound | ProductUnavailable | AddressNotServed): ApiFailure => {

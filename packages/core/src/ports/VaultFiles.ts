@@ -27,7 +27,11 @@ export interface ArchiveToOpen {
 /** Opens the archives of vault items. */
 export class VaultFiles extends Context.Service<
   VaultFiles,
-  { readonly open: (item: ArchiveToOpen) => Effect.Effect<VaultFile, UpstreamError> }
+  {
+    readonly open: (item: ArchiveToOpen) => Effect.Effect<VaultFile, UpstreamError>
+    /** Downloads end this long after the purchase; never by default. */
+    readonly maxAgeMillis?: number | undefined
+  }
 >()("@till402/core/VaultFiles") {
   /**
    * The vault from a host's async function. The deadline covers opening; the stream is then read at the caller's pace.
@@ -35,6 +39,7 @@ export class VaultFiles extends Context.Service<
    */
   static readonly fromPromise = (options: VaultOptions, settings: CallSettings): Layer.Layer<VaultFiles> =>
     Layer.succeed(VaultFiles, {
+      maxAgeMillis: options.maxAgeMillis,
       open: Effect.fn("VaultFiles.open")((item: ArchiveToOpen) =>
         hostCall({
           port: "vault",
@@ -162,5 +167,10 @@ export interface OpenedArchive {
 
 /** Opens the ZIP archive of a vault item. Throw `TemporarilyUnavailable` for a 503; any other throw is a 502. */
 export interface VaultOptions {
+  /**
+   * Downloads of a purchase end after this time, in milliseconds: 1 minute or more. By default they never end. A later
+   * download is a 403 `DOWNLOAD_EXPIRED`, and not charged; one that was paid before can be resumed.
+   */
+  readonly maxAgeMillis?: number
   readonly open: (item: ArchiveToOpen, context: CallContext) => Promise<OpenedArchive>
 }

@@ -24,7 +24,7 @@ const fulfilment: PortShape<FulfilmentOptions> = {
   placesOnce: "value"
 }
 const tracker: PortShape<TrackerOptions> = { track: "method" }
-const vault: PortShape<VaultOptions> = { open: "method" }
+const vault: PortShape<VaultOptions> = { open: "method", maxAgeMillis: "value" }
 const mailer: PortShape<MailerOptions> = { send: "method" }
 const marketplace: PortShape<MarketplaceOptions> = { search: "method", timeoutMillis: "value" }
 const marketplaces: PortShape<MarketplacesOptions> = { marketplace_a: "value", marketplace_b: "value" }
@@ -83,6 +83,9 @@ export const checkPort = (
   }
 }
 
+/** The shortest time in which a purchase can be downloaded: a minute. */
+const minAgeMillis = 60_000
+
 /** Checks every port that the host gave. */
 export const checkPortShapes = (options: TillOptions, faults: Faults): void => {
   const ports: ReadonlyArray<readonly [string, unknown, Readonly<Record<string, Member>>]> = [
@@ -94,6 +97,10 @@ export const checkPortShapes = (options: TillOptions, faults: Faults): void => {
   ]
   for (const [path, port, shape] of ports) if (port !== undefined) checkPort(path, port, shape, faults)
   checkMarketplaces(options.marketplaces, faults)
+  const maxAgeMillis = memberOf(options.vault, "maxAgeMillis")
+  const isAge = typeof maxAgeMillis === "number" && maxAgeMillis >= minAgeMillis
+  if (maxAgeMillis !== undefined && !isAge)
+    faults.wrong("vault.maxAgeMillis", `milliseconds, ${minAgeMillis} or more`, maxAgeMillis)
 }
 
 const checkMarketplaces = (given: unknown, faults: Faults): void => {

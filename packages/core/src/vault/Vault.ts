@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import {
   type ApiFailure,
+  downloadExpired,
   downloadForbidden,
   itemNotFound,
   purchaseNotFound,
@@ -114,6 +115,8 @@ const make = Effect.gen(function* () {
     if (purchase?.status !== "granted") return yield* purchaseNotFound
     const due = downloadTokenOf(secrets, purchase.id, downloadToken.split(".")[0]!)
     if (due === undefined || !equalInConstantTime(due, downloadToken)) return yield* downloadForbidden
+    const ageMillis = (yield* Clock.currentTimeMillis) - purchase.createdAtMillis
+    if (ageMillis > (files.maxAgeMillis ?? Infinity)) return yield* downloadExpired
     const { slug } = purchase
     const [archive] = yield* store(items.versions(slug, 1))
     const reference = referenceOf(slug, archive)
