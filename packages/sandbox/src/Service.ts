@@ -10,6 +10,7 @@ import {
   type TillOptions
 } from "@till402/core"
 import { sqlite } from "@till402/core/sqlite"
+import { type ArchiveStorage, memoryStorage, vaultOver } from "@till402/vault"
 import { generatePrivateKey } from "viem/accounts"
 import type { AdapterName, Server } from "./Server.ts"
 import { sampleShop, type SampleShop, type SampleShopOptions } from "./shop/index.ts"
@@ -54,6 +55,8 @@ export interface Service {
   readonly facilitatorUrl: string
   readonly till: Till
   readonly shop: SampleShop
+  /** Files of items that are published with `publish` of `@till402/vault`. */
+  readonly archives: ArchiveStorage
 }
 
 /** How a till is paid, and refunds. */
@@ -73,16 +76,18 @@ export const startService = async (
   const folder = storage === "sqlite" ? await mkdtemp(join(tmpdir(), "till402-sandbox-")) : undefined
   if (folder !== undefined) stops.push(() => rm(folder, { recursive: true, force: true }))
   const shop = sampleShop(options.shop)
-  const till = makeTill(options, { baseUrl: server.url, paidBy, shop, folder, stops })
+  const archives = memoryStorage()
+  const till = makeTill(options, { archives, baseUrl: server.url, paidBy, shop, folder, stops })
   await till.ready
   for (const item of shop.vaultItems) await till.vault.put(item)
   server.mount(adapter, till)
   // Calls end before their till; the first entry covers a start that failed halfway.
   stops.push(server.stop)
-  return { baseUrl: server.url, adapter, facilitatorUrl: paidBy.facilitatorUrl, till, shop }
+  return { baseUrl: server.url, adapter, facilitatorUrl: paidBy.facilitatorUrl, till, shop, archives }
 }
 
 interface Surroundings {
+  readonly archives: ArchiveStorage
   readonly baseUrl: string
   readonly paidBy: PaidBy
   readonly shop: SampleShop
@@ -94,9 +99,10 @@ interface Surroundings {
 /** The till with the sample shop, and the shop's webhook, which stops first. */
 const makeTill = (
   { assistant, onEvent, onOrderChange, shop: shopOptions }: ServiceOptions,
-  { baseUrl, folder, paidBy: { facilitatorUrl, ...paidBy }, shop, stops }: Surroundings
+  { archives, baseUrl, folder, paidBy: { facilitatorUrl, ...paidBy }, shop, stops }: Surroundings
 ): Till => {
-  const { fulfilment, mailer, marketplaces, tracker, vault } = shop
+  const { fulfilment, mailer, marketplaces, tracker } = shop
+  const published = vaultOver(archives)
   const webhook = shopWebhook(shopOptions?.timetable ?? {}, (reference) =>
     till.orders.processNowByReference(reference)
   )
@@ -114,7 +120,10 @@ const makeTill = (
     assistant: assistant ?? shop.assistant,
     fulfilment,
     tracker,
-    vault,
+    vault: {
+      open: (item, context) =>
+        item.archive === undefined ? shop.vault.open(item, context) : published.open(item, context)
+    },
     mailer,
     onOrderChange: (change) => {
       webhook.onOrderChange(change)

@@ -7,6 +7,8 @@ export interface PaidCall {
   readonly priceAtomic: bigint
   /** The payment's transaction: a hash, or a signature on Solana. */
   readonly transaction: string
+  /** The header that paid: it resumes an interrupted download. */
+  readonly payment: string
 }
 
 /** Makes and pays one call. */
@@ -20,7 +22,11 @@ export const payingCalls =
   (baseUrl: string, payer: (base: typeof fetch) => typeof fetch): Call =>
   async (method, path, body) => {
     let priceAtomic: bigint | undefined
+    let payment: string | null = null
     const listening: typeof fetch = async (input, init) => {
+      // Not by instanceof: a server's library may have replaced the global class.
+      const headers = typeof input === "object" && "headers" in input ? input.headers : init?.headers
+      payment = new Headers(headers).get("payment-signature")
       const response = await fetch(input, init)
       if (response.status === 402) priceAtomic = priceOf(response)
       return response
@@ -35,10 +41,10 @@ export const payingCalls =
       throw new Error(`${method} ${path} returned ${response.status}: ${await response.text()}`)
     }
     const receipt = response.headers.get("payment-response")
-    if (priceAtomic === undefined || receipt === null) {
+    if (priceAtomic === undefined || receipt === null || payment === null) {
       throw new Error(`${method} ${path} returned 200 without a payment.`)
     }
-    return { response, priceAtomic, transaction: decodePaymentResponseHeader(receipt).transaction }
+    return { response, payment, priceAtomic, transaction: decodePaymentResponseHeader(receipt).transaction }
   }
 
 /** The amount of the first payment option of a 402; it is the same on every network of the sandbox. */

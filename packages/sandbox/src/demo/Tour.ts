@@ -53,7 +53,8 @@ interface Request {
 /** Makes a call, reads its response and reports it; resolves to the value read. */
 export type MakeCall = <A>(
   request: Request,
-  read: (response: Response) => Promise<{ readonly value: A; readonly summary: string }>
+  /** `payment`: the header that paid. */
+  read: (response: Response, payment: string) => Promise<{ readonly value: A; readonly summary: string }>
 ) => Promise<A>
 
 /** Makes calls and reports each. */
@@ -61,8 +62,8 @@ export const observedCalls =
   (call: Call, guide: TourObserver): MakeCall =>
   async ({ method, path, secretQuery = "", body }, read) => {
     guide.onCall(method, path)
-    const { priceAtomic, response, transaction } = await call(method, path + secretQuery, body)
-    const { summary, value } = await read(response)
+    const { payment, priceAtomic, response, transaction } = await call(method, path + secretQuery, body)
+    const { summary, value } = await read(response, payment)
     guide.onPaid({ method, path, priceAtomic, transaction, summary })
     return value
   }
@@ -152,7 +153,8 @@ const searchVault = (go: MakeCall) =>
     return { value, summary: `${items.length} items, first ${JSON.stringify(value.title)}` }
   })
 
-const buyFromVault = (go: MakeCall, item: VaultItem) =>
+/** Buys a vault item. */
+export const buyFromVault = (go: MakeCall, item: Pick<VaultItem, "slug">) =>
   go<VaultPurchaseResponse>(
     {
       method: "POST",
@@ -165,22 +167,21 @@ const buyFromVault = (go: MakeCall, item: VaultItem) =>
     }
   )
 
+/** Where a purchase is downloaded. */
+export const downloadPath = ({ downloadToken, purchaseId }: VaultPurchaseResponse) => ({
+  path: `/x402/vault/download/${purchaseId}`,
+  secretQuery: `?downloadToken=${encodeURIComponent(downloadToken)}`
+})
+
 const download = (go: MakeCall, item: VaultItem, purchase: VaultPurchaseResponse) =>
-  go<Download>(
-    {
-      method: "GET",
-      path: `/x402/vault/download/${purchase.purchaseId}`,
-      secretQuery: `?downloadToken=${encodeURIComponent(purchase.downloadToken)}`
-    },
-    async (response) => {
-      const archive = new Uint8Array(await response.arrayBuffer())
-      const entries = Object.entries(unzipSync(archive)).map(([name, { length }]) => ({
-        name,
-        bytes: length
-      }))
-      if (entries.length === 0) throw new Error("The downloaded ZIP archive is empty.")
-      const file = join(await mkdtemp(join(tmpdir(), "till402-demo-")), `${item.slug}.zip`)
-      await writeFile(file, archive)
-      return { value: { file, entries }, summary: `ZIP of ${archive.length} bytes, ${entries.length} files` }
-    }
-  )
+  go<Download>({ method: "GET", ...downloadPath(purchase) }, async (response) => {
+    const archive = new Uint8Array(await response.arrayBuffer())
+    const entries = Object.entries(unzipSync(archive)).map(([name, { length }]) => ({
+      name,
+      bytes: length
+    }))
+    if (entries.length === 0) throw new Error("The downloaded ZIP archive is empty.")
+    const file = join(await mkdtemp(join(tmpdir(), "till402-demo-")), `${item.slug}.zip`)
+    await writeFile(file, archive)
+    return { value: { file, entries }, summary: `ZIP of ${archive.length} bytes, ${entries.length} files` }
+  })

@@ -21,6 +21,7 @@ import { orderWatch } from "./OrderWatch.ts"
 import { type DemoRail, railsOf } from "./Rail.ts"
 import { makeTable } from "./Table.ts"
 import { type Download, observedCalls, runTour } from "./Tour.ts"
+import { showResumedDownload } from "./VaultStory.ts"
 
 const startedAt = performance.now()
 const paint = paintFor(process.stdout)
@@ -43,7 +44,7 @@ const printDownload = ({ entries, file }: Download): void => {
 
 /** Runs the tour on one network, follows two orders, and prints everything; returns whether the balances are correct. */
 const show = async (
-  { baseUrl, till }: AnySandbox,
+  { archives, baseUrl, till }: AnySandbox,
   { ledger, name, pay, sides, transactionLength }: DemoRail
 ): Promise<boolean> => {
   const columns = process.stdout.isTTY ? process.stdout.columns : undefined
@@ -62,6 +63,9 @@ const show = async (
   const { download, orderId } = await runTour(go)
   printDownload(download)
 
+  print("", paint.bold("A folder is published and sold; its download is interrupted and resumed"))
+  const arrived = await showResumedDownload({ till, archives, baseUrl, go, print })
+
   const stage: OrderStage = { till, watch, go, print, paint, columns }
   print(
     "",
@@ -74,7 +78,7 @@ const show = async (
   const { agrees, refundedAtomic } = await showRefund(stage, ledger)
 
   const after = await ledger.now()
-  const agree = agrees && movedBy(before, after, sum - refundedAtomic)
+  const agree = agrees && arrived && movedBy(before, after, sum - refundedAtomic)
   print(
     "",
     `total of prices ${paint.bold(dollars(sum))} USDC, refunded ${paint.bold(dollars(refundedAtomic))} USDC`,
@@ -87,7 +91,9 @@ const show = async (
   print(
     agree
       ? paint.green(`The balances add up to the atomic unit. ${seconds} s.`)
-      : paint.red("The balances do NOT match the total of the prices minus the refund.")
+      : paint.red(
+          "The balances do NOT match the total of the prices minus the refund, or the download differs."
+        )
   )
   return agree
 }

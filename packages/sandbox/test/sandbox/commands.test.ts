@@ -302,22 +302,30 @@ describe("the demo command", () => {
       "GET /x402/vault/search",
       "POST /x402/vault/buy",
       "GET /x402/vault/download/{id}",
+      // The folder that is published.
+      "POST /x402/vault/buy",
+      "GET /x402/vault/download/{id}",
       // The parcel of the order, and the order that is refunded.
       "GET /x402/track",
       "POST /x402/buy"
     ])
     const transactions = rows.map((row) => new RegExp(`  (${transaction})  `).exec(row)?.[1])
-    expect(new Set(transactions).size).toBe(9)
+    expect(new Set(transactions).size).toBe(11)
     expect(transactions).not.toContain(undefined)
     expect(stdout).not.toMatch(/downloadToken/)
     const archive = /The archive is at (.*):/.exec(stdout)?.[1]
     expect(existsSync(archive ?? "")).toBe(true)
+    const [, received = 0, size = 0] = /interrupted after (\d+) of (\d+) bytes/.exec(stdout) ?? []
+    expect(Number(received)).toBeGreaterThan(Number(size) / 2)
+    expect(stdout).toContain(`resumed under the same payment: ${Number(size) - Number(received)} bytes more`)
+    expect(Number(received)).toBeLessThan(Number(size))
+    expect(stdout).toContain("every file is the published one, byte for byte")
 
     const steps = [...stdout.matchAll(/^ {2}\d\d:\d\d:\d\d\.\d{3} {2}(\w+)/gm)].map(([, status]) => status)
     expect(steps.join(" ")).toBe("processing placed shipped delivered processing failed refund_due refunded")
     const trackingNumber = /shipped +Northline Express (NLX\w+)/.exec(stdout)?.[1]
-    expect(rows[7]).toContain(`number=${trackingNumber} `)
-    expect(rows[7]).toContain("Delivered")
+    expect(rows[9]).toContain(`number=${trackingNumber} `)
+    expect(rows[9]).toContain("Delivered")
     expectBalances(stdout, rows, transaction)
   }
 
