@@ -3,8 +3,9 @@ import { join } from "node:path"
 import { VaultItems } from "@till402/core/effect"
 import { sqlite } from "@till402/core/sqlite"
 import { Effect } from "effect"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { run } from "../src/cli/run.ts"
+import { key, region, startFakeS3 } from "./fakeS3.ts"
 import { listing, temporaryFolder, writeFiles } from "./folders.ts"
 
 /** A shop's database and folder, and the command over them. */
@@ -113,6 +114,23 @@ describe("till402 vault", () => {
       "4 of 5 can't be published; nothing was published"
     ])
     expect((await till402("vault", "list")).printed).toEqual([])
+  })
+
+  it("publishes to a bucket, whose key is in the environment", async () => {
+    const { till402 } = await openShop()
+    const { objects, stop, url } = await startFakeS3()
+    onTestFinished(stop)
+    const sources = writeFiles(temporaryFolder(), goods("first"))
+    const publish = () => till402("vault", "publish", join(sources, "first"), "--files", url)
+    expect((await publish()).complained).toEqual([
+      "a bucket needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+    ])
+    vi.stubEnv("AWS_ACCESS_KEY_ID", key.accessKeyId)
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", key.secretAccessKey)
+    vi.stubEnv("AWS_REGION", region)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    expect((await publish()).complained).toEqual([])
+    expect(objects.size).toBe(1)
   })
 
   it("refuses a database that doesn't exist, so that a mistyped path is no new shop", async () => {

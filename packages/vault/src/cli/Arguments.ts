@@ -9,7 +9,8 @@ export const usage = `Usage: till402 vault COMMAND [options]
 
   --manifest FILE           manifest of publish
   --database ADDRESS        path of the SQLite file, or postgres://… (default TILL_DATABASE)
-  --files FOLDER            folder of the archives (default TILL_FILES)
+  --files PLACE             folder of the archives, or https://… of a bucket (default TILL_FILES); the key of a bucket is read
+                            from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION
   --query WORDS             words that list looks for
   --json                    one line of JSON for each item
   --help                    this text

@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { ListingRejected } from "@till402/core"
 import { type Prepared, prepare, type Published, publishPrepared } from "../Publishing.ts"
+import type { ArchiveStorage } from "../storage/ArchiveStorage.ts"
 import { folderStorage } from "../storage/folderStorage.ts"
 import { type Command, type Defaults, parseArguments, usage } from "./Arguments.ts"
 import { CommandFailed, type Counter, openCounter } from "./Counter.ts"
@@ -83,12 +84,35 @@ const prepareAll = async (
 const lineOf = ({ _tag: outcome, archive, slug, version }: Published): string =>
   `${outcome.toLowerCase().padEnd(9)}  ${slug}  version ${version}  ${archive.size} bytes  ${archive.digest}`
 
+const fromEnvironment = (name: string): string | undefined => process.env[name] || undefined
+
+/** The storage of a folder, or of a bucket by its address. */
+const storageOf = async (files: string): Promise<ArchiveStorage> => {
+  if (!/^https?:\/\//.test(files)) return folderStorage(files)
+  const accessKeyId = fromEnvironment("AWS_ACCESS_KEY_ID")
+  const secretAccessKey = fromEnvironment("AWS_SECRET_ACCESS_KEY")
+  if (accessKeyId === undefined || secretAccessKey === undefined)
+    throw new CommandFailed("a bucket needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+  const sessionToken = fromEnvironment("AWS_SESSION_TOKEN")
+  const region = fromEnvironment("AWS_REGION")
+  const { s3Storage } = await import("../s3/index.ts").catch(() => {
+    throw new CommandFailed("a bucket needs the package aws4fetch: install it with npm install aws4fetch")
+  })
+  return s3Storage({
+    bucket: files,
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken === undefined ? {} : { sessionToken }),
+    ...(region === undefined ? {} : { region })
+  })
+}
+
 const publishAll = async (
   counter: Counter,
   { files, sources }: { readonly files: string; readonly sources: ReadonlyArray<Source> },
   { json, output }: { readonly json: boolean; readonly output: Output }
 ): Promise<void> => {
-  const storage = folderStorage(files)
+  const storage = await storageOf(files)
   const prepared: Array<Prepared> = []
   try {
     await prepareAll(sources, prepared, output)

@@ -28,19 +28,25 @@ export const digestOf = ({ digest }: ArchiveFacts): string => {
   throw new ArchiveMismatch("the digest must be SHA-256 in lower-case hexadecimal")
 }
 
-/** The same chunks; throws `ArchiveMismatch` unless they are the archive's. */
+/**
+ * The same chunks; throws `ArchiveMismatch` unless they are the archive's. The last chunk comes only once all are known to
+ * be right, so that no service takes an upload for whole that isn't.
+ */
 export const checked = async function* (
   chunks: AsyncIterable<Uint8Array>,
   { digest, size }: ArchiveFacts
 ): AsyncGenerator<Uint8Array> {
   const hash = createHash("sha256")
   let length = 0
+  let last: Uint8Array | undefined
   for await (const chunk of chunks) {
     hash.update(chunk)
     length += chunk.byteLength
     if (length > size) throw new ArchiveMismatch(`the archive has more than ${size} bytes`)
-    yield chunk
+    if (last !== undefined) yield last
+    last = chunk
   }
   if (length !== size) throw new ArchiveMismatch(`the archive has ${length} bytes instead of ${size}`)
   if (hash.digest("hex") !== digest) throw new ArchiveMismatch("the archive has another digest")
+  if (last !== undefined) yield last
 }

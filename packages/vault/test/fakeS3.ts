@@ -1,0 +1,103 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+
+/*
+ * A fake of S3, as far as the storage uses it: one bucket in memory, requests signed by version 4, uploads checked by
+ * their length and digest, and ranges. It's written from Amazon's documentation, without the client's code.
+ */
+
+export const key = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "the key of the tests" }
+export const region = "eu-central-1"
+
+const hmac = (secret: string | Buffer, text: string): Buffer =>
+  createHmac("sha256", secret).update(text).digest()
+const sha256 = (bytes: string | Buffer): string => createHash("sha256").update(bytes).digest("hex")
+
+/** Why a request isn't signed with the key; `undefined` if it is. */
+const signatureFault = (
+  { headers, method, url = "" }: IncomingMessage,
+  secret: string
+): string | undefined => {
+  const fields =
+    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([\w-]+)\/s3\/aws4_request, ?SignedHeaders=([\w;-]+), ?Signature=([0-9a-f]{64})$/.exec(
+      headers.authorization ?? ""
+    )
+  if (fields === null) return "AccessDenied"
+  const [, id, day = "", place = "", signed = "", signature = ""] = fields
+  if (id !== key.accessKeyId) return "InvalidAccessKeyId"
+  const date = String(headers["x-amz-date"])
+  if (!date.startsWith(day) || place !== region) return "AuthorizationHeaderMalformed"
+  if (!["host", "x-amz-content-sha256", "x-amz-date"].every((name) => signed.split(";").includes(name)))
+    return "AccessDenied"
+  const canonical = [
+    method,
+    new URL(url, "http://fake").pathname,
+    "",
+    ...signed.split(";").map((name) => `${name}:${String(headers[name]).trim()}`),
+    "",
+    signed,
+    String(headers["x-amz-content-sha256"])
+  ].join("\n")
+  const scope = `${day}/${region}/s3/aws4_request`
+  const text = ["AWS4-HMAC-SHA256", date, scope, sha256(canonical)].join("\n")
+  const derived = [region, "s3", "aws4_request"].reduce(hmac, hmac(`AWS4${secret}`, day))
+  const due = hmac(derived, text)
+  return timingSafeEqual(due, Buffer.from(signature, "hex")) ? undefined : "SignatureDoesNotMatch"
+}
+
+const refuse = (response: ServerResponse, status: number, code: string): void => {
+  response.writeHead(status, { "content-type": "application/xml" })
+  response.end(`<?xml version="1.0"?><Error><Code>${code}</Code></Error>`)
+}
+
+/** Starts the fake; `secret` is the key that it expects. */
+export const startFakeS3 = async (secret: string = key.secretAccessKey) => {
+  const objects = new Map<string, Buffer>()
+  const uploads: Array<string> = []
+  const store = async (request: IncomingMessage, response: ServerResponse, name: string): Promise<void> => {
+    uploads.push(name)
+    const length = request.headers["content-length"]
+    if (length === undefined) return refuse(response, 411, "MissingContentLength")
+    const chunks: Array<Buffer> = []
+    for await (const chunk of request) chunks.push(chunk)
+    const bytes = Buffer.concat(chunks)
+    if (bytes.length !== Number(length)) return refuse(response, 400, "IncompleteBody")
+    const stated = request.headers["x-amz-content-sha256"]
+    if (stated !== "UNSIGNED-PAYLOAD" && stated !== sha256(bytes))
+      return refuse(response, 400, "XAmzContentSHA256Mismatch")
+    objects.set(name, bytes)
+    response.writeHead(200)
+    response.end()
+  }
+  const send = (request: IncomingMessage, response: ServerResponse, name: string): void => {
+    const bytes = objects.get(name)
+    if (bytes === undefined) return refuse(response, 404, "NoSuchKey")
+    const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "")
+    const start = Number(range?.[1] ?? 0)
+    const end = Math.min(Number(range?.[2] ?? bytes.length - 1) + 1, bytes.length)
+    if (start >= bytes.length) return refuse(response, 416, "InvalidRange")
+    response.writeHead(range === null ? 200 : 206, { "content-length": end - start })
+    response.end(request.method === "HEAD" ? undefined : bytes.subarray(start, end))
+  }
+  const server = createServer((request, response) => {
+    const fault = signatureFault(request, secret)
+    const name = request.url ?? ""
+    if (fault !== undefined) return refuse(response, 403, fault)
+    if (!name.startsWith("/bucket/")) return refuse(response, 404, "NoSuchBucket")
+    if (request.method !== "PUT") return send(request, response, name)
+    store(request, response, name).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/bucket/goods`,
+    objects,
+    uploads,
+    stop: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+  }
+}
