@@ -36,8 +36,8 @@ const installed = (name: string, owner: string): string => {
   return realpathSync(path)
 }
 
-/** Optional peers of this host: those that entries of `@till402/providers` require. */
-const chosenPeers = ["viem", "ai", "@solana/kit", "@x402/svm"]
+/** Optional peers of this host: those that entries of `@till402/providers` and `@till402/vault` require. */
+const chosenPeers = ["viem", "ai", "@solana/kit", "@x402/svm", "aws4fetch"]
 
 /** Installs what a packed package's manifest declares: dependencies and peers, but not every optional one. */
 const linkDependencies = (
