@@ -77,7 +77,11 @@ export const startFakeS3 = async (secret: string = key.secretAccessKey) => {
     const start = Number(range?.[1] ?? 0)
     const end = Math.min(Number(range?.[2] ?? bytes.length - 1) + 1, bytes.length)
     if (start >= bytes.length) return refuse(response, 416, "InvalidRange")
-    response.writeHead(range === null ? 200 : 206, { "content-length": end - start })
+    const place = { "content-range": `bytes ${start}-${end - 1}/${bytes.length}` }
+    response.writeHead(range === null ? 200 : 206, {
+      "content-length": end - start,
+      ...(range === null ? {} : place)
+    })
     response.end(request.method === "HEAD" ? undefined : bytes.subarray(start, end))
   }
   const server = createServer((request, response) => {

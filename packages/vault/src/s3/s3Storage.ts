@@ -93,7 +93,8 @@ export const s3Storage = ({ bucket, timeoutMillis = 15_000, ...key }: S3Options)
   }
   const openPart = async (archive: ArchiveFacts, start: number, end: number) => {
     const response = await send("GET", archive, { range: `bytes=${start}-${end - 1}` })
-    if (response.status === 206 && response.body !== null) return response.body.getReader()
+    const isPart = response.headers.get("content-range") === `bytes ${start}-${end - 1}/${archive.size}`
+    if (response.status === 206 && isPart && response.body !== null) return response.body.getReader()
     throw await failed("open an archive", response)
   }
   return {
