@@ -179,7 +179,9 @@ describe("a database in use", () => {
       { name: "initial" },
       { name: "daily_sums" },
       { name: "vault_search" },
-      { name: "download_counts" }
+      { name: "download_counts" },
+      { name: "vault_archives" },
+      { name: "purchase_downloads" }
     ])
   })
 

@@ -138,7 +138,8 @@ describe("migrations", () => {
       [2, "daily_sums"],
       [3, "vault_search"],
       [4, "download_counts"],
-      [5, "vault_archives"]
+      [5, "vault_archives"],
+      [6, "purchase_downloads"]
     ])
     expect(await withClient(filename, migrate)).toEqual([])
     const recorded = await withClient(
@@ -150,7 +151,8 @@ describe("migrations", () => {
       { name: "daily_sums" },
       { name: "vault_search" },
       { name: "download_counts" },
-      { name: "vault_archives" }
+      { name: "vault_archives" },
+      { name: "purchase_downloads" }
     ])
   })
 

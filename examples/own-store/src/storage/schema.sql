@@ -194,4 +194,10 @@ CREATE INDEX IF NOT EXISTS vault_purchases_due ON till.vault_purchases (due_at_m
   WHERE due_at_millis IS NOT NULL;
 CREATE INDEX IF NOT EXISTS vault_purchases_known ON till.vault_purchases (created_at_millis)
   WHERE email IS NOT NULL AND due_at_millis IS NULL AND status = 'granted';
+-- The charges that have downloaded a purchase, where their number is limited.
+CREATE TABLE IF NOT EXISTS till.vault_downloads (
+  purchase_id TEXT COLLATE "C" NOT NULL,
+  charge_key TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (purchase_id, charge_key)
+);
 CREATE INDEX IF NOT EXISTS vault_purchases_sold ON till.vault_purchases (slug) WHERE status = 'granted';

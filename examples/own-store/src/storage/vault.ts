@@ -116,6 +116,22 @@ export const vaultPurchaseStore = (sql: Database) =>
       await sql`DELETE FROM till.vault_purchases WHERE id = ${id} AND status = 'reserved'`
     },
 
+    countDownload: (id, chargeKey, max) =>
+      sql.begin(async (sql) => {
+        // Downloads of one purchase wait for each other.
+        await sql`SELECT pg_advisory_xact_lock(2, hashtext(${id}))`
+        const counted = await sql<Array<{ readonly chargeKey: string }>>`
+          SELECT charge_key FROM till.vault_downloads WHERE purchase_id = ${id}`
+        if (counted.some((row) => row.chargeKey === chargeKey)) return true
+        if (counted.length >= max) return false
+        await sql`INSERT INTO till.vault_downloads ${sql({ purchaseId: id, chargeKey })}`
+        return true
+      }),
+
+    releaseDownload: async (id, chargeKey) => {
+      await sql`DELETE FROM till.vault_downloads WHERE purchase_id = ${id} AND charge_key = ${chargeKey}`
+    },
+
     countSales: async (slug) => {
       const [row] = await sql<Array<{ readonly sales: number }>>`
         SELECT count(*)::int AS sales FROM till.vault_purchases WHERE slug = ${slug} AND status = 'granted'`

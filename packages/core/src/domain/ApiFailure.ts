@@ -64,6 +64,11 @@ const table = {
     code: "DOWNLOAD_EXPIRED",
     message: `The time in which this purchase can be downloaded is over.${nothingCharged}`
   },
+  DownloadsUsedUp: {
+    status: 403,
+    code: "DOWNLOADS_USED_UP",
+    message: `This purchase has been downloaded as often as it may be.${nothingCharged}`
+  },
   RateLimited: {
     status: 429,
     code: "RATE_LIMITED",
@@ -136,6 +141,8 @@ export const purchaseNotFound = failureOf("PurchaseNotFound")
 export const downloadForbidden = failureOf("DownloadForbidden")
 /** 403: the purchase is older than the host lets it be downloaded. */
 export const downloadExpired = failureOf("DownloadExpired")
+/** 403: the purchase has been downloaded as often as the host allows. */
+export const downloadsUsedUp = failureOf("DownloadsUsedUp")
 
 /** 400: why a product can't be quoted. */
 export const quoteFailure = (error: ProductNotFound | ProductUnavailable | AddressNotServed): ApiFailure => {

@@ -180,6 +180,8 @@ export const storeResponseReaders: { readonly [Name in StoreName]: ResponseReade
     grant: flag,
     cancel: nothing,
     countSales: count,
+    countDownload: flag,
+    releaseDownload: nothing,
     find: found,
     take: list,
     reschedule: flag,

@@ -31,6 +31,8 @@ export class VaultFiles extends Context.Service<
     readonly open: (item: ArchiveToOpen) => Effect.Effect<VaultFile, UpstreamError>
     /** Downloads end this long after the purchase; never by default. */
     readonly maxAgeMillis?: number | undefined
+    /** A purchase can be downloaded this many times; without a limit by default. */
+    readonly maxDownloads?: number | undefined
   }
 >()("@till402/core/VaultFiles") {
   /**
@@ -40,6 +42,7 @@ export class VaultFiles extends Context.Service<
   static readonly fromPromise = (options: VaultOptions, settings: CallSettings): Layer.Layer<VaultFiles> =>
     Layer.succeed(VaultFiles, {
       maxAgeMillis: options.maxAgeMillis,
+      maxDownloads: options.maxDownloads,
       open: Effect.fn("VaultFiles.open")((item: ArchiveToOpen) =>
         hostCall({
           port: "vault",
@@ -172,5 +175,10 @@ export interface VaultOptions {
    * download is a 403 `DOWNLOAD_EXPIRED`, and not charged; one that was paid before can be resumed.
    */
   readonly maxAgeMillis?: number
+  /**
+   * A purchase can be downloaded this many times: 1 to 1,000; without a limit by default. A further download is a 403
+   * `DOWNLOADS_USED_UP`, and not charged. Resumed downloads, and those whose payment fails, don't count.
+   */
+  readonly maxDownloads?: number
   readonly open: (item: ArchiveToOpen, context: CallContext) => Promise<OpenedArchive>
 }

@@ -43,6 +43,13 @@ export class VaultPurchases extends Context.Service<
     readonly cancel: (id: string) => Effect.Effect<void, StoreError>
     /** Returns how many granted purchases name this slug. Nothing is counted when a purchase is granted. */
     readonly countSales: (slug: string) => Effect.Effect<number, StoreError>
+    /**
+     * Counts a download of a purchase, once for each charge. Returns `false`, and counts nothing, if `max` others are
+     * counted.
+     */
+    readonly countDownload: (id: string, chargeKey: string, max: number) => Effect.Effect<boolean, StoreError>
+    /** Takes back the download of a charge that came to nothing. */
+    readonly releaseDownload: (id: string, chargeKey: string) => Effect.Effect<void, StoreError>
     readonly find: (id: string) => Effect.Effect<VaultPurchase | undefined, StoreError>
     /**
      * Leases purchases whose `dueAtMillis` has come, the longest due first: they become due again at `untilMillis`, and
@@ -75,6 +82,7 @@ export class VaultPurchases extends Context.Service<
     /** Ids of purchases that have a due time, and of those whose email is known: sweeps read no others. */
     const due = new Set<string>()
     const known = new Set<string>()
+    const downloads = new Map<string, ReadonlySet<string>>()
     const put = (purchase: VaultPurchase) => {
       const { dueAtMillis, email, id } = purchase
       purchases.set(id, purchase)
@@ -109,6 +117,18 @@ export class VaultPurchases extends Context.Service<
             Array.from(purchases.values()).filter((row) => row.slug === slug && row.status === "granted")
               .length
         ),
+      countDownload: (id, chargeKey, max) =>
+        Effect.sync(() => {
+          const counted = downloads.get(id) ?? new Set()
+          if (!counted.has(chargeKey) && counted.size >= max) return false
+          downloads.set(id, new Set([...counted, chargeKey]))
+          return true
+        }),
+      releaseDownload: (id, chargeKey) =>
+        Effect.sync(() => {
+          const counted = downloads.get(id) ?? new Set()
+          downloads.set(id, new Set(Array.from(counted).filter((key) => key !== chargeKey)))
+        }),
       find: (id) => Effect.sync(() => purchases.get(id)),
       take: (nowMillis, untilMillis, limit) =>
         Effect.sync(() =>

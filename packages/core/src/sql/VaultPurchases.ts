@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { type NewVaultPurchase, type VaultPurchase, VaultPurchases } from "../ports/VaultPurchases.ts"
 import { storing, tookEffect } from "./rows.ts"
 
@@ -85,6 +85,34 @@ const saleMethods = (sql: SqlClient.SqlClient): SaleMethods => ({
     )
 })
 
+const downloadMethods = (sql: SqlClient.SqlClient): Pick<Methods, "countDownload" | "releaseDownload"> => {
+  /** Downloads of one purchase wait for each other on PostgreSQL. SQLite has one writer. */
+  const lock = (id: string): Effect.Effect<unknown, SqlError.SqlError> =>
+    sql.onDialectOrElse({
+      pg: () => sql`SELECT pg_advisory_xact_lock(402406, hashtext(${id}))`,
+      orElse: () => Effect.void
+    })
+  const count = Effect.fnUntraced(function* (id: string, chargeKey: string, max: number) {
+    yield* lock(id)
+    const counted = yield* sql<{ readonly charge_key: string }>`
+      SELECT charge_key FROM till_purchase_downloads WHERE purchase_id = ${id}`
+    if (counted.some((row) => row.charge_key === chargeKey)) return true
+    if (counted.length >= max) return false
+    yield* sql`INSERT INTO till_purchase_downloads (purchase_id, charge_key) VALUES (${id}, ${chargeKey})`
+    return true
+  })
+  return {
+    countDownload: (id, chargeKey, max) =>
+      storing("vaultPurchases.countDownload", sql.withTransaction(count(id, chargeKey, max))),
+    releaseDownload: (id, chargeKey) =>
+      storing(
+        "vaultPurchases.releaseDownload",
+        Effect.asVoid(sql`
+          DELETE FROM till_purchase_downloads WHERE purchase_id = ${id} AND charge_key = ${chargeKey}`)
+      )
+  }
+}
+
 const upkeepMethods = (sql: SqlClient.SqlClient): Pick<Methods, "take" | "reschedule" | "forget"> => {
   // On PostgreSQL, two sweeps would wait for each other's rows; SQLite has one writer at a time.
   const skippingLocked = sql.onDialectOrElse({ pg: () => sql`FOR UPDATE SKIP LOCKED`, orElse: () => sql`` })
@@ -126,8 +154,10 @@ const upkeepMethods = (sql: SqlClient.SqlClient): Pick<Methods, "take" | "resche
   }
 }
 
-/** Purchases of vault items in a database. Every method is one statement, so the database decides each race. */
+/** Purchases of vault items in a database. The database decides each race. */
 export const layer: Layer.Layer<VaultPurchases, never, SqlClient.SqlClient> = Layer.effect(
   VaultPurchases,
-  Effect.map(SqlClient.SqlClient, (sql) => VaultPurchases.of({ ...saleMethods(sql), ...upkeepMethods(sql) }))
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    VaultPurchases.of({ ...saleMethods(sql), ...downloadMethods(sql), ...upkeepMethods(sql) })
+  )
 )

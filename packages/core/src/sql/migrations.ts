@@ -4,6 +4,7 @@ import { ConfigurationError } from "../domain/Errors.ts"
 import { dailySums } from "./dailySums.ts"
 import { downloadCounts } from "./downloadCounts.ts"
 import { initialSchema } from "./initialSchema.ts"
+import { purchaseDownloads } from "./purchaseDownloads.ts"
 import { checkSchema } from "./schemaCheck.ts"
 import { vaultArchives } from "./vaultArchives.ts"
 import { vaultSearch } from "./vaultSearch.ts"
@@ -23,7 +24,8 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 2, name: "daily_sums", ...dailySums },
   { id: 3, name: "vault_search", ...vaultSearch },
   { id: 4, name: "download_counts", ...downloadCounts },
-  { id: 5, name: "vault_archives", ...vaultArchives }
+  { id: 5, name: "vault_archives", ...vaultArchives },
+  { id: 6, name: "purchase_downloads", ...purchaseDownloads }
 ]
 
 type Dialect = "sqlite" | "postgres"

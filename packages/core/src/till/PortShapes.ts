@@ -24,7 +24,7 @@ const fulfilment: PortShape<FulfilmentOptions> = {
   placesOnce: "value"
 }
 const tracker: PortShape<TrackerOptions> = { track: "method" }
-const vault: PortShape<VaultOptions> = { open: "method", maxAgeMillis: "value" }
+const vault: PortShape<VaultOptions> = { open: "method", maxAgeMillis: "value", maxDownloads: "value" }
 const mailer: PortShape<MailerOptions> = { send: "method" }
 const marketplace: PortShape<MarketplaceOptions> = { search: "method", timeoutMillis: "value" }
 const marketplaces: PortShape<MarketplacesOptions> = { marketplace_a: "value", marketplace_b: "value" }
@@ -101,6 +101,10 @@ export const checkPortShapes = (options: TillOptions, faults: Faults): void => {
   const isAge = typeof maxAgeMillis === "number" && maxAgeMillis >= minAgeMillis
   if (maxAgeMillis !== undefined && !isAge)
     faults.wrong("vault.maxAgeMillis", `milliseconds, ${minAgeMillis} or more`, maxAgeMillis)
+  const maxDownloads = memberOf(options.vault, "maxDownloads")
+  const isCount = Number.isInteger(maxDownloads) && Number(maxDownloads) >= 1 && Number(maxDownloads) <= 1_000
+  if (maxDownloads !== undefined && !isCount)
+    faults.wrong("vault.maxDownloads", "a whole number between 1 and 1000", maxDownloads)
 }
 
 const checkMarketplaces = (given: unknown, faults: Faults): void => {

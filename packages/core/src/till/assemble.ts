@@ -58,16 +58,21 @@ const settlementEffects = Layer.effect(
     const ordering = yield* Effect.serviceOption(Ordering)
     const vault = yield* Effect.serviceOption(Vault)
     return SettlementEffects.of({
-      settled: ({ id, kind }) =>
-        kind === "order"
+      settled: ({ id, kind }) => {
+        if (kind === "download") return Effect.void
+        return kind === "order"
           ? Effect.suspend(() => (ordering._tag === "Some" ? ordering.value.settled(id) : Effect.void))
-          : Effect.suspend(() => (vault._tag === "Some" ? vault.value.settled(id) : Effect.void)),
-      abandoned: ({ id, kind }, chargeKey) =>
-        kind === "order"
-          ? Effect.suspend(() =>
-              ordering._tag === "Some" ? ordering.value.abandoned(id, chargeKey) : Effect.void
-            )
-          : Effect.suspend(() => (vault._tag === "Some" ? vault.value.abandoned(id) : Effect.void))
+          : Effect.suspend(() => (vault._tag === "Some" ? vault.value.settled(id) : Effect.void))
+      },
+      abandoned: ({ id, kind }, chargeKey) => {
+        if (kind === "order")
+          return Effect.suspend(() =>
+            ordering._tag === "Some" ? ordering.value.abandoned(id, chargeKey) : Effect.void
+          )
+        const of = (use: Vault["Service"]) =>
+          kind === "download" ? use.downloadAbandoned(id) : use.abandoned(id)
+        return Effect.suspend(() => (vault._tag === "Some" ? of(vault.value) : Effect.void))
+      }
     })
   })
 )

@@ -3,6 +3,7 @@ import {
   type ApiFailure,
   downloadExpired,
   downloadForbidden,
+  downloadsUsedUp,
   itemNotFound,
   purchaseNotFound,
   storeFailure,
@@ -28,6 +29,16 @@ import { archiveOfReference, referenceOf } from "./DownloadReference.ts"
 import { downloadTokenOf } from "./DownloadToken.ts"
 import { makePurchaseLife } from "./PurchaseLife.ts"
 
+/** A file that is delivered once its download is paid. */
+export interface OpenedDownload {
+  readonly slug: string
+  /** Opens the same file again. */
+  readonly reference: string
+  readonly file: VaultFile
+  /** Where downloads are limited: what was counted, to be taken back if the payment fails. */
+  readonly downloadId: string | undefined
+}
+
 /** Searches, sells and delivers vault items. */
 export class Vault extends Context.Service<
   Vault,
@@ -48,15 +59,15 @@ export class Vault extends Context.Service<
     readonly abandoned: (purchaseId: string) => Effect.Effect<void, StoreError>
     /**
      * Opens the newest version of a granted purchase's file for the holder of its token: the one that was bought, or one
-     * that was published since.
+     * that was published since. Counts it for the charge where the host limits downloads.
      */
     readonly download: (
       purchaseId: string,
-      downloadToken: string
-    ) => Effect.Effect<
-      { readonly slug: string; readonly reference: string; readonly file: VaultFile },
-      ApiFailure
-    >
+      downloadToken: string,
+      chargeKey: string
+    ) => Effect.Effect<OpenedDownload, ApiFailure>
+    /** Takes back a counted download whose payment failed. */
+    readonly downloadAbandoned: (downloadId: string) => Effect.Effect<void, StoreError>
     /** Opens the file of a download again, for a replay: the same version, also if a newer one was published since. */
     readonly open: (reference: string) => Effect.Effect<VaultFile, ApiFailure>
     /** Processes purchases that are due: sends mails that failed, cancels purchases that were never paid. */
@@ -110,7 +121,26 @@ const make = Effect.gen(function* () {
     return yield* Effect.mapError(files.open(archiveOfReference(reference)), upstreamFailure)
   })
 
-  const download = Effect.fn("Vault.download")(function* (purchaseId: string, downloadToken: string) {
+  const countLimited = Effect.fnUntraced(function* (purchaseId: string, chargeKey: string) {
+    const { maxDownloads } = files
+    if (maxDownloads === undefined) return undefined
+    if (yield* store(purchases.countDownload(purchaseId, chargeKey, maxDownloads)))
+      return `${purchaseId} ${chargeKey}`
+    return yield* downloadsUsedUp
+  })
+
+  const release = (downloadId: string | undefined): Effect.Effect<void, StoreError> => {
+    const [, purchaseId, chargeKey] = /^(\S+) (.*)$/s.exec(downloadId ?? "") ?? []
+    return purchaseId === undefined || chargeKey === undefined
+      ? Effect.void
+      : purchases.releaseDownload(purchaseId, chargeKey)
+  }
+
+  const download = Effect.fn("Vault.download")(function* (
+    purchaseId: string,
+    downloadToken: string,
+    chargeKey: string
+  ) {
     const purchase = yield* store(purchases.find(purchaseId.toLowerCase()))
     if (purchase?.status !== "granted") return yield* purchaseNotFound
     const due = downloadTokenOf(secrets, purchase.id, downloadToken.split(".")[0]!)
@@ -120,11 +150,22 @@ const make = Effect.gen(function* () {
     const { slug } = purchase
     const [archive] = yield* store(items.versions(slug, 1))
     const reference = referenceOf(slug, archive)
-    const file = yield* open(reference)
+    const downloadId = yield* countLimited(purchase.id, chargeKey)
+    const file = yield* Effect.onError(open(reference), () => Effect.ignore(release(downloadId)))
     yield* store(items.countDownload(slug))
-    return { slug, reference, file }
+    return { slug, reference, file, downloadId }
   })
 
   const abandoned = (id: string) => purchases.cancel(id)
-  return Vault.of({ search, item, reserve, settled, abandoned, download, open, sweep })
+  return Vault.of({
+    search,
+    item,
+    reserve,
+    settled,
+    abandoned,
+    download,
+    downloadAbandoned: release,
+    open,
+    sweep
+  })
 })

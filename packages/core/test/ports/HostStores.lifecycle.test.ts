@@ -25,6 +25,8 @@ describe("a storage", () => {
         reschedule = () => Promise.resolve(false)
         forget = () => Promise.resolve(0)
         countSales = () => Promise.resolve(0)
+        countDownload = () => Promise.resolve(true)
+        releaseDownload = () => Promise.resolve()
         async find() {
           return undefined
         }

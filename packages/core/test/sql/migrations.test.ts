@@ -126,6 +126,10 @@ describe("a released migration", () => {
     "5_vault_archives": [
       "1745104c2047b4ef4c8f21371338a02491983c760a635fea8ce02e6f2dfa2ad5",
       "bbc583b07b1dced4c90cb063b8251bafd9c37174137a31ebca4aeedf6fe1d038"
+    ],
+    "6_purchase_downloads": [
+      "1a83763ac6bc738a670012ecfadfe1412c830606a0bc5893b3cbd7b666b0e209",
+      "37dd2bf7b11feb0232e1983b4b443516ecde5af76ee8b5592fc9329613dcdc6a"
     ]
   }
   const digestOf = (statements: ReadonlyArray<string>): string =>

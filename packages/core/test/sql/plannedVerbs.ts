@@ -240,6 +240,16 @@ const purchaseVerbs: ReadonlyArray<PlannedVerb> = [
     VaultPurchases.use((store) => store.countSales("item-1"))
   ),
   verb(
+    "vaultPurchases.countDownload",
+    [],
+    VaultPurchases.use((store) => store.countDownload(uuidOf(1), "charge-1", 3))
+  ),
+  verb(
+    "vaultPurchases.releaseDownload",
+    [],
+    VaultPurchases.use((store) => store.releaseDownload(uuidOf(1), "charge-1"))
+  ),
+  verb(
     "vaultPurchases.take",
     ["till_vault_purchases_due"],
     VaultPurchases.use((store) => store.take(5_000, 6_000, 5))

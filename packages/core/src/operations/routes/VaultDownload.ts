@@ -58,15 +58,19 @@ export const layer = operationLayer(
       settlesFirst: settlesFirst.has("vaultDownload"),
       price: fixedPrice(prices.vaultDownload),
       reopen: vault.open,
-      work: ({ downloadToken, purchaseId }) =>
-        Effect.map(vault.download(purchaseId, downloadToken), ({ file, reference, slug }) => ({
-          response: {
-            status: 200,
-            contentType: "application/zip",
-            headers: { "content-disposition": attachmentOf(slug) },
-            body: { _tag: "Bytes", reference, content: file }
-          }
-        }))
+      work: ({ downloadToken, purchaseId }, { key }) =>
+        Effect.map(
+          vault.download(purchaseId, downloadToken, key),
+          ({ downloadId, file, reference, slug }) => ({
+            ...(downloadId === undefined ? {} : { subject: { kind: "download", id: downloadId } }),
+            response: {
+              status: 200,
+              contentType: "application/zip",
+              headers: { "content-disposition": attachmentOf(slug) },
+              body: { _tag: "Bytes", reference, content: file }
+            }
+          })
+        )
     } satisfies Operation<typeof DownloadParams.Type & typeof DownloadQuery.Type>
   })
 ).pipe(Layer.provideMerge(Vault.layer))

@@ -222,6 +222,7 @@ const itemModel = (): VaultItems["Service"] => {
 
 const purchaseModel = (): VaultPurchases["Service"] => {
   const purchases = new Rows<VaultPurchase>()
+  let downloads: ReadonlyArray<{ readonly id: string; readonly chargeKey: string }> = []
   const reserved = (id: string) => (row: VaultPurchase) => row.id === id && row.status === "reserved"
   return {
     reserve: (purchase) =>
@@ -236,6 +237,18 @@ const purchaseModel = (): VaultPurchases["Service"] => {
     cancel: (id) =>
       Effect.sync(() => {
         purchases.delete(reserved(id))
+      }),
+    countDownload: (id, chargeKey, max) =>
+      Effect.sync(() => {
+        const own = downloads.filter((row) => row.id === id)
+        if (own.some((row) => row.chargeKey === chargeKey)) return true
+        if (own.length >= max) return false
+        downloads = [...downloads, { id, chargeKey }]
+        return true
+      }),
+    releaseDownload: (id, chargeKey) =>
+      Effect.sync(() => {
+        downloads = downloads.filter((row) => row.id !== id || row.chargeKey !== chargeKey)
       }),
     countSales: (slug) =>
       Effect.sync(

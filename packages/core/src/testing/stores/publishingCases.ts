@@ -1,7 +1,7 @@
 import { VaultItems } from "../../ports/VaultItems.ts"
 import { VaultPurchases } from "../../ports/VaultPurchases.ts"
 import { samplePurchase, sampleVaultItem, uuidOf } from "./records.ts"
-import { expectEqual, race, racers, type StoreCase, storeCase } from "./StoreCase.ts"
+import { countTrue, expectEqual, race, racers, type StoreCase, storeCase } from "./StoreCase.ts"
 import { found } from "./vaultSearchCases.ts"
 
 const archive = (letter: string, size = 100) => ({ digest: letter.repeat(64), size })
@@ -80,6 +80,20 @@ export const publishingCases: ReadonlyArray<StoreCase> = [
     expectEqual(tags.filter((tag) => tag === "Added").length, 1, "publishers that added it")
     expectEqual((yield* vault.versions("item", racers)).length, 1, "versions")
     expectEqual((yield* found({}))?.length, 1, "items")
+  }),
+  storeCase(`VaultPurchases: of ${racers} concurrent downloads as many are counted as may be`, function* () {
+    const purchases = yield* VaultPurchases
+    const outcomes = yield* race((racer) => purchases.countDownload(uuidOf(1), `charge-${racer}`, 3))
+    expectEqual(countTrue(outcomes), 3, "downloads that were counted")
+    const counted = `charge-${outcomes.indexOf(true)}`
+    const refused = `charge-${outcomes.indexOf(false)}`
+    expectEqual(yield* purchases.countDownload(uuidOf(1), counted, 3), true, "a counted one again")
+    expectEqual(yield* purchases.countDownload(uuidOf(1), refused, 3), false, "a refused one again")
+    expectEqual(yield* purchases.countDownload(uuidOf(2), refused, 3), true, "one of another purchase")
+    yield* purchases.releaseDownload(uuidOf(2), counted)
+    yield* purchases.releaseDownload(uuidOf(1), counted)
+    expectEqual(yield* purchases.countDownload(uuidOf(1), refused, 3), true, "in the place of a released one")
+    expectEqual(yield* purchases.countDownload(uuidOf(1), counted, 3), false, "the released one")
   }),
   storeCase(`VaultPurchases: ${racers} concurrent sales are all counted`, function* () {
     const purchases = yield* VaultPurchases

@@ -112,6 +112,17 @@ const orderOperations: ReadonlyArray<RandomOperation> = [
     const now = step * 10 + random.below(200)
     return Orders.use((orders) => orders.take(now, (step + 100) * 10 + 9, 1))
   },
+  (random) => {
+    const id = randomId(random)
+    const key = `download-${random.below(4)}`
+    const max = 1 + random.below(3)
+    return VaultPurchases.use((purchases) => purchases.countDownload(id, key, max))
+  },
+  (random) => {
+    const id = randomId(random)
+    const key = `download-${random.below(4)}`
+    return VaultPurchases.use((purchases) => purchases.releaseDownload(id, key))
+  },
   // No limit: which records a limit would select is unspecified.
   (random, step) => {
     const before = step - random.below(50)
