@@ -23,6 +23,8 @@ const payer = privateKeyToAccount(generatePrivateKey())
 
 /** What a version-2 client sends back of the challenge it pays. */
 interface Accepted {
+  /** Default: the price that the benches use. */
+  readonly amount?: string
   readonly maxTimeoutSeconds: number
 }
 
@@ -36,7 +38,7 @@ const authorizationOf = (accepted: Accepted) => {
   return {
     from: payer.address,
     to: payTo,
-    value: amountAtomic,
+    value: accepted.amount ?? amountAtomic,
     validAfter: String(now - 60),
     validBefore: String(now + accepted.maxTimeoutSeconds),
     nonce: toHex(crypto.getRandomValues(new Uint8Array(32)))

@@ -231,8 +231,8 @@ attack("a hundred readers that pay and then don't read", {
     }
     expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: readers }, () => 200))
     await new Promise((resolve) => setImmediate(resolve))
-    // At most two chunks of 256 KiB are read ahead for each.
-    expect(shop.bytesRead()).toBeLessThanOrEqual(readers * 2 * 256 * 1024)
+    // At most two chunks of 128 KiB are read ahead for each.
+    expect(shop.bytesRead()).toBeLessThanOrEqual(readers * 2 * 128 * 1024)
     await Promise.all(responses.map(({ body }) => body?.cancel()))
   }
 })
