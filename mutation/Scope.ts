@@ -95,6 +95,8 @@ export const scope: ReadonlyArray<MutatedFile> = [
   core("toll/exact/SignedPayment.ts", "toll/exact/SignedPayment.test.ts"),
   core("toll/evidence/solana/SolanaEvidence.ts", "toll/evidence/solana/SolanaEvidence.test.ts"),
   core("toll/evidence/solana/SolanaSearch.ts", "toll/evidence/solana/SolanaChain.test.ts"),
+  core("toll/evidence/solana/SolanaListing.ts", "toll/evidence/solana/SolanaListing.test.ts"),
+  core("toll/evidence/solana/SolanaTransfers.ts", "toll/evidence/solana/SolanaChain.test.ts"),
   core("domain/SolanaTransaction.ts", "domain/SolanaTransaction.test.ts"),
   core("fast/authorizationHash.ts", "fast/authorizationHash.test.ts"),
   core("toll/facilitator/Wire.ts", "toll/facilitator/Wire.test.ts"),

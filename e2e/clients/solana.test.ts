@@ -58,7 +58,15 @@ describe("the official version-2 client", () => {
     const total = charges.reduce((sum, { amountAtomic }) => sum + amountAtomic, 0n)
     expect(await received()).toBe(total)
     expect(await chain.balanceOf(payer.address)).toBe(1_000_000_000n - total)
-    expect((await till.ledger.check({ chain: true })).faults).toEqual([])
+    const { chain: compared, faults } = await till.ledger.check({ chain: true })
+    expect(faults).toEqual([])
+    expect(compared).toMatchObject({
+      networks: [chain.caip2],
+      transfers: 4,
+      provenEntries: 4,
+      openEntries: 0,
+      foreignTransfers: 0
+    })
   })
 
   it("can't pay without money, and is charged nothing", async () => {

@@ -69,19 +69,13 @@ class ByteReader {
     return this.take(1)[0]!
   }
 
-  /** A length: 7 bits a byte, lowest first, at most 16 bits, in its shortest form. */
+  /** A length: 7 bits a byte, lowest first, in its shortest form. A third byte would exceed any transaction. */
   length(): number {
-    let value = 0
-    for (let index = 0; index < 3; index++) {
-      const byte = this.byte()
-      value |= (byte & 0x7f) << (7 * index)
-      if (byte < 0x80) {
-        if (byte === 0 && index > 0) break
-        if (value > 0xffff) break
-        return value
-      }
-    }
-    throw new Malformed("the transaction has a malformed length")
+    const low = this.byte()
+    if (low < 0x80) return low
+    const high = this.byte()
+    if (high === 0 || high >= 0x80) throw new Malformed("the transaction has a malformed length")
+    return (low & 0x7f) | (high << 7)
   }
 
   /** A list of items of one size. */
@@ -126,7 +120,6 @@ const readMessage = (message: Uint8Array, signatures: ReadonlyArray<Uint8Array>)
   const accounts = reader.list(addressBytes).map(toBase58)
   if (
     signers !== signatures.length ||
-    signers === 0 ||
     readonlySigners >= signers ||
     signers + readonlyOthers > accounts.length
   )

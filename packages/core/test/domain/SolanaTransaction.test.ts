@@ -47,6 +47,21 @@ describe("a signed transaction", () => {
     expect(signed.digest).toBe(transaction().digest)
   })
 
+  it.each([127, 128, 129, 300])("with data of %i bytes is read", (length) => {
+    const { instructions } = transaction({
+      instructions: [...paymentInstructions(), memo("x".repeat(length))]
+    })
+    expect(instructions[4]!.data).toEqual(new Uint8Array(length).fill(120))
+  })
+
+  it("whose accounts besides the signers are all read-only is read", () => {
+    const bytes = transactionBytes()
+    bytes[messageAt + 3] = transaction().accounts.length - 2
+    expect(readTransaction(bytes)._tag).toBe("Transaction")
+    bytes[messageAt + 3]!++
+    expect(reasonOf(readTransaction(bytes))).toMatch(/header doesn't fit/)
+  })
+
   it("of the greatest length is read, and no longer one", () => {
     const withMemo = (length: number) =>
       transactionBytes({ instructions: [...paymentInstructions(), memo("x".repeat(length))] })
@@ -82,6 +97,11 @@ describe("a malformed transaction", () => {
       /malformed length/
     ],
     [
+      "with a length of three bytes",
+      Uint8Array.from([0x82, 0x80, 1, ...transactionBytes().subarray(1)]),
+      /malformed length/
+    ],
+    [
       "that lists an account twice",
       changed((bytes) => bytes.copyWithin(messageAt + 5 + 32, messageAt + 5, messageAt + 5 + 32)),
       /lists an account twice/
@@ -105,13 +125,14 @@ describe("a malformed transaction", () => {
   })
 
   it.each([
-    ["an empty text", ""],
-    ["base64 of a URL", "-_-_"],
-    ["base64 with a space", "AA A"],
-    ["base64 that is too long", "A".repeat(1648)],
-    ["base64 without padding", base64Of(transactionBytes()).replace(/=+$/, "").slice(0, -1)]
-  ])("in %s is refused", (_, text) => {
-    expect(readBase64Transaction(text)._tag).toBe("Malformed")
+    ["an empty text", "", /too early/],
+    ["base64 of a URL", "-_-_", /not base64/],
+    ["base64 with a space", "AA A", /not base64/],
+    ["base64 of one byte too many", base64Of(new Uint8Array(1233)), /longer than 1232 bytes/],
+    ["base64 that is too long", "A".repeat(1648), /not base64/],
+    ["base64 without padding", base64Of(transactionBytes()).replace(/=+$/, "").slice(0, -1), /not base64/]
+  ])("in %s is refused", (_, text, reason) => {
+    expect(reasonOf(readBase64Transaction(text))).toMatch(reason)
   })
 })
 

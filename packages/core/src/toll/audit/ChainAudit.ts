@@ -7,7 +7,7 @@ import { chargedAuthorization } from "../machine/ChargedAuthorization.ts"
 import { eachEntryPage, standingSettlements } from "./LedgerPages.ts"
 import {
   type ForeignTransfer,
-  lower,
+  spelled,
   maxForeign,
   nameOf,
   NetworkAudit,
@@ -64,7 +64,7 @@ const matchWindows = Effect.fnUntraced(function* (audit: NetworkAudit, windows: 
       fromSeconds: Math.ceil(fromMillis / 1000),
       beforeSeconds: Math.ceil(beforeMillis / 1000)
     }
-    const byRecipient = Map.groupBy(entries, ({ payTo }) => lower(payTo))
+    const byRecipient = Map.groupBy(entries, ({ payTo }) => spelled(payTo))
     for (const payTo of audit.recipients(entries)) {
       const read = yield* chain.transfersTo(network, payTo, seconds)
       if (read === undefined) return false
@@ -160,11 +160,11 @@ const recordedLate = Effect.fnUntraced(function* (
   fromMillis: number
 ) {
   const found: Array<string> = []
-  yield* eachEntryPage({ network, payer: lower(from), fromMillis }, (page) =>
+  yield* eachEntryPage({ network, payer: spelled(from), fromMillis }, (page) =>
     Effect.map(standingSettlements(page), (settled) => {
       for (const entry of settled) {
         const isOfTransfer =
-          entry.transaction?.toLowerCase() === lower(transaction) &&
+          entry.transaction?.toLowerCase() === transaction.toLowerCase() &&
           entry.amountAtomic === valueAtomic &&
           (entry.transferLogIndex ?? logIndex) === logIndex
         if (isOfTransfer) found.push(entry.chargeKey)

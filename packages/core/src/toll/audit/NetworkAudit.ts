@@ -71,7 +71,9 @@ export const nameOf = ({
   transaction
 }: Pick<IncomingTransfer, "transaction" | "logIndex">): string => `${transaction.toLowerCase()}:${logIndex}`
 
-export const lower = (text: string): string => text.toLowerCase()
+/** An address in one spelling. On Solana, letter case distinguishes addresses. */
+export const spelled = (address: string): string =>
+  address.startsWith("0x") ? address.toLowerCase() : address
 
 /** The comparison of one network: its counts and what is still unmatched. */
 export class NetworkAudit {
@@ -86,13 +88,13 @@ export class NetworkAudit {
 
   constructor(network: PaidTo) {
     this.network = network
-    this.payTo = lower(network.payTo)
+    this.payTo = spelled(network.payTo)
   }
 
   /** Recipients whose transfers are read: the configured one, and those of entries made before it changed. */
   recipients(entries: ReadonlyArray<LedgerEntry>): ReadonlyArray<string> {
     return Array.from(
-      new Set([this.payTo, ...this.unmatched.keys(), ...entries.map(({ payTo }) => lower(payTo))])
+      new Set([this.payTo, ...this.unmatched.keys(), ...entries.map(({ payTo }) => spelled(payTo))])
     )
   }
 

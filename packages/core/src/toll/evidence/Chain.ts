@@ -96,7 +96,8 @@ const ofFamilies = (evm: Chain["Service"], solana: ReturnType<typeof makeSolanaC
   canRead: (caip2) => evm.canRead(caip2) || solana.canRead(caip2),
   evidence: (network, authorization, hints) =>
     (network.family === "evm" ? evm : solana).evidence(network, authorization, hints),
-  balanceOf: (network, address) => (network.family === "evm" ? evm : solana).balanceOf(network, address)
+  balanceOf: (network, address) => (network.family === "evm" ? evm : solana).balanceOf(network, address),
+  transfersTo: (network, to, span) => (network.family === "evm" ? evm : solana).transfersTo(network, to, span)
 })
 
 /** Loaded only where a chain is read: it takes most of the time that importing this package would take. */

@@ -59,19 +59,17 @@ const littleEndian = (bytes: Uint8Array): bigint =>
 
 /** Reads a `TransferChecked` without multisignature: four accounts and ten bytes. */
 export const readTransfer = ({ accounts, data, program }: SolanaInstruction): TokenTransfer | undefined => {
+  if (accounts.length !== 4 || data.length !== 10 || data[0] !== transferChecked) return undefined
   const [source, mint, destination, authority] = accounts
-  if (
-    accounts.length !== 4 ||
-    source === undefined ||
-    mint === undefined ||
-    destination === undefined ||
-    authority === undefined ||
-    data.length !== 10 ||
-    data[0] !== transferChecked
-  )
-    return undefined
-  const amountAtomic = littleEndian(data.subarray(1, 9))
-  return { program, source, mint, destination, authority, amountAtomic, decimals: data[9]! }
+  return {
+    program,
+    source: source!,
+    mint: mint!,
+    destination: destination!,
+    authority: authority!,
+    amountAtomic: littleEndian(data.subarray(1, 9)),
+    decimals: data[9]!
+  }
 }
 
 /** The wallet that pays: the signer besides the fee payer. A transaction without one is refused. */
@@ -79,11 +77,11 @@ export const solanaPayer = ({ accounts }: SolanaTransaction): string => accounts
 
 /** The instruction's number after its discriminator, if it is this instruction of the compute budget. */
 const budgetOf = (
-  instruction: SolanaInstruction | undefined,
+  instruction: SolanaInstruction,
   discriminator: number,
   length: number
 ): bigint | undefined =>
-  instruction?.program === computeBudgetProgram &&
+  instruction.program === computeBudgetProgram &&
   instruction.accounts.length === 0 &&
   instruction.data.length === length &&
   instruction.data[0] === discriminator
@@ -98,12 +96,12 @@ const layoutFault = ({ accounts, instructions, signatures }: SolanaTransaction):
       "payload_transaction_instructions_length",
       `the transaction must have ${minInstructions} to ${maxInstructions} instructions`
     )
-  if (budgetOf(instructions[0], setComputeUnitLimit, 5) === undefined)
+  if (budgetOf(instructions[0]!, setComputeUnitLimit, 5) === undefined)
     return refusal(
       "payload_transaction_instructions_compute_limit_instruction",
       "the first instruction must set the limit of compute units"
     )
-  const price = budgetOf(instructions[1], setComputeUnitPrice, 9)
+  const price = budgetOf(instructions[1]!, setComputeUnitPrice, 9)
   if (price === undefined)
     return refusal(
       "payload_transaction_instructions_compute_price_instruction",
@@ -135,8 +133,7 @@ const transferFault = (
   { tokenAccount, tokenProgram }: SolanaTerms,
   { amount, asset }: PaymentRequirements
 ): Refusal | undefined => {
-  const instruction = transaction.instructions[transferIndex]
-  const transfer = instruction === undefined ? undefined : readTransfer(instruction)
+  const transfer = readTransfer(transaction.instructions[transferIndex]!)
   if (transfer === undefined || transfer.program !== tokenProgram || transfer.decimals !== tokenDecimals)
     return refusal(
       "payload_no_transfer_instruction",
@@ -198,19 +195,17 @@ export const foreignTransaction: Refusal = refusal(
 
 /** Whether the payer has signed the transaction, by the platform's ed25519. */
 export const isSignedByPayer = async (transaction: SolanaTransaction): Promise<boolean> => {
-  const signature = transaction.signatures[1]
-  const address = fromBase58(solanaPayer(transaction), addressBytes)
-  if (signature === undefined || address === undefined) return false
   try {
+    const address = fromBase58(solanaPayer(transaction), addressBytes)!
     const key = await crypto.subtle.importKey("raw", Uint8Array.from(address), "Ed25519", false, ["verify"])
     return await crypto.subtle.verify(
       "Ed25519",
       key,
-      Uint8Array.from(signature),
+      Uint8Array.from(transaction.signatures[1]!),
       Uint8Array.from(transaction.message)
     )
   } catch {
-    // The address is no point of the curve: a program's address, which has no key.
+    // There is no second signature, or the platform refuses an address that is no point of the curve.
     return false
   }
 }

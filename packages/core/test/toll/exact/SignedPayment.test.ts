@@ -67,12 +67,18 @@ describe("a payment on Solana", () => {
     expect(chargedAuthorization(charge)).toEqual(signed)
   })
 
-  it.each(["", "0xab", `${addressOf("x")}.`, `.${"ab".repeat(32)}`, `${addressOf("x")}.${"AB".repeat(32)}`])(
-    "isn't named by %j",
-    (nonce) => {
-      expect(readSolanaNonce(nonce)).toBeUndefined()
-    }
-  )
+  const digest = "ab".repeat(32)
+  it.each([
+    "",
+    "0xab",
+    `${addressOf("x")}.`,
+    `.${digest}`,
+    `${addressOf("x")}.${digest.toUpperCase()}`,
+    `0${addressOf("x")}.${digest}`,
+    `${addressOf("x")}.${digest}0`
+  ])("isn't named by %j", (nonce) => {
+    expect(readSolanaNonce(nonce)).toBeUndefined()
+  })
 })
 
 describe("a payment on EVM", () => {

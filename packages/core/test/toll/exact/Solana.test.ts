@@ -117,6 +117,16 @@ describe("is refused", () => {
     data: [2, 0, 0, 0]
   }
   const layouts: ReadonlyArray<readonly [string, ReadonlyArray<Instruction>, string]> = [
+    [
+      "the limit of compute units set for another program",
+      [{ ...limit!, program: lighthouse }, price!, own!],
+      "payload_transaction_instructions_compute_limit_instruction"
+    ],
+    [
+      "a transfer with one more byte",
+      [limit!, price!, { ...own!, data: [...own!.data, 0] }],
+      "payload_no_transfer_instruction"
+    ],
     ["too few instructions", [limit!, price!], "payload_transaction_instructions_length"],
     [
       "too many instructions",

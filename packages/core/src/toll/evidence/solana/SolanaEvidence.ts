@@ -38,7 +38,7 @@ export const messageUse = (
   const reading = readBase64Transaction(landed.transaction[0])
   if (reading._tag === "Malformed" || reading.transaction.digest !== expected.digest) return "Absent"
   const { meta } = landed
-  if (meta.err !== null && meta.err !== undefined) return "Failed"
+  if (meta.err !== null) return "Failed"
   const { accounts, instructions } = reading.transaction
   const instruction = instructions[transferIndex]
   const transfer = instruction === undefined ? undefined : readTransfer(instruction)
@@ -62,7 +62,7 @@ export const solanaEvidenceOf = (
   const isFinal = slot <= clock.slot
   switch (use) {
     case "Paid":
-      return blockTime === null || blockTime === undefined
+      return typeof blockTime !== "number"
         ? unavailable
         : { _tag: "Moved", transaction: signature, logIndex: transferIndex, atSeconds: blockTime, isFinal }
     case "PaidOtherwise":

@@ -2,17 +2,23 @@ import { Effect } from "effect"
 import type { HttpClient } from "effect/http"
 import type { Network } from "../../../domain/Network.ts"
 import type { Authorization } from "../../../domain/PaymentPayload.ts"
+import { BoundedMap } from "../../../runtime/BoundedMap.ts"
 import { report } from "../../../runtime/events.ts"
 import { unavailable } from "../ChainEvidence.ts"
 import type { EvidenceHints } from "../EvidenceHints.ts"
 import { SolanaNode, type SolanaNodeFailed } from "./SolanaNode.ts"
+import type { TimeSpan } from "../TransferSearch.ts"
 import { searchSolana } from "./SolanaSearch.ts"
+import { searchSolanaTransfers, type TransferCache } from "./SolanaTransfers.ts"
 
 /** Deadline of one search for evidence, with all its reads. */
 const evidenceMillis = 30_000
+/** Those of a busy day; each is read by itself. */
+const cachedTransfers = 20_000
 
 /** Reads Solana chains by JSON-RPC. `urls`: their endpoints, by CAIP-2 network. */
 export const makeSolanaChain = (urls: ReadonlyMap<string, string>, client: HttpClient.HttpClient) => {
+  const transfers: TransferCache = new BoundedMap(cachedTransfers)
   const nodes = new Map(Array.from(urls, ([caip2, url]) => [caip2, new SolanaNode(url, client)]))
 
   /** Runs a read of one network; `undefined` when it fails. */
@@ -50,6 +56,11 @@ export const makeSolanaChain = (urls: ReadonlyMap<string, string>, client: HttpC
     }),
     balanceOf: Effect.fn("Chain.balanceOf")((network: Network, address: string) =>
       attempt(network, (node) => node.balanceOf(address, network.asset))
+    ),
+    transfersTo: Effect.fn("Chain.transfersTo")((network: Network, to: string, span: TimeSpan) =>
+      network.family === "solana"
+        ? attempt(network, (node) => searchSolanaTransfers(node, network, to, { span, cache: transfers }))
+        : Effect.undefined
     )
   }
 }

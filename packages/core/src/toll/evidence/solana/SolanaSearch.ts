@@ -5,13 +5,8 @@ import { blockhashSeconds, readSolanaNonce } from "../../exact/SignedPayment.ts"
 import { type ChainEvidence, unavailable } from "../ChainEvidence.ts"
 import type { EvidenceHints } from "../EvidenceHints.ts"
 import { messageUse, notMoved, solanaEvidenceOf } from "./SolanaEvidence.ts"
-import {
-  type SignatureEntry,
-  signaturesPerPage,
-  type SolanaClock,
-  type SolanaNode,
-  type SolanaNodeFailed
-} from "./SolanaNode.ts"
+import { listSince } from "./SolanaListing.ts"
+import type { SolanaClock, SolanaNode, SolanaNodeFailed } from "./SolanaNode.ts"
 
 /*
  * Finds the transaction with a payment's message. Its ID is the fee payer's signature, which only the facilitator
@@ -27,52 +22,25 @@ export interface SolanaQuery {
 
 /** Seconds by which our clock may differ from the chain's. */
 const clockSlackSeconds = 120
-/** Pages of a payer's transactions; more can't be told apart from a flood. */
-const maxPages = 3
-/** Transactions that are compared. */
-const maxCompared = 100
+/** Of a payer's transactions: more can't be told apart from a flood. */
+const limits = { pages: 3, signatures: 100 }
 const readsAtOnce = 4
 
-interface Listing {
-  readonly signatures: ReadonlyArray<string>
-  /** Nothing in the span of time was left out. */
-  readonly isComplete: boolean
-}
-
-/** Lists a payer's transactions since a time, newest first. */
-const listSince = Effect.fnUntraced(function* (
-  node: SolanaNode,
-  address: string,
-  slot: number,
-  sinceSeconds: number
-): Effect.fn.Return<Listing, SolanaNodeFailed> {
-  const isSince = ({ blockTime }: SignatureEntry): boolean =>
-    blockTime === null || blockTime === undefined || blockTime >= sinceSeconds
-  const signatures: Array<string> = []
-  let before: string | undefined
-  for (let page = 0; page < maxPages; page++) {
-    const entries = yield* node.signatures(address, { before, slot })
-    for (const entry of entries) if (isSince(entry)) signatures.push(entry.signature)
-    const last = entries.at(-1)
-    if (entries.length < signaturesPerPage || last === undefined || !isSince(last))
-      return { signatures: signatures.slice(0, maxCompared), isComplete: signatures.length <= maxCompared }
-    before = last.signature
-  }
-  return { signatures: signatures.slice(0, maxCompared), isComplete: false }
-})
-
-/** The evidence of one transaction; `undefined`: it has another message, or the node doesn't have it. */
+/** The evidence of one transaction. `Other`: it has another message. `Unread`: the node doesn't have it. */
 const evidenceIn = Effect.fnUntraced(function* (
   { authorization, mint, node }: SolanaQuery,
   digest: string,
   signature: string,
   clock: SolanaClock
-): Effect.fn.Return<ChainEvidence | undefined, SolanaNodeFailed> {
+): Effect.fn.Return<ChainEvidence | "Other" | "Unread", SolanaNodeFailed> {
   const landed = yield* node.transaction(signature)
-  if (landed === undefined) return undefined
+  if (landed === undefined) return "Unread"
   const use = messageUse(landed, authorization, { digest, mint })
-  return use === "Absent" ? undefined : solanaEvidenceOf(use, signature, landed, clock)
+  return use === "Absent" ? "Other" : solanaEvidenceOf(use, signature, landed, clock)
 })
+
+const isEvidence = (read: ChainEvidence | "Other" | "Unread"): read is ChainEvidence =>
+  typeof read === "object"
 
 /** Whether a block may still include a transaction with this blockhash. */
 const isAccepted = (node: SolanaNode, blockhash: string, slot: number) =>
@@ -92,8 +60,11 @@ export const searchSolana = Effect.fnUntraced(function* (
   const clock = yield* node.clock
   if (transaction !== undefined && isSolanaTransactionId(transaction)) {
     // The facilitator names the transaction: a wrong one must not hide the real one.
-    const named = yield* Effect.orElseSucceed(evidenceIn(query, digest, transaction, clock), () => undefined)
-    if (named !== undefined) return named
+    const named = yield* Effect.orElseSucceed(
+      evidenceIn(query, digest, transaction, clock),
+      () => "Unread" as const
+    )
+    if (isEvidence(named)) return named
   }
   // Read before the list: once no block accepts the blockhash, nothing can be added to the list.
   const acceptsBlockhash = yield* isAccepted(node, blockhash, clock.slot)
@@ -101,19 +72,22 @@ export const searchSolana = Effect.fnUntraced(function* (
   const { isComplete, signatures } = yield* listSince(
     node,
     authorization.from,
-    clock.slot,
-    since - clockSlackSeconds
+    { slot: clock.slot, sinceSeconds: since - clockSlackSeconds },
+    limits
   )
+  let isRead = isComplete
   for (let index = 0; index < signatures.length; index += readsAtOnce) {
-    const found = yield* Effect.forEach(
+    const read = yield* Effect.forEach(
       signatures.slice(index, index + readsAtOnce),
       (signature) => evidenceIn(query, digest, signature, clock),
       { concurrency: readsAtOnce }
     )
-    const evidence = found.find((each) => each !== undefined)
+    const evidence = read.find(isEvidence)
     if (evidence !== undefined) return evidence
+    // A listed transaction that the node doesn't have may be the payment.
+    if (read.includes("Unread")) isRead = false
   }
-  if (!isComplete) return unavailable
+  if (!isRead) return unavailable
   const nowSeconds = (yield* Clock.currentTimeMillis) / 1000
   return notMoved(authorization, clock, { acceptsBlockhash, nowSeconds })
 })

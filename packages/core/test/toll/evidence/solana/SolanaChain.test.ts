@@ -83,7 +83,7 @@ const resultOf = ({ method, params }: Request, script: Script): unknown => {
     case "isBlockhashValid":
       return {
         context: { slot: final.slot },
-        value: options.commitment === "finalized" ? acceptsFinal : acceptsNewest
+        value: { finalized: acceptsFinal, processed: acceptsNewest }[options.commitment ?? ""]
       }
     case "getTransaction":
       return script.transactions?.[String(params[0])] ?? null
@@ -176,6 +176,49 @@ describe("evidence on Solana", () => {
     })
   )
 
+  it.effect("is found beyond the first few of the payer's transactions", () =>
+    Effect.gen(function* () {
+      const other = landed({ blockhash: tokenAccountOf(wallet.address) })
+      const ids = [1, 2, 3, 4, 5, 6].map(idOf)
+      const { evidence } = yield* evidenceOf({
+        signatures: ids.map((id) => [id, presented + 5] as const),
+        transactions: { ...Object.fromEntries(ids.map((id) => [id, other])), [idOf(5)]: landed() }
+      })
+      assert.deepStrictEqual(evidence, { ...moved, transaction: idOf(5), isFinal: true })
+    })
+  )
+
+  it.effect("is unknown where the node lists a transaction that it doesn't have", () =>
+    Effect.gen(function* () {
+      const { evidence } = yield* evidenceOf({ signatures: [[idOf(1), presented + 5]] })
+      assert.deepStrictEqual(evidence, { _tag: "Unavailable" })
+    })
+  )
+
+  it.effect("reaches back to when the payment's block could be new, or to a given time", () =>
+    Effect.gen(function* () {
+      const transactions = { [idOf(1)]: landed() }
+      const at = (seconds: number): Script => ({ transactions, signatures: [[idOf(1), seconds]] })
+      // Two lifetimes of a blockhash before the end, and two minutes for clocks that differ.
+      const earliest = presented + 90 - 180 - 120
+      const tagOf = (seconds: number) => Effect.map(evidenceOf(at(seconds)), ({ evidence }) => evidence._tag)
+      assert.strictEqual(yield* tagOf(earliest), "Moved")
+      assert.strictEqual(yield* tagOf(earliest - 1), "NotMoved")
+      const { chain } = yield* open(at(earliest - 1))
+      const since = yield* chain.evidence(devnet, authorization, { sinceSeconds: earliest - 1 + 120 })
+      assert.strictEqual(since._tag, "Moved")
+    })
+  )
+
+  it.effect("isn't past the end by a clock of ours that is slow", () =>
+    Effect.gen(function* () {
+      const final = { slot: 500, seconds: presented + 200 }
+      const script = { final, acceptsNewest: false, acceptsFinal: false }
+      const { evidence } = yield* evidenceOf(script, undefined, presented + 30)
+      assert.deepStrictEqual(evidence, { _tag: "NotMoved", chainTimeSeconds: presented + 30 })
+    })
+  )
+
   it.effect("of a failed transaction is that it didn't pay", () =>
     Effect.gen(function* () {
       const { evidence } = yield* evidenceOf(
@@ -251,6 +294,85 @@ describe("evidence on Solana", () => {
   )
 })
 
+describe("transfers to a wallet", () => {
+  const span = { fromSeconds: presented, beforeSeconds: presented + 60 }
+  /** A transaction that moves an amount between two owners. */
+  const moves = (amount: number, change: object = {}) => {
+    const balance = (accountIndex: number, owner: string, units: number, mint = devnet.asset) => ({
+      accountIndex,
+      mint,
+      owner,
+      uiTokenAmount: { amount: String(units) }
+    })
+    return {
+      ...landed(),
+      meta: {
+        err: null,
+        preTokenBalances: [balance(2, wallet.address, 500), balance(4, "another", 7)],
+        postTokenBalances: [
+          balance(2, wallet.address, 500 - amount),
+          balance(3, solanaPayTo, amount),
+          balance(4, "another", 7),
+          balance(5, solanaPayTo, 9_000, "worthless")
+        ]
+      },
+      ...change
+    }
+  }
+  const script: Script = {
+    signatures: [
+      [idOf(9), presented + 60],
+      [idOf(4), presented + 59],
+      [idOf(3), presented + 9],
+      [idOf(2), presented + 5],
+      [idOf(1), presented],
+      [idOf(8), presented - 1]
+    ],
+    transactions: {
+      [idOf(1)]: moves(100),
+      [idOf(2)]: { ...moves(200), meta: { ...moves(200).meta, err: "AccountNotFound" } },
+      [idOf(3)]: moves(-300),
+      [idOf(4)]: moves(400)
+    }
+  }
+  const found = (id: number, valueAtomic: string) => ({
+    transaction: idOf(id),
+    logIndex: 2,
+    from: wallet.address,
+    valueAtomic,
+    atSeconds: presented + 5
+  })
+
+  it.effect("are what successful transactions of the span added to its balance, oldest first", () =>
+    Effect.gen(function* () {
+      const { chain, requests } = yield* open(script)
+      const read = yield* chain.transfersTo(devnet, solanaPayTo, span)
+      assert.deepStrictEqual(read?.transfers, [found(1, "100"), found(4, "400")])
+      assert.strictEqual(requests[1]!.params[0], tokenAccountOf(solanaPayTo))
+      const reads = requests.length
+      assert.deepStrictEqual(
+        (yield* chain.transfersTo(devnet, solanaPayTo, span))?.transfers,
+        read?.transfers
+      )
+      // Final transactions are not read again.
+      assert.deepStrictEqual(
+        requests.slice(reads).map(({ method }) => method),
+        ["getAccountInfo", "getSignaturesForAddress"]
+      )
+    })
+  )
+
+  it.effect("are unknown where there are too many, or one can't be read", () =>
+    Effect.gen(function* () {
+      const crowd = Array.from({ length: 2_001 }, (_, index) => [`${index}`, presented] as const)
+      for (const signatures of [crowd, [[idOf(7), presented] as const]]) {
+        const { chain } = yield* open({ signatures })
+        assert.isUndefined(yield* chain.transfersTo(devnet, solanaPayTo, span))
+      }
+    })
+  )
+})
+
 describe("other reads on Solana", () => {
   it.effect("sum a wallet's token accounts, and check no signatures or nonces", () =>
     Effect.gen(function* () {
@@ -260,7 +382,6 @@ describe("other reads on Solana", () => {
       assert.deepStrictEqual(requests[0]!.params.slice(0, 2), [wallet.address, { mint: devnet.asset }])
       assert.isUndefined(yield* chain.usedNonces(devnet, [authorization]))
       assert.isUndefined(yield* chain.acceptsSignature(devnet, wallet.address, "0x", "0x"))
-      assert.isUndefined(yield* chain.transfersTo(devnet, solanaPayTo, { fromSeconds: 0, beforeSeconds: 1 }))
       assert.strictEqual(requests.length, 1)
     })
   )

@@ -48,8 +48,10 @@ const landed = (change: Change = {}): LandedTransaction => {
   const { err = null, mint = devnet.asset, options = {}, owner = solanaPayTo } = change
   const { after = "15000", before = "5000" } = change
   const accountIndex = transaction(options).accounts.indexOf(tokenAccountOf(solanaPayTo))
+  // The payer's own balance comes first.
+  const payers = { accountIndex: 2, mint: devnet.asset, owner: solanaPayTo, uiTokenAmount: { amount: "1" } }
   const balance = (amount: string | undefined) =>
-    amount === "none" ? [] : [{ accountIndex, mint, owner, uiTokenAmount: { amount: amount! } }]
+    amount === "none" ? [payers] : [payers, { accountIndex, mint, owner, uiTokenAmount: { amount: amount! } }]
   return {
     slot: 100,
     blockTime: 1_700_000_010,
@@ -76,6 +78,23 @@ describe("a transaction on the chain", () => {
   ]
   it.each(others)("with %s proves nothing, although it moved the same", (_, options) => {
     expect(useOf({ options })).toBe("Absent")
+  })
+
+  it("without balances doesn't pay", () => {
+    const meta = { err: null, preTokenBalances: null, postTokenBalances: null }
+    expect(messageUse({ ...landed(), meta }, authorization, expected)).toBe("PaidOtherwise")
+  })
+
+  it("of a node that names no owners pays the account that its message names", () => {
+    const { meta, ...rest } = landed()
+    const without = (balances: typeof meta.postTokenBalances) =>
+      (balances ?? []).map(({ owner: _, ...balance }) => balance)
+    const anonymous = {
+      err: null,
+      preTokenBalances: without(meta.preTokenBalances),
+      postTokenBalances: without(meta.postTokenBalances)
+    }
+    expect(messageUse({ ...rest, meta: anonymous }, authorization, expected)).toBe("Paid")
   })
 
   it("that is unreadable proves nothing", () => {
