@@ -88,7 +88,7 @@ describe("a transaction on the chain", () => {
   it("of a node that names no owners pays the account that its message names", () => {
     const { meta, ...rest } = landed()
     const without = (balances: typeof meta.postTokenBalances) =>
-      (balances ?? []).map(({ owner: _, ...balance }) => balance)
+      (balances ?? []).map(({ accountIndex, mint, uiTokenAmount }) => ({ accountIndex, mint, uiTokenAmount }))
     const anonymous = {
       err: null,
       preTokenBalances: without(meta.preTokenBalances),
