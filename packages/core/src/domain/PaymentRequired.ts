@@ -13,7 +13,7 @@ export interface PaymentRequirements {
   readonly payTo: string
   /** Seconds that a payment may take from challenge to settlement. */
   readonly maxTimeoutSeconds: number
-  /** The EIP-712 domain, and the fields of a quote. */
+  /** The EIP-712 domain, on Solana the fee payer; and the fields of a quote. */
   readonly extra: Readonly<Record<string, string>>
 }
 

@@ -35,7 +35,7 @@ export interface RecordedResponse {
 
 /** What is recorded of a payment when it is claimed. */
 export interface NewCharge {
-  /** Names what was signed: `chain:asset:payer:nonce`. */
+  /** Names what was signed: `chain:asset:payer:nonce`. Compared exactly, letter case included. */
   readonly key: string
   /** Digest of the signed payload, signature included: a replay must present the same payload. */
   readonly payloadDigest: string
@@ -47,13 +47,13 @@ export interface NewCharge {
   readonly network: string
   /** Address of the stablecoin's contract. */
   readonly asset: string
-  /** Address in lower case, so that one payer has one spelling. */
+  /** Address, on EVM in lower case, so that one payer has one spelling. Letter case counts on Solana. */
   readonly payer: string
   /** Address that receives the payment. */
   readonly payTo: string
   /** The price that was agreed. */
   readonly amountAtomic: string
-  /** When the authorization expires, in seconds since the epoch. */
+  /** When the authorization expires, in seconds since the epoch; on Solana an estimate. */
   readonly validBeforeSeconds: number
   /** Version of the payment header; decides which receipt header the response carries. */
   readonly x402Version: 1 | 2

@@ -50,6 +50,19 @@ const fresh: ReadonlyArray<StoreCase> = [
     )
     expectEqual(countTagged(claims, "Claimed"), racers, "claims that won")
   }),
+  storeCase("Charges: keys and payers that differ in letter case are different ones", function* () {
+    const charges = yield* Charges
+    const limits = { ...unlimited, maxUnsettled: 1 }
+    // On Solana, base58 distinguishes them.
+    for (const [key, payer] of [
+      ["solana:mint:Payer:a", "Payer"],
+      ["solana:mint:payer:a", "payer"]
+    ] as const) {
+      const claim = charges.claim(sampleCharge({ key, payer }), lease(key), 1_000, limits)
+      expectEqual(yield* claim, { _tag: "Claimed" }, `the claim of ${key}`)
+    }
+    expectEqual((yield* charges.find("solana:mint:Payer:a"))?.payer, "Payer", "the payer of the first")
+  }),
   storeCase("Charges: ready and settled charges are never claimed again", function* () {
     const charges = yield* chargesWithOne("ready")
     for (const owner of ["me", "you"]) {
