@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
-import { generateKeyPairSigner, type Address } from "@solana/kit"
+import { generateKeyPairSigner, signBytes, type Address } from "@solana/kit"
 import { sqliteJournals } from "@till402/providers/journals"
 import { memoryTransferJournal } from "@till402/providers/solana-refunds"
 import { startSolanaChain, type SolanaChain } from "@till402/sandbox/solana"
@@ -94,6 +94,21 @@ describe("a refund on Solana", () => {
     const mainnet = await refundsOn(chain.rpcUrl, { journal, network: "solana" })
     expect(await codeOf(mainnet.refund(transfer()))).toBe("ConfigurationError")
     expect(journal.attempts()).toEqual([])
+  })
+
+  it("signs nothing where the fee would leave the wallet less SOL than an account must have", async () => {
+    const journal = memoryTransferJournal()
+    const { address, keyPair } = await generateKeyPairSigner()
+    const sign = (message: Uint8Array) => signBytes(keyPair.privateKey, message)
+    await chain.mint(address, 10_000n)
+    // An account needs 890,880 lamports, and the fee is above 5,000.
+    chain.airdrop(address, 895_000n)
+    const refunds = await refundsOn(chain.rpcUrl, { journal, signer: { address, sign } })
+    expect(await codeOf(refunds.refund(transfer()))).toBe("WalletUnderfunded")
+    expect(journal.attempts()).toEqual([])
+    chain.airdrop(address, 10_000n)
+    await refunds.refund(transfer())
+    expect(await chain.balanceOf(payee)).toBe(10_000n)
   })
 
   it("opens the payee's token account if the host allows it", async () => {

@@ -19,8 +19,11 @@ export type PaymentVerdict =
   | { readonly _tag: "Valid"; readonly payer: string }
   | { readonly _tag: "Invalid"; readonly reason: string; readonly payer: string | undefined }
 
-/** Fees of a few settlements, so that the fee payer doesn't run dry between the check and the settlement. */
-const reserveLamports = 1_000_000n
+/**
+ * What an account must have (890,880 lamports), and the fees of a few settlements: the fee payer must not run dry between
+ * the check and the settlement.
+ */
+const reserveLamports = 2_000_000n
 
 /** Fee payer and payer: each further signature would cost the fee payer 5,000 lamports. */
 const maxRequiredSignatures = 2

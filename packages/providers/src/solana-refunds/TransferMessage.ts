@@ -35,7 +35,7 @@ const associatedTokenProgram = address("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA
 const systemProgram = address("11111111111111111111111111111111")
 
 /** More than a transfer, its memo and a new account need. */
-const computeUnits = 120_000
+export const computeUnits = 120_000
 
 /** What moves from whom to whom. */
 export interface TransferTerms {

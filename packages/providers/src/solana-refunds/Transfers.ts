@@ -16,7 +16,13 @@ import {
 } from "./RefundErrors.ts"
 import type { NodeFault, SolanaNode } from "./SolanaNode.ts"
 import type { SolanaSigner } from "./SolanaSigner.ts"
-import { associatedAccount, signTransfer, tokenPrograms, type TransferTerms } from "./TransferMessage.ts"
+import {
+  associatedAccount,
+  computeUnits,
+  signTransfer,
+  tokenPrograms,
+  type TransferTerms
+} from "./TransferMessage.ts"
 import type { Journal, TransferAttempt } from "./TransferJournal.ts"
 
 /*
@@ -45,10 +51,16 @@ type Failure = SolanaRefundError | NodeFault | ConfigurationError
 
 /** Far more than a congested network takes. */
 const maxAttempts = 32
-/** Two signatures' worth of lamports, for the fee and its price. */
-const feeLamports = 10_000n
-/** Rent of a token account. */
+/** An account that has less than this is refused: the least that accounts without data must have. */
+const leastLamports = 890_880n
+/** Price of one signature. */
+const signatureLamports = 5_000n
+/** What a token account must have, extensions of Token-2022 included. */
 const accountLamports = 2_100_000n
+
+/** The fee of a transfer, rounded up. */
+const feeOf = (microLamports: number): bigint =>
+  signatureLamports + (BigInt(computeUnits) * BigInt(microLamports)) / 1_000_000n + 1n
 
 /** Offsets in the data of mints and token accounts: https://github.com/solana-program/token */
 const decimalsAt = 44
@@ -119,7 +131,8 @@ export const makeTransfers = (settings: TransferSettings, node: SolanaNode, jour
     const createsAccount = target === undefined && settings.createsAccounts
     if (!createsAccount && !canReceive(target?.data, payee)) return yield* new PayeeAccountMissing()
     const lamports = (yield* node.account(payer))?.lamports ?? 0n
-    if (lamports < feeLamports + (createsAccount ? accountLamports : 0n)) {
+    const needed = leastLamports + feeOf(settings.microLamports)
+    if (lamports < needed + (createsAccount ? accountLamports : 0n)) {
       return yield* new WalletUnderfunded({ asset: "SOL" })
     }
     const memo = `till402 refund ${bytesToHex(sha256(key))}`
