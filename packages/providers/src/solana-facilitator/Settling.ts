@@ -2,7 +2,7 @@ import { type Address, getBase58Decoder, getBase64EncodedWireTransaction, signat
 import { Clock, Effect } from "effect"
 import type { TransferJournalFailed } from "../solana-refunds/RefundErrors.ts"
 import { TransferNotSigned } from "../solana-refunds/RefundErrors.ts"
-import type { NodeFault, SolanaNode } from "../solana-refunds/SolanaNode.ts"
+import type { Lifetime, NodeFault, SignatureStatus, SolanaNode } from "../solana-refunds/SolanaNode.ts"
 import type { SolanaSigner } from "../solana-refunds/SolanaSigner.ts"
 import type { Journal, TransferAttempt } from "../solana-refunds/TransferJournal.ts"
 import type { FeePayerUnderfunded } from "./FacilitatorErrors.ts"
@@ -33,6 +33,9 @@ export type SettlementResult =
 
 export type SettlingFault = NodeFault | TransferJournalFailed | TransferNotSigned | FeePayerUnderfunded
 
+/** Blocks by which the payer's node may be ahead of ours, so that its blockhash expires later than our latest one. */
+const aheadBlocks = 32
+
 /** What the chain shows of a recorded settlement. */
 type Progress = "settled" | "failed" | "expired" | "open"
 
@@ -59,16 +62,18 @@ export const makeSettling = (
     })
 
   /** Signs a checked payment and records it; returns the record that counts. */
-  const record = Effect.fnUntraced(function* (payment: PresentedPayment, payer: string, caller: string) {
+  const record = Effect.fnUntraced(function* (
+    payment: PresentedPayment,
+    { lifetime, payer }: { readonly payer: string; readonly lifetime: Lifetime },
+    caller: string
+  ) {
     const { key, requirements } = payment
-    // The payment's own blockhash is older, and expires no later than the latest one.
-    const lifetime = yield* node.lifetime
     const signed = yield* sign(payment)
     const [recorded] = yield* journal.insert({
       key,
       position: 0,
       ...signed,
-      lastValidBlockHeight: lifetime.lastValidBlockHeight,
+      lastValidBlockHeight: lifetime.lastValidBlockHeight + aheadBlocks,
       signedAtSlot: lifetime.slot,
       network: requirements.network,
       payer,
@@ -80,20 +85,29 @@ export const makeSettling = (
     return recorded
   })
 
+  const statusOf = (attempt: TransferAttempt) =>
+    Effect.map(node.statuses([attempt.signature]), ({ slot, statuses: [status] }) => ({ slot, status }))
+
+  const progressIn = ({ hasFailed, isConfirmed, isFinal }: SignatureStatus): Progress => {
+    if (hasFailed) return isFinal ? "failed" : "open"
+    return isConfirmed ? "settled" : "open"
+  }
+
+  /** Looks a settlement up; one that is in no block may have expired. */
   const progressOf = Effect.fnUntraced(function* (
     attempt: TransferAttempt
   ): Effect.fn.Return<Progress, NodeFault> {
     // Read first: a transaction that is missing later was in no block up to this one.
     const final = yield* node.finalBlock
-    const { slot, statuses } = yield* node.statuses([attempt.signature])
-    const [status] = statuses
-    if (status === undefined) {
-      if (final.height <= attempt.lastValidBlockHeight || slot < final.slot) return "open"
-      return (yield* node.firstAvailableSlot) <= attempt.signedAtSlot ? "expired" : "open"
-    }
-    if (status.hasFailed) return status.isFinal ? "failed" : "open"
-    return status.isConfirmed ? "settled" : "open"
+    const { slot, status } = yield* statusOf(attempt)
+    if (status !== undefined) return progressIn(status)
+    if (final.height <= attempt.lastValidBlockHeight || slot < final.slot) return "open"
+    return (yield* node.firstAvailableSlot) <= attempt.signedAtSlot ? "expired" : "open"
   })
+
+  /** Looks a settlement up that can't have expired yet. */
+  const freshProgressOf = (attempt: TransferAttempt): Effect.Effect<Progress, NodeFault> =>
+    Effect.map(statusOf(attempt), ({ status }) => (status === undefined ? "open" : progressIn(status)))
 
   /**
    * Sends a recorded settlement until the chain shows it or the call has waited long enough. A fresh one is sent before
@@ -111,14 +125,14 @@ export const makeSettling = (
       payer
     })
     const until = (yield* Clock.currentTimeMillis) + confirmTimeoutMillis
-    if (isFresh) yield* node.send(transaction)
+    if (isFresh) yield* node.sendUnchecked(transaction)
     for (let poll = isFresh ? 1 : 0; ; poll++) {
-      const progress = yield* progressOf(attempt)
+      const progress = yield* isFresh ? freshProgressOf(attempt) : progressOf(attempt)
       if (progress === "settled") return { _tag: "Settled", transaction: signature, payer }
       if (progress === "failed") return failed("transaction_failed")
       if (progress === "expired") return failed("transaction_expired")
       // Sent again every fourth poll, because nodes forget.
-      if (poll % 4 === 0) yield* node.send(transaction)
+      if (poll % 4 === 0) yield* node.sendUnchecked(transaction)
       if ((yield* Clock.currentTimeMillis) + pollMillis >= until) {
         return failed("settlement_pending", signature)
       }
@@ -137,11 +151,12 @@ export const makeSettling = (
   ): Effect.fn.Return<SettlementResult, SettlingFault> {
     const [known] = yield* journal.find(payment.key)
     if (known === undefined) {
-      const verdict = yield* check(payment)
+      // The payment's own blockhash is older than the latest one, and expires no later.
+      const [verdict, lifetime] = yield* Effect.all([check(payment), node.lifetime], { concurrency: 2 })
       if (verdict._tag === "Invalid") {
         return { _tag: "Failed", reason: verdict.reason, transaction: "", payer: verdict.payer }
       }
-      const recorded = yield* record(payment, verdict.payer, caller)
+      const recorded = yield* record(payment, { payer: verdict.payer, lifetime }, caller)
       return recorded === undefined || recorded.caller !== caller
         ? refusedToOthers(verdict.payer)
         : yield* bring(recorded, true)

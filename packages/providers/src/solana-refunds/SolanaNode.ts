@@ -60,6 +60,8 @@ export interface SolanaNode {
   readonly simulate: (transaction: string) => Effect.Effect<boolean, NodeFault>
   /** `false` if the node refused it: it has it already, it would fail, or it has expired. */
   readonly send: (transaction: string) => Effect.Effect<boolean, UpstreamFault>
+  /** Sends a transaction that was simulated before: the node passes it on without another check. */
+  readonly sendUnchecked: (transaction: string) => Effect.Effect<boolean, UpstreamFault>
 }
 
 const Reply = Schema.Struct({
@@ -129,6 +131,12 @@ export const makeSolanaNode = (upstream: Upstream, rpcUrl: string): SolanaNode =
       Effect.mapError(Schema.decodeUnknownEffect(schema)(result), () => malformed(method))
     )
 
+  const send = (transaction: string, options: Readonly<Record<string, unknown>>) =>
+    call("sendTransaction", [transaction, { encoding: "base64", ...options }]).pipe(
+      Effect.as(true),
+      Effect.catchTag("SolanaNodeRefused", () => Effect.succeed(false))
+    )
+
   return {
     genesisHash: read("getGenesisHash", [], Schema.String),
     lifetime: Effect.map(read("getLatestBlockhash", [confirmed], LatestBlockhash), ({ context, value }) => ({
@@ -176,10 +184,7 @@ export const makeSolanaNode = (upstream: Upstream, rpcUrl: string): SolanaNode =
         read("simulateTransaction", [transaction, { ...confirmed, encoding: "base64" }], Simulation),
         ({ value }) => value.err === null || value.err === undefined
       ),
-    send: (transaction) =>
-      call("sendTransaction", [transaction, { encoding: "base64", preflightCommitment: "confirmed" }]).pipe(
-        Effect.as(true),
-        Effect.catchTag("SolanaNodeRefused", () => Effect.succeed(false))
-      )
+    send: (transaction) => send(transaction, { preflightCommitment: "confirmed" }),
+    sendUnchecked: (transaction) => send(transaction, { skipPreflight: true })
   }
 }
