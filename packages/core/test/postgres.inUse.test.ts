@@ -181,7 +181,8 @@ describe("a database in use", () => {
       { name: "vault_search" },
       { name: "download_counts" },
       { name: "vault_archives" },
-      { name: "purchase_downloads" }
+      { name: "purchase_downloads" },
+      { name: "storage_marks" }
     ])
   })
 

@@ -115,7 +115,7 @@ describe("an order whose row can't be read", () => {
     )
     expect(result).toEqual([["order-4", "order-1"], ["order-0"], ["order-0", "order-1", "order-4"]])
     expect(new Set(events.map(({ code, orderId }) => `${code} ${orderId}`))).toEqual(
-      new Set(["order_unreadable order-2", "order_unreadable order-3"])
+      new Set(["storage_created undefined", "order_unreadable order-2", "order_unreadable order-3"])
     )
   })
 })

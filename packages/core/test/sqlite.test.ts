@@ -9,7 +9,7 @@ import { Charges } from "../src/ports/Charges.ts"
 import { Orders } from "../src/ports/Orders.ts"
 import { VaultItems } from "../src/ports/VaultItems.ts"
 import { migrate, schemaSql } from "../src/sql/migrations.ts"
-import { eventLogger } from "../src/runtime/events.ts"
+import { eventLogger, type TillEvent } from "../src/runtime/events.ts"
 import { sqlite } from "../src/sqlite.ts"
 import * as SqliteClient from "../src/sql/SqliteClient.ts"
 import { chargesWithOne, paid, paidRefundDue, unlimited } from "../src/testing/stores/chargeRecords.ts"
@@ -33,6 +33,30 @@ const openingOf = (filename: string) =>
   Effect.runPromise(Effect.flip(Effect.provide(Charges, sqlite({ filename }))))
 
 describe("a file", () => {
+  it("is reported when it is created, by its path, and not when it is opened again", async () => {
+    const filename = nextFile()
+    const opened = async (name: string) => {
+      const events: Array<TillEvent> = []
+      const logger = Logger.layer([eventLogger((event) => void events.push(event))])
+      await Effect.runPromise(
+        Charges.pipe(Effect.provide(sqlite({ filename: name })), Effect.provide(logger))
+      )
+      return events
+    }
+    expect(await opened(filename)).toEqual([
+      {
+        level: "info",
+        code: "storage_created",
+        message: expect.stringContaining(`The database ${filename} was empty`)
+      }
+    ])
+    expect(await opened(filename)).toEqual([])
+    // A copy of the file alone, without the WAL, has no tables.
+    writeFileSync(`${filename}.backup`, "")
+    expect(await opened(`${filename}.backup`)).toHaveLength(1)
+    expect(await opened(":memory:")).toEqual([])
+  })
+
   it("keeps everything when it is closed and opened again", async () => {
     const filename = nextFile()
     const write = Effect.gen(function* () {
@@ -139,7 +163,8 @@ describe("migrations", () => {
       [3, "vault_search"],
       [4, "download_counts"],
       [5, "vault_archives"],
-      [6, "purchase_downloads"]
+      [6, "purchase_downloads"],
+      [7, "storage_marks"]
     ])
     expect(await withClient(filename, migrate)).toEqual([])
     const recorded = await withClient(
@@ -152,7 +177,8 @@ describe("migrations", () => {
       { name: "vault_search" },
       { name: "download_counts" },
       { name: "vault_archives" },
-      { name: "purchase_downloads" }
+      { name: "purchase_downloads" },
+      { name: "storage_marks" }
     ])
   })
 
@@ -265,7 +291,7 @@ describe("a file that is deleted or replaced while it is open", () => {
       return [written._tag, read._tag, ...codes]
     }).pipe(
       Effect.provide(sqlite({ filename })),
-      Effect.provide(Logger.layer([eventLogger(({ code }) => codes.push(code))])),
+      Effect.provide(Logger.layer([eventLogger(({ code, level }) => level === "info" || codes.push(code))])),
       Effect.runPromise
     )
   }

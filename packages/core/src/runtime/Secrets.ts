@@ -95,6 +95,10 @@ const keyOf = async (key: SecretKey): Promise<Key> => {
   }
 }
 
+/** Names a key without revealing it: the same key has the same digest, in base64. */
+export const keyDigest = ({ secret }: SecretKey): string =>
+  Base64.encode(hkdf(sha256, encoder.encode(secret), undefined, "till402 identity", 32))
+
 /** Compares two texts in constant time for their length. */
 export const equalInConstantTime = (left: string, right: string): boolean => {
   if (left.length !== right.length) return false

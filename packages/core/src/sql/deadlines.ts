@@ -3,6 +3,7 @@ import { StoreError } from "../domain/Errors.ts"
 import { Charges } from "../ports/Charges.ts"
 import { Orders } from "../ports/Orders.ts"
 import { Quotes } from "../ports/Quotes.ts"
+import { StorageMarks } from "../ports/StorageMarks.ts"
 import { StoreClock } from "../ports/StoreClock.ts"
 import type { Stores } from "../ports/Stores.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
@@ -49,6 +50,7 @@ export const storesWithTimeout = (
   millis: number
 ): Context.Context<Stores> => {
   const clock = Context.get(stores, StoreClock)
+  const marks = Context.get(stores, StorageMarks)
   return Context.make(Charges, storeWithTimeout("charges", Context.get(stores, Charges), millis)).pipe(
     Context.add(Quotes, storeWithTimeout("quotes", Context.get(stores, Quotes), millis)),
     Context.add(Orders, storeWithTimeout("orders", Context.get(stores, Orders), millis)),
@@ -60,6 +62,15 @@ export const storesWithTimeout = (
     Context.add(
       StoreClock,
       clock === undefined ? undefined : { nowMillis: withTimeout("clock", clock.nowMillis, millis) }
+    ),
+    Context.add(
+      StorageMarks,
+      marks === undefined
+        ? undefined
+        : {
+            all: withTimeout("marks.all", marks.all, millis),
+            add: (name: string, value: string) => withTimeout("marks.add", marks.add(name, value), millis)
+          }
     )
   )
 }

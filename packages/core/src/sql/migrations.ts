@@ -6,6 +6,7 @@ import { downloadCounts } from "./downloadCounts.ts"
 import { initialSchema } from "./initialSchema.ts"
 import { purchaseDownloads } from "./purchaseDownloads.ts"
 import { checkSchema } from "./schemaCheck.ts"
+import { storageMarks } from "./storageMarks.ts"
 import { vaultArchives } from "./vaultArchives.ts"
 import { vaultSearch } from "./vaultSearch.ts"
 
@@ -25,7 +26,8 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 3, name: "vault_search", ...vaultSearch },
   { id: 4, name: "download_counts", ...downloadCounts },
   { id: 5, name: "vault_archives", ...vaultArchives },
-  { id: 6, name: "purchase_downloads", ...purchaseDownloads }
+  { id: 6, name: "purchase_downloads", ...purchaseDownloads },
+  { id: 7, name: "storage_marks", ...storageMarks }
 ]
 
 type Dialect = "sqlite" | "postgres"

@@ -24,6 +24,7 @@ import { Toll } from "../toll/Toll.ts"
 import { Vault } from "../vault/Vault.ts"
 import { VaultOperator } from "../vault/VaultOperator.ts"
 import { background } from "./background.ts"
+import { keyCheck } from "./keyCheck.ts"
 import type { ConfiguredSettings } from "./Configuration.ts"
 import { optionBounds } from "./OptionBounds.ts"
 import * as StoreTime from "./storeTime.ts"
@@ -229,6 +230,7 @@ export const assemble = <const Ops extends OperationLayers>(
     Layer.provide(proofCheck(settings)),
     Layer.provideMerge(routes),
     Layer.provideMerge(context),
+    Layer.provide(keyCheck(settings.secrets)),
     Layer.provideMerge(StoreTime.layer)
   )
 }

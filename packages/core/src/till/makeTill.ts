@@ -5,7 +5,7 @@ import { assemble, httpSettings } from "./assemble.ts"
 import { reconcileOnce } from "./background.ts"
 import { pickOperations } from "./pickOperations.ts"
 import { PricedHandling, TillService, tillService } from "./TillService.ts"
-import { eventLogger, toStandardError } from "../runtime/events.ts"
+import { eventLogger, report, toStandardError } from "../runtime/events.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
 import { type ConfiguredSettings, configureOptions } from "./Configuration.ts"
@@ -48,6 +48,15 @@ const startFailure = (cause: Cause.Cause<unknown>): Error => {
 
 const causesOf = (error: Error): ReadonlyArray<string> =>
   error.cause instanceof Error ? [error.cause.message, ...causesOf(error.cause)] : []
+
+/** For hosts that don't await `ready`: their callers get 503 from here on. */
+const reportNotStarted = ({ onEvent = toStandardError }: TillOptions, { message }: Error): void =>
+  Effect.runSync(
+    Effect.provide(
+      report("Error", "till_not_started", `${message}. Every call gets 503`),
+      Logger.layer([eventLogger(onEvent)])
+    )
+  )
 
 const facilitatorLayer = (facilitator: TillOptions["facilitator"]): Layer.Layer<Facilitator> =>
   "verify" in facilitator
@@ -147,7 +156,11 @@ export const makeTill = (options: TillOptions): RunningTill => {
       Effect.all({ till: TillService, pricedHandling: PricedHandling, context: Effect.context<never>() })
     )
     .then((exit) => {
-      if (Exit.isFailure(exit)) throw startFailure(exit.cause)
+      if (Exit.isFailure(exit)) {
+        const failure = startFailure(exit.cause)
+        if (!Cause.hasInterruptsOnly(exit.cause)) reportNotStarted(options, failure)
+        throw failure
+      }
       const { context, ...services } = exit.value
       started = { ...services, run: Effect.runForkWith(context) }
     })

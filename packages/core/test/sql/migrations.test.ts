@@ -130,6 +130,10 @@ describe("a released migration", () => {
     "6_purchase_downloads": [
       "1a83763ac6bc738a670012ecfadfe1412c830606a0bc5893b3cbd7b666b0e209",
       "37dd2bf7b11feb0232e1983b4b443516ecde5af76ee8b5592fc9329613dcdc6a"
+    ],
+    "7_storage_marks": [
+      "5ed2808ddef019c0d0414175235d0f3f6b067b2c4886faaeff2ced78754d1d33",
+      "4949f50a2f849637afbe4be82ef9e5fac8f00256934de9011ed1493fc07301f5"
     ]
   }
   const digestOf = (statements: ReadonlyArray<string>): string =>

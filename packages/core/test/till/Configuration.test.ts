@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { ConfigurationError, memory, StoreError, Till } from "@till402/core"
-import type { TillOptions } from "@till402/core"
+import type { TillEvent, TillOptions } from "@till402/core"
 import { sqlite } from "@till402/core/sqlite"
 import {
   fakeAssistant,
@@ -233,7 +233,9 @@ describe("storage that can't be opened", () => {
   it.each(failing)(
     "%s: ready rejects, fetch returns 503, the process keeps running",
     async (_, storage, message) => {
-      const till = made({ ...options(), storage })
+      const events: Array<TillEvent> = []
+      const onEvent = (event: TillEvent): void => void events.push(event)
+      const till = made({ ...options(), storage, onEvent })
       for (const request of [
         new Request("https://shop.example/api/x402/track"),
         new Request("https://shop.example/api/x402/track?number=12345", { headers: { "x-payment": "e30=" } })
@@ -249,6 +251,9 @@ describe("storage that can't be opened", () => {
       })
       expect(rejections).toEqual([])
       await expect(till.ready).rejects.toThrow(message)
+      expect(events).toEqual([
+        { level: "error", code: "till_not_started", message: expect.stringMatching(message) }
+      ])
       await till.dispose()
       await till.dispose()
     }

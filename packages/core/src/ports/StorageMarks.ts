@@ -1,0 +1,19 @@
+import { Context, type Effect } from "effect"
+import type { StoreError } from "../domain/Errors.ts"
+
+/** What a storage was used with, by name: the digests of the host's keys. A mark never changes. */
+export interface Marks {
+  /** All marks. */
+  readonly all: Effect.Effect<ReadonlyMap<string, string>, StoreError>
+  /** Writes a mark, unless one of this name exists. */
+  readonly add: (name: string, value: string) => Effect.Effect<void, StoreError>
+}
+
+/**
+ * The marks of the storage that a till is on. A storage that outlives the process provides them, beside the stores.
+ * `undefined`, the default: it keeps none, and nothing is compared.
+ */
+export const StorageMarks: Context.Reference<Marks | undefined> = Context.Reference<Marks | undefined>(
+  "@till402/core/StorageMarks",
+  { defaultValue: () => undefined }
+)
