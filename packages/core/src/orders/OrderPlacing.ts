@@ -75,7 +75,8 @@ export const placeOrder = Effect.fnUntraced(function* (
       onFailure: (error) => failedPlacement(order, error)
     }
   )
-  if (event._tag !== "Placed")
+  // A refused order is not retried: its refund is reported.
+  if (event._tag !== "Placed" && event._tag !== "PlacementRefused")
     yield* report("Warn", "order_not_placed", "An order is not placed yet", {
       orderId: id,
       reason: event._tag

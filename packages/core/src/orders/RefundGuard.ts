@@ -1,6 +1,7 @@
 import { report } from "../runtime/events.ts"
 import { Clock, Effect } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
+import { formatAtomic } from "../domain/Money.ts"
 import type { Network } from "../domain/Network.ts"
 import { type Charge, Charges, type RefundStart } from "../ports/Charges.ts"
 import { Chain, type ChainEvidence } from "../toll/evidence/Chain.ts"
@@ -102,8 +103,24 @@ export interface RefundGuard {
   readonly isStopped: Effect.Effect<boolean, StoreError>
   /** Compares the ledger of the last day with the chain, at most every 10 minutes; a fault stops refunds. */
   readonly audit: Effect.Effect<void, StoreError>
-  /** Starts a refund that is due, which counts as sent from then on; `false`: it may not be sent now. */
-  readonly tryStart: (charge: Charge, network: Network) => Effect.Effect<boolean, StoreError>
+  /**
+   * Starts a refund that is due, which counts as sent from then on; `false`: it may not be sent now. Where the wallet
+   * is not funded for it, it is not started, so that an operator can send it by other means at once.
+   */
+  readonly tryStart: (
+    charge: Charge,
+    network: Network,
+    isFunded: Effect.Effect<boolean>
+  ) => Effect.Effect<boolean, StoreError>
+}
+
+/** A refund above the limit by itself never fits in an hour. */
+const overLimitText = ({ amountAtomic }: Charge, { perPayerPerHourAtomic }: RefundGuardOptions): string => {
+  const amount = formatAtomic(BigInt(amountAtomic))
+  const limit = `refunds.perPayerPerHour (${formatAtomic(perPayerPerHourAtomic)})`
+  return BigInt(amountAtomic) > perPayerPerHourAtomic
+    ? `The refund of ${amount} is above ${limit} and will never be sent by itself: send it, or raise the limit`
+    : `The refund of ${amount} is above what remains of ${limit} for its payer: it is sent later`
 }
 
 const hourMillis = 3_600_000
@@ -164,7 +181,11 @@ export const makeRefundGuard = Effect.fnUntraced(function* (
     return judgeStart(yield* charges.startRefund(key, limit, nowMillis))
   })
 
-  const tryStart = Effect.fnUntraced(function* (charge: Charge, network: Network) {
+  const tryStart = Effect.fnUntraced(function* (
+    charge: Charge,
+    network: Network,
+    isFunded: Effect.Effect<boolean>
+  ) {
     yield* audit
     if (yield* isStopped) return false
     const evidence = !chain.canRead(network.caip2)
@@ -173,6 +194,7 @@ export const makeRefundGuard = Effect.fnUntraced(function* (
           transaction: charge.receipt?.transaction
         })
     const judged = judgePayment(charge, evidence)
+    if (judged._tag === "Send" && !(yield* isFunded)) return false
     const verdict = judged._tag === "Send" ? yield* start(charge) : judged
     switch (verdict._tag) {
       case "Send":
@@ -181,12 +203,11 @@ export const makeRefundGuard = Effect.fnUntraced(function* (
       case "Later":
         return false
       case "OverLimit":
-        yield* report(
-          "Error",
-          "refund_over_limit",
-          "A refund exceeds its payer's hourly limit: an operator is needed unless it is sent later",
-          { chargeKey: charge.key, transaction: charge.receipt?.transaction }
-        )
+        yield* report("Error", "refund_over_limit", overLimitText(charge, options), {
+          chargeKey: charge.key,
+          network: charge.network,
+          transaction: charge.receipt?.transaction
+        })
         return false
       case "Stop":
         yield* stop(verdict.reason, { transaction: charge.receipt?.transaction })

@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
+import { formatAtomic } from "../domain/Money.ts"
 import { type EvmNetwork, findEvmNetwork } from "../domain/Network.ts"
 import type { Authorization } from "../domain/PaymentPayload.ts"
 import type { Charge, Charges } from "../ports/Charges.ts"
@@ -78,13 +79,61 @@ const recordMoved = (
   evidence: Extract<ChainEvidence, { readonly _tag: "Moved" }>
 ): Sent => (evidence.isFinal ? recordSent(services, charge, evidence.transaction) : Effect.succeed(undefined))
 
-const warn = (settlement: Settlement): Effect.Effect<undefined> =>
-  Effect.as(
-    report("Warn", "refund_not_confirmed", "A refund was sent, and its transfer is not confirmed yet", {
+const fieldsOf = ({ charge }: Sending) => ({ chargeKey: charge.key, network: charge.network })
+
+/** A facilitator's reasons for a wallet that holds too little. */
+const shortReasons: ReadonlySet<string> = new Set([
+  "insufficient_funds",
+  "insufficient_balance",
+  "invalid_exact_evm_insufficient_balance"
+])
+
+/** Reports a wallet that can't pay a refund, with its balance if that was read. */
+const reportShort = (sending: Sending, balance: bigint | undefined, reason?: string): Effect.Effect<void> => {
+  const { authorization, network } = sending
+  const holds = balance === undefined ? "too little" : formatAtomic(balance)
+  return report(
+    "Error",
+    "refund_wallet_short",
+    `The refund wallet ${authorization.from} has ${holds} USDC on ${network.v1Name ?? network.caip2}, and this refund needs ${formatAtomic(BigInt(authorization.value))}. Send it USDC; the refund is retried`,
+    { ...fieldsOf(sending), reason }
+  )
+}
+
+/** Reports a refund that a facilitator did not settle, or whose transfer the chain doesn't show. */
+const warn = (sending: Sending, settlement: Settlement): Effect.Effect<undefined> => {
+  const fields = fieldsOf(sending)
+  if (settlement._tag === "Rejected")
+    return Effect.as(
+      shortReasons.has(settlement.reason)
+        ? reportShort(sending, undefined, settlement.reason)
+        : report(
+            "Warn",
+            "refund_refused",
+            "The facilitator refused a refund before it was sent; it is retried",
+            { ...fields, reason: settlement.reason }
+          ),
+      undefined
+    )
+  return Effect.as(
+    report("Warn", "refund_not_confirmed", "A refund was submitted, and its transfer is not confirmed yet", {
+      ...fields,
+      transaction: settlement.transaction,
       reason: settlement._tag === "Settled" ? "not_on_chain" : settlement.reason
     }),
     undefined
   )
+}
+
+/** Whether the wallet holds the amount of a refund, as far as the chain can be read. Reports one that doesn't. */
+const isFunded = Effect.fnUntraced(function* ({ chain }: SenderServices, sending: Sending) {
+  const { authorization, network } = sending
+  if (!chain.canRead(network.caip2)) return true
+  const balance = yield* chain.balanceOf(network, authorization.from)
+  if (balance === undefined || balance >= BigInt(authorization.value)) return true
+  yield* reportShort(sending, balance)
+  return false
+})
 
 /** Signs and submits a refund, then reads the chain if possible. */
 const submit = Effect.fnUntraced(function* (
@@ -96,7 +145,10 @@ const submit = Effect.fnUntraced(function* (
   const signature = yield* signRefund(wallet, network, authorization).pipe(
     Effect.catch((error) =>
       Effect.as(
-        report("Error", "refund_not_signed", "A refund could not be signed", { error: causeName(error) }),
+        report("Error", "refund_not_signed", "A refund could not be signed", {
+          ...fieldsOf(sending),
+          error: causeName(error)
+        }),
         undefined
       )
     )
@@ -106,12 +158,12 @@ const submit = Effect.fnUntraced(function* (
   const reported = settlement._tag === "Rejected" ? undefined : settlement.transaction
   if (!services.chain.canRead(network.caip2)) {
     if (settlement._tag === "Settled") return yield* recordSent(services, charge, settlement.transaction)
-    return yield* warn(settlement)
+    return yield* warn(sending, settlement)
   }
-  if (reported === undefined) return yield* warn(settlement)
+  if (reported === undefined) return yield* warn(sending, settlement)
   const evidence = yield* evidenceOf(services, sending, reported)
   if (evidence._tag === "Moved") return yield* recordMoved(services, sending, evidence)
-  return evidence._tag === "Confirming" ? undefined : yield* warn(settlement)
+  return evidence._tag === "Confirming" ? undefined : yield* warn(sending, settlement)
 })
 
 /** Sends the refund of a charge on an EVM network and returns its transaction; `undefined`: it was not sent, or is not final yet. */
@@ -144,6 +196,6 @@ export const sendRefund = Effect.fnUntraced(function* (
       )
     if (before._tag !== "NotMoved") return undefined
   }
-  if (!(yield* services.guard.tryStart(charge, network))) return undefined
+  if (!(yield* services.guard.tryStart(charge, network, isFunded(services, sending)))) return undefined
   return yield* submit(services, sending, wallet)
 })

@@ -1,7 +1,7 @@
 import { Cause, Effect, Logger, References } from "effect"
 import { causeName } from "./causeName.ts"
 
-/** The subject of an event. All fields are optional; none holds a payment header, token, address or email. */
+/** The subject of an event. All fields are optional; none holds a payment header, token, email or postal address. */
 export interface EventFields {
   /** The port whose provider failed: `tracking`, `fulfilment`, … */
   readonly port?: string | undefined
@@ -11,6 +11,7 @@ export interface EventFields {
   /** The order that shares its upstream reference with `orderId`. */
   readonly otherOrderId?: string | undefined
   readonly purchaseId?: string | undefined
+  /** `chain:asset:payer:nonce`: has the payer's wallet, as the chain does. */
   readonly chargeKey?: string | undefined
   /** The name of one of several facilitators. */
   readonly facilitator?: string | undefined

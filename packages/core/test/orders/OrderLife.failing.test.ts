@@ -111,11 +111,7 @@ describe("an order that can't be placed", () => {
       }
     })
     const { id } = await shop.orderOf()
-    await vi.waitFor(() =>
-      expect(shop.events.map(({ message }) => message)).toContain(
-        "A refund was sent, and its transfer is not confirmed yet"
-      )
-    )
+    await vi.waitFor(() => expect(shop.events.map(({ code }) => code)).toContain("refund_wallet_short"))
     await shop.until(id, "refund_due")
     expect(facilitator.settled).toHaveLength(1)
     isShort = false

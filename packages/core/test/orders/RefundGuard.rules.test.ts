@@ -22,7 +22,12 @@ const { transaction } = sampleReceipt()
 describe("the guard of a refund", () => {
   const admit = (script: Script, charge: Charge = owed()) =>
     play(script, ({ calls, events, guard, of }) =>
-      Effect.map(guard.tryStart(charge, network), (isAdmitted) => ({ isAdmitted, calls, events, of }))
+      Effect.map(guard.tryStart(charge, network, Effect.succeed(true)), (isAdmitted) => ({
+        isAdmitted,
+        calls,
+        events,
+        of
+      }))
     )
   const start = (_tag: RefundStart["_tag"]) => ({ startRefund: () => Effect.succeed({ _tag }) })
 
@@ -78,9 +83,25 @@ describe("the guard of a refund", () => {
       {
         level: "error",
         code: "refund_over_limit",
-        message: expect.stringContaining("operator"),
+        message:
+          "The refund of 0.01 is above what remains of refunds.perPayerPerHour (5.00) for its payer: it is sent later",
         chargeKey: keyOf("0x01"),
+        network: network.caip2,
         transaction
+      }
+    ])
+  })
+
+  it("reports one above the limit by itself as one that is never sent", async () => {
+    const { events } = await admit(
+      { charges: start("OverLimit") },
+      owed("0x01", { amountAtomic: "111920000" })
+    )
+    expect(events).toMatchObject([
+      {
+        code: "refund_over_limit",
+        message:
+          "The refund of 111.92 is above refunds.perPayerPerHour (5.00) and will never be sent by itself: send it, or raise the limit"
       }
     ])
   })

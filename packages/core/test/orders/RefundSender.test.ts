@@ -148,9 +148,11 @@ describe("a refund whose chain can't be read", () => {
     const { events, of, transaction } = await send({ settlements: [settlement] })
     expect(transaction).toBe(sent)
     expect(of("recordRefund")).toEqual(sent === undefined ? [] : [[keyOf("0x01"), sent, nowMillis]])
-    expect(events.map(({ level, reason }) => [level, reason])).toEqual(
-      warnings.map((reason) => ["warning", reason])
-    )
+    expect(events.map(({ reason }) => reason)).toEqual(warnings)
+    for (const { code, chargeKey, network: name } of events) {
+      expect(code).toBe(settlement === rejected ? "refund_wallet_short" : "refund_not_confirmed")
+      expect([chargeKey, name]).toEqual([keyOf("0x01"), network.caip2])
+    }
     expect(of("evidence")).toEqual([])
   })
 })
@@ -251,12 +253,53 @@ describe("a refund whose chain can be read", () => {
       expect(transaction).toBe(sent)
       expect(of("evidence")).toHaveLength(2 + after.length)
       expect(of("recordRefund")).toHaveLength(sent === undefined ? 0 : 1)
-      for (const { code } of events) expect(code).toBe("refund_not_confirmed")
-      expect(events.map(({ level, reason }) => [level, reason])).toEqual(
-        warning === undefined ? [] : [["warning", warning]]
+      const code = settlement === rejected ? "refund_wallet_short" : "refund_not_confirmed"
+      expect(events.map((event) => [event.code, event.reason])).toEqual(
+        warning === undefined ? [] : [[code, warning]]
       )
     }
   )
+})
+
+describe("a refund that the wallet can't pay", () => {
+  const message = `The refund wallet ${getAddress(walletAddress)} has 0.009999 USDC on base-sepolia, and this refund needs 0.01. Send it USDC; the refund is retried`
+
+  it("is reported with both amounts, and neither started nor signed", async () => {
+    const { events, of, transaction } = await send({ evidence: [notMoved, proven], balance: 9_999n })
+    expect(transaction).toBeUndefined()
+    expect([of("startRefund"), of("sign"), of("settle")]).toEqual([[], [], []])
+    expect(events).toMatchObject([
+      {
+        level: "error",
+        code: "refund_wallet_short",
+        message,
+        chargeKey: keyOf("0x01"),
+        network: network.caip2
+      }
+    ])
+  })
+
+  it("is sent with exactly its amount", async () => {
+    const { of } = await send({
+      evidence: [notMoved, proven, moved()],
+      settlements: [settled],
+      balance: 10_000n
+    })
+    expect(of("settle")).toHaveLength(1)
+  })
+
+  it("is not reported while its payment isn't final", async () => {
+    const { events } = await send({ evidence: [notMoved, moved(false)], balance: 0n })
+    expect(events).toEqual([])
+  })
+})
+
+describe("a refund that the facilitator refuses before it is sent", () => {
+  it("is not reported as sent", async () => {
+    const refusal: Settlement = { _tag: "Rejected", reason: "invalid_payload" }
+    const { events } = await send({ settlements: [refusal] })
+    expect(events).toMatchObject([{ level: "warning", code: "refund_refused", reason: "invalid_payload" }])
+  })
 })
 
 describe("a wallet that does not sign", () => {

@@ -120,7 +120,8 @@ describe("the limit of a payer and hour", () => {
               level: "error",
               code: "refund_over_limit",
               message:
-                "A refund exceeds its payer's hourly limit: an operator is needed unless it is sent later",
+                "The refund of 0.00001 is above what remains of refunds.perPayerPerHour (0.00002) for its payer: it is sent later",
+              network: "eip155:84532",
               chargeKey: keyOf(1),
               transaction: paymentOf(1)
             }

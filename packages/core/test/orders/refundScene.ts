@@ -86,6 +86,8 @@ export interface Script {
   readonly sign?: RefundWallet["signTypedData"]
   readonly hasWallet?: boolean
   readonly solana?: SolanaRefunds
+  /** Balance of the wallet in atomic units; default: it can't be read. */
+  readonly balance?: bigint
 }
 
 export interface Scene {
@@ -122,6 +124,7 @@ export const play = <A, E>(
   const chain = {
     ...scripted<Chain["Service"]>({}, calls),
     canRead: () => script.evidence !== undefined,
+    balanceOf: () => Effect.succeed(script.balance),
     evidence: (...given: ReadonlyArray<unknown>) =>
       Effect.sync(() => {
         calls.push(["evidence", ...given])

@@ -17,4 +17,6 @@ export interface HeldCharge extends ChargeLease {
   readonly subject: Subject | undefined
   /** Failed attempts before this one. */
   readonly attempts: number
+  /** The transaction that settled it, if it was settled when it was taken over. */
+  readonly transaction?: string | undefined
 }

@@ -126,6 +126,8 @@ export class Reconciler {
       Effect.catchTag("StoreError", (error) =>
         Effect.as(
           report("Error", "charge_not_finished", "A charge could not be finished yet", {
+            chargeKey: charge.key,
+            network: charge.network,
             operation: error.operation,
             error: causeName(error.cause)
           }),
@@ -135,6 +137,8 @@ export class Reconciler {
       Effect.catchDefect((defect) =>
         Effect.as(
           report("Error", "charge_needs_operator", "A charge can't be finished and needs an operator", {
+            chargeKey: charge.key,
+            network: charge.network,
             error: causeName(defect)
           }),
           undefined

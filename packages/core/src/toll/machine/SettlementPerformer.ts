@@ -42,6 +42,9 @@ type StepOf<Tag extends SettlementStep["_tag"]> = Extract<SettlementStep, { read
 
 const done: ChargeEvent = { _tag: "Done" }
 
+/** The charge of an event. */
+const fieldsOf = ({ key, task }: HeldCharge) => ({ chargeKey: key, network: task.network })
+
 const isRefunded = ({ refund }: Charge): boolean => refund?._tag === "Sent"
 
 /**
@@ -108,7 +111,7 @@ export class SettlementPerformer {
       finalitySeconds: this.finalityOf(charge.network)
     }
     const { attempts, subject } = charge
-    const held = { ...lease, facts, task, subject, attempts }
+    const held = { ...lease, facts, task, subject, attempts, transaction: charge.receipt?.transaction }
     const readable = stored !== undefined
     return { event: { _tag: "Taken", charge, sameRequest: true, readable, nowMillis }, held }
   }
@@ -153,7 +156,7 @@ export class SettlementPerformer {
         "Error",
         "transfer_proves_another_payment",
         "One transfer was presented as proof of two payments",
-        { network }
+        { chargeKey: key, network, transaction }
       )
       return { _tag: "TransferTaken", attempts: held.attempts }
     }
@@ -173,10 +176,8 @@ export class SettlementPerformer {
     }
   }
 
-  private *apply(
-    { endsLease }: StepOf<"Apply">,
-    { key, owner, subject }: HeldCharge
-  ): StepGenerator<StoreError> {
+  private *apply({ endsLease }: StepOf<"Apply">, held: HeldCharge): StepGenerator<StoreError> {
+    const { key, owner, subject } = held
     const { charges, effects } = this.services
     const endLease = endsLease === true ? charges.yieldLease(key, owner, 0) : Effect.void
     if (subject === undefined) {
@@ -193,10 +194,7 @@ export class SettlementPerformer {
             "Error",
             "settlement_effect_pending",
             "The effect of a settlement could not be applied yet",
-            {
-              operation: error.operation,
-              error: causeName(error.cause)
-            }
+            { ...fieldsOf(held), operation: error.operation, error: causeName(error.cause) }
           ),
           Effect.ignore(charges.yieldLease(key, owner, 0), { log: "Warn" })
         )
@@ -232,14 +230,16 @@ export class SettlementPerformer {
     return done
   }
 
-  private *reopen({ key, nowMillis, owner }: HeldCharge): StepGenerator<StoreError> {
+  private *reopen(held: HeldCharge): StepGenerator<StoreError> {
+    const { key, nowMillis, owner } = held
     const { charges } = this.services
     if (!(yield* charges.reopen(key, owner, nowMillis())))
       return { _tag: "Reopened", reopened: false, isRefunded: false }
     yield* report(
       "Error",
       "settlement_undone",
-      "A reorganization of the chain undid a settlement; the charge is open again"
+      "A reorganization of the chain undid a settlement; the charge is open again",
+      { ...fieldsOf(held), transaction: held.transaction }
     )
     // Read again: its refund may have been sent since the lease began.
     const charge = yield* charges.find(key)
@@ -259,7 +259,11 @@ export class SettlementPerformer {
   private *defer({ nextCheck, reason }: StepOf<"Defer">, held: HeldCharge): StepGenerator<StoreError> {
     const { attempts, facts, key, owner, task } = held
     if (reason !== undefined)
-      yield* report("Warn", "settlement_unknown", "The outcome of a settlement is unknown", { reason })
+      yield* report("Warn", "settlement_unknown", "The outcome of a settlement is unknown", {
+        ...fieldsOf(held),
+        transaction: held.transaction,
+        reason
+      })
     if (facts.by === "call") return yield* this.endLease(held)
     const againMillis = checkAgainMillis(attempts, held.nowMillis())
     const earliestMillis = nextCheck === "expiry" ? this.watchUntil(task) : 0
@@ -269,7 +273,7 @@ export class SettlementPerformer {
         "Error",
         "charge_unresolved",
         "A charge can't be brought to an end and needs an operator",
-        { attempts: attempts + 1 }
+        { ...fieldsOf(held), attempts: attempts + 1 }
       )
     return done
   }

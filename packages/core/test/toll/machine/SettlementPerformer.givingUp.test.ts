@@ -13,6 +13,7 @@ import {
   nowMillis,
   play,
   type Script,
+  sepolia,
   subject,
   done
 } from "./settlingScene.ts"
@@ -68,12 +69,24 @@ describe("giving a charge up", () => {
 
   it.each([true, false])("reopens it, and reports that to the operator: %s", async (reopened) => {
     const step: SettlementStep = { _tag: "Reopen", next: { _tag: "NotMoved", isVoided: false } }
-    const { calls, event, events } = await run(step, heldBy(), {
+    const { calls, event, events } = await run(step, heldBy({ transaction: "0xpaid" }), {
       charges: { reopen: () => Effect.succeed(reopened), find: () => Effect.succeed(undefined) }
     })
     expect(event).toEqual({ _tag: "Reopened", reopened, isRefunded: false })
     expect(calls).toEqual([["reopen", key, "me", nowMillis], ...(reopened ? [["find", key]] : [])])
-    expect(events).toMatchObject(reopened ? [{ level: "error", code: "settlement_undone" }] : [])
+    expect(events).toMatchObject(
+      reopened
+        ? [
+            {
+              level: "error",
+              code: "settlement_undone",
+              chargeKey: key,
+              network: sepolia,
+              transaction: "0xpaid"
+            }
+          ]
+        : []
+    )
   })
 
   it.each([true, false])(
@@ -108,7 +121,9 @@ describe("giving a charge up", () => {
 
   it("reports why the outcome is unknown", async () => {
     const { events } = await run(defer("timeout"), heldBy({ facts: call }), deferring)
-    expect(events).toMatchObject([{ level: "warning", code: "settlement_unknown", reason: "timeout" }])
+    expect(events).toMatchObject([
+      { level: "warning", code: "settlement_unknown", chargeKey: key, network: sepolia, reason: "timeout" }
+    ])
   })
 
   it.each<readonly [string, NextCheck, number, number]>([
@@ -135,6 +150,8 @@ describe("giving a charge up", () => {
               level: "error",
               code: "charge_unresolved",
               message: expect.stringContaining("operator"),
+              chargeKey: key,
+              network: sepolia,
               attempts: attempts + 1
             }
           ]
