@@ -13,9 +13,10 @@ import type { RequestHandler } from "express"
  * app.use(till402(till))
  * app.get("/", (request, response) => response.send("my own route"))
  */
-export const till402 =
-  (till: Pick<Till, "handle" | "handles">): RequestHandler =>
-  (request, response, next) => {
+export const till402 = (till: Pick<Till, "handle" | "handles">): RequestHandler => {
+  // Hosts without type checks may pass the options, or a promise.
+  if (typeof till?.handles !== "function") throw new TypeError("till402 takes what Till.make returns")
+  return (request, response, next) => {
     const original = targetOf(request.originalUrl)
     if (original === undefined) {
       writeResponse(malformedTarget(), response).catch(next)
@@ -32,3 +33,4 @@ export const till402 =
       .then((result) => writeResponse(result, response))
       .catch(next)
   }
+}

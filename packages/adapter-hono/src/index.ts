@@ -15,9 +15,10 @@ export { priced } from "./priced.ts"
  * app.use(till402(till))
  * app.get("/", (context) => context.text("my own route"))
  */
-export const till402 =
-  (till: Pick<Till, "handle" | "handles">): MiddlewareHandler =>
-  async (context, next) => {
+export const till402 = (till: Pick<Till, "handle" | "handles">): MiddlewareHandler => {
+  // Hosts without type checks may pass the options, or a promise.
+  if (typeof till?.handles !== "function") throw new TypeError("till402 takes what Till.make returns")
+  return async (context, next) => {
     const { raw } = context.req
     const sent = targetOfUrl(raw.url)
     let url = sent
@@ -41,3 +42,4 @@ export const till402 =
     if (context.req.method === "HEAD" && result.body instanceof ReadableStream) await result.body.cancel()
     return result instanceof Response ? result : new Response(result.body as BodyInit | null, result)
   }
+}

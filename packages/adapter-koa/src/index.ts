@@ -13,9 +13,10 @@ import type { Context, Middleware } from "koa"
  * app.use(till402(till))
  * app.use((context) => { context.body = "my own route" })
  */
-export const till402 =
-  (till: Pick<Till, "handle" | "handles">): Middleware =>
-  async (context, next) => {
+export const till402 = (till: Pick<Till, "handle" | "handles">): Middleware => {
+  // Hosts without type checks may pass the options, or a promise.
+  if (typeof till?.handles !== "function") throw new TypeError("till402 takes what Till.make returns")
+  return async (context, next) => {
     const original = targetOf(context.originalUrl)
     if (original === undefined) return respond(context, malformedTarget())
     // koa-mount removes the prefix from `url`. A till whose base URL has no prefix expects that form.
@@ -26,6 +27,7 @@ export const till402 =
     const request = incoming(context.req, { url, parsedBody: rawBody ?? body })
     return respond(context, await till.handle(request, { clientAddress: context.ip }))
   }
+}
 
 const respond = async (context: Context, response: Response | PlainResponse): Promise<void> => {
   const isHead = context.method === "HEAD"

@@ -95,8 +95,14 @@ export type { ArchiveToOpen, OpenedArchive, VaultOptions } from "./ports/VaultFi
 export type { EventFields, TillEvent } from "./runtime/events.ts"
 export type { IncomingRequest, PlainResponse } from "./http/HttpMessage.ts"
 export type { ChargeQuery, ChargeSummary } from "./orders/ChargeOperator.ts"
-export type { LedgerCheckQuery, LedgerLine, LedgerQuery, LedgerSum } from "./orders/LedgerOperator.ts"
-export type { RefundStatus } from "./orders/RefundOperator.ts"
+export type {
+  LedgerCheckQuery,
+  LedgerExportQuery,
+  LedgerLine,
+  LedgerQuery,
+  LedgerSum
+} from "./orders/LedgerOperator.ts"
+export type { DueRefund, DueRefundQuery, RefundStatus } from "./orders/RefundOperator.ts"
 export type { Caller } from "./http/HttpMessage.ts"
 export type { ApiError, Issue } from "./domain/ApiError.ts"
 export type { Product, SearchProduct, Source } from "./domain/Product.ts"

@@ -20,12 +20,19 @@ export const sqlite = (options: {
   /** Path of the file, relative to the working directory. */
   readonly filename: string
 }): Layer.Layer<Stores, ConfigurationError | StoreError> => {
-  const { filename } = options
+  // Hosts without type checks may pass the name itself, or another option.
+  const filename: unknown = options?.filename
   const opened = Layer.effect(
     SqlClient.SqlClient,
-    filename.trim() === ""
-      ? Effect.fail(new ConfigurationError({ message: "storage: filename must not be empty" }))
-      : Effect.mapError(SqliteClient.connect({ filename }), (error) => openFailure(filename, error))
+    typeof filename !== "string"
+      ? Effect.fail(
+          new ConfigurationError({
+            message: 'storage: sqlite takes { filename }: sqlite({ filename: "till.sqlite" })'
+          })
+        )
+      : filename.trim() === ""
+        ? Effect.fail(new ConfigurationError({ message: "storage: filename must not be empty" }))
+        : Effect.mapError(SqliteClient.connect({ filename }), (error) => openFailure(filename, error))
   )
   // Layers are shared by reference. Fresh inside, so that two files never share stores; one value outside, so that a
   // file is opened once, wherever its storage is provided.

@@ -4,6 +4,7 @@ import type { StoreError } from "../domain/Errors.ts"
 import { listInPages } from "./listInPages.ts"
 import { type Charge, Charges, type ChargeState } from "../ports/Charges.ts"
 import { recordManualRefund } from "./ManualRefunds.ts"
+import { checkBefore } from "./OperatorInput.ts"
 
 /** A charge for the host's bookkeeping; without payload, response and tokens. */
 export interface ChargeSummary {
@@ -60,8 +61,9 @@ export class ChargeOperator extends Context.Service<
   static readonly layer: Layer.Layer<ChargeOperator, never, Charges> = Layer.effect(
     ChargeOperator,
     Effect.map(Charges, (charges) => ({
-      list: ({ before, limit = defaultLimit, state }: ChargeQuery = {}) =>
-        listInPages(limit, (size, last: ChargeQuery["before"] = before) =>
+      list: Effect.fnUntraced(function* ({ before, limit = defaultLimit, state }: ChargeQuery = {}) {
+        if (before !== undefined) yield* checkBefore(before.createdAt, "charge")
+        return yield* listInPages(limit, (size, last: ChargeQuery["before"] = before) =>
           Effect.map(
             charges.list({
               limit: size,
@@ -72,7 +74,8 @@ export class ChargeOperator extends Context.Service<
             }),
             (found) => found.map(summaryOf)
           )
-        ),
+        )
+      }),
       recordRefund: (key: string, transaction: string) =>
         Effect.map(recordManualRefund(charges, key, transaction), (recorded) => recorded === "Recorded")
     }))

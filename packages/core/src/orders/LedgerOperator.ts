@@ -1,7 +1,10 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Option, Stream } from "effect"
 import { shownAddress } from "../domain/EvmAddress.ts"
 import type { StoreError } from "../domain/Errors.ts"
+import { exportLedger } from "./ledgerExport.ts"
 import { listInPages } from "./listInPages.ts"
+import { checkBefore, checkChoice, checkDates } from "./OperatorInput.ts"
+import { type ExportFormat, exportFormats } from "./recordExport.ts"
 import { Charges, type LedgerEntry, type LedgerTotal } from "../ports/Charges.ts"
 import { auditLedger, auditLedgerWithChain, type LedgerAudit } from "../toll/audit/LedgerAudit.ts"
 import type { PaidTo } from "../toll/audit/NetworkAudit.ts"
@@ -33,6 +36,15 @@ export interface LedgerQuery {
   readonly before?: LedgerLine
 }
 
+/** Selects the entries of an export, and its format. */
+export interface LedgerExportQuery {
+  readonly format: ExportFormat
+  /** The earliest time, included; default the first entry. */
+  readonly from?: Date
+  /** The latest time, excluded; default now. */
+  readonly to?: Date
+}
+
 /** What a check of the ledger covers. */
 export interface LedgerCheckQuery {
   /** The earliest time, included; default seven days ago. */
@@ -62,6 +74,8 @@ export class LedgerOperator extends Context.Service<
      * reported as foreign.
      */
     readonly check: (query?: LedgerCheckQuery) => Effect.Effect<LedgerAudit, StoreError>
+    /** Exports entries, newest first, as text in pieces: a JSON array, or CSV with a header row (RFC 4180). */
+    readonly export: (query: LedgerExportQuery) => Stream.Stream<string, StoreError>
   }
 >()("@till402/core/LedgerOperator") {
   /** `networks`: those whose transfers `check` can compare with the ledger. */
@@ -71,6 +85,7 @@ export class LedgerOperator extends Context.Service<
 }
 
 const defaultLimit = 50
+const exportPageSize = 200
 const defaultSpanMillis = 7 * 86_400_000
 
 /** An entry as a host sees it. */
@@ -81,28 +96,69 @@ export const lineOf = ({ amountAtomic, atMillis, ...entry }: LedgerEntry): Ledge
   at: new Date(atMillis)
 })
 
+/** The ends of a span for the store. */
+const spanOf = ({ from, to }: { readonly from?: Date | undefined; readonly to?: Date | undefined }) => ({
+  ...(from === undefined ? {} : { fromMillis: from.getTime() }),
+  ...(to === undefined ? {} : { beforeMillis: to.getTime() })
+})
+
+/** All entries of a span, newest first, page by page. */
+const pagesOf = (
+  charges: Charges["Service"],
+  span: ReturnType<typeof spanOf>
+): Stream.Stream<ReadonlyArray<LedgerEntry>, StoreError> =>
+  Stream.paginate(undefined, (before: LedgerEntry | undefined) =>
+    Effect.map(
+      // A host that takes pieces at once would otherwise keep the event loop from other work.
+      Effect.tap(
+        charges.entries({
+          limit: exportPageSize,
+          ...span,
+          ...(before === undefined ? {} : { before })
+        }),
+        Effect.yieldNow
+      ),
+      (page) =>
+        [[page], page.length < exportPageSize ? Option.none() : Option.fromUndefinedOr(page.at(-1))] as const
+    )
+  )
+
 const make = Effect.fnUntraced(function* (networks: ReadonlyArray<PaidTo>) {
   const charges = yield* Charges
   const chain = yield* Chain
   return LedgerOperator.of({
-    list: ({ before, from, limit = defaultLimit, to } = {}) =>
-      listInPages(limit, (size, last: LedgerLine | undefined = before) =>
+    list: Effect.fnUntraced(function* ({ before, from, limit = defaultLimit, to }: LedgerQuery = {}) {
+      yield* checkDates({ from, to })
+      if (before !== undefined) yield* checkBefore(before.at, "entry")
+      return yield* listInPages(limit, (size, last: LedgerLine | undefined = before) =>
         Effect.map(
           charges.entries({
             limit: size,
-            ...(from === undefined ? {} : { fromMillis: from.getTime() }),
-            ...(to === undefined ? {} : { beforeMillis: to.getTime() }),
+            ...spanOf({ from, to }),
             ...(last === undefined ? {} : { before: { ...last, atMillis: last.at.getTime() } })
           }),
           (found) => found.map(lineOf)
         )
-      ),
-    totals: ({ from, to }) =>
-      Effect.map(charges.totals(from.getTime(), to.getTime()), (found) =>
-        found.map(({ amountAtomic, ...total }) => ({ ...total, amountAtomic: BigInt(amountAtomic) }))
+      )
+    }),
+    totals: Effect.fnUntraced(function* (span: { readonly from: Date; readonly to: Date }) {
+      // Hosts without type checks may leave the span out.
+      const { from = null, to = null }: { readonly from?: unknown; readonly to?: unknown } = span ?? {}
+      yield* checkDates({ from, to })
+      const found = yield* charges.totals(span.from.getTime(), span.to.getTime())
+      return found.map(({ amountAtomic, ...total }) => ({ ...total, amountAtomic: BigInt(amountAtomic) }))
+    }),
+    export: ({ format, from, to }) =>
+      Stream.unwrap(
+        Effect.gen(function* () {
+          yield* checkChoice("format", format ?? "", exportFormats)
+          yield* checkDates({ from, to })
+          return exportLedger(pagesOf(charges, spanOf({ from, to })), format)
+        })
       ),
     check: Effect.fnUntraced(
       function* ({ chain: withChain = false, from, to }: LedgerCheckQuery = {}) {
+        yield* checkDates({ from, to })
         const nowMillis = yield* Clock.currentTimeMillis
         const span = {
           fromMillis: from?.getTime() ?? nowMillis - defaultSpanMillis,

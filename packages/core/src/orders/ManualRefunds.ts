@@ -17,6 +17,8 @@ import { quietMillis } from "./RefundAuthorization.ts"
  */
 export type ManualRefund = "Recorded" | "Known" | "Refused"
 
+const transactionHash = /^0x[0-9a-f]{64}$/i
+
 /** Records a refund that an operator sent. Reports why one that is due or sent is refused. */
 export const recordManualRefund = Effect.fnUntraced(function* (
   charges: Charges["Service"],
@@ -25,8 +27,16 @@ export const recordManualRefund = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ManualRefund, StoreError> {
   if (!isUsableName(transaction)) return "Refused"
   const nowMillis = yield* Clock.currentTimeMillis
-  if (yield* charges.recordManualRefund(key, transaction, nowMillis - quietMillis, nowMillis))
+  if (yield* charges.recordManualRefund(key, transaction, nowMillis - quietMillis, nowMillis)) {
+    if (!transactionHash.test(transaction))
+      yield* report(
+        "Warn",
+        "refund_without_transaction",
+        "You recorded a refund with a text that is no transaction hash; its buyer is told that it was sent",
+        { chargeKey: key, transaction }
+      )
     return "Recorded"
+  }
   const refund = (yield* charges.find(key))?.refund
   if (refund?._tag === "Due") {
     yield* report("Warn", "refund_in_progress", "A refund was not recorded: the wallet may be sending it", {

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Option, Stream } from "effect"
-import type { StoreError } from "../domain/Errors.ts"
-import type { OrderStatus } from "../domain/Order.ts"
+import { ConfigurationError, type StoreError } from "../domain/Errors.ts"
+import { OrderStatus } from "../domain/Order.ts"
 import { Charges } from "../ports/Charges.ts"
 import { toReasonCode } from "../ports/ReasonCode.ts"
 import { type Order, Orders } from "../ports/Orders.ts"
@@ -9,7 +9,8 @@ import type { OrderEvent } from "./OrderEvent.ts"
 import { exportOrders } from "./orderExport.ts"
 import { listInPages } from "./listInPages.ts"
 import { OrderLife } from "./OrderLife.ts"
-import { isUsableName } from "./OperatorInput.ts"
+import { checkChoice, isUsableName } from "./OperatorInput.ts"
+import { type ExportFormat, exportFormats } from "./recordExport.ts"
 import { recordManualRefund } from "./ManualRefunds.ts"
 import { OrderWorker } from "./OrderWorker.ts"
 
@@ -17,8 +18,7 @@ import { OrderWorker } from "./OrderWorker.ts"
  * The result of an operator's command.
  *
  * `done`: the order has changed as requested. `conflict`: its status (or its recorded refund) doesn't allow the
- * command; `order` is `undefined` if it was changed concurrently or no fulfilment is configured. `not_found`: no order
- * has this id or reference. `invalid`: the given reference or transaction is blank, too long (over 500 characters) or
+ * command; `order` is `undefined` if it was changed concurrently. `not_found`: no order has this id or reference. `invalid`: the given reference or transaction is blank, too long (over 500 characters) or
  * has control characters; nothing was changed.
  */
 export type OperatorResult =
@@ -39,7 +39,7 @@ export interface OrderQuery {
 
 /** Selects the orders of an export, and its format. */
 export interface ExportQuery {
-  readonly format: "csv" | "json"
+  readonly format: ExportFormat
   /** Only orders in this status. */
   readonly status?: OrderStatus
   /** Includes address and email; default `false`. */
@@ -77,7 +77,7 @@ export class OrderOperator extends Context.Service<
     readonly export: (query: ExportQuery) => Stream.Stream<string, StoreError>
   }
 >()("@till402/core/OrderOperator") {
-  /** Without `OrderLife` and `OrderWorker` (no fulfilment is configured) orders can be read, not changed. */
+  /** Without `OrderLife` and `OrderWorker` (no fulfilment is configured) orders can be read; a change of one is a `ConfigurationError`. */
   static readonly layer = (feed: ChangeFeed): Layer.Layer<OrderOperator, never, Orders | Charges> =>
     Layer.effect(OrderOperator, make(feed))
 }
@@ -109,12 +109,18 @@ const decide = Effect.fnUntraced(function* (
   return order === undefined ? undefined : yield* life.applyOutcome(order, event)
 })
 
+/** What a host's script meets that makes a till without the options of the server. */
+const noFulfilment = new ConfigurationError({
+  message: "this till has no fulfilment, so it can't change orders: give it the options of the server"
+})
+
 const apply = Effect.fnUntraced(function* (
   { orders, processing }: Services,
   id: string,
   event: OrderEvent
 ): Effect.fn.Return<OperatorResult, StoreError> {
-  if (processing === undefined) return { outcome: "conflict", order: undefined }
+  if (processing === undefined)
+    return (yield* orders.find(id)) === undefined ? { outcome: "not_found" } : yield* Effect.die(noFulfilment)
   const { life } = processing
   const result = yield* isDecision(event) ? decide(orders, life, id, event) : life.applyById(id, event)
   if (result === undefined) return { outcome: "not_found" }
@@ -143,6 +149,7 @@ const markRefunded = Effect.fnUntraced(function* (
   if (!isUsableName(transaction)) return { outcome: "invalid" }
   const order = yield* orders.find(id)
   if (order === undefined) return { outcome: "not_found" }
+  if (services.processing === undefined) return yield* Effect.die(noFulfilment)
   if (order.status !== "refund_due") return { outcome: "conflict", order }
   const recorded = yield* recordManualRefund(charges, order.chargeKey, transaction)
   if (recorded === "Refused") return { outcome: "conflict", order }
@@ -186,8 +193,11 @@ const make = Effect.fnUntraced(function* (feed: ChangeFeed) {
   return OrderOperator.of({
     find: (id) => orders.find(id),
     list: ({ limit = defaultLimit, ...query } = {}) =>
-      listInPages(limit, (size, last: Order | undefined) =>
-        orders.list({ ...query, limit: size, ...(last === undefined ? {} : { before: last.id }) })
+      Effect.andThen(
+        checkChoice("status", query.status, OrderStatus.literals),
+        listInPages(limit, (size, last: Order | undefined) =>
+          orders.list({ ...query, limit: size, ...(last === undefined ? {} : { before: last.id }) })
+        )
       ),
     // A feed never fails: it ends with the till.
     changes: Stream.suspend(() => Stream.orDie(Stream.fromAsyncIterable(feed.subscribe(), (error) => error))),
@@ -202,6 +212,12 @@ const make = Effect.fnUntraced(function* (feed: ChangeFeed) {
       apply(services, id, { _tag: "Cancelled", reason: toReasonCode(reason) }),
     markRefunded: (id, transaction) => markRefunded(services, id, transaction),
     export: ({ format, personal = false, status }) =>
-      exportOrders(pagesOf(services, status), { format, personal })
+      Stream.unwrap(
+        Effect.gen(function* () {
+          yield* checkChoice("format", format ?? "", exportFormats)
+          yield* checkChoice("status", status, OrderStatus.literals)
+          return exportOrders(pagesOf(services, status), { format, personal })
+        })
+      )
   })
 })

@@ -1,8 +1,9 @@
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
+import { exportedText } from "./exportedText.ts"
 import type { HostOrders } from "./HostOrders.ts"
 import type { ChangeFeed } from "./OrderChanges.ts"
-import { type ExportQuery, OrderOperator } from "./OrderOperator.ts"
+import { OrderOperator } from "./OrderOperator.ts"
 
 /** Runs with the till's services. */
 type Run = <A>(effect: Effect.Effect<A, StoreError, OrderOperator>) => Promise<A>
@@ -11,15 +12,6 @@ type Run = <A>(effect: Effect.Effect<A, StoreError, OrderOperator>) => Promise<A
 export const toHostOrders = (run: Run, feed: ChangeFeed): HostOrders => {
   const call = <A>(use: (operator: OrderOperator["Service"]) => Effect.Effect<A, StoreError>) =>
     run(OrderOperator.use(use))
-
-  async function* exported(query: ExportQuery): AsyncGenerator<string, void, void> {
-    yield* await run(
-      Effect.gen(function* () {
-        const pieces = (yield* OrderOperator).export(query)
-        return Stream.toAsyncIterableWith(pieces, yield* Effect.context<never>())
-      })
-    )
-  }
 
   return {
     find: (id) => call((operator) => operator.find(id)),
@@ -31,6 +23,10 @@ export const toHostOrders = (run: Run, feed: ChangeFeed): HostOrders => {
     resolve: (id, reference) => call((operator) => operator.resolve(id, reference)),
     cancel: (id, reason) => call((operator) => operator.cancel(id, reason)),
     markRefunded: (id, transaction) => call((operator) => operator.markRefunded(id, transaction)),
-    export: exported
+    export: (query) =>
+      exportedText(
+        run,
+        OrderOperator.use((operator) => Effect.succeed(operator.export(query)))
+      )
   }
 }

@@ -4,8 +4,14 @@ import type { ArchiveFacts, ArchiveVersion, Publication, VaultListing } from "..
 import type { VaultListQuery } from "../vault/VaultOperator.ts"
 import type { ChargeQuery, ChargeSummary } from "../orders/ChargeOperator.ts"
 import type { HostOrders } from "../orders/HostOrders.ts"
-import type { LedgerCheckQuery, LedgerLine, LedgerQuery, LedgerSum } from "../orders/LedgerOperator.ts"
-import type { RefundStatus } from "../orders/RefundOperator.ts"
+import type {
+  LedgerCheckQuery,
+  LedgerExportQuery,
+  LedgerLine,
+  LedgerQuery,
+  LedgerSum
+} from "../orders/LedgerOperator.ts"
+import type { DueRefund, DueRefundQuery, RefundStatus } from "../orders/RefundOperator.ts"
 import type { LedgerAudit } from "../toll/audit/LedgerAudit.ts"
 import type { Reconciliation } from "../toll/machine/Reconciler.ts"
 import type { PricedRouteOptions } from "../operations/PricedOperation.ts"
@@ -67,10 +73,26 @@ export interface RunningTill {
      * isn't exactly one transfer is a fault; a transfer that isn't an entry is reported as foreign.
      */
     readonly check: (query?: LedgerCheckQuery) => Promise<LedgerAudit>
+    /**
+     * Exports entries, newest first, as text in pieces: a JSON array, or CSV with a header row (RFC 4180). Amounts are
+     * exact decimal text in dollars, times ISO 8601 in UTC; `from` is included and `to` isn't.
+     *
+     * @example
+     * for await (const piece of till.ledger.export({ format: "csv", from: new Date("2026-01-01") }))
+     *   process.stdout.write(piece)
+     */
+    readonly export: (query: LedgerExportQuery) => AsyncIterableIterator<string>
   }
   /** Whether refunds are sent. The till stops them itself if ledger and chain contradict each other. */
   readonly refunds: {
     readonly status: () => Promise<RefundStatus>
+    /**
+     * Lists the refunds that are due and not sent yet, newest payment first: to whom, how much, and on which network.
+     *
+     * @example
+     * for (const { amountAtomic, network, payer } of await till.refunds.due()) console.log(payer, amountAtomic, network)
+     */
+    readonly due: (query?: DueRefundQuery) => Promise<ReadonlyArray<DueRefund>>
     /** Stops all refunds, in every process, until they are resumed; `false` if they were already stopped. */
     readonly stop: (reason: string) => Promise<boolean>
     /** Allows refunds again; `false` if they were not stopped. */

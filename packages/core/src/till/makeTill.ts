@@ -24,6 +24,7 @@ import type { Caller } from "../http/HttpMessage.ts"
 import { ChargeOperator } from "../orders/ChargeOperator.ts"
 import { LedgerOperator } from "../orders/LedgerOperator.ts"
 import { RefundOperator } from "../orders/RefundOperator.ts"
+import { exportedText } from "../orders/exportedText.ts"
 import { toHostOrders } from "../orders/toHostOrders.ts"
 import { ChangeFeed } from "../orders/OrderChanges.ts"
 import { VaultOperator } from "../vault/VaultOperator.ts"
@@ -248,10 +249,16 @@ export const makeTill = (options: TillOptions): RunningTill => {
     ledger: {
       list: (query) => operate(LedgerOperator.use((ledger) => ledger.list(query))),
       totals: (span) => operate(LedgerOperator.use((ledger) => ledger.totals(span))),
-      check: (query) => operate(LedgerOperator.use((ledger) => ledger.check(query)))
+      check: (query) => operate(LedgerOperator.use((ledger) => ledger.check(query))),
+      export: (query) =>
+        exportedText(
+          operate,
+          LedgerOperator.use((ledger) => Effect.succeed(ledger.export(query)))
+        )
     },
     refunds: {
       status: () => operate(RefundOperator.use(({ status }) => status)),
+      due: (query) => operate(RefundOperator.use((refunds) => refunds.due(query))),
       stop: (reason) => operate(RefundOperator.use((refunds) => refunds.stop(reason))),
       resume: () => operate(RefundOperator.use(({ resume }) => resume))
     },

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { ListingRejected, type StoreError } from "../domain/Errors.ts"
-import type { VaultItem, VaultPage, VaultQuery } from "../domain/Vault.ts"
+import { VaultItem, type VaultPage, type VaultQuery } from "../domain/Vault.ts"
 import {
   ArchiveFacts,
   type ArchiveVersion,
@@ -9,6 +9,7 @@ import {
   type VaultListing
 } from "../domain/VaultListing.ts"
 import { issuesOf } from "../domain/issuesOf.ts"
+import { responseReader } from "../ports/HostResponse.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
 import { VaultPurchases } from "../ports/VaultPurchases.ts"
 
@@ -29,6 +30,8 @@ const checkListing = (given: unknown): Effect.Effect<VaultListing, ListingReject
     ? Effect.succeed(reading.listing)
     : Effect.fail(new ListingRejected({ issues: reading.issues }))
 }
+
+const readItem = responseReader(VaultItem)
 
 /** Stocks the vault. */
 export class VaultOperator extends Context.Service<
@@ -74,7 +77,11 @@ export class VaultOperator extends Context.Service<
         return yield* items.publish(item, facts, yield* Clock.currentTimeMillis)
       })
       return VaultOperator.of({
-        put: (item) => items.put(item),
+        put: (item) =>
+          readItem(item).pipe(
+            Effect.catch(({ message }) => Effect.die(new TypeError(`the item is not valid: ${message}`))),
+            Effect.andThen(items.put(item))
+          ),
         unlist: (slug) => items.unlist(slug),
         publish,
         versions: (slug) => items.versions(slug, maxVersions),

@@ -179,7 +179,7 @@ describe("a host gets an event, without secrets and personal data, when", () => 
     await shop.till.reconcile()
 
     // The key of a charge names its payer's wallet and nonce, as the chain does.
-    const events = shop.events.flatMap(({ chargeKey: _, ...event }) => strings(event)).join("\n")
+    const events = shop.events.flatMap((event) => strings({ ...event, chargeKey: undefined })).join("\n")
     const document = JSON.parse(Buffer.from(payment, "base64").toString("utf8"))
     const secrets = [
       payment,
