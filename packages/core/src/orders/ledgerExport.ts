@@ -1,5 +1,5 @@
 import { Stream } from "effect"
-import { checksumAddress } from "../domain/EvmAddress.ts"
+import { shownAddress } from "../domain/EvmAddress.ts"
 import { formatAtomic } from "../domain/Money.ts"
 import type { LedgerEntry } from "../ports/Ledger.ts"
 import { type ExportFormat, exportLines, isoOf } from "./recordExport.ts"
@@ -16,7 +16,7 @@ const lineOf = (entry: LedgerEntry) => ({
   amountAtomic: entry.amountAtomic,
   network: entry.network,
   asset: entry.asset,
-  payer: checksumAddress(entry.payer),
+  payer: shownAddress(entry.payer),
   payTo: entry.payTo,
   transaction: entry.transaction ?? null,
   transferLogIndex: entry.transferLogIndex ?? null,

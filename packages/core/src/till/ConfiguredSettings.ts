@@ -132,6 +132,10 @@ const readBaseUrl = (text: unknown, faults: Faults): string => {
   const url = typeof text === "string" ? URL.parse(text) : null
   const isHttp = url !== null && ["http:", "https:"].includes(url.protocol)
   const isBare = isHttp && url.search === "" && url.hash === "" && url.username === "" && url.password === ""
+  if (isBare && /\/x402\/*$/.test(url.pathname)) {
+    faults.add(`${faults.nameOf("baseUrl")} must not end in /x402: leave it out, it is added to the routes`)
+    return "http://invalid"
+  }
   if (isBare) return `${url.origin}${url.pathname.replace(/\/+$/, "")}`
   const expected = "the public http(s) address of the mount, without query, fragment or user"
   // An address with a user may hold a password.
@@ -182,8 +186,10 @@ const readSecrets = (given: unknown, faults: Faults): ReadonlyArray<SecretKey> =
   const keys = given
     .map((entry, index) => readKey(entry, index === 0 ? name : faults.nameOf("olderSecrets"), faults))
     .filter((key) => key !== undefined)
-  if (new Set(keys.map(({ id }) => id)).size !== keys.length)
-    faults.add(`${name}: ids of secrets must differ`)
+  const ids = keys.map(({ id }) => id)
+  const twice = ids.filter((id, index) => ids.indexOf(id) < index)
+  if (twice.length > 0)
+    faults.add(`${name}: ids of secrets must differ: ${twice.map(shown).join(", ")} is given twice`)
   return keys
 }
 
@@ -237,7 +243,11 @@ const readMargin = (margin: unknown, faults: Faults): Margin | undefined => {
   if (typeof margin === "number" && Number.isInteger(margin) && margin >= minimum && margin <= maximum) {
     return margin
   }
-  faults.wrong("margin", `basis points, a whole number from ${minimum} to ${maximum}, or a function`, margin)
+  faults.wrong(
+    "margin",
+    `basis points (2.5 % is 250), a whole number from ${minimum} to ${maximum}, or a function`,
+    margin
+  )
   return undefined
 }
 
@@ -255,7 +265,11 @@ const readCors = (cors: unknown, faults: Faults): ConfiguredSettings["cors"] => 
       `${name} must list origins such as "https://agents.example", without a path: got ${shown(cors.find((each) => !isOrigin(each)))}`
     )
   } else {
-    faults.wrong("cors", `"*" for every origin (the default), a list of origins, or false for none`, cors)
+    faults.wrong(
+      "cors",
+      `"*" for every origin (the default), a list of origins such as ["https://agents.example"], or false for none`,
+      cors
+    )
   }
   return "*"
 }

@@ -53,6 +53,10 @@ export const readAddress = (path: string, text: unknown, faults: Faults, network
   const expected = "an EVM address (0x and 40 hexadecimal digits), with a valid checksum or all in lower case"
   if (typeof text === "string" && /^(?:0x)?[0-9a-f]{64}$/i.test(text)) {
     faults.add(`${faults.nameOf(path, network)} must be ${expected}: it looks like a private key`)
+  } else if (typeof text === "string" && /^0x[0-9a-f]{40}$/i.test(text) && !/^0x0{40}$/.test(text)) {
+    faults.add(
+      `${faults.nameOf(path, network)} has a wrong checksum: ${shown(text)}. Copy it again, or give it in lower case`
+    )
   } else faults.wrong(path, expected, text, network)
   return "0x"
 }

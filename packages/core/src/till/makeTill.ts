@@ -38,6 +38,13 @@ const notStarted = new ApiFailure({
   retryAfterSeconds: 10
 })
 
+const stopped = new ApiFailure({
+  status: 503,
+  code: "STORAGE_UNAVAILABLE",
+  message: "The service has been stopped. Nothing was charged by this request.",
+  retryAfterSeconds: 10
+})
+
 /** Why the till did not start, for the host. */
 const startFailure = (cause: Cause.Cause<unknown>): Error => {
   const error = Cause.squash(cause)
@@ -182,6 +189,8 @@ export const makeTill = (options: TillOptions): RunningTill => {
   // The executor's own promise: an `async` function would wrap it in another.
   const run = (request: IncomingRequest, handlingOf: (services: Services) => Handling): Promise<Handled> =>
     new Promise((resolve, reject) => {
+      if (disposing !== undefined)
+        return resolve(failureResponse(stopped, configuration.cors, request.header("origin")))
       if (started === undefined) return resolve(runOnceStarted(request, handlingOf))
       const handling = handlingOf(started)
       if (!Effect.isEffect(handling)) return resolve(handling)

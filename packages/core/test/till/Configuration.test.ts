@@ -58,7 +58,11 @@ describe("A till", () => {
 
 describe("Till.make refuses", () => {
   const faults: ReadonlyArray<readonly [string, Record<string, unknown>, RegExp]> = [
-    ["payTo with a wrong checksum", { payTo: payTo.replace("B", "b") }, /payTo must be .* checksum/],
+    [
+      "payTo with a wrong checksum",
+      { payTo: payTo.replace("B", "b") },
+      /payTo has a wrong checksum: .*Copy it again/
+    ],
     ["payTo that is no address", { payTo: "0x12" }, /payTo must be/],
     ["payTo of zeros, where money is lost", { payTo: `0x${"0".repeat(40)}` }, /payTo must be/],
     ["no payTo", { payTo: undefined }, /payTo must be/],
@@ -66,6 +70,28 @@ describe("Till.make refuses", () => {
     ["an unknown network", { networks: ["base-sepolia", "dogechain"] }, /unknown network "dogechain"/],
     ["a network by its chain id alone", { networks: ["84532"] }, /unknown network "84532"/],
     ["no network", { networks: [] }, /at least one network/],
+    [
+      "baseUrl with the /x402 that is added",
+      { baseUrl: "https://shop.example/x402/" },
+      /baseUrl must not end in \/x402: leave it out/
+    ],
+    [
+      "two secrets with one id, which it names",
+      {
+        secret: [
+          { id: "1", secret },
+          { id: "1", secret: `${secret}2` }
+        ]
+      },
+      /ids of secrets must differ: "1" is given twice/
+    ],
+    [
+      "an address with a wrong checksum",
+      { payTo: payTo.replace("Bc6", "bC6") },
+      /payTo has a wrong checksum: "0x209693bC6/
+    ],
+    ["one origin without a list", { cors: "https://a.example" }, /a list of origins such as \["https/],
+    ["a margin in percent", { margin: "2.5%" }, /basis points \(2\.5 % is 250\)/],
     ["networks that are not a list", { networks: "base" }, /at least one network/],
     ["a network twice", { networks: ["base", "eip155:8453"] }, /eip155:8453 is given twice/],
     [
@@ -261,6 +287,20 @@ describe("storage that can't be opened", () => {
 })
 
 describe("a till that is disposed", () => {
+  it("serves no call any more, not even a 402", async () => {
+    const till = made(options())
+    await till.ready
+    const request = () => new Request("https://shop.example/api/x402/track")
+    expect((await till.fetch(request())).status).toBe(402)
+    await till.dispose()
+    const response = await till.fetch(request())
+    expect(response.status).toBe(503)
+    expect(await response.json()).toMatchObject({
+      code: "STORAGE_UNAVAILABLE",
+      message: expect.stringContaining("stopped")
+    })
+  })
+
   it("completes and settles a paid call first", async () => {
     const shop = await openTill()
     shop.tracker.track.delays(100)

@@ -4,7 +4,7 @@ import { canary, method, generate, privateKey, type Case, storages } from "./wro
 
 const portOf = (name: string, methods: string, example: string): string =>
   `${name} must be an object with ${methods}, such as { ${example} }`
-const corsRule = `cors must be "*" for every origin (the default), a list of origins, or false for none`
+const corsRule = `cors must be "*" for every origin (the default), a list of origins such as ["https://agents.example"], or false for none`
 const originRule = `cors must list origins such as "https://agents.example", without a path`
 
 export const ofAnotherKind: ReadonlyArray<Case> = [
@@ -162,7 +162,7 @@ export const ofAnotherKind: ReadonlyArray<Case> = [
   [
     "a percentage as margin",
     { margin: "2.5%" },
-    `margin must be basis points, a whole number from 0 to 10000, or a function: got "2.5%"`
+    `margin must be basis points (2.5 % is 250), a whole number from 0 to 10000, or a function: got "2.5%"`
   ],
   [
     "endless storage of personal data",

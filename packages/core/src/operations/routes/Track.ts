@@ -61,7 +61,7 @@ export const layer = operationLayer(
     const { prices, responseLifetimeMillis, settlesFirst } = yield* OperationSettings
     return {
       endpoint,
-      description: "Live status of a shipment, over 3,400 carriers",
+      description: "Live status of a shipment",
       mimeType: "application/json",
       example,
       encrypted: true,

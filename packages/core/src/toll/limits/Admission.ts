@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
+import { report } from "../../runtime/events.ts"
 import { Charges, type Claim, type NewCharge } from "../../ports/Charges.ts"
 import { Chain } from "../evidence/Chain.ts"
 import { isOnSolana, type SolanaPaymentPayload } from "../../domain/PaymentPayload.ts"
@@ -10,6 +11,7 @@ import type { ChargeEvent } from "../machine/ChargeStep.ts"
 import type { PaymentAttempt } from "../machine/PaymentAttempt.ts"
 import type { PayableTask } from "../machine/SettlementTask.ts"
 import type { Refusal } from "../Verdict.ts"
+import { FacilitatorOutage } from "./FacilitatorOutage.ts"
 import { PayerAccounts, type PayerAccountsConfig } from "./PayerAccounts.ts"
 import { PayerHistory } from "./PayerHistory.ts"
 import { RecentPaymentFailures } from "./RecentPaymentFailures.ts"
@@ -70,6 +72,7 @@ export class Admission {
   private readonly signatures: SignatureChecks
   /** Waiters for another call of their payer. */
   private readonly waiters = new ResponseWaiters()
+  private readonly outage = new FacilitatorOutage()
   /** Keys of the payments that a call of this process verifies. */
   private readonly verifying = new Set<string>()
 
@@ -183,6 +186,7 @@ export class Admission {
   private *verifyNow(attempt: PaymentAttempt, { request }: PayableTask): Deciding<Verification> {
     const { chain, facilitator } = this.services
     const verification = yield* facilitator.verify(request)
+    if (verification._tag === "Unreachable") yield* this.reportOutage(attempt, verification.reason)
     if (verification._tag !== "Valid" || attempt.ticket.isProven || !chain.canRead(attempt.network.caip2))
       return verification
     // From here on, the payment uses this wallet's limits, so the chain must confirm that it is the wallet's own.
@@ -190,6 +194,17 @@ export class Admission {
     attempt.ticket.recordProof(isAccepted === true)
     if (isAccepted === false) return { _tag: "Invalid", reason: foreignSignature.code }
     return isAccepted === true ? verification : { _tag: "Unreachable", reason: "chain" }
+  }
+
+  private *reportOutage({ lease, network }: PaymentAttempt, reason: string): Deciding<void> {
+    const failed = this.outage.note(lease.nowMillis())
+    if (failed === undefined) return
+    yield* report(
+      "Error",
+      "facilitator_unavailable",
+      `The facilitator verifies no payment (${reason}), so none can be accepted: check facilitator.url and its headers. Calls that failed since the last such report: ${failed}`,
+      { port: "facilitator", network: network.caip2, reason }
+    )
   }
 
   /** Claims a verified payment within the limits of its payer, of strangers, and of this process. */

@@ -1,5 +1,5 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
-import { describe, expect, it, vi } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { sampleTrackResult } from "../../../src/testing/samples.ts"
 import { buy, expectRefused, openTill, search, track, vaultBuy, vaultSearch, workDone } from "../openTill.ts"
 
@@ -46,6 +46,30 @@ describe("a payment that is refused before it is claimed", () => {
       expect(status).toBe(503)
     expect(await chargesOf(shop)).toEqual([])
   })
+})
+
+it("a facilitator that verifies nothing is reported at most once a minute, with the number of failed calls", async () => {
+  const shop = await openTill()
+  const outages = () => shop.events.filter(({ code }) => code === "facilitator_unavailable")
+  const payments = await paymentsFor(shop, search, 5)
+  shop.facilitator.verify.failsWith(new Error("down"))
+  await presentAll(shop, search, payments.slice(0, 3))
+  expect(outages()).toEqual([
+    {
+      level: "error",
+      code: "facilitator_unavailable",
+      message: expect.stringMatching(
+        /^The facilitator verifies no payment \(.+\), so none can be accepted: check facilitator\.url and its headers\..*: 1$/
+      ),
+      port: "facilitator",
+      network: "eip155:84532",
+      reason: expect.any(String)
+    }
+  ])
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 })
+  onTestFinished(() => void vi.useRealTimers())
+  await presentAll(shop, search, payments.slice(3))
+  expect(outages().map(({ message }) => message.slice(-3))).toEqual([": 1", ": 3"])
 })
 
 it("copies of a payment that is being verified wait for the first: one verification, one settlement", async () => {
