@@ -10,13 +10,29 @@ import { compiled } from "../fast/compiled.ts"
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 const issuesNamed = 5
 
-/** Lists the first five faults: `products.0.title: Expected string`. */
-const describe = (issue: SchemaIssue.Issue): string => {
+const shownLength = 40
+
+/** A plain value as `describe` shows it: `, got "349" (text)`; nothing for what is missing, long or has parts. */
+const got = (value: unknown): string => {
+  if (value === null) return ", got null"
+  if (typeof value === "number" || typeof value === "boolean") return `, got ${value}`
+  return typeof value === "string" && value.length <= shownLength
+    ? `, got ${JSON.stringify(value)} (text)`
+    : ""
+}
+
+const partOf = (value: unknown, key: PropertyKey): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined
+
+/** Lists the first five faults: `products.0.price: Expected number, got "349" (text)`. */
+const describe = (issue: SchemaIssue.Issue, response: unknown): string => {
   const { issues } = issuesOf(issue)
   const named = issues.slice(0, issuesNamed).map(({ message, path = [] }) => {
     const text = message.replaceAll(/\s+/g, " ")
-    const keys = path.map((key) => String(typeof key === "object" ? key.key : key)).join(".")
-    return keys === "" ? text : `${keys}: ${text}`
+    const parts = path.map((key) => (typeof key === "object" ? key.key : key))
+    const keys = parts.map(String).join(".")
+    const value = /^Expected (?:number|string|boolean)/.test(text) ? got(parts.reduce(partOf, response)) : ""
+    return keys === "" ? text : `${keys}: ${text}${/, got /.test(text) ? "" : value}`
   })
   return issues.length > issuesNamed ? `${named.join("; ")}; …` : named.join("; ")
 }
@@ -37,7 +53,7 @@ export const responseReader = <A>(
     const decoded = decodeLeniently(response)
     return Result.isSuccess(decoded)
       ? Effect.succeed(decoded.success)
-      : Effect.fail(new MalformedResponse({ message: describe(decoded.failure.issue) }))
+      : Effect.fail(new MalformedResponse({ message: describe(decoded.failure.issue, response) }))
   }
 }
 

@@ -43,6 +43,13 @@ const stored = async () => {
   return { path, filename, open, shop: await open() }
 }
 
+/** What an operator does whose key is lost for good. */
+const forgetKeys = (filename: string): void => {
+  const database = new DatabaseSync(filename, { timeout: 1_000 })
+  database.exec("DELETE FROM till_marks WHERE name LIKE 'secret.%'")
+  database.close()
+}
+
 describe("what is kept", () => {
   it("of a response without secrets is readable, which shows that these tests look in the right place", async () => {
     const { path, shop } = await stored()
@@ -90,7 +97,8 @@ describe("what is kept", () => {
   })
 
   it("of the host secret is nothing", async () => {
-    const { path, open } = await stored()
+    const { filename, path, open } = await stored()
+    forgetKeys(filename)
     const secret = "canary-canary-canary-canary-canary-canary"
     const shop = await open({ secret })
     await shop.present(vaultBuy, await shop.payFor(vaultBuy))
@@ -163,7 +171,8 @@ describe("keys", () => {
   const newKey = { id: "2026", secret: "the key of this year, which nobody can guess" }
 
   it("that follow another open what was made under it", async () => {
-    const { open } = await stored()
+    const { filename, open } = await stored()
+    forgetKeys(filename)
     const before = await open({ secret: [oldKey] })
     const payment = await before.payFor(vaultBuy)
     const response = await before.present(vaultBuy, payment)
@@ -188,7 +197,8 @@ describe("keys", () => {
   })
 
   it("that follow another finish a payment that was under way", async () => {
-    const { open } = await stored()
+    const { filename, open } = await stored()
+    forgetKeys(filename)
     const before = await open({ secret: [oldKey] })
     before.facilitator.losesNextSettlement(false)
     const payment = await before.payFor(vaultBuy)
@@ -199,11 +209,14 @@ describe("keys", () => {
   })
 
   it("that are lost leave it unknown, and refuse nothing", async () => {
-    const { open } = await stored()
+    const { filename, open } = await stored()
+    forgetKeys(filename)
     const before = await open({ secret: [oldKey] })
     before.facilitator.losesNextSettlement(false)
     await before.present(vaultBuy, await before.payFor(vaultBuy))
     await before.till.dispose()
+    await expect(open({ secret: [newKey] })).rejects.toThrow("not the one this database was used with")
+    forgetKeys(filename)
     const after = await open({ secret: [newKey] })
     expect(await after.till.reconcile()).toMatchObject({ settled: 0 })
     expect((await after.till.charges.list()).map(({ state }) => state)).toEqual(["ready"])
