@@ -56,7 +56,9 @@ export const sendSolanaRefund = Effect.fnUntraced(function* (
   const before = yield* call(charge, (context) => wallet.find(key, context))
   // A refund that has moved is recorded even while refunds are stopped.
   if (before?.status === "sent") return yield* recordSent(services, charge, before.transaction)
-  if (before === undefined || !(yield* services.guard.tryStart(charge, network))) return undefined
+  if (before === undefined) return undefined
+  // The wallet itself refuses a refund that it can't pay, before it signs anything.
+  if (!(yield* services.guard.tryStart(charge, network, Effect.succeed(true)))) return undefined
   const transfer = { key, payee: payer, asset, amountAtomic: BigInt(amountAtomic) }
   const state = yield* call(charge, (context) => wallet.refund(transfer, context))
   if (state?.status === "sent") return yield* recordSent(services, charge, state.transaction)
@@ -65,9 +67,7 @@ export const sendSolanaRefund = Effect.fnUntraced(function* (
       "Warn",
       "refund_not_confirmed",
       "A refund was sent, and its transfer is not confirmed yet",
-      {
-        reason: state.status
-      }
+      { chargeKey: key, network: network.caip2, reason: state.status }
     )
   }
   return undefined
