@@ -261,9 +261,14 @@ describe("the fee payers of a facilitator", () => {
     ).toEqual([offered])
   })
 
+  it("on a network that isn't known here are those of its identifier", () => {
+    const unknown = "solana:unknown"
+    expect(feePayersOf({ [unknown]: [other!] }, { network: unknown })).toEqual([offered, other])
+  })
+
   it("are bounded, and none where it offers no address", () => {
     const many = Array.from({ length: 100 }, (_, index) => toBase58(new Uint8Array(32).fill(index + 10)))
-    expect(feePayersOf({ "solana:*": [...many, "nonsense"] })).toEqual([offered, ...many.slice(0, 31)])
+    expect(feePayersOf({ "solana:*": ["nonsense", ...many] })).toEqual([offered, ...many.slice(0, 31)])
     for (const extra of [{}, { feePayer: 7 }, { feePayer: "0x12" }])
       expect(feePayersOf({ "solana:*": [other!] }, { extra })).toBeUndefined()
   })

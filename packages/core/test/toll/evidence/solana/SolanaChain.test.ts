@@ -4,6 +4,7 @@ import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { toBase58 } from "../../../../src/domain/Base58.ts"
 import { Chain } from "../../../../src/toll/evidence/Chain.ts"
+import { transferTo } from "../../../../src/toll/evidence/solana/SolanaTransfers.ts"
 import { nonceOf } from "../../../../src/toll/exact/SignedPayment.ts"
 import {
   base64Of,
@@ -188,6 +189,16 @@ describe("evidence on Solana", () => {
     })
   )
 
+  it.effect("is not among transactions with other messages", () =>
+    Effect.gen(function* () {
+      const { evidence } = yield* evidenceOf({
+        signatures: [[idOf(1), presented + 5]],
+        transactions: { [idOf(1)]: landed({ blockhash: tokenAccountOf(wallet.address) }) }
+      })
+      assert.deepStrictEqual(evidence, { _tag: "NotMoved", chainTimeSeconds: presented + 20 })
+    })
+  )
+
   it.effect("is unknown where the node lists a transaction that it doesn't have", () =>
     Effect.gen(function* () {
       const { evidence } = yield* evidenceOf({ signatures: [[idOf(1), presented + 5]] })
@@ -362,11 +373,58 @@ describe("transfers to a wallet", () => {
     })
   )
 
+  it.effect("are read again while a fork can still undo them", () =>
+    Effect.gen(function* () {
+      for (const [slot, reads] of [
+        [89, 2],
+        [90, 1]
+      ] as const) {
+        const { chain, requests } = yield* open({
+          final: { slot, seconds: presented + 20 },
+          signatures: [[idOf(1), presented]],
+          transactions: { [idOf(1)]: moves(100) }
+        })
+        yield* chain.transfersTo(devnet, solanaPayTo, span)
+        yield* chain.transfersTo(devnet, solanaPayTo, span)
+        assert.strictEqual(requests.filter(({ method }) => method === "getTransaction").length, reads)
+      }
+    })
+  )
+
+  it("are none without a change, and name no payer that there isn't", () => {
+    const to = { mint: devnet.asset, to: solanaPayTo }
+    const { meta } = moves(100)
+    const without = (
+      preTokenBalances: typeof meta.preTokenBalances | null,
+      postTokenBalances = meta.postTokenBalances
+    ) =>
+      transferTo(
+        "id",
+        {
+          slot: 1,
+          blockTime: null,
+          meta: { err: null, preTokenBalances, postTokenBalances },
+          transaction: ["", "base64"]
+        },
+        to
+      )
+    const alone = meta.postTokenBalances.filter(({ owner }) => owner === solanaPayTo)
+    assert.deepStrictEqual(without(null, alone), {
+      transaction: "id",
+      logIndex: 2,
+      from: "",
+      valueAtomic: "100"
+    })
+    assert.isUndefined(without(meta.postTokenBalances))
+    assert.isUndefined(without(null, []))
+  })
+
   it.effect("are unknown where there are too many, or one can't be read", () =>
     Effect.gen(function* () {
       const crowd = Array.from({ length: 2_001 }, (_, index) => [`${index}`, presented] as const)
+      const transactions = Object.fromEntries(crowd.map(([id]) => [id, moves(1)]))
       for (const signatures of [crowd, [[idOf(7), presented] as const]]) {
-        const { chain } = yield* open({ signatures })
+        const { chain } = yield* open({ signatures, transactions })
         assert.isUndefined(yield* chain.transfersTo(devnet, solanaPayTo, span))
       }
     })

@@ -87,7 +87,7 @@ describe("a listing", () => {
       const over = yield* list(many(11, 150), { pages: 2, signatures: 10 })
       assert.deepStrictEqual([over.isComplete, over.signatures.length], [false, 10])
       const at = yield* list(many(10, 150), { pages: 2, signatures: 10 })
-      assert.deepStrictEqual([at.isComplete, at.signatures.length], [true, 10])
+      assert.deepStrictEqual([at.isComplete, at.signatures.length, at.pages.length], [true, 10, 1])
       assert.deepStrictEqual((yield* list([])).isComplete, true)
     })
   )
