@@ -47,7 +47,7 @@ export const transferTo = (
   const changes = changesOf(meta, mint)
   const received = changes.get(to) ?? 0n
   if (received <= 0n) return undefined
-  const [from = ""] = Array.from(changes).reduce<readonly [string, bigint]>(
+  const [from] = Array.from(changes).reduce<readonly [string, bigint]>(
     (least, change) => (change[1] < least[1] ? change : least),
     ["", 0n]
   )
