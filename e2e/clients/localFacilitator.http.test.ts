@@ -123,6 +123,9 @@ describe("a local facilitator over HTTP", () => {
     const { handle } = await startHandler()
     const statusOf = async (request: Request) => (await handle(request)).status
     expect(await statusOf(call("elsewhere"))).toBe(404)
+    for (const name of ["constructor", "toString", "__proto__", "hasOwnProperty"]) {
+      expect(await statusOf(call(name))).toBe(404)
+    }
     expect(await statusOf(call("settle"))).toBe(405)
     expect(await statusOf(call("supported", {}))).toBe(405)
     expect(await statusOf(call("settle", "{"))).toBe(400)

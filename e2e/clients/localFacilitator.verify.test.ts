@@ -1,3 +1,4 @@
+import type { FetchOptions } from "@till402/providers/facilitator"
 import { type Chain, startChain } from "@till402/sandbox"
 import { privateKeyToAccount, generatePrivateKey } from "viem/accounts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -29,6 +30,16 @@ const expectRefused = async ({ payload, requirements }: Presented, reason: strin
   })
   expect(journal.records()).toEqual([])
 }
+
+/** A node that refuses to estimate gas. */
+const refusingEstimates =
+  (error: object): NonNullable<FetchOptions["fetch"]> =>
+  async (input, init) => {
+    const body = await new Response(init?.body).text()
+    return body.includes("eth_estimateGas")
+      ? Response.json({ jsonrpc: "2.0", id: 1, error })
+      : fetch(input, { ...init, body })
+  }
 
 const nowSeconds = () => BigInt(Math.floor(Date.now() / 1000))
 
@@ -137,6 +148,42 @@ describe("a local facilitator verifies", () => {
       errorReason: "unexpected_settle_error"
     })
     expect(journal.records()).toEqual([])
+  })
+
+  it("nothing while the node fails: its trouble is not the payer's", async () => {
+    const { payload, requirements } = await signedPayment(chain)
+    const errors = [
+      { code: -32000, message: "header not found" },
+      { code: -32000, message: "insufficient funds for transfer" },
+      { code: -32015, message: "missing trie node" },
+      { code: -32005, message: "limit exceeded", data: { see: "https://node.example" } }
+    ]
+    for (const error of errors) {
+      const { facilitator, journal } = await startRelay(chain, { fetch: refusingEstimates(error) })
+      await expect(facilitator.verify(payload, requirements)).rejects.toMatchObject({ _tag: "NodeRefused" })
+      // Open: another call settles it.
+      expect(await facilitator.settle(payload, requirements)).toMatchObject({
+        errorReason: "unexpected_settle_error",
+        errorMessage: "NodeRefused"
+      })
+      expect(journal.records()).toEqual([])
+    }
+  })
+
+  it("that the settlement would revert, in the words of any node", async () => {
+    const { payload, requirements } = await signedPayment(chain)
+    for (const error of [
+      { code: -32000, message: "execution reverted" },
+      { code: 3, message: "execution reverted: paused", data: "0x08c379a0" },
+      { code: -32015, message: "VM execution error.", data: "Reverted 0x" }
+    ]) {
+      const reason = "invalid_exact_evm_transaction_simulation_failed"
+      await expectRefused({ payload, requirements }, reason, { fetch: refusingEstimates(error) })
+    }
+    const endless = { code: -32000, message: "gas required exceeds allowance (50000000)" }
+    await expectRefused({ payload, requirements }, "settlement_gas_above_limit", {
+      fetch: refusingEstimates(endless)
+    })
   })
 
   it("what it lists: both names of each network, and its relayer", async () => {

@@ -56,7 +56,11 @@ const readPayment = (text: string) => {
   }
 }
 
-const methods: Readonly<Record<string, string>> = { verify: "POST", settle: "POST", supported: "GET" }
+const methods: ReadonlyMap<string, string> = new Map([
+  ["verify", "POST"],
+  ["settle", "POST"],
+  ["supported", "GET"]
+])
 
 /**
  * Serves a local facilitator over HTTP: `POST /verify`, `POST /settle` and `GET /supported` below any prefix.
@@ -110,7 +114,7 @@ export const facilitatorHandler = (
 
   return async (request) => {
     const operation = new URL(request.url).pathname.split("/").at(-1) ?? ""
-    const method = methods[operation]
+    const method = methods.get(operation)
     if (method === undefined) return problem(404, "Not found: use /verify, /settle or /supported.")
     if (request.method !== method) return problem(405, `Use ${method}.`, { allow: method })
     const caller = await authorize(request)

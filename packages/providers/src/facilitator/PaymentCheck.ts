@@ -43,8 +43,8 @@ type Signed =
 const invalid = (reason: string) => ({ _tag: "Invalid", reason }) as const
 const badSignature = invalid("invalid_exact_evm_signature")
 
-/** JSON-RPC codes of a call that reverted: `execution reverted`, with and without data. */
-const revertCodes: ReadonlySet<string> = new Set(["RPC_3", "RPC_-32000", "RPC_-32015"])
+/** More than any limit: the gas of a call that no gas of the node suffices for. */
+const unboundedGas = 1n << 64n
 
 /** Reads of the chain that prove payments. */
 export type Evidence = ChainReader["Service"]
@@ -111,7 +111,9 @@ export const makePaymentCheck = (
       .estimateGas({ from: settings.relayer, to, data })
       .pipe(
         Effect.catchTag("NodeRefused", (refusal) =>
-          revertCodes.has(refusal.code) ? Effect.succeed(undefined) : Effect.fail(refusal)
+          refusal.failure === undefined
+            ? Effect.fail(refusal)
+            : Effect.succeed(refusal.failure === "reverted" ? undefined : unboundedGas)
         )
       )
 

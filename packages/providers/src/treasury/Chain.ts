@@ -8,10 +8,15 @@ import type { Hex } from "./Hex.ts"
  * An EVM chain, through a node's JSON-RPC: https://ethereum.org/en/developers/docs/apis/json-rpc/
  */
 
+/** What a node says about a call that it could not execute. */
+export type CallFailure = "reverted" | "out_of_gas"
+
 /** The node refused the call. `code`: the number of its error. */
 export class NodeRefused extends Data.TaggedError("NodeRefused")<{
   readonly upstream: string
   readonly code: string
+  /** How the call itself failed; `undefined` if that says nothing about the call, such as a block that is missing. */
+  readonly failure?: CallFailure | undefined
 }> {
   override get message(): string {
     return `${this.upstream} refused the call: ${this.code}`
@@ -32,6 +37,14 @@ export interface Fees {
   readonly maxPriorityFeePerGas: bigint
 }
 
+/** A call whose gas is estimated. */
+export interface GasCall {
+  readonly from: Hex
+  readonly to: Hex
+  readonly data: Hex
+  readonly fees?: Fees | undefined
+}
+
 /** The chain, as a treasury uses it. */
 export interface Chain {
   readonly chainId: Effect.Effect<bigint, ChainFault>
@@ -44,7 +57,8 @@ export interface Chain {
   readonly nativeBalanceOf: (account: Hex) => Effect.Effect<bigint, ChainFault>
   /** Whether an address has code: a contract, or an account that delegates to one. */
   readonly hasCode: (address: Hex) => Effect.Effect<boolean, ChainFault>
-  readonly estimateGas: (call: { from: Hex; to: Hex; data: Hex }) => Effect.Effect<bigint, ChainFault>
+  /** The gas that a call takes. With fees, as a transaction that pays them, from an account that can. */
+  readonly estimateGas: (call: GasCall) => Effect.Effect<bigint, ChainFault>
   /** Fees that are sufficient even if the base fee doubles. */
   readonly fees: Effect.Effect<Fees, ChainFault>
   /** Base fees of this many latest blocks, and of the next one, in wei; fewer if the chain is younger. */
@@ -56,9 +70,29 @@ export interface Chain {
 
 const Reply = Schema.Struct({
   result: Schema.optionalKey(Schema.Unknown),
-  error: Schema.optionalKey(Schema.NullOr(Schema.Struct({ code: Schema.optionalKey(Schema.Unknown) })))
+  error: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Struct({
+        code: Schema.optionalKey(Schema.Unknown),
+        message: Schema.optionalKey(Schema.Unknown),
+        data: Schema.optionalKey(Schema.Unknown)
+      })
+    )
+  )
 })
 const readReply = readJson(Reply)
+
+/** The code that is only for calls that reverted. Nodes use others, such as -32000, for their own troubles too. */
+const revertCode = 3
+
+/** Whether an error of a node is one of the call. Pure. */
+export const callFailureOf = (code: unknown, message: unknown, data: unknown): CallFailure | undefined => {
+  const text = typeof message === "string" ? message : ""
+  if (/gas required exceeds allowance|out of gas/i.test(text)) return "out_of_gas"
+  if (code === revertCode || /execution reverted|invalid opcode/i.test(text)) return "reverted"
+  // What the call returned when it reverted; some nodes put a word before it.
+  return typeof data === "string" && /^(Reverted )?0x[0-9a-fA-F]*$/.test(data) ? "reverted" : undefined
+}
 
 const isQuantity = (value: unknown): value is string =>
   typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value)
@@ -84,7 +118,8 @@ export const makeChain = (upstream: Upstream, rpcUrl: string): Chain => {
     const { error, result } = yield* Effect.flatMap(upstream.call(request, { idempotent: true }), readReply)
     if (error !== undefined && error !== null) {
       const code = typeof error.code === "number" ? `RPC_${error.code}` : "RPC"
-      return yield* new NodeRefused({ upstream: name, code })
+      const failure = callFailureOf(error.code, error.message, error.data)
+      return yield* new NodeRefused({ upstream: name, code, failure })
     }
     return result
   })
@@ -121,7 +156,16 @@ export const makeChain = (upstream: Upstream, rpcUrl: string): Chain => {
           ? Effect.succeed(code.length > 2)
           : Effect.fail(malformed("eth_getCode"))
       ),
-    estimateGas: (transaction) => quantity("eth_estimateGas", [transaction]),
+    estimateGas: ({ fees, ...call }) =>
+      quantity("eth_estimateGas", [
+        fees === undefined
+          ? call
+          : {
+              ...call,
+              maxFeePerGas: toHex(fees.maxFeePerGas),
+              maxPriorityFeePerGas: toHex(fees.maxPriorityFeePerGas)
+            }
+      ]),
     fees: Effect.map(
       Effect.all([baseFee, quantity("eth_maxPriorityFeePerGas", [])]),
       ([base, maxPriorityFeePerGas]) => ({
