@@ -18,7 +18,7 @@ export type SettleResult =
 type Progress =
   | SettleResult
   | { readonly _tag: "Waiting" }
-  /** Its number is used up and the authorization isn't: only another number can settle it. */
+  /** Its number is used up or was left by an earlier relayer, and the authorization isn't used: another number can settle it. */
   | { readonly _tag: "NumberSpent"; readonly reason: string; readonly transaction: Hex }
 
 /** A number that was used this many blocks ago, and not by us, is lost: no reorganization reaches that far. */
@@ -59,20 +59,34 @@ export const makeSettling = (
   })
 
   /** Whether another transaction has used a number for good. */
-  const isLost = Effect.fnUntraced(function* ({ chain, settings }: Relay, nonce: number) {
+  const isLost = Effect.fnUntraced(function* ({ chain }: Relay, { nonce, relayer }: SettlementRecord) {
     const height = yield* chain.blockNumber
-    return (
-      height >= lostBlocks && (yield* chain.transactionCount(settings.relayer, height - lostBlocks)) > nonce
-    )
+    return height >= lostBlocks && (yield* chain.transactionCount(relayer, height - lostBlocks)) > nonce
   })
 
+  /**
+   * Whether another relayer recorded a transaction and didn't get it mined, though it had the time to replace it. If it
+   * is mined after all, the authorization still moves its money once, and ours is reverted.
+   */
+  const isAbandoned = Effect.fnUntraced(function* (
+    { settings }: Relay,
+    { relayer }: SettlementRecord,
+    sent: ReadonlyArray<SettlementRecord>
+  ) {
+    if (relayer === settings.relayer) return false
+    const lastMillis = Math.max(...sent.map(({ recordedAtMillis }) => recordedAtMillis))
+    return (yield* Clock.currentTimeMillis) - lastMillis >= settings.replaceAfterMillis
+  })
+
+  /** What the chain shows of a record. Its relayer may be an earlier account, whose numbers are its own. */
   const progressOf = Effect.fnUntraced(function* (
     relay: Relay,
     payment: PresentedPayment,
-    { nonce, transaction: first }: SettlementRecord
+    record: SettlementRecord
   ): Effect.fn.Return<Progress, RelayFault> {
-    if ((yield* relay.minedCount) <= nonce) return waiting
-    const { network, relayer } = relay.settings
+    const { nonce, relayer, transaction: first } = record
+    const { network } = relay.settings
+    if (relayer === relay.settings.relayer && (yield* relay.minedCount) <= nonce) return waiting
     const sent = yield* journal.at(network.chainId, relayer, nonce)
     const mined = yield* minedOf(relay, sent)
     const transaction = mined?.transaction
@@ -90,8 +104,12 @@ export const makeSettling = (
         if (mined !== undefined && !mined.succeeded) {
           return { _tag: "NumberSpent", reason: "transaction_failed", transaction: mined.transaction }
         }
-        return mined === undefined && (yield* isLost(relay, nonce))
-          ? { _tag: "NumberSpent", reason: "transaction_replaced", transaction: first }
+        if (mined !== undefined) return waiting
+        if (yield* isLost(relay, record)) {
+          return { _tag: "NumberSpent", reason: "transaction_replaced", transaction: first }
+        }
+        return (yield* isAbandoned(relay, record, sent))
+          ? { _tag: "NumberSpent", reason: "relayer_replaced", transaction: first }
           : waiting
     }
   })
