@@ -33,7 +33,7 @@ import { type ChainUnavailable, type Evidence, makePaymentCheck } from "./Paymen
 import { readPayment } from "./PresentedPayment.ts"
 import { makeRelay, type Relay, type RelayFault, type RelayRefused } from "./Relay.ts"
 import { makeSettling } from "./Settling.ts"
-import { journalOf } from "./SettlementJournal.ts"
+import { journalOf, type SettlementJournalFailed } from "./SettlementJournal.ts"
 
 /*
  * Puts a local facilitator together, and gives it the shape of the official one.
@@ -64,7 +64,7 @@ interface LocalFacilitatorClient {
   readonly verify: (
     paymentPayload: unknown,
     paymentRequirements: unknown
-  ) => Effect.Effect<VerifyResult, ChainFault | ChainUnavailable | RelayRefused>
+  ) => Effect.Effect<VerifyResult, ChainFault | ChainUnavailable | RelayRefused | SettlementJournalFailed>
   readonly settle: (
     paymentPayload: unknown,
     paymentRequirements: unknown,
@@ -123,8 +123,11 @@ export const makeLocalFacilitator = Effect.fnUntraced(function* (
     const relay = relays.get(payment.network.caip2)!
     const verdict = yield* check(relay, payment)
     if (verdict._tag === "Invalid") return invalidResult(verdict.reason, payer)
-    // No work should begin for a payment that couldn't be settled now.
-    yield* relay.affordableFees(verdict.gas)
+    const promisedAtomic = yield* relay.promisedAtomic(payment.key)
+    if (verdict.balanceAtomic < promisedAtomic + BigInt(payment.authorization.value)) {
+      return invalidResult("invalid_exact_evm_insufficient_balance", payer)
+    }
+    yield* relay.reserve(verdict.gas, payment.key)
     return { isValid: true, payer }
   })
 

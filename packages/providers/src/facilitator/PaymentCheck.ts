@@ -25,8 +25,14 @@ export class ChainUnavailable extends Data.TaggedError("ChainUnavailable")<{ rea
 }
 
 export type PaymentVerdict =
-  /** `gas`: the limit for the call, a quarter above the estimate. */
-  | { readonly _tag: "Valid"; readonly call: TransferCall; readonly gas: bigint }
+  | {
+      readonly _tag: "Valid"
+      readonly call: TransferCall
+      /** The limit for the call, a quarter above the estimate. */
+      readonly gas: bigint
+      /** What the payer has, in atomic units. */
+      readonly balanceAtomic: bigint
+    }
   | { readonly _tag: "Invalid"; readonly reason: string }
 
 export interface PaymentCheckSettings {
@@ -108,7 +114,8 @@ export const makePaymentCheck = (
   /** The gas that the settlement takes; `undefined` if it would be reverted. */
   const estimate = ({ chain, settings }: Relay, { data, to }: TransferCall) =>
     chain
-      .estimateGas({ from: settings.relayer, to, data })
+      // Settlements that aren't mined may still fail: the relayer counts them by itself.
+      .estimateGas({ from: settings.relayer, to, data, block: "latest" })
       .pipe(
         Effect.catchTag("NodeRefused", (refusal) =>
           refusal.failure === undefined
@@ -130,7 +137,7 @@ export const makePaymentCheck = (
       const limit = (gas * 5n) / 4n
       return limit > relay.settings.maxGas
         ? invalid("settlement_gas_above_limit")
-        : { _tag: "Valid", call, gas: limit }
+        : { _tag: "Valid", call, gas: limit, balanceAtomic: balance }
     }
     // Read last: the payment itself may have moved the balance, or used the nonce, while it was read.
     if (yield* isUsed(payment)) return invalid("invalid_exact_evm_nonce_already_used")

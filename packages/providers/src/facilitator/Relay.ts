@@ -5,6 +5,8 @@ import type { Chain, ChainFault, Fees } from "../treasury/Chain.ts"
 import { hashOf, signer } from "../treasury/SigningAccount.ts"
 import type { SigningFailed } from "../treasury/TreasuryErrors.ts"
 import type { RelaySettings } from "./FacilitatorSettings.ts"
+import { GasReservations } from "./GasReservations.ts"
+import { OpenTransactions } from "./OpenTransactions.ts"
 import type { PresentedPayment } from "./PresentedPayment.ts"
 import type { Journal, SettlementJournalFailed, SettlementRecord } from "./SettlementJournal.ts"
 import type { TransferCall } from "./TransferCall.ts"
@@ -16,7 +18,11 @@ import type { TransferCall } from "./TransferCall.ts"
 
 /** Nothing was recorded or sent. The same payment can be settled later. */
 export class RelayRefused extends Data.TaggedError("RelayRefused")<{
-  readonly reason: "settlement_fees_above_limit" | "relayer_out_of_funds" | "relayer_busy"
+  readonly reason:
+    | "settlement_fees_above_limit"
+    | "relayer_out_of_funds"
+    | "relayer_busy"
+    | "payer_settlements_open"
 }> {
   override get message(): string {
     return `the relayer can't send now: ${this.reason}. Nothing was sent`
@@ -32,12 +38,18 @@ export interface SettlementDraft {
   readonly attempt: number
   readonly call: TransferCall
   readonly gas: bigint
+  /** What the payer had, in atomic units. */
+  readonly balanceAtomic: bigint
+  /** Number of the relayer's mined transactions when that was read, or earlier. */
+  readonly minedBefore: number
 }
 
 /** Transaction numbers that are tried before a settlement fails with `relayer_busy`. */
 const maxNonces = 32
 const feesLifetimeMillis = 1_000
 const balanceLifetimeMillis = 2_000
+/** How long a verified payment keeps its gas money without being settled. */
+const reservationMillis = 30_000
 
 /** The fees of a recorded transaction. */
 const feesOf = ({ signedTransaction }: SettlementRecord): Fees => {
@@ -83,8 +95,8 @@ export const makeRelay = Effect.fnUntraced(function* (
   const { chainId } = network
   const oneAtATime = Semaphore.makeUnsafe(1)
   let isRightChain = false
-  /** The lowest number that this process may take next. */
-  let nextNonce: number | undefined
+  const reserved = new GasReservations(reservationMillis)
+  let lastRead = new OpenTransactions([])
 
   const assertChain = Effect.gen(function* () {
     if (isRightChain) return
@@ -98,7 +110,20 @@ export const makeRelay = Effect.fnUntraced(function* (
   /** Number of the relayer's mined transactions, and so the number that is next on the chain. */
   const minedCount = yield* Effect.cachedWithTTL(chain.transactionCount(relayer), pollMillis)
   const cachedFees = yield* Effect.cachedWithTTL(chain.fees, feesLifetimeMillis)
-  const cachedBalance = yield* Effect.cachedWithTTL(chain.nativeBalanceOf(relayer), balanceLifetimeMillis)
+  /** Gas money, and the mined transactions that are in it for certain: counted first. */
+  const cachedFunds = yield* Effect.cachedWithTTL(
+    Effect.gen(function* () {
+      const mined = yield* chain.transactionCount(relayer)
+      return { mined, balanceWei: yield* chain.nativeBalanceOf(relayer) }
+    }),
+    balanceLifetimeMillis
+  )
+
+  /** The recorded transactions from a number on. */
+  const openSince = Effect.fnUntraced(function* (nonce: number) {
+    lastRead = new OpenTransactions(yield* journal.since(chainId, relayer, nonce), lastRead)
+    return lastRead
+  })
 
   const signWith = signer(account)
   const sign = Effect.fnUntraced(function* (nonce: number, call: TransferCall, gas: bigint, fees: Fees) {
@@ -108,38 +133,67 @@ export const makeRelay = Effect.fnUntraced(function* (
     return { nonce, signedTransaction, transaction: yield* hashOf(signedTransaction), recordedAtMillis }
   })
 
-  /** The fees of a transaction that the relayer can pay, within the ceiling. */
-  const affordableFees = Effect.fnUntraced(function* (gas: bigint) {
+  /** The fees of now, within the ceiling. */
+  const usualFees = Effect.gen(function* () {
     const fees = feesWithin(yield* cachedFees, ceiling)
-    if (fees === undefined) return yield* new RelayRefused({ reason: "settlement_fees_above_limit" })
-    // A transaction that the node refuses would hold up all later numbers.
-    if ((yield* cachedBalance) < gas * fees.maxFeePerGas) {
-      return yield* new RelayRefused({ reason: "relayer_out_of_funds" })
-    }
-    return fees
+    return fees === undefined ? yield* new RelayRefused({ reason: "settlement_fees_above_limit" }) : fees
   })
 
-  const firstFree = Effect.map(journal.lastNonce(chainId, relayer), (last) =>
-    last === undefined ? 0 : last + 1
-  )
+  /** Whether the relayer can pay a transaction beside all that are recorded, and those that are about to be. */
+  const covers = Effect.fnUntraced(function* (costWei: bigint, key: string, open: OpenTransactions) {
+    const { balanceWei, mined } = yield* cachedFunds
+    const now = yield* Clock.currentTimeMillis
+    return balanceWei >= costWei + open.costWei(mined) + reserved.othersWei(key, now)
+  })
 
-  /** Records a settlement with the next free number, or returns the existing record of its attempt. */
-  const record = Effect.fnUntraced(function* ({ attempt, call, caller, gas, payment }: SettlementDraft) {
+  /** Reserves the gas money of a verified payment: no work should begin for one that couldn't be settled then. */
+  const reserve = Effect.fnUntraced(function* (gas: bigint, key: string) {
+    const costWei = gas * (yield* usualFees).maxFeePerGas
+    const open = yield* openSince((yield* cachedFunds).mined)
+    if (!(yield* covers(costWei, key, open))) {
+      return yield* new RelayRefused({ reason: "relayer_out_of_funds" })
+    }
+    reserved.reserve(key, costWei, yield* Clock.currentTimeMillis)
+  })
+
+  /** What a payer's other settlements that aren't mined may move, in atomic units. Not in a balance read before. */
+  const promisedAtomic = Effect.fnUntraced(function* (key: string) {
+    const open = yield* openSince(yield* minedCount)
+    if (open.promisedAtomic(0, key) === 0n) return 0n
+    // Counted anew: a settlement that was just mined is in the balance already.
+    return open.promisedAtomic(yield* chain.transactionCount(relayer), key)
+  })
+
+  /**
+   * Records a settlement with the next free number, or returns the existing record of its attempt.
+   *
+   * All lower numbers were looked at before: so neither the relayer's money nor the payer's is promised twice, in any
+   * number of processes. Of two that take the same number, one looks again.
+   */
+  const record = Effect.fnUntraced(function* (wanted: SettlementDraft) {
+    const { attempt, balanceAtomic, call, caller, gas, minedBefore, payment } = wanted
     yield* assertChain
-    const fees = yield* affordableFees(gas)
+    const fees = yield* usualFees
     const { digest, key } = payment
     for (let tries = 0; tries < maxNonces; tries++) {
-      const nonce = Math.max((nextNonce ??= yield* firstFree), yield* minedCount)
+      const open = yield* openSince(Math.min(minedBefore, (yield* cachedFunds).mined))
+      // A transaction that the node refuses would hold up all later numbers.
+      if (!(yield* covers(gas * fees.maxFeePerGas, key, open))) {
+        return yield* new RelayRefused({ reason: "relayer_out_of_funds" })
+      }
+      if (balanceAtomic < open.promisedAtomic(minedBefore, key) + BigInt(payment.authorization.value)) {
+        return yield* new RelayRefused({ reason: "payer_settlements_open" })
+      }
+      const nonce = Math.max((open.lastNonce ?? -1) + 1, yield* minedCount)
       const signed = yield* sign(nonce, call, gas, fees)
       const draft = { key, digest, caller, attempt, replacement: 0, chainId, relayer, ...signed }
       const other = yield* journal.insert(draft)
       if (other === undefined) {
-        nextNonce = nonce + 1
+        reserved.release(key)
         return draft
       }
       if (other.key === key && other.attempt === attempt) return other
       // Another process has this number.
-      nextNonce = Math.max(nonce + 1, yield* firstFree)
     }
     return yield* new RelayRefused({ reason: "relayer_busy" })
   }, oneAtATime.withPermit)
@@ -151,6 +205,10 @@ export const makeRelay = Effect.fnUntraced(function* (
     const fees = replacementFees(yield* cachedFees, feesOf(last), ceiling)
     const { data = "0x", gas = 0n, to } = parseTransaction(last.signedTransaction)
     if (fees === undefined || to === null || to === undefined) return yield* send(last)
+    const { balanceWei, mined } = yield* cachedFunds
+    const othersWei = (yield* openSince(mined)).costWei(mined, last.nonce)
+    // A node would refuse it, and the recorded one could not be sent any more.
+    if (balanceWei < othersWei + gas * fees.maxFeePerGas) return yield* send(last)
     const signed = yield* sign(last.nonce, { to, data }, gas, fees)
     const replaced: SettlementRecord = { ...last, replacement: last.replacement + 1, ...signed }
     return yield* send((yield* journal.insert(replaced)) ?? replaced)
@@ -173,7 +231,8 @@ export const makeRelay = Effect.fnUntraced(function* (
     settings,
     chain,
     minedCount,
-    affordableFees,
+    reserve,
+    promisedAtomic,
     record,
     send,
     unblock: yield* Effect.cachedWithTTL(unblock, 2 * pollMillis)

@@ -46,9 +46,12 @@ export interface SettlementJournal {
   readonly find: (key: string) => Promise<ReadonlyArray<SettlementRecord>>
   /** The records of a transaction number, by replacement. */
   readonly at: (chainId: number, relayer: Hex, nonce: number) => Promise<ReadonlyArray<SettlementRecord>>
-  /** The highest recorded transaction number of an account; `undefined` if there is none. */
-  readonly lastNonce: (chainId: number, relayer: Hex) => Promise<number | undefined>
+  /** The records of an account with this transaction number or a higher one, by number, then by replacement. */
+  readonly since: (chainId: number, relayer: Hex, nonce: number) => Promise<ReadonlyArray<SettlementRecord>>
 }
+
+/** The payer in the key of a record. */
+export const payerOf = (key: string): string => key.split(":").at(-2) ?? ""
 
 const byOrder = (left: SettlementRecord, right: SettlementRecord): number =>
   left.attempt - right.attempt || left.replacement - right.replacement
@@ -76,10 +79,10 @@ export const memorySettlementJournal = (): SettlementJournal & {
       ofAccount(chainId, relayer)
         .filter(({ nonce }) => nonce === wanted)
         .toSorted(byOrder),
-    lastNonce: async (chainId, relayer) => {
-      const nonces = ofAccount(chainId, relayer).map(({ nonce }) => nonce)
-      return nonces.length === 0 ? undefined : Math.max(...nonces)
-    },
+    since: async (chainId, relayer, from) =>
+      ofAccount(chainId, relayer)
+        .filter(({ nonce }) => nonce >= from)
+        .toSorted((left, right) => left.nonce - right.nonce || left.replacement - right.replacement),
     records: () => [...records]
   }
 }
@@ -100,7 +103,7 @@ export interface Journal {
   readonly insert: (record: SettlementRecord) => Journaled<SettlementRecord | undefined>
   readonly find: (key: string) => Journaled<ReadonlyArray<SettlementRecord>>
   readonly at: (chainId: number, relayer: Hex, nonce: number) => Journaled<ReadonlyArray<SettlementRecord>>
-  readonly lastNonce: (chainId: number, relayer: Hex) => Journaled<number | undefined>
+  readonly since: (chainId: number, relayer: Hex, nonce: number) => Journaled<ReadonlyArray<SettlementRecord>>
 }
 
 export const journalOf = (journal: SettlementJournal): Journal => {
@@ -113,6 +116,6 @@ export const journalOf = (journal: SettlementJournal): Journal => {
     insert: (record) => call(() => journal.insert(record)),
     find: (key) => call(() => journal.find(key)),
     at: (chainId, relayer, nonce) => call(() => journal.at(chainId, relayer, nonce)),
-    lastNonce: (chainId, relayer) => call(() => journal.lastNonce(chainId, relayer))
+    since: (chainId, relayer, nonce) => call(() => journal.since(chainId, relayer, nonce))
   }
 }

@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 import type { Hex } from "../treasury/Hex.ts"
 import type { ChainUnavailable, Evidence, PaymentCheck } from "./PaymentCheck.ts"
 import type { PresentedPayment } from "./PresentedPayment.ts"
-import type { Relay, RelayFault } from "./Relay.ts"
+import type { Relay, RelayFault, SettlementDraft } from "./Relay.ts"
 import type { Journal, SettlementRecord } from "./SettlementJournal.ts"
 
 /*
@@ -27,6 +27,12 @@ const lostBlocks = 64n
 const maxAttempts = 3
 /** Longest pause between two polls, in intervals of polling. */
 const maxPausePolls = 4
+
+/** Nothing was recorded or sent. */
+interface Refusal {
+  readonly _tag: "Refused"
+  readonly reason: string
+}
 
 const waiting: Progress = { _tag: "Waiting" }
 const failed = (reason: string, transaction?: string): SettleResult => ({
@@ -162,6 +168,32 @@ export const makeSettling = (
     return progress._tag === "NumberSpent" && last.attempt + 1 < maxAttempts ? last.attempt + 1 : undefined
   })
 
+  /**
+   * Checks a payment and records its transaction. Waits while the payer's other settlements leave too little: the chain
+   * will show whether they moved.
+   */
+  const checkAndRecord = Effect.fnUntraced(function* (
+    relay: Relay,
+    wanted: Pick<SettlementDraft, "payment" | "caller" | "attempt">,
+    untilMillis: number
+  ): Effect.fn.Return<SettlementRecord | Refusal, RelayFault | ChainUnavailable> {
+    for (;;) {
+      const minedBefore = yield* relay.minedCount
+      const verdict = yield* check(relay, wanted.payment)
+      if (verdict._tag === "Invalid") return { _tag: "Refused", reason: verdict.reason }
+      const { balanceAtomic, call, gas } = verdict
+      const record = yield* Effect.catchTag(
+        relay.record({ ...wanted, call, gas, balanceAtomic, minedBefore }),
+        "RelayRefused",
+        ({ reason }) => Effect.succeed<Refusal>({ _tag: "Refused", reason })
+      )
+      if (!("_tag" in record) || record.reason !== "payer_settlements_open") return record
+      if ((yield* Clock.currentTimeMillis) + pollMillis >= untilMillis) return record
+      yield* Effect.ignore(relay.unblock)
+      yield* Effect.sleep(pollMillis)
+    }
+  })
+
   return Effect.fn("LocalFacilitator.settle")(function* (
     relay: Relay,
     payment: PresentedPayment,
@@ -173,20 +205,13 @@ export const makeSettling = (
     const attempt = yield* nextAttempt(relay, payment, known)
     if (attempt === undefined) return yield* waitFor(relay, payment, known!, untilMillis)
 
-    const verdict = yield* check(relay, payment)
-    if (verdict._tag === "Invalid") {
+    const record = yield* checkAndRecord(relay, { payment, caller, attempt }, untilMillis)
+    if ("_tag" in record) {
       // Another process may have recorded the settlement that spoiled this check.
       const other = (yield* journal.find(payment.key)).at(-1)
-      if (other === undefined || other.attempt < attempt) return failed(verdict.reason, other?.transaction)
+      if (other === undefined || other.attempt < attempt) return failed(record.reason, other?.transaction)
       return isOf(other, payment, caller) ? yield* waitFor(relay, payment, other, untilMillis) : nonceTaken
     }
-    const { call, gas } = verdict
-    const record = yield* relay
-      .record({ payment, caller, attempt, call, gas })
-      .pipe(
-        Effect.catchTag("RelayRefused", ({ reason }) => Effect.succeed(failed(reason, known?.transaction)))
-      )
-    if ("_tag" in record) return record
     if (!isOf(record, payment, caller)) return nonceTaken
     yield* Effect.ignore(relay.send(record))
     return yield* waitFor(relay, payment, record, untilMillis)

@@ -1,11 +1,15 @@
 import type { Authorization } from "@till402/core/effect"
 import {
+  decodeFunctionData,
   encodeFunctionData,
   isErc6492Signature,
   multicall3Abi,
   parseAbi,
   parseErc6492Signature,
-  parseSignature
+  parseSignature,
+  size,
+  slice,
+  toFunctionSelector
 } from "viem"
 import type { Hex } from "../treasury/Hex.ts"
 
@@ -95,4 +99,17 @@ export const creatingTransfer = (
       ]
     })
   }
+}
+
+const aggregateSelector = toFunctionSelector("aggregate3((address,bool,bytes)[])")
+
+/** The amount that a call of this file moves, in atomic units: the third argument of both overloads. */
+export const amountOf = (data: Hex): bigint => {
+  if (data.startsWith(aggregateSelector)) {
+    const { args } = decodeFunctionData({ abi: multicall3Abi, data })
+    const calls = args?.[0]
+    const transfer = Array.isArray(calls) ? calls.at(-1)?.callData : undefined
+    return transfer === undefined ? 0n : amountOf(transfer)
+  }
+  return size(data) < 100 ? 0n : BigInt(slice(data, 68, 100))
 }

@@ -69,12 +69,11 @@ export const settlementsIn = ({ run }: Database): SettlementJournal => {
           WHERE chain_id = $1 AND relayer = $2 AND nonce = $3 ORDER BY replacement`
         return (await run(text, [chainId, relayer, nonce])).map(recordOf)
       }),
-    lastNonce: (chainId, relayer) =>
-      withStoreError("settlements.lastNonce", async () => {
-        const text = `SELECT nonce FROM till_settlements
-          WHERE chain_id = $1 AND relayer = $2 ORDER BY nonce DESC LIMIT 1`
-        const [row] = await run(text, [chainId, relayer])
-        return row === undefined ? undefined : numberOf(row["nonce"])
+    since: (chainId, relayer, nonce) =>
+      withStoreError("settlements.since", async () => {
+        const text = `SELECT * FROM till_settlements
+          WHERE chain_id = $1 AND relayer = $2 AND nonce >= $3 ORDER BY nonce, replacement`
+        return (await run(text, [chainId, relayer, nonce])).map(recordOf)
       })
   }
 }

@@ -43,6 +43,8 @@ export interface GasCall {
   readonly to: Hex
   readonly data: Hex
   readonly fees?: Fees | undefined
+  /** The state that it is tried on; default that of the node. */
+  readonly block?: "latest" | undefined
 }
 
 /** The chain, as a treasury uses it. */
@@ -156,7 +158,7 @@ export const makeChain = (upstream: Upstream, rpcUrl: string): Chain => {
           ? Effect.succeed(code.length > 2)
           : Effect.fail(malformed("eth_getCode"))
       ),
-    estimateGas: ({ fees, ...call }) =>
+    estimateGas: ({ block, fees, ...call }) =>
       quantity("eth_estimateGas", [
         fees === undefined
           ? call
@@ -164,7 +166,8 @@ export const makeChain = (upstream: Upstream, rpcUrl: string): Chain => {
               ...call,
               maxFeePerGas: toHex(fees.maxFeePerGas),
               maxPriorityFeePerGas: toHex(fees.maxPriorityFeePerGas)
-            }
+            },
+        ...(block === undefined ? [] : [block])
       ]),
     fees: Effect.map(
       Effect.all([baseFee, quantity("eth_maxPriorityFeePerGas", [])]),

@@ -34,11 +34,11 @@ export const settlementCases: ReadonlyArray<SettlementCase> = [
     run: async (left, right) => {
       const record = settlement({ caller: "Laden № 1 'x' $1 ?", nonce: Number.MAX_SAFE_INTEGER })
       assert.deepStrictEqual(await right.find(record.key), [])
-      assert.isUndefined(await right.lastNonce(8453, relayer))
+      assert.deepStrictEqual(await right.since(8453, relayer, 0), [])
       assert.isUndefined(await left.insert(record))
       assert.deepStrictEqual(await right.find(record.key), [record])
       assert.deepStrictEqual(await right.at(8453, relayer, record.nonce), [record])
-      assert.strictEqual(await right.lastNonce(8453, relayer), record.nonce)
+      assert.deepStrictEqual(await right.since(8453, relayer, record.nonce), [record])
     }
   },
   {
@@ -48,7 +48,7 @@ export const settlementCases: ReadonlyArray<SettlementCase> = [
       await left.insert(first)
       assert.deepStrictEqual(await right.insert(settlement({ nonce: 8 })), first)
       assert.deepStrictEqual(await left.find(first.key), [first])
-      assert.strictEqual(await left.lastNonce(8453, relayer), 7)
+      assert.deepStrictEqual(await left.since(8453, relayer, 0), [first])
     }
   },
   {
@@ -81,7 +81,21 @@ export const settlementCases: ReadonlyArray<SettlementCase> = [
       for (const record of [third, second, first]) assert.isUndefined(await left.insert(record))
       assert.deepStrictEqual(await right.find(first.key), [first, second, third])
       assert.deepStrictEqual(await right.at(8453, relayer, 7), [first, second])
-      assert.strictEqual(await right.lastNonce(8453, relayer), 12)
+    }
+  },
+  {
+    name: "the records from a transaction number on are listed by number, of one chain and account",
+    run: async (left, right) => {
+      const late = settlement({ key: "late", nonce: 12 })
+      const raised = settlement({ replacement: 1, nonce: 9 })
+      const first = settlement({ nonce: 9 })
+      const early = settlement({ key: "early", nonce: 2 })
+      const elsewhere = settlement({ key: "chain", chainId: 84_532, nonce: 20 })
+      for (const record of [late, raised, first, early, elsewhere]) await left.insert(record)
+      assert.deepStrictEqual(await right.since(8453, relayer, 3), [first, raised, late])
+      assert.deepStrictEqual(await right.since(8453, relayer, 9), [first, raised, late])
+      assert.deepStrictEqual(await right.since(8453, relayer, 10), [late])
+      assert.deepStrictEqual(await right.since(8453, relayer, 13), [])
     }
   },
   {

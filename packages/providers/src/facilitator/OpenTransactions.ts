@@ -1,0 +1,64 @@
+import { parseTransaction } from "viem"
+import type { Hex } from "../treasury/Hex.ts"
+import { payerOf, type SettlementRecord } from "./SettlementJournal.ts"
+import { amountOf } from "./TransferCall.ts"
+
+/*
+ * What recorded transactions that aren't mined may still take: gas from the relayer, money from the payers. Pure.
+ */
+
+interface OpenTransaction {
+  readonly nonce: number
+  readonly key: string
+  readonly payer: string
+  /** Of its gas limit at its highest fee, in wei. */
+  readonly costWei: bigint
+  readonly amountAtomic: bigint
+}
+
+const read = ({ key, nonce, signedTransaction }: SettlementRecord): OpenTransaction => {
+  const { data = "0x", gas = 0n, maxFeePerGas = 0n } = parseTransaction(signedTransaction)
+  return { nonce, key, payer: payerOf(key), costWei: gas * maxFeePerGas, amountAtomic: amountOf(data) }
+}
+
+/** The recorded transactions of a relayer from a number on. */
+export class OpenTransactions {
+  /** By transaction, in the order of numbers and replacements. */
+  private readonly all: ReadonlyMap<Hex, OpenTransaction>
+
+  /** `known`: an earlier state, so that a transaction is parsed once. */
+  constructor(records: ReadonlyArray<SettlementRecord>, known?: OpenTransactions) {
+    this.all = new Map(
+      records.map((record) => [record.transaction, known?.all.get(record.transaction) ?? read(record)])
+    )
+  }
+
+  /** One for each number from `from` on: its last, which pays the highest fees. */
+  private byNumber(from: number): ReadonlyArray<OpenTransaction> {
+    const last = new Map<number, OpenTransaction>()
+    for (const each of this.all.values()) if (each.nonce >= from) last.set(each.nonce, each)
+    return [...last.values()]
+  }
+
+  /** The highest recorded number; `undefined` if there is none. */
+  get lastNonce(): number | undefined {
+    return [...this.all.values()].at(-1)?.nonce
+  }
+
+  /** What the relayer may pay for the numbers from `from` on, except one, in wei. */
+  costWei(from: number, except?: number): bigint {
+    return this.byNumber(from).reduce(
+      (sum, { costWei, nonce }) => sum + (nonce === except ? 0n : costWei),
+      0n
+    )
+  }
+
+  /** What a payer's other authorizations with numbers from `from` on may move, in atomic units. */
+  promisedAtomic(from: number, key: string): bigint {
+    const payer = payerOf(key)
+    return this.byNumber(from).reduce(
+      (sum, each) => sum + (each.payer === payer && each.key !== key ? each.amountAtomic : 0n),
+      0n
+    )
+  }
+}
