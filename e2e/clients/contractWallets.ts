@@ -92,3 +92,30 @@ export const plannedWallet = async (chain: Chain) => {
   const wrap = (signature: Hex): Hex => serializeErc6492Signature({ address: factory, data, signature })
   return { owner, address, wrap }
 }
+
+/** Hashes 200 KB of memory, then accepts any signature. */
+const acceptAfterWork = "6203000060002050631626ba7e60e01b60005260206000f3"
+
+/** Accepts any signature where its caller pays no fees, as simulations do by default; else it uses up all gas. */
+export const feeSensingCode: Hex = `0x3a15600657fe5b${acceptAfterWork}`
+
+/** Accepts any signature until its owner changes its storage. */
+const switchedCode: Hex = `0x60005415600857fe5b${acceptAfterWork}`
+
+/** A wallet of an attacker, with money for some payments. */
+export const placeHostileWallet = async (chain: Chain, bytecode: Hex = switchedCode) => {
+  const address = newAddress()
+  await chain.client.setCode({ address, bytecode })
+  await chain.mint(address, 100_000n)
+  return {
+    address,
+    pay: () => {
+      const terms = termsOf(address)
+      const signature = pad("0x11", { size: 96 })
+      return { terms, signature, ...paymentOf(chain, terms, signature) }
+    },
+    /** Lets it accept signatures, or refuse them. */
+    turn: (accepts: boolean) =>
+      chain.client.setStorageAt({ address, index: pad("0x0"), value: pad(accepts ? "0x0" : "0x1") })
+  }
+}

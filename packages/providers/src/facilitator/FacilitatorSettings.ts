@@ -5,6 +5,7 @@ import { isAddress } from "viem"
 import type { Hex } from "../treasury/Hex.ts"
 import type { SigningAccount } from "../treasury/SigningAccount.ts"
 import { settingReaders, type UpstreamSettings } from "../upstream/index.ts"
+import type { RevertLimits } from "./RevertBudget.ts"
 import type { SettlementJournal } from "./SettlementJournal.ts"
 
 /** A network on which a local facilitator settles. */
@@ -30,6 +31,16 @@ export interface LocalFacilitatorLayerOptions extends UpstreamSettings {
   readonly networks: ReadonlyArray<FacilitatorNetwork>
   /** Highest gas limit of one settlement; default 300,000. A payment that needs more is refused. */
   readonly maxGas?: bigint | undefined
+  /**
+   * Reverted gas of one payer within an hour, above which this process takes no payment of theirs; default 1,000,000.
+   * What a contract wallet has in flight counts as reverted.
+   */
+  readonly maxRevertedGasPerPayer?: bigint | undefined
+  /**
+   * The same of all payers for whom this process settled nothing within a day; default 10,000,000. Contract wallets and
+   * keys are counted apart, and separately for each network.
+   */
+  readonly maxRevertedGasOfStrangers?: bigint | undefined
   /** Factories that may create a contract wallet with its first payment (EIP-6492); default none. */
   readonly walletFactories?: ReadonlyArray<Hex> | undefined
   /** Seconds that an authorization must still be valid to be accepted; default 6. */
@@ -58,6 +69,7 @@ export interface RelaySettings {
   readonly relayer: Hex
   readonly maxFeePerGas: bigint
   readonly maxGas: bigint
+  readonly reverts: RevertLimits
   readonly replaceAfterMillis: number
   readonly pollMillis: number
 }
@@ -74,6 +86,8 @@ export interface CheckedSettings {
 
 export const defaultMaxGas = 300_000n
 export const defaultMaxFeePerGas = 5_000_000_000n
+const defaultRevertedGasPerPayer = 1_000_000n
+const defaultRevertedGasOfStrangers = 10_000_000n
 
 const read = settingReaders("facilitator")
 
@@ -119,6 +133,16 @@ export const checkSettings = Effect.fnUntraced(function* (
     account: options.account,
     relayer: lowerCase(address),
     maxGas: yield* positive("maxGas", options.maxGas ?? defaultMaxGas),
+    reverts: {
+      perPayer: yield* positive(
+        "maxRevertedGasPerPayer",
+        options.maxRevertedGasPerPayer ?? defaultRevertedGasPerPayer
+      ),
+      ofStrangers: yield* positive(
+        "maxRevertedGasOfStrangers",
+        options.maxRevertedGasOfStrangers ?? defaultRevertedGasOfStrangers
+      )
+    },
     replaceAfterMillis: yield* whole("replaceAfterMillis", options.replaceAfterMillis, 12_000),
     pollMillis
   }

@@ -1,6 +1,6 @@
 import type { ConfigurationError, FacilitatorClient } from "@till402/core"
 import { Chain, Facilitator } from "@till402/core/effect"
-import { Config, Effect, Layer } from "effect"
+import { Clock, Config, Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 import { Journals } from "../journals/Journals.ts"
 import { accountFromConfig } from "../treasury/AccountConfig.ts"
@@ -127,6 +127,9 @@ export const makeLocalFacilitator = Effect.fnUntraced(function* (
     if (verdict.balanceAtomic < promisedAtomic + BigInt(payment.authorization.value)) {
       return invalidResult("invalid_exact_evm_insufficient_balance", payer)
     }
+    const risked = { ...verdict, key: payment.key, payer: payer.toLowerCase() }
+    const refusal = relay.reverts.refusal(risked, yield* Clock.currentTimeMillis)
+    if (refusal !== undefined) return invalidResult(refusal, payer)
     yield* relay.reserve(verdict.gas, payment.key)
     return { isValid: true, payer }
   })

@@ -1,9 +1,10 @@
 import { type Chain as ChainReader, domainSeparator, judgeSignature } from "@till402/core/effect"
 import { Clock, Data, Effect } from "effect"
-import type { ChainFault } from "../treasury/Chain.ts"
+import type { ChainFault, Fees } from "../treasury/Chain.ts"
 import type { Hex } from "../treasury/Hex.ts"
 import type { PresentedPayment } from "./PresentedPayment.ts"
-import type { Relay } from "./Relay.ts"
+import type { Relay, RelayRefused } from "./Relay.ts"
+import type { SettlementJournalFailed } from "./SettlementJournal.ts"
 import {
   creatingTransfer,
   ecdsaTransfer,
@@ -32,6 +33,8 @@ export type PaymentVerdict =
       readonly gas: bigint
       /** What the payer has, in atomic units. */
       readonly balanceAtomic: bigint
+      /** Whether code of the payer decides about the signature. */
+      readonly byContract: boolean
     }
   | { readonly _tag: "Invalid"; readonly reason: string }
 
@@ -51,6 +54,11 @@ const badSignature = invalid("invalid_exact_evm_signature")
 
 /** More than any limit: the gas of a call that no gas of the node suffices for. */
 const unboundedGas = 1n << 64n
+
+const withMargin = (gas: bigint): bigint => (gas * 5n) / 4n
+
+/** The payment was not judged: it is neither valid nor invalid. */
+export type CheckFault = ChainFault | ChainUnavailable | RelayRefused | SettlementJournalFailed
 
 /** Reads of the chain that prove payments. */
 export type Evidence = ChainReader["Service"]
@@ -111,33 +119,62 @@ export const makePaymentCheck = (
     return yield* readable(payment, yield* reader.balanceOf(payment.network, payment.authorization.from))
   })
 
-  /** The gas that the settlement takes; `undefined` if it would be reverted. */
-  const estimate = ({ chain, settings }: Relay, { data, to }: TransferCall) =>
-    chain
+  /** The gas of a call; `undefined` if it reverts. */
+  const tryCall = (relay: Relay, { data, to }: TransferCall, fees?: Fees) =>
+    relay.chain
       // Settlements that aren't mined may still fail: the relayer counts them by itself.
-      .estimateGas({ from: settings.relayer, to, data, block: "latest" })
+      .estimateGas({ from: relay.settings.relayer, to, data, block: "latest", fees })
       .pipe(
         Effect.catchTag("NodeRefused", (refusal) =>
-          refusal.failure === undefined
-            ? Effect.fail(refusal)
-            : Effect.succeed(refusal.failure === "reverted" ? undefined : unboundedGas)
+          refusal.failure === "reverted" ? Effect.succeed(undefined) : Effect.fail(refusal)
         )
       )
+
+  const tryFreeCall = (relay: Relay, call: TransferCall) =>
+    Effect.catchTag(tryCall(relay, call), "NodeRefused", (refusal) =>
+      refusal.failure === "out_of_gas" ? Effect.succeed(unboundedGas) : Effect.fail(refusal)
+    )
+
+  /**
+   * The gas that the settlement takes; `undefined` if it would be reverted. Simulated with the fees that it will pay:
+   * a contract sees the difference.
+   */
+  const estimate = Effect.fnUntraced(function* (relay: Relay, { key }: PresentedPayment, call: TransferCall) {
+    const fees = yield* relay.simulationFees
+    if (fees === undefined) return yield* tryFreeCall(relay, call)
+    return yield* Effect.catchTag(
+      tryCall(relay, call, fees),
+      "NodeRefused",
+      Effect.fnUntraced(function* (refusal) {
+        // The node, or the relayer's gas money, doesn't suffice for the simulation: name the reason.
+        const gas = yield* tryFreeCall(relay, call)
+        if (gas === undefined || withMargin(gas) > relay.settings.maxGas) return gas
+        yield* relay.reserve(withMargin(gas), key)
+        return yield* refusal
+      })
+    )
+  })
 
   const checkOnChain = Effect.fnUntraced(function* (
     relay: Relay,
     payment: PresentedPayment,
     { byWallet, call }: Extract<Signed, { readonly _tag: "Signed" }>
-  ): Effect.fn.Return<PaymentVerdict, ChainFault | ChainUnavailable> {
-    const [gas, balance] = yield* Effect.all([estimate(relay, call), balanceOfPayer(payment)], {
-      concurrency: 2
-    })
+  ): Effect.fn.Return<PaymentVerdict, CheckFault> {
+    const payer: Hex = `0x${payment.authorization.from.slice(2)}`
+    const [gas, balance, byContract] = yield* Effect.all(
+      [
+        estimate(relay, payment, call),
+        balanceOfPayer(payment),
+        byWallet ? Effect.succeed(true) : relay.chain.hasCode(payer)
+      ],
+      { concurrency: 3 }
+    )
     const isShort = balance < BigInt(payment.authorization.value)
     if (gas !== undefined && !isShort) {
-      const limit = (gas * 5n) / 4n
+      const limit = withMargin(gas)
       return limit > relay.settings.maxGas
         ? invalid("settlement_gas_above_limit")
-        : { _tag: "Valid", call, gas: limit, balanceAtomic: balance }
+        : { _tag: "Valid", call, gas: limit, balanceAtomic: balance, byContract }
     }
     // Read last: the payment itself may have moved the balance, or used the nonce, while it was read.
     if (yield* isUsed(payment)) return invalid("invalid_exact_evm_nonce_already_used")
@@ -149,7 +186,7 @@ export const makePaymentCheck = (
   return Effect.fn("LocalFacilitator.check")(function* (
     relay: Relay,
     payment: PresentedPayment
-  ): Effect.fn.Return<PaymentVerdict, ChainFault | ChainUnavailable> {
+  ): Effect.fn.Return<PaymentVerdict, CheckFault> {
     const nowSeconds = BigInt(Math.floor((yield* Clock.currentTimeMillis) / 1000))
     const { validAfter, validBefore } = payment.authorization
     if (BigInt(validAfter) > nowSeconds) {

@@ -8,6 +8,7 @@ import type { RelaySettings } from "./FacilitatorSettings.ts"
 import { GasReservations } from "./GasReservations.ts"
 import { OpenTransactions } from "./OpenTransactions.ts"
 import type { PresentedPayment } from "./PresentedPayment.ts"
+import { RevertBudget } from "./RevertBudget.ts"
 import type { Journal, SettlementJournalFailed, SettlementRecord } from "./SettlementJournal.ts"
 import type { TransferCall } from "./TransferCall.ts"
 
@@ -139,6 +140,9 @@ export const makeRelay = Effect.fnUntraced(function* (
     return fees === undefined ? yield* new RelayRefused({ reason: "settlement_fees_above_limit" }) : fees
   })
 
+  /** Fees for a simulation; `undefined` while none are within the ceiling: then nothing is sent either. */
+  const simulationFees = Effect.map(cachedFees, (fees) => feesWithin(fees, ceiling))
+
   /** Whether the relayer can pay a transaction beside all that are recorded, and those that are about to be. */
   const covers = Effect.fnUntraced(function* (costWei: bigint, key: string, open: OpenTransactions) {
     const { balanceWei, mined } = yield* cachedFunds
@@ -231,7 +235,9 @@ export const makeRelay = Effect.fnUntraced(function* (
     settings,
     chain,
     minedCount,
+    simulationFees,
     reserve,
+    reverts: new RevertBudget(settings.reverts),
     promisedAtomic,
     record,
     send,

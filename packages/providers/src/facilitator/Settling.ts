@@ -2,8 +2,8 @@ import { Clock, Effect } from "effect"
 import type { Hex } from "../treasury/Hex.ts"
 import type { ChainUnavailable, Evidence, PaymentCheck } from "./PaymentCheck.ts"
 import type { PresentedPayment } from "./PresentedPayment.ts"
-import type { Relay, RelayFault, SettlementDraft } from "./Relay.ts"
-import type { Journal, SettlementRecord } from "./SettlementJournal.ts"
+import type { Relay, RelayFault, RelayRefused, SettlementDraft } from "./Relay.ts"
+import { type Journal, payerOf, type SettlementRecord } from "./SettlementJournal.ts"
 
 /*
  * Settles a payment: records its transaction, sends it, and waits until the chain shows its own transfer.
@@ -28,11 +28,19 @@ const maxAttempts = 3
 /** Longest pause between two polls, in intervals of polling. */
 const maxPausePolls = 4
 
+/** A payment that needs a transaction with a new number. */
+interface Attempt extends Pick<SettlementDraft, "payment" | "caller" | "attempt"> {
+  /** Whether the transaction before was mined and reverted. */
+  readonly hasReverted: boolean
+}
+
 /** Nothing was recorded or sent. */
 interface Refusal {
   readonly _tag: "Refused"
   readonly reason: string
 }
+
+const refused = ({ reason }: RelayRefused) => Effect.succeed<Refusal>({ _tag: "Refused", reason })
 
 const waiting: Progress = { _tag: "Waiting" }
 const failed = (reason: string, transaction?: string): SettleResult => ({
@@ -90,7 +98,8 @@ export const makeSettling = (
     payment: PresentedPayment,
     record: SettlementRecord
   ): Effect.fn.Return<Progress, RelayFault> {
-    const { nonce, relayer, transaction: first } = record
+    const { key, nonce, relayer, transaction: first } = record
+    const owner = { key, payer: payerOf(key) }
     const { network } = relay.settings
     if (relayer === relay.settings.relayer && (yield* relay.minedCount) <= nonce) return waiting
     const sent = yield* journal.at(network.chainId, relayer, nonce)
@@ -100,6 +109,7 @@ export const makeSettling = (
     const shown = yield* (yield* evidence).evidence(network, payment.authorization, { transaction })
     switch (shown._tag) {
       case "Moved":
+        relay.reverts.noteSettled(owner, yield* Clock.currentTimeMillis)
         return { _tag: "Settled", transaction: shown.transaction }
       case "Confirming":
       case "Unavailable":
@@ -108,6 +118,8 @@ export const makeSettling = (
         return failed("invalid_exact_evm_nonce_already_used", transaction ?? first)
       case "NotMoved":
         if (mined !== undefined && !mined.succeeded) {
+          const gas = mined.gasUsed ?? relay.settings.maxGas
+          relay.reverts.noteReverted(mined.transaction, { ...owner, gas }, yield* Clock.currentTimeMillis)
           return { _tag: "NumberSpent", reason: "transaction_failed", transaction: mined.transaction }
         }
         if (mined !== undefined) return waiting
@@ -162,10 +174,12 @@ export const makeSettling = (
     payment: PresentedPayment,
     last: SettlementRecord | undefined
   ) {
-    if (last === undefined) return 0
+    if (last === undefined) return { attempt: 0, hasReverted: false }
     const progress = yield* progressOrWaiting(relay, payment, last)
     if (progress._tag === "Waiting") yield* Effect.ignore(relay.send(last))
-    return progress._tag === "NumberSpent" && last.attempt + 1 < maxAttempts ? last.attempt + 1 : undefined
+    return progress._tag === "NumberSpent" && last.attempt + 1 < maxAttempts
+      ? { attempt: last.attempt + 1, hasReverted: progress.reason === "transaction_failed" }
+      : undefined
   })
 
   /**
@@ -174,19 +188,28 @@ export const makeSettling = (
    */
   const checkAndRecord = Effect.fnUntraced(function* (
     relay: Relay,
-    wanted: Pick<SettlementDraft, "payment" | "caller" | "attempt">,
+    { hasReverted, ...wanted }: Attempt,
     untilMillis: number
   ): Effect.fn.Return<SettlementRecord | Refusal, RelayFault | ChainUnavailable> {
     for (;;) {
       const minedBefore = yield* relay.minedCount
-      const verdict = yield* check(relay, wanted.payment)
-      if (verdict._tag === "Invalid") return { _tag: "Refused", reason: verdict.reason }
-      const { balanceAtomic, call, gas } = verdict
+      const verdict = yield* Effect.catchTag(check(relay, wanted.payment), "RelayRefused", refused)
+      if (verdict._tag !== "Valid") return { _tag: "Refused", reason: verdict.reason }
+      const { balanceAtomic, byContract, call, gas } = verdict
+      // A contract that accepted a signature and didn't when it counted gets no second transaction for it.
+      if (byContract && hasReverted) return { _tag: "Refused", reason: "transaction_failed" }
+      const { key } = wanted.payment
+      const risked = { key, payer: payerOf(key), gas, byContract }
+      const now = yield* Clock.currentTimeMillis
+      const refusal = relay.reverts.refusal(risked, now)
+      if (refusal !== undefined) return { _tag: "Refused", reason: refusal }
+      relay.reverts.begin(risked, now)
       const record = yield* Effect.catchTag(
         relay.record({ ...wanted, call, gas, balanceAtomic, minedBefore }),
         "RelayRefused",
-        ({ reason }) => Effect.succeed<Refusal>({ _tag: "Refused", reason })
+        refused
       )
+      if ("_tag" in record) relay.reverts.end(key)
       if (!("_tag" in record) || record.reason !== "payer_settlements_open") return record
       if ((yield* Clock.currentTimeMillis) + pollMillis >= untilMillis) return record
       yield* Effect.ignore(relay.unblock)
@@ -202,14 +225,15 @@ export const makeSettling = (
     const untilMillis = (yield* Clock.currentTimeMillis) + confirmTimeoutMillis
     const known = (yield* journal.find(payment.key)).at(-1)
     if (known !== undefined && !isOf(known, payment, caller)) return nonceTaken
-    const attempt = yield* nextAttempt(relay, payment, known)
-    if (attempt === undefined) return yield* waitFor(relay, payment, known!, untilMillis)
+    const next = yield* nextAttempt(relay, payment, known)
+    if (next === undefined) return yield* waitFor(relay, payment, known!, untilMillis)
 
-    const record = yield* checkAndRecord(relay, { payment, caller, attempt }, untilMillis)
+    const record = yield* checkAndRecord(relay, { payment, caller, ...next }, untilMillis)
     if ("_tag" in record) {
       // Another process may have recorded the settlement that spoiled this check.
       const other = (yield* journal.find(payment.key)).at(-1)
-      if (other === undefined || other.attempt < attempt) return failed(record.reason, other?.transaction)
+      if (other === undefined || other.attempt < next.attempt)
+        return failed(record.reason, other?.transaction)
       return isOf(other, payment, caller) ? yield* waitFor(relay, payment, other, untilMillis) : nonceTaken
     }
     if (!isOf(record, payment, caller)) return nonceTaken

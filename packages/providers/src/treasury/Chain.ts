@@ -29,6 +29,8 @@ export type ChainFault = UpstreamFault | NodeRefused
 export interface MinedTransaction {
   readonly succeeded: boolean
   readonly blockNumber: bigint
+  /** `undefined` if the node doesn't say. */
+  readonly gasUsed: bigint | undefined
 }
 
 export interface Fees {
@@ -194,12 +196,17 @@ export const makeChain = (upstream: Upstream, rpcUrl: string): Chain => {
     mined: (transaction) =>
       Effect.flatMap(call("eth_getTransactionReceipt", [transaction]), (receipt) => {
         if (receipt === null || receipt === undefined) return Effect.succeed(undefined)
-        const { blockNumber, status } = receipt as {
+        const { blockNumber, gasUsed, status } = receipt as {
           readonly blockNumber?: unknown
+          readonly gasUsed?: unknown
           readonly status?: unknown
         }
         return isQuantity(blockNumber) && isQuantity(status)
-          ? Effect.succeed({ succeeded: BigInt(status) === 1n, blockNumber: BigInt(blockNumber) })
+          ? Effect.succeed({
+              succeeded: BigInt(status) === 1n,
+              blockNumber: BigInt(blockNumber),
+              gasUsed: isQuantity(gasUsed) ? BigInt(gasUsed) : undefined
+            })
           : Effect.fail(malformed("eth_getTransactionReceipt"))
       })
   }
