@@ -39,6 +39,6 @@ const facilitator = localFacilitator({
 })
 
 const settled = await Promise.all(
-  task.payments.map(({ payload, requirements }) => facilitator.settle(payload, requirements))
+  task.payments.map(({ payload, requirements }) => facilitator.settle(payload, requirements, "shop"))
 )
 process.stdout.write(JSON.stringify(settled))

@@ -91,6 +91,23 @@ describe("a local facilitator settles", () => {
     expect((await facilitator.settle(payload, requirements, "shop")).success).toBe(true)
   })
 
+  it("a payment for the tills of one store, in any process, and for no other store", async () => {
+    const { account, facilitator, journal } = await startRelay(chain)
+    const { payload, requirements } = await signedPayment(chain)
+    const bookshop = facilitator.forTill("bookshop")
+    const settled = await bookshop.settle(payload, requirements)
+    expect(settled.success).toBe(true)
+    // A relayer that doesn't tell its tills apart tells the second one that it was paid, too.
+    expect(await facilitator.forTill("bookshop").settle(payload, requirements)).toEqual(settled)
+    expect(await facilitator.forTill("toyshop").settle(payload, requirements)).toMatchObject({
+      success: false,
+      errorReason: "invalid_exact_evm_nonce_already_used"
+    })
+    const other = await startRelay(chain, { account, journal })
+    expect(await other.facilitator.forTill("bookshop").settle(payload, requirements)).toEqual(settled)
+    expect(() => facilitator.forTill("")).toThrow("till must name the till's store")
+  })
+
   it("a payment for no second till, even if that one looked before the first had recorded it", async () => {
     const { account, facilitator, journal } = await startRelay(chain)
     const { payload, requirements } = await signedPayment(chain)
@@ -207,7 +224,7 @@ describe("a local facilitator settles", () => {
     const base = { ...requirements, network: "eip155:8453" }
     const asset = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
     const moved = { ...payload, accepted: { ...base, asset } }
-    expect((await facilitator.settle(moved, { ...base, asset })).success).toBe(false)
+    expect((await facilitator.settle(moved, { ...base, asset }, "shop")).success).toBe(false)
     expect(journal.records()).toEqual([])
   })
 })

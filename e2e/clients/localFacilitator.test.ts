@@ -28,7 +28,7 @@ const openTill = async () => {
     baseUrl: "https://shop.example",
     payTo,
     networks: [{ network: "base-sepolia", rpcUrl: chain.rpcUrl }],
-    facilitator,
+    facilitator: facilitator.forTill("shop"),
     secret: generatePrivateKey(),
     storage: memory(),
     marketplaces,
@@ -62,7 +62,7 @@ describe("a till with a local facilitator", () => {
 describe("the layer of a local facilitator", () => {
   const withVariables = <A>(work: Effect.Effect<A, unknown, Facilitator>, variables: object) =>
     work.pipe(
-      Effect.provide(LocalFacilitator.layerConfig({ pollMillis: 20 })),
+      Effect.provide(LocalFacilitator.layerConfig({ till: "shop", pollMillis: 20 })),
       Effect.provide([
         FetchHttpClient.layer,
         MemoryJournals.layer,
@@ -97,6 +97,23 @@ describe("the layer of a local facilitator", () => {
       withVariables(settle(await signedPayment(chain)), { ...variables, FACILITATOR_MAX_GAS: "30000" })
     )
     expect(dear).toEqual({ _tag: "Rejected", reason: "settlement_gas_above_limit" })
+  })
+
+  it("fails without a name of the till", async () => {
+    const variables = {
+      FACILITATOR_PRIVATE_KEY: generatePrivateKey(),
+      FACILITATOR_NETWORK: "base-sepolia",
+      FACILITATOR_RPC_URL: chain.rpcUrl
+    }
+    const nameless = Effect.provide(Facilitator, LocalFacilitator.layerConfig()).pipe(
+      Effect.provide([
+        FetchHttpClient.layer,
+        MemoryJournals.layer,
+        ConfigProvider.layer(ConfigProvider.fromUnknown(variables))
+      ])
+    )
+    const exit = await Effect.runPromiseExit(nameless)
+    expect(Exit.isFailure(exit) && String(exit.cause)).toContain("FACILITATOR_TILL")
   })
 
   it("fails without an account or a network, and names what is missing", async () => {

@@ -26,7 +26,7 @@ export const startRelay = async (
 ) => {
   const account = change.account ?? (await fundedRelayer(chain))
   const journal = memorySettlementJournal()
-  const facilitator = localFacilitator({
+  const local = localFacilitator({
     account,
     networks: [{ network: "base-sepolia", rpcUrl: chain.rpcUrl }],
     journal,
@@ -35,6 +35,11 @@ export const startRelay = async (
     confirmTimeoutMillis: 15_000,
     ...change
   })
+  const facilitator = {
+    ...local,
+    settle: (payload: unknown, requirements: unknown, caller = "shop") =>
+      local.settle(payload, requirements, caller)
+  }
   return { account, journal, facilitator }
 }
 

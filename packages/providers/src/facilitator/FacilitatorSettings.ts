@@ -20,8 +20,8 @@ export interface FacilitatorNetwork {
   readonly confirmations?: number | undefined
 }
 
-/** Options of `LocalFacilitator.layer`. The journal is a service. */
-export interface LocalFacilitatorLayerOptions extends UpstreamSettings {
+/** Options that the layer and the plain function share. */
+export interface LocalFacilitatorOptions extends UpstreamSettings {
   /**
    * The relayer: it sends the settlements and pays their gas. Nothing else may send from it: transaction numbers would
    * collide. Keep only native coin on it.
@@ -53,8 +53,14 @@ export interface LocalFacilitatorLayerOptions extends UpstreamSettings {
   readonly pollMillis?: number | undefined
 }
 
+/** Options of `LocalFacilitator.layer`. The journal is a service. */
+export interface LocalFacilitatorLayerOptions extends LocalFacilitatorOptions {
+  /** Names the till's store, as in `forTill` of `localFacilitator`. */
+  readonly till: string
+}
+
 /** Options of the plain function `localFacilitator`. */
-export interface LocalFacilitatorSettings extends LocalFacilitatorLayerOptions {
+export interface LocalFacilitatorSettings extends LocalFacilitatorOptions {
   /** Records settlements before they are sent: durable, and shared by all processes that use the account. */
   readonly journal: SettlementJournal
 }
@@ -117,9 +123,15 @@ const checkNetwork = Effect.fnUntraced(function* (options: FacilitatorNetwork, s
   }
 })
 
+/** Checks the name of a till. */
+export const checkTill = (name: string): Effect.Effect<string, ConfigurationError> =>
+  typeof name === "string" && name !== ""
+    ? Effect.succeed(name)
+    : read.invalid("till must name the till's store (FACILITATOR_TILL)")
+
 /** Checks a host's options. Fails with a `ConfigurationError` that names the option. */
 export const checkSettings = Effect.fnUntraced(function* (
-  options: LocalFacilitatorLayerOptions
+  options: LocalFacilitatorOptions
 ): Effect.fn.Return<CheckedSettings, ConfigurationError> {
   const address: unknown = options.account?.address
   if (typeof address !== "string" || !isAddress(address)) {

@@ -18,6 +18,7 @@ import {
 import {
   type CheckedSettings,
   checkSettings,
+  checkTill,
   type LocalFacilitatorLayerOptions,
   type LocalFacilitatorSettings
 } from "./FacilitatorSettings.ts"
@@ -40,22 +41,32 @@ import { journalOf, type SettlementJournalFailed } from "./SettlementJournal.ts"
  */
 
 /** A facilitator that verifies and settles by itself. */
-export interface LocalFacilitator extends FacilitatorClient {
+export interface LocalFacilitator {
   /** The relayer's address. */
   readonly address: Hex
   /** Verifies a payment. Rejects if the chain can't be read, or the relayer can't pay the gas now. */
   readonly verify: (paymentPayload: unknown, paymentRequirements: unknown) => Promise<VerifyResult>
   /**
    * Settles a payment, once for each authorization. Never rejects: `settlement_pending` and other failures with a
-   * transaction are open outcomes, to be settled again. `caller` names the till; only the caller that settled a
-   * payment first gets its result again.
+   * transaction are open outcomes, to be settled again. `caller` names the till, as in `forTill`; only the caller that
+   * settled a payment first gets its result again.
    */
   readonly settle: (
     paymentPayload: unknown,
     paymentRequirements: unknown,
-    caller?: string
+    caller: string
   ) => Promise<SettleResponse>
   readonly getSupported: () => Promise<SupportedResult>
+  /**
+   * The facilitator of one till, for `Till.make`. `name` names the till's store: all processes that share a store use
+   * the same name, a till with another store has another one. Keep it while payments are open.
+   *
+   * A payment that a till has settled is refused to tills with other names. With one name for two stores, both would
+   * deliver for the same money.
+   *
+   * @throws ConfigurationError for an empty name
+   */
+  readonly forTill: (name: string) => FacilitatorClient
 }
 
 /** The facilitator before it becomes promises. */
@@ -164,22 +175,36 @@ export const makeLocalFacilitator = Effect.fnUntraced(function* (
 })
 
 /** The facilitator of a plain host. */
-export const toLocalFacilitator = (client: LocalFacilitatorClient): LocalFacilitator => ({
-  address: client.address,
-  verify: (payload: unknown, requirements: unknown) =>
-    toPromise(client.verify(payload, requirements), undefined),
-  settle: (payload: unknown, requirements: unknown, caller: string = "") =>
-    toPromise(client.settle(payload, requirements, caller), undefined),
-  getSupported: async () => client.supported
-})
+export const toLocalFacilitator = (client: LocalFacilitatorClient): LocalFacilitator => {
+  const verify = (payload: unknown, requirements: unknown) =>
+    toPromise(client.verify(payload, requirements), undefined)
+  const settle = (payload: unknown, requirements: unknown, caller: string) =>
+    toPromise(client.settle(payload, requirements, caller), undefined)
+  const getSupported = async () => client.supported
+  return {
+    address: client.address,
+    verify,
+    settle,
+    getSupported,
+    forTill: (name) => {
+      const caller = Effect.runSync(checkTill(name))
+      return {
+        verify,
+        settle: (payload: unknown, requirements: unknown) => settle(payload, requirements, caller),
+        getSupported
+      }
+    }
+  }
+}
 
 const settleMarginMillis = 5_000
 
 const make = Effect.fnUntraced(function* (options: LocalFacilitatorLayerOptions) {
+  const till = yield* checkTill(options.till)
   const { settlements } = yield* Journals
   const client = yield* makeLocalFacilitator({ ...options, journal: settlements })
   const { confirmTimeoutMillis } = yield* checkSettings(options)
-  return Facilitator.fromClient(toLocalFacilitator(client), {
+  return Facilitator.fromClient(toLocalFacilitator(client).forTill(till), {
     settleTimeoutMillis: confirmTimeoutMillis + settleMarginMillis
   })
 })
@@ -193,6 +218,7 @@ const config = Config.all({
   }),
   maxGas: optionalSettings({ maxGas: positiveInt("FACILITATOR_MAX_GAS") }),
   maxFeePerGas: optionalSettings({ maxFeePerGas: positiveInt("FACILITATOR_MAX_FEE_PER_GAS") }),
+  till: optionalSettings({ till: Config.String("FACILITATOR_TILL") }),
   network: Config.all({
     network: Config.String("FACILITATOR_NETWORK"),
     rpcUrl: Config.String("FACILITATOR_RPC_URL")
@@ -201,9 +227,10 @@ const config = Config.all({
 })
 
 const makeConfig = Effect.fnUntraced(function* (defaults: Partial<LocalFacilitatorLayerOptions>) {
-  const { maxFeePerGas, maxGas, network, settings, upstream } = yield* config
+  const { maxFeePerGas, maxGas, network, settings, till, upstream } = yield* config
   return yield* make({
     ...defaults,
+    till: till.till ?? defaults.till ?? "",
     ...upstream,
     ...settings,
     ...(maxGas.maxGas === undefined ? {} : { maxGas: BigInt(maxGas.maxGas) }),
@@ -232,6 +259,7 @@ const makeConfig = Effect.fnUntraced(function* (defaults: Partial<LocalFacilitat
  * import { privateKeyToAccount } from "viem/accounts"
  *
  * const facilitator = LocalFacilitator.layer({
+ *   till: "bookshop",
  *   account: privateKeyToAccount(`0x${process.env["RELAYER_KEY"]}`),
  *   networks: [{ network: "base", rpcUrl: process.env["BASE_RPC_URL"] ?? "" }]
  * }).pipe(Layer.provide([FetchHttpClient.layer, SqliteJournals.layer({ filename: "till.sqlite" })]))
@@ -243,7 +271,8 @@ export const LocalFacilitator = {
     Layer.unwrap(make(options)),
 
   /**
-   * Reads `FACILITATOR_PRIVATE_KEY` (unless `defaults` has an `account`), `FACILITATOR_NETWORK` and
+   * Reads `FACILITATOR_TILL` (unless `defaults` has a `till`), `FACILITATOR_PRIVATE_KEY` (unless `defaults` has an
+   * `account`), `FACILITATOR_NETWORK` and
    * `FACILITATOR_RPC_URL`, which name one network in addition to those of `defaults`. If set, also
    * `FACILITATOR_MAX_FEE_PER_GAS` of that network, `FACILITATOR_MAX_GAS`, `FACILITATOR_MIN_VALID_SECONDS`,
    * `FACILITATOR_CONFIRM_TIMEOUT_MILLIS`, `FACILITATOR_REPLACE_AFTER_MILLIS`, `FACILITATOR_POLL_MILLIS` and the

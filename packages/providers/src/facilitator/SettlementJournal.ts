@@ -12,7 +12,7 @@ export interface SettlementRecord {
   readonly key: string
   /** Digest of the whole authorization. Another authorization with the same nonce has another digest. */
   readonly digest: string
-  /** The till that presented it, as `authorize` of the HTTP handler names it; empty in the same process. */
+  /** The till that presented it, as `authorize` of the HTTP handler names it, or `forTill`. */
   readonly caller: string
   /** Counts the transaction numbers that this authorization has used, from 0. */
   readonly attempt: number

@@ -14,6 +14,7 @@ import {
 export type {
   FacilitatorNetwork,
   LocalFacilitatorLayerOptions,
+  LocalFacilitatorOptions,
   LocalFacilitatorSettings
 } from "./FacilitatorSettings.ts"
 export { facilitatorHandler, type FacilitatorHandlerOptions } from "./FacilitatorHandler.ts"
@@ -32,7 +33,7 @@ export type { Hex } from "../treasury/Hex.ts"
 export type { FetchOptions, UpstreamSettings } from "../upstream/UpstreamSettings.ts"
 
 /**
- * A facilitator that verifies and settles by itself, for `Till.make`.
+ * A facilitator that verifies and settles by itself. `forTill` makes it the facilitator of `Till.make`.
  *
  * Verifies signature, time window, funds and nonce, and simulates the settlement. Settles from the relayer's account:
  * each transaction is recorded in the journal before it is sent, and an authorization is settled once. A settlement
@@ -48,7 +49,7 @@ export type { FetchOptions, UpstreamSettings } from "../upstream/UpstreamSetting
  *   account: privateKeyToAccount(`0x${process.env["RELAYER_KEY"]}`),
  *   networks: [{ network: "base", rpcUrl: process.env["BASE_RPC_URL"] ?? "" }],
  *   journal: sqliteJournals("till.sqlite").settlements
- * })
+ * }).forTill("bookshop")
  */
 export const localFacilitator = ({
   fetch,
