@@ -4,7 +4,7 @@ import { type Chain, startChain } from "@till402/sandbox"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type Hex, parseEther, parseGwei, parseTransaction } from "viem"
+import { type Hex, keccak256, parseEther, parseGwei, parseTransaction } from "viem"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { losingTransactions, signedPayment, startRelay } from "./relayers.ts"
 
@@ -161,6 +161,47 @@ describe("a stuck transaction", () => {
     expect(sent.map(({ transaction }) => transaction)).toContain(settled.transaction)
     expect(await chain.balanceOf(terms.to)).toBe(terms.value)
     expect(await chain.client.getTransactionCount(account)).toBe(1)
+  })
+
+  it("is replaced by the transaction that another process has recorded for that, and no other one", async () => {
+    const { payload, requirements } = await signedPayment(chain)
+    const networks = [{ network: "base-sepolia", rpcUrl: chain.rpcUrl, maxFeePerGas: parseGwei("200") }]
+    const { account, facilitator, journal } = await startRelay(chain, { ...quick, networks })
+    await chain.client.setAutomine(false)
+    await facilitator.settle(payload, requirements)
+    const [first] = journal.records()
+    const { data, gas, to } = parseTransaction(first!.signedTransaction)
+    const fees = { maxFeePerGas: parseGwei("150"), maxPriorityFeePerGas: parseGwei("20") }
+    const call = { chainId: chain.chainId, nonce: 0, value: 0n, gas: gas!, data: data!, to: to!, ...fees }
+    const signedTransaction = await account.signTransaction({ type: "eip1559", ...call })
+    const theirs = { ...first!, replacement: 1, signedTransaction, transaction: keccak256(signedTransaction) }
+    const sent: Array<string> = []
+    const other = await startRelay(chain, {
+      account,
+      networks,
+      replaceAfterMillis: 100,
+      confirmTimeoutMillis: 1_000,
+      // The other process records its replacement while this one signs.
+      journal: {
+        ...journal,
+        insert: async (record) => {
+          if (record.replacement === 1) await journal.insert(theirs)
+          return journal.insert(record)
+        }
+      },
+      fetch: async (input, init) => {
+        const body = await new Response(init?.body).text()
+        if (body.includes("eth_sendRawTransaction")) sent.push(JSON.parse(body).params[0])
+        return fetch(input, { ...init, body })
+      }
+    })
+    const settling = other.facilitator.settle(payload, requirements)
+    await expect.poll(() => sent, { timeout: 5_000 }).toContain(signedTransaction)
+    await chain.client.setAutomine(true)
+    await chain.client.mine({ blocks: 1 })
+    expect(await settling).toMatchObject({ success: true })
+    const recorded = journal.records().map((record) => record.signedTransaction)
+    expect(sent.filter((each) => !recorded.some((known) => known === each))).toEqual([])
   })
 
   it("is pending, with its hash, until it is mined; then the same call settles", async () => {

@@ -48,8 +48,8 @@ describe("a payment that was replaced", () => {
 })
 
 describe("a payment whose fee became too low", () => {
-  const stuck = async () => {
-    const { journal, node, paying } = start({ ...hasty, funds: 3n * amount })
+  const stuck = async (change = {}) => {
+    const { journal, node, paying } = start({ ...hasty, funds: 3n * amount, ...change })
     node.isMining = false
     await rejectionOf(paying.pay(payment()))
     // The base fee rises tenfold before the payment is mined.
@@ -64,7 +64,8 @@ describe("a payment whose fee became too low", () => {
       ...startTreasury({ ...hasty, node, journal: lapsed }),
       node,
       raw: record.signedTransaction,
-      live: paying
+      live: paying,
+      written: journal
     }
   }
 
@@ -99,6 +100,14 @@ describe("a payment whose fee became too low", () => {
     assert.deepStrictEqual([paidTo(node), node.nonceOf(account.address)], [amount, 1])
     assert.strictEqual(new Set(node.sent).size, 2)
     assert.notStrictEqual(node.sent.at(-1), raw)
+  })
+
+  it("is sent as it is where the limit on fees is below the base fee: the next one would wait, too", async () => {
+    const { live, node, raw, written } = await stuck({ maxFeePerGas: 9_000_000n })
+    for (let block = 0; block < 10; block++) node.mine()
+    assert.strictEqual((await rejectionOf(live.pay(payment())))._tag, "PaymentPending")
+    assert.deepStrictEqual(new Set(node.sent), new Set([raw]))
+    assert.deepStrictEqual(written.records()[0]!.replacements, [])
   })
 
   it("is sent as it is if the base fee falls again while its quote is open", async () => {
