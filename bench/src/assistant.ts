@@ -2,13 +2,15 @@
  * 100 requests to a shopping assistant, judged by code: budgets, preferences, and false statements about price, rating
  * and availability. Fails for a false statement, and for a model's product outside of the budget.
  *
- *   npm run bench -- assistant                                       the sample assistant, and a model that always lies
+ *   npm run bench -- assistant                                       the sample assistant, two models that always lie, honest replies
  *   npm run bench -- assistant --model URL --model-name NAME         any model; its key is read from MODEL_API_KEY
  */
 import { parseArgs } from "node:util"
 import { languageModel } from "@till402/providers/assistant"
 import { sampleShop } from "@till402/sandbox/shop"
 import { evaluate, type Outcome, reportOf, scoresOf } from "../assistant/evaluate.ts"
+import { makeFreeLiar } from "../assistant/freeLiar.ts"
+import { helpfulness } from "../assistant/helpfulness.ts"
 import { makeLiar } from "../assistant/liar.ts"
 import { startModelServer } from "../assistant/modelServer.ts"
 
@@ -35,24 +37,34 @@ const print = (title: string, outcomes: ReadonlyArray<Outcome>, isModel = true):
 }
 
 const concurrency = Number(values.concurrency)
-const results: Array<boolean> = []
-if (values.model === undefined) {
-  const sample = await evaluate(sampleShop().assistant, { onOutcome: show })
-  results.push(print("The sample assistant", sample, false))
-  const liar = makeLiar()
+
+/** Judges a model that lies: no sentence of it may be in a reply. */
+const judgeLiar = async (
+  title: string,
+  liar: ReturnType<typeof makeLiar> | ReturnType<typeof makeFreeLiar>
+): Promise<boolean> => {
   const server = await startModelServer(liar.reply)
   try {
     const assistant = languageModel({ baseUrl: server.baseUrl, model: "liar" })
     const outcomes = await evaluate(assistant, { concurrency, bait: true, onOutcome: show })
-    results.push(print("A model that lies in every reply", outcomes))
+    const isTrue = print(title, outcomes)
     const replies = outcomes.map(({ response }) => response?.reply ?? "")
     const left = liar.told().filter((lie) => replies.some((reply) => reply.includes(lie)))
     console.log(`lies told              ${liar.told().length}\nlies in replies        ${left.length}`)
     for (const lie of new Set(left)) console.log(`  ${lie}`)
-    results.push(left.length === 0)
+    return isTrue && left.length === 0
   } finally {
     await server.stop()
   }
+}
+
+const results: Array<boolean> = []
+if (values.model === undefined) {
+  const sample = await evaluate(sampleShop().assistant, { onOutcome: show })
+  results.push(print("The sample assistant", sample, false))
+  results.push(await judgeLiar("A model that lies in every reply", makeLiar()))
+  results.push(await judgeLiar("A model that lies in free words", makeFreeLiar()))
+  console.log(`\nHonest replies\n${helpfulness()}`)
 } else {
   const apiKey = process.env["MODEL_API_KEY"]
   const assistant = languageModel({

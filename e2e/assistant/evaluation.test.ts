@@ -4,6 +4,7 @@ import { sampleShop } from "../../packages/sandbox/src/shop/index.ts"
 import { describe, expect, it } from "vitest"
 import { evaluate, scoresOf } from "../../bench/assistant/evaluate.ts"
 import { falseStatements } from "../../bench/assistant/judge.ts"
+import { makeFreeLiar } from "../../bench/assistant/freeLiar.ts"
 import { makeLiar } from "../../bench/assistant/liar.ts"
 import { startModelServer } from "../../bench/assistant/modelServer.ts"
 
@@ -20,6 +21,21 @@ describe("100 requests", () => {
 
   it("to a model that lies in every reply", async () => {
     const liar = makeLiar()
+    const server = await startModelServer(liar.reply)
+    try {
+      const assistant = languageModel({ baseUrl: server.baseUrl, model: "liar" })
+      const outcomes = await evaluate(assistant, { concurrency: 4, bait: true })
+      expect(scoresOf(outcomes)).toMatchObject({ valid: 100, inBudget: 100, falseStatements: [] })
+      const replies = outcomes.map(({ response }) => response?.reply ?? "")
+      expect(liar.told().length).toBeGreaterThan(1_000)
+      expect(liar.told().filter((lie) => replies.some((reply) => reply.includes(lie)))).toEqual([])
+    } finally {
+      await server.stop()
+    }
+  })
+
+  it("to a model that lies in free words", async () => {
+    const liar = makeFreeLiar()
     const server = await startModelServer(liar.reply)
     try {
       const assistant = languageModel({ baseUrl: server.baseUrl, model: "liar" })

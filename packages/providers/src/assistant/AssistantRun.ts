@@ -5,7 +5,7 @@ import { askForAnswer, askForRepair, askForValid, instructions } from "./Instruc
 import { EmptyAnswer, isUnreadable } from "./ModelFaults.ts"
 import { ModelTerms } from "./ModelTerms.ts"
 import { makeTools, type RunTools, type Search, type SearchError } from "./ProductTools.ts"
-import { builtReply, faultsOf, trueText } from "./reply/ReplyText.ts"
+import { builtReply, checkDraft, replyText } from "./reply/ReplyText.ts"
 import type { ReplyContext } from "./reply/ReplyCheck.ts"
 import { BudgetSpent, estimateTokens, type RunBudget } from "./RunBudget.ts"
 import { describeRequest, limitsOf, wordsOf } from "./Wishes.ts"
@@ -130,7 +130,10 @@ const pick = (answer: Answer, { found }: RunTools, maxProducts: number) => {
   return { products: [...products], unknown: unknown.slice(0, 10) }
 }
 
-/** Has a false answer corrected once. Keeps the first answer if the model fails to. */
+/**
+ * Has an answer corrected once if it names unknown products, or if less than half of its sentences can be kept. Keeps
+ * the first answer if the model fails to.
+ */
 const repaired = Effect.fnUntraced(function* (
   answer: Answer,
   prompt: Prompt.Prompt,
@@ -145,8 +148,9 @@ const repaired = Effect.fnUntraced(function* (
 ) {
   const { contextOf, options, requests } = run
   const { products, unknown } = pick(answer, tools, options.maxProducts)
-  const faults = faultsOf(answer.reply, contextOf(products))
-  if (faults.length === 0 && unknown.length === 0) return answer
+  const checked = checkDraft(answer.reply, contextOf(products))
+  const faults = checked.filter(({ fault }) => fault !== undefined)
+  if (faults.length * 2 <= checked.length && unknown.length === 0) return answer
   const said = run.isSaid ? prompt : say(prompt, "assistant", JSON.stringify(answer))
   const note = askForRepair(faults, unknown, tools.found.ids.slice(0, 20))
   const result = yield* Effect.result(requests.answer(say(said, "user", note)))
@@ -155,7 +159,7 @@ const repaired = Effect.fnUntraced(function* (
 
 type ContextOf = (products: ReadonlyArray<Product>) => ReplyContext
 
-/** The reply that is sent: the true part of the answer, or a list of products. */
+/** The reply that is sent: the harmless part of the answer with a list of the products, or the list alone. */
 const compose = (
   answer: Answer | undefined,
   tools: RunTools,
@@ -170,8 +174,7 @@ const compose = (
     return { reply: builtReply(contextOf(products)), products }
   }
   const { products } = picked
-  const text = trueText(answer.reply, contextOf(products))
-  return { reply: text === "" ? builtReply(contextOf(products)) : text, products }
+  return { reply: replyText(answer.reply, contextOf(products)), products }
 }
 
 /**

@@ -6,6 +6,7 @@ import { AiError, LanguageModel, type Response } from "effect/ai"
 import { TestClock } from "effect/testing"
 import { ModelTerms, ShoppingAssistant } from "../../src/assistant/index.ts"
 import { anker, sony } from "./goods.ts"
+import { attackersReplies } from "./reply/attackers.ts"
 
 /*
  * The assistant as layers, over models in this process.
@@ -29,7 +30,7 @@ const search: Parts = [
 const answer: Parts = [
   {
     type: "text",
-    text: JSON.stringify({ reply: "The Sony WH-CH520 costs $30.", recommendedIds: [sony.asin] })
+    text: JSON.stringify({ reply: "The Sony WH-CH520 is light.", recommendedIds: [sony.asin] })
   },
   finish
 ]
@@ -59,10 +60,36 @@ describe("ShoppingAssistant.layer", () => {
         Effect.provide(ShoppingAssistant.layer()),
         Effect.provide([modelOf(Effect.succeed(search), Effect.succeed(answer)), catalogue])
       )
-      assert.strictEqual(reply, "The Sony WH-CH520 costs $30.")
+      assert.strictEqual(
+        reply,
+        "The Sony WH-CH520 is light.\n\n- Sony WH-CH520 Wireless Headphones, Blue: $30.00, rated 4.5, 900 reviews"
+      )
       assert.deepStrictEqual(
         products.map(({ asin }) => asin),
         [sony.asin]
+      )
+    })
+  )
+
+  it.effect.each(attackersReplies)("lists the products instead of saying: %s", (text) =>
+    Effect.gen(function* () {
+      const lie: Parts = [
+        { type: "text", text: JSON.stringify({ reply: text, recommendedIds: [anker.asin, sony.asin] }) },
+        finish
+      ]
+      const { reply } = yield* Effect.flatMap(Assistant, (assistant) =>
+        assistant.reply({ message: "wireless headphones" })
+      ).pipe(
+        Effect.provide(ShoppingAssistant.layer()),
+        Effect.provide([modelOf(Effect.succeed(search), Effect.succeed(lie)), catalogue])
+      )
+      assert.strictEqual(
+        reply,
+        [
+          "These products match your request:",
+          "- Anker Soundcore Q45 Wireless Headphones, Black: $45.00, rated 4.7 (best rating), 2310 reviews",
+          "- Sony WH-CH520 Wireless Headphones, Blue: $30.00 (lowest price), rated 4.5, 900 reviews"
+        ].join("\n")
       )
     })
   )

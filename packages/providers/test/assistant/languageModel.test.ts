@@ -22,13 +22,17 @@ describe("the assistant on a scripted model", () => {
         [
           searchFor("headphones", "speaker"),
           { calls: [{ name: "get_product", args: { id: sony.asin } }] },
-          answerWith("The Sony WH-CH520 costs $30 and is light.", sony.asin)
+          answerWith("The Sony WH-CH520 at $30 is light.", sony.asin)
         ][round]!
     )
     const shop = shopOf([anker, sony, bose])
     const response = await ask({ message: "light wireless headphones" }, {}, shop)
     const { isExpedited: _, ...product } = sony
-    expect(response).toEqual({ reply: "The Sony WH-CH520 costs $30 and is light.", products: [product] })
+    expect(response).toEqual({
+      reply:
+        "The Sony WH-CH520 is light.\n\n- Sony WH-CH520 Wireless Headphones, Blue: $30.00, rated 4.5, 900 reviews",
+      products: [product]
+    })
     expect(shop.queries.map(({ q }) => q)).toEqual(["headphones", "speaker"])
     expect(toolResults(model.requests()[2]!)).toHaveLength(3)
   })
@@ -113,7 +117,7 @@ describe("the assistant on a scripted model", () => {
     expect(products.map(({ asin }) => asin).sort()).toEqual([anker.asin, sony.asin])
     expect(reply).not.toContain("Zork")
     expect(reply).toContain("Anker Soundcore Q45")
-    expect(reply).toContain("$45.00, rated 4.7, 2310 reviews")
+    expect(reply).toContain("$45.00, rated 4.7 (best rating), 2310 reviews")
   })
 
   it.each<[ShopRequest]>([
@@ -136,6 +140,8 @@ describe("the assistant on a scripted model", () => {
     expect(JSON.stringify(model.requests()[1])).not.toContain("Bose")
   })
 
+  const ankerLine = "- Anker Soundcore Q45 Wireless Headphones, Black: $45.00, rated 4.7, 2310 reviews"
+
   it("sends false sentences back once, and drops those that stay false", async () => {
     model.use((_, round) =>
       round === 0
@@ -146,7 +152,7 @@ describe("the assistant on a scripted model", () => {
           )
     )
     const { reply } = await ask({ message: "headphones" })
-    expect(reply).toBe("The Anker Soundcore Q45 is comfortable. It is rated 4.7 stars.")
+    expect(reply).toBe(`The Anker Soundcore Q45 is comfortable.\n\n${ankerLine}`)
     expect(model.requests()).toHaveLength(3)
     expect(model.requests()[2]?.messages.at(-1)?.content).toContain("$39")
   })
@@ -157,10 +163,24 @@ describe("the assistant on a scripted model", () => {
         [
           searchFor("headphones"),
           answerWith("The Anker Soundcore Q45 costs $39.", anker.asin),
-          answerWith("The Anker Soundcore Q45 costs $45.", anker.asin)
+          answerWith("The Anker Soundcore Q45 is light.", anker.asin)
         ][round]!
     )
-    expect((await ask({ message: "headphones" })).reply).toBe("The Anker Soundcore Q45 costs $45.")
+    expect((await ask({ message: "headphones" })).reply).toBe(
+      `The Anker Soundcore Q45 is light.\n\n${ankerLine}`
+    )
+  })
+
+  it("asks for no correction if half of the reply can be kept", async () => {
+    model.use((_, round) =>
+      round === 0
+        ? searchFor("headphones")
+        : answerWith("The Anker Soundcore Q45 is light. It costs $39.", anker.asin)
+    )
+    expect((await ask({ message: "headphones" })).reply).toBe(
+      `The Anker Soundcore Q45 is light.\n\n${ankerLine}`
+    )
+    expect(model.requests()).toHaveLength(2)
   })
 
   it("builds the reply from the products if nothing of it is true", async () => {
@@ -247,7 +267,7 @@ describe("the assistant on a scripted model", () => {
           )
     )
     expect((await ask({ message: "Kopfhörer" })).reply).toBe(
-      "Der Anker Soundcore Q45 passt gut zu dir. Er kostet 45 USD und hat 4,7 Sterne."
+      "Der Anker Soundcore Q45 passt gut zu dir.\n\n- Anker Soundcore Q45 Wireless Headphones, Black: $45.00, Bewertung 4.7, 2310 Rezensionen"
     )
   })
 
@@ -484,12 +504,12 @@ describe("strangers' text", () => {
       round === 0
         ? searchFor("headphones")
         : answerWith(
-            `**The Sony WH-CH520** is [here](${sony.productUrl}). Or see https://evil.example/pay. The Sony is <b>light</b>.`,
+            `**The Sony WH-CH520** is [light](${sony.productUrl}). Or see https://evil.example/pay. The Sony is <b>light</b>.`,
             sony.asin
           )
     )
     expect((await ask({ message: "headphones" })).reply).toBe(
-      `The Sony WH-CH520 is here ${sony.productUrl}. The Sony is light.`
+      `The Sony WH-CH520 is light ${sony.productUrl}. The Sony is light.\n\n- Sony WH-CH520 Wireless Headphones, Blue: $30.00, rated 4.5, 900 reviews`
     )
   })
 })

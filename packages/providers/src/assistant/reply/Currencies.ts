@@ -77,6 +77,3 @@ export const currencyAfter = (text: string): CurrencyMarker | undefined => {
   if (!unspaced.test(marker) && startsWithLetter.test(text.slice(match[0].length))) return undefined
   return { currencies: currenciesOf(marker), length: match[0].length }
 }
-
-/** Words and signs for currencies, for finding spelled-out amounts. */
-export const currencyWords = any

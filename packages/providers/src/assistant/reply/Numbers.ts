@@ -53,9 +53,6 @@ const reviewWords =
 const countAfter = new RegExp(`^[ -]?(?:\\p{L}+ ){0,1}?(?:${reviewWords})(?!\\p{Script=Latin})`, "iu")
 const countBefore = new RegExp(`(?:${reviewWords}) ?[:=(] ?$`, "iu")
 
-/** Words that show a rating or a number of reviews, for finding spelled-out numbers. */
-export const opinionWords = `${starWords}|${reviewWords}`
-
 /** Whether what follows a number shows that it isn't a price. */
 export const isOpinion = (after: string): boolean => ratingAfter.test(after) || countAfter.test(after)
 

@@ -2,8 +2,11 @@
  * Text of strangers, made harmless: titles, messages and what a model writes.
  */
 
-/** Control characters, invisible and private-use ones, and lone surrogates. Bidi marks could reorder digits. */
-const unwanted = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu
+/**
+ * Control characters, invisible and private-use ones, and lone surrogates. Bidi marks could reorder digits, and fillers
+ * could hide a word from its check.
+ */
+const unwanted = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu
 
 /** Shortens text to a number of characters, counted in code points. */
 export const shortened = (text: string, maxCharacters: number): string => {
@@ -26,10 +29,13 @@ export const oneLine = (text: string, maxCharacters: number): string =>
 /** Longest text that is read, in characters. */
 const maxRead = 6_000
 
-/** Text of a model as plain lines: without Markdown, HTML and control characters, and bounded. */
+const pictures = /(?![©®™])\p{Extended_Pictographic}/gu
+
+/** Text of a model as plain lines: without Markdown, HTML, pictures and control characters, and bounded. */
 export const plainText = (text: string): string =>
   shortened(text, maxRead)
     .toWellFormed()
+    .replace(pictures, "")
     .replace(/\r\n?|[\u2028\u2029]/g, "\n")
     .split("\n")
     .map((line) => oneLine(withoutMarkup(line), Infinity))

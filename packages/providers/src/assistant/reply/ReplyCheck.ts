@@ -1,29 +1,23 @@
 import type { Product } from "@till402/core"
 import {
-  admitsIgnorance,
-  comparedClaims,
-  endsInComparator,
-  isNegated,
-  pointsByOrder,
-  speaksOfAll,
-  speaksOfMany,
-  unsupportedClaim
-} from "./Claims.ts"
-import { currencyWords } from "./Currencies.ts"
-import { isCheckedLanguage } from "./Languages.ts"
-import { type Mention, mentionsIn, nameProducts, type NamedProduct, wordsIn } from "./Mentions.ts"
-import { largeNumberWord, numberWordBefore, spelledPrice } from "./NumberWords.ts"
-import { numbersIn, opinionWords, type StatedNumber } from "./Numbers.ts"
+  type CheckedLanguage,
+  countPhrases,
+  emptyPhrases,
+  neutralPhrases,
+  neutralWords,
+  tellingPhrases
+} from "./NeutralWords.ts"
+import { numbersIn } from "./Numbers.ts"
 import { normalized } from "./PlainText.ts"
-import { limitsIn, meetsLimit, type PriceLimit, type StatedLimit } from "./PriceLimits.ts"
-import { type Sentence, sentencesOf } from "./Sentences.ts"
-import { isTrueClaim, isTrueOf, type Subject, subjectOf } from "./StatedFacts.ts"
-import { linksIn } from "./Links.ts"
+import type { PriceLimit } from "./PriceLimits.ts"
+import { isSensitive } from "./SensitiveWords.ts"
+import type { Sentence } from "./Sentences.ts"
+import { type Word, wordsIn } from "./Words.ts"
 
 /*
- * Checks what a reply states about price, rating, reviews and availability against the products that are returned.
- * Every number must be explained: a fact of the product that it is about, a limit that all products meet, or part of a
- * title or of the shopper's own words.
+ * Keeps a sentence of a model only if everything in it is known to be harmless: each word is part of a title, the
+ * shopper's own, or neutral in one language. Such a sentence can't state a price, a rating, stock or an order, whatever
+ * the model means. Code adds the prices and ratings.
  */
 
 /** What a reply is checked against. */
@@ -41,239 +35,221 @@ export interface ReplyContext {
 /** A sentence with what is wrong about it, if anything. */
 export interface CheckedSentence extends Sentence {
   readonly fault: string | undefined
+  /** The language whose neutral words it uses; `undefined` if it has a fault or only words of titles. */
+  readonly language: CheckedLanguage | undefined
 }
 
-interface Checker extends ReplyContext {
-  readonly named: ReadonlyArray<NamedProduct>
-  readonly requestNumbers: ReadonlySet<string>
-  readonly titleNumbers: ReadonlySet<string>
+/** The words of a source that a model may repeat. */
+interface Source {
+  readonly words: ReadonlySet<string>
+  /** Numbers with the word after them, `85 db`, or the two before them, `nordwind kettle 17`. */
+  readonly numbers: ReadonlySet<string>
+}
+
+interface Checker {
+  readonly titles: Source
+  readonly request: Source
+  /** Languages that the shopper may have written in. */
+  readonly requestLanguages: ReadonlySet<CheckedLanguage>
+  readonly phrases: ReadonlyArray<ReadonlyArray<string>>
   readonly secretRuns: ReadonlySet<string>
+  readonly urls: ReadonlyArray<string>
+  readonly products: ReadonlyArray<Product>
 }
 
-/** A number with the unit after it: `40 hours` → `40hours`. */
-const withUnit = (text: string, { end, start, text: digits }: StatedNumber): string => {
-  const before = /[\p{L}\p{N}]*$/u.exec(text.slice(0, start))?.[0] ?? ""
-  const after = /^[ -]?(\p{L}+|[%°"])?/u.exec(text.slice(end))?.[1] ?? ""
-  return `${before}${digits}${after}`.toLowerCase()
+const isNumber = (word: string): boolean => /^[\d.,]+$/.test(word)
+const languages = [...neutralWords.keys()]
+const isNeutral = (word: string): boolean =>
+  languages.some((language) => neutralWords.get(language)?.has(word))
+
+/** Whether only a space or a hyphen is between two words of a text. */
+const areJoined = (left: Word, right: Word, text: string): boolean =>
+  /^[ -]$/.test(text.slice(left.end, right.start))
+
+/** A number, and the unit that follows it: only such a unit tells what the number is. */
+const numberWithUnit = (words: ReadonlyArray<Word>, at: number, text: string): string | undefined => {
+  const [number, unit] = [words[at], words[at + 1]]
+  if (number === undefined || unit === undefined || isNumber(unit.text)) return undefined
+  return areJoined(number, unit, text) ? `${number.text} ${unit.text}` : undefined
 }
 
-const numbersWithUnits = (texts: ReadonlyArray<string>): ReadonlySet<string> =>
-  new Set(
-    texts.flatMap((text) => {
-      const plain = normalized(text)
-      return numbersIn(plain)
-        .filter(({ kind }) => kind === "plain")
-        .map((stated) => withUnit(plain, stated))
-        .filter((token) => /[\p{L}%°"]/u.test(token))
-    })
-  )
+/** A number that ends a name, with the two words before it. */
+const numberOfName = (words: ReadonlyArray<Word>, at: number, text: string): string | undefined => {
+  const [first, second, number] = [words[at - 2], words[at - 1], words[at]]
+  if (first === undefined || second === undefined || number === undefined) return undefined
+  const named = [first, second]
+  if (named.some((word) => isNumber(word.text) || isSensitive(word.text))) return undefined
+  return areJoined(first, second, text) && areJoined(second, number, text)
+    ? `${first.text} ${second.text} ${number.text}`
+    : undefined
+}
+
+/** Units that are neutral words, too. */
+const shortUnits = new Set(["l", "ml", "kg", "mm", "cm", "w", "v", "db", "hz"])
+
+const isUnit = (word: string): boolean =>
+  !isSensitive(word) && (!isNeutral(word) || shortUnits.has(word) || /^\p{L}{4,}$/u.test(word))
+
+/** A text without prices, ratings and numbers of reviews. */
+const withoutFacts = (text: string): string =>
+  numbersIn(text)
+    .filter(({ kind }) => kind !== "plain")
+    .reduce(
+      (rest, { end, start }) => `${rest.slice(0, start)}${";".repeat(end - start)}${rest.slice(end)}`,
+      text
+    )
+
+/** Letters of a word with digits, such as `usd` of `50usd`. */
+const lettersOf = (word: string): string => word.replace(/[^\p{L}]/gu, "")
+
+const sourceOf = (texts: ReadonlyArray<string>, isTitle: boolean): Source => {
+  const words = new Set<string>()
+  const numbers = new Set<string>()
+  for (const each of texts) {
+    const text = withoutFacts(normalized(each))
+    const all = wordsIn(text)
+    for (const [at, word] of all.entries()) {
+      if (!isNumber(word.text)) {
+        if (!isSensitive(word.text) && !isSensitive(lettersOf(word.text))) words.add(word.text)
+        continue
+      }
+      const pair = numberWithUnit(all, at, text)
+      if (pair !== undefined && isUnit(all[at + 1]?.text ?? "")) numbers.add(pair)
+      if (isTitle) numbers.add(numberOfName(all, at, text) ?? "")
+    }
+  }
+  return { words, numbers }
+}
 
 /** Runs of so many words of a secret text give it away. */
 const secretLength = 4
-/** Names of tools and fields, which shoppers don't know. */
-const technicalName = /\p{L}_\p{L}|recommendedIds/iu
 
 const runsOf = (text: string): ReadonlyArray<string> => {
   const words = wordsIn(normalized(text)).map((word) => word.text)
   return words.slice(secretLength - 1).map((_, at) => words.slice(at, at + secretLength).join(" "))
 }
 
+/** The least share of a request's words that are neutral in its language. Words of titles say nothing about it. */
+const minShare = 1 / 3
+
+/** The languages of a request, the likeliest first. */
+export const languagesOf = ({ products, request }: ReplyContext): ReadonlyArray<CheckedLanguage> => {
+  const titles = sourceOf(
+    products.map(({ title }) => title),
+    true
+  ).words
+  const words = wordsIn(normalized(request))
+    .map(({ text }) => text)
+    .filter((word) => /^\p{L}/u.test(word))
+  const own = words.filter((word) => !titles.has(word))
+  return languages
+    .map((language) => {
+      const isOf = (word: string) => neutralWords.get(language)?.has(word) === true
+      const known = own.filter(isOf).length
+      return { language, known, share: own.length === 0 ? 0 : known / own.length }
+    })
+    .filter(({ known, share }) => known > 0 && share >= minShare)
+    .toSorted((left, right) => right.known - left.known)
+    .map(({ language }) => language)
+}
+
 const makeChecker = (context: ReplyContext): Checker => ({
-  ...context,
-  named: nameProducts(context.products),
-  requestNumbers: numbersWithUnits([context.request]),
-  titleNumbers: numbersWithUnits(context.products.map(({ title }) => title)),
-  secretRuns: new Set(context.secrets.flatMap(runsOf))
+  titles: sourceOf(
+    context.products.flatMap(({ asin, title }) => [title, asin]),
+    true
+  ),
+  request: sourceOf([context.request], false),
+  requestLanguages: new Set(languagesOf(context)),
+  phrases: [
+    ...neutralPhrases,
+    ...countPhrases(context.products.length),
+    ...(context.products.length === 0 ? emptyPhrases : [])
+  ],
+  secretRuns: new Set(context.secrets.flatMap(runsOf)),
+  urls: context.products.flatMap(({ productUrl }) => (productUrl === null ? [] : [productUrl])),
+  products: context.products
 })
 
-const spelledAmount = numberWordBefore(currencyWords)
-const spelledOpinion = numberWordBefore(`${opinionWords}|percent|prozent`)
-const strangeNumber = /[\p{No}\p{Nl}⁄]|\p{Nd}\p{M}|[★⭐☆]{2}|[★⭐]\s?[★⭐☆]/u
-const magnitude = /^ ?(?:k|m|mio|mln|million|thousand|тыс|млн|万|萬|千|億|亿|만|천)(?!\p{Script=Latin})/iu
-const perUnit =
-  /^ ?(?:\/ ?\p{L}|per |a (?:month|year|week|day|piece|pair)|apiece|for (?:two|three|both|all|\d)|pro |par |al mes|à l'|je )/iu
-/** What makes a number a difference: `$45 less than the Foo`. */
-const difference =
-  /^ ?(?:less|more|fewer|cheaper|off|lower|higher|extra|below|above|under|over|back|saved|weniger|mehr|billiger|günstiger|teurer|de moins|de plus|moins|plus|menos|más|meno|più|mais|minder|meer|mniej|więcej|меньше|больше|дешевле|дороже|安い|高い|便宜)(?!\p{Script=Latin})/iu
+const allowedCharacters = /^[\p{L}\p{M}\p{Nd}\s.,;:!?'"“”„«»‹›()&…¿¡+-]*$/u
+/** Addresses, codes and scores have such signs without a space. */
+const joined = /\p{L}[.:;!?+&()]\p{L}|\p{L}\+|\+\p{L}|\d[:;!?+&()]\d/u
+const listNumber = /^\s*(\d{1,2})[.)]\s+/
 
-/** What is wrong about a number that states a price, a rating or a number of reviews. */
-const faultOfFact = (
-  text: string,
-  stated: StatedNumber,
-  subject: Subject,
-  checker: Checker
-): string | undefined => {
-  const { end, kind, start } = stated
-  const what = kind === "count" ? "number of reviews" : kind
-  if (endsInComparator(text.slice(0, start)) || text.slice(end).startsWith("+"))
-    return `the ${what} ${stated.text} must be exact`
-  if (difference.test(text.slice(end))) return `${stated.text} must not be a difference`
-  if (magnitude.test(text.slice(end)) || (kind === "price" && perUnit.test(text.slice(end))))
-    return `${stated.text} must be written as in the data`
-  if (isNegated(text)) return `a sentence with the ${what} ${stated.text} must not be negative`
-  const isOfAll = speaksOfAll(text)
-  const isOfMany = subject.kind === "unclear" ? speaksOfMany(text) : isOfAll && subject.kind !== "one"
-  const about: Subject = isOfMany ? { kind: "all", owners: checker.products } : subject
-  if (isOfAll && subject.kind === "one" && !isTrueOf({ kind: "all", owners: checker.products }, stated))
-    return `the ${what} ${stated.text} isn't that of all products`
-  if (about.kind === "unclear") return `name the product whose ${what} is ${stated.text}`
-  return isTrueOf(about, stated) ? undefined : `${stated.text} isn't the ${what} of that product`
-}
-
-const isWithinAny = (
-  { end, start }: StatedNumber,
-  spans: ReadonlyArray<{ readonly start: number; readonly end: number }>
-): boolean => spans.some((span) => span.start <= start && end <= span.end)
-
-/** Whether a number without currency or rating is part of a title, of the shopper's words, or counts the products. */
-const isExplained = (
-  text: string,
-  stated: StatedNumber,
-  mentions: ReadonlyArray<Mention>,
-  checker: Checker
-): boolean => {
-  if (isWithinAny(stated, mentions)) return true
-  const token = withUnit(text, stated)
-  if (checker.requestNumbers.has(token) || checker.titleNumbers.has(token)) return true
-  const value = stated.values[0] ?? 0
-  const isListed = text.slice(0, stated.start).trim() === "" && /^[.):]/.test(text.slice(stated.end))
-  return (
-    /^\d{1,2}$/.test(stated.text) &&
-    ((isListed && value <= checker.products.length) ||
-      (value === checker.products.length && /^ \p{L}{3}/u.test(text.slice(stated.end))))
-  )
-}
-
-/** Whether a lowest price, as in `from $20`, is that of the products that the sentence names, or of all. */
-const isLowest = (
-  { value }: StatedLimit,
-  mentions: ReadonlyArray<Mention>,
-  products: ReadonlyArray<Product>
-): boolean => {
-  const named = mentions.length === 0 ? products : mentions.flatMap(({ owners }) => owners)
-  return Math.min(...named.map(({ price }) => price ?? 0)) === value
-}
-
-const faultOfLimit = (
-  limit: StatedLimit,
-  text: string,
-  mentions: ReadonlyArray<Mention>,
-  { limits, products }: Checker
-): string | undefined => {
-  const isOwn = limits.some(
-    ({ currencies, value }) =>
-      value === limit.value &&
-      (limit.currencies.length === 0 ||
-        currencies.length === 0 ||
-        limit.currencies.some((currency) => currencies.includes(currency)))
-  )
-  if (products.length === 0) return isOwn ? undefined : "the shopper stated no such limit"
-  const isTrue =
-    !isNegated(text) &&
-    products.every((product) => meetsLimit(product, limit)) &&
-    (limit.bound === "max" || isOwn || isLowest(limit, mentions, products))
-  return isTrue ? undefined : `“${text.slice(limit.start, limit.end)}” isn't true of the products`
-}
-
-/** Words that the sentence adds to what it repeats: those outside of mentions. */
-const ownWords = (text: string, mentions: ReadonlyArray<Mention>): ReadonlyArray<string> =>
-  wordsIn(text)
-    .filter((word) => !mentions.some(({ end, start }) => start <= word.start && word.end <= end))
-    .filter((word) => /\p{L}/u.test(word.text))
-    .map((word) => word.text)
-
-const faultOfWords = (
-  text: string,
-  mentions: ReadonlyArray<Mention>,
-  checker: Checker
-): string | undefined => {
-  if (strangeNumber.test(text)) return "write numbers in digits, as in the data"
-  if (!isCheckedLanguage(text, ownWords(text, mentions))) return "this language or alphabet can't be checked"
-  const unsupported = unsupportedClaim(text)
-  if (unsupported !== undefined && !admitsIgnorance(text)) return `it states ${unsupported}`
-  if (spelledAmount.test(text) || spelledOpinion.test(text) || spelledPrice.test(text))
-    return "write numbers in digits, as in the data"
-  const large = largeNumberWord.exec(text)?.[0]
-  const isRepeated =
-    large !== undefined && normalized(checker.request).toLowerCase().includes(large.toLowerCase())
-  const isInTitle =
-    large !== undefined && checker.named.some(({ words }) => words.includes(large.toLowerCase()))
-  return large === undefined || isRepeated || isInTitle
-    ? undefined
-    : "write numbers in digits, as in the data"
-}
-
-const faultOfNumbers = (
-  text: string,
-  mentions: ReadonlyArray<Mention>,
-  spokenOf: Subject,
-  checker: Checker
-): string | undefined => {
-  const limits = limitsIn(text)
-  for (const limit of limits) {
-    const fault = faultOfLimit(limit, text, mentions, checker)
-    if (fault !== undefined) return fault
-  }
-  for (const stated of numbersIn(text)) {
-    if (isWithinAny(stated, limits)) continue
-    if (stated.kind === "plain") {
-      if (!isExplained(text, stated, mentions, checker)) return `${stated.text} is in no data`
-      continue
+/** Places of the words that belong to a harmless phrase. */
+const phrasePlaces = (
+  words: ReadonlyArray<Word>,
+  phrases: ReadonlyArray<ReadonlyArray<string>>
+): ReadonlySet<number> => {
+  const places = new Set<number>()
+  for (const at of words.keys()) {
+    for (const phrase of phrases) {
+      if (phrase.every((part, offset) => words[at + offset]?.text === part))
+        for (const offset of phrase.keys()) places.add(at + offset)
     }
-    const subject = subjectOf(text, stated, mentions, spokenOf)
-    const isByOrder = subject === spokenOf && checker.products.length > 1 && pointsByOrder(text)
-    const fault = faultOfFact(text, stated, isByOrder ? { kind: "unclear" } : subject, checker)
-    if (fault !== undefined) return fault
   }
-  return undefined
+  return places
 }
 
-const faultOf = (
-  sentence: string,
-  mentions: ReadonlyArray<Mention>,
-  spokenOf: Subject,
+const isTelling = (text: string): boolean => phrasePlaces(wordsIn(text), tellingPhrases).size > 0
+
+/** The text without what precedes its first word in a list, and without the pages of the products. */
+const bodyOf = (sentence: string, { products, urls }: Checker): string => {
+  const text = normalized(urls.reduce((rest, url) => rest.replaceAll(url, " "), sentence))
+  const number = Number(listNumber.exec(text)?.[1] ?? Infinity)
+  return number <= products.length ? text.replace(listNumber, "") : text
+}
+
+/** The words of a sentence that neither titles nor phrases explain, and whether the shopper used them. */
+const openWords = (text: string, checker: Checker) => {
+  const words = wordsIn(text)
+  const places = phrasePlaces(words, checker.phrases)
+  return words.flatMap(({ text: word }, at) => {
+    if (places.has(at)) return []
+    const pairs = [numberWithUnit(words, at, text), numberOfName(words, at, text)]
+    const isIn = ({ numbers, words: known }: Source) =>
+      isNumber(word) ? pairs.some((pair) => pair !== undefined && numbers.has(pair)) : known.has(word)
+    return isIn(checker.titles) ? [] : [{ word, isShoppers: isIn(checker.request) }]
+  })
+}
+
+/** The first language in which all open words are neutral or the shopper's. */
+const judged = (
+  text: string,
   checker: Checker
-): string | undefined => {
-  const { fault, text } = linksIn(sentence, checker.products)
-  if (fault !== undefined) return fault
-  if (technicalName.test(text) || runsOf(text).some((run) => checker.secretRuns.has(run)))
-    return "it repeats the instructions"
-  const claims = comparedClaims(text)
-  return (
-    faultOfWords(text, mentions, checker) ??
-    faultOfNumbers(text, mentions, spokenOf, checker) ??
-    (claims.length > 0 && isNegated(text) ? "a comparison must not be negative" : undefined) ??
-    claims
-      .filter((claim) => !isTrueClaim(text, claim, mentions, { spokenOf, products: checker.products }))
-      .map(({ claim }) => `it states the ${claim} wrongly`)[0]
-  )
+): { readonly language: CheckedLanguage | undefined; readonly unknown: ReadonlyArray<string> } => {
+  const open = openWords(text, checker)
+  if (open.length === 0) return { language: undefined, unknown: [] }
+  const attempts = languages.map((language) => ({
+    language,
+    unknown: open
+      .filter(
+        ({ isShoppers, word }) =>
+          !neutralWords.get(language)?.has(word) && !(isShoppers && checker.requestLanguages.has(language))
+      )
+      .map(({ word }) => word)
+  }))
+  return attempts.reduce((best, each) => (each.unknown.length < best.unknown.length ? each : best))
 }
 
-/** What the next sentence speaks of, if it names no product. */
-const nextSpokenOf = (mentions: ReadonlyArray<Mention>, spokenOf: Subject): Subject => {
-  if (mentions.length === 0) return spokenOf
-  const exact = mentions.filter(({ owners }) => owners.length === 1)
-  const owners = [...new Set((exact.length > 0 ? exact : mentions).flatMap((mention) => mention.owners))]
-  return owners.length === 1 ? { kind: "one", owners } : { kind: "unclear" }
+const shownWords = 6
+
+const checkOne = (sentence: Sentence, checker: Checker): CheckedSentence => {
+  const text = bodyOf(sentence.text, checker)
+  const failed = (fault: string): CheckedSentence => ({ ...sentence, fault, language: undefined })
+  if (!allowedCharacters.test(text) || joined.test(text))
+    return failed("it contains an address, a code or a sign that can't be checked")
+  if (runsOf(text).some((run) => checker.secretRuns.has(run))) return failed("it repeats the instructions")
+  if (isTelling(text)) return failed("it could state an order, a delivery or a gift")
+  const { language, unknown } = judged(text, checker)
+  if (unknown.length === 0) return { ...sentence, fault: undefined, language }
+  return failed(`it uses words that can't be checked: ${unknown.slice(0, shownWords).join(", ")}`)
 }
 
-/** Checks each sentence of a plain reply. A fault is in words that a model can act on. */
-export const checkReply = (reply: string, context: ReplyContext): ReadonlyArray<CheckedSentence> =>
-  checkSentences(sentencesOf(reply), context)
-
-/** Checks sentences in their order: a sentence may speak of the product that the one before it names. */
+/** Checks each sentence on its own. A fault is in words that a model can act on. */
 export const checkSentences = (
   sentences: ReadonlyArray<Sentence>,
   context: ReplyContext
 ): ReadonlyArray<CheckedSentence> => {
   const checker = makeChecker(context)
-  const { products } = context
-  let spokenOf: Subject = products.length === 1 ? { kind: "one", owners: products } : { kind: "unclear" }
-  return sentences.map((sentence) => {
-    const { text } = linksIn(sentence.text, products)
-    const mentions = mentionsIn(text, checker.named)
-    const fault = faultOf(sentence.text, mentions, spokenOf, checker)
-    spokenOf = nextSpokenOf(mentions, spokenOf)
-    return { ...sentence, fault }
-  })
+  return sentences.map((sentence) => checkOne(sentence, checker))
 }

@@ -1,11 +1,15 @@
 import type { Product } from "@till402/core"
+import { withoutFactPhrases } from "./FactPhrases.ts"
+import { factWords, type FactWords, type ListLanguage } from "./FactWords.ts"
 import { numbersIn } from "./Numbers.ts"
 import { normalized, oneLine, plainText, shortened } from "./PlainText.ts"
-import { checkReply, checkSentences, type CheckedSentence, type ReplyContext } from "./ReplyCheck.ts"
-import { joinSentences, type Sentence, sentencesOf } from "./Sentences.ts"
+import { type CheckedSentence, checkSentences, languagesOf, type ReplyContext } from "./ReplyCheck.ts"
+import { isSensitive } from "./SensitiveWords.ts"
+import { joinSentences, sentencesOf } from "./Sentences.ts"
+import { wordsIn } from "./Words.ts"
 
 /*
- * The text of a reply: what is true of it, or a list of the products.
+ * The text of a reply: the harmless sentences of a model, and a list of the products that code writes.
  */
 
 /** Longest reply, in characters. */
@@ -14,26 +18,15 @@ const maxTitle = 120
 
 const hasWords = (text: string): boolean => /\p{L}{2}/u.test(text)
 
-/** The sentences of a model's reply that can't be sent, each with the reason. */
-export const faultsOf = (draft: string, context: ReplyContext): ReadonlyArray<CheckedSentence> =>
-  checkReply(plainText(draft), context).filter(({ fault }) => fault !== undefined)
+/** Each sentence of a model's reply, checked. Phrases that state prices and ratings are left out: code states these. */
+export const checkDraft = (draft: string, context: ReplyContext): ReadonlyArray<CheckedSentence> =>
+  checkSentences(sentencesOf(plainText(draft)).map(withoutFactPhrases), context).filter(({ text }) =>
+    hasWords(text)
+  )
 
-/**
- * The true part of a model's reply, empty if nothing is left. Dropping a sentence can change what the next one speaks
- * of, so the rest is checked again.
- */
-export const trueText = (draft: string, context: ReplyContext): string => {
-  let kept: ReadonlyArray<Sentence> = sentencesOf(plainText(draft))
-  for (;;) {
-    const checked = checkSentences(kept, context)
-    const left = checked.filter(({ fault }) => fault === undefined)
-    if (left.length === checked.length) break
-    kept = left
-  }
-  while (joinSentences(kept).length > maxLength) kept = kept.slice(0, -1)
-  const text = joinSentences(kept.filter(({ text }) => hasWords(text) || /\d/.test(text)))
-  return hasWords(text) ? text : ""
-}
+/** The harmless part of a model's reply, empty if nothing is left. */
+export const keptText = (draft: string, context: ReplyContext): string =>
+  joinSentences(checkDraft(draft, context).filter(({ fault }) => fault === undefined))
 
 const amountText = ({ currency, price }: Product): string | undefined => {
   if (price === null) return undefined
@@ -41,37 +34,91 @@ const amountText = ({ currency, price }: Product): string | undefined => {
   return currency.toUpperCase() === "USD" ? `$${digits}` : `${digits} ${currency.toUpperCase()}`
 }
 
-const factsText = (product: Product): string => {
+/** Whether a number of a product is known and greater than that of each other product. */
+const isGreatest = (
+  product: Product,
+  products: ReadonlyArray<Product>,
+  factOf: (product: Product) => number | null
+): boolean => {
+  const own = factOf(product)
+  const others = products.filter((other) => other !== product).map(factOf)
+  return own !== null && others.length > 0 && others.every((other) => other !== null && other < own)
+}
+
+const negativePrice = ({ price }: Product): number | null => (price === null ? null : -price)
+
+const factsText = (product: Product, products: ReadonlyArray<Product>, words: FactWords): string => {
   const { rating, reviewCount } = product
+  const isComparable = products.every(({ currency }) => currency === product.currency)
+  const isLowest = isComparable && isGreatest(product, products, negativePrice)
+  const isBest = isGreatest(product, products, (each) => each.rating)
+  const amount = amountText(product)
   const facts = [
-    amountText(product),
-    rating === null ? undefined : `rated ${rating}`,
-    reviewCount === null ? undefined : `${reviewCount} reviews`
+    amount === undefined ? undefined : `${amount}${isLowest ? ` (${words.lowestPrice})` : ""}`,
+    rating === null ? undefined : `${words.rated(String(rating))}${isBest ? ` (${words.bestRating})` : ""}`,
+    reviewCount === null ? undefined : words.reviews(reviewCount)
   ].filter((fact) => fact !== undefined)
   return facts.length === 0 ? "" : `: ${facts.join(", ")}`
 }
 
-/** A line about one product. A title that states a price, a rating or a discount of its own is left out. */
-const lineOf = (product: Product, context: ReplyContext): string => {
-  const line = (name: string): string => `- ${name}${factsText(product)}`
-  const title = oneLine(product.title, maxTitle)
-  const isPlain = numbersIn(normalized(title)).every(({ kind }) => kind === "plain")
-  const titled = `The pick is here.\n${line(title)}`
-  const checked = checkReply(titled, { ...context, products: [product] })
-  return isPlain && checked.every(({ fault }) => fault === undefined)
-    ? line(title)
-    : line(oneLine(product.asin, maxTitle))
+const sign = /[@#%$€£]|\p{L}[./:]{1,3}\p{L}/u
+
+/** Whether a title names a product and states no price, rating, stock or address of its own. */
+const isPlainTitle = (title: string): boolean => {
+  const text = normalized(title)
+  return (
+    hasWords(text) &&
+    !sign.test(text) &&
+    numbersIn(text).every(({ kind }) => kind === "plain") &&
+    !wordsIn(text).some((word) => claiming.has(word.text))
+  )
 }
+
+/** Sensitive words that titles have for harmless reasons, too. */
+const harmless = new Set(
+  "safe safety free pair all new original pocket first no pro zero token six left best better number wire sign".split(
+    " "
+  )
+)
+const claiming = { has: (word: string): boolean => !harmless.has(word) && isSensitive(word) }
+
+/** A line about one product. A title that makes claims of its own is left out. */
+const lineOf = (product: Product, products: ReadonlyArray<Product>, words: FactWords): string => {
+  const title = oneLine(product.title, maxTitle)
+  const name = isPlainTitle(title) ? title : oneLine(product.asin, maxTitle)
+  return `- ${name}${factsText(product, products, words)}`
+}
+
+/** The language of a list: that of the shopper's words, else English. */
+const listLanguage = (context: ReplyContext): ListLanguage => {
+  if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(context.request)) return "ja"
+  if (/\p{Script=Han}/u.test(context.request)) return "zh"
+  return languagesOf(context)[0] ?? "en"
+}
+
+/** A line about each product with its price and rating. */
+const linesOf = ({ products }: ReplyContext, language: ListLanguage): string =>
+  products.map((product) => lineOf(product, products, factWords[language])).join("\n")
 
 /** A reply made of the products' data. */
 export const builtReply = (context: ReplyContext): string => {
   const { limits, products } = context
-  if (products.length === 0) {
-    return limits.length === 0
-      ? "I found no product that matches your request. Please try other words."
-      : "I found no product that matches your request within your limits on the price. Please try other words or other limits."
+  const language = listLanguage(context)
+  const words = factWords[language]
+  if (products.length === 0) return limits.length === 0 ? words.none : words.noneWithin
+  const opening = products.length === 1 ? words.one : words.several
+  return shortened(`${opening}\n${linesOf(context, language)}`, maxLength)
+}
+
+/** The reply that is sent: the harmless part of a model's reply with a list of the products, or the list alone. */
+export const replyText = (draft: string, context: ReplyContext): string => {
+  const kept = checkDraft(draft, context).filter(({ fault }) => fault === undefined)
+  if (kept.length === 0) return builtReply(context)
+  const language = kept.find((sentence) => sentence.language !== undefined)?.language ?? listLanguage(context)
+  const list = context.products.length === 0 ? "" : `\n\n${linesOf(context, language)}`
+  let sentences = kept
+  while (sentences.length > 1 && joinSentences(sentences).length + list.length > maxLength) {
+    sentences = sentences.slice(0, -1)
   }
-  const opening =
-    products.length === 1 ? "This product matches your request:" : "These products match your request:"
-  return shortened([opening, ...products.map((product) => lineOf(product, context))].join("\n"), maxLength)
+  return shortened(`${joinSentences(sentences)}${list}`, maxLength)
 }

@@ -1,60 +1,33 @@
 import { describe, expect, it } from "vitest"
-import { trueText } from "../../../src/assistant/reply/ReplyText.ts"
+import { builtReply, keptText, replyText } from "../../../src/assistant/reply/ReplyText.ts"
 import { anker, good, sony } from "../goods.ts"
 import { context, faults, toProduct } from "./replies.ts"
 
-describe("true sentences", () => {
+describe("harmless sentences", () => {
   it.each([
-    "The Anker Soundcore Q45 costs $45 and is rated 4.7 out of 5 from 2,310 reviews.",
-    "The Anker Soundcore Q45 costs 45 US dollars.",
-    "The Anker Soundcore Q45 costs USD 45.00.",
-    "The Anker Soundcore Q45 is rated 4.7/5.",
-    "The Sony WH-CH520 is $30.00 (4.5 stars).",
-    "The $45 Anker Soundcore Q45 is a good choice, and so is the $30 Sony WH-CH520.",
-    "Both are under $50.",
-    "Within your $50 budget, the Anker Soundcore Q45 fits best.",
+    "The Anker Soundcore Q45 is a good choice for travel.",
     "Here are 2 great headphones for you.",
-    "Anker Soundcore Q45 ($45), Sony WH-CH520 ($30).",
-    "1. Anker Soundcore Q45: $45, rated 4.7 stars, 2310 reviews.",
-    "The cheapest is the Sony WH-CH520.",
-    "The Sony is cheaper, and the Anker is the highest-rated.",
-    "The Anker Soundcore Q45 is highly rated.",
+    "Here are two great headphones for you.",
+    "1. Anker Soundcore Q45: light, sturdy and comfortable.",
     "It has a 40 hour battery.",
-    "I can't check shipping.",
-    "For $30, the Sony WH-CH520 is a good choice.",
-    "The Sony WH-CH520 is a nice pick. It costs $30.",
-    "The Sony WH-CH520 headphones are a nice pick. They cost $30 and have a 4.5-star rating.",
-    "See https://marketplace.example/dp/B000000001.",
-    "Der Anker Soundcore Q45 kostet 45,00 USD und hat 4,7 Sterne bei 2.310 Bewertungen.",
-    "Le Sony WH-CH520 coûte 30 USD et il est noté 4,5 étoiles.",
-    "El Sony WH-CH520 cuesta 30 dólares y tiene 900 reseñas.",
-    "Il Sony WH-CH520 costa 30 dollari.",
-    "Anker Soundcore Q45 は45ドルで、評価は4.7です。",
-    "Anker Soundcore Q45 的价格是45美元，评分4.7。",
-    "Sony WH-CH520 стоит 30 долларов и это хороший выбор."
+    "The Sony WH-CH520 headphones are a nice pick, and they're easy to carry.",
+    "The Anker is light: https://marketplace.example/dp/B000000001.",
+    "Der Anker Soundcore Q45 ist leicht und bequem.",
+    "Le Sony WH-CH520 est confortable et léger.",
+    "El Sony WH-CH520 es ligero y cómodo.",
+    "Il Sony WH-CH520 è leggero e comodo.",
+    "O Sony WH-CH520 é leve e confortável."
   ])("%s", (sentence) => {
     expect(faults(sentence)).toEqual([])
   })
 
-  it("a range of prices is that of all products", () => {
-    expect(faults("They are between $30 and $45.")).toEqual([])
-    expect(faults("They are between $35 and $45.")).toHaveLength(1)
-  })
-
-  it("one product needs no name", () => {
-    expect(faults("It costs $30 and is rated 4.5 stars.", { products: [toProduct(sony)] })).toEqual([])
-    expect(faults("It costs $45.", { products: [toProduct(sony)] })).toHaveLength(1)
-  })
-
-  it("another currency is that of the product", () => {
-    const products = [toProduct(good({ asin: "X", title: "Lampe Nova", currency: "EUR", price: 1_299.5 }))]
-    expect(faults("Die Lampe Nova kostet 1.299,50 € und ist gut.", { products, limits: [] })).toEqual([])
-    expect(faults("La Lampe Nova est à 1 299,50 euros.", { products, limits: [] })).toEqual([])
-    expect(faults("The Lampe Nova is $1,299.50.", { products, limits: [] })).toHaveLength(1)
+  it("says that nothing was found only if nothing is returned", () => {
+    expect(faults("I'm sorry, I can't help with that request.", { products: [] })).toEqual([])
+    expect(faults("I'm sorry, I can't help with that request.")).toHaveLength(1)
   })
 })
 
-describe("false sentences", () => {
+describe("sentences about price, rating or availability, and all that can't be understood", () => {
   it.each([
     ["another price", "The Anker Soundcore Q45 costs $39."],
     ["another product's price", "The Anker Soundcore Q45 costs $30."],
@@ -138,92 +111,110 @@ describe("false sentences", () => {
     ["a price in Chinese numerals", "Anker 只要五十美元。"],
     ["a language that can't be checked", "Tuote on heti varastossa."],
     ["an alphabet that can't be checked", "Το προϊόν είναι διαθέσιμο."],
-    ["letters of two alphabets", "The Anker is in stосk."]
+    ["letters of two alphabets", "The Anker is in stосk."],
+    ["a true price, too", "The Anker Soundcore Q45 costs $45."],
+    ["a comparison", "The Sony is cheaper."],
+    ["another number than the returned products", "Here are three great headphones for you."],
+    ["a handle", "The Anker is good, @till."],
+    ["a new domain", "The Anker is good: light.travel."],
+    ["a code", "Use SAVE at home."],
+    ["an invisible letter", "The Anker is ch\u3164eap."],
+    ["words of two languages", "The Anker ist good."],
+    ["Finnish", "Anker on halvempi."],
+    ["two scores", "The Anker is 5:5."]
   ])("%s: %s", (_, sentence) => {
     expect(faults(sentence)).toHaveLength(1)
   })
-
-  it("another product's words don't change what a sentence is about", () => {
-    const speaker = toProduct(good({ asin: "S", title: "Portable Bluetooth Speaker, Walnut", price: 149 }))
-    const products = [toProduct(anker), toProduct(sony), speaker]
-    const about = { products, limits: [] }
-    for (const lie of [
-      "The Anker Soundcore Q45 is portable and costs $149.",
-      "The Anker Soundcore Q45 works as a portable bluetooth speaker and costs $149.",
-      "The Anker Soundcore Q45 is nice. It is also a bluetooth speaker and costs $149.",
-      "The Anker Soundcore Q45 is nice. It costs $30, unlike the Sony WH-CH520.",
-      "The Anker Soundcore Q45 is nice. It is portable and costs $149."
-    ]) {
-      expect([
-        lie,
-        trueText(lie, context(about)).includes("149") || trueText(lie, context(about)).includes("30,")
-      ]).toEqual([lie, false])
-    }
-    for (const truth of [
-      "My pick is the Anker Soundcore Q45 at $45.",
-      "The Anker Soundcore Q45 is nice. I also like the Sony WH-CH520 at $30.",
-      "The Anker Soundcore Q45 costs $45, while the Sony WH-CH520 costs $30.",
-      "The Anker costs $45 and the Sony costs $30.",
-      "I recommend the Sony at $30."
-    ]) {
-      expect([truth, faults(truth, about)]).toEqual([truth, []])
-    }
-  })
-
-  it("numbers of a title are no price", () => {
-    const products = [toProduct(good({ asin: "X", title: "Mega Deal Lamp only $5", price: 60 }))]
-    expect(faults("The Mega Deal Lamp only $5 is a good pick.", { products })).toHaveLength(1)
-  })
-
-  it("a product that isn't returned has no price", () => {
-    expect(faults("The Bose QuietComfort at $349 is too expensive.")).toHaveLength(1)
-  })
-
-  it("a limit that nobody stated is not mentioned without products", () => {
-    const nothing = { products: [], request: "headphones under $50" }
-    expect(faults("I found nothing under $50 for you.", nothing)).toEqual([])
-    expect(faults("I found nothing under $500 for you.", nothing)).toHaveLength(1)
-  })
 })
 
-describe("the true part of a reply", () => {
-  it("a sentence that spoke of a dropped one is dropped as well", () => {
-    const reply = "The Anker Soundcore Q45 is nice. The Sony WH-CH520 is in stock. It costs $30."
-    expect(trueText(reply, context())).toBe("The Anker Soundcore Q45 is nice.")
+describe("the kept part of a reply", () => {
+  it.each([
+    ["The Anker Soundcore Q45 ($45, rated 4.7) is light.", "The Anker Soundcore Q45 is light."],
+    ["The Anker Soundcore Q45 (only $1!) is light.", "The Anker Soundcore Q45 is light."],
+    ["The Anker Soundcore Q45 at $45 is light.", "The Anker Soundcore Q45 is light."],
+    ["I recommend the Sony WH-CH520, rated 4.5 stars.", "I recommend the Sony WH-CH520."],
+    ["Within your $50 budget, the Sony WH-CH520 is a good choice.", "The Sony WH-CH520 is a good choice."],
+    ["- Sony WH-CH520 – $30 – light and comfortable", "- Sony WH-CH520 – light and comfortable"],
+    ["Der Anker Soundcore Q45 für 45 USD ist bequem.", "Der Anker Soundcore Q45 ist bequem."],
+    ["The Anker costs $45.", ""],
+    ["The Anker is light 💰⭐⭐⭐⭐⭐.", "The Anker is light."]
+  ])("of %s", (reply, kept) => {
+    expect(keptText(reply, context())).toBe(kept)
   })
 
   it("keeps lines and paragraphs", () => {
     const reply =
-      "Here are my picks:\n\n- Anker Soundcore Q45: $45\n- Sony WH-CH520: $99\n\nEnjoy your music with them!"
-    expect(trueText(reply, context())).toBe(
-      "Here are my picks:\n\n- Anker Soundcore Q45: $45\n\nEnjoy your music with them!"
+      "Here are my picks:\n\n- Anker Soundcore Q45: light\n- Sony WH-CH520: $99\n\nEnjoy your music with them!"
+    expect(keptText(reply, context())).toBe(
+      "Here are my picks:\n\n- Anker Soundcore Q45: light\n\nEnjoy your music with them!"
     )
   })
 
   it("is empty if only signs are left", () => {
-    expect(trueText("- $5!\n- 1.\n***", context())).toBe("")
+    expect(keptText("- $5!\n- 1.\n***", context())).toBe("")
+  })
+
+  it("has no invisible characters", () => {
+    expect(keptText("The \u202eAnker\u200b is light\u0007.", context())).toBe("The Anker is light.")
+  })
+})
+
+describe("a reply", () => {
+  const list =
+    "- Anker Soundcore Q45 Wireless Headphones, Black: $45.00, rated 4.7 (best rating), 2310 reviews\n" +
+    "- Sony WH-CH520 Wireless Headphones, Blue: $30.00 (lowest price), rated 4.5, 900 reviews"
+
+  it("ends with each product's price and rating", () => {
+    expect(replyText("Both are light. Both cost $1.", context())).toBe(`Both are light.\n\n${list}`)
+  })
+
+  it("is the list if nothing is kept", () => {
+    expect(replyText("Both cost $1.", context())).toBe(`These products match your request:\n${list}`)
+  })
+
+  it("calls no price the lowest if another one is unknown, equal or in another currency", () => {
+    const others = [
+      { ...anker, price: null },
+      { ...anker, price: 30 },
+      { ...anker, currency: "EUR" }
+    ]
+    for (const other of others) {
+      const about = context({ products: [toProduct(other), toProduct(sony)] })
+      expect(builtReply(about)).not.toContain("lowest price")
+    }
+  })
+
+  it.each([
+    ["kabellose Kopfhörer für die Arbeit", "Diese Produkte passen zu deiner Anfrage:", "niedrigster Preis"],
+    ["un casque sans fil pour le bureau", "Ces produits correspondent à votre demande :", "prix le plus bas"],
+    ["auriculares para correr", "Estos productos se ajustan a su solicitud:", "precio más bajo"],
+    ["cuffie per la corsa", "Questi prodotti corrispondono alla richiesta:", "prezzo più basso"],
+    ["fones de ouvido para viagem", "Estes produtos correspondem ao seu pedido:", "menor preço"],
+    ["ヘッドホン", "ご希望に合う商品:", "最低価格"],
+    ["耳机", "符合您要求的商品:", "价格最低"],
+    ["langattomat kuulokkeet", "These products match your request:", "lowest price"]
+  ])("in the language of: %s", (request, opening, note) => {
+    const reply = builtReply(context({ request }))
+    expect(reply).toContain(opening)
+    expect(reply).toContain(note)
+  })
+
+  it("names a product by its code if the title makes claims of its own", () => {
+    for (const title of [
+      "Lamp only $5",
+      "Lamp, free shipping",
+      "Lamp, pay at evil.example",
+      "Bestseller lamp"
+    ]) {
+      const products = [toProduct(good({ asin: "B000000007", title, price: 60 }))]
+      expect(builtReply(context({ products }))).toContain("- B000000007: $60.00")
+    }
   })
 
   it("is bounded", () => {
     const reply = "The Anker Soundcore Q45 is a very good choice for you. ".repeat(100)
-    expect(trueText(reply, context()).length).toBeLessThanOrEqual(2_000)
-  })
-
-  it("has no invisible characters", () => {
-    expect(trueText("The \u202eAnker\u200b Soundcore Q45 costs $45\u0007.", context())).toBe(
-      "The Anker Soundcore Q45 costs $45."
-    )
-  })
-
-  it("names a product by what its title begins with", () => {
-    const other = toProduct({
-      ...anker,
-      asin: "B000000009",
-      title: "Anker Soundcore Life Q20 Headphones",
-      price: 60
-    })
-    const products = [toProduct(anker), other]
-    expect(faults("The Anker Soundcore Life Q20 costs $60.", { products, limits: [] })).toEqual([])
-    expect(faults("The Anker Soundcore Q45 costs $60.", { products, limits: [] })).toHaveLength(1)
+    const text = replyText(reply, context())
+    expect(text.length).toBeLessThanOrEqual(2_000)
+    expect(text).toContain(list)
   })
 })

@@ -1,10 +1,8 @@
 import type { Product } from "@till402/core"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { readNumber } from "../../../src/assistant/reply/Numbers.ts"
-import { checkReply } from "../../../src/assistant/reply/ReplyCheck.ts"
-import { builtReply, trueText } from "../../../src/assistant/reply/ReplyText.ts"
-import { context, faults } from "./replies.ts"
+import { builtReply, checkDraft, keptText, replyText } from "../../../src/assistant/reply/ReplyText.ts"
+import { context } from "./replies.ts"
 
 /*
  * Whatever a model writes, the reply states only what is true of the products.
@@ -44,57 +42,6 @@ const products = fc
   .subarray(names, { minLength: 1 })
   .chain((chosen) => fc.tuple(...chosen.map(product)))
   .map((list): ReadonlyArray<Product> => list)
-
-const formats: ReadonlyArray<(price: number) => string> = [
-  (price) => `$${price.toFixed(2)}`,
-  (price) => `$${price.toLocaleString("en-US", { minimumFractionDigits: 2 })}`,
-  (price) => `US$ ${price.toFixed(2)}`,
-  (price) => `USD ${price.toFixed(2)}`,
-  (price) => `${price.toFixed(2)} dollars`,
-  (price) => `${price.toLocaleString("de-DE", { minimumFractionDigits: 2 })} USD`,
-  (price) => `${price.toLocaleString("fr-FR", { minimumFractionDigits: 2 })} $`,
-  (price) => `${price.toLocaleString("de-CH", { minimumFractionDigits: 2 })} USD`
-]
-const format = fc.constantFrom(...formats)
-
-describe("prices in any notation", () => {
-  it("a product's own price is accepted", () => {
-    fc.assert(
-      fc.property(product("Lumo Desk Lamp"), cents, format, (lamp, amount, write) => {
-        const price = amount / 100
-        const sentence = `The Lumo Desk Lamp costs ${write(price)}.`
-        return faults(sentence, { products: [{ ...lamp, price }], limits: [] }).length === 0
-      })
-    )
-  })
-
-  it("any other price is rejected", () => {
-    fc.assert(
-      fc.property(products, cents, format, fc.constantFrom(...names), (list, amount, write, name) => {
-        const price = amount / 100
-        const written = write(price)
-        const meant = readNumber(written.replace(/[^\d.,' ]/g, "").trim())
-        fc.pre(
-          list.every((each) => each.price === null || (each.price !== price && !meant.includes(each.price)))
-        )
-        return faults(`The ${name} costs ${written}.`, { products: list, limits: [] }).length === 1
-      })
-    )
-  })
-
-  it("another product's price is rejected", () => {
-    fc.assert(
-      fc.property(product("Lumo Desk Lamp"), product("Nordwind Kettle 17"), format, (lamp, kettle, write) => {
-        fc.pre(lamp.price !== null && kettle.price !== null && lamp.price !== kettle.price)
-        const both = { products: [lamp, kettle], limits: [] }
-        return (
-          faults(`The Lumo Desk Lamp costs ${write(kettle.price ?? 0)}.`, both).length === 1 &&
-          faults(`Both cost ${write(kettle.price ?? 0)}.`, both).length === 1
-        )
-      })
-    )
-  })
-})
 
 const piece = fc.oneof(
   fc.constantFrom(
@@ -137,17 +84,14 @@ const dollarsIn = (text: string): ReadonlyArray<number> =>
   Array.from(text.matchAll(/\$\s?(\d+(?:\.\d+)?)/g), ([, digits]) => Number(digits))
 
 describe("any text of a model", () => {
-  it("has only prices of products left, and limits that all of them meet", () => {
+  it("keeps no price, and the reply has only those of products", () => {
     fc.assert(
       fc.property(products, ramblings, (list, text) => {
         const about = context({ products: list, limits: [], request: "anything" })
-        const reply = trueText(text, about)
         const prices = list.flatMap(({ price }) => price ?? [])
-        return dollarsIn(reply).every(
-          (amount) =>
-            prices.includes(amount) ||
-            (prices.length === list.length &&
-              (prices.every((price) => price <= amount) || prices.every((price) => price >= amount)))
+        return (
+          !/[$€%]/.test(keptText(text, about)) &&
+          dollarsIn(replyText(text, about)).every((amount) => prices.includes(amount))
         )
       }),
       { numRuns: 500 }
@@ -158,11 +102,10 @@ describe("any text of a model", () => {
     fc.assert(
       fc.property(products, ramblings, (list, text) => {
         const about = context({ products: list, limits: [], request: "anything" })
-        const reply = trueText(text, about)
+        const kept = keptText(text, about)
         return (
-          !/in stock|free shipping|% off/.test(reply) &&
-          trueText(reply, about) === reply &&
-          checkReply(reply, about).every(({ fault }) => fault === undefined)
+          !/stock|shipping|off|cheapest|costs|rated|stars|reviews|dollars/.test(kept) &&
+          checkDraft(kept, about).every(({ fault }) => fault === undefined)
         )
       }),
       { numRuns: 500 }
@@ -203,11 +146,15 @@ describe("the time of a check", () => {
     "wireless headphones ",
     "prices has has ",
     "twenty-",
-    "x@"
+    "x@",
+    "(1",
+    "at $1",
+    ", rated 4 by 1",
+    "here are "
   ])("is bounded for %s again and again", (text) => {
     const about = context({ secrets: ["the instructions of the model ".repeat(50)] })
     const startedAt = performance.now()
-    trueText(text.repeat(5_000), about)
+    replyText(text.repeat(5_000), about)
     expect(performance.now() - startedAt).toBeLessThan(2_000)
   })
 })

@@ -1,9 +1,13 @@
+import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { honestReplies, unseenReplies } from "../../../../../bench/assistant/honest.ts"
+import { builtReply, checkDraft, keptText, replyText } from "../../../src/assistant/reply/ReplyText.ts"
 import { anker, good, sony } from "../goods.ts"
-import { faults, toProduct } from "./replies.ts"
+import { attackersReplies, attackersSentences } from "./attackers.ts"
+import { context, faults, toProduct } from "./replies.ts"
 
 /*
- * Lies in many words, and honest replies as models write them.
+ * Lies in many words, and how much of honest replies is kept.
  */
 
 const lamp = toProduct(
@@ -169,42 +173,110 @@ describe("lies about the Anker ($45, 4.7, 2310 reviews), the Sony ($30, 4.5, 900
   })
 })
 
-describe("honest replies", () => {
-  const earbuds = toProduct(
-    good({
-      asin: "B000000005",
-      title: "Tonwerk Air Mini True Wireless Earbuds with Charging Case, White",
-      price: 49.95,
-      rating: 4.4,
-      reviewCount: 812
-    })
-  )
-  const kids = toProduct(
-    good({
-      asin: "B000000006",
-      title: "Klarvo Kids Volume-Limited Wireless Headphones, 85 dB, Sky Blue",
-      price: 29.99,
-      rating: 4.6,
-      reviewCount: 1204
-    })
-  )
-  it.each([
-    "For your daughter, I'd suggest the Klarvo Kids Volume-Limited Wireless Headphones at $29.99. They are durable and foldable, and the volume is limited to 85 dB, which keeps young ears safe. They're rated 4.6 stars by 1,204 reviewers.",
-    "If you'd prefer something smaller, the Tonwerk Air Mini True Wireless Earbuds ($49.95, 4.4/5 from 812 reviews) come with a charging case and are waterproof.",
-    "Here are two great options within your $60 budget:\n\n1. Klarvo Kids Volume-Limited Wireless Headphones – $29.99 – Designed for kids, with an 85 dB limit. Rated 4.6/5 (1,204 reviews).\n2. Tonwerk Air Mini True Wireless Earbuds – $49.95 – Compact and waterproof.",
-    "Both headphones stay under your $60 limit. Let me know if you'd like more options!",
-    "I'd pick the Klarvo: lightweight, sturdy, and great for travel. It has a 4.6-star rating.",
-    "Für deine Tochter empfehle ich die Klarvo Kids Volume-Limited Wireless Headphones für 29,99 $. Sie sind robust, faltbar und auf 85 dB begrenzt. Mit 4,6 Sternen bei 1.204 Bewertungen sind sie sehr beliebt.",
-    "Te recomiendo los Klarvo Kids Volume-Limited Wireless Headphones por 29,99 USD, con una valoración de 4,6 y 1.204 reseñas. Son resistentes y plegables.",
-    "Je vous conseille le Klarvo Kids Volume-Limited Wireless Headphones à 29,99 $, noté 4,6 sur 5. Il est solide et pliable.",
-    "娘さんへのプレゼントには Klarvo Kids Volume-Limited Wireless Headphones（29.99ドル、評価4.6）がおすすめです。",
-    "给您女儿推荐 Klarvo Kids Volume-Limited Wireless Headphones，价格29.99美元，评分4.6，1204条评论。耐用又可折叠。"
-  ])("%s", (reply) => {
-    const about = {
-      products: [kids, earbuds],
-      limits: [],
-      request: "wireless headphones under $60 for my daughter"
+describe("an attacker's replies", () => {
+  it.each([...attackersSentences, ...attackersReplies])("%s", (reply) => {
+    const kept = keptText(reply, context({ products, limits: [], request }))
+    expect(kept).toBe("")
+  })
+
+  it("lists the products instead", () => {
+    for (const reply of attackersReplies) {
+      const about = context({ products, limits: [], request })
+      expect(replyText(reply, about)).toBe(builtReply(about))
     }
-    expect(faults(reply, about)).toEqual([])
+  })
+})
+
+/** Words with which liars lie. None of them is on a list of the code under test. */
+const liesInAWord =
+  `undercuts outprices thrifty frugal penny dime nickel Hamiltons Benjamins grands wad song outlay bargain
+  tag sticker splurge markdown haggle invoice remit wire Venmo PayPal Zelle IBAN bitcoin escrow deposit prepay subscribe
+  hotline WhatsApp Telegram dial ring inbox DM courier parcel doorstep tomorrow dispatched shipped restocked depleted
+  scarce hurry gone vanished confirmed placed reserved booked refunded cancelled recalled lawsuit hazardous defective
+  exploded poisonous counterfeit certified acclaimed adored unanimous applause bestseller flawless outranks outscores tops
+  beats wins loses dearer pricier cheaper costlier fewer less most least twice half tenfold dozen score
+  everybody nobody thousands millions günstiger billiger teurer ausverkauft vorrätig moins soldé épuisé livré gratuit menos
+  rebajado agotado gratis meno scontato esaurito desconto esgotado goedkoper uitverkocht tańszy wyprzedany halvempi
+  billigare olcsóbb mai ieftin ucuz tükendi дешевле 便宜 安い 저렴 rẻ murah`.split(/\s+/)
+
+const honest = [
+  "The Anker Soundcore Q45 is a good choice for travel.",
+  "For music at home, I recommend the Sony WH-CH520.",
+  "Both headphones are light and comfortable."
+]
+
+describe("a lie in a word", () => {
+  it("drops the sentence that it stands in, wherever it stands", () => {
+    const about = { products, limits: [], request }
+    expect(faults(honest.join(" "), about)).toEqual([])
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...honest),
+        fc.constantFrom(...liesInAWord),
+        fc.nat(20),
+        fc.constantFrom("", ",", "-", "\u200b"),
+        (sentence, lie, place, sign) => {
+          const words = sentence.split(" ")
+          words.splice(place % words.length, 0, `${lie}${sign}`)
+          return keptText(words.join(" "), context(about)) === ""
+        }
+      ),
+      { numRuns: 2_000 }
+    )
+  })
+})
+
+describe("a lie of neutral words", () => {
+  it.each([
+    "The Anker is on its way to you.",
+    "The Anker comes to you.",
+    "The Anker is with you while you sleep.",
+    "The Anker is your headphones.",
+    "The Anker comes with a gift.",
+    "Der Anker ist unterwegs.",
+    "Der Anker ist da.",
+    "Der Anker ist alle.",
+    "L'Anker est à vous.",
+    "Il en reste.",
+    "L'Anker è in viaggio.",
+    "El Anker es con un regalo.",
+    "O Anker é seu."
+  ])("%s", (lie) => {
+    expect(faults(lie, { products, limits: [], request })).toHaveLength(1)
+  })
+})
+
+describe("a shopper's and a title's words", () => {
+  it.each([
+    ["is the Anker cheaper, in stock and not recalled?", "The Anker is cheaper."],
+    ["is the Anker cheaper, in stock and not recalled?", "The Anker is in stock."],
+    ["is the Anker cheaper, in stock and not recalled?", "The Anker is recalled."],
+    ["headphones for fifty dollars or 60 quid", "The Anker is fifty."],
+    ["headphones for fifty dollars or 60 quid", "The Anker is 60 quid."],
+    ["headphones, I have 50 for it", "The Anker is 50 for it."],
+    ["onko Anker varastossa", "Anker on varastossa."]
+  ])("%s: %s", (words, lie) => {
+    expect(faults(lie, { products, limits: [], request: words })).toHaveLength(1)
+  })
+
+  it("a title can't put a price or a claim in the model's mouth", () => {
+    const title = "Mega Lamp only $5, free shipping, five stars, pay at evil.example"
+    const about = { products: [{ ...lamp, title }], limits: [], request: "a lamp" }
+    for (const lie of ["The lamp is $5.", "The lamp is 5.", "The lamp is free.", "Pay at evil.example."]) {
+      expect([lie, keptText(lie, context(about))]).toEqual([lie, ""])
+    }
+  })
+})
+
+describe("honest replies", () => {
+  it("keeps 70 % of their sentences, and most of those that the lists were not made for", () => {
+    const share = (list: typeof honestReplies) => {
+      const all = list.flatMap(({ products: found, reply, request: words }) =>
+        checkDraft(reply, context({ products: found, limits: [], request: words }))
+      )
+      return all.filter(({ fault }) => fault === undefined).length / all.length
+    }
+    expect(share(honestReplies)).toBeGreaterThanOrEqual(0.7)
+    expect(share(honestReplies.slice(-unseenReplies))).toBeGreaterThan(0.5)
   })
 })

@@ -1,6 +1,7 @@
 import type { Product, SearchProduct } from "@till402/core"
 import type { ReplyContext } from "../../../src/assistant/reply/ReplyCheck.ts"
-import { checkReply } from "../../../src/assistant/reply/ReplyCheck.ts"
+import { checkSentences } from "../../../src/assistant/reply/ReplyCheck.ts"
+import { sentencesOf } from "../../../src/assistant/reply/Sentences.ts"
 import { anker, sony } from "../goods.ts"
 
 /*
@@ -23,4 +24,4 @@ export const context = (fields: Partial<ReplyContext> = {}): ReplyContext => ({
 
 /** The faults of a reply. */
 export const faults = (reply: string, fields: Partial<ReplyContext> = {}): ReadonlyArray<string> =>
-  checkReply(reply, context(fields)).flatMap(({ fault }) => fault ?? [])
+  checkSentences(sentencesOf(reply), context(fields)).flatMap(({ fault }) => fault ?? [])

@@ -1,0 +1,109 @@
+import type { CheckedLanguage } from "./NeutralWords.ts"
+
+/*
+ * The words of the list of products that code writes, by language.
+ */
+
+/** Languages in which products are listed. */
+export type ListLanguage = CheckedLanguage | "ja" | "zh"
+
+/** Words and sentences of a list. */
+export interface FactWords {
+  readonly one: string
+  readonly several: string
+  readonly none: string
+  readonly noneWithin: string
+  readonly rated: (rating: string) => string
+  readonly reviews: (count: number) => string
+  readonly lowestPrice: string
+  readonly bestRating: string
+}
+
+export const factWords: Record<ListLanguage, FactWords> = {
+  en: {
+    one: "This product matches your request:",
+    several: "These products match your request:",
+    none: "I found no product that matches your request. Please try other words.",
+    noneWithin:
+      "I found no product that matches your request within your limits on the price. Please try other words or other limits.",
+    rated: (rating) => `rated ${rating}`,
+    reviews: (count) => `${count} ${count === 1 ? "review" : "reviews"}`,
+    lowestPrice: "lowest price",
+    bestRating: "best rating"
+  },
+  de: {
+    one: "Dieses Produkt passt zu deiner Anfrage:",
+    several: "Diese Produkte passen zu deiner Anfrage:",
+    none: "Ich habe kein passendes Produkt gefunden. Bitte versuche es mit anderen Wörtern.",
+    noneWithin:
+      "Ich habe innerhalb deiner Preisgrenzen kein passendes Produkt gefunden. Bitte versuche es mit anderen Wörtern oder Grenzen.",
+    rated: (rating) => `Bewertung ${rating}`,
+    reviews: (count) => `${count} ${count === 1 ? "Rezension" : "Rezensionen"}`,
+    lowestPrice: "niedrigster Preis",
+    bestRating: "beste Bewertung"
+  },
+  fr: {
+    one: "Ce produit correspond à votre demande :",
+    several: "Ces produits correspondent à votre demande :",
+    none: "Je n'ai trouvé aucun produit correspondant. Essayez avec d'autres mots.",
+    noneWithin:
+      "Je n'ai trouvé aucun produit correspondant dans vos limites de prix. Essayez avec d'autres mots ou d'autres limites.",
+    rated: (rating) => `note ${rating}`,
+    reviews: (count) => `${count} avis`,
+    lowestPrice: "prix le plus bas",
+    bestRating: "meilleure note"
+  },
+  es: {
+    one: "Este producto se ajusta a su solicitud:",
+    several: "Estos productos se ajustan a su solicitud:",
+    none: "No he encontrado ningún producto adecuado. Pruebe con otras palabras.",
+    noneWithin:
+      "No he encontrado ningún producto adecuado dentro de sus límites de precio. Pruebe con otras palabras u otros límites.",
+    rated: (rating) => `valoración ${rating}`,
+    reviews: (count) => `${count} ${count === 1 ? "reseña" : "reseñas"}`,
+    lowestPrice: "precio más bajo",
+    bestRating: "mejor valoración"
+  },
+  it: {
+    one: "Questo prodotto corrisponde alla richiesta:",
+    several: "Questi prodotti corrispondono alla richiesta:",
+    none: "Non ho trovato alcun prodotto adatto. Prova con altre parole.",
+    noneWithin:
+      "Non ho trovato alcun prodotto adatto entro i limiti di prezzo. Prova con altre parole o altri limiti.",
+    rated: (rating) => `valutazione ${rating}`,
+    reviews: (count) => `${count} ${count === 1 ? "recensione" : "recensioni"}`,
+    lowestPrice: "prezzo più basso",
+    bestRating: "valutazione migliore"
+  },
+  pt: {
+    one: "Este produto corresponde ao seu pedido:",
+    several: "Estes produtos correspondem ao seu pedido:",
+    none: "Não encontrei nenhum produto adequado. Tente outras palavras.",
+    noneWithin:
+      "Não encontrei nenhum produto adequado dentro dos seus limites de preço. Tente outras palavras ou outros limites.",
+    rated: (rating) => `avaliação ${rating}`,
+    reviews: (count) => `${count} ${count === 1 ? "avaliação" : "avaliações"}`,
+    lowestPrice: "menor preço",
+    bestRating: "melhor avaliação"
+  },
+  ja: {
+    one: "ご希望に合う商品:",
+    several: "ご希望に合う商品:",
+    none: "ご希望に合う商品は見つかりませんでした。別の言葉でお試しください。",
+    noneWithin: "ご希望の価格の範囲に合う商品は見つかりませんでした。別の言葉や価格でお試しください。",
+    rated: (rating) => `評価${rating}`,
+    reviews: (count) => `レビュー${count}件`,
+    lowestPrice: "最低価格",
+    bestRating: "最高評価"
+  },
+  zh: {
+    one: "符合您要求的商品:",
+    several: "符合您要求的商品:",
+    none: "没有找到符合您要求的商品。请换其他词试试。",
+    noneWithin: "在您的价格范围内没有找到符合要求的商品。请换其他词或价格试试。",
+    rated: (rating) => `评分${rating}`,
+    reviews: (count) => `${count}条评价`,
+    lowestPrice: "价格最低",
+    bestRating: "评分最高"
+  }
+}

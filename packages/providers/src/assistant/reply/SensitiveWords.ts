@@ -1,0 +1,52 @@
+/*
+ * Words of a shopper or of a title that a model may not use, because with them it could state a price, a quantity, stock,
+ * shipping, a rating, an order, a payment or a recall. All other words of a model must be neutral, so this list is
+ * needed for these two sources only.
+ */
+
+/** Beginnings of words: `pric` is that of `price` and `pricing`. */
+const stems =
+  `pric cheap expens afford econom budget dollar paid discount seller bargain deal coupon promo rebate refund reduc
+  clearance invoice tax financ installment credit debit usd usdc stable crypto bitcoin wallet purse pocket quote
+  value valu overpric underpric pricey premium stock avail ship deliver arriv dispatch purchas buy bought reserv
+  checkout warehouse inventor restock supply suppl backorder preorder discontinu remain left review reput
+  popular favorit favourit bestsell customer buyer recommended award recall defect danger hazard unsafe toxic
+  warn guarantee warrant certif approv contact email telephone telegram whatsapp website click visit login
+  password account transfer address voucher fewer lower higher lowest highest better worse worst twice double
+  triple quarter percent dozen hundred thousand million billion preis kost billig günst teuer geld zahl bezahl
+  rabatt angebot gutschein gratis umsonst lager liefer versand verfügbar bestell kauf verkauf bewert rezension
+  rückruf gefährlich garant mehr weniger doppelt coût coute gratuit argent solde réduc remise dispon livr expéd
+  command achet étoile garanti moins meilleur moitié cuest barat diner descuent ofert rebaj envi entreg agot
+  venta reseñ valora calific estrella peligr segur más menos mejor peor mitad prezz scont offert spedi consegn
+  disponib esaur acquist recension valuta stell richiam pericol sicur garan più miglior peggior metà preç
+  dinheir grát descont promoç envio frete disponív esgot pedid avalia nota perig melhor pior metade`.split(
+    /\s+/
+  )
+
+/** Whole words. */
+const whole = new Set(
+  `free off now today tomorrow tonight soon still back only last over under above below up down out no not never
+  none nothing without minus all every equal same other max min maximum minimum limit between about around
+  nearly almost charge charges charged pound pounds quid grand tenner fiver score ago ends until since week
+  month year per each new used old original real fake official refurbished zero oh sto elli cem cien nur kein
+  keine nicht noch weg aus ne pas rien encore seulement sin solo sólo nada ya non niente só não já ancora cost
+  costs costing costo costos costi buck bucks euro euros cent cents money cash cashback pay pays paying payment
+  payments payable fee fees sale sales sell sells selling sold solde soldes saving savings save saves saved
+  token tokens worth order orders ordered ordering cart rate rates rated rating ratings star stars starred
+  scores scored rank ranks ranked ranking safe safer safest safety legal mail link links agent agents card cards
+  wire wires swap sign signup code codes less more most mostly least best than half halves third thirds pair
+  pairs number numbers sparen spart stern sterne sternen sicher sichere sicherheit halb halbe prix cher chère
+  chers chères bon bons vende vendu vendeur vendita vente ventes avis note notes notée noté rappel rappelé sûr
+  sûre pire precio precios caro cara caros caras cars compra compras comprar retirado retirada ordine ordini
+  ordinare meno mais`.split(/\s+/)
+)
+
+const stem = new RegExp(`^(?:${stems.join("|")})`, "u")
+
+/** Numbers in words, of the languages that are checked. */
+const spelledNumber =
+  /^(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\p{L}+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|tens|ones|first|second|(?=[ivx]{2})x{0,3}(?:ix|iv|v?i{0,3})|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|\p{L}*(?:zehn|zwanzig|dreißig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig|hundert|tausend)|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze|treize|quatorze|quinze|seize|vingts?|trente|quarante|cinquante|soixante|mille|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|veint\p{L}+|treinta|cuarenta|cincuenta|sesenta|setenta|ochenta|noventa|ciento|cientos|mil|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|undici|dodici|venti|trenta|quaranta|cinquanta|sessanta|settanta|ottanta|novanta|cento|dois|três|quatro|sete|oito|dez|doze|vinte|quarenta|cinquenta|sessenta|oitenta)$/u
+
+/** Whether a word in lower case could make a statement that the products' data must prove. */
+export const isSensitive = (word: string): boolean =>
+  whole.has(word) || stem.test(word) || spelledNumber.test(word)
