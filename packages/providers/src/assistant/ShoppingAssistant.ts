@@ -126,7 +126,8 @@ export const makeReply = Effect.fnUntraced(function* (
  * The `Assistant` of an Effect host, over the `LanguageModel` of its context. It searches the `Catalogue`.
  *
  * Its products come from searches only, and are within `context.priceRange` and the limits that the message states.
- * What the reply states about price, rating and reviews is true of these products, whatever the model writes.
+ * Code writes their prices, ratings and numbers of reviews into the reply. A sentence of the model is kept only if every
+ * word of it is part of a returned title, the shopper's own, or neutral; titles are the marketplaces' own words.
  *
  * Fails with `UpstreamUnavailable` (503) if the model or every marketplace is down, busy or too slow, and with
  * `UpstreamFailed` (502) for a refused or unusable response. Fails to build with `ConfigurationError` for a wrong

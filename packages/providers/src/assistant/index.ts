@@ -1,6 +1,6 @@
 /*
- * The shopping assistant on language models. Its replies state nothing false about price, rating and availability,
- * whatever the model writes.
+ * The shopping assistant on language models. Prices and ratings of its replies are written by code; of the model's text,
+ * only sentences of harmless words are kept.
  */
 export type { FetchOptions, UpstreamSettings } from "../upstream/UpstreamSettings.ts"
 export type { AssistantSettings } from "./Options.ts"

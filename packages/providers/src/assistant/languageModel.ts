@@ -16,8 +16,8 @@ export interface LanguageModelOptions
  * The `assistant` of a till on a model behind any server of the chat-completions protocol.
  *
  * Its products come from searches of the till's marketplaces only, within `context.priceRange` and the limits that the
- * message states. What the reply states about price, rating and reviews is true of these products, whatever the model
- * writes.
+ * message states. Code writes their prices, ratings and numbers of reviews into the reply. A sentence of the model is
+ * kept only if every word of it is part of a returned title, the shopper's own, or neutral.
  *
  * `reply` rejects with `TemporarilyUnavailable` (503) if the model or every marketplace is down, busy or too slow, and
  * with another error (502) for a refused or unusable response.

@@ -1,6 +1,7 @@
 /*
- * Words that recommend and describe goods, by language. None is about price, money, quantity, comparison, order,
- * payment, contact, stock, shipping, time, ratings, popularity or safety, and none is once it stands beside others.
+ * Words that recommend and describe goods, by language. None is about price, money, quantity, comparison, order, payment,
+ * contact, stock, shipping, ratings, popularity or safety. Before you add a word, think of what the words beside it could
+ * make of it: "way" is harmless, "on its way to you" isn't.
  */
 
 /** Languages in which sentences of a model can be kept. */

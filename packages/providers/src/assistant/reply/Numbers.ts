@@ -11,15 +11,7 @@ export interface StatedNumber {
   readonly start: number
   /** Position after its last digit or currency sign. */
   readonly end: number
-  /** The number as written, without currency. */
-  readonly text: string
-  /** What it may mean: `1.299` is 1299 or 1.299. Empty if it is no number. */
-  readonly values: ReadonlyArray<number>
   readonly kind: "price" | "rating" | "count" | "plain"
-  /** Of a price: ISO 4217 codes that it may be in; empty if contradictory. */
-  readonly currencies: ReadonlyArray<string>
-  /** Of a rating: whether a scale follows that isn't `5`. */
-  readonly otherScale: boolean
 }
 
 const number = /\d{1,3}(?:[ ']\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)*/g
@@ -56,22 +48,12 @@ const countBefore = new RegExp(`(?:${reviewWords}) ?[:=(] ?$`, "iu")
 /** Whether what follows a number shows that it isn't a price. */
 export const isOpinion = (after: string): boolean => ratingAfter.test(after) || countAfter.test(after)
 
-const statedAs = (before: string, after: string): Pick<StatedNumber, "kind" | "otherScale"> => {
-  const scale = scaleAfter.exec(after)?.[1]
+const kindOf = (before: string, after: string): StatedNumber["kind"] => {
   // `4.2-star rating` is no number of ratings.
   const isStars = starsAfter.test(after)
-  const otherScale = scale !== undefined && scale !== "5"
-  if (!isStars && countAfter.test(after)) return { kind: "count", otherScale: false }
-  if (ratingAfter.test(after) || ratingBefore.test(before)) return { kind: "rating", otherScale }
-  return { kind: countBefore.test(before) ? "count" : "plain", otherScale: false }
-}
-
-const common = (
-  left: ReadonlyArray<string> | undefined,
-  right: ReadonlyArray<string> | undefined
-): ReadonlyArray<string> => {
-  if (left === undefined) return right ?? []
-  return right === undefined ? left : left.filter((each) => right.includes(each))
+  if (!isStars && countAfter.test(after)) return "count"
+  if (ratingAfter.test(after) || ratingBefore.test(before)) return "rating"
+  return countBefore.test(before) ? "count" : "plain"
 }
 
 /** All numbers of a normalized text, in order. The `5` of `4.5 out of 5` is part of the rating. */
@@ -86,15 +68,12 @@ export const numbersIn = (text: string): ReadonlyArray<StatedNumber> => {
     const left = currencyBefore(before)
     const right = currencyAfter(after)
     const isPrice = left !== undefined || right !== undefined
-    const stated = isPrice ? ({ kind: "price", otherScale: false } as const) : statedAs(before, after)
-    if (stated.kind === "rating") scaleEnd = end + (scaleAfter.exec(after)?.[0].length ?? 0)
+    const kind = isPrice ? "price" : kindOf(before, after)
+    if (kind === "rating") scaleEnd = end + (scaleAfter.exec(after)?.[0].length ?? 0)
     found.push({
       start: match.index - (left?.length ?? 0),
-      end: Math.max(end + (right?.length ?? 0), stated.kind === "rating" ? scaleEnd : 0),
-      text: match[0],
-      values: readNumber(match[0]),
-      currencies: common(left?.currencies, right?.currencies),
-      ...stated
+      end: Math.max(end + (right?.length ?? 0), kind === "rating" ? scaleEnd : 0),
+      kind
     })
   }
   return found
