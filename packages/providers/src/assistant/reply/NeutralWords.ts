@@ -41,63 +41,63 @@ const english = `prefer while gifts wood household something young ears hands fe
   delightful dependable convenient balanced minimalist timeless attractive intuitive effortless effortlessly
   what how where another mat mats socks shirt shirts sweater coat gloves scarf hat beanie dress jeans trousers
   shorts boots sneakers sandals slippers belt necklace earrings bracelet sunglasses umbrella luggage duffel tote
-  sling organizer box basket jar bowl plate cup cups glasses teapot pot pots pans skillet oven toaster blender
-  mixer juicer dripper server filter filters spatula spoon fork tray rack shelf hook hanger mirror clock frame
-  vase rug curtain curtains sheet sheets duvet mattress sofa couch cover covers stool cabinet drawer drawers
-  monitor webcam laptop tablet computer screen router printer projector tripod lens adapter hub cables plug
-  batteries powered power vacuum purifier humidifier fan heater iron kit kits tool tools hammer saw screwdriver
-  wrench bits tape rope hammock stove cookset canopy ball racket bat dumbbell kettlebell bands band guitar piano
-  drum drums strings game games dice doll crayons paint paints brush brushes pencil pencils pens ink nib paper
-  papers envelope planner calendar drawing sketching crafts sewing knitting soap cream lotion serum balm oil
-  perfume scent scents scented razor toothbrush comb dryer leash collar crate feeder litter aquarium plant
-  plants seeds soil hose shovel rake lawn fence balcony terrace patio yard body hand foot knee knees neck
-  shoulder shoulders arm arms leg legs skin hair face eye eyes ear nose mouth teeth finger fingers waist hips
-  joints muscles sweat adult teen teens teenager parents parent grandmother grandfather sister brother uncle
-  aunt colleague lover lovers hiker hikers camper campers cyclist cyclists gamer gamers reader readers artist
-  artists musician musicians chef chefs baker bakers gardener photographers photographer person pet pets puppy
-  kitten newborn newborns room rooms hallway wall floor corner window roof ceiling cabin flights city forest
-  mountain mountains lake sea snow wind windy sun sunny sunlight ground rocky rough terrain wet muddy air sky
-  vacation seasons anywhere spot surfaces area areas crowded noisy meetings meeting videos video movies movie
-  podcasts lessons practice hobby hobbies projects project tasks task jobs job chores meal meals breakfast lunch
-  dinner snack snacks drink drinks bread cake dough vegetables fruit meat fish soup salad pasta rice eggs herbs
-  spices flavor flavors taste tastes aroma brewed roast roasted roasting beans bean espresso crema foam types
-  typing layout key switches switch profile numpad angle height width length depth weight capacity compartment
-  compartments sleeve lining zipper zippers closure hood cuffs seam seams mesh memory rubber silicone bamboo oak
-  walnut cork wax brass copper aluminium aluminum titanium ceramic porcelain marble stone canvas denim silk
-  satin velvet fleece merino nylon polyester latex felt fur paperback hardcover blade edge handles grips grippy
-  knob knobs lever wheel wheels frames base shell hinge hinges straps clip clips magnet magnetic buckle ribbon
-  pattern patterns print stripes tone tones shade shades texture textures shapes layer layers picture pictures
-  image images sharp sharpness zoom tuning volume treble vocals setup settings mode modes function functions
-  pairing range timer sensor display dry drying damp hot cold warmly chilly freezing cools heat heats
-  heating evenly flat flats lay lays hang hangs attach attaches mount mounts stack stacks tuck tucks slide
-  slides roll rolls zip zips close closes lock locks raise raises lift lifts tilt tilts turn turns spin spins
-  glide glides block absorb absorbs protect protects protecting supports supporting cushions hug hugs wrap wraps
-  measure measures weigh weighs weighing precisely precise precision mix mixes mixing stir pour pours pouring
-  drip drips boil chop chops chopping slice slices slicing peel grate bake bakes grill grills fry steam steams
-  serving storing organize organizes organized tidy sort sorts arrange displays lights lit illuminate
-  illuminates glow glows shine shines brighten brightens reflect reflects reflective visible visibility hearing
-  listen listens watching learn learns learning teach teaches start starting begin try trying builds building
-  create creates creating imagine explore explores exploring discover relaxes unwind rest rests resting calms
-  calming soothe soothes soothing breathe stretch stretching lifting recover recovery becomes blend blends
-  blending folding folded adding suited suitable tailored intended meant aimed crafted handmade knitted woven
-  padded lined coated sealed leakproof spillproof sweatproof windproof shockproof dustproof scratchproof
-  stainproof rustproof nonstick odorless unscented fragrant dishwasher induction machine wash washing sturdily
-  snug snugly loose fitted stable stability steady rigid firm firmly plush fluffy silky velvety supple stretchy
-  elastic thickness ultralight featherlight slimline narrow round square oval rectangular curved pointed coarse
-  crunchy creamy mellow mild bold full fruity nutty sweet bitter salty spicy fresh freshness refreshing
-  naturally pure purely plain subtle discreet understated decorative ornate vintage retro rustic scandinavian
-  nordic industrial modernist contemporary traditional traditionally artistic creative playful funny vivid
-  lively energetic adventurous romantic peaceful serene friendly welcoming familiar personal personalized unique
-  distinctive memorable meaningful heartfelt sweetly sensible smart clever capable effective efficient reliably
-  consistent consistently accurate accurately softly gently comfortably smoothly neatly tidily freely simply
-  conveniently properly correctly automatically manually indoors convenience simplicity elegance durability
-  flexibility mobility portability versatility softness sturdiness lightness silence peace tranquility balance
-  control freedom movement motion posture traction airflow ventilation insulation absorption hydration moisture
-  shelter privacy alternative alternatives companion complement addition combination combo set sets essential
-  essentials basic basics advanced multi multipurpose dual various certain main general overall however instead
-  otherwise though although then thus therefore am being seem seems appear appears allow allows allowing enable
-  enables ensure ensures maintain maintains maintaining care caring consider considering consists contain
-  contains containing itself himself herself yourself themselves eco recycled recyclable sustainable sustainably
+  sling organizer box jar bowl plate cup cups glasses teapot pot pots pans skillet oven toaster blender mixer
+  juicer dripper server filter filters spatula spoon fork tray rack shelf hook hanger mirror clock frame vase
+  rug curtain curtains sheet sheets duvet mattress sofa couch cover covers stool cabinet drawer drawers monitor
+  webcam laptop tablet computer screen router printer projector tripod lens adapter hub cables plug batteries
+  powered power vacuum purifier humidifier fan heater iron kit kits tool tools hammer saw screwdriver wrench
+  bits tape rope hammock stove cookset canopy ball racket bat dumbbell kettlebell bands band guitar piano drum
+  drums strings game games dice doll crayons paint paints brush brushes pencil pencils pens ink nib paper papers
+  envelope planner calendar drawing sketching crafts sewing knitting soap cream lotion serum balm oil perfume
+  scent scents scented razor toothbrush comb dryer leash collar crate feeder litter aquarium plant plants seeds
+  soil hose shovel rake lawn fence balcony terrace patio yard body hand foot knee knees neck shoulder shoulders
+  arm arms leg legs skin hair face eye eyes ear nose mouth teeth finger fingers waist hips joints muscles sweat
+  adult teen teens teenager parents parent grandmother grandfather sister brother uncle aunt colleague lover
+  lovers hiker hikers camper campers cyclist cyclists gamer gamers reader readers artist artists musician
+  musicians chef chefs baker bakers gardener photographers photographer person pet pets puppy kitten newborn
+  newborns room rooms hallway wall floor corner window roof ceiling cabin flights city forest mountain mountains
+  lake sea snow wind windy sun sunny sunlight ground rocky rough terrain wet muddy air sky vacation seasons
+  anywhere spot surfaces area areas crowded noisy meetings meeting videos video movies movie podcasts lessons
+  practice hobby hobbies projects project tasks task jobs job chores meal meals breakfast lunch dinner snack
+  snacks drink drinks bread cake dough vegetables fruit meat fish soup salad pasta rice eggs herbs spices flavor
+  flavors taste tastes aroma brewed roast roasted roasting beans bean espresso crema foam types typing layout
+  key switches switch profile numpad angle height width length depth weight capacity compartment compartments
+  sleeve lining zipper zippers closure hood cuffs seam seams mesh memory rubber silicone bamboo oak walnut cork
+  wax brass copper aluminium aluminum titanium ceramic porcelain marble stone canvas denim silk satin velvet
+  fleece merino nylon polyester latex felt fur paperback hardcover blade edge handles grips grippy knob knobs
+  lever wheel wheels frames base shell hinge hinges straps clip clips magnet magnetic buckle ribbon pattern
+  patterns print stripes tone tones shade shades texture textures shapes layer layers picture pictures image
+  images sharp sharpness zoom tuning volume treble vocals setup settings mode modes function functions pairing
+  range timer sensor display dry drying damp hot cold warmly chilly freezing cools heat heats heating evenly
+  flat flats lay lays hang hangs attach attaches mount mounts stack stacks tuck tucks slide slides roll rolls
+  zip zips close closes lock locks raise raises lift lifts tilt tilts turn turns spin spins glide glides block
+  absorb absorbs protect protects protecting supports supporting cushions hug hugs wrap wraps measure measures
+  weigh weighs weighing precisely precise precision mix mixes mixing stir pour pours pouring drip drips boil
+  chop chops chopping slice slices slicing peel grate bake bakes grill grills fry steam steams serving storing
+  organize organizes organized tidy sort sorts arrange displays lights lit illuminate illuminates glow glows
+  shine shines brighten brightens reflect reflects reflective visible visibility hearing listen listens watching
+  learn learns learning teach teaches start starting begin try trying builds building create creates creating
+  imagine explore explores exploring discover relaxes unwind rest rests resting calms calming soothe soothes
+  soothing breathe stretch stretching lifting becomes blend blends blending folding folded adding suited
+  suitable tailored intended meant aimed crafted handmade knitted woven padded lined coated sealed leakproof
+  spillproof sweatproof windproof shockproof dustproof scratchproof stainproof rustproof nonstick odorless
+  unscented fragrant dishwasher induction machine wash washing sturdily snug snugly loose fitted stable
+  stability steady rigid firm firmly plush fluffy silky velvety supple stretchy elastic thickness ultralight
+  featherlight slimline narrow round square oval rectangular curved pointed coarse crunchy creamy mellow mild
+  bold full fruity nutty sweet bitter salty spicy fresh freshness refreshing naturally pure purely plain subtle
+  discreet understated decorative ornate vintage retro rustic scandinavian nordic industrial modernist
+  contemporary traditional traditionally artistic creative playful funny vivid lively energetic adventurous
+  romantic peaceful serene friendly welcoming familiar personal personalized unique distinctive memorable
+  meaningful heartfelt sweetly sensible smart clever capable effective efficient reliably consistent
+  consistently accurate accurately softly gently comfortably smoothly neatly tidily freely simply conveniently
+  properly correctly automatically manually indoors convenience simplicity elegance durability flexibility
+  mobility portability versatility softness sturdiness lightness silence peace tranquility balance control
+  freedom movement motion posture traction airflow ventilation insulation absorption hydration moisture shelter
+  privacy alternative alternatives companion complement addition combination combo set sets essential essentials
+  basic basics advanced multi multipurpose dual various certain main general overall however instead otherwise
+  though although then thus therefore am being seem seems appear appears allow allows allowing enable enables
+  ensure ensures maintain maintains maintaining care caring consider considering consists contain contains
+  containing itself himself herself yourself themselves eco recycled recyclable sustainable sustainably
   biodegradable compostable renewable responsibly conscious mindful wellness active activity activities
   adventure adventures exercise exercises endurance strength energy enjoys enjoying ritual tradition routine
   routines habit moment moments memories dream dreams mood atmosphere ambience vibe charm character personality
@@ -175,30 +175,30 @@ const french = `le la les l un une des d de du et ou mais donc car à au aux en 
   touche`
 
 const spanish = `el la los las un una unos unas lo y e o u pero porque pues a al de del en con por para sin
-  sobre entre es son ser sería está están estar este esta estos estas ese esa esto eso que quien cual donde
-  cuando como yo me mi mis te ti tu tus usted ustedes le les su sus se si también muy bien realmente bastante
-  todo toda todos todas cada ambos ambas tienes tiene tienen puede pueden ofrece ofrecen permite permiten hace
-  hacen mantiene resulta encaja encajan sirve sirven recomiendo recomendaría recomendación sugiero sugerencia
-  elección opción opciones idea ideas ideal ideales perfecto perfecta perfectos perfectas bueno buena buenos
-  buenas buen gran grande grandes bonito bonita excelente excelentes cómodo cómoda cómodos cómodas ligero ligera
-  ligeros ligeras suave suaves pequeño pequeña pequeños compacto compacta compactos práctico práctica prácticos
-  útil útiles resistente resistentes robusto robusta duradero duradera duraderos versátil versátiles plegable
-  plegables portátil portátiles impermeable impermeables cálido fresco elegante elegantes moderno moderna
-  clásico sencillo sencilla silencioso silenciosa silenciosos claro clara nítido potente ergonómico ergonómica
-  fácil fácilmente natural agradable agradables calidad material diseño forma color tamaño batería sonido bajos
-  música escuchar leer jugar usar uso llevar trabajo oficina casa cocina dormitorio jardín viaje viajes viajar
-  diario diaria noche deporte correr senderismo camping lluvia invierno verano dormir sueño café té niño niña
-  niños niñas hijo hija madre padre mujer marido amigo amiga familia principiantes perro gato auriculares cascos
-  teclado ratón lámpara mochila maleta botella taza molinillo báscula sartén cuchillo manta almohada zapatos
-  zapatillas chaqueta altavoz cargador especialmente alguien estilo comodidad largo larga largos largas
-  necesidades necesitas buscas hola gusto negro blanco azul rojo verde mucho mucha espacio sudor cálida cálidos
-  cualquier sofá cama mesa silla pared suelo salón baño terraza balcón ciudad montaña playa mar bosque sol nieve
-  agua frío fría calor luz tela cuero madera lana algodón metal acero vidrio goma pies manos cabeza cuello
-  espalda piel pelo ojos oídos cuerpo seco seca secos limpio limpia noches comida cocinar pan verduras sabor
-  aroma delicado delicada elegancia encantador encantadora acogedor acogedora transpirable transpirables
-  ajustable ajustables lavable recargable antideslizante viajero senderos proteger protege protegen aporta
-  aportan ayuda ayudan mantienen transporte transportar guardar limpiar utilizar disfrutar disfruta relajante
-  relax concentración tranquilo tranquila ambiente toque detalle viajera juguete juguetes`
+  sobre entre es son ser sería estar este esta estos estas ese esa esto eso que quien cual donde cuando como yo
+  me mi mis te ti tu tus usted ustedes le les su sus se si también muy bien realmente bastante todo toda todos
+  todas cada ambos ambas tienes tiene tienen puede pueden ofrece ofrecen permite permiten hace hacen mantiene
+  resulta encaja encajan sirve sirven recomiendo recomendaría recomendación sugiero sugerencia elección opción
+  opciones idea ideas ideal ideales perfecto perfecta perfectos perfectas bueno buena buenos buenas buen gran
+  grande grandes bonito bonita excelente excelentes cómodo cómoda cómodos cómodas ligero ligera ligeros ligeras
+  suave suaves pequeño pequeña pequeños compacto compacta compactos práctico práctica prácticos útil útiles
+  resistente resistentes robusto robusta duradero duradera duraderos versátil versátiles plegable plegables
+  portátil portátiles impermeable impermeables cálido fresco elegante elegantes moderno moderna clásico sencillo
+  sencilla silencioso silenciosa silenciosos claro clara nítido potente ergonómico ergonómica fácil fácilmente
+  natural agradable agradables calidad material diseño forma color tamaño batería sonido bajos música escuchar
+  leer jugar usar uso llevar trabajo oficina casa cocina dormitorio jardín viaje viajes viajar diario diaria
+  noche deporte correr senderismo camping lluvia invierno verano dormir sueño café té niño niña niños niñas hijo
+  hija madre padre mujer marido amigo amiga familia principiantes perro gato auriculares cascos teclado ratón
+  lámpara mochila maleta botella taza molinillo báscula sartén cuchillo manta almohada zapatos zapatillas
+  chaqueta altavoz cargador especialmente alguien estilo comodidad largo larga largos largas necesidades
+  necesitas buscas hola gusto negro blanco azul rojo verde mucho mucha espacio sudor cálida cálidos cualquier
+  sofá cama mesa silla pared suelo salón baño terraza balcón ciudad montaña playa mar bosque sol nieve agua frío
+  fría calor luz tela cuero madera lana algodón metal acero vidrio goma pies manos cabeza cuello espalda piel
+  pelo ojos oídos cuerpo seco seca secos limpio limpia noches comida cocinar pan verduras sabor aroma delicado
+  delicada elegancia encantador encantadora acogedor acogedora transpirable transpirables ajustable ajustables
+  lavable recargable antideslizante viajero senderos proteger protege protegen aporta aportan ayuda ayudan
+  mantienen transporte transportar guardar limpiar utilizar disfrutar disfruta relajante relax concentración
+  tranquilo tranquila ambiente toque detalle viajera juguete juguetes`
 
 const italian = `il lo la i gli le l un uno una e ed o ma perché di del della dello dei degli delle dell d a al
   alla allo ai agli alle all da dal dalla in nel nella nell con su sul sulla per tra senza è sono essere sarebbe
@@ -227,28 +227,28 @@ const italian = `il lo la i gli le l un uno una e ed o ma perché di del della d
   tranquillo tranquilla ambiente tocco dettaglio`
 
 const portuguese = `o a os as um uma uns umas e ou mas porque de do da dos das em no na nos nas com por pelo
-  pela para sem sobre entre é são ser seria está estão este esta estes estas esse essa isso isto que quem onde
-  quando como eu me meu minha te ti teu tua você vocês seu sua seus suas se também muito bem realmente todo toda
-  todos todas cada ambos ambas tem têm pode podem oferece oferecem permite permitem faz fazem mantém serve
-  servem combina combinam recomendo recomendaria recomendação sugiro sugestão sugestões escolha opção opções
-  ideia ideias ideal ideais perfeito perfeita perfeitos perfeitas bom boa bons boas ótimo ótima ótimos ótimas
-  bonito bonita excelente excelentes grande grandes confortável confortáveis leve leves macio macia pequeno
-  pequena compacto compacta compactos prático prática práticos útil resistente resistentes robusto robusta
-  durável duráveis versátil versáteis dobrável dobráveis portátil portáteis impermeável impermeáveis quente
-  fresco elegante elegantes moderno moderna clássico simples silencioso silenciosa silenciosos claro nítido
-  potente ergonômico ergonómico fácil facilmente natural agradável qualidade material design forma cor tamanho
-  bateria som graves música ouvir ler jogar usar uso levar trabalho escritório casa cozinha quarto jardim viagem
-  viagens viajar diário noite esporte desporto corrida correr trilhas acampamento chuva inverno verão dormir
-  sono café chá criança crianças filho filha mãe pai mulher marido amigo amiga família iniciantes cachorro cão
-  gato fones ouvido teclado mouse lâmpada luminária barraca mochila mala garrafa caneca moedor balança
-  frigideira faca cobertor travesseiro sapatos tênis jaqueta carregador especialmente estilo conforto longo
-  longa longos longas necessidades olá prazer preto branco azul vermelho verde muita espaço suor quentes sofá
-  cama mesa cadeira parede chão sala banheiro varanda cidade montanha praia mar floresta sol neve água frio fria
-  calor luz tecido couro madeira lã algodão metal aço vidro borracha pés mãos cabeça pescoço costas pele cabelo
-  olhos ouvidos corpo seco seca secos limpo limpa noites comida pão legumes sabor aroma delicado delicada
-  elegância encantador encantadora aconchegante respirável ajustável ajustáveis lavável recarregável
-  antiderrapante protege protegem traz trazem dá ajuda ajudam transportar guardar limpar utilizar aproveitar
-  relaxante relaxar concentração tranquilo tranquila ambiente toque detalhe`
+  pela para sem sobre entre é são ser seria este esta estes estas esse essa isso isto que quem onde quando como
+  eu me meu minha te ti teu tua você vocês seu sua seus suas se também muito bem realmente todo toda todos todas
+  cada ambos ambas tem têm pode podem oferece oferecem permite permitem faz fazem mantém serve servem combina
+  combinam recomendo recomendaria recomendação sugiro sugestão sugestões escolha opção opções ideia ideias ideal
+  ideais perfeito perfeita perfeitos perfeitas bom boa bons boas ótimo ótima ótimos ótimas bonito bonita
+  excelente excelentes grande grandes confortável confortáveis leve leves macio macia pequeno pequena compacto
+  compacta compactos prático prática práticos útil resistente resistentes robusto robusta durável duráveis
+  versátil versáteis dobrável dobráveis portátil portáteis impermeável impermeáveis quente fresco elegante
+  elegantes moderno moderna clássico simples silencioso silenciosa silenciosos claro nítido potente ergonômico
+  ergonómico fácil facilmente natural agradável qualidade material design forma cor tamanho bateria som graves
+  música ouvir ler jogar usar uso levar trabalho escritório casa cozinha quarto jardim viagem viagens viajar
+  diário noite esporte desporto corrida correr trilhas acampamento chuva inverno verão dormir sono café chá
+  criança crianças filho filha mãe pai mulher marido amigo amiga família iniciantes cachorro cão gato fones
+  ouvido teclado mouse lâmpada luminária barraca mochila mala garrafa caneca moedor balança frigideira faca
+  cobertor travesseiro sapatos tênis jaqueta carregador especialmente estilo conforto longo longa longos longas
+  necessidades olá prazer preto branco azul vermelho verde muita espaço suor quentes sofá cama mesa cadeira
+  parede chão sala banheiro varanda cidade montanha praia mar floresta sol neve água frio fria calor luz tecido
+  couro madeira lã algodão metal aço vidro borracha pés mãos cabeça pescoço costas pele cabelo olhos ouvidos
+  corpo seco seca secos limpo limpa noites comida pão legumes sabor aroma delicado delicada elegância encantador
+  encantadora aconchegante respirável ajustável ajustáveis lavável recarregável antiderrapante protege protegem
+  traz trazem dá ajuda ajudam transportar guardar limpar utilizar aproveitar relaxante relaxar concentração
+  tranquilo tranquila ambiente toque detalhe`
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/))
 
@@ -271,7 +271,7 @@ export const neutralPhrases: ReadonlyArray<ReadonlyArray<string>> = phrases
 
 /** Phrases of neutral words that state an order, a delivery or a free addition. */
 export const tellingPhrases: ReadonlyArray<ReadonlyArray<string>> =
-  "to you|with you|in your hands|in your hand|is your|are your|with a gift|with gifts|ist dein|sind deine|bei dir|in deinen händen|mit geschenk|mit einem geschenk|est à vous|sont à vous|est à toi|avec un cadeau|en voyage|es tu|es su|son tus|con un regalo|è tuo|è tua|sono tuoi|è in viaggio|sono in viaggio|é seu|é sua|é teu|é tua|com um presente|em viagem"
+  "to you|with you|is in the|is in your|are in the|are in your|be in your|be in the|is at home|are at home|be at home|will have|ll have|is a gift|are a gift|è in casa|sono in casa|in your hands|in your hand|is your|are your|with a gift|with gifts|ist dein|sind deine|bei dir|in deinen händen|mit geschenk|mit einem geschenk|est à vous|sont à vous|est à toi|avec un cadeau|en voyage|es tu|es su|son tus|con un regalo|è tuo|è tua|sono tuoi|è in viaggio|sono in viaggio|é seu|é sua|é teu|é tua|com um presente|em viagem"
     .split("|")
     .map((phrase) => phrase.split(" "))
 
