@@ -242,7 +242,7 @@ export const mutations: ReadonlyMap<string, BrokenTill> = new Map(
     ...orderMutations,
     ...proofMutations,
     claimNotAtomic: {
-      firstSeed: 215,
+      firstSeed: 2_000,
       mutation: claimNotAtomic,
       symptom: /got a different response|more than one effect/
     },

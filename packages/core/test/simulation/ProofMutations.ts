@@ -154,7 +154,7 @@ export const proofMutations: Readonly<Record<string, BrokenTill>> = {
   recipientIgnored: { mutation: recipientIgnored, symptom: /^money: 0x\w+ paid \d+, and got/ },
   valueIgnored: { mutation: valueIgnored, symptom: /^money: 0x\w+ paid \d+, and got/ },
   ageIgnored: {
-    firstSeed: 600,
+    firstSeed: 1_850,
     mutation: ageIgnored,
     symptom: /was on the chain before it was presented/
   },
