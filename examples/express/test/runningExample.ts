@@ -222,7 +222,9 @@ export const exampleSuite = (
         expect(code).toBe(1)
         expect(await readdir(folder)).toEqual([])
       }
-      const given = { [database.variable]: database.value }
+      // The key that this database was used with before.
+      const { [named("TILL_SECRET")]: secret = "" } = environment()
+      const given = { [database.variable]: database.value, [named("TILL_SECRET")]: secret }
       await Promise.all([stopped("SIGINT"), stopped("SIGTERM", given), failed()])
     })
   })

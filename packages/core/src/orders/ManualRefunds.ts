@@ -17,7 +17,8 @@ import { quietMillis } from "./RefundAuthorization.ts"
  */
 export type ManualRefund = "Recorded" | "Known" | "Refused"
 
-const transactionHash = /^0x[0-9a-f]{64}$/i
+/** The hash of a transaction on EVM, or the signature of one on Solana. */
+const transactionHash = /^(?:0x[0-9a-fA-F]{64}|[1-9A-HJ-NP-Za-km-z]{64,88})$/
 
 /** Records a refund that an operator sent. Reports why one that is due or sent is refused. */
 export const recordManualRefund = Effect.fnUntraced(function* (

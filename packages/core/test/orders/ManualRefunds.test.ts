@@ -33,21 +33,27 @@ const start = Effect.gen(function* () {
   return charges
 })
 
+const [mine, first, second] = ["a1", "b2", "c3"].map((byte) => `0x${byte.repeat(32)}`) as [
+  string,
+  string,
+  string
+]
+
 describe("a refund that an operator sent", () => {
   it("is recorded when it was sent, and known when it is recorded again", async () => {
     const { events, result } = await play((record) =>
       Effect.gen(function* () {
-        const first = yield* record("0xmine")
+        const recorded = yield* record(mine)
         const [entry] = yield* (yield* Charges).entries({ limit: 1 })
-        return [first, yield* record("0xmine"), entry?.kind, entry?.transaction, entry?.atMillis]
+        return [recorded, yield* record(mine), entry?.kind, entry?.transaction, entry?.atMillis]
       })
     )
-    expect(result).toEqual(["Recorded", "Known", "refunded", "0xmine", startMillis])
+    expect(result).toEqual(["Recorded", "Known", "refunded", mine, startMillis])
     expect(events).toEqual([])
   })
 
   it("is refused and reported while the wallet may be sending it", async () => {
-    const { events, result } = await play((record) => Effect.andThen(start, record("0xmine")))
+    const { events, result } = await play((record) => Effect.andThen(start, record(mine)))
     expect(result).toBe("Refused")
     expect(events).toEqual([
       {
@@ -55,7 +61,7 @@ describe("a refund that an operator sent", () => {
         code: "refund_in_progress",
         message: "A refund was not recorded: the wallet may be sending it",
         chargeKey: key,
-        transaction: "0xmine"
+        transaction: mine
       }
     ])
   })
@@ -65,16 +71,16 @@ describe("a refund that an operator sent", () => {
       Effect.gen(function* () {
         yield* (yield* start).stopRefunds("by hand", startMillis)
         yield* TestClock.adjust(90 * minute - 1)
-        const early = yield* record("0xmine")
+        const early = yield* record(mine)
         yield* TestClock.adjust(1)
-        return [early, yield* record("0xmine")]
+        return [early, yield* record(mine)]
       })
     )
     expect(result).toEqual(["Refused", "Recorded"])
   })
 
   it("is refused with both transactions where another one is recorded", async () => {
-    const { events, result } = await play((record) => Effect.andThen(record("0xfirst"), record("0xsecond")))
+    const { events, result } = await play((record) => Effect.andThen(record(first), record(second)))
     expect(result).toBe("Refused")
     expect(events).toEqual([
       {
@@ -82,8 +88,8 @@ describe("a refund that an operator sent", () => {
         code: "refund_recorded_twice",
         message: "A refund was not recorded: it is recorded with another transaction",
         chargeKey: key,
-        transaction: "0xsecond",
-        otherTransaction: "0xfirst"
+        transaction: second,
+        otherTransaction: first
       }
     ])
   })
@@ -91,7 +97,7 @@ describe("a refund that an operator sent", () => {
   it("is refused in silence where it names nothing, or none is due", async () => {
     const { events, result } = await play((record) =>
       Effect.gen(function* () {
-        const unknown = yield* recordManualRefund(yield* Charges, "unknown", "0xmine")
+        const unknown = yield* recordManualRefund(yield* Charges, "unknown", mine)
         return [yield* record(""), yield* record(" "), unknown]
       })
     )

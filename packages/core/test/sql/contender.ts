@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import { Effect } from "effect"
+import { Effect, Logger } from "effect"
 import { Charges } from "../../src/ports/Charges.ts"
 import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
 import { postgres } from "../../src/postgres.ts"
@@ -85,8 +85,10 @@ const contend = Effect.forEach(order, tasks[task]!, { concurrency: 7 })
 process.stdout.write("ready\n")
 await once(process.stdin, "data")
 process.stdin.destroy()
+// What is logged would be among the lines of the protocol.
+const silent = Logger.layer([])
 const storage = kind === "sqlite" ? sqlite({ filename: place }) : postgres({ url: place })
-const outcomes = await Effect.runPromise(Effect.provide(contend, storage))
+const outcomes = await Effect.runPromise(contend.pipe(Effect.provide(storage), Effect.provide(silent)))
 const won: Record<string, Array<number>> = {}
 for (const [index, outcome] of outcomes.entries()) {
   for (const [verb, took] of Object.entries(outcome)) {

@@ -1,7 +1,7 @@
 import { Crossmint, crossmint } from "@till402/providers/crossmint"
+import { currentFetch } from "../interceptRequests.ts"
 import { memoryPaymentJournal, Treasury, evmTreasury } from "@till402/providers/treasury"
 import { ConfigProvider, Effect, Exit, Layer } from "effect"
-import { FetchHttpClient } from "effect/http"
 import { assert, describe, it } from "vitest"
 import { itRefusesOptions } from "../upstream/optionCases.ts"
 import { describeSockets } from "../upstream/socketCases.ts"
@@ -72,7 +72,7 @@ describe("options", () => {
     const configured = (env: Record<string, string>) =>
       Effect.flatMap(Crossmint, (shop) => shop.quote(request)).pipe(
         Effect.provide(Crossmint.layerConfig()),
-        Effect.provide(Layer.merge(FetchHttpClient.layer, Treasury.fromPromise(paying))),
+        Effect.provide(Layer.merge(currentFetch, Treasury.fromPromise(paying))),
         Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(env)),
         Effect.runPromiseExit
       )

@@ -1,10 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Duration, Effect, Redacted, Schema } from "effect"
 import { LanguageModel, Prompt, Tool, Toolkit } from "effect/ai"
-import { FetchHttpClient } from "effect/http"
 import { http, HttpResponse, type JsonBodyType } from "msw"
 import { OpenAiCompatLanguageModel, type OpenAiCompatLayerOptions } from "../../src/openai-compat/index.ts"
-import { interceptRequests } from "../interceptRequests.ts"
+import { currentFetch, interceptRequests } from "../interceptRequests.ts"
 
 /*
  * The chat-completions protocol, and servers that implement only some of it.
@@ -54,7 +53,7 @@ const use = <A, E>(
         ...options
       })
     ),
-    Effect.provide(FetchHttpClient.layer)
+    Effect.provide(currentFetch)
   )
 
 const City = Schema.Struct({ city: Schema.String, note: Schema.optionalKey(Schema.String) })
@@ -103,7 +102,7 @@ describe("a text", () => {
       const settings = { MODEL_API_KEY: "key-1", MODEL_NAME: "large", MODEL_MAX_OUTPUT_TOKENS: "70" }
       yield* hello.pipe(
         Effect.provide(OpenAiCompatLanguageModel.layerConfig({ baseUrl: "https://models.example/v1/" })),
-        Effect.provide(FetchHttpClient.layer),
+        Effect.provide(currentFetch),
         Effect.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(settings)))
       )
       assert.deepInclude(sent[0], { model: "large", max_tokens: 70 })

@@ -1,7 +1,7 @@
 import { MemoryJournals } from "@till402/providers/journals"
+import { currentFetch } from "../interceptRequests.ts"
 import { Rye, rye } from "@till402/providers/rye"
 import { ConfigProvider, Effect, Exit } from "effect"
-import { FetchHttpClient } from "effect/http"
 import { assert, describe, it } from "vitest"
 import { rejectionOf } from "../treasury/treasuries.ts"
 import { itRefusesOptions } from "../upstream/optionCases.ts"
@@ -99,7 +99,7 @@ describe("options", () => {
     const configured = (env: Record<string, string>) =>
       Effect.flatMap(Rye, (shop) => shop.status(placing.id)).pipe(
         Effect.provide(Rye.layerConfig()),
-        Effect.provide([FetchHttpClient.layer, MemoryJournals.layer]),
+        Effect.provide([currentFetch, MemoryJournals.layer]),
         Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(env)),
         Effect.runPromiseExit
       )

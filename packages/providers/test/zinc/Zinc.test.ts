@@ -1,6 +1,6 @@
 import { Zinc, zinc } from "@till402/providers/zinc"
+import { currentFetch } from "../interceptRequests.ts"
 import { ConfigProvider, Effect, Exit } from "effect"
-import { FetchHttpClient } from "effect/http"
 import { assert, describe, it } from "vitest"
 
 import { itRefusesOptions } from "../upstream/optionCases.ts"
@@ -81,7 +81,7 @@ describe("options", () => {
     const configured = (env: Record<string, string>) =>
       Effect.flatMap(Zinc, (shop) => shop.quote(request)).pipe(
         Effect.provide(Zinc.layerConfig()),
-        Effect.provide(FetchHttpClient.layer),
+        Effect.provide(currentFetch),
         Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(env)),
         Effect.runPromiseExit
       )
