@@ -40,10 +40,10 @@ describe("a model of the AI SDK", () => {
     const { model, queries, response, used } = ask([
       search('{"query":"headphones"}'),
       answer("The Sony WH-CH520 costs $30. It is in stock.", sony.asin),
-      answer("The Sony WH-CH520 costs $30.", sony.asin)
+      answer("The Sony WH-CH520 is a good choice.", sony.asin)
     ])
     expect(await response).toMatchObject({
-      reply: "The Sony WH-CH520 costs $30.",
+      reply: expect.stringMatching(/^The Sony WH-CH520 is a good choice\.\n.*\$30\.00/s),
       products: [{ asin: sony.asin }]
     })
     expect(queries).toEqual([{ q: "headphones", page: 1, priceMax: 40 }])
