@@ -23,6 +23,16 @@ export const systemProgram = "1".repeat(32)
 /** An address that nothing else has. */
 export const addressOf = (name: string): string => toBase58(createHash("sha256").update(name).digest())
 
+/** Reads a private key. OpenSSL may report an error that another file's test of malformed keys left in this process. */
+const readKey = (key: Buffer): ReturnType<typeof createPrivateKey> => {
+  const read = () => createPrivateKey({ key, format: "der", type: "pkcs8" })
+  try {
+    return read()
+  } catch {
+    return read()
+  }
+}
+
 /** A wallet with a key of its own, made from its name. */
 export class SolanaWallet {
   readonly address: string
@@ -30,7 +40,7 @@ export class SolanaWallet {
   constructor(name: string) {
     const seed = createHash("sha256").update(name).digest()
     const prefix = Buffer.from("302e020100300506032b657004220420", "hex")
-    this.key = createPrivateKey({ key: Buffer.concat([prefix, seed]), format: "der", type: "pkcs8" })
+    this.key = readKey(Buffer.concat([prefix, seed]))
     const spki = createPublicKey(this.key).export({ format: "der", type: "spki" })
     this.address = toBase58(Uint8Array.from(spki.subarray(-32)))
   }
