@@ -27,7 +27,12 @@ export const vaultItemStore = (sql: Database) => {
     cover_image_url`
 
   return {
-    put: (item) => putItem(sql, item),
+    put: (item) =>
+      sql.begin(async (sql) => {
+        // Processes that start together put the same items.
+        await sql`SELECT pg_advisory_xact_lock(1, hashtext(${item.slug}))`
+        await putItem(sql, item)
+      }),
 
     publish: (item, { digest, size }, nowMillis) =>
       sql.begin(async (sql) => {
