@@ -1,4 +1,9 @@
-import type { AddressNotServed, ProductNotFound, ProductUnavailable } from "@till402/core"
+import type {
+  AddressNotServed,
+  ProductNotFound,
+  ProductUnavailable,
+  TemporarilyUnavailable
+} from "@till402/core"
 import { Data } from "effect"
 import type { UpstreamFault } from "../upstream/index.ts"
 
@@ -14,4 +19,5 @@ export type WooCommerceError =
   | ProductUnavailable
   | AddressNotServed
   | OrderNotPlaceable
+  | TemporarilyUnavailable
   | UpstreamFault

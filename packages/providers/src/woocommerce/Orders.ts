@@ -49,7 +49,7 @@ export interface Orders {
   /** Creates an unpaid order, for which the shop computes the tax. */
   readonly create: (request: OrderRequest, product: ProductDocument) => Effect.Effect<OrderDocument, Fault>
   readonly get: (id: string) => Effect.Effect<OrderDocument, Fault>
-  /** Marks an order as paid, with the till's order id as its transaction. Repeating it changes nothing. */
+  /** Marks an order as paid, with the till's order id as its transaction, which replaces any other. */
   readonly pay: (id: string, orderId: string) => Effect.Effect<OrderDocument, Fault>
   /** The texts of an order's notes. */
   readonly notes: (id: string) => Effect.Effect<ReadonlyArray<string>, Fault>

@@ -17,7 +17,8 @@ import type { OrderDocument, Orders } from "./Orders.ts"
 import { ended, isMissing, referencePattern, unpaid } from "./OrderStatus.ts"
 
 /*
- * An order is placed by marking it as paid, which the shop does once.
+ * An order is placed by marking it as paid. The shop keeps the transaction of the last request, so the order is read
+ * back: another process may have marked it for another order of the till.
  */
 
 /** A paid order of the till, to be placed. */
@@ -36,6 +37,10 @@ const afterFailure = (error: WooCommerceError): PlacementOutcome => {
     : unknown()
 }
 
+/** After payment, a failed call doesn't mean that the order was not placed. */
+const afterUnconfirmed = (error: WooCommerceError): PlacementOutcome =>
+  error._tag === "OrderNotPlaceable" ? refused(error.code) : unknown()
+
 export const makePlacing = (orders: Orders) => {
   const oneAtATime = new KeyedMutex()
 
@@ -46,14 +51,15 @@ export const makePlacing = (orders: Orders) => {
         )
       : Effect.fail(new OrderNotPlaceable({ code: "reference" }))
 
-  const place = Effect.fnUntraced(function* ({
+  /** Marks the order as paid, unless it is already, for this order of the till. */
+  const pay = Effect.fnUntraced(function* ({
     orderId,
     reference,
     total
-  }: WooCommercePlacement): Effect.fn.Return<{ readonly reference: string }, WooCommerceError> {
+  }: WooCommercePlacement): Effect.fn.Return<void, WooCommerceError> {
     const order = yield* requested(reference)
     if (!unpaid.has(order.status)) {
-      if (order.transaction_id === orderId) return { reference }
+      if (order.transaction_id === orderId) return
       return yield* new OrderNotPlaceable({
         code: ended.has(order.status) ? "quote_expired" : "reference_taken"
       })
@@ -62,13 +68,27 @@ export const makePlacing = (orders: Orders) => {
     if (agreed === undefined || asked === undefined || asked > agreed) {
       return yield* new OrderNotPlaceable({ code: "price_changed" })
     }
-    const paid = yield* orders.pay(reference, orderId)
-    // Another order of the till may have been faster: one transaction is recorded.
-    if (paid.transaction_id !== orderId || unpaid.has(paid.status)) {
+    yield* orders.pay(reference, orderId)
+  })
+
+  /** Reads the order back after payment. */
+  const confirm = Effect.fnUntraced(function* ({
+    orderId,
+    reference
+  }: WooCommercePlacement): Effect.fn.Return<{ readonly reference: string }, WooCommerceError> {
+    const { status, transaction_id } = yield* orders.get(reference)
+    if (unpaid.has(status) || typeof transaction_id !== "string" || transaction_id === "") {
       return yield* new ResponseMalformed({ upstream: "woocommerce", detail: "transaction_id" })
     }
+    if (transaction_id !== orderId) return yield* new OrderNotPlaceable({ code: "reference_taken" })
     return { reference }
   })
+
+  const attempt = (placement: WooCommercePlacement) =>
+    Effect.andThen(
+      withOutcome(afterFailure)(pay(placement)),
+      withOutcome(afterUnconfirmed)(confirm(placement))
+    )
 
   const find = Effect.fnUntraced(function* (
     orderId: string,
@@ -95,8 +115,7 @@ export const makePlacing = (orders: Orders) => {
   return {
     noteRefund: (reference: string, refund: RefundNote) =>
       oneAtATime.enter(reference, noteRefund(reference, refund)),
-    attempt: (placement: WooCommercePlacement) =>
-      withOutcome(afterFailure)(oneAtATime.enter(placement.reference, place(placement))),
+    attempt: (placement: WooCommercePlacement) => oneAtATime.enter(placement.reference, attempt(placement)),
     find,
     status: (reference: string): Effect.Effect<FulfilmentStatus, WooCommerceError> =>
       Effect.map(requested(reference), ({ status }) => {

@@ -2,10 +2,10 @@ import { AddressNotServed, ProductNotFound, ProductUnavailable, type QuotedOffer
 import { Money } from "@till402/core/effect"
 import { Clock, Effect } from "effect"
 import type { OrderRequest } from "../fulfilment/Buyer.ts"
-import { expiredQuotes } from "../fulfilment/ExpiredQuotes.ts"
 import { fieldsOf, textOf, urlOf } from "../listing/Fields.ts"
 import { ResponseMalformed } from "../upstream/index.ts"
 import type { WooCommerceError } from "./Errors.ts"
+import { openQuotes } from "./OpenQuotes.ts"
 import type { WooCommerceConfig } from "./Options.ts"
 import type { Orders, ProductDocument } from "./Orders.ts"
 import { isMissing, referencePattern, unpaid } from "./OrderStatus.ts"
@@ -19,7 +19,7 @@ const pictureOf = ({ image, images }: ProductDocument): string | null =>
 
 export const makeQuoting = (orders: Orders, settings: WooCommerceConfig) => {
   const { countries, quoteLifetimeMillis } = settings
-  const remember = expiredQuotes(quoteLifetimeMillis, (id) =>
+  const track = openQuotes(quoteLifetimeMillis, (id) =>
     Effect.flatMap(orders.get(id), (order) => (unpaid.has(order.status) ? orders.remove(id) : Effect.void))
   )
 
@@ -53,9 +53,8 @@ export const makeQuoting = (orders: Orders, settings: WooCommerceConfig) => {
       return yield* new AddressNotServed({ message: "The shop does not deliver to this country." })
     }
     const product = yield* productOf(request)
-    const order = yield* orders.create(request, product)
+    const order = yield* track(orders.create(request, product))
     const now = yield* Clock.currentTimeMillis
-    yield* remember(`${order.id}`, now)
     const [total, tax, shipping] = [order.total, order.total_tax, order.shipping_total].map(Money.parseAtomic)
     const goods =
       total === undefined || tax === undefined || shipping === undefined ? undefined : total - tax - shipping

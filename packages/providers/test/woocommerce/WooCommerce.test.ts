@@ -135,12 +135,51 @@ describe("a quote of a WooCommerce shop", () => {
   })
 })
 
+describe("an unpaid order of a WooCommerce shop", () => {
+  it("stays for as long again after its quote has expired", async () => {
+    const { place, quote, upstream } = start({ quoteLifetimeMillis: 60_000 })
+    const { reference, total } = await quote()
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 110_000 })
+    await quote()
+    await quote()
+    assert.isEmpty(upstream.received.filter(({ path }) => path.startsWith("/orders/")))
+    assert.deepStrictEqual(await place(reference, total), { reference })
+  })
+
+  it("is not created beyond those that the process can delete later", async () => {
+    const upstream = new FakeWooCommerce()
+    const shop = wooCommerce({
+      ...settings,
+      quoteLifetimeMillis: 60_000,
+      fetch: (input, init) => upstream.respond(new Request(input, init))
+    })
+    vi.useFakeTimers({ toFake: ["Date"] })
+    for (let quotes = 0; quotes < 4_990; quotes += 10) {
+      await Promise.all(Array.from({ length: 10 }, () => shop.quote(request, context)))
+    }
+    // Twenty at once compete for the last ten places.
+    const last = await Promise.allSettled(Array.from({ length: 20 }, () => shop.quote(request, context)))
+    assert.strictEqual(last.filter(({ status }) => status === "fulfilled").length, 10)
+    assert.strictEqual(upstream.orders.size, 5_000)
+    const refused = await rejectionOf(shop.quote(request, context))
+    assert.deepInclude(refused, {
+      _tag: "TemporarilyUnavailable",
+      message: "The shop has too many unpaid quotes. Nothing was ordered. Request the quote again later.",
+      retryAfterSeconds: 120
+    })
+    vi.setSystemTime(Date.now() + 120_000)
+    await shop.quote(request, context)
+    await vi.waitFor(() => assert.strictEqual(upstream.orders.size, 4_998))
+  })
+})
+
 describe("an order of a WooCommerce shop", () => {
   it("is placed by marking it as paid, under the till's order id", async () => {
     const { place, quote, upstream } = start()
     const { reference, total } = await quote()
     assert.deepStrictEqual(await place(reference, total), { reference })
-    assert.deepStrictEqual(upstream.received.at(-1)!.body, { set_paid: true, transaction_id: orderId })
+    const paid = upstream.received.find(({ method }) => method === "PUT")!
+    assert.deepStrictEqual(paid.body, { set_paid: true, transaction_id: orderId })
     assert.deepInclude(upstream.orders.get(500), { status: "processing", transaction_id: orderId })
   })
 
@@ -170,6 +209,63 @@ describe("an order of a WooCommerce shop", () => {
     assert.strictEqual((await rejectionOf(place(reference, total)))._tag, "Rejected")
     assert.deepStrictEqual(await place(reference, total), { reference })
   })
+
+  it("is one order's if two processes mark it as paid at once", async () => {
+    const { place, quote, shop, upstream } = start()
+    const other = wooCommerce(settings)
+    const { reference, total } = await quote()
+    // Both read the order before either pays, and both pay before either reads it back.
+    for (const to of [/^GET \/orders/, /^PUT/]) {
+      const arrivals = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      for (const { resolve } of arrivals) {
+        upstream.next(to, async (act) => {
+          const response = act()
+          resolve()
+          await Promise.all(arrivals.map(({ promise }) => promise))
+          return response
+        })
+      }
+    }
+    const [one, two] = ["order-one", "order-two"] as const
+    const results = await Promise.allSettled([
+      place(reference, total, { orderId: one }),
+      other.place({ ...request, orderId: two, reference, total }, context)
+    ])
+    const kept = upstream.orders.get(500)!.transaction_id
+    for (const [index, orderId] of [one, two].entries()) {
+      const result = results[index]!
+      if (result.status === "fulfilled") assert.strictEqual(orderId, kept)
+      else assert.deepInclude(result.reason, { _tag: "PlacementRefused", reason: "reference_taken" })
+      const found = await shop.find(orderId, { ...context, reference })
+      assert.strictEqual(found, orderId === kept ? reference : undefined)
+    }
+    assert.strictEqual(results.filter(({ status }) => status === "fulfilled").length, 1)
+  })
+
+  it.each([401, 403, 404, 429, 500])("is in doubt if it can't be read back: status %d", async (status) => {
+    const { place, quote, upstream } = start()
+    const { reference, total } = await quote()
+    upstream.next(/^PUT/, (act) => {
+      upstream.next(/^GET \/orders/, () => HttpResponse.json({}, { status }))
+      return act()
+    })
+    assert.notInclude(["NotPlaced", "PlacementRefused"], (await rejectionOf(place(reference, total)))._tag)
+    assert.deepStrictEqual(await place(reference, total), { reference })
+  })
+
+  it.each([{ status: "pending" }, { transaction_id: "" }])(
+    "is in doubt if the shop shows it with %j after payment",
+    async (change) => {
+      const { place, quote, upstream } = start()
+      const { reference, total } = await quote()
+      upstream.next(/^PUT/, (act) => {
+        const response = act()
+        Object.assign(upstream.orders.get(500)!, change)
+        return response
+      })
+      assert.strictEqual((await rejectionOf(place(reference, total)))._tag, "ResponseMalformed")
+    }
+  )
 
   it("gets a note of its refund, once, that the buyer doesn't see", async () => {
     const { quote, shop, upstream } = start()

@@ -38,7 +38,7 @@ const product = (id: number, change: object = {}): ProductFixture => ({
 const text = (cents: number): string => (cents / 100).toFixed(2)
 const centsOf = (amount: unknown): number => Math.round(Number(amount) * 100)
 
-type Reply = (act: () => Response) => Response
+type Reply = (act: () => Response) => Response | Promise<Response>
 
 export class FakeWooCommerce {
   readonly store = "https://shop.example"
@@ -47,6 +47,7 @@ export class FakeWooCommerce {
   readonly orders = new Map<number, OrderFixture>()
   readonly notes = new Map<number, Array<Record<string, unknown>>>()
   readonly received: Array<{ method: string; path: string; authorization: string | null; body: unknown }> = []
+  private nextId = 500
   private readonly replies: Array<{ readonly to: RegExp; readonly reply: Reply }> = []
 
   constructor() {
@@ -66,7 +67,7 @@ export class FakeWooCommerce {
     const [shipping] = body["shipping_lines"] as [{ total: string }]
     const goods = centsOf(this.products.get(line.variation_id ?? line.product_id)?.price)
     const [tax, shippingCents] = [Math.round(goods / 10), centsOf(shipping.total)]
-    const id = 500 + this.orders.size
+    const id = this.nextId++
     const order: OrderFixture = {
       ...body,
       id,
@@ -87,11 +88,9 @@ export class FakeWooCommerce {
       return HttpResponse.json({ code: "woocommerce_rest_shop_order_invalid_id" }, { status: 404 })
     }
     if (method === "DELETE") this.orders.delete(id)
-    // As WooCommerce: an order that needs no payment is not paid again.
-    if (body["set_paid"] === true && order.status === "pending") {
-      order.status = "processing"
-      order.transaction_id = String(body["transaction_id"])
-    }
+    // As WooCommerce: the fields are written first. Then an order that needs no payment is not paid again.
+    if (body["transaction_id"] !== undefined) order.transaction_id = String(body["transaction_id"])
+    if (body["set_paid"] === true && order.status === "pending") order.status = "processing"
     return HttpResponse.json(order)
   }
 
@@ -126,19 +125,22 @@ export class FakeWooCommerce {
     return id === undefined ? this.create(body) : this.order(Number(id), method, body)
   }
 
+  /** Handles a request as the shop does. */
+  async respond(request: Request): Promise<Response> {
+    const url = new URL(request.url)
+    const content = await request.text()
+    const body = (content === "" ? {} : JSON.parse(content)) as Record<string, unknown>
+    const { method } = request
+    const path = url.pathname.replace("/wp-json/wc/v3", "") + url.search
+    this.received.push({ method, path, authorization: request.headers.get("authorization"), body })
+    const at = this.replies.findIndex(({ to }) => to.test(`${method} ${path}`))
+    const [scripted] = at === -1 ? [] : this.replies.splice(at, 1)
+    return scripted === undefined
+      ? this.act(method, url, body)
+      : scripted.reply(() => this.act(method, url, body))
+  }
+
   handler() {
-    return http.all(`${this.store}/wp-json/wc/v3/*`, async ({ request }) => {
-      const url = new URL(request.url)
-      const content = await request.text()
-      const body = (content === "" ? {} : JSON.parse(content)) as Record<string, unknown>
-      const { method } = request
-      const path = url.pathname.replace("/wp-json/wc/v3", "") + url.search
-      this.received.push({ method, path, authorization: request.headers.get("authorization"), body })
-      const at = this.replies.findIndex(({ to }) => to.test(`${method} ${path}`))
-      const [scripted] = at === -1 ? [] : this.replies.splice(at, 1)
-      return scripted === undefined
-        ? this.act(method, url, body)
-        : scripted.reply(() => this.act(method, url, body))
-    })
+    return http.all(`${this.store}/wp-json/wc/v3/*`, ({ request }) => this.respond(request))
   }
 }
