@@ -48,6 +48,15 @@ interface DecodedCall {
   readonly canonical: string
 }
 
+/** The response with a whole file. */
+interface Download {
+  readonly whole: PlainResponse
+  readonly body: Exclude<PaidOutcome["response"]["body"], { readonly _tag: "Text" }>
+  readonly receipt: PaidOutcome["receipt"]
+}
+
+type PaidOutcome = Extract<Outcome, { readonly _tag: "Paid" }>
+
 /** Times that one request presents its payment: again if a copy of the payment was accepted meanwhile. */
 const maxAttempts = 3
 
@@ -168,18 +177,15 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
     }
   }
 
-  /** The paid response: a file may be resumed, and is refused once its payment has downloaded it twice. */
-  const respond = Effect.fnUntracedEager(function* (
+  /** Delivers a file, whose download may be resumed, and is refused once its payment has downloaded it twice. */
+  const deliver = Effect.fnUntraced(function* (
     call: DecodedCall,
     { payload }: Payment,
-    outcome: Extract<Outcome, { readonly _tag: "Paid" }>
+    { body, receipt, whole }: Download
   ): Effect.fn.Return<PlainResponse, ApiFailure> {
     const { corsOrigin, request } = call.paid
-    const whole = paidResponse(outcome, payload.x402Version, cors, corsOrigin)
-    const { body } = outcome.response
-    if (body._tag === "Text") return whole
     const delivery = downloads.deliver(whole, body.content, {
-      paymentKey: `${outcome.receipt.network}:${payerOf(payload)}:${nonceOf(payload).toLowerCase()}`,
+      paymentKey: `${receipt.network}:${payerOf(payload)}:${nonceOf(payload).toLowerCase()}`,
       isReplay: body.isReplay === true,
       range: request.header("range"),
       ifRange: request.header("if-range")
@@ -217,7 +223,10 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
       if (outcome._tag === "Paid") {
         // A copy that waited for another call's response has computed the price, too.
         if (computed !== undefined) yield* computed.accept
-        return yield* respond(call, payment, outcome)
+        const whole = paidResponse(outcome, payment.payload.x402Version, cors, corsOrigin)
+        const { body } = outcome.response
+        if (body._tag === "Text") return whole
+        return yield* deliver(call, payment, { whole, body, receipt: outcome.receipt })
       }
       const { refusal } = outcome
       const made = yield* challenge(call, refusalText(refusal), computed?.exit)

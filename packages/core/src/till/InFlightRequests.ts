@@ -14,8 +14,19 @@ export class InFlightRequests {
     if (this.count === 0 && this.empty !== undefined) Deferred.doneUnsafe(this.empty, Effect.void)
   }
 
-  /** Ends one request. */
-  readonly left: Effect.Effect<void> = Effect.sync(() => this.leave())
+  /** Counts a request until its handling ends. The handling must not be interruptible. */
+  leftAfter<A, E>(handling: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return Effect.matchCauseEffect(handling, {
+      onSuccess: (handled) => {
+        this.leave()
+        return Effect.succeed(handled)
+      },
+      onFailure: (cause) => {
+        this.leave()
+        return Effect.failCause(cause)
+      }
+    })
+  }
 
   /** Waits until no request is in flight, and `millis` at most. */
   drain(millis: number): Effect.Effect<void> {

@@ -61,7 +61,7 @@ export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} 
         return Effect.suspend(() => {
           calls.enter()
           // A caller that goes away must not interrupt a call that it has paid for.
-          return onTime(Effect.uninterruptible(Effect.ensuring(handling, calls.left)))
+          return onTime(Effect.uninterruptible(calls.leftAfter(handling)))
         })
       }
       const handle = (request: IncomingRequest, caller?: Caller): Handling =>

@@ -63,10 +63,10 @@ const operation = operationLayer(
       settlesFirst: settlesFirst.has("search"),
       price: fixedPrice(prices.search),
       work: (query) =>
-        Effect.mapBoth(catalogue.search(query), {
-          onFailure: upstreamFailure,
-          onSuccess: ({ missing, response }) => withMissing(respond(response), missing)
-        })
+        catalogue.search(query).pipe(
+          Effect.map(({ missing, response }) => withMissing(respond(response), missing)),
+          Effect.mapError(upstreamFailure)
+        )
     } satisfies Operation<SearchQuery>
   })
 )

@@ -16,6 +16,11 @@ export class CircuitBreaker {
     return nowMillis >= this.openUntilMillis
   }
 
+  /** Whether no pause is under way, so that {@link begin} has nothing to do. */
+  get isClosed(): boolean {
+    return this.pauseMillis === 0
+  }
+
   /** Before a call. Of many calls after a pause, the first one tries: the others see an open circuit. */
   begin(nowMillis: number): void {
     if (this.pauseMillis > 0 && this.isAvailable(nowMillis))

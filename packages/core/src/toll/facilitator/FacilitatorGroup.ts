@@ -41,6 +41,23 @@ const isOfOtherVersion = (verification: Verification): boolean =>
 /** Rounds over several facilitators, each of which gets one call in a round. */
 const maxRounds = 2
 
+/** Those that respond, as far as known, come first. */
+const byHealth = (candidates: ReadonlyArray<Candidate>, nowMillis: number): ReadonlyArray<Candidate> => {
+  if (candidates.length < 2) return candidates
+  const isUp = ({ breaker }: Candidate): boolean => breaker.isAvailable(nowMillis)
+  return [...candidates.filter(isUp), ...candidates.filter((candidate) => !isUp(candidate))]
+}
+
+/** Verifies again while nothing is known, up to `rounds` times in all. */
+const repeated = (verify: () => Effect.Effect<Verification>, rounds: number): Effect.Effect<Verification> =>
+  rounds === 1
+    ? verify()
+    : Effect.repeat(Effect.suspend(verify), {
+        times: rounds - 1,
+        schedule: Schedule.jittered(Schedule.exponential("100 millis")),
+        while: ({ _tag }) => _tag === "Unreachable"
+      })
+
 const routeOf = ({ member, x402Version }: Candidate): FacilitatorRoute => ({
   facilitator: member.name,
   x402Version
@@ -85,17 +102,9 @@ export class FacilitatorGroup {
     return own.length > 0 ? own : takers
   }
 
-  /** Those that respond, as far as known, come first. */
-  private byHealth(request: FacilitatorRequest, nowMillis: number): ReadonlyArray<Candidate> {
-    const all = this.candidates(request)
-    if (all.length < 2) return all
-    const isUp = ({ breaker }: Candidate): boolean => breaker.isAvailable(nowMillis)
-    return [...all.filter(isUp), ...all.filter((candidate) => !isUp(candidate))]
-  }
-
   /** The route of a payment that isn't verified, because of its payer's credit. */
   readonly choose = (request: FacilitatorRequest, nowMillis: number): FacilitatorRoute | undefined => {
-    const [first] = this.byHealth(request, nowMillis)
+    const [first] = byHealth(this.candidates(request), nowMillis)
     return first === undefined ? undefined : routeOf(first)
   }
 
@@ -106,18 +115,21 @@ export class FacilitatorGroup {
    * Verifies a payment before the facilitators' lists were read, without waiting for them. A facilitator that doesn't
    * take its version may then take the other one.
    */
-  private readonly verifyUnlisted = Effect.fnUntraced(
-    { self: this },
-    function* (request: FacilitatorRequest): Effect.fn.Return<Verification> {
-      const first = yield* this.verifyByAny(request)
-      if (!isOfOtherVersion(first)) return first
-      yield* this.refresh
-      const isConverted = this.candidates(request).some(
-        ({ x402Version }) => x402Version !== request.x402Version
-      )
-      return isConverted ? yield* this.verifyByAny(request) : first
-    }
-  )
+  private verifyUnlisted(request: FacilitatorRequest): Effect.Effect<Verification> {
+    return Effect.flatMap(this.verifyByAny(request), (first) =>
+      isOfOtherVersion(first)
+        ? Effect.andThen(this.refresh, () => this.verifyConverted(request, first))
+        : Effect.succeed(first)
+    )
+  }
+
+  /** Verifies a payment again, if a facilitator takes it in the other version. */
+  private verifyConverted(request: FacilitatorRequest, first: Verification): Effect.Effect<Verification> {
+    const isConverted = this.candidates(request).some(
+      ({ x402Version }) => x402Version !== request.x402Version
+    )
+    return isConverted ? this.verifyByAny(request) : Effect.succeed(first)
+  }
 
   private areListsTried(): boolean {
     return this.members.every(({ member }) => member.kinds.isTried)
@@ -131,23 +143,15 @@ export class FacilitatorGroup {
     })
   )
 
-  private readonly verifyByAny = Effect.fnUntraced(
-    { self: this },
-    function* (request: FacilitatorRequest): Effect.fn.Return<Verification> {
-      const candidates = this.byHealth(request, yield* Clock.currentTimeMillis)
-      if (candidates.length === 0) return { _tag: "Unreachable", reason: "no_facilitator_for_network" }
-      const round = this.verifyInTurn(candidates, request)
-      const [only] = candidates
-      const rounds = only !== undefined && candidates.length === 1 ? only.member.maxVerifications : maxRounds
-      return yield* rounds === 1
-        ? round
-        : Effect.repeat(round, {
-            times: rounds - 1,
-            schedule: Schedule.jittered(Schedule.exponential("100 millis")),
-            while: ({ _tag }) => _tag === "Unreachable"
-          })
-    }
-  )
+  private verifyByAny(request: FacilitatorRequest): Effect.Effect<Verification> {
+    const candidates = this.candidates(request)
+    const [first] = candidates
+    if (first === undefined)
+      return Effect.succeed<Verification>({ _tag: "Unreachable", reason: "no_facilitator_for_network" })
+    return candidates.length === 1
+      ? repeated(() => this.verifyBy(first, request), first.member.maxVerifications)
+      : repeated(() => this.verifyInTurn(candidates, request), maxRounds)
+  }
 
   /** The first verdict of several facilitators. */
   private readonly verifyInTurn = Effect.fnUntraced(
@@ -157,42 +161,52 @@ export class FacilitatorGroup {
       request: FacilitatorRequest
     ): Effect.fn.Return<Verification> {
       let last: Verification = { _tag: "Unreachable", reason: "FacilitatorFailed" }
-      for (const candidate of candidates) {
+      for (const candidate of byHealth(candidates, yield* Clock.currentTimeMillis)) {
         const verification = yield* this.verifyBy(candidate, request)
-        if (verification._tag === "Valid") return { ...verification, route: routeOf(candidate) }
+        if (verification._tag === "Valid") return verification
         if (verification._tag === "Invalid" && !notItsKind.has(verification.reason)) return verification
         // "Not my kind" says more than silence.
         if (verification._tag === "Invalid" || last._tag === "Unreachable") last = verification
       }
       return last
     }
-  );
+  )
 
-  private *begun({ breaker }: Candidate): Effect.fn.Return<void> {
-    breaker.begin(yield* Clock.currentTimeMillis)
+  private verifyBy(candidate: Candidate, request: FacilitatorRequest): Effect.Effect<Verification> {
+    const { breaker, member, x402Version } = candidate
+    const verify = Effect.flatMap(
+      member.verify(inVersion(request, x402Version)),
+      (verification): Effect.Effect<Verification> => {
+        if (verification._tag === "Unreachable") return this.noteFailure(candidate, verification)
+        breaker.recordSuccess()
+        return Effect.succeed(
+          verification._tag === "Valid" ? { ...verification, route: routeOf(candidate) } : verification
+        )
+      }
+    )
+    return breaker.isClosed
+      ? verify
+      : Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
+          breaker.begin(nowMillis)
+          return verify
+        })
   }
 
-  private readonly verifyBy = Effect.fnUntraced(
-    { self: this },
-    function* (candidate: Candidate, request: FacilitatorRequest): Effect.fn.Return<Verification> {
-      const { member, x402Version } = candidate
-      yield* this.begun(candidate)
-      const verification = yield* member.verify(inVersion(request, x402Version))
-      yield* this.note(candidate, verification._tag !== "Unreachable")
-      return verification
-    }
-  );
-
-  /** Records whether a facilitator responded. */
-  private *note({ breaker, member }: Pick<Candidate, "breaker" | "member">, responded: boolean) {
-    if (responded) return breaker.recordSuccess()
-    if (breaker.recordFailure(yield* Clock.currentTimeMillis) && this.members.length > 1)
-      yield* report(
-        "Warn",
-        "facilitator_down",
-        "A facilitator failed three times in a row; new payments go to the others",
-        { port: "facilitator", facilitator: member.name }
-      )
+  /** Records that a facilitator did not respond, and returns the result. */
+  private noteFailure<A>({ breaker, member }: Pick<Candidate, "breaker" | "member">, result: A) {
+    return Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
+      breaker.recordFailure(nowMillis) && this.members.length > 1
+        ? Effect.as(
+            report(
+              "Warn",
+              "facilitator_down",
+              "A facilitator failed three times in a row; new payments go to the others",
+              { port: "facilitator", facilitator: member.name }
+            ),
+            result
+          )
+        : Effect.succeed(result)
+    )
   }
 
   /** Settles a payment with the facilitator that its charge records. */
@@ -203,29 +217,29 @@ export class FacilitatorGroup {
    * Settles a payment without a record of its facilitator: a refund, or a charge of an earlier version. Always with the
    * same one, whether it responds or not, since an earlier attempt may have been sent.
    */
-  private readonly settleByFirst = Effect.fnUntraced(
-    { self: this },
-    function* (request: FacilitatorRequest): Effect.fn.Return<Settlement> {
+  private settleByFirst(request: FacilitatorRequest): Effect.Effect<Settlement> {
+    return Effect.suspend(() => {
       const [first] = this.candidates(request)
-      return yield* first === undefined
-        ? this.notConfigured(undefined)
-        : this.settleBy(request, routeOf(first))
-    }
-  )
+      return first === undefined ? this.notConfigured(undefined) : this.settleBy(request, routeOf(first))
+    })
+  }
 
-  private readonly settleBy = Effect.fnUntraced(
-    { self: this },
-    function* (
-      request: FacilitatorRequest,
-      { facilitator, x402Version }: FacilitatorRoute
-    ): Effect.fn.Return<Settlement> {
-      const found = this.members.find(({ member }) => member.name === facilitator)
-      if (found === undefined) return yield* this.notConfigured(facilitator)
-      const settlement = yield* found.member.settle(inVersion(request, x402Version))
-      yield* this.note(found, settlement._tag !== "Unknown" || settlement.isUnreachable !== true)
-      return settlement
-    }
-  )
+  private settleBy(
+    request: FacilitatorRequest,
+    { facilitator, x402Version }: FacilitatorRoute
+  ): Effect.Effect<Settlement> {
+    const found = this.members.find(({ member }) => member.name === facilitator)
+    if (found === undefined) return this.notConfigured(facilitator)
+    return Effect.flatMap(
+      found.member.settle(inVersion(request, x402Version)),
+      (settlement): Effect.Effect<Settlement> => {
+        if (settlement._tag === "Unknown" && settlement.isUnreachable === true)
+          return this.noteFailure(found, settlement)
+        found.breaker.recordSuccess()
+        return Effect.succeed(settlement)
+      }
+    )
+  }
 
   private notConfigured(facilitator: string | undefined): Effect.Effect<Settlement> {
     return Effect.as(
