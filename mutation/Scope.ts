@@ -100,6 +100,8 @@ export const scope: ReadonlyArray<MutatedFile> = [
   core("domain/SolanaTransaction.ts", "domain/SolanaTransaction.test.ts"),
   core("fast/authorizationHash.ts", "fast/authorizationHash.test.ts"),
   core("toll/facilitator/Wire.ts", "toll/facilitator/Wire.test.ts"),
+  core("toll/facilitator/CircuitBreaker.ts", "toll/facilitator/CircuitBreaker.test.ts"),
+  core("toll/facilitator/FacilitatorGroup.ts", "toll/facilitator/FacilitatorGroup.test.ts"),
   core("orders/OrderMachine.ts", ...machine),
   core("orders/OrderMove.ts", ...machine),
   core("orders/OrderStep.ts", "orders/OrderStep.test.ts", ...machine),

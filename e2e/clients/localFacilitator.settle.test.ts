@@ -163,7 +163,7 @@ describe("a local facilitator settles", () => {
     const free = paymentOf(chain, nothing, signature)
     expect(await facilitator.settle(free.payload, free.requirements)).toMatchObject({
       success: false,
-      errorReason: "invalid_exact_evm_authorization_value_mismatch"
+      errorReason: "invalid_exact_evm_payload_authorization_value_mismatch"
     })
     const { from, nonce, to, validAfter, validBefore, value } = nothing
     const hash = await chain.client.writeContract({

@@ -71,7 +71,7 @@ describe("a local facilitator verifies", () => {
     const { payload, requirements } = await signedPayment(chain)
     const cases = [
       [{ payTo: newAddress() }, "invalid_exact_evm_recipient_mismatch"],
-      [{ amount: "10001" }, "invalid_exact_evm_authorization_value_mismatch"],
+      [{ amount: "10001" }, "invalid_exact_evm_payload_authorization_value_mismatch"],
       [{ amount: "-1" }, "invalid_payment_requirements"],
       [{ asset: newAddress() }, "invalid_payment_requirements"],
       [{ network: "eip155:8453" }, "invalid_network"],

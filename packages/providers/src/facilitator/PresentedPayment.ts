@@ -69,7 +69,7 @@ export const readPayment = (
   if (!same(authorization.to, payTo)) return refused("invalid_exact_evm_recipient_mismatch")
   // A transfer of nothing would cost gas and pay nobody.
   if (BigInt(value) === 0n || BigInt(authorization.value) !== BigInt(value)) {
-    return refused("invalid_exact_evm_authorization_value_mismatch")
+    return refused("invalid_exact_evm_payload_authorization_value_mismatch")
   }
   const key = `${network.caip2}:${network.asset}:${authorization.from}:${authorization.nonce}`.toLowerCase()
   return {
