@@ -88,6 +88,20 @@ const grant = Effect.fnUntraced(function* (
     })
 })
 
+/**
+ * Whether a purchase may be downloaded. The settlement that grants it may be recorded, and its buyer have the response,
+ * before the grant is: it is granted now, because a download that settles first has been paid.
+ */
+const ensureGranted = Effect.fnUntraced(function* (
+  services: Services,
+  purchase: VaultPurchase
+): Effect.fn.Return<boolean, StoreError> {
+  if (purchase.status === "granted") return true
+  if (paymentOutcome(purchase, yield* services.charges.find(purchase.chargeKey)) !== "Paid") return false
+  yield* grant(services, purchase.id)
+  return true
+})
+
 /** Checks the payment of a purchase that has been reserved for a long time. */
 const checkPayment = Effect.fnUntraced(function* (
   services: Services,
@@ -162,6 +176,7 @@ export const makePurchaseLife = Effect.fnUntraced(function* (templates: Partial<
   }
   return {
     settled: Effect.fn("Vault.settled")((purchaseId: string) => grant(services, purchaseId)),
+    ensureGranted: (purchase: VaultPurchase) => ensureGranted(services, purchase),
     sweep: sweep(services)
   }
 })

@@ -58,8 +58,9 @@ export class Vault extends Context.Service<
     /** Cancels a reserved purchase whose payment failed. */
     readonly abandoned: (purchaseId: string) => Effect.Effect<void, StoreError>
     /**
-     * Opens the newest version of a granted purchase's file for the holder of its token: the one that was bought, or one
-     * that was published since. Counts it for the charge where the host limits downloads.
+     * Opens the newest version of a paid purchase's file for the holder of its token: the one that was bought, or one
+     * that was published since. Grants a purchase whose payment has settled and whose grant failed. Counts it for the
+     * charge where the host limits downloads.
      */
     readonly download: (
       purchaseId: string,
@@ -86,7 +87,7 @@ const make = Effect.gen(function* () {
   const purchases = yield* VaultPurchases
   const files = yield* VaultFiles
   const secrets = yield* Secrets
-  const { settled, sweep } = yield* makePurchaseLife(templates)
+  const { ensureGranted, settled, sweep } = yield* makePurchaseLife(templates)
   const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.mapError(effect, storeFailure)
 
   const search = Effect.fn("Vault.search")(function* (query: VaultQuery) {
@@ -142,9 +143,13 @@ const make = Effect.gen(function* () {
     chargeKey: string
   ) {
     const purchase = yield* store(purchases.find(purchaseId.toLowerCase()))
-    if (purchase?.status !== "granted") return yield* purchaseNotFound
+    if (purchase === undefined) return yield* purchaseNotFound
     const due = downloadTokenOf(secrets, purchase.id, downloadToken.split(".")[0]!)
-    if (due === undefined || !equalInConstantTime(due, downloadToken)) return yield* downloadForbidden
+    const isHolder = due !== undefined && equalInConstantTime(due, downloadToken)
+    // Without its token, a purchase that isn't granted is unknown.
+    const isGranted = isHolder ? yield* store(ensureGranted(purchase)) : purchase.status === "granted"
+    if (!isGranted) return yield* purchaseNotFound
+    if (!isHolder) return yield* downloadForbidden
     const ageMillis = (yield* Clock.currentTimeMillis) - purchase.createdAtMillis
     if (ageMillis > (files.maxAgeMillis ?? Infinity)) return yield* downloadExpired
     const { slug } = purchase

@@ -1,9 +1,14 @@
+import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { expectFailed, vaultBuy } from "../toll/openTill.ts"
+import { Secrets } from "../../src/runtime/Secrets.ts"
+import { downloadTokenOf } from "../../src/vault/DownloadToken.ts"
+import { downloadOf, expectFailed, vaultBuy } from "../toll/openTill.ts"
 import {
   buyItem,
   day,
+  download,
   downloads,
+  failingGrants,
   hour,
   losingResponses,
   minute,
@@ -74,6 +79,71 @@ describe("a purchase that was reserved", () => {
     await next.till.reconcile()
     expect(file.rows()).toMatchObject([{ status: "granted" }])
     await settles(() => next.mailer.sent).toHaveLength(1)
+  })
+})
+
+describe.each([undefined, { vaultDownload: "before-work" }] as const)(
+  "a purchase whose payment settled and whose grant failed, with downloads that settle as %j",
+  (settlement) => {
+    it("can be downloaded at once: it is granted then", async () => {
+      const file = sharedFile()
+      const storage = failingGrants(file.storage(), 1)
+      const shop = await file.open({ storage, ...(settlement && { settlement }) })
+      const bought = await buyItem(shop)
+      expect(file.rows()).toMatchObject([{ id: bought.purchaseId, status: "reserved" }])
+      expect(file.charges()).toMatchObject([{ state: "settled", effect_pending: 1 }])
+
+      expect((await download(shop, bought)).text).toContain("PK")
+      expect(file.rows()).toMatchObject([{ status: "granted" }])
+      await settles(() => shop.mailer.sent).toHaveLength(1)
+      await shop.till.reconcile()
+      expect(file.charges()).toMatchObject([{ effect_pending: 0 }, { effect_pending: 0 }])
+      expect(shop.mailer.sent).toHaveLength(1)
+      expect(await shop.till.ledger.check()).toMatchObject({
+        isBalanced: true,
+        settledCharges: 2,
+        refunds: 0
+      })
+    })
+
+    it("is sent again to its caller, by the same payment, while it can't be granted", async () => {
+      const file = sharedFile()
+      const storage = failingGrants(file.storage(), 2)
+      const shop = await file.open({ storage, ...(settlement && { settlement }) })
+      const { downloadToken, purchaseId } = await buyItem(shop)
+      const call = downloadOf(purchaseId, downloadToken)
+      const payment = await shop.payFor(call)
+      expectFailed(await shop.present(call, payment), 503, "STORAGE_UNAVAILABLE")
+      expect((await shop.present(call, payment)).status).toBe(200)
+      expect(shop.facilitator.settled).toHaveLength(2)
+    })
+
+    it("is granted to nobody without its token", async () => {
+      const file = sharedFile()
+      const storage = failingGrants(file.storage(), 1)
+      const shop = await file.open({ storage, ...(settlement && { settlement }) })
+      const bought = await buyItem(shop)
+      const forged = { ...bought, downloadToken: `${bought.downloadToken.slice(0, -1)}!` }
+      expect(await downloads(shop, forged)).toBe(404)
+      expect(file.rows()).toMatchObject([{ status: "reserved" }])
+    })
+  }
+)
+
+describe("a purchase whose payment has not settled", () => {
+  it("can't be downloaded", async () => {
+    const file = sharedFile()
+    const secret = "a secret of this test, of 32 characters or more"
+    const shop = await file.open({ secret })
+    shop.facilitator.settle.failsWith(new Error("connection reset"))
+    expectFailed(await shop.present(vaultBuy, await shop.payFor(vaultBuy)), 503, "SETTLEMENT_PENDING")
+    shop.facilitator.settle.reset()
+    const purchaseId = file.rows()[0]!.id
+    const token = Effect.map(Secrets, (secrets) => downloadTokenOf(secrets, purchaseId, "1")!)
+    const keys = Secrets.layer([{ id: "1", secret }])
+    const downloadToken = await Effect.runPromise(Effect.provide(token, keys))
+    expect(await downloads(shop, { purchaseId, downloadToken })).toBe(404)
+    expect(file.rows()).toMatchObject([{ status: "reserved" }])
   })
 })
 

@@ -10,7 +10,7 @@ import type { TillOptions } from "../../src/till/TillOptions.ts"
 import { Charges } from "../../src/ports/Charges.ts"
 import type { Stores } from "../../src/ports/Stores.ts"
 import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
-import { downloadOf, type OpenOptions, openTill, vaultBuy } from "../toll/openTill.ts"
+import { downloadOf, type OpenOptions, openTill, type ReceivedResponse, vaultBuy } from "../toll/openTill.ts"
 
 export const second = 1_000
 export const minute = 60 * second
@@ -56,6 +56,23 @@ export const sharedFile = () => {
 
 const lost = (operation: string) => Effect.fail(new StoreError({ operation, cause: new Error("gone") }))
 
+/** A storage that is gone for the first calls that grant a purchase. */
+export const failingGrants = (storage: TillOptions["storage"], times: number): TillOptions["storage"] => {
+  let failures = 0
+  return Layer.effectContext(
+    Effect.map(Effect.context<Stores>(), (stores) => {
+      const purchases = Context.get(stores, VaultPurchases)
+      return Context.add(stores, VaultPurchases, {
+        ...purchases,
+        grant: (...input) =>
+          Effect.suspend(() =>
+            ++failures <= times ? lost("vaultPurchases.grant") : purchases.grant(...input)
+          )
+      })
+    })
+  ).pipe(Layer.provide(storage))
+}
+
 /** A storage that performs a call and then seems gone to its process. */
 export const losingResponses = (
   storage: TillOptions["storage"],
@@ -87,7 +104,14 @@ export const buyItem = async (shop: Shop): Promise<Bought> => {
 }
 
 /** Status of a download with a token. */
-export const downloads = async (shop: Shop, { downloadToken, purchaseId }: Bought): Promise<number> => {
-  const download = downloadOf(purchaseId, downloadToken)
-  return (await shop.present(download, await shop.payFor(download))).status
+export const downloads = async (shop: Shop, bought: Bought): Promise<number> =>
+  (await download(shop, bought)).status
+
+/** The response to a download with a token. */
+export const download = async (
+  shop: Shop,
+  { downloadToken, purchaseId }: Bought
+): Promise<ReceivedResponse> => {
+  const call = downloadOf(purchaseId, downloadToken)
+  return shop.present(call, await shop.payFor(call))
 }
