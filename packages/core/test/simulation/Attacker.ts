@@ -11,8 +11,8 @@ import {
   type Challenge,
   newPayment,
   payChallenge,
-  type Payment,
-  type RouteName
+  type OpenRoute,
+  type Payment
 } from "./Payment.ts"
 import type { Simulation } from "./Simulation.ts"
 
@@ -44,7 +44,7 @@ export class Attacker {
   private readonly signed: Array<Authorization> = []
   /** Authorizations of others that were visible as pending transactions. */
   private readonly seen: Array<Payment> = []
-  private challenges = new Map<RouteName, Challenge>()
+  private challenges = new Map<OpenRoute, Challenge>()
   private calls = 0
 
   constructor(simulation: Simulation, random: SeededRandom, index: number) {
@@ -115,7 +115,7 @@ export class Attacker {
     const { random } = this
     const count = random.pick([1, 2, 2, 3, 4])
     // The shop sells one vault item and one product, but any number of searches.
-    const route = random.weighted<RouteName>({ search: 3, buy: 2, vaultBuy: 2 })
+    const route = random.weighted<OpenRoute>({ search: 3, buy: 2, vaultBuy: 2 })
     const signed: Array<Payment> = []
     for (let index = 0; index < count; index++) {
       const payment = await this.sign(random.chance(0.8) ? route : random.pick(routes))
@@ -154,11 +154,11 @@ export class Attacker {
     return this.simulation.request(call, { payment, copy: "authentic" })
   }
 
-  private newCall(route: RouteName): Call {
+  private newCall(route: OpenRoute): Call {
     return callOf(route, 1_000 * (this.index + 1) + ++this.calls)
   }
 
-  private async sign(route: RouteName): Promise<Payment | undefined> {
+  private async sign(route: OpenRoute): Promise<Payment | undefined> {
     const { random, simulation } = this
     const own = this.newCall(route)
     // A quote is for one request; the other prices are the same for all.

@@ -94,10 +94,11 @@ const deliveriesOf = (
     (id) => !checker.orders.canceledByOperator.has(id) && isDelivered(id, upstream)
   ).length
   const bought = shipped + Math.max(purchases, count(delivered, "vaultBuy"))
+  const read = (calls: ReadonlySet<string>) => count(calls, "search") + count(calls, "download")
   const hadPurchase = purchases > 0 && received.size > 0 ? 1 : 0
   return {
-    atMost: bought + count(delivered, "search"),
-    atLeast: Math.min(1, shipped + hadPurchase + count(received, "search"))
+    atMost: bought + read(delivered),
+    atLeast: Math.min(1, shipped + hadPurchase + read(received))
   }
 }
 

@@ -120,7 +120,9 @@ export class FaultInjector {
       this.count("RPC request lost")
       return { _tag: "Error", when }
     }
-    if (isStore && random.chance(faultPlan.storeErrorChance)) {
+    // Grants are rare, so errors of them get more weight.
+    const errorWeight = name === "vaultPurchases.grant" ? 10 : 1
+    if (isStore && random.chance(faultPlan.storeErrorChance * errorWeight)) {
       this.count(`store error ${when}`)
       return { _tag: "Error", when }
     }

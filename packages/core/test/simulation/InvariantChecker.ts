@@ -154,6 +154,7 @@ export class InvariantChecker {
     this.count(`${reply.status}${codeOf(reply)}`)
     if (reply.status === 200) this.checkPaidResponse(payment, presented, reply)
     else if (reply.status === 402) this.checkRefusal(payment, presented, reply)
+    else if (presented.call.route === "download") this.checkFailedDownload(payment, presented.call, reply)
   }
 
   /** Whether the money has moved, according to the chain. */
@@ -177,7 +178,7 @@ export class InvariantChecker {
   /** Whether an operation relies on the facilitator's report and the report was false. */
   isDeceived(payment: Payment, operation: string): boolean {
     return (
-      operation === "search" &&
+      trusting.has(operation) &&
       (payment.facilitatorLied || (payment.isReportedSettled && this.chain.isReorganized))
     )
   }
@@ -202,6 +203,7 @@ export class InvariantChecker {
       this.violation(payment, "got a paid response although no money has moved")
     }
     payment.delivered.add(call.name)
+    if (call.route === "download") this.count("download")
     const before = payment.firstResponse
     if (before === undefined) {
       payment.firstResponse = { reply, call: call.name }
@@ -242,6 +244,17 @@ export class InvariantChecker {
     if (isKnowable) this.violation(payment, `its money has moved, but it is refused: ${errorOf(reply)}`)
   }
 
+  /** Only the buyer of an item has its token, after the item's payment settled: the purchase can't be unknown. */
+  private checkFailedDownload(payment: Payment, { path }: Call, reply: Reply): void {
+    const purchaseId = /download\/([^?]+)/.exec(path)?.[1] ?? ""
+    const isReversed = this.isReversed(this.chargeOfPurchase.get(purchaseId) ?? "")
+    if (reply.status < 500 && !hasToWait(reply) && !isReversed)
+      this.violation(
+        payment,
+        `a bought item can't be downloaded: ${reply.status} ${reply.text.slice(0, 150)}`
+      )
+  }
+
   private recordEffect(key: string | undefined, what: string): void {
     const payment = key === undefined ? undefined : this.payments.get(key)
     if (payment === undefined) return this.violation(undefined, `${what} belongs to no payment`)
@@ -254,8 +267,14 @@ export class InvariantChecker {
   }
 }
 
+/** Operations and routes for which the facilitator's report is enough. */
+const trusting: ReadonlySet<string> = new Set(["search", "download", "vaultDownload"])
+
 /** Transfers older than this buy nothing: exceeds the clock skew between payers and processes. */
 const publicMillis = 45_000
+
+/** A response that has the caller wait. */
+const hasToWait = ({ status }: Reply): boolean => status === 409 || status === 429
 
 const codeOf = (reply: Reply): string => {
   if (reply.status === 200) return ""

@@ -202,6 +202,17 @@ const effectForgotten: Mutation = (environment) => {
   }))({ ...environment, stores })
 }
 
+/** A paid purchase is unknown until its grant is applied. */
+const ungrantedUnknown: Mutation = (environment) => {
+  const purchases = Context.get(environment.stores, VaultPurchases)
+  const stores = Context.add(environment.stores, VaultPurchases, {
+    ...purchases,
+    find: (id) =>
+      Effect.map(purchases.find(id), (purchase) => (purchase?.status === "reserved" ? undefined : purchase))
+  })
+  return { ...environment, stores }
+}
+
 /** A refused payment is deleted instead of watched. */
 const watchDropped = withCharges((charges) => ({
   void: (key, owner, options) =>
@@ -266,6 +277,11 @@ export const mutations: ReadonlyMap<string, BrokenTill> = new Map(
       symptom: /was refused while it might move, and moved/
     },
     effectForgotten: { firstSeed: 100, mutation: effectForgotten, symptom: /its purchase is not granted/ },
+    ungrantedUnknown: {
+      firstSeed: 1_100,
+      mutation: ungrantedUnknown,
+      symptom: /a bought item can't be downloaded: 404/
+    },
     watchDropped: { mutation: watchDropped, symptom: /its charge is gone/ },
     refundForgotten: { mutation: refundForgotten, symptom: /the ledger has 0 entries for it/ },
     replayRunsWorkAgain: { mutation: replayRunsWorkAgain, symptom: /is settled, but clients get 402/ }

@@ -3,7 +3,9 @@ import type { PaymentRequirements } from "../../src/domain/PaymentRequired.ts"
 import { encodeHeader } from "../../src/toll/PaymentHeader.ts"
 import { forgedSignature, signatureOf } from "./chain/Calls.ts"
 
-export type RouteName = "search" | "buy" | "vaultBuy"
+/** Routes that need no earlier purchase. */
+export type OpenRoute = "search" | "buy" | "vaultBuy"
+export type RouteName = OpenRoute | "download"
 
 /** A client's request, without payment. */
 export interface Call {

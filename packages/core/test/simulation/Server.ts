@@ -53,7 +53,7 @@ export interface Environment {
 }
 
 const settlementOf = ({ settlesFirst }: Environment): Pick<TillOptions, "settlement"> =>
-  settlesFirst ? { settlement: { search: "before-work" } } : {}
+  settlesFirst ? { settlement: { search: "before-work", vaultDownload: "before-work" } } : {}
 
 const facilitatorsOf = ({ facilitator, secondFacilitator }: Environment): FacilitatorGroup => {
   const [first, second] = facilitatorNames
@@ -81,7 +81,7 @@ const optionsOf = (environment: Environment): TillOptions => ({
     Layer.succeed(StoreClock, environment.storeClock)
   ),
   ...environment.ports,
-  prices: { search: price },
+  prices: { search: price, vaultDownload: price },
   maxTimeoutSeconds: environment.maxTimeoutSeconds,
   ...settlementOf(environment),
   limits: { unsettledPerPayer: environment.unsettledPerPayer },

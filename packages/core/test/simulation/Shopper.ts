@@ -9,17 +9,17 @@ import {
   type Copy,
   newPayment,
   payChallenge,
+  type OpenRoute,
   type Payment,
-  type Reply,
-  type RouteName
+  type Reply
 } from "./Payment.ts"
 import type { Simulation } from "./Simulation.ts"
 
 export const network = findNetwork("base-sepolia")!
 const maxAttempts = 6
-export const routes: ReadonlyArray<RouteName> = ["search", "buy", "vaultBuy"]
+export const routes: ReadonlyArray<OpenRoute> = ["search", "buy", "vaultBuy"]
 
-export const callOf = (route: RouteName, shopper: number): Call => {
+export const callOf = (route: OpenRoute, shopper: number): Call => {
   const name = `${route} ${shopper}`
   switch (route) {
     case "search":
@@ -56,6 +56,19 @@ export const callOf = (route: RouteName, shopper: number): Call => {
   }
 }
 
+/** The download of what a `vaultBuy` bought. */
+const downloadOf = ({ text }: Reply, shopper: number): Call => {
+  const { downloadToken, purchaseId } = JSON.parse(text) as {
+    readonly downloadToken: string
+    readonly purchaseId: string
+  }
+  return {
+    name: `download ${shopper}`,
+    route: "download",
+    path: `/x402/vault/download/${purchaseId}?downloadToken=${downloadToken}`
+  }
+}
+
 /** The address of an honest payer. */
 export const payerAddress = (index: number): string => `0x${index.toString(16).padStart(40, "a")}`
 
@@ -64,7 +77,8 @@ export const isUndecided = (reply: Reply | undefined): boolean =>
   reply === undefined || ![200, 400, 402].includes(reply.status)
 
 /**
- * A client with one request: gets its price, pays, and presents its payment until it is paid or refused.
+ * A client with one request: gets its price, pays, and presents its payment until it is paid or refused. It downloads
+ * the vault item that it bought.
  *
  * It sometimes sends several copies at once, and its responses can get lost.
  */
@@ -76,7 +90,7 @@ export class Shopper {
   private readonly account: string
   private signed = 0
 
-  constructor(simulation: Simulation, random: SeededRandom, index: number, route?: RouteName) {
+  constructor(simulation: Simulation, random: SeededRandom, index: number, route?: OpenRoute) {
     this.simulation = simulation
     this.random = random
     this.index = index
@@ -89,18 +103,28 @@ export class Shopper {
   async shop(): Promise<void> {
     await this.simulation.sleep(this.random.between(0, 8_000))
     for (let purchases = 0; purchases < 2 && this.simulation.isActive; purchases++) {
-      const challenge = await this.requestPrice()
+      const challenge = await this.requestPrice(this.ownCall)
       if (challenge === undefined) return
-      const payment = this.sign(challenge)
+      const payment = this.sign(challenge, this.ownCall)
       this.scheduleInterference(payment)
-      if ((await this.payUntilDecided(payment)) !== "refused") return
+      const outcome = await this.payUntilDecided(payment)
+      if (outcome === "paid" && this.ownCall.route === "vaultBuy") await this.download(payment)
+      if (outcome !== "refused") return
       await this.simulation.sleep(this.random.between(0, 3_000))
     }
   }
 
-  private async requestPrice(): Promise<Challenge | undefined> {
+  /** Downloads at once, perhaps before the purchase is granted. */
+  private async download({ firstResponse }: Payment): Promise<void> {
+    if (firstResponse === undefined) return
+    const call = downloadOf(firstResponse.reply, this.index)
+    const challenge = await this.requestPrice(call)
+    if (challenge !== undefined) await this.payUntilDecided(this.sign(challenge, call))
+  }
+
+  private async requestPrice(call: Call): Promise<Challenge | undefined> {
     for (let attempt = 0; attempt < 4 && this.simulation.isActive; attempt++) {
-      const reply = await this.simulation.request(this.ownCall)
+      const reply = await this.simulation.request(call)
       if (reply?.status === 402 && reply.required !== null) {
         return JSON.parse(Buffer.from(reply.required, "base64").toString("utf8")) as Challenge
       }
@@ -109,7 +133,7 @@ export class Shopper {
     return undefined
   }
 
-  private sign(challenge: Challenge): Payment {
+  private sign(challenge: Challenge, ownCall: Call): Payment {
     const { maxTimeoutSeconds } = challenge.accepts[0]!
     const payload = payChallenge(challenge, {
       from: this.account,
@@ -121,11 +145,11 @@ export class Shopper {
       isBare: this.random.chance(0.5)
     })
     const payment = newPayment({
-      name: `${this.ownCall.route} ${this.index}.${++this.signed}`,
+      name: `${ownCall.route} ${this.index}.${++this.signed}`,
       key: chargeKey(network, payload),
       payload,
       header: encodeHeader(payload),
-      ownCall: this.ownCall
+      ownCall
     })
     this.simulation.paymentSigned(payment)
     return payment
@@ -135,7 +159,7 @@ export class Shopper {
     for (let attempt = 0; attempt < maxAttempts && this.simulation.isActive; attempt++) {
       const copies = this.random.chance(attempt === 0 ? 0.3 : 0.1) ? this.random.between(2, 4) : 1
       const replies = await Promise.all(
-        Array.from({ length: copies }, () => this.present(payment, this.ownCall))
+        Array.from({ length: copies }, () => this.present(payment, payment.ownCall))
       )
       if (replies.some((reply) => reply?.status === 200)) {
         // Sometimes requests again after success, to compare the responses.

@@ -13,6 +13,7 @@ const requiredEvents: ReadonlyArray<string> = [
   "replayed",
   "order",
   "purchase",
+  "download",
   "402 payment_already_used",
   "402 payment_refund_due",
   "402 payment_expired",
