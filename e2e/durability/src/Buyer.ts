@@ -11,7 +11,7 @@ export interface ReceivedResponse {
   readonly status: number
   /** The body's bytes in base64. */
   readonly body: string
-  /** Content type and payment headers, with lower-case names. */
+  /** Content type, `retry-after` and payment headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   /** When it arrived: milliseconds since the epoch. */
   readonly atMillis: number
@@ -71,6 +71,17 @@ const sendMillis = 25_000
 /** Responses that request a retry of the same payment: in progress, too many at once, settlement pending. */
 const again: ReadonlySet<number> = new Set([409, 429, 503])
 
+/** Work that was paid for failed: whatever its status, the response has the caller send the same payment again. */
+const isOwed = ({ body, headers }: ReceivedResponse): boolean =>
+  headers["content-type"] === "application/json" &&
+  /"owedUntil":"/.test(Buffer.from(body, "base64").toString("utf8"))
+
+/** Pause that a response asks for; a few tries only are free. */
+const pauseOf = (reply: ReceivedResponse | undefined, randomness: Randomness): number =>
+  reply !== undefined && isOwed(reply)
+    ? Number(reply.headers["retry-after"] ?? 0) * 1_000
+    : randomness.between(20, 120)
+
 const sleep = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
 
 const reachable = (request: Request, baseUrl: string, origin: string): Request =>
@@ -80,7 +91,9 @@ const readReply = async (response: Response): Promise<ReceivedResponse> => ({
   status: response.status,
   body: Buffer.from(await response.arrayBuffer()).toString("base64"),
   headers: Object.fromEntries(
-    [...response.headers].filter(([name]) => name === "content-type" || name.startsWith("payment-"))
+    [...response.headers].filter(
+      ([name]) => name === "content-type" || name === "retry-after" || name.startsWith("payment-")
+    )
   ),
   atMillis: Date.now()
 })
@@ -103,12 +116,12 @@ export const sendUntilFinal = async (
       // Refused, reset or silent: the server died before or after it received the payment.
       note.cutOff++
     }
-    if (reply !== undefined && !again.has(reply.status)) return reply
+    if (reply !== undefined && !again.has(reply.status) && !isOwed(reply)) return reply
     if (reply !== undefined) note.sentAgain++
     if (Date.now() > options.servers.patienceEndsAtMillis()) {
       throw new Error(`no final response; last: ${reply?.status ?? "connection lost"}`)
     }
-    await sleep(options.randomness.between(20, 120))
+    await sleep(pauseOf(reply, options.randomness))
   }
 }
 

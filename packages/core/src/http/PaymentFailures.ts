@@ -42,6 +42,9 @@ const unverifiable = new ApiFailure({
   retryAfterSeconds: 10
 })
 
+/** Work that was paid for may be retried a few times only, so its callers wait. Longer than upkeep takes to begin. */
+const owedRetrySeconds = 20
+
 /** Unlike a failure to open a file before settlement, this one is paid for. */
 const contentUnavailable = "The file can't be opened now. It is paid for: send the same payment again."
 
@@ -57,7 +60,7 @@ const owed = ({ reason, receipt, untilMillis }: ResponseOwed<ApiFailure>): ApiFa
     code: failure?.code ?? "INTERNAL_ERROR",
     message: failure === undefined ? advice : `${failure.message.replace(nothingCharged, "")} ${advice}`,
     details: { ...failure?.details, transaction: receipt.transaction, owedUntil: until },
-    ...(failure?.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: failure.retryAfterSeconds })
+    retryAfterSeconds: failure?.retryAfterSeconds ?? owedRetrySeconds
   })
 }
 

@@ -56,6 +56,11 @@ describe("the response to a payment without an outcome", () => {
     expect(failure.message).toContain(due.owedUntil)
   })
 
+  it("that settled is never final: also an error of the work that would be has the caller wait and retry", () => {
+    const missing = new ApiFailure({ status: 404, code: "PURCHASE_NOT_FOUND", message: "" })
+    expect(owed(missing)).toMatchObject({ status: 404, retryAfterSeconds: 20, details: due })
+  })
+
   it("that settled and was retried too many times is a 429", () => {
     expect(owed(new WorkRetriedTooOften())).toMatchObject({ status: 429, code: "RATE_LIMITED", details: due })
   })
@@ -65,7 +70,7 @@ describe("the response to a payment without an outcome", () => {
     (reason) => {
       const failure = owed(reason)
       expect(failure).toMatchObject({ status: 500, code: "INTERNAL_ERROR", details: due })
-      expect(failure.retryAfterSeconds).toBeUndefined()
+      expect(failure.retryAfterSeconds).toBe(20)
       expect(failure.message).toMatch(/^Your payment has settled\./)
     }
   )

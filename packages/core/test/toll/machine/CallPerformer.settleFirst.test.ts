@@ -26,6 +26,7 @@ const expectOwed = (response: ReceivedResponse, status: number, code: string): v
   expect(message).toMatch(/payment has settled\. Retry the same request with the same payment until/)
   expect(message).not.toContain("Nothing was charged")
   expect(Date.parse(details.owedUntil)).toBeGreaterThan(0)
+  expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0)
 }
 
 const atTime = (millis: number): void => {
