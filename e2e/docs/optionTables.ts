@@ -129,6 +129,7 @@ const knownNetworks = (): string =>
 /** Formats of variables that differ from the text of their option. */
 const values: Readonly<Record<string, string>> = {
   networks: "names or CAIP-2 identifiers, separated by commas",
+  "networks[].token": "`address,name,version`",
   secret: "the current secret",
   secretId: "id of the current secret, if there are older ones; default `1`",
   olderSecrets: "`id:secret` pairs, separated by commas, newest first",

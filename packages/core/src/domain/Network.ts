@@ -1,3 +1,5 @@
+import { isHex } from "./Hex.ts"
+
 /** The parts of a network that all chain families share. */
 interface NetworkTerms {
   /** Short name in protocol version 1, if it has one. */
@@ -163,4 +165,18 @@ export function findNetwork(name: string): Network | undefined
 /** Finds a network by its CAIP-2 identifier or its version-1 name. */
 export function findNetwork(name: string): Network | undefined {
   return networks.find(isNamed(name))
+}
+
+/** Whether a network's token is this one. On Solana, letters that differ only in case name another one. */
+export const isSameAsset = ({ asset, family }: Pick<Network, "asset" | "family">, other: string): boolean =>
+  family === "solana" ? asset === other : asset.toLowerCase() === other.toLowerCase()
+
+/**
+ * The network on which a charge was paid, with the token that it was paid in. On EVM, keeps the domain of USDC, so it is
+ * for reading the chain, not for signing. On Solana, `undefined` for any mint but USDC's.
+ */
+export const networkOfAsset = (caip2: string, asset: string | undefined): Network | undefined => {
+  const network = findNetwork(caip2)
+  if (network === undefined || asset === undefined || isSameAsset(network, asset)) return network
+  return network.family === "evm" && isHex(asset, 20) ? { ...network, asset } : undefined
 }

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 import { formatAtomic } from "../domain/Money.ts"
-import { type EvmNetwork, findEvmNetwork } from "../domain/Network.ts"
+import { type EvmNetwork, findEvmNetwork, isSameAsset, type Network } from "../domain/Network.ts"
 import type { Authorization } from "../domain/PaymentPayload.ts"
 import type { Charge, Charges } from "../ports/Charges.ts"
 import type { RefundWallet } from "../ports/RefundWallet.ts"
@@ -22,6 +22,8 @@ export interface SenderServices {
   readonly chain: Chain["Service"]
   readonly facilitator: Facilitator["Service"]
   readonly guard: RefundGuard
+  /** Those of the settings. */
+  readonly networks: ReadonlyArray<Network>
 }
 
 /** One refund on its way. */
@@ -166,14 +168,32 @@ const submit = Effect.fnUntraced(function* (
   return evidence._tag === "Confirming" ? undefined : yield* warn(sending, settlement)
 })
 
+/** The network of a charge whose token's EIP-712 domain is known: that of the settings, or with its USDC. */
+const networkOf = ({ networks }: SenderServices, { asset, network }: Charge): EvmNetwork | undefined => {
+  const isItsNetwork = (each: Network): boolean => each.caip2 === network && isSameAsset(each, asset)
+  const known = findEvmNetwork(network)
+  const named = networks.filter((each) => each.family === "evm").find(isItsNetwork)
+  return named ?? (known !== undefined && isItsNetwork(known) ? known : undefined)
+}
+
 /** Sends the refund of a charge on an EVM network and returns its transaction; `undefined`: it was not sent, or is not final yet. */
 export const sendRefund = Effect.fnUntraced(function* (
   services: SenderServices,
   charge: Charge,
   wallet: RefundWallet
 ): Effect.fn.Return<string | undefined, StoreError> {
-  const network = findEvmNetwork(charge.network)
-  if (network === undefined) return undefined
+  if (findEvmNetwork(charge.network) === undefined) return undefined
+  const network = networkOf(services, charge)
+  if (network === undefined)
+    return yield* Effect.as(
+      report(
+        "Error",
+        "refund_token_unknown",
+        "A refund is due in a token that no network of this till has any more: an operator is needed",
+        { chargeKey: charge.key, network: charge.network }
+      ),
+      undefined
+    )
   const authorization = refundAuthorization(charge, wallet.address, yield* Clock.currentTimeMillis)
   const sending = { charge, network, authorization }
   if (services.chain.canRead(network.caip2)) {

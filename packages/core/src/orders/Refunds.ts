@@ -54,7 +54,13 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
   const isAutomatic = wallet !== undefined || solana !== undefined
   const charges = yield* Charges
   const guard = yield* makeRefundGuard(options)
-  const services = { charges, chain: yield* Chain, facilitator: yield* Facilitator, guard }
+  const services = {
+    charges,
+    chain: yield* Chain,
+    facilitator: yield* Facilitator,
+    guard,
+    networks: options.networks
+  }
   const retries = new RefundRetries()
   const inProgress = new Set<string>()
 

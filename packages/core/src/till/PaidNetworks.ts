@@ -8,6 +8,7 @@ import {
 } from "../domain/Network.ts"
 import { fromBase58 } from "../domain/Base58.ts"
 import { associatedTokenAccount, isSolanaAddress, signatureBytes } from "../domain/SolanaAddress.ts"
+import { isHex } from "../domain/Hex.ts"
 import { domainSeparator } from "../toll/exact/Evm.ts"
 import { FeePayers } from "../toll/exact/FeePayers.ts"
 import { type Faults, isRecord, shown } from "./Faults.ts"
@@ -23,6 +24,8 @@ interface PaidTerms {
 /** An EVM network on which callers can pay, with its settings resolved. */
 export interface PaidEvmNetwork extends EvmNetwork, PaidTerms {
   readonly separator: `0x${string}`
+  /** The host named its token, which is checked against the chain. */
+  readonly hasOwnToken: boolean
 }
 
 /** A Solana network on which callers can pay, with its settings resolved. */
@@ -40,6 +43,7 @@ export const networkOptionNames = Object.keys({
   network: true,
   payTo: true,
   rpcUrl: true,
+  token: true,
   confirmations: true,
   finalitySeconds: true
 } satisfies Record<keyof NetworkOptions, true>)
@@ -149,8 +153,14 @@ const readEvmNetwork = (
   const named = String(given["network"])
   const number = (name: "confirmations" | "finalitySeconds") =>
     readNumber(`networks[].${name}`, given[name], network[name], faults, named)
+  const token = readToken(given["token"], named, faults)
+  if (token !== undefined && given["rpcUrl"] === undefined)
+    faults.add(
+      `network ${named} has a token and no rpcUrl: the token is checked against the chain. Give ${faults.nameOf("rpcUrl", named)}`
+    )
+  const paid = { ...network, ...token }
   return {
-    ...network,
+    ...paid,
     confirmations: number("confirmations"),
     finalitySeconds: number("finalitySeconds"),
     payTo:
@@ -158,7 +168,8 @@ const readEvmNetwork = (
         ? payTo
         : readAddress("payTo", given["payTo"], faults, named),
     rpcUrl: readRpcUrl(given["rpcUrl"], named, faults),
-    separator: domainSeparator(network)
+    separator: domainSeparator(paid),
+    hasOwnToken: token !== undefined
   }
 }
 
@@ -175,6 +186,10 @@ const readSolanaNetwork = (
         `${faults.nameOf(`networks[].${name}`, named)} isn't an option on Solana, which reports finality: leave it out`
       )
   }
+  if (given["token"] !== undefined)
+    faults.add(
+      `${faults.nameOf("token", named)} isn't an option on Solana, where only USDC can be paid with: leave it out`
+    )
   const own = given["payTo"] ?? (typeof payTo === "string" && !payTo.startsWith("0x") ? payTo : undefined)
   if (own === undefined)
     faults.add(`network ${named} needs ${faults.nameOf("payTo", named)}: a Solana wallet's address`)
@@ -187,6 +202,32 @@ const readSolanaNetwork = (
     feePayers: new FeePayers()
   }
 }
+
+const tokenExample = `{ address: "0x…", name: "USD Coin", version: "2" }`
+
+/** Reads the token that a host names; `undefined`: the network's USDC. */
+const readToken = (
+  given: unknown,
+  network: string,
+  faults: Faults
+): Pick<EvmNetwork, "asset" | "eip712"> | undefined => {
+  if (given === undefined) return undefined
+  if (!isRecord(given)) {
+    faults.wrong("token", `an object such as ${tokenExample}`, given, network)
+    return undefined
+  }
+  checkNames({ given, group: `the token of ${network}`, known: ["address", "name", "version"] }, faults)
+  const { address, name, version } = given
+  const asset = readAddress("token.address", address, faults, network)
+  for (const [path, text] of Object.entries({ name, version }))
+    if (!isDomainText(text)) faults.wrong(`token.${path}`, "text, as in its EIP-712 domain", text, network)
+  return isHex(asset, 20) && isDomainText(name) && isDomainText(version)
+    ? { asset, eip712: { name, version } }
+    : undefined
+}
+
+const isDomainText = (text: unknown): text is string =>
+  typeof text === "string" && text !== "" && text.length <= 100
 
 /** The message never contains the value: addresses of RPC services contain keys. */
 const readRpcUrl = (url: unknown, network: string, faults: Faults): string | undefined => {

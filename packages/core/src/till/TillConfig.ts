@@ -21,7 +21,9 @@ const capitals = (name: string): string =>
 /** Returns the variable of an option; `network` is the entry of TILL_NETWORKS that it is for. */
 export const variableOf: OptionNames = (path, network) => {
   if (path.startsWith("settlement")) return "TILL_SETTLEMENT_BEFORE_WORK"
-  return `TILL_${capitals(path)}${network === undefined ? "" : `_${capitals(network)}`}`
+  // One variable holds the whole token.
+  const named = path.startsWith("token.") ? "token" : path
+  return `TILL_${capitals(named)}${network === undefined ? "" : `_${capitals(network)}`}`
 }
 
 /** Options with text, numbers or amounts, which need no special rule. */
@@ -85,6 +87,17 @@ const keyOf = (text: string): { readonly id: string; readonly secret: string } =
   return { id: text.slice(0, Math.max(0, colon)), secret: text.slice(colon + 1) }
 }
 
+/** Reads `address,name,version`; a name may contain commas. */
+const tokenOf = (text: string): Readonly<Record<string, string>> => {
+  const parts = text.split(",").map((part) => part.trim())
+  return { address: parts[0] ?? "", name: parts.slice(1, -1).join(", "), version: parts.at(-1) ?? "" }
+}
+
+const networkValue = (name: string, text: string): unknown => {
+  if (name === "token") return tokenOf(text)
+  return isNumber(`networks[].${name}`) ? numberOr(text) : text
+}
+
 const networkEntry = (network: string): Config.Config<Readonly<Record<string, unknown>>> =>
   Config.map(
     Config.all(
@@ -97,7 +110,7 @@ const networkEntry = (network: string): Config.Config<Readonly<Record<string, un
         ["network", network],
         ...texts
           .filter(([, text]) => text !== undefined)
-          .map(([name, text = ""]) => [name, isNumber(`networks[].${name}`) ? numberOr(text) : text])
+          .map(([name, text = ""]) => [name, networkValue(name, text)])
       ])
   )
 

@@ -13,6 +13,16 @@ import type { SecretKey } from "../runtime/Secrets.ts"
  * tables of docs/options.md are generated from both, and a test compares every `@default` here with the bounds.
  */
 
+/** A dollar token other than Circle's USDC: with 6 decimals, and EIP-3009 with the events of Circle's tokens. */
+export interface TokenOptions {
+  /** Address of its contract. */
+  readonly address: string
+  /** Name in its EIP-712 domain. */
+  readonly name: string
+  /** Version in its EIP-712 domain. */
+  readonly version: string
+}
+
 /** A network on which callers can pay. */
 export interface NetworkOptions {
   /** Version-1 name (`base-sepolia`, `solana`) or CAIP-2 identifier (`eip155:84532`). */
@@ -28,6 +38,11 @@ export interface NetworkOptions {
    * resolved.
    */
   readonly rpcUrl?: string
+  /**
+   * Token that is paid with: `{ address, name, version }`, checked against the chain at startup. Default: Circle's USDC.
+   * Needs `rpcUrl`. Not on Solana.
+   */
+  readonly token?: TokenOptions
   /**
    * Blocks until a transfer counts as payment, its own block included. Default: by network. Needs `rpcUrl`. Not on
    * Solana.

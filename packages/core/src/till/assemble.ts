@@ -29,6 +29,7 @@ import type { ConfiguredSettings } from "./Configuration.ts"
 import { optionBounds } from "./OptionBounds.ts"
 import * as StoreTime from "./storeTime.ts"
 import type { TillHooks } from "./TillSettings.ts"
+import { tokenCheck } from "./TokenCheck.ts"
 
 /*
  * Puts a till together: settings become services, services and operations become one layer.
@@ -227,7 +228,7 @@ export const assemble = <const Ops extends OperationLayers>(
     Layer.provideMerge(httpLayer(settings, hooks, { pricedRoutes, withdrawn })),
     Layer.provideMerge(operatorLayer(settings, changes)),
     Layer.provideMerge(tollLayer(settings)),
-    Layer.provide(proofCheck(settings)),
+    Layer.provide([proofCheck(settings), tokenCheck(settings.networks)]),
     Layer.provideMerge(routes),
     Layer.provideMerge(context),
     Layer.provide(keyCheck(settings.secrets)),

@@ -42,6 +42,31 @@ const authorization = {
   nonce: refundNonce(keyOf("0x01"))
 }
 
+describe("a refund in another token", () => {
+  const asset = "0x00000000000000000000000000000000d011a500"
+  const dollar = { ...network, asset, eip712: { name: "Test Dollar", version: "1" }, payTo: payer } as const
+
+  it("is signed in that token's domain, as the settings name it", async () => {
+    const { of, transaction } = await send(
+      { settlements: [settled], networks: [dollar] },
+      { ...owed(), asset }
+    )
+    expect(transaction).toBe("0xback")
+    expect(of("sign")).toMatchObject([
+      [{ domain: { name: "Test Dollar", version: "1", verifyingContract: asset } }]
+    ])
+    expect(of("settle")).toMatchObject([[{ requirements: { asset, extra: { name: "Test Dollar" } } }]])
+  })
+
+  it("waits if no network of the settings has it any more; one in USDC is sent all the same", async () => {
+    const gone = await send({ settlements: [settled] }, { ...owed(), asset })
+    expect([gone.transaction, gone.of("sign")]).toEqual([undefined, []])
+    expect(gone.events.map(({ code }) => code)).toEqual(["refund_token_unknown"])
+    const { of } = await send({ settlements: [settled], networks: [dollar] }, owed())
+    expect(of("sign")).toMatchObject([[{ domain: { verifyingContract: network.asset } }]])
+  })
+})
+
 describe("a refund that is sent", () => {
   it("is an authorization of the wallet to the payer, of the whole amount, for an hour", async () => {
     const { of, transaction } = await send({ settlements: [settled] })

@@ -1,4 +1,5 @@
 import { Effect, Layer, Logger } from "effect"
+import type { PaidTo } from "../../src/toll/audit/NetworkAudit.ts"
 import { TestClock } from "effect/testing"
 import { StoreError } from "../../src/domain/Errors.ts"
 import { findNetwork } from "../../src/domain/Network.ts"
@@ -79,6 +80,8 @@ export const proven: ChainEvidence = {
 }
 
 export interface Script {
+  /** Those of the settings; default none. */
+  readonly networks?: ReadonlyArray<PaidTo>
   readonly charges?: Partial<Charges["Service"]>
   /** Evidence of the chain, one after the other; the last one stays. None: the chain can't be read. */
   readonly evidence?: ReadonlyArray<ChainEvidence>
@@ -142,7 +145,7 @@ export const play = <A, E>(
       return script.sign === undefined ? signature : script.sign(data)
     }
   }
-  const options = { networks: [], perPayerPerHourAtomic: BigInt(maxAtomic) }
+  const options = { networks: script.networks ?? [], perPayerPerHourAtomic: BigInt(maxAtomic) }
   const program = Effect.gen(function* () {
     yield* TestClock.setTime(nowMillis)
     const refunds = yield* Refunds

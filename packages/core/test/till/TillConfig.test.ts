@@ -128,6 +128,7 @@ describe("tillConfig", () => {
     ["TILL_NETWORKS", "base, dogechain", /TILL_NETWORKS: unknown network "dogechain"/],
     ["TILL_PAY_TO_BASE_SEPOLIA", "0x12", /TILL_PAY_TO_BASE_SEPOLIA must be an EVM address/],
     ["TILL_RPC_URL_BASE_SEPOLIA", canary, /TILL_RPC_URL_BASE_SEPOLIA must be an http\(s\) URL/],
+    ["TILL_TOKEN_BASE_SEPOLIA", "0x12,USD Coin,2", /TILL_TOKEN_BASE_SEPOLIA must be an EVM address/],
     ["TILL_CONFIRMATIONS_BASE_SEPOLIA", "x", /TILL_CONFIRMATIONS_BASE_SEPOLIA must be .* got "x"/],
     ["TILL_SECRET", canary, /TILL_SECRET must have at least 32 characters/],
     ["TILL_OLDER_SECRETS", canary, /TILL_OLDER_SECRETS: the id of a secret must be/],

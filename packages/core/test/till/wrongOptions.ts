@@ -58,6 +58,19 @@ export const misspelled: ReadonlyArray<Case> = [
     "the entry of network base has no rpcURL: did you mean rpcUrl?"
   ],
   [
+    "symbol of a token",
+    {
+      networks: [
+        {
+          network: "base",
+          rpcUrl: "https://rpc.example",
+          token: { address: payTo, name: "USD Coin", version: "2", symbol: "USDC" }
+        }
+      ]
+    },
+    "the token of base has no symbol; it has address, name, version"
+  ],
+  [
     "marketplaces.marketplaceA",
     { marketplaces: { marketplaceA: fakeMarketplace() } },
     "marketplaces has no marketplaceA: did you mean marketplace_a?"

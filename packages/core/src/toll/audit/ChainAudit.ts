@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
-import type { Network } from "../../domain/Network.ts"
+import { isSameAsset, type Network } from "../../domain/Network.ts"
 import { Charges, type LedgerEntry } from "../../ports/Charges.ts"
 import { Chain } from "../evidence/Chain.ts"
 import { chargedAuthorization } from "../machine/ChargedAuthorization.ts"
@@ -56,7 +56,9 @@ const matchWindows = Effect.fnUntraced(function* (audit: NetworkAudit, windows: 
     const entries: Array<Settlement> = []
     yield* eachEntryPage({ network: network.caip2, fromMillis, beforeMillis }, (page) =>
       Effect.map(standingSettlements(page), (settled) => {
-        for (const entry of settled) entries.push({ ...entry, isInSpan })
+        for (const entry of settled)
+          // Entries in a token that the network had before aren't compared.
+          if (isSameAsset(network, entry.asset)) entries.push({ ...entry, isInSpan })
       })
     )
     // Rounded up, so that a block of this second is part of a span that ends now.

@@ -5,13 +5,13 @@ import type { Network } from "../../domain/Network.ts"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
 import { type ChainEvidence, unavailable } from "./ChainEvidence.ts"
 import type { NonceOwner } from "./ChainNode.ts"
-import type { ChainNetwork, UsedNonces } from "./ChainReader.ts"
+import type { ChainNetwork, TokenFacts, UsedNonces } from "./ChainReader.ts"
 import type { EvidenceHints } from "./EvidenceHints.ts"
 import { makeSolanaChain } from "./solana/SolanaReader.ts"
 import type { IncomingTransfers, TimeSpan } from "./TransferSearch.ts"
 
 export type { ChainEvidence } from "./ChainEvidence.ts"
-export type { ChainNetwork, UsedNonces } from "./ChainReader.ts"
+export type { ChainNetwork, TokenFacts, UsedNonces } from "./ChainReader.ts"
 export type { EvidenceHints } from "./EvidenceHints.ts"
 export type { IncomingTransfer, IncomingTransfers, TimeSpan } from "./TransferSearch.ts"
 
@@ -35,6 +35,8 @@ export class Chain extends Context.Service<
       network: Network,
       authorizations: ReadonlyArray<NonceOwner>
     ) => Effect.Effect<UsedNonces | undefined>
+    /** Reads the token that a host named for a network. Without it, a till can't have one. */
+    readonly token?: (network: Network) => Effect.Effect<TokenFacts | undefined>
     /** Atomic units of the network's stablecoin that an account holds at the latest block. */
     readonly balanceOf: (network: Network, address: string) => Effect.Effect<bigint | undefined>
     /**

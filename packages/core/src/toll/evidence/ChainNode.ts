@@ -2,6 +2,8 @@ import { Data, Effect } from "effect"
 import {
   BaseError,
   BlockNotFoundError,
+  ContractFunctionRevertedError,
+  ContractFunctionZeroDataError,
   createClient,
   custom,
   type Client,
@@ -62,6 +64,32 @@ const token = parseAbi([
   "function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
   "function balanceOf(address account) view returns (uint256)"
 ])
+
+const tokenFacts = parseAbi([
+  "function decimals() view returns (uint8)",
+  "function DOMAIN_SEPARATOR() view returns (bytes32)",
+  "function name() view returns (string)",
+  "function version() view returns (string)"
+])
+
+/** A token, as its contract describes it. */
+export interface TokenContract {
+  readonly decimals: number | undefined
+  /** Hash of its EIP-712 domain. */
+  readonly separator: Hex | undefined
+  readonly name: string | undefined
+  /** Not always that of its EIP-712 domain. */
+  readonly version: string | undefined
+  /** Whether it has the states of EIP-3009's nonces. */
+  readonly hasAuthorizations: boolean
+}
+
+/** Whether a read failed because the contract doesn't have the function, or isn't one. */
+const isNoContract = (error: BaseError): boolean =>
+  error.walk(
+    (cause) =>
+      cause instanceof ContractFunctionZeroDataError || cause instanceof ContractFunctionRevertedError
+  ) !== null
 
 /** JSON-RPC codes of a contract that reverted: `execution reverted`, with and without data. */
 const revertCodes: ReadonlyArray<unknown> = [3, -32_000, -32_015]
@@ -148,6 +176,37 @@ export class ChainNode {
         blockNumber
       })
     )
+  }
+
+  /** What a contract says about itself as a token; `undefined` for each function that it lacks. */
+  token(address: Hex): Read<TokenContract> {
+    return read(async () => {
+      const call = async <A>(request: () => Promise<A>): Promise<A | undefined> => {
+        try {
+          return await request()
+        } catch (error) {
+          if (isRefusal(error) || !(error instanceof BaseError) || isNoContract(error)) return undefined
+          throw error
+        }
+      }
+      const contract = { address, abi: tokenFacts }
+      const nothing = `0x${"0".repeat(64)}` as const
+      const [decimals, separator, name, version, isUsed] = await Promise.all([
+        call(() => readContract(this.client, { ...contract, functionName: "decimals" })),
+        call(() => readContract(this.client, { ...contract, functionName: "DOMAIN_SEPARATOR" })),
+        call(() => readContract(this.client, { ...contract, functionName: "name" })),
+        call(() => readContract(this.client, { ...contract, functionName: "version" })),
+        call(() =>
+          readContract(this.client, {
+            address,
+            abi: token,
+            functionName: "authorizationState",
+            args: [address, nothing]
+          })
+        )
+      ])
+      return { decimals, separator, name, version, hasAuthorizations: isUsed !== undefined }
+    })
   }
 
   balanceOf(address: Hex, account: string): Read<bigint> {

@@ -4,9 +4,10 @@ import type { Network } from "../../domain/Network.ts"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
 import { report } from "../../runtime/events.ts"
 import { unavailable } from "./ChainEvidence.ts"
-import { ChainNode, type NodeFailed, type NonceOwner } from "./ChainNode.ts"
+import { ChainNode, type NodeFailed, type NonceOwner, type TokenContract } from "./ChainNode.ts"
 import type { EvidenceHints } from "./EvidenceHints.ts"
 import { searchEvidence } from "./EvidenceSearch.ts"
+import { authorizationUsed, followsRule } from "./TransferProof.ts"
 import { searchTransfers, type TimeSpan } from "./TransferSearch.ts"
 
 /** Nonces' state at a chain time, in the order of the request: `true` for used or canceled. */
@@ -22,6 +23,28 @@ export type ChainNetwork = Pick<Network, "caip2" | "confirmations" | "finalitySe
 const evidenceMillis = 30_000
 const noncesPerRead = 100
 const nonceReads = 4
+
+/** A token, as its contract and its latest payments describe it. */
+export interface TokenFacts extends TokenContract {
+  /** Whether its latest payment has the events by which payments are proven; `undefined`: none was found. */
+  readonly pairsEvents: boolean | undefined
+}
+
+/** Blocks in which a token's latest payment is looked for. */
+const recentBlocks = 2_000n
+
+/** Reads the logs of a token's latest payment. Not every node has them all: without them, nothing is known. */
+const pairsEvents = Effect.fnUntraced(
+  function* (node: ChainNode, address: Hex): Effect.fn.Return<boolean | undefined, NodeFailed> {
+    const { number } = yield* node.latest
+    const from = number > recentBlocks ? number - recentBlocks : 0n
+    const used = yield* node.logs({ address, topics: [authorizationUsed] }, { from, to: number })
+    const last = used.at(-1)
+    const receipt = last === undefined ? undefined : yield* node.receipt(last.transaction)
+    return receipt === undefined ? undefined : followsRule(receipt.logs, address)
+  },
+  Effect.catch(() => Effect.undefined)
+)
 
 /** Reads chains over transports of viem; each read has a deadline of 5 seconds. */
 export const makeChain = (
@@ -96,6 +119,14 @@ export const makeChain = (
     canRead: (caip2: string) => readable.has(caip2),
     evidence,
     usedNonces,
+    token: Effect.fn("Chain.token")((network: Network) =>
+      attempt(network, ({ asset, node }) =>
+        Effect.all(
+          { contract: node.token(asset), pairsEvents: pairsEvents(node, asset) },
+          { concurrency: "unbounded" }
+        ).pipe(Effect.map(({ contract, pairsEvents }): TokenFacts => ({ ...contract, pairsEvents })))
+      )
+    ),
     balanceOf: Effect.fn("Chain.balanceOf")((network: Network, address: string) =>
       attempt(network, ({ asset, node }) => node.balanceOf(asset, address))
     ),

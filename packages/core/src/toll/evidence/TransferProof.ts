@@ -1,5 +1,4 @@
 import { type Hex, isHex, keccakOfText, toWord } from "../../domain/Hex.ts"
-import { evmNetworks } from "../../domain/Network.ts"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
 
 /*
@@ -68,17 +67,26 @@ const fiatTokenUse: PairingRule = (logs, asset, { from, nonce, to, value }) => {
 const isTransferFrom = ({ data, topics }: TokenLog, from: string): boolean =>
   topics.length === 3 && same(topics[0], transfer) && same(topics[1], addressTopic(from)) && isHex(data, 32)
 
-/** The rule of each asset, by its address in lower case: USDC is a FiatToken on every network. */
-const rules: ReadonlyMap<string, PairingRule> = new Map(
-  evmNetworks.map(({ asset }) => [asset.toLowerCase(), fiatTokenUse])
-)
+/**
+ * Whether a transaction's logs follow the rule wherever they have the use of a nonce; `undefined`: they have none. A
+ * token that transfers first would have its payments taken for one another's.
+ */
+export const followsRule = (logs: ReadonlyArray<TokenLog>, asset: string): boolean | undefined => {
+  const uses = logs.filter(
+    ({ address, topics }) => same(address, asset) && same(topics[0], authorizationUsed)
+  )
+  if (uses.length === 0) return undefined
+  return uses.every(({ logIndex, topics: [, from = ""] }) => {
+    const next = logs.find((log) => log.logIndex === logIndex + 1)
+    return next !== undefined && same(next.address, asset) && isTransferFrom(next, `0x${from.slice(26)}`)
+  })
+}
 
 /**
  * Decides from all logs of a transaction whether it made the transfer of an authorization: the `Transfer` that directly
- * follows the use of this payer's nonce, with the authorization's recipient and exact value. An asset without a rule
- * proves nothing.
+ * follows the use of this payer's nonce, with the authorization's recipient and exact value. USDC is a FiatToken on
+ * every network. A token that a host names has to follow the same rule: the logs of another one prove nothing.
  *
  * The validity window isn't compared: a message with the same nonce, recipient and value pays the same.
  */
-export const pairedTransfer: PairingRule = (logs, asset, authorization) =>
-  rules.get(asset.toLowerCase())?.(logs, asset, authorization) ?? absent
+export const pairedTransfer: PairingRule = fiatTokenUse

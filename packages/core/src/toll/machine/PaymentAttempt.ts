@@ -9,7 +9,7 @@ import type { TollRequest, WorkResponse } from "../TollRequest.ts"
 import type { PaymentOffer } from "../Verdict.ts"
 import type { ChargeFacts } from "./ChargeStep.ts"
 import type { ChargeLease, HeldCharge } from "./HeldCharge.ts"
-import type { PayableTask } from "./SettlementTask.ts"
+import { type PayableTask, tokenOf } from "./SettlementTask.ts"
 
 /** A network of a till; on EVM with the EIP-712 domain separator of its stablecoin. */
 export type TollNetwork = (EvmNetwork & { readonly separator: `0x${string}` }) | SolanaNetwork
@@ -101,6 +101,7 @@ export const taskOf = (
   const { payload } = request.payment
   return {
     network: network.caip2,
+    ...tokenOf(network.caip2, network.asset),
     authorization: authorizationOf(payload, requirements, facts.validBeforeSeconds),
     proofRequired: request.proofRequired,
     request: {

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
-import { findNetwork } from "../../domain/Network.ts"
+import { networkOfAsset } from "../../domain/Network.ts"
 import type { Charge, Charges } from "../../ports/Charges.ts"
 import { causeName } from "../../runtime/causeName.ts"
 import { currentMillis } from "../../runtime/currentMillis.ts"
@@ -171,19 +171,20 @@ export class Reconciler {
     ): Effect.fn.Return<{ readonly hasMore: boolean; readonly rest: ReadonlyArray<Charge> }, StoreError> {
       const rest: Array<Charge> = []
       const due = yield* this.services.charges.voidedDue(nowMillis, voidedBatch)
-      for (const [network, voided] of Map.groupBy(due, (charge) => charge.network))
-        rest.push(...(yield* this.clearVoidedOn(network, voided, nowMillis)))
+      for (const voided of Map.groupBy(due, ({ asset, network }) => `${network} ${asset}`).values())
+        rest.push(...(yield* this.clearVoidedOf(voided, nowMillis)))
       return { hasMore: due.length === voidedBatch && rest.length < due.length, rest }
     }
   );
 
-  private *clearVoidedOn(
-    caip2: string,
+  /** Clears refused payments in one token. */
+  private *clearVoidedOf(
     voided: ReadonlyArray<Charge>,
     nowMillis: number
   ): Effect.fn.Return<ReadonlyArray<Charge>, StoreError> {
     const { chain, charges } = this.services
-    const network = findNetwork(caip2)
+    const { asset, network: caip2 } = voided[0]!
+    const network = networkOfAsset(caip2, asset)
     if (network === undefined || !chain.canRead(caip2)) {
       // By the clock alone, since no chain can be read.
       const expired = voided.filter(({ validBeforeSeconds }) => nowMillis > validBeforeSeconds * 1000)

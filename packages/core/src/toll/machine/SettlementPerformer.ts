@@ -13,7 +13,7 @@ import type { StepGenerator } from "./driveSteps.ts"
 import type { ChargeLease, HeldCharge } from "./HeldCharge.ts"
 import { queryChain } from "./queryChain.ts"
 import type { SettlementEffects } from "./SettlementEffects.ts"
-import { readTask, type SettlementTask, taskWithoutPayment } from "./SettlementTask.ts"
+import { readTask, type SettlementTask, taskWithoutPayment, tokenOf } from "./SettlementTask.ts"
 
 interface Services {
   readonly charges: Charges["Service"]
@@ -99,7 +99,7 @@ export class SettlementPerformer {
     const charge = took ? yield* charges.find(key) : undefined
     if (charge === undefined || charge.leaseOwner !== owner) return undefined
     const stored = yield* readTask(charge, secrets)
-    const task = stored ?? taskWithoutPayment(charge)
+    const task = { ...(stored ?? taskWithoutPayment(charge)), ...tokenOf(charge.network, charge.asset) }
     const hasResponse = charge.response !== undefined || charge.responseExpiredAtMillis !== undefined
     const facts = {
       by,

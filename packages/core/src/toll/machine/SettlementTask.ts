@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { findNetwork, isSameAsset } from "../../domain/Network.ts"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
 import type { Charge } from "../../ports/Charges.ts"
 import type { Encrypted, Secrets } from "../../runtime/Secrets.ts"
@@ -9,6 +10,8 @@ import { chargedAuthorization } from "./ChargedAuthorization.ts"
 export interface SettlementTask {
   /** CAIP-2. */
   readonly network: string
+  /** The token, if it isn't the network's USDC. Not stored: the charge has it. */
+  readonly asset?: string
   readonly authorization: Authorization
   readonly proofRequired: boolean
   /** `undefined` if the charge no longer stores it, because it is voided or finally settled. */
@@ -33,6 +36,12 @@ export const taskWithoutPayment = (charge: Charge): SettlementTask => ({
   proofRequired: true,
   request: undefined
 })
+
+/** The token of a payment, as far as it isn't the network's USDC. */
+export const tokenOf = (caip2: string, asset: string): Pick<SettlementTask, "asset"> => {
+  const network = findNetwork(caip2)
+  return network === undefined || isSameAsset(network, asset) ? {} : { asset }
+}
 
 /** Reads the task of a charge; `undefined` if it was encrypted with a key that is not configured. */
 export const readTask = (

@@ -1,5 +1,5 @@
 import { Effect, Schedule } from "effect"
-import { findNetwork } from "../../domain/Network.ts"
+import { networkOfAsset } from "../../domain/Network.ts"
 import type { Chain, ChainEvidence } from "../evidence/Chain.ts"
 import type { ChainQuery } from "./ChargeStep.ts"
 import type { SettlementTask } from "./SettlementTask.ts"
@@ -25,9 +25,9 @@ const transactionOf = (query: ChainQuery): string | undefined => {
 export const queryChain = Effect.fnUntraced(function* (
   chain: Pick<Chain["Service"], "evidence">,
   query: ChainQuery,
-  { authorization, network }: Pick<SettlementTask, "authorization" | "network">
+  { asset, authorization, network }: Pick<SettlementTask, "asset" | "authorization" | "network">
 ): Effect.fn.Return<ChainEvidence> {
-  const known = findNetwork(network)
+  const known = networkOfAsset(network, asset)
   if (known === undefined) return unavailable
   const transaction = transactionOf(query)
   let seen: ChainEvidence = unavailable

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { toEventSelector } from "viem"
 import { findNetwork } from "../../../src/domain/Network.ts"
 import type { Authorization } from "../../../src/domain/PaymentPayload.ts"
-import { pairedTransfer, type TokenLog } from "../../../src/toll/evidence/TransferProof.ts"
+import { followsRule, pairedTransfer, type TokenLog } from "../../../src/toll/evidence/TransferProof.ts"
 import { type FakeLog, logsOf } from "./FakeNode.ts"
 
 const network = findNetwork("base-sepolia")!
@@ -147,9 +147,16 @@ describe("pairedTransfer", () => {
     )
   })
 
-  it("proves nothing for a token whose rule is not stated", () => {
+  it("is the same for every token; one that transfers first doesn't follow it", () => {
     const asset = "0x00000000000000000000000000000000000000Aa"
-    const logs = at(0, elsewhere.used(authorization), elsewhere.transfer(authorization))
-    assert.deepStrictEqual(pairedTransfer(logs, asset, authorization), { _tag: "Absent" })
+    const [used, right] = [elsewhere.used(authorization), elsewhere.transfer(authorization)]
+    assert.deepInclude(pairedTransfer(at(0, used, right), asset, authorization), { _tag: "Paid" })
+    assert.deepStrictEqual(pairedTransfer(at(0, right, used), asset, authorization), { _tag: "Absent" })
+    assert.isTrue(followsRule(at(0, used, right), asset))
+    assert.isTrue(followsRule(at(0, right, used, right, token.used(authorization)), asset))
+    assert.isFalse(followsRule(at(0, right, used), asset))
+    assert.isFalse(followsRule(at(0, used, right, used), asset))
+    assert.isFalse(followsRule(at(0, used, token.transfer(authorization)), asset))
+    assert.isUndefined(followsRule(at(0, right, token.used(authorization)), asset))
   })
 })
