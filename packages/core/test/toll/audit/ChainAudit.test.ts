@@ -202,6 +202,13 @@ describe("the ledger against the chain", () => {
     expect(found.chain).toMatchObject({ provenEntries: 0, openEntries: 0 })
   })
 
+  it("compares no entries in a token that the network had before", async () => {
+    const asset = "0x00000000000000000000000000000000d011a500"
+    const found = await check([paid(1, from + hour)], { networks: [{ ...baseSepolia, asset }] })
+    expect(found.chain).toMatchObject({ provenEntries: 0, openEntries: 0 })
+    expect(faultsIn(found)).toEqual([])
+  })
+
   it("names networks that it can't read, and finds no fault in them", async () => {
     const stray = { transaction: hexOf(1), enteredMillis: from + hour }
     const unread = await check([stray], { chain: { canRead: () => false }, networks: [baseSepolia, base] })

@@ -34,6 +34,18 @@ describe("refused payments", () => {
     expect(result).toEqual({ settled: 0, pending: 0 })
   })
 
+  it("are read by the token that each was paid in", async () => {
+    const asset = "0x00000000000000000000000000000000d011a500"
+    const { calls } = await reconcile(
+      { voided: [[due("a"), due("b", { asset })]] },
+      { usedNonces: nonces(over, false), evidence: [notMoved] }
+    )
+    expect(verbs(calls, "usedNonces").map(([network]) => network)).toEqual([
+      findNetwork(sepolia),
+      { ...findNetwork(sepolia), asset }
+    ])
+  })
+
   it("are not cleared while a reorganization could still include them", async () => {
     const { calls } = await reconcile(
       { voided: [[due("a")]] },

@@ -43,6 +43,16 @@ describe("a search of the chain", () => {
     expect(calls).toEqual([["evidence", findNetwork(sepolia), authorization, { transaction }]])
   })
 
+  it("reads the token that the charge was paid in", async () => {
+    const asset = "0x00000000000000000000000000000000d011a500"
+    const held = heldBy({ task: { ...task, asset } })
+    const query = { _tag: "QueryChain", query: { _tag: "Before" } } as const
+    const read = await play({ evidence: [moved] }, (scene) =>
+      Effect.map(scene.perform(query, held), () => scene.calls.map(([, network]) => network))
+    )
+    expect(read).toEqual([{ ...findNetwork(sepolia), asset }])
+  })
+
   it("has no evidence on a network that it doesn't know", async () => {
     const held = heldBy({ task: { ...task, network: "eip155:999999" } })
     const query = { _tag: "QueryChain", query: { _tag: "Before" } } as const
