@@ -1,62 +1,28 @@
 import { memory, type NetworkOptions, Till } from "@till402/core"
 import { type Chain, type LocalFacilitator, sampleShop, startChain, startFacilitator } from "@till402/sandbox"
-import { usdcAbi } from "@till402/sandbox/chain"
-import { getAddress } from "viem"
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { findNetwork } from "../../packages/core/src/domain/Network.ts"
 import { encodeHeader } from "../../packages/core/src/toll/PaymentHeader.ts"
 import { type Challenged, nextNonce, sign } from "../../packages/core/test/toll/wallet.ts"
+import { balanceOf, dollar, mint, name, nobody, placeToken } from "./dollarToken.ts"
 
 /*
  * A dollar token other than USDC, named by the host, on a real chain: checked at startup, paid and proven.
  */
 
-const dollar = getAddress("0x00000000000000000000000000000000d011a500")
 const tenthousandths = "0x0000000000000000000000000000000000010000"
-const nobody = "0x000000000000000000000000000000000000dEaD"
-const name = "Test Dollar, Inc."
 
 const sepolia = findNetwork("base-sepolia")!
 
 let chain: Chain
 let official: LocalFacilitator
 
-/** Puts a second token with the code of Circle's on the chain. */
-const placeToken = async (address: `0x${string}`, decimals: number): Promise<void> => {
-  const { client, usdc } = chain
-  const bytecode = (await client.getCode({ address: usdc })) ?? "0x"
-  await client.setCode({ address, bytecode })
-  const owner = chain.accounts(0).address
-  const token = { address, abi: usdcAbi } as const
-  for (const hash of [
-    await client.writeContract({
-      ...token,
-      functionName: "initialize",
-      args: [name, "TD", "USD", decimals, owner, owner, owner, owner]
-    }),
-    await client.writeContract({ ...token, functionName: "initializeV2", args: [name] }),
-    await client.writeContract({ ...token, functionName: "initializeV2_1", args: [nobody] }),
-    await client.writeContract({ ...token, functionName: "initializeV2_2", args: [[], "TD"] }),
-    await client.writeContract({ ...token, functionName: "configureMinter", args: [owner, 10n ** 18n] })
-  ])
-    expect((await client.waitForTransactionReceipt({ hash })).status).toBe("success")
-}
-
-const mint = async (to: `0x${string}`, amount: bigint): Promise<void> => {
-  const token = { address: dollar, abi: usdcAbi } as const
-  const hash = await chain.client.writeContract({ ...token, functionName: "mint", args: [to, amount] })
-  await chain.client.waitForTransactionReceipt({ hash })
-}
-
-const balanceOf = (address: `0x${string}`): Promise<bigint> =>
-  chain.client.readContract({ address: dollar, abi: usdcAbi, functionName: "balanceOf", args: [address] })
-
 beforeAll(async () => {
   chain = await startChain()
   official = await startFacilitator({ chain })
-  await placeToken(dollar, 6)
-  await placeToken(tenthousandths, 4)
+  await placeToken(chain)
+  await placeToken(chain, tenthousandths, 4)
 })
 afterAll(async () => {
   await official.stop()
@@ -123,11 +89,11 @@ describe("a till with another dollar", () => {
       const { accepts, resource } = challenged(await till.fetch(new Request(url)))
       expect(accepts).toMatchObject([{ asset: dollar, extra: { name, version: "2" } }])
       const account = privateKeyToAccount(generatePrivateKey())
-      await mint(account.address, 1_000_000n)
+      await mint(chain, account.address, 1_000_000n)
       const payment = await pay({ accepts, resource }, account, version)
       const paid = await till.fetch(new Request(url, { headers: { "payment-signature": payment } }))
       expect(paid.status, await paid.clone().text()).toBe(200)
-      expect(await balanceOf(payTo)).toBe(BigInt(accepts[0]!.amount))
+      expect(await balanceOf(chain, payTo)).toBe(BigInt(accepts[0]!.amount))
       expect(await till.charges.list()).toMatchObject([{ state: "settled" }])
       expect(await till.ledger.list()).toMatchObject([{ kind: "settled", asset: dollar }])
       expect(await till.ledger.check({ chain: true })).toMatchObject({ isBalanced: true })

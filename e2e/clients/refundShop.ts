@@ -1,11 +1,19 @@
-import { type FacilitatorClient, PlacementRefused, Till, type TillOptions } from "@till402/core"
+import {
+  type FacilitatorClient,
+  PlacementRefused,
+  Till,
+  type TillOptions,
+  type TokenOptions
+} from "@till402/core"
 import { sqlite } from "@till402/core/sqlite"
 import { type Chain, type LocalFacilitator, payingFetch, sampleShop } from "@till402/sandbox"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { getAddress } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { expect, onTestFinished, vi } from "vitest"
+import { mint } from "./dollarToken.ts"
 
 type Settle = FacilitatorClient["settle"]
 
@@ -22,11 +30,24 @@ const payerIn = (payload: unknown): string =>
   (payload as { readonly payload: { readonly authorization: { readonly from: string } } }).payload
     .authorization.from
 
-/** A shop on a chain whose orders can't be delivered, with as many processes as are opened. */
+/**
+ * A shop on a chain whose orders can't be delivered, with as many processes as are opened. It is paid in USDC, unless a
+ * token is given.
+ */
 export const openShop = async (
-  { chain, official }: { readonly chain: Chain; readonly official: LocalFacilitator },
+  {
+    chain,
+    official,
+    token
+  }: {
+    readonly chain: Chain
+    readonly official: Pick<LocalFacilitator, "client">
+    readonly token?: TokenOptions
+  },
   settling: Settling = {}
 ) => {
+  const fund = (account: `0x${string}`) =>
+    token === undefined ? chain.mint(account, 1_000_000_000n) : mint(chain, account, 1_000_000_000n)
   const folder = await mkdtemp(join(tmpdir(), "till402-refunds-"))
   const filename = join(folder, "till.sqlite")
   const wallet = privateKeyToAccount(generatePrivateKey())
@@ -36,7 +57,7 @@ export const openShop = async (
     await Promise.all(tills.map((till) => till.dispose()))
     await rm(folder, { recursive: true, force: true })
   })
-  await chain.mint(wallet.address, 1_000_000_000n)
+  await fund(wallet.address)
   const { fulfilment, marketplaces } = sampleShop()
   const secret = generatePrivateKey()
   const settle: Settle = (...given) => official.client.settle(...given)
@@ -45,7 +66,13 @@ export const openShop = async (
     const till = Till.make({
       baseUrl: "https://shop.example",
       payTo,
-      networks: [{ network: "base-sepolia", rpcUrl: chain.rpcUrl, finalitySeconds: 1 }],
+      networks: [
+        {
+          network: "base-sepolia",
+          rpcUrl: chain.rpcUrl,
+          ...(token === undefined ? { finalitySeconds: 1 } : { finalitySeconds: 0, token })
+        }
+      ],
       facilitator: {
         verify: official.client.verify,
         settle: (payload, requirements) =>
@@ -70,13 +97,18 @@ export const openShop = async (
   }
   const privateKey = generatePrivateKey()
   const buyer = privateKeyToAccount(privateKey).address
-  await chain.mint(buyer, 1_000_000_000n)
+  await fund(buyer)
   const found = await marketplaces.marketplace_a.search(
     { q: "noise cancelling headphones", page: 1 },
     { signal: new AbortController().signal }
   )
   const payWith = (till: Till): typeof fetch =>
-    payingFetch(privateKey, 1_000, (input, init) => till.fetch(new Request(input, init)))
+    payingFetch(
+      privateKey,
+      1_000,
+      (input, init) => till.fetch(new Request(input, init)),
+      token === undefined ? [] : [getAddress(token.address)]
+    )
   const search = async (till: Till): Promise<void> => {
     const response = await payWith(till)("https://shop.example/x402/search?q=lamp")
     expect(response.status, await response.text()).toBe(200)

@@ -67,9 +67,23 @@ export const newNonce = (): Hex => generatePrivateKey()
 
 export const newAddress = (): Hex => privateKeyToAccount(generatePrivateKey()).address
 
-/** The EIP-712 message of an authorization in the chain's USDC. */
-export const messageOf = ({ chainId, usdc }: Chain, message: Terms) => ({
-  domain: { name: "USDC", version: "2", chainId, verifyingContract: usdc },
+/** A token with its EIP-712 domain. */
+export interface Token {
+  readonly address: Hex
+  readonly name: string
+  readonly version: string
+}
+
+const usdcOf = ({ usdc }: Chain): Token => ({ address: usdc, name: "USDC", version: "2" })
+
+/** The EIP-712 message of an authorization, in the chain's USDC unless another token is given. */
+export const messageOf = (chain: Chain, message: Terms, token: Token = usdcOf(chain)) => ({
+  domain: {
+    name: token.name,
+    version: token.version,
+    chainId: chain.chainId,
+    verifyingContract: token.address
+  },
   types,
   primaryType: "TransferWithAuthorization" as const,
   message
@@ -86,15 +100,15 @@ export const wireOf = ({ from, nonce, to, validAfter, validBefore, value }: Term
 })
 
 /** A version-2 payment and the requirements that it meets, unless changed. */
-export const paymentOf = ({ usdc }: Chain, terms: Terms, signature: Hex) => {
+export const paymentOf = (chain: Chain, terms: Terms, signature: Hex, token: Token = usdcOf(chain)) => {
   const requirements = {
     scheme: "exact",
     network: "eip155:84532",
     amount: terms.value.toString(),
-    asset: usdc,
+    asset: token.address,
     payTo: terms.to,
     maxTimeoutSeconds: 300,
-    extra: { name: "USDC", version: "2" }
+    extra: { name: token.name, version: token.version }
   }
   return {
     payload: {

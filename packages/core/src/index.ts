@@ -56,7 +56,7 @@ export type { Offer } from "./domain/Order.ts"
 export type { Receipt } from "./domain/PaymentRequired.ts"
 export * from "./domain/Errors.ts"
 export type { TillOptions } from "./till/TillOptions.ts"
-export type { LimitOptions, NetworkOptions, TillSettings } from "./till/TillSettings.ts"
+export type { LimitOptions, NetworkOptions, TillSettings, TokenOptions } from "./till/TillSettings.ts"
 export type {
   FacilitatorClient,
   FacilitatorOptions,

@@ -90,14 +90,21 @@ const shortReasons: ReadonlySet<string> = new Set([
   "invalid_exact_evm_insufficient_balance"
 ])
 
+/** The token of a refund, as a host knows it. */
+const tokenName = ({ asset, caip2, eip712 }: EvmNetwork): string => {
+  const known = findEvmNetwork(caip2)
+  return known !== undefined && isSameAsset(known, asset) ? "USDC" : eip712.name
+}
+
 /** Reports a wallet that can't pay a refund, with its balance if that was read. */
 const reportShort = (sending: Sending, balance: bigint | undefined, reason?: string): Effect.Effect<void> => {
   const { authorization, network } = sending
+  const token = tokenName(network)
   const holds = balance === undefined ? "too little" : formatAtomic(balance)
   return report(
     "Error",
     "refund_wallet_short",
-    `The refund wallet ${authorization.from} has ${holds} USDC on ${network.v1Name ?? network.caip2}, and this refund needs ${formatAtomic(BigInt(authorization.value))}. Send it USDC; the refund is retried`,
+    `The refund wallet ${authorization.from} has ${holds} ${token} on ${network.v1Name ?? network.caip2}, and this refund needs ${formatAtomic(BigInt(authorization.value))}. Send it ${token}; the refund is retried`,
     { ...fieldsOf(sending), reason }
   )
 }
@@ -168,6 +175,18 @@ const submit = Effect.fnUntraced(function* (
   return evidence._tag === "Confirming" ? undefined : yield* warn(sending, settlement)
 })
 
+/** Reports a refund in a token that is neither the network's USDC nor in the settings. */
+export const reportUnknownToken = ({ key, network }: Charge): Effect.Effect<undefined> =>
+  Effect.as(
+    report(
+      "Error",
+      "refund_token_unknown",
+      "A refund is due in a token that is not in the settings: send it yourself, and record it",
+      { chargeKey: key, network }
+    ),
+    undefined
+  )
+
 /** The network of a charge whose token's EIP-712 domain is known: that of the settings, or with its USDC. */
 const networkOf = ({ networks }: SenderServices, { asset, network }: Charge): EvmNetwork | undefined => {
   const isItsNetwork = (each: Network): boolean => each.caip2 === network && isSameAsset(each, asset)
@@ -184,16 +203,7 @@ export const sendRefund = Effect.fnUntraced(function* (
 ): Effect.fn.Return<string | undefined, StoreError> {
   if (findEvmNetwork(charge.network) === undefined) return undefined
   const network = networkOf(services, charge)
-  if (network === undefined)
-    return yield* Effect.as(
-      report(
-        "Error",
-        "refund_token_unknown",
-        "A refund is due in a token that no network of this till has any more: an operator is needed",
-        { chargeKey: charge.key, network: charge.network }
-      ),
-      undefined
-    )
+  if (network === undefined) return yield* reportUnknownToken(charge)
   const authorization = refundAuthorization(charge, wallet.address, yield* Clock.currentTimeMillis)
   const sending = { charge, network, authorization }
   if (services.chain.canRead(network.caip2)) {

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
-import type { SolanaNetwork } from "../domain/Network.ts"
+import { isSameAsset, type SolanaNetwork } from "../domain/Network.ts"
 import type { Charge } from "../ports/Charges.ts"
 import type { RefundTransferContext, RefundTransferState, SolanaRefunds } from "../ports/SolanaRefunds.ts"
 import { causeName } from "../runtime/causeName.ts"
 import { report } from "../runtime/events.ts"
-import { recordSent, type SenderServices } from "./RefundSender.ts"
+import { recordSent, reportUnknownToken, type SenderServices } from "./RefundSender.ts"
 
 /*
  * Sends one refund on Solana. The host's wallet transfers it, and knows by its own journal and the chain whether it has
@@ -46,6 +46,8 @@ export const sendSolanaRefund = Effect.fnUntraced(function* (
   wallet: SolanaRefunds
 ): Effect.fn.Return<string | undefined, StoreError> {
   const { amountAtomic, asset, key, payer } = charge
+  // The guard reads payments in USDC only.
+  if (!isSameAsset(network, asset)) return yield* reportUnknownToken(charge)
   if (wallet.network !== network.caip2) {
     yield* report("Error", "refund_not_sent", "A refund is due on a network that solanaRefunds is not for", {
       chargeKey: key,

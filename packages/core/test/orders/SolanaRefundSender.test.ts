@@ -34,9 +34,9 @@ const walletOf = (change: Partial<SolanaRefunds> = {}) => {
   return { wallet, found, transfers }
 }
 
-const send = (solana: SolanaRefunds | undefined, script: Script = {}) =>
+const send = (solana: SolanaRefunds | undefined, script: Script = {}, due = charge) =>
   play({ ...(solana === undefined ? {} : { solana }), ...script }, ({ events, of, refunds }) =>
-    Effect.map(refunds.send(charge), (transaction) => ({ transaction, events, of }))
+    Effect.map(refunds.send(due), (transaction) => ({ transaction, events, of }))
   )
 
 describe("a refund on Solana", () => {
@@ -50,6 +50,14 @@ describe("a refund on Solana", () => {
     expect(of("sign")).toEqual([])
     expect(of("settle")).toEqual([])
     expect(events).toEqual([])
+  })
+
+  it("in another mint than USDC is left to the host, and nothing is moved", async () => {
+    const { found, transfers, wallet } = walletOf()
+    const asset = devnet.asset.toLowerCase()
+    const { events, transaction } = await send(wallet, {}, { ...charge, asset })
+    expect([transaction, found, transfers]).toEqual([undefined, [], []])
+    expect(events).toMatchObject([{ code: "refund_token_unknown", chargeKey: key, network: devnet.caip2 }])
   })
 
   it("that has moved already is recorded, also while refunds are stopped", async () => {

@@ -15,6 +15,36 @@ import { openTill, track } from "../toll/openTill.ts"
 const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
 const secret = "a text that nobody can guess, of 32 characters or more"
 
+/** Tokens of the network base, and what is wrong with each. */
+const wrongTokens: ReadonlyArray<readonly [string, unknown, RegExp]> = [
+  [
+    "that is an address",
+    payTo,
+    /token of base must be an object such as \{ address: "0x…", name: "USD Coin"/
+  ],
+  ["without an address", { name: "Dollar", version: "1" }, /token\.address of base must be an EVM address/],
+  [
+    "with a wrong checksum",
+    { address: payTo.replace("B", "b"), name: "Dollar", version: "1" },
+    /token\.address of base has a wrong checksum/
+  ],
+  [
+    "without a name",
+    { address: payTo, name: "", version: "1" },
+    /token\.name of base must be text, as in its EIP-712 domain/
+  ],
+  [
+    "whose name is too long to be one",
+    { address: payTo, name: "D".repeat(101), version: "1" },
+    /token\.name of base must be text/
+  ],
+  [
+    "with a number for its version",
+    { address: payTo, name: "Dollar", version: 1 },
+    /token\.version of base must be text/
+  ]
+]
+
 const options = (): TillOptions => ({
   baseUrl: "https://shop.example/api",
   payTo,
@@ -156,6 +186,19 @@ describe("Till.make refuses", () => {
       "an rpcUrl elsewhere than http",
       { networks: [{ network: "base", rpcUrl: "ws://x" }] },
       /rpcUrl of base/
+    ],
+    ...wrongTokens.map(
+      ([given, token, message]) =>
+        [
+          `a token ${given}`,
+          { networks: [{ network: "base", rpcUrl: "https://rpc.example", token }] },
+          message
+        ] as const
+    ),
+    [
+      "a token without an rpcUrl",
+      { networks: [{ network: "base", token: { address: payTo, name: "Dollar", version: "1" } }] },
+      /network base has a token and no rpcUrl: the token is checked against the chain. Give rpcUrl of base/
     ],
     ["a time too short to pay in", { maxTimeoutSeconds: 5 }, /maxTimeoutSeconds must be .* from 30 to 600/],
     ["a time that is no number", { upstreamTimeoutMillis: Number.NaN }, /upstreamTimeoutMillis must be/],

@@ -47,6 +47,11 @@ describe("the networks of a till", () => {
     ["the mint", onSolana({ payTo: devnet.asset }), /payTo of solana must be a Solana wallet's address/],
     ["the system program", onSolana({ payTo: systemProgram }), /must be a Solana wallet's address/],
     ["confirmations", onSolana({ confirmations: 3 }), /confirmations.* isn't an option on Solana/],
+    [
+      "a token",
+      onSolana({ rpcUrl: "https://rpc.example", token: { address: payTo, name: "Dollar", version: "1" } }),
+      /token of solana isn't an option on Solana, where only USDC can be paid with: leave it out/
+    ],
     ["finalitySeconds", onSolana({ finalitySeconds: 3 }), /finalitySeconds.* isn't an option on Solana/],
     [
       "a Solana address for EVM",

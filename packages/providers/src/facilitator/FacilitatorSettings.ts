@@ -1,4 +1,4 @@
-import type { ConfigurationError } from "@till402/core"
+import type { ConfigurationError, TokenOptions } from "@till402/core"
 import { findEvmNetwork, type EvmNetwork } from "@till402/core/effect"
 import { Effect } from "effect"
 import { isAddress } from "viem"
@@ -18,6 +18,11 @@ export interface FacilitatorNetwork {
   readonly maxFeePerGas?: bigint | undefined
   /** Blocks that confirm a settlement, including its own; default: those of the network. */
   readonly confirmations?: number | undefined
+  /**
+   * Dollars that it settles besides USDC: `{ address, name, version }`, as in `networks[].token` of the tills that it
+   * serves. Default none.
+   */
+  readonly tokens?: ReadonlyArray<TokenOptions> | undefined
 }
 
 /** Options that the layer and the plain function share. */
@@ -27,7 +32,7 @@ export interface LocalFacilitatorOptions extends UpstreamSettings {
    * collide. Keep only native coin on it.
    */
   readonly account: SigningAccount
-  /** The networks that it settles on, in their USDC. */
+  /** The networks that it settles on, in their USDC and the `tokens` of each. */
   readonly networks: ReadonlyArray<FacilitatorNetwork>
   /** Highest gas limit of one settlement; default 300,000. A payment that needs more is refused. */
   readonly maxGas?: bigint | undefined
@@ -69,6 +74,8 @@ export interface LocalFacilitatorSettings extends LocalFacilitatorOptions {
 export interface RelaySettings {
   /** With the confirmations that the host wants. */
   readonly network: EvmNetwork
+  /** The network in each token that it settles: its USDC first. */
+  readonly tokens: ReadonlyArray<EvmNetwork>
   readonly rpcUrl: string
   readonly account: SigningAccount
   /** The account's address, lower case. */
@@ -107,7 +114,29 @@ const lowerCase = (address: Hex): Hex => `0x${address.slice(2).toLowerCase()}`
 const whole = (name: string, value: number | undefined, initial: number) =>
   read.wholeNumber(name, value ?? initial, 1)
 
-type Shared = Omit<RelaySettings, "network" | "rpcUrl" | "maxFeePerGas">
+type Shared = Omit<RelaySettings, "network" | "tokens" | "rpcUrl" | "maxFeePerGas">
+
+const isText = (text: unknown): text is string => typeof text === "string" && text !== ""
+
+/** A network in a token that the host named. */
+const checkToken = (
+  network: EvmNetwork,
+  token: TokenOptions | undefined
+): Effect.Effect<EvmNetwork, ConfigurationError> => {
+  const { address, name, version } = token ?? {}
+  return isText(address) && isAddress(address) && isText(name) && isText(version)
+    ? Effect.succeed({ ...network, asset: address, eip712: { name, version } })
+    : read.invalid("tokens must have an address, and the name and version of their EIP-712 domain")
+}
+
+const checkTokens = Effect.fnUntraced(function* (network: EvmNetwork, { tokens = [] }: FacilitatorNetwork) {
+  if (!Array.isArray(tokens)) return yield* read.invalid("tokens must be a list of tokens")
+  const named = yield* Effect.forEach(tokens, (token) => checkToken(network, token))
+  const all = [network, ...named]
+  return new Set(all.map(({ asset }) => lowerCase(asset))).size === all.length
+    ? all
+    : yield* read.invalid("tokens names a token twice, or USDC, which is always settled")
+})
 
 const checkNetwork = Effect.fnUntraced(function* (options: FacilitatorNetwork, shared: Shared) {
   const network = findEvmNetwork(options.network)
@@ -115,9 +144,11 @@ const checkNetwork = Effect.fnUntraced(function* (options: FacilitatorNetwork, s
     return yield* read.invalid("networks must name networks that Till402 knows, such as base or base-sepolia")
   }
   const confirmations = yield* whole("confirmations", options.confirmations, network.confirmations)
+  const own = { ...network, confirmations }
   return {
     ...shared,
-    network: { ...network, confirmations },
+    network: own,
+    tokens: yield* checkTokens(own, options),
     rpcUrl: yield* read.url("rpcUrl", options.rpcUrl),
     maxFeePerGas: yield* positive("maxFeePerGas", options.maxFeePerGas ?? defaultMaxFeePerGas)
   }

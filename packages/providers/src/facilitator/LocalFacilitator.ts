@@ -124,7 +124,7 @@ export const makeLocalFacilitator = Effect.fnUntraced(function* (
   const settlePayment = makeSettling(settings, journal, check, evidence)
 
   const read = (paymentPayload: unknown, paymentRequirements: unknown) =>
-    readPayment(paymentPayload, paymentRequirements, ({ caip2 }) => relays.has(caip2))
+    readPayment(paymentPayload, paymentRequirements, ({ caip2 }) => relays.get(caip2)?.settings.tokens ?? [])
 
   const verify = Effect.fn("LocalFacilitator.verify")(function* (payload: unknown, requirements: unknown) {
     const reading = read(payload, requirements)

@@ -1,6 +1,6 @@
 import { parseTransaction } from "viem"
 import type { Hex } from "../treasury/Hex.ts"
-import { payerOf, type SettlementRecord } from "./SettlementJournal.ts"
+import { accountOf, type SettlementRecord } from "./SettlementJournal.ts"
 import { amountOf } from "./TransferCall.ts"
 
 /*
@@ -10,7 +10,8 @@ import { amountOf } from "./TransferCall.ts"
 interface OpenTransaction {
   readonly nonce: number
   readonly key: string
-  readonly payer: string
+  /** Of the payer, in one token. */
+  readonly account: string
   /** Of its gas limit at its highest fee, in wei. */
   readonly costWei: bigint
   readonly amountAtomic: bigint
@@ -18,7 +19,7 @@ interface OpenTransaction {
 
 const read = ({ key, nonce, signedTransaction }: SettlementRecord): OpenTransaction => {
   const { data = "0x", gas = 0n, maxFeePerGas = 0n } = parseTransaction(signedTransaction)
-  return { nonce, key, payer: payerOf(key), costWei: gas * maxFeePerGas, amountAtomic: amountOf(data) }
+  return { nonce, key, account: accountOf(key), costWei: gas * maxFeePerGas, amountAtomic: amountOf(data) }
 }
 
 /** The recorded transactions of a relayer from a number on. */
@@ -53,11 +54,11 @@ export class OpenTransactions {
     )
   }
 
-  /** What a payer's other authorizations with numbers from `from` on may move, in atomic units. */
+  /** What a payer's other authorizations in the same token may move, with numbers from `from` on, in atomic units. */
   promisedAtomic(from: number, key: string): bigint {
-    const payer = payerOf(key)
+    const account = accountOf(key)
     return this.byNumber(from).reduce(
-      (sum, each) => sum + (each.payer === payer && each.key !== key ? each.amountAtomic : 0n),
+      (sum, each) => sum + (each.account === account && each.key !== key ? each.amountAtomic : 0n),
       0n
     )
   }

@@ -69,8 +69,9 @@ export const makePaymentCheck = (
 ) => {
   const separators = new Map<string, Hex>()
   const separatorOf = (network: PresentedPayment["network"]): Hex => {
-    const known = separators.get(network.caip2) ?? domainSeparator(network)
-    separators.set(network.caip2, known)
+    const token = `${network.caip2} ${network.asset}`
+    const known = separators.get(token) ?? domainSeparator(network)
+    separators.set(token, known)
     return known
   }
 

@@ -9,6 +9,7 @@ import type { Hex } from "../treasury/Hex.ts"
 
 /** A payment that promises exactly what is required. Signature, time and funds are not checked yet. */
 export interface PresentedPayment {
+  /** With the token that it is paid in. */
   readonly network: EvmNetwork
   readonly authorization: Authorization
   readonly signature: Hex
@@ -43,11 +44,14 @@ const isDigits = (text: string): boolean => /^\d{1,78}$/.test(text)
 const digestOf = ({ from, nonce, to, validAfter, validBefore, value }: Authorization): string =>
   keccak256(stringToHex([from, to, value, validAfter, validBefore, nonce].join("\n").toLowerCase()))
 
-/** Reads a payment for the requirements that it must meet exactly. */
+/**
+ * Reads a payment for the requirements that it must meet exactly. `tokensOn`: a network in each token that is settled
+ * there.
+ */
 export const readPayment = (
   paymentPayload: unknown,
   paymentRequirements: unknown,
-  isServed: (network: EvmNetwork) => boolean
+  tokensOn: (network: EvmNetwork) => ReadonlyArray<EvmNetwork>
 ): PaymentReading => {
   const decoded = decodePayment(paymentPayload)
   if (Option.isNone(decoded)) return { _tag: "Refused", reason: "invalid_payload", payer: undefined }
@@ -62,10 +66,12 @@ export const readPayment = (
 
   const paid = decoded.value.x402Version === 1 ? decoded.value : decoded.value.accepted
   if (scheme !== "exact" || paid.scheme !== "exact") return refused("unsupported_scheme")
-  const network = findEvmNetwork(required.value.network)
-  if (network === undefined || !isServed(network)) return refused("invalid_network")
-  if (findEvmNetwork(paid.network) !== network) return refused("network_mismatch")
-  if (!same(asset, network.asset)) return refused("invalid_payment_requirements")
+  const known = findEvmNetwork(required.value.network)
+  const tokens = known === undefined ? [] : tokensOn(known)
+  if (tokens.length === 0) return refused("invalid_network")
+  if (findEvmNetwork(paid.network) !== known) return refused("network_mismatch")
+  const network = tokens.find((token) => same(asset, token.asset))
+  if (network === undefined) return refused("invalid_payment_requirements")
   if (!same(authorization.to, payTo)) return refused("invalid_exact_evm_recipient_mismatch")
   // A transfer of nothing would cost gas and pay nobody.
   if (BigInt(value) === 0n || BigInt(authorization.value) !== BigInt(value)) {

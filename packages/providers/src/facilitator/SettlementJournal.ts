@@ -53,6 +53,9 @@ export interface SettlementJournal {
 /** The payer in the key of a record. */
 export const payerOf = (key: string): string => key.split(":").at(-2) ?? ""
 
+/** The balance that the authorization of a record takes from: network, token and payer. */
+export const accountOf = (key: string): string => key.slice(0, key.lastIndexOf(":"))
+
 const byOrder = (left: SettlementRecord, right: SettlementRecord): number =>
   left.attempt - right.attempt || left.replacement - right.replacement
 

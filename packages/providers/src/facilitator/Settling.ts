@@ -100,8 +100,9 @@ export const makeSettling = (
   ): Effect.fn.Return<Progress, RelayFault> {
     const { key, nonce, relayer, transaction: first } = record
     const owner = { key, payer: payerOf(key) }
-    const { network } = relay.settings
     if (relayer === relay.settings.relayer && (yield* relay.minedCount) <= nonce) return waiting
+    // With the token of the payment: another one may have used the same nonce.
+    const { network } = payment
     const sent = yield* journal.at(network.chainId, relayer, nonce)
     const mined = yield* minedOf(relay, sent)
     const transaction = mined?.transaction

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
-import { isSameAsset, type Network } from "../../domain/Network.ts"
+import { isSameAsset, type Network, networkOfAsset } from "../../domain/Network.ts"
 import { Charges, type LedgerEntry } from "../../ports/Charges.ts"
 import { Chain } from "../evidence/Chain.ts"
 import { chargedAuthorization } from "../machine/ChargedAuthorization.ts"
@@ -33,7 +33,7 @@ export interface ChainCheck {
   readonly networks: ReadonlyArray<string>
   /** CAIP-2 of each network that wasn't compared: it has no `rpcUrl`, is no longer configured, or its node failed. */
   readonly unreadNetworks: ReadonlyArray<string>
-  /** Confirmed transfers to `payTo`. */
+  /** Confirmed transfers to `payTo`, in the token of each network. */
   readonly transfers: number
   /** Settled entries that are one transfer. */
   readonly provenEntries: number
@@ -57,7 +57,7 @@ const matchWindows = Effect.fnUntraced(function* (audit: NetworkAudit, windows: 
     yield* eachEntryPage({ network: network.caip2, fromMillis, beforeMillis }, (page) =>
       Effect.map(standingSettlements(page), (settled) => {
         for (const entry of settled)
-          // Entries in a token that the network had before aren't compared.
+          // Entries in another token are compared with that token's transfers.
           if (isSameAsset(network, entry.asset)) entries.push({ ...entry, isInSpan })
       })
     )
@@ -92,13 +92,14 @@ const rivalsOf = Effect.fnUntraced(function* (
   { atSeconds }: Extract<SettlementProof, { readonly _tag: "Proven" }>
 ) {
   const rivals: Array<LedgerEntry> = []
-  const { amountAtomic, chargeKey, network, payer, transaction } = entry
+  const { amountAtomic, asset, chargeKey, network, payer, transaction } = entry
   yield* eachEntryPage({ network, payer, fromMillis: atSeconds * 1000 - skewMillis }, (page) =>
     Effect.map(
       standingSettlements(
         page.filter(
           (other) =>
             other.chargeKey !== chargeKey &&
+            other.asset === asset &&
             other.transaction === transaction &&
             other.amountAtomic === amountAtomic
         )
@@ -157,15 +158,16 @@ const judgeUnmatched = Effect.fnUntraced(function* (audit: NetworkAudit, span: S
 
 /** Settlements of a transfer that were recorded later than the windows reach. */
 const recordedLate = Effect.fnUntraced(function* (
-  network: string,
+  network: PaidTo,
   { from, logIndex, transaction, valueAtomic }: Transfer,
   fromMillis: number
 ) {
   const found: Array<string> = []
-  yield* eachEntryPage({ network, payer: spelled(from), fromMillis }, (page) =>
+  yield* eachEntryPage({ network: network.caip2, payer: spelled(from), fromMillis }, (page) =>
     Effect.map(standingSettlements(page), (settled) => {
       for (const entry of settled) {
         const isOfTransfer =
+          isSameAsset(network, entry.asset) &&
           entry.transaction?.toLowerCase() === transaction.toLowerCase() &&
           entry.amountAtomic === valueAtomic &&
           (entry.transferLogIndex ?? logIndex) === logIndex
@@ -189,7 +191,7 @@ const findForeign = Effect.fnUntraced(function* (
       const late =
         afterMillis === undefined || lookups++ >= maxLookups
           ? []
-          : yield* recordedLate(audit.network.caip2, transfer, afterMillis)
+          : yield* recordedLate(audit.network, transfer, afterMillis)
       const settlement = late.find((key) => !taken.has(key))
       if (settlement === undefined) audit.noteForeign(payTo, transfer)
       else taken.add(settlement)
@@ -212,29 +214,50 @@ const auditNetwork = Effect.fnUntraced(function* (network: PaidTo, span: Span, n
 const sum = (audits: ReadonlyArray<NetworkAudit>, count: (audit: NetworkAudit) => number): number =>
   audits.reduce((total, audit) => total + count(audit), 0)
 
+/** The tokens that the ledger has settlements in, by CAIP-2 network. */
+export type EnteredTokens = ReadonlyMap<string, ReadonlySet<string>>
+
+/**
+ * A network in each other token that the ledger has settlements in: those that it had before. `undefined`: its transfers
+ * can't be read.
+ */
+const inOtherTokens = (network: PaidTo, entered: EnteredTokens): ReadonlyArray<PaidTo | undefined> =>
+  Array.from(entered.get(network.caip2) ?? [])
+    .filter((asset) => !isSameAsset(network, asset))
+    .map((asset) => {
+      const other = networkOfAsset(network.caip2, asset)
+      return other === undefined ? undefined : { ...other, payTo: network.payTo }
+    })
+
 /**
  * Compares the settlements of a span with the transfers to `payTo` on each network that can be read. Records a
- * settlement that is not one transfer as a fault. `entered`: networks that the ledger has settlements of.
+ * settlement that is not one transfer as a fault.
  */
 export const checkTransfers = Effect.fn("checkTransfers")(function* (
   span: Span,
   networks: ReadonlyArray<PaidTo>,
-  entered: ReadonlySet<string>,
+  entered: EnteredTokens,
   note: Note
 ): Effect.fn.Return<ChainCheck, StoreError, Charges | Chain> {
   const audits: Array<NetworkAudit> = []
+  /** Of other tokens: transfers in these that have no entry don't concern the host. */
+  const others: Array<NetworkAudit> = []
+  const unread = new Set<string>()
   for (const network of networks) {
-    const audit = yield* auditNetwork(network, span, note)
-    if (audit !== undefined) audits.push(audit)
+    for (const token of [network, ...inOtherTokens(network, entered)]) {
+      const audit = token === undefined ? undefined : yield* auditNetwork(token, span, note)
+      if (audit === undefined) unread.add(network.caip2)
+      else (token === network ? audits : others).push(audit)
+    }
   }
-  const read = audits.map(({ network }) => network.caip2)
-  const known = new Set<string>([...networks.map(({ caip2 }) => caip2), ...entered])
+  const read = networks.map(({ caip2 }) => caip2).filter((caip2) => !unread.has(caip2))
+  const known = new Set<string>([...networks.map(({ caip2 }) => caip2), ...entered.keys()])
   return {
     networks: read,
     unreadNetworks: Array.from(known).filter((caip2) => !read.some((other) => other === caip2)),
     transfers: sum(audits, ({ transfers }) => transfers),
-    provenEntries: sum(audits, ({ provenEntries }) => provenEntries),
-    openEntries: sum(audits, ({ openEntries }) => openEntries),
+    provenEntries: sum([...audits, ...others], ({ provenEntries }) => provenEntries),
+    openEntries: sum([...audits, ...others], ({ openEntries }) => openEntries),
     foreignTransfers: sum(audits, ({ foreignTransfers }) => foreignTransfers),
     foreign: audits.flatMap(({ foreign }) => foreign).slice(0, maxForeign)
   }

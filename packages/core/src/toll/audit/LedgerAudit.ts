@@ -204,26 +204,26 @@ const isOverRefunded = Effect.fnUntraced(function* (
 
 const checkEntries = Effect.fnUntraced(function* (span: LedgerSpan, faults: Faults) {
   let settledEntries = 0
-  const networks = new Set<string>()
+  const tokens = new Map<string, Set<string>>()
   yield* eachEntryPage(span, (page) =>
     Effect.gen(function* () {
-      for (const { network } of yield* standingSettlements(page)) {
+      for (const { asset, network } of yield* standingSettlements(page)) {
         settledEntries++
-        networks.add(network)
+        tokens.set(network, (tokens.get(network) ?? new Set()).add(asset))
       }
       const refunded = page.filter(({ kind }) => kind === "refunded").map(({ chargeKey }) => chargeKey)
       for (const key of overRefunded(yield* entriesOfCharges(refunded)))
         if (yield* isOverRefunded(key)) faults.note(key, "refunded more than it received")
     })
   )
-  return { settledEntries, networks }
+  return { settledEntries, tokens }
 })
 
 const checkWithin = Effect.fnUntraced(function* (span: LedgerSpan, faults: Faults) {
   const counts = yield* checkCharges(span, faults)
-  const { networks, settledEntries } = yield* checkEntries(span, faults)
+  const { settledEntries, tokens } = yield* checkEntries(span, faults)
   if (settledEntries !== counts.settledCharges) yield* findStrays(span, faults)
-  return { counts: { ...counts, settledEntries }, networks }
+  return { counts: { ...counts, settledEntries }, tokens }
 })
 
 /**
@@ -245,7 +245,7 @@ export const auditLedgerWithChain = Effect.fn("auditLedgerWithChain")(function* 
   networks: ReadonlyArray<PaidTo>
 ): Effect.fn.Return<LedgerAudit, StoreError, Charges | Chain> {
   const faults = new Faults()
-  const { counts, networks: entered } = yield* checkWithin(span, faults)
-  const chain = yield* checkTransfers(span, networks, entered, (key, fault) => faults.note(key, fault))
+  const { counts, tokens } = yield* checkWithin(span, faults)
+  const chain = yield* checkTransfers(span, networks, tokens, (key, fault) => faults.note(key, fault))
   return { isBalanced: faults.found.length === 0, ...counts, faults: faults.found, chain }
 })

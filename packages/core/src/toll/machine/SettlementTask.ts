@@ -10,7 +10,7 @@ import { chargedAuthorization } from "./ChargedAuthorization.ts"
 export interface SettlementTask {
   /** CAIP-2. */
   readonly network: string
-  /** The token, if it isn't the network's USDC. Not stored: the charge has it. */
+  /** The token, if it isn't the network's USDC. After a takeover, that of the charge. */
   readonly asset?: string
   readonly authorization: Authorization
   readonly proofRequired: boolean

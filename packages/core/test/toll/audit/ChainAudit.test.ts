@@ -202,11 +202,72 @@ describe("the ledger against the chain", () => {
     expect(found.chain).toMatchObject({ provenEntries: 0, openEntries: 0 })
   })
 
-  it("compares no entries in a token that the network had before", async () => {
-    const asset = "0x00000000000000000000000000000000d011a500"
-    const found = await check([paid(1, from + hour)], { networks: [{ ...baseSepolia, asset }] })
-    expect(found.chain).toMatchObject({ provenEntries: 0, openEntries: 0 })
-    expect(faultsIn(found)).toEqual([])
+  describe("in a token that the network doesn't have any more", () => {
+    const dollar = "0x00000000000000000000000000000000d011a500"
+    const networks = [{ ...baseSepolia, asset: dollar } as const]
+
+    it("compares entries with that token's transfers, and names no foreign ones in it", async () => {
+      const inDollar = paid(2, from + hour, { asset: dollar })
+      const found = await check(
+        [paid(1, from + hour), { ...inDollar, moved: { ...inDollar.moved!, asset: dollar } }],
+        { networks, foreign: [moved(hexOf(9), from + hour)] }
+      )
+      expect(faultsIn(found)).toEqual([])
+      expect(found.chain).toMatchObject({
+        networks: ["eip155:84532"],
+        transfers: 1,
+        provenEntries: 2,
+        openEntries: 0,
+        foreignTransfers: 0
+      })
+    })
+
+    it("takes no transfer of one token for a payment in another", async () => {
+      const found = await check([paid(1, from + hour), paid(2, from + hour, { asset: dollar })], { networks })
+      expect(faultsIn(found)).toEqual([["0001", "the chain shows no transfer of its payment"]])
+      expect(found.chain).toMatchObject({ transfers: 0, provenEntries: 1 })
+    })
+
+    it("judges an entry by its own token, though one in another names the same transaction", async () => {
+      const atSeconds = from / 1000
+      // Proven only by its evidence, so that its rivals are judged.
+      const late: Paid = {
+        transaction: hexOf(1),
+        enteredMillis: from + hour,
+        asset: dollar,
+        logIndex: 3,
+        evidence: { _tag: "Moved", transaction: hexOf(1), logIndex: 3, atSeconds, isFinal: true }
+      }
+      const found = await check([late, paid(1, from + hour)], { networks })
+      expect(faultsIn(found)).toEqual([])
+      expect(found.chain).toMatchObject({ provenEntries: 2 })
+    })
+
+    it("doesn't take a late entry in one token for a transfer of another", async () => {
+      const late = { transaction: hexOf(5), enteredMillis: from + 30 * hour, asset: baseSepolia.asset }
+      const found = await check([late], {
+        networks,
+        foreign: [moved(hexOf(5), from + hour, { asset: dollar })]
+      })
+      expect(found.chain).toMatchObject({ transfers: 1, foreignTransfers: 1 })
+    })
+
+    it("names a network whose entries are in a token that can't be read", async () => {
+      const found = await check([paid(1, from + hour, { asset: "USDC" })], { networks })
+      expect(found.chain).toMatchObject({ networks: [], unreadNetworks: ["eip155:84532"] })
+      const failing = await check([paid(1, from + hour)], {
+        networks,
+        chain: {
+          transfersTo: ({ asset }) =>
+            Effect.succeed(asset === dollar ? { fromBlock: 0n, toBlock: 0n, transfers: [] } : undefined)
+        }
+      })
+      expect(failing.chain).toMatchObject({
+        networks: [],
+        unreadNetworks: ["eip155:84532"],
+        provenEntries: 0
+      })
+    })
   })
 
   it("names networks that it can't read, and finds no fault in them", async () => {

@@ -18,6 +18,8 @@ export const span = { fromMillis: from, beforeMillis: from + 20 * hour }
 
 interface Moved extends Omit<IncomingTransfer, "atSeconds"> {
   readonly atMillis: number
+  /** Its token; default USDC. */
+  readonly asset?: string
   readonly to?: string
 }
 
@@ -31,6 +33,8 @@ export interface Paid {
   readonly evidence?: ChainEvidence
   readonly payer?: string
   readonly payTo?: string
+  /** The token of its entry; default USDC. */
+  readonly asset?: string
   readonly awaitsFinality?: boolean
 }
 
@@ -45,6 +49,8 @@ export const moved = (transaction: string, atMillis: number, changes: Partial<Mo
   ...changes
 })
 
+const isIn = (token: string, { asset = baseSepolia.asset }: Moved): boolean => asset === token
+
 /** A chain that shows exactly the given transfers, and which nonce made which. */
 const chainOf = (
   payments: ReadonlyArray<Paid>,
@@ -52,11 +58,11 @@ const chainOf = (
   changes: Partial<Chain["Service"]>
 ): Chain["Service"] => ({
   canRead: (caip2) => caip2 === baseSepolia.caip2,
-  evidence: (_, { nonce }) => {
+  evidence: ({ asset }, { nonce }) => {
     const payment = payments[Number(nonce)]!
     if (payment.evidence !== undefined) return Effect.succeed(payment.evidence)
     return Effect.succeed<ChainEvidence>(
-      payment.moved === undefined
+      payment.moved === undefined || !isIn(asset, payment.moved)
         ? { _tag: "NotMoved", chainTimeSeconds: Date.now() / 1000 }
         : {
             _tag: "Moved",
@@ -70,12 +76,13 @@ const chainOf = (
   usedNonces: () => Effect.succeed(undefined),
   balanceOf: () => Effect.succeed(undefined),
   acceptsSignature: () => Effect.succeed(undefined),
-  transfersTo: (_, to, { beforeSeconds, fromSeconds }) =>
+  transfersTo: ({ asset }, to, { beforeSeconds, fromSeconds }) =>
     Effect.succeed({
       fromBlock: 0n,
       toBlock: 0n,
       transfers: [...payments.flatMap((payment) => payment.moved ?? []), ...foreign].filter(
         (transfer) =>
+          isIn(asset, transfer) &&
           (transfer.to ?? payTo).toLowerCase() === to.toLowerCase() &&
           Math.floor(transfer.atMillis / 1000) >= fromSeconds &&
           Math.floor(transfer.atMillis / 1000) < beforeSeconds
@@ -92,7 +99,7 @@ const enter = Effect.fnUntraced(function* (charges: Charges["Service"], payment:
   const charge = sampleCharge({
     key,
     network: baseSepolia.caip2,
-    asset: baseSepolia.asset,
+    asset: payment.asset ?? baseSepolia.asset,
     payer: payment.payer ?? payer,
     payTo: payment.payTo ?? payTo,
     amountAtomic: "10",
