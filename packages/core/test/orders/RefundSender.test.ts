@@ -307,9 +307,8 @@ describe("a refund that the wallet can't pay", () => {
   it("in another token is reported with that token's name", async () => {
     const asset = "0x00000000000000000000000000000000d011a500"
     const dollar = { ...network, asset, eip712: { name: "Test Dollar", version: "1" }, payTo: payer } as const
-    const script = { evidence: [notMoved, proven], balance: 1n, networks: [dollar] }
-    const { events } = await send(script, { ...owed(), asset })
-    expect(events[0]?.message).toContain("has 0.000001 Test Dollar on base-sepolia")
+    const { events } = await send({ settlements: [rejected], networks: [dollar] }, { ...owed(), asset })
+    expect(events[0]?.message).toContain("has too little Test Dollar on base-sepolia")
     expect(events[0]?.message).toContain("Send it Test Dollar;")
   })
 

@@ -7,7 +7,7 @@ import type { SettlementRecord } from "../../src/facilitator/SettlementJournal.t
 import { ecdsaTransfer } from "../../src/facilitator/TransferCall.ts"
 
 const usdc = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"
-const dollar = "0x00000000000000000000000000000000D011A500"
+const dollar = "0x00000000000000000000000000000000d011a500"
 const relayer = privateKeyToAccount(generatePrivateKey())
 const payer = privateKeyToAccount(generatePrivateKey())
 const keyOf = (asset: Hex, { from, nonce }: Pick<Authorization, "from" | "nonce">): string =>

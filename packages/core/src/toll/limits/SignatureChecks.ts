@@ -11,6 +11,9 @@ const resultLimits = { capacity: 10_000, lifetimeMillis: 60_000 }
 /** Signatures checked on the chain per minute: for one client, and in total. */
 const perMinute = { perClient: 60, inAll: 600 }
 
+/** A payment on its network and in its token: a digest names neither, and a wallet may sign for one of them only. */
+const nameOf = ({ digest, lease }: PaymentAttempt): string => `${lease.key} ${digest}`
+
 /**
  * Checks signatures of contract wallets on the chain (EIP-1271, EIP-6492).
  *
@@ -20,7 +23,7 @@ const perMinute = { perClient: 60, inAll: 600 }
 export class SignatureChecks {
   private readonly chain: Chain["Service"]
   private readonly budget = new ClientBudget(perMinute)
-  /** Whether the chain accepts a signature, by the digest of its payment. */
+  /** Whether the chain accepts a signature, by network, token and payment. */
   private readonly results = new ExpiringMap<string, boolean>(resultLimits)
 
   constructor(chain: Chain["Service"]) {
@@ -30,7 +33,7 @@ export class SignatureChecks {
   /** Checks within the client's budget. */
   check(call: PaymentAttempt): Effect.Effect<boolean | undefined> {
     const nowMillis = call.lease.nowMillis()
-    const known = this.results.get(call.digest, nowMillis)
+    const known = this.results.get(nameOf(call), nowMillis)
     if (known !== undefined) return Effect.succeed(known)
     const retryAfterSeconds = this.budget.take(call.request.clientAddress(), nowMillis)
     return retryAfterSeconds === undefined ? this.confirm(call) : Effect.succeed(undefined)
@@ -38,8 +41,9 @@ export class SignatureChecks {
 
   /** Checks without a budget: for payments that the facilitator has verified. */
   confirm(call: PaymentAttempt): Effect.Effect<boolean | undefined> {
-    const { digest, lease, network, request } = call
-    const known = this.results.get(digest, lease.nowMillis())
+    const { lease, network, request } = call
+    const name = nameOf(call)
+    const known = this.results.get(name, lease.nowMillis())
     if (known !== undefined) return Effect.succeed(known)
     const { payload } = request.payment
     // On Solana the signature is checked without the chain.
@@ -49,7 +53,7 @@ export class SignatureChecks {
     return Effect.map(
       this.chain.acceptsSignature(network, authorization.from, hash, signature),
       (isAccepted) => {
-        if (isAccepted !== undefined) this.results.set(digest, isAccepted, lease.nowMillis())
+        if (isAccepted !== undefined) this.results.set(name, isAccepted, lease.nowMillis())
         return isAccepted
       }
     )

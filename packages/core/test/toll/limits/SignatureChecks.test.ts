@@ -23,7 +23,12 @@ const open = (accepts: () => boolean | undefined = () => true) => {
         return accepts()
       })
   })
-  const attempt = (number: number, atMillis: number, clientAddress: string | undefined) => {
+  const attempt = (
+    number: number,
+    atMillis: number,
+    clientAddress: string | undefined,
+    asset: `0x${string}` = sepolia.asset
+  ) => {
     const payload = payloadV2({ nonce: `0x${number.toString(16).padStart(64, "0")}` })
     return openAttempt(
       {
@@ -43,14 +48,14 @@ const open = (accepts: () => boolean | undefined = () => true) => {
         work: () => Effect.die("no work is done"),
         reopen: () => Effect.die("nothing is opened again")
       },
-      { ...sepolia, separator: `0x${"00".repeat(32)}` },
+      { ...sepolia, asset, separator: `0x${"00".repeat(32)}` },
       { owner: "me", nowMillis: () => atMillis, waitMillis: 10_000, canReadChain: true }
     )
   }
   return {
     addresses,
-    check: (number: number, atMillis = start, client = "192.0.2.1") =>
-      Effect.runSync(checks.check(attempt(number, atMillis, client))),
+    check: (number: number, atMillis = start, client = "192.0.2.1", asset?: `0x${string}`) =>
+      Effect.runSync(checks.check(attempt(number, atMillis, client, asset))),
     confirm: (number: number, atMillis = start) =>
       Effect.runSync(checks.confirm(attempt(number, atMillis, "192.0.2.1")))
   }
@@ -64,6 +69,16 @@ describe("a check of a contract's signature", () => {
     check(1, start + minute)
     check(2)
     expect(addresses).toHaveLength(3)
+  })
+
+  it("is not that of the same authorization in another token", () => {
+    let accepts = true
+    const { addresses, check } = open(() => accepts)
+    expect(check(1)).toBe(true)
+    accepts = false
+    expect(check(1, start, "192.0.2.1", "0x00000000000000000000000000000000d011a500")).toBe(false)
+    expect(check(1)).toBe(true)
+    expect(addresses).toHaveLength(2)
   })
 
   it("that can't be known now is not remembered", () => {

@@ -33,10 +33,10 @@ const request: TollRequest<never> = {
   reopen: () => Effect.die(new Error("nothing is opened again"))
 }
 
-const open = (): PaymentAttempt<never> =>
+const open = (asset = sepolia.asset): PaymentAttempt<never> =>
   openAttempt(
     request,
-    { ...sepolia, separator: "0x00" },
+    { ...sepolia, asset, separator: "0x00" },
     { owner: "me", nowMillis: () => nowMillis, waitMillis: 10_000, canReadChain: false }
   )
 
@@ -70,6 +70,12 @@ describe("the attempt of a call", () => {
       proofRequired: true,
       request: { x402Version: 2, paymentPayload: document, requirements, resource: request.resource }
     })
+  })
+
+  it("has the chain read in the token of the till's network", () => {
+    const asset = "0x00000000000000000000000000000000d011a500"
+    expect(taskOf(open(asset), offer())).toMatchObject({ network: sepolia.caip2, asset })
+    expect(open(asset).lease.key).not.toBe(open().lease.key)
   })
 
   it.each([true, false])("claims a charge that records since when it is unverified: %s", (onCredit) => {

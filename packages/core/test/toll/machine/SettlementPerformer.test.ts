@@ -55,6 +55,14 @@ describe("taking a charge over", () => {
     })
   })
 
+  it("looks for the payment in the token that the charge names, also if the payment isn't stored", async () => {
+    const asset = "0x00000000000000000000000000000000d011a500"
+    for (const charge of [chargeIn("ready", { asset }), chargeIn("voided", { asset, settlement: "" })])
+      expect((await takeOver(charge)).held?.task.asset).toBe(asset)
+    const inUsdc = await takeOver(chargeIn("voided", { settlement: "" }))
+    expect(inUsdc.held?.task).not.toHaveProperty("asset")
+  })
+
   it("has nothing where the store refuses", async () => {
     const { event, held, scene } = await takeOver(chargeIn("ready"), { took: false })
     expect([event, held]).toEqual([undefined, undefined])

@@ -1,13 +1,35 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { findNetwork } from "../../../src/domain/Network.ts"
 import { Secrets } from "../../../src/runtime/Secrets.ts"
-import { readTask, type StoredTask, taskWithoutPayment } from "../../../src/toll/machine/SettlementTask.ts"
+import {
+  readTask,
+  type StoredTask,
+  taskWithoutPayment,
+  tokenOf
+} from "../../../src/toll/machine/SettlementTask.ts"
 import { chargeIn, sepolia, task } from "./settlingScene.ts"
 
 const use = <A>(run: (secrets: Secrets["Service"]) => Effect.Effect<A>): Promise<A> =>
   Effect.runPromise(
     Effect.flatMap(Secrets, run).pipe(Effect.provide(Secrets.layer([{ id: "k1", secret: "s".repeat(40) }])))
   )
+
+describe("the token of a task", () => {
+  it("is named if it isn't the network's USDC, in any letter case on EVM", () => {
+    const { asset, caip2 } = findNetwork("base-sepolia")!
+    expect(tokenOf(caip2, asset)).toEqual({})
+    expect(tokenOf(caip2, asset.toLowerCase())).toEqual({})
+    expect(tokenOf(caip2, "0xd0")).toEqual({ asset: "0xd0" })
+    const solana = findNetwork("solana")!
+    expect(tokenOf(solana.caip2, solana.asset)).toEqual({})
+    expect(tokenOf(solana.caip2, solana.asset.toLowerCase())).toEqual({ asset: solana.asset.toLowerCase() })
+  })
+
+  it("is not named on a network that isn't known", () => {
+    expect(tokenOf("eip155:999999", "0xd0")).toEqual({})
+  })
+})
 
 describe("the task of a charge", () => {
   it("is read as stored", async () => {
