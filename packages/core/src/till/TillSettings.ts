@@ -13,7 +13,19 @@ import type { SecretKey } from "../runtime/Secrets.ts"
  * tables of docs/options.md are generated from both, and a test compares every `@default` here with the bounds.
  */
 
-/** A dollar token other than Circle's USDC: with 6 decimals, and EIP-3009 with the events of Circle's tokens. */
+/**
+ * A dollar token other than Circle's USDC: with 6 decimals, and EIP-3009 with the events of Circle's tokens. `till.ready`
+ * rejects with a `ConfigurationError` if the chain shows other decimals, other events or another EIP-712 domain.
+ *
+ * @example
+ * import type { TokenOptions } from "@till402/core"
+ *
+ * const token: TokenOptions = {
+ *   address: "0x00000000000000000000000000000000d011a500",
+ *   name: "Your Dollar",
+ *   version: "2"
+ * }
+ */
 export interface TokenOptions {
   /** Address of its contract. */
   readonly address: string
