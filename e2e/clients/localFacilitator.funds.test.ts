@@ -57,6 +57,31 @@ describe("twenty authorizations with money for one", () => {
     expect(await sentBy(one.account.address)).toBe(1)
   })
 
+  it("cost a single transaction also if one is mined while another process takes its number", async () => {
+    const [first, second] = await paymentsForOne(2)
+    const one = await startRelay(chain)
+    let settling: Promise<unknown> | undefined
+    const two = await startRelay(chain, {
+      account: one.account,
+      journal: {
+        ...one.journal,
+        // What it reads is out of date when it arrives: the other process has settled meanwhile.
+        since: async (...from) => {
+          const records = await one.journal.since(...from)
+          settling ??= one.facilitator.settle(first!.payload, first!.requirements)
+          await settling
+          return records
+        }
+      }
+    })
+    expect(await two.facilitator.settle(second!.payload, second!.requirements)).toMatchObject({
+      success: false,
+      errorReason: "invalid_exact_evm_insufficient_balance"
+    })
+    expect(await settling).toMatchObject({ success: true })
+    expect(await sentBy(one.account.address)).toBe(1)
+  })
+
   it("are open, not refused, while the first is: it may still fail", async () => {
     const [first, second] = await paymentsForOne(2)
     const { account, facilitator, journal } = await startRelay(chain, { confirmTimeoutMillis: 400 })

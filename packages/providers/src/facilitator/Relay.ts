@@ -180,6 +180,8 @@ export const makeRelay = Effect.fnUntraced(function* (
     const fees = yield* usualFees
     const { digest, key } = payment
     for (let tries = 0; tries < maxNonces; tries++) {
+      // Counted before the records are read: one that is recorded and mined meanwhile has a number from here on.
+      const mined = yield* minedCount
       const open = yield* openSince(Math.min(minedBefore, (yield* cachedFunds).mined))
       // A transaction that the node refuses would hold up all later numbers.
       if (!(yield* covers(gas * fees.maxFeePerGas, key, open))) {
@@ -188,7 +190,7 @@ export const makeRelay = Effect.fnUntraced(function* (
       if (balanceAtomic < open.promisedAtomic(minedBefore, key) + BigInt(payment.authorization.value)) {
         return yield* new RelayRefused({ reason: "payer_settlements_open" })
       }
-      const nonce = Math.max((open.lastNonce ?? -1) + 1, yield* minedCount)
+      const nonce = Math.max((open.lastNonce ?? -1) + 1, mined)
       const signed = yield* sign(nonce, call, gas, fees)
       const draft = { key, digest, caller, attempt, replacement: 0, chainId, relayer, ...signed }
       const other = yield* journal.insert(draft)
