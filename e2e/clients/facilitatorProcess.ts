@@ -1,4 +1,4 @@
-import { localFacilitator } from "@till402/providers/facilitator"
+import { type BatchOptions, localFacilitator } from "@till402/providers/facilitator"
 import { sqliteJournals } from "@till402/providers/journals"
 import type { Hex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
@@ -17,6 +17,7 @@ export interface FacilitatorTask {
   /** Number of the send at which it dies, from 1; 0: never. */
   readonly diesAt: number
   readonly isSentFirst: boolean
+  readonly batch?: BatchOptions
 }
 
 const task: FacilitatorTask = JSON.parse(process.argv[2] ?? "")
@@ -28,6 +29,7 @@ const facilitator = localFacilitator({
   journal: sqliteJournals(task.filename).settlements,
   pollMillis: 50,
   replaceAfterMillis: 1_000,
+  batch: task.batch,
   fetch: async (input, init) => {
     const body = await new Response(init?.body).text()
     const isFatal = body.includes("eth_sendRawTransaction") && ++sends === task.diesAt

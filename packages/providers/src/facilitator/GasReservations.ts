@@ -19,12 +19,12 @@ export class GasReservations {
   }
 
   /** What other authorizations have reserved, in wei. */
-  othersWei(key: string, nowMillis: number): bigint {
+  othersWei(keys: ReadonlyArray<string>, nowMillis: number): bigint {
     for (const [oldest, { expiresAtMillis }] of this.all) {
       if (expiresAtMillis > nowMillis) break
       this.release(oldest)
     }
-    return this.totalWei - (this.all.get(key)?.costWei ?? 0n)
+    return keys.reduce((rest, key) => rest - (this.all.get(key)?.costWei ?? 0n), this.totalWei)
   }
 
   /** Reserves an amount for an authorization, instead of what it had. */

@@ -1,7 +1,7 @@
 import { parseTransaction } from "viem"
 import type { Hex } from "../treasury/Hex.ts"
 import { accountOf, type SettlementRecord } from "./SettlementJournal.ts"
-import { amountOf } from "./TransferCall.ts"
+import { type PlannedTransfer, transfersIn } from "./TransferCall.ts"
 
 /*
  * What recorded transactions that aren't mined may still take: gas from the relayer, money from the payers. Pure.
@@ -9,17 +9,14 @@ import { amountOf } from "./TransferCall.ts"
 
 interface OpenTransaction {
   readonly nonce: number
-  readonly key: string
-  /** Of the payer, in one token. */
-  readonly account: string
   /** Of its gas limit at its highest fee, in wei. */
   readonly costWei: bigint
-  readonly amountAtomic: bigint
+  readonly transfers: ReadonlyArray<PlannedTransfer>
 }
 
-const read = ({ key, nonce, signedTransaction }: SettlementRecord): OpenTransaction => {
-  const { data = "0x", gas = 0n, maxFeePerGas = 0n } = parseTransaction(signedTransaction)
-  return { nonce, key, account: accountOf(key), costWei: gas * maxFeePerGas, amountAtomic: amountOf(data) }
+const read = ({ nonce, signedTransaction }: SettlementRecord): OpenTransaction => {
+  const { gas = 0n, maxFeePerGas = 0n } = parseTransaction(signedTransaction)
+  return { nonce, costWei: gas * maxFeePerGas, transfers: transfersIn(signedTransaction) }
 }
 
 /** The recorded transactions of a relayer from a number on. */
@@ -57,9 +54,9 @@ export class OpenTransactions {
   /** What a payer's other authorizations in the same token may move, with numbers from `from` on, in atomic units. */
   promisedAtomic(from: number, key: string): bigint {
     const account = accountOf(key)
-    return this.byNumber(from).reduce(
-      (sum, each) => sum + (each.account === account && each.key !== key ? each.amountAtomic : 0n),
-      0n
-    )
+    return this.byNumber(from)
+      .flatMap(({ transfers }) => transfers)
+      .filter((each) => each.account === account && !key.endsWith(`:${each.nonce}`))
+      .reduce((sum, { amountAtomic }) => sum + amountAtomic, 0n)
   }
 }

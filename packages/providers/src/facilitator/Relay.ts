@@ -1,16 +1,18 @@
 import { ConfigurationError } from "@till402/core"
-import { Clock, Data, Effect, Semaphore } from "effect"
+import { Cache, Clock, Data, Effect, Semaphore } from "effect"
 import { parseTransaction } from "viem"
 import type { Chain, ChainFault, Fees } from "../treasury/Chain.ts"
+import type { Hex } from "../treasury/Hex.ts"
 import { hashOf, signer } from "../treasury/SigningAccount.ts"
 import type { SigningFailed } from "../treasury/TreasuryErrors.ts"
+import { makeBatches } from "./Batches.ts"
 import type { RelaySettings } from "./FacilitatorSettings.ts"
 import { GasReservations } from "./GasReservations.ts"
 import { OpenTransactions } from "./OpenTransactions.ts"
-import type { PresentedPayment } from "./PresentedPayment.ts"
+import { callOf, gasOf, keyOf, passingAmong, payableAmong, type SettlementDraft } from "./Recording.ts"
 import { RevertBudget } from "./RevertBudget.ts"
 import type { Journal, SettlementJournalFailed, SettlementRecord } from "./SettlementJournal.ts"
-import type { TransferCall } from "./TransferCall.ts"
+import { multicall3, type TransferCall } from "./TransferCall.ts"
 
 /*
  * The relayer's account on one network: numbers, fees and replacements. Every transaction is recorded in the journal
@@ -24,6 +26,8 @@ export class RelayRefused extends Data.TaggedError("RelayRefused")<{
     | "relayer_out_of_funds"
     | "relayer_busy"
     | "payer_settlements_open"
+    /** Fails in a batch that it was collected for: to be checked again by itself. */
+    | "excluded_from_batch"
 }> {
   override get message(): string {
     return `the relayer can't send now: ${this.reason}. Nothing was sent`
@@ -32,23 +36,11 @@ export class RelayRefused extends Data.TaggedError("RelayRefused")<{
 
 export type RelayFault = ChainFault | SettlementJournalFailed | SigningFailed | ConfigurationError
 
-/** A payment to record, with the call that submits it. */
-export interface SettlementDraft {
-  readonly payment: PresentedPayment
-  readonly caller: string
-  readonly attempt: number
-  readonly call: TransferCall
-  readonly gas: bigint
-  /** What the payer had, in atomic units. */
-  readonly balanceAtomic: bigint
-  /** Number of the relayer's mined transactions when that was read, or earlier. */
-  readonly minedBefore: number
-}
-
 /** Transaction numbers that are tried before a settlement fails with `relayer_busy`. */
 const maxNonces = 32
 const feesLifetimeMillis = 1_000
 const balanceLifetimeMillis = 2_000
+const multicallLifetimeMillis = 3_600_000
 /** How long a verified payment keeps its gas money without being settled. */
 const reservationMillis = 30_000
 
@@ -127,12 +119,26 @@ export const makeRelay = Effect.fnUntraced(function* (
   })
 
   const signWith = signer(account)
-  const sign = Effect.fnUntraced(function* (nonce: number, call: TransferCall, gas: bigint, fees: Fees) {
+  const signCall = Effect.fnUntraced(function* (nonce: number, call: TransferCall, gas: bigint, fees: Fees) {
     const transaction = { type: "eip1559", chainId, nonce, ...call, value: 0n, gas, ...fees } as const
     const signedTransaction = yield* signWith(transaction)
     const recordedAtMillis = yield* Clock.currentTimeMillis
     return { nonce, signedTransaction, transaction: yield* hashOf(signedTransaction), recordedAtMillis }
   })
+
+  /** Stores the records of one transaction; returns those that prevent it. */
+  const insert = Effect.fnUntraced(function* (records: ReadonlyArray<SettlementRecord>) {
+    const [first] = records
+    if (first === undefined || records.length > 1) return yield* journal.insertBatch(records)
+    const other = yield* journal.insert(first)
+    return other === undefined ? [] : [other]
+  })
+
+  /** Read once for all items of a batch. */
+  const receipts = yield* Cache.make({ capacity: 256, timeToLive: pollMillis, lookup: chain.mined })
+
+  /** Whether batches are possible on this network. */
+  const hasMulticall = yield* Effect.cachedWithTTL(chain.hasCode(multicall3), multicallLifetimeMillis)
 
   /** The fees of now, within the ceiling. */
   const usualFees = Effect.gen(function* () {
@@ -144,17 +150,21 @@ export const makeRelay = Effect.fnUntraced(function* (
   const simulationFees = Effect.map(cachedFees, (fees) => feesWithin(fees, ceiling))
 
   /** Whether the relayer can pay a transaction beside all that are recorded, and those that are about to be. */
-  const covers = Effect.fnUntraced(function* (costWei: bigint, key: string, open: OpenTransactions) {
+  const covers = Effect.fnUntraced(function* (
+    costWei: bigint,
+    keys: ReadonlyArray<string>,
+    open: OpenTransactions
+  ) {
     const { balanceWei, mined } = yield* cachedFunds
     const now = yield* Clock.currentTimeMillis
-    return balanceWei >= costWei + open.costWei(mined) + reserved.othersWei(key, now)
+    return balanceWei >= costWei + open.costWei(mined) + reserved.othersWei(keys, now)
   })
 
   /** Reserves the gas money of a verified payment: no work should begin for one that couldn't be settled then. */
   const reserve = Effect.fnUntraced(function* (gas: bigint, key: string) {
     const costWei = gas * (yield* usualFees).maxFeePerGas
     const open = yield* openSince((yield* cachedFunds).mined)
-    if (!(yield* covers(costWei, key, open))) {
+    if (!(yield* covers(costWei, [key], open))) {
       return yield* new RelayRefused({ reason: "relayer_out_of_funds" })
     }
     reserved.reserve(key, costWei, yield* Clock.currentTimeMillis)
@@ -168,43 +178,117 @@ export const makeRelay = Effect.fnUntraced(function* (
     return open.promisedAtomic(yield* chain.transactionCount(relayer), key)
   })
 
+  /** The settlements whose gas the relayer can pay together: the first ones. */
+  const fundedAmong = Effect.fnUntraced(function* (
+    drafts: ReadonlyArray<SettlementDraft>,
+    feePerGas: bigint,
+    open: OpenTransactions
+  ) {
+    for (let count = drafts.length; count > 0; count--) {
+      const funded = drafts.slice(0, count)
+      if (yield* covers(gasOf(funded) * feePerGas, funded.map(keyOf), open)) return funded
+    }
+    return []
+  })
+
+  /** Signs one transaction for all settlements, and makes a record of each. */
+  const sign = Effect.fnUntraced(function* (
+    drafts: ReadonlyArray<SettlementDraft>,
+    nonce: number,
+    fees: Fees
+  ) {
+    const signed = yield* signCall(nonce, callOf(drafts), gasOf(drafts), fees)
+    return drafts.map(({ attempt, caller, payment: { digest, key } }, item): SettlementRecord => ({
+      ...signed,
+      key,
+      digest,
+      caller,
+      attempt,
+      replacement: 0,
+      item,
+      chainId,
+      relayer,
+      signedTransaction: item === 0 ? signed.signedTransaction : "0x"
+    }))
+  })
+
   /**
-   * Records a settlement with the next free number, or returns the existing record of its attempt.
+   * Records settlements with the next free number, in one transaction. Returns a record or a refusal for each; of those
+   * that are recorded already, the existing record of the attempt.
    *
    * All lower numbers were looked at before: so neither the relayer's money nor the payer's is promised twice, in any
    * number of processes. Of two that take the same number, one looks again.
    */
-  const record = Effect.fnUntraced(function* (wanted: SettlementDraft) {
-    const { attempt, balanceAtomic, call, caller, gas, minedBefore, payment } = wanted
+  const recordAll = Effect.fnUntraced(function* (wanted: ReadonlyArray<SettlementDraft>) {
     yield* assertChain
     const fees = yield* usualFees
-    const { digest, key } = payment
+    const results = new Map<string, SettlementRecord | RelayRefused>()
+    const refuse = (
+      drafts: ReadonlyArray<SettlementDraft>,
+      among: ReadonlyArray<SettlementDraft>,
+      reason: RelayRefused["reason"]
+    ) => {
+      for (const draft of drafts) {
+        if (!among.includes(draft)) results.set(keyOf(draft), new RelayRefused({ reason }))
+      }
+      return among
+    }
+    // Two calls may present one payment. Its digest and caller are compared later, with its record.
+    const distinct = [...new Map(wanted.toReversed().map((draft) => [keyOf(draft), draft])).values()]
     for (let tries = 0; tries < maxNonces; tries++) {
+      const left = distinct.filter((draft) => !results.has(keyOf(draft))).toReversed()
+      if (left.length === 0) break
       // Counted before the records are read: one that is recorded and mined meanwhile has a number from here on.
       const mined = yield* minedCount
-      const open = yield* openSince(Math.min(minedBefore, (yield* cachedFunds).mined))
+      const since = Math.min((yield* cachedFunds).mined, ...left.map(({ minedBefore }) => minedBefore))
+      const open = yield* openSince(since)
       // A transaction that the node refuses would hold up all later numbers.
-      if (!(yield* covers(gas * fees.maxFeePerGas, key, open))) {
-        return yield* new RelayRefused({ reason: "relayer_out_of_funds" })
-      }
-      if (balanceAtomic < open.promisedAtomic(minedBefore, key) + BigInt(payment.authorization.value)) {
-        return yield* new RelayRefused({ reason: "payer_settlements_open" })
-      }
+      const funded = yield* fundedAmong(left, fees.maxFeePerGas, open)
+      const payable = refuse(
+        refuse(left, funded, "relayer_out_of_funds"),
+        payableAmong(funded, open),
+        "payer_settlements_open"
+      )
+      const passing = refuse(payable, yield* passingAmong(chain, relayer, payable), "excluded_from_batch")
+      if (passing.length === 0) break
       const nonce = Math.max((open.lastNonce ?? -1) + 1, mined)
-      const signed = yield* sign(nonce, call, gas, fees)
-      const draft = { key, digest, caller, attempt, replacement: 0, chainId, relayer, ...signed }
-      const other = yield* journal.insert(draft)
-      if (other === undefined) {
-        reserved.release(key)
-        return draft
+      const records = yield* sign(passing, nonce, fees)
+      const others = yield* insert(records)
+      if (others.length === 0) {
+        for (const record of records) {
+          reserved.release(record.key)
+          results.set(record.key, record)
+        }
       }
-      if (other.key === key && other.attempt === attempt) return other
-      // Another process has this number.
+      for (const other of others) {
+        // Otherwise, another process has this number.
+        const { attempt } = passing.find((draft) => keyOf(draft) === other.key) ?? {}
+        if (other.attempt === attempt) results.set(other.key, other)
+      }
     }
-    return yield* new RelayRefused({ reason: "relayer_busy" })
+    return wanted.map((draft) => {
+      const result = results.get(keyOf(draft)) ?? new RelayRefused({ reason: "relayer_busy" })
+      return "_tag" in result ? Effect.fail(result) : Effect.succeed(result)
+    })
   }, oneAtATime.withPermit)
 
-  const send = ({ signedTransaction }: SettlementRecord) => chain.send(signedTransaction)
+  const recordAlone = (wanted: SettlementDraft) =>
+    Effect.flatMap(recordAll([wanted]), ([result]) => result ?? new RelayRefused({ reason: "relayer_busy" }))
+
+  const recordInBatch = settings.batch === undefined ? undefined : makeBatches(settings.batch, recordAll)
+
+  /** Records a settlement, in its own transaction or with others. */
+  const record = Effect.fnUntraced(function* (wanted: SettlementDraft) {
+    if (recordInBatch === undefined || wanted.isAlone) return yield* recordAlone(wanted)
+    return yield* (yield* hasMulticall) ? recordInBatch(wanted) : recordAlone(wanted)
+  })
+
+  /** Sends the transaction of a record: that of a batch is in the record of its first item. */
+  const send = Effect.fnUntraced(function* ({ item, nonce, signedTransaction }: SettlementRecord) {
+    if (item === 0) return yield* chain.send(signedTransaction)
+    const last = (yield* journal.at(chainId, relayer, nonce)).at(-1)
+    return last !== undefined && (yield* chain.send(last.signedTransaction))
+  })
 
   /** Replaces a transaction that isn't mined by one with the same number and higher fees. */
   const replace = Effect.fnUntraced(function* (last: SettlementRecord) {
@@ -215,7 +299,7 @@ export const makeRelay = Effect.fnUntraced(function* (
     const othersWei = (yield* openSince(mined)).costWei(mined, last.nonce)
     // A node would refuse it, and the recorded one could not be sent any more.
     if (balanceWei < othersWei + gas * fees.maxFeePerGas) return yield* send(last)
-    const signed = yield* sign(last.nonce, { to, data }, gas, fees)
+    const signed = yield* signCall(last.nonce, { to, data }, gas, fees)
     const replaced: SettlementRecord = { ...last, replacement: last.replacement + 1, ...signed }
     return yield* send((yield* journal.insert(replaced)) ?? replaced)
   })
@@ -236,6 +320,7 @@ export const makeRelay = Effect.fnUntraced(function* (
   return {
     settings,
     chain,
+    mined: (transaction: Hex) => Cache.get(receipts, transaction),
     minedCount,
     simulationFees,
     reserve,

@@ -1,8 +1,10 @@
 import { Clock, Effect } from "effect"
+import type { MinedTransaction } from "../treasury/Chain.ts"
 import type { Hex } from "../treasury/Hex.ts"
 import type { ChainUnavailable, Evidence, PaymentCheck } from "./PaymentCheck.ts"
 import type { PresentedPayment } from "./PresentedPayment.ts"
-import type { Relay, RelayFault, RelayRefused, SettlementDraft } from "./Relay.ts"
+import { itemsOf, type SettlementDraft } from "./Recording.ts"
+import type { Relay, RelayFault, RelayRefused } from "./Relay.ts"
 import { type Journal, payerOf, type SettlementRecord } from "./SettlementJournal.ts"
 
 /*
@@ -49,6 +51,10 @@ const failed = (reason: string, transaction?: string): SettleResult => ({
   transaction
 })
 
+/** Authorizations in the transaction of a number, at least 1. */
+const itemCount = ([first]: ReadonlyArray<SettlementRecord>): bigint =>
+  first === undefined ? 1n : BigInt(Math.max(itemsOf(first), 1))
+
 /** The nonce belongs to another authorization, or to another till, which may have been paid by it. */
 const nonceTaken = failed("invalid_exact_evm_nonce_already_used")
 
@@ -64,9 +70,9 @@ export const makeSettling = (
   evidence: Effect.Effect<Evidence>
 ) => {
   /** The transaction of a number that is on the chain. */
-  const minedOf = Effect.fnUntraced(function* ({ chain }: Relay, sent: ReadonlyArray<SettlementRecord>) {
+  const minedOf = Effect.fnUntraced(function* (relay: Relay, sent: ReadonlyArray<SettlementRecord>) {
     for (const { transaction } of sent.toReversed()) {
-      const mined = yield* chain.mined(transaction)
+      const mined = yield* relay.mined(transaction)
       if (mined !== undefined) return { ...mined, transaction }
     }
     return undefined
@@ -90,6 +96,16 @@ export const makeSettling = (
     if (relayer === settings.relayer) return false
     const lastMillis = Math.max(...sent.map(({ recordedAtMillis }) => recordedAtMillis))
     return (yield* Clock.currentTimeMillis) - lastMillis >= settings.replaceAfterMillis
+  })
+
+  /** Whether a batch is mined for certain: then an authorization that isn't used was reverted alone. */
+  const isDeepBatch = Effect.fnUntraced(function* (
+    { chain, settings }: Relay,
+    sent: ReadonlyArray<SettlementRecord>,
+    { blockNumber }: MinedTransaction
+  ) {
+    if (itemCount(sent) < 2n) return false
+    return (yield* chain.blockNumber) - blockNumber + 1n >= BigInt(settings.network.confirmations)
   })
 
   /** What the chain shows of a record. Its relayer may be an earlier account, whose numbers are its own. */
@@ -118,9 +134,10 @@ export const makeSettling = (
       case "NotPaid":
         return failed("invalid_exact_evm_nonce_already_used", transaction ?? first)
       case "NotMoved":
-        if (mined !== undefined && !mined.succeeded) {
-          const gas = mined.gasUsed ?? relay.settings.maxGas
-          relay.reverts.noteReverted(mined.transaction, { ...owner, gas }, yield* Clock.currentTimeMillis)
+        if (mined !== undefined && (!mined.succeeded || (yield* isDeepBatch(relay, sent, mined)))) {
+          const gas = (mined.gasUsed ?? relay.settings.maxGas) / itemCount(sent)
+          const name = `${mined.transaction}:${key}`
+          relay.reverts.noteReverted(name, { ...owner, gas }, yield* Clock.currentTimeMillis)
           return { _tag: "NumberSpent", reason: "transaction_failed", transaction: mined.transaction }
         }
         if (mined !== undefined) return waiting
@@ -192,6 +209,8 @@ export const makeSettling = (
     { hasReverted, ...wanted }: Attempt,
     untilMillis: number
   ): Effect.fn.Return<SettlementRecord | Refusal, RelayFault | ChainUnavailable> {
+    // One that failed in a batch spoils no other.
+    let isExcluded = wanted.attempt > 0
     for (;;) {
       const minedBefore = yield* relay.minedCount
       const verdict = yield* Effect.catchTag(check(relay, wanted.payment), "RelayRefused", refused)
@@ -206,11 +225,22 @@ export const makeSettling = (
       if (refusal !== undefined) return { _tag: "Refused", reason: refusal }
       relay.reverts.begin(risked, now)
       const record = yield* Effect.catchTag(
-        relay.record({ ...wanted, call, gas, balanceAtomic, minedBefore }),
+        relay.record({
+          ...wanted,
+          call,
+          gas,
+          balanceAtomic,
+          minedBefore,
+          isAlone: isExcluded || byContract
+        }),
         "RelayRefused",
         refused
       )
       if ("_tag" in record) relay.reverts.end(key)
+      if ("_tag" in record && record.reason === "excluded_from_batch") {
+        isExcluded = true
+        continue
+      }
       if (!("_tag" in record) || record.reason !== "payer_settlements_open") return record
       if ((yield* Clock.currentTimeMillis) + pollMillis >= untilMillis) return record
       yield* Effect.ignore(relay.unblock)
@@ -238,7 +268,8 @@ export const makeSettling = (
       return isOf(other, payment, caller) ? yield* waitFor(relay, payment, other, untilMillis) : nonceTaken
     }
     if (!isOf(record, payment, caller)) return nonceTaken
-    yield* Effect.ignore(relay.send(record))
+    // The first item of a batch sends it.
+    if (record.item === 0) yield* Effect.ignore(relay.send(record))
     return yield* waitFor(relay, payment, record, untilMillis)
   })
 }

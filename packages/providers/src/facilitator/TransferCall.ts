@@ -1,12 +1,14 @@
 import type { Authorization } from "@till402/core/effect"
 import {
   decodeFunctionData,
+  decodeFunctionResult,
   encodeFunctionData,
   isErc6492Signature,
   multicall3Abi,
   parseAbi,
   parseErc6492Signature,
   parseSignature,
+  parseTransaction,
   size,
   slice,
   toFunctionSelector
@@ -103,13 +105,59 @@ export const creatingTransfer = (
 
 const aggregateSelector = toFunctionSelector("aggregate3((address,bool,bytes)[])")
 
-/** The amount that a call of this file moves, in atomic units: the third argument of both overloads. */
-export const amountOf = (data: Hex): bigint => {
-  if (data.startsWith(aggregateSelector)) {
-    const { args } = decodeFunctionData({ abi: multicall3Abi, data })
-    const calls = args?.[0]
-    const transfer = Array.isArray(calls) ? calls.at(-1)?.callData : undefined
-    return transfer === undefined ? 0n : amountOf(transfer)
+/** Submits several authorizations in one transaction. Each fails alone. */
+export const batchTransfer = (calls: ReadonlyArray<TransferCall>): TransferCall => ({
+  to: multicall3,
+  data: encodeFunctionData({
+    abi: multicall3Abi,
+    functionName: "aggregate3",
+    args: [calls.map(({ data, to }) => ({ target: to, allowFailure: true, callData: data }))]
+  })
+})
+
+/** Which calls of a batch succeed, read from its simulation; `undefined` if it can't be read. */
+export const batchSuccesses = (result: Hex): ReadonlyArray<boolean> | undefined => {
+  try {
+    const results = decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data: result })
+    return results.map(({ success }) => success)
+  } catch {
+    return undefined
   }
-  return size(data) < 100 ? 0n : BigInt(slice(data, 68, 100))
+}
+
+/** What a call of this file moves. */
+export interface PlannedTransfer {
+  /** The balance that it takes from, as `accountOf` has it: token and payer, `0x…:0x…`. */
+  readonly account: string
+  readonly nonce: string
+  readonly amountAtomic: bigint
+}
+
+/** From, to, value, two times and nonce: both overloads begin with them. */
+const commonSize = 4 + 6 * 32
+
+/** The transfers that a call of this file submits, in order. */
+export const transfersOf = ({ data, to }: TransferCall): ReadonlyArray<PlannedTransfer> => {
+  if (data.startsWith(aggregateSelector)) {
+    const { args, functionName } = decodeFunctionData({ abi: multicall3Abi, data })
+    if (functionName !== "aggregate3") return []
+    const [calls] = args
+    // A transfer that must not fail is the only one: the creation of its wallet precedes it.
+    const transfers = calls.at(-1)?.allowFailure === false ? calls.slice(-1) : calls
+    return transfers.flatMap(({ callData, target }) => transfersOf({ to: target, data: callData }))
+  }
+  if (size(data) < commonSize) return []
+  return [
+    {
+      account: `${to.toLowerCase()}:${slice(data, 16, 36)}`,
+      nonce: slice(data, 164, 196),
+      amountAtomic: BigInt(slice(data, 68, 100))
+    }
+  ]
+}
+
+/** The transfers that a signed transaction with a call of this file submits, in order. */
+export const transfersIn = (signedTransaction: Hex): ReadonlyArray<PlannedTransfer> => {
+  const { data, to } = parseTransaction(signedTransaction)
+  return data === undefined || to === null || to === undefined ? [] : transfersOf({ to, data })
 }

@@ -12,6 +12,7 @@ import {
  */
 
 export type {
+  BatchOptions,
   FacilitatorNetwork,
   LocalFacilitatorLayerOptions,
   LocalFacilitatorOptions,

@@ -63,6 +63,8 @@ export interface Chain {
   readonly hasCode: (address: Hex) => Effect.Effect<boolean, ChainFault>
   /** The gas that a call takes. With fees, as a transaction that pays them, from an account that can. */
   readonly estimateGas: (call: GasCall) => Effect.Effect<bigint, ChainFault>
+  /** What a call returns on the latest block. */
+  readonly simulate: (call: Omit<GasCall, "fees" | "block">) => Effect.Effect<Hex, ChainFault>
   /** Fees that are sufficient even if the base fee doubles. */
   readonly fees: Effect.Effect<Fees, ChainFault>
   /** Base fees of this many latest blocks, and of the next one, in wei; fewer if the chain is younger. */
@@ -100,6 +102,8 @@ export const callFailureOf = (code: unknown, message: unknown, data: unknown): C
 
 const isQuantity = (value: unknown): value is string =>
   typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value)
+
+const isData = (value: unknown): value is Hex => typeof value === "string" && /^0x[0-9a-fA-F]*$/.test(value)
 
 const balanceOfSelector = "0x70a08231"
 
@@ -171,6 +175,10 @@ export const makeChain = (upstream: Upstream, rpcUrl: string): Chain => {
             },
         ...(block === undefined ? [] : [block])
       ]),
+    simulate: (wanted) =>
+      Effect.flatMap(call("eth_call", [wanted, "latest"]), (result) =>
+        isData(result) ? Effect.succeed(result) : Effect.fail(malformed("eth_call"))
+      ),
     fees: Effect.map(
       Effect.all([baseFee, quantity("eth_maxPriorityFeePerGas", [])]),
       ([base, maxPriorityFeePerGas]) => ({

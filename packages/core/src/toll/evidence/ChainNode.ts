@@ -12,6 +12,7 @@ import {
   parseAbi,
   type RpcLog,
   TransactionReceiptNotFoundError,
+  type TransactionReceipt,
   type Transport
 } from "viem"
 import { getBlock, getTransactionReceipt, multicall, readContract, verifyHash } from "viem/actions"
@@ -116,6 +117,8 @@ const isRefusal = (error: unknown): boolean => {
 /** Reads one chain by JSON-RPC. Every read has a deadline; the transport retries. */
 export class ChainNode {
   private readonly client: Client
+  /** Reads in flight, by hash. A batch has one receipt for many payments. */
+  private readonly receipts = new Map<string, Promise<TransactionReceipt | undefined>>()
 
   constructor(transport: Transport) {
     // No CCIP reads: a contract must not make this process fetch a URL.
@@ -132,11 +135,15 @@ export class ChainNode {
   }
 
   receipt(hash: string) {
-    return read(() =>
-      getTransactionReceipt(this.client, { hash: hash as Hex }).catch(
-        undefinedIf(TransactionReceiptNotFoundError)
-      )
-    )
+    return read(() => {
+      const reading =
+        this.receipts.get(hash) ??
+        getTransactionReceipt(this.client, { hash: hash as Hex })
+          .catch(undefinedIf(TransactionReceiptNotFoundError))
+          .finally(() => this.receipts.delete(hash))
+      this.receipts.set(hash, reading)
+      return reading
+    })
   }
 
   /** Whether a nonce is used or canceled, as of a block. */
