@@ -11,7 +11,7 @@ import { solanaPayingFetch, startSolanaChain, type SolanaChain } from "@till402/
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { SolanaFacilitatorTask } from "./solanaFacilitatorProcess.ts"
 import { facilitatorOn, feePayerSigner, type MadePayment, payerOn, payV1, payV2 } from "./solanaPayments.ts"
-import { openSolanaShop, searchUrl } from "./solanaShop.ts"
+import { openSolanaShop, refusalOf, searchUrl } from "./solanaShop.ts"
 
 /*
  * A facilitator on Solana without a third party, on a local chain, paid by official clients.
@@ -125,8 +125,10 @@ describe("a payment that can't be settled", () => {
     const poor = await payV2(chain, await payerOn(chain, 9_999n), { payTo, feePayer })
     const late = await payV2(chain, await payerOn(chain), { payTo, feePayer })
     chain.advance(151)
-    for (const { payload, requirements } of [poor, late]) {
-      const reason = "invalid_exact_svm_transaction_simulation_failed"
+    for (const [{ payload, requirements }, reason] of [
+      [poor, "insufficient_funds"],
+      [late, "invalid_exact_svm_transaction_simulation_failed"]
+    ] as const) {
       expect(await facilitator.verify(payload, requirements)).toMatchObject({ invalidReason: reason })
       expect(await facilitator.settle(payload, requirements)).toMatchObject(failed(reason))
     }
@@ -271,6 +273,39 @@ describe("a facilitator over HTTP", () => {
     expect(await received()).toBe(10_000n)
   })
 
+  it("settles a payment for the tills of one store, in any process, and for no other store", async () => {
+    const journal = memoryTransferJournal()
+    const facilitator = await facilitatorOn(chain.rpcUrl, { journal })
+    const other = await facilitatorOn(chain.rpcUrl, { journal })
+    const { payload, requirements } = await payV2(chain, await payerOn(chain), { payTo, feePayer })
+    const settled = await facilitator.forTill("books").settle(payload, requirements)
+    expect(settled).toMatchObject({ success: true })
+    expect(await other.forTill("books").settle(payload, requirements)).toEqual(settled)
+    expect(await other.forTill("toys").settle(payload, requirements)).toMatchObject(
+      failed("duplicate_settlement")
+    )
+    expect(() => facilitator.forTill("")).toThrow("till must name the till's store")
+  })
+
+  it("returns a settlement of another process that took the money before the check", async () => {
+    const journal = memoryTransferJournal()
+    const facilitator = await facilitatorOn(chain.rpcUrl, { journal })
+    const { payload, requirements } = await payV2(chain, await payerOn(chain, 10_000n), { payTo, feePayer })
+    let isFirst = true
+    const late = await facilitatorOn(chain.rpcUrl, {
+      journal: {
+        ...journal,
+        find: async (key) => {
+          if (!isFirst) return journal.find(key)
+          isFirst = false
+          expect(await facilitator.settle(payload, requirements)).toMatchObject({ success: true })
+          return []
+        }
+      }
+    })
+    expect(await late.settle(payload, requirements)).toMatchObject({ success: true })
+  })
+
   it("names its fee payer for both versions", async () => {
     const { getSupported } = await facilitatorOn(chain.rpcUrl)
     const kind = { scheme: "exact", extra: { feePayer } }
@@ -289,5 +324,28 @@ describe("a till over it", () => {
     const response = await solanaPayingFetch(chain, payer, 1_000, send)(searchUrl)
     expect(response.status, await response.clone().text()).toBe(200)
     expect(await received()).toBe(10_000n)
+  })
+
+  it("asks a payer with credit and too little money for a payment: 402, not 503", async () => {
+    const local = await facilitatorOn(chain.rpcUrl)
+    const official = {
+      client: { ...local, ...local.forTill("books") },
+      feePayer,
+      url: "",
+      stop: async () => undefined
+    }
+    const { payer, send } = await openSolanaShop({ chain, official })
+    const pay = solanaPayingFetch(chain, payer, 1_000, send)
+    // Earns credit: the next payment isn't verified before the work.
+    expect((await pay(searchUrl)).status).toBe(200)
+    const elsewhere = await generateKeyPairSigner()
+    await chain.mint(elsewhere.address, 0n)
+    const amount = (await chain.balanceOf(payer.address)) - 9_999n
+    const spending = await payV2(chain, payer, { payTo: elsewhere.address, feePayer, amount })
+    const spent = await (await facilitatorOn(chain.rpcUrl)).settle(spending.payload, spending.requirements)
+    expect(spent.success).toBe(true)
+    const response = await pay(searchUrl)
+    expect(response.status, await response.clone().text()).toBe(402)
+    expect(await refusalOf(response)).toBe("insufficient_funds")
   })
 })

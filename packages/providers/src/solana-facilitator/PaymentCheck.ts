@@ -1,4 +1,4 @@
-import { type Address } from "@solana/kit"
+import { type Address, getCompiledTransactionMessageDecoder, type Transaction } from "@solana/kit"
 import { ExactSvmScheme } from "@x402/svm/exact/facilitator"
 import { Effect } from "effect"
 import type { NodeFault, SolanaNode } from "../solana-refunds/SolanaNode.ts"
@@ -32,14 +32,42 @@ const unused = (): never => {
   throw new Error("the official scheme only verifies")
 }
 
+const simulationFailed = "invalid_exact_svm_transaction_simulation_failed"
+
+/** Instruction `TransferChecked` of both token programs: source, mint, destination and authority are its accounts. */
+const transferChecked = 12
+
+/** The token account that a payment with the official form takes its money from. */
+const sourceOf = ({ messageBytes }: Transaction): Address | undefined => {
+  const message = getCompiledTransactionMessageDecoder().decode(messageBytes)
+  if (!("instructions" in message)) return undefined
+  const transfer = message.instructions.find(
+    ({ accountIndices = [], data }) => data?.[0] === transferChecked && accountIndices.length >= 4
+  )
+  const index = transfer?.accountIndices?.[0]
+  return index === undefined ? undefined : message.staticAccounts[index]
+}
+
+/** The amount in a token account, at the offset that both programs give it. */
+const amountIn = (data: Uint8Array): bigint =>
+  data.length < 72 ? 0n : new DataView(data.buffer, data.byteOffset).getBigUint64(64, true)
+
 /** Fails where nothing can be said about the payment: the node can't be read, or the fee payer can't pay. */
 export const makePaymentCheck = (settings: CheckSettings, node: SolanaNode) => {
   const { feePayer, maxComputeUnits, maxPriorityFeeMicroLamports } = settings
 
-  return Effect.fnUntraced(function* ({
-    requirements,
-    wire
-  }: PresentedPayment): Effect.fn.Return<PaymentVerdict, NodeFault | FeePayerUnderfunded> {
+  /** Whether the account that pays has less than the amount. */
+  const isShort = Effect.fnUntraced(function* ({ requirements, transaction }: PresentedPayment) {
+    const source = sourceOf(transaction)
+    if (source === undefined) return false
+    const account = yield* node.account(source)
+    return (account === undefined ? 0n : amountIn(account.data)) < BigInt(requirements.amount)
+  })
+
+  return Effect.fnUntraced(function* (
+    payment: PresentedPayment
+  ): Effect.fn.Return<PaymentVerdict, NodeFault | FeePayerUnderfunded> {
+    const { requirements, wire } = payment
     const lamports = (yield* node.account(feePayer))?.lamports ?? 0n
     if (lamports < reserveLamports) return yield* new FeePayerUnderfunded()
     const faults: Array<NodeFault> = []
@@ -66,8 +94,10 @@ export const makePaymentCheck = (settings: CheckSettings, node: SolanaNode) => {
     const [fault] = faults
     if (fault !== undefined) return yield* fault
     const { invalidReason = "invalid_payment", isValid, payer } = result
-    return isValid && payer !== undefined && payer !== ""
-      ? { _tag: "Valid", payer }
-      : { _tag: "Invalid", reason: invalidReason, payer: payer === "" ? undefined : payer }
+    if (isValid && payer !== undefined && payer !== "") return { _tag: "Valid", payer }
+    // A failed simulation alone may be that of a payment that is on the chain. Too little money says why it failed.
+    const reason =
+      invalidReason === simulationFailed && (yield* isShort(payment)) ? "insufficient_funds" : invalidReason
+    return { _tag: "Invalid", reason, payer: payer === "" ? undefined : payer }
   })
 }

@@ -145,6 +145,11 @@ export const makeSettling = (
     attempt.mint === requirements.asset &&
     attempt.amountAtomic === requirements.amount
 
+  const bringFor = (known: TransferAttempt, payment: PresentedPayment, caller: string) =>
+    known.caller === caller && isFor(known, payment)
+      ? bring(known, false)
+      : Effect.succeed(refusedToOthers(known.payer))
+
   return Effect.fnUntraced(function* (
     payment: PresentedPayment,
     caller: string
@@ -154,6 +159,9 @@ export const makeSettling = (
       // The payment's own blockhash is older than the latest one, and expires no later.
       const [verdict, lifetime] = yield* Effect.all([check(payment), node.lifetime], { concurrency: 2 })
       if (verdict._tag === "Invalid") {
+        // Another process may have recorded the settlement that took the money.
+        const [other] = yield* journal.find(payment.key)
+        if (other !== undefined) return yield* bringFor(other, payment, caller)
         return { _tag: "Failed", reason: verdict.reason, transaction: "", payer: verdict.payer }
       }
       const recorded = yield* record(payment, { payer: verdict.payer, lifetime }, caller)
@@ -161,9 +169,7 @@ export const makeSettling = (
         ? refusedToOthers(verdict.payer)
         : yield* bring(recorded, true)
     }
-    return known.caller === caller && isFor(known, payment)
-      ? yield* bring(known, false)
-      : refusedToOthers(known.payer)
+    return yield* bringFor(known, payment, caller)
   })
 }
 

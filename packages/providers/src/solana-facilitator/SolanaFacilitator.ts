@@ -1,4 +1,4 @@
-import type { ConfigurationError, FacilitatorClient } from "@till402/core"
+import { ConfigurationError, type FacilitatorClient } from "@till402/core"
 import { type Address, isAddress } from "@solana/kit"
 import { Effect } from "effect"
 import type { HttpClient } from "effect/http"
@@ -62,6 +62,21 @@ export interface SolanaFacilitator extends FacilitatorClient {
     caller?: string
   ) => Promise<SettleResponse>
   readonly getSupported: () => Promise<SupportedResult>
+  /**
+   * The facilitator of one till, for `Till.make`. `name` names the till's store: all processes that share a store use
+   * the same name, a till with another store has another one. Keep it while payments are open.
+   *
+   * A payment that a till has settled is refused to tills with other names. With one name for two stores, both would
+   * deliver for the same money.
+   *
+   * @throws ConfigurationError for an empty name
+   * @example
+   * import { solanaFacilitator } from "@till402/providers/solana-facilitator"
+   *
+   * declare const facilitator: ReturnType<typeof solanaFacilitator>
+   * const ofBookshop = facilitator.forTill("bookshop")
+   */
+  readonly forTill: (name: string) => FacilitatorClient
 }
 
 const read = settingReaders("solana-facilitator")
@@ -182,11 +197,23 @@ export const makeSolanaFacilitator = Effect.fnUntraced(function* (
     )
   })
 
-  return {
-    address: feePayer,
-    verify: (payload, requirements) => toPromise(verify(payload, requirements), undefined),
-    settle: (payload, requirements, caller = "") =>
+  const client = {
+    verify: (payload: unknown, requirements: unknown) => toPromise(verify(payload, requirements), undefined),
+    settle: (payload: unknown, requirements: unknown, caller = "") =>
       toPromise(settle(payload, requirements, caller), undefined),
     getSupported: async () => supportedBy(served, feePayer)
+  }
+  return {
+    address: feePayer,
+    ...client,
+    forTill: (name) => {
+      if (typeof name !== "string" || name === "") {
+        throw new ConfigurationError({ message: "solana-facilitator: till must name the till's store" })
+      }
+      return {
+        ...client,
+        settle: (payload: unknown, requirements: unknown) => client.settle(payload, requirements, name)
+      }
+    }
   }
 })

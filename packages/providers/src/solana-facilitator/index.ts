@@ -38,7 +38,7 @@ export type { FetchOptions, UpstreamSettings } from "../upstream/UpstreamSetting
  *   feePayer: solanaSigner(process.env["SOLANA_FEE_PAYER_KEY"] ?? ""),
  *   rpcUrl: process.env["SOLANA_RPC_URL"] ?? "",
  *   journal: sqliteJournals("till.sqlite").transfers
- * })
+ * }).forTill("bookshop")
  */
 export const solanaFacilitator = ({
   fetch,
