@@ -210,6 +210,9 @@ describe("a local facilitator settles", () => {
       [{ networks: [{ network: "nowhere", rpcUrl: chain.rpcUrl }] }, "networks"],
       [{ networks: [{ network: "base", rpcUrl: "ftp://node" }] }, "rpcUrl"],
       [{ maxGas: 0n }, "maxGas"],
+      [{ batch: { maxItems: 1 } }, "batch.maxItems"],
+      [{ batch: { maxItems: 65 } }, "batch.maxItems"],
+      [{ batch: { maxWaitMillis: 5_001 } }, "batch.maxWaitMillis"],
       [{ confirmTimeoutMillis: Number.NaN }, "confirmTimeoutMillis"]
     ] as const) {
       expect(() => localFacilitator({ account, journal, networks, ...change })).toThrow(name)

@@ -40,7 +40,6 @@ export type RelayFault = ChainFault | SettlementJournalFailed | SigningFailed | 
 const maxNonces = 32
 const feesLifetimeMillis = 1_000
 const balanceLifetimeMillis = 2_000
-const multicallLifetimeMillis = 3_600_000
 /** How long a verified payment keeps its gas money without being settled. */
 const reservationMillis = 30_000
 
@@ -88,6 +87,7 @@ export const makeRelay = Effect.fnUntraced(function* (
   const { chainId } = network
   const oneAtATime = Semaphore.makeUnsafe(1)
   let isRightChain = false
+  let multicallExists: boolean | undefined
   const reserved = new GasReservations(reservationMillis)
   let lastRead = new OpenTransactions([])
 
@@ -138,7 +138,13 @@ export const makeRelay = Effect.fnUntraced(function* (
   const receipts = yield* Cache.make({ capacity: 256, timeToLive: pollMillis, lookup: chain.mined })
 
   /** Whether batches are possible on this network. */
-  const hasMulticall = yield* Effect.cachedWithTTL(chain.hasCode(multicall3), multicallLifetimeMillis)
+  const hasMulticall = Effect.orElseSucceed(
+    Effect.gen(function* () {
+      multicallExists ??= yield* chain.hasCode(multicall3)
+      return multicallExists
+    }),
+    () => false
+  )
 
   /** The fees of now, within the ceiling. */
   const usualFees = Effect.gen(function* () {
@@ -284,9 +290,9 @@ export const makeRelay = Effect.fnUntraced(function* (
   })
 
   /** Sends the transaction of a record: that of a batch is in the record of its first item. */
-  const send = Effect.fnUntraced(function* ({ item, nonce, signedTransaction }: SettlementRecord) {
-    if (item === 0) return yield* chain.send(signedTransaction)
-    const last = (yield* journal.at(chainId, relayer, nonce)).at(-1)
+  const send = Effect.fnUntraced(function* (record: SettlementRecord) {
+    if (record.item === 0) return yield* chain.send(record.signedTransaction)
+    const last = (yield* journal.at(chainId, record.relayer, record.nonce)).at(-1)
     return last !== undefined && (yield* chain.send(last.signedTransaction))
   })
 
