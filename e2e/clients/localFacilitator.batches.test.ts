@@ -119,22 +119,29 @@ describe("sixteen payments at once", () => {
 })
 
 describe("a batch with a bad payment", () => {
-  it("leaves it out and names its reason, if it fails before the batch is recorded", async () => {
+  it("leaves it out and names its reason, if it was used or its payer's balance fell before the batch is recorded", async () => {
     const relay = await startBatches({ batch: { maxItems: 17, maxWaitMillis: 700 } })
     const payments = await somePayments(16)
     const spoiled = payments[5]!
+    const rival = await signedPayment(chain, { value: 1_000_000n }, payments[9]!.payer)
     const settling = settleAll(relay, payments)
     // Somebody uses the authorization while the batch is collected.
     await new Promise((resolve) => setTimeout(resolve, 350))
     await submit(chain, spoiled.terms, spoiled.signature, parseGwei("1"))
+    await submit(chain, rival.terms, rival.signature, parseGwei("1"))
     const results = await settling
-    expect(failuresIn(results)).toHaveLength(1)
+    expect(failuresIn(results)).toHaveLength(2)
+    expect(results[9]).toMatchObject({
+      success: false,
+      errorReason: "invalid_exact_evm_insufficient_balance",
+      transaction: ""
+    })
     expect(results[5]).toMatchObject({
       success: false,
       errorReason: "invalid_exact_evm_nonce_already_used",
       transaction: ""
     })
-    expect(relay.journal.records()).toHaveLength(15)
+    expect(relay.journal.records()).toHaveLength(14)
     expect(await sentBy(relay.account.address)).toBe(1)
   })
 
