@@ -1,5 +1,4 @@
 import { createInterface } from "node:readline"
-import { getHeapStatistics } from "node:v8"
 import { serve } from "@hono/node-server"
 import { type ChargeSummary, type LedgerCheck, type LedgerKind, Till, type TillOptions } from "@till402/core"
 import { till402 } from "@till402/hono"
@@ -8,6 +7,7 @@ import { Hono } from "hono"
 import { privateKeyToAccount } from "viem/accounts"
 import type { Books } from "./Books.ts"
 import type { DaySettings, ServerLine, ServerSettings } from "./ServerSettings.ts"
+import { measureProcess } from "./day/MemoryProbe.ts"
 import { failingDeliveries, shop, notifyOutside, vaultItem } from "./Shop.ts"
 import { observedStorage } from "./Storage.ts"
 
@@ -118,14 +118,7 @@ const start = async (): Promise<void> => {
 
   const app = new Hono()
   app.post("/control/reconcile", async (context) => context.json(await till.reconcile()))
-  app.post("/control/memory", (context) => {
-    globalThis.gc?.()
-    const { external, heapUsed, rss } = process.memoryUsage()
-    return context.json({
-      heapBytes: heapUsed + external,
-      outsideBytes: rss - getHeapStatistics().total_physical_size
-    })
-  })
+  app.post("/control/memory", async (context) => context.json(await measureProcess()))
   app.post("/control/books", async (context) => context.json(await books(await context.req.json())))
   app.use(till402(till))
   serve({ fetch: app.fetch, hostname: "127.0.0.1", port: 0 }, ({ port }) =>

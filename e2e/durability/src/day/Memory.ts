@@ -4,17 +4,14 @@ export interface MemorySample {
   readonly slot: number
   /** Of JavaScript's heap, and of buffers outside it. */
   readonly heapBytes: number
-  /**
-   * Resident memory without the heap's pages: V8 keeps pages that it has once used, and uses more of them the longer a
-   * process runs, whatever the heap holds.
-   */
+  /** Resident memory without the heap's pages, once V8 has given back those that it freed: see `measureProcess`. */
   readonly outsideBytes: number
 }
 
 /** How much the median of the last third may be above that of the first third: a share of it, and some bytes. */
 export const memoryRule = {
   heapBytes: { share: 0.1, bytes: 8 * 2 ** 20 },
-  outsideBytes: { share: 0.1, bytes: 32 * 2 ** 20 }
+  outsideBytes: { share: 0.1, bytes: 16 * 2 ** 20 }
 } as const
 
 type Measure = keyof typeof memoryRule

@@ -30,7 +30,7 @@ describe("the memory of a day", () => {
   it("is judged for each server, and for the whole process", () => {
     const flat = samplesOf(0, [50, 50, 50])
     const leaking = samplesOf(1, [50, 60, 90])
-    const fragmented = samplesOf(2, [50, 50, 50], [200, 230, 253])
+    const fragmented = samplesOf(2, [50, 50, 50], [200, 230, 237])
     // The processes are sampled in turn.
     const samples = flat.flatMap((sample, index) => [sample, leaking[index]!, fragmented[index]!])
     expect(grownOf(samples)).toEqual(["1 heapBytes", "2 outsideBytes"])

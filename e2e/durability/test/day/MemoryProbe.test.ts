@@ -1,0 +1,26 @@
+import { execFile } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { expect, it } from "vitest"
+
+const program = fileURLToPath(new URL("./memoryProbeProcess.ts", import.meta.url))
+const run = promisify(execFile)
+
+interface Measured {
+  readonly first: number
+  readonly afterGarbage: number
+  readonly withBuffer: number
+}
+
+const measured = async (flags: ReadonlyArray<string>): Promise<Measured> =>
+  JSON.parse((await run(process.execPath, [...flags, program])).stdout) as Measured
+
+it("the memory outside of the heap doesn't have pages that V8 has freed, but every buffer", async () => {
+  const { afterGarbage, first, withBuffer } = await measured(["--expose-gc"])
+  expect(afterGarbage - first).toBeLessThan(20)
+  expect(withBuffer - afterGarbage).toBeGreaterThan(60)
+})
+
+it("is not measured without collections", async () => {
+  await expect(measured([])).rejects.toThrow("memory is measured under --expose-gc")
+})
