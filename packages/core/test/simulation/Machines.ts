@@ -8,6 +8,9 @@ import type { Connection, Storage } from "./Storage.ts"
 import type { Timeline } from "./Timeline.ts"
 import type { Trace } from "./Trace.ts"
 
+/** Turns of the event loop after which the next part of a file has been read. */
+const turnsOfFile = 8
+
 /** Starts, crashes and restarts the machines, and runs their processes. */
 export class Machines {
   readonly all: ReadonlyArray<Machine>
@@ -108,14 +111,18 @@ export class Machines {
 
   /** Runs all processes until each waits for an external event. */
   async runUntilIdle(): Promise<void> {
-    let isBusy: boolean
+    let quietTurns = 0
     do {
       // After this, all callbacks of settled promises have run.
       await new Promise(setImmediate)
       await this.storage.settle?.()
-      isBusy = false
-      for (const machine of this.all) if (machine.runPending()) isBusy = true
-    } while (isBusy)
+      quietTurns++
+      for (const machine of this.all) if (machine.runPending()) quietTurns = 0
+    } while (quietTurns < (this.isDownloading ? turnsOfFile : 1))
+  }
+
+  private get isDownloading(): boolean {
+    return this.all.some(({ server }) => server?.isDownloading === true)
   }
 
   private recordEvent(machine: Machine, event: TillEvent): void {

@@ -116,6 +116,7 @@ export class Server {
   readonly orders: HostOrders
   private readonly http: Http["Service"]
   private readonly context: Context.Context<never>
+  private downloads = 0
 
   private constructor(process: Process, services: Context.Context<Http>) {
     this.process = process
@@ -184,16 +185,25 @@ export class Server {
     })
   }
 
+  /** A file is being read: that takes turns of the event loop, and no virtual time. */
+  get isDownloading(): boolean {
+    return this.downloads > 0
+  }
+
   /** Handles a request; never responds if the process crashes. */
   handle(request: Request, release: (reply: Reply) => void): void {
+    const isDownload = request.url.includes("/vault/download/")
+    if (isDownload) this.downloads++
     const handling = this.http.handle(incoming(request))
     const responding = Effect.isEffect(handling) ? handling : Effect.succeed(handling)
     const reading = Effect.flatMap(responding, (handled) =>
       Effect.promise(async (): Promise<Reply> => {
         const response = handled instanceof Response ? handled : toResponse(handled)
+        const text = await response.text()
+        if (isDownload) this.downloads--
         return {
           status: response.status,
-          text: await response.text(),
+          text,
           receipt: response.headers.get("payment-response") ?? response.headers.get("x-payment-response"),
           required: response.headers.get("payment-required")
         }

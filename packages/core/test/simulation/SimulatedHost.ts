@@ -1,4 +1,5 @@
 import type { TillOptions } from "../../src/till/TillOptions.ts"
+import { sampleArchive } from "../../src/testing/archive.ts"
 import { sampleProduct } from "../../src/testing/samples.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 import type { Link } from "./Link.ts"
@@ -22,6 +23,8 @@ export const vaultItem = {
 
 /** The price of everything, in dollars: payments differ only by the request they are bound to. */
 export const price = "5"
+
+const archive = sampleArchive({ "README.md": "A plan to launch by." })
 
 type Ports = Pick<TillOptions, "fulfilment" | "mailer" | "marketplaces" | "refundWallet" | "vault">
 
@@ -66,7 +69,7 @@ export class SimulatedHost {
         quote: () => call("host.quote", () => this.quote()),
         ...this.upstream.portOf(link)
       },
-      vault: { open: () => call("host.open", () => ({ body: new Uint8Array() })) },
+      vault: { open: () => call("host.open", () => ({ body: archive })) },
       mailer: { send: (mail) => call("host.mail", () => this.mailer.send(mail)).then(() => undefined) },
       ...(this.hasWallet ? { refundWallet: simulatedWallet(link) } : {})
     }
