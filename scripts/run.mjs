@@ -15,7 +15,7 @@ const usage = `Usage: node scripts/run.mjs <task> [arguments]
   sandbox   runs the same service until Ctrl-C, for curl and agents (--help shows its options)
   test      the whole test suite; arguments go to vitest
   check     format, lint and types
-  build     compiles the packages to dist
+  build     compiles the packages to dist, and bundles core for Node
   format    formats the sources
   docs      writes the generated tables of docs/options.md
   bench     comparison with the official middleware; bench durable, relaying, search, tracking, orders, vault, downloads, scale, flood, crowd, size, fast, assistant
@@ -138,6 +138,12 @@ const check = async (toolchain) => {
   return failed.length === 0 ? 0 : 1
 }
 
+/** Compiles the packages, then bundles core from its sources. */
+const build = async (toolchain, args) => {
+  const code = await run(toolchain, [...tool("tsc"), "-b", ...args])
+  return code === 0 ? run(toolchain, source("packages/core/build/bundle.ts")) : code
+}
+
 const tasks = {
   demo: (toolchain, args) =>
     run(toolchain, [...source("packages/sandbox/src/demo/main.ts"), ...args], { leash: true }),
@@ -145,7 +151,7 @@ const tasks = {
     run(toolchain, [...source("packages/sandbox/src/cli/main.ts"), ...args], { leash: true }),
   test,
   check,
-  build: (toolchain, args) => run(toolchain, [...tool("tsc"), "-b", ...args]),
+  build,
   format: (toolchain, args) => run(toolchain, [...tool("oxfmt"), ...args]),
   docs: (toolchain) => run(toolchain, source("e2e/docs/writeTables.ts")),
   bench: (toolchain, [name = "main", ...args]) =>

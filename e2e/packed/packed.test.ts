@@ -2,6 +2,7 @@ import {
   appendFileSync,
   cpSync,
   existsSync,
+  globSync,
   mkdtempSync,
   readFileSync,
   realpathSync,
@@ -11,17 +12,19 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { firstImports } from "../../bench/src/firstImport.ts"
 import { exportFaults, fileFaults, mapFaults, rangeFaults } from "./src/Contents.ts"
 import {
   builtinImports,
   computedImports,
+  importsOf,
   loadedWith,
   peersNeededBy,
   undeclaredImports
 } from "./src/Imports.ts"
 import { entriesOf, packAll, type PackedPackage } from "./src/Packing.ts"
 import { send, sendPaid } from "./src/Payer.ts"
-import { toolTimeoutMillis } from "./src/Tool.ts"
+import { run, toolTimeoutMillis } from "./src/Tool.ts"
 import {
   homeIn,
   installApp,
@@ -60,8 +63,11 @@ const names = [
   "@till402/sandbox",
   "@till402/vault"
 ]
-/** Folders that a package ships besides its sources and their build. */
-const assets: Readonly<Record<string, ReadonlyArray<string>>> = { "@till402/sandbox": ["bin", "vault"] }
+/** Folders that a package ships besides its sources and the files that the compiler makes of them. */
+const assets: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "@till402/core": ["dist/bundle"],
+  "@till402/sandbox": ["bin", "vault"]
+}
 
 const packageOf = (name: string): PackedPackage => {
   const found = packages.find((one) => one.name === name)
@@ -101,10 +107,15 @@ describe("loaded modules", () => {
       computedImports(packed).map((file) => {
         const text = readFileSync(join(packed.folder, file), "utf8")
         const peers = Object.keys(packed.manifest.peerDependenciesMeta ?? {})
-        return [`${packed.name}/${file}`, peers.filter((peer) => text.includes(`"${peer}"`))]
+        return { file: `${packed.name}/${file}`, peers: peers.filter((peer) => text.includes(`"${peer}"`)) }
       })
     )
-    expect(Object.fromEntries(computed)).toEqual({
+    const isBundled = ({ file }: { readonly file: string }) => file.includes("/dist/bundle/")
+    expect(new Set(computed.filter(isBundled).flatMap(({ peers }) => peers))).toEqual(
+      new Set(["secp256k1", "@effect/sql-pg"])
+    )
+    const separate = computed.filter((one) => !isBundled(one))
+    expect(Object.fromEntries(separate.map(({ file, peers }) => [file, peers]))).toEqual({
       "@till402/core/dist/fast/recoverSigner.js": ["secp256k1"],
       "@till402/core/dist/postgres.js": ["@effect/sql-pg"],
       "@till402/providers/dist/journals/PostgresDatabase.js": ["@effect/sql-pg"]
@@ -128,9 +139,11 @@ describe("loaded modules", () => {
     ])
   })
 
-  it("include no built-in module of Node in core, except for node.js and sql", () => {
+  it("include no built-in module of Node in core, except for node, sqlite and postgres", () => {
     const files = [...builtinImports(packageOf("@till402/core")).keys()]
-    expect(files.filter((file) => !/^dist\/(node\.js$|sql\/)/.test(file))).toEqual([])
+    expect(
+      files.filter((file) => !/^dist\/(node\.js$|sql\/|bundle\/(node|sqlite|postgres)\.js$)/.test(file))
+    ).toEqual([])
     // An empty result would mean that nothing was checked.
     expect(files).toContain("dist/node.js")
   })
@@ -139,10 +152,44 @@ describe("loaded modules", () => {
     ["@till402/core", "dist/index.js"],
     ["@till402/core", "dist/effect.js"],
     ["@till402/core", "dist/testing.js"],
+    ["@till402/core", "dist/bundle/index.js"],
+    ["@till402/core", "dist/bundle/effect.js"],
+    ["@till402/core", "dist/bundle/testing.js"],
     ["@till402/hono", "dist/index.js"]
   ])("include no built-in module of Node with %s %s, which run anywhere", (name, entry) => {
     const builtins = builtinImports(packageOf(name))
     expect(loadedWith(packageOf(name), entry).filter((file) => builtins.has(file))).toEqual([])
+  })
+})
+
+describe("the first import of core", () => {
+  const imports = () => firstImports(["@till402/core"], app, 3).get("@till402/core")!
+
+  // Each module that Node loads takes about half a millisecond.
+  it("loads few modules, none of them a barrel of effect", async () => {
+    expect(imports().modules).toBeLessThan(260)
+    const { folder } = packageOf("@till402/core")
+    const imported = globSync("dist/bundle/**/*.js", { cwd: folder }).flatMap((file) =>
+      importsOf(join(folder, file))
+    )
+    expect(imported.filter((specifier) => /^effect(\/[a-z-]+)?$/.test(specifier ?? ""))).toEqual([])
+    expect(imported).toContain("effect/Effect")
+  })
+
+  // 200 ms on an idle machine (`npm run bench -- size`), and three times that on one that runs other tests.
+  it("takes less than 600 ms on a busy machine", () => {
+    expect(imports().millis).toBeLessThan(600)
+  })
+
+  it("names the lines of the sources in errors", async () => {
+    const text = `import { Till } from "@till402/core"
+      try { Till.make({}) } catch (error) { console.log(error.stack) }`
+    const stack = await run(
+      process.execPath,
+      ["--enable-source-maps", "--input-type=module", "--eval", text],
+      app
+    )
+    expect(stack).toMatch(/core\/src\/till\/makeTill\.ts:\d+/)
   })
 })
 
@@ -297,7 +344,7 @@ describe("these checks detect", () => {
       appendFileSync(at("dist/runtime/Secrets.js"), '\nimport "node:crypto";\nimport "secp256k1";\n')
     )
     expect(builtinImports(packed).get("dist/runtime/Secrets.js")).toEqual(["node:crypto"])
-    expect(loadedWith(packed, "dist/index.js")).toContain("dist/runtime/Secrets.js")
+    expect(loadedWith(packed, "dist/effect.js")).toContain("dist/runtime/Secrets.js")
     expect(peersNeededBy(packed, entriesOf(packed)[0]!)).toEqual(["secp256k1"])
   })
 })

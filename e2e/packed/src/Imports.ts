@@ -91,10 +91,11 @@ export const loadedWith = ({ folder }: PackedPackage, entry: string): ReadonlyAr
   return [...loaded]
 }
 
-/** Optional peers of a package that an entry requires to load. */
+/** Optional peers of a package that an entry requires to load, in Node or in a bundle. */
 export const peersNeededBy = (packed: PackedPackage, { conditions }: Entry): ReadonlyArray<string> => {
   const { peerDependenciesMeta = {} } = packed.manifest
-  const needed = loadedWith(packed, conditions["default"]!)
+  const needed = [conditions["default"], conditions["module"]]
+    .flatMap((entry) => (entry === undefined ? [] : loadedWith(packed, entry)))
     .flatMap((file) => staticImportsOf(join(packed.folder, file)))
     .map(packageOf)
     .filter((name) => peerDependenciesMeta[name]?.optional === true)

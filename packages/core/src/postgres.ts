@@ -52,12 +52,12 @@ export const postgres = (options: PostgresOptions): Layer.Layer<Stores, Configur
   )
 }
 
-/** Loads the peer on demand; its name in a variable keeps bundlers from resolving it. */
+/** In a variable, which keeps bundlers from resolving it. */
+const clientName = "@effect/sql-pg"
+
+/** Loads the peer on demand. */
 const loadClient = Effect.tryPromise({
-  try: () => {
-    const name = "@effect/sql-pg"
-    return import(/* @vite-ignore */ name) as Promise<typeof import("@effect/sql-pg")>
-  },
+  try: () => import(/* @vite-ignore */ clientName) as Promise<typeof import("@effect/sql-pg")>,
   catch: (cause) =>
     new ConfigurationError({
       message:

@@ -96,10 +96,18 @@ const findOneShot = (): OneShot | undefined => {
   return typeof crypto?.hash === "function" ? crypto.hash : undefined
 }
 
-const makeDigests = (): Digests => {
+let chosen: Digests | undefined
+
+/** Chosen at the first digest: on Node, loading `node:crypto` takes longer than any other file of core. */
+const fastest = (): Digests => {
+  if (chosen !== undefined) return chosen
   const oneShot = findOneShot()
-  return oneShot === undefined ? portableDigests : digestsBy(oneShot)
+  chosen = oneShot === undefined ? portableDigests : digestsBy(oneShot)
+  return chosen
 }
 
 /** The fastest digests of this platform. */
-export const digests = makeDigests()
+export const digests: Digests = {
+  sha256Hex: (text) => fastest().sha256Hex(text),
+  hmacOf: (key) => fastest().hmacOf(key)
+}

@@ -42,5 +42,7 @@ describe.each(Object.entries(all))("digests: %s", (_name, { hmacOf, sha256Hex })
 })
 
 it("takes the platform's where there is one", () => {
-  expect(digests.hmacOf.toString()).toBe(all.platform.hmacOf.toString())
+  const key = bytesOf("0b".repeat(20))
+  expect(digests.hmacOf(key).toString()).toBe(all.platform.hmacOf(key).toString())
+  expect(digests.hmacOf(key).toString()).not.toBe(portableDigests.hmacOf(key).toString())
 })
