@@ -18,34 +18,46 @@ const modulesOf = (specifier: string, folder: string): number =>
       `import { registerHooks } from "node:module"
       let modules = 0
       registerHooks({ load: (url, context, next) => (modules++, next(url, context)) })
-      await import(${JSON.stringify(specifier)})
+      ${importing(specifier)}
       console.log(modules)`,
       folder
     )
   )
 
 /**
- * Imports each module in new processes of plain Node that run in `folder`, in turns, so that all meet the same load of
- * the machine.
+ * Median milliseconds of new processes of plain Node that run each text in `folder`, above those of one that runs none.
+ * They run in turns, so that all meet the same load of the machine.
  */
-export const firstImports = (
-  specifiers: ReadonlyArray<string>,
+export const startMillis = (
+  texts: ReadonlyArray<string>,
   folder: string,
   rounds = 9
-): ReadonlyMap<string, FirstImport> => {
-  const texts = ["", ...specifiers.map((specifier) => `await import(${JSON.stringify(specifier)})`)]
-  const times = texts.map((): Array<number> => [])
+): ReadonlyArray<number> => {
+  const all = ["", ...texts]
+  const times = all.map((): Array<number> => [])
   for (let round = 0; round < rounds; round++)
-    for (const [index, text] of texts.entries()) {
+    for (const [index, text] of all.entries()) {
       const startedAt = performance.now()
       node(text, folder)
       times[index]!.push(performance.now() - startedAt)
     }
   const [empty = 0, ...medians] = times.map(median)
+  return medians.map((millis) => millis - empty)
+}
+
+export const importing = (specifier: string): string => `await import(${JSON.stringify(specifier)})`
+
+/** The first import of each module, by processes that run in `folder`. */
+export const firstImports = (
+  specifiers: ReadonlyArray<string>,
+  folder: string,
+  rounds = 9
+): ReadonlyMap<string, FirstImport> => {
+  const millis = startMillis(specifiers.map(importing), folder, rounds)
   return new Map(
     specifiers.map((specifier, index) => [
       specifier,
-      { millis: medians[index]! - empty, modules: modulesOf(specifier, folder) }
+      { millis: millis[index]!, modules: modulesOf(specifier, folder) }
     ])
   )
 }

@@ -166,8 +166,8 @@ describe("the first import of core", () => {
   const imports = () => firstImports(["@till402/core"], app, 3).get("@till402/core")!
 
   // Each module that Node loads takes about half a millisecond.
-  it("loads few modules, none of them a barrel of effect", async () => {
-    expect(imports().modules).toBeLessThan(260)
+  it("loads few modules, none of them a barrel of effect", () => {
+    expect(imports().modules).toBeLessThan(210)
     const { folder } = packageOf("@till402/core")
     const imported = globSync("dist/bundle/**/*.js", { cwd: folder }).flatMap((file) =>
       importsOf(join(folder, file))

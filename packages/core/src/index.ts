@@ -11,8 +11,8 @@ export {
   type PlainOperation,
   type StandardSchema
 } from "./operations/PlainOperation.ts"
-export type { OwnOperationOptions } from "./operations/OwnOperation.ts"
-export type { PricedRouteOptions } from "./operations/PricedOperation.ts"
+export type { OwnOperationOptions } from "./operations/OwnOperationOptions.ts"
+export type { PricedRouteOptions } from "./operations/PricedRouteOptions.ts"
 export type { PricedRoute } from "./till/PricedRoute.ts"
 export type { OwnPrice } from "./operations/OwnPrice.ts"
 export type { Example } from "./operations/Operation.ts"

@@ -1,5 +1,5 @@
 import { HttpApi, HttpApiGroup, OpenApi } from "effect/http-api"
-import type { contractIds } from "../operations/OwnOperation.ts"
+import type { contractIds } from "../operations/OwnOperationOptions.ts"
 import * as Buy from "../operations/routes/Buy.ts"
 import * as Search from "../operations/routes/Search.ts"
 import * as Shop from "../operations/routes/Shop.ts"

@@ -50,9 +50,14 @@ const methodNotAllowed = (allow: string) =>
     allow
   })
 
+/** Loaded only where a till starts: `effect/http-api` takes a tenth of the time that importing core would take. */
+const loadOpenApi = Effect.promise(() => import("../api/OpenApi.ts"))
+
 const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: PricedRoutes) {
   const operations = yield* Operations
-  const router = makeRouter(settings, yield* operations.all, priced)
+  yield* priced.load
+  const { openApiDocument } = yield* loadOpenApi
+  const router = makeRouter(settings, yield* operations.all, priced, openApiDocument)
   const paidCall = yield* makePaidCalls(settings)
   const { cors, upstreamTimeoutMillis: timeoutMillis } = settings
 

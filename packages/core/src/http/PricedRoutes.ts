@@ -1,20 +1,33 @@
+import { Effect } from "effect"
 import { ConfigurationError } from "../domain/Errors.ts"
 import { type AnyOperation, pathForm } from "../operations/Operation.ts"
-import { pricedOperation, type PricedRouteOptions, pricedRouteFaults } from "../operations/PricedOperation.ts"
+import { type PricedRouteOptions, pricedRouteFaults } from "../operations/PricedRouteOptions.ts"
 import type { CallSettings } from "../ports/HostCall.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
-import { paidRouteFinder } from "./Router.ts"
+import { type OperationMatch, paidRouteFinder } from "./Router.ts"
 
 /** A priced route, and how its requests are matched. */
 export interface AddedRoute {
   readonly id: string
   readonly path: string
-  readonly find: ReturnType<typeof paidRouteFinder>
+  /** The match of a path, once the till has started. */
+  readonly find: (pathname: string) => OperationMatch | undefined
+}
+
+type Make = (options: PricedRouteOptions) => AnyOperation
+
+/** Value of a function that is called once, when it is first needed. */
+const once = <A>(make: () => A): (() => A) => {
+  let made: { readonly value: A } | undefined
+  return () => (made ??= { value: make() }).value
 }
 
 /** The priced routes of one till: added while the host sets up its own routes, also after the till has started. */
 export class PricedRoutes {
-  private readonly added: Array<AnyOperation> = []
+  private readonly added: Array<() => AnyOperation> = []
+  private make: Make = () => {
+    throw new Error("the till has not started")
+  }
   private readonly ids: Set<string>
   private readonly paths: ReadonlySet<string>
   private readonly requests = new Set<string>()
@@ -36,8 +49,14 @@ export class PricedRoutes {
 
   /** In the order in which they were added. */
   get operations(): ReadonlyArray<AnyOperation> {
-    return this.added
+    return this.added.map((operation) => operation())
   }
+
+  /** Loads what makes operations of the options. A till does so when it starts. */
+  readonly load: Effect.Effect<void> = Effect.promise(async () => {
+    const { pricedOperation } = await import("../operations/PricedOperation.ts")
+    this.make = (options) => pricedOperation(options, this.settings)
+  })
 
   /**
    * Adds a route to the documents.
@@ -54,11 +73,11 @@ export class PricedRoutes {
       faults.push(`the path ${path} belongs to another route of the till`)
     if (faults.length > 0)
       throw new ConfigurationError({ message: `priced route ${String(id)}: ${faults.join("; ")}` })
-    const operation = pricedOperation(options, this.settings)
-    const find = paidRouteFinder(this.settings, operation)
+    const operation = once(() => this.make(options))
+    const finder = once(() => paidRouteFinder(this.settings, operation()))
     this.ids.add(id)
     this.requests.add(requests)
     this.added.push(operation)
-    return { id, path, find }
+    return { id, path, find: (pathname) => finder()(pathname) }
   }
 }

@@ -1,4 +1,4 @@
-import { openApiDocument } from "../api/OpenApi.ts"
+import type { openApiDocument } from "../api/OpenApi.ts"
 import type { AnyOperation } from "../operations/Operation.ts"
 import type { PublicRoute } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
@@ -111,11 +111,15 @@ class OperationsDocument {
   }
 }
 
-/** Finds the handler of a path, with or without the prefix of the base URL. Documents name the priced routes too. */
+/**
+ * Finds the handler of a path, with or without the prefix of the base URL. Documents name the priced routes too;
+ * `describe` makes the OpenAPI document.
+ */
 export const makeRouter = (
   settings: HttpSettings,
   operations: ReadonlyArray<AnyOperation>,
-  priced: { readonly operations: ReadonlyArray<AnyOperation> }
+  priced: { readonly operations: ReadonlyArray<AnyOperation> },
+  describe: typeof openApiDocument
 ) => {
   const byPath = new Map<string, RouteMatch>()
   const withParams: Array<{
@@ -131,7 +135,7 @@ export const makeRouter = (
   const { baseUrl, discoveryPath, openapiPath } = settings
   const all = () => [...operations, ...priced.operations]
   const openApi = (operations: ReadonlyArray<AnyOperation>) =>
-    JSON.stringify(openApiDocument({ baseUrl, operations }))
+    JSON.stringify(describe({ baseUrl, operations }))
   if (openapiPath !== undefined) byPath.set(openapiPath, new OperationsDocument(all, openApi))
   if (discoveryPath !== undefined) byPath.set(discoveryPath, new OperationsDocument(all, listing))
   for (const [path, handler] of settings.publicRoutes) byPath.set(path, { _tag: "Public", handler })

@@ -1,15 +1,11 @@
 import { Effect, type Layer, Schema } from "effect"
 import type { ApiFailure } from "../domain/ApiFailure.ts"
 import { ConfigurationError } from "../domain/Errors.ts"
+import { timedOut } from "./HostWork.ts"
 import { type Operations, operationLayer } from "./Operation.ts"
 import { OperationSettings } from "./OperationSettings.ts"
-import {
-  ownEndpoint,
-  ownOperation,
-  ownOperationFaults,
-  type OwnOperationOptions,
-  timedOut
-} from "./OwnOperation.ts"
+import { ownEndpoint, ownOperation } from "./OwnOperation.ts"
+import { ownOperationFaults, type OwnOperationOptions } from "./OwnOperationOptions.ts"
 
 /** The options of `Operation.make`. */
 export interface OperationOptions<

@@ -1,14 +1,5 @@
-import { Effect, type Layer, Schema } from "effect"
-import type { Issue } from "../domain/ApiError.ts"
-import { ApiFailure, validationFailure } from "../domain/ApiFailure.ts"
-import { callWithTimeout } from "../fast/callWithTimeout.ts"
-import type { CallSettings } from "../ports/HostCall.ts"
 import type { CallContext } from "../runtime/Deadline.ts"
-import { reportingDefects } from "./HostDefects.ts"
-import { namedFields, standardFields } from "./InputFields.ts"
-import { type Operations, operationLayer, type RawInput } from "./Operation.ts"
-import { OperationSettings } from "./OperationSettings.ts"
-import { ownEndpoint, ownOperation, type OwnOperationOptions, refused, timedOut } from "./OwnOperation.ts"
+import type { OwnOperationOptions } from "./OwnOperationOptions.ts"
 
 /** A schema of zod, valibot, arktype or another library: https://standardschema.dev, version 1. */
 export interface StandardSchema<Output = unknown> {
@@ -63,71 +54,3 @@ export type AnyPlainOperation = PlainOperation<any>
 export const operation = <Input = Readonly<Record<string, string>>>(
   options: PlainOperation<Input>
 ): PlainOperation<Input> => options
-
-/** The value that a schema validates: the path's parameters with those of the query or the fields of the body. */
-const valueOf = ({ body, params, query }: RawInput, isGet: boolean): unknown => {
-  if (isGet) return { ...Object.fromEntries(query), ...params }
-  if (typeof body !== "object" || body === null || Array.isArray(body)) return body
-  return { ...body, ...params }
-}
-
-const repeatedIn = (query: URLSearchParams): ReadonlyArray<Issue> =>
-  [...new Set(query.keys())]
-    .filter((name) => query.getAll(name).length > 1)
-    .map((path) => ({ path, message: "must be given once" }))
-
-const validate = async (
-  schema: StandardSchema | undefined,
-  raw: RawInput,
-  isGet: boolean
-): Promise<unknown> => {
-  const repeated = isGet ? repeatedIn(raw.query) : []
-  if (repeated.length > 0) throw validationFailure(repeated)
-  if (schema === undefined) return raw.params
-  const result = await schema["~standard"].validate(valueOf(raw, isGet))
-  if (result.issues === undefined) return result.value
-  throw validationFailure(
-    result.issues.map(({ message, path = [] }) => ({
-      path: path.map((part) => String(typeof part === "object" ? part.key : part)).join("."),
-      message
-    }))
-  )
-}
-
-/** The fields that documents name: those of the input's schema where that lists them, else those of the example. */
-const fieldsOf = ({ example, input }: AnyPlainOperation): Schema.Struct.Fields =>
-  (input === undefined ? undefined : standardFields(input["~standard"])) ??
-  namedFields(Object.keys(example?.input ?? {}))
-
-/** Only an `ApiFailure` is for the caller; any other error is a defect of the host's function. */
-const call = <A>(
-  id: string,
-  timeoutMillis: number,
-  run: (context: CallContext) => PromiseLike<A>
-): Effect.Effect<A, ApiFailure> =>
-  callWithTimeout<A, A, ApiFailure>({
-    timeoutMillis,
-    call: run,
-    onResponse: Effect.succeed,
-    onThrow: (cause) => (cause instanceof ApiFailure ? refused(cause) : Effect.die(cause)),
-    onTimeout: () => Effect.fail(timedOut(id))
-  })
-
-/** A paid route of a host as a layer. `settings.onError` gets the errors of its functions. */
-export const plainOperation = (
-  options: AnyPlainOperation,
-  settings: Pick<CallSettings, "onError">
-): Layer.Layer<never, never, Operations | OperationSettings> =>
-  operationLayer(
-    Effect.gen(function* () {
-      const { upstreamTimeoutMillis } = yield* OperationSettings
-      const { id, method } = options
-      const isGet = method === "GET"
-      const operation = yield* ownOperation(options, {
-        endpoint: ownEndpoint(options, fieldsOf(options), Schema.Unknown),
-        decode: (raw) => call(id, upstreamTimeoutMillis, () => validate(options.input, raw, isGet)),
-        work: (input) => call(id, upstreamTimeoutMillis, async (context) => options.work(input, context))
-      })
-      return reportingDefects(operation, settings)
-    })
-  )

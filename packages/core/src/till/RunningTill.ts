@@ -14,7 +14,7 @@ import type {
 import type { DueRefund, DueRefundQuery, RefundStatus } from "../orders/RefundOperator.ts"
 import type { LedgerAudit } from "../toll/audit/LedgerAudit.ts"
 import type { Reconciliation } from "../toll/machine/Reconciler.ts"
-import type { PricedRouteOptions } from "../operations/PricedOperation.ts"
+import type { PricedRouteOptions } from "../operations/PricedRouteOptions.ts"
 import type { PricedRoute } from "./PricedRoute.ts"
 
 /** A running till, as `Till.make` returns it and adapters mount it. */

@@ -1,9 +1,7 @@
 import { Cause, Effect, Exit, Layer, Logger, ManagedRuntime, References } from "effect"
-import { FetchHttpClient } from "effect/http"
 import { ApiFailure } from "../domain/ApiFailure.ts"
 import { assemble, httpSettings } from "./assemble.ts"
 import { reconcileOnce } from "./background.ts"
-import { pickOperations } from "./pickOperations.ts"
 import { PricedHandling, TillService, tillService } from "./TillService.ts"
 import { eventLogger, report, toStandardError } from "../runtime/events.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
@@ -14,8 +12,8 @@ import type { Handled, Handling } from "../http/Http.ts"
 import { incoming, incomingCopy, type IncomingRequest, toResponse } from "../http/HttpMessage.ts"
 import { type AddedRoute, PricedRoutes } from "../http/PricedRoutes.ts"
 import { WithdrawnNetworks } from "../http/WithdrawnNetworks.ts"
-import type { PricedRouteOptions } from "../operations/PricedOperation.ts"
-import { contractIds } from "../operations/OwnOperation.ts"
+import type { PricedRouteOptions } from "../operations/PricedRouteOptions.ts"
+import { contractIds } from "../operations/OwnOperationOptions.ts"
 import type { PricedRoute } from "./PricedRoute.ts"
 import { maxPathLength, pathHandler } from "../http/Router.ts"
 import type { TillOptions } from "./TillOptions.ts"
@@ -66,11 +64,20 @@ const reportNotStarted = ({ onEvent = toStandardError }: TillOptions, { message 
     )
   )
 
+/** Loaded only where a till starts, as are its operations: they take a part of the time of importing core. */
+const httpClient = Layer.unwrap(
+  Effect.map(
+    Effect.promise(() => import("effect/http/FetchHttpClient")),
+    ({ layer }) => layer
+  )
+)
+const loadOperations = Effect.promise(() => import("./pickOperations.ts"))
+
 const facilitatorLayer = (facilitator: TillOptions["facilitator"]): Layer.Layer<Facilitator> =>
   "verify" in facilitator
     ? Facilitator.fromClient(facilitator)
     : Facilitator.layerSeveral(Array.isArray(facilitator) ? facilitator : [facilitator]).pipe(
-        Layer.provide(FetchHttpClient.layer)
+        Layer.provide(httpClient)
       )
 
 /** The layer of `Till` over the plain functions of a host. */
@@ -83,19 +90,28 @@ const layerOf = (
     readonly withdrawn: WithdrawnNetworks
   }
 ) =>
-  tillService(configuration, options).pipe(
-    Layer.provideMerge(
-      assemble(configuration, options, pickOperations(options, configuration.upstreamTimeoutMillis), shared)
-    ),
-    Layer.provideMerge([
-      options.storage,
-      facilitatorLayer(options.facilitator),
-      Chain.layerRpc(configuration.networks).pipe(Layer.provide(FetchHttpClient.layer))
-    ]),
-    Layer.provideMerge([
-      Logger.layer([eventLogger(options.onEvent ?? toStandardError)]),
-      Layer.succeed(References.MinimumLogLevel, "Info")
-    ])
+  Layer.unwrap(
+    Effect.map(loadOperations, ({ pickOperations }) =>
+      tillService(configuration, options).pipe(
+        Layer.provideMerge(
+          assemble(
+            configuration,
+            options,
+            pickOperations(options, configuration.upstreamTimeoutMillis),
+            shared
+          )
+        ),
+        Layer.provideMerge([
+          options.storage,
+          facilitatorLayer(options.facilitator),
+          Chain.layerRpc(configuration.networks).pipe(Layer.provide(httpClient))
+        ]),
+        Layer.provideMerge([
+          Logger.layer([eventLogger(options.onEvent ?? toStandardError)]),
+          Layer.succeed(References.MinimumLogLevel, "Info")
+        ])
+      )
+    )
   )
 
 interface Services {
@@ -208,15 +224,14 @@ export const makeTill = (options: TillOptions): RunningTill => {
     const route = pricedRoutes.add(routeOptions)
     const handlePriced: PricedRoute["handle"] = async (request, respond, caller) => {
       const { pathname } = request.url
-      const match = route.find(pathname)
-      if (match === undefined) {
+      return run(request, ({ pricedHandling }) => {
+        const match = route.find(pathname)
+        if (match !== undefined)
+          return pricedHandling.handle({ match, request, respond: async () => respond() }, caller)
         // A caller can send this, too long for a 402 to name; any other path is a fault of the host's setup.
         if (pathname.length <= maxPathLength) throw wrongPath(route, pathname)
         return failureResponse(notFound, configuration.cors, request.header("origin"))
-      }
-      return run(request, ({ pricedHandling }) =>
-        pricedHandling.handle({ match, request, respond: async () => respond() }, caller)
-      )
+      })
     }
     return {
       handle: handlePriced,

@@ -1,6 +1,6 @@
 import { Layer } from "effect"
 import * as Buy from "../operations/routes/Buy.ts"
-import { plainOperation } from "../operations/PlainOperation.ts"
+import { plainOperation } from "../operations/PlainOperationLayer.ts"
 import * as Search from "../operations/routes/Search.ts"
 import * as Shop from "../operations/routes/Shop.ts"
 import * as Track from "../operations/routes/Track.ts"

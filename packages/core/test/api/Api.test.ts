@@ -3,7 +3,7 @@ import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { describe, expect, it } from "vitest"
 import { Api, ApiError, Endpoints, PaymentRequired } from "@till402/core/effect"
-import { contractIds } from "../../src/operations/OwnOperation.ts"
+import { contractIds } from "../../src/operations/OwnOperationOptions.ts"
 import { type Challenged, headerOf, payChallenge } from "../toll/wallet.ts"
 import { baseUrl, buy, openTill, search, trackingNumber, vaultBuy } from "../toll/openTill.ts"
 

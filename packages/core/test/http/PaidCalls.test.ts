@@ -3,6 +3,7 @@ import { HttpApiEndpoint } from "effect/http-api"
 import { describe, expect, it } from "vitest"
 import { makePaidCalls } from "../../src/http/PaidCalls.ts"
 import { toResponse } from "../../src/http/HttpMessage.ts"
+import { openApiDocument } from "../../src/api/OpenApi.ts"
 import { makeRouter } from "../../src/http/Router.ts"
 import type { Price } from "../../src/operations/Operation.ts"
 import { Secrets } from "../../src/runtime/Secrets.ts"
@@ -44,7 +45,7 @@ const open = async ({ copies = [false], outcomes, price = "Quoted" }: Script) =>
   }
   const endpoint = HttpApiEndpoint.get("weather", path, { query: { city: Schema.String } })
   const operation = operationOf(endpoint, price === "Quoted" ? { price: quoted } : {})
-  const match = makeRouter(settings, [operation], { operations: [] })(path)
+  const match = makeRouter(settings, [operation], { operations: [] }, openApiDocument)(path)
   if (match?._tag !== "Operation") throw new Error("no operation")
   const paidCall = await Effect.runPromise(
     makePaidCalls(settings).pipe(

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { operation } from "../../src/index.ts"
-import type { PricedRouteOptions } from "../../src/operations/PricedOperation.ts"
+import type { PricedRouteOptions } from "../../src/operations/PricedRouteOptions.ts"
 import { baseUrl, challengeOf, openTill, readResponse, receiptOf } from "../toll/openTill.ts"
 import { headerOf, payChallenge } from "../toll/wallet.ts"
 
@@ -122,6 +122,7 @@ describe("options of a priced route", () => {
     ["path", "/taken", "belongs to another route of the till"],
     ["price", "0", "price must be dollars"],
     ["price", { min: "0.01", max: "0.02", of: () => "0.01" }, "price must be fixed"],
+    ["example", { input: {}, output: 1n }, "example must be data that JSON can hold"],
     ["mimeType", "text", "mimeType must be"],
     ["settlement", "first", "settlement must be"],
     ["work", () => ({}), "there is no option work"]

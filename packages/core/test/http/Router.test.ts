@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
 import { describe, expect, it, vi } from "vitest"
+import { openApiDocument } from "../../src/api/OpenApi.ts"
 import {
   makeRouter,
   paidRouteFinder,
@@ -38,7 +39,8 @@ const nothingPriced = { operations: [] }
 const router = makeRouter(
   { ...settings, publicRoutes: new Map([["/hooks/parcels", hook]]) },
   [search, weather, buy],
-  nothingPriced
+  nothingPriced,
+  openApiDocument
 )
 
 const matchAt = (path: string) => {
@@ -87,7 +89,7 @@ describe("the handler of a path", () => {
 
   it("lists the priced routes of the host too, also those that are added later", () => {
     const priced: { operations: ReadonlyArray<AnyOperation> } = { operations: [] }
-    const growing = makeRouter(settings, [search], priced)
+    const growing = makeRouter(settings, [search], priced, openApiDocument)
     const listed = (): unknown => {
       const match = growing("/.well-known/x402")
       return match?._tag === "Document" ? JSON.parse(match.text) : match
@@ -102,7 +104,8 @@ describe("the handler of a path", () => {
     const without = makeRouter(
       { ...settings, openapiPath: undefined, discoveryPath: undefined },
       [search],
-      nothingPriced
+      nothingPriced,
+      openApiDocument
     )
     expect([without("/openapi.json"), without("/.well-known/x402")]).toEqual([undefined, undefined])
   })
@@ -161,7 +164,12 @@ describe("the 402 of an operation", () => {
   })
 
   it("announces a payment that settles first", () => {
-    const upfront = makeRouter(settings, [{ ...search, settlesFirst: true }], nothingPriced)("/x402/search")
+    const upfront = makeRouter(
+      settings,
+      [{ ...search, settlesFirst: true }],
+      nothingPriced,
+      openApiDocument
+    )("/x402/search")
     expect(upfront?._tag === "Operation" && upfront.paidRoute.listedOffers()[0]!.requirements.extra).toEqual({
       name: "USDC",
       version: "2",

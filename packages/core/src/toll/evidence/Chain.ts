@@ -1,13 +1,12 @@
 import { Context, Effect, Layer } from "effect"
-import { HttpClient } from "effect/http"
+import type { HttpClient } from "effect/http"
 import type { Hex } from "viem"
 import type { Network } from "../../domain/Network.ts"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
-import { type ChainEvidence, unavailable } from "./ChainEvidence.ts"
+import type { ChainEvidence } from "./ChainEvidence.ts"
 import type { NonceOwner } from "./ChainNode.ts"
 import type { ChainNetwork, TokenFacts, UsedNonces } from "./ChainReader.ts"
 import type { EvidenceHints } from "./EvidenceHints.ts"
-import { makeSolanaChain } from "./solana/SolanaReader.ts"
 import type { IncomingTransfers, TimeSpan } from "./TransferSearch.ts"
 
 export type { ChainEvidence } from "./ChainEvidence.ts"
@@ -67,52 +66,9 @@ export class Chain extends Context.Service<
   ): Layer.Layer<Chain, never, HttpClient.HttpClient> =>
     Layer.effect(
       Chain,
-      Effect.flatMap(HttpClient.HttpClient, (client) => {
-        const urls = new Map<string, string>(
-          networks.flatMap(({ caip2, rpcUrl }) => (rpcUrl === undefined ? [] : [[caip2, rpcUrl] as const]))
-        )
-        const readable = networks.filter(({ caip2 }) => urls.has(caip2))
-        const onSolana = readable.filter(({ caip2 }) => isSolana(caip2))
-        const onEvm = readable.filter(({ caip2 }) => !isSolana(caip2))
-        const solana = makeSolanaChain(
-          new Map(onSolana.map(({ caip2 }) => [caip2, urls.get(caip2)!])),
-          client
-        )
-        if (onEvm.length === 0) return Effect.succeed(ofFamilies(unreadable, solana))
-        return Effect.map(loadReader, ([{ makeChain }, { rpcTransport }]) =>
-          ofFamilies(
-            makeChain(onEvm, (caip2) => rpcTransport(urls.get(caip2)!, client)),
-            solana
-          )
-        )
-      })
+      Effect.flatMap(loadReader, ({ readChains }) => readChains(networks))
     )
 }
 
-const isSolana = (caip2: string): boolean => caip2.startsWith("solana:")
-
-/** Reads each network as one of its family. */
-const ofFamilies = (evm: Chain["Service"], solana: ReturnType<typeof makeSolanaChain>): Chain["Service"] => ({
-  // Not there on Solana: signatures need no chain, and each payment is looked up by itself.
-  ...evm,
-  canRead: (caip2) => evm.canRead(caip2) || solana.canRead(caip2),
-  evidence: (network, authorization, hints) =>
-    (network.family === "evm" ? evm : solana).evidence(network, authorization, hints),
-  balanceOf: (network, address) => (network.family === "evm" ? evm : solana).balanceOf(network, address),
-  transfersTo: (network, to, span) => (network.family === "evm" ? evm : solana).transfersTo(network, to, span)
-})
-
-/** Loaded only where a chain is read: it takes most of the time that importing this package would take. */
-const loadReader = Effect.promise(() =>
-  Promise.all([import("./ChainReader.ts"), import("./RpcTransport.ts")])
-)
-
-/** The chains of networks without an RPC endpoint. */
-const unreadable: Chain["Service"] = {
-  canRead: () => false,
-  evidence: () => Effect.succeed(unavailable),
-  usedNonces: () => Effect.undefined,
-  balanceOf: () => Effect.undefined,
-  acceptsSignature: () => Effect.undefined,
-  transfersTo: () => Effect.undefined
-}
+/** Loaded only where a till starts, with `effect/http`. */
+const loadReader = Effect.promise(() => import("./ChainFamilies.ts"))

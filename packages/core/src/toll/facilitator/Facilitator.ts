@@ -16,7 +16,6 @@ import type {
   SupportedKind,
   Verification
 } from "./FacilitatorVerdicts.ts"
-import { makeHttpFacilitator } from "./HttpFacilitator.ts"
 
 export type {
   FacilitatorRequest,
@@ -68,12 +67,13 @@ export class Facilitator extends Context.Service<
   ): Layer.Layer<Facilitator, never, HttpClient.HttpClient> =>
     Layer.effect(
       Facilitator,
-      Effect.map(
-        Effect.forEach(sources, (source) =>
+      Effect.gen(function* () {
+        const { makeHttpFacilitator } = yield* loadHttpFacilitator
+        const members = yield* Effect.forEach(sources, (source) =>
           isClient(source) ? Effect.succeed(makeClientFacilitator(source, {})) : makeHttpFacilitator(source)
-        ),
-        (members) => new FacilitatorGroup(members)
-      )
+        )
+        return new FacilitatorGroup(members)
+      })
     )
 
   /** A facilitator in the same process: an official `x402Facilitator`, or a fake in a test. */
@@ -83,3 +83,6 @@ export class Facilitator extends Context.Service<
   ): Layer.Layer<Facilitator> =>
     Layer.succeed(Facilitator, new FacilitatorGroup([makeClientFacilitator(client, timeouts)]))
 }
+
+/** Loaded only where a facilitator is called over HTTP, with `effect/http`. */
+const loadHttpFacilitator = Effect.promise(() => import("./HttpFacilitator.ts"))

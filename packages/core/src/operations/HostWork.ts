@@ -1,0 +1,43 @@
+import { Effect } from "effect"
+import { ApiFailure, nothingCharged } from "../domain/ApiFailure.ts"
+
+/*
+ * What a host's own work may return, and the errors of work that failed.
+ */
+
+/** 503: the work of a host's operation missed its deadline. */
+export const timedOut = (id: string) =>
+  new ApiFailure({
+    status: 503,
+    code: "OPERATION_TIMEOUT",
+    message: `${id} took too long.${nothingCharged} Retry later.`,
+    retryAfterSeconds: 30
+  })
+
+/** Maximum response of an operation, in characters of JSON: it is stored with its charge. */
+export const maxResponseLength = 1024 * 1024
+
+/**
+ * The JSON of what an operation returned.
+ *
+ * @throws TypeError if it isn't JSON data: the caller must not be charged for an empty object
+ */
+export const jsonOf = (id: string, output: unknown): string => {
+  const isData = ![Response, Error, Map, Set].some((kind) => output instanceof kind)
+  const text = isData ? JSON.stringify(output ?? null) : undefined
+  if (typeof text !== "string") throw new TypeError(`operation ${id} must return data that JSON can hold`)
+  if (text.length > maxResponseLength)
+    throw new TypeError(`operation ${id} must return at most ${maxResponseLength} characters of JSON`)
+  return text
+}
+
+/** A refusal by the host's function; a status other than these is a defect. */
+export const refused = (failure: ApiFailure): Effect.Effect<never, ApiFailure> => {
+  const { status } = failure
+  const isRefusal = Number.isInteger(status) && status >= 400 && status < 500 && status !== 402
+  return isRefusal || status === 502 || status === 503
+    ? Effect.fail(failure)
+    : Effect.die(
+        new RangeError(`the status of an ApiFailure must be 4xx but 402, or 502, or 503: got ${status}`)
+      )
+}

@@ -1,0 +1,74 @@
+import { type Example, pathPattern } from "./Operation.ts"
+import { type OwnPrice, priceFault } from "./OwnPrice.ts"
+
+/*
+ * The options of a host's own operations, and their checks. Apart from what makes operations of them, which loads
+ * `effect/http-api`: a host that only imports core doesn't need that.
+ */
+
+/** The options that both styles share. */
+export interface OwnOperationOptions<Input> {
+  /** Names the operation in the ledger and the documents: `weather`. */
+  readonly id: string
+  /** `GET` takes its input from path and query; `POST` from path and JSON body. */
+  readonly method: "GET" | "POST"
+  /** Path below the mount: `/weather` or `/weather/:city`. */
+  readonly path: string
+  /** One line for people and agents: shown in the 402 and the documents. */
+  readonly description: string
+  readonly price: OwnPrice<Input>
+  /**
+   * When the payment settles. `"after-work"`: failed work costs the caller nothing. `"before-work"`: you do no work for
+   * a payment that doesn't settle. Default: `"after-work"`.
+   */
+  readonly settlement?: "after-work" | "before-work"
+  /** The response contains personal data or a secret: it is stored encrypted. Default: `false`. */
+  readonly encrypted?: boolean
+  /** An input and its response, for indexers and agents. */
+  readonly example?: Example
+}
+
+/** Ids of the contract's routes, which stay reserved where a till doesn't serve them. `api/Api.ts` checks the list. */
+export const contractIds = [
+  "search",
+  "shop",
+  "buy",
+  "track",
+  "vaultSearch",
+  "vaultBuy",
+  "vaultDownload"
+] as const
+
+const idPattern = /^[A-Za-z][\w-]{0,63}$/
+
+/** The first part must be a name, so that a path can't be mistaken for one below another prefix. */
+const isOwnPath = (path: string): boolean => {
+  const [first = "", ...parts] = path.slice(1).split("/")
+  const params = parts.filter((part) => part.startsWith(":"))
+  return (
+    pathPattern.test(path) &&
+    !first.startsWith(":") &&
+    ![first, ...parts].some((part) => /^\.+$/.test(part) || part === ":__proto__") &&
+    new Set(params).size === params.length
+  )
+}
+
+/** Lists every fault in an operation's options. */
+export const ownOperationFaults = (given: Readonly<Record<string, unknown>>): ReadonlyArray<string> => {
+  const { id, method, path, price, work } = given
+  const faults: Array<string> = []
+  if (typeof id !== "string" || !idPattern.test(id)) faults.push("id must be a name such as weather")
+  else if (contractIds.some((contractId) => contractId === id))
+    faults.push("this id belongs to a route of the contract")
+  if (method !== "GET" && method !== "POST") faults.push(`method must be "GET" or "POST"`)
+  if (typeof path !== "string" || !isOwnPath(path))
+    faults.push("path must be a path such as /weather or /weather/:city, each parameter once")
+  if (typeof given["description"] !== "string" || given["description"] === "")
+    faults.push("description must be one line that describes what is sold")
+  const fault = priceFault(price)
+  if (fault !== undefined) faults.push(fault)
+  if (![undefined, "after-work", "before-work"].includes(given["settlement"] as string | undefined))
+    faults.push(`settlement must be "after-work" or "before-work"`)
+  if (typeof work !== "function") faults.push("work must be a function of the input")
+  return faults
+}
