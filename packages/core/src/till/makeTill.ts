@@ -67,8 +67,8 @@ const reportNotStarted = ({ onEvent = toStandardError }: TillOptions, { message 
 /** Loaded only where a till starts, as are its operations: they take a part of the time of importing core. */
 const httpClient = Layer.unwrap(
   Effect.map(
-    Effect.promise(() => import("effect/http/FetchHttpClient")),
-    ({ layer }) => layer
+    Effect.promise(() => import("./platformHttp.ts")),
+    ({ platformHttp }) => platformHttp
   )
 )
 const loadOperations = Effect.promise(() => import("./pickOperations.ts"))

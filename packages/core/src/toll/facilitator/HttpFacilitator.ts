@@ -1,6 +1,5 @@
 import { Clock, Effect, Schema } from "effect"
-import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
-import { readBodyText } from "../../runtime/BodyText.ts"
+import { HttpClient } from "effect/http"
 import type { FacilitatorMember } from "./FacilitatorMember.ts"
 import {
   defaultFacilitatorTimeouts,
@@ -8,6 +7,7 @@ import {
   type FacilitatorOptions,
   shownAddress
 } from "./FacilitatorOptions.ts"
+import { FacilitatorFault, FacilitatorTransport, type Reply } from "./FacilitatorTransport.ts"
 import type { FacilitatorRequest, SupportedKind, Verification } from "./FacilitatorVerdicts.ts"
 import { pollStatus } from "./PaymentStatus.ts"
 import { type SupportedFault, SupportedKinds } from "./SupportedKinds.ts"
@@ -22,13 +22,6 @@ import {
   wireRequirements
 } from "./Wire.ts"
 
-const maxResponseBytes = 256 * 1024
-
-/** The host's headers function failed, or the response is not JSON of an allowed length. */
-class FacilitatorFault extends Schema.TaggedError<FacilitatorFault>()("FacilitatorFault", {
-  cause: Schema.Defect()
-}) {}
-
 /** A response with an error status, and without the document that was expected. */
 class FacilitatorStatus extends Schema.TaggedError<FacilitatorStatus>()("FacilitatorStatus", {
   status: Schema.Finite,
@@ -37,26 +30,21 @@ class FacilitatorStatus extends Schema.TaggedError<FacilitatorStatus>()("Facilit
 
 type Operation = "verify" | "settle" | "supported"
 
-const readJson = Effect.fnUntraced(
-  function* (response: HttpClientResponse.HttpClientResponse) {
-    const text = yield* readBodyText(response, maxResponseBytes)
-    return yield* Effect.try({
-      try: (): unknown => JSON.parse(text),
+const readJson = ({ text }: Reply) =>
+  Effect.flatMap(text, (json) =>
+    Effect.try({
+      try: (): unknown => JSON.parse(json),
       catch: (cause) => new FacilitatorFault({ cause })
     })
-  },
-  Effect.catchTag("BodyTooLarge", (cause) => Effect.fail(new FacilitatorFault({ cause })))
-)
+  )
 
-const retryAfterMillisOf = ({ headers }: HttpClientResponse.HttpClientResponse): number | undefined => {
-  const seconds = headers["retry-after"]
-  return seconds !== undefined && /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1000 : undefined
-}
+const retryAfterMillisOf = ({ retryAfter }: Reply): number | undefined =>
+  retryAfter !== undefined && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) * 1000 : undefined
 
 /** Decodes a response. Some facilitators send the usual document with a 4xx or 5xx: the document counts. */
 const readAs = <A>(schema: Schema.Decoder<A>) => {
   const decode = Schema.decodeUnknownEffect(schema)
-  return (response: HttpClientResponse.HttpClientResponse) => {
+  return (response: Reply) => {
     const decoded = Effect.flatMap(readJson(response), (document) => decode(document))
     const { status } = response
     return Effect.mapError(decoded, (error) =>
@@ -76,7 +64,7 @@ const reasonOf = (error: { readonly _tag: string } | FacilitatorStatus): string 
 export const makeHttpFacilitator = Effect.fnUntraced(function* (
   options: FacilitatorOptions
 ): Effect.fn.Return<FacilitatorMember, never, HttpClient.HttpClient> {
-  const client = yield* HttpClient.HttpClient
+  const send = (yield* FacilitatorTransport)(yield* HttpClient.HttpClient)
   const base = options.url.replace(/\/+$/, "")
   const verifyTimeoutMillis = options.verifyTimeoutMillis ?? defaultFacilitatorTimeouts.verifyTimeoutMillis
   const settleTimeoutMillis = options.settleTimeoutMillis ?? defaultFacilitatorTimeouts.settleTimeoutMillis
@@ -91,23 +79,17 @@ export const makeHttpFacilitator = Effect.fnUntraced(function* (
 
   const post = Effect.fnUntraced(function* (operation: "verify" | "settle", request: FacilitatorRequest) {
     const headers = yield* headersFor(operation)
-    return yield* client.execute(
-      HttpClientRequest.post(`${base}/${operation}`).pipe(
-        HttpClientRequest.setHeaders(headers),
-        HttpClientRequest.bodyJsonUnsafe({
-          x402Version: request.x402Version,
-          paymentPayload: request.paymentPayload,
-          paymentRequirements: wireRequirements(request)
-        })
-      )
-    )
+    const document = {
+      x402Version: request.x402Version,
+      paymentPayload: request.paymentPayload,
+      paymentRequirements: wireRequirements(request)
+    }
+    return yield* send({ url: `${base}/${operation}`, headers, document })
   })
 
   const get = Effect.fnUntraced(function* (path: string, operation: Operation) {
     const headers = yield* headersFor(operation)
-    return yield* client.execute(
-      HttpClientRequest.get(`${base}${path}`).pipe(HttpClientRequest.setHeaders(headers))
-    )
+    return yield* send({ url: `${base}${path}`, headers, document: undefined })
   })
 
   const verify = Effect.fn("Facilitator.verify")((request: FacilitatorRequest) =>

@@ -1,0 +1,57 @@
+import { Context, Effect, Schema } from "effect"
+import { type HttpClient, type HttpClientError, HttpClientRequest } from "effect/http"
+import { readBodyText } from "../../runtime/BodyText.ts"
+
+/** Maximum response of a facilitator. */
+export const maxResponseBytes = 256 * 1024
+
+/** The host's headers function failed, or the response is not JSON of an allowed length. */
+export class FacilitatorFault extends Schema.TaggedError<FacilitatorFault>()("FacilitatorFault", {
+  cause: Schema.Defect()
+}) {}
+
+type Fault = FacilitatorFault | HttpClientError.HttpClientError
+
+/** A response of a facilitator. */
+export interface Reply {
+  readonly status: number
+  readonly retryAfter: string | undefined
+  /** Fails if the body is too long, or the connection breaks. */
+  readonly text: Effect.Effect<string, Fault>
+}
+
+export interface FacilitatorCall {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Sent as JSON by POST; `undefined`: GET. */
+  readonly document: unknown
+}
+
+/** Sends a call to a facilitator. The caller sets the deadline by interruption. */
+export type SendCall = (call: FacilitatorCall) => Effect.Effect<Reply, Fault>
+
+/** Calls over an `HttpClient`, on any platform. */
+export const sendOver = (client: HttpClient.HttpClient): SendCall =>
+  Effect.fnUntraced(function* ({ document, headers, url }: FacilitatorCall) {
+    const request =
+      document === undefined
+        ? HttpClientRequest.get(url).pipe(HttpClientRequest.setHeaders(headers))
+        : HttpClientRequest.post(url).pipe(
+            HttpClientRequest.setHeaders(headers),
+            HttpClientRequest.bodyJsonUnsafe(document)
+          )
+    const response = yield* client.execute(request)
+    return {
+      status: response.status,
+      retryAfter: response.headers["retry-after"],
+      text: Effect.catchTag(readBodyText(response, maxResponseBytes), "BodyTooLarge", (cause) =>
+        Effect.fail(new FacilitatorFault({ cause }))
+      )
+    }
+  })
+
+/** Makes what sends the calls of one facilitator. By default, over the host's `HttpClient`. */
+export const FacilitatorTransport = Context.Reference<(client: HttpClient.HttpClient) => SendCall>(
+  "@till402/core/FacilitatorTransport",
+  { defaultValue: () => sendOver }
+)
