@@ -17,6 +17,7 @@ import { HTTPFacilitatorClient } from "@x402/core/server"
 import { ExactEvmScheme } from "@x402/evm/exact/server"
 import { paymentMiddleware, x402ResourceServer } from "@x402/hono"
 import { Hono } from "hono"
+import { compareLatencies } from "./latencies.ts"
 import { load, median, paidHeaders } from "./load.ts"
 import { network, payTo, signedPayments } from "./payments.ts"
 import { type Contender, fakeFacilitator, inProcess, nothing, page, routes } from "./servers.ts"
@@ -37,7 +38,8 @@ const ours = async (
     secret: "a secret of the benchmark, known to all",
     storage,
     marketplaces: { marketplace_a: { search: async () => page } },
-    limits: { unsettledPerPayer: 10_000, creditPerPayer }
+    limits: { unverified: 8_000, unsettled: 8_000, unsettledPerPayer: 10_000, creditPerPayer },
+    onEvent: () => undefined
   })
   await till.ready
   return inProcess(new Hono().use(till402(till)), till.dispose)
@@ -53,7 +55,7 @@ const official = (client: OfficialClient): Contender =>
     nothing
   )
 
-const startFacilitator = async (kind: "verifying" | "instant") => {
+const startFacilitator = async (kind: "verifying" | "native" | "instant" | "realistic") => {
   const child = fork(new URL("facilitatorServer.ts", import.meta.url), [kind], {
     execArgv: process.execArgv
   })
@@ -129,19 +131,21 @@ console.log(
 )
 console.log(`paid calls per second, unique valid payments, median of ${rounds} rounds of ${count}\n`)
 row("", ["Till402", "official", "ratio"])
-for (const kind of ["verifying", "instant"] as const) {
+for (const [kind, how] of [
+  ["verifying", "verifying signatures"],
+  ["native", "verifying by a C library"],
+  ["instant", "responding at once"]
+] as const) {
   const facilitator = await startFacilitator(kind)
   const mine = await ours(file(), { url: facilitator.url })
   const theirs = official(new HTTPFacilitatorClient({ url: facilitator.url }))
-  const how = kind === "verifying" ? "over HTTP, verifying signatures" : "over HTTP, responding at once"
-  await compareRow(`facilitator ${how}`, [mine, theirs], unique)
-  if (kind === "verifying") {
+  await compareRow(`facilitator over HTTP, ${how}`, [mine, theirs], unique)
+  // As if no caller ever came again: the facilitator gets two requests for each payment, as the other side does.
+  const verifying = await ours(file(), { url: facilitator.url }, "0")
+  await compareRow("the same, every payment verified first", [verifying, theirs], unique)
+  await verifying.stop()
+  if (kind === "verifying")
     await compareRow("replays of one payment, same facilitator", [mine, theirs], replays)
-    // As if no caller ever came again: the facilitator gets two requests for each payment, as the other side does.
-    const verifying = await ours(file(), { url: facilitator.url }, "0")
-    await compareRow("the same, every payment verified first", [verifying, theirs], unique)
-    await verifying.stop()
-  }
   await mine.stop()
   facilitator.stop()
 }
@@ -156,6 +160,30 @@ for (const verifies of [true, false]) {
   )
   await mine.stop()
 }
+
+console.log("\nfacilitator over HTTP: verifies in 60 ms, settles in 600 ms")
+row("", ["Till402", "official", "ratio"])
+const realistic = await startFacilitator("realistic")
+const waiting = [
+  await ours(file(), { url: realistic.url }),
+  official(new HTTPFacilitatorClient({ url: realistic.url }))
+]
+for (const callers of [32, 256, 1_000]) {
+  const [mine, theirs] = await compareLatencies(waiting, callers)
+  for (const [name, figure] of [
+    ["calls per second", "rate"],
+    ["p99 in ms", "p99"]
+  ] as const) {
+    const [ourFigure, officialFigure] = [mine![figure], theirs![figure]]
+    row(`${callers} callers at once: ${name}`, [
+      ourFigure.toFixed(0),
+      officialFigure.toFixed(0),
+      (ourFigure / officialFigure).toFixed(2)
+    ])
+  }
+}
+for (const { stop } of waiting) await stop()
+realistic.stop()
 
 console.log("")
 await overhead("memory", memory())

@@ -1,12 +1,21 @@
 /*
- * A facilitator as a process of its own, which is what a server meets: verifies signatures as the real
- * one does, and settles at once without a chain. Prints its address; ends with its parent.
+ * A facilitator as a process of its own, which is what a server meets: verifies signatures as the real one does
+ * ("verifying"), or by a C library ("native"), responds at once ("instant"), or takes the time of one that waits for a chain ("realistic"). Settles
+ * without a chain. Prints its address; ends with its parent.
  */
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
-import { fakeFacilitator } from "./servers.ts"
+import { nativeFacilitator } from "./nativeFacilitator.ts"
+import { fakeFacilitator, slowFacilitator } from "./servers.ts"
 
-const facilitator = fakeFacilitator(process.argv[2] === "verifying")
+const [kind] = process.argv.slice(2)
+const facilitators: Readonly<Record<string, () => ReturnType<typeof fakeFacilitator>>> = {
+  verifying: () => fakeFacilitator(true),
+  native: nativeFacilitator,
+  instant: () => fakeFacilitator(false),
+  realistic: () => slowFacilitator({ verify: 60, settle: 600 }, false)
+}
+const facilitator = facilitators[kind ?? "instant"]!()
 
 const bodyOf = async (request: IncomingMessage): Promise<{ readonly paymentPayload: unknown }> => {
   let text = ""

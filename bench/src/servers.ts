@@ -73,17 +73,28 @@ export const fakeFacilitator = (verifies: boolean) => {
 
 const waiting = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
 
-/** The same, and takes its time for each call. */
-export const slowFacilitator = (millis: number, verifies: boolean): ReturnType<typeof fakeFacilitator> => {
+/** Milliseconds that a facilitator takes for each call. */
+export interface FacilitatorMillis {
+  readonly verify: number
+  readonly settle: number
+}
+
+/** The same, and takes its time for each call: the same time for all, or one for each kind. */
+export const slowFacilitator = (
+  millis: number | FacilitatorMillis,
+  verifies: boolean
+): ReturnType<typeof fakeFacilitator> => {
+  const { settle: settleMillis, verify: verifyMillis } =
+    typeof millis === "number" ? { verify: millis, settle: millis } : millis
   const { getSupported, settle, verify } = fakeFacilitator(verifies)
   return {
     getSupported,
     verify: async (payment) => {
-      await waiting(millis)
+      await waiting(verifyMillis)
       return verify(payment)
     },
     settle: async (payment) => {
-      await waiting(millis)
+      await waiting(settleMillis)
       return settle(payment)
     }
   }
