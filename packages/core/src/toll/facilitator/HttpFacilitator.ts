@@ -1,5 +1,7 @@
 import { Clock, Effect, Schema } from "effect"
 import { HttpClient } from "effect/http"
+import { compiled } from "../../fast/compiled.ts"
+import { spanned } from "../../fast/spanned.ts"
 import type { FacilitatorMember } from "./FacilitatorMember.ts"
 import {
   defaultFacilitatorTimeouts,
@@ -43,7 +45,7 @@ const retryAfterMillisOf = ({ retryAfter }: Reply): number | undefined =>
 
 /** Decodes a response. Some facilitators send the usual document with a 4xx or 5xx: the document counts. */
 const readAs = <A>(schema: Schema.Decoder<A>) => {
-  const decode = Schema.decodeUnknownEffect(schema)
+  const decode = Schema.decodeUnknownEffect(compiled(schema))
   return (response: Reply) => {
     const decoded = Effect.flatMap(readJson(response), (document) => decode(document))
     const { status } = response
@@ -77,31 +79,38 @@ export const makeHttpFacilitator = Effect.fnUntraced(function* (
           catch: (cause) => new FacilitatorFault({ cause })
         })
 
-  const post = Effect.fnUntraced(function* (operation: "verify" | "settle", request: FacilitatorRequest) {
-    const headers = yield* headersFor(operation)
-    const document = {
-      x402Version: request.x402Version,
-      paymentPayload: request.paymentPayload,
-      paymentRequirements: wireRequirements(request)
-    }
-    return yield* send({ url: `${base}/${operation}`, headers, document })
-  })
-
-  const get = Effect.fnUntraced(function* (path: string, operation: Operation) {
-    const headers = yield* headersFor(operation)
-    return yield* send({ url: `${base}${path}`, headers, document: undefined })
-  })
-
-  const verify = Effect.fn("Facilitator.verify")((request: FacilitatorRequest) =>
-    post("verify", request).pipe(
-      Effect.flatMap(readVerify),
-      Effect.map(toVerification),
-      Effect.timeout(verifyTimeoutMillis),
-      Effect.catch((error) => Effect.succeed<Verification>({ _tag: "Unreachable", reason: reasonOf(error) }))
+  const post = (operation: "verify" | "settle", request: FacilitatorRequest) =>
+    Effect.flatMap(headersFor(operation), (headers) =>
+      send({
+        url: `${base}/${operation}`,
+        headers,
+        document: {
+          x402Version: request.x402Version,
+          paymentPayload: request.paymentPayload,
+          paymentRequirements: wireRequirements(request)
+        }
+      })
     )
-  )
 
-  const settle = Effect.fn("Facilitator.settle")(function* (request: FacilitatorRequest) {
+  const get = (path: string, operation: Operation) =>
+    Effect.flatMap(headersFor(operation), (headers) =>
+      send({ url: `${base}${path}`, headers, document: undefined })
+    )
+
+  const verify = (request: FacilitatorRequest) =>
+    spanned(
+      post("verify", request).pipe(
+        Effect.flatMap(readVerify),
+        Effect.map(toVerification),
+        Effect.timeout(verifyTimeoutMillis),
+        Effect.catch((error) =>
+          Effect.succeed<Verification>({ _tag: "Unreachable", reason: reasonOf(error) })
+        )
+      ),
+      "Facilitator.verify"
+    )
+
+  const settleOnce = Effect.fnUntraced(function* (request: FacilitatorRequest) {
     const endMillis = (yield* Clock.currentTimeMillis) + settleTimeoutMillis
     const response = yield* post("settle", request).pipe(
       Effect.flatMap(readSettle),
@@ -114,6 +123,8 @@ export const makeHttpFacilitator = Effect.fnUntraced(function* (
       Effect.flatMap(get(`/status/${paymentId}`, "settle"), readJson)
     )
   })
+
+  const settle = (request: FacilitatorRequest) => spanned(settleOnce(request), "Facilitator.settle")
 
   const fetchSupported = get("/supported", "supported").pipe(
     Effect.flatMap(readSupported),
