@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { queryTermsOf } from "../domain/SearchTerms.ts"
 import type { VaultItem, VaultQuery } from "../domain/Vault.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
-import { archivesOf, publish } from "./publish.ts"
+import { archivesOf, lockSlug, publish } from "./publish.ts"
 import { storing } from "./rows.ts"
 import { postgresMatch, sqliteMatch } from "./vaultMatch.ts"
 import { refreshStatistics, searchColumn, termsVersion } from "./vaultTerms.ts"
@@ -116,6 +116,16 @@ const put = (sql: SqlClient.SqlClient, item: VaultItem) => sql`
     price = excluded.price, search = excluded.search, terms_version = excluded.terms_version, listed = 1,
     document = excluded.document`
 
+/**
+ * On PostgreSQL, `ON CONFLICT (id)` alone fails with a violation of the slug's index if another transaction inserts the
+ * same item at that moment.
+ */
+const putAlone = (sql: SqlClient.SqlClient, item: VaultItem) =>
+  sql.onDialectOrElse({
+    pg: () => sql.withTransaction(Effect.andThen(lockSlug(sql, item.slug), put(sql, item))),
+    orElse: () => put(sql, item)
+  })
+
 /** The vault's items in a database. */
 export const layer: Layer.Layer<VaultItems, never, SqlClient.SqlClient> = Layer.effect(
   VaultItems,
@@ -130,7 +140,7 @@ export const layer: Layer.Layer<VaultItems, never, SqlClient.SqlClient> = Layer.
       return Effect.ignore(refreshStatistics(sql))
     })
     return VaultItems.of({
-      put: (item) => Effect.andThen(storing("vaultItems.put", put(sql, item)), countAdded),
+      put: (item) => Effect.andThen(storing("vaultItems.put", putAlone(sql, item)), countAdded),
       publish: (item, archive, nowMillis) =>
         Effect.tap(
           storing(

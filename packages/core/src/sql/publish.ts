@@ -42,8 +42,8 @@ export const archivesOf = (
     (rows) => rows.map(toArchive)
   )
 
-/** Publishers of one slug wait for each other on PostgreSQL, until the transaction ends. SQLite has one writer. */
-const lock = (sql: SqlClient.SqlClient, slug: string): Effect.Effect<unknown, SqlError.SqlError> =>
+/** Writers of one slug wait for each other on PostgreSQL, until the transaction ends. SQLite has one writer. */
+export const lockSlug = (sql: SqlClient.SqlClient, slug: string): Effect.Effect<unknown, SqlError.SqlError> =>
   sql.onDialectOrElse({
     pg: () => sql`SELECT pg_advisory_xact_lock(402405, hashtext(${slug}))`,
     orElse: () => Effect.void
@@ -59,7 +59,7 @@ export const publish = (
 ): Effect.Effect<Publication, SqlError.SqlError> =>
   sql.withTransaction(
     Effect.gen(function* (): Effect.fn.Return<Publication, SqlError.SqlError> {
-      yield* lock(sql, item.slug)
+      yield* lockSlug(sql, item.slug)
       const [before] = yield* sql<ItemRow>`
         SELECT id, listed, document FROM till_vault_items WHERE slug = ${item.slug}`
       const [newest] = before === undefined ? [] : yield* archivesOf(sql, item.slug, 1)

@@ -2,9 +2,11 @@ import { PgClient } from "@effect/sql-pg"
 import { type Postgres, startPostgres } from "@till402/test-postgres"
 import { Effect, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { afterAll, beforeAll, describe, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Stores } from "../../src/ports/Stores.ts"
+import { VaultItems } from "../../src/ports/VaultItems.ts"
 import { postgres } from "../../src/postgres.ts"
+import { sampleVaultItem } from "../../src/testing/stores/records.ts"
 import { restartCases, storeCases } from "../../src/testing/storeContract.ts"
 
 let cluster: Postgres
@@ -51,4 +53,21 @@ describe("postgres(), closed and opened again", () => {
     const url = await cluster.createDatabase()
     await Effect.runPromise(run((use) => Effect.provide(use, postgres({ url }))))
   })
+})
+
+describe("several processes on one database", () => {
+  it("put the same vault items at the same moment, and none of them fails", async () => {
+    const url = await cluster.createDatabase()
+    const processes = Array.from({ length: 4 }, () => ManagedRuntime.make(postgres({ url })))
+    for (const each of processes) await each.context()
+    // Without the lock of the slug, one of the first few items fails.
+    for (let number = 0; number < 100; number++) {
+      const put = VaultItems.use((items) => items.put(sampleVaultItem(number)))
+      const ends = await Promise.all(processes.map((each) => each.runPromiseExit(put)))
+      expect(ends.map(({ _tag }) => _tag)).toEqual(processes.map(() => "Success"))
+    }
+    const page = await processes[0]!.runPromise(VaultItems.use((items) => items.search({ limit: 1_000 })))
+    expect(page?.items).toHaveLength(100)
+    for (const each of processes) await each.dispose()
+  }, 30_000)
 })
