@@ -1,35 +1,38 @@
 /*
  * What a download of the vault costs beside the bare framework that streams the same file: bytes per second, the growth of
- * memory, and a hundred readers that don't read.
+ * the server's memory, and a hundred slow readers at once. Each server is a process of its own. Exits with 1 if a goal is
+ * missed.
  *
- *   npm run bench -- downloads [--mebibytes 1024] [--rounds 3]
+ *   npm run bench -- downloads [--mebibytes 1024] [--rounds 3] [--frameworks Hono,Express,Koa,Effect]
  */
+import { type ChildProcess, fork } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
+import { once } from "node:events"
 import { createReadStream, mkdtempSync, rmSync } from "node:fs"
 import { open } from "node:fs/promises"
-import { type IncomingMessage, request, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
+import { type IncomingMessage, request } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { createAdaptorServer } from "@hono/node-server"
-import { memory, Till } from "@till402/core"
-import { fakeFacilitator } from "@till402/core/testing"
-import * as forExpress from "@till402/express"
-import * as forHono from "@till402/hono"
-import { type ArchiveStorage, folderStorage, vaultOver } from "@till402/vault"
-import express from "express"
-import { Hono } from "hono"
+import { type ArchiveStorage, folderStorage } from "@till402/vault"
+import type { Request, Started } from "./downloadServer.ts"
 import { median } from "./load.ts"
-import { payTo, signedPayments } from "./payments.ts"
 
 const { values: options } = parseArgs({
-  options: { mebibytes: { type: "string", default: "1024" }, rounds: { type: "string", default: "3" } }
+  options: {
+    mebibytes: { type: "string", default: "1024" },
+    rounds: { type: "string", default: "3" },
+    frameworks: { type: "string", default: "Hono,Express,Koa,Effect" }
+  }
 })
 const mebibyte = 1024 ** 2
 const size = Number(options.mebibytes) * mebibyte
 const rounds = Number(options.rounds)
-const idleReaders = 100
+const slowReaders = 100
+const slowMillis = 3_000
+/** Goals: a share of the bare framework's speed, and the growth of memory in MiB. */
+const leastShare = 0.8
+const mostGrowth = 64
 
 const folder = mkdtempSync(join(tmpdir(), "till-downloads-"))
 
@@ -49,144 +52,105 @@ const storeFile = async (storage: ArchiveStorage) => {
   return { archive, path }
 }
 
-const listening = (server: Server): Promise<{ readonly port: number; readonly stop: () => void }> =>
-  new Promise((resolve) =>
-    server.listen(0, "127.0.0.1", () =>
-      resolve({
-        port: (server.address() as AddressInfo).port,
-        stop: () => {
-          server.close()
-          server.closeAllConnections()
-        }
-      })
-    )
-  )
-
 const get = (port: number, path: string, headers: Record<string, string> = {}): Promise<IncomingMessage> =>
   new Promise((resolve, reject) =>
     request({ host: "127.0.0.1", port, path, headers, agent: false }, resolve).once("error", reject).end()
   )
 
-interface Take {
-  readonly mebibytesPerSecond: number
-  readonly growthMebibytes: number
-}
-
-/** Reads a response and forgets it; samples the memory meanwhile. */
-const take = async (response: IncomingMessage): Promise<Take> => {
+const mebibytesPerSecond = async (response: IncomingMessage): Promise<number> => {
   if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}`)
-  const before = process.memoryUsage().rss
-  let peak = before
-  let length = 0
-  const timer = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 20)
   const startMillis = performance.now()
+  let length = 0
   for await (const chunk of response) length += (chunk as Buffer).length
-  clearInterval(timer)
   if (length !== size) throw new Error(`${length} bytes instead of ${size}`)
-  return {
-    mebibytesPerSecond: size / mebibyte / ((performance.now() - startMillis) / 1000),
-    growthMebibytes: (peak - before) / mebibyte
-  }
+  return size / mebibyte / ((performance.now() - startMillis) / 1000)
 }
 
-const print = (name: string, takes: ReadonlyArray<Take>): number => {
-  const speed = median(takes.map(({ mebibytesPerSecond }) => mebibytesPerSecond))
-  const growth = Math.max(...takes.map(({ growthMebibytes }) => growthMebibytes))
-  console.log(
-    `  ${name.padEnd(8)} ${speed.toFixed(0).padStart(6)} MiB/s, memory grew by ${growth.toFixed(0)} MiB`
-  )
-  return speed
-}
-
-const storage = folderStorage(join(folder, "vault"))
-const { archive, path } = await storeFile(storage)
-const till = Till.make({
-  baseUrl: "http://127.0.0.1",
-  payTo,
-  networks: ["base-sepolia"],
-  facilitator: fakeFacilitator(),
-  trustFacilitator: true,
-  secret: "a secret of the bench, known to everybody",
-  storage: memory(),
-  limits: { maxExposurePerPayer: "1000", lossPerHour: "1000" },
-  vault: vaultOver(storage),
-  onEvent: () => undefined
-})
-await till.ready
-const slug = "large"
-await till.vault.publish(
-  {
-    slug,
-    title: "Large",
-    productType: "knowledge",
-    cardDescription: "Bytes.",
-    price: 1,
-    category: "ios",
-    creator: { name: "Bench", type: "company" },
-    coverImageUrl: "https://images.example/large.png"
-  },
-  archive
-)
-
-/** Pays a request of the till, without a socket. */
-const payFor = async (target: string, body?: object): Promise<string> => {
-  const init =
-    body === undefined
-      ? {}
-      : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
-  const unpaid = await till.fetch(new Request(`http://127.0.0.1${target}`, init))
-  const header = Buffer.from(unpaid.headers.get("payment-required") ?? "", "base64").toString()
-  const { accepts, resource } = JSON.parse(header)
-  const [payment] = await signedPayments(accepts[0], resource, 1)
-  return payment!
-}
-
-const buy = { slug, walletAddress: "So11111111111111111111111111111111111111112", email: "ada@example.com" }
-const bought = await till.fetch(
-  new Request("http://127.0.0.1/x402/vault/buy", {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      "payment-signature": await payFor("/x402/vault/buy", buy)
-    },
-    body: JSON.stringify(buy)
+/** Reads a chunk now and then, until it is destroyed. */
+const readSlowly = (response: IncomingMessage): void => {
+  if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}`)
+  response.on("error", () => undefined)
+  response.on("data", () => {
+    response.pause()
+    setTimeout(() => response.resume(), 50)
   })
-)
-if (bought.status !== 200) throw new Error(`the purchase returned ${bought.status}: ${await bought.text()}`)
-const { downloadToken, purchaseId } = await bought.json()
-const target = `/x402/vault/download/${purchaseId}?downloadToken=${downloadToken}`
-const paidHeaders = async () => ({ "payment-signature": await payFor(target) })
-
-const hono = new Hono()
-hono.use(forHono.till402(till))
-hono.get("/bare", () => new Response(storage.open(archive, 0, size)))
-const plain = express()
-plain.use(forExpress.till402(till))
-plain.get("/bare", (_request, response) => void createReadStream(path).pipe(response))
-
-const servers: ReadonlyArray<readonly [string, Server]> = [
-  ["Hono", createAdaptorServer({ fetch: hono.fetch }) as Server],
-  ["Express", (await import("node:http")).createServer(plain)]
-]
-
-for (const [name, server] of servers) {
-  const { port, stop } = await listening(server)
-  console.log(`${name}, a file of ${options.mebibytes} MiB`)
-  const bare: Array<Take> = []
-  const paid: Array<Take> = []
-  for (let round = 0; round < rounds; round++) {
-    bare.push(await take(await get(port, "/bare")))
-    paid.push(await take(await get(port, target, await paidHeaders())))
-  }
-  const share = print("Till402", paid) / print("bare", bare)
-  console.log(`  Till402 reaches ${share.toFixed(2)} of the bare framework`)
-  globalThis.gc?.()
-  const before = process.memoryUsage().rss
-  for (let reader = 0; reader < idleReaders; reader++) (await get(port, target, await paidHeaders())).pause()
-  await new Promise((resolve) => setTimeout(resolve, 1_000))
-  const growth = (process.memoryUsage().rss - before) / mebibyte
-  console.log(`  ${idleReaders} readers that don't read: memory grew by ${growth.toFixed(0)} MiB`)
-  stop()
 }
-await till.dispose()
+
+const misses: Array<string> = []
+const check = (isMet: boolean, text: string): void => {
+  console.log(`  ${text}${isMet ? "" : "  MISSED"}`)
+  if (!isMet) misses.push(text)
+}
+
+const ask = async (server: ChildProcess, request: Request): Promise<string | number> => {
+  server.send(request)
+  const [answer] = await once(server, "message")
+  return answer
+}
+
+/** By how many MiB the server's memory grows meanwhile, at its peak. */
+const growthOf = async (server: ChildProcess, work: () => Promise<void>): Promise<number> => {
+  await ask(server, "watch")
+  await work()
+  return Number(await ask(server, "report")) / mebibyte
+}
+
+const measure = async (name: string, server: ChildProcess, { port, target }: Started): Promise<void> => {
+  const paid = async () => get(port, target, { "payment-signature": String(await ask(server, "pay")) })
+  const speeds = { bare: Array<number>(), till: Array<number>() }
+  // The first round makes the code hot; it isn't counted.
+  await mebibytesPerSecond(await get(port, "/bare"))
+  await mebibytesPerSecond(await paid())
+  let growth = 0
+  for (let round = 0; round < rounds; round++) {
+    speeds.bare.push(await mebibytesPerSecond(await get(port, "/bare")))
+    const grown = await growthOf(server, async () => {
+      speeds.till.push(await mebibytesPerSecond(await paid()))
+    })
+    growth = Math.max(growth, grown)
+  }
+  const [till, bare] = [median(speeds.till), median(speeds.bare)]
+  const share = till / bare
+  check(
+    share >= leastShare,
+    `${name}: ${till.toFixed(0)} MiB/s, ${share.toFixed(2)} of the bare framework (${bare.toFixed(0)} MiB/s)`
+  )
+  check(growth < mostGrowth, `${name}: a download grew the memory by ${growth.toFixed(0)} MiB`)
+  const readers: Array<IncomingMessage> = []
+  const crowded = await growthOf(server, async () => {
+    for (let reader = 0; reader < slowReaders; reader++) {
+      const response = await paid()
+      readers.push(response)
+      readSlowly(response)
+    }
+    await new Promise((resolve) => setTimeout(resolve, slowMillis))
+  })
+  const reading = readers.filter(({ destroyed, readableEnded }) => !destroyed && !readableEnded).length
+  for (const reader of readers) reader.destroy()
+  check(
+    crowded < mostGrowth,
+    `${name}: ${reading} slow readers at once grew the memory by ${crowded.toFixed(0)} MiB`
+  )
+}
+
+const { archive } = await storeFile(folderStorage(join(folder, "vault")))
+for (const name of options.frameworks.split(",")) {
+  console.log(`${name}, a file of ${options.mebibytes} MiB`)
+  const server = fork(join(import.meta.dirname, "downloadServer.ts"), [
+    name,
+    folder,
+    archive.digest,
+    String(archive.size)
+  ])
+  const ended = once(server, "exit")
+  const [started] = await Promise.race([
+    once(server, "message"),
+    ended.then(([code]) => Promise.reject(new Error(`the server ended with ${code}`)))
+  ])
+  await measure(name, server, started)
+  server.disconnect()
+  await ended
+}
 rmSync(folder, { recursive: true })
+for (const miss of misses) console.error(`missed: ${miss}`)
+process.exitCode = misses.length === 0 ? 0 : 1

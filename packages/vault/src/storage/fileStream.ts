@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises"
 
-/** Bytes of one read: large enough that a download isn't held up by calls. */
-const chunkBytes = 128 * 1024
+/** Bytes of one read: each of many slow readers holds a few of these. */
+const chunkBytes = 64 * 1024
 
 /** The bytes of a file from `start` to before `end`, opened with the first read and read at the caller's pace. */
 export const fileStream = (path: string, start: number, end: number): ReadableStream<Uint8Array> => {

@@ -1,0 +1,115 @@
+import type { Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { memory, Till } from "@till402/core"
+import { fakeFacilitator } from "@till402/core/testing"
+import { folderStorage, vaultOver } from "@till402/vault"
+import { downloadServers } from "./downloadServers.ts"
+import { payTo, signedPayments } from "./payments.ts"
+
+/*
+ * The server of `npm run bench -- downloads` in a process of its own, so that its memory can be told from the client's:
+ * `node downloadServer.ts <framework> <folder> <digest> <size>`. Sends its address, then answers requests of the client.
+ */
+
+/** What the server sends first. */
+export interface Started {
+  readonly port: number
+  /** Path and query of the file. */
+  readonly target: string
+}
+
+/** `pay`: a payment for the file. `watch`: begins to watch the memory. `report`: by how many bytes it grew since. */
+export type Request = "pay" | "watch" | "report"
+
+const [framework, folder, digest, sizeText] = process.argv.slice(2)
+const makeServer = downloadServers[framework ?? ""]
+if (makeServer === undefined || folder === undefined || digest === undefined)
+  throw new Error(`no framework ${framework}`)
+const archive = { digest, size: Number(sizeText) }
+const storage = folderStorage(join(folder, "vault"))
+const till = Till.make({
+  baseUrl: "http://127.0.0.1",
+  payTo,
+  networks: ["base-sepolia"],
+  facilitator: fakeFacilitator(),
+  trustFacilitator: true,
+  secret: "a secret of the bench, known to everybody",
+  storage: memory(),
+  limits: { maxExposurePerPayer: "1000", lossPerHour: "1000" },
+  vault: vaultOver(storage),
+  onEvent: () => undefined
+})
+await till.ready
+const slug = "large"
+await till.vault.publish(
+  {
+    slug,
+    title: "Large",
+    productType: "knowledge",
+    cardDescription: "Bytes.",
+    price: 1,
+    category: "ios",
+    creator: { name: "Bench", type: "company" },
+    coverImageUrl: "https://images.example/large.png"
+  },
+  archive
+)
+
+/** Pays a request of the till, without a socket. */
+const payFor = async (target: string, body?: object): Promise<string> => {
+  const init =
+    body === undefined
+      ? {}
+      : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
+  const unpaid = await till.fetch(new Request(`http://127.0.0.1${target}`, init))
+  const header = Buffer.from(unpaid.headers.get("payment-required") ?? "", "base64").toString()
+  const { accepts, resource } = JSON.parse(header)
+  const [payment] = await signedPayments(accepts[0], resource, 1)
+  return payment!
+}
+
+const buy = { slug, walletAddress: "So11111111111111111111111111111111111111112", email: "ada@example.com" }
+const bought = await till.fetch(
+  new Request("http://127.0.0.1/x402/vault/buy", {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "payment-signature": await payFor("/x402/vault/buy", buy)
+    },
+    body: JSON.stringify(buy)
+  })
+)
+if (bought.status !== 200) throw new Error(`the purchase returned ${bought.status}: ${await bought.text()}`)
+const { downloadToken, purchaseId } = await bought.json()
+const target = `/x402/vault/download/${purchaseId}?downloadToken=${downloadToken}`
+
+const listen = (server: Server): Promise<number> =>
+  new Promise((resolve) =>
+    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port))
+  )
+
+let before = 0
+let peak = 0
+const rss = () => process.memoryUsage().rss
+const answer = async (request: Request): Promise<string | number> => {
+  if (request === "pay") return payFor(target)
+  if (request === "report") return peak - before
+  globalThis.gc?.()
+  before = rss()
+  peak = before
+  return before
+}
+
+const server = makeServer({
+  till,
+  path: join(folder, "source"),
+  open: () => storage.open(archive, 0, archive.size)
+})
+setInterval(() => (peak = Math.max(peak, rss())), 20).unref()
+process.on("message", (request: Request) => {
+  void answer(request).then((text) => process.send!(text))
+})
+process.on("disconnect", () => process.exit())
+const started: Started = { port: await listen(server), target }
+process.send!(started)
