@@ -79,7 +79,14 @@ export type { Stores } from "./ports/Stores.ts"
 export { Tracker } from "./ports/Tracker.ts"
 export { VaultFiles } from "./ports/VaultFiles.ts"
 export { VaultItems } from "./ports/VaultItems.ts"
-export { type NewVaultPurchase, type VaultPurchase, VaultPurchases } from "./ports/VaultPurchases.ts"
+export {
+  type FreeBudget,
+  type FreeDownload,
+  type NewVaultPurchase,
+  type Redemption,
+  type VaultPurchase,
+  VaultPurchases
+} from "./ports/VaultPurchases.ts"
 export { BoundedMap } from "./runtime/BoundedMap.ts"
 export { Facilitator } from "./toll/facilitator/Facilitator.ts"
 export { domainSeparator, judgeSignature, type SignatureVerdict } from "./toll/exact/Evm.ts"

@@ -50,7 +50,13 @@ export type {
   Subject
 } from "./ports/Charges.ts"
 export type { Quote } from "./ports/Quotes.ts"
-export type { NewVaultPurchase, VaultPurchase } from "./ports/VaultPurchases.ts"
+export type {
+  FreeBudget,
+  FreeDownload,
+  NewVaultPurchase,
+  Redemption,
+  VaultPurchase
+} from "./ports/VaultPurchases.ts"
 export type { Money } from "./domain/Money.ts"
 export type { Offer } from "./domain/Order.ts"
 export type { Receipt } from "./domain/PaymentRequired.ts"

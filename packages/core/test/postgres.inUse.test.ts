@@ -182,7 +182,8 @@ describe("a database in use", () => {
       { name: "download_counts" },
       { name: "vault_archives" },
       { name: "purchase_downloads" },
-      { name: "storage_marks" }
+      { name: "storage_marks" },
+      { name: "free_downloads" }
     ])
   })
 

@@ -164,7 +164,8 @@ describe("migrations", () => {
       [4, "download_counts"],
       [5, "vault_archives"],
       [6, "purchase_downloads"],
-      [7, "storage_marks"]
+      [7, "storage_marks"],
+      [8, "free_downloads"]
     ])
     expect(await withClient(filename, migrate)).toEqual([])
     const recorded = await withClient(
@@ -178,7 +179,8 @@ describe("migrations", () => {
       { name: "download_counts" },
       { name: "vault_archives" },
       { name: "purchase_downloads" },
-      { name: "storage_marks" }
+      { name: "storage_marks" },
+      { name: "free_downloads" }
     ])
   })
 

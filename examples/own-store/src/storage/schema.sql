@@ -200,4 +200,12 @@ CREATE TABLE IF NOT EXISTS till.vault_downloads (
   charge_key TEXT COLLATE "C" NOT NULL,
   PRIMARY KEY (purchase_id, charge_key)
 );
+-- Free downloads by a proof of the buyer's wallet, for a day each.
+CREATE TABLE IF NOT EXISTS till.free_downloads (
+  purchase_id TEXT COLLATE "C" NOT NULL,
+  nonce TEXT COLLATE "C" NOT NULL,
+  bytes BIGINT NOT NULL,
+  at BIGINT NOT NULL,
+  PRIMARY KEY (purchase_id, nonce)
+);
 CREATE INDEX IF NOT EXISTS vault_purchases_sold ON till.vault_purchases (slug) WHERE status = 'granted';

@@ -1,6 +1,7 @@
 import {
   type ArchiveVersion,
   queryTermsOf,
+  type Redemption,
   sameListing,
   searchTermsOf,
   type VaultItem,
@@ -136,6 +137,18 @@ export const vaultPurchaseStore = (sql: Database) =>
     releaseDownload: async (id, chargeKey) => {
       await sql`DELETE FROM till.vault_downloads WHERE purchase_id = ${id} AND charge_key = ${chargeKey}`
     },
+
+    redeem: ({ atMillis, bytes, nonce, purchaseId }, { maxBytes, sinceMillis }) =>
+      sql.begin(async (sql): Promise<Redemption> => {
+        await sql`SELECT pg_advisory_xact_lock(2, hashtext(${purchaseId}))`
+        await sql`DELETE FROM till.free_downloads WHERE purchase_id = ${purchaseId} AND at <= ${sinceMillis}`
+        const kept = await sql<Array<{ readonly nonce: string; readonly bytes: number }>>`
+          SELECT nonce, bytes FROM till.free_downloads WHERE purchase_id = ${purchaseId}`
+        if (kept.some((other) => other.nonce === nonce)) return "Used"
+        if (kept.reduce((sum, other) => sum + Number(other.bytes), bytes) > maxBytes) return "Spent"
+        await sql`INSERT INTO till.free_downloads ${sql({ purchaseId, nonce, bytes, at: atMillis })}`
+        return "Redeemed"
+      }),
 
     countSales: async (slug) => {
       const [row] = await sql<Array<{ readonly sales: number }>>`

@@ -180,3 +180,6 @@ export const networkOfAsset = (caip2: string, asset: string | undefined): Networ
   if (network === undefined || asset === undefined || isSameAsset(network, asset)) return network
   return network.family === "evm" && isHex(asset, 20) ? { ...network, asset } : undefined
 }
+
+/** Whether a CAIP-2 identifier names a Solana network. */
+export const isSolana = (caip2: string): boolean => caip2.startsWith("solana:")

@@ -8,7 +8,7 @@ import type { PlainResponse } from "./HttpMessage.ts"
 const maxPayments = 10_000
 /** Bytes that a payment downloads, in parts or whole: its file twice, and at least as many as cost next to nothing. */
 const leastBytes = 16 * 2 ** 20
-const maxBytes = (size: number): number => Math.max(2 * size, leastBytes)
+const maxBytesOf = (size: number): number => Math.max(2 * size, leastBytes)
 
 /** A request for the file that a payment has bought. */
 export interface DownloadRequest {
@@ -18,6 +18,8 @@ export interface DownloadRequest {
   readonly isReplay: boolean
   readonly range: string | null
   readonly ifRange: string | null
+  /** Bytes that it downloads in all, where something else counts them. */
+  readonly maxBytes?: number
 }
 
 /** `Spent`: the payment has downloaded as much as it may. */
@@ -68,7 +70,7 @@ export class Downloads {
       return { _tag: "Unsatisfiable", size }
     }
     const length = wanted._tag === "Part" ? wanted.end - wanted.start : size
-    const payment = this.begin(request.paymentKey, length, size)
+    const payment = this.begin(request, length, size)
     if (payment === undefined) {
       discard(body)
       return { _tag: "Spent" }
@@ -87,14 +89,23 @@ export class Downloads {
     return { _tag: "Sent", response: { status: 206, headers: { ...headers, ...part }, body: sent } }
   }
 
+  /** Cancels the body of a response that isn't sent. */
+  discard({ body }: PlainResponse): void {
+    discard(body)
+  }
+
   /** Ends the stream before; `undefined` if the payment has too few bytes left. */
   private begin(
-    key: string,
+    { maxBytes, paymentKey: key }: DownloadRequest,
     length: number | undefined,
     size: number | undefined
   ): PaymentDownloads | undefined {
     const payment = this.payments.get(key) ?? { sentBytes: 0, stop: () => undefined }
-    if (length !== undefined && size !== undefined && payment.sentBytes + length > maxBytes(size))
+    if (
+      length !== undefined &&
+      size !== undefined &&
+      payment.sentBytes + length > (maxBytes ?? maxBytesOf(size))
+    )
       return undefined
     payment.stop()
     payment.stop = () => undefined

@@ -5,6 +5,7 @@ import { readPayment } from "../toll/PaymentHeader.ts"
 import { HandlerCall } from "./HandlerCall.ts"
 import type { Caller, IncomingRequest, PlainResponse } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
+import { makeSignIns } from "./SignIns.ts"
 import { makePaidCalls } from "./PaidCalls.ts"
 import { publicCall } from "./publicCall.ts"
 import { challengeResponse, failureResponse, jsonResponse, notFound, preflightResponse } from "./Responses.ts"
@@ -59,6 +60,7 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
   const { openApiDocument } = yield* loadOpenApi
   const router = makeRouter(settings, yield* operations.all, priced, openApiDocument)
   const paidCall = yield* makePaidCalls(settings)
+  const signIn = yield* makeSignIns(settings)
   const { cors, upstreamTimeoutMillis: timeoutMillis } = settings
 
   // Read only where the response depends on it.
@@ -83,10 +85,12 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
     // HEAD returns the head of an unpaid GET, and never takes a payment: there is no body to pay for.
     if (isHead) return challengeResponse(paidRoute.unpaid(search), cors, origin, true)
     const header = readPayment(request)
-    if (header._tag === "None" && paidRoute.operation.price._tag === "Fixed")
-      return challengeResponse(paidRoute.unpaid(search), cors, origin)
     // The host's function reads a proxy's header; without a result, the adapter's address is used.
     const clientAddress = () => settings.clientAddress?.(request.toRequest()) ?? caller.clientAddress
+    if (header._tag === "None" && paidRoute.operation.price._tag === "Fixed")
+      return paidRoute.operation.freeAccess === undefined
+        ? challengeResponse(paidRoute.unpaid(search), cors, origin)
+        : signIn({ match, request, corsOrigin: origin, clientAddress })
     return paidCall({ match, request, header, corsOrigin: origin, clientAddress, handler: from.handler })
   }
 

@@ -16,7 +16,8 @@ type HeaderRecord = Record<string, string>
 
 const exposed =
   "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, X-Missing-Marketplaces, Accept-Ranges, Content-Disposition, Content-Range, ETag"
-const accepted = "Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, Range, If-Range, Access-Control-Expose-Headers"
+const accepted =
+  "Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, SIGN-IN-WITH-X, Range, If-Range, Access-Control-Expose-Headers"
 /** Responses vary by payment: a shared cache must never return one caller's response to another. */
 export const varyByPayment = "PAYMENT-SIGNATURE, X-PAYMENT"
 
@@ -80,28 +81,22 @@ export const failureResponse = (failure: ApiFailure, cors: Cors, origin: string 
   return { status, headers, body: JSON.stringify(body) }
 }
 
-/** The paid response, with its receipt in the payer's protocol version. */
-export const paidResponse = (
-  paid: { readonly response: WorkResponse; readonly receipt: Receipt },
-  x402Version: 1 | 2,
+/** A response that is paid, or free for its caller: its headers, with others, and its body. */
+const contentResponse = (
+  response: WorkResponse,
+  others: HeaderRecord,
   cors: Cors,
   origin: string | null
 ): PlainResponse => {
-  const { receipt, response } = paid
   const headers: HeaderRecord = {
     ...response.headers,
     "content-type": response.contentType,
-    "payment-response": encodeHeader(receipt),
     "cache-control": "private, no-store",
     vary: varyOf(cors),
-    ...corsHeaders(cors, origin)
+    ...corsHeaders(cors, origin),
+    ...others
   }
-  if (x402Version === 1) {
-    const network = findNetwork(receipt.network)?.v1Name ?? receipt.network
-    headers["x-payment-response"] = encodeHeader({ ...receipt, network })
-  }
-  const { body } = response
-  const { status } = response
+  const { body, status } = response
   // The web allows no body, not even an empty one, for 204 and 205.
   if (body._tag === "Text")
     return { status, headers, body: status === 204 || status === 205 ? null : body.text }
@@ -113,7 +108,34 @@ export const paidResponse = (
     content.body instanceof ReadableStream && size !== undefined
       ? exactLength(content.body, size)
       : content.body
-  return { status: response.status, headers, body: sent }
+  return { status, headers, body: sent }
+}
+
+/** The response to a wallet that has signed in. Nothing was paid, so it has no receipt. */
+export const freeResponse = (response: WorkResponse, cors: Cors, origin: string | null): PlainResponse =>
+  contentResponse(response, {}, cors, origin)
+
+/** A response that depends on the proof of a wallet. */
+export const withSignInHeaders = <Made extends PlainResponse | Response>(response: Made): Made => {
+  if (response instanceof Response) return response
+  const { headers } = response
+  return { ...response, headers: { ...headers, vary: `${headers["vary"] ?? varyByPayment}, SIGN-IN-WITH-X` } }
+}
+
+/** The paid response, with its receipt in the payer's protocol version. */
+export const paidResponse = (
+  paid: { readonly response: WorkResponse; readonly receipt: Receipt },
+  x402Version: 1 | 2,
+  cors: Cors,
+  origin: string | null
+): PlainResponse => {
+  const { receipt, response } = paid
+  const receipts: HeaderRecord = { "payment-response": encodeHeader(receipt) }
+  if (x402Version === 1) {
+    const network = findNetwork(receipt.network)?.v1Name ?? receipt.network
+    receipts["x-payment-response"] = encodeHeader({ ...receipt, network })
+  }
+  return contentResponse(response, receipts, cors, origin)
 }
 
 /** No byte of the file is in the range of the request. The payment can be sent again with another one. */

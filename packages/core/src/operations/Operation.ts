@@ -4,6 +4,7 @@ import type { Issue } from "../domain/ApiError.ts"
 import type { ApiFailure } from "../domain/ApiFailure.ts"
 import { ConfigurationError } from "../domain/Errors.ts"
 import type { PaymentRequirements } from "../domain/PaymentRequired.ts"
+import type { FreeAccess } from "../toll/signin/FreeAccess.ts"
 import type { PaymentRefused } from "../toll/PaymentErrors.ts"
 import type { ByteContent, Work } from "../toll/TollRequest.ts"
 
@@ -115,6 +116,8 @@ export interface Operation<Input = never> {
   /** A handler of the host reads the request and does the work: it is given with each request. */
   readonly isHandler?: boolean
   readonly work: (input: Input, charge: WorkCharge) => Effect.Effect<Work, ApiFailure | PaymentRefused>
+  /** Opens the content for a wallet that has bought it before and proves it. The price must be fixed. */
+  readonly freeAccess?: FreeAccess<Input>
   /** Opens the content of a recorded reference again. */
   readonly reopen?: (reference: string) => Effect.Effect<ByteContent, ApiFailure>
 }

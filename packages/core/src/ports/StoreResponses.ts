@@ -6,7 +6,7 @@ import { MalformedResponse } from "../runtime/MalformedResponse.ts"
 import type { Orders } from "./Orders.ts"
 import type { Quotes } from "./Quotes.ts"
 import type { VaultItems } from "./VaultItems.ts"
-import type { VaultPurchases } from "./VaultPurchases.ts"
+import type { Redemption, VaultPurchases } from "./VaultPurchases.ts"
 
 /*
  * Checks the kind of result that each method of a host's store returns: a method that forgot to return must not look
@@ -89,6 +89,15 @@ const tagged =
     if (isRecord(response) && "_tag" in response && tags.includes(response._tag as Tag))
       return response as { readonly _tag: Tag }
     throw malformed(`{ _tag }, one of ${tags.map((tag) => `"${tag}"`).join(", ")}`, response)
+  }
+
+/** Reads one of several texts. */
+const oneOf =
+  <Text extends string>(...texts: ReadonlyArray<Text>): ResponseReader<Text> =>
+  (response) => {
+    const known = texts.find((text) => text === response)
+    if (known === undefined) throw malformed(texts.map((text) => `"${text}"`).join(", "), response)
+    return known
   }
 
 const isDigits = (value: unknown): boolean => typeof value === "string" && /^\d{1,78}$/.test(value)
@@ -182,6 +191,7 @@ export const storeResponseReaders: { readonly [Name in StoreName]: ResponseReade
     countSales: count,
     countDownload: flag,
     releaseDownload: nothing,
+    redeem: oneOf<Redemption>("Redeemed", "Used", "Spent"),
     find: found,
     take: list,
     reschedule: flag,

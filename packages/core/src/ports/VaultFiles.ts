@@ -33,6 +33,8 @@ export class VaultFiles extends Context.Service<
     readonly maxAgeMillis?: number | undefined
     /** A purchase can be downloaded this many times; without a limit by default. */
     readonly maxDownloads?: number | undefined
+    /** The wallet that paid for a purchase downloads it without another payment; off by default. */
+    readonly freeReaccess?: boolean | undefined
   }
 >()("@till402/core/VaultFiles") {
   /**
@@ -43,6 +45,7 @@ export class VaultFiles extends Context.Service<
     Layer.succeed(VaultFiles, {
       maxAgeMillis: options.maxAgeMillis,
       maxDownloads: options.maxDownloads,
+      freeReaccess: options.freeReaccess,
       open: Effect.fn("VaultFiles.open")((item: ArchiveToOpen) =>
         hostCall({
           port: "vault",
@@ -180,5 +183,11 @@ export interface VaultOptions {
    * `DOWNLOADS_USED_UP`, and not charged. Resumed downloads, and those whose payment fails, don't count.
    */
   readonly maxDownloads?: number
+  /**
+   * Whether the wallet that paid for a purchase downloads it without another payment: it proves itself by the extension
+   * `sign-in-with-x`, and presents the download token. Up to three times the file, or 16 MiB, in 24 hours. `false` by
+   * default: each download costs its price.
+   */
+  readonly freeReaccess?: boolean
   readonly open: (item: ArchiveToOpen, context: CallContext) => Promise<OpenedArchive>
 }

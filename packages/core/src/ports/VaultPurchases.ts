@@ -28,6 +28,25 @@ export interface VaultPurchase {
 /** A purchase to reserve. */
 export type NewVaultPurchase = Omit<VaultPurchase, "status" | "attempts">
 
+/** A download that a proof of the buyer's wallet pays for. */
+export interface FreeDownload {
+  readonly purchaseId: string
+  /** The proof's nonce, which is used once. */
+  readonly nonce: string
+  /** Bytes of the file that are sent. */
+  readonly bytes: number
+  readonly atMillis: number
+}
+
+/** The bytes that the free downloads of a purchase may have together, since a point in time. */
+export interface FreeBudget {
+  readonly sinceMillis: number
+  readonly maxBytes: number
+}
+
+/** `Used`: the nonce was used before. `Spent`: the budget is too small for these bytes. */
+export type Redemption = "Redeemed" | "Used" | "Spent"
+
 /** Stores purchases of vault items. Each method is one atomic step. */
 export class VaultPurchases extends Context.Service<
   VaultPurchases,
@@ -50,6 +69,12 @@ export class VaultPurchases extends Context.Service<
     readonly countDownload: (id: string, chargeKey: string, max: number) => Effect.Effect<boolean, StoreError>
     /** Takes back the download of a charge that came to nothing. */
     readonly releaseDownload: (id: string, chargeKey: string) => Effect.Effect<void, StoreError>
+    /**
+     * Records a free download, unless its nonce is recorded for the purchase, or its bytes and those recorded after
+     * `sinceMillis` are more than `maxBytes` together. Of concurrent calls with one nonce one succeeds. Records of the
+     * purchase from before `sinceMillis` or at it may be deleted.
+     */
+    readonly redeem: (download: FreeDownload, budget: FreeBudget) => Effect.Effect<Redemption, StoreError>
     readonly find: (id: string) => Effect.Effect<VaultPurchase | undefined, StoreError>
     /**
      * Leases purchases whose `dueAtMillis` has come, the longest due first: they become due again at `untilMillis`, and
@@ -83,6 +108,7 @@ export class VaultPurchases extends Context.Service<
     const due = new Set<string>()
     const known = new Set<string>()
     const downloads = new Map<string, ReadonlySet<string>>()
+    const redeemed = new Map<string, ReadonlyArray<FreeDownload>>()
     const put = (purchase: VaultPurchase) => {
       const { dueAtMillis, email, id } = purchase
       purchases.set(id, purchase)
@@ -128,6 +154,15 @@ export class VaultPurchases extends Context.Service<
         Effect.sync(() => {
           const counted = downloads.get(id) ?? new Set()
           downloads.set(id, new Set(Array.from(counted).filter((key) => key !== chargeKey)))
+        }),
+      redeem: (download, { maxBytes, sinceMillis }) =>
+        Effect.sync(() => {
+          const { bytes, nonce, purchaseId } = download
+          const kept = (redeemed.get(purchaseId) ?? []).filter(({ atMillis }) => atMillis > sinceMillis)
+          if (kept.some((other) => other.nonce === nonce)) return "Used"
+          if (kept.reduce((sum, other) => sum + other.bytes, bytes) > maxBytes) return "Spent"
+          redeemed.set(purchaseId, [...kept, download])
+          return "Redeemed"
         }),
       find: (id) => Effect.sync(() => purchases.get(id)),
       take: (nowMillis, untilMillis, limit) =>

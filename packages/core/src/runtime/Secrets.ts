@@ -5,7 +5,7 @@ import { Base64 } from "effect/encoding"
 import { digests } from "../fast/Digests.ts"
 
 /** What a digest is for: the same text has another digest for another purpose. */
-export type DigestPurpose = "fingerprint" | "quote" | "download"
+export type DigestPurpose = "fingerprint" | "quote" | "download" | "sign-in"
 
 /** An encrypted value, with the id of its key. */
 export interface Encrypted {

@@ -1,6 +1,13 @@
 import { Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { type NewVaultPurchase, type VaultPurchase, VaultPurchases } from "../ports/VaultPurchases.ts"
+import {
+  type FreeBudget,
+  type FreeDownload,
+  type NewVaultPurchase,
+  type Redemption,
+  type VaultPurchase,
+  VaultPurchases
+} from "../ports/VaultPurchases.ts"
 import { storing, tookEffect } from "./rows.ts"
 
 interface Row {
@@ -85,7 +92,9 @@ const saleMethods = (sql: SqlClient.SqlClient): SaleMethods => ({
     )
 })
 
-const downloadMethods = (sql: SqlClient.SqlClient): Pick<Methods, "countDownload" | "releaseDownload"> => {
+const downloadMethods = (
+  sql: SqlClient.SqlClient
+): Pick<Methods, "countDownload" | "releaseDownload" | "redeem"> => {
   /** Downloads of one purchase wait for each other on PostgreSQL. SQLite has one writer. */
   const lock = (id: string): Effect.Effect<unknown, SqlError.SqlError> =>
     sql.onDialectOrElse({
@@ -101,7 +110,24 @@ const downloadMethods = (sql: SqlClient.SqlClient): Pick<Methods, "countDownload
     yield* sql`INSERT INTO till_purchase_downloads (purchase_id, charge_key) VALUES (${id}, ${chargeKey})`
     return true
   })
+  const redeem = Effect.fnUntraced(function* (
+    { atMillis, bytes, nonce, purchaseId }: FreeDownload,
+    { maxBytes, sinceMillis }: FreeBudget
+  ): Effect.fn.Return<Redemption, SqlError.SqlError> {
+    yield* lock(purchaseId)
+    yield* sql`DELETE FROM till_free_downloads WHERE purchase_id = ${purchaseId} AND at <= ${sinceMillis}`
+    const kept = yield* sql<{ readonly nonce: string; readonly bytes: number | string }>`
+      SELECT nonce, bytes FROM till_free_downloads WHERE purchase_id = ${purchaseId}`
+    if (kept.some((other) => other.nonce === nonce)) return "Used"
+    if (kept.reduce((sum, other) => sum + Number(other.bytes), bytes) > maxBytes) return "Spent"
+    yield* sql`
+      INSERT INTO till_free_downloads (purchase_id, nonce, bytes, at)
+      VALUES (${purchaseId}, ${nonce}, ${bytes}, ${atMillis})`
+    return "Redeemed"
+  })
   return {
+    redeem: (download, budget) =>
+      storing("vaultPurchases.redeem", sql.withTransaction(redeem(download, budget))),
     countDownload: (id, chargeKey, max) =>
       storing("vaultPurchases.countDownload", sql.withTransaction(count(id, chargeKey, max))),
     releaseDownload: (id, chargeKey) =>

@@ -3,6 +3,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { ConfigurationError } from "../domain/Errors.ts"
 import { dailySums } from "./dailySums.ts"
 import { downloadCounts } from "./downloadCounts.ts"
+import { freeDownloads } from "./freeDownloads.ts"
 import { initialSchema } from "./initialSchema.ts"
 import { purchaseDownloads } from "./purchaseDownloads.ts"
 import { checkSchema } from "./schemaCheck.ts"
@@ -27,7 +28,8 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 4, name: "download_counts", ...downloadCounts },
   { id: 5, name: "vault_archives", ...vaultArchives },
   { id: 6, name: "purchase_downloads", ...purchaseDownloads },
-  { id: 7, name: "storage_marks", ...storageMarks }
+  { id: 7, name: "storage_marks", ...storageMarks },
+  { id: 8, name: "free_downloads", ...freeDownloads }
 ]
 
 type Dialect = "sqlite" | "postgres"

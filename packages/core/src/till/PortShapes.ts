@@ -24,7 +24,12 @@ const fulfilment: PortShape<FulfilmentOptions> = {
   placesOnce: "value"
 }
 const tracker: PortShape<TrackerOptions> = { track: "method" }
-const vault: PortShape<VaultOptions> = { open: "method", maxAgeMillis: "value", maxDownloads: "value" }
+const vault: PortShape<VaultOptions> = {
+  open: "method",
+  maxAgeMillis: "value",
+  maxDownloads: "value",
+  freeReaccess: "value"
+}
 const mailer: PortShape<MailerOptions> = { send: "method" }
 const marketplace: PortShape<MarketplaceOptions> = { search: "method", timeoutMillis: "value" }
 const marketplaces: PortShape<MarketplacesOptions> = { marketplace_a: "value", marketplace_b: "value" }
@@ -105,6 +110,9 @@ export const checkPortShapes = (options: TillOptions, faults: Faults): void => {
   const isCount = Number.isInteger(maxDownloads) && Number(maxDownloads) >= 1 && Number(maxDownloads) <= 1_000
   if (maxDownloads !== undefined && !isCount)
     faults.wrong("vault.maxDownloads", "a whole number between 1 and 1000", maxDownloads)
+  const freeReaccess = memberOf(options.vault, "freeReaccess")
+  if (freeReaccess !== undefined && typeof freeReaccess !== "boolean")
+    faults.wrong("vault.freeReaccess", "true or false", freeReaccess)
 }
 
 const checkMarketplaces = (given: unknown, faults: Faults): void => {

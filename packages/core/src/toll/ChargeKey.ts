@@ -12,6 +12,14 @@ export const chargeKey = (network: Network, payload: PaymentPayload): string => 
   return isOnSolana(payload) ? key : key.toLowerCase()
 }
 
+/** The network (CAIP-2) and the payer of a charge; `undefined` for another text. */
+export const payerOfKey = (key: string): { readonly network: string; readonly payer: string } | undefined => {
+  const [namespace, reference, asset, payer, nonce] = key.split(":")
+  return asset === undefined || payer === undefined || nonce === undefined
+    ? undefined
+    : { network: `${namespace}:${reference}`, payer }
+}
+
 /**
  * Digest of the signed data and the signature. A replay must present the same signature, not just the payer and nonce
  * that the chain shows.

@@ -27,6 +27,8 @@ import { VaultPurchases } from "../ports/VaultPurchases.ts"
 import { equalInConstantTime, Secrets } from "../runtime/Secrets.ts"
 import { archiveOfReference, referenceOf } from "./DownloadReference.ts"
 import { downloadTokenOf } from "./DownloadToken.ts"
+import type { SignIn } from "../toll/signin/FreeAccess.ts"
+import { makeFreeDownloads, type OpenedFreely } from "./FreeDownloads.ts"
 import { makePurchaseLife } from "./PurchaseLife.ts"
 
 /** A file that is delivered once its download is paid. */
@@ -67,6 +69,14 @@ export class Vault extends Context.Service<
       downloadToken: string,
       chargeKey: string
     ) => Effect.Effect<OpenedDownload, ApiFailure>
+    /** Where the host allows it: opens the file for the wallet that paid for the purchase, without another payment. */
+    readonly freeDownload:
+      | ((
+          purchaseId: string,
+          downloadToken: string,
+          signIn: SignIn
+        ) => Effect.Effect<OpenedFreely | undefined, ApiFailure>)
+      | undefined
     /** Takes back a counted download whose payment failed. */
     readonly downloadAbandoned: (downloadId: string) => Effect.Effect<void, StoreError>
     /** Opens the file of a download again, for a replay: the same version, also if a newer one was published since. */
@@ -161,6 +171,7 @@ const make = Effect.gen(function* () {
     return { slug, reference, file, downloadId }
   })
 
+  const freeDownload = files.freeReaccess === true ? (yield* makeFreeDownloads)(open) : undefined
   const abandoned = (id: string) => purchases.cancel(id)
   return Vault.of({
     search,
@@ -169,6 +180,7 @@ const make = Effect.gen(function* () {
     settled,
     abandoned,
     download,
+    freeDownload,
     downloadAbandoned: release,
     open,
     sweep

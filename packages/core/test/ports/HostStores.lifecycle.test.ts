@@ -27,6 +27,7 @@ describe("a storage", () => {
         countSales = () => Promise.resolve(0)
         countDownload = () => Promise.resolve(true)
         releaseDownload = () => Promise.resolve()
+        redeem = () => Promise.resolve("Redeemed" as const)
         async find() {
           return undefined
         }

@@ -134,6 +134,10 @@ describe("a released migration", () => {
     "7_storage_marks": [
       "5ed2808ddef019c0d0414175235d0f3f6b067b2c4886faaeff2ced78754d1d33",
       "4949f50a2f849637afbe4be82ef9e5fac8f00256934de9011ed1493fc07301f5"
+    ],
+    "8_free_downloads": [
+      "b8815934743d264b43cd7739514b918734d82e78a15e0a1a7c29116ad60c3f19",
+      "184e8476196f497205e2e86c653cd23de2eefa94518616757614505b9e60ce67"
     ]
   }
   const digestOf = (statements: ReadonlyArray<string>): string =>

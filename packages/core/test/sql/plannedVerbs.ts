@@ -250,6 +250,16 @@ const purchaseVerbs: ReadonlyArray<PlannedVerb> = [
     VaultPurchases.use((store) => store.releaseDownload(uuidOf(1), "charge-1"))
   ),
   verb(
+    "vaultPurchases.redeem",
+    [],
+    VaultPurchases.use((store) =>
+      store.redeem(
+        { purchaseId: uuidOf(1), nonce: "nonce-1", bytes: 1, atMillis: 1_000 },
+        { sinceMillis: 0, maxBytes: 10 }
+      )
+    )
+  ),
+  verb(
     "vaultPurchases.take",
     ["till_vault_purchases_due"],
     VaultPurchases.use((store) => store.take(5_000, 6_000, 5))

@@ -24,7 +24,7 @@ const withClient = <A, E>(url: string, use: Effect.Effect<A, E, SqlClient.SqlCli
 const run = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(text))
 
 const empty = run(
-  "TRUNCATE till_charges, till_ledger, till_ledger_days, till_refund_stop, till_quotes, till_orders, till_vault_items, till_vault_archives, till_vault_downloads, till_vault_purchases, till_purchase_downloads"
+  "TRUNCATE till_charges, till_ledger, till_ledger_days, till_refund_stop, till_quotes, till_orders, till_vault_items, till_vault_archives, till_vault_downloads, till_vault_purchases, till_purchase_downloads, till_free_downloads"
 )
 
 describe("postgres()", () => {

@@ -1,7 +1,9 @@
 import { Effect, Layer } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { DownloadParams, DownloadQuery } from "../../domain/Vault.ts"
-import { Vault } from "../../vault/Vault.ts"
+import type { FreeAccess } from "../../toll/signin/FreeAccess.ts"
+import type { WorkResponse } from "../../toll/TollRequest.ts"
+import { type OpenedDownload, Vault } from "../../vault/Vault.ts"
 import { type Operation, operationLayer } from "../Operation.ts"
 import { OperationSettings } from "../OperationSettings.ts"
 import { commonErrors, failure, fixedPrice, ZipArchive } from "../RouteParts.ts"
@@ -44,11 +46,37 @@ export const attachmentOf = (slug: string): string => {
   return `attachment; filename="${plain}.zip"${plain === slug ? "" : `; filename*=UTF-8''${encoded(full)}.zip`}`
 }
 
+type Input = typeof DownloadParams.Type & typeof DownloadQuery.Type
+
+const responseOf = ({
+  file,
+  reference,
+  slug
+}: Pick<OpenedDownload, "file" | "reference" | "slug">): WorkResponse => ({
+  status: 200,
+  contentType: "application/zip",
+  headers: { "content-disposition": attachmentOf(slug) },
+  body: { _tag: "Bytes", reference, content: file }
+})
+
 /** `GET /x402/vault/download/:purchaseId`: the archive of a purchased item. */
 export const layer = operationLayer(
   Effect.gen(function* () {
     const vault = yield* Vault
     const { prices, responseLifetimeMillis, settlesFirst } = yield* OperationSettings
+    const { freeDownload } = vault
+    const freeAccess: FreeAccess<Input> | undefined =
+      freeDownload &&
+      (({ downloadToken, purchaseId }, signIn) =>
+        Effect.map(
+          freeDownload(purchaseId, downloadToken, signIn),
+          (opened) =>
+            opened && {
+              id: opened.purchaseId,
+              response: responseOf(opened),
+              redeem: opened.redeem
+            }
+        ))
     return {
       endpoint,
       description: "Download of a purchased vault item as a ZIP archive",
@@ -59,18 +87,11 @@ export const layer = operationLayer(
       price: fixedPrice(prices.vaultDownload),
       reopen: vault.open,
       work: ({ downloadToken, purchaseId }, { key }) =>
-        Effect.map(
-          vault.download(purchaseId, downloadToken, key),
-          ({ downloadId, file, reference, slug }) => ({
-            ...(downloadId === undefined ? {} : { subject: { kind: "download", id: downloadId } }),
-            response: {
-              status: 200,
-              contentType: "application/zip",
-              headers: { "content-disposition": attachmentOf(slug) },
-              body: { _tag: "Bytes", reference, content: file }
-            }
-          })
-        )
-    } satisfies Operation<typeof DownloadParams.Type & typeof DownloadQuery.Type>
+        Effect.map(vault.download(purchaseId, downloadToken, key), ({ downloadId, ...opened }) => ({
+          ...(downloadId === undefined ? {} : { subject: { kind: "download", id: downloadId } }),
+          response: responseOf(opened)
+        })),
+      ...(freeAccess === undefined ? {} : { freeAccess })
+    } satisfies Operation<Input>
   })
 ).pipe(Layer.provideMerge(Vault.layer))

@@ -6,7 +6,7 @@ import { type Order, Orders } from "../../ports/Orders.ts"
 import { type Quote, Quotes } from "../../ports/Quotes.ts"
 import type { Stores } from "../../ports/Stores.ts"
 import { VaultItems } from "../../ports/VaultItems.ts"
-import { type VaultPurchase, VaultPurchases } from "../../ports/VaultPurchases.ts"
+import { type FreeDownload, type VaultPurchase, VaultPurchases } from "../../ports/VaultPurchases.ts"
 import { chargeModel } from "./ChargeModel.ts"
 import { ascending, Rows } from "./ModelRows.ts"
 
@@ -223,6 +223,7 @@ const itemModel = (): VaultItems["Service"] => {
 const purchaseModel = (): VaultPurchases["Service"] => {
   const purchases = new Rows<VaultPurchase>()
   let downloads: ReadonlyArray<{ readonly id: string; readonly chargeKey: string }> = []
+  let redeemed: ReadonlyArray<FreeDownload> = []
   const reserved = (id: string) => (row: VaultPurchase) => row.id === id && row.status === "reserved"
   return {
     reserve: (purchase) =>
@@ -249,6 +250,17 @@ const purchaseModel = (): VaultPurchases["Service"] => {
     releaseDownload: (id, chargeKey) =>
       Effect.sync(() => {
         downloads = downloads.filter((row) => row.id !== id || row.chargeKey !== chargeKey)
+      }),
+    redeem: (download, { maxBytes, sinceMillis }) =>
+      Effect.sync(() => {
+        const own = redeemed.filter(
+          ({ atMillis, purchaseId }) => purchaseId === download.purchaseId && atMillis > sinceMillis
+        )
+        if (own.some(({ nonce }) => nonce === download.nonce)) return "Used"
+        const bytes = own.map((other) => other.bytes).reduce((sum, each) => sum + each, download.bytes)
+        if (bytes > maxBytes) return "Spent"
+        redeemed = [...redeemed.filter(({ atMillis }) => atMillis > sinceMillis), download]
+        return "Redeemed"
       }),
     countSales: (slug) =>
       Effect.sync(

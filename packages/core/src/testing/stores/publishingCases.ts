@@ -95,6 +95,33 @@ export const publishingCases: ReadonlyArray<StoreCase> = [
     expectEqual(yield* purchases.countDownload(uuidOf(1), refused, 3), true, "in the place of a released one")
     expectEqual(yield* purchases.countDownload(uuidOf(1), counted, 3), false, "the released one")
   }),
+  storeCase(
+    `VaultPurchases: of ${racers} concurrent free downloads with one nonce, one is redeemed`,
+    function* () {
+      const purchases = yield* VaultPurchases
+      const budget = { sinceMillis: 0, maxBytes: 1_000_000 }
+      const download = { purchaseId: uuidOf(1), nonce: "nonce-1", bytes: 10, atMillis: 1_000 }
+      const outcomes = yield* race(() => purchases.redeem(download, budget))
+      expectEqual(outcomes.filter((outcome) => outcome === "Redeemed").length, 1, "those redeemed")
+      expectEqual(outcomes.filter((outcome) => outcome === "Used").length, racers - 1, "those refused")
+      const other = { ...download, purchaseId: uuidOf(2) }
+      expectEqual(yield* purchases.redeem(other, budget), "Redeemed", "the nonce for another purchase")
+    }
+  ),
+  storeCase(`VaultPurchases: ${racers} concurrent free downloads stay within the budget`, function* () {
+    const purchases = yield* VaultPurchases
+    const download = { purchaseId: uuidOf(1), nonce: "", bytes: 6_000_000_000, atMillis: 1_000 }
+    const budget = { sinceMillis: 0, maxBytes: 18_000_000_000 }
+    const redeem = (number: number, atMillis: number, sinceMillis = 0) =>
+      purchases.redeem({ ...download, nonce: `nonce-${number}`, atMillis }, { ...budget, sinceMillis })
+    const outcomes = yield* race((racer) => redeem(racer, 1_000))
+    expectEqual(outcomes.filter((outcome) => outcome === "Redeemed").length, 3, "those redeemed")
+    expectEqual(outcomes.filter((outcome) => outcome === "Spent").length, racers - 3, "those refused")
+    const used = outcomes.indexOf("Redeemed")
+    expectEqual(yield* redeem(900, 2_000, 999), "Spent", "before a day has passed")
+    expectEqual(yield* redeem(used, 2_000, 999), "Used", "a used nonce within the day")
+    expectEqual(yield* redeem(900, 2_000, 1_000), "Redeemed", "after it has passed")
+  }),
   storeCase(`VaultPurchases: ${racers} concurrent sales are all counted`, function* () {
     const purchases = yield* VaultPurchases
     expectEqual(yield* purchases.countSales("item-1"), 0, "sales of an unknown item")

@@ -123,6 +123,13 @@ const orderOperations: ReadonlyArray<RandomOperation> = [
     const key = `download-${random.below(4)}`
     return VaultPurchases.use((purchases) => purchases.releaseDownload(id, key))
   },
+  (random, step) => {
+    const purchaseId = randomId(random)
+    const nonce = `nonce-${random.below(6)}`
+    const download = { purchaseId, nonce, bytes: 1 + random.below(5), atMillis: step }
+    const budget = { sinceMillis: 0, maxBytes: 10 }
+    return VaultPurchases.use((purchases) => purchases.redeem(download, budget))
+  },
   // No limit: which records a limit would select is unspecified.
   (random, step) => {
     const before = step - random.below(50)

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { HttpClient } from "effect/http"
+import { isSolana } from "../../domain/Network.ts"
 import type { Chain } from "./Chain.ts"
 import { unavailable } from "./ChainEvidence.ts"
 import type { ChainNetwork } from "./ChainReader.ts"
@@ -28,8 +29,6 @@ export const readChains = Effect.fnUntraced(function* (
     solana
   )
 })
-
-const isSolana = (caip2: string): boolean => caip2.startsWith("solana:")
 
 /** Reads each network as one of its family. */
 const ofFamilies = (evm: Chain["Service"], solana: ReturnType<typeof makeSolanaChain>): Chain["Service"] => ({

@@ -1,8 +1,7 @@
-import { fromBase58 } from "../../domain/Base58.ts"
 import type { PaymentRequirements } from "../../domain/PaymentRequired.ts"
-import { addressBytes } from "../../domain/SolanaAddress.ts"
 import type { SolanaInstruction, SolanaTransaction } from "../../domain/SolanaTransaction.ts"
 import type { Refusal } from "../Refusal.ts"
+import { isSignedBy } from "./Ed25519.ts"
 
 /*
  * Scheme `exact` on Solana: a transaction that the payer has signed and the facilitator completes as fee payer. Pure,
@@ -193,19 +192,8 @@ export const foreignTransaction: Refusal = refusal(
   "the payer's signature is missing, or not over this transaction"
 )
 
-/** Whether the payer has signed the transaction, by the platform's ed25519. */
+/** Whether the payer has signed the transaction. */
 export const isSignedByPayer = async (transaction: SolanaTransaction): Promise<boolean> => {
-  try {
-    const address = fromBase58(solanaPayer(transaction), addressBytes)!
-    const key = await crypto.subtle.importKey("raw", Uint8Array.from(address), "Ed25519", false, ["verify"])
-    return await crypto.subtle.verify(
-      "Ed25519",
-      key,
-      Uint8Array.from(transaction.signatures[1]!),
-      Uint8Array.from(transaction.message)
-    )
-  } catch {
-    // There is no second signature, or the platform refuses an address that is no point of the curve.
-    return false
-  }
+  const signature = transaction.signatures[1]
+  return signature !== undefined && isSignedBy(solanaPayer(transaction), signature, transaction.message)
 }

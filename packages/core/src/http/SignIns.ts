@@ -1,0 +1,165 @@
+import { Cause, Clock, Effect, Option } from "effect"
+import type { ApiFailure } from "../domain/ApiFailure.ts"
+import type { AnyOperation } from "../operations/Operation.ts"
+import { ClientBudget } from "../runtime/ClientBudget.ts"
+import { Secrets } from "../runtime/Secrets.ts"
+import { makeChallenge } from "../toll/Challenge.ts"
+import { Chain } from "../toll/evidence/Chain.ts"
+import type { Refusal } from "../toll/Refusal.ts"
+import type { FreeContent } from "../toll/signin/FreeAccess.ts"
+import { makeSignIn, signInExtension, signInWithX } from "../toll/signin/SignInChallenge.ts"
+import { readProof, type WalletProof } from "../toll/signin/SignInProof.ts"
+import { isSignedByWallet } from "../toll/signin/WalletSignature.ts"
+import { readRange } from "./ByteRange.ts"
+import { Downloads } from "./Downloads.ts"
+import type { IncomingRequest, PlainResponse } from "./HttpMessage.ts"
+import type { HttpSettings } from "./HttpSettings.ts"
+import { paymentNeeded } from "./PaidRoute.ts"
+import { requestFailed } from "./PaidCalls.ts"
+import {
+  challengeResponse,
+  failureResponse,
+  freeResponse,
+  unsatisfiableResponse,
+  withSignInHeaders
+} from "./Responses.ts"
+import type { OperationMatch } from "./Router.ts"
+
+/** Proofs that are judged per minute: for one client, and in total. */
+const perMinute = { perClient: 60, inAll: 600 }
+
+/** A request without payment for a route that lets wallets sign in. */
+export interface SignInRequest {
+  readonly match: OperationMatch
+  readonly request: IncomingRequest
+  readonly corsOrigin: string | null
+  readonly clientAddress: () => string | undefined
+}
+
+// One text for every reason: it tells nobody which purchases exist, or whose they are.
+const notTheirs: Refusal = {
+  code: "sign_in_refused",
+  message: "this wallet has no free access here; pay instead, or sign in with the wallet that paid"
+}
+const used: Refusal = {
+  code: "invalid_siwx_nonce",
+  message: "this proof was used before; sign the new challenge"
+}
+const spent: Refusal = {
+  code: "sign_in_budget_spent",
+  message: "the free downloads of 24 hours are used up; pay for this one, or try again later"
+}
+const tooMany: Refusal = {
+  code: "sign_in_rate_limited",
+  message: "too many proofs in a minute; pay instead, or try again later"
+}
+
+const randomHex = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("")
+
+type Outcome = PlainResponse | Refusal
+
+const isRefusal = (outcome: Outcome): outcome is Refusal => "code" in outcome
+
+/**
+ * Handles requests without payment for routes that a wallet may use again free of charge: the 402 has a challenge, and a
+ * proof in `SIGN-IN-WITH-X` gets the content. A proof counts once, for one resource, for 5 minutes.
+ */
+export const makeSignIns = Effect.fnUntraced(function* (settings: HttpSettings) {
+  const secrets = yield* Secrets
+  const chain = yield* Chain
+  const { cors } = settings
+  const networks = settings.networks.map(({ caip2 }) => caip2)
+  const downloads = new Downloads()
+  const budget = new ClientBudget(perMinute)
+
+  /** The 402 with a challenge of its own, which no cache may keep. */
+  const challenge = Effect.fnUntraced(function* ({ corsOrigin, match }: SignInRequest, error: string) {
+    const { paidRoute } = match
+    const resource = paidRoute.resource("")
+    const nowMillis = yield* Clock.currentTimeMillis
+    const info = makeSignIn(secrets, resource.url, { nowMillis, random: randomHex() })
+    const extensions = { ...resource.extensions, ...signInExtension(info, networks) }
+    const made = makeChallenge(paidRoute.listedOffers(), { ...resource, extensions }, error)
+    return withSignInHeaders(challengeResponse(made, cors, corsOrigin))
+  })
+
+  const deliver = Effect.fnUntraced(function* (
+    { corsOrigin, request }: SignInRequest,
+    { id, redeem, response }: FreeContent
+  ): Effect.fn.Return<Outcome, ApiFailure> {
+    const whole = freeResponse(response, cors, corsOrigin)
+    if (response.body._tag === "Text") return notTheirs
+    const { content } = response.body
+    const size = content.body instanceof Uint8Array ? content.body.byteLength : content.size
+    const etag = content.digest === undefined ? undefined : `"${content.digest}"`
+    const asked = { range: request.header("range"), ifRange: request.header("if-range") }
+    const wanted = readRange(asked, { size, etag })
+    if (wanted._tag === "Unsatisfiable" && size !== undefined) {
+      downloads.discard(whole)
+      return unsatisfiableResponse(size, cors, corsOrigin)
+    }
+    const redemption = yield* redeem(wanted._tag === "Part" ? wanted.end - wanted.start : size).pipe(
+      Effect.onError(() => Effect.sync(() => downloads.discard(whole)))
+    )
+    if (redemption !== "Redeemed") {
+      downloads.discard(whole)
+      return redemption === "Used" ? used : spent
+    }
+    // The store has counted the bytes, for all processes.
+    const delivery = downloads.deliver(whole, content, {
+      paymentKey: id,
+      isReplay: true,
+      maxBytes: Infinity,
+      ...asked
+    })
+    return delivery._tag === "Sent" ? delivery.response : spent
+  })
+
+  const open = Effect.fnUntraced(function* (
+    call: SignInRequest,
+    proof: WalletProof,
+    freeAccess: NonNullable<AnyOperation["freeAccess"]>
+  ): Effect.fn.Return<Outcome, ApiFailure> {
+    const reading = yield* call.match.paidRoute.read(call.request, call.match.params)
+    if (reading._tag === "Nothing") return yield* reading.fault
+    const { address, network, nonce } = proof
+    const content = yield* freeAccess(reading.input, {
+      address,
+      network,
+      nonce,
+      isSigned: (paidNetwork) => isSignedByWallet(chain, proof, paidNetwork)
+    })
+    return content === undefined ? notTheirs : yield* deliver(call, content)
+  })
+
+  const judge = Effect.fnUntraced(function* (
+    call: SignInRequest,
+    header: string
+  ): Effect.fn.Return<Outcome, ApiFailure> {
+    const { operation, resource } = call.match.paidRoute
+    const nowMillis = yield* Clock.currentTimeMillis
+    const reading = readProof(header, { secrets, uri: resource("").url, networks, nowMillis })
+    if (reading._tag === "Refused" || operation.freeAccess === undefined)
+      return reading._tag === "Refused" ? reading.refusal : notTheirs
+    if (budget.take(call.clientAddress(), nowMillis) !== undefined) return tooMany
+    return yield* open(call, reading.proof, operation.freeAccess)
+  })
+
+  return Effect.fnUntraced(
+    function* (call: SignInRequest) {
+      const header = call.request.header(signInWithX)
+      if (header === null) return yield* challenge(call, paymentNeeded)
+      const outcome = yield* judge(call, header)
+      if (!isRefusal(outcome)) return withSignInHeaders(outcome)
+      return yield* challenge(call, `${outcome.code}: ${outcome.message}`)
+    },
+    (effect, { corsOrigin }) =>
+      Effect.catchCause(effect, (cause) => {
+        const failure = Cause.hasDies(cause) ? Option.none() : Cause.findErrorOption(cause)
+        return Option.isNone(failure)
+          ? requestFailed(cause, settings, corsOrigin)
+          : Effect.succeed(failureResponse(failure.value, cors, corsOrigin))
+      })
+  )
+})

@@ -1,0 +1,104 @@
+import { Option, Schema } from "effect"
+import { fromBase64, toText } from "../../fast/base64.ts"
+import { equalInConstantTime, type Secrets } from "../../runtime/Secrets.ts"
+import type { Refusal } from "../Refusal.ts"
+import { challengeMillis, knownSignIn, type SignInInfo, signInMessage } from "./SignInChallenge.ts"
+
+/** Longest header with a proof that is read. */
+const maxHeaderLength = 8_192
+/** Other processes' clocks may be ahead. */
+const skewMillis = 30_000
+
+const Proof = Schema.Struct({
+  domain: Schema.String,
+  address: Schema.String.pipe(Schema.check(Schema.isMaxLength(64))),
+  uri: Schema.String,
+  chainId: Schema.String,
+  nonce: Schema.String,
+  issuedAt: Schema.String,
+  signature: Schema.String
+})
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Proof))
+
+/** A proof whose challenge is ours and still valid. Its signature isn't checked yet, nor whether its nonce was used. */
+export interface WalletProof {
+  /** CAIP-2. */
+  readonly network: string
+  readonly address: string
+  readonly nonce: string
+  /** What the wallet must have signed. */
+  readonly message: string
+  readonly signature: string
+}
+
+export type ProofReading =
+  | { readonly _tag: "Proof"; readonly proof: WalletProof }
+  | { readonly _tag: "Refused"; readonly refusal: Refusal }
+
+const refused = (code: string, message: string): ProofReading => ({
+  _tag: "Refused",
+  refusal: { code, message }
+})
+
+const decoded = (header: string): typeof Proof.Type | undefined => {
+  if (header.length > maxHeaderLength) return undefined
+  const binary = fromBase64(header)
+  const json = binary === undefined ? undefined : toText(binary)
+  return json === undefined ? undefined : Option.getOrUndefined(decode(json))
+}
+
+/** What the proofs for one resource are judged by. */
+export interface ProofTerms {
+  readonly secrets: Pick<Secrets["Service"], "digest">
+  /** The resource's address, as the 402 names it. */
+  readonly uri: string
+  /** CAIP-2 of the networks whose wallets may sign in. */
+  readonly networks: ReadonlyArray<string>
+  readonly nowMillis: number
+}
+
+/** Judges the times and the nonce of a proof; `undefined` if they are right. */
+const faultOf = (
+  { issuedAt }: typeof Proof.Type,
+  known: SignInInfo | undefined,
+  nowMillis: number
+): ProofReading | undefined => {
+  const issuedAtMillis = Date.parse(issuedAt)
+  if (Number.isNaN(issuedAtMillis)) return refused("invalid_siwx_issued_at", "issuedAt is no time")
+  if (issuedAtMillis > nowMillis + skewMillis)
+    return refused("invalid_siwx_issued_at_in_future", "issuedAt is in the future")
+  if (issuedAtMillis + challengeMillis <= nowMillis)
+    return refused(
+      "invalid_siwx_issued_at_too_old",
+      "the challenge is older than 5 minutes; sign the new one"
+    )
+  if (known === undefined)
+    return refused("invalid_siwx_nonce", "the nonce isn't one that was issued for this resource at that time")
+  return undefined
+}
+
+/**
+ * Reads the value of the header `SIGN-IN-WITH-X`: standard base64 of JSON. The signed message is made again from the
+ * challenge, so a proof can't be for another resource, host or time. Pure.
+ */
+export const readProof = (
+  header: string,
+  { networks, nowMillis, secrets, uri }: ProofTerms
+): ProofReading => {
+  const proof = decoded(header)
+  if (proof === undefined)
+    return refused("invalid_siwx_payload", "SIGN-IN-WITH-X isn't base64 of a proof as JSON")
+  if (proof.domain !== new URL(uri).host)
+    return refused("invalid_siwx_domain_mismatch", "the proof was signed for another domain")
+  if (!equalInConstantTime(proof.uri, uri))
+    return refused("invalid_siwx_uri_mismatch", "the proof was signed for another resource")
+  if (!networks.includes(proof.chainId))
+    return refused("invalid_siwx_unsupported_chain", `chainId must be one of ${networks.join(", ")}`)
+  const known = knownSignIn(secrets, uri, proof)
+  const fault = faultOf(proof, known, nowMillis)
+  if (fault !== undefined || known === undefined)
+    return fault ?? refused("invalid_siwx_nonce", "the nonce is unknown")
+  const { address, chainId, nonce, signature } = proof
+  const message = signInMessage(known, chainId, address)
+  return { _tag: "Proof", proof: { network: chainId, address, nonce, message, signature } }
+}
