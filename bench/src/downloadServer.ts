@@ -19,8 +19,14 @@ export interface Started {
   readonly target: string
 }
 
-/** `pay`: a payment for the file. `watch`: begins to watch the memory. `report`: by how many bytes it grew since. */
-export type Request = "pay" | "watch" | "report"
+/** By how many bytes the memory of a warm server grew: at its peak, and in use at the end, without garbage. */
+export interface Growth {
+  readonly resident: number
+  readonly held: number
+}
+
+/** `watch`: begins to watch the memory. `report`: its growth since. */
+export type Request = "watch" | "report"
 
 const [framework, folder, digest, sizeText] = process.argv.slice(2)
 const makeServer = downloadServers[framework ?? ""]
@@ -89,15 +95,19 @@ const listen = (server: Server): Promise<number> =>
     server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port))
   )
 
-let before = 0
+let before: Growth = { resident: 0, held: 0 }
 let peak = 0
 const rss = () => process.memoryUsage().rss
-const answer = async (request: Request): Promise<string | number> => {
-  if (request === "pay") return payFor(target)
-  if (request === "report") return peak - before
+/** Bytes that are still needed. */
+const held = (): number => {
   globalThis.gc?.()
-  before = rss()
-  peak = before
+  const { external, heapUsed } = process.memoryUsage()
+  return heapUsed + external
+}
+const answer = (request: Request): Growth => {
+  if (request === "report") return { resident: peak - before.resident, held: held() - before.held }
+  peak = rss()
+  before = { resident: peak, held: held() }
   return before
 }
 
@@ -108,7 +118,7 @@ const server = makeServer({
 })
 setInterval(() => (peak = Math.max(peak, rss())), 20).unref()
 process.on("message", (request: Request) => {
-  void answer(request).then((text) => process.send!(text))
+  process.send!(answer(request))
 })
 process.on("disconnect", () => process.exit())
 const started: Started = { port: await listen(server), target }

@@ -132,6 +132,7 @@ const routesOf = (
         const purchase = purchases.find(({ purchaseId }) => purchaseId === req.param("purchaseId"))
         if (purchase?.downloadToken !== req.query("downloadToken")) return json({ error: "Forbidden" }, 403)
         const file = await goods.files.open({ slug: purchase!.slug }, context)
+        if (!("body" in file)) throw new Error("the goods have no links")
         header("content-type", "application/zip")
         header("content-disposition", `attachment; filename="${purchase!.slug}.zip"`)
         if (file.size !== undefined) header("content-length", String(file.size))

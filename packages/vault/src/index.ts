@@ -1,6 +1,6 @@
 export { defaultZipLimits, type ZipLimits } from "./archive/ZipLimits.ts"
 export { publish, type Published, type PublishOptions, type Shelf } from "./Publishing.ts"
-export { ArchiveMismatch, type ArchiveStorage } from "./storage/ArchiveStorage.ts"
+export { ArchiveMismatch, type ArchiveStorage, type LinkingStorage } from "./storage/ArchiveStorage.ts"
 export { folderStorage } from "./storage/folderStorage.ts"
 export { memoryStorage } from "./storage/memoryStorage.ts"
-export { vaultOver } from "./storage/vaultOver.ts"
+export { redirectingVault, vaultOver } from "./storage/vaultOver.ts"

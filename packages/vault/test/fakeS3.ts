@@ -46,6 +46,37 @@ const signatureFault = (
   return timingSafeEqual(due, Buffer.from(signature, "hex")) ? undefined : "SignatureDoesNotMatch"
 }
 
+/** Why a link isn't signed with the key for what it requests, or isn't valid any more; `undefined` if it is. */
+const linkFault = ({ headers, method, url = "" }: IncomingMessage, secret: string, nowMillis: number) => {
+  const { pathname, searchParams } = new URL(url, "http://fake")
+  const parameter = (name: string) => searchParams.get(`X-Amz-${name}`) ?? ""
+  const [id, day = "", place = ""] = parameter("Credential").split("/")
+  if (id !== key.accessKeyId) return "InvalidAccessKeyId"
+  const date = parameter("Date")
+  if (parameter("SignedHeaders") !== "host" || !date.startsWith(day) || place !== region)
+    return "AccessDenied"
+  const query = Array.from(searchParams)
+    .filter(([name]) => name !== "X-Amz-Signature")
+    .map((pair) => pair.map(encoded).join("="))
+    .toSorted()
+    .join("&")
+  const host = `host:${headers.host}`
+  const canonical = [method, pathname, query, host, "", "host", "UNSIGNED-PAYLOAD"].join("\n")
+  const scope = `${day}/${region}/s3/aws4_request`
+  const text = ["AWS4-HMAC-SHA256", date, scope, sha256(canonical)].join("\n")
+  const derived = [region, "s3", "aws4_request"].reduce(hmac, hmac(`AWS4${secret}`, day))
+  const given = Buffer.from(parameter("Signature"), "hex")
+  const due = hmac(derived, text)
+  if (given.length !== due.length || !timingSafeEqual(due, given)) return "SignatureDoesNotMatch"
+  const signedAt = date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z")
+  const endMillis = Date.parse(signedAt) + Number(parameter("Expires")) * 1_000
+  return nowMillis < endMillis ? undefined : "AccessDenied"
+}
+
+/** As Amazon encodes a query: RFC 3986. */
+const encoded = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
+
 const refuse = (response: ServerResponse, status: number, code: string): void => {
   response.writeHead(status, { "content-type": "application/xml" })
   response.end(`<?xml version="1.0"?><Error><Code>${code}</Code></Error>`)
@@ -54,6 +85,7 @@ const refuse = (response: ServerResponse, status: number, code: string): void =>
 /** Starts the fake; `secret` is the key that it expects. */
 export const startFakeS3 = async (secret: string = key.secretAccessKey) => {
   const objects = new Map<string, Buffer>()
+  const clock = { aheadMillis: 0 }
   const uploads: Array<string> = []
   const store = async (request: IncomingMessage, response: ServerResponse, name: string): Promise<void> => {
     uploads.push(name)
@@ -78,15 +110,21 @@ export const startFakeS3 = async (secret: string = key.secretAccessKey) => {
     const end = Math.min(Number(range?.[2] ?? bytes.length - 1) + 1, bytes.length)
     if (start >= bytes.length) return refuse(response, 416, "InvalidRange")
     const place = { "content-range": `bytes ${start}-${end - 1}/${bytes.length}` }
+    const { searchParams } = new URL(request.url ?? "", "http://fake")
+    const disposition = searchParams.get("response-content-disposition")
     response.writeHead(range === null ? 200 : 206, {
+      ...(disposition === null ? {} : { "content-disposition": disposition }),
       "content-length": end - start,
       ...(range === null ? {} : place)
     })
     response.end(request.method === "HEAD" ? undefined : bytes.subarray(start, end))
   }
   const server = createServer((request, response) => {
-    const fault = signatureFault(request, secret)
-    const name = request.url ?? ""
+    const url = request.url ?? ""
+    const fault = url.includes("X-Amz-Signature")
+      ? linkFault(request, secret, Date.now() + clock.aheadMillis)
+      : signatureFault(request, secret)
+    const name = new URL(url, "http://fake").pathname
     if (fault !== undefined) return refuse(response, 403, fault)
     if (!name.startsWith("/bucket/")) return refuse(response, 404, "NoSuchBucket")
     if (request.method !== "PUT") return send(request, response, name)
@@ -97,6 +135,8 @@ export const startFakeS3 = async (secret: string = key.secretAccessKey) => {
   return {
     url: `http://127.0.0.1:${port}/bucket/goods`,
     objects,
+    /** How far the service's clock is ahead. */
+    clock,
     uploads,
     stop: () =>
       new Promise<void>((resolve) => {

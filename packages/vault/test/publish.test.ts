@@ -119,6 +119,7 @@ describe("a vault over a storage", () => {
     const file = readFileSync(join(folder, digest.slice(0, 2), `${digest}.zip`))
     const opened = await vaultOver(storage).open({ slug: listing.slug, archive }, context)
     expect(opened).toMatchObject({ digest, size })
+    if (!("range" in opened)) throw new Error("expected a stream")
     const textOf = async (body: BodyInit) => Buffer.from(await new Response(body).arrayBuffer())
     expect(await textOf(opened.range!(10, 20))).toEqual(file.subarray(10, 20))
     expect(await textOf(opened.range!(0, size))).toEqual(file)

@@ -61,6 +61,7 @@ export class Downloads {
   /** Sends `content` with the status and headers of `whole`, or the part of it that the request wants. */
   deliver(whole: PlainResponse, content: ByteContent, request: DownloadRequest): Delivery {
     const { body } = whole
+    if (content.redirect !== undefined) return this.deliverLink(whole, content, request)
     if (body === null || typeof body === "string") return { _tag: "Sent", response: whole }
     const size = body instanceof Uint8Array ? body.byteLength : content.size
     const etag = content.digest === undefined ? undefined : `"${content.digest}"`
@@ -87,6 +88,14 @@ export class Downloads {
       "content-range": `bytes ${wanted.start}-${wanted.end - 1}/${size}`
     }
     return { _tag: "Sent", response: { status: 206, headers: { ...headers, ...part }, body: sent } }
+  }
+
+  /** A link counts as the whole file, which is all that's known of its use. */
+  private deliverLink(response: PlainResponse, { size }: ByteContent, request: DownloadRequest): Delivery {
+    const payment = this.begin(request, size, size)
+    if (payment === undefined) return { _tag: "Spent" }
+    payment.sentBytes += size ?? 0
+    return { _tag: "Sent", response }
   }
 
   /** Cancels the body of a response that isn't sent. */

@@ -81,6 +81,12 @@ export const failureResponse = (failure: ApiFailure, cors: Cors, origin: string 
   return { status, headers, body: JSON.stringify(body) }
 }
 
+/** Sends the caller to the file. Type and name are those of the response there. */
+const redirected = (
+  { "content-disposition": _name, "content-type": _type, ...headers }: HeaderRecord,
+  location: string
+): PlainResponse => ({ status: 302, headers: { ...headers, location }, body: null })
+
 /** A response that is paid, or free for its caller: its headers, with others, and its body. */
 const contentResponse = (
   response: WorkResponse,
@@ -101,6 +107,7 @@ const contentResponse = (
   if (body._tag === "Text")
     return { status, headers, body: status === 204 || status === 205 ? null : body.text }
   const { content } = body
+  if (content.redirect !== undefined) return redirected(headers, content.redirect)
   // The length of bytes is known, whatever size was declared.
   const size = content.body instanceof Uint8Array ? content.body.byteLength : content.size
   if (size !== undefined) headers["content-length"] = String(size)

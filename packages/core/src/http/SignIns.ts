@@ -54,6 +54,9 @@ const tooMany: Refusal = {
   message: "too many proofs in a minute; pay instead, or try again later"
 }
 
+/** A link is to the whole file. */
+const nothingAsked = { range: null, ifRange: null }
+
 const randomHex = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
@@ -91,10 +94,11 @@ export const makeSignIns = Effect.fnUntraced(function* (settings: HttpSettings) 
     const whole = freeResponse(response, cors, corsOrigin)
     if (response.body._tag === "Text") return notTheirs
     const { content } = response.body
-    const size = content.body instanceof Uint8Array ? content.body.byteLength : content.size
+    const { body, redirect } = content
+    const size = body instanceof Uint8Array && redirect === undefined ? body.byteLength : content.size
     const etag = content.digest === undefined ? undefined : `"${content.digest}"`
     const asked = { range: request.header("range"), ifRange: request.header("if-range") }
-    const wanted = readRange(asked, { size, etag })
+    const wanted = readRange(redirect === undefined ? asked : nothingAsked, { size, etag })
     if (wanted._tag === "Unsatisfiable" && size !== undefined) {
       downloads.discard(whole)
       return unsatisfiableResponse(size, cors, corsOrigin)

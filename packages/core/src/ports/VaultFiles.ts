@@ -15,6 +15,8 @@ export interface VaultFile {
   readonly digest?: string
   /** Opens the bytes from `start` to before `end`, for a download that resumes. */
   readonly range?: (start: number, end: number) => ReadableStream<Uint8Array>
+  /** Where the caller gets the bytes instead; `body` is empty then. */
+  readonly redirect?: string
 }
 
 /** The archive of a vault item to open. */
@@ -114,7 +116,7 @@ const malformed = (file: unknown, message: string): Effect.Effect<never, Malform
     return Effect.fail(new MalformedResponse({ message }))
   })
 
-const fieldOf = (file: unknown, name: "digest" | "range"): unknown =>
+const fieldOf = (file: unknown, name: "digest" | "range" | "redirect"): unknown =>
   typeof file === "object" && file !== null ? (Reflect.get(file, name) ?? undefined) : undefined
 
 /** What an entity tag may contain between its quotes. */
@@ -124,8 +126,25 @@ const isDigest = (digest: unknown): digest is string =>
 const isRange = (range: unknown): range is (start: number, end: number) => ReadableStream<Uint8Array> =>
   typeof range === "function"
 
+const isLink = (text: unknown): text is string =>
+  typeof text === "string" && /^https?:\/\/[\x21-\x7e]{1,8000}$/.test(text) && URL.canParse(text)
+
+const isSize = (size: unknown): size is number =>
+  typeof size === "number" && Number.isSafeInteger(size) && size > 0
+
+const readLink = (file: unknown, redirect: unknown): Effect.Effect<VaultFile, MalformedResponse> => {
+  if (!isLink(redirect))
+    return malformed(file, "redirect: must be the address of a file, up to 8,000 characters")
+  const size = sizeOf(file) ?? undefined
+  if (size !== undefined && !isSize(size))
+    return malformed(file, "size: must be a whole number of bytes above zero")
+  return Effect.succeed({ body: new Uint8Array(), redirect, ...(size === undefined ? {} : { size }) })
+}
+
 const readFile = (file: unknown): Effect.Effect<VaultFile, MalformedResponse> => {
   const body = bodyOf(file)
+  const redirect = fieldOf(file, "redirect")
+  if (redirect !== undefined && body === undefined) return readLink(file, redirect)
   const digest = fieldOf(file, "digest")
   if (digest !== undefined && !isDigest(digest))
     return malformed(file, "digest: must be 1 to 200 printable ASCII characters without spaces and quotes")
@@ -147,7 +166,7 @@ const readFile = (file: unknown): Effect.Effect<VaultFile, MalformedResponse> =>
   }
   const size = sizeOf(file) ?? undefined
   if (size === undefined) return Effect.succeed(known)
-  return typeof size === "number" && Number.isSafeInteger(size) && size > 0
+  return isSize(size)
     ? Effect.succeed({ ...known, size })
     : malformed(file, "size: must be a whole number of bytes above zero")
 }
@@ -171,6 +190,16 @@ export interface OpenedArchive {
   readonly range?: ((start: number, end: number) => ReadableStream<Uint8Array>) | null | undefined
 }
 
+/**
+ * An address from which the buyer gets the archive, instead of its bytes. The response to a download is then a 302 with it
+ * as `Location`, not the contract's 200. Make a new one each time that expires soon: whoever has it can download.
+ */
+export interface ArchiveLink {
+  readonly redirect: string
+  /** The archive's length in bytes, for the limits of a payment; optional. */
+  readonly size?: number | null | undefined
+}
+
 /** Opens the ZIP archive of a vault item. Throw `TemporarilyUnavailable` for a 503; any other throw is a 502. */
 export interface VaultOptions {
   /**
@@ -189,5 +218,5 @@ export interface VaultOptions {
    * default: each download costs its price.
    */
   readonly freeReaccess?: boolean
-  readonly open: (item: ArchiveToOpen, context: CallContext) => Promise<OpenedArchive>
+  readonly open: (item: ArchiveToOpen, context: CallContext) => Promise<OpenedArchive | ArchiveLink>
 }

@@ -15,6 +15,8 @@ export interface ByteContent {
   readonly digest?: string
   /** Opens the bytes from `start` to before `end` instead, without reading those before. */
   readonly range?: (start: number, end: number) => ReadableStream<Uint8Array>
+  /** Where the caller gets the bytes instead, which then has an empty body here. */
+  readonly redirect?: string
 }
 
 /** The response that the work produced, before any money has moved. */

@@ -12,8 +12,9 @@ const context = { signal: new AbortController().signal }
 const folder = join(import.meta.dirname, "../../vault")
 
 const bytesOf = async (slug: string): Promise<Uint8Array> => {
-  const { body, size } = await vault.open({ slug }, context)
-  if (!(body instanceof Uint8Array)) throw new Error("expected bytes")
+  const opened = await vault.open({ slug }, context)
+  if (!("body" in opened) || !(opened.body instanceof Uint8Array)) throw new Error("expected bytes")
+  const { body, size } = opened
   expect(size).toBe(body.length)
   return body
 }

@@ -4,7 +4,7 @@ import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import type { ArchiveFacts } from "@till402/core"
 import { AwsClient } from "aws4fetch"
-import { type ArchiveStorage, checked, digestOf } from "../storage/ArchiveStorage.ts"
+import { checked, digestOf, type LinkingStorage } from "../storage/ArchiveStorage.ts"
 
 /** Where the archives are, and the key that may read and write them. */
 export interface S3Options {
@@ -22,6 +22,9 @@ export interface S3Options {
   /** Timeout of a request until its response begins, in milliseconds: default 15,000. Uploads have none. */
   readonly timeoutMillis?: number
 }
+
+/** A link is valid for this long. */
+const linkSeconds = 60
 
 const failed = async (what: string, response: Response): Promise<Error> => {
   // XML with a code, such as AccessDenied. It holds no secret of this side.
@@ -58,7 +61,8 @@ const upload = async ({ chunks, headers, url }: Upload): Promise<Response> => {
 /**
  * Stores archives in a bucket of S3 or a compatible service, such as R2 or MinIO: `<digest>.zip`. Needs the optional peer
  * `aws4fetch`. Each archive is one upload, which the service checks by its digest, so it's there whole or not at all; up to
- * 5 GB. Archives are read through the till, at the buyer's pace.
+ * 5 GB. With `vaultOver` archives are read through the till, at the buyer's pace; with `redirectingVault` the buyer gets a
+ * link to the bucket that is signed for one archive and 60 seconds.
  *
  * @example
  * const storage = s3Storage({
@@ -67,7 +71,7 @@ const upload = async ({ chunks, headers, url }: Upload): Promise<Response> => {
  *   secretAccessKey: process.env.AWS_SECRET_ACCESS_KEY!
  * })
  */
-export const s3Storage = ({ bucket, timeoutMillis = 15_000, ...key }: S3Options): ArchiveStorage => {
+export const s3Storage = ({ bucket, timeoutMillis = 15_000, ...key }: S3Options): LinkingStorage => {
   const client = new AwsClient({ ...key, service: "s3", retries: 0 })
   const addressOf = (archive: ArchiveFacts): string =>
     `${bucket.replace(/\/+$/, "")}/${digestOf(archive)}.zip`
@@ -99,6 +103,13 @@ export const s3Storage = ({ bucket, timeoutMillis = 15_000, ...key }: S3Options)
   }
   return {
     find,
+    link: async (archive, name) => {
+      const url = new URL(addressOf(archive))
+      url.searchParams.set("X-Amz-Expires", String(linkSeconds))
+      url.searchParams.set("response-content-disposition", `attachment; filename="${name}"`)
+      url.searchParams.set("response-content-type", "application/zip")
+      return (await client.sign(url, { method: "GET", aws: { signQuery: true } })).url
+    },
     put: async (archive, read) => {
       if (await find(archive)) return
       const address = addressOf(archive)

@@ -17,6 +17,12 @@ export interface ArchiveStorage {
   readonly open: (archive: ArchiveFacts, start: number, end: number) => ReadableStream<Uint8Array>
 }
 
+/** A storage that makes links, by which a buyer downloads from it without the till. */
+export interface LinkingStorage extends ArchiveStorage {
+  /** An address of the whole archive that expires after 60 seconds. `name`: how the buyer's program names the file. */
+  readonly link: (archive: ArchiveFacts, name: string) => Promise<string>
+}
+
 /** The bytes of an archive are not those that its digest and size name. Nothing was stored. */
 export class ArchiveMismatch extends Error {
   override readonly name = "ArchiveMismatch"

@@ -17,7 +17,7 @@ export const fileStream = (path: string, start: number, end: number): ReadableSt
       pull: async (controller) => {
         try {
           handle ??= await open(path, "r")
-          const buffer = new Uint8Array(Math.min(chunkBytes, end - position))
+          const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes, end - position))
           const { bytesRead } = await handle.read(buffer, 0, buffer.byteLength, position)
           if (bytesRead === 0 && position < end) throw new Error("the file is shorter than expected")
           position += bytesRead
