@@ -101,7 +101,12 @@ export const scope: ReadonlyArray<MutatedFile> = [
   core("fast/authorizationHash.ts", "fast/authorizationHash.test.ts"),
   core("toll/facilitator/Wire.ts", "toll/facilitator/Wire.test.ts"),
   core("toll/facilitator/CircuitBreaker.ts", "toll/facilitator/CircuitBreaker.test.ts"),
-  core("toll/facilitator/FacilitatorGroup.ts", "toll/facilitator/FacilitatorGroup.test.ts"),
+  core(
+    "toll/facilitator/FacilitatorGroup.ts",
+    "toll/facilitator/FacilitatorGroup.test.ts",
+    "toll/facilitator/FacilitatorGroup.lists.test.ts",
+    "toll/facilitator/FacilitatorGroup.health.test.ts"
+  ),
   core("orders/OrderMachine.ts", ...machine),
   core("orders/OrderMove.ts", ...machine),
   core("orders/OrderStep.ts", "orders/OrderStep.test.ts", ...machine),

@@ -89,6 +89,12 @@ describe("canonicalJson", () => {
     expect(canonicalJson(value)).toBe(text)
   })
 
+  it.each([15, 16, 17, 40])("sorts %i keys", (size) => {
+    const keys = Array.from({ length: size }, (_, index) => `k${String(index).padStart(2, "0")}`)
+    const backwards = Object.fromEntries(keys.toReversed().map((key) => [key, 1]))
+    expect(canonicalJson(backwards)).toBe(`{${keys.map((key) => `"${key}":1`).join(",")}}`)
+  })
+
   property("is the same in any order of keys, and JSON of the same value", 300, (dice) => {
     const entries = Array.from({ length: 1 + dice.below(8) }, (_, index): [string, unknown] => [
       dice.text('abéZ0:"', 3) + index,

@@ -84,6 +84,11 @@ describe("judge refuses", () => {
     ["one that names a path above", naming(`${resourceUrl}/..`), mismatch],
     ["one that names a path with two slashes at its end", naming(`${resourceUrl}//`), mismatch],
     ["one that names the path in a query", naming("https://shop.example/?/x402/search"), mismatch],
+    [
+      "one that names the resource in a query, at the length of its path",
+      naming(`https://shop.example/x402/tracks?${resourceUrl}`),
+      mismatch
+    ],
     ["one that names a path alone", naming("/x402/search"), mismatch],
     ["one that names no URL", naming("search"), mismatch],
     ["one that names nothing", naming(""), mismatch]

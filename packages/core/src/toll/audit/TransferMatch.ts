@@ -11,10 +11,8 @@ export interface TransferMatch<E extends SettlementEntry, T extends IncomingTran
   readonly transfers: ReadonlyArray<T>
 }
 
-const exactKey = (transaction: string, logIndex: number): string => `${transaction.toLowerCase()}:${logIndex}`
-
-const looseKey = (transaction: string, payer: string, amountAtomic: string): string =>
-  `${transaction}:${payer}:${amountAtomic}`.toLowerCase()
+/** In lower case: nodes and facilitators spell hashes and addresses differently. No transfer lacks a transaction. */
+const keyOf = (...parts: ReadonlyArray<string | number | undefined>): string => parts.join(":").toLowerCase()
 
 const isOf = ({ amountAtomic, payer }: SettlementEntry, { from, valueAtomic }: IncomingTransfer): boolean =>
   payer.toLowerCase() === from.toLowerCase() && amountAtomic === valueAtomic
@@ -31,7 +29,7 @@ export const matchTransfers = <E extends SettlementEntry, T extends IncomingTran
 ): TransferMatch<E, T> => {
   const pairs: Array<{ readonly entry: E; readonly transfer: T }> = []
   const left = new Map(
-    transfers.map((transfer) => [exactKey(transfer.transaction, transfer.logIndex), transfer])
+    transfers.map((transfer) => [keyOf(transfer.transaction, transfer.logIndex), transfer])
   )
   const unmatched: Array<E> = []
   const loose: Array<E> = []
@@ -40,7 +38,7 @@ export const matchTransfers = <E extends SettlementEntry, T extends IncomingTran
       loose.push(entry)
       continue
     }
-    const key = exactKey(entry.transaction, entry.transferLogIndex)
+    const key = keyOf(entry.transaction, entry.transferLogIndex)
     const transfer = left.get(key)
     if (transfer !== undefined && isOf(entry, transfer)) {
       left.delete(key)
@@ -48,11 +46,10 @@ export const matchTransfers = <E extends SettlementEntry, T extends IncomingTran
     } else unmatched.push(entry)
   }
   const candidates = Map.groupBy(left, ([, { from, transaction, valueAtomic }]) =>
-    looseKey(transaction, from, valueAtomic)
+    keyOf(transaction, from, valueAtomic)
   )
   for (const entry of loose) {
-    const { amountAtomic, payer, transaction = "" } = entry
-    const found = candidates.get(looseKey(transaction, payer, amountAtomic))?.pop()
+    const found = candidates.get(keyOf(entry.transaction, entry.payer, entry.amountAtomic))?.pop()
     if (found === undefined) {
       unmatched.push(entry)
       continue

@@ -58,6 +58,9 @@ const repeated = (verify: () => Effect.Effect<Verification>, rounds: number): Ef
         while: ({ _tag }) => _tag === "Unreachable"
       })
 
+/** What a facilitator lists, as far as known. */
+const kindsOf = ({ kinds }: FacilitatorMember): ReadonlyArray<SupportedKind> => kinds.known ?? []
+
 const routeOf = ({ member, x402Version }: Candidate): FacilitatorRoute => ({
   facilitator: member.name,
   x402Version
@@ -90,14 +93,12 @@ export class FacilitatorGroup {
     const { extra, network } = request.requirements
     const takers = this.members.flatMap(({ breaker, member }) => {
       if (!isFor(member, network)) return []
-      const x402Version = versionFor(request, member.kinds.known ?? [])
+      const x402Version = versionFor(request, kindsOf(member))
       return x402Version === undefined ? [] : [{ member, breaker, x402Version }]
     })
     const { feePayer } = extra
     if (feePayer === undefined) return takers
-    const own = takers.filter(({ member }) =>
-      feePayersOn(member.kinds.known ?? [], network).includes(feePayer)
-    )
+    const own = takers.filter(({ member }) => feePayersOn(kindsOf(member), network).includes(feePayer))
     // Its facilitator may have stopped listing it.
     return own.length > 0 ? own : takers
   }
@@ -256,7 +257,7 @@ export class FacilitatorGroup {
   /** Every kind of payment that one of them lists. */
   readonly supported: Effect.Effect<ReadonlyArray<SupportedKind>> = Effect.map(
     Effect.suspend(() => this.refresh),
-    () => this.members.flatMap(({ member }) => member.kinds.known ?? [])
+    () => this.members.flatMap(({ member }) => kindsOf(member))
   )
 
   /** The fee payers of each that takes payments on a network. Those that respond, as far as known, come first. */
@@ -266,7 +267,7 @@ export class FacilitatorGroup {
         const takers = this.members.filter(({ member }) => isFor(member, caip2))
         const isUp = ({ breaker }: { readonly breaker: CircuitBreaker }) => breaker.isAvailable(nowMillis)
         return [...takers.filter(isUp), ...takers.filter((taker) => !isUp(taker))]
-          .map(({ member }) => feePayersOn(member.kinds.known ?? [], caip2))
+          .map(({ member }) => feePayersOn(kindsOf(member), caip2))
           .filter((feePayers) => feePayers.length > 0)
       })
     )
@@ -275,15 +276,12 @@ export class FacilitatorGroup {
   readonly settles = (caip2: string): Effect.Effect<boolean | undefined> =>
     Effect.map(this.refresh, () => {
       const takers = this.members.filter(({ member }) => isFor(member, caip2))
-      if (takers.some(({ member }) => listsNetwork(member.kinds.known ?? [], caip2))) return true
+      if (takers.some(({ member }) => listsNetwork(kindsOf(member), caip2))) return true
       // An empty list says nothing.
-      return takers.some(({ member }) => (member.kinds.known ?? []).length === 0) ? undefined : false
+      return takers.some(({ member }) => kindsOf(member).length === 0) ? undefined : false
     })
 }
 
 /** Whether the host gave a facilitator the payments of a network. */
-const isFor = ({ networks }: FacilitatorMember, caip2: string): boolean => {
-  if (networks === undefined || networks.has(caip2)) return true
-  const v1Name = findNetwork(caip2)?.v1Name
-  return v1Name !== undefined && networks.has(v1Name)
-}
+const isFor = ({ networks }: FacilitatorMember, caip2: string): boolean =>
+  networks === undefined || networks.has(caip2) || networks.has(findNetwork(caip2)?.v1Name ?? caip2)

@@ -37,6 +37,12 @@ describe("a settlement and a transfer", () => {
       transfer({ valueAtomic: "9" }),
       false
     ],
+    [
+      "of a transaction and log index with the same digits",
+      entry({ transferLogIndex: 11 }),
+      transfer({ transaction: "0x11", logIndex: 1 }),
+      false
+    ],
     ["of its transaction, payer and amount", entry(), transfer({ logIndex: 9 }), true],
     [
       "in other letters",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { NonceUse } from "../../../src/toll/evidence/TransferProof.ts"
-import { evidenceOf } from "../../../src/toll/evidence/ChainEvidence.ts"
+import { evidenceOf, useNotFound } from "../../../src/toll/evidence/ChainEvidence.ts"
 import type { Block } from "../../../src/toll/evidence/ChainNode.ts"
 
 const block = (number: bigint, timestamp: bigint): Block => ({ number, timestamp, hash: `0x${number}` })
@@ -78,4 +78,8 @@ describe.each([
         )
       ).toEqual(unavailable)
   })
+})
+
+it("a use that was not found leaves the outcome open, and says that there is one", () => {
+  expect(useNotFound).toEqual({ _tag: "Unavailable", isUsed: true })
 })

@@ -83,6 +83,11 @@ describe("a payment on Solana", () => {
     })
     expect(judge(solanaV2(), [offer], request)).toEqual({ _tag: "Accepted", offer })
   })
+
+  it("for the fee payer of the offer is of the offer as it is", () => {
+    const verdict = judge(solanaV2(), [solanaOffer], request)
+    expect(verdict._tag === "Accepted" ? verdict.offer : verdict).toBe(solanaOffer)
+  })
 })
 
 describe("is refused", () => {
@@ -203,6 +208,13 @@ describe("is refused", () => {
   it("a fee payer that isn't the facilitator's, also the payer itself", () => {
     expect(judged({ feePayer: thief.address })).toBe("fee_payer_mismatch")
     expect(judged({ feePayer: wallet.address, signers: [] })).toBe("fee_payer_mismatch")
+  })
+
+  it("with a verdict that names itself", () => {
+    expect(judge(solanaV2({ feePayer: thief.address }), [solanaOffer], request)).toEqual({
+      _tag: "Refused",
+      refusal: { code: "invalid_exact_svm_fee_payer_mismatch", message: expect.stringContaining("fee payer") }
+    })
   })
 
   it("a third signer", () => {

@@ -32,6 +32,32 @@ describe("a circuit", () => {
     }
   })
 
+  it("is closed until it opens, and open until a success, also after its pause", () => {
+    const breaker = new CircuitBreaker()
+    expect(breaker.isClosed).toBe(true)
+    breaker.recordFailure(0)
+    breaker.recordFailure(0)
+    expect(breaker.isClosed).toBe(true)
+    breaker.recordFailure(0)
+    expect(breaker.isClosed).toBe(false)
+    breaker.begin(10_000)
+    expect(breaker.isClosed).toBe(false)
+    breaker.recordSuccess()
+    expect(breaker.isClosed).toBe(true)
+  })
+
+  it("a call during the pause doesn't prolong it", () => {
+    const breaker = opened()
+    breaker.begin(5_000)
+    expect([breaker.isAvailable(9_999), breaker.isAvailable(10_000)]).toEqual([false, true])
+  })
+
+  it("stays available while it is closed, also when the clock is set back", () => {
+    const breaker = new CircuitBreaker()
+    breaker.begin(10_000)
+    expect(breaker.isAvailable(9_000)).toBe(true)
+  })
+
   it("closes with a success, and then opens for the first pause again", () => {
     const breaker = opened()
     breaker.begin(10_000)

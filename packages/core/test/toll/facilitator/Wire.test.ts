@@ -11,6 +11,7 @@ import {
   toKinds,
   toSettlement,
   toVerification,
+  unreachableSettlement,
   VerifyResponse,
   wireRequirements
 } from "../../../src/toll/facilitator/Wire.ts"
@@ -189,6 +190,15 @@ describe("a settlement", () => {
   ]
   it.each(cases)("%s", (_, response, settlement) => {
     expect(toSettlement(response, request)).toEqual(settlement)
+  })
+
+  it("without a usable response is unknown, and says so", () => {
+    expect(unreachableSettlement("TimeoutError")).toEqual({
+      _tag: "Unknown",
+      reason: "TimeoutError",
+      transaction: undefined,
+      isUnreachable: true
+    })
   })
 
   it("on a network that is not known here is compared by its identifier", () => {
