@@ -16,14 +16,19 @@ const stopTimeoutMillis = 5_000
 
 /*
  * Anvil runs below a small shell that holds our end of a pipe. When this process ends, even by SIGKILL, the
- * pipe closes and the shell ends anvil, so no chain outlives its parent process.
+ * pipe closes and the shell ends anvil, so no chain outlives its parent process. Nor do the states of old blocks
+ * that anvil writes to disk, gigabytes in an hour: it leaves them when it is ended by a signal.
  */
 const supervisor = `
 exec 3<&0
-"$@" </dev/null 3<&- &
+states=$(mktemp -d) || exit 1
+"$@" --cache-path="$states" </dev/null 3<&- &
 anvil=$!
 (while read -r _ <&3; do :; done; kill "$anvil") >/dev/null 2>&1 &
 wait "$anvil"
+code=$?
+rm -rf "$states"
+exit "$code"
 `
 
 /**

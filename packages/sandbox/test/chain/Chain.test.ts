@@ -1,6 +1,9 @@
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { hashDomain, type Address } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { anvilBinary } from "../../src/chain/AnvilBinary.ts"
@@ -113,6 +116,18 @@ describe("stopping", () => {
     await Promise.all([chain.stop(), chain.stop()])
     await chain.stop()
     expect(await responses(chain.rpcUrl)).toBe(false)
+  })
+
+  it("leaves no states of old blocks on the disk", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "till402-chain-"))
+    vi.stubEnv("TMPDIR", folder)
+    const chain = await startChain()
+    vi.unstubAllEnvs()
+    await chain.client.mine({ blocks: 1_200 })
+    await vi.waitFor(() => expect(readdirSync(folder, { recursive: true }).length).toBeGreaterThan(10))
+    await chain.stop()
+    expect(readdirSync(folder)).toEqual([])
+    rmSync(folder, { recursive: true })
   })
 
   it("leaves no chain behind when its owner is killed", async () => {
