@@ -8,8 +8,8 @@ import type { Connection, Storage } from "./Storage.ts"
 import type { Timeline } from "./Timeline.ts"
 import type { Trace } from "./Trace.ts"
 
-/** Turns of the event loop after which the next part of a file has been read. */
-const turnsOfFile = 8
+/** Turns of the event loop in which every body has been read. */
+const maxTurns = 10_000
 
 /** Starts, crashes and restarts the machines, and runs their processes. */
 export class Machines {
@@ -111,18 +111,18 @@ export class Machines {
 
   /** Runs all processes until each waits for an external event. */
   async runUntilIdle(): Promise<void> {
-    let quietTurns = 0
-    do {
-      // After this, all callbacks of settled promises have run.
+    let isBusy = true
+    for (let turn = 0; isBusy; turn++) {
+      if (turn === maxTurns) throw new Error("a process is never idle")
+      // After a turn, all callbacks of settled promises have run.
       await new Promise(setImmediate)
-      await this.storage.settle?.()
-      quietTurns++
-      for (const machine of this.all) if (machine.runPending()) quietTurns = 0
-    } while (quietTurns < (this.isDownloading ? turnsOfFile : 1))
-  }
-
-  private get isDownloading(): boolean {
-    return this.all.some(({ server }) => server?.isDownloading === true)
+      if (this.storage.settle !== undefined) {
+        await this.storage.settle()
+        await new Promise(setImmediate)
+      }
+      isBusy = this.all.some(({ server }) => server?.isReading === true)
+      for (const machine of this.all) if (machine.runPending()) isBusy = true
+    }
   }
 
   private recordEvent(machine: Machine, event: TillEvent): void {

@@ -116,7 +116,7 @@ export class Server {
   readonly orders: HostOrders
   private readonly http: Http["Service"]
   private readonly context: Context.Context<never>
-  private downloads = 0
+  private reads = 0
 
   private constructor(process: Process, services: Context.Context<Http>) {
     this.process = process
@@ -185,22 +185,20 @@ export class Server {
     })
   }
 
-  /** A file is being read: that takes turns of the event loop, and no virtual time. */
-  get isDownloading(): boolean {
-    return this.downloads > 0
+  /** A response's body is being read: that takes turns of the event loop, and no virtual time. */
+  get isReading(): boolean {
+    return this.reads > 0
   }
 
   /** Handles a request; never responds if the process crashes. */
   handle(request: Request, release: (reply: Reply) => void): void {
-    const isDownload = request.url.includes("/vault/download/")
-    if (isDownload) this.downloads++
     const handling = this.http.handle(incoming(request))
     const responding = Effect.isEffect(handling) ? handling : Effect.succeed(handling)
     const reading = Effect.flatMap(responding, (handled) =>
       Effect.promise(async (): Promise<Reply> => {
         const response = handled instanceof Response ? handled : toResponse(handled)
-        const text = await response.text()
-        if (isDownload) this.downloads--
+        this.reads++
+        const text = await response.text().finally(() => this.reads--)
         return {
           status: response.status,
           text,
