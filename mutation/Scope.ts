@@ -12,10 +12,15 @@ export interface MutatedFile {
   readonly tests: ReadonlyArray<string>
 }
 
-const core = (file: string, ...tests: ReadonlyArray<string>): MutatedFile => ({
-  file: `packages/core/src/${file}`,
-  tests: tests.map((test) => `packages/core/test/${test}`)
-})
+const inPackage =
+  (name: string) =>
+  (file: string, ...tests: ReadonlyArray<string>): MutatedFile => ({
+    file: `packages/${name}/src/${file}`,
+    tests: tests.map((test) => `packages/${name}/test/${test}`)
+  })
+
+const core = inPackage("core")
+const providers = inPackage("providers")
 
 const evidence = [
   "toll/evidence/EvidenceSearch.edges.test.ts",
@@ -128,7 +133,10 @@ export const scope: ReadonlyArray<MutatedFile> = [
   core("orders/ManualRefunds.ts", "orders/ManualRefunds.test.ts"),
   core("orders/RefundSender.ts", ...sending, ...refunding),
   core("orders/Refunds.ts", ...sending, ...refunding),
-  core("domain/Money.ts", "domain/Money.test.ts")
+  core("domain/Money.ts", "domain/Money.test.ts"),
+  providers("facilitator/PresentedPayment.ts", "facilitator/PresentedPayment.test.ts"),
+  providers("facilitator/OpenTransactions.ts", "facilitator/OpenTransactions.test.ts"),
+  providers("facilitator/RevertBudget.ts", "facilitator/RevertBudget.test.ts")
 ]
 
 /** Lowest score, in percent, of all files together. */

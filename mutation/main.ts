@@ -57,6 +57,8 @@ const checkScope = (files: ReadonlyArray<MutatedFile>): void => {
   }
 }
 
+const packageOf = (file: string): string => file.split("/").slice(0, 2).join("/")
+
 const mutate = async (
   mutated: MutatedFile,
   { concurrency, incremental }: { readonly concurrency: number; readonly incremental: boolean }
@@ -76,8 +78,15 @@ const mutate = async (
     incremental,
     incrementalFile: `.tmp/mutation-results/${slug}.json`,
     tempDirName: `.tmp/mutation-${process.pid}`,
-    // The copy holds no more than the core and its tests. Types are stripped, so no tsconfig is needed.
-    ignorePatterns: ["/*", "!/packages", "/packages/*", "!/packages/core", "!/mutation", "tsconfig*.json"],
+    // The copy holds no more than the package and its tests. Types are stripped, so no tsconfig is needed.
+    ignorePatterns: [
+      "/*",
+      "!/packages",
+      "/packages/*",
+      `!/${packageOf(file)}`,
+      "!/mutation",
+      "tsconfig*.json"
+    ],
     disableTypeChecks: false,
     reporters: [],
     logLevel: "error" as NonNullable<Options["logLevel"]>,
