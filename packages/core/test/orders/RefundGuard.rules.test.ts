@@ -20,9 +20,9 @@ import {
 const { transaction } = sampleReceipt()
 
 describe("the guard of a refund", () => {
-  const admit = (script: Script, charge: Charge = owed()) =>
+  const admit = (script: Script, charge: Charge = owed(), isFunded = true) =>
     play(script, ({ calls, events, guard, of }) =>
-      Effect.map(guard.tryStart(charge, network, Effect.succeed(true)), (isAdmitted) => ({
+      Effect.map(guard.tryStart(charge, network, Effect.succeed(isFunded)), (isAdmitted) => ({
         isAdmitted,
         calls,
         events,
@@ -68,6 +68,18 @@ describe("the guard of a refund", () => {
     expect([isAdmitted, of("startRefund"), events]).toEqual([false, [], []])
   })
 
+  it("lets it wait, uncounted, where the wallet is not funded for it", async () => {
+    const { events, isAdmitted, of } = await admit({ evidence: [proven] }, owed(), false)
+    expect([isAdmitted, of("startRefund"), events]).toEqual([false, [], []])
+  })
+
+  it("stops refunds at a payment that is not on the chain, funded or not", async () => {
+    const charges = { stopRefunds: () => Effect.succeed(true) }
+    const evidence: ReadonlyArray<ChainEvidence> = [{ _tag: "NotPaid", reason: "canceled" }]
+    const { isAdmitted, of } = await admit({ evidence, charges }, owed(), false)
+    expect([isAdmitted, of("stopRefunds")]).toEqual([false, [["payment_not_on_chain", nowMillis]]])
+  })
+
   it("lets it wait where it is not due", async () => {
     const { events, isAdmitted } = await admit({ evidence: [proven], charges: start("NotDue") })
     expect([isAdmitted, events]).toEqual([false, []])
@@ -89,6 +101,13 @@ describe("the guard of a refund", () => {
         network: network.caip2,
         transaction
       }
+    ])
+  })
+
+  it("reports one of exactly the limit as one that is sent later", async () => {
+    const { events } = await admit({ charges: start("OverLimit") }, owed("0x01", { amountAtomic: maxAtomic }))
+    expect(events).toMatchObject([
+      { code: "refund_over_limit", message: expect.stringContaining("sent later") }
     ])
   })
 

@@ -34,7 +34,7 @@ export const matchTransfers = <E extends SettlementEntry, T extends IncomingTran
   const unmatched: Array<E> = []
   const loose: Array<E> = []
   for (const entry of entries) {
-    if (entry.transaction === undefined || entry.transferLogIndex === undefined) {
+    if (entry.transferLogIndex === undefined) {
       loose.push(entry)
       continue
     }

@@ -57,6 +57,7 @@ describe("losses to strangers", () => {
   it("reserve half of the budget for payers and clients with none or little", () => {
     const { grants, useUpHalf } = openLosses()
     expect(grants(["small", "198.51.100.1", 9n], ["large", "198.51.100.2", 10n])).toEqual([true, true])
+    expect(grants(["one", "198.51.100.4", 5n], ["other", "198.51.100.4", 5n])).toEqual([true, true])
     useUpHalf()
     expect(
       grants(
@@ -64,10 +65,11 @@ describe("losses to strangers", () => {
         ["p1", "198.51.100.9", 1n],
         ["new", "192.0.2.1", 1n],
         ["large", "198.51.100.9", 1n],
+        ["new", "198.51.100.4", 1n],
         ["small", "198.51.100.1", 1n],
         ["new", "198.51.100.3", 25n]
       )
-    ).toEqual([false, false, false, false, true, true])
+    ).toEqual([false, false, false, false, false, true, true])
   })
 
   it("are never more than the budget, newcomers' included", () => {
