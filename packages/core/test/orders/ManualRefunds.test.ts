@@ -103,4 +103,36 @@ describe("a refund that an operator sent", () => {
     )
     expect([result, events]).toEqual([["Refused", "Refused", "Refused"], []])
   })
+
+  it.each([mine, `0x${"Ab".repeat(32)}`, "1".repeat(64), "z".repeat(88)])(
+    "is recorded in silence by the transaction %s",
+    async (transaction) => {
+      const { events, result } = await play((record) => record(transaction))
+      expect([result, events]).toEqual(["Recorded", []])
+    }
+  )
+
+  it.each([
+    "bank transfer 17",
+    `in ${mine}`,
+    `${mine}, see there`,
+    mine.slice(0, -1),
+    `${mine}0`,
+    "1".repeat(63),
+    "z".repeat(89),
+    `l${"z".repeat(87)}`
+  ])("is recorded and reported by another text: %s", async (transaction) => {
+    const { events, result } = await play((record) => record(transaction))
+    expect(result).toBe("Recorded")
+    expect(events).toEqual([
+      {
+        level: "warning",
+        code: "refund_without_transaction",
+        message:
+          "You recorded a refund with a text that is no transaction hash; its buyer is told that it was sent",
+        chargeKey: key,
+        transaction
+      }
+    ])
+  })
 })

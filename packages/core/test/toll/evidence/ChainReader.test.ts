@@ -262,4 +262,18 @@ describe("a read that fails", () => {
       ])
     })
   )
+
+  it.effect("is none on a network of another family: that isn't tried", () =>
+    Effect.gen(function* () {
+      const solana = findNetwork("solana-devnet")!
+      const { chain, node } = open({ caip2: solana.caip2 })
+      const events: Array<TillEvent> = []
+      const balance = yield* Effect.provide(
+        chain.balanceOf(solana, payTo),
+        Logger.layer([eventLogger((event) => events.push(event))])
+      )
+      assert.isUndefined(balance)
+      assert.deepStrictEqual([events, node.requests], [[], []])
+    })
+  )
 })
