@@ -35,7 +35,11 @@ const machine = [
   "orders/OrderMachine.placing.test.ts",
   "orders/OrderMachine.following.test.ts"
 ]
-const sending = ["orders/RefundSender.test.ts", "orders/Refunds.sweep.test.ts"]
+const sending = [
+  "orders/RefundSender.test.ts",
+  "orders/RefundSender.funds.test.ts",
+  "orders/Refunds.sweep.test.ts"
+]
 const refunding = ["orders/Refunds.test.ts", "orders/Refunds.stop.test.ts"]
 
 /** The files that decide about money. */

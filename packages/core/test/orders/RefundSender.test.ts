@@ -286,47 +286,6 @@ describe("a refund whose chain can be read", () => {
   )
 })
 
-describe("a refund that the wallet can't pay", () => {
-  const message = `The refund wallet ${getAddress(walletAddress)} has 0.009999 USDC on base-sepolia, and this refund needs 0.01. Send it USDC; the refund is retried`
-
-  it("is reported with both amounts, and neither started nor signed", async () => {
-    const { events, of, transaction } = await send({ evidence: [notMoved, proven], balance: 9_999n })
-    expect(transaction).toBeUndefined()
-    expect([of("startRefund"), of("sign"), of("settle")]).toEqual([[], [], []])
-    expect(events).toMatchObject([
-      {
-        level: "error",
-        code: "refund_wallet_short",
-        message,
-        chargeKey: keyOf("0x01"),
-        network: network.caip2
-      }
-    ])
-  })
-
-  it("in another token is reported with that token's name", async () => {
-    const asset = "0x00000000000000000000000000000000d011a500"
-    const dollar = { ...network, asset, eip712: { name: "Test Dollar", version: "1" }, payTo: payer } as const
-    const { events } = await send({ settlements: [rejected], networks: [dollar] }, { ...owed(), asset })
-    expect(events[0]?.message).toContain("has too little Test Dollar on base-sepolia")
-    expect(events[0]?.message).toContain("Send it Test Dollar;")
-  })
-
-  it("is sent with exactly its amount", async () => {
-    const { of } = await send({
-      evidence: [notMoved, proven, moved()],
-      settlements: [settled],
-      balance: 10_000n
-    })
-    expect(of("settle")).toHaveLength(1)
-  })
-
-  it("is not reported while its payment isn't final", async () => {
-    const { events } = await send({ evidence: [notMoved, moved(false)], balance: 0n })
-    expect(events).toEqual([])
-  })
-})
-
 describe("a refund that the facilitator refuses before it is sent", () => {
   it("is not reported as sent", async () => {
     const refusal: Settlement = { _tag: "Rejected", reason: "invalid_payload" }
