@@ -30,15 +30,13 @@ const read = (
 ): ReadonlyArray<PaymentReading> => {
   const payload = { signature, authorization: { ...authorization, ...signed } }
   return [
-    readPayment(
-      { x402Version: 1, ...paidV1, ...paid, payload },
-      { ...requiredV1, ...required },
-      () => isServed
+    readPayment({ x402Version: 1, ...paidV1, ...paid, payload }, { ...requiredV1, ...required }, () =>
+      isServed ? [baseSepolia] : []
     ),
     readPayment(
       { x402Version: 2, accepted: { ...paidV2, ...paid }, payload },
       { ...requiredV2, ...required },
-      () => isServed
+      () => (isServed ? [baseSepolia] : [])
     )
   ]
 }
@@ -133,8 +131,8 @@ describe("a payment is refused", () => {
   it("for the amount of the other version", () => {
     const payload = { signature, authorization }
     const [first, second] = [
-      readPayment({ x402Version: 1, ...paidV1, payload }, requiredV2, () => true),
-      readPayment({ x402Version: 2, accepted: paidV2, payload }, requiredV1, () => true)
+      readPayment({ x402Version: 1, ...paidV1, payload }, requiredV2, () => [baseSepolia]),
+      readPayment({ x402Version: 2, accepted: paidV2, payload }, requiredV1, () => [baseSepolia])
     ]
     assert.deepStrictEqual([first, second], [refused(requirements), refused(requirements)])
   })
@@ -146,7 +144,7 @@ describe("a payment is refused", () => {
       { x402Version: 3, ...paidV1, payload: { signature, authorization } }
     ])
       assert.deepStrictEqual(
-        readPayment(payment, requiredV1, () => true),
+        readPayment(payment, requiredV1, () => [baseSepolia]),
         { _tag: "Refused", reason: "invalid_payload", payer: undefined }
       )
   })
