@@ -2,7 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { toEventSelector } from "viem"
 import { findNetwork } from "../../../src/domain/Network.ts"
 import type { Authorization } from "../../../src/domain/PaymentPayload.ts"
-import { followsRule, pairedTransfer, type TokenLog } from "../../../src/toll/evidence/TransferProof.ts"
+import {
+  addressTopic,
+  followsRule,
+  pairedTransfer,
+  type TokenLog
+} from "../../../src/toll/evidence/TransferProof.ts"
 import { type FakeLog, logsOf } from "./FakeNode.ts"
 
 const network = findNetwork("base-sepolia")!
@@ -159,4 +164,11 @@ describe("pairedTransfer", () => {
     assert.isFalse(followsRule(at(0, used, token.transfer(authorization)), asset))
     assert.isUndefined(followsRule(at(0, right, token.used(authorization)), asset))
   })
+})
+
+it("an address is looked for as a word of 32 bytes, in lower case", () => {
+  assert.strictEqual(
+    addressTopic(authorization.to),
+    "0x0000000000000000000000003c44cdddb6a900fa2b585dd299e03d12fa4293bc"
+  )
 })
