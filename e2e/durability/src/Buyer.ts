@@ -118,10 +118,9 @@ export const sendUntilFinal = async (
     }
     if (reply !== undefined && !again.has(reply.status) && !isOwed(reply)) return reply
     if (reply !== undefined) note.sentAgain++
-    if (Date.now() > options.servers.patienceEndsAtMillis()) {
-      throw new Error(`no final response; last: ${reply?.status ?? "connection lost"}`)
-    }
-    await sleep(pauseOf(reply, options.randomness))
+    const patientMillis = options.servers.patienceEndsAtMillis() - Date.now()
+    if (patientMillis < 0) throw new Error(`no final response; last: ${reply?.status ?? "connection lost"}`)
+    await sleep(Math.min(pauseOf(reply, options.randomness), patientMillis))
   }
 }
 

@@ -21,7 +21,7 @@ const stopTimeoutMillis = 5_000
  */
 const supervisor = `
 exec 3<&0
-states=$(mktemp -d) || exit 1
+states=$(mktemp -d -t till402-chain-XXXXXX) || exit 1
 "$@" --cache-path="$states" </dev/null 3<&- &
 anvil=$!
 (while read -r _ <&3; do :; done; kill "$anvil") >/dev/null 2>&1 &
