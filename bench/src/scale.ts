@@ -265,6 +265,8 @@ const table = async (name: keyof typeof filled, counts: ReadonlyArray<number>, f
       const operators = Layer.mergeAll(LedgerOperator.layer([]), ChargeOperator.layer)
       const runtime = ManagedRuntime.make(operators.pipe(Layer.provideMerge(stores), Layer.provide(noChain)))
       try {
+        // Opening the store loads modules, which is no part of the first operation.
+        await runtime.runPromise(Effect.void)
         const cells: Array<Cell> = []
         for (const row of rows) cells.push(await measure(runtime, row, nowMillis))
         columns.push(cells)
