@@ -206,6 +206,46 @@ describe("a wallet contract beside a batch", () => {
   })
 })
 
+describe("code that uses up the gas of batch after batch", () => {
+  /** Settles a batch whose first payer gets such code after the record. */
+  const burn = async (relay: Relay, honest: ReadonlyArray<Payment>) => {
+    const eater = await signedPayment(chain)
+    const before = relay.journal.records().length
+    await chain.client.setAutomine(false)
+    const first = settleAll(relay, [eater])
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    const others = settleAll(relay, honest)
+    await expect.poll(() => relay.journal.records().length).toBe(before + 1 + honest.length)
+    await chain.client.setCode({ address: eater.payer.address, bytecode: "0xfe" })
+    await chain.client.setAutomine(true)
+    await chain.client.mine({ blocks: 2 })
+    return [...(await first), ...(await others)]
+  }
+
+  it("burns one batch; honest payers are never refused, and their payments settle", async () => {
+    // A batch takes more than a third of what all strangers may burn, and the gas of two settlements is one payer's limit.
+    const relay = await startBatches({
+      maxRevertedGasOfStrangers: 2_000_000n,
+      maxRevertedGasPerPayer: 220_000n,
+      replaceAfterMillis: 1_000
+    })
+    const { payer: loyal } = await signedPayment(chain, { value: 1n })
+    const all: Array<Awaited<ReturnType<typeof signedPayment>>> = []
+    for (let round = 0; round < 4; round++) {
+      const honest = await Promise.all([signedPayment(chain, {}, loyal), ...(await somePayments(6))])
+      all.push(...honest)
+      const failed = failuresIn(await burn(relay, honest)).length
+      if (round === 0) expect(failed).toBeGreaterThan(1)
+      // Alone from now on: nobody's code uses up the gas of another.
+      else expect(failed).toBe(1)
+      expect(failuresIn(await settleAll(relay, honest))).toEqual([])
+    }
+    for (const { terms } of all) expect(await chain.balanceOf(terms.to)).toBe(terms.value)
+    const batches = relay.journal.records().filter(({ item }) => item > 0)
+    expect(new Set(batches.map(({ nonce }) => nonce)).size).toBe(1)
+  })
+})
+
 describe("a batch of a process that dies", () => {
   it("between record and send is sent by the next, for every item", async () => {
     const payments = await somePayments(8)

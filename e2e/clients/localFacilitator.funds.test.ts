@@ -82,6 +82,33 @@ describe("twenty authorizations with money for one", () => {
     expect(await sentBy(one.account.address)).toBe(1)
   })
 
+  it("cost a single transaction also if one is settled after the other's balance was read", async () => {
+    const [first, second] = await paymentsForOne(2)
+    const one = await startRelay(chain)
+    let settling: Promise<unknown> | undefined
+    const two = await startRelay(chain, {
+      account: one.account,
+      journal: one.journal,
+      fetch: async (input, init) => {
+        const body = await new Response(init?.body).text()
+        const response = await fetch(input, { ...init, body })
+        // The last of its reads arrives late.
+        if (body.includes("eth_estimateGas")) {
+          await new Promise((resolve) => setTimeout(resolve, 300))
+          settling ??= one.facilitator.settle(first!.payload, first!.requirements)
+          await settling
+        }
+        return response
+      }
+    })
+    expect(await two.facilitator.settle(second!.payload, second!.requirements)).toMatchObject({
+      success: false,
+      errorReason: "invalid_exact_evm_insufficient_balance"
+    })
+    expect(await settling).toMatchObject({ success: true })
+    expect(await sentBy(one.account.address)).toBe(1)
+  })
+
   it("are open, not refused, while the first is: it may still fail", async () => {
     const [first, second] = await paymentsForOne(2)
     const { account, facilitator, journal } = await startRelay(chain, { confirmTimeoutMillis: 400 })

@@ -282,10 +282,12 @@ export const makeRelay = Effect.fnUntraced(function* (
     Effect.flatMap(recordAll([wanted]), ([result]) => result ?? new RelayRefused({ reason: "relayer_busy" }))
 
   const recordInBatch = settings.batch === undefined ? undefined : makeBatches(settings.batch, recordAll)
+  const reverts = new RevertBudget(settings.reverts)
 
   /** Records a settlement, in its own transaction or with others. */
   const record = Effect.fnUntraced(function* (wanted: SettlementDraft) {
     if (recordInBatch === undefined || wanted.isAlone) return yield* recordAlone(wanted)
+    if (!reverts.allowsBatches(yield* Clock.currentTimeMillis)) return yield* recordAlone(wanted)
     return yield* (yield* hasMulticall) ? recordInBatch(wanted) : recordAlone(wanted)
   })
 
@@ -330,7 +332,7 @@ export const makeRelay = Effect.fnUntraced(function* (
     minedCount,
     simulationFees,
     reserve,
-    reverts: new RevertBudget(settings.reverts),
+    reverts,
     promisedAtomic,
     record,
     send,

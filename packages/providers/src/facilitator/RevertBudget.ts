@@ -26,11 +26,14 @@ interface Entry extends RiskedGas {
 }
 
 const windowMillis = 3_600_000
+/** A batch that used so much of its gas limit may have run out of gas. Usually it uses half; refunds take off a fifth. */
+const burned = { used: 3n, of: 4n }
 /** Longer than a settlement is looked after. Its outcome is noted before. */
 const openMillis = 600_000
 const settledMillis = 86_400_000
 const maxPayers = 10_000
 
+/** Removes the first entries, up to one that hasn't expired. */
 const expire = (entries: Map<string, { readonly expiresAtMillis: number }>, nowMillis: number): void => {
   for (const [name, { expiresAtMillis }] of entries) {
     if (expiresAtMillis > nowMillis) break
@@ -38,15 +41,32 @@ const expire = (entries: Map<string, { readonly expiresAtMillis: number }>, nowM
   }
 }
 
+/** A transaction that was mined, and moved nothing for an authorization. */
+interface FailedTransaction {
+  readonly hash: string
+  /** When it was signed. It counts for an hour from then on, however late or often it is looked at. */
+  readonly recordedAtMillis: number
+}
+
+/** A batch in which a settlement failed. */
+export interface FailedBatch {
+  readonly items: bigint
+  readonly gasLimit: bigint
+  readonly gasUsed: bigint
+  /** Whether the payer has code, which they hadn't when the batch was recorded. */
+  readonly hasCode: boolean
+}
+
 /** Counts reverted gas, in this process. What a contract has in flight counts as if it reverted. */
 export class RevertBudget {
   private readonly limits: RevertLimits
-  /** By transaction, oldest first. */
+  /** By transaction and authorization. */
   private readonly reverted = new Map<string, Entry>()
   /** By authorization, oldest first. */
   private readonly open = new Map<string, Entry>()
   /** By payer, least recent first. */
   private readonly settled = new Map<string, { readonly expiresAtMillis: number }>()
+  private aloneUntilMillis = 0
 
   constructor(limits: RevertLimits) {
     this.limits = limits
@@ -54,7 +74,9 @@ export class RevertBudget {
 
   /** Why a transaction would risk too much; `undefined` if it doesn't. */
   refusal(wanted: RiskedGas, nowMillis: number): RevertRefusal | undefined {
-    for (const entries of [this.reverted, this.open, this.settled]) expire(entries, nowMillis)
+    for (const entries of [this.open, this.settled]) expire(entries, nowMillis)
+    for (const [name, { expiresAtMillis }] of this.reverted)
+      if (expiresAtMillis <= nowMillis) this.reverted.delete(name)
     const risks = [...this.reverted.values(), ...this.open.values()].filter(
       ({ byContract, key }, index) => index < this.reverted.size || (byContract && key !== wanted.key)
     )
@@ -89,11 +111,33 @@ export class RevertBudget {
     if (this.settled.size > maxPayers && first !== undefined) this.settled.delete(first)
   }
 
+  /**
+   * Counts a settlement that failed in a batch. Code of one payer can use up the gas of all: then payers without code
+   * are not to blame, and nothing is settled in batches for an hour.
+   */
+  noteFailedInBatch(
+    transaction: FailedTransaction,
+    { key, payer }: Pick<RiskedGas, "key" | "payer">,
+    { gasLimit, gasUsed, hasCode, items }: FailedBatch
+  ): void {
+    const isBurned = gasUsed * burned.of >= gasLimit * burned.used
+    if (isBurned || hasCode)
+      this.aloneUntilMillis = Math.max(this.aloneUntilMillis, transaction.recordedAtMillis + windowMillis)
+    if (isBurned && !hasCode) this.end(key)
+    else this.noteReverted(transaction, { key, payer, gas: gasUsed / items })
+  }
+
+  /** Whether settlements may share a transaction now. */
+  allowsBatches(nowMillis: number): boolean {
+    return nowMillis >= this.aloneUntilMillis
+  }
+
   /** Counts a reverted transaction once. `gas`: what it used. */
-  noteReverted(transaction: string, used: Omit<RiskedGas, "byContract">, nowMillis: number): void {
+  noteReverted({ hash, recordedAtMillis }: FailedTransaction, used: Omit<RiskedGas, "byContract">): void {
     const byContract = this.open.get(used.key)?.byContract ?? false
     this.open.delete(used.key)
-    if (this.reverted.has(transaction)) return
-    this.reverted.set(transaction, { ...used, byContract, expiresAtMillis: nowMillis + windowMillis })
+    const name = `${hash}:${used.key}`
+    if (this.reverted.has(name)) return
+    this.reverted.set(name, { ...used, byContract, expiresAtMillis: recordedAtMillis + windowMillis })
   }
 }

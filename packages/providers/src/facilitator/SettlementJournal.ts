@@ -60,7 +60,7 @@ export interface SettlementJournal {
 }
 
 /** The payer in the key of a record. */
-export const payerOf = (key: string): string => key.split(":").at(-2) ?? ""
+export const payerOf = (key: string): Hex => `0x${key.split(":").at(-2)?.slice(2) ?? ""}`
 
 /** The balance that the authorization of a record takes from: token and payer, `0x…:0x…`. */
 export const accountOf = (key: string): string => key.split(":").slice(-3, -1).join(":")

@@ -1,4 +1,5 @@
 import { Clock, Effect } from "effect"
+import { parseTransaction } from "viem"
 import type { MinedTransaction } from "../treasury/Chain.ts"
 import type { Hex } from "../treasury/Hex.ts"
 import type { ChainUnavailable, Evidence, PaymentCheck } from "./PaymentCheck.ts"
@@ -55,6 +56,10 @@ const failed = (reason: string, transaction?: string): SettleResult => ({
 const itemCount = ([first]: ReadonlyArray<SettlementRecord>): bigint =>
   first === undefined ? 1n : BigInt(Math.max(itemsOf(first), 1))
 
+/** The gas limit of the transactions of a number: a replacement keeps it. */
+const gasLimitOf = ([first]: ReadonlyArray<SettlementRecord>): bigint =>
+  (first === undefined ? undefined : parseTransaction(first.signedTransaction).gas) ?? 0n
+
 /** The nonce belongs to another authorization, or to another till, which may have been paid by it. */
 const nonceTaken = failed("invalid_exact_evm_nonce_already_used")
 
@@ -108,6 +113,26 @@ export const makeSettling = (
     return (yield* chain.blockNumber) - blockNumber + 1n >= BigInt(settings.network.confirmations)
   })
 
+  /** Counts the gas of a settlement that was mined and moved nothing. */
+  const noteFailure = Effect.fnUntraced(function* (
+    { chain, reverts, settings }: Relay,
+    { key, recordedAtMillis }: SettlementRecord,
+    sent: ReadonlyArray<SettlementRecord>,
+    { gasUsed, transaction: hash }: MinedTransaction & { readonly transaction: Hex }
+  ) {
+    const payer = payerOf(key)
+    const items = itemCount(sent)
+    const transaction = { hash, recordedAtMillis }
+    if (items < 2n) return reverts.noteReverted(transaction, { key, payer, gas: gasUsed ?? settings.maxGas })
+    const gasLimit = gasLimitOf(sent)
+    const hasCode = yield* chain.hasCode(payer)
+    return reverts.noteFailedInBatch(
+      transaction,
+      { key, payer },
+      { items, gasLimit, gasUsed: gasUsed ?? gasLimit, hasCode }
+    )
+  })
+
   /** What the chain shows of a record. Its relayer may be an earlier account, whose numbers are its own. */
   const progressOf = Effect.fnUntraced(function* (
     relay: Relay,
@@ -115,7 +140,6 @@ export const makeSettling = (
     record: SettlementRecord
   ): Effect.fn.Return<Progress, RelayFault> {
     const { key, nonce, relayer, transaction: first } = record
-    const owner = { key, payer: payerOf(key) }
     if (relayer === relay.settings.relayer && (yield* relay.minedCount) <= nonce) return waiting
     // With the token of the payment: another one may have used the same nonce.
     const { network } = payment
@@ -126,7 +150,7 @@ export const makeSettling = (
     const shown = yield* (yield* evidence).evidence(network, payment.authorization, { transaction })
     switch (shown._tag) {
       case "Moved":
-        relay.reverts.noteSettled(owner, yield* Clock.currentTimeMillis)
+        relay.reverts.noteSettled({ key, payer: payerOf(key) }, yield* Clock.currentTimeMillis)
         return { _tag: "Settled", transaction: shown.transaction }
       case "Confirming":
       case "Unavailable":
@@ -135,9 +159,7 @@ export const makeSettling = (
         return failed("invalid_exact_evm_nonce_already_used", transaction ?? first)
       case "NotMoved":
         if (mined !== undefined && (!mined.succeeded || (yield* isDeepBatch(relay, sent, mined)))) {
-          const gas = (mined.gasUsed ?? relay.settings.maxGas) / itemCount(sent)
-          const name = `${mined.transaction}:${key}`
-          relay.reverts.noteReverted(name, { ...owner, gas }, yield* Clock.currentTimeMillis)
+          yield* noteFailure(relay, record, sent, mined)
           return { _tag: "NumberSpent", reason: "transaction_failed", transaction: mined.transaction }
         }
         if (mined !== undefined) return waiting

@@ -4,6 +4,8 @@ import { RevertBudget } from "../../src/facilitator/RevertBudget.ts"
 const hour = 3_600_000
 const limits = { perPayer: 500n, ofStrangers: 1_000n }
 
+const failedAt = (recordedAtMillis: number, hash = "0x0") => ({ hash, recordedAtMillis })
+
 const risk = (key: string, payer = key, change = {}) => ({
   key,
   payer,
@@ -17,7 +19,7 @@ const afterReverts = (payers: ReadonlyArray<string>) => {
   const budget = new RevertBudget(limits)
   for (const [index, payer] of payers.entries()) {
     budget.begin(risk(`tried-${index}`, payer), 0)
-    budget.noteReverted(`0x${index}`, { key: `tried-${index}`, payer, gas: 300n }, 0)
+    budget.noteReverted(failedAt(0), { key: `tried-${index}`, payer, gas: 300n })
   }
   return budget
 }
@@ -38,7 +40,7 @@ describe("RevertBudget", () => {
   it("counts a reverted transaction once, however often it is seen", () => {
     const budget = afterReverts(["payer"])
     for (let seen = 0; seen < 5; seen++) {
-      budget.noteReverted("0x0", { key: "tried-0", payer: "payer", gas: 300n }, 0)
+      budget.noteReverted(failedAt(0), { key: "tried-0", payer: "payer", gas: 300n })
     }
     assert.isUndefined(budget.refusal(risk("next", "payer", { gas: 200n }), 0))
   })
@@ -76,7 +78,7 @@ describe("RevertBudget", () => {
     const byKey = { byContract: false }
     for (const [index, payer] of ["a", "b", "c"].entries()) {
       budget.begin(risk(payer, payer, byKey), 0)
-      budget.noteReverted(`0x${index}`, { key: payer, payer, gas: 300n }, 0)
+      budget.noteReverted(failedAt(0, `0x${index}`), { key: payer, payer, gas: 300n })
     }
     // The authorization that reverted may be tried again: its revert counts.
     assert.strictEqual(budget.refusal(risk("a", "a", byKey), 0), "payer_reverts_above_limit")
@@ -86,16 +88,68 @@ describe("RevertBudget", () => {
 
   it("counts a reverted transaction that it doesn't know as one of a key", () => {
     const budget = new RevertBudget(limits)
-    for (const payer of ["a", "b", "c"])
-      budget.noteReverted(`0x${payer}`, { key: payer, payer, gas: 300n }, 0)
+    for (const payer of ["a", "b", "c"]) budget.noteReverted(failedAt(0), { key: payer, payer, gas: 300n })
     assert.strictEqual(budget.refusal(risk("d", "d", { byContract: false }), 0), "reverts_above_limit")
     assert.isUndefined(budget.refusal(risk("d", "d"), 0))
   })
 
-  it("counts a reverted transaction from when it was seen first, for an hour", () => {
+  it("counts a reverted transaction for an hour from its record, whenever it is looked at again", () => {
     const budget = afterReverts(["payer"])
-    budget.noteReverted("0x0", { key: "tried-0", payer: "payer", gas: 300n }, hour - 1)
+    budget.noteReverted(failedAt(0), { key: "tried-0", payer: "payer", gas: 300n })
     assert.isUndefined(budget.refusal(risk("next", "payer"), hour))
+    budget.noteReverted(failedAt(0), { key: "tried-0", payer: "payer", gas: 300n })
+    assert.isUndefined(budget.refusal(risk("next", "payer"), hour))
+    // Not in the order of their records.
+    budget.noteReverted(failedAt(hour, "0x1"), { key: "later", payer: "payer", gas: 300n })
+    budget.noteReverted(failedAt(1, "0x2"), { key: "earlier", payer: "payer", gas: 300n })
+    assert.isUndefined(budget.refusal(risk("next", "payer", { gas: 200n }), hour + 1))
+    assert.strictEqual(budget.refusal(risk("next", "payer"), hour + 1), "payer_reverts_above_limit")
+  })
+
+  describe("in a batch of four", () => {
+    const batch = { items: 4n, gasLimit: 1_600n, gasUsed: 1_200n, hasCode: false }
+    const failIn = (change: Partial<typeof batch>, at = failedAt(0)) => {
+      const budget = new RevertBudget(limits)
+      budget.begin(risk("a", "a", { byContract: false }), 0)
+      budget.noteFailedInBatch(at, { key: "a", payer: "a" }, { ...batch, ...change })
+      return budget
+    }
+    const isBlamed = (budget: RevertBudget) =>
+      budget.refusal(risk("next", "a", { gas: 201n, byContract: false }), 0) !== undefined
+
+    it("blames no key for gas that ran out, and ends batches for an hour from the record", () => {
+      const budget = failIn({}, failedAt(7))
+      assert.isFalse(isBlamed(budget))
+      assert.isFalse(budget.allowsBatches(hour + 6))
+      assert.isTrue(budget.allowsBatches(hour + 7))
+      // The same payment again, and an older one: they don't prolong it.
+      budget.noteFailedInBatch(failedAt(7), { key: "a", payer: "a" }, batch)
+      budget.noteFailedInBatch(failedAt(3), { key: "b", payer: "b" }, batch)
+      assert.isFalse(budget.allowsBatches(hour + 6))
+      assert.isTrue(budget.allowsBatches(hour + 7))
+    })
+
+    it("blames a key for its part, where gas was left, and goes on with batches", () => {
+      const budget = failIn({ gasUsed: 1_199n })
+      assert.isUndefined(budget.refusal(risk("next", "a", { gas: 201n }), 0))
+      assert.strictEqual(budget.refusal(risk("next", "a", { gas: 202n }), 0), "payer_reverts_above_limit")
+      assert.isTrue(budget.allowsBatches(0))
+    })
+
+    it.each([400n, 1_600n])("blames a payer with code for its part of %i, and ends batches", (gasUsed) => {
+      const budget = failIn({ gasUsed, hasCode: true })
+      const gas = 500n - gasUsed / 4n
+      assert.isUndefined(budget.refusal(risk("next", "a", { gas }), 0))
+      assert.strictEqual(budget.refusal(risk("next", "a", { gas: gas + 1n }), 0), "payer_reverts_above_limit")
+      assert.isFalse(budget.allowsBatches(hour - 1))
+    })
+
+    it("is no risk any more", () => {
+      const budget = new RevertBudget(limits)
+      budget.begin(risk("a", "a"), 0)
+      budget.noteFailedInBatch(failedAt(0), { key: "a", payer: "a" }, batch)
+      assert.isUndefined(budget.refusal(risk("next", "a", { gas: 500n }), 0))
+    })
   })
 
   it("forgets what is in flight after ten minutes, counted from its last attempt", () => {
