@@ -125,10 +125,16 @@ describe("a Shopify shop of one's own", { timeout: 40_000 }, () => {
     const orderId = await buy(started, product!.productUrl)
     await until(started, orderId, "placed")
     const [sold] = shop.orders.values()
+    const { chargeKey } = (await started.till.orders.find(orderId))!
+    const paid = (await started.till.ledger.list()).find((line) => line.chargeKey === chargeKey)
     assert.deepInclude(sold, {
       total: "27.99",
       displayFinancialStatus: "PAID",
-      customAttributes: [{ key: "x402 order", value: orderId }]
+      customAttributes: [
+        { key: "x402 order", value: orderId },
+        { key: "x402 transaction", value: paid?.transaction ?? "none" },
+        { key: "x402 network", value: "eip155:84532" }
+      ]
     })
     const spent = thousand - (await chain.balanceOf(buyer))
     assert.isTrue(spent >= 27_990_000n)

@@ -85,6 +85,7 @@ export type { CallContext } from "./runtime/Deadline.ts"
 export type { DecimalText } from "./domain/Money.ts"
 export type {
   FulfilmentOptions,
+  OrderPayment,
   OrderToPlace,
   QuotedOffer,
   QuoteRequest,

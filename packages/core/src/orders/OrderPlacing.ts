@@ -1,6 +1,8 @@
 import { Clock, Effect } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
+import type { Charges } from "../ports/Charges.ts"
 import { Fulfilment } from "../ports/Fulfilment.ts"
+import type { OrderPayment } from "../ports/FulfilmentOptions.ts"
 import type { Order } from "../ports/Orders.ts"
 import { report } from "../runtime/events.ts"
 import type { OrderEvent } from "./OrderEvent.ts"
@@ -14,6 +16,7 @@ import { maxPlacingDelayMillis } from "./OrderTimings.ts"
 
 /** The services that placement needs. */
 export interface PlacingServices {
+  readonly charges: Pick<Charges["Service"], "find">
   readonly fulfilment: Fulfilment["Service"]
   readonly life: OrderLife["Service"]
 }
@@ -48,11 +51,24 @@ export const failedPlacement = (order: Pick<Order, "status">, error: PlacementEr
   }
 }
 
+/** The payment of an order, as its charge records it. */
+const paymentOf = (
+  { charges }: PlacingServices,
+  { chargeKey }: Order
+): Effect.Effect<{ readonly payment?: OrderPayment }, StoreError> =>
+  Effect.map(charges.find(chargeKey), (charge) => {
+    const { network, transaction = "" } = charge?.receipt ?? {}
+    return network === undefined || transaction === "" ? {} : { payment: { network, transaction } }
+  })
+
 /** Places an order; `undefined` if another worker has taken it. */
 export const placeOrder = Effect.fnUntraced(function* (
-  { fulfilment, life }: PlacingServices,
+  services: PlacingServices,
   order: Order
 ): Effect.fn.Return<StepResult | undefined, StoreError> {
+  const { fulfilment, life } = services
+  // Before placement begins: a store that fails now leaves nothing to look up.
+  const payment = yield* paymentOf(services, order)
   const beginMillis = yield* Clock.currentTimeMillis
   const begun = yield* life.apply(order, { _tag: "PlacingBegun" })
   if (begun._tag !== "Changed") return undefined
@@ -69,7 +85,7 @@ export const placeOrder = Effect.fnUntraced(function* (
   if (email === undefined || shippingAddress === undefined)
     return { order: begun.order, event: { _tag: "PlacementRefused", reason: "address_forgotten" } }
   const event = yield* Effect.match(
-    fulfilment.place({ orderId: id, product, shippingAddress, email, offer }),
+    fulfilment.place({ orderId: id, product, shippingAddress, email, offer, ...payment }),
     {
       onSuccess: ({ reference }): OrderEvent => ({ _tag: "Placed", reference }),
       onFailure: (error) => failedPlacement(order, error)

@@ -68,9 +68,17 @@ const quoteOf = (options: FulfilmentOptions, settings: CallSettings): Fulfilment
   )
 
 const placeOf = (options: FulfilmentOptions, settings: CallSettings): Fulfilment["Service"]["place"] =>
-  Effect.fn("Fulfilment.place")(({ email, offer, orderId, product, shippingAddress }: Placement) => {
+  Effect.fn("Fulfilment.place")(({ email, offer, orderId, payment, product, shippingAddress }: Placement) => {
     const total = formatAtomic(offer.total.atomic - (offer.fee?.atomic ?? 0n))
-    const order = { orderId, reference: offer.reference, product, shippingAddress, email, total }
+    const order = {
+      orderId,
+      reference: offer.reference,
+      product,
+      shippingAddress,
+      email,
+      total,
+      ...(payment === undefined ? {} : { payment })
+    }
     return hostCall({
       port,
       operation: "place",

@@ -11,12 +11,22 @@ export interface QuoteRequest {
   readonly email: string
 }
 
+/** The payment of an order, as a shop's books name it. */
+export interface OrderPayment {
+  /** CAIP-2: `eip155:8453`. */
+  readonly network: string
+  /** Hash of the transaction; on Solana its signature. */
+  readonly transaction: string
+}
+
 /** A paid order to be placed upstream. */
 export interface Placement extends QuoteRequest {
   /** UUID; the idempotency key: placing the same order again must not place a second one. */
   readonly orderId: string
   /** The offer that was paid. */
   readonly offer: Offer
+  /** Absent if no transaction is recorded. It may differ in a repeated call: a reorganization can replace it. */
+  readonly payment?: OrderPayment
 }
 
 /** Why a product can't be quoted. */
@@ -57,6 +67,11 @@ export interface OrderToPlace {
   readonly email: string
   /** The most that upstream may charge: the total of its own quote, without the host's margin. */
   readonly total: DecimalText
+  /**
+   * The payment, for the upstream's books; absent if no transaction is recorded. It may differ in a repeated call, as a
+   * reorganization of the chain can replace the transaction: recognize an order by `orderId`.
+   */
+  readonly payment?: OrderPayment
 }
 
 /** A parcel, as a host's `status` returns it. */

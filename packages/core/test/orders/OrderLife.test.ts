@@ -45,6 +45,15 @@ describe("an order that goes well", () => {
     expect(mail.text).toContain("https://ups.example/1Z9")
   })
 
+  it("is placed with its payment's network and transaction", async () => {
+    const shop = await openShop()
+    await shop.until((await shop.orderOf()).id, "placed")
+    const [settled] = shop.facilitator.settled
+    const { network, transaction } = settled!
+    expect(transaction).toMatch(/^0x[0-9a-f]{64}$/)
+    expect(shop.upstream.place.calls[0]![0].payment).toEqual({ network, transaction })
+  })
+
   it.each([
     [
       "throws",

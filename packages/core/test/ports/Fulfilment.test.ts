@@ -43,20 +43,25 @@ describe("Fulfilment", () => {
     })
   )
 
-  it.effect("places with the order's id, the quote's reference and the total in decimal text", () =>
-    Effect.gen(function* () {
-      const orders: Array<unknown> = []
-      const place: FulfilmentOptions["place"] = async (order) => {
-        orders.push(order)
-        return { reference: "order-1" }
-      }
-      yield* Effect.flatMap(Fulfilment, (fulfilment) =>
-        fulfilment.place({ ...quoteRequest, orderId: "7f1d", offer })
-      ).pipe(Effect.provide(Fulfilment.fromPromise(options({ place }), settings)))
-      assert.deepStrictEqual(orders, [
-        { ...quoteRequest, orderId: "7f1d", reference: "quote-1", total: "26.64" }
-      ])
-    })
+  it.effect(
+    "places with the order's id, the quote's reference, the total in decimal text and the payment",
+    () =>
+      Effect.gen(function* () {
+        const orders: Array<unknown> = []
+        const place: FulfilmentOptions["place"] = async (order) => {
+          orders.push(order)
+          return { reference: "order-1" }
+        }
+        const payment = { network: "eip155:8453", transaction: `0x${"ab".repeat(32)}` }
+        yield* Effect.flatMap(Fulfilment, (fulfilment) =>
+          Effect.andThen(
+            fulfilment.place({ ...quoteRequest, orderId: "7f1d", offer }),
+            fulfilment.place({ ...quoteRequest, orderId: "7f1d", offer, payment })
+          )
+        ).pipe(Effect.provide(Fulfilment.fromPromise(options({ place }), settings)))
+        const expected = { ...quoteRequest, orderId: "7f1d", reference: "quote-1", total: "26.64" }
+        assert.deepStrictEqual(orders, [expected, { ...expected, payment }])
+      })
   )
 
   it.effect("in memory: quotes what is in stock, and places an order once", () =>

@@ -1,4 +1,4 @@
-import type { FulfilmentStatus, QuotedOffer, TemporarilyUnavailable } from "@till402/core"
+import type { FulfilmentStatus, OrderPayment, QuotedOffer, TemporarilyUnavailable } from "@till402/core"
 import { type NotPlaced, type PlacementRefused, UpstreamFailed, UpstreamUnavailable } from "@till402/core"
 import { type Fulfilment, Money, type Offer } from "@till402/core/effect"
 import { Clock, Effect } from "effect"
@@ -27,6 +27,8 @@ export interface ClientPlacement extends OrderRequest {
   readonly reference: string
   /** The agreed total: decimal text in dollars. */
   readonly total: string
+  /** For the upstream's books; absent if no transaction is recorded. */
+  readonly payment?: OrderPayment
 }
 
 interface ClientError {
@@ -150,7 +152,7 @@ export const fulfilmentPort = <E extends ClientError>(
       return yield* new UpstreamFailed({ port: "fulfilment", cause })
     }),
     place: Effect.fn("Fulfilment.place")(function* (placement: Parameters<Port["place"]>[0]) {
-      const { email, offer, orderId, product, shippingAddress } = placement
+      const { email, offer, orderId, payment, product, shippingAddress } = placement
       const { fee, reference, total } = offer
       const order = {
         orderId,
@@ -158,7 +160,8 @@ export const fulfilmentPort = <E extends ClientError>(
         product,
         shippingAddress,
         email,
-        total: Money.formatAtomic(total.atomic - (fee?.atomic ?? 0n))
+        total: Money.formatAtomic(total.atomic - (fee?.atomic ?? 0n)),
+        ...(payment === undefined ? {} : { payment })
       }
       return yield* timely(
         Effect.mapError(client.attempt(order), (failed): PlacementRefused | NotPlaced | UpstreamError => {

@@ -1,3 +1,4 @@
+import type { OrderPayment } from "@till402/core"
 import { Effect } from "effect"
 import { ResponseMalformed } from "../upstream/index.ts"
 import type { AdminApi } from "./AdminApi.ts"
@@ -19,6 +20,19 @@ import type { Fields } from "../listing/Fields.ts"
 
 /** The attribute that says which order of the till a draft was paid as. The merchant sees it on the order. */
 const orderKey = "x402 order"
+const transactionKey = "x402 transaction"
+const networkKey = "x402 network"
+
+/** The attributes of a paid draft, which pass on to its order. */
+const attributesOf = (orderId: string, payment: OrderPayment | undefined) => [
+  { key: orderKey, value: orderId },
+  ...(payment === undefined
+    ? []
+    : [
+        { key: transactionKey, value: payment.transaction },
+        { key: networkKey, value: payment.network }
+      ])
+]
 
 /** The till's order that a draft belongs to; `undefined` for a quote. */
 export const orderOf = ({ customAttributes }: DraftDocument): string | undefined =>
@@ -39,13 +53,17 @@ const readsWhilePending = 6
 const pendingMillis = 500
 
 export interface Drafts {
-  /** Fails with `DraftRefused` if the shop finds errors in the input. */
-  readonly create: (input: Fields) => Effect.Effect<DraftDocument, AdminFault | DraftRefused | DraftNotReady>
+  /** Fails with `DraftRefused` if the shop finds errors in the input. Its prices may still be missing: `whenReady`. */
+  readonly create: (input: Fields) => Effect.Effect<DraftDocument, AdminFault | DraftRefused>
   readonly get: (id: string) => Effect.Effect<DraftDocument | undefined, AdminFault>
   /** Waits up to three seconds until the shop has computed a draft's prices. */
   readonly whenReady: (draft: DraftDocument) => Effect.Effect<DraftDocument, AdminFault | DraftNotReady>
-  /** Writes the till's order on a draft. */
-  readonly claim: (id: string, orderId: string) => Effect.Effect<DraftDocument, AdminFault>
+  /** Writes the till's order and its payment on a draft. */
+  readonly claim: (
+    id: string,
+    orderId: string,
+    payment: OrderPayment | undefined
+  ) => Effect.Effect<DraftDocument, AdminFault>
   /** Turns a draft into a paid order. Fails with `DraftRefused` if it is one already. */
   readonly complete: (id: string) => Effect.Effect<DraftDocument, AdminFault | DraftRefused>
   /** Deletes a draft that is no order. */
@@ -77,13 +95,12 @@ export const makeDrafts = ({ mutate, query }: AdminApi): Drafts => {
     get,
     whenReady,
     create: (input) =>
-      mutate(createDraft, { input }).pipe(
-        Effect.flatMap(({ draftOrderCreate }) => changed("draftOrderCreate", draftOrderCreate)),
-        Effect.flatMap(whenReady)
+      Effect.flatMap(mutate(createDraft, { input }), ({ draftOrderCreate }) =>
+        changed("draftOrderCreate", draftOrderCreate)
       ),
-    claim: (id, orderId) =>
+    claim: (id, orderId, payment) =>
       Effect.flatMap(
-        mutate(updateDraft, { id, input: { customAttributes: [{ key: orderKey, value: orderId }] } }),
+        mutate(updateDraft, { id, input: { customAttributes: attributesOf(orderId, payment) } }),
         ({ draftOrderUpdate }) => changed("draftOrderUpdate", draftOrderUpdate)
       ),
     complete: (id) =>

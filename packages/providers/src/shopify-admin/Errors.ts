@@ -37,6 +37,7 @@ export type ShopifyAdminError =
   | AddressNotServed
   | DraftNotReady
   | OrderNotPlaceable
+  | TemporarilyUnavailable
   | AdminFault
 
 const draftRetrySeconds = 2

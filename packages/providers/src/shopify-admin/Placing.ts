@@ -1,14 +1,17 @@
+import type { OrderPayment } from "@till402/core"
 import { Money } from "@till402/core/effect"
-import { Effect } from "effect"
+import { Clock, Effect, Result } from "effect"
 import type { OrderRequest } from "../fulfilment/Buyer.ts"
 import { KeyedMutex } from "../fulfilment/KeyedMutex.ts"
 import {
+  type FailedPlacement,
   notPlaced,
   type PlacementOutcome,
   refused,
   unknown,
   withOutcome
 } from "../fulfilment/PlacementOutcome.ts"
+import { placementInFlight, SentPlacements } from "../fulfilment/SentPlacements.ts"
 import { isUpstreamFault, ResponseMalformed } from "../upstream/index.ts"
 import type { DraftDocument } from "./Documents.ts"
 import { DraftRefused, type Drafts, isCompleted, orderOf } from "./Drafts.ts"
@@ -26,11 +29,15 @@ export interface ShopifyAdminPlacement extends OrderRequest {
   readonly reference: string
   /** The agreed total: decimal text in dollars. */
   readonly total: string
+  /** Written on the order, for the shop's books. */
+  readonly payment?: OrderPayment
 }
 
 interface Placed {
   readonly reference: string
 }
+
+type Attempt = Effect.Effect<Placed, FailedPlacement<ShopifyAdminError>>
 
 const draftPattern = /^gid:\/\/shopify\/DraftOrder\/\d{1,20}$/
 
@@ -54,6 +61,7 @@ const whenCompleting = (error: ShopifyAdminError): PlacementOutcome => {
 
 export const makePlacing = (drafts: Drafts) => {
   const oneAtATime = new KeyedMutex()
+  const sent = new SentPlacements()
 
   const draftOf = Effect.fnUntraced(function* (
     reference: string
@@ -78,9 +86,9 @@ export const makePlacing = (drafts: Drafts) => {
   /** Writes the till's order on the draft, and checks what the shop will charge. */
   const claimed = Effect.fnUntraced(function* (
     draft: DraftDocument,
-    { orderId, total }: ShopifyAdminPlacement
+    { orderId, payment, total }: ShopifyAdminPlacement
   ): Effect.fn.Return<void, ShopifyAdminError> {
-    const own = orderOf(draft) === orderId ? draft : yield* drafts.claim(draft.id, orderId)
+    const own = orderOf(draft) === orderId ? draft : yield* drafts.claim(draft.id, orderId, payment)
     const { totalPriceSet } = yield* drafts.whenReady(own)
     const [agreed, asked] = [Money.parseAtomic(total), Money.parseAtomic(totalPriceSet.shopMoney.amount)]
     if (agreed === undefined || asked === undefined || asked > agreed) {
@@ -88,38 +96,64 @@ export const makePlacing = (drafts: Drafts) => {
     }
   })
 
-  const completed = Effect.fnUntraced(function* (
+  /** The order of a draft that the shop didn't complete, because it is completed already. */
+  const completedBefore = Effect.fnUntraced(function* (
     reference: string,
     orderId: string
   ): Effect.fn.Return<Placed, ShopifyAdminError> {
-    const draft = yield* Effect.catchIf(
-      drafts.complete(reference),
-      (error) => error instanceof DraftRefused,
-      () => draftOf(reference)
-    )
+    const draft = yield* draftOf(reference)
     // Refused, and still a draft: the shop doesn't sell it.
     if (!isCompleted(draft)) return yield* new OrderNotPlaceable({ code: "order_refused" })
     return yield* placedAs(draft, orderId)
   })
 
-  const place = Effect.fnUntraced(function* (placement: ShopifyAdminPlacement) {
+  const completed = (reference: string, orderId: string): Attempt =>
+    Effect.matchEffect(drafts.complete(reference), {
+      onSuccess: (draft) => withOutcome(whenUnread)(placedAs(draft, orderId)),
+      onFailure: (error): Attempt =>
+        error instanceof DraftRefused
+          ? withOutcome(whenUnread)(completedBefore(reference, orderId))
+          : Effect.fail({ error, outcome: whenCompleting(error) })
+    })
+
+  const place = Effect.fnUntraced(function* (
+    placement: ShopifyAdminPlacement
+  ): Effect.fn.Return<Placed, FailedPlacement<ShopifyAdminError>> {
     const { orderId, reference } = placement
+    const now = yield* Clock.currentTimeMillis
     const draft = yield* withOutcome(whenUnread)(draftOf(reference))
     if (isCompleted(draft)) return yield* withOutcome(whenUnread)(placedAs(draft, orderId))
     yield* withOutcome(whenOpen)(claimed(draft, placement))
-    return yield* withOutcome(whenCompleting)(completed(reference, orderId))
+    sent.add(orderId, now)
+    return yield* completed(reference, orderId)
+  })
+
+  /** A draft may still be completed by an earlier request: then only its order is certain. */
+  const attempt = Effect.fnUntraced(function* (
+    placement: ShopifyAdminPlacement
+  ): Effect.fn.Return<Placed, FailedPlacement<ShopifyAdminError>> {
+    const { orderId } = placement
+    const mayArrive = sent.millisLeft(orderId, yield* Clock.currentTimeMillis) > 0
+    const result = yield* Effect.result(place(placement))
+    if (Result.isFailure(result) && (mayArrive || result.failure.outcome._tag === "Unknown")) {
+      return yield* Effect.fail({ ...result.failure, outcome: unknown() })
+    }
+    sent.delete(orderId)
+    return yield* Effect.fromResult(result)
   })
 
   return {
-    attempt: (placement: ShopifyAdminPlacement) => oneAtATime.enter(placement.reference, place(placement)),
+    attempt: (placement: ShopifyAdminPlacement) => oneAtATime.enter(placement.reference, attempt(placement)),
     find: Effect.fnUntraced(function* (
       orderId: string,
       reference: string
     ): Effect.fn.Return<string | undefined, ShopifyAdminError> {
       const draft = draftPattern.test(reference) ? yield* drafts.get(reference) : undefined
-      return draft !== undefined && isCompleted(draft) && orderOf(draft) === orderId
-        ? draft.order?.id
-        : undefined
+      if (draft !== undefined && isCompleted(draft)) {
+        return orderOf(draft) === orderId ? draft.order?.id : undefined
+      }
+      const left = sent.millisLeft(orderId, yield* Clock.currentTimeMillis)
+      return left > 0 ? yield* placementInFlight(left) : undefined
     })
   }
 }

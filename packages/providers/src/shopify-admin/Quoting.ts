@@ -3,7 +3,7 @@ import { Money } from "@till402/core/effect"
 import { Clock, Effect } from "effect"
 import { type OrderRequest, splitName } from "../fulfilment/Buyer.ts"
 import { textOfCents } from "../fulfilment/Cents.ts"
-import { expiredQuotes } from "../fulfilment/ExpiredQuotes.ts"
+import { openQuotes } from "../fulfilment/OpenQuotes.ts"
 import { urlOf } from "../listing/Fields.ts"
 import { ResponseMalformed } from "../upstream/index.ts"
 import type { AdminApi } from "./AdminApi.ts"
@@ -68,7 +68,7 @@ export const makeQuoting = (
   drafts: Drafts,
   { quoteLifetimeMillis, shipping }: ShopifyAdminConfig
 ) => {
-  const remember = expiredQuotes(quoteLifetimeMillis, drafts.remove)
+  const track = openQuotes(quoteLifetimeMillis, drafts.remove)
 
   const variantOf = Effect.fnUntraced(function* ({ product }: OrderRequest) {
     const digits = product.source === "marketplace_b" ? product.variantId : ""
@@ -112,14 +112,17 @@ export const makeQuoting = (
     const shippingAddress = addressOf(request)
     const lineItems = [{ variantId: variant.id, quantity: 1 }]
     const shippingLine = yield* shippingLineOf(variant, { lineItems, shippingAddress })
-    return yield* drafts.create({
-      email: request.email,
-      lineItems,
-      shippingAddress,
-      billingAddress: shippingAddress,
-      ...(shippingLine === undefined ? {} : { shippingLine }),
-      tags: ["x402"]
-    })
+    const draft = yield* track(
+      drafts.create({
+        email: request.email,
+        lineItems,
+        shippingAddress,
+        billingAddress: shippingAddress,
+        ...(shippingLine === undefined ? {} : { shippingLine }),
+        tags: ["x402"]
+      })
+    )
+    return yield* drafts.whenReady(draft)
   })
 
   return Effect.fnUntraced(function* (
@@ -128,7 +131,6 @@ export const makeQuoting = (
     const variant = yield* variantOf(request)
     const draft = yield* Effect.mapError(draftOf(request, variant), refusalOf)
     const now = yield* Clock.currentTimeMillis
-    yield* remember(draft.id, now)
     const amounts = yield* amountsOf(draft)
     const imageUrl = urlOf(variant.product.featuredMedia?.preview?.image?.url)
     return {

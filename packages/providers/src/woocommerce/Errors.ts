@@ -14,10 +14,18 @@ export class OrderNotPlaceable extends Data.TaggedError("OrderNotPlaceable")<{ r
   }
 }
 
+/** The order was sent, so it can't be canceled. Nothing was changed. `status`: the shop's. */
+export class OrderNotCancelable extends Data.TaggedError("OrderNotCancelable")<{ readonly status: string }> {
+  override get message(): string {
+    return `the order can't be canceled: its status is ${this.status}`
+  }
+}
+
 export type WooCommerceError =
   | ProductNotFound
   | ProductUnavailable
   | AddressNotServed
   | OrderNotPlaceable
+  | OrderNotCancelable
   | TemporarilyUnavailable
   | UpstreamFault

@@ -65,6 +65,13 @@ export interface WooCommerceFulfilment extends FulfilmentOptions {
     reference: string,
     context?: { readonly signal?: AbortSignal }
   ) => Promise<FulfilmentStatus>
+  /**
+   * Cancels an order that was not sent, and the shop restocks its goods. A canceled order stays canceled. The till sees
+   * it with the order's next status, and refunds the buyer. `note`: for the shop's staff.
+   *
+   * @throws OrderNotCancelable if the order was sent
+   */
+  readonly cancel: (reference: string, note?: string) => Promise<void>
   /** Adds a refund that the till sent to the order's notes, once for each transaction. */
   readonly noteRefund: (reference: string, refund: RefundNote) => Promise<void>
   /** Search of the shop's goods: `marketplace_b` of a till. */

@@ -1,3 +1,4 @@
+import { Redacted } from "effect"
 import type { UpstreamFault } from "../upstream/index.ts"
 
 /** Ids of the shop's orders and products, as text. */
@@ -9,5 +10,11 @@ export const unpaid: ReadonlySet<string> = new Set(["pending"])
 /** Statuses of an order that will not be delivered. */
 export const ended: ReadonlySet<string> = new Set(["cancelled", "refunded", "failed", "trash"])
 
-/** Whether the shop doesn't have what was requested. */
-export const isMissing = (fault: UpstreamFault): boolean => fault._tag === "Rejected" && fault.status === 404
+const missingCode = /"code"\s*:\s*"woocommerce_rest_\w{1,40}_invalid_id"/
+
+/**
+ * Whether the shop doesn't have what was requested. Another 404 says nothing about it: WordPress responds with one to all
+ * requests while WooCommerce is deactivated.
+ */
+export const isMissing = (fault: UpstreamFault): boolean =>
+  fault._tag === "Rejected" && fault.status === 404 && missingCode.test(Redacted.value(fault.response).text)

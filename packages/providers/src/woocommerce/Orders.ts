@@ -1,7 +1,9 @@
+import type { OrderPayment } from "@till402/core"
 import { Effect, Redacted, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { type OrderRequest, splitName } from "../fulfilment/Buyer.ts"
 import { textOfCents } from "../fulfilment/Cents.ts"
+import { fieldsOf, textOf } from "../listing/Fields.ts"
 import { type ResponseMalformed, readJson, type Upstream, type UpstreamFault } from "../upstream/index.ts"
 import type { WooCommerceConfig } from "./Options.ts"
 
@@ -31,10 +33,25 @@ const Order = Schema.Struct({
   total: Schema.String,
   total_tax: Schema.String,
   shipping_total: Schema.String,
-  transaction_id: Schema.optional(Schema.NullOr(Schema.String)),
+  meta_data: Schema.optional(Schema.Unknown),
   date_created_gmt: Schema.optional(Schema.NullOr(Schema.String))
 })
 export type OrderDocument = typeof Order.Type
+
+/** The custom fields of a paid order: the till's order, and the network of its payment. */
+const orderKey = "x402_order"
+const networkKey = "x402_network"
+
+/**
+ * The till's order that an order of the shop was paid as; `undefined` for a quote. Processes that pay at the same time
+ * may leave several fields: the last one counts, for all of them.
+ */
+export const orderOf = ({ meta_data }: OrderDocument): string | undefined => {
+  const fields: ReadonlyArray<unknown> = Array.isArray(meta_data) ? meta_data : []
+  return (
+    textOf(fieldsOf(fields.findLast((field) => fieldsOf(field)["key"] === orderKey))["value"]) ?? undefined
+  )
+}
 
 const Notes = Schema.Array(Schema.Struct({ note: Schema.String }))
 
@@ -49,8 +66,14 @@ export interface Orders {
   /** Creates an unpaid order, for which the shop computes the tax. */
   readonly create: (request: OrderRequest, product: ProductDocument) => Effect.Effect<OrderDocument, Fault>
   readonly get: (id: string) => Effect.Effect<OrderDocument, Fault>
-  /** Marks an order as paid, with the till's order id as its transaction, which replaces any other. */
-  readonly pay: (id: string, orderId: string) => Effect.Effect<OrderDocument, Fault>
+  /** Marks an order as paid for an order of the till, with the payment's transaction. Both replace any other. */
+  readonly pay: (
+    id: string,
+    orderId: string,
+    payment: OrderPayment | undefined
+  ) => Effect.Effect<OrderDocument, Fault>
+  /** Cancels an order: the shop restocks its goods. */
+  readonly cancel: (id: string) => Effect.Effect<OrderDocument, Fault>
   /** The texts of an order's notes. */
   readonly notes: (id: string) => Effect.Effect<ReadonlyArray<string>, Fault>
   /** Adds a note that the buyer doesn't see. */
@@ -92,6 +115,15 @@ export const makeOrders = (upstream: Upstream, settings: WooCommerceConfig): Ord
       Redacted.value(consumerSecret)
     )
   const path = (kind: "products" | "orders", id: string): string => `${api}/${kind}/${encodeURIComponent(id)}`
+  /** Writes fields of an order. Repeating it changes nothing. */
+  const change = (id: string, fields: object) =>
+    Effect.flatMap(
+      upstream.call(
+        withKey(HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.put(path("orders", id)), fields)),
+        { idempotent: true }
+      ),
+      readOrder
+    )
   return {
     product: (id) =>
       Effect.flatMap(upstream.call(withKey(HttpClientRequest.get(path("products", id)))), readProduct),
@@ -119,19 +151,16 @@ export const makeOrders = (upstream: Upstream, settings: WooCommerceConfig): Ord
         readOrder
       ),
     get: (id) => Effect.flatMap(upstream.call(withKey(HttpClientRequest.get(path("orders", id)))), readOrder),
-    pay: (id, orderId) =>
-      Effect.flatMap(
-        upstream.call(
-          withKey(
-            HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.put(path("orders", id)), {
-              set_paid: true,
-              transaction_id: orderId
-            })
-          ),
-          { idempotent: true }
-        ),
-        readOrder
-      ),
+    pay: (id, orderId, payment) =>
+      change(id, {
+        set_paid: true,
+        transaction_id: payment?.transaction ?? orderId,
+        meta_data: [
+          { key: orderKey, value: orderId },
+          ...(payment === undefined ? [] : [{ key: networkKey, value: payment.network }])
+        ]
+      }),
+    cancel: (id) => change(id, { status: "cancelled" }),
     notes: (id) =>
       upstream.call(withKey(HttpClientRequest.get(`${path("orders", id)}/notes`))).pipe(
         Effect.flatMap(readNotes),

@@ -1,9 +1,10 @@
-import type { FulfilmentStatus } from "@till402/core"
+import type { FulfilmentStatus, OrderPayment } from "@till402/core"
 import { Money } from "@till402/core/effect"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { OrderRequest } from "../fulfilment/Buyer.ts"
 import { KeyedMutex } from "../fulfilment/KeyedMutex.ts"
 import {
+  type FailedPlacement,
   notPlaced,
   type PlacementOutcome,
   refused,
@@ -11,14 +12,15 @@ import {
   withOutcome
 } from "../fulfilment/PlacementOutcome.ts"
 import { type RefundNote, refundText } from "../fulfilment/RefundNote.ts"
+import { placementInFlight, SentPlacements } from "../fulfilment/SentPlacements.ts"
 import { isUpstreamFault, ResponseMalformed } from "../upstream/index.ts"
-import { OrderNotPlaceable, type WooCommerceError } from "./Errors.ts"
-import type { OrderDocument, Orders } from "./Orders.ts"
+import { OrderNotCancelable, OrderNotPlaceable, type WooCommerceError } from "./Errors.ts"
+import { orderOf, type OrderDocument, type Orders } from "./Orders.ts"
 import { ended, isMissing, referencePattern, unpaid } from "./OrderStatus.ts"
 
 /*
- * An order is placed by marking it as paid. The shop keeps the transaction of the last request, so the order is read
- * back: another process may have marked it for another order of the till.
+ * An order is placed by marking it as paid. The shop keeps the fields of the last request, so the order is read back:
+ * another process may have marked it for another order of the till.
  */
 
 /** A paid order of the till, to be placed. */
@@ -28,11 +30,17 @@ export interface WooCommercePlacement extends OrderRequest {
   readonly reference: string
   /** The agreed total: decimal text in dollars. */
   readonly total: string
+  /** Its transaction becomes the shop's; without a payment, the till's order id does. */
+  readonly payment?: OrderPayment
 }
 
+/** The order was not marked as paid by this attempt, unless an earlier request of it was lost. */
 const afterFailure = (error: WooCommerceError): PlacementOutcome => {
   if (error._tag === "OrderNotPlaceable") return refused(error.code)
-  return isUpstreamFault(error) && error._tag === "Rejected" && [401, 403, 429].includes(error.status)
+  return isUpstreamFault(error) &&
+    error._tag === "Rejected" &&
+    [401, 403, 429].includes(error.status) &&
+    error.afterLostAttempt !== true
     ? notPlaced(error)
     : unknown()
 }
@@ -41,8 +49,12 @@ const afterFailure = (error: WooCommerceError): PlacementOutcome => {
 const afterUnconfirmed = (error: WooCommerceError): PlacementOutcome =>
   error._tag === "OrderNotPlaceable" ? refused(error.code) : unknown()
 
+/** Statuses in which an order's goods can still be kept back. */
+const cancelable: ReadonlySet<string> = new Set(["pending", "on-hold", "processing"])
+
 export const makePlacing = (orders: Orders) => {
   const oneAtATime = new KeyedMutex()
+  const sent = new SentPlacements()
 
   const requested = (reference: string): Effect.Effect<OrderDocument, WooCommerceError> =>
     referencePattern.test(reference)
@@ -51,15 +63,15 @@ export const makePlacing = (orders: Orders) => {
         )
       : Effect.fail(new OrderNotPlaceable({ code: "reference" }))
 
-  /** Marks the order as paid, unless it is already, for this order of the till. */
-  const pay = Effect.fnUntraced(function* ({
+  /** Returns whether the order is already paid for this order of the till. Fails if it can't be. */
+  const isPaid = Effect.fnUntraced(function* ({
     orderId,
     reference,
     total
-  }: WooCommercePlacement): Effect.fn.Return<void, WooCommerceError> {
+  }: WooCommercePlacement): Effect.fn.Return<boolean, WooCommerceError> {
     const order = yield* requested(reference)
     if (!unpaid.has(order.status)) {
-      if (order.transaction_id === orderId) return
+      if (orderOf(order) === orderId) return true
       return yield* new OrderNotPlaceable({
         code: ended.has(order.status) ? "quote_expired" : "reference_taken"
       })
@@ -68,7 +80,7 @@ export const makePlacing = (orders: Orders) => {
     if (agreed === undefined || asked === undefined || asked > agreed) {
       return yield* new OrderNotPlaceable({ code: "price_changed" })
     }
-    yield* orders.pay(reference, orderId)
+    return false
   })
 
   /** Reads the order back after payment. */
@@ -76,19 +88,33 @@ export const makePlacing = (orders: Orders) => {
     orderId,
     reference
   }: WooCommercePlacement): Effect.fn.Return<{ readonly reference: string }, WooCommerceError> {
-    const { status, transaction_id } = yield* orders.get(reference)
-    if (unpaid.has(status) || typeof transaction_id !== "string" || transaction_id === "") {
-      return yield* new ResponseMalformed({ upstream: "woocommerce", detail: "transaction_id" })
+    const order = yield* orders.get(reference)
+    const paidAs = orderOf(order)
+    if (unpaid.has(order.status) || paidAs === undefined) {
+      return yield* new ResponseMalformed({ upstream: "woocommerce", detail: "meta_data" })
     }
-    if (transaction_id !== orderId) return yield* new OrderNotPlaceable({ code: "reference_taken" })
+    if (paidAs !== orderId) return yield* new OrderNotPlaceable({ code: "reference_taken" })
     return { reference }
   })
 
-  const attempt = (placement: WooCommercePlacement) =>
-    Effect.andThen(
-      withOutcome(afterFailure)(pay(placement)),
-      withOutcome(afterUnconfirmed)(confirm(placement))
-    )
+  const attempt = Effect.fnUntraced(function* (
+    placement: WooCommercePlacement
+  ): Effect.fn.Return<{ readonly reference: string }, FailedPlacement<WooCommerceError>> {
+    const { orderId, payment, reference } = placement
+    const now = yield* Clock.currentTimeMillis
+    const mayArrive = sent.millisLeft(orderId, now) > 0
+    const judge = withOutcome((error: WooCommerceError) => (mayArrive ? unknown() : afterFailure(error)))
+    if (!(yield* judge(isPaid(placement)))) {
+      sent.add(orderId, now)
+      yield* Effect.tapError(judge(orders.pay(reference, orderId, payment)), ({ outcome }) =>
+        Effect.sync(() => {
+          if (outcome._tag !== "Unknown") sent.delete(orderId)
+        })
+      )
+    }
+    sent.delete(orderId)
+    return yield* withOutcome(afterUnconfirmed)(confirm(placement))
+  })
 
   const find = Effect.fnUntraced(function* (
     orderId: string,
@@ -97,9 +123,20 @@ export const makePlacing = (orders: Orders) => {
     const order = yield* Effect.catchTag(requested(reference), "OrderNotPlaceable", () =>
       Effect.succeed(undefined)
     )
-    return order !== undefined && !unpaid.has(order.status) && order.transaction_id === orderId
-      ? reference
-      : undefined
+    if (order !== undefined && !unpaid.has(order.status) && orderOf(order) === orderId) return reference
+    const left = sent.millisLeft(orderId, yield* Clock.currentTimeMillis)
+    return left > 0 ? yield* placementInFlight(left) : undefined
+  })
+
+  const cancel = Effect.fnUntraced(function* (
+    reference: string,
+    note?: string
+  ): Effect.fn.Return<void, WooCommerceError> {
+    const { id, status } = yield* requested(reference)
+    if (ended.has(status)) return
+    if (!cancelable.has(status)) return yield* new OrderNotCancelable({ status })
+    yield* orders.cancel(`${id}`)
+    if (note !== undefined) yield* orders.addNote(`${id}`, note)
   })
 
   const noteRefund = Effect.fnUntraced(function* (
@@ -113,6 +150,7 @@ export const makePlacing = (orders: Orders) => {
   })
 
   return {
+    cancel: (reference: string, note?: string) => oneAtATime.enter(reference, cancel(reference, note)),
     noteRefund: (reference: string, refund: RefundNote) =>
       oneAtATime.enter(reference, noteRefund(reference, refund)),
     attempt: (placement: WooCommercePlacement) => oneAtATime.enter(placement.reference, attempt(placement)),

@@ -35,6 +35,8 @@ export interface WooCommerceClient {
   /** Returns the reference of an order that is paid in the shop; `undefined` if it is not. */
   readonly find: (orderId: string, reference: string) => Effect.Effect<string | undefined, WooCommerceError>
   readonly status: (reference: string) => Effect.Effect<FulfilmentStatus, WooCommerceError>
+  /** Cancels an order that was not sent. `note`: for the shop's staff. */
+  readonly cancel: (reference: string, note?: string) => Effect.Effect<void, WooCommerceError>
   /** Adds a refund to the order's notes, once for each transaction. */
   readonly noteRefund: (reference: string, refund: RefundNote) => Effect.Effect<void, WooCommerceError>
   /** Search of the shop's goods. */
@@ -59,7 +61,7 @@ export const makeParts = Effect.fnUntraced(function* (
   const upstream = yield* makeUpstream({ ...options, name: "woocommerce" })
   const orders = makeOrders(upstream, settings)
   const quoting = makeQuoting(orders, settings)
-  const { attempt, find, noteRefund, status } = makePlacing(orders)
+  const { attempt, cancel, find, noteRefund, status } = makePlacing(orders)
   const search = filledPages(makeSearch(upstream, settings), searchMillis)
   return {
     search,
@@ -74,6 +76,7 @@ export const makeParts = Effect.fnUntraced(function* (
     attempt: Effect.fn("WooCommerce.attempt")((placement: WooCommercePlacement) => attempt(placement)),
     find: Effect.fn("WooCommerce.find")((orderId: string, reference: string) => find(orderId, reference)),
     status: Effect.fn("WooCommerce.status")((reference: string) => status(reference)),
+    cancel: Effect.fn("WooCommerce.cancel")((reference: string, note?: string) => cancel(reference, note)),
     noteRefund: Effect.fn("WooCommerce.noteRefund")((reference: string, refund: RefundNote) =>
       noteRefund(reference, refund)
     ),

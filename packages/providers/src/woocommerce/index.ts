@@ -24,7 +24,7 @@ export type {
   WooCommerceSettings,
   WooCommerceShipping
 } from "./Options.ts"
-export { OrderNotPlaceable, type WooCommerceError } from "./Errors.ts"
+export { OrderNotCancelable, OrderNotPlaceable, type WooCommerceError } from "./Errors.ts"
 export type { WooCommercePlacement } from "./Placing.ts"
 export { WooCommerce, type WooCommerceClient } from "./WooCommerce.ts"
 
@@ -51,7 +51,7 @@ export const wooCommerce = ({
   fetch,
   ...options
 }: WooCommerceOptions): WooCommerceFulfilment => {
-  const { attempt, find, noteRefund, quote, search, status, usage } = makeWithFetch(
+  const { attempt, cancel, find, noteRefund, quote, search, status, usage } = makeWithFetch(
     makeParts({
       ...options,
       consumerKey: Redacted.make(consumerKey),
@@ -69,6 +69,7 @@ export const wooCommerce = ({
     placesOnce: true,
     find: (orderId, { reference, signal }) => toPromise(find(orderId, reference), signal),
     status: (reference, context) => toPromise(status(reference), context?.signal),
+    cancel: (reference, note) => toPromise(cancel(reference, note), undefined),
     noteRefund: (reference, refund) => toPromise(noteRefund(reference, refund), undefined),
     marketplace: { search: (query, context) => toPromise(search(query), context.signal) },
     usage

@@ -6,6 +6,7 @@ import { intentFixture } from "../rye/fakeRye.ts"
 import * as ryeShop from "../rye/shop.ts"
 import { crossmintPayee, usdc } from "../treasury/fakeNode.ts"
 import { rejectionOf } from "../treasury/treasuries.ts"
+import { itPlacesOnce, type World } from "./placements.ts"
 import * as zincShop from "../zinc/shop.ts"
 
 /*
@@ -17,17 +18,6 @@ const server = interceptRequests()
 // Orders are looked for again a minute later: the date moves, timers stay as they are.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }))
 afterEach(() => void vi.useRealTimers())
-
-type Reply = (act: () => Response) => Response
-
-interface World {
-  readonly place: () => Promise<{ readonly reference: string }>
-  readonly find: () => Promise<string | undefined>
-  /** How often goods went out, or money that buys them. */
-  readonly goods: () => number
-  /** Responds with `reply` to the request after this many others. */
-  readonly disturb: (after: number, reply: Reply) => void
-}
 
 const worlds: Readonly<Record<string, () => Promise<World>>> = {
   rye: async () => {
@@ -74,85 +64,7 @@ const worlds: Readonly<Record<string, () => Promise<World>>> = {
   }
 }
 
-const responses: Readonly<Record<string, () => Response>> = {
-  "a broken connection": () => HttpResponse.error(),
-  "status 408": () => new HttpResponse(null, { status: 408 }),
-  "status 500": () => HttpResponse.json({ code: "internal_error" }, { status: 500 }),
-  "status 502": () => new HttpResponse("<html>", { status: 502 }),
-  "status 503": () => HttpResponse.json({}, { status: 503 }),
-  "another document": () => HttpResponse.json({ ok: true }),
-  "no document": () => new HttpResponse(null, { status: 204 }),
-  "a redirect": () => HttpResponse.redirect("https://elsewhere.example/", 302)
-}
-/** Responses of a service that has done nothing. */
-const refusals: Readonly<Record<string, () => Response>> = Object.fromEntries(
-  [400, 401, 402, 403, 404, 409, 422, 429].map((status) => [
-    `status ${status}`,
-    () => HttpResponse.json({ code: "bad_request" }, { status })
-  ])
-)
-
-const replies: ReadonlyArray<readonly [string, Reply]> = [
-  ...Object.entries({ ...responses, ...refusals }).map(
-    ([what, response]) => [what, () => response()] as const
-  ),
-  ...Object.entries(responses).map(
-    ([what, response]) =>
-      [
-        `${what}, after it was taken`,
-        (act: () => Response) => {
-          act()
-          return response()
-        }
-      ] as const
-  )
-]
-
-/** Places as a till does: what is not certain is looked up, a minute later, until it is known. */
-const untilPlaced = async (world: World): Promise<"placed" | "refused"> => {
-  for (let attempt = 0; attempt < 20; attempt++) {
-    let failure: { readonly _tag: string }
-    try {
-      await world.place()
-      return "placed"
-    } catch (error) {
-      failure = error as { readonly _tag: string }
-    }
-    if (failure._tag === "PlacementRefused" || failure._tag === "NotPlaced") {
-      assert.strictEqual(world.goods(), 0, `placed, and reported as ${failure._tag}`)
-      if (failure._tag === "PlacementRefused") return "refused"
-      vi.setSystemTime(Date.now() + 15_000)
-      continue
-    }
-    for (let look = 0; look < 5; look++) {
-      vi.setSystemTime(Date.now() + 61_000)
-      const found = await world.find().catch(() => "unknown")
-      if (found === "unknown") continue
-      if (found !== undefined) return "placed"
-      assert.strictEqual(world.goods(), 0, "placed, and not found")
-      break
-    }
-  }
-  throw new Error("the order was neither placed nor refused")
-}
-
-describe.each(Object.entries(worlds))("%s", (_name, start) => {
-  for (const after of [0, 1, 2]) {
-    it.each(replies)(`places once over %s of request ${after + 1}`, async (_what, reply) => {
-      const world = await start()
-      world.disturb(after, reply)
-      assert.strictEqual(await untilPlaced(world), "placed")
-      assert.strictEqual(world.goods(), 1)
-    })
-  }
-
-  it("places once without faults", async () => {
-    const world = await start()
-    assert.strictEqual(await untilPlaced(world), "placed")
-    await world.place()
-    assert.strictEqual(world.goods(), 1)
-  })
-})
+itPlacesOnce(worlds)
 
 describe("the certainty of an outcome", () => {
   const broken = () => HttpResponse.error()

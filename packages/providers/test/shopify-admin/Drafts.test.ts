@@ -29,10 +29,11 @@ const start = (pendingReads: number) => {
   const drafts = makeDrafts(
     makeAdminApi({ upstream, token, endpoint: "https://northwind.example/graphql.json" })
   )
-  const create = drafts.create({
+  const input = {
     lineItems: [{ variantId: "gid://shopify/ProductVariant/71", quantity: 1 }],
     shippingAddress: { countryCode: request.shippingAddress.country, zip: "27701" }
-  })
+  }
+  const create = Effect.flatMap(drafts.create(input), drafts.whenReady)
   const reads = () => shop.received.filter(({ operation }) => operation === "GetDraft").length
   return { create, reads }
 }

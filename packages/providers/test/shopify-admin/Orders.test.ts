@@ -1,6 +1,6 @@
 import { HttpResponse } from "msw"
 import type { FulfilmentStatus } from "@till402/core"
-import { assert, describe, it } from "vitest"
+import { afterEach, assert, describe, it, vi } from "vitest"
 import { context } from "../fulfilment/orderRequest.ts"
 import { interceptRequests } from "../interceptRequests.ts"
 import { rejectionOf } from "../treasury/treasuries.ts"
@@ -8,6 +8,7 @@ import type { FakeShopifyAdmin } from "./fakeShopifyAdmin.ts"
 import { orderId, refusedWith, request, startShop } from "./shop.ts"
 
 const server = interceptRequests()
+afterEach(() => void vi.useRealTimers())
 
 const start = (change: Parameters<typeof startShop>[1] = {}) => startShop(server, change)
 
@@ -20,6 +21,58 @@ describe("an order of a Shopify shop", () => {
       customAttributes: [{ key: "x402 order", value: orderId }],
       tags: ["x402"]
     })
+  })
+
+  it("carries its payment's transaction and network, for the shop's books", async () => {
+    const { place, quote, sent, upstream } = start()
+    const { reference, total } = await quote()
+    const payment = { network: "eip155:8453", transaction: `0x${"cd".repeat(32)}` }
+    await place(reference, total, { payment })
+    const later = { ...payment, transaction: `0x${"ef".repeat(32)}` }
+    assert.strictEqual(
+      (await place(reference, total, { payment: later })).reference,
+      "gid://shopify/Order/900"
+    )
+    assert.deepStrictEqual(upstream.orders.get("gid://shopify/Order/900")?.customAttributes, [
+      { key: "x402 order", value: orderId },
+      { key: "x402 transaction", value: payment.transaction },
+      { key: "x402 network", value: "eip155:8453" }
+    ])
+    assert.strictEqual(sent("UpdateDraft").length, 1)
+  })
+
+  it("is in doubt while a lost completion may still arrive, and refused after that", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] })
+    const { place, quote, shop, upstream } = start()
+    const { reference, total } = await quote()
+    upstream.next(/CompleteDraft/, () => HttpResponse.error())
+    assert.strictEqual((await rejectionOf(place(reference, total)))._tag, "TemporarilyUnavailable")
+    upstream.drafts.get(reference)!.totalCents = 2_800
+    assert.strictEqual((await rejectionOf(place(reference, total)))._tag, "OrderNotPlaceable")
+    const found = shop.find(orderId, { ...context, reference })
+    assert.deepInclude(await rejectionOf(found), { _tag: "TemporarilyUnavailable", retryAfterSeconds: 60 })
+    vi.setSystemTime(Date.now() + 60_000)
+    assert.strictEqual(await shop.find(orderId, { ...context, reference }), undefined)
+    assert.deepInclude(await rejectionOf(place(reference, total)), {
+      _tag: "PlacementRefused",
+      reason: "price_changed"
+    })
+  })
+
+  it("is in doubt if the shop has completed its draft, and it can't be read", async () => {
+    const { open, place, quote, upstream } = start()
+    const { reference, total } = await quote()
+    upstream.next(/CompleteDraft/, async (act) => {
+      await act()
+      upstream.next(/GetDraft/, () => HttpResponse.json({}, { status: 429 }))
+      return act()
+    })
+    const failure = await rejectionOf(place(reference, total, {}))
+    assert.notInclude(["NotPlaced", "PlacementRefused"], failure._tag)
+    assert.strictEqual(
+      (await open().place({ ...request, orderId, reference, total }, context)).reference,
+      "gid://shopify/Order/900"
+    )
   })
 
   it.each<[string, (upstream: FakeShopifyAdmin) => unknown, string]>([

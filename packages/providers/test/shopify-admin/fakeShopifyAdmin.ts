@@ -65,6 +65,7 @@ export class FakeShopifyAdmin {
   /** Tokens that are accepted. */
   readonly tokens = new Set(["shpat_secret"])
   readonly received: Array<{ operation: string; token: string | null; variables: Input; path: string }> = []
+  private nextDraft = 500
   private readonly replies: Array<{ readonly to: RegExp; readonly reply: Reply }> = []
 
   constructor() {
@@ -192,7 +193,7 @@ export class FakeShopifyAdmin {
     const shippingCents = shipping === undefined ? 0 : centsOf(objectOf(shipping)["amount"])
     const taxCents = Math.round(price / 10)
     const state: DraftState = {
-      id: `gid://shopify/DraftOrder/${500 + this.drafts.size}`,
+      id: `gid://shopify/DraftOrder/${this.nextDraft++}`,
       input,
       customAttributes: [],
       taxCents,

@@ -8,7 +8,7 @@ import { context, orderRequest } from "../fulfilment/orderRequest.ts"
 import { interceptRequests } from "../interceptRequests.ts"
 import { rejectionOf } from "../treasury/treasuries.ts"
 import { itRefusesOptions } from "../upstream/optionCases.ts"
-import { FakeWooCommerce } from "./fakeWooCommerce.ts"
+import { FakeWooCommerce, type OrderFixture } from "./fakeWooCommerce.ts"
 
 const server = interceptRequests()
 afterEach(() => void vi.useRealTimers())
@@ -37,6 +37,9 @@ const request = {
   product: bag("71")
 }
 const orderId = "5f0c6f6e-7a51-4a8e-9d36-0c1f7a4d2b10"
+const payment = { network: "eip155:8453", transaction: `0x${"cd".repeat(32)}` }
+const field = (order: OrderFixture | undefined, name: string) =>
+  order?.meta_data.find(({ key }) => key === name)?.value
 
 const start = (change: Partial<WooCommerceOptions> = {}) => {
   const upstream = new FakeWooCommerce()
@@ -174,13 +177,45 @@ describe("an unpaid order of a WooCommerce shop", () => {
 })
 
 describe("an order of a WooCommerce shop", () => {
-  it("is placed by marking it as paid, under the till's order id", async () => {
+  it("is placed by marking it as paid by its transaction, for the till's order", async () => {
     const { place, quote, upstream } = start()
     const { reference, total } = await quote()
-    assert.deepStrictEqual(await place(reference, total), { reference })
+    assert.deepStrictEqual(await place(reference, total, { payment }), { reference })
     const paid = upstream.received.find(({ method }) => method === "PUT")!
-    assert.deepStrictEqual(paid.body, { set_paid: true, transaction_id: orderId })
-    assert.deepInclude(upstream.orders.get(500), { status: "processing", transaction_id: orderId })
+    assert.deepStrictEqual(paid.body, {
+      set_paid: true,
+      transaction_id: payment.transaction,
+      meta_data: [
+        { key: "x402_order", value: orderId },
+        { key: "x402_network", value: "eip155:8453" }
+      ]
+    })
+    assert.deepInclude(upstream.orders.get(500), {
+      status: "processing",
+      transaction_id: payment.transaction
+    })
+  })
+
+  it("is marked by the till's order id if no transaction is known", async () => {
+    const { place, quote, upstream } = start()
+    const { reference, total } = await quote()
+    await place(reference, total)
+    const paid = upstream.received.find(({ method }) => method === "PUT")!
+    assert.deepStrictEqual(paid.body, {
+      set_paid: true,
+      transaction_id: orderId,
+      meta_data: [{ key: "x402_order", value: orderId }]
+    })
+  })
+
+  it("is known by the till's order, also after a reorganization replaced its transaction", async () => {
+    const { place, quote, shop, upstream } = start()
+    const { reference, total } = await quote()
+    await place(reference, total, { payment })
+    const later = { ...payment, transaction: `0x${"ef".repeat(32)}` }
+    assert.deepStrictEqual(await place(reference, total, { payment: later }), { reference })
+    assert.strictEqual(await shop.find(orderId, { ...context, reference }), reference)
+    assert.strictEqual(upstream.received.filter(({ method }) => method === "PUT").length, 1)
   })
 
   it.each<[string, (upstream: FakeWooCommerce) => void, object]>([
@@ -189,7 +224,7 @@ describe("an order of a WooCommerce shop", () => {
     ["was canceled", ({ orders }) => (orders.get(500)!.status = "cancelled"), { reason: "quote_expired" }],
     [
       "was paid by somebody else",
-      ({ orders }) => Object.assign(orders.get(500)!, { status: "processing", transaction_id: "tx-9" }),
+      ({ orders }) => Object.assign(orders.get(500)!, { status: "processing", transaction_id: orderId }),
       { reason: "reference_taken" }
     ]
   ])("that %s is refused", async (_what, change, error) => {
@@ -208,6 +243,82 @@ describe("an order of a WooCommerce shop", () => {
     upstream.next(/^PUT/, () => HttpResponse.json({}, { status: 500 }))
     assert.strictEqual((await rejectionOf(place(reference, total)))._tag, "Rejected")
     assert.deepStrictEqual(await place(reference, total), { reference })
+  })
+
+  it("is in doubt while WooCommerce is deactivated", async () => {
+    const { place, quote, shop, upstream } = start()
+    const { reference, total } = await quote()
+    const noRoute = () => HttpResponse.json({ code: "rest_no_route" }, { status: 404 })
+    upstream.next(/^GET/, noRoute)
+    assert.strictEqual((await rejectionOf(place(reference, total)))._tag, "Rejected")
+    upstream.next(/^GET/, noRoute)
+    const found = shop.find(orderId, { ...context, reference })
+    assert.strictEqual((await rejectionOf(found))._tag, "Rejected")
+    upstream.next(/^GET/, noRoute)
+    assert.strictEqual((await rejectionOf(quote()))._tag, "Rejected")
+    assert.deepStrictEqual(await place(reference, total), { reference })
+  })
+
+  it("is in doubt if the shop refuses to repeat a payment whose response was lost", async () => {
+    const { place, quote, shop, upstream } = start({ retries: 1 })
+    const { reference, total } = await quote()
+    upstream.next(/^PUT/, (act) => {
+      act()
+      return HttpResponse.error()
+    })
+    upstream.next(/^PUT/, () => HttpResponse.json({}, { status: 401 }))
+    assert.strictEqual((await rejectionOf(place(reference, total)))._tag, "Rejected")
+    assert.strictEqual(await shop.find(orderId, { ...context, reference }), reference)
+  })
+
+  it("is in doubt while a lost payment may still arrive, and refused after that", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] })
+    const { place, quote, shop, upstream } = start()
+    const { reference, total } = await quote()
+    upstream.next(/^PUT/, () => HttpResponse.error())
+    assert.strictEqual((await rejectionOf(place(reference, total)))._tag, "TemporarilyUnavailable")
+    upstream.orders.get(500)!.total = "28.00"
+    assert.strictEqual((await rejectionOf(place(reference, total)))._tag, "OrderNotPlaceable")
+    const found = shop.find(orderId, { ...context, reference })
+    assert.deepInclude(await rejectionOf(found), { _tag: "TemporarilyUnavailable", retryAfterSeconds: 60 })
+    vi.setSystemTime(Date.now() + 60_000)
+    assert.strictEqual(await shop.find(orderId, { ...context, reference }), undefined)
+    assert.deepInclude(await rejectionOf(place(reference, total)), {
+      _tag: "PlacementRefused",
+      reason: "price_changed"
+    })
+  })
+
+  it("is canceled once, with a note for the staff, and the till sees it", async () => {
+    const { place, quote, shop, upstream } = start()
+    const { reference, total } = await quote()
+    await place(reference, total)
+    await shop.cancel(reference, "The buyer changed their mind")
+    await shop.cancel(reference, "Again")
+    assert.deepStrictEqual(
+      upstream.received
+        .filter(({ method }) => method === "PUT")
+        .map(({ body }) => body)
+        .slice(1),
+      [{ status: "cancelled" }]
+    )
+    assert.deepStrictEqual(
+      upstream.notes.get(500)?.map(({ customer_note, note }) => [note, customer_note]),
+      [["The buyer changed their mind", false]]
+    )
+    assert.deepInclude(await shop.status(reference), { status: "cancelled", reason: "cancelled" })
+  })
+
+  it("that was sent can't be canceled", async () => {
+    const { place, quote, shop, upstream } = start()
+    const { reference, total } = await quote()
+    await place(reference, total)
+    upstream.orders.get(500)!.status = "completed"
+    assert.deepInclude(await rejectionOf(shop.cancel(reference)), {
+      _tag: "OrderNotCancelable",
+      message: "the order can't be canceled: its status is completed"
+    })
+    assert.strictEqual(upstream.orders.get(500)!.status, "completed")
   })
 
   it("is one order's if two processes mark it as paid at once", async () => {
@@ -231,7 +342,7 @@ describe("an order of a WooCommerce shop", () => {
       place(reference, total, { orderId: one }),
       other.place({ ...request, orderId: two, reference, total }, context)
     ])
-    const kept = upstream.orders.get(500)!.transaction_id
+    const kept = field(upstream.orders.get(500), "x402_order")
     for (const [index, orderId] of [one, two].entries()) {
       const result = results[index]!
       if (result.status === "fulfilled") assert.strictEqual(orderId, kept)
@@ -253,7 +364,7 @@ describe("an order of a WooCommerce shop", () => {
     assert.deepStrictEqual(await place(reference, total), { reference })
   })
 
-  it.each([{ status: "pending" }, { transaction_id: "" }])(
+  it.each([{ status: "pending" }, { meta_data: [] }])(
     "is in doubt if the shop shows it with %j after payment",
     async (change) => {
       const { place, quote, upstream } = start()

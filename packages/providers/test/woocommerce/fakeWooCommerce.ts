@@ -15,6 +15,8 @@ export interface OrderFixture {
   readonly id: number
   status: string
   transaction_id: string
+  /** Custom fields, one for each key. */
+  meta_data: ReadonlyArray<{ readonly id: number; readonly key: string; readonly value: string }>
   total: string
   [field: string]: unknown
 }
@@ -40,6 +42,9 @@ const centsOf = (amount: unknown): number => Math.round(Number(amount) * 100)
 
 type Reply = (act: () => Response) => Response | Promise<Response>
 
+/** Statuses in which `set_paid` has an effect. */
+const payable: ReadonlySet<string> = new Set(["pending", "on-hold", "failed", "cancelled"])
+
 export class FakeWooCommerce {
   readonly store = "https://shop.example"
   currency = "USD"
@@ -48,6 +53,7 @@ export class FakeWooCommerce {
   readonly notes = new Map<number, Array<Record<string, unknown>>>()
   readonly received: Array<{ method: string; path: string; authorization: string | null; body: unknown }> = []
   private nextId = 500
+  private nextFieldId = 1
   private readonly replies: Array<{ readonly to: RegExp; readonly reply: Reply }> = []
 
   constructor() {
@@ -74,6 +80,7 @@ export class FakeWooCommerce {
       status: "pending",
       currency: this.currency,
       transaction_id: "",
+      meta_data: [],
       shipping_total: text(shippingCents),
       total_tax: text(tax),
       total: text(goods + tax + shippingCents)
@@ -90,7 +97,16 @@ export class FakeWooCommerce {
     if (method === "DELETE") this.orders.delete(id)
     // As WooCommerce: the fields are written first. Then an order that needs no payment is not paid again.
     if (body["transaction_id"] !== undefined) order.transaction_id = String(body["transaction_id"])
-    if (body["set_paid"] === true && order.status === "pending") order.status = "processing"
+    const fields = (body["meta_data"] ?? []) as ReadonlyArray<{
+      readonly key: string
+      readonly value: string
+    }>
+    for (const { key, value } of fields) {
+      const others = order.meta_data.filter((field) => field.key !== key)
+      order.meta_data = [...others, { id: this.nextFieldId++, key, value }]
+    }
+    if (typeof body["status"] === "string") order.status = body["status"]
+    if (body["set_paid"] === true && payable.has(order.status)) order.status = "processing"
     return HttpResponse.json(order)
   }
 

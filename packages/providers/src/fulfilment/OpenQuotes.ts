@@ -2,16 +2,16 @@ import { TemporarilyUnavailable } from "@till402/core"
 import { Clock, Effect } from "effect"
 
 /*
- * Quotes of this process, each an unpaid order in the shop. It is deleted once it has been expired for as long as it
- * was valid. Anybody can request a quote, so their number is bounded: an order that is not tracked would stay.
+ * Quotes of this process, each an unpaid order or a draft in the shop. It is deleted once it has been expired for as
+ * long as it was valid. Anybody can request a quote, so their number is bounded: an order that is not tracked would stay.
  */
 
 /** More than one client gets by default within two default lifetimes, so a single client doesn't block the others. */
 const maxTracked = 5_000
 const removedAtOnce = 3
 
-/** Creates the order of a quote and tracks it. Each call also removes some orders that expired long ago. */
-export type TrackQuote = <A extends { readonly id: number }, E>(
+/** Creates the unpaid order of a quote and tracks it. Each call also removes some orders that expired long ago. */
+export type TrackQuote = <A extends { readonly id: string | number }, E>(
   create: Effect.Effect<A, E>
 ) => Effect.Effect<A, E | TemporarilyUnavailable>
 
