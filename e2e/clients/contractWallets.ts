@@ -90,7 +90,8 @@ export const plannedWallet = async (chain: Chain) => {
   await chain.mint(address, 1_000_000n)
   const data = concatHex([salt, bytecode])
   const wrap = (signature: Hex): Hex => serializeErc6492Signature({ address: factory, data, signature })
-  return { owner, address, wrap }
+  const create = () => chain.client.sendTransaction({ to: factory, data })
+  return { owner, address, wrap, create }
 }
 
 /** Hashes 200 KB of memory, then accepts any signature. */

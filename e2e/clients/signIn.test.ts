@@ -17,7 +17,7 @@ import {
 import { concatHex, hashMessage, type Hex, pad, parseSignature, toHex } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
-import { placeWallet } from "./contractWallets.ts"
+import { placeWallet, plannedWallet, type WalletPayment } from "./contractWallets.ts"
 import { decoded, openSolanaShop } from "./solanaShop.ts"
 
 /*
@@ -186,26 +186,27 @@ describe("the official client of sign-in-with-x", () => {
   })
 })
 
-describe("a contract wallet (EIP-1271)", () => {
-  /** A proof that the owner signs in the wallet's own format. */
-  const proofOf = async (
-    send: Send,
-    url: string,
-    wallet: Awaited<ReturnType<typeof placeWallet>>
-  ): Promise<string> => {
-    const extension = extensionOf(await send(url))
-    const info = { ...extension!.info, chainId: "eip155:84532", type: "eip191" } as const
-    const message = createSIWxMessage(info, wallet.address)
-    const { r, s, v } = parseSignature(await wallet.owner.sign({ hash: hashMessage(message) }))
-    const signature: Hex = concatHex([pad(toHex(v!)), r, s])
-    return encodeSIWxHeader({ ...info, address: wallet.address, signature })
-  }
+/** A proof that the owner signs in the wallet's own format. */
+const walletProof = async (
+  send: Send,
+  url: string,
+  { address, owner }: WalletPayment,
+  wrap: (signature: Hex) => Hex = (signature) => signature
+): Promise<string> => {
+  const extension = extensionOf(await send(url))
+  const info = { ...extension!.info, chainId: "eip155:84532", type: "eip191" } as const
+  const message = createSIWxMessage(info, address)
+  const { r, s, v } = parseSignature(await owner.sign({ hash: hashMessage(message) }))
+  const signature = wrap(concatHex([pad(toHex(v!)), r, s]))
+  return encodeSIWxHeader({ ...info, address, signature })
+}
 
+describe("a contract wallet (EIP-1271)", () => {
   it("downloads again, on the network on which it paid", async () => {
     const { paidBy, send, url } = await openShop()
     const wallet = await placeWallet(chain)
     const present = async (with_ = wallet) =>
-      send(url, { headers: { "sign-in-with-x": await proofOf(send, url, with_) } })
+      send(url, { headers: { "sign-in-with-x": await walletProof(send, url, with_) } })
     paidBy(`eip155:84532:0xusdc:${wallet.address.toLowerCase()}:0x01`)
     const response = await present()
     expect(response.status, await response.clone().text()).toBe(200)
@@ -215,6 +216,42 @@ describe("a contract wallet (EIP-1271)", () => {
     // A contract at the same address of another chain may have another owner.
     paidBy(`eip155:8453:0xusdc:${wallet.address.toLowerCase()}:0x01`)
     expect(await refusalOf(await present())).toBe("sign_in_refused")
+  })
+})
+
+describe("a contract wallet that isn't created yet (EIP-6492)", () => {
+  type Planned = Awaited<ReturnType<typeof plannedWallet>>
+
+  const start = async () => {
+    const { paidBy, send, url } = await openShop()
+    const wallet = await plannedWallet(chain)
+    const paysOn = (network: string) => paidBy(`${network}:0xusdc:${wallet.address.toLowerCase()}:0x01`)
+    const present = async (signer: WalletPayment, wrap?: Planned["wrap"]) =>
+      send(url, { headers: { "sign-in-with-x": await walletProof(send, url, signer, wrap) } })
+    paysOn("eip155:84532")
+    return { paysOn, present, wallet }
+  }
+
+  it("downloads again, before it is created and after that, on the network on which it paid", async () => {
+    const { paysOn, present, wallet } = await start()
+    const response = await present(wallet, wallet.wrap)
+    expect(response.status, await response.clone().text()).toBe(200)
+    expect(await bytesOf(response)).toEqual(archive)
+    paysOn("eip155:8453")
+    expect(await refusalOf(await present(wallet, wallet.wrap))).toBe("sign_in_refused")
+    paysOn("eip155:84532")
+    await wallet.create()
+    for (const wrap of [wallet.wrap, undefined]) expect((await present(wallet, wrap)).status).toBe(200)
+  })
+
+  it("is refused without its creation, by another owner, and by the creation of another wallet", async () => {
+    const { present, wallet } = await start()
+    expect(await refusalOf(await present(wallet))).toBe("sign_in_refused")
+    const other = await plannedWallet(chain)
+    const thief = { address: wallet.address, owner: other.owner }
+    for (const wrap of [wallet.wrap, other.wrap])
+      expect(await refusalOf(await present(thief, wrap))).toBe("sign_in_refused")
+    expect(await chain.client.getCode({ address: wallet.address })).toBeUndefined()
   })
 })
 

@@ -44,14 +44,45 @@ const placeOf = (sql: SqlClient.SqlClient, cursor: string, columns: Statement.Fr
 const behind = (sql: SqlClient.SqlClient, cursor: string | undefined) =>
   cursor === undefined ? [] : [sql`(i.position, i.id) > ${placeOf(sql, cursor, sql`c.position, c.id`)}`]
 
+/** As many times the items of a page are read in the order of the listing before the index is asked. */
+const pagesAhead = 8
+
+/**
+ * A page of a wide range of prices, if the next items of the listing fill it; otherwise fewer rows. The index of SQLite
+ * merges a term for each part of a range, which takes longer the farther the page is.
+ */
+const nearPage = (sql: SqlClient.SqlClient, query: VaultQuery, limit: number) => {
+  const { category, cursor, productType } = query
+  const conditions = [
+    ...(category === undefined ? [] : [sql`i.category = ${category}`]),
+    ...(productType === undefined ? [] : [sql`i.product_type = ${productType}`]),
+    ...priceConditions(sql, query)
+  ]
+  return sql<Row>`SELECT ${downloadsOf(sql)}, i.document FROM (
+      SELECT i.id, i.category, i.product_type, i.price, i.downloads, i.document FROM till_vault_items AS i
+      WHERE ${sql.and([sql`i.listed = 1`, ...behind(sql, cursor)])}
+      ORDER BY i.position, i.id LIMIT ${pagesAhead * limit}
+    ) AS i WHERE ${sql.and(conditions)} LIMIT ${limit}`
+}
+
+/** Whether a search is for a range of prices, and for no words. */
+const isRangeOfPrices = ({ maxPrice, minPrice, q }: VaultQuery): boolean =>
+  minPrice !== maxPrice && queryTermsOf(q) === undefined
+
 /** A page of SQLite: its index reads words and filters in the order of the listing, and stops after the page. */
-const sqlitePage = (sql: SqlClient.SqlClient, query: VaultQuery, limit: number) => {
+const sqlitePage = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  query: VaultQuery,
+  limit: number
+): Effect.fn.Return<ReadonlyArray<Row>, SqlError.SqlError> {
   const { cursor } = query
   const match = sqliteMatch(query)
   if (match === undefined)
-    return sql<Row>`SELECT ${downloadsOf(sql)}, i.document FROM till_vault_items AS i
+    return yield* sql<Row>`SELECT ${downloadsOf(sql)}, i.document FROM till_vault_items AS i
       WHERE ${sql.and([sql`i.listed = 1`, ...priceConditions(sql, query), ...behind(sql, cursor)])}
       ORDER BY i.position, i.id LIMIT ${limit}`
+  const near = isRangeOfPrices(query) ? yield* nearPage(sql, query, limit) : []
+  if (near.length === limit) return near
   const conditions = [
     sql`till_vault_search MATCH ${match}`,
     ...(cursor === undefined
@@ -59,10 +90,10 @@ const sqlitePage = (sql: SqlClient.SqlClient, query: VaultQuery, limit: number) 
       : [sql`till_vault_search.rowid > ${placeOf(sql, cursor, sql`c.position`)}`]),
     ...priceConditions(sql, query)
   ]
-  return sql<Row>`SELECT ${downloadsOf(sql)}, i.document
+  return yield* sql<Row>`SELECT ${downloadsOf(sql)}, i.document
     FROM till_vault_search CROSS JOIN till_vault_items AS i ON i.position = till_vault_search.rowid
     WHERE ${sql.and(conditions)} ORDER BY till_vault_search.rowid LIMIT ${limit}`
-}
+})
 
 /** Items whose words are counted before a search by a whole word and the beginning of another one. */
 const sampleSize = 400

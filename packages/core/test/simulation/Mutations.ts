@@ -278,7 +278,7 @@ export const mutations: ReadonlyMap<string, BrokenTill> = new Map(
     },
     effectForgotten: { firstSeed: 100, mutation: effectForgotten, symptom: /its purchase is not granted/ },
     ungrantedUnknown: {
-      firstSeed: 700,
+      firstSeed: 1_900,
       mutation: ungrantedUnknown,
       symptom: /a bought item can't be downloaded: 404/
     },
