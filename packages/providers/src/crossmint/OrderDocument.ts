@@ -1,6 +1,5 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { type UpstreamResponse, type ResponseMalformed, readJson } from "../upstream/index.ts"
-import type { Effect } from "effect"
 
 /*
  * Crossmint's documents: https://docs.crossmint.com/api-reference/headless/create-order. Only
@@ -57,12 +56,18 @@ const Order = Schema.Struct({
 /** An order of Crossmint. */
 export type OrderDocument = typeof Order.Type
 
+const Enveloped = Schema.Struct({ order: Order })
+
 /** Reads the response to a creation, which has an envelope. */
 export const readCreated: (
   response: UpstreamResponse
-) => Effect.Effect<{ order: OrderDocument }, ResponseMalformed> = readJson(Schema.Struct({ order: Order }))
-export const readOrder: (response: UpstreamResponse) => Effect.Effect<OrderDocument, ResponseMalformed> =
-  readJson(Order)
+) => Effect.Effect<{ order: OrderDocument }, ResponseMalformed> = readJson(Enveloped)
+
+const readOrderOrEnvelope = readJson(Schema.Union([Enveloped, Order]))
+
+/** Reads an order: alone, as documented, or in an envelope, as recorded. */
+export const readOrder = (response: UpstreamResponse): Effect.Effect<OrderDocument, ResponseMalformed> =>
+  Effect.map(readOrderOrEnvelope(response), (read) => ("order" in read ? read.order : read))
 
 /** Reads the packages of an order, each unchecked. */
 export const readPackages: (

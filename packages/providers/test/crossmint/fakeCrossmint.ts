@@ -46,6 +46,17 @@ export const trackingFixture = () => read("tracking") as Array<Record<string, un
 
 const idOf = (count: number): string => `0b0f6f3e-6a3b-4a5f-9a55-${String(count).padStart(12, "0")}`
 
+/** The memo of an order in the recorded form (a token that names the order, between fixed words), as hexadecimal digits. */
+const memoOf = (orderId: string): string => {
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url")
+  const token = [
+    part({ alg: "HS256", typ: "JWT" }),
+    part({ nonce: "f7c67437-d89e-459d-aa27-7876227f8ed8", orderIdentifier: orderId, iat: 1_791_203_887 }),
+    Buffer.alloc(32, 7).toString("base64url")
+  ].join(".")
+  return Buffer.from(`------BEGIN MEMO------${token}------END MEMO------`).toString("hex")
+}
+
 export class FakeCrossmint {
   readonly api: string = "https://crossmint.example/api"
   readonly orders = new Map<string, OrderFixture>()
@@ -67,10 +78,6 @@ export class FakeCrossmint {
     this.payer = payer
   }
 
-  private memoOf(orderId: string): string {
-    return orderId.replaceAll("-", "")
-  }
-
   private create(): Response {
     const order = createdFixture()
     order.orderId = idOf(this.orders.size + 1)
@@ -79,7 +86,7 @@ export class FakeCrossmint {
     order.payment.preparation = {
       chain: "base-sepolia",
       payerAddress: this.payer,
-      serializedTransaction: prepare({ memo: this.memoOf(order.orderId) })
+      serializedTransaction: prepare({ memo: memoOf(order.orderId) })
     }
     this.arrange(order)
     this.orders.set(order.orderId, order)
@@ -89,7 +96,7 @@ export class FakeCrossmint {
   /** Notices a payment, as often as the chain holds one. */
   private notice(orderId: string): void {
     const order = this.orders.get(orderId)
-    const payments = this.node.sent.filter((raw) => raw.includes(this.memoOf(orderId)))
+    const payments = this.node.sent.filter((raw) => raw.includes(memoOf(orderId)))
     if (order === undefined || payments.length === 0 || order.payment.status === "completed") return
     if (this.node.balance(usdc, crossmintPayee) === 0n) return
     order.payment.status = "completed"
@@ -129,7 +136,7 @@ export class FakeCrossmint {
 /** Prepares another payment for an order than the usual one. */
 export const askFor = (order: OrderFixture, change: Parameters<typeof prepare>[0]): void => {
   order.payment.preparation!.serializedTransaction = prepare({
-    memo: order.orderId.replaceAll("-", ""),
+    memo: memoOf(order.orderId),
     ...change
   })
 }
