@@ -3,10 +3,13 @@ import { resend } from "@till402/providers/mail/resend"
 import { memoryPlacementJournal } from "@till402/providers/rye"
 import { http, HttpResponse } from "msw"
 import { assert, describe, it } from "vitest"
+import { request as crossmintRequest } from "../crossmint/shop.ts"
 import { start as startCrossmint, server as crossmintServer } from "../crossmint/payments.ts"
 import { interceptRequests } from "../interceptRequests.ts"
 import { context as mailContext, from, mail } from "../mail/mails.ts"
 import { intentFixture, productDocument as ryeProduct } from "../rye/fakeRye.ts"
+import { FakeNode } from "../treasury/fakeNode.ts"
+import { account, rejectionOf, startTreasury } from "../treasury/treasuries.ts"
 import { context as ryeContext, request as ryeRequest, startShop as startRye } from "../rye/shop.ts"
 import { orderId, request as zincRequest, startShop as startZinc } from "../zinc/shop.ts"
 import { contractOf } from "./contract.ts"
@@ -16,6 +19,10 @@ import { contractOf } from "./contract.ts"
  */
 
 const server = interceptRequests(crossmintServer)
+
+const usdcOnBase = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+
+const queryOf = (path: string): URLSearchParams => new URLSearchParams(path.split("?")[1])
 
 const fixture = (path: string): unknown =>
   JSON.parse(readFileSync(new URL(`../${path}`, import.meta.url), "utf8"))
@@ -51,22 +58,43 @@ describe("Rye", () => {
     for (const { body, method, path } of posted) {
       assert.deepStrictEqual(contract.requestFaults(operationOf(method, path), body), [])
     }
+    // The shipments of a completed intent, on two pages.
+    Object.assign(upstream.intents.get(reference)!, intentFixture("4-completed"), { id: reference })
+    upstream.shipments = (_id, query) => ({
+      data: [],
+      pageInfo: query.has("after") ? { hasNextPage: false } : { hasNextPage: true, endCursor: "c1" }
+    })
+    await shop.status(reference, ryeContext)
     for (const { method, path } of upstream.received) {
-      const faults = contract.responseFaults(operationOf(method, path), undefined)
+      const operation = operationOf(method, path)
+      const faults = contract.responseFaults(operation, undefined)
       assert.notInclude(faults.join(), "no such operation")
+      assert.deepStrictEqual(contract.queryFaults(operation, queryOf(path)), [])
     }
+    const queried = upstream.received.flatMap(({ path }) => [...queryOf(path).keys()])
+    assert.deepStrictEqual(new Set(queried), new Set(["url", "after"]))
     const balance = { balance: { amountSubunits: 1, currencyCode: "USD" }, drawdownEnabled: true }
     assert.deepStrictEqual(contract.responseFaults("GET /billing/balance", balance), [])
   })
 
-  it("describes the payment method of a treasury", async () => {
-    const confirm = { paymentMethod: { type: "x402", network: "base" } }
-    assert.deepStrictEqual(contract.requestFaults("POST /checkout-intents/{id}/confirm", confirm), [])
-    const { upstream, place } = startRye(server, { placements: memoryPlacementJournal() })
+  it("describes the confirmations that a treasury pays for", async () => {
+    const node = new FakeNode(8_453)
+    node.fund(usdcOnBase, account.address, 1_000_000_000n)
+    const { paying } = startTreasury({ node, network: "base" })
+    server.use(node.handler())
+    const placements = memoryPlacementJournal()
+    const { upstream, place } = startRye(server, { placements, treasury: paying })
+    upstream.x402 = {
+      demand: { recipient: "0x00000000000000000000000000000000000000d1", maxAmountRequired: "97.35" },
+      isPaid: (transaction) => transaction !== ""
+    }
     upstream.put({ ...intentFixture("2-awaiting"), id: "ci_1", createdAt: new Date().toISOString() })
     await place("ci_1")
-    const { body } = upstream.received.find(({ method }) => method === "POST")!
-    assert.deepStrictEqual(contract.requestFaults("POST /checkout-intents/{id}/confirm", body), [])
+    const confirmed = upstream.received.filter(({ method }) => method === "POST")
+    assert.strictEqual(confirmed.length, 2)
+    for (const { body } of confirmed) {
+      assert.deepStrictEqual(contract.requestFaults("POST /checkout-intents/{id}/confirm", body), [])
+    }
   })
 
   it("disagrees with a field that is invented, misspelled, missing or of another type", () => {
@@ -110,14 +138,22 @@ describe("Zinc", () => {
     })
     const { reference } = await quote()
     await place({ reference, shippingAddress: { ...zincRequest.shippingAddress, line2: "Flat 2" } })
-    await shop.find(orderId)
+    // The list of orders, on two pages.
+    for (const orders of [[{ id: "another" }], []]) {
+      upstream.next(/^GET \/orders/, () => HttpResponse.json({ orders, total: 2 }))
+    }
+    await rejectionOf(shop.find(orderId))
     const { body } = upstream.received.find(({ method }) => method === "POST")!
     assert.deepStrictEqual(contract.requestFaults("POST /orders", body), [])
-    const listed = upstream.received.at(-1)!
+    const listed = upstream.received.slice(-2).map(({ path }) => queryOf(path))
     assert.deepStrictEqual(
-      contract.queryFaults("GET /orders", new URLSearchParams(listed.path.split("?")[1])),
-      []
+      listed.map((query) => [...query.keys()]),
+      [
+        ["metadata_key", "metadata_value"],
+        ["metadata_key", "metadata_value", "offset"]
+      ]
     )
+    for (const query of listed) assert.deepStrictEqual(contract.queryFaults("GET /orders", query), [])
     assert.deepStrictEqual(contract.queryFaults("GET /orders", new URLSearchParams("cursor=1")), ["cursor"])
   })
 
@@ -149,12 +185,13 @@ describe("Crossmint", () => {
   })
 
   it("describes every request of an order, and what is read of its payment", async () => {
-    const { first, place, upstream } = startCrossmint({ receiptEmail: "books@shop.example" })
+    const { first, place, quote, upstream } = startCrossmint({ receiptEmail: "books@shop.example" })
     await place()
+    await quote({ shippingAddress: { ...crossmintRequest.shippingAddress, line2: "Flat 2" } })
     const posted = upstream.received.filter(({ method }) => method === "POST")
     assert.deepStrictEqual(
       posted.map(({ method, path }) => operationOf(method, path)),
-      ["POST /orders", "POST /orders/{id}/payment"]
+      ["POST /orders", "POST /orders/{id}/payment", "POST /orders"]
     )
     for (const { body, method, path } of posted) {
       assert.deepStrictEqual(contract.requestFaults(operationOf(method, path), body), [])
