@@ -69,6 +69,18 @@ describe("the goods of a Shopify shop", () => {
     )
   })
 
+  it("are taken from the next page if none of a page is for sale", async () => {
+    const { sent, shop, upstream } = start()
+    upstream.filters = false
+    for (const id of [71, 72, ...Array.from({ length: 18 }, (_, index) => 100 + index)]) {
+      upstream.put(id, { publishedAt: null })
+    }
+    upstream.put(200)
+    const found = await shop.marketplace.search({ q: "tote", page: 1 }, context)
+    assert.deepStrictEqual([found.products.map(({ asin }) => asin), found.hasMore], [["200"], false])
+    assert.strictEqual(sent("FindProducts").length, 2)
+  })
+
   it("can't be searched without the right to", async () => {
     const { shop, upstream } = start()
     upstream.next(/FindProducts/, () => refusedWith("ACCESS_DENIED"))

@@ -53,6 +53,17 @@ describe("pages over cursors", () => {
     })
   )
 
+  effectIt.effect("are filled from the next one if filters leave them empty", () =>
+    Effect.gen(function* () {
+      const others = Array.from({ length: 10 }, (_, index) => productDocument(100 + index, { title: "Lamp" }))
+      const fake = fakeCatalogue([...others, productDocument(1, { title: "Acme shoes" })])
+      const search = yield* over(fake)
+      const found = yield* search({ brand: "Acme" })
+      assert.deepStrictEqual([ids(found), found.hasMore], [["test1"], false])
+      assert.deepStrictEqual(cursorsOf(fake), ["start", "0-10"])
+    })
+  )
+
   effectIt.effect("past the last are empty, and cost a call once at most", () =>
     Effect.gen(function* () {
       const fake = fakeCatalogue(products(15))

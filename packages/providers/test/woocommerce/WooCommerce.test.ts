@@ -437,6 +437,16 @@ describe("the goods of a WooCommerce shop", () => {
     })
   })
 
+  it("are taken from the next page if a filter leaves a page empty", async () => {
+    const { shop, upstream } = start()
+    for (let id = 100; id < 119; id++) upstream.put(id)
+    upstream.put(119, { name: "Northwind tote" })
+    const found = await shop.marketplace.search({ q: "tote", brand: "Northwind", page: 1 }, context)
+    assert.deepStrictEqual([found.products.map(({ asin }) => asin), found.hasMore], [["119"], false])
+    const pages = upstream.received.map(({ path }) => /[?&]page=(\d+)/.exec(path)?.[1])
+    assert.deepStrictEqual(pages, ["1", "2"])
+  })
+
   it("are sold from search to a canceled order", async () => {
     const { place, quote, shop, upstream } = start()
     const { products } = await shop.marketplace.search({ q: "tote", page: 1 }, context)
