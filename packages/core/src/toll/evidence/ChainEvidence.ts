@@ -25,8 +25,8 @@ export type ChainEvidence =
    */
   | { readonly _tag: "NotPaid"; readonly reason: "canceled" | "failed" | "used_otherwise" }
   /**
-   * The chain could not be read, or doesn't yet show with finality how the nonce was used. `isUsed`: it was, and the
-   * use was not found.
+   * The chain could not be read, or doesn't yet show with finality how the nonce was used. `isUsed`: it was used before
+   * the newest final block, and the use was not found.
    */
   | { readonly _tag: "Unavailable"; readonly isUsed?: true }
 

@@ -152,6 +152,16 @@ const searchWindow = Effect.fnUntraced(function* (
   return (yield* contradictsLogs(query, window)) ? unavailable : usedOtherwise
 })
 
+/**
+ * Whether a nonce was used only since the newest final block. Logs may lag behind the state for a moment: a node can even
+ * read the state of a block that it has not published yet.
+ */
+const isRecentlyUsed = Effect.fnUntraced(function* (query: EvidenceQuery, latest: Block) {
+  const finalSeconds = latest.timestamp - BigInt(query.finality.finalitySeconds)
+  const { before } = yield* bracketTime(query.node, latest, finalSeconds)
+  return before < 0n || (yield* isUsedAt(query, before)) === false
+})
+
 const searchSince = Effect.fnUntraced(function* (
   query: EvidenceQuery,
   latest: Block,
@@ -159,7 +169,8 @@ const searchSince = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ChainEvidence, NodeFailed> {
   const { before } = yield* bracketTime(query.node, latest, BigInt(sinceSeconds), windowSlack)
   const { found } = yield* searchRange(query, { from: before + 1n, to: latest.number }, sinceQueries)
-  return found === undefined ? useNotFound : evidenceOf(found, latest, query.finality)
+  if (found !== undefined) return evidenceOf(found, latest, query.finality)
+  return (yield* isRecentlyUsed(query, latest)) ? unavailable : useNotFound
 })
 
 /** Searches for the transfer of an authorization: in the named transaction, then by the nonce's state and its logs. */

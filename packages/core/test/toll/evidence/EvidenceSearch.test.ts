@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { makeChain } from "../../../src/toll/evidence/ChainReader.ts"
 import {
   callBlock,
+  finalitySeconds,
   fromBlock,
   network,
   open,
@@ -130,6 +131,45 @@ describe("the search", () => {
         yield* canceled.evidence({ sinceSeconds: canceled.node.nowSeconds }),
         useNotFound
       )
+    })
+  )
+
+  it.effect("reports a use that is missing from the logs only once the logs had time to show it", () =>
+    Effect.gen(function* () {
+      const { evidence, node, paid } = open()
+      const hints = { sinceSeconds: node.nowSeconds }
+      node.mine(10)
+      const transaction = node.transact(paid)
+      node.losesLogs = true
+      assert.deepStrictEqual(yield* evidence(hints), unavailable)
+      node.mineUntil(node.nowSeconds + finalitySeconds)
+      assert.deepStrictEqual(yield* evidence(hints), unavailable)
+      node.mine(1)
+      assert.deepStrictEqual(yield* evidence(hints), useNotFound)
+      node.losesLogs = false
+      assert.include(yield* evidence(hints), { _tag: "Moved", transaction, isFinal: true })
+    })
+  )
+
+  it.effect("reports a use on a chain that is younger than its finality as not found yet", () =>
+    Effect.gen(function* () {
+      const { evidence, node, paid } = open({}, 3n)
+      node.transact(paid)
+      node.losesLogs = true
+      assert.deepStrictEqual(yield* evidence({ sinceSeconds: node.timeOf(0n) }), unavailable)
+    })
+  )
+
+  it.effect("reports a use that is missing from the logs where the node has pruned the state before it", () =>
+    Effect.gen(function* () {
+      const { evidence, node, paid } = open()
+      const sinceSeconds = node.nowSeconds
+      node.transact(paid)
+      node.losesLogs = true
+      node.fault = (request) => {
+        if (request.method === "eth_call" && callBlock(request) < node.height) throw pruned
+      }
+      assert.deepStrictEqual(yield* evidence({ sinceSeconds }), useNotFound)
     })
   )
 })
