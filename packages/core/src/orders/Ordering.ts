@@ -9,6 +9,8 @@ import {
 import type { StoreError } from "../domain/Errors.ts"
 import { format, toText } from "../domain/Money.ts"
 import { type BuyRequest, type BuyResponse, productOf } from "../domain/Order.ts"
+import { causeName } from "../runtime/causeName.ts"
+import { report } from "../runtime/events.ts"
 import { Identifiers } from "../runtime/Identifiers.ts"
 import { Fulfilment } from "../ports/Fulfilment.ts"
 import type { Margin } from "./Margin.ts"
@@ -171,6 +173,16 @@ const make = Effect.gen(function* () {
     return consumed ?? (yield* store(quotes.findLive(quoteKey, nowMillis)))
   })
 
+  /** Frees the quote of a charge without an order. A quote that stays consumed costs its caller only a new one. */
+  const restoreQuote = (chargeKey: string) =>
+    Effect.catchTag(quotes.restore(chargeKey), "StoreError", ({ cause, operation }) =>
+      report("Warn", "storage_failed", "A quote could not be freed after its order could not be stored", {
+        chargeKey,
+        operation,
+        error: causeName(cause)
+      })
+    )
+
   const open = Effect.fn("Ordering.open")(function* (request: BuyRequest, agreed: Quote, chargeKey: string) {
     const nowMillis = yield* Clock.currentTimeMillis
     if (!(yield* store(quotes.consume(agreed.id, chargeKey, nowMillis)))) return yield* quoteExpired
@@ -181,9 +193,7 @@ const make = Effect.gen(function* () {
       { id: orderId, chargeKey, product: productOf(request), shippingAddress, email, offer },
       nowMillis
     )
-    yield* store(orders.create(order)).pipe(
-      Effect.tapError(() => Effect.ignore(quotes.restore(chargeKey), { log: "Warn" }))
-    )
+    yield* store(orders.create(order)).pipe(Effect.tapError(() => restoreQuote(chargeKey)))
     return { orderId, response: responseOf(orderId, agreed) }
   })
 

@@ -15,6 +15,7 @@ import { next } from "./machine/ChargeMachine.ts"
 import { CallPerformer } from "./machine/CallPerformer.ts"
 import type { Ending, RequestStep, SettlementStep } from "./machine/ChargeStep.ts"
 import { driveSteps } from "./machine/driveSteps.ts"
+import { endLeaseEarly } from "./machine/endLeaseEarly.ts"
 import { findFresh } from "./machine/findFresh.ts"
 import {
   openAttempt,
@@ -172,9 +173,7 @@ class PaymentRunner {
 
   /** Ends the lease of a call that was interrupted or failed, so that the next process need not wait for it. */
   private yieldLease({ heldCharge }: PaymentAttempt): Effect.Effect<void> {
-    return heldCharge === undefined
-      ? Effect.void
-      : Effect.ignore(this.services.charges.yieldLease(heldCharge.key, heldCharge.owner, 0), { log: "Warn" })
+    return heldCharge === undefined ? Effect.void : endLeaseEarly(this.services.charges, heldCharge)
   }
 
   private *conclude<E>(

@@ -10,6 +10,7 @@ import type { Facilitator } from "../facilitator/Facilitator.ts"
 import { checkAgainMillis, isBeyondPatience, watchUntilMillis } from "./Backoff.ts"
 import type { ChargeEvent, SettlementStep, TakenEvent } from "./ChargeStep.ts"
 import type { StepGenerator } from "./driveSteps.ts"
+import { endLeaseEarly } from "./endLeaseEarly.ts"
 import type { ChargeLease, HeldCharge } from "./HeldCharge.ts"
 import { queryChain } from "./queryChain.ts"
 import type { SettlementEffects } from "./SettlementEffects.ts"
@@ -130,7 +131,7 @@ export class SettlementPerformer {
 
   private *complete(step: StepOf<"Complete">, held: HeldCharge): StepGenerator<StoreError> {
     const { charges } = this.services
-    const { key, owner } = held
+    const { key } = held
     const { proof, refundDue, transaction } = step
     const { authorization, network } = held.task
     const nowMillis = held.nowMillis()
@@ -148,7 +149,7 @@ export class SettlementPerformer {
     const completion = yield* charges
       .complete(key, settlement, nowMillis)
       // The money has moved: the next process must not wait for the lease to expire before recording it.
-      .pipe(Effect.tapError(() => Effect.ignore(charges.yieldLease(key, owner, 0), { log: "Warn" })))
+      .pipe(Effect.tapError(() => endLeaseEarly(charges, held)))
     if (completion._tag === "Completed")
       return { _tag: "Completed", receipt, refundDue, owedUntilMillis, isProvisional }
     if (completion._tag === "TransferTaken") {
@@ -196,7 +197,7 @@ export class SettlementPerformer {
             "The effect of a settlement could not be applied yet",
             { ...fieldsOf(held), operation: error.operation, error: causeName(error.cause) }
           ),
-          Effect.ignore(charges.yieldLease(key, owner, 0), { log: "Warn" })
+          endLeaseEarly(charges, held)
         )
       )
     )
