@@ -56,6 +56,8 @@ const windowQueries = 200
 /** Queries on each side of the window, to find a use by another message or a cancellation. */
 const outsideQueries = 20
 const outsideBlocks = blocksPerQuery * BigInt(outsideQueries)
+/** Seconds by which our clock may be ahead of the chain's. */
+const clockSlackSeconds = 120n
 /** For refunds, which may have been sent long ago. */
 const sinceQueries = 500
 /** One log uses a nonce. More are a fault of the node, so only a few are read. */
@@ -167,7 +169,8 @@ const searchSince = Effect.fnUntraced(function* (
   latest: Block,
   sinceSeconds: number
 ): Effect.fn.Return<ChainEvidence, NodeFailed> {
-  const { before } = yield* bracketTime(query.node, latest, BigInt(sinceSeconds), windowSlack)
+  const since = BigInt(sinceSeconds) - clockSlackSeconds
+  const { before } = yield* bracketTime(query.node, latest, since, windowSlack)
   const { found } = yield* searchRange(query, { from: before + 1n, to: latest.number }, sinceQueries)
   if (found !== undefined) return evidenceOf(found, latest, query.finality)
   return (yield* isRecentlyUsed(query, latest)) ? unavailable : useNotFound

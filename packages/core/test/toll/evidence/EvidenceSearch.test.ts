@@ -134,6 +134,16 @@ describe("the search", () => {
     })
   )
 
+  it.effect("allows for a clock that is two minutes ahead of the chain's", () =>
+    Effect.gen(function* () {
+      const { evidence, node, paid } = open()
+      const transaction = node.transact(paid)
+      const sinceSeconds = node.nowSeconds + 120
+      assert.include(yield* evidence({ sinceSeconds }), { _tag: "Moved", transaction })
+      assert.deepStrictEqual(yield* evidence({ sinceSeconds: sinceSeconds + 1 }), unavailable)
+    })
+  )
+
   it.effect("reports a use that is missing from the logs only once the logs had time to show it", () =>
     Effect.gen(function* () {
       const { evidence, node, paid } = open()
