@@ -1,3 +1,4 @@
+import { DatabaseSync } from "node:sqlite"
 import { Charges, type RecordedResponse } from "@till402/core/effect"
 import { Effect } from "effect"
 import type { FaultName } from "./ServerSettings.ts"
@@ -59,18 +60,28 @@ const forgetsSomeReceipts = (store: Store): Store =>
       /[0-1]$/.test(key) ? Effect.succeed({ _tag: "Completed" }) : store.complete(key, ...completion)
   })
 
+const afterClaims = (store: Store, keep: () => void): Store =>
+  Charges.of({ ...store, claim: (...claim) => Effect.tap(store.claim(...claim), () => Effect.sync(keep)) })
+
+/** What a fault keeps for each claim. */
+const keptBytes = 262_144
 const kept: Array<Uint8Array> = []
 
-/** Keeps 256 KiB of memory for each claim. */
+/** Keeps 256 KiB of memory for each claim, in buffers that V8 counts. */
 const keepsEverything = (store: Store): Store =>
-  Charges.of({
-    ...store,
-    claim: (...claim) =>
-      Effect.map(store.claim(...claim), (claimed) => {
-        kept.push(new Uint8Array(262_144).fill(1))
-        return claimed
-      })
+  afterClaims(store, () => {
+    kept.push(new Uint8Array(keptBytes).fill(1))
   })
+
+/** Keeps 256 KiB of memory for each claim that no statistic of V8 counts, as a leak of a native module would. */
+const keepsNativeMemory = (store: Store): Store => {
+  const memory = new DatabaseSync(":memory:")
+  memory.exec("CREATE TABLE kept (bytes BLOB)")
+  const keep = memory.prepare("INSERT INTO kept VALUES (randomblob(?))")
+  return afterClaims(store, () => {
+    keep.run(keptBytes)
+  })
+}
 
 const faults: Readonly<Record<FaultName, (store: Store) => Store>> = {
   "forgets-responses": forgetsResponses,
@@ -78,7 +89,8 @@ const faults: Readonly<Record<FaultName, (store: Store) => Store>> = {
   "writes-later": writesLater,
   "forgets-receipts": forgetsReceipts,
   "forgets-some-receipts": forgetsSomeReceipts,
-  "keeps-everything": keepsEverything
+  "keeps-everything": keepsEverything,
+  "keeps-native-memory": keepsNativeMemory
 }
 
 /** Faults that a kill run must detect. */
@@ -89,7 +101,11 @@ export const faultNames: ReadonlyArray<FaultName> = [
   "forgets-receipts"
 ]
 /** Faults that a day must detect. */
-export const dayFaultNames: ReadonlyArray<FaultName> = ["forgets-some-receipts", "keeps-everything"]
+export const dayFaultNames: ReadonlyArray<FaultName> = [
+  "forgets-some-receipts",
+  "keeps-everything",
+  "keeps-native-memory"
+]
 
 /** The store with the named fault. */
 export const withFault = (store: Store, fault: FaultName | undefined): Store =>

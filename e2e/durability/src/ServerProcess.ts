@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import type { Readable, Writable } from "node:stream"
 import { fileURLToPath } from "node:url"
+import { steadyAllocator } from "./day/Allocator.ts"
 import type { ServerLine, ServerSettings } from "./ServerSettings.ts"
 
 const program = fileURLToPath(new URL("./server.ts", import.meta.url))
@@ -43,7 +44,11 @@ export const spawnServer = (
     ["--expose-gc", "--conditions=@till402/source", program, JSON.stringify(settings)],
     {
       stdio: ["pipe", "pipe", "pipe"],
-      env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "till402-compile-cache") }
+      env: {
+        ...process.env,
+        ...(settings.day === undefined ? {} : steadyAllocator),
+        NODE_COMPILE_CACHE: join(tmpdir(), "till402-compile-cache")
+      }
     }
   )
   let complaint = ""

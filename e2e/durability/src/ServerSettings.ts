@@ -11,6 +11,7 @@ export type FaultName =
   | "forgets-receipts"
   | "forgets-some-receipts"
   | "keeps-everything"
+  | "keeps-native-memory"
 
 export interface DaySettings {
   /** The facilitator, which is unreachable at times. */

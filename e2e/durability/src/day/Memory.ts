@@ -4,7 +4,10 @@ export interface MemorySample {
   readonly slot: number
   /** Of JavaScript's heap, and of buffers outside it. */
   readonly heapBytes: number
-  /** Resident memory without the heap's pages, once V8 has given back those that it freed: see `measureProcess`. */
+  /**
+   * Resident memory without the heap's pages, once V8 has given back those that it freed: see `measureProcess`. Shows
+   * what is in use only under `steadyAllocator`.
+   */
   readonly outsideBytes: number
 }
 

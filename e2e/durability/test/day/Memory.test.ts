@@ -36,6 +36,18 @@ describe("the memory of a day", () => {
     expect(grownOf(samples)).toEqual(["1 heapBytes", "2 outsideBytes"])
   })
 
+  /** An hour's samples in MiB: measurements scatter, and the process grows by this much a minute. */
+  const hourOf = (start: number, perMinute: number): ReadonlyArray<number> =>
+    Array.from({ length: 90 }, (_, index) => start + (index % 5) + (index / 90) * 60 * perMinute)
+
+  it("is not flat where an hour's processes keep 1 MiB a minute, in buffers or outside of V8", () => {
+    const flat = hourOf(66, 0.05)
+    const flatOutside = hourOf(95, 0.05)
+    expect(grownOf(samplesOf(0, flat, flatOutside))).toEqual([])
+    expect(grownOf(samplesOf(0, hourOf(66, 1), flatOutside))).toEqual(["0 heapBytes"])
+    expect(grownOf(samplesOf(0, flat, hourOf(95, 1)))).toEqual(["0 outsideBytes"])
+  })
+
   it("is described in MiB", () => {
     const [heap] = memoryGrowth(samplesOf(1, [50, 60, 90]))
     expect(describeGrowth(heap!)).toBe("server 1: heap 50.0 MiB in the first third, 90.0 MiB in the last")

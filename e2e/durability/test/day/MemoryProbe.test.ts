@@ -2,6 +2,7 @@ import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { expect, it } from "vitest"
+import { steadyAllocator } from "../../src/day/Allocator.ts"
 
 const program = fileURLToPath(new URL("./memoryProbeProcess.ts", import.meta.url))
 const run = promisify(execFile)
@@ -23,4 +24,13 @@ it("the memory outside of the heap doesn't have pages that V8 has freed, but eve
 
 it("is not measured without collections", async () => {
   await expect(measured([])).rejects.toThrow("memory is measured under --expose-gc")
+})
+
+it("under the allocator of the day, holds nothing of a burst, but what a native module keeps", async () => {
+  const program = fileURLToPath(new URL("./burstProcess.ts", import.meta.url))
+  const env = { ...process.env, ...steadyAllocator }
+  const { stdout } = await run(process.execPath, ["--expose-gc", program], { env })
+  const { afterBursts, withNative } = JSON.parse(stdout) as Readonly<Record<string, number>>
+  expect(afterBursts).toBeLessThan(10)
+  expect(withNative).toBeGreaterThan(30)
 })
