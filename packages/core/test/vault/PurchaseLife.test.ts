@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { Secrets } from "../../src/runtime/Secrets.ts"
+import { paymentOutcome } from "../../src/vault/PurchaseLife.ts"
 import { downloadTokenOf } from "../../src/vault/DownloadToken.ts"
 import { downloadOf, expectFailed, vaultBuy } from "../toll/openTill.ts"
 import {
@@ -144,6 +145,25 @@ describe("a purchase whose payment has not settled", () => {
     const downloadToken = await Effect.runPromise(Effect.provide(token, keys))
     expect(await downloads(shop, { purchaseId, downloadToken })).toBe(404)
     expect(file.rows()).toMatchObject([{ status: "reserved" }])
+  })
+})
+
+describe("the payment of a reserved purchase", () => {
+  const subject = { kind: "purchase", id: "1" }
+  const refund = { _tag: "Due", startedAtMillis: undefined } as const
+
+  it.each([
+    ["Paid", { state: "settled", refund: undefined, subject }],
+    ["Unpaid", { state: "settled", refund, subject }],
+    ["Unpaid", { state: "settled", refund: undefined, subject: { ...subject, id: "2" } }],
+    ["Unpaid", { state: "settled", refund: undefined, subject: undefined }],
+    ["Open", { state: "ready", refund: undefined, subject }],
+    ["Unpaid", { state: "ready", refund: undefined, subject: { ...subject, id: "2" } }],
+    ["Open", { state: "claimed", refund: undefined, subject: undefined }],
+    ["Unpaid", { state: "voided", refund: undefined, subject }],
+    ["Unpaid", undefined]
+  ] as const)("is %s by the charge %o", (outcome, charge) => {
+    expect(paymentOutcome({ id: "1" }, charge)).toBe(outcome)
   })
 })
 
