@@ -45,6 +45,15 @@ it("counts each link as a whole download: two for one payment of a large file", 
   expect((await paid.again(call)).status).toBe(402)
 })
 
+it("counts links to a file of unknown size: two for one payment", async () => {
+  const { call, paid, shop } = await startDownload(() => ({ redirect: "https://bucket.example/goods.zip" }))
+  expect((await paid.again(call)).status).toBe(302)
+  for (let copy = 0; copy < 3; copy++) expect((await paid.again(call)).status).toBe(402)
+  expect(shop.calls.open).toHaveLength(2)
+  // One for the purchase, one for the download.
+  expect(shop.settlements).toHaveLength(2)
+})
+
 it.each([
   "javascript:alert(1)",
   "//bucket.example/goods.zip",

@@ -177,10 +177,12 @@ describe("an interrupted download", () => {
     const refused = await again({})
     expect(refused.status).toBe(402)
     expect(((await refused.json()) as { error: string }).error).toContain("downloaded its file twice")
-    expect(shop.calls.open).toHaveLength(opened + 1)
+    expect((await again({ range: "bytes=8999999-" })).status).toBe(402)
+    expect(shop.calls.open).toHaveLength(opened)
     const rest = await again({ range: "bytes=9000000-" })
     expect((await rest.arrayBuffer()).byteLength).toBe(size - 9_000_000)
     expect((await again({ range: "bytes=0-0" })).status).toBe(402)
+    expect(shop.calls.open).toHaveLength(opened + 1)
     expect(shop.settlements).toHaveLength(2)
   })
 
@@ -205,6 +207,23 @@ describe("an interrupted download", () => {
     const response = await again({ range: "bytes=1000-" })
     expect(response.status).toBe(200)
     expect(await bytesOf(response)).toEqual(archive)
+  })
+
+  it("402: a large file of unknown size was sent twice, and is opened for nobody then", async () => {
+    const size = 9 * 2 ** 20
+    const large = (): OpenedArchive => ({ body: new Blob([new Uint8Array(size)]).stream() })
+    const { again, paid, shop } = await startDownload(large)
+    expect((await paid.response.arrayBuffer()).byteLength).toBe(size)
+    expect((await (await again({})).arrayBuffer()).byteLength).toBe(size)
+    for (let copy = 0; copy < 3; copy++) expect((await again({ range: "bytes=0-0" })).status).toBe(402)
+    expect(shop.calls.open).toHaveLength(2)
+    expect(shop.settlements).toHaveLength(2)
+  })
+
+  it("of a small file of unknown size may be repeated many times", async () => {
+    const { again, paid } = await startDownload(() => ({ body: streamed(nothing()) }))
+    await paid.response.arrayBuffer()
+    for (let copy = 0; copy < 20; copy++) expect(await bytesOf(await again({}))).toEqual(archive)
   })
 })
 

@@ -1,6 +1,7 @@
+import { Effect } from "effect"
 import { BoundedMap } from "../runtime/BoundedMap.ts"
 import type { ByteContent } from "../toll/TollRequest.ts"
-import { partOf, readRange } from "./ByteRange.ts"
+import { type ByteRange, type FileFacts, partOf, readRange } from "./ByteRange.ts"
 import { exactLength } from "./exactLength.ts"
 import type { PlainResponse } from "./HttpMessage.ts"
 
@@ -9,6 +10,8 @@ const maxPayments = 10_000
 /** Bytes that a payment downloads, in parts or whole: its file twice, and at least as many as cost next to nothing. */
 const leastBytes = 16 * 2 ** 20
 const maxBytesOf = (size: number): number => Math.max(2 * size, leastBytes)
+/** Deliveries of a file of unknown length, unless they were small. */
+const maxDeliveries = 2
 
 /** A request for the file that a payment has bought. */
 export interface DownloadRequest {
@@ -18,9 +21,26 @@ export interface DownloadRequest {
   readonly isReplay: boolean
   readonly range: string | null
   readonly ifRange: string | null
-  /** Bytes that it downloads in all, where something else counts them. */
-  readonly maxBytes?: number
+  /** Something else counts what is downloaded. */
+  readonly isUnlimited?: boolean
 }
+
+/** What a request gets of this file: a link is always to the whole. */
+export const wantedOf = (
+  request: Pick<DownloadRequest, "range" | "ifRange">,
+  { isLink, ...facts }: ContentFacts
+): ByteRange => (isLink ? { _tag: "Whole" } : readRange(request, facts))
+
+interface ContentFacts extends FileFacts {
+  readonly isLink: boolean
+}
+
+/** What is known of a file before it is read. */
+export const factsOf = ({ body, digest, redirect, size }: ByteContent): ContentFacts => ({
+  size: body instanceof Uint8Array && redirect === undefined ? body.byteLength : size,
+  etag: digest === undefined ? undefined : `"${digest}"`,
+  isLink: redirect !== undefined
+})
 
 /** `Spent`: the payment has downloaded as much as it may. */
 export type Delivery =
@@ -30,6 +50,9 @@ export type Delivery =
 
 interface PaymentDownloads {
   sentBytes: number
+  deliveries: number
+  /** The file as it was opened last. */
+  facts: ContentFacts
   /** Ends the stream that is being sent. */
   stop: () => void
 }
@@ -50,31 +73,66 @@ const cut = (
   return exactLength(range(start, end), end - start)
 }
 
+const lengthOf = (wanted: ByteRange, { size }: FileFacts): number | undefined =>
+  wanted._tag === "Part" ? wanted.end - wanted.start : size
+
+/** Whether a payment may download this many bytes of its file. Pure. */
+const isLeft = (
+  { deliveries, sentBytes }: PaymentDownloads,
+  length: number | undefined,
+  { size }: FileFacts
+): boolean =>
+  length === undefined || size === undefined
+    ? deliveries < maxDeliveries || sentBytes < leastBytes
+    : sentBytes + length <= maxBytesOf(size)
+
+/** The content of a replay that isn't opened, because its payment may not download it. */
+const unopened: ByteContent = { body: new Uint8Array() }
+
 /**
  * Sends files, whole or in parts, so that an interrupted download resumes under the same payment. Per payment it sends
  * one stream at a time, a new one ends the one before, and up to 16 MiB, or twice the file if that
- * is more. Counts in this process only.
+ * is more. A file of unknown length is sent twice, or a stream until 16 MiB were sent. Counts in this process only.
  */
 export class Downloads {
   private readonly payments = new BoundedMap<string, PaymentDownloads>(maxPayments)
 
+  /**
+   * Opens a file for a replay, unless its payment has downloaded as much as it may of the file as it was opened last.
+   * `deliver` returns `Spent` for what is returned then.
+   */
+  reopen<E>(request: DownloadRequest, open: Effect.Effect<ByteContent, E>): Effect.Effect<ByteContent, E> {
+    const payment = this.payments.get(request.paymentKey)
+    if (payment === undefined) return open
+    const { facts } = payment
+    const wanted = wantedOf(request, facts)
+    // The file may have changed: only its bytes tell that a range isn't in it.
+    const mayOpen = wanted._tag === "Unsatisfiable" || isLeft(payment, lengthOf(wanted, facts), facts)
+    return mayOpen ? open : Effect.succeed(unopened)
+  }
+
   /** Sends `content` with the status and headers of `whole`, or the part of it that the request wants. */
   deliver(whole: PlainResponse, content: ByteContent, request: DownloadRequest): Delivery {
     const { body } = whole
-    if (content.redirect !== undefined) return this.deliverLink(whole, content, request)
-    if (body === null || typeof body === "string") return { _tag: "Sent", response: whole }
-    const size = body instanceof Uint8Array ? body.byteLength : content.size
-    const etag = content.digest === undefined ? undefined : `"${content.digest}"`
-    const wanted = request.isReplay ? readRange(request, { size, etag }) : { _tag: "Whole" as const }
+    if (content === unopened) return { _tag: "Spent" }
+    if (content.redirect === undefined && (body === null || typeof body === "string"))
+      return { _tag: "Sent", response: whole }
+    const facts = factsOf(content)
+    const { etag, size } = facts
+    const wanted: ByteRange = request.isReplay ? wantedOf(request, facts) : { _tag: "Whole" }
     if (wanted._tag === "Unsatisfiable" && size !== undefined) {
       discard(body)
       return { _tag: "Unsatisfiable", size }
     }
-    const length = wanted._tag === "Part" ? wanted.end - wanted.start : size
-    const payment = this.begin(request, length, size)
+    const payment = this.begin(request, lengthOf(wanted, facts), facts)
     if (payment === undefined) {
       discard(body)
       return { _tag: "Spent" }
+    }
+    if (body === null || typeof body === "string") {
+      // Of a link's use nothing is known, so it counts as the whole file, and as a large one of unknown length.
+      payment.sentBytes += size ?? leastBytes
+      return { _tag: "Sent", response: whole }
     }
     const sent = this.counted(wanted._tag === "Part" ? cut(body, content, wanted) : body, payment)
     const headers = {
@@ -90,34 +148,23 @@ export class Downloads {
     return { _tag: "Sent", response: { status: 206, headers: { ...headers, ...part }, body: sent } }
   }
 
-  /** A link counts as the whole file, which is all that's known of its use. */
-  private deliverLink(response: PlainResponse, { size }: ByteContent, request: DownloadRequest): Delivery {
-    const payment = this.begin(request, size, size)
-    if (payment === undefined) return { _tag: "Spent" }
-    payment.sentBytes += size ?? 0
-    return { _tag: "Sent", response }
-  }
-
   /** Cancels the body of a response that isn't sent. */
   discard({ body }: PlainResponse): void {
     discard(body)
   }
 
-  /** Ends the stream before; `undefined` if the payment has too few bytes left. */
+  /** Ends the stream before; `undefined` if the payment has too little left. */
   private begin(
-    { maxBytes, paymentKey: key }: DownloadRequest,
+    { isUnlimited = false, paymentKey: key }: DownloadRequest,
     length: number | undefined,
-    size: number | undefined
+    facts: ContentFacts
   ): PaymentDownloads | undefined {
-    const payment = this.payments.get(key) ?? { sentBytes: 0, stop: () => undefined }
-    if (
-      length !== undefined &&
-      size !== undefined &&
-      payment.sentBytes + length > (maxBytes ?? maxBytesOf(size))
-    )
-      return undefined
+    const payment = this.payments.get(key) ?? { sentBytes: 0, deliveries: 0, facts, stop: () => undefined }
+    payment.facts = facts
+    if (!isUnlimited && !isLeft(payment, length, facts)) return undefined
     payment.stop()
     payment.stop = () => undefined
+    payment.deliveries++
     this.payments.set(key, payment)
     return payment
   }

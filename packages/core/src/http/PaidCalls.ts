@@ -1,5 +1,6 @@
 import { Cause, Effect, Exit, Option } from "effect"
 import { ApiFailure } from "../domain/ApiFailure.ts"
+import { findNetwork } from "../domain/Network.ts"
 import { quoteExpired } from "../orders/quoteExpired.ts"
 import { report } from "../runtime/events.ts"
 import { Secrets } from "../runtime/Secrets.ts"
@@ -12,7 +13,7 @@ import { Toll } from "../toll/Toll.ts"
 import type { Outcome, TollRequest } from "../toll/TollRequest.ts"
 import type { Refusal } from "../toll/Verdict.ts"
 import { ComputedPrices, RequestPrice } from "./ComputedPrices.ts"
-import { Downloads } from "./Downloads.ts"
+import { type DownloadRequest, Downloads } from "./Downloads.ts"
 import type { HandlerCall } from "./HandlerCall.ts"
 import type { IncomingRequest, PlainResponse } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
@@ -52,7 +53,6 @@ interface DecodedCall {
 interface Download {
   readonly whole: PlainResponse
   readonly body: Exclude<PaidOutcome["response"]["body"], { readonly _tag: "Text" }>
-  readonly receipt: PaidOutcome["receipt"]
 }
 
 type PaidOutcome = Extract<Outcome, { readonly _tag: "Paid" }>
@@ -66,6 +66,18 @@ const downloadedTwice: Refusal = {
 }
 
 const refusalText = ({ code, message }: Refusal): string => `${code}: ${message}`
+
+/** A request for the file that its payment has bought. In both versions of the protocol it is the same payment. */
+const downloadOf = ({ request }: PaidRequest, { payload }: Payment, isReplay: boolean): DownloadRequest => {
+  const name = payload.x402Version === 1 ? payload.network : payload.accepted.network
+  const network = findNetwork(name)?.caip2 ?? name
+  return {
+    paymentKey: `${network}:${payerOf(payload)}:${nonceOf(payload).toLowerCase()}`,
+    isReplay,
+    range: request.header("range"),
+    ifRange: request.header("if-range")
+  }
+}
 
 /** Refusals of a payment that has bought something, or whose refund is due. */
 const isFinal = (code: string): boolean => code === "payment_already_used" || code === "payment_refund_due"
@@ -173,23 +185,23 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
           operation.work(input, { key, agreed, quoteKey: () => quoteKeyOf(canonical) })
         return computed === undefined ? work : Effect.andThen(computed.accept, work)
       },
-      reopen: (reference) => operation.reopen?.(reference) ?? Effect.fail(notFound)
+      reopen: (reference) =>
+        downloads.reopen(
+          downloadOf(paid, presented, true),
+          operation.reopen?.(reference) ?? Effect.fail(notFound)
+        )
     }
   }
 
   /** Delivers a file, whose download may be resumed, and is refused once its payment has downloaded it twice. */
   const deliver = Effect.fnUntraced(function* (
     call: DecodedCall,
-    { payload }: Payment,
-    { body, receipt, whole }: Download
+    payment: Payment,
+    { body, whole }: Download
   ): Effect.fn.Return<PlainResponse, ApiFailure> {
-    const { corsOrigin, request } = call.paid
-    const delivery = downloads.deliver(whole, body.content, {
-      paymentKey: `${receipt.network}:${payerOf(payload)}:${nonceOf(payload).toLowerCase()}`,
-      isReplay: body.isReplay === true,
-      range: request.header("range"),
-      ifRange: request.header("if-range")
-    })
+    const { corsOrigin } = call.paid
+    const isReplay = body.isReplay === true
+    const delivery = downloads.deliver(whole, body.content, downloadOf(call.paid, payment, isReplay))
     switch (delivery._tag) {
       case "Sent":
         return delivery.response
@@ -226,7 +238,7 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
         const whole = paidResponse(outcome, payment.payload.x402Version, cors, corsOrigin)
         const { body } = outcome.response
         if (body._tag === "Text") return whole
-        return yield* deliver(call, payment, { whole, body, receipt: outcome.receipt })
+        return yield* deliver(call, payment, { whole, body })
       }
       const { refusal } = outcome
       const made = yield* challenge(call, refusalText(refusal), computed?.exit)

@@ -10,8 +10,7 @@ import type { FreeContent } from "../toll/signin/FreeAccess.ts"
 import { makeSignIn, signInExtension, signInWithX } from "../toll/signin/SignInChallenge.ts"
 import { readProof, type WalletProof } from "../toll/signin/SignInProof.ts"
 import { isSignedByWallet } from "../toll/signin/WalletSignature.ts"
-import { readRange } from "./ByteRange.ts"
-import { Downloads } from "./Downloads.ts"
+import { Downloads, factsOf, wantedOf } from "./Downloads.ts"
 import type { IncomingRequest, PlainResponse } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
 import { paymentNeeded } from "./PaidRoute.ts"
@@ -54,9 +53,6 @@ const tooMany: Refusal = {
   message: "too many proofs in a minute; pay instead, or try again later"
 }
 
-/** A link is to the whole file. */
-const nothingAsked = { range: null, ifRange: null }
-
 const randomHex = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
@@ -94,11 +90,10 @@ export const makeSignIns = Effect.fnUntraced(function* (settings: HttpSettings) 
     const whole = freeResponse(response, cors, corsOrigin)
     if (response.body._tag === "Text") return notTheirs
     const { content } = response.body
-    const { body, redirect } = content
-    const size = body instanceof Uint8Array && redirect === undefined ? body.byteLength : content.size
-    const etag = content.digest === undefined ? undefined : `"${content.digest}"`
+    const facts = factsOf(content)
+    const { size } = facts
     const asked = { range: request.header("range"), ifRange: request.header("if-range") }
-    const wanted = readRange(redirect === undefined ? asked : nothingAsked, { size, etag })
+    const wanted = wantedOf(asked, facts)
     if (wanted._tag === "Unsatisfiable" && size !== undefined) {
       downloads.discard(whole)
       return unsatisfiableResponse(size, cors, corsOrigin)
@@ -114,7 +109,7 @@ export const makeSignIns = Effect.fnUntraced(function* (settings: HttpSettings) 
     const delivery = downloads.deliver(whole, content, {
       paymentKey: id,
       isReplay: true,
-      maxBytes: Infinity,
+      isUnlimited: true,
       ...asked
     })
     return delivery._tag === "Sent" ? delivery.response : spent

@@ -175,7 +175,10 @@ const readFile = (file: unknown): Effect.Effect<VaultFile, MalformedResponse> =>
 export interface OpenedArchive {
   /** The archive itself; of a Node stream, `Readable.toWeb(stream)`. */
   readonly body: ReadableStream<Uint8Array> | Uint8Array
-  /** Its length in bytes; optional. Ignored if `body` is bytes. Without it, a download can't be resumed. */
+  /**
+   * Its length in bytes; optional. Ignored if `body` is bytes. Without it, a download can't be resumed, and a payment
+   * gets it twice, or more often until 16 MiB were sent.
+   */
   readonly size?: number | null | undefined
   /**
    * Its digest, e.g. SHA-256 in hexadecimal, or another text that changes with its bytes; up to 200 printable ASCII
@@ -196,7 +199,7 @@ export interface OpenedArchive {
  */
 export interface ArchiveLink {
   readonly redirect: string
-  /** The archive's length in bytes, for the limits of a payment; optional. */
+  /** The archive's length in bytes, for the limits of a payment; optional. Without it, a payment gets two links. */
   readonly size?: number | null | undefined
 }
 
