@@ -1,14 +1,14 @@
-import { Cause, Clock, Effect, Option } from "effect"
+import { Cause, Clock, Effect, Option, type Scope } from "effect"
 import type { ApiFailure } from "../domain/ApiFailure.ts"
-import type { AnyOperation } from "../operations/Operation.ts"
 import { ClientBudget } from "../runtime/ClientBudget.ts"
 import { Secrets } from "../runtime/Secrets.ts"
+import { SpanCounts } from "../runtime/SpanCounts.ts"
 import { makeChallenge } from "../toll/Challenge.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 import type { Refusal } from "../toll/Refusal.ts"
 import type { FreeContent } from "../toll/signin/FreeAccess.ts"
 import { makeSignIn, signInExtension, signInWithX } from "../toll/signin/SignInChallenge.ts"
-import { readProof, type WalletProof } from "../toll/signin/SignInProof.ts"
+import { readProof } from "../toll/signin/SignInProof.ts"
 import { isSignedByWallet } from "../toll/signin/WalletSignature.ts"
 import { Downloads, factsOf, wantedOf } from "./Downloads.ts"
 import type { IncomingRequest, PlainResponse } from "./HttpMessage.ts"
@@ -24,8 +24,14 @@ import {
 } from "./Responses.ts"
 import type { OperationMatch } from "./Router.ts"
 
-/** Proofs that are judged per minute: for one client, and in total. */
-const perMinute = { perClient: 60, inAll: 600 }
+/**
+ * Proofs per minute whose purchase and signature are looked up: for one client, and in total. Only those count whose
+ * request has the secret of what it names, so that a stranger uses up nobody's. `perPurchase`: from all clients.
+ */
+const perMinute = { perClient: 60, inAll: 600, perPurchase: 60 }
+/** Proofs without the secret that get a new challenge, of one client. */
+const withoutSecret = { perClient: 60, inAll: Number.MAX_SAFE_INTEGER }
+const purchaseLimits = { maxKeys: 10_000, spanMillis: 60_000 }
 
 /** A request without payment for a route that lets wallets sign in. */
 export interface SignInRequest {
@@ -71,6 +77,8 @@ export const makeSignIns = Effect.fnUntraced(function* (settings: HttpSettings) 
   const networks = settings.networks.map(({ caip2 }) => caip2)
   const downloads = new Downloads()
   const budget = new ClientBudget(perMinute)
+  const strangers = new ClientBudget(withoutSecret)
+  const purchases = new SpanCounts(purchaseLimits)
 
   /** The 402 with a challenge of its own, which no cache may keep. */
   const challenge = Effect.fnUntraced(function* ({ corsOrigin, match }: SignInRequest, error: string) {
@@ -82,6 +90,15 @@ export const makeSignIns = Effect.fnUntraced(function* (settings: HttpSettings) 
     const made = makeChallenge(paidRoute.listedOffers(), { ...resource, extensions }, error)
     return withSignInHeaders(challengeResponse(made, cors, corsOrigin))
   })
+
+  /** The 402 to a proof that is refused. It has no challenge for those who send too many. */
+  const refuse = (call: SignInRequest, refusal: Refusal) => {
+    const error = `${refusal.code}: ${refusal.message}`
+    if (refusal !== tooMany) return challenge(call, error)
+    const { paidRoute } = call.match
+    const made = makeChallenge(paidRoute.listedOffers(), paidRoute.resource(""), error)
+    return Effect.succeed(withSignInHeaders(challengeResponse(made, cors, call.corsOrigin)))
+  }
 
   const deliver = Effect.fnUntraced(function* (
     { corsOrigin, request }: SignInRequest,
@@ -115,43 +132,45 @@ export const makeSignIns = Effect.fnUntraced(function* (settings: HttpSettings) 
     return delivery._tag === "Sent" ? delivery.response : spent
   })
 
-  const open = Effect.fnUntraced(function* (
-    call: SignInRequest,
-    proof: WalletProof,
-    freeAccess: NonNullable<AnyOperation["freeAccess"]>
-  ): Effect.fn.Return<Outcome, ApiFailure> {
-    const reading = yield* call.match.paidRoute.read(call.request, call.match.params)
-    if (reading._tag === "Nothing") return yield* reading.fault
-    const { address, network, nonce } = proof
-    const content = yield* freeAccess(reading.input, {
-      address,
-      network,
-      nonce,
-      isSigned: (paidNetwork) => isSignedByWallet(chain, proof, paidNetwork)
-    })
-    return content === undefined ? notTheirs : yield* deliver(call, content)
-  })
+  /** Whether a request may have its proof looked up. Its own secret tells, so that strangers lock out no holder. */
+  const isAdmitted = (held: string | undefined, client: string | undefined, nowMillis: number): boolean => {
+    if (held === undefined) return strangers.take(client, nowMillis) === undefined
+    if ((purchases.find(held, nowMillis)?.count ?? 0) >= perMinute.perPurchase) return false
+    if (budget.take(client, nowMillis) !== undefined) return false
+    purchases.add(held, nowMillis)
+    return true
+  }
 
   const judge = Effect.fnUntraced(function* (
     call: SignInRequest,
     header: string
-  ): Effect.fn.Return<Outcome, ApiFailure> {
-    const { operation, resource } = call.match.paidRoute
+  ): Effect.fn.Return<Outcome, ApiFailure, Scope.Scope> {
+    const { match, request } = call
+    const { operation, resource } = match.paidRoute
+    const { freeAccess } = operation
     const nowMillis = yield* Clock.currentTimeMillis
-    const reading = readProof(header, { secrets, uri: resource("").url, networks, nowMillis })
-    if (reading._tag === "Refused" || operation.freeAccess === undefined)
-      return reading._tag === "Refused" ? reading.refusal : notTheirs
-    if (budget.take(call.clientAddress(), nowMillis) !== undefined) return tooMany
-    return yield* open(call, reading.proof, operation.freeAccess)
+    const uri = resource("").url
+    const reading = readProof(header, { secrets, uri, networks, nowMillis })
+    if (reading._tag === "Refused") return reading.refusal
+    const input = yield* match.paidRoute.read(request, match.params)
+    if (input._tag === "Nothing") return yield* input.fault
+    const held = freeAccess?.holding(input.input)
+    if (!isAdmitted(held, call.clientAddress(), nowMillis)) return tooMany
+    if (held === undefined || freeAccess === undefined) return notTheirs
+    const { proof } = reading
+    const { address, network, nonce } = proof
+    const isSigned = (paidNetwork: string) => isSignedByWallet(chain, proof, paidNetwork)
+    const content = yield* freeAccess.open(input.input, { address, network, nonce, isSigned })
+    if (content === "NotTheirs") return notTheirs
+    return content === "Used" ? used : yield* deliver(call, content)
   })
 
   return Effect.fnUntraced(
     function* (call: SignInRequest) {
       const header = call.request.header(signInWithX)
       if (header === null) return yield* challenge(call, paymentNeeded)
-      const outcome = yield* judge(call, header)
-      if (!isRefusal(outcome)) return withSignInHeaders(outcome)
-      return yield* challenge(call, `${outcome.code}: ${outcome.message}`)
+      const outcome = yield* Effect.scoped(judge(call, header))
+      return isRefusal(outcome) ? yield* refuse(call, outcome) : withSignInHeaders(outcome)
     },
     (effect, { corsOrigin }) =>
       Effect.catchCause(effect, (cause) => {

@@ -1,4 +1,4 @@
-import type { Secrets } from "../runtime/Secrets.ts"
+import { equalInConstantTime, type Secrets } from "../runtime/Secrets.ts"
 
 /**
  * Derives the token for a purchase's file: `<key id>.<HMAC of the purchase id>`. It isn't stored: a retried payment
@@ -13,4 +13,14 @@ export const downloadTokenOf = (
 ): string | undefined => {
   const digest = secrets.digest("download", purchaseId.toLowerCase(), keyId)
   return digest === undefined ? undefined : `${keyId}.${digest}`
+}
+
+/** Whether a text is the token of a purchase. Compares in constant time. */
+export const isDownloadToken = (
+  secrets: Secrets["Service"],
+  purchaseId: string,
+  downloadToken: string
+): boolean => {
+  const due = downloadTokenOf(secrets, purchaseId, downloadToken.split(".")[0]!)
+  return due !== undefined && equalInConstantTime(due, downloadToken)
 }

@@ -24,11 +24,10 @@ import { paymentLifetimeMillis } from "../toll/PaymentLifetime.ts"
 import { type VaultFile, VaultFiles } from "../ports/VaultFiles.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
 import { VaultPurchases } from "../ports/VaultPurchases.ts"
-import { equalInConstantTime, Secrets } from "../runtime/Secrets.ts"
+import { Secrets } from "../runtime/Secrets.ts"
 import { archiveOfReference, referenceOf } from "./DownloadReference.ts"
-import { downloadTokenOf } from "./DownloadToken.ts"
-import type { SignIn } from "../toll/signin/FreeAccess.ts"
-import { makeFreeDownloads, type OpenedFreely } from "./FreeDownloads.ts"
+import { downloadTokenOf, isDownloadToken } from "./DownloadToken.ts"
+import { type FreeDownloads, makeFreeDownloads } from "./FreeDownloads.ts"
 import { makePurchaseLife } from "./PurchaseLife.ts"
 
 /** A file that is delivered once its download is paid. */
@@ -69,14 +68,8 @@ export class Vault extends Context.Service<
       downloadToken: string,
       chargeKey: string
     ) => Effect.Effect<OpenedDownload, ApiFailure>
-    /** Where the host allows it: opens the file for the wallet that paid for the purchase, without another payment. */
-    readonly freeDownload:
-      | ((
-          purchaseId: string,
-          downloadToken: string,
-          signIn: SignIn
-        ) => Effect.Effect<OpenedFreely | undefined, ApiFailure>)
-      | undefined
+    /** Where the host allows it: downloads for the wallet that paid for the purchase, without another payment. */
+    readonly freeDownloads: FreeDownloads | undefined
     /** Takes back a counted download whose payment failed. */
     readonly downloadAbandoned: (downloadId: string) => Effect.Effect<void, StoreError>
     /** Opens the file of a download again, for a replay: the same version, also if a newer one was published since. */
@@ -154,8 +147,7 @@ const make = Effect.gen(function* () {
   ) {
     const purchase = yield* store(purchases.find(purchaseId.toLowerCase()))
     if (purchase === undefined) return yield* purchaseNotFound
-    const due = downloadTokenOf(secrets, purchase.id, downloadToken.split(".")[0]!)
-    const isHolder = due !== undefined && equalInConstantTime(due, downloadToken)
+    const isHolder = isDownloadToken(secrets, purchase.id, downloadToken)
     // Without its token, a purchase that isn't granted is unknown.
     const isGranted = isHolder ? yield* store(ensureGranted(purchase)) : purchase.status === "granted"
     if (!isGranted) return yield* purchaseNotFound
@@ -171,7 +163,8 @@ const make = Effect.gen(function* () {
     return { slug, reference, file, downloadId }
   })
 
-  const freeDownload = files.freeReaccess === true ? (yield* makeFreeDownloads)(open) : undefined
+  const freeDownloads =
+    files.freeReaccess === true ? yield* makeFreeDownloads({ open, ensureGranted }) : undefined
   const abandoned = (id: string) => purchases.cancel(id)
   return Vault.of({
     search,
@@ -180,7 +173,7 @@ const make = Effect.gen(function* () {
     settled,
     abandoned,
     download,
-    freeDownload,
+    freeDownloads,
     downloadAbandoned: release,
     open,
     sweep

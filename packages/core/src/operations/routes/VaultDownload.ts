@@ -64,19 +64,17 @@ export const layer = operationLayer(
   Effect.gen(function* () {
     const vault = yield* Vault
     const { prices, responseLifetimeMillis, settlesFirst } = yield* OperationSettings
-    const { freeDownload } = vault
-    const freeAccess: FreeAccess<Input> | undefined =
-      freeDownload &&
-      (({ downloadToken, purchaseId }, signIn) =>
-        Effect.map(
-          freeDownload(purchaseId, downloadToken, signIn),
-          (opened) =>
-            opened && {
-              id: opened.purchaseId,
-              response: responseOf(opened),
-              redeem: opened.redeem
-            }
-        ))
+    const { freeDownloads } = vault
+    const freeAccess: FreeAccess<Input> | undefined = freeDownloads && {
+      holding: ({ downloadToken, purchaseId }) =>
+        freeDownloads.isHolder(purchaseId, downloadToken) ? purchaseId.toLowerCase() : undefined,
+      open: ({ purchaseId }, signIn) =>
+        Effect.map(freeDownloads.open(purchaseId, signIn), (opened) =>
+          typeof opened === "string"
+            ? opened
+            : { id: opened.purchaseId, response: responseOf(opened), redeem: opened.redeem }
+        )
+    }
     return {
       endpoint,
       description: "Download of a purchased vault item as a ZIP archive",

@@ -1,4 +1,4 @@
-import type { Effect } from "effect"
+import type { Effect, Scope } from "effect"
 import type { ApiFailure } from "../../domain/ApiFailure.ts"
 import type { Redemption } from "../../ports/VaultPurchases.ts"
 import type { WorkResponse } from "../TollRequest.ts"
@@ -19,11 +19,19 @@ export interface FreeContent {
   readonly redeem: (bytes: number | undefined) => Effect.Effect<Redemption, ApiFailure>
 }
 
-/**
- * Opens what a wallet has bought before. Returns `undefined` for any other wallet and for anything unknown, without a
- * difference between them.
- */
-export type FreeAccess<Input> = (
-  input: Input,
-  signIn: SignIn
-) => Effect.Effect<FreeContent | undefined, ApiFailure>
+/** Why a wallet gets nothing: it has no free access, or its proof was used before. */
+export type NoAccess = "NotTheirs" | "Used"
+
+/** Free access of wallets to what they have bought before. */
+export interface FreeAccess<Input> {
+  /** What the request names, in one spelling, if it has the secret of it; `undefined` otherwise. Reads no store. */
+  readonly holding: (input: Input) => string | undefined
+  /**
+   * Opens what the wallet has bought, for a holder. `NotTheirs` is for any other wallet and for anything unknown, without
+   * a difference between them. What isn't redeemed before the scope closes is given back: the proof can be used again.
+   */
+  readonly open: (
+    input: Input,
+    signIn: SignIn
+  ) => Effect.Effect<FreeContent | NoAccess, ApiFailure, Scope.Scope>
+}

@@ -7,7 +7,7 @@ import { challengeMillis, knownSignIn, type SignInInfo, signInMessage } from "./
 /** Longest header with a proof that is read. */
 const maxHeaderLength = 8_192
 /** Other processes' clocks may be ahead. */
-const skewMillis = 30_000
+export const skewMillis = 30_000
 
 const Proof = Schema.Struct({
   domain: Schema.String,

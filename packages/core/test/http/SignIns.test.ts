@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { type Call, downloadOf, jsonOf, openTill, vaultBuy } from "../toll/openTill.ts"
+import { outcomeOf, proofFor, signIn, signInOf } from "../toll/signIn.ts"
+import { otherPayer } from "../toll/wallet.ts"
+
+/*
+ * How many proofs of wallets are looked up in a minute, and whose.
+ */
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 2, 2, 12) })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const archive = new Uint8Array(10).fill(7)
+const unknown = downloadOf("9d1f4f52-5a0c-4f6f-8c1e-6f1f0a7b2c3d", "1.none")
+
+const openShop = async () => {
+  const shop = await openTill({ vault: { open: async () => ({ body: archive }), freeReaccess: true } })
+  const buy = async (): Promise<Call> => {
+    const bought = jsonOf(await shop.present(vaultBuy, await shop.payFor(vaultBuy)))
+    return downloadOf(String(bought["purchaseId"]), String(bought["downloadToken"]))
+  }
+  return { shop, buy, call: await buy() }
+}
+
+type Shop = Awaited<ReturnType<typeof openShop>>["shop"]
+
+/** Presents one proof from each of these addresses; returns how often each outcome came. */
+const tally = async (shop: Shop, call: Call, proof: string, addresses: ReadonlyArray<string | undefined>) => {
+  const counts: Record<string, number> = {}
+  for (const clientAddress of addresses) {
+    const outcome = outcomeOf(
+      await signIn(shop, call, proof, clientAddress === undefined ? {} : { clientAddress })
+    )
+    counts[outcome] = (counts[outcome] ?? 0) + 1
+  }
+  return counts
+}
+
+const times = <A>(count: number, of: (index: number) => A): ReadonlyArray<A> =>
+  Array.from({ length: count }, (_, index) => of(index))
+
+describe("proofs without the token of a purchase", () => {
+  it("lock no buyer out, from however many addresses they come", async () => {
+    const { call, shop } = await openShop()
+    const bad = await proofFor(shop, unknown, otherPayer)
+    const crowd = times(700, (index) => `66.0.${Math.floor(index / 5)}.1`)
+    expect(await tally(shop, unknown, bad, crowd)).toEqual({ sign_in_refused: 700 })
+    const fresh = { clientAddress: "77.1.2.3" }
+    expect(outcomeOf(await signIn(shop, call, await proofFor(shop, call), fresh))).toBe("200")
+  })
+
+  it("get a challenge 60 times in a minute, by client, and lock out no buyer at the same address", async () => {
+    const { call, shop } = await openShop()
+    const bad = await proofFor(shop, unknown, otherPayer)
+    const one = times(60, () => undefined)
+    expect(await tally(shop, unknown, bad, one)).toEqual({ sign_in_refused: 60 })
+    const limited = await signIn(shop, unknown, bad)
+    expect([outcomeOf(limited), signInOf(limited)]).toEqual(["sign_in_rate_limited", undefined])
+    expect(limited.headers.get("vary")).toContain("SIGN-IN-WITH-X")
+    const elsewhere = await signIn(shop, unknown, bad, { clientAddress: "77.1.2.3" })
+    expect([outcomeOf(elsewhere), signInOf(elsewhere)?.version]).toEqual(["sign_in_refused", "1"])
+    expect(outcomeOf(await signIn(shop, call, await proofFor(shop, call)))).toBe("200")
+    vi.setSystemTime(Date.now() + 60_000)
+    expect(await tally(shop, unknown, bad, [undefined])).toEqual({ sign_in_refused: 1 })
+  })
+})
+
+describe("proofs with the token of a purchase", () => {
+  it("are looked up 60 times in a minute for one client, whatever the purchase", async () => {
+    const { buy, call, shop } = await openShop()
+    const other = await buy()
+    const proofs = [await proofFor(shop, call, otherPayer), await proofFor(shop, other, otherPayer)] as const
+    const client = "77.1.2.3"
+    const half = times(30, () => client)
+    expect(await tally(shop, call, proofs[0], half)).toEqual({ sign_in_refused: 30 })
+    expect(await tally(shop, other, proofs[1], half)).toEqual({ sign_in_refused: 30 })
+    expect(await tally(shop, call, proofs[0], [client])).toEqual({ sign_in_rate_limited: 1 })
+    expect(await tally(shop, call, proofs[0], ["77.1.2.4"])).toEqual({ sign_in_refused: 1 })
+    vi.setSystemTime(Date.now() + 60_000)
+    expect(await tally(shop, call, proofs[0], [client])).toEqual({ sign_in_refused: 1 })
+  })
+
+  it("are looked up 60 times in a minute for one purchase, however it is spelled, and others' as well", async () => {
+    const { buy, call, shop } = await openShop()
+    const shouted: Call = {
+      path: call.path.replace(/download\/[^?]+/, (path) => path.toUpperCase().replace("DOWNLOAD", "download"))
+    }
+    expect(shouted).not.toEqual(call)
+    const bad = await proofFor(shop, call, otherPayer)
+    const crowd = times(59, (index) => `66.0.${index}.1`)
+    expect(await tally(shop, call, bad, crowd)).toEqual({ sign_in_refused: 59 })
+    const badToo = await proofFor(shop, shouted, otherPayer)
+    expect(await tally(shop, shouted, badToo, ["77.1.2.3"])).toEqual({ sign_in_refused: 1 })
+    for (const [each, proof] of [
+      [call, bad],
+      [shouted, badToo]
+    ] as const)
+      expect(await tally(shop, each, proof, ["77.1.2.4"])).toEqual({ sign_in_rate_limited: 1 })
+    const other = await buy()
+    const fresh = { clientAddress: "77.1.2.4" }
+    expect(outcomeOf(await signIn(shop, other, await proofFor(shop, other), fresh))).toBe("200")
+    vi.setSystemTime(Date.now() + 60_000)
+    expect(outcomeOf(await signIn(shop, call, await proofFor(shop, call), fresh))).toBe("200")
+  })
+})
