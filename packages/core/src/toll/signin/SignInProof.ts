@@ -2,7 +2,7 @@ import { Option, Schema } from "effect"
 import { fromBase64, toText } from "../../fast/base64.ts"
 import { equalInConstantTime, type Secrets } from "../../runtime/Secrets.ts"
 import type { Refusal } from "../Refusal.ts"
-import { challengeMillis, knownSignIn, type SignInInfo, signInMessage } from "./SignInChallenge.ts"
+import { challengeMillis, knownSignIn, signInMessage } from "./SignInChallenge.ts"
 
 /** Longest header with a proof that is read. */
 const maxHeaderLength = 8_192
@@ -43,8 +43,7 @@ const refused = (code: string, message: string): ProofReading => ({
 const decoded = (header: string): typeof Proof.Type | undefined => {
   if (header.length > maxHeaderLength) return undefined
   const binary = fromBase64(header)
-  const json = binary === undefined ? undefined : toText(binary)
-  return json === undefined ? undefined : Option.getOrUndefined(decode(json))
+  return binary === undefined ? undefined : Option.getOrUndefined(decode(toText(binary)))
 }
 
 /** What the proofs for one resource are judged by. */
@@ -57,12 +56,8 @@ export interface ProofTerms {
   readonly nowMillis: number
 }
 
-/** Judges the times and the nonce of a proof; `undefined` if they are right. */
-const faultOf = (
-  { issuedAt }: typeof Proof.Type,
-  known: SignInInfo | undefined,
-  nowMillis: number
-): ProofReading | undefined => {
+/** Judges the times of a proof; `undefined` if they are right. */
+const timeFaultOf = ({ issuedAt }: typeof Proof.Type, nowMillis: number): ProofReading | undefined => {
   const issuedAtMillis = Date.parse(issuedAt)
   if (Number.isNaN(issuedAtMillis)) return refused("invalid_siwx_issued_at", "issuedAt is no time")
   if (issuedAtMillis > nowMillis + skewMillis)
@@ -72,8 +67,6 @@ const faultOf = (
       "invalid_siwx_issued_at_too_old",
       "the challenge is older than 5 minutes; sign the new one"
     )
-  if (known === undefined)
-    return refused("invalid_siwx_nonce", "the nonce isn't one that was issued for this resource at that time")
   return undefined
 }
 
@@ -94,10 +87,11 @@ export const readProof = (
     return refused("invalid_siwx_uri_mismatch", "the proof was signed for another resource")
   if (!networks.includes(proof.chainId))
     return refused("invalid_siwx_unsupported_chain", `chainId must be one of ${networks.join(", ")}`)
+  const fault = timeFaultOf(proof, nowMillis)
+  if (fault !== undefined) return fault
   const known = knownSignIn(secrets, uri, proof)
-  const fault = faultOf(proof, known, nowMillis)
-  if (fault !== undefined || known === undefined)
-    return fault ?? refused("invalid_siwx_nonce", "the nonce is unknown")
+  if (known === undefined)
+    return refused("invalid_siwx_nonce", "the nonce isn't one that was issued for this resource at that time")
   const { address, chainId, nonce, signature } = proof
   const message = signInMessage(known, chainId, address)
   return { _tag: "Proof", proof: { network: chainId, address, nonce, message, signature } }

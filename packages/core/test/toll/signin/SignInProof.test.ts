@@ -27,7 +27,7 @@ const headerOf = (document: unknown) => Buffer.from(JSON.stringify(document)).to
 const terms = { secrets, uri, networks: [network], nowMillis: issuedAtMillis + 1_000 }
 const codeOf = (header: string, overrides: Partial<typeof terms> = {}): string => {
   const reading = readProof(header, { ...terms, ...overrides })
-  return reading._tag === "Proof" ? "Proof" : reading.refusal.code
+  return reading._tag === "Refused" ? reading.refusal.code : reading._tag
 }
 
 describe("a proof of a wallet", () => {
@@ -86,5 +86,17 @@ describe("a proof of a wallet", () => {
       headerOf({ ...proof, statement: "x".repeat(9_000) })
     ]
     for (const header of malformed) expect(codeOf(header)).toBe("invalid_siwx_payload")
+    const notText = Buffer.from([0xff, 0xfe, 0x7b]).toString("base64")
+    expect(codeOf(notText)).toBe("invalid_siwx_payload")
+  })
+
+  it("is read up to 8 KB", () => {
+    const ofBytes = (bytes: number): string => {
+      const statement = "x".repeat(bytes - JSON.stringify({ ...proof, statement: "" }).length)
+      return headerOf({ ...proof, statement })
+    }
+    expect(ofBytes(6_144)).toHaveLength(8_192)
+    expect(codeOf(ofBytes(6_144))).toBe("Proof")
+    expect(codeOf(ofBytes(6_145))).toBe("invalid_siwx_payload")
   })
 })
