@@ -1,9 +1,12 @@
 import { Effect } from "effect"
+import { findNetwork } from "../domain/Network.ts"
 import { BoundedMap } from "../runtime/BoundedMap.ts"
+import { nonceOf, payerOf } from "../toll/exact/SignedPayment.ts"
+import type { Payment } from "../toll/PaymentHeader.ts"
 import type { ByteContent } from "../toll/TollRequest.ts"
 import { type ByteRange, type FileFacts, partOf, readRange } from "./ByteRange.ts"
 import { exactLength } from "./exactLength.ts"
-import type { PlainResponse } from "./HttpMessage.ts"
+import type { IncomingRequest, PlainResponse } from "./HttpMessage.ts"
 
 /** Payments whose downloads are remembered; the oldest are forgotten first. */
 const maxPayments = 10_000
@@ -23,6 +26,22 @@ export interface DownloadRequest {
   readonly ifRange: string | null
   /** Something else counts what is downloaded. */
   readonly isUnlimited?: boolean
+}
+
+/** A request for the file that its payment has bought. In both versions of the protocol it is the same payment. */
+export const downloadOf = (
+  request: Pick<IncomingRequest, "header">,
+  { payload }: Payment,
+  isReplay: boolean
+): DownloadRequest => {
+  const name = payload.x402Version === 1 ? payload.network : payload.accepted.network
+  const network = findNetwork(name)?.caip2 ?? name
+  return {
+    paymentKey: `${network}:${payerOf(payload)}:${nonceOf(payload).toLowerCase()}`,
+    isReplay,
+    range: request.header("range"),
+    ifRange: request.header("if-range")
+  }
 }
 
 /** What a request gets of this file: a link is always to the whole. */

@@ -1,11 +1,10 @@
 import { Cause, Effect, Exit, Option } from "effect"
 import { ApiFailure } from "../domain/ApiFailure.ts"
-import { findNetwork } from "../domain/Network.ts"
 import { quoteExpired } from "../orders/quoteExpired.ts"
 import { report } from "../runtime/events.ts"
 import { Secrets } from "../runtime/Secrets.ts"
 import { type Challenge, makeChallenge } from "../toll/Challenge.ts"
-import { nonceOf, payerOf } from "../toll/exact/SignedPayment.ts"
+import { payerOf } from "../toll/exact/SignedPayment.ts"
 import { canonicalJson } from "../toll/ChargeKey.ts"
 import { type PaymentError, PaymentInProgress } from "../toll/PaymentErrors.ts"
 import { type HeaderReading, type Payment, withoutQuery } from "../toll/PaymentHeader.ts"
@@ -13,7 +12,7 @@ import { Toll } from "../toll/Toll.ts"
 import type { Outcome, TollRequest } from "../toll/TollRequest.ts"
 import type { Refusal } from "../toll/Verdict.ts"
 import { ComputedPrices, RequestPrice } from "./ComputedPrices.ts"
-import { type DownloadRequest, Downloads } from "./Downloads.ts"
+import { downloadOf, Downloads } from "./Downloads.ts"
 import type { HandlerCall } from "./HandlerCall.ts"
 import type { IncomingRequest, PlainResponse } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
@@ -66,18 +65,6 @@ const downloadedTwice: Refusal = {
 }
 
 const refusalText = ({ code, message }: Refusal): string => `${code}: ${message}`
-
-/** A request for the file that its payment has bought. In both versions of the protocol it is the same payment. */
-const downloadOf = ({ request }: PaidRequest, { payload }: Payment, isReplay: boolean): DownloadRequest => {
-  const name = payload.x402Version === 1 ? payload.network : payload.accepted.network
-  const network = findNetwork(name)?.caip2 ?? name
-  return {
-    paymentKey: `${network}:${payerOf(payload)}:${nonceOf(payload).toLowerCase()}`,
-    isReplay,
-    range: request.header("range"),
-    ifRange: request.header("if-range")
-  }
-}
 
 /** Refusals of a payment that has bought something, or whose refund is due. */
 const isFinal = (code: string): boolean => code === "payment_already_used" || code === "payment_refund_due"
@@ -187,7 +174,7 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
       },
       reopen: (reference) =>
         downloads.reopen(
-          downloadOf(paid, presented, true),
+          downloadOf(paid.request, presented, true),
           operation.reopen?.(reference) ?? Effect.fail(notFound)
         )
     }
@@ -199,9 +186,9 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
     payment: Payment,
     { body, whole }: Download
   ): Effect.fn.Return<PlainResponse, ApiFailure> {
-    const { corsOrigin } = call.paid
+    const { corsOrigin, request } = call.paid
     const isReplay = body.isReplay === true
-    const delivery = downloads.deliver(whole, body.content, downloadOf(call.paid, payment, isReplay))
+    const delivery = downloads.deliver(whole, body.content, downloadOf(request, payment, isReplay))
     switch (delivery._tag) {
       case "Sent":
         return delivery.response
