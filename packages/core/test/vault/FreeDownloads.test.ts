@@ -1,14 +1,19 @@
-import { Context, Effect, Layer } from "effect"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { Charges } from "../../src/ports/Charges.ts"
-import type { Stores } from "../../src/ports/Stores.ts"
-import { Secrets } from "../../src/runtime/Secrets.ts"
-import type { TillOptions } from "../../src/till/TillOptions.ts"
-import { downloadTokenOf } from "../../src/vault/DownloadToken.ts"
-import { type Call, downloadOf, expectFailed, type ReceivedResponse, vaultBuy } from "../toll/openTill.ts"
+import { type Call, expectFailed, vaultBuy } from "../toll/openTill.ts"
 import { outcomeOf, proofFor, signIn } from "../toll/signIn.ts"
 import { otherPayer, payer } from "../toll/wallet.ts"
-import { buyItem, download, failingGrants, minute, pass, settles, sharedFile, type Shop } from "./openShop.ts"
+import {
+  callById,
+  callOf,
+  enter,
+  freeVault,
+  openFreeShop,
+  outcomes,
+  refunding,
+  renaming,
+  secret
+} from "./openFreeShop.ts"
+import { buyItem, download, failingGrants, minute, pass, settles, sharedFile } from "./openShop.ts"
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 2, 2, 12) })
@@ -18,46 +23,9 @@ afterEach(() => {
 })
 
 const mebibyte = 2 ** 20
-
-/** A vault that lets wallets download again, and counts what is opened. */
-const freeVault = ({ bytes = 1_000, ...options }: { bytes?: number; maxDownloads?: number } = {}) => {
-  const seen = { opened: 0, isBroken: false }
-  const open = async () => {
-    seen.opened++
-    if (seen.isBroken) throw new Error("the disk is gone")
-    return { body: new Uint8Array(bytes).fill(7) }
-  }
-  const vault: NonNullable<TillOptions["vault"]> = { open, freeReaccess: true, ...options }
-  return { seen, vault }
-}
-
-const callOf = ({ downloadToken, purchaseId }: Awaited<ReturnType<typeof buyItem>>): Call =>
-  downloadOf(purchaseId, downloadToken)
-
-/** Signs in with a proof of its own. */
-const enter = async (shop: Shop, call: Call, account = payer): Promise<ReceivedResponse> =>
-  signIn(shop, call, await proofFor(shop, call, account))
-
-const outcomes = async (shop: Shop, call: Call, times: number): Promise<ReadonlyArray<string>> => {
-  const list: Array<string> = []
-  for (let time = 0; time < times; time++) list.push(outcomeOf(await enter(shop, call)))
-  return list
-}
-
-const dueRefund = { _tag: "Due", startedAtMillis: undefined } as const
-
-/** A storage in which, once `areDue`, a refund of each settled charge is due. */
-const refunding = (storage: TillOptions["storage"], refunds: { areDue: boolean }): TillOptions["storage"] =>
-  Layer.effectContext(
-    Effect.map(Effect.context<Stores>(), (stores) => {
-      const charges = Context.get(stores, Charges)
-      const find: typeof charges.find = (key) =>
-        Effect.map(charges.find(key), (charge) =>
-          charge && refunds.areDue ? { ...charge, refund: dueRefund } : charge
-        )
-      return Context.add(stores, Charges, { ...charges, find })
-    })
-  ).pipe(Layer.provide(storage))
+const refused = "sign_in_refused"
+const spent = "sign_in_budget_spent"
+const used = "invalid_siwx_nonce"
 
 describe("a purchase whose payment settled and whose grant failed", () => {
   it("is granted to the wallet that paid, once it has proved itself", async () => {
@@ -66,9 +34,9 @@ describe("a purchase whose payment settled and whose grant failed", () => {
     const call = callOf(await buyItem(shop))
     expect(file.rows()).toMatchObject([{ status: "reserved" }])
 
-    expect(outcomeOf(await enter(shop, call, otherPayer))).toBe("sign_in_refused")
+    expect(outcomeOf(await enter(shop, call, otherPayer))).toBe(refused)
     const forged: Call = { path: `${call.path.slice(0, -1)}!` }
-    expect(outcomeOf(await enter(shop, forged))).toBe("sign_in_refused")
+    expect(outcomeOf(await enter(shop, forged))).toBe(refused)
     expect(file.rows()).toMatchObject([{ status: "reserved" }])
 
     expect(outcomeOf(await enter(shop, call))).toBe("200")
@@ -78,13 +46,12 @@ describe("a purchase whose payment settled and whose grant failed", () => {
   })
 
   it("is granted to nobody if its refund is due", async () => {
-    const file = sharedFile()
-    const { seen, vault } = freeVault()
     const refunds = { areDue: false }
-    const shop = await file.open({ storage: refunding(failingGrants(file.storage(), 1), refunds), vault })
-    const call = callOf(await buyItem(shop))
+    const { call, file, seen, shop } = await openFreeShop({}, (storage) =>
+      refunding(refunds)(failingGrants(storage, 1))
+    )
     refunds.areDue = true
-    expect(outcomeOf(await enter(shop, call))).toBe("sign_in_refused")
+    expect(outcomeOf(await enter(shop, call))).toBe(refused)
     expect(file.rows()).toMatchObject([{ status: "reserved" }])
     expect(seen.opened).toBe(0)
   })
@@ -93,34 +60,49 @@ describe("a purchase whose payment settled and whose grant failed", () => {
 describe("a purchase that was never paid", () => {
   it("is refused to the wallet that would have paid, and stays reserved", async () => {
     const file = sharedFile()
-    const secret = "a secret of this test, of 32 characters or more"
     const { seen, vault } = freeVault()
     const shop = await file.open({ secret, vault })
     shop.facilitator.settle.failsWith(new Error("connection reset"))
     expectFailed(await shop.present(vaultBuy, await shop.payFor(vaultBuy)), 503, "SETTLEMENT_PENDING")
-    const purchaseId = file.rows()[0]!.id
-    const token = Effect.map(Secrets, (secrets) => downloadTokenOf(secrets, purchaseId, "1")!)
-    const keys = Secrets.layer([{ id: "1", secret }])
-    const call = downloadOf(purchaseId, await Effect.runPromise(Effect.provide(token, keys)))
-    expect(outcomeOf(await enter(shop, call))).toBe("sign_in_refused")
+    const call = await callById(file.rows()[0]!.id)
+    expect(outcomeOf(await enter(shop, call))).toBe(refused)
     expect(file.rows()).toMatchObject([{ status: "reserved" }])
     expect(seen.opened).toBe(0)
+  })
+
+  it("is refused as any other if it was never made, or is gone", async () => {
+    const { shop } = await openFreeShop()
+    const call = await callById("9d1f4f52-5a0c-4f6f-8c1e-6f1f0a7b2c3d")
+    expect(outcomeOf(await enter(shop, call))).toBe(refused)
+  })
+})
+
+describe("the wallet that paid", () => {
+  it("is told by the charge: its address, on a network of its own family", async () => {
+    const changes: Parameters<typeof renaming>[0] = { counted: [] }
+    const { call, seen, shop } = await openFreeShop({}, renaming(changes))
+    const paidBy = async (chargeKey: string) => {
+      changes.chargeKey = chargeKey
+      return outcomeOf(await enter(shop, call))
+    }
+    const address = payer.address.toLowerCase()
+    expect(await paidBy(`eip155:84532:0xusdc:${address}:0x01`)).toBe("200")
+    expect(await paidBy(`eip155:8453:0xusdc:${address}:0x01`)).toBe("200")
+    const opened = seen.opened
+    expect(await paidBy(`eip155:84532:0xusdc:${otherPayer.address.toLowerCase()}:0x01`)).toBe(refused)
+    expect(await paidBy(`solana:devnet:usdc:${payer.address}:1.2`)).toBe(refused)
+    expect(await paidBy(`solana:devnet:usdc:${address}:1.2`)).toBe(refused)
+    expect(await paidBy("a text of another kind")).toBe(refused)
+    expect(seen.opened).toBe(opened)
+    expect(changes.counted).toEqual([])
   })
 })
 
 describe("the host's file", () => {
-  const buy = async (options: Parameters<typeof freeVault>[0] = {}) => {
-    const { seen, vault } = freeVault(options)
-    const file = sharedFile()
-    const shop = await file.open({ vault })
-    return { file, seen, shop, vault, call: callOf(await buyItem(shop)) }
-  }
-
   it("is opened once for a proof, however often it is presented", async () => {
-    const { call, seen, shop } = await buy()
+    const { call, seen, shop } = await openFreeShop()
     const proof = await proofFor(shop, call)
     const copies = await Promise.all(Array.from({ length: 10 }, () => signIn(shop, call, proof)))
-    const used = "invalid_siwx_nonce"
     expect(copies.map(outcomeOf).sort()).toEqual(["200", ...Array<string>(9).fill(used)])
     for (let copy = 0; copy < 10; copy++) expect(outcomeOf(await signIn(shop, call, proof))).toBe(used)
     expect(seen.opened).toBe(1)
@@ -128,28 +110,27 @@ describe("the host's file", () => {
   })
 
   it("is opened once in each process for a proof that another process used up", async () => {
-    const { call, file, seen, shop, vault } = await buy()
-    const other = await file.open({ vault })
+    const { call, file, seen, shop, vault } = await openFreeShop()
+    const other = await file.open({ vault, secret })
     const proof = await proofFor(shop, call)
     expect(outcomeOf(await signIn(shop, call, proof))).toBe("200")
-    for (let copy = 0; copy < 5; copy++)
-      expect(outcomeOf(await signIn(other, call, proof))).toBe("invalid_siwx_nonce")
+    for (let copy = 0; copy < 5; copy++) expect(outcomeOf(await signIn(other, call, proof))).toBe(used)
     expect(seen.opened).toBe(2)
   })
 
-  it("is opened for a proof until the proof is too old", async () => {
-    const { call, seen, shop } = await buy()
+  it("isn't opened again for a used proof until the proof is too old", async () => {
+    const { call, seen, shop } = await openFreeShop()
     const proof = await proofFor(shop, call)
     expect(outcomeOf(await signIn(shop, call, proof))).toBe("200")
     pass(5 * minute - 1)
-    expect(outcomeOf(await signIn(shop, call, proof))).toBe("invalid_siwx_nonce")
+    expect(outcomeOf(await signIn(shop, call, proof))).toBe(used)
     pass(1)
     expect(outcomeOf(await signIn(shop, call, proof))).toBe("invalid_siwx_issued_at_too_old")
     expect(seen.opened).toBe(1)
   })
 
   it("leaves the proof valid where it can't be opened, or has no such range", async () => {
-    const { call, seen, shop } = await buy({ maxDownloads: 1 })
+    const { call, seen, shop } = await openFreeShop({ maxDownloads: 1 })
     const proof = await proofFor(shop, call)
     seen.isBroken = true
     for (let time = 0; time < 2; time++) expectFailed(await signIn(shop, call, proof), 502, "VAULT_ERROR")
@@ -159,33 +140,56 @@ describe("the host's file", () => {
     expect(outcomeOf(await enter(shop, call))).toBe("403")
   })
 
-  it("isn't opened beyond the host's limit, which uses up neither bytes nor the proof", async () => {
-    const { call, seen, shop } = await buy({ bytes: 6 * mebibyte, maxDownloads: 1 })
-    expect(await outcomes(shop, call, 5)).toEqual(["200", "403", "403", "403", "403"])
+  it("isn't opened when the purchase is older than the host allows", async () => {
+    const { call, seen, shop } = await openFreeShop({ maxAgeMillis: 10 * minute })
+    pass(10 * minute)
+    expect(outcomeOf(await enter(shop, call))).toBe("200")
+    pass(1)
+    expectFailed(await enter(shop, call), 403, "DOWNLOAD_EXPIRED")
     expect(seen.opened).toBe(1)
   })
 
-  it("counts no download whose proof is refused", async () => {
-    const { call, shop } = await buy({ bytes: 6 * mebibyte, maxDownloads: 4 })
-    const spent = "sign_in_budget_spent"
+  it("isn't opened beyond the host's limit, which uses up neither bytes nor the proof", async () => {
+    const { call, seen, shop } = await openFreeShop({ bytes: 6 * mebibyte, maxDownloads: 1 })
+    expect(await outcomes(shop, call, 5)).toEqual(["200", "403", "403", "403", "403"])
+    expect(seen.opened).toBe(1)
+  })
+})
+
+describe("the downloads that a host limits", () => {
+  it("count none whose proof is refused", async () => {
+    const { bought, call, shop } = await openFreeShop({ bytes: 6 * mebibyte, maxDownloads: 4 })
     expect(await outcomes(shop, call, 5)).toEqual(["200", "200", "200", spent, spent])
-    expect([(await download(shop, boughtOf(call))).status, outcomeOf(await enter(shop, call))]).toEqual([
-      200,
-      "403"
-    ])
+    expect((await download(shop, bought)).status).toBe(200)
+    expect(outcomeOf(await enter(shop, call))).toBe("403")
   })
 
-  it("counts once for a proof that was presented to two processes", async () => {
-    const { call, file, shop, vault } = await buy({ maxDownloads: 2 })
-    const other = await file.open({ vault })
+  it("count once for a proof that was presented to two processes", async () => {
+    const { call, file, shop, vault } = await openFreeShop({ maxDownloads: 2 })
+    const other = await file.open({ vault, secret })
     const proof = await proofFor(shop, call)
     const two = [await signIn(shop, call, proof), await signIn(other, call, proof)]
-    expect(two.map(outcomeOf)).toEqual(["200", "invalid_siwx_nonce"])
+    expect(two.map(outcomeOf)).toEqual(["200", used])
     expect(await outcomes(other, call, 2)).toEqual(["200", "403"])
   })
 })
 
-const boughtOf = ({ path }: Call) => {
-  const [, purchaseId = "", downloadToken = ""] = /download\/([^?]+)\?downloadToken=(.+)$/.exec(path) ?? []
-  return { purchaseId, downloadToken }
-}
+describe("the bytes of a day", () => {
+  it("are used up by a file of unknown size at once", async () => {
+    const { call, shop } = await openFreeShop({ isUnsized: true })
+    expect(await outcomes(shop, call, 2)).toEqual(["200", spent])
+  })
+
+  it("leave a proof valid that asks for too many, and count 64 KiB for each part", async () => {
+    const size = 6 * mebibyte
+    const { call, shop } = await openFreeShop({ bytes: size })
+    expect(await outcomes(shop, call, 2)).toEqual(["200", "200"])
+    const large = { range: `bytes=${100 * 1024}-` }
+    expect(outcomeOf(await signIn(shop, call, await proofFor(shop, call), large))).toBe("206")
+    const proof = await proofFor(shop, call)
+    expect(outcomeOf(await signIn(shop, call, proof))).toBe(spent)
+    const small = { range: "bytes=0-0" }
+    expect(outcomeOf(await signIn(shop, call, proof, small))).toBe("206")
+    expect(outcomeOf(await signIn(shop, call, await proofFor(shop, call), small))).toBe(spent)
+  })
+})
