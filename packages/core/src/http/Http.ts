@@ -87,10 +87,11 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
     const header = readPayment(request)
     // The host's function reads a proxy's header; without a result, the adapter's address is used.
     const clientAddress = () => settings.clientAddress?.(request.toRequest()) ?? caller.clientAddress
+    const { freeAccess } = paidRoute.operation
     if (header._tag === "None" && paidRoute.operation.price._tag === "Fixed")
-      return paidRoute.operation.freeAccess === undefined
+      return freeAccess === undefined
         ? challengeResponse(paidRoute.unpaid(search), cors, origin)
-        : signIn({ match, request, corsOrigin: origin, clientAddress })
+        : signIn({ match, freeAccess, request, corsOrigin: origin, clientAddress })
     return paidCall({ match, request, header, corsOrigin: origin, clientAddress, handler: from.handler })
   }
 

@@ -1,5 +1,6 @@
 import { Cause, Clock, Effect, Option, type Scope } from "effect"
 import type { ApiFailure } from "../domain/ApiFailure.ts"
+import type { AnyOperation } from "../operations/Operation.ts"
 import { ClientBudget } from "../runtime/ClientBudget.ts"
 import { Secrets } from "../runtime/Secrets.ts"
 import { SpanCounts } from "../runtime/SpanCounts.ts"
@@ -36,6 +37,7 @@ const purchaseLimits = { maxKeys: 10_000, spanMillis: 60_000 }
 /** A request without payment for a route that lets wallets sign in. */
 export interface SignInRequest {
   readonly match: OperationMatch
+  readonly freeAccess: NonNullable<AnyOperation["freeAccess"]>
   readonly request: IncomingRequest
   readonly corsOrigin: string | null
   readonly clientAddress: () => string | undefined
@@ -62,6 +64,9 @@ const tooMany: Refusal = {
 const randomHex = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
+/** What a proof is for: the request without its query. */
+const resourceOf = ({ match }: SignInRequest) => match.paidRoute.resource("")
+
 type Outcome = PlainResponse | Refusal
 
 const isRefusal = (outcome: Outcome): outcome is Refusal => "code" in outcome
@@ -81,22 +86,21 @@ export const makeSignIns = Effect.fnUntraced(function* (settings: HttpSettings) 
   const purchases = new SpanCounts(purchaseLimits)
 
   /** The 402 with a challenge of its own, which no cache may keep. */
-  const challenge = Effect.fnUntraced(function* ({ corsOrigin, match }: SignInRequest, error: string) {
-    const { paidRoute } = match
-    const resource = paidRoute.resource("")
+  const challenge = Effect.fnUntraced(function* (call: SignInRequest, error: string) {
+    const resource = resourceOf(call)
     const nowMillis = yield* Clock.currentTimeMillis
     const info = makeSignIn(secrets, resource.url, { nowMillis, random: randomHex() })
     const extensions = { ...resource.extensions, ...signInExtension(info, networks) }
-    const made = makeChallenge(paidRoute.listedOffers(), { ...resource, extensions }, error)
-    return withSignInHeaders(challengeResponse(made, cors, corsOrigin))
+    const offers = call.match.paidRoute.listedOffers()
+    const made = makeChallenge(offers, { ...resource, extensions }, error)
+    return withSignInHeaders(challengeResponse(made, cors, call.corsOrigin))
   })
 
   /** The 402 to a proof that is refused. It has no challenge for those who send too many. */
   const refuse = (call: SignInRequest, refusal: Refusal) => {
     const error = `${refusal.code}: ${refusal.message}`
     if (refusal !== tooMany) return challenge(call, error)
-    const { paidRoute } = call.match
-    const made = makeChallenge(paidRoute.listedOffers(), paidRoute.resource(""), error)
+    const made = makeChallenge(call.match.paidRoute.listedOffers(), resourceOf(call), error)
     return Effect.succeed(withSignInHeaders(challengeResponse(made, cors, call.corsOrigin)))
   }
 
@@ -145,18 +149,16 @@ export const makeSignIns = Effect.fnUntraced(function* (settings: HttpSettings) 
     call: SignInRequest,
     header: string
   ): Effect.fn.Return<Outcome, ApiFailure, Scope.Scope> {
-    const { match, request } = call
-    const { operation, resource } = match.paidRoute
-    const { freeAccess } = operation
+    const { freeAccess, match, request } = call
     const nowMillis = yield* Clock.currentTimeMillis
-    const uri = resource("").url
+    const uri = resourceOf(call).url
     const reading = readProof(header, { secrets, uri, networks, nowMillis })
     if (reading._tag === "Refused") return reading.refusal
     const input = yield* match.paidRoute.read(request, match.params)
     if (input._tag === "Nothing") return yield* input.fault
-    const held = freeAccess?.holding(input.input)
+    const held = freeAccess.holding(input.input)
     if (!isAdmitted(held, call.clientAddress(), nowMillis)) return tooMany
-    if (held === undefined || freeAccess === undefined) return notTheirs
+    if (held === undefined) return notTheirs
     const { proof } = reading
     const { address, network, nonce } = proof
     const isSigned = (paidNetwork: string) => isSignedByWallet(chain, proof, paidNetwork)

@@ -1,5 +1,10 @@
+import { Context, Effect, Layer } from "effect"
+import { StoreError } from "../../src/domain/Errors.ts"
+import { memory } from "../../src/ports/memory/memory.ts"
+import type { Stores } from "../../src/ports/Stores.ts"
+import { type Redemption, VaultPurchases } from "../../src/ports/VaultPurchases.ts"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { type Call, downloadOf, jsonOf, openTill, vaultBuy } from "../toll/openTill.ts"
+import { type Call, downloadOf, expectFailed, jsonOf, openTill, vaultBuy } from "../toll/openTill.ts"
 import { outcomeOf, proofFor, signIn, signInOf } from "../toll/signIn.ts"
 import { otherPayer } from "../toll/wallet.ts"
 
@@ -17,8 +22,9 @@ afterEach(() => {
 const archive = new Uint8Array(10).fill(7)
 const unknown = downloadOf("9d1f4f52-5a0c-4f6f-8c1e-6f1f0a7b2c3d", "1.none")
 
-const openShop = async () => {
-  const shop = await openTill({ vault: { open: async () => ({ body: archive }), freeReaccess: true } })
+const openShop = async (options: Parameters<typeof openTill>[0] = {}) => {
+  const vault = { open: async () => ({ body: archive }), freeReaccess: true }
+  const shop = await openTill({ vault, ...options })
   const buy = async (): Promise<Call> => {
     const bought = jsonOf(await shop.present(vaultBuy, await shop.payFor(vaultBuy)))
     return downloadOf(String(bought["purchaseId"]), String(bought["downloadToken"]))
@@ -106,4 +112,46 @@ describe("proofs with the token of a purchase", () => {
     vi.setSystemTime(Date.now() + 60_000)
     expect(outcomeOf(await signIn(shop, call, await proofFor(shop, call), fresh))).toBe("200")
   })
+})
+
+/** A storage that redeems proofs as this effect says. */
+const redeeming = (outcome: Effect.Effect<Redemption, StoreError>) =>
+  Layer.effectContext(
+    Effect.map(Effect.context<Stores>(), (stores) => {
+      const purchases = Context.get(stores, VaultPurchases)
+      return Context.add(stores, VaultPurchases, { ...purchases, redeem: () => outcome })
+    })
+  ).pipe(Layer.provide(memory()))
+
+const storeIsGone = Effect.fail(new StoreError({ operation: "redeem", cause: new Error("gone") }))
+
+describe("the host's stream", () => {
+  it.each([
+    ["416", Effect.succeed<Redemption>("Redeemed"), "bytes=10-"],
+    ["sign_in_budget_spent", Effect.succeed<Redemption>("Spent"), undefined],
+    ["invalid_siwx_nonce", Effect.succeed<Redemption>("Used"), undefined],
+    ["503", storeIsGone, undefined]
+  ])("is canceled where it isn't sent: %s", async (outcome, redemption, range) => {
+    let canceled = 0
+    const open = async () => {
+      const cancel = () => void canceled++
+      return { body: new ReadableStream<Uint8Array>({ cancel }), size: archive.length }
+    }
+    const { call, shop } = await openShop({
+      vault: { open, freeReaccess: true },
+      storage: redeeming(redemption)
+    })
+    const proof = await proofFor(shop, call)
+    const response = await signIn(shop, call, proof, range === undefined ? {} : { range })
+    expect([outcomeOf(response), canceled]).toEqual([outcome, 1])
+  })
+})
+
+it("a proof without a token is a 400, once it is known to be for this resource", async () => {
+  const { shop } = await openShop()
+  const call: Call = { path: unknown.path.replace(/\?.*/, "") }
+  expectFailed(await signIn(shop, call, await proofFor(shop, call)), 400, "VALIDATION_ERROR")
+  expect(outcomeOf(await signIn(shop, call, await proofFor(shop, { path: "/x402/vault/download/1" })))).toBe(
+    "invalid_siwx_uri_mismatch"
+  )
 })
