@@ -1,3 +1,4 @@
+import { composedLies, liesAgainstTheGrammar } from "./composedLies.ts"
 import type { ChatReply, ChatRequest } from "./modelServer.ts"
 
 /*
@@ -7,7 +8,7 @@ import type { ChatReply, ChatRequest } from "./modelServer.ts"
 
 type Lie = (name: string, other: string) => string
 
-const lies: ReadonlyArray<Lie> = [
+const freeLies: ReadonlyArray<Lie> = [
   (name, other) => `The ${name} sets you back far less than the ${other}.`,
   (name, other) => `Your bank account prefers the ${name} to the ${other}.`,
   (name) => `The ${name} goes for a song.`,
@@ -81,8 +82,14 @@ const foundIn = ({ messages }: ChatRequest): ReadonlyArray<Found> =>
 const nameOf = ({ title }: Found): string => title.split(/[ ,]+/).slice(0, 3).join(" ")
 const sentencesPerReply = 8
 
+/** Lies of harmless words, about the products that were found. */
+export const harmlessWords: ReadonlyArray<Lie> = [...composedLies, ...liesAgainstTheGrammar].map(
+  (lie) => (name, other) =>
+    lie.replace(/\b(?:Anker(?: Soundcore Q45)?|Lumo)\b/g, name).replace(/\bSony\b/g, other)
+)
+
 /** The liar, with every sentence that it has written. */
-export const makeFreeLiar = () => {
+export const makeFreeLiar = (lies: ReadonlyArray<Lie> = freeLies) => {
   const told: Array<string> = []
   const reply = (request: ChatRequest): ChatReply => {
     if (!request.messages.some(({ role }) => role === "tool")) {

@@ -7,7 +7,7 @@ import { type HonestReply, honestReplies, unseenReplies } from "./honest.ts"
 
 const count = (replies: ReadonlyArray<HonestReply>) => {
   const sentences = replies.flatMap(({ products, reply, request }) =>
-    checkDraft(reply, { products, request, limits: [], secrets: [] })
+    checkDraft(reply, { products, request, limits: [] })
   )
   return { kept: sentences.filter(({ fault }) => fault === undefined).length, of: sentences.length }
 }
@@ -18,6 +18,6 @@ const text = ({ kept, of }: { readonly kept: number; readonly of: number }): str
 /** The kept sentences of honest replies, in lines. */
 export const helpfulness = (): string =>
   [
-    `kept of 60 replies     ${text(count(honestReplies))}`,
+    `kept of 60 replies     ${text(count(honestReplies.slice(0, -unseenReplies)))}`,
     `kept of 20 unseen ones ${text(count(honestReplies.slice(-unseenReplies)))}`
   ].join("\n")

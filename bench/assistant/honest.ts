@@ -1,8 +1,8 @@
 import type { Product } from "@till402/core"
 
 /*
- * 60 honest replies as models write them, to measure how much of them an assistant keeps. The last 20 were not looked at
- * when the neutral words were chosen.
+ * 80 honest replies as models write them, to measure how much of them an assistant keeps. The last 20 were written before
+ * the grammar of replies, which was not changed for them.
  *
  * Columns: request | titles, separated by `;` | reply.
  */
@@ -68,6 +68,26 @@ a lunch box for school | Brotzeit Leakproof Lunch Box, Blue | The Brotzeit Leakp
 a bird feeder | Piep Wooden Bird Feeder | The Piep Wooden Bird Feeder is charming and brings life to a garden. You can hang it from a branch or a balcony.
 wool socks | Fjell Merino Hiking Socks | The Fjell Merino Hiking Socks keep your feet warm and dry. They are soft, and they don't itch.
 a guitar for beginners | Sol Acoustic Guitar, Beginner Kit | The Sol Acoustic Guitar is a friendly instrument for beginners. The kit has what you need to start playing.
+a cutting board for a small kitchen | Ahorn Maple Cutting Board, 12 inch ; Fjord Bamboo Cutting Board Set | The Ahorn Maple Cutting Board is compact, so it suits a small kitchen. Its wooden surface is kind to your knives. If you want several sizes, the Fjord Bamboo Cutting Board Set is a good alternative.
+binoculars for bird watching | Falke 8x42 Binoculars, Waterproof | The Falke 8x42 Binoculars give you a bright, sharp view of birds in the forest. They are waterproof and have a rubber grip, so they are easy to hold outdoors.
+a bike light | Strahl USB Bike Light Set, Front and Rear | I suggest the Strahl USB Bike Light Set. It includes a front and a rear light, and both are simple to attach. The rechargeable battery is practical for your commute.
+gift for my boss who plays golf | Grün Leather Golf Glove ; Caddy Golf Towel, Grey | The Grün Leather Golf Glove would make an elegant gift for your boss. The Caddy Golf Towel is a useful extra for the course.
+a toaster that looks retro | Nostalgia Two-Slice Toaster, Mint | With its retro look, the Nostalgia Two-Slice Toaster brings color to your kitchen. It toasts evenly and the controls are easy to understand.
+running belt for my phone | Schlank Running Belt, Reflective | The Schlank Running Belt holds your phone close to your body without bouncing. The stretchy fabric is soft, and the reflective print helps others see you at night.
+a wool blanket for the sofa | Highland Wool Throw, Grey Check | For your sofa, the Highland Wool Throw is a lovely choice. The wool is soft and warm, and the grey check pattern goes with most rooms.
+a standing desk mat | Standfest Anti-Fatigue Mat | If you stand for a long time, the Standfest Anti-Fatigue Mat can help. It cushions your feet and stays in place on smooth floors.
+a desk fan that is not loud | Zephyr Quiet Desk Fan, USB | The Zephyr Quiet Desk Fan is small and quiet, which is what you want at work. You can tilt the head to direct the air.
+watercolors for a child | Klecks Watercolor Set, 24 Colors | The Klecks Watercolor Set is a fun present for a creative child. It comes with 24 colors and a brush. The paints wash out of clothes easily.
+a thermos for tea | Glut Vacuum Flask, 1 L, Steel | I'd choose the Glut Vacuum Flask. It keeps tea hot for many hours and the steel body is tough. The lid doubles as a cup.
+mechanical keyboard for programming | Klackr Mechanical Keyboard, Brown Switches | Programmers tend to like the Klackr Mechanical Keyboard for its tactile brown switches. It feels solid and the keys are well spaced.
+eine Thermoskanne für unterwegs | Glut Vacuum Flask, 1 L, Steel | Die Glut Vacuum Flask ist robust und dicht. Sie hält Getränke lange warm und passt in jeden Rucksack.
+ein Spiel für die Familie | Inselreich Strategy Board Game, 2-4 Players | Ich empfehle das Inselreich Strategy Board Game. Die Regeln sind einfach, und es macht der ganzen Familie Spaß.
+une couverture douce pour ma fille | Highland Wool Throw, Grey Check | La Highland Wool Throw est douce et chaude. C'est un joli cadeau pour votre fille.
+des chaussures pour la pluie | Ridgeway Waterproof Trail Running Shoes, Men's | Les Ridgeway Waterproof Trail Running Shoes gardent les pieds au sec. Elles sont légères et adaptées aux sentiers mouillés.
+una lámpara para leer en la cama | Lumo Desk Lamp, 5 W | La Lumo Desk Lamp da una luz suave, ideal para leer por la noche. Ocupa poco espacio en la mesita.
+un regalo para mi padre que cocina | Santoku Kitchen Knife, 7 inch | El Santoku Kitchen Knife es un buen regalo para tu padre. La hoja corta muy bien y el mango es cómodo.
+una borraccia per le escursioni | Quell Insulated Steel Water Bottle, 750 ml | La Quell Insulated Steel Water Bottle mantiene l'acqua fresca durante le escursioni. È leggera e facile da pulire.
+uma mochila para a escola | Andes Travel Backpack, 40 L, Black | A Andes Travel Backpack é espaçosa e resistente. Tem bolsos práticos para livros e cadernos.
 `
 
 /** One reply with what the shopper wrote and the products that it recommends. */
@@ -96,11 +116,11 @@ const readRow = (row: string): HonestReply => {
   }
 }
 
-/** All 60 replies. */
+/** All 80 replies. */
 export const honestReplies: ReadonlyArray<HonestReply> = rows
   .split("\n")
   .filter((row) => row.trim() !== "")
   .map(readRow)
 
-/** How many replies at the end of the list were not looked at when the neutral words were chosen. */
+/** How many replies at the end of the list were not looked at when the grammar was made. */
 export const unseenReplies = 20

@@ -2,14 +2,14 @@
  * 100 requests to a shopping assistant, judged by code: budgets, preferences, and false statements about price, rating
  * and availability. Fails for a false statement, and for a model's product outside of the budget.
  *
- *   npm run bench -- assistant                                       the sample assistant, two models that always lie, honest replies
+ *   npm run bench -- assistant                                       the sample assistant, three models that always lie, honest replies
  *   npm run bench -- assistant --model URL --model-name NAME         any model; its key is read from MODEL_API_KEY
  */
 import { parseArgs } from "node:util"
 import { languageModel } from "@till402/providers/assistant"
 import { sampleShop } from "@till402/sandbox/shop"
 import { evaluate, type Outcome, reportOf, scoresOf } from "../assistant/evaluate.ts"
-import { makeFreeLiar } from "../assistant/freeLiar.ts"
+import { harmlessWords, makeFreeLiar } from "../assistant/freeLiar.ts"
 import { helpfulness } from "../assistant/helpfulness.ts"
 import { makeLiar } from "../assistant/liar.ts"
 import { startModelServer } from "../assistant/modelServer.ts"
@@ -64,6 +64,7 @@ if (values.model === undefined) {
   results.push(print("The sample assistant", sample, false))
   results.push(await judgeLiar("A model that lies in every reply", makeLiar()))
   results.push(await judgeLiar("A model that lies in free words", makeFreeLiar()))
+  results.push(await judgeLiar("A model that lies in harmless words", makeFreeLiar(harmlessWords)))
   console.log(`\nHonest replies\n${helpfulness()}`)
 } else {
   const apiKey = process.env["MODEL_API_KEY"]

@@ -4,7 +4,7 @@ import { sampleShop } from "../../packages/sandbox/src/shop/index.ts"
 import { describe, expect, it } from "vitest"
 import { evaluate, scoresOf } from "../../bench/assistant/evaluate.ts"
 import { falseStatements } from "../../bench/assistant/judge.ts"
-import { makeFreeLiar } from "../../bench/assistant/freeLiar.ts"
+import { harmlessWords, makeFreeLiar } from "../../bench/assistant/freeLiar.ts"
 import { makeLiar } from "../../bench/assistant/liar.ts"
 import { startModelServer } from "../../bench/assistant/modelServer.ts"
 
@@ -34,8 +34,10 @@ describe("100 requests", () => {
     }
   })
 
-  it("to a model that lies in free words", async () => {
-    const liar = makeFreeLiar()
+  it.each([
+    ["free words", makeFreeLiar()],
+    ["harmless words", makeFreeLiar(harmlessWords)]
+  ])("to a model that lies in %s", async (_, liar) => {
     const server = await startModelServer(liar.reply)
     try {
       const assistant = languageModel({ baseUrl: server.baseUrl, model: "liar" })

@@ -191,8 +191,7 @@ export const runAssistant = Effect.fnUntraced(function* (
   const contextOf: ContextOf = (products) => ({
     products,
     limits,
-    request: wordsOf(request),
-    secrets: [system]
+    request: wordsOf(request)
   })
   const start = Prompt.make([
     { role: "system", content: system },

@@ -126,8 +126,9 @@ export const makeReply = Effect.fnUntraced(function* (
  * The `Assistant` of an Effect host, over the `LanguageModel` of its context. It searches the `Catalogue`.
  *
  * Its products come from searches only, and are within `context.priceRange` and the limits that the message states.
- * Code writes their prices, ratings and numbers of reviews into the reply. A sentence of the model is kept only if every
- * word of it is part of a returned title, the shopper's own, or neutral; titles are the marketplaces' own words.
+ * Code writes their prices, ratings and numbers of reviews into the reply. A sentence of the model is kept only if a
+ * grammar proves that it says no more than what a product is like, and whom and what it suits. Titles are the
+ * marketplaces' own words.
  *
  * Fails with `UpstreamUnavailable` (503) if the model or every marketplace is down, busy or too slow, and with
  * `UpstreamFailed` (502) for a refused or unusable response. Fails to build with `ConfigurationError` for a wrong

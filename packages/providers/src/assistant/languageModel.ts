@@ -17,7 +17,7 @@ export interface LanguageModelOptions
  *
  * Its products come from searches of the till's marketplaces only, within `context.priceRange` and the limits that the
  * message states. Code writes their prices, ratings and numbers of reviews into the reply. A sentence of the model is
- * kept only if every word of it is part of a returned title, the shopper's own, or neutral.
+ * kept only if a grammar proves that it says no more than what a product is like, and whom and what it suits.
  *
  * `reply` rejects with `TemporarilyUnavailable` (503) if the model or every marketplace is down, busy or too slow, and
  * with another error (502) for a refused or unusable response.

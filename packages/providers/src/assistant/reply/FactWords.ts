@@ -1,4 +1,4 @@
-import type { CheckedLanguage } from "./NeutralWords.ts"
+import type { CheckedLanguage } from "./lexicon/index.ts"
 
 /*
  * The words of the list of products that code writes, by language.

@@ -4,7 +4,7 @@ import { factWords, type FactWords, type ListLanguage } from "./FactWords.ts"
 import { numbersIn } from "./Numbers.ts"
 import { normalized, oneLine, plainText, shortened } from "./PlainText.ts"
 import { type CheckedSentence, checkSentences, languagesOf, type ReplyContext } from "./ReplyCheck.ts"
-import { isSensitive } from "./SensitiveWords.ts"
+import { isAmbiguous, isSensitive } from "./SensitiveWords.ts"
 import { joinSentences, sentencesOf } from "./Sentences.ts"
 import { wordsIn } from "./Words.ts"
 
@@ -61,6 +61,7 @@ const factsText = (product: Product, products: ReadonlyArray<Product>, words: Fa
   return facts.length === 0 ? "" : `: ${facts.join(", ")}`
 }
 
+const bound = /(?:over|under|up|down|max)(?: to)? ?\d/iu
 const sign = /[@#%$€£]|\p{L}[./:]{1,3}\p{L}/u
 
 /** Whether a title names a product and states no price, rating, stock or address of its own. */
@@ -70,17 +71,10 @@ const isPlainTitle = (title: string): boolean => {
     hasWords(text) &&
     !sign.test(text) &&
     numbersIn(text).every(({ kind }) => kind === "plain") &&
-    !wordsIn(text).some((word) => claiming.has(word.text))
+    !bound.test(text) &&
+    !wordsIn(text).some((word) => isSensitive(word.text) && !isAmbiguous(word.text))
   )
 }
-
-/** Sensitive words that titles have for harmless reasons, too. */
-const harmless = new Set(
-  "safe safety free pair all new original pocket first no pro zero token six left best better number wire sign".split(
-    " "
-  )
-)
-const claiming = { has: (word: string): boolean => !harmless.has(word) && isSensitive(word) }
 
 /** A line about one product. A title that makes claims of its own is left out. */
 const lineOf = (product: Product, products: ReadonlyArray<Product>, words: FactWords): string => {

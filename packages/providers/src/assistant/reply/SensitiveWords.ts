@@ -1,7 +1,6 @@
 /*
- * Words of a shopper or of a title that a model may not use, because with them it could state a price, a quantity, stock,
- * shipping, a rating, an order, a payment or a recall. All other words of a model must be neutral, so this list is
- * needed for these two sources only.
+ * Words with which a title could state a price, a quantity, stock, shipping, a rating, an order, a payment or a recall.
+ * Sentences of a model may use them only inside of a product's name; all their other words are of a lexicon.
  */
 
 /** Beginnings of words: `pric` is that of `price` and `pricing`. */
@@ -50,3 +49,14 @@ const spelledNumber =
 /** Whether a word in lower case could make a statement that the products' data must prove. */
 export const isSensitive = (word: string): boolean =>
   whole.has(word) || stem.test(word) || spelledNumber.test(word)
+
+/** Words above that names of products have for harmless reasons, too: `over-ear`, `two-slice`, `no-pull`. */
+const ambiguous = new Set(
+  `safe safety free pair all new original pocket first no pro zero token one two three four five six seven eight nine ten
+  left best better number wire sign down up over under back max double triple premium star wallet purse card`.split(
+    /\s+/
+  )
+)
+
+/** Whether a sensitive word may stand in the name of a product. */
+export const isAmbiguous = (word: string): boolean => ambiguous.has(word)

@@ -9,7 +9,7 @@ describe("harmless sentences", () => {
     "Here are 2 great headphones for you.",
     "Here are two great headphones for you.",
     "1. Anker Soundcore Q45: light, sturdy and comfortable.",
-    "It has a 40 hour battery.",
+    "It has a long battery life.",
     "The Sony WH-CH520 headphones are a nice pick, and they're easy to carry.",
     "The Anker is light: https://marketplace.example/dp/B000000001.",
     "Der Anker Soundcore Q45 ist leicht und bequem.",

@@ -152,7 +152,7 @@ describe("the time of a check", () => {
     ", rated 4 by 1",
     "here are "
   ])("is bounded for %s again and again", (text) => {
-    const about = context({ secrets: ["the instructions of the model ".repeat(50)] })
+    const about = context()
     const startedAt = performance.now()
     replyText(text.repeat(5_000), about)
     expect(performance.now() - startedAt).toBeLessThan(2_000)

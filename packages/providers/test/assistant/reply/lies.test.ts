@@ -1,5 +1,10 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import {
+  composedLies,
+  liesAgainstTheGrammar,
+  liesInShoppersWords
+} from "../../../../../bench/assistant/composedLies.ts"
 import { honestReplies, unseenReplies } from "../../../../../bench/assistant/honest.ts"
 import { builtReply, checkDraft, keptText, replyText } from "../../../src/assistant/reply/ReplyText.ts"
 import { anker, good, sony } from "../goods.ts"
@@ -254,6 +259,44 @@ describe("a lie of neutral words", () => {
   })
 })
 
+describe("lies of harmless words", () => {
+  it.each([...composedLies, ...liesAgainstTheGrammar])("%s", (lie) => {
+    expect(keptText(lie, context({ products, limits: [], request }))).toBe("")
+  })
+
+  it.each(liesInShoppersWords)("after %s: %s", (words, lie) => {
+    expect(keptText(lie, context({ products, limits: [], request: words }))).toBe("")
+  })
+
+  it("can't be joined to an honest clause", () => {
+    // Joined, these are harmless: `it is light while she uses it`.
+    const harmless = /[.!?] .|^(?:She|He|Look) /
+    const lies = [...composedLies, ...liesAgainstTheGrammar].filter((lie) => !harmless.test(lie))
+    fc.assert(
+      fc.property(
+        fc.constantFrom("The Anker Soundcore Q45 is light", "It suits your daughter", "Both are comfortable"),
+        fc.constantFrom(...lies),
+        fc.constantFrom(
+          ", ",
+          " and ",
+          " - ",
+          ": ",
+          ", so ",
+          " while ",
+          " (",
+          ", which ",
+          "; ",
+          " in ",
+          " for "
+        ),
+        (clause, lie, joint) =>
+          keptText(`${clause}${joint}${lie}`, context({ products, limits: [], request })) === ""
+      ),
+      { numRuns: 3_000 }
+    )
+  })
+})
+
 describe("a shopper's and a title's words", () => {
   it.each([
     ["is the Anker cheaper, in stock and not recalled?", "The Anker is cheaper."],
@@ -277,14 +320,14 @@ describe("a shopper's and a title's words", () => {
 })
 
 describe("honest replies", () => {
-  it("keeps 70 % of their sentences, and most of those that the lists were not made for", () => {
+  it("keeps 80 % of their sentences, and 65 % of those that the grammar was not made for", () => {
     const share = (list: typeof honestReplies) => {
       const all = list.flatMap(({ products: found, reply, request: words }) =>
         checkDraft(reply, context({ products: found, limits: [], request: words }))
       )
       return all.filter(({ fault }) => fault === undefined).length / all.length
     }
-    expect(share(honestReplies)).toBeGreaterThanOrEqual(0.7)
-    expect(share(honestReplies.slice(-unseenReplies))).toBeGreaterThan(0.5)
+    expect(share(honestReplies.slice(0, -unseenReplies))).toBeGreaterThanOrEqual(0.8)
+    expect(share(honestReplies.slice(-unseenReplies))).toBeGreaterThan(0.65)
   })
 })

@@ -18,7 +18,6 @@ export const context = (fields: Partial<ReplyContext> = {}): ReplyContext => ({
   products: [anker, sony].map(toProduct),
   limits: [{ bound: "max", value: 50, strict: true, currencies: ["USD"] }],
   request: "wireless headphones under $50 with a 40 hour battery",
-  secrets: [],
   ...fields
 })
 

@@ -1,0 +1,227 @@
+import { alt, at, many, type Matched, matches, opt, type Pattern, seq, sign, some, word } from "./Patterns.ts"
+
+/*
+ * The sentences that a model may say. A product is of a quality, has parts, does something, suits a use or a person; a
+ * person may use or like it; the assistant recommends it. No sentence says where a product is, who has it, what somebody
+ * did, or what happens next, so none can state an order, stock or a delivery.
+ */
+
+const isNumber = (text: string): boolean => /^[\d.,]+$/.test(text)
+/** Fewest words of a name that ends in a number. */
+const minNumbered = 3
+
+type Title = Matched["titles"][number]
+
+/** Where a name that has reached a place of a title may go on with a word. */
+const nextPlaces = (title: Title, from: number, text: string | undefined): ReadonlyArray<number> => {
+  const places = [...title.keys()].filter((place) => place > from && title[place]?.text === text)
+  return places.filter((place) => title[place]?.isAmbiguous === false || place === from + 1).slice(0, 1)
+}
+
+/** The name of a product: words of its title, in their order. It ends in a number only if it is long enough. */
+const name: Pattern = at(({ titles, words }, start) => {
+  const ends = new Set<number>()
+  const first = words[start]
+  if (first === undefined || isNumber(first)) return ends
+  for (const title of titles) {
+    let open = [...title.keys()].filter(
+      (place) => title[place]?.text === first && (place === 0 || title[place].isAmbiguous === false)
+    )
+    for (let end = start + 1; open.length > 0; end++) {
+      if (!isNumber(words[end - 1] ?? "") || end - start >= minNumbered) ends.add(end)
+      // Titles have signs between their words, too.
+      if (words[end] === ",") end += 1
+      const next = words[end]
+      open = next === undefined ? [] : open.flatMap((place) => nextPlaces(title, place, next))
+    }
+  }
+  return ends
+})
+/** A number of a title with its unit: `85 dB`. */
+const measure = at(({ titles, words }, place) => {
+  const [number = "", unit = ""] = words.slice(place, place + 2)
+  const isOf = (title: Title) =>
+    title.some((each, index) => each?.text === number && title[index + 1]?.text === unit)
+  return isNumber(number) && unit !== "" && titles.some(isOf) ? [place + 2] : []
+})
+
+const advs = many(word("adv"))
+const adj = seq(advs, word("adj"))
+const article = opt(word("det"))
+const possessive = alt(word("own"), word("poss"))
+const det = opt(alt(possessive, seq(word("det"), opt(possessive))))
+/** Not `your`: what is the shopper's is no part of a product. */
+const ownDet = opt(alt(word("own"), seq(word("det"), opt(word("own")))))
+const joint = alt(word("and"), seq(sign, opt(word("and"))))
+const list = (part: Pattern): Pattern => seq(part, many(seq(joint, part)))
+
+const thing = alt(word("noun"), word("trait"), word("part"))
+const feature = alt(thing, measure)
+const inner = many(alt(adj, feature, seq(word("person"), opt(word("genitive")))))
+const after = many(adj)
+const ofFeature = opt(seq(word("of"), det, inner, feature, after))
+const phrase = (head: Pattern): Pattern => seq(det, inner, head, after, ofFeature)
+
+const features = list(phrase(feature))
+/** What a product has or gives. */
+const parts = list(seq(ownDet, inner, alt(word("trait"), word("part"), measure), after, ofFeature))
+const usable = list(
+  alt(phrase(alt(thing, word("person"), word("use"))), seq(article, inner, word("kind"), after))
+)
+
+/** What a person does with a product, in any order of words. */
+const circumstance = alt(
+  word("circ"),
+  word("adv"),
+  word("adj"),
+  word("it"),
+  seq(word("prep"), alt(usable, features)),
+  seq(word("for"), usable),
+  usable
+)
+const action = seq(many(alt(circumstance, word("dat"))), word("use"), many(circumstance))
+
+const wishes = seq(advs, word("wish"), usable, many(alt(word("circ"), word("adv"))))
+
+const forUse = seq(word("for"), usable)
+const forYou = seq(word("for"), word("you"))
+const place = seq(word("prep"), alt(usable, features))
+const toUse = seq(word("to"), alt(action, wishes))
+const who = seq(phrase(word("person")), word("who"), alt(action, wishes))
+/** When a product is of use. Only a condition says what somebody wishes: others' wishes would be ratings. */
+const when = alt(
+  seq(word("if"), opt(word("modal")), alt(word("you"), word("other")), opt(word("be")), alt(action, wishes)),
+  seq(
+    word("when"),
+    alt(
+      seq(opt(word("modal")), word("you"), opt(word("be")), action),
+      seq(alt(word("other"), phrase(word("person"))), action),
+      seq(advs, word("use"), many(circumstance))
+    )
+  )
+)
+const suit = seq(opt(sign), alt(forUse, seq(word("for"), who), forYou, toUse, when))
+/** Whom and what for, where, how. It never follows `is` at once. */
+const extras = many(alt(suit, place, word("circ"), word("adv")))
+
+const made = seq(word("made"), usable)
+const quality = seq(list(alt(adj, made)), extras)
+const choice = seq(opt(alt(word("det"), word("mine"))), inner, word("choice"), after, many(suit))
+/** A gift is for somebody or of a quality; `is a gift` would promise it. */
+const gift = seq(
+  article,
+  alt(
+    seq(some(adj), opt(feature), word("gift"), after),
+    seq(word("gift"), some(adj)),
+    seq(inner, word("gift"), word("for"), usable)
+  ),
+  many(seq(opt(sign), alt(forUse, seq(word("for"), who))))
+)
+const kind = seq(word("det"), inner, some(word("kind")), after, many(suit))
+const complement = alt(quality, choice, gift, kind)
+
+const may = alt(word("modal"), word("will"))
+const is = seq(word("be"), advs, alt(complement, seq(forUse, extras)))
+const has = seq(word("has"), many(alt(word("adv"), word("dat"), word("you"))), parts, extras)
+const does = seq(
+  word("verb"),
+  many(
+    alt(
+      word("adv"),
+      word("circ"),
+      word("you"),
+      word("dat"),
+      word("made"),
+      adj,
+      seq(opt(word("prep")), list(phrase(alt(feature, word("person"), word("use"))))),
+      seq(word("to"), features)
+    )
+  ),
+  extras
+)
+const makes = seq(
+  word("make"),
+  alt(seq(alt(word("it"), word("you"), features, phrase(word("person"))), complement), complement)
+)
+const helps = seq(
+  word("help"),
+  opt(alt(word("you"), word("dat"), phrase(alt(word("person"), feature)))),
+  opt(word("to")),
+  alt(action, wishes)
+)
+const looks = seq(word("look"), opt(word("dat")), alt(quality, some(word("adv"))), extras)
+const predicate = seq(opt(may), advs, alt(is, has, does, makes, helps, looks, seq(quality, word("be"))))
+const predicates = seq(predicate, many(seq(joint, predicate)))
+
+const good = alt(
+  word("it"),
+  seq(article, many(adj), name, many(word("kind"))),
+  seq(word("det"), inner, some(word("kind")), after)
+)
+const goods = list(good)
+const partOfGood = seq(ownDet, inner, word("part"), after, ofFeature)
+const subject = alt(goods, list(partOfGood))
+
+const youMay = alt(
+  seq(alt(seq(word("you"), word("modal")), seq(word("modal"), opt(word("you")))), opt(word("dat")), action),
+  seq(word("you"), may, advs, word("like"), parts, extras)
+)
+/** Of the shopper's own people: others' opinions would be ratings. */
+const personMay = seq(
+  word("poss"),
+  inner,
+  word("person"),
+  may,
+  advs,
+  word("like"),
+  alt(goods, parts),
+  many(suit)
+)
+const recommend = seq(
+  many(alt(word("i"), word("dat"), word("modal"), word("adv"))),
+  word("rec"),
+  many(alt(word("i"), word("dat"), word("adv"))),
+  goods,
+  many(suit)
+)
+const found = alt(choice, gift, kind, seq(inner, some(word("kind")), after, many(suit)))
+/** The number of returned products; any other one is false. */
+const count = at(({ lexicon, titles, words }, from) =>
+  words[from] === String(titles.length) || words[from] === lexicon.numberOf(titles.length) ? [from + 1] : []
+)
+const hereAre = seq(word("here"), alt(found, seq(count, found)))
+const choiceIs = seq(choice, opt(word("modal")), word("be"), goods, many(suit))
+
+/** Languages with forms of the verb for a person may leave out `it`. */
+const dropped = at(({ lexicon }, from) => (lexicon.dropsSubject ? [from] : []))
+const clause = alt(
+  seq(alt(subject, dropped), predicates),
+  // German puts the verb first after an adverb: `so ist sie`.
+  seq(alt(word("be"), word("has"), word("look")), goods, alt(complement, parts)),
+  youMay,
+  personMay,
+  recommend,
+  hereAre,
+  choiceIs
+)
+const leading = seq(
+  alt(seq(word("beside"), goods), forUse, seq(word("for"), who), place, when, toUse, word("adv")),
+  opt(sign)
+)
+const further = alt(
+  seq(alt(seq(sign, opt(word("conj"))), word("conj")), many(leading), clause),
+  seq(opt(sign), word("conj"), predicates)
+)
+const joined = seq(many(leading), clause, many(further))
+const item = seq(goods, sign, alt(quality, choice, gift, seq(inner, list(word("part")), extras), predicates))
+const fragment = alt(quality, choice, gift)
+const sentence = alt(some(alt(word("whole"), sign)), joined, item, fragment)
+/** Says that nothing was found. */
+const nothing = some(alt(word("empty"), word("whole"), sign, forUse))
+
+/** Most words of a sentence. */
+const maxWords = 60
+
+/** Whether the words of a sentence say only what a product is like, and whom and what it suits. */
+export const isHarmless = (matched: Matched): boolean =>
+  matched.words.length <= maxWords && matches(matched.titles.length === 0 ? nothing : sentence, matched)

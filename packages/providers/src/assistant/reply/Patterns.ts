@@ -1,0 +1,75 @@
+import type { Lexicon, WordKind } from "./lexicon/Lexicon.ts"
+
+/*
+ * Patterns of words. A pattern maps the places where it may begin to those where it may end, so that its time is bounded
+ * by its size and the square of the sentence's length.
+ */
+
+/** A word of a title. An ambiguous one stands only beside the word before it: `no-pull`. */
+export interface TitleWord {
+  readonly text: string
+  readonly isAmbiguous: boolean
+}
+
+/** What a sentence is matched against. Words are in lower case; `,` stands for any sign between them. */
+export interface Matched {
+  readonly words: ReadonlyArray<string>
+  readonly lexicon: Lexicon
+  /** The words of each returned title. A word that could make a claim is `undefined`. */
+  readonly titles: ReadonlyArray<ReadonlyArray<TitleWord | undefined>>
+}
+
+type Places = ReadonlySet<number>
+export type Pattern = (matched: Matched, from: Places) => Places
+
+const none: Places = new Set()
+
+/** A pattern of one place. */
+export const at =
+  (endsOf: (matched: Matched, place: number) => Iterable<number>): Pattern =>
+  (matched, from) => {
+    const ends = new Set<number>()
+    for (const place of from) for (const end of endsOf(matched, place)) ends.add(end)
+    return ends
+  }
+
+/** A word or phrase of a kind. */
+export const word = (kind: WordKind): Pattern =>
+  at(({ lexicon, words }, place) => lexicon.lengthsAt(kind, words, place).map((length) => place + length))
+
+/** A sign between words. */
+export const sign: Pattern = at(({ words }, place) => (words[place] === "," ? [place + 1] : []))
+
+export const seq =
+  (...parts: ReadonlyArray<Pattern>): Pattern =>
+  (matched, from) =>
+    parts.reduce((places, part) => (places.size === 0 ? none : part(matched, places)), from)
+
+export const alt =
+  (...parts: ReadonlyArray<Pattern>): Pattern =>
+  (matched, from) =>
+    from.size === 0 ? none : new Set(parts.flatMap((part) => [...part(matched, from)]))
+
+export const opt =
+  (part: Pattern): Pattern =>
+  (matched, from) =>
+    new Set([...from, ...part(matched, from)])
+
+/** A part any number of times, also none. */
+export const many =
+  (part: Pattern): Pattern =>
+  (matched, from) => {
+    const all = new Set(from)
+    let fresh: Places = from
+    while (fresh.size > 0) {
+      fresh = new Set([...part(matched, fresh)].filter((place) => !all.has(place)))
+      for (const place of fresh) all.add(place)
+    }
+    return all
+  }
+
+export const some = (part: Pattern): Pattern => seq(part, many(part))
+
+/** Whether a pattern explains all words. */
+export const matches = (pattern: Pattern, matched: Matched): boolean =>
+  pattern(matched, new Set([0])).has(matched.words.length)

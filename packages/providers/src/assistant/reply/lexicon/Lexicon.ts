@@ -1,0 +1,119 @@
+/*
+ * The words that a model's sentence may consist of, by what they do in it. None is about price, money, quantity,
+ * comparison, order, payment, contact, stock, shipping, ratings, popularity or safety. The grammar decides what they may
+ * say together. In the lists, `_` joins the words of a phrase: `made_of`.
+ */
+
+/** What a word does in a sentence. */
+export type WordKind =
+  /** `the`, `a` */
+  | "det"
+  /** `its` */
+  | "own"
+  /** `your` */
+  | "poss"
+  /** `my`, of the assistant's choice only */
+  | "mine"
+  /** Pronouns for products: `it`, `both`. */
+  | "it"
+  /** Pronouns for persons: `she`. */
+  | "other"
+  | "you"
+  | "i"
+  /** `te` in `te recomiendo` */
+  | "dat"
+  | "be"
+  /** `can`, `would` */
+  | "modal"
+  | "will"
+  /** Verbs before a feature: `offers`. */
+  | "has"
+  /** What a product does: `fits`, `protects`. */
+  | "verb"
+  /** Verbs before an object and its quality: `keeps your feet warm`. */
+  | "make"
+  /** `helps you relax` */
+  | "help"
+  /** Verbs before a quality: `feels soft`. */
+  | "look"
+  /** What a person does with a product: `wear`. */
+  | "use"
+  /** What a person wishes: `wants`. */
+  | "wish"
+  /** What a person may feel about it: `enjoy`. */
+  | "like"
+  | "rec"
+  | "adj"
+  | "adv"
+  /** Where and how long: `at home`. */
+  | "circ"
+  /** Uses, places, materials. */
+  | "noun"
+  /** What a product may have or give: `comfort`. */
+  | "trait"
+  /** Parts and properties of products. */
+  | "part"
+  /** Kinds of products. */
+  | "kind"
+  | "choice"
+  | "gift"
+  | "person"
+  /** `s` in `your baby's skin` */
+  | "genitive"
+  | "for"
+  /** `together with` */
+  | "beside"
+  | "prep"
+  | "of"
+  | "to"
+  | "and"
+  | "conj"
+  | "if"
+  | "when"
+  | "who"
+  | "made"
+  | "here"
+  /** Whole sentences. */
+  | "whole"
+  /** Numbers of products from two. */
+  | "number"
+  /** Phrases that say that nothing was found. */
+  | "empty"
+
+/** The words of a language, separated by spaces. */
+export type LexiconWords = Readonly<Record<WordKind, string>>
+
+/** The words of a language. */
+export interface Lexicon {
+  /** All single words of it. */
+  readonly all: ReadonlySet<string>
+  /** Whether sentences may leave out `it`. */
+  readonly dropsSubject: boolean
+  /** The lengths of the words and phrases of a kind that begin at a place. */
+  readonly lengthsAt: (kind: WordKind, words: ReadonlyArray<string>, at: number) => ReadonlyArray<number>
+  /** The word for so many products. */
+  readonly numberOf: (count: number) => string | undefined
+}
+
+const split = (text: string): ReadonlyArray<string> => text.split(/\s+/).filter((word) => word !== "")
+
+/** Indexes the phrases of a kind by their first word. */
+const indexed = (text: string): ReadonlyMap<string, ReadonlyArray<ReadonlyArray<string>>> =>
+  Map.groupBy(
+    split(text).map((phrase) => phrase.split("_")),
+    ([first]) => first ?? ""
+  )
+
+export const makeLexicon = (lists: LexiconWords, dropsSubject = false): Lexicon => {
+  const byKind = new Map(Object.entries(lists).map(([kind, text]) => [kind, indexed(text)] as const))
+  const numbers = split(lists.number)
+  return {
+    dropsSubject,
+    all: new Set(Object.values(lists).flatMap((text) => split(text).flatMap((phrase) => phrase.split("_")))),
+    lengthsAt: (kind, words, at) =>
+      (byKind.get(kind)?.get(words[at] ?? "") ?? [])
+        .filter((phrase) => phrase.every((part, offset) => words[at + offset] === part))
+        .map((phrase) => phrase.length),
+    numberOf: (count) => numbers[count - 2]
+  }
+}
