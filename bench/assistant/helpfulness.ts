@@ -7,7 +7,7 @@ import { type HonestReply, honestReplies, unseenReplies } from "./honest.ts"
 
 const count = (replies: ReadonlyArray<HonestReply>) => {
   const sentences = replies.flatMap(({ products, reply, request }) =>
-    checkDraft(reply, { products, request, limits: [] })
+    checkDraft(reply, { products, request, limits: [], hasSearched: true })
   )
   return { kept: sentences.filter(({ fault }) => fault === undefined).length, of: sentences.length }
 }

@@ -191,7 +191,8 @@ export const runAssistant = Effect.fnUntraced(function* (
   const contextOf: ContextOf = (products) => ({
     products,
     limits,
-    request: wordsOf(request)
+    request: wordsOf(request),
+    hasSearched: tools.hasSearched()
   })
   const start = Prompt.make([
     { role: "system", content: system },
@@ -219,6 +220,8 @@ export const runAssistant = Effect.fnUntraced(function* (
     contextOf,
     isSaid: explored.answer !== undefined
   })
-  if (answer.reply.trim() === "" && !tools.hasSearched()) return yield* Effect.fail(new EmptyAnswer())
+  // Nothing can be said about products that were never searched for.
+  if (!tools.hasSearched() && (answer.reply.trim() === "" || answer.recommendedIds.length > 0))
+    return yield* Effect.fail(new EmptyAnswer())
   return compose(answer, tools, options.maxProducts, contextOf)
 })

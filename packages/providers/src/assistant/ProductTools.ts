@@ -136,11 +136,14 @@ const boundsOf = (
   }
 }
 
+const isContradiction = ({ priceMax = Infinity, priceMin = 0 }: ReturnType<typeof boundsOf>): boolean =>
+  priceMin > priceMax
+
 /** The searches of one run. */
 export interface RunTools {
   readonly toolkit: Effect.Effect<Toolkit.WithHandler<Toolkit.Tools<typeof Tools>>>
   readonly found: FoundProducts
-  /** Whether a search succeeded. */
+  /** Whether a search succeeded, or none could find anything. */
   readonly hasSearched: () => boolean
   /** The error of the last failed search, if every search failed. */
   readonly failure: () => SearchError | undefined
@@ -174,7 +177,9 @@ export const makeTools = (
       const q = oneLine(query, maxQuery)
       const bounds = boundsOf(given, limits)
       if (q === "") return yield* Effect.fail("query must not be empty")
-      if ((bounds.priceMin ?? 0) > (bounds.priceMax ?? Infinity)) {
+      if (isContradiction(bounds)) {
+        // No search could find what meets the shopper's own limits.
+        if (isContradiction(boundsOf({}, limits))) succeeded = true
         return { products: [], note: "no price can be within these limits" }
       }
       const name = oneLine(brand ?? "", maxBrand)

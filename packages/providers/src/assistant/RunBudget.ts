@@ -31,14 +31,16 @@ export interface Reservation {
 }
 
 const defaultOutputTokens = 1_000
-/** Few tokenizers need more than a token for three bytes of text. */
-const bytesPerToken = 3
+/** Few tokenizers need more than a token for two letters. */
+const lettersPerToken = 2
 /** Tools and schemas, which are sent with each request. */
 const overheadTokens = 300
 
-/** An upper estimate of the tokens of a text. */
-export const estimateTokens = (text: string): number =>
-  overheadTokens + Math.ceil(Buffer.byteLength(text) / bytesPerToken)
+/** An upper estimate of the tokens of a text: other signs than letters and spaces, and all foreign bytes, may take one. */
+export const estimateTokens = (text: string): number => {
+  const letters = text.match(/[A-Za-z ]/g)?.length ?? 0
+  return overheadTokens + Math.ceil(letters / lettersPerToken) + Buffer.byteLength(text) - letters
+}
 
 /** Cost in millionths of a dollar: dollars for a million tokens are millionths for one. */
 const costOf = (inputTokens: number, outputTokens: number, terms: ModelTermsShape): number =>
@@ -73,11 +75,12 @@ export class RunBudget {
     return { inputTokens, outputTokens, terms }
   }
 
-  /** Replaces a reservation by what the model reports. A request that failed keeps its reservation. */
+  /** Replaces a reservation by what the model reports. A request that failed, or one without tokens, keeps it. */
   settle(reservation: Reservation, usage: Response.Usage, model: string | undefined): void {
     const { inputTokens, outputTokens, terms } = reservation
     this.add(-inputTokens, -outputTokens, terms)
-    this.add(usage.inputTokens.total ?? inputTokens, usage.outputTokens.total ?? outputTokens, terms)
+    // No request takes 0 tokens: a server that says so doesn't count them.
+    this.add(usage.inputTokens.total || inputTokens, usage.outputTokens.total || outputTokens, terms)
     this.model = model ?? terms.name ?? this.model
   }
 

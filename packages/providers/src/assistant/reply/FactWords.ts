@@ -12,6 +12,8 @@ export interface FactWords {
   readonly one: string
   readonly several: string
   readonly none: string
+  /** For a request that was not searched for. */
+  readonly refused: string
   readonly noneWithin: string
   readonly rated: (rating: string) => string
   readonly reviews: (count: number) => string
@@ -24,6 +26,7 @@ export const factWords: Record<ListLanguage, FactWords> = {
     one: "This product matches your request:",
     several: "These products match your request:",
     none: "I found no product that matches your request. Please try other words.",
+    refused: "I can't recommend a product for this request. Please try other words.",
     noneWithin:
       "I found no product that matches your request within your limits on the price. Please try other words or other limits.",
     rated: (rating) => `rated ${rating}`,
@@ -35,6 +38,7 @@ export const factWords: Record<ListLanguage, FactWords> = {
     one: "Dieses Produkt passt zu deiner Anfrage:",
     several: "Diese Produkte passen zu deiner Anfrage:",
     none: "Ich habe kein passendes Produkt gefunden. Bitte versuche es mit anderen Wörtern.",
+    refused: "Für diese Anfrage kann ich kein Produkt empfehlen. Bitte versuche es mit anderen Wörtern.",
     noneWithin:
       "Ich habe innerhalb deiner Preisgrenzen kein passendes Produkt gefunden. Bitte versuche es mit anderen Wörtern oder Grenzen.",
     rated: (rating) => `Bewertung ${rating}`,
@@ -46,6 +50,7 @@ export const factWords: Record<ListLanguage, FactWords> = {
     one: "Ce produit correspond à votre demande :",
     several: "Ces produits correspondent à votre demande :",
     none: "Je n'ai trouvé aucun produit correspondant. Essayez avec d'autres mots.",
+    refused: "Je ne peux pas recommander de produit pour cette demande. Essayez avec d'autres mots.",
     noneWithin:
       "Je n'ai trouvé aucun produit correspondant dans vos limites de prix. Essayez avec d'autres mots ou d'autres limites.",
     rated: (rating) => `note ${rating}`,
@@ -57,6 +62,7 @@ export const factWords: Record<ListLanguage, FactWords> = {
     one: "Este producto se ajusta a su solicitud:",
     several: "Estos productos se ajustan a su solicitud:",
     none: "No he encontrado ningún producto adecuado. Pruebe con otras palabras.",
+    refused: "No puedo recomendar ningún producto para esta solicitud. Pruebe con otras palabras.",
     noneWithin:
       "No he encontrado ningún producto adecuado dentro de sus límites de precio. Pruebe con otras palabras u otros límites.",
     rated: (rating) => `valoración ${rating}`,
@@ -68,6 +74,7 @@ export const factWords: Record<ListLanguage, FactWords> = {
     one: "Questo prodotto corrisponde alla richiesta:",
     several: "Questi prodotti corrispondono alla richiesta:",
     none: "Non ho trovato alcun prodotto adatto. Prova con altre parole.",
+    refused: "Non posso consigliare alcun prodotto per questa richiesta. Prova con altre parole.",
     noneWithin:
       "Non ho trovato alcun prodotto adatto entro i limiti di prezzo. Prova con altre parole o altri limiti.",
     rated: (rating) => `valutazione ${rating}`,
@@ -79,6 +86,7 @@ export const factWords: Record<ListLanguage, FactWords> = {
     one: "Este produto corresponde ao seu pedido:",
     several: "Estes produtos correspondem ao seu pedido:",
     none: "Não encontrei nenhum produto adequado. Tente outras palavras.",
+    refused: "Não posso recomendar nenhum produto para este pedido. Tente outras palavras.",
     noneWithin:
       "Não encontrei nenhum produto adequado dentro dos seus limites de preço. Tente outras palavras ou outros limites.",
     rated: (rating) => `avaliação ${rating}`,
@@ -90,6 +98,7 @@ export const factWords: Record<ListLanguage, FactWords> = {
     one: "ご希望に合う商品:",
     several: "ご希望に合う商品:",
     none: "ご希望に合う商品は見つかりませんでした。別の言葉でお試しください。",
+    refused: "このご依頼にはおすすめできる商品がありません。別の言葉でお試しください。",
     noneWithin: "ご希望の価格の範囲に合う商品は見つかりませんでした。別の言葉や価格でお試しください。",
     rated: (rating) => `評価${rating}`,
     reviews: (count) => `レビュー${count}件`,
@@ -100,6 +109,7 @@ export const factWords: Record<ListLanguage, FactWords> = {
     one: "符合您要求的商品:",
     several: "符合您要求的商品:",
     none: "没有找到符合您要求的商品。请换其他词试试。",
+    refused: "这个请求没有可推荐的商品。请换其他词试试。",
     noneWithin: "在您的价格范围内没有找到符合要求的商品。请换其他词或价格试试。",
     rated: (rating) => `评分${rating}`,
     reviews: (count) => `${count}条评价`,

@@ -216,8 +216,9 @@ const joined = seq(many(leading), clause, many(further))
 const item = seq(goods, sign, alt(quality, choice, gift, seq(inner, list(word("part")), extras), predicates))
 const fragment = alt(quality, choice, gift)
 const sentence = alt(some(alt(word("whole"), sign)), joined, item, fragment)
-/** Says that nothing was found. */
-const nothing = some(alt(word("empty"), word("whole"), sign, forUse))
+/** Says that nothing is recommended, and after a search that nothing was found. */
+const searched = at(({ hasSearched }, from) => (hasSearched ? [from] : []))
+const nothing = some(alt(word("refusal"), seq(searched, word("empty")), word("whole"), sign, forUse))
 
 /** Most words of a sentence. */
 const maxWords = 60

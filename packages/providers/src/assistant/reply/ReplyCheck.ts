@@ -23,6 +23,8 @@ export interface ReplyContext {
   readonly limits: ReadonlyArray<PriceLimit>
   /** The shopper's own words. They tell the language of a list. */
   readonly request: string
+  /** Whether a search was made. */
+  readonly hasSearched: boolean
 }
 
 /** A sentence with what is wrong about it, if anything. */
@@ -37,6 +39,7 @@ interface Checker {
   readonly titles: ReadonlyArray<ReadonlyArray<TitleWord | undefined>>
   readonly urls: ReadonlyArray<string>
   readonly products: ReadonlyArray<Product>
+  readonly hasSearched: boolean
 }
 
 const languages = [...lexicons.keys()]
@@ -82,7 +85,8 @@ export const languagesOf = ({ products, request }: ReplyContext): ReadonlyArray<
 const makeChecker = (context: ReplyContext): Checker => ({
   titles: context.products.map(({ title }) => titleWords(title)),
   urls: context.products.flatMap(({ productUrl }) => (productUrl === null ? [] : [productUrl])),
-  products: context.products
+  products: context.products,
+  hasSearched: context.hasSearched
 })
 
 const allowedCharacters = /^[\p{L}\p{M}\p{Nd}\s.,;:!'"“”„«»‹›()&…¿¡+-]*$/u
@@ -90,9 +94,19 @@ const allowedCharacters = /^[\p{L}\p{M}\p{Nd}\s.,;:!'"“”„«»‹›()&…�
 const joined = /\p{L}[.:;!?+&()]\p{L}|\p{L}\+|\+\p{L}|\d[:;!?+&()]\d/u
 const listNumber = /^\s*(\d{1,2})[.)]\s+/
 
+/** The text without an address where it stands alone: with letters beside it, it would be another one. */
+const withoutUrl = (text: string, url: string): string =>
+  text
+    .split(url)
+    .reduce((rest, part) =>
+      /(?:^|[\s(])$/.test(rest) && /^[.,;:!)]*(?:\s|$)/.test(part)
+        ? `${rest} ${part}`
+        : `${rest}${url}${part}`
+    )
+
 /** The text without what precedes its first word in a list, and without the pages of the products. */
 const bodyOf = (sentence: string, { products, urls }: Checker): string => {
-  const text = normalized(urls.reduce((rest, url) => rest.replaceAll(url, " "), sentence))
+  const text = normalized(urls.reduce(withoutUrl, sentence))
   const number = Number(listNumber.exec(text)?.[1] ?? Infinity)
   return number <= products.length ? text.replace(listNumber, "") : text
 }
@@ -123,9 +137,10 @@ const checkOne = (sentence: Sentence, checker: Checker): CheckedSentence => {
   if (!allowedCharacters.test(text) || joined.test(text))
     return failed("it contains a question, an address, a code or a sign that can't be checked")
   const words = wordsAndSigns(text)
+  const { hasSearched, titles } = checker
   const language = languages.find((each) => {
     const lexicon = lexicons.get(each)
-    return lexicon !== undefined && isHarmless({ words, lexicon, titles: checker.titles })
+    return lexicon !== undefined && isHarmless({ words, lexicon, titles, hasSearched })
   })
   if (language !== undefined) return { ...sentence, fault: undefined, language }
   const unknown = unknownWords(words, checker)

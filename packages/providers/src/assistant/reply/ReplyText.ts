@@ -96,9 +96,10 @@ const linesOf = ({ products }: ReplyContext, language: ListLanguage): string =>
 
 /** A reply made of the products' data. */
 export const builtReply = (context: ReplyContext): string => {
-  const { limits, products } = context
+  const { hasSearched, limits, products } = context
   const language = listLanguage(context)
   const words = factWords[language]
+  if (products.length === 0 && !hasSearched) return words.refused
   if (products.length === 0) return limits.length === 0 ? words.none : words.noneWithin
   const opening = products.length === 1 ? words.one : words.several
   return shortened(`${opening}\n${linesOf(context, language)}`, maxLength)

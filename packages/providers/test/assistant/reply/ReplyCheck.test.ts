@@ -21,6 +21,13 @@ describe("harmless sentences", () => {
     expect(faults(sentence)).toEqual([])
   })
 
+  it("says that nothing was found only after a search", () => {
+    const nothing = { products: [] }
+    expect(faults("I'm sorry, I found nothing.", nothing)).toEqual([])
+    expect(faults("I'm sorry, I found nothing.", { ...nothing, hasSearched: false })).toHaveLength(1)
+    expect(faults("I can't help with that request.", { ...nothing, hasSearched: false })).toEqual([])
+  })
+
   it("says that nothing was found only if nothing is returned", () => {
     expect(faults("I'm sorry, I can't help with that request.", { products: [] })).toEqual([])
     expect(faults("I'm sorry, I can't help with that request.")).toHaveLength(1)
@@ -115,6 +122,10 @@ describe("sentences about price, rating or availability, and all that can't be u
     ["a true price, too", "The Anker Soundcore Q45 costs $45."],
     ["a comparison", "The Sony is cheaper."],
     ["another number than the returned products", "Here are three great headphones for you."],
+    ["an address that goes on", "The Anker is https://marketplace.example/dp/B000000001light."],
+    ["an address after a word", "The Anker is lighthttps://marketplace.example/dp/B000000001."],
+    ["a path after an address", "The Anker is light: https://marketplace.example/dp/B000000001/soft."],
+    ["a query after an address", "The Anker is light: https://marketplace.example/dp/B000000001 ?soft."],
     ["a handle", "The Anker is good, @till."],
     ["a new domain", "The Anker is good: light.travel."],
     ["a code", "Use SAVE at home."],

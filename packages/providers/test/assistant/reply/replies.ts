@@ -17,6 +17,7 @@ export const toProduct = (found: SearchProduct): Product => {
 export const context = (fields: Partial<ReplyContext> = {}): ReplyContext => ({
   products: [anker, sony].map(toProduct),
   limits: [{ bound: "max", value: 50, strict: true, currencies: ["USD"] }],
+  hasSearched: true,
   request: "wireless headphones under $50 with a 40 hour battery",
   ...fields
 })

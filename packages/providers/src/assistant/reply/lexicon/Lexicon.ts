@@ -77,6 +77,8 @@ export type WordKind =
   | "whole"
   /** Numbers of products from two. */
   | "number"
+  /** Phrases that recommend nothing. */
+  | "refusal"
   /** Phrases that say that nothing was found. */
   | "empty"
 

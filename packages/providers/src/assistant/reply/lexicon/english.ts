@@ -203,9 +203,11 @@ export const english: LexiconWords = {
     enjoy_your_music_with_them the_straps_are_included have_fun enjoy_your_trip sweet_dreams happy_reading
     happy_cooking happy_baking happy_hiking`,
   number: `two three four five`,
-  empty: `i_can_t_help_with_that_request i_can_t_help_with_that i_can_t_help_with_this i_cannot_help_with_that
-    i_can_t_recommend i_couldn_t_find i_could_not_find i_found_no i_found_nothing nothing_matches nothing_fits
-    i_m_sorry i_am_sorry sorry unfortunately tell_me_more_about try_other_words please_try_other_words
-    that_matches_your_request that_fits_your_request anything i_can_t_recommend_anything your_request a_product
-    products tell_me_more tell_me_more_about_what_you_want tell_me_more_about_what_you_need tell_me_what_you_want`
+  refusal: `i_can_t_help_with_that_request i_can_t_help_with_that i_can_t_help_with_this
+    i_can_t_help_with_this_request i_cannot_help_with_that i_can_t_assist_with_that i_can_t_assist_with_this_request
+    i_m_not_able_to_help_with_that i_m_unable_to_help_with_that i_can_t_recommend i_can_t_recommend_anything
+    i_can_t_recommend_products i_m_sorry i_am_sorry sorry unfortunately tell_me_more tell_me_more_about_what_you_want
+    tell_me_more_about_what_you_need tell_me_what_you_want please_tell_me_more please_try_other_words try_other_words`,
+  empty: `i_couldn_t_find i_could_not_find i_found_no i_found_nothing nothing_matches nothing_fits tell_me_more_about
+    that_matches_your_request that_fits_your_request anything your_request a_product products`
 }

@@ -82,5 +82,6 @@ export const french: LexiconWords = {
   here: `voici voilà c_est ce_sont`,
   whole: `bonjour bonne_lecture bon_voyage bonne_dégustation`,
   number: `deux trois quatre cinq`,
-  empty: `désolé malheureusement je_n_ai_rien_trouvé je_suis_désolé`
+  refusal: `désolé malheureusement je_suis_désolé je_ne_peux_pas_vous_aider`,
+  empty: `je_n_ai_rien_trouvé`
 }

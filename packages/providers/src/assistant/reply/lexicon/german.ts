@@ -98,6 +98,7 @@ export const german: LexiconWords = {
   here: `hier_sind hier_ist das_sind das_ist`,
   whole: `viel_spaß viel_freude hallo viel_spaß_damit gerne so_kannst_du_dich_gut_konzentrieren`,
   number: `zwei drei vier fünf`,
-  empty: `es_tut_mir_leid leider ich_habe_nichts_gefunden habe_ich_nichts_gefunden dabei_kann_ich_nicht_helfen
-    ich_habe_leider_nichts_gefunden`
+  refusal: `es_tut_mir_leid leider dabei_kann_ich_nicht_helfen dabei_kann_ich_ihnen_nicht_helfen
+    dabei_kann_ich_dir_nicht_helfen`,
+  empty: `ich_habe_nichts_gefunden habe_ich_nichts_gefunden ich_habe_leider_nichts_gefunden`
 }

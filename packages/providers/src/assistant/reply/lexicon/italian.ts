@@ -81,5 +81,6 @@ export const italian: LexiconWords = {
   here: `ecco questi_sono queste_sono questo_è questa_è`,
   whole: `ciao buon_viaggio buona_lettura buon_divertimento`,
   number: `due tre quattro cinque`,
-  empty: `mi_dispiace non_ho_trovato_nulla non_ho_trovato_niente`
+  refusal: `mi_dispiace non_posso_aiutarti_con_questo`,
+  empty: `non_ho_trovato_nulla non_ho_trovato_niente`
 }

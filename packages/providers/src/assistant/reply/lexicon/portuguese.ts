@@ -74,5 +74,6 @@ export const portuguese: LexiconWords = {
   here: `aqui_estão aqui_está estes_são este_é esta_é`,
   whole: `olá boa_viagem boa_leitura divirta_se`,
   number: `duas três quatro cinco`,
-  empty: `sinto_muito não_encontrei_nada`
+  refusal: `sinto_muito não_posso_ajudar_com_isso`,
+  empty: `não_encontrei_nada`
 }

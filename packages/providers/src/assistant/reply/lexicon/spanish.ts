@@ -80,5 +80,6 @@ export const spanish: LexiconWords = {
   here: `aquí_tienes aquí_están estos_son este_es esta_es`,
   whole: `hola que_lo_disfrutes buen_viaje`,
   number: `dos tres cuatro cinco`,
-  empty: `lo_siento no_encontré_nada no_he_encontrado_nada`
+  refusal: `lo_siento no_puedo_ayudarte_con_eso no_puedo_ayudar_con_eso`,
+  empty: `no_encontré_nada no_he_encontrado_nada`
 }
