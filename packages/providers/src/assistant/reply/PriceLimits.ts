@@ -35,6 +35,9 @@ const amountAt = /^ ?(?<number>\d{1,3}(?:[ ']\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,
 const unit =
   /^ ?-?(?:[%°"]|(?:hours?|hrs?|h|minutes?|mins?|seconds?|days?|weeks?|months?|years?|kg|g|grams?|lbs?|pounds?|oz|ounces?|mm|cm|m|km|meters?|metres?|in|inch(?:es)?|ft|feet|l|ml|liters?|litres?|mah|wh|w|watts?|v|volts?|hz|khz|mhz|ghz|db|gb|tb|mb|mp|k|people|persons?|players?|pieces?|pcs|pack|packs|cups?|bottles?|miles?|stunden|tage|wochen|monate|jahre?n?|personen|stück|zoll|heures?|jours?|ans|personnes|horas?|días|años|personas|ore|giorni|anni|persone|dias|anos|pessoas|uur|dagen|jaar|personen|godzin|lat|osób|часов|лет|дней|saat|gün|yaş)(?![\p{L}]))|^ ?(?:時間|小时|歳|岁|人|시간|년|세)/iu
 
+/** `$1.5k` */
+const thousands = /^ ?k(?!\p{L})/iu
+
 /** The amount that begins a text. Without a currency, units, ratings and bare letters show that it is none. */
 const readAmount = (text: string, offset: number): Amount | undefined => {
   const lead = /^ ?(?:[^\p{L}\p{N}\s]|[A-Za-z]{1,3}(?:\$| ))? ?(?=\d)/u.exec(text)?.[0] ?? ""
@@ -43,14 +46,18 @@ const readAmount = (text: string, offset: number): Amount | undefined => {
   const rest = text.slice(lead.length)
   const digits = amountAt.exec(rest)?.groups?.["number"]
   if (digits === undefined) return undefined
-  const after = rest.slice(rest.indexOf(digits) + digits.length)
+  const behind = rest.slice(rest.indexOf(digits) + digits.length)
+  const thousand = thousands.exec(behind)?.[0] ?? ""
+  const isThousands =
+    thousand !== "" && (marker ?? currencyAfter(behind.slice(thousand.length))) !== undefined
+  const after = isThousands ? behind.slice(thousand.length) : behind
   const later = currencyAfter(after)
   const isMarked = marker !== undefined || later !== undefined
   if (!isMarked && (unit.test(after) || isOpinion(after) || /^[\p{L}]/u.test(after))) return undefined
   const value = readNumber(digits)[0]
   if (value === undefined) return undefined
   return {
-    value,
+    value: isThousands ? value * 1_000 : value,
     currencies: marker?.currencies ?? later?.currencies ?? [],
     isMarked,
     end: offset + text.length - after.length + (later?.length ?? 0)
@@ -112,6 +119,10 @@ const phrases: ReadonlyArray<Phrase> = [
     strict: false,
     unspaced: true
   },
+  { words: "<=|≤", bound: "max", strict: false, needsCurrency: true, unspaced: true },
+  { words: "<|(?<!\\p{L})sub-", bound: "max", strict: true, needsCurrency: true, unspaced: true },
+  { words: ">=|≥", bound: "min", strict: false, needsCurrency: true, unspaced: true },
+  { words: ">", bound: "min", strict: true, needsCurrency: true, unspaced: true },
   { words: "至少|最低|不低于|不低於|최소", bound: "min", strict: false, unspaced: true },
   {
     words: "from|ab|desde|od|от|de",
@@ -134,7 +145,7 @@ const suffixes: ReadonlyArray<readonly [RegExp, Pick<PriceLimit, "bound" | "stri
     { bound: "max", strict: false }
   ],
   [
-    /^(?: ?-?(?:max(?:imum)?|tops|budget|limit|price limit|cap|price cap|ceiling|de budget)(?!\p{L})|(?:以下|以内|以內|まで|이하|까지))/iu,
+    /^(?: ?-?(?:max(?:imum)?|tops|budget|limit|price limit|cap|price cap|ceiling|de budget)(?!\p{L})| ?(?:以下|以内|以內|まで|이하|까지))/iu,
     { bound: "max", strict: false }
   ],
   [/^(?:未満|未满|미만)/u, { bound: "max", strict: true }],

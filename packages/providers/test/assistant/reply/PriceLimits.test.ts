@@ -39,7 +39,14 @@ describe("limits of a message", () => {
     ["наушники до 50 долларов", ["<= 50 USD"]],
     ["50ドル以下のヘッドホン", ["<= 50 USD"]],
     ["不超过100美元的耳机", ["<= 100 USD"]],
-    ["5만원 이하", []]
+    ["5만원 이하", []],
+    ["50달러 이하 헤드폰", ["<= 50 USD"]],
+    ["a laptop under $1.5k", ["< 1500 USD"]],
+    ["a laptop under 2k dollars", ["< 2000 USD"]],
+    ["headphones <$50", ["< 50 USD"]],
+    ["headphones <= 50 USD", ["<= 50 USD"]],
+    ["headphones ≤ $50 and ≥ $20", ["<= 50 USD", ">= 20 USD"]],
+    ["sub-$50 headphones", ["< 50 USD"]]
   ])("%s", (message, expected) => {
     expect(read(message).sort()).toEqual([...expected].sort())
   })
@@ -56,7 +63,9 @@ describe("limits of a message", () => {
     "size 8-10 shoes",
     "a monitor of 27 inch or more",
     "up to 12 people",
-    "hard drive over 2 TB"
+    "hard drive over 2 TB",
+    "I <3 music",
+    "a camera under 4k"
   ])("no limit on the price: %s", (message) => {
     expect(read(message)).toEqual([])
   })

@@ -59,33 +59,7 @@ export const english: LexiconWords = {
   like: `enjoy like love appreciate welcome`,
   rec: `recommend suggest choose pick go_with consider try would_go_with take_a_look_at propose my_pick_is
     my_recommendation_is my_suggestion_is my_choice_is my_first_choice_is`,
-  adj: `pleasant young soft light lightweight heavy small compact large big slim thin thick long short wide tall tiny
-    roomy spacious portable foldable foldaway handy practical useful versatile sturdy durable robust tough reliable
-    elegant stylish sleek modern classic simple easy smooth quiet silent clear crisp deep warm cool cooling cozy cosy
-    bright dark gentle strong powerful flexible adjustable ergonomic breathable waterproof resistant washable
-    rechargeable wireless wired cordless noise_cancelling insulated natural organic vegan wooden wood colorful
-    colourful black white blue red green gray grey brown pink yellow purple orange beige good great nice lovely
-    wonderful excellent perfect ideal solid fine fantastic comfortable comfy thoughtful charming cheerful beautiful
-    delightful dependable convenient minimalist timeless attractive intuitive effortless happy classy everyday daily
-    outdoor indoor suitable suited tailored handmade knitted woven padded lined coated leakproof spillproof sweatproof
-    windproof shockproof dustproof nonstick odorless unscented fragrant dishwasher_safe stable steady rigid firm plush
-    fluffy silky velvety supple stretchy elastic ultralight narrow round square oval rectangular curved pointed coarse
-    crunchy creamy mellow mild bold fruity nutty sweet salty spicy refreshing plain subtle discreet understated
-    decorative ornate vintage retro rustic scandinavian nordic industrial contemporary traditional artistic creative
-    playful funny vivid lively adventurous romantic peaceful serene friendly welcoming familiar personal distinctive
-    memorable meaningful heartfelt sensible smart clever capable effective efficient consistent accurate precise
-    eco_friendly recycled recyclable sustainable biodegradable compostable mindful noticeable sharp dry cold hot wet
-    muddy rocky rough damp flat calm relaxing soothing relaxed grippy magnetic bluetooth digital electric manual
-    automatic acoustic mechanical hand_held handheld detachable removable interchangeable extendable packable
-    collapsible inflatable stackable hypoallergenic delicate sensitive tactile responsive clean tidy neat neutral fun
-    tender airy snug loose straightforward uncomplicated well_made well_built well_spaced well_suited
-    beginner_friendly kid_friendly family_friendly water_resistant sweat_resistant scratch_resistant non_slip
-    hands_free low_profile built_in in_place separate visible reflective absorbent fast_drying quick_drying
-    long_lasting lasting immersive detailed energetic wintry sunny rainy noisy crowded busy cramped sore tired curious
-    active loud inviting graceful cute adorable whimsical tasteful polished refined brushed glossy matte transparent
-    quick_to_set_up slip_resistant your_own sophisticated seamless tight hard front rear upper inner outer main
-    different multi_purpose all_purpose similar right calming pretty gorgeous silky_smooth rich_tasting own proper
-    local kind`,
+  adj: `pleasant young soft light lightweight heavy small compact large big slim thin thick long short wide tall tiny roomy spacious portable foldable foldaway handy practical useful versatile sturdy durable robust tough reliable elegant stylish sleek modern classic simple easy smooth quiet silent clear crisp deep warm cool cooling cozy cosy bright dark gentle strong powerful flexible adjustable ergonomic breathable waterproof resistant washable rechargeable wireless wired cordless noise_cancelling insulated natural organic vegan wooden wood colorful colourful black white blue red green gray grey brown pink yellow purple orange beige good great nice lovely wonderful excellent perfect ideal solid fine fantastic comfortable comfy thoughtful charming cheerful beautiful delightful dependable convenient minimalist timeless attractive intuitive effortless happy classy everyday daily outdoor indoor suitable suited tailored handmade knitted woven padded lined coated leakproof spillproof sweatproof windproof shockproof dustproof nonstick odorless unscented fragrant dishwasher_safe stable steady rigid firm plush fluffy silky velvety supple stretchy elastic ultralight narrow round square oval rectangular curved pointed coarse crunchy creamy mellow mild bold fruity nutty sweet salty spicy refreshing plain subtle discreet understated decorative ornate vintage retro rustic scandinavian nordic industrial contemporary traditional artistic creative playful funny vivid lively adventurous romantic peaceful serene friendly welcoming familiar personal distinctive memorable meaningful heartfelt sensible smart clever capable effective efficient consistent accurate precise eco_friendly recycled recyclable sustainable biodegradable compostable mindful noticeable sharp dry cold hot wet muddy rocky rough damp flat calm relaxing soothing relaxed grippy magnetic bluetooth digital electric manual automatic acoustic mechanical hand_held handheld detachable removable interchangeable extendable packable collapsible inflatable stackable hypoallergenic delicate sensitive tactile responsive clean tidy neat neutral fun tender airy snug loose straightforward uncomplicated well_made well_built well_spaced well_suited beginner_friendly kid_friendly family_friendly water_resistant sweat_resistant scratch_resistant non_slip hands_free low_profile built_in in_place separate visible reflective absorbent fast_drying quick_drying long_lasting lasting immersive detailed energetic wintry sunny rainy noisy crowded busy cramped sore tired curious active loud inviting graceful cute adorable whimsical tasteful polished refined brushed glossy matte transparent quick_to_set_up slip_resistant your_own sophisticated seamless tight hard front rear upper inner outer different multi_purpose all_purpose similar right calming pretty gorgeous silky_smooth rich_tasting own proper kind`,
   adv: `very really quite also too so especially particularly perfectly well nicely beautifully easily smoothly
     quietly silently comfortably evenly precisely gently softly firmly neatly tidily conveniently effortlessly
     naturally reliably consistently accurately properly pleasantly snugly warmly enough equally extremely truly

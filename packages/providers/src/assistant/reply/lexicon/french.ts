@@ -30,20 +30,7 @@ export const french: LexiconWords = {
   wish: `cherchez cherches aimez aimes aime aiment voulez souhaitez souhaites préférez profiter profiter_de`,
   like: `apprécier apprécierez aimer aimerez adorer aime aiment appréciera aimera adorera`,
   rec: `recommande recommanderais conseille conseillerais propose suggère choisissez choisirais`,
-  adj: `bon bonne bons bonnes beau belle bel beaux belles joli jolie jolis jolies parfait parfaite parfaits parfaites
-    idéal idéale idéales idéaux agréable agréables confortable confortables léger légère légers légères doux douce
-    douces petit petite petits petites grand grande grands grandes compact compacte compacts compactes pratique
-    pratiques solide solides robuste robustes résistant résistante résistants résistantes durable durables polyvalent
-    polyvalente pliable pliables portable portables imperméable imperméables étanche étanches chaud chaude chauds
-    chaudes fraîche élégant élégante élégants élégantes moderne modernes classique classiques simple simples
-    silencieux silencieuse discret discrète clair claire clairs riche puissant puissante ergonomique ergonomiques
-    facile faciles naturel naturelle naturels excellent excellente excellents superbe superbes long longue longs
-    longues noir noire blanc blanche bleu bleue rouge vert verte gris grise sec sèche secs propre froid froide tendre
-    délicat délicate raffiné raffinée chic charmant charmante moelleux moelleuse respirant respirante respirants
-    réglable réglables lavable lavables rechargeable antidérapant antidérapante lumineux lumineuse chaleureux
-    chaleureuse adapté adaptée adaptés adaptées quotidien quotidienne calme fin fine épais épaisse utile utiles
-    original originale ludique sain tranquille spacieux spacieuse stable stables souple souples sportif sportive
-    mouillé mouillés mouillée mouillées précis précise net nette fiable fiables esthétique créatif créative sans_fil`,
+  adj: `bon bonne bons bonnes beau belle bel beaux belles joli jolie jolis jolies parfait parfaite parfaits parfaites idéal idéale idéales idéaux agréable agréables confortable confortables léger légère légers légères doux douce douces petit petite petits petites grand grande grands grandes compact compacte compacts compactes pratique pratiques solide solides robuste robustes résistant résistante résistants résistantes durable durables polyvalent polyvalente pliable pliables portable portables imperméable imperméables étanche étanches chaud chaude chauds chaudes fraîche élégant élégante élégants élégantes moderne modernes classique classiques simple simples silencieux silencieuse discret discrète clair claire clairs riche puissant puissante ergonomique ergonomiques facile faciles naturel naturelle naturels excellent excellente excellents superbe superbes long longue longs longues noir noire blanc blanche bleu bleue rouge vert verte gris grise sec sèche secs propre froid froide tendre délicat délicate raffiné raffinée chic charmant charmante moelleux moelleuse respirant respirante respirants réglable réglables lavable lavables rechargeable antidérapant antidérapante lumineux lumineuse chaleureux chaleureuse adapté adaptée adaptés adaptées quotidien quotidienne calme fin fine épais épaisse utile utiles ludique sain tranquille spacieux spacieuse stable stables souple souples sportif sportive mouillé mouillés mouillée mouillées précis précise nette fiable fiables esthétique créatif créative sans_fil`,
   adv: `très bien vraiment assez aussi également particulièrement surtout facilement doucement parfaitement au_sec
     au_chaud confortablement longtemps idéalement en_plus de_plus à_la_fois`,
   circ: `partout au_quotidien pendant_des_heures au_bureau à_la_maison en_voyage`,

@@ -30,18 +30,7 @@ export const italian: LexiconWords = {
   wish: `cerchi cerca vuoi desideri preferisci ama godere godere_di`,
   like: `apprezzare apprezzerà amare amerà piacere gradire gradirà`,
   rec: `consiglio consiglierei suggerisco suggerirei raccomando scegli sceglierei`,
-  adj: `buona buon buono buoni bello bella belli belle bel ottimo ottima ottimi ottime eccellente eccellenti comodo
-    comoda comodi comode confortevole confortevoli leggero leggera leggeri leggere morbido morbida morbidi morbide
-    piccolo piccola piccoli grande grandi compatto compatta compatti pratico pratica pratici pratiche utile utili
-    resistente resistenti robusto robusta robusti robuste durevole durevoli versatile versatili pieghevole pieghevoli
-    portatile portatili impermeabile impermeabili caldo calda caldi calde fresco fresca elegante eleganti moderno
-    moderna moderni classico classica semplice semplici silenzioso silenziosa silenziosi chiaro chiara nitido nitida
-    potente potenti ergonomico ergonomica facile facili naturale naturali piacevole piacevoli ideale ideali perfetto
-    perfetta perfetti perfette adatto adatta adatti adatte lungo lunga lunghi lunghe nero nera bianco bianca blu rosso
-    rossa verde grigio freddo fredda asciutto asciutta asciutti pulito pulita delicato delicata affascinante
-    accogliente traspirante traspiranti regolabile regolabili lavabile lavabili ricaricabile antiscivolo rilassante
-    tranquillo tranquilla solido solida stabile stabili flessibile divertente divertenti creativo luminoso sottile
-    ampio ampia spazioso spaziosa affidabile originale preciso precisa quotidiano quotidiana wireless`,
+  adj: `buona buon buono buoni bello bella belli belle bel ottimo ottima ottimi ottime eccellente eccellenti comodo comoda comodi comode confortevole confortevoli leggero leggera leggeri leggere morbido morbida morbidi morbide piccolo piccola piccoli grande grandi compatto compatta compatti pratico pratica pratici pratiche utile utili resistente resistenti robusto robusta robusti robuste durevole durevoli versatile versatili pieghevole pieghevoli portatile portatili impermeabile impermeabili caldo calda caldi calde fresco fresca elegante eleganti moderno moderna moderni classico classica semplice semplici silenzioso silenziosa silenziosi chiaro chiara nitido nitida potente potenti ergonomico ergonomica facile facili naturale naturali piacevole piacevoli ideale ideali perfetto perfetta perfetti perfette adatto adatta adatti adatte lungo lunga lunghi lunghe nero nera bianco bianca blu rosso rossa verde grigio freddo fredda asciutto asciutta asciutti pulito pulita delicato delicata affascinante accogliente traspirante traspiranti regolabile regolabili lavabile lavabili ricaricabile antiscivolo rilassante tranquillo tranquilla solido solida stabile stabili flessibile divertente divertenti creativo luminoso sottile ampio ampia spazioso spaziosa affidabile preciso precisa quotidiano quotidiana wireless`,
   adv: `molto bene davvero anche particolarmente soprattutto facilmente perfettamente comodamente inoltre così
     abbastanza`,
   circ: `a_casa a_lungo per_ore di_notte in_viaggio`,
