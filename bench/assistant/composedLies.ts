@@ -102,7 +102,7 @@ In your bag is a great choice. | Sits comfortably in your bag. | It sits comfort
 It stays in your room. | It stays for you. | It stays with you. | It fits in your bag already. | It has two stars.
 It has five W. | It has 4 stars. | The Anker has 2310 readers. | It is made for $5.
 It is made for five. | It is good for 5 W. | For 5 W you can use it. | For five, you can use it.
-The Anker 5 W is light. | The 5 W is light. | The Anker, 45, is light. | The Anker 45 is light.
+The Anker 5 W is light. | The Anker, 45, is light. | The Anker 45 is light.
 Here are 2 headphones. | Here are plenty of wireless headphones. | There are some headphones.
 These are some headphones at home. | Each of them is a great match for your wallet. | It matches your budget.
 It fits your budget. | It fits your price. | It suits your limit. | It is the perfect price.
@@ -149,6 +149,38 @@ Ecco le tue cuffie. | Ecco il tuo Anker. | Ecco l'Anker. | È a casa. | È per t
 Ha il tuo zaino. | Ti offre il caffè. | Ti dona il caffè. | Offre il caffè a casa. | È da te. | Sono da te.
 A Anker é para você. | É um bom presente para você. | Aqui estão os seus fones. | Aqui está o Anker. | Fica em casa.
 Fica bem em casa. | É de casa. | Tem a sua mochila. | Oferece café. | Dá café. | Faz a viagem. | Faz bem.
+The Anker is a great choice with free delivery. | The Anker is a great choice with a discount.
+The Anker is a great choice with a gift. | The Anker is a great choice with the Sony.
+The Anker is a great choice with your phone at home. | The Anker is light, featuring 50 discounts.
+The Anker is light, offering you a refund. | The Anker comes with headphones, including the Sony.
+The Anker is light, including the Sony. | The Anker is light, including a lamp.
+The Anker is good, making it yours. | The Anker is good, making it cheap. | The Anker is good, keeping it for you.
+The Anker is good, keeping it at home for you. | The Anker is good, leaving it in your hallway.
+The Anker is good, leaving it at your home. | I keep it for you. | I keep it warm for you. | We keep it dry for you.
+It keeps it for you. | They keep it for you. | Whether you use it or not, it is at home.
+Whether you travel or have it at home. | Whether it is in your bag or at home. | Either is at home.
+Either would be at your home. | Either comes home. | It is for her. | It is with her.
+It is a gift for her from me. | The Anker is her gift. | The Anker, in addition, is in your bag.
+The Anker, in particular, is with you. | The Anker, for example, is in the kitchen.
+On the other hand, it is in the kitchen. | Quickly it is at home. | It quickly comes to you.
+It slips into your bag quickly at night. | It opens at night. | It opens the shop. | It fills your order.
+It fills your bag for you at night. | It sets up your order. | It picks up your order. | It picks up your bag.
+It blocks your card. | It carries your bag home. | It gives off coupons. | It gives off free coffee.
+It sleeps at your home. | It protects your payment. | It protects your card. | It limits the price.
+It limits your budget. | If you prefer to pay later, it is light. | If you want to buy it, it is light.
+If you like to save, it is light. | If you want to return it, you can. | If you want to hold it, I can.
+For a cheaper choice, take it. | For a smaller price, consider the Sony.
+For a smaller choice at home, it is in your bag. | Made of gold, it is light. | Made for you, it is in your bag.
+Designed for you, the Anker is at home. | Kind to your wallet, the Anker is light. | It is kind to your wallet.
+It is gentle on your wallet. | It is easy on your budget. | It is easy on your account.
+It is comfortable in your account. | It is lighter than the Sony. | It is smaller than the price of the Sony.
+It is smaller in price. | It is larger by two stars. | It is brighter at two stars. | The 5 W is in the kitchen.
+The 5 W is for you. | The 5 stars are real. | The 2310 reviews are great. | The 45 is great.
+The 45 dollars are great. | Its 45 is great. | Its 5 stars are great. | Enough for you. | It is enough.
+It is right enough for you at home already. | Anyone loves it. | Anyone who loves it has it.
+Anyone would love the Lumo. | It is great for anyone who wants a bargain. | It is great for anyone who has it.
+It is great for anyone who wants to pay. | Let me know if you want it at home.
+Let me know if you want me to buy it. | Let me know your address. | Let me know your email.
 `)
 
 /** Lies in words that the shopper used: the request, and the lie. */

@@ -46,7 +46,7 @@ const measure = at(({ titles, words }, place) => {
 })
 
 const advs = many(word("adv"))
-const adj = seq(advs, word("adj"))
+const adj = seq(advs, word("adj"), opt(word("enough")))
 const article = opt(word("det"))
 const possessive = alt(word("own"), word("poss"))
 const det = opt(alt(possessive, seq(word("det"), opt(possessive))))
@@ -57,7 +57,7 @@ const list = (part: Pattern): Pattern => seq(part, many(seq(joint, part)))
 
 const thing = alt(word("noun"), word("trait"), word("part"))
 const feature = alt(thing, measure)
-const inner = many(alt(adj, feature, seq(word("person"), opt(word("genitive")))))
+const inner = many(alt(seq(adj, opt(joint)), feature, seq(word("person"), opt(word("genitive")))))
 const after = many(adj)
 const ofFeature = opt(seq(word("of"), det, inner, feature, after))
 const phrase = (head: Pattern): Pattern => seq(det, inner, head, after, ofFeature)
@@ -81,10 +81,16 @@ const circumstance = alt(
 )
 const action = seq(many(alt(circumstance, word("dat"))), word("use"), many(circumstance))
 
-const wishes = seq(advs, word("wish"), usable, many(alt(word("circ"), word("adv"))))
+const actions = seq(action, many(seq(word("and"), word("use"), many(circumstance))))
+const wishes = seq(
+  advs,
+  word("wish"),
+  alt(usable, seq(word("to"), action)),
+  many(alt(word("circ"), word("adv")))
+)
 
 const forUse = seq(word("for"), usable)
-const forYou = seq(word("for"), word("you"))
+const forYou = seq(word("for"), alt(word("you"), word("other")))
 const place = seq(word("prep"), alt(usable, features))
 const toUse = seq(word("to"), alt(action, wishes))
 const who = seq(phrase(word("person")), word("who"), alt(action, wishes))
@@ -94,13 +100,13 @@ const when = alt(
   seq(
     word("when"),
     alt(
-      seq(opt(word("modal")), word("you"), opt(word("be")), action),
+      seq(opt(word("modal")), word("you"), opt(word("be")), actions),
       seq(alt(word("other"), phrase(word("person"))), action),
       seq(advs, word("use"), many(circumstance))
     )
   )
 )
-const suit = seq(opt(sign), alt(forUse, seq(word("for"), who), forYou, toUse, when))
+const suit = seq(opt(sign), alt(seq(word("with"), parts), forUse, seq(word("for"), who), forYou, toUse, when))
 /** Whom and what for, where, how. It never follows `is` at once. */
 const extras = many(alt(suit, place, word("circ"), word("adv")))
 
@@ -139,15 +145,14 @@ const does = seq(
   ),
   extras
 )
-const makes = seq(
-  word("make"),
-  alt(seq(alt(word("it"), word("you"), features, phrase(word("person"))), complement), complement)
-)
+/** `it light` */
+const objectMade = seq(alt(word("it"), word("you"), features, phrase(word("person"))), complement)
+const makes = seq(word("make"), alt(objectMade, complement))
 const helps = seq(
   word("help"),
   opt(alt(word("you"), word("dat"), phrase(alt(word("person"), feature)))),
   opt(word("to")),
-  alt(action, wishes)
+  alt(action, wishes, makes)
 )
 const looks = seq(word("look"), opt(word("dat")), alt(quality, some(word("adv"))), extras)
 const predicate = seq(opt(may), advs, alt(is, has, does, makes, helps, looks, seq(quality, word("be"))))
@@ -159,8 +164,9 @@ const good = alt(
   seq(word("det"), inner, some(word("kind")), after)
 )
 const goods = list(good)
-const partOfGood = seq(ownDet, inner, word("part"), after, ofFeature)
-const subject = alt(goods, list(partOfGood))
+const partOfGood = seq(ownDet, inner, alt(word("part"), measure), after, ofFeature)
+const aside = opt(seq(sign, word("adv"), sign))
+const subject = seq(alt(goods, list(partOfGood)), aside)
 
 const youMay = alt(
   seq(alt(seq(word("you"), word("modal")), seq(word("modal"), opt(word("you")))), opt(word("dat")), action),
@@ -205,12 +211,23 @@ const clause = alt(
   choiceIs
 )
 const leading = seq(
-  alt(seq(word("beside"), goods), forUse, seq(word("for"), who), place, when, toUse, word("adv")),
+  alt(
+    seq(word("beside"), goods),
+    made,
+    seq(word("for"), choice),
+    forUse,
+    seq(word("for"), who),
+    place,
+    when,
+    toUse,
+    word("adv")
+  ),
   opt(sign)
 )
 const further = alt(
   seq(alt(seq(sign, opt(word("conj"))), word("conj")), many(leading), clause),
-  seq(opt(sign), word("conj"), predicates)
+  seq(opt(sign), word("conj"), predicates),
+  seq(opt(sign), word("making"), objectMade)
 )
 const joined = seq(many(leading), clause, many(further))
 const item = seq(goods, sign, alt(quality, choice, gift, seq(inner, list(word("part")), extras), predicates))

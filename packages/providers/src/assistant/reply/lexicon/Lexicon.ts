@@ -34,6 +34,8 @@ export type WordKind =
   | "make"
   /** `helps you relax` */
   | "help"
+  /** `making it light` */
+  | "making"
   /** Verbs before a quality: `feels soft`. */
   | "look"
   /** What a person does with a product: `wear`. */
@@ -45,6 +47,7 @@ export type WordKind =
   | "rec"
   | "adj"
   | "adv"
+  | "enough"
   /** Where and how long: `at home`. */
   | "circ"
   /** Uses, places, materials. */
@@ -64,6 +67,8 @@ export type WordKind =
   /** `together with` */
   | "beside"
   | "prep"
+  /** Before the parts of a product. */
+  | "with"
   | "of"
   | "to"
   | "and"

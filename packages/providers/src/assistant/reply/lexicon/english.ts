@@ -6,8 +6,8 @@ export const english: LexiconWords = {
   own: `its their`,
   poss: `your his her`,
   mine: `my`,
-  it: `it they this these both this_one that_one each_of_them both_of_them each_one either_one them`,
-  other: `she he`,
+  it: `it they this these both this_one that_one each_of_them both_of_them each_one either_one them either`,
+  other: `she he her him`,
   you: `you`,
   i: `i`,
   dat: ``,
@@ -15,27 +15,11 @@ export const english: LexiconWords = {
   modal: `can could may might would should d`,
   will: `will ll`,
   has: `has have offers offer features feature includes include provides provide comes_with come_with comes_in_a
-    come_in_a gives give uses contains contain boasts boast delivers_clear deliver_clear brings_joy`,
-  verb: `fits fit suits suit matches match works work folds fold blocks block protects protect supports support adds
-    add cushions cushion absorbs absorb reduces lights light illuminates illuminate brightens brighten complements
-    complement blends blend packs pack heats heat cools cool warms warm cleans clean cuts cut grinds grind brews brew
-    makes make washes wash dries dry measures measure weighs weigh mixes mix pours pour boils steams steam toasts
-    toast slices slice chops chop bakes bake spins spin glides glide slides slide rolls roll tilts tilt attaches
-    attach mounts mount stacks stack stretches stretch locks closes tightens wraps hugs hug soothes soothe calms calm
-    relaxes moisturizes moisturize hydrates hydrate nourishes smooths smooth soften softens repels repel resists
-    resist filters filter removes remove organizes organize holds hold stores store records captures capture displays
-    display prints draws plays play doubles_as double_as goes_with go_with goes_well_with go_well_with pairs_with
-    pair_with combines combine connects connect adapts adapt adjusts adjust adapts_to helps_with help_with serves_as
-    serve_as uses use meets meet takes_up blends_into blend_into fits_into fit_into stands_out stand_out does_the_work
-    do_the_work returns_to_its_base shines shine reflects reflect glows glow minimizes minimize masks mask isolates
-    isolate improves improve enhances enhance encourages encourage teaches teach lasts last conducts distributes
-    distribute spreads spread traps wicks wick drains drain breathes lifts lift raises raise bends bend flexes flex
-    grips grip lies_flat lie_flat folds_flat fold_flat sits_comfortably_in_the_hand fits_comfortably doesn_t_itch
-    don_t_itch doesn_t_slip don_t_slip doesn_t_bleed doesn_t_scratch don_t_leak doesn_t_leak moves_quietly saves_space
-    save_space takes_up_little_space wash_out_of clears wipes_clean last_long lasts_long turns_into
-    sits_comfortably_on_the_head sits_comfortably_on_your_head sits_well_in_the_hand feels_good_in_the_hand
-    runs_quietly run_quietly runs_silently runs_smoothly`,
+    come_in_a gives give uses contains contain boasts boast delivers_clear deliver_clear brings_joy gives_off
+    give_off`,
+  verb: `fits fit suits suit matches match works work folds fold blocks block protects protect supports support adds add cushions cushion absorbs absorb reduces lights light illuminates illuminate brightens brighten complements complement blends blend packs pack heats heat cools cool warms warm cleans clean cuts cut grinds grind brews brew makes make washes wash dries dry measures measure weighs weigh mixes mix pours pour boils steams steam toasts toast slices slice chops chop bakes bake spins spin glides glide slides slide rolls roll tilts tilt attaches attach mounts mount stacks stack stretches stretch locks closes tightens wraps hugs hug soothes soothe calms calm relaxes moisturizes moisturize hydrates hydrate nourishes smooths smooth soften softens repels repel resists resist filters filter removes remove organizes organize holds hold stores store records captures capture displays display prints draws plays play doubles_as double_as goes_with go_with goes_well_with go_well_with pairs_with pair_with combines combine connects connect adapts adapt adjusts adjust adapts_to helps_with help_with serves_as serve_as uses use meets meet takes_up blends_into blend_into fits_into fit_into stands_out stand_out does_the_work do_the_work returns_to_its_base shines shine reflects reflect glows glow minimizes minimize masks mask isolates isolate improves improve enhances enhance encourages encourage teaches teach lasts last conducts distributes distribute spreads spread traps wicks wick drains drain breathes lifts lift raises raise bends bend flexes flex grips grip lies_flat lie_flat folds_flat fold_flat sits_comfortably_in_the_hand fits_comfortably doesn_t_itch don_t_itch doesn_t_slip don_t_slip doesn_t_bleed doesn_t_scratch don_t_leak doesn_t_leak moves_quietly saves_space save_space takes_up_little_space wash_out_of clears wipes_clean last_long lasts_long turns_into sits_comfortably_on_the_head sits_comfortably_on_your_head sits_well_in_the_hand feels_good_in_the_hand runs_quietly run_quietly runs_silently runs_smoothly sets_up set_up limits limit takes_up_very_little_room take_up_very_little_room takes_up_little_room takes_up_very_little_space stays_put stay_put blocks_out block_out keeps_up keep_up rolls_up roll_up packs_down pack_down folds_down folds_up fold_up hangs hang works_for tucks tuck slots charges_quickly charges_fast heats_up heat_up cools_down brightens_up protects_from protect_from fills_the_room fill_the_room picks_up_hair picks_up_dust opens_wide slips_into_any_bag`,
   make: `makes make keeps keep leaves leave renders`,
+  making: `making keeping leaving`,
   help: `helps help lets let allows_you_to allow_you_to allows allow makes_it_easy_to make_it_easy_to enables`,
   look: `looks look feels feel sounds sound tastes taste stays stay smells smell writes write works work folds fold
     heats heat gets_nicer handles charges fits fit seems seem`,
@@ -59,16 +43,46 @@ export const english: LexiconWords = {
   like: `enjoy like love appreciate welcome`,
   rec: `recommend suggest choose pick go_with consider try would_go_with take_a_look_at propose my_pick_is
     my_recommendation_is my_suggestion_is my_choice_is my_first_choice_is`,
-  adj: `pleasant young soft light lightweight heavy small compact large big slim thin thick long short wide tall tiny roomy spacious portable foldable foldaway handy practical useful versatile sturdy durable robust tough reliable elegant stylish sleek modern classic simple easy smooth quiet silent clear crisp deep warm cool cooling cozy cosy bright dark gentle strong powerful flexible adjustable ergonomic breathable waterproof resistant washable rechargeable wireless wired cordless noise_cancelling insulated natural organic vegan wooden wood colorful colourful black white blue red green gray grey brown pink yellow purple orange beige good great nice lovely wonderful excellent perfect ideal solid fine fantastic comfortable comfy thoughtful charming cheerful beautiful delightful dependable convenient minimalist timeless attractive intuitive effortless happy classy everyday daily outdoor indoor suitable suited tailored handmade knitted woven padded lined coated leakproof spillproof sweatproof windproof shockproof dustproof nonstick odorless unscented fragrant dishwasher_safe stable steady rigid firm plush fluffy silky velvety supple stretchy elastic ultralight narrow round square oval rectangular curved pointed coarse crunchy creamy mellow mild bold fruity nutty sweet salty spicy refreshing plain subtle discreet understated decorative ornate vintage retro rustic scandinavian nordic industrial contemporary traditional artistic creative playful funny vivid lively adventurous romantic peaceful serene friendly welcoming familiar personal distinctive memorable meaningful heartfelt sensible smart clever capable effective efficient consistent accurate precise eco_friendly recycled recyclable sustainable biodegradable compostable mindful noticeable sharp dry cold hot wet muddy rocky rough damp flat calm relaxing soothing relaxed grippy magnetic bluetooth digital electric manual automatic acoustic mechanical hand_held handheld detachable removable interchangeable extendable packable collapsible inflatable stackable hypoallergenic delicate sensitive tactile responsive clean tidy neat neutral fun tender airy snug loose straightforward uncomplicated well_made well_built well_spaced well_suited beginner_friendly kid_friendly family_friendly water_resistant sweat_resistant scratch_resistant non_slip hands_free low_profile built_in in_place separate visible reflective absorbent fast_drying quick_drying long_lasting lasting immersive detailed energetic wintry sunny rainy noisy crowded busy cramped sore tired curious active loud inviting graceful cute adorable whimsical tasteful polished refined brushed glossy matte transparent quick_to_set_up slip_resistant your_own sophisticated seamless tight hard front rear upper inner outer different multi_purpose all_purpose similar right calming pretty gorgeous silky_smooth rich_tasting own proper kind`,
+  adj: `all_round pleasant young soft light lightweight heavy small compact large big slim thin thick long short wide tall tiny
+    roomy spacious portable foldable foldaway handy practical useful versatile sturdy durable robust tough reliable
+    elegant stylish sleek modern classic simple easy smooth quiet silent clear crisp deep warm cool cooling cozy cosy
+    bright dark gentle strong powerful flexible adjustable ergonomic breathable waterproof resistant washable
+    rechargeable wireless wired cordless noise_cancelling insulated natural organic vegan wooden wood colorful
+    colourful black white blue red green gray grey brown pink yellow purple orange beige good great nice lovely
+    wonderful excellent perfect ideal solid fine fantastic comfortable comfy thoughtful charming cheerful beautiful
+    delightful dependable convenient minimalist timeless attractive intuitive effortless happy classy everyday daily
+    outdoor indoor suitable suited tailored handmade knitted woven padded lined coated leakproof spillproof sweatproof
+    windproof shockproof dustproof nonstick odorless unscented fragrant dishwasher_safe stable steady rigid firm plush
+    fluffy silky velvety supple stretchy elastic ultralight narrow round square oval rectangular curved pointed coarse
+    crunchy creamy mellow mild bold fruity nutty sweet salty spicy refreshing plain subtle discreet understated
+    decorative ornate vintage retro rustic scandinavian nordic industrial contemporary traditional artistic creative
+    playful funny vivid lively adventurous romantic peaceful serene friendly welcoming familiar personal distinctive
+    memorable meaningful heartfelt sensible smart clever capable effective efficient consistent accurate precise
+    eco_friendly recycled recyclable sustainable biodegradable compostable mindful noticeable sharp dry cold hot wet
+    muddy rocky rough damp flat calm relaxing soothing relaxed grippy magnetic bluetooth digital electric manual
+    automatic acoustic mechanical hand_held handheld detachable removable interchangeable extendable packable
+    collapsible inflatable stackable hypoallergenic delicate sensitive tactile responsive clean tidy neat neutral fun
+    tender airy snug loose straightforward uncomplicated well_made well_built well_spaced well_suited
+    beginner_friendly kid_friendly family_friendly water_resistant sweat_resistant scratch_resistant non_slip
+    hands_free low_profile built_in in_place separate visible reflective absorbent fast_drying quick_drying
+    long_lasting lasting immersive detailed energetic wintry sunny rainy noisy crowded busy cramped sore tired curious
+    active loud inviting graceful cute adorable whimsical tasteful polished refined brushed glossy matte transparent
+    quick_to_set_up slip_resistant your_own sophisticated seamless tight hard front rear upper inner outer different
+    multi_purpose all_purpose similar right calming pretty gorgeous silky_smooth rich_tasting own proper kind smaller
+    lighter softer warmer quieter brighter thicker thinner longer shorter firmer larger bigger simpler sturdier
+    well_protected upright sharper deeper`,
+  enough: `enough`,
   adv: `very really quite also too so especially particularly perfectly well nicely beautifully easily smoothly
     quietly silently comfortably evenly precisely gently softly firmly neatly tidily conveniently effortlessly
     naturally reliably consistently accurately properly pleasantly snugly warmly enough equally extremely truly
     wonderfully remarkably fairly rather simply right otherwise however instead additionally moreover therefore then
     thus together closely freely more_compact elegantly brightly clearly deeply in_place simultaneously not_too
     without_being without_getting flat a_little a_bit slightly always ideally up_to on_top_of_that generally overall
-    definitely certainly surprisingly noticeably exceptionally without_being_heavy`,
+    definitely certainly surprisingly noticeably exceptionally without_being_heavy on_the_other_hand in_particular
+    above_all in_addition quickly for_example`,
   circ: `outdoors indoors everywhere_you_go on_its_own for_hours for_many_hours all_day all_day_long at_home at_work
-    at_night outside inside on_the_go for_a_long_time in_no_time for_years all_year_round`,
+    at_night outside inside on_the_go for_a_long_time in_no_time for_years all_year_round when_it_rains in_the_rain
+    in_the_dark after_dark even_in_bad_weather even_in_rain on_long_trips on_long_flights`,
   noun: `travel trip trips flight flights commute home office desk desks study school kitchen bedroom bathroom garden
     camping hiking trail trails sport sports gym workout workouts yoga beach rain weather winter summer sleep coffee
     tea reading night gift_giving birthday lifestyle exercise exercises endurance ritual tradition routine habit
@@ -98,8 +112,13 @@ export const english: LexiconWords = {
     what_you_re_looking_for what_you_need_to_start_playing your_request walk walks daily_walks week weeks
     weekend_trips extra_lens life_outdoors jobs_around_the_house most_jobs most_rooms most_backpacks grip scenery
     picnic_basket bounce bouncing branches mouthfeel surroundings tension stress backaches neck_pain pain comfort_food
-    fibers fibres sips`,
-  trait: `comfort warmth style elegance durability convenience simplicity flexibility mobility portability versatility
+    fibers fibres sips engine_noise carpet carpets rugs furniture homes voice lenses glasses_lens eye_level pressure
+    fresh_coffee fresh_air fresh_vegetables fresh_bread heavy_rain light_rain strategy colors_and_shapes creativity
+    imagination pets allergies small_spaces tight_spaces small_apartments long_walks long_days road_trips work_trips
+    business_trips getaways commutes vacations nights sessions workloads pours brews temperature temperatures
+    instruments chords melodies sketches recipes ingredients spreads pastries pizza steaks sauces leaves ears_and_neck
+    hard_floors hardwood_floors tile`,
+  trait: `room good_support comfort warmth style elegance durability convenience simplicity flexibility mobility portability versatility
     softness silence peace tranquility traction airflow ventilation insulation hydration privacy quiet color colors
     colour colours light space plenty_of_space plenty_of_room lots_of_space lots_of_room control freedom balance
     character charm personality atmosphere mood ambience vibe experience pleasure joy energy stability rich_flavor
@@ -123,7 +142,9 @@ export const english: LexiconWords = {
     bottom top sides side outer_shell inner_lining water_bottle_pocket steel_body glass_body carrying_case storage_bag
     travel_case pieces illustrations artwork instructions_sheet strings neck_pickup tone_wood reverb rod joints motor
     speed speeds suction brushroll measurements readings signal connection bluetooth_connection range_hood performance
-    battery_life`,
+    battery_life strips dividers panels lenses reservoir burrs burr ear_pads headrest cushioned_handle
+    straps_and_buckles soundstage noise_isolation drivers hinges pegs poles stakes vents visor lid_and_base
+    rubber_feet casters`,
   kind: `headphones earbuds earphones speaker keyboard mouse charger lamp tent backpack suitcase bottle mug kettle
     grinder scale pan knife blanket pillow shoes jacket camera stand notebook pen toy toys puzzle blocks bike helmet
     harness bed towel chair table candle sunscreen shampoo maker drill headlamp mat mats socks shirt shirts sweater
@@ -139,7 +160,7 @@ export const english: LexiconWords = {
     diffuser basket basin apron watercolors lunchbox pouch hoodie vest raincoat pants leggings swimsuit goggles
     tumbler carafe teacup chopper peeler colander tin wok pan_set trowel flower_pot bench hammer_drill saw sander
     flashlight torch compass cooler thermos_flask pacifier rattle plush teddy_bear doll_house yoga_mat jump_rope
-    treadmill`,
+    treadmill pairs`,
   choice: `choice choices option options pick picks suggestion suggestions match matches fit fits alternative
     alternatives companion companions all_rounder recommendation idea ideas way addition solution complement
     combination combo candidate starting_point`,
@@ -154,9 +175,10 @@ export const english: LexiconWords = {
     tea_lovers book_lover music_lover nature_lover lover lovers dog dogs cat cats puppy kitten pet pets newborn
     newborns boy boys girl girls man men woman women person people player players programmer programmers sleeper
     sleepers minimalist enthusiast enthusiasts everyone_in_the_family small_hands little_ones recipient yourself
-    two_people four_people`,
+    two_people four_people anyone`,
   genitive: `s`,
   for: `for`,
+  with: `with featuring offering including`,
   beside: `together_with along_with as_well_as`,
   prep: `in on at with during around between through throughout under over into against from without across after
     before thanks_to for_use_in as inside near beside on_top_of into_its for_up_to of_up_to up_to`,
@@ -165,17 +187,19 @@ export const english: LexiconWords = {
   and: `and or but yet plus as_well_as`,
   conj: `and but so because while which that since as yet although though whereas it_also so_that and_so plus`,
   if: `if`,
-  when: `when whenever while for_when`,
+  when: `when whenever while for_when whether`,
   who: `who that`,
   made: `made_of made_from made_with made_for made_to designed_for designed_to designed_with built_for built_to
     built_with built_from suited_to suited_for intended_for meant_for tailored_to crafted_from crafted_with adapted_to
-    lined_with padded_with filled_with great_with equipped_with full_of resistant_to`,
+    lined_with padded_with filled_with great_with equipped_with full_of resistant_to kind_to gentle_on gentle_to
+    easy_on comfortable_on comfortable_in`,
   here: `here_are here_is here_s these_are this_is`,
   whole: `enjoy i_hope_this_helps i_hope_that_helps happy_to_help hope_this_helps hello hi here_are_my_picks
     here_are_some_options here_are_some_ideas here_are_my_suggestions i_m_happy_to_help here_is_what_i_found
     here_s_what_i_found here_are_my_recommendations both_are_good_choices enjoy_your_music enjoy_the_music
     enjoy_your_music_with_them the_straps_are_included have_fun enjoy_your_trip sweet_dreams happy_reading
-    happy_cooking happy_baking happy_hiking`,
+    happy_cooking happy_baking happy_hiking let_me_know_if_you_want_more_ideas let_me_know_if_you_d_like_more_options
+    let_me_know_if_you_would_like_more_options`,
   number: `two three four five`,
   refusal: `i_can_t_help_with_that_request i_can_t_help_with_that i_can_t_help_with_this
     i_can_t_help_with_this_request i_cannot_help_with_that i_can_t_assist_with_that i_can_t_assist_with_this_request

@@ -21,6 +21,7 @@ export const french: LexiconWords = {
     trouvera plaira se_plie se_replie se_glisse éclaire coupe chauffe masse absorbe filtre tient tiennent va_avec
     va_bien_avec se_marie_avec`,
   make: `rend rendent garde gardent maintient fait font`,
+  making: `ce_qui_rend`,
   help: `aide aident vous_aide vous_aident permet_de permettent_de vous_permet_de vous_permettent_de`,
   look: `semble paraît sonne`,
   use: `écouter lire jouer utiliser transporter porter travailler dormir courir voyager cuisiner écrire nettoyer
@@ -30,7 +31,21 @@ export const french: LexiconWords = {
   wish: `cherchez cherches aimez aimes aime aiment voulez souhaitez souhaites préférez profiter profiter_de`,
   like: `apprécier apprécierez aimer aimerez adorer aime aiment appréciera aimera adorera`,
   rec: `recommande recommanderais conseille conseillerais propose suggère choisissez choisirais`,
-  adj: `bon bonne bons bonnes beau belle bel beaux belles joli jolie jolis jolies parfait parfaite parfaits parfaites idéal idéale idéales idéaux agréable agréables confortable confortables léger légère légers légères doux douce douces petit petite petits petites grand grande grands grandes compact compacte compacts compactes pratique pratiques solide solides robuste robustes résistant résistante résistants résistantes durable durables polyvalent polyvalente pliable pliables portable portables imperméable imperméables étanche étanches chaud chaude chauds chaudes fraîche élégant élégante élégants élégantes moderne modernes classique classiques simple simples silencieux silencieuse discret discrète clair claire clairs riche puissant puissante ergonomique ergonomiques facile faciles naturel naturelle naturels excellent excellente excellents superbe superbes long longue longs longues noir noire blanc blanche bleu bleue rouge vert verte gris grise sec sèche secs propre froid froide tendre délicat délicate raffiné raffinée chic charmant charmante moelleux moelleuse respirant respirante respirants réglable réglables lavable lavables rechargeable antidérapant antidérapante lumineux lumineuse chaleureux chaleureuse adapté adaptée adaptés adaptées quotidien quotidienne calme fin fine épais épaisse utile utiles ludique sain tranquille spacieux spacieuse stable stables souple souples sportif sportive mouillé mouillés mouillée mouillées précis précise nette fiable fiables esthétique créatif créative sans_fil`,
+  adj: `bon bonne bons bonnes beau belle bel beaux belles joli jolie jolis jolies parfait parfaite parfaits parfaites
+    idéal idéale idéales idéaux agréable agréables confortable confortables léger légère légers légères doux douce
+    douces petit petite petits petites grand grande grands grandes compact compacte compacts compactes pratique
+    pratiques solide solides robuste robustes résistant résistante résistants résistantes durable durables polyvalent
+    polyvalente pliable pliables portable portables imperméable imperméables étanche étanches chaud chaude chauds
+    chaudes fraîche élégant élégante élégants élégantes moderne modernes classique classiques simple simples
+    silencieux silencieuse discret discrète clair claire clairs riche puissant puissante ergonomique ergonomiques
+    facile faciles naturel naturelle naturels excellent excellente excellents superbe superbes long longue longs
+    longues noir noire blanc blanche bleu bleue rouge vert verte gris grise sec sèche secs propre froid froide tendre
+    délicat délicate raffiné raffinée chic charmant charmante moelleux moelleuse respirant respirante respirants
+    réglable réglables lavable lavables rechargeable antidérapant antidérapante lumineux lumineuse chaleureux
+    chaleureuse adapté adaptée adaptés adaptées quotidien quotidienne calme fin fine épais épaisse utile utiles
+    ludique sain tranquille spacieux spacieuse stable stables souple souples sportif sportive mouillé mouillés
+    mouillée mouillées précis précise nette fiable fiables esthétique créatif créative sans_fil`,
+  enough: ``,
   adv: `très bien vraiment assez aussi également particulièrement surtout facilement doucement parfaitement au_sec
     au_chaud confortablement longtemps idéalement en_plus de_plus à_la_fois`,
   circ: `partout au_quotidien pendant_des_heures au_bureau à_la_maison en_voyage`,
@@ -55,6 +70,7 @@ export const french: LexiconWords = {
     voyageur voyageurs bébé`,
   genitive: ``,
   for: `pour`,
+  with: `avec`,
   beside: `avec`,
   prep: `à au aux en dans avec sur sans sous pendant lors_de chez contre grâce_à comme par de`,
   of: `de d du des`,

@@ -23,6 +23,7 @@ export const german: LexiconWords = {
     beleuchtet stützt stützen umschließt sitzen_sicher sitzt_sicher sitzt_bequem sitzen_bequem macht_spaß machen_spaß
     passt_gut_zu passen_gut_zu`,
   make: `macht machen hält halten`,
+  making: ``,
   help: `hilft_dir hilft_ihnen hilft helfen lässt_sich lassen_sich ermöglicht_es`,
   look: `klingt klingen fühlt_sich fühlen_sich sieht sehen wirkt wirken läuft laufen schmeckt schreibt arbeitet
     duftet`,
@@ -54,7 +55,8 @@ export const german: LexiconWords = {
     schwarze schwarzen weiß weiße blau blaue rot rote grün grüne grau graue hell helle helles dicht dichte störende
     störenden schmal flach flache flexibel flexible lustig kreativ kreative handlich handliche stilvoll stilvolle
     stilvolles aktiv aktive scharf scharfe scharfen gleichmäßig spaßig geräumig geräumige dünn dicke fein nass nasse
-    nassen spannend spannende anpassbar individuell hübsch hübsche hübsches`,
+    nassen spannend spannende anpassbar individuell hübsch hübsche hübsches wärmer heller größer`,
+  enough: `genug`,
   adv: `sehr ganz auch besonders wirklich richtig zudem außerdem dabei trotzdem deshalb dann doch eher gerade genau so
     gut gleichmäßig angenehm dazu dafür sowohl als_auch gleichzeitig zugleich leicht bequem leise viel ideal etwas an
     ebenfalls ausgesprochen weiterhin relativ`,
@@ -85,6 +87,7 @@ export const german: LexiconWords = {
     köche jemanden jemand kollegin kollege`,
   genitive: ``,
   for: `für`,
+  with: `mit`,
   beside: `zusammen_mit`,
   prep: `in im am an auf aus bei beim mit während durch über unter ohne zu zum zur vom von nach gegen um dank als`,
   of: `von des der aus`,

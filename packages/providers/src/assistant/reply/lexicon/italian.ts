@@ -21,6 +21,7 @@ export const italian: LexiconWords = {
     si_adatta si_adattano funziona funzionano taglia illumina riscalda assorbe isola blocca riduce completa occupa
     piacerà si_abbina si_piega si_piegano entra_in serve_a sta_bene_con`,
   make: `rende rendono mantiene mantengono tiene tengono`,
+  making: ``,
   help: `aiuta_a aiutano_a ti_aiuta_a ti_aiutano_a permette_di permettono_di ti_permette_di`,
   look: `sembra suona risulta risultano`,
   use: `ascoltare leggere giocare usare portare lavorare dormire correre viaggiare cucinare scrivere pulire riporre
@@ -30,7 +31,19 @@ export const italian: LexiconWords = {
   wish: `cerchi cerca vuoi desideri preferisci ama godere godere_di`,
   like: `apprezzare apprezzerà amare amerà piacere gradire gradirà`,
   rec: `consiglio consiglierei suggerisco suggerirei raccomando scegli sceglierei`,
-  adj: `buona buon buono buoni bello bella belli belle bel ottimo ottima ottimi ottime eccellente eccellenti comodo comoda comodi comode confortevole confortevoli leggero leggera leggeri leggere morbido morbida morbidi morbide piccolo piccola piccoli grande grandi compatto compatta compatti pratico pratica pratici pratiche utile utili resistente resistenti robusto robusta robusti robuste durevole durevoli versatile versatili pieghevole pieghevoli portatile portatili impermeabile impermeabili caldo calda caldi calde fresco fresca elegante eleganti moderno moderna moderni classico classica semplice semplici silenzioso silenziosa silenziosi chiaro chiara nitido nitida potente potenti ergonomico ergonomica facile facili naturale naturali piacevole piacevoli ideale ideali perfetto perfetta perfetti perfette adatto adatta adatti adatte lungo lunga lunghi lunghe nero nera bianco bianca blu rosso rossa verde grigio freddo fredda asciutto asciutta asciutti pulito pulita delicato delicata affascinante accogliente traspirante traspiranti regolabile regolabili lavabile lavabili ricaricabile antiscivolo rilassante tranquillo tranquilla solido solida stabile stabili flessibile divertente divertenti creativo luminoso sottile ampio ampia spazioso spaziosa affidabile preciso precisa quotidiano quotidiana wireless`,
+  adj: `buona buon buono buoni bello bella belli belle bel ottimo ottima ottimi ottime eccellente eccellenti comodo
+    comoda comodi comode confortevole confortevoli leggero leggera leggeri leggere morbido morbida morbidi morbide
+    piccolo piccola piccoli grande grandi compatto compatta compatti pratico pratica pratici pratiche utile utili
+    resistente resistenti robusto robusta robusti robuste durevole durevoli versatile versatili pieghevole pieghevoli
+    portatile portatili impermeabile impermeabili caldo calda caldi calde fresco fresca elegante eleganti moderno
+    moderna moderni classico classica semplice semplici silenzioso silenziosa silenziosi chiaro chiara nitido nitida
+    potente potenti ergonomico ergonomica facile facili naturale naturali piacevole piacevoli ideale ideali perfetto
+    perfetta perfetti perfette adatto adatta adatti adatte lungo lunga lunghi lunghe nero nera bianco bianca blu rosso
+    rossa verde grigio freddo fredda asciutto asciutta asciutti pulito pulita delicato delicata affascinante
+    accogliente traspirante traspiranti regolabile regolabili lavabile lavabili ricaricabile antiscivolo rilassante
+    tranquillo tranquilla solido solida stabile stabili flessibile divertente divertenti creativo luminoso sottile
+    ampio ampia spazioso spaziosa affidabile preciso precisa quotidiano quotidiana wireless`,
+  enough: ``,
   adv: `molto bene davvero anche particolarmente soprattutto facilmente perfettamente comodamente inoltre così
     abbastanza`,
   circ: `a_casa a_lungo per_ore di_notte in_viaggio`,
@@ -54,6 +67,7 @@ export const italian: LexiconWords = {
     chi_viaggia chi_corre`,
   genitive: ``,
   for: `per`,
+  with: `con`,
   beside: `insieme_a`,
   prep: `a al alla allo ai agli alle all in nel nella nell nei nelle con su sul sulla da dal dalla di del della tra
     senza durante sotto contro come`,

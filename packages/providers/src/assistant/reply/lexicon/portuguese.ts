@@ -20,6 +20,7 @@ export const portuguese: LexiconWords = {
     cabe cabem funciona funcionam corta ilumina aquece absorve isola bloqueia reduz completa ocupa agradará se_adapta
     adapta_se encaixa encaixam suporta`,
   make: `torna tornam mantém mantêm deixa deixam`,
+  making: ``,
   help: `ajuda_a ajudam_a permite permitem`,
   look: `parece soa`,
   use: `ouvir ler jogar usar levar trabalhar dormir correr viajar cozinhar escrever limpar guardar transportar
@@ -28,7 +29,18 @@ export const portuguese: LexiconWords = {
   wish: `procura quer deseja prefere aproveitar ama gosta_de`,
   like: `gostar apreciar adorar amar`,
   rec: `recomendo recomendaria sugiro sugeriria escolha escolheria`,
-  adj: `bom boa bons boas ótimo ótima ótimos ótimas bonito bonita bonitos bonitas excelente excelentes grande grandes ideal ideais perfeito perfeita perfeitos perfeitas confortável confortáveis leve leves macio macia macios pequeno pequena pequenos compacto compacta compactos prático prática práticos práticas útil úteis resistente resistentes robusto robusta robustos durável duráveis versátil versáteis dobrável dobráveis portátil portáteis impermeável impermeáveis quente quentes fresco fresca elegante elegantes moderno moderna clássico clássica simples silencioso silenciosa silenciosos claro clara nítido nítida potente potentes ergonômico ergonómica fácil fáceis natural naturais agradável agradáveis longo longa longos longas preto preta branco branca azul vermelho vermelha verde cinza frio fria seco seca secos limpo limpa delicado delicada encantador encantadora aconchegante aconchegantes respirável respiráveis ajustável ajustáveis lavável laváveis recarregável antiderrapante relaxante tranquilo tranquila sólido sólida estável flexível divertido divertida criativo luminoso fino fina amplo ampla espaçoso espaçosa confiável preciso precisa adequado adequada diário diária`,
+  adj: `bom boa bons boas ótimo ótima ótimos ótimas bonito bonita bonitos bonitas excelente excelentes grande grandes
+    ideal ideais perfeito perfeita perfeitos perfeitas confortável confortáveis leve leves macio macia macios pequeno
+    pequena pequenos compacto compacta compactos prático prática práticos práticas útil úteis resistente resistentes
+    robusto robusta robustos durável duráveis versátil versáteis dobrável dobráveis portátil portáteis impermeável
+    impermeáveis quente quentes fresco fresca elegante elegantes moderno moderna clássico clássica simples silencioso
+    silenciosa silenciosos claro clara nítido nítida potente potentes ergonômico ergonómica fácil fáceis natural
+    naturais agradável agradáveis longo longa longos longas preto preta branco branca azul vermelho vermelha verde
+    cinza frio fria seco seca secos limpo limpa delicado delicada encantador encantadora aconchegante aconchegantes
+    respirável respiráveis ajustável ajustáveis lavável laváveis recarregável antiderrapante relaxante tranquilo
+    tranquila sólido sólida estável flexível divertido divertida criativo luminoso fino fina amplo ampla espaçoso
+    espaçosa confiável preciso precisa adequado adequada diário diária`,
+  enough: ``,
   adv: `muito bem realmente também especialmente facilmente perfeitamente confortavelmente além_disso tão bastante`,
   circ: `em_casa por_horas à_noite em_viagem`,
   noun: `música trabalho escritório casa cozinha quarto jardim viagem viagens noite noites esporte desporto corrida
@@ -50,6 +62,7 @@ export const portuguese: LexiconWords = {
     pais avó avô irmão irmã bebê corredores viajantes estudantes amantes`,
   genitive: ``,
   for: `para`,
+  with: `com`,
   beside: `junto_com`,
   prep: `a ao à em no na nos nas com de do da por pelo pela sem sobre entre durante sob contra como`,
   of: `de do da dos das`,

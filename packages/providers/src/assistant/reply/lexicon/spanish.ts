@@ -21,6 +21,7 @@ export const spanish: LexiconWords = {
     absorben cuida cuidan acompaña acompañan bloquea bloquean reduce reducen cabe caben se_adapta se_adaptan se_pliega
     se_pliegan funciona funcionan queda_bien_en quedan_bien_en queda_muy_bien_en quedan_muy_bien_en`,
   make: `hace hacen mantiene mantienen`,
+  making: ``,
   help: `permite permiten ayuda_a ayudan_a te_ayuda_a le_ayuda_a te_permite le_permite`,
   look: `resulta resultan suena suenan se_siente se_sienten parece`,
   use: `escuchar leer jugar usar llevar trabajar dormir correr viajar cocinar escribir limpiar guardar transportar
@@ -29,7 +30,20 @@ export const spanish: LexiconWords = {
   wish: `buscas busca quieres quiere necesitas prefieres disfrutar disfrutar_de`,
   like: `gustar disfrutar encantar gustará encantará apreciar apreciará disfrutará`,
   rec: `recomiendo recomendaría sugiero sugeriría elige elegiría`,
-  adj: `bueno buena buenos buenas buen gran grande grandes bonito bonita bonitos bonitas excelente excelentes ideal ideales perfecto perfecta perfectos perfectas cómodo cómoda cómodos cómodas ligero ligera ligeros ligeras suave suaves pequeño pequeña pequeños pequeñas compacto compacta compactos práctico práctica prácticos prácticas útil útiles resistente resistentes robusto robusta robustos duradero duradera duraderos versátil versátiles plegable plegables portátil portátiles impermeable impermeables cálido cálida cálidos fresco elegante elegantes moderno moderna modernos clásico clásica sencillo sencilla silencioso silenciosa silenciosos claro clara nítido nítida potente potentes ergonómico ergonómica fácil fáciles natural naturales agradable agradables largo larga largos largas negro negra blanco blanca azul rojo roja verde gris frío fría seco seca secos limpio limpia delicado delicada encantador encantadora acogedor acogedora transpirable transpirables ajustable ajustables lavable lavables recargable antideslizante relajante tranquilo tranquila inalámbrico inalámbricos inalámbrica resistentes_al sólido sólida estable estables flexible flexibles divertido divertida creativo luminoso fino fina amplio amplia espacioso espaciosa fiable fiables poco blando firme preciso precisa adecuado adecuada adecuados caliente calientes diario diaria`,
+  adj: `bueno buena buenos buenas buen gran grande grandes bonito bonita bonitos bonitas excelente excelentes ideal
+    ideales perfecto perfecta perfectos perfectas cómodo cómoda cómodos cómodas ligero ligera ligeros ligeras suave
+    suaves pequeño pequeña pequeños pequeñas compacto compacta compactos práctico práctica prácticos prácticas útil
+    útiles resistente resistentes robusto robusta robustos duradero duradera duraderos versátil versátiles plegable
+    plegables portátil portátiles impermeable impermeables cálido cálida cálidos fresco elegante elegantes moderno
+    moderna modernos clásico clásica sencillo sencilla silencioso silenciosa silenciosos claro clara nítido nítida
+    potente potentes ergonómico ergonómica fácil fáciles natural naturales agradable agradables largo larga largos
+    largas negro negra blanco blanca azul rojo roja verde gris frío fría seco seca secos limpio limpia delicado
+    delicada encantador encantadora acogedor acogedora transpirable transpirables ajustable ajustables lavable
+    lavables recargable antideslizante relajante tranquilo tranquila inalámbrico inalámbricos inalámbrica
+    resistentes_al sólido sólida estable estables flexible flexibles divertido divertida creativo luminoso fino fina
+    amplio amplia espacioso espaciosa fiable fiables poco blando firme preciso precisa adecuado adecuada adecuados
+    caliente calientes diario diaria`,
+  enough: ``,
   adv: `muy bien realmente bastante también especialmente fácilmente perfectamente además así particularmente
     cómodamente a_la_vez tan`,
   circ: `en_casa por_la_noche durante_horas de_viaje`,
@@ -54,6 +68,7 @@ export const spanish: LexiconWords = {
     estudiantes amantes`,
   genitive: ``,
   for: `para`,
+  with: `con`,
   beside: `junto_con`,
   prep: `a al en con de del por sin sobre entre durante bajo contra gracias_a como hasta`,
   of: `de del`,
