@@ -181,6 +181,8 @@ It is right enough for you at home already. | Anyone loves it. | Anyone who love
 Anyone would love the Lumo. | It is great for anyone who wants a bargain. | It is great for anyone who has it.
 It is great for anyone who wants to pay. | Let me know if you want it at home.
 Let me know if you want me to buy it. | Let me know your address. | Let me know your email.
+It rolls to your home at night. | It slides to your room. | It glides to your desk. | It adds the Sony to your bag.
+It adds headphones to your bag. | It adds it to your bag. | It adds your lamp to your bag.
 `)
 
 /** Lies in words that the shopper used: the request, and the lie. */

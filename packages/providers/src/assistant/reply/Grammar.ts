@@ -80,8 +80,8 @@ const circumstance = alt(
   usable
 )
 const action = seq(many(alt(circumstance, word("dat"))), word("use"), many(circumstance))
-
 const actions = seq(action, many(seq(word("and"), word("use"), many(circumstance))))
+
 const wishes = seq(
   advs,
   word("wish"),
@@ -139,12 +139,13 @@ const does = seq(
       word("dat"),
       word("made"),
       adj,
-      seq(opt(word("prep")), list(phrase(alt(feature, word("person"), word("use"))))),
-      seq(word("to"), features)
+      seq(opt(word("prep")), list(phrase(alt(feature, word("person"), word("use")))))
     )
   ),
   extras
 )
+/** `a warm touch to your desk`; other verbs with `to` could move a product. */
+const adds = seq(word("adds"), features, opt(seq(word("to"), features)), extras)
 /** `it light` */
 const objectMade = seq(alt(word("it"), word("you"), features, phrase(word("person"))), complement)
 const makes = seq(word("make"), alt(objectMade, complement))
@@ -155,7 +156,7 @@ const helps = seq(
   alt(action, wishes, makes)
 )
 const looks = seq(word("look"), opt(word("dat")), alt(quality, some(word("adv"))), extras)
-const predicate = seq(opt(may), advs, alt(is, has, does, makes, helps, looks, seq(quality, word("be"))))
+const predicate = seq(opt(may), advs, alt(is, has, does, adds, makes, helps, looks, seq(quality, word("be"))))
 const predicates = seq(predicate, many(seq(joint, predicate)))
 
 const good = alt(

@@ -30,6 +30,8 @@ export type WordKind =
   | "has"
   /** What a product does: `fits`, `protects`. */
   | "verb"
+  /** `adds a touch to` */
+  | "adds"
   /** Verbs before an object and its quality: `keeps your feet warm`. */
   | "make"
   /** `helps you relax` */

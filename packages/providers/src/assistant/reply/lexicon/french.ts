@@ -15,11 +15,13 @@ export const french: LexiconWords = {
   be: `est sont être sera serait seront soit`,
   modal: `peut peuvent pourrait pourraient pourrez pouvez peux`,
   will: ``,
-  has: `a ont offre offrent possède possèdent propose dispose_de disposent_de comprend comprennent procure procurent`,
-  verb: `convient conviennent conviendra permet permettent garde gardent protège protègent soutient apporte apportent
-    donne donnent diffuse assure adapte s_adapte s_adaptent maintient maintiennent réduit isole accompagne complète
-    trouvera plaira se_plie se_replie se_glisse éclaire coupe chauffe masse absorbe filtre tient tiennent va_avec
-    va_bien_avec se_marie_avec`,
+  has: `a ont offre offrent possède possèdent propose dispose_de disposent_de comprend comprennent procure
+    procurent`,
+  verb: `convient conviennent conviendra permet permettent garde gardent protège protègent soutient apporte
+    apportent donne donnent diffuse assure adapte s_adapte s_adaptent maintient maintiennent réduit isole
+    accompagne complète trouvera plaira se_plie se_replie se_glisse éclaire coupe chauffe masse absorbe filtre
+    tient tiennent va_avec va_bien_avec se_marie_avec`,
+  adds: `apporte apportent ajoute ajoutent`,
   make: `rend rendent garde gardent maintient fait font`,
   making: `ce_qui_rend`,
   help: `aide aident vous_aide vous_aident permet_de permettent_de vous_permet_de vous_permettent_de`,
@@ -31,43 +33,44 @@ export const french: LexiconWords = {
   wish: `cherchez cherches aimez aimes aime aiment voulez souhaitez souhaites préférez profiter profiter_de`,
   like: `apprécier apprécierez aimer aimerez adorer aime aiment appréciera aimera adorera`,
   rec: `recommande recommanderais conseille conseillerais propose suggère choisissez choisirais`,
-  adj: `bon bonne bons bonnes beau belle bel beaux belles joli jolie jolis jolies parfait parfaite parfaits parfaites
-    idéal idéale idéales idéaux agréable agréables confortable confortables léger légère légers légères doux douce
-    douces petit petite petits petites grand grande grands grandes compact compacte compacts compactes pratique
-    pratiques solide solides robuste robustes résistant résistante résistants résistantes durable durables polyvalent
-    polyvalente pliable pliables portable portables imperméable imperméables étanche étanches chaud chaude chauds
-    chaudes fraîche élégant élégante élégants élégantes moderne modernes classique classiques simple simples
-    silencieux silencieuse discret discrète clair claire clairs riche puissant puissante ergonomique ergonomiques
-    facile faciles naturel naturelle naturels excellent excellente excellents superbe superbes long longue longs
-    longues noir noire blanc blanche bleu bleue rouge vert verte gris grise sec sèche secs propre froid froide tendre
-    délicat délicate raffiné raffinée chic charmant charmante moelleux moelleuse respirant respirante respirants
-    réglable réglables lavable lavables rechargeable antidérapant antidérapante lumineux lumineuse chaleureux
-    chaleureuse adapté adaptée adaptés adaptées quotidien quotidienne calme fin fine épais épaisse utile utiles
-    ludique sain tranquille spacieux spacieuse stable stables souple souples sportif sportive mouillé mouillés
-    mouillée mouillées précis précise nette fiable fiables esthétique créatif créative sans_fil`,
+  adj: `bon bonne bons bonnes beau belle bel beaux belles joli jolie jolis jolies parfait parfaite parfaits
+    parfaites idéal idéale idéales idéaux agréable agréables confortable confortables léger légère légers légères
+    doux douce douces petit petite petits petites grand grande grands grandes compact compacte compacts compactes
+    pratique pratiques solide solides robuste robustes résistant résistante résistants résistantes durable
+    durables polyvalent polyvalente pliable pliables portable portables imperméable imperméables étanche étanches
+    chaud chaude chauds chaudes fraîche élégant élégante élégants élégantes moderne modernes classique classiques
+    simple simples silencieux silencieuse discret discrète clair claire clairs riche puissant puissante
+    ergonomique ergonomiques facile faciles naturel naturelle naturels excellent excellente excellents superbe
+    superbes long longue longs longues noir noire blanc blanche bleu bleue rouge vert verte gris grise sec sèche
+    secs propre froid froide tendre délicat délicate raffiné raffinée chic charmant charmante moelleux moelleuse
+    respirant respirante respirants réglable réglables lavable lavables rechargeable antidérapant antidérapante
+    lumineux lumineuse chaleureux chaleureuse adapté adaptée adaptés adaptées quotidien quotidienne calme fin fine
+    épais épaisse utile utiles ludique sain tranquille spacieux spacieuse stable stables souple souples sportif
+    sportive mouillé mouillés mouillée mouillées précis précise nette fiable fiables esthétique créatif créative
+    sans_fil`,
   enough: ``,
   adv: `très bien vraiment assez aussi également particulièrement surtout facilement doucement parfaitement au_sec
     au_chaud confortablement longtemps idéalement en_plus de_plus à_la_fois`,
   circ: `partout au_quotidien pendant_des_heures au_bureau à_la_maison en_voyage`,
   noun: `bureau maison cuisine chambre jardin voyage voyages trajet trajets quotidien nuit nuits sport course
     randonnée camping pluie hiver été sommeil café thé musique travail bois cuir laine coton métal acier verre
-    caoutchouc bambou soie lin tissu pieds mains main tête cou dos peau cheveux yeux oreilles oreille corps eau soleil
-    neige montagne forêt mer plage ville salon mur table chaise lit canapé sol balcon terrasse soirée soirées vacances
-    repas cuisson pain pâtisserie légumes goût besoin besoins demande vol vols sac valise école vie sentier sentiers
-    bruit livres lecture chaussures vêtements froid`,
+    caoutchouc bambou soie lin tissu pieds mains main tête cou dos peau cheveux yeux oreilles oreille corps eau
+    soleil neige montagne forêt mer plage ville salon mur table chaise lit canapé sol balcon terrasse soirée
+    soirées vacances repas cuisson pain pâtisserie légumes goût besoin besoins demande vol vols sac valise école
+    vie sentier sentiers bruit livres lecture chaussures vêtements froid`,
   trait: `confort style élégance espace chaleur lumière détente calme concentration ambiance fraîcheur`,
-  part: `son sons basses batterie matière matériau design forme couleur taille lame manche coussinets tissu semelle
-    sangle sangles couvercle touches lumière règles laine coton cuir bois qualité fermeture texture parfum odeur
-    saveur arôme écran micro isolation réduction_de_bruit finition finitions coupe motif capacité doublure capuche
-    bretelles`,
+  part: `son sons basses batterie matière matériau design forme couleur taille lame manche coussinets tissu
+    semelle sangle sangles couvercle touches lumière règles laine coton cuir bois qualité fermeture texture parfum
+    odeur saveur arôme écran micro isolation réduction_de_bruit finition finitions coupe motif capacité doublure
+    capuche bretelles`,
   kind: `casque écouteurs clavier souris lampe tente sac valise bouteille tasse moulin balance poêle couteau
-    couverture oreiller chaussures veste enceinte chargeur théière jeu puzzle montre gourde bonnet chaussettes plaid
-    carnet stylo lampe_de_bureau sac_à_dos bougie miroir`,
+    couverture oreiller chaussures veste enceinte chargeur théière jeu puzzle montre gourde bonnet chaussettes
+    plaid carnet stylo lampe_de_bureau sac_à_dos bougie miroir`,
   choice: `choix option options suggestion suggestions idée idées alternative solution compagnon complément`,
   gift: `cadeau cadeaux surprise`,
   person: `enfant enfants fille fils mère père femme mari ami amie amis famille débutant débutants débutante chien
-    chat amateur amateurs quelqu_un grand_mère grand_père parents frère sœur coureur coureurs randonneur randonneurs
-    voyageur voyageurs bébé`,
+    chat amateur amateurs quelqu_un grand_mère grand_père parents frère sœur coureur coureurs randonneur
+    randonneurs voyageur voyageurs bébé`,
   genitive: ``,
   for: `pour`,
   with: `avec`,

@@ -2,8 +2,8 @@ import type { LexiconWords } from "./Lexicon.ts"
 
 /** Portuguese words by what they do in a sentence. */
 export const portuguese: LexiconWords = {
-  det: `o a os as um uma uns umas este esta estes estas esse essa cada ambos ambas todo toda todos todas do da dos das
-    no na nos nas ao à qualquer muito muita`,
+  det: `o a os as um uma uns umas este esta estes estas esse essa cada ambos ambas todo toda todos todas do da dos
+    das no na nos nas ao à qualquer muito muita`,
   own: `seu sua seus suas`,
   poss: `teu tua teus tuas`,
   mine: `meu minha`,
@@ -15,10 +15,12 @@ export const portuguese: LexiconWords = {
   be: `é são ser seria seriam`,
   modal: `pode podem poderia poderiam`,
   will: ``,
-  has: `tem têm oferece oferecem inclui incluem possui possuem conta_com contam_com proporciona proporcionam dá dão`,
-  verb: `permite permitem mantém mantêm serve_para servem_para combina_com combinam_com protege protegem ajuda ajudam
-    cabe cabem funciona funcionam corta ilumina aquece absorve isola bloqueia reduz completa ocupa agradará se_adapta
-    adapta_se encaixa encaixam suporta`,
+  has: `tem têm oferece oferecem inclui incluem possui possuem conta_com contam_com proporciona proporcionam dá
+    dão`,
+  verb: `permite permitem mantém mantêm serve_para servem_para combina_com combinam_com protege protegem ajuda
+    ajudam cabe cabem funciona funcionam corta ilumina aquece absorve isola bloqueia reduz completa ocupa agradará
+    se_adapta adapta_se encaixa encaixam suporta`,
+  adds: `adiciona adicionam`,
   make: `torna tornam mantém mantêm deixa deixam`,
   making: ``,
   help: `ajuda_a ajudam_a permite permitem`,
@@ -29,37 +31,40 @@ export const portuguese: LexiconWords = {
   wish: `procura quer deseja prefere aproveitar ama gosta_de`,
   like: `gostar apreciar adorar amar`,
   rec: `recomendo recomendaria sugiro sugeriria escolha escolheria`,
-  adj: `bom boa bons boas ótimo ótima ótimos ótimas bonito bonita bonitos bonitas excelente excelentes grande grandes
-    ideal ideais perfeito perfeita perfeitos perfeitas confortável confortáveis leve leves macio macia macios pequeno
-    pequena pequenos compacto compacta compactos prático prática práticos práticas útil úteis resistente resistentes
-    robusto robusta robustos durável duráveis versátil versáteis dobrável dobráveis portátil portáteis impermeável
-    impermeáveis quente quentes fresco fresca elegante elegantes moderno moderna clássico clássica simples silencioso
-    silenciosa silenciosos claro clara nítido nítida potente potentes ergonômico ergonómica fácil fáceis natural
-    naturais agradável agradáveis longo longa longos longas preto preta branco branca azul vermelho vermelha verde
-    cinza frio fria seco seca secos limpo limpa delicado delicada encantador encantadora aconchegante aconchegantes
-    respirável respiráveis ajustável ajustáveis lavável laváveis recarregável antiderrapante relaxante tranquilo
-    tranquila sólido sólida estável flexível divertido divertida criativo luminoso fino fina amplo ampla espaçoso
-    espaçosa confiável preciso precisa adequado adequada diário diária`,
+  adj: `bom boa bons boas ótimo ótima ótimos ótimas bonito bonita bonitos bonitas excelente excelentes grande
+    grandes ideal ideais perfeito perfeita perfeitos perfeitas confortável confortáveis leve leves macio macia
+    macios pequeno pequena pequenos compacto compacta compactos prático prática práticos práticas útil úteis
+    resistente resistentes robusto robusta robustos durável duráveis versátil versáteis dobrável dobráveis
+    portátil portáteis impermeável impermeáveis quente quentes fresco fresca elegante elegantes moderno moderna
+    clássico clássica simples silencioso silenciosa silenciosos claro clara nítido nítida potente potentes
+    ergonômico ergonómica fácil fáceis natural naturais agradável agradáveis longo longa longos longas preto preta
+    branco branca azul vermelho vermelha verde cinza frio fria seco seca secos limpo limpa delicado delicada
+    encantador encantadora aconchegante aconchegantes respirável respiráveis ajustável ajustáveis lavável laváveis
+    recarregável antiderrapante relaxante tranquilo tranquila sólido sólida estável flexível divertido divertida
+    criativo luminoso fino fina amplo ampla espaçoso espaçosa confiável preciso precisa adequado adequada diário
+    diária`,
   enough: ``,
-  adv: `muito bem realmente também especialmente facilmente perfeitamente confortavelmente além_disso tão bastante`,
+  adv: `muito bem realmente também especialmente facilmente perfeitamente confortavelmente além_disso tão
+    bastante`,
   circ: `em_casa por_horas à_noite em_viagem`,
-  noun: `música trabalho escritório casa cozinha quarto jardim viagem viagens noite noites esporte desporto corrida
-    trilhas acampamento chuva inverno verão sono café chá suor sofá cama mesa cadeira parede chão sala banheiro
-    varanda cidade montanha praia mar floresta sol neve água tecido couro madeira lã algodão metal aço vidro borracha
-    bambu seda linho pés mãos mão cabeça pescoço costas pele cabelo olhos ouvidos ouvido corpo comida pão legumes
-    necessidades bebidas voos voo escola academia livros cadernos ruído vida dia leitura mochila`,
+  noun: `música trabalho escritório casa cozinha quarto jardim viagem viagens noite noites esporte desporto
+    corrida trilhas acampamento chuva inverno verão sono café chá suor sofá cama mesa cadeira parede chão sala
+    banheiro varanda cidade montanha praia mar floresta sol neve água tecido couro madeira lã algodão metal aço
+    vidro borracha bambu seda linho pés mãos mão cabeça pescoço costas pele cabelo olhos ouvidos ouvido corpo
+    comida pão legumes necessidades bebidas voos voo escola academia livros cadernos ruído vida dia leitura
+    mochila`,
   trait: `conforto estilo elegância espaço calor luz concentração ambiente sabor aroma prazer`,
   part: `som graves bateria material design forma cor tamanho lâmina cabo tecido sola alças alça tampa teclas luz
     regras lã algodão couro madeira qualidade textura zíper aroma sabor tela microfone almofadas acabamento padrão
     capacidade corpo forro toque detalhe`,
   kind: `fones fones_de_ouvido teclado mouse lâmpada luminária barraca mochila mala garrafa caneca moedor balança
-    frigideira faca cobertor manta travesseiro sapatos tênis jaqueta carregador brinquedo jogo relógio óculos gorro
-    meias chaleira caderno caneta vela espelho`,
+    frigideira faca cobertor manta travesseiro sapatos tênis jaqueta carregador brinquedo jogo relógio óculos
+    gorro meias chaleira caderno caneta vela espelho`,
   choice: `escolha opção opções sugestão sugestões ideia ideias alternativa recomendação companheiro complemento
     solução`,
   gift: `presente presentes surpresa`,
-  person: `criança crianças filho filha mãe pai mulher marido amigo amiga família iniciantes cachorro cão gato alguém
-    pais avó avô irmão irmã bebê corredores viajantes estudantes amantes`,
+  person: `criança crianças filho filha mãe pai mulher marido amigo amiga família iniciantes cachorro cão gato
+    alguém pais avó avô irmão irmã bebê corredores viajantes estudantes amantes`,
   genitive: ``,
   for: `para`,
   with: `com`,
@@ -72,8 +77,8 @@ export const portuguese: LexiconWords = {
   if: `se`,
   when: `quando`,
   who: `que`,
-  made: `feito_de feita_de feito_em projetado_para projetada_para pensado_para feito_para resistente_a resistentes_a
-    adequado_para`,
+  made: `feito_de feita_de feito_em projetado_para projetada_para pensado_para feito_para resistente_a
+    resistentes_a adequado_para`,
   here: `aqui_estão aqui_está estes_são este_é esta_é`,
   whole: `olá boa_viagem boa_leitura divirta_se`,
   number: `duas três quatro cinco`,

@@ -2,8 +2,8 @@ import type { LexiconWords } from "./Lexicon.ts"
 
 /** Spanish words by what they do in a sentence. */
 export const spanish: LexiconWords = {
-  det: `el la los las un una unos unas lo del al este esta estos estas ese esa cada ambos ambas cualquier todo toda
-    todos todas mucho mucha muchos muchas`,
+  det: `el la los las un una unos unas lo del al este esta estos estas ese esa cada ambos ambas cualquier todo
+    toda todos todas mucho mucha muchos muchas`,
   own: `su sus`,
   poss: `tu tus`,
   mine: `mi mis`,
@@ -18,50 +18,51 @@ export const spanish: LexiconWords = {
   has: `tiene tienen ofrece ofrecen incluye incluyen cuenta_con cuentan_con proporciona proporcionan da dan`,
   verb: `permite permiten mantiene mantienen encaja encajan sirve_para sirven_para protege protegen aporta aportan
     ayuda ayudan combina combinan ocupa ocupan gustará corta cortan ilumina iluminan calienta calientan absorbe
-    absorben cuida cuidan acompaña acompañan bloquea bloquean reduce reducen cabe caben se_adapta se_adaptan se_pliega
-    se_pliegan funciona funcionan queda_bien_en quedan_bien_en queda_muy_bien_en quedan_muy_bien_en`,
+    absorben cuida cuidan acompaña acompañan bloquea bloquean reduce reducen cabe caben se_adapta se_adaptan
+    se_pliega se_pliegan funciona funcionan queda_bien_en quedan_bien_en queda_muy_bien_en quedan_muy_bien_en`,
+  adds: `aporta aportan añade añaden`,
   make: `hace hacen mantiene mantienen`,
   making: ``,
   help: `permite permiten ayuda_a ayudan_a te_ayuda_a le_ayuda_a te_permite le_permite`,
   look: `resulta resultan suena suenan se_siente se_sienten parece`,
   use: `escuchar leer jugar usar llevar trabajar dormir correr viajar cocinar escribir limpiar guardar transportar
-    utilizar caminar nadar dibujar pintar aprender relajarse relajarte concentrarse concentrarte beber lavar plegar
-    montar ajustar entrenar estudiar viajas duermes corres comer descansar tocar cortar hornear`,
+    utilizar caminar nadar dibujar pintar aprender relajarse relajarte concentrarse concentrarte beber lavar
+    plegar montar ajustar entrenar estudiar viajas duermes corres comer descansar tocar cortar hornear`,
   wish: `buscas busca quieres quiere necesitas prefieres disfrutar disfrutar_de`,
   like: `gustar disfrutar encantar gustará encantará apreciar apreciará disfrutará`,
   rec: `recomiendo recomendaría sugiero sugeriría elige elegiría`,
-  adj: `bueno buena buenos buenas buen gran grande grandes bonito bonita bonitos bonitas excelente excelentes ideal
-    ideales perfecto perfecta perfectos perfectas cómodo cómoda cómodos cómodas ligero ligera ligeros ligeras suave
-    suaves pequeño pequeña pequeños pequeñas compacto compacta compactos práctico práctica prácticos prácticas útil
-    útiles resistente resistentes robusto robusta robustos duradero duradera duraderos versátil versátiles plegable
-    plegables portátil portátiles impermeable impermeables cálido cálida cálidos fresco elegante elegantes moderno
-    moderna modernos clásico clásica sencillo sencilla silencioso silenciosa silenciosos claro clara nítido nítida
-    potente potentes ergonómico ergonómica fácil fáciles natural naturales agradable agradables largo larga largos
-    largas negro negra blanco blanca azul rojo roja verde gris frío fría seco seca secos limpio limpia delicado
-    delicada encantador encantadora acogedor acogedora transpirable transpirables ajustable ajustables lavable
-    lavables recargable antideslizante relajante tranquilo tranquila inalámbrico inalámbricos inalámbrica
-    resistentes_al sólido sólida estable estables flexible flexibles divertido divertida creativo luminoso fino fina
-    amplio amplia espacioso espaciosa fiable fiables poco blando firme preciso precisa adecuado adecuada adecuados
-    caliente calientes diario diaria`,
+  adj: `bueno buena buenos buenas buen gran grande grandes bonito bonita bonitos bonitas excelente excelentes
+    ideal ideales perfecto perfecta perfectos perfectas cómodo cómoda cómodos cómodas ligero ligera ligeros
+    ligeras suave suaves pequeño pequeña pequeños pequeñas compacto compacta compactos práctico práctica prácticos
+    prácticas útil útiles resistente resistentes robusto robusta robustos duradero duradera duraderos versátil
+    versátiles plegable plegables portátil portátiles impermeable impermeables cálido cálida cálidos fresco
+    elegante elegantes moderno moderna modernos clásico clásica sencillo sencilla silencioso silenciosa
+    silenciosos claro clara nítido nítida potente potentes ergonómico ergonómica fácil fáciles natural naturales
+    agradable agradables largo larga largos largas negro negra blanco blanca azul rojo roja verde gris frío fría
+    seco seca secos limpio limpia delicado delicada encantador encantadora acogedor acogedora transpirable
+    transpirables ajustable ajustables lavable lavables recargable antideslizante relajante tranquilo tranquila
+    inalámbrico inalámbricos inalámbrica resistentes_al sólido sólida estable estables flexible flexibles
+    divertido divertida creativo luminoso fino fina amplio amplia espacioso espaciosa fiable fiables poco blando
+    firme preciso precisa adecuado adecuada adecuados caliente calientes diario diaria`,
   enough: ``,
   adv: `muy bien realmente bastante también especialmente fácilmente perfectamente además así particularmente
     cómodamente a_la_vez tan`,
   circ: `en_casa por_la_noche durante_horas de_viaje`,
   noun: `música trabajo oficina casa cocina dormitorio jardín viaje viajes noche noches deporte correr senderismo
     camping lluvia invierno verano sueño café té comida cocinar pan verduras agua sol nieve tela cuero madera lana
-    algodón metal acero vidrio goma bambú seda lino pies manos mano cabeza cuello espalda piel pelo ojos oídos oído
-    cuerpo sofá cama mesa mesita silla pared suelo salón baño terraza balcón ciudad montaña playa mar bosque sudor
-    bebidas vuelos vuelo escuela colegio gimnasio libros ruido necesidades gusto senderos vida día regalar lectura
-    bolsa mochila`,
+    algodón metal acero vidrio goma bambú seda lino pies manos mano cabeza cuello espalda piel pelo ojos oídos
+    oído cuerpo sofá cama mesa mesita silla pared suelo salón baño terraza balcón ciudad montaña playa mar bosque
+    sudor bebidas vuelos vuelo escuela colegio gimnasio libros ruido necesidades gusto senderos vida día regalar
+    lectura bolsa mochila`,
   trait: `comodidad estilo elegancia espacio calor luz ambiente relax concentración calidad sabor aroma`,
-  part: `sonido bajos batería material diseño forma color tamaño hoja mango tela suela correas correa tapa teclas luz
-    reglas lana algodón cuero madera calidad textura cremallera aroma sabor pantalla micrófono almohadillas acabado
-    patrón capacidad cuerpo forro asa asas`,
-  kind: `auriculares cascos teclado ratón lámpara mochila maleta botella taza molinillo báscula sartén cuchillo manta
-    almohada zapatos zapatillas chaqueta altavoz cargador juguete juguetes juego puzle reloj gafas gorro calcetines
-    tetera bolso cuaderno pluma vela espejo tienda`,
-  choice: `elección opción opciones sugerencia sugerencias idea ideas alternativa recomendación compañero complemento
-    solución`,
+  part: `sonido bajos batería material diseño forma color tamaño hoja mango tela suela correas correa tapa teclas
+    luz reglas lana algodón cuero madera calidad textura cremallera aroma sabor pantalla micrófono almohadillas
+    acabado patrón capacidad cuerpo forro asa asas`,
+  kind: `auriculares cascos teclado ratón lámpara mochila maleta botella taza molinillo báscula sartén cuchillo
+    manta almohada zapatos zapatillas chaqueta altavoz cargador juguete juguetes juego puzle reloj gafas gorro
+    calcetines tetera bolso cuaderno pluma vela espejo tienda`,
+  choice: `elección opción opciones sugerencia sugerencias idea ideas alternativa recomendación compañero
+    complemento solución`,
   gift: `regalo regalos sorpresa`,
   person: `niño niña niños niñas hijo hija madre padre mujer marido amigo amiga familia principiantes perro gato
     alguien padres abuela abuelo hermano hermana bebé corredor corredores viajero viajera viajeros senderistas
