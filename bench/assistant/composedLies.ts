@@ -183,6 +183,8 @@ It is great for anyone who wants to pay. | Let me know if you want it at home.
 Let me know if you want me to buy it. | Let me know your address. | Let me know your email.
 It rolls to your home at night. | It slides to your room. | It glides to your desk. | It adds the Sony to your bag.
 It adds headphones to your bag. | It adds it to your bag. | It adds your lamp to your bag.
+Der Anker gefällt allen Kindern. | Der Anker gefällt Kindern. | Der Anker überzeugt Läufer. | Il trouvera votre maison.
+Le Anker plaira aux enfants. | El Anker gustará a los niños. | L'Anker piacerà ai bambini. | O Anker agradará crianças.
 `)
 
 /** Lies in words that the shopper used: the request, and the lie. */

@@ -19,8 +19,8 @@ export const french: LexiconWords = {
     procurent`,
   verb: `convient conviennent conviendra permet permettent garde gardent protège protègent soutient apporte
     apportent donne donnent diffuse assure adapte s_adapte s_adaptent maintient maintiennent réduit isole
-    accompagne complète trouvera plaira se_plie se_replie se_glisse éclaire coupe chauffe masse absorbe filtre
-    tient tiennent va_avec va_bien_avec se_marie_avec`,
+    accompagne complète se_plie se_replie se_glisse éclaire coupe chauffe masse absorbe filtre tient tiennent
+    va_avec va_bien_avec se_marie_avec`,
   adds: `apporte apportent ajoute ajoutent`,
   make: `rend rendent garde gardent maintient fait font`,
   making: `ce_qui_rend`,

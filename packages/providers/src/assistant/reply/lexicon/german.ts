@@ -18,10 +18,10 @@ export const german: LexiconWords = {
   has: `hat haben bietet bieten besitzt enthält verfügt_über liefert liefern`,
   verb: `passt passen eignet_sich eignen_sich hält halten sorgt_für sorgen_für bringt_mit schützt schützen wärmt
     wärmen kühlt kühlen dämpft dämpfen unterstützt unterstützen erleichtert ermöglicht verbindet ergänzt ergänzen
-    gefällt gefallen überzeugt überzeugen mahlt mahlen reinigt spendet spenden vereint vereinen trocknet
-    absorbiert misst schneidet brüht blendet dient_als dienen_als passt_in passen_in passt_zu passen_zu spielt
-    leuchtet beleuchtet stützt stützen umschließt sitzen_sicher sitzt_sicher sitzt_bequem sitzen_bequem macht_spaß
-    machen_spaß passt_gut_zu passen_gut_zu`,
+    mahlt mahlen reinigt spendet spenden vereint vereinen trocknet absorbiert misst schneidet brüht blendet
+    dient_als dienen_als passt_in passen_in passt_zu passen_zu spielt leuchtet beleuchtet stützt stützen
+    umschließt sitzen_sicher sitzt_sicher sitzt_bequem sitzen_bequem macht_spaß machen_spaß passt_gut_zu
+    passen_gut_zu`,
   adds: `verleiht verleihen`,
   make: `macht machen hält halten`,
   making: ``,

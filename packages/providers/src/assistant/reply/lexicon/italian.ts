@@ -19,7 +19,7 @@ export const italian: LexiconWords = {
   has: `ha hanno offre offrono include includono garantisce dispone_di è_dotato_di è_dotata_di dona donano`,
   verb: `permette permettono rende rendono mantiene mantengono protegge proteggono aiuta aiutano tiene tengono
     si_adatta si_adattano funziona funzionano taglia illumina riscalda assorbe isola blocca riduce completa occupa
-    piacerà si_abbina si_piega si_piegano entra_in serve_a sta_bene_con`,
+    si_abbina si_piega si_piegano entra_in serve_a sta_bene_con`,
   adds: `aggiunge aggiungono dona donano`,
   make: `rende rendono mantiene mantengono tiene tengono`,
   making: ``,

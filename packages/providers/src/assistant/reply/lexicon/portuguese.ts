@@ -18,7 +18,7 @@ export const portuguese: LexiconWords = {
   has: `tem têm oferece oferecem inclui incluem possui possuem conta_com contam_com proporciona proporcionam dá
     dão`,
   verb: `permite permitem mantém mantêm serve_para servem_para combina_com combinam_com protege protegem ajuda
-    ajudam cabe cabem funciona funcionam corta ilumina aquece absorve isola bloqueia reduz completa ocupa agradará
+    ajudam cabe cabem funciona funcionam corta ilumina aquece absorve isola bloqueia reduz completa ocupa
     se_adapta adapta_se encaixa encaixam suporta`,
   adds: `adiciona adicionam`,
   make: `torna tornam mantém mantêm deixa deixam`,

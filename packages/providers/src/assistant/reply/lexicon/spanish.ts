@@ -17,9 +17,9 @@ export const spanish: LexiconWords = {
   will: ``,
   has: `tiene tienen ofrece ofrecen incluye incluyen cuenta_con cuentan_con proporciona proporcionan da dan`,
   verb: `permite permiten mantiene mantienen encaja encajan sirve_para sirven_para protege protegen aporta aportan
-    ayuda ayudan combina combinan ocupa ocupan gustará corta cortan ilumina iluminan calienta calientan absorbe
-    absorben cuida cuidan acompaña acompañan bloquea bloquean reduce reducen cabe caben se_adapta se_adaptan
-    se_pliega se_pliegan funciona funcionan queda_bien_en quedan_bien_en queda_muy_bien_en quedan_muy_bien_en`,
+    ayuda ayudan combina combinan ocupa ocupan corta cortan ilumina iluminan calienta calientan absorbe absorben
+    cuida cuidan acompaña acompañan bloquea bloquean reduce reducen cabe caben se_adapta se_adaptan se_pliega
+    se_pliegan funciona funcionan queda_bien_en quedan_bien_en queda_muy_bien_en quedan_muy_bien_en`,
   adds: `aporta aportan añade añaden`,
   make: `hace hacen mantiene mantienen`,
   making: ``,
