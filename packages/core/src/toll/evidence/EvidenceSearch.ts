@@ -161,7 +161,7 @@ const searchWindow = Effect.fnUntraced(function* (
 const isRecentlyUsed = Effect.fnUntraced(function* (query: EvidenceQuery, latest: Block) {
   const finalSeconds = latest.timestamp - BigInt(query.finality.finalitySeconds)
   const { before } = yield* bracketTime(query.node, latest, finalSeconds)
-  return before < 0n || (yield* isUsedAt(query, before)) === false
+  return (yield* isUsedAt(query, most(0n, before))) === false
 })
 
 const searchSince = Effect.fnUntraced(function* (
