@@ -12,7 +12,8 @@ export interface Anvil {
 }
 
 const startTimeoutMillis = 15_000
-const stopTimeoutMillis = 5_000
+/** Above the time after which the shell kills anvil and removes its states. */
+const stopTimeoutMillis = 10_000
 
 /*
  * Anvil runs below a small shell that holds our end of a pipe. When this process ends, even by SIGKILL, the
@@ -24,9 +25,11 @@ exec 3<&0
 states=$(mktemp -d -t till402-chain-XXXXXX) || exit 1
 "$@" --cache-path="$states" </dev/null 3<&- &
 anvil=$!
-(while read -r _ <&3; do :; done; kill "$anvil") >/dev/null 2>&1 &
+(while read -r _ <&3; do :; done; kill "$anvil"; sleep 4; kill -9 "$anvil") >/dev/null 2>&1 &
+owner=$!
 wait "$anvil"
 code=$?
+kill "$owner" 2>/dev/null
 rm -rf "$states"
 exit "$code"
 `

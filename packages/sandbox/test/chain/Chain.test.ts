@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
@@ -22,6 +22,19 @@ const responses = (rpcUrl: string): Promise<boolean> =>
     (response) => response.ok,
     () => false
   )
+
+/** Arguments of a process; none if it has ended. */
+const argumentsOf = (id: string): ReadonlyArray<string> => {
+  try {
+    return readFileSync(`/proc/${id}/cmdline`, "utf8").split("\0")
+  } catch {
+    return []
+  }
+}
+
+/** The process with this argument. */
+const processWith = (argument: string): number =>
+  Number(readdirSync("/proc").find((name) => /^\d+$/.test(name) && argumentsOf(name).includes(argument)))
 
 describe("startChain", () => {
   let chain: Chain
@@ -129,6 +142,22 @@ describe("stopping", () => {
     expect(readdirSync(folder)).toEqual([])
     rmSync(folder, { recursive: true })
   })
+
+  it.runIf(process.platform === "linux")(
+    "leaves nothing either where anvil doesn't end by itself",
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), "till402-chain-"))
+      vi.stubEnv("TMPDIR", folder)
+      const chain = await startChain()
+      vi.unstubAllEnvs()
+      const [states = ""] = readdirSync(folder)
+      process.kill(processWith(`--cache-path=${join(folder, states)}`), "SIGSTOP")
+      await chain.stop()
+      expect(await responses(chain.rpcUrl)).toBe(false)
+      expect(readdirSync(folder)).toEqual([])
+      rmSync(folder, { recursive: true })
+    }
+  )
 
   it("leaves no chain behind when its owner is killed", async () => {
     const source = new URL("../../src/chain/index.ts", import.meta.url)
