@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { Secrets } from "../../src/runtime/Secrets.ts"
-import { paymentOutcome } from "../../src/vault/PurchaseLife.ts"
+import { paymentOutcome, recheckDelayMillis } from "../../src/vault/PurchaseLife.ts"
 import { downloadTokenOf } from "../../src/vault/DownloadToken.ts"
 import { downloadOf, expectFailed, vaultBuy } from "../toll/openTill.ts"
 import {
@@ -145,6 +145,29 @@ describe("a purchase whose payment has not settled", () => {
     const downloadToken = await Effect.runPromise(Effect.provide(token, keys))
     expect(await downloads(shop, { purchaseId, downloadToken })).toBe(404)
     expect(file.rows()).toMatchObject([{ status: "reserved" }])
+  })
+})
+
+describe("the pause before an unpaid purchase is checked again", () => {
+  it.each([
+    [3 * minute, 0],
+    [3 * minute, 3 * minute],
+    [4 * minute, 4 * minute],
+    [6 * hour, 6 * hour],
+    [6 * hour, 7 * hour]
+  ])("is %d ms at the age of %d ms", (pauseMillis, ageMillis) => {
+    expect(recheckDelayMillis(ageMillis)).toBe(pauseMillis)
+  })
+
+  it("grows with its age, as long as its payment is open", async () => {
+    const file = sharedFile()
+    const shop = await file.open()
+    shop.facilitator.settle.failsWith(new Error("connection reset"))
+    expectFailed(await shop.present(vaultBuy, await shop.payFor(vaultBuy)), 503, "SETTLEMENT_PENDING")
+    const boughtAtMillis = Date.now()
+    pass(20 * minute)
+    await shop.till.reconcile()
+    expect(file.rows()).toMatchObject([{ status: "reserved", due_at: boughtAtMillis + 40 * minute }])
   })
 })
 
