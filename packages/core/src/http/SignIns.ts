@@ -109,7 +109,6 @@ export const makeSignIns = Effect.fnUntraced(function* (settings: HttpSettings) 
     { id, redeem, response }: FreeContent
   ): Effect.fn.Return<Outcome, ApiFailure> {
     const whole = freeResponse(response, cors, corsOrigin)
-    if (response.body._tag === "Text") return notTheirs
     const { content } = response.body
     const facts = factsOf(content)
     const { size } = facts

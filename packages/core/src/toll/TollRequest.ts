@@ -37,6 +37,11 @@ export interface WorkResponse {
       }
 }
 
+/** The response with a file. */
+export type FileResponse = WorkResponse & {
+  readonly body: Extract<WorkResponse["body"], { readonly _tag: "Bytes" }>
+}
+
 export interface Work {
   readonly response: WorkResponse
   /** What the settlement triggers, e.g. an order. */

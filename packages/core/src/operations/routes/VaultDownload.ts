@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { DownloadParams, DownloadQuery } from "../../domain/Vault.ts"
 import type { FreeAccess } from "../../toll/signin/FreeAccess.ts"
-import type { WorkResponse } from "../../toll/TollRequest.ts"
+import type { FileResponse } from "../../toll/TollRequest.ts"
 import { type OpenedDownload, Vault } from "../../vault/Vault.ts"
 import { type Operation, operationLayer } from "../Operation.ts"
 import { OperationSettings } from "../OperationSettings.ts"
@@ -52,7 +52,7 @@ const responseOf = ({
   file,
   reference,
   slug
-}: Pick<OpenedDownload, "file" | "reference" | "slug">): WorkResponse => ({
+}: Pick<OpenedDownload, "file" | "reference" | "slug">): FileResponse => ({
   status: 200,
   contentType: "application/zip",
   headers: { "content-disposition": attachmentOf(slug) },

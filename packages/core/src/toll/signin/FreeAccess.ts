@@ -1,7 +1,7 @@
 import type { Effect, Scope } from "effect"
 import type { ApiFailure } from "../../domain/ApiFailure.ts"
 import type { Redemption } from "../../ports/VaultPurchases.ts"
-import type { WorkResponse } from "../TollRequest.ts"
+import type { FileResponse } from "../TollRequest.ts"
 import type { WalletProof } from "./SignInProof.ts"
 
 /** A proof of a wallet, and the check of its signature. */
@@ -14,7 +14,7 @@ export interface SignIn extends Pick<WalletProof, "address" | "network" | "nonce
 export interface FreeContent {
   /** What is delivered by one stream at a time. */
   readonly id: string
-  readonly response: WorkResponse
+  readonly response: FileResponse
   /** Uses the proof up for this many bytes; `undefined`: for a file of unknown length. */
   readonly redeem: (bytes: number | undefined) => Effect.Effect<Redemption, ApiFailure>
 }
