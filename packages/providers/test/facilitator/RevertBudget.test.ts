@@ -45,6 +45,14 @@ describe("RevertBudget", () => {
     assert.isUndefined(budget.refusal(risk("next", "payer", { gas: 200n }), 0))
   })
 
+  it("counts a contract's reverted transaction as one, however often it is seen", () => {
+    const budget = afterReverts(["a", "b", "c"])
+    for (const [index, payer] of ["a", "b", "c"].entries())
+      budget.noteReverted(failedAt(0), { key: `tried-${index}`, payer, gas: 300n })
+    assert.strictEqual(budget.refusal(risk("next", "d"), 0), "reverts_above_limit")
+    assert.isUndefined(budget.refusal(risk("next", "key", { byContract: false }), 0))
+  })
+
   it("refuses strangers over their limit, and takes payers who have settled", () => {
     const budget = afterReverts(["a", "b", "c"])
     budget.noteSettled({ key: "earlier", payer: "known" }, 0)
