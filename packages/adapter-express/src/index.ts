@@ -1,6 +1,13 @@
 import type { Till } from "@till402/core"
 import { incoming, malformedTarget, targetOf, writeResponse } from "@till402/core/node"
-import type { RequestHandler } from "express"
+import type { Request, RequestHandler } from "express"
+
+/**
+ * The client's address, by the app's `trust proxy`. Without that setting no header counts, so Node need not parse them.
+ * A server without an app, such as `connect`, has no setting.
+ */
+const addressOf = (request: Omit<Request, "app"> & Partial<Pick<Request, "app">>): string | undefined =>
+  request.app?.enabled("trust proxy") === true ? request.ip : request.socket.remoteAddress
 
 /**
  * Mounts a till in Express, at the root or under a prefix.
@@ -29,7 +36,7 @@ export const till402 = (till: Pick<Till, "handle" | "handles">): RequestHandler 
       return
     }
     till
-      .handle(incoming(request, { url, parsedBody: request.body }), { clientAddress: request.ip })
+      .handle(incoming(request, { url, parsedBody: request.body }), { clientAddress: addressOf(request) })
       .then((result) => writeResponse(result, response))
       .catch(next)
   }

@@ -43,11 +43,12 @@ export const SearchQuery = SentQuery.pipe(
       )
     ),
     SchemaTransformation.transform({
-      decode: ({ page = "1", priceMax, priceMin, ...words }) => ({
-        ...words,
+      decode: ({ brand, page = "1", priceMax, priceMin, q }) => ({
+        q,
+        page: Number(page),
+        ...(brand === undefined ? {} : { brand }),
         ...(priceMin === undefined ? {} : { priceMin: Number(priceMin) }),
-        ...(priceMax === undefined ? {} : { priceMax: Number(priceMax) }),
-        page: Number(page)
+        ...(priceMax === undefined ? {} : { priceMax: Number(priceMax) })
       }),
       encode: ({ page, priceMax, priceMin, ...words }) => ({
         ...words,

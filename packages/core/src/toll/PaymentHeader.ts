@@ -146,9 +146,13 @@ const hasOften = (text: string, characters: ReadonlyArray<string>, times: number
   return false
 }
 
-/** Cheap pre-check: few brackets and commas can't nest deeply or form many fields. Most payments skip the full scan. */
+/**
+ * Cheap pre-check: few brackets can't nest deeply, and a field takes two characters or more. Most payments skip the
+ * full scan.
+ */
 const mayBeTooMuch = (json: string): boolean =>
-  hasOften(json, ["{", "["], maxDepth + 1) || hasOften(json, [","], maxFields)
+  hasOften(json, ["{", "["], maxDepth + 1) ||
+  (json.length >= 2 * maxFields && hasOften(json, [","], maxFields))
 
 /** Measures how deep JSON text nests, and how many members and elements it has, without parsing it. */
 const measure = (json: string): { readonly depth: number; readonly fields: number } => {

@@ -91,11 +91,11 @@ export class FacilitatorGroup {
    */
   private candidates(request: FacilitatorRequest): ReadonlyArray<Candidate> {
     const { extra, network } = request.requirements
-    const takers = this.members.flatMap(({ breaker, member }) => {
-      if (!isFor(member, network)) return []
-      const x402Version = versionFor(request, kindsOf(member))
-      return x402Version === undefined ? [] : [{ member, breaker, x402Version }]
-    })
+    const takers: Array<Candidate> = []
+    for (const { breaker, member } of this.members) {
+      const x402Version = isFor(member, network) ? versionFor(request, kindsOf(member)) : undefined
+      if (x402Version !== undefined) takers.push({ member, breaker, x402Version })
+    }
     const { feePayer } = extra
     if (feePayer === undefined) return takers
     const own = takers.filter(({ member }) => feePayersOn(kindsOf(member), network).includes(feePayer))
@@ -180,9 +180,8 @@ export class FacilitatorGroup {
       (verification): Effect.Effect<Verification> => {
         if (verification._tag === "Unreachable") return this.noteFailure(candidate, verification)
         breaker.recordSuccess()
-        return Effect.succeed(
-          verification._tag === "Valid" ? { ...verification, route: routeOf(candidate) } : verification
-        )
+        if (verification._tag === "Invalid") return Effect.succeed(verification)
+        return Effect.succeed({ _tag: "Valid", payer: verification.payer, route: routeOf(candidate) })
       }
     )
     return breaker.isClosed

@@ -94,13 +94,14 @@ export class FairPool {
     return true
   }
 
+  /** Whether a client without a queued call may be refused at once. */
+  get isFull(): boolean {
+    return this.queuedCount >= this.maxQueued && this.taken >= this.capacity
+  }
+
   /** Whether `enter` would refuse a call of this client at once. */
   isClosedTo(client: string): boolean {
-    return (
-      this.queuedCount >= this.maxQueued &&
-      this.taken >= this.capacity &&
-      this.evictable(client) === undefined
-    )
+    return this.isFull && this.evictable(client) === undefined
   }
 
   /**

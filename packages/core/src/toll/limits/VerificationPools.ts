@@ -29,7 +29,9 @@ export class VerificationPools {
 
   /** Whether the attempt would be refused a slot at once if its payer were a stranger. */
   isClosedToStranger({ request }: PaymentAttempt): boolean {
-    return this.strangers.isClosedTo(groupOf(clientOf(request.clientAddress() ?? "")))
+    return (
+      this.strangers.isFull && this.strangers.isClosedTo(groupOf(clientOf(request.clientAddress() ?? "")))
+    )
   }
 
   /** Takes a slot for a verification, waiting for one if necessary; `false`: there was none in time. */

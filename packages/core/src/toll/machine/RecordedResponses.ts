@@ -23,10 +23,10 @@ export class RecordedResponses {
     { encrypted }: Pick<TollRequest<unknown>, "encrypted">,
     response: WorkResponse
   ): Effect.fn.Return<RecordedResponse> {
-    const { body, ...head } = response
-    if (body._tag === "Bytes") return { ...head, body: { _tag: "Reference", reference: body.reference } }
-    if (!encrypted) return { ...head, body: { _tag: "Plain", text: body.text } }
-    const { headers, ...plain } = head
+    const { body } = response
+    if (body._tag === "Bytes") return { ...response, body: { _tag: "Reference", reference: body.reference } }
+    if (!encrypted) return { ...response, body: { _tag: "Plain", text: body.text } }
+    const { headers, ...plain } = response
     if (headers === undefined)
       return { ...plain, body: { _tag: "Encrypted", ...(yield* this.secrets.encrypt(body.text)) } }
     const whole = yield* this.secrets.encrypt(JSON.stringify({ headers, text: body.text }))
