@@ -1,6 +1,7 @@
 import {
   createKeyPairSignerFromPrivateKeyBytes,
   generateKeyPairSigner,
+  getBase58Encoder,
   signBytes,
   type KeyPairSigner
 } from "@solana/kit"
@@ -88,6 +89,12 @@ const seed = Uint8Array.from({ length: 32 }, (_, index) => 100 + index)
 export const feePayerSigner = async (): Promise<SolanaSigner> => {
   const { address, keyPair } = await createKeyPairSignerFromPrivateKeyBytes(seed)
   return { address, sign: (message) => signBytes(keyPair.privateKey, message) }
+}
+
+/** Its secret key, as `solana-keygen` writes it. */
+export const feePayerSecret = async (): Promise<string> => {
+  const { address } = await feePayerSigner()
+  return JSON.stringify([...seed, ...getBase58Encoder().encode(address)])
 }
 
 /** A local facilitator which looks again after a few milliseconds. */

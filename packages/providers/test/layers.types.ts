@@ -12,6 +12,7 @@ import { Rainforest } from "@till402/providers/rainforest"
 import { Rye } from "@till402/providers/rye"
 import { Shopify } from "@till402/providers/shopify"
 import { ShopifyAdmin } from "@till402/providers/shopify-admin"
+import { SolanaFacilitator } from "@till402/providers/solana-facilitator"
 import { EvmTreasury, Treasury } from "@till402/providers/treasury"
 import { WooCommerce } from "@till402/providers/woocommerce"
 import { Zinc } from "@till402/providers/zinc"
@@ -36,6 +37,7 @@ const wooCommerce: Layer.Layer<Fulfilment | WooCommerce, Failure, Http> = WooCom
 const crossmint: Layer.Layer<Fulfilment | Crossmint, Failure, Http | Treasury> = Crossmint.layerConfig()
 const treasury: Layer.Layer<Treasury, Failure, Http | Journals> = EvmTreasury.layerConfig()
 const facilitator: Layer.Layer<Facilitator, Failure, Http | Journals> = LocalFacilitator.layerConfig()
+const onSolana: Layer.Layer<Facilitator, Failure, Http | Journals> = SolanaFacilitator.layerConfig()
 const resend: Layer.Layer<Mailer | Resend, Failure, Http> = Resend.layerConfig()
 const smtp: Layer.Layer<Mailer, Failure> = Smtp.layerConfig()
 const log: Layer.Layer<Mailer, Failure> = LogMailer.layerConfig()
@@ -59,6 +61,7 @@ export const complete: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
     Effect.provide([FetchHttpClient.layer, sqlite])
   ),
   listing.pipe(Effect.provide(facilitator), Effect.provide([FetchHttpClient.layer, MemoryJournals.layer])),
+  listing.pipe(Effect.provide(onSolana), Effect.provide([FetchHttpClient.layer, MemoryJournals.layer])),
   searching.pipe(
     Effect.provide(both),
     Effect.provide([canopy, shopify]),
@@ -77,6 +80,8 @@ export const incomplete: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
   quoting.pipe(Effect.provide(rye), Effect.provide(FetchHttpClient.layer)),
   // @ts-expect-error Journals is missing
   listing.pipe(Effect.provide(facilitator), Effect.provide(FetchHttpClient.layer)),
+  // @ts-expect-error Journals is missing
+  listing.pipe(Effect.provide(onSolana), Effect.provide(FetchHttpClient.layer)),
   // @ts-expect-error Treasury is missing
   quoting.pipe(Effect.provide(crossmint), Effect.provide(FetchHttpClient.layer)),
   // @ts-expect-error Shopify is missing

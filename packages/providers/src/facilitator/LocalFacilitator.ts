@@ -218,6 +218,10 @@ const config = Config.all({
   }),
   maxGas: optionalSettings({ maxGas: positiveInt("FACILITATOR_MAX_GAS") }),
   maxFeePerGas: optionalSettings({ maxFeePerGas: positiveInt("FACILITATOR_MAX_FEE_PER_GAS") }),
+  batch: optionalSettings({
+    maxItems: positiveInt("FACILITATOR_BATCH_MAX_ITEMS"),
+    maxWaitMillis: positiveInt("FACILITATOR_BATCH_MAX_WAIT_MILLIS")
+  }),
   till: optionalSettings({ till: Config.String("FACILITATOR_TILL") }),
   network: Config.all({
     network: Config.String("FACILITATOR_NETWORK"),
@@ -227,13 +231,14 @@ const config = Config.all({
 })
 
 const makeConfig = Effect.fnUntraced(function* (defaults: Partial<LocalFacilitatorLayerOptions>) {
-  const { maxFeePerGas, maxGas, network, settings, till, upstream } = yield* config
+  const { batch, maxFeePerGas, maxGas, network, settings, till, upstream } = yield* config
   return yield* make({
     ...defaults,
     till: till.till ?? defaults.till ?? "",
     ...upstream,
     ...settings,
     ...(maxGas.maxGas === undefined ? {} : { maxGas: BigInt(maxGas.maxGas) }),
+    ...(Object.keys(batch).length === 0 ? {} : { batch: { ...defaults.batch, ...batch } }),
     networks: [
       ...(defaults.networks ?? []),
       {
@@ -274,8 +279,8 @@ export const LocalFacilitator = {
    * Reads `FACILITATOR_TILL` (unless `defaults` has a `till`), `FACILITATOR_PRIVATE_KEY` (unless `defaults` has an
    * `account`), `FACILITATOR_NETWORK` and
    * `FACILITATOR_RPC_URL`, which name one network in addition to those of `defaults`. If set, also
-   * `FACILITATOR_MAX_FEE_PER_GAS` of that network, `FACILITATOR_MAX_GAS`, `FACILITATOR_MIN_VALID_SECONDS`,
-   * `FACILITATOR_CONFIRM_TIMEOUT_MILLIS`, `FACILITATOR_REPLACE_AFTER_MILLIS`, `FACILITATOR_POLL_MILLIS` and the
+   * `FACILITATOR_MAX_FEE_PER_GAS` of that network, `FACILITATOR_MAX_GAS`, `FACILITATOR_BATCH_MAX_ITEMS` or
+   * `FACILITATOR_BATCH_MAX_WAIT_MILLIS` (either turns batches on), `FACILITATOR_MIN_VALID_SECONDS`, `FACILITATOR_CONFIRM_TIMEOUT_MILLIS`, `FACILITATOR_REPLACE_AFTER_MILLIS`, `FACILITATOR_POLL_MILLIS` and the
    * settings of all providers, such as `FACILITATOR_TIMEOUT_MILLIS`. They take precedence over `defaults`.
    */
   layerConfig: (

@@ -1,7 +1,9 @@
 import { ConfigurationError, type FacilitatorClient } from "@till402/core"
+import { Facilitator } from "@till402/core/effect"
 import { type Address, isAddress } from "@solana/kit"
-import { Effect } from "effect"
+import { Config, Effect, Layer, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
+import { Journals } from "../journals/Journals.ts"
 import {
   failure,
   invalidResult,
@@ -11,12 +13,15 @@ import {
   type VerifyResult
 } from "../facilitator/FacilitatorResponses.ts"
 import { makeSolanaNode, type NodeFault, type SolanaNode } from "../solana-refunds/SolanaNode.ts"
-import type { SolanaSigner } from "../solana-refunds/SolanaSigner.ts"
+import { solanaSigner, type SolanaSigner } from "../solana-refunds/SolanaSigner.ts"
 import { journalOf, type TransferJournal } from "../solana-refunds/TransferJournal.ts"
 import {
   makeUpstream,
+  optionalSettings,
+  positiveInt,
   settingReaders,
   toPromise,
+  upstreamConfig,
   type UpstreamSettings,
   withDefaults
 } from "../upstream/index.ts"
@@ -43,6 +48,12 @@ export interface SolanaFacilitatorOptions extends UpstreamSettings {
   readonly confirmTimeoutMillis?: number | undefined
   /** Interval of polling the chain, in milliseconds; default 500. */
   readonly pollMillis?: number | undefined
+}
+
+/** Options of `SolanaFacilitator.layer`. The journal is a service. */
+export interface SolanaFacilitatorLayerOptions extends Omit<SolanaFacilitatorOptions, "journal"> {
+  /** Names the till's store, as in `forTill` of `solanaFacilitator`. */
+  readonly till: string
 }
 
 /** A facilitator on Solana that verifies and settles by itself. */
@@ -146,6 +157,11 @@ const supportedBy = (
   signers: { "solana:*": [feePayer] }
 })
 
+const unnamedTill = (): ConfigurationError =>
+  new ConfigurationError({
+    message: "solana-facilitator: till must name the till's store (SOLANA_FACILITATOR_TILL)"
+  })
+
 /** A facilitator over the `HttpClient` of the context. */
 export const makeSolanaFacilitator = Effect.fnUntraced(function* (
   options: SolanaFacilitatorOptions
@@ -207,9 +223,7 @@ export const makeSolanaFacilitator = Effect.fnUntraced(function* (
     address: feePayer,
     ...client,
     forTill: (name) => {
-      if (typeof name !== "string" || name === "") {
-        throw new ConfigurationError({ message: "solana-facilitator: till must name the till's store" })
-      }
+      if (typeof name !== "string" || name === "") throw unnamedTill()
       return {
         ...client,
         settle: (payload: unknown, requirements: unknown) => client.settle(payload, requirements, name)
@@ -217,3 +231,86 @@ export const makeSolanaFacilitator = Effect.fnUntraced(function* (
     }
   }
 })
+
+const settleMarginMillis = 5_000
+
+const make = Effect.fnUntraced(function* ({ till, ...options }: SolanaFacilitatorLayerOptions) {
+  if (typeof till !== "string" || till === "") return yield* unnamedTill()
+  const { transfers } = yield* Journals
+  const facilitator = yield* makeSolanaFacilitator({ ...options, journal: transfers })
+  const { confirmTimeoutMillis } = yield* configure({ ...options, journal: transfers })
+  return Facilitator.fromClient(facilitator.forTill(till), {
+    settleTimeoutMillis: confirmTimeoutMillis + settleMarginMillis
+  })
+})
+
+const config = Config.all({
+  rpcUrl: Config.String("SOLANA_FACILITATOR_RPC_URL"),
+  settings: optionalSettings({
+    till: Config.String("SOLANA_FACILITATOR_TILL"),
+    network: Config.Literals(names, "SOLANA_FACILITATOR_NETWORK"),
+    maxPriorityFeeMicroLamports: positiveInt("SOLANA_FACILITATOR_MAX_PRIORITY_FEE_MICRO_LAMPORTS"),
+    maxComputeUnits: positiveInt("SOLANA_FACILITATOR_MAX_COMPUTE_UNITS"),
+    confirmTimeoutMillis: positiveInt("SOLANA_FACILITATOR_CONFIRM_TIMEOUT_MILLIS"),
+    pollMillis: positiveInt("SOLANA_FACILITATOR_POLL_MILLIS")
+  }),
+  upstream: upstreamConfig("SOLANA_FACILITATOR")
+})
+
+const signerFromConfig = Effect.fnUntraced(function* () {
+  const key = yield* Config.Redacted("SOLANA_FACILITATOR_PRIVATE_KEY")
+  return yield* Effect.try({
+    try: () => solanaSigner(Redacted.value(key)),
+    catch: () =>
+      new ConfigurationError({
+        message:
+          "solana-facilitator: SOLANA_FACILITATOR_PRIVATE_KEY must be 64 bytes, in base58 or as the JSON array of solana-keygen"
+      })
+  })
+})
+
+const makeConfig = Effect.fnUntraced(function* (defaults: Partial<SolanaFacilitatorLayerOptions>) {
+  const { rpcUrl, settings, upstream } = yield* config
+  return yield* make({
+    till: "",
+    ...defaults,
+    ...upstream,
+    ...settings,
+    rpcUrl,
+    feePayer: defaults.feePayer ?? (yield* signerFromConfig())
+  })
+})
+
+/**
+ * A facilitator on Solana that verifies and settles by itself, as the service of a till. It needs `Journals`.
+ *
+ * @example
+ * import { SqliteJournals } from "@till402/providers/journals"
+ * import { SolanaFacilitator, solanaSigner } from "@till402/providers/solana-facilitator"
+ * import { Layer } from "effect"
+ * import { FetchHttpClient } from "effect/http"
+ *
+ * const facilitator = SolanaFacilitator.layer({
+ *   till: "bookshop",
+ *   feePayer: solanaSigner(process.env["SOLANA_FEE_PAYER_KEY"] ?? ""),
+ *   rpcUrl: process.env["SOLANA_RPC_URL"] ?? ""
+ * }).pipe(Layer.provide([FetchHttpClient.layer, SqliteJournals.layer({ filename: "till.sqlite" })]))
+ */
+export const SolanaFacilitator = {
+  layer: (
+    options: SolanaFacilitatorLayerOptions
+  ): Layer.Layer<Facilitator, ConfigurationError, HttpClient.HttpClient | Journals> =>
+    Layer.unwrap(make(options)),
+
+  /**
+   * Reads `SOLANA_FACILITATOR_TILL` (unless `defaults` has a `till`), `SOLANA_FACILITATOR_PRIVATE_KEY` (unless
+   * `defaults` has a `feePayer`) and `SOLANA_FACILITATOR_RPC_URL`. If set, also `SOLANA_FACILITATOR_NETWORK`,
+   * `SOLANA_FACILITATOR_MAX_PRIORITY_FEE_MICRO_LAMPORTS`, `SOLANA_FACILITATOR_MAX_COMPUTE_UNITS`,
+   * `SOLANA_FACILITATOR_CONFIRM_TIMEOUT_MILLIS`, `SOLANA_FACILITATOR_POLL_MILLIS` and the settings of all providers,
+   * such as `SOLANA_FACILITATOR_TIMEOUT_MILLIS`. They take precedence over `defaults`.
+   */
+  layerConfig: (
+    defaults: Partial<SolanaFacilitatorLayerOptions> = {}
+  ): Layer.Layer<Facilitator, Config.ConfigError | ConfigurationError, HttpClient.HttpClient | Journals> =>
+    Layer.unwrap(makeConfig(defaults))
+}

@@ -2,7 +2,7 @@ import { makeWithFetch } from "../upstream/index.ts"
 import type { FetchOptions } from "../upstream/UpstreamSettings.ts"
 import {
   makeSolanaFacilitator,
-  type SolanaFacilitator,
+  type SolanaFacilitator as Facilitator,
   type SolanaFacilitatorOptions
 } from "./SolanaFacilitator.ts"
 
@@ -11,7 +11,11 @@ import {
  */
 
 export { FeePayerUnderfunded } from "./FacilitatorErrors.ts"
-export type { SolanaFacilitator, SolanaFacilitatorOptions } from "./SolanaFacilitator.ts"
+export {
+  SolanaFacilitator,
+  type SolanaFacilitatorLayerOptions,
+  type SolanaFacilitatorOptions
+} from "./SolanaFacilitator.ts"
 export { solanaSigner, type SolanaSigner } from "../solana-refunds/SolanaSigner.ts"
 export {
   memoryTransferJournal,
@@ -43,5 +47,5 @@ export type { FetchOptions, UpstreamSettings } from "../upstream/UpstreamSetting
 export const solanaFacilitator = ({
   fetch,
   ...options
-}: SolanaFacilitatorOptions & FetchOptions): SolanaFacilitator =>
+}: SolanaFacilitatorOptions & FetchOptions): Facilitator =>
   makeWithFetch(makeSolanaFacilitator(options), fetch)
