@@ -1,7 +1,7 @@
 import type { Product, ProductQuery, SearchProduct, UpstreamFailed, UpstreamUnavailable } from "@till402/core"
 import { Effect, Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
-import { oneLine } from "./reply/PlainText.ts"
+import { maxTitle, oneLine } from "./reply/PlainText.ts"
 import { meetsLimit, type PriceLimit } from "./reply/PriceLimits.ts"
 
 /*
@@ -57,7 +57,6 @@ const getProduct = Tool.make("get_product", {
 
 const Tools = Toolkit.make(searchProducts, getProduct)
 
-const maxTitle = 160
 const maxQuery = 200
 const maxBrand = 100
 const maxPage = 20

@@ -12,31 +12,49 @@ const minNumbered = 3
 
 type Title = Matched["titles"][number]
 
-/** Where a name that has reached a place of a title may go on with a word. */
-const nextPlaces = (title: Title, from: number, text: string | undefined): ReadonlyArray<number> => {
-  const places = [...title.keys()].filter((place) => place > from && title[place]?.text === text)
-  return places.filter((place) => title[place]?.isAmbiguous === false || place === from + 1).slice(0, 1)
+/** Where a name that has reached a place of a title goes on with a word; `undefined`: nowhere. */
+const nextPlace = (title: Title, from: number, text: string): number | undefined => {
+  for (let place = from + 1; place < title.length; place++) {
+    const each = title[place]
+    if (each?.text === text && (!each.isAmbiguous || place === from + 1)) return place
+  }
+  return undefined
 }
+
+/** Where names of one title end that begin at a word of the sentence. */
+const endsIn = (title: Title, words: ReadonlyArray<string>, start: number): ReadonlySet<number> => {
+  const ends = new Set<number>()
+  let open: ReadonlySet<number> = new Set(
+    [...title.keys()].filter(
+      (place) => title[place]?.text === words[start] && (place === 0 || title[place]?.isAmbiguous === false)
+    )
+  )
+  for (let end = start + 1; open.size > 0; end++) {
+    if (!isNumber(words[end - 1] ?? "") || end - start >= minNumbered) ends.add(end)
+    // Titles have signs between their words, too.
+    if (words[end] === ",") end += 1
+    const next = words[end]
+    if (next === undefined) break
+    const reached = [...open].map((place) => nextPlace(title, place, next))
+    open = new Set(reached.filter((place) => place !== undefined))
+  }
+  return ends
+}
+
+/** Ends of names by the sentence's words: each place is tried many times, in each language. */
+const knownEnds = new WeakMap<ReadonlyArray<string>, Map<number, ReadonlySet<number>>>()
 
 /** The name of a product: words of its title, in their order. It ends in a number only if it is long enough. */
 const name: Pattern = at(({ titles, words }, start) => {
-  const ends = new Set<number>()
   const first = words[start]
-  if (first === undefined || isNumber(first)) return ends
-  for (const title of titles) {
-    let open = [...title.keys()].filter(
-      (place) => title[place]?.text === first && (place === 0 || title[place].isAmbiguous === false)
-    )
-    for (let end = start + 1; open.length > 0; end++) {
-      if (!isNumber(words[end - 1] ?? "") || end - start >= minNumbered) ends.add(end)
-      // Titles have signs between their words, too.
-      if (words[end] === ",") end += 1
-      const next = words[end]
-      open = next === undefined ? [] : open.flatMap((place) => nextPlaces(title, place, next))
-    }
-  }
+  if (first === undefined || isNumber(first)) return []
+  const known = knownEnds.get(words) ?? new Map<number, ReadonlySet<number>>()
+  knownEnds.set(words, known)
+  const ends = known.get(start) ?? new Set(titles.flatMap((title) => [...endsIn(title, words, start)]))
+  known.set(start, ends)
   return ends
 })
+
 /** A number of a title with its unit: `85 dB`. */
 const measure = at(({ titles, words }, place) => {
   const [number = "", unit = ""] = words.slice(place, place + 2)

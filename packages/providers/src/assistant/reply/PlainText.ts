@@ -14,6 +14,9 @@ export const shortened = (text: string, maxCharacters: number): string => {
   return characters.length <= maxCharacters ? text : `${characters.slice(0, maxCharacters - 1).join("")}…`
 }
 
+/** Longest title that a model sees and a reply can name, in characters. */
+export const maxTitle = 160
+
 /** One line of text without control characters, shortened to a number of characters. */
 export const oneLine = (text: string, maxCharacters: number): string =>
   shortened(

@@ -84,7 +84,7 @@ const phrases: ReadonlyArray<Phrase> = [
   },
   {
     words:
-      "(?:not?|nothing|never|don't|can't|mustn't|shouldn't|won't|without)(?: \\p{L}+){0,2} (?:over|above|more than|more expensive than|exceed(?:ing)?)|no more than|no higher than|nicht (?:über|mehr als|teurer als)|kein(?:e|en)? mehr als|pas plus de|no más de|non più di|não mais (?:que|de)|niet meer dan|nie więcej niż|не дороже|не более|не больше",
+      "(?:not?|nothing|never|don't|can't|mustn't|shouldn't|won't|without)(?: (?!mind|only|just|but|care|worry|problem)\\p{L}+){0,2} (?:over|above|more than|more expensive than|exceed(?:ing)?)|no more than|no higher than|nicht (?:über|mehr als|teurer als)|kein(?:e|en)? mehr als|pas plus de|no más de|non più di|não mais (?:que|de)|niet meer dan|nie więcej niż|не дороже|не более|не больше",
     bound: "max",
     strict: false
   },
@@ -96,7 +96,7 @@ const phrases: ReadonlyArray<Phrase> = [
   },
   {
     words:
-      "up to|at most|max(?:imum|imal|imaal|imo)?\\.?(?: price)?(?: of| is| von| de| di)?:?|within(?: my| your| the| a)?(?: budget(?: of)?)?|budget(?: is| of| von| ist| est| de| di| van|:)?|limit(?: is| of|:)?|price cap(?: is| of|:)?|spend(?: only| up to)?|höchstens|bis(?: zu)?|jusqu'à|au plus|hasta|como máximo|máximo(?: de)?|presupuesto(?: es)?(?: de)?|fino a|massimo|entro|até|no máximo|orçamento(?: de)?|tot|maximaal|hooguit|maksymalnie|do|budżet|до|максимум|бюджет|en fazla|bütçem?",
+      "up to|at most|max(?:imum|imal|imaal|imo)?\\.?(?: price)?(?: of| is| von| de| di)?:?|within(?: my| your| the| a)?(?: budget(?: of)?)?|budget(?: is| of| von| ist| est| de| di| van|:)?|limit(?: is| of|:)?|price cap(?: is| of|:)?|(?:cap|ceiling) of|price ceiling(?: is| of|:)?|spend(?: only| up to)?|höchstens|bis(?: zu)?|jusqu'à|au plus|hasta|como máximo|máximo(?: de)?|presupuesto(?: es)?(?: de)?|fino a|massimo|entro|até|no máximo|orçamento(?: de)?|tot|maximaal|hooguit|maksymalnie|do|budżet|до|максимум|бюджет|en fazla|bütçem?",
     bound: "max",
     strict: false
   },
@@ -145,7 +145,7 @@ const suffixes: ReadonlyArray<readonly [RegExp, Pick<PriceLimit, "bound" | "stri
     { bound: "max", strict: false }
   ],
   [
-    /^(?: ?-?(?:max(?:imum)?|tops|budget|limit|price limit|cap|price cap|ceiling|de budget)(?!\p{L})| ?(?:以下|以内|以內|まで|이하|까지))/iu,
+    /^(?: ?-?(?:max(?:imum)?|tops|at most|budget|limit|price limit|cap|price cap|ceiling|de budget|höchstens|maximal|au maximum|au plus|como máximo|al massimo|no máximo|hooguit|maksymalnie|максимум|is (?:my|our|the) (?:limit|budget|maximum|max|cap|ceiling)|to spend)(?!\p{L})| ?(?:以下|以内|以內|まで|이하|까지))/iu,
     { bound: "max", strict: false }
   ],
   [/^(?:未満|未满|미만)/u, { bound: "max", strict: true }],
@@ -156,14 +156,16 @@ const suffixes: ReadonlyArray<readonly [RegExp, Pick<PriceLimit, "bound" | "stri
 ]
 
 const between =
-  /(?<![\p{L}])(?:between|from|range of|zwischen|von|entre|de|tra|fra|tussen|między|od|от|из|в диапазоне)(?= )/giu
+  /(?<![\p{L}])(?:between|from|range of|budget(?: of| is)?|zwischen|von|entre|de|tra|fra|tussen|między|od|от|из|в диапазоне)(?= )/giu
 /** Without a word such as `between`, `and` joins two separate amounts. */
 const bareJoint = /^ ?(?:-|to|bis|à|do|до|至|から|~) ?/iu
 const joined = /^ ?(?:-|and|to|und|bis|et|à|y|e|a|en|i|do|до|и|到|至|から|~) ?/iu
+const about =
+  "(?: (?:about|around|roughly|approximately|approx\\.?|circa|ca\\.|etwa|ungefähr|environ|unos|około))?"
 const prefix = phrases.map((phrase) => ({
   ...phrase,
   pattern: new RegExp(
-    `${phrase.unspaced === true ? "" : "(?<!\\p{L})"}(?:${phrase.words})(?= ?[^\\p{L}]| (?:us|usd|eur|[A-Z]{3})(?!\\p{L}))`,
+    `${phrase.unspaced === true ? "" : "(?<!\\p{L})"}(?:${phrase.words})${about}:?(?= ?[^\\p{L}]| (?:us|usd|eur|[A-Z]{3})(?!\\p{L}))`,
     "giu"
   )
 }))
@@ -205,23 +207,54 @@ const rangesIn = (text: string): ReadonlyArray<StatedLimit> => {
 /** The first amount of a range may stand without unit and currency: `20-40 Euro`. */
 const readLoose = (text: string, at: number): Amount | undefined => readAmount(text.slice(at), at)
 
+/** Words for a minimum that a negation turns around. `no less than` has its own. */
+const deniable =
+  /^(?:from|ab|desde|od|от|de|over|above|more than|more expensive than|über|mehr als|teurer als|plus de|más de|più di|mais de|meer dan|powyżej|więcej niż|дороже|больше|свыше)(?!\p{L})/iu
+
+/** What ends a clause: a sign, or a word that begins a contrast. A point between digits doesn't. */
+const clauseEnd =
+  /[;:!?\n]|[.,](?!\d)|(?<!\p{L})(?:but|aber|sondern|mais(?! ?(?:de|que|do|$))|pero|ma|però|mas|maar|ale|но)(?!\p{L})/giu
+const negation =
+  /(?<!\p{L})(?:\p{L}+n't|cannot|not?|never|nothing|none|nobody|avoid(?:ing)?|without|refuse|nicht|nichts|kein(?:e|en|er|em)?|nie|ohne|pas|jamais|sans|rien|nunca|sin|nada|non|mai|senza|niente|não|sem|niet|geen|zonder|не|нет|без|nie|bez)(?!\p{L})/iu
+/** After a negation, these say that a higher price is fine. */
+const indifference =
+  /(?<!\p{L})(?:mind|problem|issue|care|worry|matter|only|egal|problème|problema|importa|solo|just|nur)(?!\p{L})/iu
+/** Behind an amount: what is above it is too much, or prices go down from it. */
+const isTooMuch =
+  /^ ?(?:and )?(?:down|downwards|abwärts)(?!\p{L})|^ ?(?:is|are|would be|seems|ist|wäre|est|es|sería|è|é|sarebbe|seria)?,? ?(?:(?:way|far|much|viel|bien|mucho) )?(?:too (?:much|expensive|dear|high)|out of (?:the question|my (?:range|budget))|zu (?:teuer|viel)|trop(?: cher)?|demasiado|troppo|caro demais|muito caro)(?!\p{L})/iu
+
+/**
+ * Words for a minimum, in a clause that denies it: `I don't want to spend more than $60` states a maximum. `undefined`:
+ * neither is stated, as in `I don't mind paying more than $60`.
+ */
+const minimumIn = (before: string, after: string): "min" | "max" | undefined => {
+  const clause = before.split(clauseEnd).at(-1) ?? ""
+  const denied = negation.exec(clause)
+  if (denied === null) return isTooMuch.test(after) ? "max" : "min"
+  return indifference.test(clause.slice(denied.index)) ? undefined : "max"
+}
+
 const prefixedIn = (text: string): ReadonlyArray<StatedLimit> =>
   prefix.flatMap(({ bound, needsCurrency, pattern, strict }) =>
     Array.from(text.matchAll(pattern)).flatMap(({ 0: words, index }) => {
       const at = index + words.length
       const amount = readAmount(text.slice(at), at)
-      return amount === undefined || (needsCurrency === true && !amount.isMarked)
-        ? []
-        : [
-            {
-              bound,
-              strict,
-              value: amount.value,
-              currencies: amount.currencies,
-              start: index,
-              end: amount.end
-            }
-          ]
+      if (amount === undefined || (needsCurrency === true && !amount.isMarked)) return []
+      const meant =
+        bound === "min" && deniable.test(words)
+          ? minimumIn(text.slice(0, index), text.slice(amount.end))
+          : bound
+      if (meant === undefined) return []
+      return [
+        {
+          bound: meant,
+          strict: strict && meant === bound,
+          value: amount.value,
+          currencies: amount.currencies,
+          start: index,
+          end: amount.end
+        }
+      ]
     })
   )
 

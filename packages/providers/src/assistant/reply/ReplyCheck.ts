@@ -2,7 +2,7 @@ import type { Product } from "@till402/core"
 import { isHarmless } from "./Grammar.ts"
 import { type CheckedLanguage, lexicons } from "./lexicon/index.ts"
 import { numbersIn } from "./Numbers.ts"
-import { normalized } from "./PlainText.ts"
+import { maxTitle, normalized, oneLine } from "./PlainText.ts"
 import type { PriceLimit } from "./PriceLimits.ts"
 import type { TitleWord } from "./Patterns.ts"
 import { isAmbiguous, isSensitive } from "./SensitiveWords.ts"
@@ -56,9 +56,9 @@ const withoutFacts = (text: string): string =>
 /** Letters of a word with digits, such as `usd` of `50usd`. */
 const lettersOf = (word: string): string => word.replace(/[^\p{L}]/gu, "")
 
-/** The words of a title, without those that could make a claim. */
+/** The words of a title as the model sees it, without those that could make a claim. */
 const titleWords = (title: string): ReadonlyArray<TitleWord | undefined> =>
-  wordsIn(withoutFacts(normalized(title))).map(({ text }) => {
+  wordsIn(withoutFacts(normalized(oneLine(title, maxTitle)))).map(({ text }) => {
     const isClaim = isSensitive(text) || isSensitive(lettersOf(text))
     return isClaim && !isAmbiguous(text) ? undefined : { text, isAmbiguous: isClaim }
   })

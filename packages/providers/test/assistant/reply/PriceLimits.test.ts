@@ -52,6 +52,65 @@ describe("limits of a message", () => {
   })
 
   it.each([
+    ["I don't want to spend more than $60", ["<= 60 USD"]],
+    ["not looking to pay over $60", ["<= 60 USD"]],
+    ["something that doesn't cost more than $60", ["<= 60 USD"]],
+    ["we can't pay any more than $60", ["<= 60 USD"]],
+    ["not one cent over $60", ["<= 60 USD"]],
+    ["please avoid anything over $60", ["<= 60 USD"]],
+    ["over $60 is too much", ["<= 60 USD"]],
+    ["more than $60 is out of the question", ["<= 60 USD"]],
+    ["from $60 down", ["<= 60 USD"]],
+    ["nicht viel mehr als 60 Euro", ["<= 60 EUR"]],
+    ["darf auf keinen Fall mehr als 60 Euro kosten", ["<= 60 EUR"]],
+    ["über 60 Euro ist zu teuer", ["<= 60 EUR"]],
+    ["je ne veux pas dépenser plus de 60 euros", ["<= 60 EUR"]],
+    ["no quiero gastar más de 60 euros", ["<= 60 EUR"]],
+    ["sin gastar más de 60 euros", ["<= 60 EUR"]],
+    ["non voglio spendere più di 60 euro", ["<= 60 EUR"]],
+    ["não quero gastar mais de 60 euros", ["<= 60 EUR"]],
+    ["не хочу тратить больше 60 долларов", ["<= 60 USD"]]
+  ])("a denied minimum is a maximum: %s", (message, expected) => {
+    expect(read(message).sort()).toEqual([...expected].sort())
+  })
+
+  it.each([
+    ["over $60 please", ["> 60 USD"]],
+    ["I want leather, no plastic, over $100", ["> 100 USD"]],
+    ["I'm not picky but over $100", ["> 100 USD"]]
+  ])("a negation elsewhere denies nothing: %s", (message, expected) => {
+    expect(read(message).sort()).toEqual([...expected].sort())
+  })
+
+  it.each([
+    ["under  $60", ["< 60 USD"]],
+    ["under\n$60", ["< 60 USD"]],
+    ["under about $60", ["< 60 USD"]],
+    ["no more than about $60", ["<= 60 USD"]],
+    ["$60 at most", ["<= 60 USD"]],
+    ["60 Euro höchstens", ["<= 60 EUR"]],
+    ["30 euros au maximum", ["<= 30 EUR"]],
+    ["30 euro al massimo", ["<= 30 EUR"]],
+    ["a cap of $60", ["<= 60 USD"]],
+    ["$60 is my limit", ["<= 60 USD"]],
+    ["under fifty two of them", ["< 50"]],
+    ["under thirty two-slice toasters", ["< 30"]],
+    ["under fifty-two dollars", ["< 52 USD"]],
+    ["under one fifty", ["< 150"]],
+    ["under two hundred and fifty dollars", ["< 250 USD"]],
+    ["between fifty and eighty dollars", [">= 50 USD", "<= 80 USD"]],
+    ["budget 50-80", [">= 50", "<= 80"]],
+    ["budget of 50 to 80", [">= 50", "<= 80"]]
+  ])("in other forms: %s", (message, expected) => {
+    expect(read(message).sort()).toEqual([...expected].sort())
+  })
+
+  it("nothing where a higher price is fine", () => {
+    expect(read("I don't mind paying more than $60")).toEqual([])
+    expect(read("not only headphones over $50")).toEqual([])
+  })
+
+  it.each([
     "headphones with at least 40 hours",
     "a kettlebell under 30 lb",
     "a tent below 2.5 kg",

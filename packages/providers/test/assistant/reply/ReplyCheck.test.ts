@@ -229,3 +229,22 @@ describe("a reply", () => {
     expect(text).toContain(list)
   })
 })
+
+describe("a title of many words", () => {
+  const titled = (title: string) => Array.from({ length: 5 }, () => ({ ...toProduct(sony), title }))
+
+  it("doesn't delay the check", () => {
+    // Before, this took minutes.
+    const draft = `The ${"soft light ".repeat(25)}is light. `.repeat(20)
+    const kept = keptText(draft, context({ products: titled("soft light ".repeat(182)) }))
+    expect(kept).toContain("soft light is light.")
+  })
+
+  it("is known as far as the model sees it", () => {
+    const products = titled(`${"Sony Blue ".repeat(16)}Radio`)
+    expect(faults("The Sony is light.", { products })).toEqual([])
+    expect(faults("The Radio is light.", { products })).toEqual([
+      expect.stringContaining("can't be checked: radio")
+    ])
+  })
+})
