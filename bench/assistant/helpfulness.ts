@@ -7,7 +7,7 @@ import { type HonestReply, honestReplies, unseenReplies } from "./honest.ts"
 
 const count = (replies: ReadonlyArray<HonestReply>) => {
   const sentences = replies.flatMap(({ products, reply, request }) =>
-    checkDraft(reply, { products, request, limits: [], hasSearched: true })
+    checkDraft(reply, { products, request, limits: [], hasSearched: true, hasFound: products.length > 0 })
   )
   return { kept: sentences.filter(({ fault }) => fault === undefined).length, of: sentences.length }
 }

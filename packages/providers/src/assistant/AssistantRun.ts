@@ -192,7 +192,8 @@ export const runAssistant = Effect.fnUntraced(function* (
     products,
     limits,
     request: wordsOf(request),
-    hasSearched: tools.hasSearched()
+    hasSearched: tools.hasSearched(),
+    hasFound: tools.found.products.length > 0
   })
   const start = Prompt.make([
     { role: "system", content: system },

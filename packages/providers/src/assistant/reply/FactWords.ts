@@ -19,6 +19,8 @@ export interface FactWords {
   readonly reviews: (count: number) => string
   readonly lowestPrice: string
   readonly bestRating: string
+  /** A product whose title and code make claims of their own. */
+  readonly product: string
 }
 
 export const factWords: Record<ListLanguage, FactWords> = {
@@ -32,7 +34,8 @@ export const factWords: Record<ListLanguage, FactWords> = {
     rated: (rating) => `rated ${rating}`,
     reviews: (count) => `${count} ${count === 1 ? "review" : "reviews"}`,
     lowestPrice: "lowest price",
-    bestRating: "best rating"
+    bestRating: "best rating",
+    product: "A product"
   },
   de: {
     one: "Dieses Produkt passt zu deiner Anfrage:",
@@ -44,7 +47,8 @@ export const factWords: Record<ListLanguage, FactWords> = {
     rated: (rating) => `Bewertung ${rating}`,
     reviews: (count) => `${count} ${count === 1 ? "Rezension" : "Rezensionen"}`,
     lowestPrice: "niedrigster Preis",
-    bestRating: "beste Bewertung"
+    bestRating: "beste Bewertung",
+    product: "Ein Produkt"
   },
   fr: {
     one: "Ce produit correspond à votre demande :",
@@ -56,7 +60,8 @@ export const factWords: Record<ListLanguage, FactWords> = {
     rated: (rating) => `note ${rating}`,
     reviews: (count) => `${count} avis`,
     lowestPrice: "prix le plus bas",
-    bestRating: "meilleure note"
+    bestRating: "meilleure note",
+    product: "Un produit"
   },
   es: {
     one: "Este producto se ajusta a su solicitud:",
@@ -68,7 +73,8 @@ export const factWords: Record<ListLanguage, FactWords> = {
     rated: (rating) => `valoración ${rating}`,
     reviews: (count) => `${count} ${count === 1 ? "reseña" : "reseñas"}`,
     lowestPrice: "precio más bajo",
-    bestRating: "mejor valoración"
+    bestRating: "mejor valoración",
+    product: "Un producto"
   },
   it: {
     one: "Questo prodotto corrisponde alla richiesta:",
@@ -80,7 +86,8 @@ export const factWords: Record<ListLanguage, FactWords> = {
     rated: (rating) => `valutazione ${rating}`,
     reviews: (count) => `${count} ${count === 1 ? "recensione" : "recensioni"}`,
     lowestPrice: "prezzo più basso",
-    bestRating: "valutazione migliore"
+    bestRating: "valutazione migliore",
+    product: "Un prodotto"
   },
   pt: {
     one: "Este produto corresponde ao seu pedido:",
@@ -92,7 +99,8 @@ export const factWords: Record<ListLanguage, FactWords> = {
     rated: (rating) => `avaliação ${rating}`,
     reviews: (count) => `${count} ${count === 1 ? "avaliação" : "avaliações"}`,
     lowestPrice: "menor preço",
-    bestRating: "melhor avaliação"
+    bestRating: "melhor avaliação",
+    product: "Um produto"
   },
   ja: {
     one: "ご希望に合う商品:",
@@ -103,7 +111,8 @@ export const factWords: Record<ListLanguage, FactWords> = {
     rated: (rating) => `評価${rating}`,
     reviews: (count) => `レビュー${count}件`,
     lowestPrice: "最低価格",
-    bestRating: "最高評価"
+    bestRating: "最高評価",
+    product: "商品"
   },
   zh: {
     one: "符合您要求的商品:",
@@ -114,6 +123,7 @@ export const factWords: Record<ListLanguage, FactWords> = {
     rated: (rating) => `评分${rating}`,
     reviews: (count) => `${count}条评价`,
     lowestPrice: "价格最低",
-    bestRating: "评分最高"
+    bestRating: "评分最高",
+    product: "商品"
   }
 }

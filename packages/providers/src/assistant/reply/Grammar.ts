@@ -1,3 +1,4 @@
+import { longName, measure, name, ofTitle } from "./Names.ts"
 import { alt, at, many, type Matched, matches, opt, type Pattern, seq, sign, some, word } from "./Patterns.ts"
 
 /*
@@ -5,63 +6,6 @@ import { alt, at, many, type Matched, matches, opt, type Pattern, seq, sign, som
  * person may use or like it; the assistant recommends it. No sentence says where a product is, who has it, what somebody
  * did, or what happens next, so none can state an order, stock or a delivery.
  */
-
-const isNumber = (text: string): boolean => /^[\d.,]+$/.test(text)
-/** Fewest words of a name that ends in a number. */
-const minNumbered = 3
-
-type Title = Matched["titles"][number]
-
-/** Where a name that has reached a place of a title goes on with a word; `undefined`: nowhere. */
-const nextPlace = (title: Title, from: number, text: string): number | undefined => {
-  for (let place = from + 1; place < title.length; place++) {
-    const each = title[place]
-    if (each?.text === text && (!each.isAmbiguous || place === from + 1)) return place
-  }
-  return undefined
-}
-
-/** Where names of one title end that begin at a word of the sentence. */
-const endsIn = (title: Title, words: ReadonlyArray<string>, start: number): ReadonlySet<number> => {
-  const ends = new Set<number>()
-  let open: ReadonlySet<number> = new Set(
-    [...title.keys()].filter(
-      (place) => title[place]?.text === words[start] && (place === 0 || title[place]?.isAmbiguous === false)
-    )
-  )
-  for (let end = start + 1; open.size > 0; end++) {
-    if (!isNumber(words[end - 1] ?? "") || end - start >= minNumbered) ends.add(end)
-    // Titles have signs between their words, too.
-    if (words[end] === ",") end += 1
-    const next = words[end]
-    if (next === undefined) break
-    const reached = [...open].map((place) => nextPlace(title, place, next))
-    open = new Set(reached.filter((place) => place !== undefined))
-  }
-  return ends
-}
-
-/** Ends of names by the sentence's words: each place is tried many times, in each language. */
-const knownEnds = new WeakMap<ReadonlyArray<string>, Map<number, ReadonlySet<number>>>()
-
-/** The name of a product: words of its title, in their order. It ends in a number only if it is long enough. */
-const name: Pattern = at(({ titles, words }, start) => {
-  const first = words[start]
-  if (first === undefined || isNumber(first)) return []
-  const known = knownEnds.get(words) ?? new Map<number, ReadonlySet<number>>()
-  knownEnds.set(words, known)
-  const ends = known.get(start) ?? new Set(titles.flatMap((title) => [...endsIn(title, words, start)]))
-  known.set(start, ends)
-  return ends
-})
-
-/** A number of a title with its unit: `85 dB`. */
-const measure = at(({ titles, words }, place) => {
-  const [number = "", unit = ""] = words.slice(place, place + 2)
-  const isOf = (title: Title) =>
-    title.some((each, index) => each?.text === number && title[index + 1]?.text === unit)
-  return isNumber(number) && unit !== "" && titles.some(isOf) ? [place + 2] : []
-})
 
 const advs = many(word("adv"))
 const adj = seq(advs, word("adj"), opt(word("enough")))
@@ -183,6 +127,15 @@ const good = alt(
   seq(word("det"), inner, some(word("kind")), after)
 )
 const goods = list(good)
+/** Goods that are chosen: found ones, by an article or a long name. */
+const chosen = list(
+  alt(
+    word("it"),
+    seq(word("det"), many(adj), name, many(word("kind"))),
+    seq(longName, many(word("kind"))),
+    seq(word("det"), inner, ofTitle, some(word("kind")), after)
+  )
+)
 const partOfGood = seq(ownDet, inner, alt(word("part"), measure), after, ofFeature)
 const aside = opt(seq(sign, word("adv"), sign))
 const subject = seq(alt(goods, list(partOfGood)), aside)
@@ -206,16 +159,17 @@ const recommend = seq(
   many(alt(word("i"), word("dat"), word("modal"), word("adv"))),
   word("rec"),
   many(alt(word("i"), word("dat"), word("adv"))),
-  goods,
+  chosen,
   many(suit)
 )
-const found = alt(choice, gift, kind, seq(inner, some(word("kind")), after, many(suit)))
+const foundKind = seq(opt(word("det")), inner, ofTitle, some(word("kind")), after, many(suit))
+const found = alt(choice, gift, foundKind)
 /** The number of returned products; any other one is false. */
 const count = at(({ lexicon, titles, words }, from) =>
   words[from] === String(titles.length) || words[from] === lexicon.numberOf(titles.length) ? [from + 1] : []
 )
 const hereAre = seq(word("here"), alt(found, seq(count, found)))
-const choiceIs = seq(choice, opt(word("modal")), word("be"), goods, many(suit))
+const choiceIs = seq(choice, opt(word("modal")), word("be"), chosen, many(suit))
 
 /** Languages with forms of the verb for a person may leave out `it`. */
 const dropped = at(({ lexicon }, from) => (lexicon.dropsSubject ? [from] : []))
@@ -250,11 +204,19 @@ const further = alt(
 )
 const joined = seq(many(leading), clause, many(further))
 const item = seq(goods, sign, alt(quality, choice, gift, seq(inner, list(word("part")), extras), predicates))
-const fragment = alt(quality, choice, gift)
+/** Not one adjective alone, such as `right`: it would confirm what the shopper asks. */
+const described = alt(adj, made)
+const fragment = alt(
+  seq(described, alt(joint, suit), quality),
+  seq(list(described), some(suit)),
+  seq(described, joint, list(described)),
+  choice,
+  gift
+)
 const sentence = alt(some(alt(word("whole"), sign)), joined, item, fragment)
-/** Says that nothing is recommended, and after a search that nothing was found. */
-const searched = at(({ hasSearched }, from) => (hasSearched ? [from] : []))
-const nothing = some(alt(word("refusal"), seq(searched, word("empty")), word("whole"), sign, forUse))
+/** Says that nothing is recommended, and after a search without products that nothing was found. */
+const fruitless = at(({ isFruitless }, from) => (isFruitless ? [from] : []))
+const nothing = some(alt(word("refusal"), seq(fruitless, word("empty")), sign, forUse))
 
 /** Most words of a sentence. */
 const maxWords = 60

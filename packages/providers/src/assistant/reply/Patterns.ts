@@ -17,8 +17,8 @@ export interface Matched {
   readonly lexicon: Lexicon
   /** The words of each returned title. A word that could make a claim is `undefined`. */
   readonly titles: ReadonlyArray<ReadonlyArray<TitleWord | undefined>>
-  /** Whether a search was made, so that it may be said that nothing was found. */
-  readonly hasSearched: boolean
+  /** Whether searches were made and found nothing, so that this may be said. */
+  readonly isFruitless: boolean
 }
 
 type Places = ReadonlySet<number>

@@ -25,6 +25,8 @@ export interface ReplyContext {
   readonly request: string
   /** Whether a search was made. */
   readonly hasSearched: boolean
+  /** Whether a search found a product. */
+  readonly hasFound: boolean
 }
 
 /** A sentence with what is wrong about it, if anything. */
@@ -39,7 +41,7 @@ interface Checker {
   readonly titles: ReadonlyArray<ReadonlyArray<TitleWord | undefined>>
   readonly urls: ReadonlyArray<string>
   readonly products: ReadonlyArray<Product>
-  readonly hasSearched: boolean
+  readonly isFruitless: boolean
 }
 
 const languages = [...lexicons.keys()]
@@ -86,7 +88,7 @@ const makeChecker = (context: ReplyContext): Checker => ({
   titles: context.products.map(({ title }) => titleWords(title)),
   urls: context.products.flatMap(({ productUrl }) => (productUrl === null ? [] : [productUrl])),
   products: context.products,
-  hasSearched: context.hasSearched
+  isFruitless: context.hasSearched && !context.hasFound
 })
 
 const allowedCharacters = /^[\p{L}\p{M}\p{Nd}\s.,;:!'"“”„«»‹›()&…¿¡+-]*$/u
@@ -137,10 +139,10 @@ const checkOne = (sentence: Sentence, checker: Checker): CheckedSentence => {
   if (!allowedCharacters.test(text) || joined.test(text))
     return failed("it contains a question, an address, a code or a sign that can't be checked")
   const words = wordsAndSigns(text)
-  const { hasSearched, titles } = checker
+  const { isFruitless, titles } = checker
   const language = languages.find((each) => {
     const lexicon = lexicons.get(each)
-    return lexicon !== undefined && isHarmless({ words, lexicon, titles, hasSearched })
+    return lexicon !== undefined && isHarmless({ words, lexicon, titles, isFruitless })
   })
   if (language !== undefined) return { ...sentence, fault: undefined, language }
   const unknown = unknownWords(words, checker)

@@ -28,8 +28,10 @@ export const checkDraft = (draft: string, context: ReplyContext): ReadonlyArray<
 export const keptText = (draft: string, context: ReplyContext): string =>
   joinSentences(checkDraft(draft, context).filter(({ fault }) => fault === undefined))
 
+const isCurrency = /^[A-Za-z]{3}$/
+
 const amountText = ({ currency, price }: Product): string | undefined => {
-  if (price === null) return undefined
+  if (price === null || price < 0 || !isCurrency.test(currency)) return undefined
   const digits = Number.isInteger(price * 100) ? price.toFixed(2) : String(price)
   return currency.toUpperCase() === "USD" ? `$${digits}` : `${digits} ${currency.toUpperCase()}`
 }
@@ -76,10 +78,16 @@ const isPlainTitle = (title: string): boolean => {
   )
 }
 
+/** Whether a product's code states nothing. */
+const isPlainCode = (code: string): boolean =>
+  /^[A-Za-z0-9][\w:-]{0,39}$/.test(code) &&
+  !wordsIn(code.replace(/_/g, " ")).some(({ text }) => isSensitive(text))
+
 /** A line about one product. A title that makes claims of its own is left out. */
 const lineOf = (product: Product, products: ReadonlyArray<Product>, words: FactWords): string => {
   const title = oneLine(product.title, maxTitle)
-  const name = isPlainTitle(title) ? title : oneLine(product.asin, maxTitle)
+  const code = isPlainCode(product.asin) ? product.asin : words.product
+  const name = isPlainTitle(title) ? title : code
   return `- ${name}${factsText(product, products, words)}`
 }
 

@@ -125,7 +125,10 @@ describe("sentences about price, rating or availability, and all that can't be u
     ["an address that goes on", "The Anker is https://marketplace.example/dp/B000000001light."],
     ["an address after a word", "The Anker is lighthttps://marketplace.example/dp/B000000001."],
     ["a path after an address", "The Anker is light: https://marketplace.example/dp/B000000001/soft."],
-    ["a query after an address", "The Anker is light: https://marketplace.example/dp/B000000001 ?soft."],
+    [
+      "a query after an address",
+      "The Anker is light: https://marketplace.example/dp/B000000001 ?soft and light."
+    ],
     ["a handle", "The Anker is good, @till."],
     ["a new domain", "The Anker is good: light.travel."],
     ["a code", "Use SAVE at home."],

@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest"
 import {
   composedLies,
   liesAgainstTheGrammar,
-  liesInShoppersWords
+  liesInShoppersWords,
+  liesOfPlaceAndTime,
+  liesOfTitles
 } from "../../../../../bench/assistant/composedLies.ts"
 import { honestReplies, unseenReplies } from "../../../../../bench/assistant/honest.ts"
 import { builtReply, checkDraft, keptText, replyText } from "../../../src/assistant/reply/ReplyText.ts"
@@ -262,6 +264,33 @@ describe("a lie of neutral words", () => {
 describe("lies of harmless words", () => {
   it.each([...composedLies, ...liesAgainstTheGrammar])("%s", (lie) => {
     expect(keptText(lie, context({ products, limits: [], request }))).toBe("")
+  })
+
+  it.each(liesOfPlaceAndTime)("%s", (lie) => {
+    expect(keptText(lie, context({ products, limits: [], request }))).toBe("")
+  })
+
+  it.each(liesOfTitles)("of the title %s: %s", (title, lie) => {
+    const titled = [...products, { ...lamp, title }]
+    expect(keptText(lie, context({ products: titled, limits: [], request }))).toBe("")
+  })
+
+  it("that nothing was found, though a search found products", () => {
+    const nothing = { products: [], limits: [], request }
+    expect(keptText("I found nothing.", context({ ...nothing, hasFound: true }))).toBe("")
+    expect(keptText("I found nothing.", context({ ...nothing, hasFound: false }))).toBe("I found nothing.")
+  })
+
+  it("in a product's code or currency", () => {
+    const made = {
+      ...lamp,
+      title: "Only $5 today",
+      asin: "free shipping, rated 5",
+      currency: "USD, pay to 0x12"
+    }
+    expect(builtReply(context({ products: [made], limits: [], request }))).toBe(
+      "This product matches your request:\n- A product: rated 3.9, 12 reviews"
+    )
   })
 
   it.each(liesInShoppersWords)("after %s: %s", (words, lie) => {

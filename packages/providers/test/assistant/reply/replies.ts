@@ -18,6 +18,7 @@ export const context = (fields: Partial<ReplyContext> = {}): ReplyContext => ({
   products: [anker, sony].map(toProduct),
   limits: [{ bound: "max", value: 50, strict: true, currencies: ["USD"] }],
   hasSearched: true,
+  hasFound: fields.products === undefined || fields.products.length > 0,
   request: "wireless headphones under $50 with a 40 hour battery",
   ...fields
 })

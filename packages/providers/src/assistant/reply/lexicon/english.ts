@@ -26,10 +26,10 @@ export const english: LexiconWords = {
     soothe calms calm relaxes moisturizes moisturize hydrates hydrate nourishes smooths smooth soften softens
     repels repel resists resist filters filter removes remove organizes organize holds hold stores store records
     captures capture displays display prints draws plays play doubles_as double_as goes_with go_with
-    goes_well_with go_well_with pairs_with pair_with combines combine connects connect adapts adapt adjusts adjust
-    adapts_to helps_with help_with serves_as serve_as uses use meets meet takes_up blends_into blend_into
-    fits_into fit_into stands_out stand_out does_the_work do_the_work returns_to_its_base shines shine reflects
-    reflect glows glow minimizes minimize masks mask isolates isolate improves improve enhances enhance encourages
+    goes_well_with go_well_with pairs_with pair_with combines combine connects connect adapts adapt adjusts
+    adjust adapts_to helps_with help_with serves_as serve_as uses use takes_up blends_into blend_into fits_into
+    fit_into stands_out stand_out does_the_work do_the_work returns_to_its_base shines shine reflects reflect
+    glows glow minimizes minimize masks mask isolates isolate improves improve enhances enhance encourages
     encourage teaches teach lasts last conducts distributes distribute spreads spread traps wicks wick drains
     drain breathes lifts lift raises raise bends bend flexes flex grips grip lies_flat lie_flat folds_flat
     fold_flat sits_comfortably_in_the_hand fits_comfortably doesn_t_itch don_t_itch doesn_t_slip don_t_slip
@@ -39,20 +39,21 @@ export const english: LexiconWords = {
     runs_quietly run_quietly runs_silently runs_smoothly sets_up set_up limits limit takes_up_very_little_room
     take_up_very_little_room takes_up_little_room takes_up_very_little_space stays_put stay_put blocks_out
     block_out keeps_up keep_up rolls_up roll_up packs_down pack_down folds_down folds_up fold_up hangs hang
-    works_for tucks tuck slots charges_quickly charges_fast heats_up heat_up cools_down brightens_up protects_from
-    protect_from fills_the_room fill_the_room picks_up_hair picks_up_dust opens_wide slips_into_any_bag
-    attaches_to attach_to clips_to clip_to connects_to connect_to`,
+    works_for tucks tuck slots charges_quickly charges_fast heats_up heat_up cools_down brightens_up
+    protects_from protect_from fills_the_room fill_the_room picks_up_hair picks_up_dust opens_wide
+    slips_into_any_bag attaches_to attach_to clips_to clip_to connects_to connect_to stays_in_place
+    stay_in_place`,
   adds: `adds add lends lend`,
-  make: `makes make keeps keep leaves leave renders`,
-  making: `making keeping leaving`,
+  make: `makes make keeps keep renders`,
+  making: `making keeping`,
   help: `helps help lets let allows_you_to allow_you_to allows allow makes_it_easy_to make_it_easy_to enables`,
   look: `looks look feels feel sounds sound tastes taste stays stay smells smell writes write works work folds
     fold heats heat gets_nicer handles charges fits fit seems seem`,
-  use: `use wear carry clean hang relax sleep travel run walk read listen_to write play cook bake brew grind drink
-    work study train exercise hike camp ride cycle swim draw paint knit sew learn practice fold store pack
-    assemble install set_up adjust handle hold operate wash fill empty pour charge attach detach mount move build
-    stack try explore create focus concentrate unwind rest breathe stretch type game record watch hear see wear_it
-    start maintain care_for grip understand follow combine wipe rinse open close roll sit stand lie commute garden
+  use: `use wear carry clean hang relax sleep travel run walk read listen_to write play cook bake brew grind
+    drink work study train exercise hike camp ride cycle swim draw paint knit sew learn practice fold store pack
+    assemble install set_up adjust handle hold operate wash fill empty pour charge attach detach mount move
+    build stack explore create focus concentrate unwind rest breathe stretch type game record watch hear wear_it
+    start maintain care_for grip understand combine wipe rinse open close roll sit stand lie commute garden
     photograph drive sharpen serve mix toast fall_asleep stay_warm stay_dry stay_cool using wearing carrying
     cleaning hanging relaxing sleeping traveling travelling running walking reading listening writing playing
     cooking baking brewing grinding drinking working studying training exercising hiking camping riding cycling
@@ -61,134 +62,137 @@ export const english: LexiconWords = {
     stretching typing gaming recording watching hearing commuting gardening backpacking fishing climbing skiing
     driving sketching crafting roasting grilling frying making_coffee making_tea work_out working_out planning
     meditating dancing singing jogging sharpening serving mixing kneading chopping slicing sit_down stand_up
-    having_breakfast eat eating wears uses travels runs cooks bakes reads hikes plays writes drinks sleeps works
-    spend_time spend_an_evening spend_the_evening go_hiking go_running go_camping work_from_home
-    stand_for_a_long_time tidy_up keep_warm keep_cool keep_dry stay_organized stay_hydrated be_seen climb fish
-    direct hold_your_phone play_golf plays_golf`,
+    having_breakfast wears uses travels runs cooks bakes reads hikes plays writes drinks sleeps works spend_time
+    spend_an_evening spend_the_evening go_hiking go_running go_camping work_from_home stand_for_a_long_time
+    tidy_up keep_warm keep_cool keep_dry stay_organized stay_hydrated be_seen climb fish direct hold_your_phone
+    play_golf plays_golf`,
   wish: `want need like love prefer looking_for wants needs likes loves enjoys prefers enjoy enjoying`,
   like: `enjoy like love appreciate welcome`,
-  rec: `recommend suggest choose pick go_with consider try would_go_with take_a_look_at propose my_pick_is
-    my_recommendation_is my_suggestion_is my_choice_is my_first_choice_is`,
+  rec: `recommend suggest choose pick go_with consider would_go_with take_a_look_at propose my_pick_is
+    my_recommendation_is my_suggestion_is my_choice_is my_first_choice_is i_picked`,
   adj: `all_round pleasant young soft light lightweight heavy small compact large big slim thin thick long short
     wide tall tiny roomy spacious portable foldable foldaway handy practical useful versatile sturdy durable
     robust tough reliable elegant stylish sleek modern classic simple easy smooth quiet silent clear crisp deep
     warm cool cooling cozy cosy bright dark gentle strong powerful flexible adjustable ergonomic breathable
-    waterproof resistant washable rechargeable wireless wired cordless noise_cancelling insulated natural organic
-    vegan wooden wood colorful colourful black white blue red green gray grey brown pink yellow purple orange
-    beige good great nice lovely wonderful excellent perfect ideal solid fine fantastic comfortable comfy
+    waterproof resistant washable rechargeable wireless wired cordless noise_cancelling insulated natural
+    organic vegan wooden wood colorful colourful black white blue red green gray grey brown pink yellow purple
+    orange beige good great nice lovely wonderful excellent perfect ideal solid fine fantastic comfortable comfy
     thoughtful charming cheerful beautiful delightful dependable convenient minimalist timeless attractive
     intuitive effortless happy classy everyday daily outdoor indoor suitable suited tailored handmade knitted
     woven padded lined coated leakproof spillproof sweatproof windproof shockproof dustproof nonstick odorless
-    unscented fragrant dishwasher_safe stable steady rigid firm plush fluffy silky velvety supple stretchy elastic
-    ultralight narrow round square oval rectangular curved pointed coarse crunchy creamy mellow mild bold fruity
-    nutty sweet salty spicy refreshing plain subtle discreet understated decorative ornate vintage retro rustic
-    scandinavian nordic industrial contemporary traditional artistic creative playful funny vivid lively
-    adventurous romantic peaceful serene friendly welcoming familiar personal distinctive memorable meaningful
-    heartfelt sensible smart clever capable effective efficient consistent accurate precise eco_friendly recycled
-    recyclable sustainable biodegradable compostable mindful noticeable sharp dry cold hot wet muddy rocky rough
-    damp flat calm relaxing soothing relaxed grippy magnetic bluetooth digital electric manual automatic acoustic
-    mechanical hand_held handheld detachable removable interchangeable extendable packable collapsible inflatable
-    stackable hypoallergenic delicate sensitive tactile responsive clean tidy neat neutral fun tender airy snug
-    loose straightforward uncomplicated well_made well_built well_spaced well_suited beginner_friendly
-    kid_friendly family_friendly water_resistant sweat_resistant scratch_resistant non_slip hands_free low_profile
-    built_in in_place separate visible reflective absorbent fast_drying quick_drying long_lasting lasting
-    immersive detailed energetic wintry sunny rainy noisy crowded busy cramped sore tired curious active loud
-    inviting graceful cute adorable whimsical tasteful polished refined brushed glossy matte transparent
-    quick_to_set_up slip_resistant your_own sophisticated seamless tight hard front rear upper inner outer
-    different multi_purpose all_purpose similar right calming pretty gorgeous silky_smooth rich_tasting own proper
-    kind smaller lighter softer warmer quieter brighter thicker thinner longer shorter firmer larger bigger
-    simpler sturdier well_protected upright sharper deeper`,
+    unscented fragrant dishwasher_safe stable steady rigid firm plush fluffy silky velvety supple stretchy
+    elastic ultralight narrow round square oval rectangular curved pointed coarse crunchy creamy mellow mild
+    bold fruity nutty sweet salty spicy refreshing plain subtle discreet understated decorative ornate vintage
+    retro rustic scandinavian nordic industrial contemporary traditional artistic creative playful funny vivid
+    lively adventurous romantic peaceful serene friendly welcoming familiar personal distinctive memorable
+    meaningful heartfelt sensible smart clever capable effective efficient consistent accurate precise
+    eco_friendly recycled recyclable sustainable biodegradable compostable mindful noticeable sharp dry cold hot
+    wet muddy rocky rough damp flat calm relaxing soothing relaxed grippy magnetic bluetooth digital electric
+    manual automatic acoustic mechanical hand_held handheld detachable removable interchangeable extendable
+    packable collapsible inflatable stackable hypoallergenic delicate sensitive tactile responsive clean tidy
+    neat neutral fun tender airy snug loose straightforward uncomplicated well_made well_built well_spaced
+    well_suited beginner_friendly kid_friendly family_friendly water_resistant sweat_resistant scratch_resistant
+    non_slip hands_free low_profile built_in separate visible reflective absorbent fast_drying quick_drying
+    long_lasting lasting immersive detailed energetic wintry sunny rainy noisy crowded busy cramped sore tired
+    curious active loud inviting graceful cute adorable whimsical tasteful polished refined brushed glossy matte
+    transparent quick_to_set_up slip_resistant sophisticated seamless tight hard front rear upper inner outer
+    different multi_purpose all_purpose similar calming pretty gorgeous silky_smooth rich_tasting proper kind
+    smaller lighter softer warmer quieter brighter thicker thinner longer shorter firmer larger bigger simpler
+    sturdier well_protected upright sharper deeper`,
   enough: `enough`,
   adv: `very really quite also too so especially particularly perfectly well nicely beautifully easily smoothly
     quietly silently comfortably evenly precisely gently softly firmly neatly tidily conveniently effortlessly
     naturally reliably consistently accurately properly pleasantly snugly warmly enough equally extremely truly
-    wonderfully remarkably fairly rather simply right otherwise however instead additionally moreover therefore
-    then thus together closely freely more_compact elegantly brightly clearly deeply in_place simultaneously
-    not_too without_being without_getting flat a_little a_bit slightly always ideally up_to on_top_of_that
-    generally overall definitely certainly surprisingly noticeably exceptionally without_being_heavy
-    on_the_other_hand in_particular above_all in_addition quickly for_example`,
+    wonderfully remarkably fairly rather simply otherwise however instead additionally moreover therefore then
+    thus together closely freely more_compact elegantly brightly clearly deeply simultaneously not_too
+    without_being without_getting flat a_little a_bit slightly always ideally up_to on_top_of_that generally
+    overall definitely certainly surprisingly noticeably exceptionally without_being_heavy on_the_other_hand
+    in_particular above_all in_addition quickly for_example`,
   circ: `outdoors indoors everywhere_you_go on_its_own for_hours for_many_hours all_day all_day_long at_home
-    at_work at_night outside inside on_the_go for_a_long_time in_no_time for_years all_year_round when_it_rains
-    in_the_rain in_the_dark after_dark even_in_bad_weather even_in_rain on_long_trips on_long_flights`,
+    at_work at_night outside inside on_the_go for_a_long_time all_year_round when_it_rains in_the_rain
+    in_the_dark after_dark even_in_bad_weather even_in_rain on_long_trips on_long_flights`,
   noun: `travel trip trips flight flights commute home office desk desks study school kitchen bedroom bathroom
     garden camping hiking trail trails sport sports gym workout workouts yoga beach rain weather winter summer
-    sleep coffee tea reading night gift_giving birthday lifestyle exercise exercises endurance ritual tradition
-    routine habit moments sense activity activities adventure adventures wellness movement motion work_day workday
-    evening evenings weekend weekends holidays vacation journey journeys meetings calls video_calls podcasts
-    lessons practice hobby hobbies project projects task tasks jobs chores meal meals breakfast lunch dinner snack
+    sleep coffee tea reading gift_giving birthday lifestyle exercise exercises endurance ritual tradition
+    routine habit moments sense activity activities adventure adventures wellness movement motion work_day
+    workday evenings weekends holidays vacation journey journeys meetings calls video_calls podcasts lessons
+    practice hobby hobbies project projects task tasks jobs chores meal meals breakfast lunch dinner snack
     snacks drink drinks bread cake dough vegetables fruit meat fish soup salad pasta rice eggs herbs spices food
-    cabin city forest mountain mountains lake sea snow wind sun sunlight ground terrain air sky corner window wall
-    walls floor floors room rooms hallway living_room dining_room nursery classroom studio workshop garage balcony
-    terrace patio yard lawn counter worktop shelf cupboard drawer sofa couch table chair bed mattress sink shower
-    household apartment flat branch trees tree backpack bag bags suitcase luggage car bike boat tent body hand
-    hands foot feet knee knees neck shoulder shoulders arm arms leg legs back skin hair face eye eyes ear ears
-    nose mouth teeth finger fingers fingertips waist hips joints muscles sweat head wrist wrists baby_skin spine
-    age hour hours books book notes pens pencils keys phone laptop tablet screen camera lens cup cups glasses jars
-    clothes laundry dishes toys games music songs audiobooks movies videos concerts letters words ideas thoughts
-    life water ice dust dirt mud pet_hair noises wood metal steel stainless_steel leather cotton wool linen glass
-    plastic bamboo oak walnut maple cork ceramic porcelain marble stone canvas denim silk satin velvet fleece
-    merino nylon polyester latex felt rubber silicone titanium aluminium aluminum iron cast_iron brass paper
-    soy_wax beeswax wax down nature birds scents request wishes wish needs preferences taste_buds beginners use
-    daily_use everyday_use everyday_life day_trips purpose purposes things items essentials accessories
-    summer_days winter_days cold_days warm_days rainy_days hot_days cold_weather warm_weather longer_trips course
-    surfaces surface stains scratches lifetime proper_care care tabletop entrance mind training running walking
-    cycling cooking baking sewing drawing outdoor_use indoor_use induction oven dishwasher microwave freezer
-    fridge hob stove gaming typing work music_lovers play sleepers autumn spring seasons season every_season
-    year_round_use child_s_room medium size sizes rest decor decoration interior interiors celebration party
-    parties picnic picnics barbecue festival festivals concentration_time conversation conversations soil plants
-    plant flowers seeds herbs_garden harvest orchard pool lake_side what_you_are_looking_for
-    what_you_re_looking_for what_you_need_to_start_playing your_request walk walks daily_walks week weeks
-    weekend_trips extra_lens life_outdoors jobs_around_the_house most_jobs most_rooms most_backpacks grip scenery
-    picnic_basket bounce bouncing branches mouthfeel surroundings tension stress backaches neck_pain pain
+    cabin city forest mountain mountains lake sea snow wind sun sunlight ground terrain air sky corner window
+    wall walls floor floors room rooms hallway living_room dining_room nursery classroom studio workshop garage
+    balcony terrace patio yard lawn counter worktop shelf cupboard drawer sofa couch table chair bed mattress
+    sink shower household apartment flat branch trees tree backpack bag bags suitcase luggage car bike boat tent
+    body hand hands foot feet knee knees neck shoulder shoulders arm arms leg legs back skin hair face eye eyes
+    ear ears nose mouth teeth finger fingers fingertips waist hips joints muscles sweat head wrist wrists
+    baby_skin spine age hours books book notes pens pencils keys phone laptop tablet screen camera lens cup cups
+    glasses jars clothes laundry dishes toys games music songs audiobooks movies videos concerts letters words
+    ideas thoughts life water ice dust dirt mud pet_hair noises wood metal steel stainless_steel leather cotton
+    wool linen glass plastic bamboo oak walnut maple cork ceramic porcelain marble stone canvas denim silk satin
+    velvet fleece merino nylon polyester latex felt rubber silicone titanium aluminium aluminum iron cast_iron
+    brass paper soy_wax beeswax wax down nature birds scents request wishes wish needs preferences taste_buds
+    beginners use daily_use everyday_use everyday_life day_trips purpose purposes things items essentials
+    accessories summer_days winter_days cold_days warm_days rainy_days hot_days cold_weather warm_weather
+    longer_trips course surfaces surface stains scratches proper_care care tabletop entrance mind
+    training running walking cycling cooking baking sewing drawing outdoor_use indoor_use induction oven
+    dishwasher microwave freezer fridge hob stove gaming typing work music_lovers play sleepers autumn spring
+    seasons every_season year_round_use child_s_room medium size sizes rest decor decoration interior interiors
+    celebration party parties picnic picnics barbecue festival festivals concentration_time conversation
+    conversations soil plants plant flowers seeds herbs_garden harvest orchard pool lake_side
+    what_you_are_looking_for what_you_re_looking_for what_you_need_to_start_playing your_request walk walks
+    daily_walks weeks weekend_trips extra_lens life_outdoors jobs_around_the_house most_jobs most_rooms
+    most_backpacks grip scenery picnic_basket bounce bouncing branches mouthfeel surroundings tension stress
     comfort_food fibers fibres sips engine_noise carpet carpets rugs furniture homes voice lenses glasses_lens
     eye_level pressure fresh_coffee fresh_air fresh_vegetables fresh_bread heavy_rain light_rain strategy
-    colors_and_shapes creativity imagination pets allergies small_spaces tight_spaces small_apartments long_walks
+    colors_and_shapes creativity imagination pets small_spaces tight_spaces small_apartments long_walks
     long_days road_trips work_trips business_trips getaways commutes vacations nights sessions workloads pours
-    brews temperature temperatures instruments chords melodies sketches recipes ingredients spreads pastries pizza
-    steaks sauces leaves ears_and_neck hard_floors hardwood_floors tile`,
+    brews temperature temperatures instruments chords melodies sketches recipes ingredients spreads pastries
+    pizza steaks sauces leaves ears_and_neck hard_floors hardwood_floors tile pockets cloud
+    most_jobs_around_the_house`,
   trait: `room good_support comfort warmth style elegance durability convenience simplicity flexibility mobility
     portability versatility softness silence peace tranquility traction airflow ventilation insulation hydration
     privacy quiet color colors colour colours light space plenty_of_space plenty_of_room lots_of_space
     lots_of_room control freedom balance character charm personality atmosphere mood ambience vibe experience
     pleasure joy energy stability rich_flavor rich_flavour rich_sound rich_taste noise_cancellation taste flavor
     flavors flavour flavours scent aroma view detail details touch look looks feel what_you_need what_you_want
-    storage storage_space posture concentration relaxation heat strength moisture sounds noise memories`,
+    storage storage_space posture concentration relaxation heat strength moisture sounds noise memories
+    fresh_coffee`,
   part: `battery bass audio music sound microphone speaker speakers fabric material materials surface design
-    quality style size shape color colour colours colors finish cushion cushions ear_cushions ear_cups cushioning
-    padding lighting beam brightness charging_case cable button buttons key keys case bag strap straps handle
-    handles lid sole soles grip grips compartment compartments sleeve lining zipper zippers closure hood cuffs
-    seam seams mesh memory_foam foam blade edge knob knobs lever wheel wheels frame base shell hinge clip clips
-    magnet buckle ribbon pattern print tone texture layer layers picture image zoom tuning volume treble vocals
-    setup settings mode modes function functions pairing range timer sensor display screen layout switch switches
-    profile numpad angle height width length depth weight capacity stand build construction body brush brushes
-    paints ink nib crema scent fragrance flavor flavour aroma taste rules storage_space noise_cancelling
-    noise_cancellation active_noise_cancelling wool cotton leather wood glass silk steel bamboo rubber linen
-    merino down kit set controls touch_controls look brim band bands belt collar laces insole heel toe_box upper
-    midsole tread waistband fit leaves bristles tip tips nozzle spout filter tank bowl tray rack shelf hook hooks
-    drawer drawers lamp_head neck arm arms legs feet back seat backrest armrests headband earbuds ear_tips cord
-    plug adapter port ports charger light lights bulb glow warm_light cover covers filling stuffing weave knit
-    stitching pages paper spine wood_grain rim walls bottom top sides side outer_shell inner_lining
-    water_bottle_pocket steel_body glass_body carrying_case storage_bag travel_case pieces illustrations artwork
-    instructions_sheet strings neck_pickup tone_wood reverb rod joints motor speed speeds suction brushroll
-    measurements readings signal connection bluetooth_connection range_hood performance battery_life strips
-    dividers panels lenses reservoir burrs burr ear_pads headrest cushioned_handle straps_and_buckles soundstage
-    noise_isolation drivers hinges pegs poles stakes vents visor lid_and_base rubber_feet casters`,
-  kind: `headphones earbuds earphones speaker keyboard mouse charger lamp tent backpack suitcase bottle mug kettle
-    grinder scale pan knife blanket pillow shoes jacket camera stand notebook pen toy toys puzzle blocks bike
-    helmet harness bed towel chair table candle sunscreen shampoo maker drill headlamp mat mats socks shirt shirts
-    sweater coat gloves scarf hat beanie dress jeans trousers shorts boots sneakers sandals slippers belt necklace
-    earrings bracelet sunglasses umbrella duffel tote sling organizer box jar bowl plate cup teapot pot skillet
-    toaster blender mixer juicer dripper server spatula spoon fork tray rack shelf mirror clock vase rug curtain
-    curtains sheets duvet mattress sofa stool monitor webcam tablet printer projector tripod lens hub vacuum
-    purifier humidifier fan heater hammer screwdriver wrench rope hammock cookset ball racket dumbbell kettlebell
-    guitar piano drum game games doll crayons paints planner calendar journal soap cream lotion serum balm perfume
-    razor toothbrush comb dryer leash collar crate feeder litter aquarium plant hose shovel rake robot instrument
-    tool tools set kit throw flask thermos light lights watch_band board_game binoculars telescope glove
-    cutting_board costume bodysuit onesie bib stroller carrier sleeping_bag sleep_mask board model models pair
-    pens lunch_box doorbell something one ones thermometer diffuser basket basin apron watercolors lunchbox pouch
-    hoodie vest raincoat pants leggings swimsuit goggles tumbler carafe teacup chopper peeler colander tin wok
-    pan_set trowel flower_pot bench hammer_drill saw sander flashlight torch compass cooler thermos_flask pacifier
-    rattle plush teddy_bear doll_house yoga_mat jump_rope treadmill pairs`,
+    quality style size shape color colour colours colors finish cushion cushions ear_cushions ear_cups
+    cushioning padding lighting beam brightness charging_case cable button buttons key keys case bag strap
+    straps handle handles lid sole soles grip grips compartment compartments sleeve lining zipper zippers
+    closure hood cuffs seam seams mesh memory_foam foam blade edge knob knobs lever wheel wheels frame base
+    shell hinge clip clips magnet buckle ribbon pattern print tone texture layer layers picture image zoom
+    tuning volume treble vocals setup settings mode modes function functions pairing range timer sensor display
+    screen layout switch switches profile numpad angle height width length depth weight capacity stand build
+    construction body brush brushes paints ink nib crema scent fragrance flavor flavour aroma taste rules
+    storage_space noise_cancelling noise_cancellation active_noise_cancelling wool cotton leather wood glass
+    silk steel bamboo rubber linen merino down kit set controls touch_controls look brim band bands belt collar
+    laces insole heel toe_box upper midsole tread waistband fit leaves bristles tip tips nozzle spout filter
+    tank bowl tray rack shelf hook hooks drawer drawers lamp_head neck arm arms legs feet back seat backrest
+    armrests headband earbuds ear_tips cord plug adapter port ports charger light lights bulb glow warm_light
+    filling stuffing weave knit stitching pages paper spine wood_grain rim walls bottom sides side outer_shell
+    inner_lining water_bottle_pocket steel_body glass_body carrying_case storage_bag travel_case pieces
+    illustrations artwork instructions_sheet strings neck_pickup tone_wood reverb rod joints motor speed speeds
+    suction brushroll measurements readings signal connection bluetooth_connection range_hood performance
+    battery_life strips dividers panels lenses reservoir burrs burr ear_pads headrest cushioned_handle
+    straps_and_buckles soundstage noise_isolation drivers hinges pegs poles stakes vents visor lid_and_base
+    rubber_feet casters washable_cover removable_cover`,
+  kind: `headphones earbuds earphones speaker keyboard mouse charger lamp tent backpack suitcase bottle mug
+    kettle grinder scale pan knife blanket pillow shoes jacket camera stand notebook pen toy toys puzzle blocks
+    bike helmet harness bed towel chair table candle sunscreen shampoo maker drill headlamp mat mats socks shirt
+    shirts sweater coat gloves scarf hat beanie dress jeans trousers shorts boots sneakers sandals slippers belt
+    necklace earrings bracelet sunglasses umbrella duffel tote sling organizer box jar bowl plate cup teapot pot
+    skillet toaster blender mixer juicer dripper server spatula spoon fork tray rack shelf mirror clock vase rug
+    curtain curtains sheets duvet mattress sofa stool monitor webcam tablet printer projector tripod lens hub
+    vacuum purifier humidifier fan heater hammer screwdriver wrench rope hammock cookset ball racket dumbbell
+    kettlebell guitar piano drum game games doll crayons paints planner calendar journal soap cream lotion serum
+    balm perfume razor toothbrush comb dryer leash collar crate feeder litter aquarium plant hose shovel rake
+    robot instrument tool tools kit throw flask thermos light lights watch_band board_game binoculars telescope
+    glove cutting_board costume bodysuit onesie bib stroller carrier sleeping_bag sleep_mask board model models
+    pair pens lunch_box doorbell something one ones thermometer diffuser basket basin apron watercolors lunchbox
+    pouch hoodie vest raincoat pants leggings swimsuit goggles tumbler carafe teacup chopper peeler colander tin
+    wok pan_set trowel flower_pot bench hammer_drill saw sander flashlight torch compass cooler thermos_flask
+    pacifier rattle plush teddy_bear doll_house yoga_mat jump_rope treadmill pairs fountain_pen`,
   choice: `choice choices option options pick picks suggestion suggestions match matches fit fits alternative
     alternatives companion companions all_rounder recommendation idea ideas way addition solution complement
     combination combo candidate starting_point`,
@@ -212,8 +216,8 @@ export const english: LexiconWords = {
     before thanks_to for_use_in as inside near beside on_top_of into_its for_up_to of_up_to up_to`,
   of: `of`,
   to: `to`,
-  and: `and or but yet plus as_well_as`,
-  conj: `and but so because while which that since as yet although though whereas it_also so_that and_so plus`,
+  and: `and or but yet as_well_as`,
+  conj: `and but so because while which that since as yet although though whereas it_also so_that and_so`,
   if: `if`,
   when: `when whenever while for_when whether`,
   who: `who that`,
@@ -222,11 +226,10 @@ export const english: LexiconWords = {
     adapted_to lined_with padded_with filled_with great_with equipped_with full_of resistant_to kind_to gentle_on
     gentle_to easy_on comfortable_on comfortable_in`,
   here: `here_are here_is here_s these_are this_is`,
-  whole: `enjoy i_hope_this_helps i_hope_that_helps happy_to_help hope_this_helps hello hi here_are_my_picks
-    here_are_some_options here_are_some_ideas here_are_my_suggestions i_m_happy_to_help here_is_what_i_found
-    here_s_what_i_found here_are_my_recommendations both_are_good_choices enjoy_your_music enjoy_the_music
-    enjoy_your_music_with_them the_straps_are_included have_fun enjoy_your_trip sweet_dreams happy_reading
-    happy_cooking happy_baking happy_hiking let_me_know_if_you_want_more_ideas
+  whole: `enjoy i_hope_this_helps i_hope_that_helps hope_this_helps hello hi here_are_my_picks
+    here_are_some_options here_are_some_ideas here_are_my_suggestions here_are_my_recommendations
+    enjoy_your_music enjoy_the_music enjoy_your_music_with_them have_fun enjoy_your_trip sweet_dreams
+    happy_reading happy_cooking happy_baking happy_hiking let_me_know_if_you_want_more_ideas
     let_me_know_if_you_d_like_more_options let_me_know_if_you_would_like_more_options`,
   number: `two three four five`,
   refusal: `i_can_t_help_with_that_request i_can_t_help_with_that i_can_t_help_with_this

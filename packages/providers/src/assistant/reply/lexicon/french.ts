@@ -7,7 +7,7 @@ export const french: LexiconWords = {
   own: `son sa ses leur leurs`,
   poss: `votre vos ton ta tes`,
   mine: `mon ma mes`,
-  it: `il elle ils elles ce c celui_ci celle_ci ceux_ci`,
+  it: `il elle ils elles celui_ci celle_ci ceux_ci`,
   other: ``,
   you: `vous tu te t`,
   i: `je j`,
@@ -18,9 +18,9 @@ export const french: LexiconWords = {
   has: `a ont offre offrent possède possèdent propose dispose_de disposent_de comprend comprennent procure
     procurent`,
   verb: `convient conviennent conviendra permet permettent garde gardent protège protègent soutient apporte
-    apportent donne donnent diffuse assure adapte s_adapte s_adaptent maintient maintiennent réduit isole
-    accompagne complète se_plie se_replie se_glisse éclaire coupe chauffe masse absorbe filtre tient tiennent
-    va_avec va_bien_avec se_marie_avec`,
+    apportent donne donnent diffuse adapte s_adapte s_adaptent maintient maintiennent réduit isole accompagne
+    complète se_plie se_replie se_glisse éclaire coupe chauffe masse absorbe filtre tient tiennent va_avec
+    va_bien_avec se_marie_avec`,
   adds: `apporte apportent ajoute ajoutent`,
   make: `rend rendent garde gardent maintient fait font`,
   making: `ce_qui_rend`,
@@ -28,8 +28,7 @@ export const french: LexiconWords = {
   look: `semble paraît sonne`,
   use: `écouter lire jouer utiliser transporter porter travailler dormir courir voyager cuisiner écrire nettoyer
     ranger tenir marcher randonner nager dessiner peindre apprendre se_détendre vous_détendre se_concentrer
-    vous_concentrer boire laver plier entretenir installer régler emporter monter voyagez dormez courez manger
-    jardiner`,
+    vous_concentrer boire laver plier entretenir installer emporter monter voyagez dormez courez jardiner`,
   wish: `cherchez cherches aimez aimes aime aiment voulez souhaitez souhaites préférez profiter profiter_de`,
   like: `apprécier apprécierez aimer aimerez adorer aime aiment appréciera aimera adorera`,
   rec: `recommande recommanderais conseille conseillerais propose suggère choisissez choisirais`,
@@ -52,12 +51,12 @@ export const french: LexiconWords = {
   adv: `très bien vraiment assez aussi également particulièrement surtout facilement doucement parfaitement au_sec
     au_chaud confortablement longtemps idéalement en_plus de_plus à_la_fois`,
   circ: `partout au_quotidien pendant_des_heures au_bureau à_la_maison en_voyage`,
-  noun: `bureau maison cuisine chambre jardin voyage voyages trajet trajets quotidien nuit nuits sport course
+  noun: `bureau maison cuisine chambre jardin voyage voyages trajet trajets quotidien nuits sport course
     randonnée camping pluie hiver été sommeil café thé musique travail bois cuir laine coton métal acier verre
     caoutchouc bambou soie lin tissu pieds mains main tête cou dos peau cheveux yeux oreilles oreille corps eau
-    soleil neige montagne forêt mer plage ville salon mur table chaise lit canapé sol balcon terrasse soirée
-    soirées vacances repas cuisson pain pâtisserie légumes goût besoin besoins demande vol vols sac valise école
-    vie sentier sentiers bruit livres lecture chaussures vêtements froid`,
+    soleil neige montagne forêt mer plage ville salon mur table chaise lit canapé sol balcon terrasse soirées
+    vacances repas cuisson pain pâtisserie légumes goût besoin besoins demande sac valise école vie sentier
+    sentiers bruit livres lecture chaussures vêtements froid`,
   trait: `confort style élégance espace chaleur lumière détente calme concentration ambiance fraîcheur`,
   part: `son sons basses batterie matière matériau design forme couleur taille lame manche coussinets tissu
     semelle sangle sangles couvercle touches lumière règles laine coton cuir bois qualité fermeture texture parfum

@@ -15,7 +15,7 @@ export const german: LexiconWords = {
   be: `ist sind sein wäre wären`,
   modal: `kann kannst können könnte könnten dürfte würde lässt lassen`,
   will: `wird werden`,
-  has: `hat haben bietet bieten besitzt enthält verfügt_über liefert liefern`,
+  has: `hat haben bietet bieten besitzt enthält verfügt_über`,
   verb: `passt passen eignet_sich eignen_sich hält halten sorgt_für sorgen_für bringt_mit schützt schützen wärmt
     wärmen kühlt kühlen dämpft dämpfen unterstützt unterstützen erleichtert ermöglicht verbindet ergänzt ergänzen
     mahlt mahlen reinigt spendet spenden vereint vereinen trocknet absorbiert misst schneidet brüht blendet
@@ -26,8 +26,7 @@ export const german: LexiconWords = {
   make: `macht machen hält halten`,
   making: ``,
   help: `hilft_dir hilft_ihnen hilft helfen lässt_sich lassen_sich ermöglicht_es`,
-  look: `klingt klingen fühlt_sich fühlen_sich sieht sehen wirkt wirken läuft laufen schmeckt schreibt arbeitet
-    duftet`,
+  look: `klingt klingen fühlt_sich fühlen_sich sieht sehen wirkt wirken schmeckt schreibt arbeitet duftet`,
   use: `hören lesen spielen arbeiten schlafen laufen wandern reisen kochen backen tragen nutzen verwenden benutzen
     mitnehmen transportieren verstauen reinigen waschen mahlen entspannen konzentrieren schreiben trainieren
     lernen zeichnen malen klettern schwimmen joggen radfahren telefonieren trinken einstellen aufbauen bedienen
@@ -63,15 +62,15 @@ export const german: LexiconWords = {
     genau so gut gleichmäßig angenehm dazu dafür sowohl als_auch gleichzeitig zugleich leicht bequem leise viel
     ideal etwas an ebenfalls ausgesprochen weiterhin relativ`,
   circ: `zuhause unterwegs draußen im_alltag zu_hause nachts überall jederzeit fern lange stundenlang`,
-  noun: `reise reisen alltag nacht nächte nächten büro schreibtisch küche schlafzimmer garten arbeit sport
-    training wandern camping regen winter sommer schlaf kaffee tee musik wetter wind schnee sonne strand wald
-    berge meer zimmer wohnzimmer bad balkon wand tisch stuhl bett sofa boden rucksack koffer zelt auge augen ohr
-    ohren füße füßen hand hände händen kopf nacken rücken haut haare körper hals schultern geräusche lärm wasser
-    leder holz wolle baumwolle metall stahl glas kunststoff gummi bambus keramik silikon leinen seide merinowolle
-    edelstahl getränke essen gemüse brot kuchen bücher notizen wanderungen ausflüge flüge flügen fahrten pendeln
-    schule uni zuhause wohnung laufen lesen kochen backen spielen schlafen schreiben arbeiten reinigung pflege
-    gebrauch gegenstände tierhaare stunden abende abenden freizeit natur frühstück garderobe jahreszeit wünschen
-    wünsche anfrage bedürfnisse abend urlaub unterricht gespräche telefonate`,
+  noun: `reise reisen alltag nächte nächten büro schreibtisch küche schlafzimmer garten arbeit sport training
+    wandern camping regen winter sommer schlaf kaffee tee musik wetter wind schnee sonne strand wald berge meer
+    zimmer wohnzimmer bad balkon wand tisch stuhl bett sofa boden rucksack koffer zelt auge augen ohr ohren füße
+    füßen hand hände händen kopf nacken rücken haut haare körper hals schultern geräusche lärm wasser leder holz
+    wolle baumwolle metall stahl glas kunststoff gummi bambus keramik silikon leinen seide merinowolle edelstahl
+    getränke essen gemüse brot kuchen bücher notizen wanderungen ausflüge flüge flügen fahrten pendeln schule
+    uni zuhause wohnung laufen lesen kochen backen spielen schlafen schreiben arbeiten reinigung pflege gebrauch
+    gegenstände tierhaare stunden abende abenden freizeit natur frühstück garderobe jahreszeit wünschen wünsche
+    anfrage bedürfnisse urlaub unterricht gespräche telefonate`,
   trait: `komfort platz stauraum ordnung spaß freude entspannung konzentration stil wärme ruhe licht`,
   part: `klang bass ton qualität material verarbeitung design form farbe größe akku polster polsterung stoff griff
     griffe sohle sohlen fächer fach deckel klinge tasten tastatur layout oberfläche mikrofon ohrpolster gurte
@@ -102,7 +101,7 @@ export const german: LexiconWords = {
   who: `der die das`,
   made: `gemacht_für geeignet_für gemacht_aus gedacht_für ideal_für aus perfekt_für`,
   here: `hier_sind hier_ist das_sind das_ist`,
-  whole: `viel_spaß viel_freude hallo viel_spaß_damit gerne so_kannst_du_dich_gut_konzentrieren`,
+  whole: `viel_spaß viel_freude hallo viel_spaß_damit so_kannst_du_dich_gut_konzentrieren`,
   number: `zwei drei vier fünf`,
   refusal: `es_tut_mir_leid leider dabei_kann_ich_nicht_helfen dabei_kann_ich_ihnen_nicht_helfen
     dabei_kann_ich_dir_nicht_helfen`,

@@ -16,7 +16,7 @@ export const italian: LexiconWords = {
   be: `è sono essere sarebbe sarebbero`,
   modal: `può possono puoi potrebbe potrebbero`,
   will: ``,
-  has: `ha hanno offre offrono include includono garantisce dispone_di è_dotato_di è_dotata_di dona donano`,
+  has: `ha hanno offre offrono include includono dispone_di è_dotato_di è_dotata_di dona donano`,
   verb: `permette permettono rende rendono mantiene mantengono protegge proteggono aiuta aiutano tiene tengono
     si_adatta si_adattano funziona funzionano taglia illumina riscalda assorbe isola blocca riduce completa occupa
     si_abbina si_piega si_piegano entra_in serve_a sta_bene_con`,
@@ -49,11 +49,11 @@ export const italian: LexiconWords = {
   adv: `molto bene davvero anche particolarmente soprattutto facilmente perfettamente comodamente inoltre così
     abbastanza`,
   circ: `a_casa a_lungo per_ore di_notte in_viaggio`,
-  noun: `musica lavoro ufficio casa cucina camera giardino viaggio viaggi notte notti sport corsa escursioni
-    campeggio pioggia inverno estate sonno caffè tè sudore divano letto tavolo sedia parete pavimento salotto
-    bagno terrazza balcone città montagna spiaggia mare bosco sole neve acqua tessuto legno lana cotone metallo
+  noun: `musica lavoro ufficio casa cucina camera giardino viaggio viaggi notti sport corsa escursioni campeggio
+    pioggia inverno estate sonno caffè tè sudore divano letto tavolo sedia parete pavimento salotto bagno
+    terrazza balcone città montagna spiaggia mare bosco sole neve acqua tessuto legno lana cotone metallo
     acciaio vetro gomma bambù seda seta lino piedi mani mano testa collo schiena capelli occhi orecchie corpo
-    pelle pasti pane verdure esigenze sentiero sentieri bevande voli volo scuola palestra libri rumore vita giorno
+    pelle pasti pane verdure esigenze sentiero sentieri bevande voli volo scuola palestra libri rumore vita
     lettura cibo zaino borsa`,
   trait: `comfort stile eleganza spazio calore luce relax concentrazione ambiente sapore aroma`,
   part: `suono bassi batteria materiale design forma colore dimensioni lama manico tessuto suola cinghie tracolla

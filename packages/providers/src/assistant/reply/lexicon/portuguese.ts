@@ -26,8 +26,8 @@ export const portuguese: LexiconWords = {
   help: `ajuda_a ajudam_a permite permitem`,
   look: `parece soa`,
   use: `ouvir ler jogar usar levar trabalhar dormir correr viajar cozinhar escrever limpar guardar transportar
-    utilizar caminhar nadar desenhar pintar aprender relaxar concentrar beber lavar dobrar montar ajustar treinar
-    estudar viaja corre comer descansar tocar cortar acampar brincar`,
+    utilizar caminhar nadar desenhar pintar aprender relaxar concentrar beber lavar dobrar montar ajustar
+    treinar estudar viaja corre descansar tocar cortar acampar brincar`,
   wish: `procura quer deseja prefere aproveitar ama gosta_de`,
   like: `gostar apreciar adorar amar`,
   rec: `recomendo recomendaria sugiro sugeriria escolha escolheria`,
@@ -47,12 +47,11 @@ export const portuguese: LexiconWords = {
   adv: `muito bem realmente também especialmente facilmente perfeitamente confortavelmente além_disso tão
     bastante`,
   circ: `em_casa por_horas à_noite em_viagem`,
-  noun: `música trabalho escritório casa cozinha quarto jardim viagem viagens noite noites esporte desporto
-    corrida trilhas acampamento chuva inverno verão sono café chá suor sofá cama mesa cadeira parede chão sala
-    banheiro varanda cidade montanha praia mar floresta sol neve água tecido couro madeira lã algodão metal aço
-    vidro borracha bambu seda linho pés mãos mão cabeça pescoço costas pele cabelo olhos ouvidos ouvido corpo
-    comida pão legumes necessidades bebidas voos voo escola academia livros cadernos ruído vida dia leitura
-    mochila`,
+  noun: `música trabalho escritório casa cozinha quarto jardim viagem viagens noites esporte desporto corrida
+    trilhas acampamento chuva inverno verão sono café chá suor sofá cama mesa cadeira parede chão sala banheiro
+    varanda cidade montanha praia mar floresta sol neve água tecido couro madeira lã algodão metal aço vidro
+    borracha bambu seda linho pés mãos mão cabeça pescoço costas pele cabelo olhos ouvidos ouvido corpo comida
+    pão legumes necessidades bebidas voos voo escola academia livros cadernos ruído leitura mochila`,
   trait: `conforto estilo elegância espaço calor luz concentração ambiente sabor aroma prazer`,
   part: `som graves bateria material design forma cor tamanho lâmina cabo tecido sola alças alça tampa teclas luz
     regras lã algodão couro madeira qualidade textura zíper aroma sabor tela microfone almofadas acabamento padrão

@@ -25,36 +25,37 @@ export const spanish: LexiconWords = {
   making: ``,
   help: `permite permiten ayuda_a ayudan_a te_ayuda_a le_ayuda_a te_permite le_permite`,
   look: `resulta resultan suena suenan se_siente se_sienten parece`,
-  use: `escuchar leer jugar usar llevar trabajar dormir correr viajar cocinar escribir limpiar guardar transportar
-    utilizar caminar nadar dibujar pintar aprender relajarse relajarte concentrarse concentrarte beber lavar
-    plegar montar ajustar entrenar estudiar viajas duermes corres comer descansar tocar cortar hornear`,
+  use: `escuchar leer jugar usar llevar trabajar dormir correr viajar cocinar escribir limpiar guardar
+    transportar utilizar caminar nadar dibujar pintar aprender relajarse relajarte concentrarse concentrarte
+    beber lavar plegar montar ajustar entrenar estudiar viajas duermes corres descansar tocar cortar hornear`,
   wish: `buscas busca quieres quiere necesitas prefieres disfrutar disfrutar_de`,
   like: `gustar disfrutar encantar gustará encantará apreciar apreciará disfrutará`,
   rec: `recomiendo recomendaría sugiero sugeriría elige elegiría`,
   adj: `bueno buena buenos buenas buen gran grande grandes bonito bonita bonitos bonitas excelente excelentes
     ideal ideales perfecto perfecta perfectos perfectas cómodo cómoda cómodos cómodas ligero ligera ligeros
-    ligeras suave suaves pequeño pequeña pequeños pequeñas compacto compacta compactos práctico práctica prácticos
-    prácticas útil útiles resistente resistentes robusto robusta robustos duradero duradera duraderos versátil
-    versátiles plegable plegables portátil portátiles impermeable impermeables cálido cálida cálidos fresco
-    elegante elegantes moderno moderna modernos clásico clásica sencillo sencilla silencioso silenciosa
+    ligeras suave suaves pequeño pequeña pequeños pequeñas compacto compacta compactos práctico práctica
+    prácticos prácticas útil útiles resistente resistentes robusto robusta robustos duradero duradera duraderos
+    versátil versátiles plegable plegables portátil portátiles impermeable impermeables cálido cálida cálidos
+    fresco elegante elegantes moderno moderna modernos clásico clásica sencillo sencilla silencioso silenciosa
     silenciosos claro clara nítido nítida potente potentes ergonómico ergonómica fácil fáciles natural naturales
     agradable agradables largo larga largos largas negro negra blanco blanca azul rojo roja verde gris frío fría
     seco seca secos limpio limpia delicado delicada encantador encantadora acogedor acogedora transpirable
     transpirables ajustable ajustables lavable lavables recargable antideslizante relajante tranquilo tranquila
     inalámbrico inalámbricos inalámbrica resistentes_al sólido sólida estable estables flexible flexibles
-    divertido divertida creativo luminoso fino fina amplio amplia espacioso espaciosa fiable fiables poco blando
+    divertido divertida creativo luminoso fino fina amplio amplia espacioso espaciosa fiable fiables blando
     firme preciso precisa adecuado adecuada adecuados caliente calientes diario diaria`,
   enough: ``,
   adv: `muy bien realmente bastante también especialmente fácilmente perfectamente además así particularmente
     cómodamente a_la_vez tan`,
   circ: `en_casa por_la_noche durante_horas de_viaje`,
-  noun: `música trabajo oficina casa cocina dormitorio jardín viaje viajes noche noches deporte correr senderismo
-    camping lluvia invierno verano sueño café té comida cocinar pan verduras agua sol nieve tela cuero madera lana
-    algodón metal acero vidrio goma bambú seda lino pies manos mano cabeza cuello espalda piel pelo ojos oídos
-    oído cuerpo sofá cama mesa mesita silla pared suelo salón baño terraza balcón ciudad montaña playa mar bosque
-    sudor bebidas vuelos vuelo escuela colegio gimnasio libros ruido necesidades gusto senderos vida día regalar
-    lectura bolsa mochila`,
-  trait: `comodidad estilo elegancia espacio calor luz ambiente relax concentración calidad sabor aroma`,
+  noun: `música trabajo oficina casa cocina dormitorio jardín viaje viajes noches deporte correr senderismo
+    camping lluvia invierno verano sueño café té comida cocinar pan verduras agua sol nieve tela cuero madera
+    lana algodón metal acero vidrio goma bambú seda lino pies manos mano cabeza cuello espalda piel pelo ojos
+    oídos oído cuerpo sofá cama mesa mesita silla pared suelo salón baño terraza balcón ciudad montaña playa mar
+    bosque sudor bebidas vuelos vuelo escuela colegio gimnasio libros ruido necesidades gusto senderos vida
+    regalar lectura bolsa mochila`,
+  trait: `comodidad estilo elegancia espacio calor luz ambiente relax concentración calidad sabor aroma
+    poco_espacio`,
   part: `sonido bajos batería material diseño forma color tamaño hoja mango tela suela correas correa tapa teclas
     luz reglas lana algodón cuero madera calidad textura cremallera aroma sabor pantalla micrófono almohadillas
     acabado patrón capacidad cuerpo forro asa asas`,
