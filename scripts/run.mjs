@@ -18,7 +18,7 @@ const usage = `Usage: node scripts/run.mjs <task> [arguments]
   build     compiles the packages to dist, and bundles core for Node
   format    formats the sources
   docs      writes the generated tables of docs/options.md
-  bench     comparison with the official middleware; bench durable, relaying, search, tracking, orders, vault, downloads, scale, flood, crowd, size, fast, assistant
+  bench     comparison with the official middleware; bench durable, relaying, search, tracking, orders, vault, downloads, scale, scaling, flood, crowd, size, fast, assistant
   simulate  seeded worlds of crashes, faults and attackers around a paid call: --seeds N --store memory|sqlite|postgres --workers W
   kill      servers killed at random moments under official clients: --rounds N --store sqlite|postgres
   day       an hour of mixed traffic with faults on four servers and one PostgreSQL: --minutes N --seed N
@@ -159,7 +159,7 @@ const tasks = {
       ? run(toolchain, ["--expose-gc", ...source(`bench/src/${name}.ts`), ...args])
       : Promise.reject(
           new SetupError(
-            `bench has main, durable, relaying, search, tracking, orders, vault, downloads, scale, flood, crowd, size, fast and assistant, not ${name}`
+            `bench has main, durable, relaying, search, tracking, orders, vault, downloads, scale, scaling, flood, crowd, size, fast and assistant, not ${name}`
           )
         ),
   kill: (toolchain, args) => run(toolchain, [...source("e2e/durability/killRounds.ts"), ...args]),

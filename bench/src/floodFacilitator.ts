@@ -20,14 +20,21 @@ export interface FacilitatorOptions {
 const options = workerOptions<FacilitatorOptions>()
 const funded = options.funded === "all" ? undefined : new Set(options.funded)
 let settled = 0
+/** Settlements by the nonce of their payment, which `/settlements` returns. */
+const settlements: Record<string, number> = {}
 
-const payerOf = async (request: IncomingMessage): Promise<string> => {
+interface Authorization {
+  readonly from: string
+  readonly nonce: string
+}
+
+const authorizationOf = async (request: IncomingMessage): Promise<Authorization> => {
   let text = ""
   for await (const chunk of request) text += String(chunk)
   const { paymentPayload } = JSON.parse(text) as {
-    readonly paymentPayload: { readonly payload: { readonly authorization: { readonly from: string } } }
+    readonly paymentPayload: { readonly payload: { readonly authorization: Authorization } }
   }
-  return paymentPayload.payload.authorization.from
+  return paymentPayload.payload.authorization
 }
 
 const verify = async (payer: string): Promise<unknown> => {
@@ -37,8 +44,9 @@ const verify = async (payer: string): Promise<unknown> => {
     : { isValid: false, invalidReason: "insufficient_funds", payer }
 }
 
-const settle = async (payer: string): Promise<unknown> => {
+const settle = async ({ from: payer, nonce }: Authorization): Promise<unknown> => {
   if (options.settleMillis > 0) await sleep(options.settleMillis)
+  if (options.settles) settlements[nonce] = (settlements[nonce] ?? 0) + 1
   const transaction = options.settles ? `0x${(++settled).toString(16).padStart(64, "0")}` : ""
   const reason = options.settles ? {} : { errorReason: "insufficient_funds" }
   return { success: options.settles, transaction, network, payer, ...reason }
@@ -47,8 +55,9 @@ const settle = async (payer: string): Promise<unknown> => {
 const handle = async (request: IncomingMessage): Promise<unknown> => {
   if (request.url?.endsWith("/supported") === true)
     return { kinds: [{ x402Version: 2, scheme: "exact", network }], extensions: [], signers: {} }
-  const payer = await payerOf(request)
-  return request.url?.endsWith("/verify") === true ? verify(payer) : settle(payer)
+  if (request.url?.endsWith("/settlements") === true) return settlements
+  const authorization = await authorizationOf(request)
+  return request.url?.endsWith("/verify") === true ? verify(authorization.from) : settle(authorization)
 }
 
 const server = createServer((request, response) => {

@@ -15,10 +15,10 @@ export interface Reply {
 /** Sends requests from one address; `0` is the status of a connection that broke. */
 export const clientAt = (origin: string, localAddress: string) => {
   const agent = new Agent({ keepAlive: true, localAddress })
-  return (payment?: string): Promise<Reply> =>
+  return (payment?: string, path = searchPath): Promise<Reply> =>
     new Promise((resolve) => {
       const headers = payment === undefined ? {} : { "payment-signature": payment }
-      const sent = request(origin + searchPath, { agent, headers }, (response) => {
+      const sent = request(origin + path, { agent, headers }, (response) => {
         let text = ""
         response.setEncoding("utf8")
         response.on("data", (chunk: string) => {
