@@ -20,7 +20,7 @@ const usage = `Usage: node scripts/run.mjs <task> [arguments]
   docs      writes the generated tables of docs/options.md
   bench     comparison with the official middleware; bench durable, relaying, search, tracking, orders, vault, downloads, scale, scaling, flood, crowd, size, fast, assistant
   simulate  seeded worlds of crashes, faults and attackers around a paid call: --seeds N --store memory|sqlite|postgres --workers W
-  kill      servers killed at random moments under official clients: --rounds N --store sqlite|postgres
+  kill      servers killed at random moments under official clients: --rounds N --store sqlite|postgres --rail evm|solana --settler facilitator|local
   day       an hour of mixed traffic with faults on four servers and one PostgreSQL: --minutes N --seed N
   attack    one payment presented a thousand times at once: --requests N --rounds N
   mutate    mutation tests of the files that decide about money: --files NAME,NAME --concurrency N --incremental

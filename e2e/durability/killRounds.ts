@@ -1,15 +1,16 @@
 import { parseArgs } from "node:util"
-import { startChain, startFacilitator } from "@till402/sandbox"
 import { startPostgres } from "@till402/test-postgres"
 import { faultNames } from "./src/Faults.ts"
 import { killRun } from "./src/KillRun.ts"
+import { railNames, settlerNames, startRail } from "./src/rails/startRail.ts"
 
 /*
  * Kills servers under load and checks that no payment is lost and nothing is sold twice:
  *
  *   node --conditions=@till402/source e2e/durability/killRounds.ts --rounds 200 --seed 7 --store sqlite
  *
- * On SQLite, one round in five deletes the file under the running server.
+ * On SQLite, one round in five deletes the file under the running server. With `--rail solana` the servers sell on Solana,
+ * with `--settler local` they settle by themselves.
  *
  * Ends with code 1 if a violation is found, and prints the seed. `--fault` breaks the store on purpose: then a
  * violation must be found.
@@ -20,6 +21,8 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "200" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     store: { type: "string", default: "sqlite" },
+    rail: { type: "string", default: "evm" },
+    settler: { type: "string", default: "facilitator" },
     fault: { type: "string" }
   }
 })
@@ -27,8 +30,14 @@ const rounds = Number(values.rounds)
 const seed = Number(values.seed)
 const fault = faultNames.find((name) => name === values.fault)
 const isKnown = values.store === "sqlite" || values.store === "postgres"
-if (!Number.isSafeInteger(rounds) || rounds < 1 || !Number.isSafeInteger(seed) || !isKnown) {
-  console.error("usage: killRounds.ts --rounds <number> --seed <number> --store sqlite|postgres")
+const name = railNames.find((each) => each === values.rail)
+const settler = settlerNames.find((each) => each === values.settler)
+const areNumbers = Number.isSafeInteger(rounds) && rounds > 0 && Number.isSafeInteger(seed)
+if (!areNumbers || !isKnown || name === undefined || settler === undefined) {
+  console.error(
+    "usage: killRounds.ts --rounds <number> --seed <number> --store sqlite|postgres --rail evm|solana " +
+      "--settler facilitator|local"
+  )
   process.exit(2)
 }
 if (fault === undefined && values.fault !== undefined) {
@@ -37,14 +46,14 @@ if (fault === undefined && values.fault !== undefined) {
 }
 
 const run = async (): Promise<number> => {
-  const chain = await startChain()
-  const facilitator = await startFacilitator({ chain })
+  const { rail, stop } = await startRail({ name, settler })
   const cluster = values.store === "postgres" ? await startPostgres() : undefined
   try {
-    console.log(`seed ${seed}: ${rounds} rounds on ${values.store}${fault ? `, store ${fault}` : ""}`)
+    console.log(
+      `seed ${seed}: ${rounds} rounds on ${values.store}, ${name}, ${settler}${fault ? `, store ${fault}` : ""}`
+    )
     const report = await killRun({
-      chain,
-      facilitator,
+      rail,
       storage: cluster === undefined ? "sqlite" : { postgresUrl: await cluster.createDatabase() },
       rounds,
       seed,
@@ -60,8 +69,7 @@ const run = async (): Promise<number> => {
     return report.faults.length === 0 ? 0 : 1
   } finally {
     await cluster?.stop()
-    await facilitator.stop()
-    await chain.stop()
+    await stop()
   }
 }
 

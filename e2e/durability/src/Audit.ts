@@ -2,8 +2,9 @@ import type { ReceivedResponse, Attempt } from "./Buyer.ts"
 import type { Books, OrderEntry, PurchaseEntry } from "./Books.ts"
 import type { Placement, SentMail } from "./Outside.ts"
 
-/** A USDC transfer to the payee, from the chain's logs. */
+/** A USDC transfer to the payee, as the chain shows it. */
 export interface Transfer {
+  /** Of the payment's authorization; on Solana, the digest of its message. */
   readonly nonce: string
   readonly amountAtomic: bigint
   readonly transaction: string
@@ -18,6 +19,8 @@ export interface Evidence {
   /** Responses to each attempt's payment when sent again at the end. */
   readonly replays: ReadonlyMap<Attempt, Replay>
   readonly transfers: ReadonlyArray<Transfer>
+  /** The payee's balance on the chain. */
+  readonly balanceAtomic: bigint
   /** Records at the end, before and after the payments are sent again. */
   readonly books: Books
   readonly booksAfter: Books
@@ -36,7 +39,8 @@ const grouped = <A>(values: ReadonlyArray<A>, keyOf: (value: A) => string): Read
   return groups
 }
 
-const nonceOf = (chargeKey: string): string => chargeKey.slice(chargeKey.lastIndexOf(":") + 1).toLowerCase()
+/** The last part of a charge's key; on Solana, without the blockhash before it. */
+const nonceOf = (chargeKey: string): string => chargeKey.split(/[.:]/).at(-1)!.toLowerCase()
 
 const receiptOf = ({ headers }: ReceivedResponse): string | undefined => headers["payment-response"]
 
@@ -164,8 +168,8 @@ const auditGoods = (
   return []
 }
 
-/** Checks that the ledger matches the transfers on the chain. */
-const auditBooks = ({ attempts, books, transfers }: Evidence): ReadonlyArray<string> => {
+/** Checks that the ledger matches the transfers and the balance on the chain. */
+const auditBooks = ({ attempts, balanceAtomic, books, transfers }: Evidence): ReadonlyArray<string> => {
   const faults: Array<string> = []
   const signed = new Set(attempts.map(({ payment }) => payment?.nonce))
   for (const { nonce } of transfers)
@@ -182,6 +186,8 @@ const auditBooks = ({ attempts, books, transfers }: Evidence): ReadonlyArray<str
   }
   const recorded = sum(settled.map(({ amountAtomic }) => BigInt(amountAtomic)))
   const received = sum(transfers.map(({ amountAtomic }) => amountAtomic))
+  if (balanceAtomic !== received)
+    faults.push(`the payee has ${balanceAtomic}, the chain's transfers sum to ${received}`)
   if (recorded !== received)
     faults.push(`the charges sum to ${recorded}, the chain's transfers to ${received}`)
   if (BigInt(books.ledgerAtomic) !== received) {

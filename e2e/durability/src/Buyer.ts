@@ -1,8 +1,7 @@
-import { registerExactEvmScheme } from "@x402/evm/exact/client"
-import { wrapFetchWithPayment, x402Client } from "@x402/fetch"
-import type { Address, LocalAccount } from "viem"
+import type { Payer } from "./rails/Rail.ts"
 import type { Randomness } from "./Randomness.ts"
 import { vaultItem } from "./Shop.ts"
+import { readSignedPayment, type SignedPayment } from "./SignedPayment.ts"
 
 export type OperationName = "search" | "track" | "buy" | "vaultBuy" | "download"
 
@@ -22,9 +21,9 @@ export interface Attempt {
   readonly operation: OperationName
   /** Unique email of this attempt, which identifies its effects. */
   readonly email: string
-  readonly payer: Address
+  readonly payer: string
   /** The signed payment, once it exists. */
-  payment: { readonly nonce: string; readonly amountAtomic: bigint; readonly request: Request } | undefined
+  payment: (SignedPayment & { readonly request: Request }) | undefined
   /** Final responses, one per copy sent. */
   readonly responses: Array<ReceivedResponse>
   /** How often a paid request was cut off, and how often the response requested a retry of the same payment. */
@@ -43,7 +42,7 @@ export interface Servers {
 }
 
 export interface BuyerOptions {
-  readonly account: LocalAccount
+  readonly payer: Payer
   readonly name: string
   readonly baseUrl: string
   readonly servers: Servers
@@ -130,16 +129,7 @@ const toResponse = ({ body, headers, status }: ReceivedResponse): Response =>
 const paymentOf = (request: Request): NonNullable<Attempt["payment"]> | undefined => {
   const header = request.headers.get("payment-signature")
   if (header === null) return undefined
-  const { authorization } = (
-    JSON.parse(Buffer.from(header, "base64").toString("utf8")) as {
-      payload: { authorization: { nonce: string; value: string } }
-    }
-  ).payload
-  return {
-    nonce: authorization.nonce.toLowerCase(),
-    amountAtomic: BigInt(authorization.value),
-    request: request.clone()
-  }
+  return { ...readSignedPayment(header), request: request.clone() }
 }
 
 /** The `fetch` below the official client: keeps the signed payment and resends it, never a new one. */
@@ -212,7 +202,7 @@ const requestFor = (
 
 /** A customer with the official client, buying one thing after another. */
 export const makeBuyer = (options: BuyerOptions): Buyer => {
-  const { account, attempts, name, onEnd, pauseMillis = 10, randomness } = options
+  const { attempts, name, onEnd, pauseMillis = 10, payer, randomness } = options
   const choices = options.choices ?? (["search", "buy", "buy", "vaultBuy", "vaultBuy"] as const)
   let purchase: Purchase | undefined
 
@@ -222,7 +212,7 @@ export const makeBuyer = (options: BuyerOptions): Buyer => {
     const attempt: Attempt = {
       operation,
       email,
-      payer: account.address,
+      payer: payer.address,
       payment: undefined,
       responses: [],
       cutOff: 0,
@@ -230,9 +220,7 @@ export const makeBuyer = (options: BuyerOptions): Buyer => {
       failure: undefined
     }
     attempts.push(attempt)
-    const client = registerExactEvmScheme(new x402Client(), { signer: account })
-    client.setSpendControls({ maxAmountPerPayment: "$100" })
-    const pay = wrapFetchWithPayment(persistentFetch(attempt, options), client)
+    const pay = payer.paying(persistentFetch(attempt, options))
     try {
       const response = await pay(requestFor(operation, options, email, purchase))
       if (attempt.payment === undefined) {

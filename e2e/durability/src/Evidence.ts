@@ -1,19 +1,17 @@
-import { type Chain, usdcAbi } from "@till402/sandbox"
-import type { Address } from "viem"
 import type { Evidence, Replay, Transfer } from "./Audit.ts"
 import type { Books } from "./Books.ts"
 import { type Attempt, sendUntilFinal } from "./Buyer.ts"
 import type { Fleet } from "./Fleet.ts"
 import type { Outside } from "./Outside.ts"
+import type { Rail } from "./rails/Rail.ts"
 import { type Randomness, randomnessOf } from "./Randomness.ts"
 
 interface Scene {
   readonly attempts: ReadonlyArray<Attempt>
   readonly baseUrl: string
-  readonly chain: Chain
   readonly fleet: Fleet
   readonly outside: Outside
-  readonly payTo: Address
+  readonly rail: Rail
   readonly seed: number
   /** Lease time of charges whose server may be dead. */
   readonly leaseMillis: number
@@ -23,46 +21,6 @@ interface Scene {
 
 const replayMillis = 8_000
 const replayConcurrency = 6
-
-/** A node returns the events of this many blocks in time. */
-const spanBlocks = 2_000n
-
-/** Reads events of all blocks, span by span. */
-export const readSpans = async <A>(
-  { client }: Chain,
-  read: (span: { readonly fromBlock: bigint; readonly toBlock: bigint }) => Promise<ReadonlyArray<A>>
-): Promise<ReadonlyArray<A>> => {
-  const last = await client.getBlockNumber()
-  const found: Array<A> = []
-  for (let fromBlock = 0n; fromBlock <= last; fromBlock += spanBlocks) {
-    found.push(...(await read({ fromBlock, toBlock: fromBlock + spanBlocks - 1n })))
-  }
-  return found
-}
-
-/** USDC that moved to `payTo`, with the nonce of the authorization that moved it. */
-export const readTransfers = async ({
-  chain,
-  payTo
-}: Pick<Scene, "chain" | "payTo">): Promise<ReadonlyArray<Transfer>> => {
-  const token = { address: chain.usdc, abi: usdcAbi } as const
-  const [moves, uses] = await Promise.all([
-    readSpans(chain, (span) =>
-      chain.client.getContractEvents({ ...token, ...span, eventName: "Transfer", args: { to: payTo } })
-    ),
-    readSpans(chain, (span) =>
-      chain.client.getContractEvents({ ...token, ...span, eventName: "AuthorizationUsed" })
-    )
-  ])
-  const noncesOf = Map.groupBy(uses, ({ transactionHash }) => transactionHash)
-  return moves.map(({ args, transactionHash }) => {
-    const [used, ...others] = noncesOf.get(transactionHash) ?? []
-    if (used?.args.nonce === undefined || others.length > 0 || args.value === undefined) {
-      throw new Error(`the transfer in ${transactionHash} is not that of one authorization`)
-    }
-    return { nonce: used.args.nonce.toLowerCase(), amountAtomic: args.value, transaction: transactionHash }
-  })
-}
 
 export const readBooks = ({ fleet, outside }: Pick<Scene, "fleet" | "outside">): Promise<Books> =>
   fleet.control<Books>(
@@ -88,7 +46,7 @@ const comeToRest = async (scene: Scene): Promise<void> => {
   const deadline = Date.now() + scene.restMillis
   for (;;) {
     await scene.fleet.control("/control/reconcile", {})
-    if (isAtRest(await readBooks(scene), await readTransfers(scene)) || Date.now() > deadline) return
+    if (isAtRest(await readBooks(scene), await scene.rail.readTransfers()) || Date.now() > deadline) return
     await sleep(200)
   }
 }
@@ -131,7 +89,12 @@ export const collectEvidence = async (scene: Scene): Promise<Evidence> => {
   const books = await readBooks(scene)
   const replays = await replayAll(scene)
   // Read last: replays must not have moved, ordered or bought anything.
-  const [booksAfter, transfers] = await Promise.all([readBooks(scene), readTransfers(scene)])
-  const { mails, placements } = scene.outside
-  return { attempts: scene.attempts, replays, transfers, books, booksAfter, placements, mails }
+  const { outside, rail } = scene
+  const [booksAfter, transfers, balanceAtomic] = await Promise.all([
+    readBooks(scene),
+    rail.readTransfers(),
+    rail.balance()
+  ])
+  const { mails, placements } = outside
+  return { attempts: scene.attempts, replays, transfers, balanceAtomic, books, booksAfter, placements, mails }
 }

@@ -1,24 +1,23 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Chain, LocalFacilitator } from "@till402/sandbox"
-import type { Address } from "viem"
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { generatePrivateKey } from "viem/accounts"
 import { audit } from "./Audit.ts"
 import { type Attempt, type Buyer, makeBuyer } from "./Buyer.ts"
 import { deleteOnce } from "./Deleting.ts"
 import { collectEvidence } from "./Evidence.ts"
 import { type Fleet, startFleet } from "./Fleet.ts"
 import { killOnce } from "./Killing.ts"
-import { type Moment, moments as allMoments } from "./Moments.ts"
+import { localMoments, type Moment, moments as allMoments } from "./Moments.ts"
 import { type Outside, startOutside } from "./Outside.ts"
+import type { Rail } from "./rails/Rail.ts"
 import { randomnessOf } from "./Randomness.ts"
 import { type ServerEvent, within } from "./ServerProcess.ts"
 import type { FaultName } from "./ServerSettings.ts"
 
 export interface KillRunOptions {
-  readonly chain: Chain
-  readonly facilitator: LocalFacilitator
+  /** Its payee is this run's own. */
+  readonly rail: Rail
   /** SQLite: one server on one file. PostgreSQL: two servers on one empty database. */
   readonly storage: "sqlite" | { readonly postgresUrl: string }
   readonly rounds: number
@@ -63,7 +62,6 @@ export interface KillReport {
 const baseUrl = "https://shop.example"
 const buyerCount = 6
 const leaseMillis = 800
-const purseAtomic = 1_000_000_000_000n
 const buyersEndMillis = 60_000
 
 const count = (counts: Counts, key: string): void => {
@@ -83,12 +81,10 @@ const fundBuyers = (
 ): Promise<ReadonlyArray<Buyer>> =>
   Promise.all(
     Array.from({ length: buyerCount }, async (_, index) => {
-      const account = privateKeyToAccount(generatePrivateKey())
-      await options.chain.mint(account.address, purseAtomic)
       const name = `buyer-${index + 1}`
       const randomness = randomnessOf(options.seed, name)
       return makeBuyer({
-        account,
+        payer: await options.rail.openPayer(),
         name,
         baseUrl,
         servers: fleet.servers,
@@ -107,25 +103,22 @@ interface Stage {
   readonly folder: string
   readonly outside: Outside
   readonly fleet: Fleet
-  readonly payTo: Address
   readonly events: Counts
 }
 
 const filenameIn = (folder: string): string => join(folder, "till.sqlite")
 
 const openStage = async (
-  { chain, fault, storage }: KillRunOptions,
+  { fault, rail, storage }: KillRunOptions,
   folder: string,
   outside: Outside
 ): Promise<Stage> => {
-  const payTo = privateKeyToAccount(generatePrivateKey()).address
   const events: Counts = {}
   const fleet = await startFleet({
     size: storage === "sqlite" ? 1 : 2,
     settings: {
+      ...rail.settings,
       baseUrl,
-      payTo,
-      rpcUrl: chain.rpcUrl,
       outsideUrl: outside.url,
       secret: generatePrivateKey(),
       storage:
@@ -137,7 +130,7 @@ const openStage = async (
     },
     onEvent: (event) => count(events, describeEvent(event))
   })
-  return { folder, outside, fleet, payTo, events }
+  return { folder, outside, fleet, events }
 }
 
 /** Lets buyers buy while servers are killed; resolves when the last buyer has its last response. */
@@ -145,7 +138,8 @@ const killWhileBuying = async (
   options: KillRunOptions,
   { fleet, folder, outside }: Stage
 ): Promise<{ readonly attempts: ReadonlyArray<Attempt>; readonly hits: Counts }> => {
-  const { deletions = 0, moments = allMoments, rounds, seed } = options
+  const { deletions = 0, rail, rounds, seed } = options
+  const { moments = rail.facilitatorUrl === undefined ? localMoments : allMoments } = options
   const attempts: Array<Attempt> = []
   const hits: Counts = {}
   const buyers = await fundBuyers(options, fleet, attempts)
@@ -172,13 +166,13 @@ const killWhileBuying = async (
 }
 
 const play = async (options: KillRunOptions, stage: Stage): Promise<KillReport> => {
-  const { chain, restMillis = 12_000, rounds, seed } = options
+  const { rail, restMillis = 12_000, rounds, seed } = options
   const { attempts, hits } = await killWhileBuying(options, stage)
   const evidence = await collectEvidence({
     ...stage,
     attempts,
     baseUrl,
-    chain,
+    rail,
     leaseMillis,
     restMillis,
     seed
@@ -206,13 +200,13 @@ const play = async (options: KillRunOptions, stage: Stage): Promise<KillReport> 
  * @throws Error if the run fails itself: a server doesn't start, or a buyer doesn't end.
  *
  * @example
- * const report = await killRun({ chain, facilitator, storage: "sqlite", rounds: 20, seed: 7 })
+ * const report = await killRun({ rail: await evmRail({ chain, facilitator }), storage: "sqlite", rounds: 20, seed: 7 })
  * expect(report.faults).toEqual([])
  */
 export const killRun = async (options: KillRunOptions): Promise<KillReport> => {
   const folder = await mkdtemp(join(tmpdir(), "till402-durability-"))
   try {
-    const outside = await startOutside(options.facilitator.url)
+    const outside = await startOutside(options.rail.facilitatorUrl)
     try {
       const stage = await openStage(options, folder, outside)
       try {

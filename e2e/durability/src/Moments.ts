@@ -24,4 +24,7 @@ export const moments = [
   "granted"
 ] as const
 
-export type Moment = (typeof moments)[number]
+/** The same of servers that settle by themselves, before and after the chain's node has a transaction. */
+export const localMoments = [...moments, "send", "sent"] as const
+
+export type Moment = (typeof localMoments)[number]

@@ -57,11 +57,12 @@ const json = (value: unknown): ReceivedResponse => ({ status: 200, text: JSON.st
 
 /** Forwards a call to the facilitator, even if its sender dies meanwhile. */
 const forward = async (
-  facilitatorUrl: string,
+  facilitatorUrl: string | undefined,
   path: string,
   method: string,
   body: string
 ): Promise<ReceivedResponse> => {
+  if (facilitatorUrl === undefined) throw new Error("the servers settle by themselves")
   const response = await fetch(new URL(path, facilitatorUrl), {
     method,
     ...(method === "POST" ? { body, headers: { "content-type": "application/json" } } : {}),
@@ -70,8 +71,8 @@ const forward = async (
   return { status: response.status, text: await response.text() }
 }
 
-/** Starts the external services on the loopback interface, in front of the facilitator at `facilitatorUrl`. */
-export const startOutside = async (facilitatorUrl: string): Promise<Outside> => {
+/** Starts the external services on the loopback interface, in front of the facilitator at `facilitatorUrl`, if any. */
+export const startOutside = async (facilitatorUrl: string | undefined): Promise<Outside> => {
   const placements: Array<Placement> = []
   const reservations: Array<Reservation> = []
   const mails: Array<SentMail> = []

@@ -20,14 +20,24 @@ export interface DaySettings {
   readonly refundKey: `0x${string}`
 }
 
+/** The account by which servers settle payments themselves. */
+export type Relayer =
+  | { readonly rail: "evm"; readonly privateKey: `0x${string}` }
+  /** The key is the JSON array of solana-keygen. */
+  | { readonly rail: "solana"; readonly secretKey: string }
+
 /** The settings of a server process, as JSON in its first argument. */
 export interface ServerSettings {
   /** Sent with every call to the external services to identify the server. */
   readonly name: string
   /** Public address; the same for every server and every restart. */
   readonly baseUrl: string
+  /** Default: Base Sepolia. */
+  readonly network?: "base-sepolia" | "solana-devnet"
   readonly payTo: string
   readonly rpcUrl: string
+  /** Default: the facilitator settles payments. */
+  readonly relayer?: Relayer | undefined
   /** Facilitator and upstream, in the parent process. */
   readonly outsideUrl: string
   readonly secret: string

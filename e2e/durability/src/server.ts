@@ -21,7 +21,7 @@ const print = (line: ServerLine): void => {
 }
 
 const settings = JSON.parse(process.argv[2] ?? "") as ServerSettings
-const { day } = settings
+const { day, network = "base-sepolia", relayer } = settings
 const notify = notifyOutside(settings.outsideUrl, settings.name)
 const storage = await observedStorage(settings, notify)
 const maxOrders = 100_000
@@ -55,12 +55,16 @@ const chainFaults = ({ chain }: LedgerCheck): ReadonlyArray<string> =>
         ...(chain.openEntries === 0 ? [] : [`${chain.openEntries} entries can't be judged yet`])
       ]
 
+/** Loads the local facilitators only where they settle. */
+const facilitatorInside =
+  relayer && (await import("./LocalSettlement.ts")).localSettlement(settings, relayer, notify)
+
 const start = async (): Promise<void> => {
   const till = Till.make({
     baseUrl: settings.baseUrl,
     payTo: settings.payTo,
-    networks: [{ network: "base-sepolia", rpcUrl: settings.rpcUrl, ...(day ? { finalitySeconds: 20 } : {}) }],
-    facilitator: {
+    networks: [{ network, rpcUrl: settings.rpcUrl, ...(day ? { finalitySeconds: 20 } : {}) }],
+    facilitator: facilitatorInside ?? {
       url: day?.facilitatorUrl ?? settings.outsideUrl,
       headers: () => ({ "x-server": settings.name })
     },

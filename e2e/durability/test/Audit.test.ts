@@ -43,7 +43,8 @@ it("accepts a refused payment whose money did not move", () => {
         refused,
         world.search
       ),
-      transfers: transfers.slice(1)
+      transfers: transfers.slice(1),
+      balanceAtomic: 29_640_000n
     })
   ).toEqual([])
 })
@@ -74,6 +75,11 @@ describe("notices", () => {
       "a transfer that no buyer signed",
       (world) => ({ ...world, transfers: [...world.transfers, transferOf(9, 1n)] }),
       /0x9 moved, but no buyer signed it/
+    ],
+    [
+      "a balance that no transfer explains",
+      (world) => ({ ...world, balanceAtomic: world.balanceAtomic + 1n }),
+      /the payee has 29650001, the chain's transfers sum to 29650000/
     ],
     [
       "another body for the same payment",

@@ -70,6 +70,7 @@ export const inOrder = (): World => {
     vaultBuy,
     attempts,
     replays: new Map(attempts.map((attempt) => [attempt, attempt.responses[0]!])),
+    balanceAtomic: 29_650_000n,
     transfers: [transferOf(1, 10_000n), transferOf(2, 26_640_000n), transferOf(3, 3_000_000n)],
     books,
     booksAfter: books,

@@ -3,6 +3,7 @@ import { type Postgres, startPostgres } from "@till402/test-postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { faultNames } from "../src/Faults.ts"
 import { type KillReport, killRun } from "../src/KillRun.ts"
+import { evmRail } from "../src/rails/EvmRail.ts"
 
 /*
  * Servers are killed with SIGKILL while official clients buy from them on a real chain. At any moment of death, money
@@ -23,6 +24,8 @@ afterAll(async () => {
   await chain.stop()
 })
 
+const newRail = () => evmRail({ chain, facilitator })
+
 /** A run without hits or sales proves nothing. */
 const expectHits = (report: KillReport) => {
   expect(report.cutOff).toBeGreaterThanOrEqual(report.kills)
@@ -36,14 +39,14 @@ const expectKept = (report: KillReport) => {
 }
 
 it("one server on SQLite loses no payment and sells nothing twice", { timeout: 120_000 }, async () => {
-  const report = await killRun({ chain, facilitator, storage: "sqlite", rounds: 12, seed: 402 })
+  const report = await killRun({ rail: await newRail(), storage: "sqlite", rounds: 12, seed: 402 })
   expectKept(report)
   expectHits(report)
 })
 
 it("one server sells nothing into a SQLite file that was deleted", { timeout: 120_000 }, async () => {
-  const options = { chain, facilitator, storage: "sqlite", rounds: 5, seed: 401, deletions: 1 } as const
-  const report = await killRun(options)
+  const rail = await newRail()
+  const report = await killRun({ rail, storage: "sqlite", rounds: 5, seed: 401, deletions: 1 })
   expectKept(report)
   expect(report.moments).toEqual({ deletion: 5 })
   expect(report.transfers).toBeGreaterThan(5)
@@ -52,7 +55,7 @@ it("one server sells nothing into a SQLite file that was deleted", { timeout: 12
 
 it("two servers on one PostgreSQL lose no payment and sell nothing twice", { timeout: 120_000 }, async () => {
   const postgresUrl = await postgres.createDatabase()
-  const report = await killRun({ chain, facilitator, storage: { postgresUrl }, rounds: 8, seed: 403 })
+  const report = await killRun({ rail: await newRail(), storage: { postgresUrl }, rounds: 8, seed: 403 })
   expectKept(report)
   expectHits(report)
 })
@@ -63,8 +66,7 @@ describe("is caught by the audit: a store that", () => {
     // Timing decides which copy of a payment meets which server when one dies, so this may take several runs.
     for (let seed = 404; seed < 416 && found.length === 0; seed++) {
       const { faults } = await killRun({
-        chain,
-        facilitator,
+        rail: await newRail(),
         storage: "sqlite",
         rounds: 3,
         seed,

@@ -1,7 +1,8 @@
 import { usdcAbi } from "@till402/sandbox"
 import type { Address } from "viem"
 import { audit } from "../Audit.ts"
-import { readBooks, readSpans, readTransfers } from "../Evidence.ts"
+import { readBooks } from "../Evidence.ts"
+import { readSpans, readTransfers } from "../rails/EvmTransfers.ts"
 import type { Day, Traffic } from "./Day.ts"
 
 /** Time for all work in flight to end. */
@@ -23,10 +24,11 @@ const judge = async (day: Day, { replays }: Traffic) => {
   await fleet.control("/control/reconcile", {})
   const books = await readBooks({ fleet, outside })
   const transfers = await readTransfers({ chain: options.chain, payTo })
+  const balanceAtomic = await options.chain.balanceOf(payTo)
   const { mails, placements } = outside
   const refunded = await sentFrom(day, refundWallet)
   const faults = [
-    ...audit({ attempts, replays, transfers, books, booksAfter: books, placements, mails }),
+    ...audit({ attempts, replays, transfers, balanceAtomic, books, booksAfter: books, placements, mails }),
     ...books.orders
       .filter(({ status }) => unfinishedOrders.has(status))
       .map(({ id, status }) => `the order ${id} is still ${status}`),

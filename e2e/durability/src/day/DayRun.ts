@@ -3,6 +3,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { type Buyer, makeBuyer } from "../Buyer.ts"
 import { startFleet } from "../Fleet.ts"
 import { type Outside, startOutside } from "../Outside.ts"
+import { evmPayer } from "../rails/EvmRail.ts"
 import { randomnessOf } from "../Randomness.ts"
 import { within } from "../ServerProcess.ts"
 import { makeBadRequests } from "./BadRequests.ts"
@@ -59,11 +60,9 @@ const countBy = <A>(values: Iterable<A>, keyOf: (value: A) => string): Counts =>
 const makeBuyers = ({ attempts, fleet, options }: Day, replays: Replays): Promise<ReadonlyArray<Buyer>> =>
   Promise.all(
     Array.from({ length: buyerCount }, async (_, index) => {
-      const account = privateKeyToAccount(generatePrivateKey())
-      await options.chain.mint(account.address, purseAtomic)
       const name = `buyer-${index + 1}`
       return makeBuyer({
-        account,
+        payer: await evmPayer(options.chain),
         name,
         baseUrl,
         servers: fleet.servers,
