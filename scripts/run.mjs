@@ -15,7 +15,7 @@ const usage = `Usage: node scripts/run.mjs <task> [arguments]
   sandbox   runs the same service until Ctrl-C, for curl and agents (--help shows its options)
   test      the whole test suite; arguments go to vitest
   check     format, lint and types
-  build     compiles the packages to dist, and bundles core for Node
+  build     compiles the packages to dist, and bundles core and the providers for Node
   format    formats the sources
   docs      writes the generated tables of docs/options.md
   bench     comparison with the official middleware; bench durable, relaying, search, tracking, orders, vault, downloads, scale, scaling, flood, crowd, size, fast, assistant
@@ -138,7 +138,7 @@ const check = async (toolchain) => {
   return failed.length === 0 ? 0 : 1
 }
 
-/** Compiles the packages, then bundles core from its sources. */
+/** Compiles the packages, then bundles core and the providers from their sources. */
 const build = async (toolchain, args) => {
   const code = await run(toolchain, [...tool("tsc"), "-b", ...args])
   return code === 0 ? run(toolchain, source("packages/core/build/bundle.ts")) : code

@@ -12,8 +12,8 @@ describe("a package is packed only after its build", () => {
     const folder = mkdtempSync(join(tmpdir(), "till402-prepack-"))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const prepack = () => execSync(String(manifest.scripts.prepack), { cwd: folder, stdio: "pipe" })
-    // Core's Node bundle is made last.
-    const built = name === "core" ? join("dist", "bundle") : "dist"
+    // Node bundles are made last.
+    const built = ["core", "providers"].includes(name) ? join("dist", "bundle") : "dist"
     expect(prepack).toThrow(`${built} is missing: run npm run build first`)
     mkdirSync(join(folder, built), { recursive: true })
     prepack()

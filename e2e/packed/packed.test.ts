@@ -66,6 +66,7 @@ const names = [
 /** Folders that a package ships besides its sources and the files that the compiler makes of them. */
 const assets: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@till402/core": ["dist/bundle"],
+  "@till402/providers": ["dist/bundle"],
   "@till402/sandbox": ["bin", "vault"]
 }
 
@@ -162,18 +163,32 @@ describe("loaded modules", () => {
   })
 })
 
+/** Modules that the Node bundle of a package imports. */
+const importsOfBundle = (name: string): ReadonlyArray<string | undefined> => {
+  const { folder } = packageOf(name)
+  return globSync("dist/bundle/**/*.js", { cwd: folder }).flatMap((file) => importsOf(join(folder, file)))
+}
+
+it.each(["@till402/core", "@till402/providers"])(
+  "the Node bundle of %s imports no barrel of effect",
+  (name) => {
+    const imported = importsOfBundle(name)
+    expect(imported.filter((specifier) => /^effect(\/[a-z-]+)?$/.test(specifier ?? ""))).toEqual([])
+    expect(imported).toContain("effect/Effect")
+  }
+)
+
+it("a provider loads few modules beside those of core", () => {
+  const { modules } = firstImports(["@till402/providers/17track"], app, 1).get("@till402/providers/17track")!
+  expect(modules).toBeLessThan(300)
+})
+
 describe("the first import of core", () => {
   const imports = () => firstImports(["@till402/core"], app, 3).get("@till402/core")!
 
   // Each module that Node loads takes about half a millisecond.
-  it("loads few modules, none of them a barrel of effect", () => {
+  it("loads few modules", () => {
     expect(imports().modules).toBeLessThan(210)
-    const { folder } = packageOf("@till402/core")
-    const imported = globSync("dist/bundle/**/*.js", { cwd: folder }).flatMap((file) =>
-      importsOf(join(folder, file))
-    )
-    expect(imported.filter((specifier) => /^effect(\/[a-z-]+)?$/.test(specifier ?? ""))).toEqual([])
-    expect(imported).toContain("effect/Effect")
   })
 
   // 200 ms on an idle machine (`npm run bench -- size`), and three times that on one that runs other tests.

@@ -57,7 +57,7 @@ const compile = (args: ReadonlyArray<string>): ReadonlyArray<string> => [
   "false"
 ]
 
-/** Builds projects with the workspace's compiler, in sequence, which is fastest on few cores; then bundles core. */
+/** Builds projects with the workspace's compiler, in sequence, which is fastest on few cores; then makes the Node bundles. */
 export const build = async (projects: ReadonlyArray<string>, cwd: string): Promise<void> => {
   await run(process.execPath, compile(["-b", ...projects, "--builders", "1"]), cwd)
   const bundle = join(cwd, "packages", "core", "build", "bundle.ts")

@@ -1,32 +1,35 @@
 /*
- * Bundles the entries of core for plain Node, which pays for each file that it loads: `dist/bundle` has one file for
- * each entry, and the code that they share. Bundlers take the separate files of `dist`, from which they drop what a
- * host doesn't use.
+ * Bundles the entries of core and of the providers for plain Node, which pays for each file that it loads:
+ * `dist/bundle` has one file for each entry, and the code that they share. Bundlers take the separate files of `dist`,
+ * from which they drop what a host doesn't use.
  *
  *   node packages/core/build/bundle.ts
  */
-import { readFileSync, realpathSync, rmSync } from "node:fs"
+import { globSync, readFileSync, realpathSync, rmSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type Plugin, rolldown } from "rolldown"
 
 const core = dirname(dirname(fileURLToPath(import.meta.url)))
-const entries = ["index", "effect", "node", "sqlite", "postgres", "testing"]
-const folder = join(core, "dist", "bundle")
+const providers = join(dirname(core), "providers")
+const coreEntries = ["index", "effect", "node", "sqlite", "postgres", "testing"]
+const providerEntries = globSync("**/index.ts", { cwd: join(providers, "src") }).map((file) =>
+  dirname(file).replaceAll("\\", "/")
+)
 
-/** Names of the packages that stay outside of the bundle: a host shares them with core. */
-const packages = (): ReadonlyArray<string> => {
+/** Names of the packages that stay outside of the bundle: a host shares them. */
+const packagesBeside = (folder: string): ReadonlyArray<string> => {
   const { dependencies, peerDependencies }: Readonly<Record<string, Readonly<Record<string, string>>>> =
-    JSON.parse(readFileSync(join(core, "package.json"), "utf8"))
+    JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
   return Object.keys({ ...dependencies, ...peerDependencies })
 }
 
 /**
  * Imports the modules of effect one by one: its barrels, such as `effect` and `effect/http`, load hundreds of modules
- * that core doesn't need.
+ * that are not needed.
  */
-const effectModules = (): Plugin => {
-  const effect = realpathSync(join(core, "node_modules", "effect"))
+const effectModules = (folder: string): Plugin => {
+  const effect = realpathSync(join(folder, "node_modules", "effect"))
   const { exports }: { readonly exports: Readonly<Record<string, string | null>> } = JSON.parse(
     readFileSync(join(effect, "package.json"), "utf8")
   )
@@ -47,29 +50,35 @@ const effectModules = (): Plugin => {
   }
 }
 
-const bundle = await rolldown({
-  input: Object.fromEntries(entries.map((name) => [name, join(core, "src", `${name}.ts`)])),
-  platform: "neutral",
-  external: [/^node:/, ...packages().map((name) => new RegExp(`^${name}(/|$)`))].filter(
-    (pattern) => !pattern.test("effect")
-  ),
-  treeshake: { moduleSideEffects: "no-external" },
-  // With `minify`, keeps the names of optional peers in variables, which hides them from bundlers.
-  optimization: { inlineConst: false },
-  plugins: [effectModules()],
-  onLog: (_level, { message }) => {
-    throw new Error(message)
-  }
-})
-rmSync(folder, { recursive: true, force: true })
-await bundle.write({
-  dir: folder,
-  format: "esm",
-  sourcemap: true,
-  // Source maps lead to `src`, which is published.
-  sourcemapExcludeSources: true,
-  comments: false,
+/** Bundles a package; `input` has the path of each entry below `src`, by the name of its bundle. */
+const bundlePackage = async (folder: string, input: Readonly<Record<string, string>>): Promise<void> => {
+  const bundle = await rolldown({
+    input: Object.fromEntries(Object.entries(input).map(([name, file]) => [name, join(folder, "src", file)])),
+    platform: "neutral",
+    external: [/^node:/, ...packagesBeside(folder).map((name) => new RegExp(`^${name}(/|$)`))].filter(
+      (pattern) => !pattern.test("effect")
+    ),
+    treeshake: { moduleSideEffects: "no-external" },
+    // With `minify`, keeps the names of optional peers in variables, which hides them from bundlers.
+    optimization: { inlineConst: false },
+    plugins: [effectModules(folder)],
+    onLog: (_level, { message }) => {
+      throw new Error(message)
+    }
+  })
+  const dir = join(folder, "dist", "bundle")
+  rmSync(dir, { recursive: true, force: true })
+  await bundle.write({
+    dir,
+    format: "esm",
+    sourcemap: true,
+    // Source maps lead to `src`, which is published.
+    sourcemapExcludeSources: true,
+    comments: false,
+    chunkFileNames: "shared/[name].js"
+  })
+  await bundle.close()
+}
 
-  chunkFileNames: "shared/[name].js"
-})
-await bundle.close()
+await bundlePackage(core, Object.fromEntries(coreEntries.map((name) => [name, `${name}.ts`])))
+await bundlePackage(providers, Object.fromEntries(providerEntries.map((name) => [name, `${name}/index.ts`])))
