@@ -24,9 +24,11 @@ export interface CallersCommand {
 export interface CallersResult {
   /** Milliseconds until all responses have arrived. */
   readonly millis: number
-  /** Milliseconds of each call. */
+  /** Milliseconds of each call whose payment was sent once. */
   readonly times: ReadonlyArray<number>
-  /** Responses that were not a 200, by status. */
+  /** Milliseconds of each call whose payment was sent twice. */
+  readonly timesOfTwice: ReadonlyArray<number>
+  /** Responses that were not a 200, by status; or why a connection broke. */
   readonly refused: Readonly<Record<string, number>>
 }
 
@@ -34,36 +36,54 @@ const { callers, name, origins, payments: count, twiceEvery } = workerOptions<Ca
 
 /** Many, so that no limit of one payer decides. */
 const payers = Array.from({ length: 200 }, (_, index) => keyNamed(`${name} ${index}`))
-const clients = origins.map((origin) => clientAt(origin, "127.0.0.1"))
-const challenge = await challengeAt(clients[0]!)
+const connect = () => origins.map((origin) => clientAt(origin, "127.0.0.1"))
+const challenge = await challengeAt(connect()[0]!)
 
 let payments: ReadonlyArray<string> = []
 let paid = 0
 
 const pay = async (): Promise<CallersResult> => {
+  // Servers close connections that were idle since the last round.
+  const clients = connect()
   const times: Array<number> = []
+  const timesOfTwice: Array<number> = []
   const refused: Record<string, number> = {}
+  const copies: Array<Promise<void>> = []
   let next = 0
-  const call = async (payment: string, number: number, server: number): Promise<void> => {
+  const call = async (
+    number: number,
+    payment: string,
+    server: number,
+    into: Array<number>
+  ): Promise<void> => {
     const startedAt = performance.now()
-    const { status } = await clients[server % clients.length]!(payment, `/x402/search?q=${name}-${number}`)
-    times.push(performance.now() - startedAt)
-    if (status !== 200) refused[status] = (refused[status] ?? 0) + 1
+    const path = `/x402/search?q=${name}-${number}`
+    const { status, text } = await clients[server % clients.length]!(payment, path)
+    into.push(performance.now() - startedAt)
+    const reason = status === 0 ? text : status
+    if (status !== 200) refused[reason] = (refused[reason] ?? 0) + 1
   }
   const caller = async (): Promise<void> => {
     while (next < payments.length) {
       const payment = payments[next++]!
       const number = paid++
-      const copies = number % twiceEvery === 0 ? 2 : 1
-      await Promise.all(Array.from({ length: copies }, (_, copy) => call(payment, number, number + copy)))
+      const isTwice = number % twiceEvery === 0
+      // Nobody waits for the copies: their responses may take longer.
+      if (isTwice)
+        copies.push(
+          call(number, payment, number, timesOfTwice),
+          call(number, payment, number + 1, timesOfTwice)
+        )
+      else await call(number, payment, number, times)
     }
   }
   const startedAt = performance.now()
   await Promise.all(Array.from({ length: callers }, caller))
-  return { millis: performance.now() - startedAt, times, refused }
+  await Promise.all(copies)
+  return { millis: performance.now() - startedAt, times, timesOfTwice, refused }
 }
 
-const nothing: CallersResult = { millis: 0, times: [], refused: {} }
+const nothing: CallersResult = { millis: 0, times: [], timesOfTwice: [], refused: {} }
 
 respond(async ({ step }: CallersCommand) => {
   if (step === "pay") return pay()
