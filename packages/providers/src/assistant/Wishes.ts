@@ -15,7 +15,7 @@ export const limitsOf = ({ context, message }: ShopRequest): ReadonlyArray<Price
     ...(min === undefined ? [] : [{ ...given, bound: "min" as const, value: min }]),
     ...(max === undefined ? [] : [{ ...given, bound: "max" as const, value: max }]),
     ...[message, ...(context?.preferences ?? [])]
-      .flatMap((text) => limitsIn(withDigits(normalized(text).replace(/\s+/g, " "))))
+      .flatMap((text) => limitsIn(withDigits(oneLine(normalized(text), Infinity))))
       .map(({ bound, currencies, strict, value }) => ({ bound, strict, value, currencies }))
   ]
 }

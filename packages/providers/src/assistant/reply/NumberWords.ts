@@ -11,24 +11,19 @@ const values: ReadonlyMap<string, number> = new Map([
   ...ones.map((word, value) => [word, value] as const),
   ...tens.map((word, index) => [word, 20 + 10 * index] as const)
 ])
-const small = [...ones, ...tens].join("|")
 const digit = ones.slice(1, 10).join("|")
 const ten = tens.join("|")
-/** `fifty-two`; in two words only before a currency or at the end: `fifty two of them` is about two. */
-const compound = `(?:${ten})(?:-(?:${digit})(?![\\p{L}-])| (?:${digit})(?= (?:dollars?|bucks|euros?|pounds?|cents)|[.,;:!?]|\\s*$))`
-/** `one fifty` */
-const spokenHundred = `(?:${digit}) (?:${ten})(?:-(?:${digit}))?`
+/** After a space, `two` belongs to `fifty` only where the amount ends: not in `under fifty two of them`. */
+const amountEnd =
+  "(?= ?(?:[.,;:!?)]|$)| (?:hundred|thousand|dollars?|bucks?|euros?|usd|eur|or|and|max|tops|each)(?!\\p{L}))"
+/** Not the `one` of `one fifty`, which may be 150 or 1.50. */
+const belowHundred = `(?:(?:${ten})(?:-(?:${digit})| (?:${digit})${amountEnd})?|(?:${ones.join("|")})(?!\\p{L}| (?:${ten})))`
 const spelled = new RegExp(
-  `(?<![\\p{L}-])(?:${compound}|${spokenHundred}|(?:${small}|a(?= hundred| thousand))(?:(?:[ -]|(?<=hundred|thousand) and )(?:hundred|thousand|(?<=(?:hundred|thousand)[ -]|and )(?:${compound}|${small})))*)(?![\\p{L}])`,
+  `(?<![\\p{L}-])(?:${belowHundred}|a(?= hundred| thousand))(?:[ -](?:hundred|thousand)(?:[ -](?:and )?${belowHundred})?)*(?!\\p{L})`,
   "giu"
 )
-const isSpokenHundred = new RegExp(`^${spokenHundred}$`, "iu")
 
 const valueOf = (words: string): number => {
-  if (isSpokenHundred.test(words)) {
-    const [hundreds = "", ...rest] = words.toLowerCase().split(/[ -]/)
-    return rest.reduce((sum, word) => sum + (values.get(word) ?? 0), 100 * (values.get(hundreds) ?? 0))
-  }
   let total = 0
   let part = 0
   for (const word of words.toLowerCase().split(/[ -]/)) {

@@ -1,5 +1,6 @@
 import type { Product } from "@till402/core"
 import { currencyAfter, currencyBefore } from "./Currencies.ts"
+import { polarityOf } from "./Negations.ts"
 import { isOpinion, readNumber } from "./Numbers.ts"
 
 /*
@@ -72,6 +73,8 @@ interface Phrase {
   readonly needsCurrency?: true
   /** Whether the words may follow a letter directly, as in Chinese. */
   readonly unspaced?: true
+  /** Whether the words contain a negation already. */
+  readonly isNegated?: true
 }
 
 /** Words before an amount. The first that match at a place count, so negated ones come first. */
@@ -80,13 +83,15 @@ const phrases: ReadonlyArray<Phrase> = [
     words:
       "(?:not?|nothing|none|don't want (?:anything|something)|isn't|aren't|avoid(?:ing)?(?: anything)?) (?:under|below|less than|cheaper than)|no less than|not less than|nichts? unter|nicht unter|pas moins de|no menos de|non meno di|niet onder|не дешевле|не менее",
     bound: "min",
-    strict: false
+    strict: false,
+    isNegated: true
   },
   {
     words:
-      "(?:not?|nothing|never|don't|can't|mustn't|shouldn't|won't|without)(?: (?!mind|only|just|but|care|worry|problem)\\p{L}+){0,2} (?:over|above|more than|more expensive than|exceed(?:ing)?)|no more than|no higher than|nicht (?:über|mehr als|teurer als)|kein(?:e|en)? mehr als|pas plus de|no más de|non più di|não mais (?:que|de)|niet meer dan|nie więcej niż|не дороже|не более|не больше",
+      "(?:no|nothing|none)(?! problem| matter| issue)(?: \\p{L}+){0,2} (?:over|above|more than|more expensive than)|(?:not|don't|can't|mustn't|shouldn't|won't|doesn't|never|without)(?: to)? (?:exceed(?:ing)?)|no more than|no higher than|nicht (?:über|mehr als|teurer als)|kein(?:e|en)? mehr als|pas plus de|no más de|non più di|não mais (?:que|de)|niet meer dan|nie więcej niż|не дороже|не более|не больше",
     bound: "max",
-    strict: false
+    strict: false,
+    isNegated: true
   },
   {
     words:
@@ -96,7 +101,7 @@ const phrases: ReadonlyArray<Phrase> = [
   },
   {
     words:
-      "up to|at most|max(?:imum|imal|imaal|imo)?\\.?(?: price)?(?: of| is| von| de| di)?:?|within(?: my| your| the| a)?(?: budget(?: of)?)?|budget(?: is| of| von| ist| est| de| di| van|:)?|limit(?: is| of|:)?|price cap(?: is| of|:)?|(?:cap|ceiling) of|price ceiling(?: is| of|:)?|spend(?: only| up to)?|höchstens|bis(?: zu)?|jusqu'à|au plus|hasta|como máximo|máximo(?: de)?|presupuesto(?: es)?(?: de)?|fino a|massimo|entro|até|no máximo|orçamento(?: de)?|tot|maximaal|hooguit|maksymalnie|do|budżet|до|максимум|бюджет|en fazla|bütçem?",
+      "up to|at most|max(?:imum|imal|imaal|imo)?\\.?(?: price)?(?: of| is| von| de| di)?:?|within(?: my| your| the| a)?(?: budget(?: of)?)?|budget(?: is| of| von| ist| est| de| di| van|:)?|limit(?: is| of|:)?|price cap(?: is| of|:)?|spend(?: only| up to)?|höchstens|bis(?: zu)?|jusqu'à|au plus|hasta|como máximo|máximo(?: de)?|presupuesto(?: es)?(?: de)?|fino a|massimo|entro|até|no máximo|orçamento(?: de)?|tot|maximaal|hooguit|maksymalnie|do|budżet|до|максимум|бюджет|en fazla|bütçem?",
     bound: "max",
     strict: false
   },
@@ -119,22 +124,29 @@ const phrases: ReadonlyArray<Phrase> = [
     strict: false,
     unspaced: true
   },
+  {
+    words: "(?:price|cost|preis|prix|precio|prezzo|preço) ?(?:<=|≤)",
+    bound: "max",
+    strict: false
+  },
+  { words: "(?:price|cost|preis|prix|precio|prezzo|preço) ?<", bound: "max", strict: true },
+  { words: "(?:cap|ceiling)(?: is| of)?", bound: "max", strict: false, needsCurrency: true },
   { words: "<=|≤", bound: "max", strict: false, needsCurrency: true, unspaced: true },
   { words: "<|(?<!\\p{L})sub-", bound: "max", strict: true, needsCurrency: true, unspaced: true },
   { words: ">=|≥", bound: "min", strict: false, needsCurrency: true, unspaced: true },
   { words: ">", bound: "min", strict: true, needsCurrency: true, unspaced: true },
   { words: "至少|最低|不低于|不低於|최소", bound: "min", strict: false, unspaced: true },
   {
-    words: "from|ab|desde|od|от|de",
-    bound: "min",
-    strict: false,
-    needsCurrency: true
-  },
-  {
     words:
       "over|above|more than|more expensive than|über|mehr als|teurer als|plus de|más de|più di|mais de|meer dan|powyżej|więcej niż|дороже|больше|свыше",
     bound: "min",
     strict: true
+  },
+  {
+    words: "from|ab|desde|od|от|de",
+    bound: "min",
+    strict: false,
+    needsCurrency: true
   }
 ]
 
@@ -145,7 +157,7 @@ const suffixes: ReadonlyArray<readonly [RegExp, Pick<PriceLimit, "bound" | "stri
     { bound: "max", strict: false }
   ],
   [
-    /^(?: ?-?(?:max(?:imum)?|tops|at most|budget|limit|price limit|cap|price cap|ceiling|de budget|höchstens|maximal|au maximum|au plus|como máximo|al massimo|no máximo|hooguit|maksymalnie|максимум|is (?:my|our|the) (?:limit|budget|maximum|max|cap|ceiling)|to spend)(?!\p{L})| ?(?:以下|以内|以內|まで|이하|까지))/iu,
+    /^(?: ?-?(?:max(?:imum)?|tops|budget|limit|price limit|cap|price cap|ceiling|de budget|at (?:the )?most|to spend|is (?:my|our|the) (?:limit|budget|max(?:imum)?)|höchstens|maximal|au (?:grand )?maximum|au plus|como máximo|al massimo|no máximo|hooguit|maximaal|maksymalnie|максимум)(?!\p{L})| ?(?:以下|以内|以內|まで|이하|까지))/iu,
     { bound: "max", strict: false }
   ],
   [/^(?:未満|未满|미만)/u, { bound: "max", strict: true }],
@@ -156,16 +168,20 @@ const suffixes: ReadonlyArray<readonly [RegExp, Pick<PriceLimit, "bound" | "stri
 ]
 
 const between =
-  /(?<![\p{L}])(?:between|from|range of|budget(?: of| is)?|zwischen|von|entre|de|tra|fra|tussen|między|od|от|из|в диапазоне)(?= )/giu
+  /(?<![\p{L}])(?:between|from|range of|zwischen|von|entre|de|tra|fra|tussen|między|od|от|из|в диапазоне)(?= )/giu
 /** Without a word such as `between`, `and` joins two separate amounts. */
 const bareJoint = /^ ?(?:-|to|bis|à|do|до|至|から|~) ?/iu
 const joined = /^ ?(?:-|and|to|und|bis|et|à|y|e|a|en|i|do|до|и|到|至|から|~) ?/iu
-const about =
-  "(?: (?:about|around|roughly|approximately|approx\\.?|circa|ca\\.|etwa|ungefähr|environ|unos|około))?"
+/** Words between those of a limit and its amount. */
+const nearly =
+  "(?::|,? (?:about|around|roughly|approximately|say|only|etwa|ungefähr|rund|circa|ca\\.|environ|unos|unas|cerca de|около)(?= ))?"
+/** Words after which a bare `50-80` is a range of prices. */
+const budgetBefore =
+  /(?<!\p{L})(?:budget|price range|prices?|spend|preis|prix|presupuesto|precio|prezzo|orçamento|preço|budżet|бюджет)(?: (?:is|of|range|from|von|ist|de|est|es|di|è|é))*:? ?$/iu
 const prefix = phrases.map((phrase) => ({
   ...phrase,
   pattern: new RegExp(
-    `${phrase.unspaced === true ? "" : "(?<!\\p{L})"}(?:${phrase.words})${about}:?(?= ?[^\\p{L}]| (?:us|usd|eur|[A-Z]{3})(?!\\p{L}))`,
+    `${phrase.unspaced === true ? "" : "(?<!\\p{L})"}(?:${phrase.words})${nearly}(?= ?[^\\p{L}]| (?:us|usd|eur|[A-Z]{3})(?!\\p{L}))`,
     "giu"
   )
 }))
@@ -192,7 +208,9 @@ const rangesIn = (text: string): ReadonlyArray<StatedLimit> => {
     if (low === undefined || link === null) return []
     const high = readAmount(text.slice(low.end + link[0].length), low.end + link[0].length)
     // A bare `20-40` may be anything.
-    if (high === undefined || (start === at && !low.isMarked && !high.isMarked)) return []
+    const isPrice = low.isMarked || (high?.isMarked ?? false) || budgetBefore.test(text.slice(0, start))
+    if (high === undefined || (start === at && !isPrice)) return []
+    if (polarityOf(text, start, high.end) === "negated") return []
     const currencies = shared(low, high)
     const place = { start, end: high.end, strict: false, currencies }
     return low.value > high.value
@@ -207,54 +225,24 @@ const rangesIn = (text: string): ReadonlyArray<StatedLimit> => {
 /** The first amount of a range may stand without unit and currency: `20-40 Euro`. */
 const readLoose = (text: string, at: number): Amount | undefined => readAmount(text.slice(at), at)
 
-/** Words for a minimum that a negation turns around. `no less than` has its own. */
-const deniable =
-  /^(?:from|ab|desde|od|от|de|over|above|more than|more expensive than|über|mehr als|teurer als|plus de|más de|più di|mais de|meer dan|powyżej|więcej niż|дороже|больше|свыше)(?!\p{L})/iu
-
-/** What ends a clause: a sign, or a word that begins a contrast. A point between digits doesn't. */
-const clauseEnd =
-  /[;:!?\n]|[.,](?!\d)|(?<!\p{L})(?:but|aber|sondern|mais(?! ?(?:de|que|do|$))|pero|ma|però|mas|maar|ale|но)(?!\p{L})/giu
-const negation =
-  /(?<!\p{L})(?:\p{L}+n't|cannot|not?|never|nothing|none|nobody|avoid(?:ing)?|without|refuse|nicht|nichts|kein(?:e|en|er|em)?|nie|ohne|pas|jamais|sans|rien|nunca|sin|nada|non|mai|senza|niente|não|sem|niet|geen|zonder|не|нет|без|nie|bez)(?!\p{L})/iu
-/** After a negation, these say that a higher price is fine. */
-const indifference =
-  /(?<!\p{L})(?:mind|problem|issue|care|worry|matter|only|egal|problème|problema|importa|solo|just|nur)(?!\p{L})/iu
-/** Behind an amount: what is above it is too much, or prices go down from it. */
-const isTooMuch =
-  /^ ?(?:and )?(?:down|downwards|abwärts)(?!\p{L})|^ ?(?:is|are|would be|seems|ist|wäre|est|es|sería|è|é|sarebbe|seria)?,? ?(?:(?:way|far|much|viel|bien|mucho) )?(?:too (?:much|expensive|dear|high)|out of (?:the question|my (?:range|budget))|zu (?:teuer|viel)|trop(?: cher)?|demasiado|troppo|caro demais|muito caro)(?!\p{L})/iu
-
-/**
- * Words for a minimum, in a clause that denies it: `I don't want to spend more than $60` states a maximum. `undefined`:
- * neither is stated, as in `I don't mind paying more than $60`.
- */
-const minimumIn = (before: string, after: string): "min" | "max" | undefined => {
-  const clause = before.split(clauseEnd).at(-1) ?? ""
-  const denied = negation.exec(clause)
-  if (denied === null) return isTooMuch.test(after) ? "max" : "min"
-  return indifference.test(clause.slice(denied.index)) ? undefined : "max"
+/** What a limit means in its clause: nothing if that is unclear. */
+const meantBy = (text: string, limit: StatedLimit): ReadonlyArray<StatedLimit> => {
+  const polarity = polarityOf(text, limit.start, limit.end)
+  if (polarity === "negated")
+    return [{ ...limit, bound: limit.bound === "min" ? "max" : "min", strict: false }]
+  // In `headphones that don't leak under $50` the maximum holds.
+  return polarity === "plain" || (polarity === "unrelated" && limit.bound === "max") ? [limit] : []
 }
 
 const prefixedIn = (text: string): ReadonlyArray<StatedLimit> =>
-  prefix.flatMap(({ bound, needsCurrency, pattern, strict }) =>
+  prefix.flatMap(({ bound, isNegated, needsCurrency, pattern, strict }) =>
     Array.from(text.matchAll(pattern)).flatMap(({ 0: words, index }) => {
       const at = index + words.length
       const amount = readAmount(text.slice(at), at)
       if (amount === undefined || (needsCurrency === true && !amount.isMarked)) return []
-      const meant =
-        bound === "min" && deniable.test(words)
-          ? minimumIn(text.slice(0, index), text.slice(amount.end))
-          : bound
-      if (meant === undefined) return []
-      return [
-        {
-          bound: meant,
-          strict: strict && meant === bound,
-          value: amount.value,
-          currencies: amount.currencies,
-          start: index,
-          end: amount.end
-        }
-      ]
+      const { currencies, end, value } = amount
+      const limit = { bound, strict, value, currencies, start: index, end }
+      return isNegated === true ? [limit] : meantBy(text, limit)
     })
   )
 
@@ -268,7 +256,7 @@ const suffixedIn = (text: string): ReadonlyArray<StatedLimit> =>
       if (suffix === undefined) return []
       const length = suffix[0].exec(after)?.[0].length ?? 0
       const { currencies, value } = amount
-      return [{ ...suffix[1], value, currencies, start: index, end: amount.end + length }]
+      return meantBy(text, { ...suffix[1], value, currencies, start: index, end: amount.end + length })
     }
   )
 
