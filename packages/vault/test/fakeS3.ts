@@ -53,8 +53,8 @@ const linkFault = ({ headers, method, url = "" }: IncomingMessage, secret: strin
   const [id, day = "", place = ""] = parameter("Credential").split("/")
   if (id !== key.accessKeyId) return "InvalidAccessKeyId"
   const date = parameter("Date")
-  if (parameter("SignedHeaders") !== "host" || !date.startsWith(day) || place !== region)
-    return "AccessDenied"
+  if (!date.startsWith(day) || place !== region) return "AuthorizationQueryParametersError"
+  if (parameter("SignedHeaders") !== "host") return "AccessDenied"
   const query = Array.from(searchParams)
     .filter(([name]) => name !== "X-Amz-Signature")
     .map((pair) => pair.map(encoded).join("="))
@@ -82,9 +82,19 @@ const refuse = (response: ServerResponse, status: number, code: string): void =>
   response.end(`<?xml version="1.0"?><Error><Code>${code}</Code></Error>`)
 }
 
+/** The one range that a request names, from `start` to before `end`; `undefined` if it names none. */
+const rangeOf = (header: string | undefined, length: number) => {
+  const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? []
+  if (first === "" && last === "") return undefined
+  const start = first === "" ? Math.max(0, length - Number(last)) : Number(first)
+  const end = first === "" || last === "" ? length : Math.min(Number(last) + 1, length)
+  return start < end ? { start, end } : "unsatisfiable"
+}
+
 /** Starts the fake; `secret` is the key that it expects. */
 export const startFakeS3 = async (secret: string = key.secretAccessKey) => {
   const objects = new Map<string, Buffer>()
+  const types = new Map<string, string>()
   const clock = { aheadMillis: 0 }
   const uploads: Array<string> = []
   const store = async (request: IncomingMessage, response: ServerResponse, name: string): Promise<void> => {
@@ -99,23 +109,28 @@ export const startFakeS3 = async (secret: string = key.secretAccessKey) => {
     if (stated !== "UNSIGNED-PAYLOAD" && stated !== sha256(bytes))
       return refuse(response, 400, "XAmzContentSHA256Mismatch")
     objects.set(name, bytes)
+    types.set(name, request.headers["content-type"] ?? "binary/octet-stream")
     response.writeHead(200)
     response.end()
   }
   const send = (request: IncomingMessage, response: ServerResponse, name: string): void => {
     const bytes = objects.get(name)
     if (bytes === undefined) return refuse(response, 404, "NoSuchKey")
-    const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "")
-    const start = Number(range?.[1] ?? 0)
-    const end = Math.min(Number(range?.[2] ?? bytes.length - 1) + 1, bytes.length)
-    if (start >= bytes.length) return refuse(response, 416, "InvalidRange")
-    const place = { "content-range": `bytes ${start}-${end - 1}/${bytes.length}` }
+    const etag = `"${createHash("md5").update(bytes).digest("hex")}"`
+    const required = request.headers["if-match"]
+    if (required !== undefined && required !== etag) return refuse(response, 412, "PreconditionFailed")
+    const range = rangeOf(request.headers.range, bytes.length)
+    if (range === "unsatisfiable") return refuse(response, 416, "InvalidRange")
+    const { start, end } = range ?? { start: 0, end: bytes.length }
     const { searchParams } = new URL(request.url ?? "", "http://fake")
     const disposition = searchParams.get("response-content-disposition")
-    response.writeHead(range === null ? 200 : 206, {
+    const type = searchParams.get("response-content-type") ?? types.get(name)
+    response.writeHead(range === undefined ? 200 : 206, {
+      etag,
+      ...(type === undefined ? {} : { "content-type": type }),
       ...(disposition === null ? {} : { "content-disposition": disposition }),
       "content-length": end - start,
-      ...(range === null ? {} : place)
+      ...(range === undefined ? {} : { "content-range": `bytes ${start}-${end - 1}/${bytes.length}` })
     })
     response.end(request.method === "HEAD" ? undefined : bytes.subarray(start, end))
   }
@@ -125,7 +140,7 @@ export const startFakeS3 = async (secret: string = key.secretAccessKey) => {
       ? linkFault(request, secret, Date.now() + clock.aheadMillis)
       : signatureFault(request, secret)
     const name = new URL(url, "http://fake").pathname
-    if (fault !== undefined) return refuse(response, 403, fault)
+    if (fault !== undefined) return refuse(response, fault.startsWith("Authorization") ? 400 : 403, fault)
     if (!name.startsWith("/bucket/")) return refuse(response, 404, "NoSuchBucket")
     if (request.method !== "PUT") return send(request, response, name)
     store(request, response, name).catch(() => response.destroy())
