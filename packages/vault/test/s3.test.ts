@@ -69,6 +69,21 @@ describe("s3Storage", () => {
     const slow = s3Storage({ ...key, region, bucket, timeoutMillis: 50 })
     await expect(slow.find(archive)).rejects.toThrow("the storage didn't respond in time")
   })
+
+  it("fails at once where the service ignores the range, without waiting for the rest of the bytes", async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(200)
+      response.write("the beginning of the whole archive")
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    onTestFinished(() => {
+      server.close()
+      server.closeAllConnections()
+    })
+    const bucket = `http://127.0.0.1:${(server.address() as AddressInfo).port}/bucket`
+    const opened = new Response(s3Storage({ ...key, region, bucket }).open(archive, 4, 9)).text()
+    await expect(opened).rejects.toThrow("the storage responded with other bytes than the range: 200")
+  }, 2_000)
 })
 
 describe("a link of s3Storage", () => {

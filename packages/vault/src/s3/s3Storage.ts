@@ -99,7 +99,10 @@ export const s3Storage = ({ bucket, timeoutMillis = 15_000, ...key }: S3Options)
     const response = await send("GET", archive, { range: `bytes=${start}-${end - 1}` })
     const isPart = response.headers.get("content-range") === `bytes ${start}-${end - 1}/${archive.size}`
     if (response.status === 206 && isPart && response.body !== null) return response.body.getReader()
-    throw await failed("open an archive", response)
+    if (!response.ok) throw await failed("open an archive", response)
+    // The body may be a whole archive: don't read it for an error's code.
+    await response.body?.cancel()
+    throw new Error(`the storage responded with other bytes than the range: ${response.status}`)
   }
   return {
     find,
