@@ -22,7 +22,7 @@ const programs = ["memcached", "setpriv", "swift-ring-builder", "swift-proxy-ser
 export const missingPrograms = (): ReadonlyArray<string> =>
   programs.filter((name) => spawnSync("sh", ["-c", `command -v ${name}`]).status !== 0)
 
-/** Ports that are free now, all different. */
+/** Different free ports. */
 const freePorts = async (count: number): Promise<ReadonlyArray<number>> => {
   const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"))
   await Promise.all(servers.map((server) => once(server, "listening")))
@@ -63,9 +63,9 @@ error_suppression_limit = 1000000
 /** Starts Swift in a temporary folder, on this machine's loopback address, with an empty bucket. */
 export const startSwift = async () => {
   const folder = mkdtempSync(join(tmpdir(), "till402-swift-"))
+  mkdirSync(join(folder, "disk"))
   const [proxyPort = 0, memcachedPort = 0, ...ports] = await freePorts(2 + services.length)
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
-  mkdirSync(join(folder, "disk"))
   write("swift.conf", "[swift-hash]\nswift_hash_path_suffix = tests\n")
   write("proxy.conf", config(folder, proxyPort, proxyConfig(memcachedPort)))
   for (const [index, service] of services.entries()) {
@@ -88,30 +88,32 @@ export const startSwift = async () => {
       start(`swift-${name}-server`, join(folder, `${name}.conf`), "--verbose")
     )
   ]
-  closeSync(log)
   const stop = async (): Promise<void> => {
     const running = children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
     await Promise.all(running.map((child) => (child.kill("SIGKILL"), once(child, "exit"))))
+    closeSync(log)
     rmSync(folder, { recursive: true, force: true })
   }
-  const address = `http://127.0.0.1:${proxyPort}/bucket`
   const place = {
-    bucket: `${address}/goods`,
+    bucket: `http://127.0.0.1:${proxyPort}/bucket`,
     region: "eu-central-1",
     accessKeyId: "till:tester",
     secretAccessKey: "secret-of-the-tests"
   }
   const client = new AwsClient({ ...place, service: "s3", retries: 0 })
   const endMillis = Date.now() + 30_000
+  const probe = async (): Promise<string> => {
+    await client.fetch(place.bucket, { method: "PUT" })
+    return (await client.fetch(`${place.bucket}/none`)).text()
+  }
   for (;;) {
-    const made = await client.fetch(address, { method: "PUT" }).catch(() => undefined)
-    const probe = made?.ok === true ? await client.fetch(`${place.bucket}/none`) : made
-    // The object server is the last that a request needs.
-    if (probe?.status === 404) return { place, stop }
+    // Any other response, or none, means that one of the servers isn't up yet.
+    const state = await probe().catch(String)
+    if (state.includes("NoSuchKey")) return { place, stop }
     if (Date.now() > endMillis) {
       const text = readFileSync(join(folder, "log"), "utf8").slice(0, 4_000)
       await stop()
-      throw new Error(`Swift didn't start: ${probe?.status ?? "no response"}\n${text}`)
+      throw new Error(`Swift didn't start: ${state}\n${text}`)
     }
     await pause(200)
   }
