@@ -6,7 +6,7 @@ const clauseEnd =
   /[.,;:!?\n]|(?<!\p{L})(?:but|so|because|aber|denn|sondern|mais|pero|porque|ma|perché|mas|но|ale|maar)(?!\p{L})/giu
 
 const negation =
-  /(?<![\p{L}'])(?:\p{L}+n't|not|cannot|cant|dont|doesnt|isnt|arent|wont|no|never|nothing|none|avoid(?:ing|s)?|without|nicht|nichts|kein\p{L}*|nie|niemals|ohne|ne|pas|sans|jamais|rien|sin|nunca|nada|non|senza|niente|não|sem|niet|niets|geen|zonder|не|ничего|без|bez|nic|nigdy)(?!\p{L})/giu
+  /(?<![\p{L}'])(?:\p{L}+n't|not|cannot|cant|dont|doesnt|isnt|arent|wont|no|never|nothing|none|avoid(?:ing|s)?|unless|without|nicht|nichts|kein\p{L}*|nie|niemals|ohne|ne|pas|sans|jamais|rien|sin|nunca|nada|non|senza|niente|não|sem|niet|niets|geen|zonder|не|ничего|без|bez|nic|nigdy)(?!\p{L})/giu
 
 /** Words that may stand between a negation and the limit that it negates. */
 const between = new Set(
@@ -30,7 +30,7 @@ const wish = /^(?:want|like|need|avoid|quiero|veux|will|möchte|voglio|quero|х�
 export type Polarity = "plain" | "negated" | "unclear" | "unrelated"
 
 const rejected =
-  /^ ?(?:(?:is|are|would be|ist|wäre|est|serait|es|sería|è|sarebbe|é|seria|это) )?(?:\p{L}+ )?(?:too (?:much|expensive|pricey|cheap)|out of (?:the question|my|our)|zu (?:teuer|viel|billig)|trop(?!\p{L})|demasiado|troppo|demais|muito caro|слишком|za drogo|te duur)|^ ?(?:down|downwards|and down|or down|abwärts)(?!\p{L})/iu
+  /^ ?(?:(?:is|are|would be|ist|wäre|est|serait|es|sería|è|sarebbe|é|seria|это) )?(?:\p{L}+ )?(?:too (?:much|expensive|pricey|cheap)|out of (?:the question|my|our)|zu (?:teuer|viel|billig)|trop(?!\p{L})|demasiado|troppo|demais|muito caro|слишком|za drogo|te duur)|^(?: (?:will|möchte|darf|soll|kann|wil|mag|ich|es|er|sie|wir|ik|het))* (?:nicht|niet)(?!\p{L})|^ ?(?:down|downwards|and down|or down|abwärts)(?!\p{L})/iu
 
 const wordsOf = (text: string): ReadonlyArray<string> => text.toLowerCase().match(/[\p{L}\p{N}']+/gu) ?? []
 

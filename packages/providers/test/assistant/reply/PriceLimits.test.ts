@@ -90,7 +90,8 @@ describe("limits of a message", () => {
       "nicht viel mehr als 60 Dollar",
       "darf auf keinen Fall mehr als 60 Dollar kosten",
       "über 60 Dollar ist zu teuer",
-      "ich will nichts über 60 Dollar"
+      "ich will nichts über 60 Dollar",
+      "mehr als 60 Dollar will ich nicht ausgeben"
     ],
     French: ["je ne veux pas dépenser plus de 60 dollars", "un casque qui ne coûte pas plus de 60 dollars"],
     Spanish: [
