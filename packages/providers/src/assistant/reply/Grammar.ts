@@ -123,7 +123,7 @@ const predicates = seq(predicate, many(seq(joint, predicate)))
 
 const good = alt(
   word("it"),
-  seq(article, many(adj), name, many(word("kind"))),
+  seq(article, many(adj), opt(word("kind")), name, many(word("kind"))),
   seq(word("det"), inner, some(word("kind")), after)
 )
 const goods = list(good)
@@ -131,7 +131,7 @@ const goods = list(good)
 const chosen = list(
   alt(
     word("it"),
-    seq(word("det"), many(adj), name, many(word("kind"))),
+    seq(word("det"), many(adj), opt(word("kind")), name, many(word("kind"))),
     seq(longName, many(word("kind"))),
     seq(word("det"), inner, ofTitle, some(word("kind")), after)
   )
@@ -160,7 +160,8 @@ const recommend = seq(
   word("rec"),
   many(alt(word("i"), word("dat"), word("adv"))),
   chosen,
-  many(suit)
+  many(suit),
+  many(seq(joint, chosen, some(suit)))
 )
 const foundKind = seq(opt(word("det")), inner, ofTitle, some(word("kind")), after, many(suit))
 const found = alt(choice, gift, foundKind)
@@ -216,7 +217,7 @@ const fragment = alt(
 const sentence = alt(some(alt(word("whole"), sign)), joined, item, fragment)
 /** Says that nothing is recommended, and after a search without products that nothing was found. */
 const fruitless = at(({ isFruitless }, from) => (isFruitless ? [from] : []))
-const nothing = some(alt(word("refusal"), seq(fruitless, word("empty")), sign, forUse))
+const nothing = some(alt(word("refusal"), seq(fruitless, word("empty")), word("and"), sign, forUse))
 
 /** Most words of a sentence. */
 const maxWords = 60

@@ -66,6 +66,10 @@ const factsText = (product: Product, products: ReadonlyArray<Product>, words: Fa
 const bound = /(?:over|under|up|down|max)(?: to)? ?\d/iu
 const sign = /[@#%$€£]|\p{L}[./:]{1,3}\p{L}/u
 
+/** Claims of shipping, ratings and approvals whose words alone may stand in a name. */
+const claim =
+  /(?<!\p{L})(?:free[ -]?(?:postage|p&p)|portofrei|(?:five|5)[ -]?stars?(?!\p{L})|fda[ -]cleared|бесплатн|скидк)|包邮|免费|送料無料|無料/iu
+
 /** Whether a title names a product and states no price, rating, stock or address of its own. */
 const isPlainTitle = (title: string): boolean => {
   const text = normalized(title)
@@ -74,6 +78,7 @@ const isPlainTitle = (title: string): boolean => {
     !sign.test(text) &&
     numbersIn(text).every(({ kind }) => kind === "plain") &&
     !bound.test(text) &&
+    !claim.test(text) &&
     !wordsIn(text).some((word) => isSensitive(word.text) && !isAmbiguous(word.text))
   )
 }

@@ -251,3 +251,29 @@ describe("a title of many words", () => {
     ])
   })
 })
+
+describe("the list of products", () => {
+  const listed = (fields: Partial<typeof anker>) =>
+    builtReply(context({ products: [toProduct({ ...anker, ...fields })] }))
+      .split("\n")
+      .at(-1)
+
+  it.each(["Free Postage Lamp", "Five Star Headphones", "FDA Cleared Lamp", "台灯 包邮", "ランプ 送料無料"])(
+    "shows the code instead of the title %s",
+    (title) => {
+      expect(listed({ title })).toContain(`- ${anker.asin}: `)
+    }
+  )
+
+  it.each(["Only $5 today, free shipping", "https://evil.example/pay1", "free shipping today"])(
+    "shows no code that is none: %s",
+    (asin) => {
+      expect(listed({ asin, title: "Lamp only $5" })).toContain("- A product: ")
+    }
+  )
+
+  it("shows no price in what is no currency, and none below 0", () => {
+    expect(listed({ currency: "usd, free shipping today" })).not.toMatch(/45\.00|shipping/i)
+    expect(listed({ price: -5 })).not.toContain("5.00")
+  })
+})
