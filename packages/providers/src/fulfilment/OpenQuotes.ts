@@ -1,19 +1,32 @@
 import { TemporarilyUnavailable } from "@till402/core"
+import { BoundedMap } from "@till402/core/effect"
 import { Clock, Effect } from "effect"
+import { KeyedMutex } from "./KeyedMutex.ts"
 
 /*
  * Quotes of this process, each an unpaid order or a draft in the shop. It is deleted once it has been expired for as
- * long as it was valid. Anybody can request a quote, so their number is bounded: an order that is not tracked would stay.
+ * long as it was valid, unless an order was to be placed as it. Anybody can request a quote, so their number is bounded:
+ * an order that is not tracked would stay.
  */
 
-/** More than one client gets by default within two default lifetimes, so a single client doesn't block the others. */
-const maxTracked = 5_000
+/**
+ * More than all clients get by default within two default lifetimes: 600 a minute. So the budget of quotes, which
+ * reserves a share for newcomers, ends before this does.
+ */
+const maxTracked = 25_000
 const removedAtOnce = 3
+/** References of placements that are remembered; the oldest are forgotten. */
+const maxKept = 25_000
 
-/** Creates the unpaid order of a quote and tracks it. Each call also removes some orders that expired long ago. */
-export type TrackQuote = <A extends { readonly id: string | number }, E>(
-  create: Effect.Effect<A, E>
-) => Effect.Effect<A, E | TemporarilyUnavailable>
+/** The quotes of one shop. */
+export interface OpenQuotes {
+  /** Creates the unpaid order of a quote and tracks it. Each call also removes some orders that expired long ago. */
+  readonly track: <A extends { readonly id: string | number }, E>(
+    create: Effect.Effect<A, E>
+  ) => Effect.Effect<A, E | TemporarilyUnavailable>
+  /** Changes the order of a quote, which is not removed any more. One change after the other. */
+  readonly change: <A, E>(reference: string, change: Effect.Effect<A, E>) => Effect.Effect<A, E>
+}
 
 /**
  * Makes the memory of one shop's quotes. Fails with `TemporarilyUnavailable` instead of creating an order that can't
@@ -24,9 +37,11 @@ export type TrackQuote = <A extends { readonly id: string | number }, E>(
 export const openQuotes = (
   quoteLifetimeMillis: number,
   remove: (id: string) => Effect.Effect<unknown, unknown>
-): TrackQuote => {
+): OpenQuotes => {
   /** Oldest first. */
   const open: Array<{ readonly id: string; readonly removedAfter: number }> = []
+  const kept = new BoundedMap<string, true>(maxKept)
+  const oneAtATime = new KeyedMutex()
   let creating = 0
 
   const takeExpired = (now: number): ReadonlyArray<{ readonly id: string }> => {
@@ -40,23 +55,36 @@ export const openQuotes = (
     return oldest === undefined ? 1 : Math.max(1, Math.ceil((oldest.removedAfter - now) / 1_000))
   }
 
-  return Effect.fnUntraced(function* (create) {
-    const now = yield* Clock.currentTimeMillis
-    const expired = takeExpired(now)
-    yield* Effect.forkDetach(Effect.forEach(expired, ({ id }) => Effect.ignore(remove(id))))
-    if (open.length + creating >= maxTracked) {
-      return yield* new TemporarilyUnavailable({
-        message: "The shop has too many unpaid quotes. Nothing was ordered. Request the quote again later.",
-        retryAfterSeconds: secondsUntilRoom(now)
-      })
-    }
-    creating += 1
-    const order = yield* Effect.ensuring(
-      create,
-      Effect.sync(() => (creating -= 1))
+  const removeUnlessKept = (id: string): Effect.Effect<void> =>
+    oneAtATime.enter(
+      id,
+      Effect.suspend(() => (kept.get(id) === true ? Effect.void : Effect.ignore(remove(id))))
     )
-    const createdAtMillis = yield* Clock.currentTimeMillis
-    open.push({ id: `${order.id}`, removedAfter: createdAtMillis + 2 * quoteLifetimeMillis })
-    return order
-  })
+
+  return {
+    change: (reference, change) =>
+      Effect.suspend(() => {
+        kept.set(reference, true)
+        return oneAtATime.enter(reference, change)
+      }),
+    track: Effect.fnUntraced(function* (create) {
+      const now = yield* Clock.currentTimeMillis
+      const expired = takeExpired(now)
+      yield* Effect.forkDetach(Effect.forEach(expired, ({ id }) => removeUnlessKept(id)))
+      if (open.length + creating >= maxTracked) {
+        return yield* new TemporarilyUnavailable({
+          message: "The shop has too many unpaid quotes. Nothing was ordered. Request the quote again later.",
+          retryAfterSeconds: secondsUntilRoom(now)
+        })
+      }
+      creating += 1
+      const order = yield* Effect.ensuring(
+        create,
+        Effect.sync(() => (creating -= 1))
+      )
+      const createdAtMillis = yield* Clock.currentTimeMillis
+      open.push({ id: `${order.id}`, removedAfter: createdAtMillis + 2 * quoteLifetimeMillis })
+      return order
+    })
+  }
 }

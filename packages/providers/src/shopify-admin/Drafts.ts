@@ -109,7 +109,10 @@ export const makeDrafts = ({ mutate, query }: AdminApi): Drafts => {
       ),
     remove: (id) =>
       Effect.flatMap(get(id), (draft) =>
-        draft === undefined || isCompleted(draft) ? Effect.void : Effect.asVoid(mutate(deleteDraft, { id }))
+        // A draft with the till's order is paid for.
+        draft === undefined || isCompleted(draft) || orderOf(draft) !== undefined
+          ? Effect.void
+          : Effect.asVoid(mutate(deleteDraft, { id }))
       )
   }
 }

@@ -2,7 +2,7 @@ import type { OrderPayment } from "@till402/core"
 import { Money } from "@till402/core/effect"
 import { Clock, Effect, Result } from "effect"
 import type { OrderRequest } from "../fulfilment/Buyer.ts"
-import { KeyedMutex } from "../fulfilment/KeyedMutex.ts"
+import type { OpenQuotes } from "../fulfilment/OpenQuotes.ts"
 import {
   type FailedPlacement,
   notPlaced,
@@ -59,8 +59,7 @@ const whenCompleting = (error: ShopifyAdminError): PlacementOutcome => {
   return wasNotSent ? notPlaced(error) : unknown()
 }
 
-export const makePlacing = (drafts: Drafts) => {
-  const oneAtATime = new KeyedMutex()
+export const makePlacing = (drafts: Drafts, quotes: OpenQuotes) => {
   const sent = new SentPlacements()
 
   const draftOf = Effect.fnUntraced(function* (
@@ -143,7 +142,7 @@ export const makePlacing = (drafts: Drafts) => {
   })
 
   return {
-    attempt: (placement: ShopifyAdminPlacement) => oneAtATime.enter(placement.reference, attempt(placement)),
+    attempt: (placement: ShopifyAdminPlacement) => quotes.change(placement.reference, attempt(placement)),
     find: Effect.fnUntraced(function* (
       orderId: string,
       reference: string

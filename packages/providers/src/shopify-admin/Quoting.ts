@@ -3,7 +3,7 @@ import { Money } from "@till402/core/effect"
 import { Clock, Effect } from "effect"
 import { type OrderRequest, splitName } from "../fulfilment/Buyer.ts"
 import { textOfCents } from "../fulfilment/Cents.ts"
-import { openQuotes } from "../fulfilment/OpenQuotes.ts"
+import type { OpenQuotes } from "../fulfilment/OpenQuotes.ts"
 import { urlOf } from "../listing/Fields.ts"
 import { ResponseMalformed } from "../upstream/index.ts"
 import type { AdminApi } from "./AdminApi.ts"
@@ -64,11 +64,10 @@ const refusalOf = (error: ShopifyAdminError): ShopifyAdminError => {
 }
 
 export const makeQuoting = (
-  { query }: AdminApi,
-  drafts: Drafts,
+  { api, drafts, quotes }: { readonly api: AdminApi; readonly drafts: Drafts; readonly quotes: OpenQuotes },
   { quoteLifetimeMillis, shipping }: ShopifyAdminConfig
 ) => {
-  const track = openQuotes(quoteLifetimeMillis, drafts.remove)
+  const { query } = api
 
   const variantOf = Effect.fnUntraced(function* ({ product }: OrderRequest) {
     const digits = product.source === "marketplace_b" ? product.variantId : ""
@@ -112,7 +111,7 @@ export const makeQuoting = (
     const shippingAddress = addressOf(request)
     const lineItems = [{ variantId: variant.id, quantity: 1 }]
     const shippingLine = yield* shippingLineOf(variant, { lineItems, shippingAddress })
-    const draft = yield* track(
+    const draft = yield* quotes.track(
       drafts.create({
         email: request.email,
         lineItems,

@@ -12,6 +12,7 @@ import type { HttpClient } from "effect/http"
 import type { OrderRequest } from "../fulfilment/Buyer.ts"
 import { fulfilmentPort } from "../fulfilment/FulfilmentPort.ts"
 import { type FailedPlacement, withoutOutcome } from "../fulfilment/PlacementOutcome.ts"
+import { openQuotes } from "../fulfilment/OpenQuotes.ts"
 import type { RefundNote } from "../fulfilment/RefundNote.ts"
 import { filledPages } from "../listing/FilledPages.ts"
 import { makeAccessToken } from "../shopify/AccessToken.ts"
@@ -91,8 +92,9 @@ export const makeParts = Effect.fnUntraced(function* (
   const token = yield* tokenOf(options, settings.credentials)
   const api = makeAdminApi({ upstream, endpoint: settings.endpoint, token })
   const drafts = makeDrafts(api)
-  const quoting = makeQuoting(api, drafts, settings)
-  const { attempt, find } = makePlacing(drafts)
+  const quotes = openQuotes(settings.quoteLifetimeMillis, drafts.remove)
+  const quoting = makeQuoting({ api, drafts, quotes }, settings)
+  const { attempt, find } = makePlacing(drafts, quotes)
   const { cancel, noteRefund, status } = makeOrders(api)
   const search = filledPages(makeSearch(api, settings), searchMillis)
   return {

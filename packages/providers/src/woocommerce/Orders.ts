@@ -115,12 +115,12 @@ export const makeOrders = (upstream: Upstream, settings: WooCommerceConfig): Ord
       Redacted.value(consumerSecret)
     )
   const path = (kind: "products" | "orders", id: string): string => `${api}/${kind}/${encodeURIComponent(id)}`
-  /** Writes fields of an order. Repeating it changes nothing. */
-  const change = (id: string, fields: object) =>
+  /** Writes fields of an order. */
+  const change = (id: string, fields: object, idempotent: boolean) =>
     Effect.flatMap(
       upstream.call(
         withKey(HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.put(path("orders", id)), fields)),
-        { idempotent: true }
+        { idempotent }
       ),
       readOrder
     )
@@ -152,15 +152,20 @@ export const makeOrders = (upstream: Upstream, settings: WooCommerceConfig): Ord
       ),
     get: (id) => Effect.flatMap(upstream.call(withKey(HttpClientRequest.get(path("orders", id)))), readOrder),
     pay: (id, orderId, payment) =>
-      change(id, {
-        set_paid: true,
-        transaction_id: payment?.transaction ?? orderId,
-        meta_data: [
-          { key: orderKey, value: orderId },
-          ...(payment === undefined ? [] : [{ key: networkKey, value: payment.network }])
-        ]
-      }),
-    cancel: (id) => change(id, { status: "cancelled" }),
+      // Sent once: while the first request runs, a second one would let the shop complete the payment twice.
+      change(
+        id,
+        {
+          set_paid: true,
+          transaction_id: payment?.transaction ?? orderId,
+          meta_data: [
+            { key: orderKey, value: orderId },
+            ...(payment === undefined ? [] : [{ key: networkKey, value: payment.network }])
+          ]
+        },
+        false
+      ),
+    cancel: (id) => change(id, { status: "cancelled" }, true),
     notes: (id) =>
       upstream.call(withKey(HttpClientRequest.get(`${path("orders", id)}/notes`))).pipe(
         Effect.flatMap(readNotes),
@@ -179,7 +184,8 @@ export const makeOrders = (upstream: Upstream, settings: WooCommerceConfig): Ord
       ),
     remove: (id) =>
       Effect.asVoid(
-        upstream.call(withKey(HttpClientRequest.delete(`${path("orders", id)}?force=true`)), {
+        // To the trash: an order that was paid at the same moment can be taken out again.
+        upstream.call(withKey(HttpClientRequest.delete(path("orders", id))), {
           idempotent: true
         })
       )

@@ -2,7 +2,7 @@ import type { FulfilmentStatus, OrderPayment } from "@till402/core"
 import { Money } from "@till402/core/effect"
 import { Clock, Effect } from "effect"
 import type { OrderRequest } from "../fulfilment/Buyer.ts"
-import { KeyedMutex } from "../fulfilment/KeyedMutex.ts"
+import type { OpenQuotes } from "../fulfilment/OpenQuotes.ts"
 import {
   type FailedPlacement,
   notPlaced,
@@ -52,8 +52,7 @@ const afterUnconfirmed = (error: WooCommerceError): PlacementOutcome =>
 /** Statuses in which an order's goods can still be kept back. */
 const cancelable: ReadonlySet<string> = new Set(["pending", "on-hold", "processing"])
 
-export const makePlacing = (orders: Orders) => {
-  const oneAtATime = new KeyedMutex()
+export const makePlacing = (orders: Orders, quotes: OpenQuotes) => {
   const sent = new SentPlacements()
 
   const requested = (reference: string): Effect.Effect<OrderDocument, WooCommerceError> =>
@@ -150,10 +149,10 @@ export const makePlacing = (orders: Orders) => {
   })
 
   return {
-    cancel: (reference: string, note?: string) => oneAtATime.enter(reference, cancel(reference, note)),
+    cancel: (reference: string, note?: string) => quotes.change(reference, cancel(reference, note)),
     noteRefund: (reference: string, refund: RefundNote) =>
-      oneAtATime.enter(reference, noteRefund(reference, refund)),
-    attempt: (placement: WooCommercePlacement) => oneAtATime.enter(placement.reference, attempt(placement)),
+      quotes.change(reference, noteRefund(reference, refund)),
+    attempt: (placement: WooCommercePlacement) => quotes.change(placement.reference, attempt(placement)),
     find,
     status: (reference: string): Effect.Effect<FulfilmentStatus, WooCommerceError> =>
       Effect.map(requested(reference), ({ status }) => {

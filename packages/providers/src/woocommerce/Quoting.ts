@@ -2,12 +2,12 @@ import { AddressNotServed, ProductNotFound, ProductUnavailable, type QuotedOffer
 import { Money } from "@till402/core/effect"
 import { Clock, Effect } from "effect"
 import type { OrderRequest } from "../fulfilment/Buyer.ts"
-import { openQuotes } from "../fulfilment/OpenQuotes.ts"
+import type { OpenQuotes } from "../fulfilment/OpenQuotes.ts"
 import { fieldsOf, textOf, urlOf } from "../listing/Fields.ts"
 import { ResponseMalformed } from "../upstream/index.ts"
 import type { WooCommerceError } from "./Errors.ts"
 import type { WooCommerceConfig } from "./Options.ts"
-import type { Orders, ProductDocument } from "./Orders.ts"
+import { orderOf, type Orders, type ProductDocument } from "./Orders.ts"
 import { isMissing, referencePattern, unpaid } from "./OrderStatus.ts"
 
 /*
@@ -17,11 +17,14 @@ import { isMissing, referencePattern, unpaid } from "./OrderStatus.ts"
 const pictureOf = ({ image, images }: ProductDocument): string | null =>
   urlOf(fieldsOf(image)["src"]) ?? urlOf(fieldsOf(Array.isArray(images) ? images[0] : undefined)["src"])
 
-export const makeQuoting = (orders: Orders, settings: WooCommerceConfig) => {
-  const { countries, quoteLifetimeMillis } = settings
-  const track = openQuotes(quoteLifetimeMillis, (id) =>
-    Effect.flatMap(orders.get(id), (order) => (unpaid.has(order.status) ? orders.remove(id) : Effect.void))
+/** Removes an order that is neither paid nor about to be. */
+export const removeUnpaid = (orders: Orders) => (id: string) =>
+  Effect.flatMap(orders.get(id), (order) =>
+    unpaid.has(order.status) && orderOf(order) === undefined ? orders.remove(id) : Effect.void
   )
+
+export const makeQuoting = (orders: Orders, quotes: OpenQuotes, settings: WooCommerceConfig) => {
+  const { countries, quoteLifetimeMillis } = settings
 
   const productOf = Effect.fnUntraced(function* ({ product }: OrderRequest) {
     const id = product.source === "marketplace_b" ? product.variantId : ""
@@ -53,7 +56,7 @@ export const makeQuoting = (orders: Orders, settings: WooCommerceConfig) => {
       return yield* new AddressNotServed({ message: "The shop does not deliver to this country." })
     }
     const product = yield* productOf(request)
-    const order = yield* track(orders.create(request, product))
+    const order = yield* quotes.track(orders.create(request, product))
     const now = yield* Clock.currentTimeMillis
     const [total, tax, shipping] = [order.total, order.total_tax, order.shipping_total].map(Money.parseAtomic)
     const goods =

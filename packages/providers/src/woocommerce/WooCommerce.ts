@@ -11,6 +11,7 @@ import type { HttpClient } from "effect/http"
 import type { OrderRequest } from "../fulfilment/Buyer.ts"
 import { fulfilmentPort } from "../fulfilment/FulfilmentPort.ts"
 import { type FailedPlacement, withoutOutcome } from "../fulfilment/PlacementOutcome.ts"
+import { openQuotes } from "../fulfilment/OpenQuotes.ts"
 import type { RefundNote } from "../fulfilment/RefundNote.ts"
 import { filledPages } from "../listing/FilledPages.ts"
 import { makeUpstream, toPortError, type UpstreamFault, type UpstreamUsage } from "../upstream/index.ts"
@@ -24,7 +25,7 @@ import {
 } from "./Options.ts"
 import { makeOrders } from "./Orders.ts"
 import { makePlacing, type WooCommercePlacement } from "./Placing.ts"
-import { makeQuoting } from "./Quoting.ts"
+import { makeQuoting, removeUnpaid } from "./Quoting.ts"
 
 /** Fulfilment by WooCommerce, for programs in Effect. */
 export interface WooCommerceClient {
@@ -60,8 +61,9 @@ export const makeParts = Effect.fnUntraced(function* (
   const settings = yield* configure(options)
   const upstream = yield* makeUpstream({ ...options, name: "woocommerce" })
   const orders = makeOrders(upstream, settings)
-  const quoting = makeQuoting(orders, settings)
-  const { attempt, cancel, find, noteRefund, status } = makePlacing(orders)
+  const quotes = openQuotes(settings.quoteLifetimeMillis, removeUnpaid(orders))
+  const quoting = makeQuoting(orders, quotes, settings)
+  const { attempt, cancel, find, noteRefund, status } = makePlacing(orders, quotes)
   const search = filledPages(makeSearch(upstream, settings), searchMillis)
   return {
     search,

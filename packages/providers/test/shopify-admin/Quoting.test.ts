@@ -1,37 +1,15 @@
-import { shopifyAdmin } from "@till402/providers/shopify-admin"
+import { HttpResponse } from "msw"
 import { afterEach, assert, describe, it, vi } from "vitest"
 import { interceptRequests } from "../interceptRequests.ts"
 import { rejectionOf } from "../treasury/treasuries.ts"
 import { context } from "../fulfilment/orderRequest.ts"
-import { FakeShopifyAdmin } from "./fakeShopifyAdmin.ts"
-import { bag, refusedWith, request, settings, startShop } from "./shop.ts"
+import type { FakeShopifyAdmin } from "./fakeShopifyAdmin.ts"
+import { bag, refusedWith, request, startShop } from "./shop.ts"
 
 const server = interceptRequests()
 afterEach(() => void vi.useRealTimers())
 
 const start = (change: Parameters<typeof startShop>[1] = {}) => startShop(server, change)
-
-/** A shop that repeats the first response to each operation, with new ids of drafts: a fast one, for many quotes. */
-const repeatingShop = () => {
-  const first = new FakeShopifyAdmin()
-  const responses = new Map<string, Promise<string>>()
-  const drafts = new Set<string>()
-  const idOf = (text: string): string => /gid:\/\/shopify\/DraftOrder\/\d+/.exec(text)?.[0] ?? ""
-  let made = 0
-  const respond = async (sent: Request): Promise<Response> => {
-    const content = await sent.clone().text()
-    const operation = /(?:query|mutation) (\w+)/.exec(content)?.[1] ?? ""
-    const known = responses.get(operation) ?? first.respond(sent).then((response) => response.text())
-    responses.set(operation, known)
-    if (operation === "DeleteDraft") drafts.delete(idOf(content))
-    const text = await known
-    if (operation !== "CreateDraft") return new Response(text)
-    const id = `gid://shopify/DraftOrder/${500 + made++}`
-    drafts.add(id)
-    return new Response(text.replaceAll(idOf(text), id))
-  }
-  return { drafts, respond }
-}
 
 describe("a quote of a Shopify shop", () => {
   it("is a draft order with the shop's tax and its cheapest shipping", async () => {
@@ -156,33 +134,20 @@ describe("a quote of a Shopify shop", () => {
     )
   })
 
-  it("is not made beyond the drafts that the process can delete later", async () => {
-    const upstream = repeatingShop()
-    const { drafts } = upstream
-    const shop = shopifyAdmin({
-      ...settings,
-      shipping: { cents: 599 },
-      quoteLifetimeMillis: 60_000,
-      fetch: (input, init) => upstream.respond(new Request(input, init))
-    })
-    const quote = () => shop.quote(request, context)
+  it("stays while an order is to be placed as it, however long that takes", async () => {
     vi.useFakeTimers({ toFake: ["Date"] })
-    for (let quotes = 0; quotes < 4_990; quotes += 10) {
-      await Promise.all(Array.from({ length: 10 }, quote))
-    }
-    // Twenty at once compete for the last ten places.
-    const last = await Promise.allSettled(Array.from({ length: 20 }, quote))
-    assert.strictEqual(last.filter(({ status }) => status === "fulfilled").length, 10)
-    assert.strictEqual(drafts.size, 5_000)
-    assert.deepInclude(await rejectionOf(quote()), {
-      _tag: "TemporarilyUnavailable",
-      message: "The shop has too many unpaid quotes. Nothing was ordered. Request the quote again later.",
-      retryAfterSeconds: 120
-    })
-    assert.strictEqual(drafts.size, 5_000)
-    vi.setSystemTime(Date.now() + 120_000)
+    const { open, place, quote, upstream } = start()
+    const { reference, total } = await quote()
+    upstream.next(/CompleteDraft/, () => new HttpResponse("slow down", { status: 429 }))
+    assert.strictEqual((await rejectionOf(place(reference, total)))._tag, "NotPlaced")
+    vi.setSystemTime(Date.now() + 41 * 60_000)
     await quote()
-    await vi.waitFor(() => assert.strictEqual(drafts.size, 4_998))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    assert.isTrue(upstream.drafts.has(reference))
+    // Another process knows it by the order on the draft.
+    const other = open()
+    await other.quote(request, context)
+    assert.match((await place(reference, total)).reference, /^gid:\/\/shopify\/Order\/\d+$/)
   })
 
   it("is deleted too if the shop didn't compute its prices in time", async () => {

@@ -149,30 +149,38 @@ describe("an unpaid order of a WooCommerce shop", () => {
     assert.deepStrictEqual(await place(reference, total), { reference })
   })
 
-  it("is not created beyond those that the process can delete later", async () => {
-    const upstream = new FakeWooCommerce()
-    const shop = wooCommerce({
-      ...settings,
-      quoteLifetimeMillis: 60_000,
-      fetch: (input, init) => upstream.respond(new Request(input, init))
-    })
+  it("stays while an order is to be placed as it, however long that takes", async () => {
     vi.useFakeTimers({ toFake: ["Date"] })
-    for (let quotes = 0; quotes < 4_990; quotes += 10) {
-      await Promise.all(Array.from({ length: 10 }, () => shop.quote(request, context)))
-    }
-    // Twenty at once compete for the last ten places.
-    const last = await Promise.allSettled(Array.from({ length: 20 }, () => shop.quote(request, context)))
-    assert.strictEqual(last.filter(({ status }) => status === "fulfilled").length, 10)
-    assert.strictEqual(upstream.orders.size, 5_000)
-    const refused = await rejectionOf(shop.quote(request, context))
-    assert.deepInclude(refused, {
-      _tag: "TemporarilyUnavailable",
-      message: "The shop has too many unpaid quotes. Nothing was ordered. Request the quote again later.",
-      retryAfterSeconds: 120
+    const { place, quote, upstream } = start()
+    const { reference, total } = await quote()
+    upstream.next(/^PUT/, () => HttpResponse.json({}, { status: 429 }))
+    assert.strictEqual((await rejectionOf(place(reference, total)))._tag, "NotPlaced")
+    vi.setSystemTime(Date.now() + 41 * 60_000)
+    await quote()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    assert.deepStrictEqual([...upstream.orders.keys()], [500, 501])
+    assert.deepStrictEqual(await place(reference, total), { reference })
+  })
+
+  it("is removed before an order is placed as it, or not at all", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] })
+    const { place, quote, upstream } = start()
+    const { reference, total } = await quote()
+    vi.setSystemTime(Date.now() + 41 * 60_000)
+    const read = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    upstream.next(/^GET \/orders\/500/, async (act) => {
+      const text = await act().clone().text()
+      read.resolve()
+      await held.promise
+      return new HttpResponse(text, { headers: { "content-type": "application/json" } })
     })
-    vi.setSystemTime(Date.now() + 120_000)
-    await shop.quote(request, context)
-    await vi.waitFor(() => assert.strictEqual(upstream.orders.size, 4_998))
+    await quote()
+    await read.promise
+    const placing = rejectionOf(place(reference, total))
+    held.resolve()
+    assert.deepInclude(await placing, { _tag: "PlacementRefused", reason: "quote_expired" })
+    assert.isEmpty(upstream.received.filter(({ method }) => method === "PUT"))
   })
 })
 
@@ -259,15 +267,18 @@ describe("an order of a WooCommerce shop", () => {
     assert.deepStrictEqual(await place(reference, total), { reference })
   })
 
-  it("is in doubt if the shop refuses to repeat a payment whose response was lost", async () => {
+  it("is asked to be paid once: a second request could run beside the first", async () => {
     const { place, quote, shop, upstream } = start({ retries: 1 })
     const { reference, total } = await quote()
     upstream.next(/^PUT/, (act) => {
       act()
       return HttpResponse.error()
     })
-    upstream.next(/^PUT/, () => HttpResponse.json({}, { status: 401 }))
-    assert.strictEqual((await rejectionOf(place(reference, total)))._tag, "Rejected")
+    assert.strictEqual((await rejectionOf(place(reference, total)))._tag, "TemporarilyUnavailable")
+    assert.lengthOf(
+      upstream.received.filter(({ method }) => method === "PUT"),
+      1
+    )
     assert.strictEqual(await shop.find(orderId, { ...context, reference }), reference)
   })
 
