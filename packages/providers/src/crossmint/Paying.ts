@@ -1,7 +1,7 @@
 import { Money } from "@till402/core/effect"
 import { Clock, Effect } from "effect"
 import type { OrderRequest } from "../fulfilment/Buyer.ts"
-import { type FailedPlacement, withOutcome } from "../fulfilment/PlacementOutcome.ts"
+import { type FailedPlacement, unknown, withOutcome } from "../fulfilment/PlacementOutcome.ts"
 import type { PaymentState, TreasuryClient } from "../treasury/Treasury.ts"
 import { PaymentFailed } from "../treasury/TreasuryErrors.ts"
 import type { CrossmintConfig } from "./Config.ts"
@@ -104,11 +104,12 @@ export const makePaying = (
   const place = Effect.fnUntraced(function* (
     placement: CrossmintPlacement
   ): Effect.fn.Return<Placed, FailedPlacement<CrossmintError>> {
-    const { orderId: key, reference } = placement
+    const { orderId: key } = placement
     const known = yield* withOutcome(afterPaying)(treasury.find(key))
     if (known.status !== "none") return yield* withOutcome(afterPaying)(resume(known, key))
     const quote = yield* withOutcome(beforePaying)(payable(placement))
-    if (quote === undefined) return { reference }
+    // This key never paid, so the payment is another order's, or was made by hand: one parcel can't be two orders.
+    if (quote === undefined) return yield* Effect.fail({ error: new OtherPayment(), outcome: unknown() })
     const { amountAtomic, expiresAtMillis, offer, prepared } = quote
     const payment = { key, reference: offer.reference, payees, prepared, amountAtomic, expiresAtMillis }
     const paid = yield* withOutcome(whilePaying)(treasury.pay(payment))

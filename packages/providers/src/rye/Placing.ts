@@ -177,6 +177,9 @@ export const makePlacing = (
     const before = withOutcome((error: RyeError) => beforeConfirming(error, mayArrive))
     const intent = yield* before(getIntent(reference))
     if (isConfirmed(intent)) {
+      // Recorded before it is confirmed: without a record, it is another order's, or was confirmed by hand.
+      if (known === undefined && isDurable)
+        return yield* Effect.fail({ error: new PlacementUnknown(), outcome: unknown() })
       yield* buyers.record(placement)
       return { reference }
     }

@@ -1,4 +1,4 @@
-import type { PlacementJournal } from "@till402/providers/rye"
+import { memoryPlacementJournal, type PlacementJournal } from "@till402/providers/rye"
 import { HttpResponse } from "msw"
 import { assert, describe, it } from "vitest"
 import { interceptRequests } from "../interceptRequests.ts"
@@ -53,6 +53,14 @@ describe("an order", () => {
     upstream.put(offered())
     await Promise.all([place(id), place(id, {}, open()), place(id, {}, open())])
     assert.deepStrictEqual(upstream.goods, [id])
+  })
+
+  it("is not said to be placed if its intent was confirmed for another order", async () => {
+    const { place, upstream } = start({ placements: memoryPlacementJournal() })
+    upstream.put(offered())
+    assert.deepStrictEqual(await place(id), { reference: id })
+    assert.strictEqual((await rejectionOf(place(id, { orderId: "order-2" })))._tag, "PlacementUnknown")
+    assert.deepStrictEqual(await place(id), { reference: id })
   })
 
   it("keeps to the intent that was written down, whatever quote it comes with", async () => {
