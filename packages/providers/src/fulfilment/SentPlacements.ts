@@ -7,7 +7,7 @@ import { BoundedMap } from "@till402/core/effect"
  */
 
 /** How long a request may take to arrive. */
-const inFlightMillis = 60_000
+export const inFlightMillis = 60_000
 /** Placements that are remembered; the oldest are forgotten. */
 const maxRemembered = 10_000
 

@@ -1,5 +1,5 @@
 import type { OrderPayment } from "@till402/core"
-import { Money } from "@till402/core/effect"
+import { BoundedMap, Money } from "@till402/core/effect"
 import { Clock, Effect, Result } from "effect"
 import type { OrderRequest } from "../fulfilment/Buyer.ts"
 import type { OpenQuotes } from "../fulfilment/OpenQuotes.ts"
@@ -11,7 +11,7 @@ import {
   unknown,
   withOutcome
 } from "../fulfilment/PlacementOutcome.ts"
-import { placementInFlight, SentPlacements } from "../fulfilment/SentPlacements.ts"
+import { inFlightMillis, placementInFlight, SentPlacements } from "../fulfilment/SentPlacements.ts"
 import { isUpstreamFault, ResponseMalformed } from "../upstream/index.ts"
 import type { DraftDocument } from "./Documents.ts"
 import { DraftRefused, type Drafts, isCompleted, orderOf } from "./Drafts.ts"
@@ -39,6 +39,8 @@ interface Placed {
 
 type Attempt = Effect.Effect<Placed, FailedPlacement<ShopifyAdminError>>
 
+/** Refusals that are remembered; the oldest are forgotten, and then wait again. */
+const maxRefused = 10_000
 const draftPattern = /^gid:\/\/shopify\/DraftOrder\/\d{1,20}$/
 
 /** Before the draft was read, an earlier attempt may have placed the order. */
@@ -61,6 +63,8 @@ const whenCompleting = (error: ShopifyAdminError): PlacementOutcome => {
 
 export const makePlacing = (drafts: Drafts, quotes: OpenQuotes) => {
   const sent = new SentPlacements()
+  /** When an open draft was first refused, by the till's order id. */
+  const refusedAtMillis = new BoundedMap<string, number>(maxRefused)
 
   const draftOf = Effect.fnUntraced(function* (
     reference: string
@@ -101,9 +105,22 @@ export const makePlacing = (drafts: Drafts, quotes: OpenQuotes) => {
     orderId: string
   ): Effect.fn.Return<Placed, ShopifyAdminError> {
     const draft = yield* draftOf(reference)
-    // Refused, and still a draft: the shop doesn't sell it.
+    // Refused, and still a draft: the shop doesn't sell it, unless another request is completing it right now.
     if (!isCompleted(draft)) return yield* new OrderNotPlaceable({ code: "order_refused" })
     return yield* placedAs(draft, orderId)
+  })
+
+  /** A refusal is certain once no request of another process can still complete the draft. */
+  const whenRefused = Effect.fnUntraced(function* (
+    failure: FailedPlacement<ShopifyAdminError>,
+    orderId: string
+  ) {
+    const isOpen = failure.error._tag === "OrderNotPlaceable" && failure.error.code === "order_refused"
+    if (!isOpen) return yield* Effect.fail(failure)
+    const now = yield* Clock.currentTimeMillis
+    const first = refusedAtMillis.get(orderId) ?? now
+    refusedAtMillis.set(orderId, first)
+    return yield* Effect.fail(now < first + inFlightMillis ? { ...failure, outcome: unknown() } : failure)
   })
 
   const completed = (reference: string, orderId: string): Attempt =>
@@ -111,7 +128,9 @@ export const makePlacing = (drafts: Drafts, quotes: OpenQuotes) => {
       onSuccess: (draft) => withOutcome(whenUnread)(placedAs(draft, orderId)),
       onFailure: (error): Attempt =>
         error instanceof DraftRefused
-          ? withOutcome(whenUnread)(completedBefore(reference, orderId))
+          ? Effect.catch(withOutcome(whenUnread)(completedBefore(reference, orderId)), (failure) =>
+              whenRefused(failure, orderId)
+            )
           : Effect.fail({ error, outcome: whenCompleting(error) })
     })
 

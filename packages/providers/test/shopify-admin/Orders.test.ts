@@ -81,23 +81,55 @@ describe("an order of a Shopify shop", () => {
       ({ drafts }) => (drafts.get("gid://shopify/DraftOrder/500")!.totalCents = 2_800),
       "price_changed"
     ],
-    ["was deleted", ({ drafts }) => drafts.clear(), "quote_expired"],
-    [
-      "the shop refuses",
-      (upstream) =>
-        upstream.next(/CompleteDraft/, () =>
-          HttpResponse.json({
-            data: { draftOrderComplete: { draftOrder: null, userErrors: [{ field: null }] } }
-          })
-        ),
-      "order_refused"
-    ]
+    ["was deleted", ({ drafts }) => drafts.clear(), "quote_expired"]
   ])("that %s is refused", async (_what, change, reason) => {
     const { place, quote, upstream } = start()
     const { reference, total } = await quote()
     change(upstream)
     assert.deepInclude(await rejectionOf(place(reference, total)), { _tag: "PlacementRefused", reason })
     assert.strictEqual(upstream.orders.size, 0)
+  })
+
+  const refusing = () =>
+    HttpResponse.json({ data: { draftOrderComplete: { draftOrder: null, userErrors: [{ field: null }] } } })
+
+  it("that the shop refuses is refused after a minute: another process may be completing its draft", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] })
+    const { place, quote, upstream } = start()
+    const { reference, total } = await quote()
+    for (const pastMillis of [0, 59_000]) {
+      vi.setSystemTime(Date.now() + pastMillis)
+      upstream.next(/CompleteDraft/, refusing)
+      assert.notInclude(["NotPlaced", "PlacementRefused"], (await rejectionOf(place(reference, total)))._tag)
+    }
+    vi.setSystemTime(Date.now() + 61_000)
+    upstream.next(/CompleteDraft/, refusing)
+    assert.deepInclude(await rejectionOf(place(reference, total)), {
+      _tag: "PlacementRefused",
+      reason: "order_refused"
+    })
+    assert.strictEqual(upstream.orders.size, 0)
+  })
+
+  it("is placed by the process whose completion lands after another one was refused", async () => {
+    const { open, place, quote, upstream } = start()
+    const { reference, total } = await quote()
+    let land: () => Promise<unknown> = async () => undefined
+    upstream.next(/CompleteDraft/, async (act) => {
+      land = async () => act()
+      return HttpResponse.error()
+    })
+    await rejectionOf(place(reference, total))
+    const other = open()
+    const order = { ...request, orderId, reference, total }
+    upstream.next(/CompleteDraft/, refusing)
+    assert.notInclude(
+      ["NotPlaced", "PlacementRefused"],
+      (await rejectionOf(other.place(order, context)))._tag
+    )
+    await land()
+    assert.strictEqual((await other.place(order, context)).reference, "gid://shopify/Order/900")
+    assert.strictEqual(upstream.orders.size, 1)
   })
 
   it("is placed once by processes that work on it at the same time", async () => {
