@@ -4,15 +4,20 @@ import type { SettlementMethods } from "../ChargeMethods.ts"
 import { canSettle, earlierCheck, isHeldBy } from "../chargeRules.ts"
 import type { ChargeTable } from "./MemoryChargeTable.ts"
 import type { MemoryLedger } from "./MemoryLedger.ts"
+import { SharedResponses } from "./SharedResponses.ts"
 
 type Transitions = Omit<SettlementMethods, "deliver" | "finalize" | "reopen">
 type AfterSettlement = Pick<SettlementMethods, "deliver" | "finalize" | "reopen">
 
-const transitions = (table: ChargeTable, ledger: MemoryLedger): Transitions => ({
+const transitions = (table: ChargeTable, ledger: MemoryLedger, responses: SharedResponses): Transitions => ({
   advance: (key, owner, { response, subject }) =>
-    Effect.sync(
-      () => table.change(key, isHeldBy(owner, "claimed"), { state: "ready", response, subject }) !== undefined
-    ),
+    Effect.sync(() => {
+      const charge = table.get(key)
+      if (charge === undefined || !isHeldBy(owner, "claimed")(charge)) return false
+      const shared = response && responses.share(charge, response)
+      table.put({ ...charge, state: "ready", response: shared, subject })
+      return true
+    }),
   complete: (key, settlement, nowMillis) =>
     Effect.sync((): Completion => {
       const { finalAfterMillis, receipt, refundDue, responseOwedUntilMillis } = settlement
@@ -114,6 +119,6 @@ const afterSettlement = (table: ChargeTable, ledger: MemoryLedger): AfterSettlem
 
 /** Changes of a charge's state in memory. */
 export const settlementMethods = (table: ChargeTable, ledger: MemoryLedger): SettlementMethods => ({
-  ...transitions(table, ledger),
+  ...transitions(table, ledger, new SharedResponses()),
   ...afterSettlement(table, ledger)
 })
