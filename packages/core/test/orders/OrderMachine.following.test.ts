@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import * as OrderTimings from "../../src/orders/OrderTimings.ts"
 import { advance } from "../../src/orders/OrderMachine.ts"
+import type { FulfilmentStatus } from "../../src/domain/Order.ts"
 import type { Order } from "../../src/ports/Orders.ts"
 import { now, able, unable, orderIn, after, veteran } from "./machineOrders.ts"
 
@@ -117,6 +118,24 @@ describe("following a placed order", () => {
       status: "needs_operator",
       reason: "status_unknown"
     })
+  })
+
+  it("leaves a parcel to an operator that has not arrived after 60 days, but not one without a tracking number", () => {
+    const parcel = { carrier: "UPS", trackingNumber: "1Z999AA10123456784" }
+    const seen = (progress: FulfilmentStatus, sinceMillis: number) =>
+      after(orderIn("shipped"), { _tag: "Progressed", progress }, able, now + sinceMillis)
+    const late = OrderTimings.trackingTimeoutMillis + 1
+    expect(seen({ status: "shipped", shipments: [parcel] }, late)).toMatchObject({
+      status: "needs_operator",
+      reason: "not_delivered_in_time",
+      shipments: [parcel]
+    })
+    const untracked = { status: "shipped", shipments: [] } as const
+    expect(seen(untracked, late - 1).stepAtMillis).toBe(now + late - 1 + 6 * 3_600_000)
+    const ended = seen(untracked, late)
+    expect(ended).toMatchObject({ status: "shipped", shipments: [] })
+    expect([ended.stepAtMillis, ended.reason, ended.mails]).toEqual([undefined, undefined, []])
+    expect(seen({ status: "delivered", shipments: [] }, late).status).toBe("delivered")
   })
 
   it("owes the money back for what fails or is cancelled after acceptance", () => {
