@@ -39,6 +39,8 @@ export interface CheckedSentence extends Sentence {
 interface Checker {
   /** The words of each title; those that could make a claim are `undefined`. */
   readonly titles: ReadonlyArray<ReadonlyArray<TitleWord | undefined>>
+  /** All words of titles. */
+  readonly known: ReadonlySet<string | undefined>
   readonly urls: ReadonlyArray<string>
   readonly products: ReadonlyArray<Product>
   readonly isFruitless: boolean
@@ -84,12 +86,16 @@ export const languagesOf = ({ products, request }: ReplyContext): ReadonlyArray<
     .map(({ language }) => language)
 }
 
-const makeChecker = (context: ReplyContext): Checker => ({
-  titles: context.products.map(({ title }) => titleWords(title)),
-  urls: context.products.flatMap(({ productUrl }) => (productUrl === null ? [] : [productUrl])),
-  products: context.products,
-  isFruitless: context.hasSearched && !context.hasFound
-})
+const makeChecker = (context: ReplyContext): Checker => {
+  const titles = context.products.map(({ title }) => titleWords(title))
+  return {
+    titles,
+    known: new Set(titles.flat().map((word) => word?.text)),
+    urls: context.products.flatMap(({ productUrl }) => (productUrl === null ? [] : [productUrl])),
+    products: context.products,
+    isFruitless: context.hasSearched && !context.hasFound
+  }
+}
 
 const allowedCharacters = /^[\p{L}\p{M}\p{Nd}\s.,;:!'"“”„«»‹›()&…¿¡+-]*$/u
 /** Addresses, codes and scores have such signs without a space. */
@@ -125,8 +131,7 @@ const wordsAndSigns = (text: string): ReadonlyArray<string> => {
 const shownWords = 6
 
 /** The words of a text that no title and no lexicon has, in the language with the fewest. */
-const unknownWords = (words: ReadonlyArray<string>, { titles }: Checker): ReadonlyArray<string> => {
-  const known = new Set(titles.flat().map((word) => word?.text))
+const unknownWords = (words: ReadonlyArray<string>, { known }: Checker): ReadonlyArray<string> => {
   const open = words.filter((word) => word !== "," && !known.has(word))
   return languages
     .map((language) => open.filter((word) => lexicons.get(language)?.all.has(word) !== true))

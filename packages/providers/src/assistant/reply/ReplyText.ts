@@ -16,13 +16,21 @@ import { wordsIn } from "./Words.ts"
 const maxLength = 2_000
 const maxTitle = 120
 
+/** Most sentences of a draft that are checked. */
+const maxSentences = 200
+
 const hasWords = (text: string): boolean => /\p{L}{2}/u.test(text)
 
-/** Each sentence of a model's reply, checked. Phrases that state prices and ratings are left out: code states these. */
-export const checkDraft = (draft: string, context: ReplyContext): ReadonlyArray<CheckedSentence> =>
-  checkSentences(sentencesOf(plainText(draft)).map(withoutFactPhrases), context).filter(({ text }) =>
-    hasWords(text)
-  )
+/**
+ * Each sentence of a model's reply, checked, up to a number. Phrases that state prices and ratings are left out: code
+ * states these.
+ */
+export const checkDraft = (draft: string, context: ReplyContext): ReadonlyArray<CheckedSentence> => {
+  const sentences = sentencesOf(plainText(draft))
+    .map(withoutFactPhrases)
+    .filter(({ text }) => hasWords(text))
+  return checkSentences(sentences.slice(0, maxSentences), context)
+}
 
 /** The harmless part of a model's reply, empty if nothing is left. */
 export const keptText = (draft: string, context: ReplyContext): string =>

@@ -150,11 +150,20 @@ describe("the time of a check", () => {
     "(1",
     "at $1",
     ", rated 4 by 1",
-    "here are "
+    "here are ",
+    "a\n",
+    "ab\n"
   ])("is bounded for %s again and again", (text) => {
     const about = context()
     const startedAt = performance.now()
     replyText(text.repeat(5_000), about)
     expect(performance.now() - startedAt).toBeLessThan(2_000)
+  })
+
+  it("is that of 200 sentences at most, and of none without words", () => {
+    expect(checkDraft("ab\n".repeat(1_500), context())).toHaveLength(200)
+    expect(checkDraft(`${"a\n".repeat(2_000)}It is light.`, context())).toMatchObject([
+      { text: "It is light.", fault: undefined }
+    ])
   })
 })
