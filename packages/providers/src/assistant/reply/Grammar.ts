@@ -1,4 +1,4 @@
-import { longName, measure, name, ofTitle } from "./Names.ts"
+import { group, longName, measure, name, ofTitle } from "./Names.ts"
 import { alt, at, many, type Matched, matches, opt, type Pattern, seq, sign, some, word } from "./Patterns.ts"
 
 /*
@@ -28,7 +28,7 @@ const features = list(phrase(feature))
 /** What a product has or gives. */
 const parts = list(seq(ownDet, inner, alt(word("trait"), word("part"), measure), after, ofFeature))
 const usable = list(
-  alt(phrase(alt(thing, word("person"), word("use"))), seq(article, inner, word("kind"), after))
+  alt(phrase(alt(thing, word("person"), word("use"))), group, seq(article, inner, word("kind"), after))
 )
 
 /** What a person does with a product, in any order of words. */
@@ -121,21 +121,24 @@ const looks = seq(word("look"), opt(word("dat")), alt(quality, some(word("adv"))
 const predicate = seq(opt(may), advs, alt(is, has, does, adds, makes, helps, looks, seq(quality, word("be"))))
 const predicates = seq(predicate, many(seq(joint, predicate)))
 
-const good = alt(
+/** `Ridgeway trail running shoes` of a longer title. */
+const named = (pattern: Pattern): Pattern => seq(pattern, opt(seq(inner, some(word("kind")))))
+const withArticle = alt(
   word("it"),
-  seq(article, many(adj), opt(word("kind")), name, many(word("kind"))),
+  seq(word("det"), many(adj), opt(word("kind")), named(name)),
   seq(word("det"), inner, some(word("kind")), after)
 )
-const goods = list(good)
-/** Goods that are chosen: found ones, by an article or a long name. */
-const chosen = list(
-  alt(
-    word("it"),
-    seq(word("det"), many(adj), opt(word("kind")), name, many(word("kind"))),
-    seq(longName, many(word("kind"))),
-    seq(word("det"), inner, ofTitle, some(word("kind")), after)
-  )
+const good = alt(withArticle, seq(many(adj), opt(word("kind")), named(name)))
+/** After a sign alone, a name without an article could be a statement: `the Sony, gone with the wind, is`. */
+const goods = seq(good, many(alt(seq(opt(sign), word("and"), good), seq(sign, withArticle))))
+/** Goods that are found ones, by an article. */
+const foundGoods = alt(
+  word("it"),
+  seq(word("det"), many(adj), opt(word("kind")), named(name)),
+  seq(word("det"), inner, ofTitle, some(word("kind")), after)
 )
+/** Goods that are recommended: found ones, by an article or a long name. */
+const chosen = list(alt(foundGoods, named(longName)))
 const partOfGood = seq(ownDet, inner, alt(word("part"), measure), after, ofFeature)
 const aside = opt(seq(sign, word("adv"), sign))
 const subject = seq(alt(goods, list(partOfGood)), aside)
@@ -170,7 +173,7 @@ const count = at(({ lexicon, titles, words }, from) =>
   words[from] === String(titles.length) || words[from] === lexicon.numberOf(titles.length) ? [from + 1] : []
 )
 const hereAre = seq(word("here"), alt(found, seq(count, found)))
-const choiceIs = seq(choice, opt(word("modal")), word("be"), chosen, many(suit))
+const choiceIs = seq(choice, opt(word("modal")), word("be"), list(foundGoods), many(suit))
 
 /** Languages with forms of the verb for a person may leave out `it`. */
 const dropped = at(({ lexicon }, from) => (lexicon.dropsSubject ? [from] : []))

@@ -17,35 +17,30 @@ interface Reached {
   readonly isPlain: boolean
 }
 
-/** Where a name goes on with a word; `undefined`: nowhere. An ambiguous word stands beside its neighbors of the title. */
+/** Where a name goes on with a word; `undefined`: nowhere. Words that stand apart in a title could be joined to a claim. */
 const nextPlace = (
   title: Title,
   { isPlain, place: from }: Reached,
   text: string,
   isAfterSign: boolean
 ): Reached | undefined => {
-  const last = title[from]?.isAmbiguous === true ? from + 1 : title.length - 1
-  for (let place = from + 1; place <= last; place++) {
-    const each = title[place]
-    if (each?.text !== text) continue
-    if (!each.isAmbiguous) return { place, isPlain: true }
-    if (place === from + 1 && !isAfterSign) return { place, isPlain }
-  }
-  return undefined
-}
-
-/** Each place once. */
-const distinct = (reached: ReadonlyArray<Reached | undefined>): ReadonlyArray<Reached> => {
-  const byPlace = new Map<number, Reached>()
-  for (const each of reached)
-    if (each !== undefined && byPlace.get(each.place)?.isPlain !== true) byPlace.set(each.place, each)
-  return [...byPlace.values()]
+  const place = from + 1
+  const next = title[place]
+  if (next?.text !== text || (next.isAmbiguous && isAfterSign)) return undefined
+  return { place, isPlain: isPlain || !next.isAmbiguous }
 }
 
 /** A name in a sentence: where it ends, and of how many words it is. */
 interface Name {
   readonly end: number
   readonly length: number
+}
+
+/** Whether a name may end at its last word. After a number, `left` would be stock; after a sign, a number a price. */
+const mayEnd = (title: Title, { isPlain, place }: Reached, length: number, isAfterSign: boolean): boolean => {
+  const { isAmbiguous = true, text = "" } = title[place] ?? {}
+  if (isNumber(text)) return length >= minNumbered && !isAfterSign
+  return isPlain && !(isAmbiguous && isNumber(title[place - 1]?.text ?? ""))
 }
 
 /** The names of one title that begin at a word of the sentence. */
@@ -57,15 +52,14 @@ const namesIn = (title: Title, words: ReadonlyArray<string>, start: number): Rea
     )
     .map((place) => ({ place, isPlain: title[place]?.isAmbiguous === false }))
   let end = start + 1
+  let isAfterSign = false
   for (let length = 1; open.length > 0; length++) {
-    const isNumbered = isNumber(words[end - 1] ?? "")
-    if (open.some(({ isPlain }) => isPlain) && (!isNumbered || length >= minNumbered))
-      names.push({ end, length })
+    if (open.some((each) => mayEnd(title, each, length, isAfterSign))) names.push({ end, length })
     // Titles have signs between their words, too.
-    const isAfterSign = words[end] === ","
+    isAfterSign = words[end] === ","
     const next = words[isAfterSign ? end + 1 : end]
     if (next === undefined) break
-    open = distinct(open.map((each) => nextPlace(title, each, next, isAfterSign)))
+    open = open.flatMap((each) => nextPlace(title, each, next, isAfterSign) ?? [])
     end += isAfterSign ? 2 : 1
   }
   return names
@@ -99,10 +93,27 @@ export const ofTitle = at(({ titles, words }, place) =>
     ? [place]
     : []
 )
+/** Units of size, power and parts. After a number, other words could state stock, time or a rating: `10 left`. */
+const units = new Set(
+  `mm cm m km inch inches ft feet l ml cl liter liters litre litres oz qt gal kg g mg lb lbs w kw wh mah v hz khz mhz
+  ghz db lumen lumens lm rpm bar psi gb tb mb mp px dpi ppi piece pieces pcs teile pièces piezas pezzi peças color colors
+  colour colours farben couleurs colores colori cores key keys tasten`.split(/\s+/)
+)
+const players = new Set("player players spieler joueurs jugadores giocatori jogadores".split(" "))
+
+/** One or two numbers of a title with the word after them. */
+const numbered = (nouns: ReadonlySet<string>): Pattern =>
+  at(({ titles, words }, place) => {
+    const length = isNumber(words[place + 1] ?? "") ? 3 : 2
+    const stated = words.slice(place, place + length)
+    const isOf = (title: Title) =>
+      title.some((_, index) => stated.every((each, offset) => title[index + offset]?.text === each))
+    return isNumber(stated[0] ?? "") && nouns.has(stated[length - 1] ?? "") && titles.some(isOf)
+      ? [place + length]
+      : []
+  })
+
 /** A number of a title with its unit: `85 dB`. */
-export const measure = at(({ titles, words }, place) => {
-  const [number = "", unit = ""] = words.slice(place, place + 2)
-  const isOf = (title: Title) =>
-    title.some((each, index) => each?.text === number && title[index + 1]?.text === unit)
-  return isNumber(number) && unit !== "" && titles.some(isOf) ? [place + 2] : []
-})
+export const measure = numbered(units)
+/** Persons of a title: `2-4 players`. */
+export const group = numbered(players)

@@ -5,7 +5,7 @@ export const english: LexiconWords = {
   det: `a an the this that these those each any both another some`,
   own: `its their`,
   poss: `your his her`,
-  mine: `my`,
+  mine: `my my_first`,
   it: `it they this these both this_one that_one each_of_them both_of_them each_one either_one them either`,
   other: `she he her him`,
   you: `you`,
@@ -68,8 +68,8 @@ export const english: LexiconWords = {
     play_golf plays_golf`,
   wish: `want need like love prefer looking_for wants needs likes loves enjoys prefers enjoy enjoying`,
   like: `enjoy like love appreciate welcome`,
-  rec: `recommend suggest choose pick go_with consider would_go_with take_a_look_at propose my_pick_is
-    my_recommendation_is my_suggestion_is my_choice_is my_first_choice_is i_picked`,
+  rec: `recommend suggest choose pick go_with consider would_go_with take_a_look_at propose
+    i_picked`,
   adj: `all_round pleasant young soft light lightweight heavy small compact large big slim thin thick long short
     wide tall tiny roomy spacious portable foldable foldaway handy practical useful versatile sturdy durable
     robust tough reliable elegant stylish sleek modern classic simple easy smooth quiet silent clear crisp deep
