@@ -10,36 +10,55 @@ import { alt, at, many, type Matched, matches, opt, type Pattern, seq, sign, som
 const advs = many(word("adv"))
 const adj = seq(advs, word("adj"), opt(word("enough")))
 const article = opt(word("det"))
+const theOrThis = alt(word("det"), word("this"))
 const possessive = alt(word("own"), word("poss"))
-const det = opt(alt(possessive, seq(word("det"), opt(possessive))))
 /** Not `your`: what is the shopper's is no part of a product. */
 const ownDet = opt(alt(word("own"), seq(word("det"), opt(word("own")))))
 const joint = alt(word("and"), seq(sign, opt(word("and"))))
 const list = (part: Pattern): Pattern => seq(part, many(seq(joint, part)))
 
 const thing = alt(word("noun"), word("trait"), word("part"))
-const feature = alt(thing, measure)
-const inner = many(alt(seq(adj, opt(joint)), feature, seq(word("person"), opt(word("genitive")))))
+const innerOf = (part: Pattern): Pattern => many(alt(seq(adj, opt(joint)), part))
+const inner = innerOf(thing)
+/** Numbers stand only with parts: with other things they could be prices, with prepositions times. */
+const innerOfPart = innerOf(alt(thing, measure))
+const innerOfKind = innerOf(alt(thing, measure, seq(word("person"), opt(word("genitive")))))
 const after = many(adj)
-const ofFeature = opt(seq(word("of"), det, inner, feature, after))
+const ofFeature = opt(seq(word("of"), ownDet, innerOfPart, alt(thing, measure), after))
+/** The shopper's own people: the eyes, hearts and choice of others would be a rating. */
+const ownPerson = seq(word("poss"), inner, word("person"))
+const det = opt(alt(seq(ownPerson, opt(word("genitive"))), possessive, seq(word("det"), opt(possessive))))
 const phrase = (head: Pattern): Pattern => seq(det, inner, head, after, ofFeature)
+const somebody = seq(opt(alt(word("det"), word("poss"))), inner, word("person"), after)
 
-const features = list(phrase(feature))
+const features = list(phrase(thing))
 /** What a product has or gives. */
-const parts = list(seq(ownDet, inner, alt(word("trait"), word("part"), measure), after, ofFeature))
-const usable = list(
-  alt(phrase(alt(thing, word("person"), word("use"))), group, seq(article, inner, word("kind"), after))
-)
+const parts = list(seq(ownDet, innerOfPart, alt(word("trait"), word("part"), measure), after, ofFeature))
+const object = alt(phrase(alt(thing, word("use"))), seq(article, innerOfKind, word("kind"), after))
+const objects = list(object)
+/** What and whom a product is for. */
+const usable = list(alt(object, somebody, group))
+
+const spots = list(phrase(word("spot")))
+/** No persons: `a hit with runners` would be a rating. */
+const place = alt(seq(word("prep"), objects), seq(word("on"), spots), seq(word("upto"), alt(measure, group)))
 
 /** What a person does with a product, in any order of words. */
+/** Not `this`: `wear this evening` would be a time. */
+const itself = at(({ lexicon, words }, place) =>
+  lexicon.lengthsAt("this", words, place).length > 0
+    ? []
+    : lexicon.lengthsAt("it", words, place).map((length) => place + length)
+)
 const circumstance = alt(
   word("circ"),
   word("adv"),
   word("adj"),
-  word("it"),
-  seq(word("prep"), alt(usable, features)),
+  itself,
+  place,
   seq(word("for"), usable),
-  usable
+  objects,
+  ownPerson
 )
 const action = seq(many(alt(circumstance, word("dat"))), word("use"), many(circumstance))
 const actions = seq(action, many(seq(word("and"), word("use"), many(circumstance))))
@@ -53,9 +72,8 @@ const wishes = seq(
 
 const forUse = seq(word("for"), usable)
 const forYou = seq(word("for"), alt(word("you"), word("other")))
-const place = seq(word("prep"), alt(usable, features))
 const toUse = seq(word("to"), alt(action, wishes))
-const who = seq(phrase(word("person")), word("who"), alt(action, wishes))
+const who = seq(somebody, word("who"), alt(action, wishes))
 /** When a product is of use. Only a condition says what somebody wishes: others' wishes would be ratings. */
 const when = alt(
   seq(word("if"), opt(word("modal")), alt(word("you"), word("other")), opt(word("be")), alt(action, wishes)),
@@ -63,7 +81,7 @@ const when = alt(
     word("when"),
     alt(
       seq(opt(word("modal")), word("you"), opt(word("be")), actions),
-      seq(alt(word("other"), phrase(word("person"))), action),
+      seq(alt(word("other"), somebody), action),
       seq(advs, word("use"), many(circumstance))
     )
   )
@@ -73,47 +91,44 @@ const suit = seq(opt(sign), alt(seq(word("with"), parts), forUse, seq(word("for"
 const extras = many(alt(suit, place, word("circ"), word("adv")))
 
 const made = seq(word("made"), usable)
-const quality = seq(list(alt(adj, made)), extras)
-const choice = seq(opt(alt(word("det"), word("mine"))), inner, word("choice"), after, many(suit))
+const quality = seq(list(alt(adj, made, seq(word("gentle"), spots))), extras)
+const choice = seq(opt(alt(theOrThis, word("mine"))), inner, word("choice"), after, many(suit))
 /** A gift is for somebody or of a quality; `is a gift` would promise it. */
 const gift = seq(
   article,
   alt(
-    seq(some(adj), opt(feature), word("gift"), after),
+    seq(some(adj), opt(thing), word("gift"), after),
     seq(word("gift"), some(adj)),
     seq(inner, word("gift"), word("for"), usable)
   ),
   many(seq(opt(sign), alt(forUse, seq(word("for"), who))))
 )
-const kind = seq(word("det"), inner, some(word("kind")), after, many(suit))
+const kind = seq(word("det"), innerOfKind, some(word("kind")), after, many(suit))
 const complement = alt(quality, choice, gift, kind)
 
 const may = alt(word("modal"), word("will"))
 const is = seq(word("be"), advs, alt(complement, seq(forUse, extras)))
 const has = seq(word("has"), many(alt(word("adv"), word("dat"), word("you"))), parts, extras)
-const does = seq(
-  word("verb"),
-  many(
-    alt(
-      word("adv"),
-      word("circ"),
-      word("you"),
-      word("dat"),
-      word("made"),
-      adj,
-      seq(opt(word("prep")), list(phrase(alt(feature, word("person"), word("use")))))
-    )
-  ),
-  extras
+const doesTo = (verb: Pattern, whom: Pattern): Pattern =>
+  seq(
+    verb,
+    many(
+      alt(word("adv"), word("circ"), word("you"), word("dat"), word("made"), adj, measure, list(whom), place)
+    ),
+    extras
+  )
+const does = alt(
+  doesTo(word("verb"), phrase(alt(thing, word("use")))),
+  doesTo(word("suits"), alt(object, somebody))
 )
 /** `a warm touch to your desk`; other verbs with `to` could move a product. */
 const adds = seq(word("adds"), features, opt(seq(word("to"), features)), extras)
 /** `it light` */
-const objectMade = seq(alt(word("it"), word("you"), features, phrase(word("person"))), complement)
+const objectMade = seq(alt(word("it"), word("you"), features, ownPerson), complement)
 const makes = seq(word("make"), alt(objectMade, complement))
 const helps = seq(
   word("help"),
-  opt(alt(word("you"), word("dat"), phrase(alt(word("person"), feature)))),
+  opt(alt(word("you"), word("dat"), somebody, phrase(thing))),
   opt(word("to")),
   alt(action, wishes, makes)
 )
@@ -122,11 +137,11 @@ const predicate = seq(opt(may), advs, alt(is, has, does, adds, makes, helps, loo
 const predicates = seq(predicate, many(seq(joint, predicate)))
 
 /** `Ridgeway trail running shoes` of a longer title. */
-const named = (pattern: Pattern): Pattern => seq(pattern, opt(seq(inner, some(word("kind")))))
+const named = (pattern: Pattern): Pattern => seq(pattern, opt(seq(innerOfKind, some(word("kind")))))
 const withArticle = alt(
   word("it"),
-  seq(word("det"), many(adj), opt(word("kind")), named(name)),
-  seq(word("det"), inner, some(word("kind")), after)
+  seq(theOrThis, many(adj), opt(word("kind")), named(name)),
+  seq(theOrThis, innerOfKind, some(word("kind")), after)
 )
 const good = alt(withArticle, seq(many(adj), opt(word("kind")), named(name)))
 /** After a sign alone, a name without an article could be a statement: `the Sony, gone with the wind, is`. */
@@ -134,12 +149,12 @@ const goods = seq(good, many(alt(seq(opt(sign), word("and"), good), seq(sign, wi
 /** Goods that are found ones, by an article. */
 const foundGoods = alt(
   word("it"),
-  seq(word("det"), many(adj), opt(word("kind")), named(name)),
-  seq(word("det"), inner, ofTitle, some(word("kind")), after)
+  seq(theOrThis, many(adj), opt(word("kind")), named(name)),
+  seq(theOrThis, innerOfKind, ofTitle, some(word("kind")), after)
 )
 /** Goods that are recommended: found ones, by an article or a long name. */
 const chosen = list(alt(foundGoods, named(longName)))
-const partOfGood = seq(ownDet, inner, alt(word("part"), measure), after, ofFeature)
+const partOfGood = seq(ownDet, innerOfPart, alt(word("part"), measure), after, ofFeature)
 const aside = opt(seq(sign, word("adv"), sign))
 const subject = seq(alt(goods, list(partOfGood)), aside)
 
@@ -148,16 +163,7 @@ const youMay = alt(
   seq(word("you"), may, advs, word("like"), parts, extras)
 )
 /** Of the shopper's own people: others' opinions would be ratings. */
-const personMay = seq(
-  word("poss"),
-  inner,
-  word("person"),
-  may,
-  advs,
-  word("like"),
-  alt(goods, parts),
-  many(suit)
-)
+const personMay = seq(ownPerson, may, advs, word("like"), alt(goods, parts), many(suit))
 const recommend = seq(
   many(alt(word("i"), word("dat"), word("modal"), word("adv"))),
   word("rec"),
@@ -166,7 +172,7 @@ const recommend = seq(
   many(suit),
   many(seq(joint, chosen, some(suit)))
 )
-const foundKind = seq(opt(word("det")), inner, ofTitle, some(word("kind")), after, many(suit))
+const foundKind = seq(opt(word("det")), innerOfKind, ofTitle, some(word("kind")), after, many(suit))
 const found = alt(choice, gift, foundKind)
 /** The number of returned products; any other one is false. */
 const count = at(({ lexicon, titles, words }, from) =>
@@ -197,7 +203,8 @@ const leading = seq(
     place,
     when,
     toUse,
-    word("adv")
+    word("circ"),
+    word("link")
   ),
   opt(sign)
 )

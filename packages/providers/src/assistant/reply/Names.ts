@@ -1,4 +1,5 @@
 import { at, type Matched, type Pattern } from "./Patterns.ts"
+import { mayEndName } from "./SensitiveWords.ts"
 
 /*
  * The names of the returned products in a sentence.
@@ -36,11 +37,12 @@ interface Name {
   readonly length: number
 }
 
-/** Whether a name may end at its last word. After a number, `left` would be stock; after a sign, a number a price. */
+/** Whether a name may end at its last word. A number after a sign would be a price: `Lumo Desk Lamp: 5`. */
 const mayEnd = (title: Title, { isPlain, place }: Reached, length: number, isAfterSign: boolean): boolean => {
   const { isAmbiguous = true, text = "" } = title[place] ?? {}
   if (isNumber(text)) return length >= minNumbered && !isAfterSign
-  return isPlain && !(isAmbiguous && isNumber(title[place - 1]?.text ?? ""))
+  if (!isAmbiguous || mayEndName(text)) return isPlain
+  return isPlain && place === title.length - 1 && !isNumber(title[place - 1]?.text ?? "")
 }
 
 /** The names of one title that begin at a word of the sentence. */

@@ -60,11 +60,14 @@ const withoutFacts = (text: string): string =>
 /** Letters of a word with digits, such as `usd` of `50usd`. */
 const lettersOf = (word: string): string => word.replace(/[^\p{L}]/gu, "")
 
+/** Digits and letters of the checked languages. What words of others say is unknown. */
+const isReadable = (word: string): boolean => /^[\d.,a-zà-žẞß]+$/u.test(word.normalize("NFC"))
+
 /** The words of a title as the model sees it, without those that could make a claim. */
 const titleWords = (title: string): ReadonlyArray<TitleWord | undefined> =>
   wordsIn(withoutFacts(normalized(oneLine(title, maxTitle)))).map(({ text }) => {
     const isClaim = isSensitive(text) || isSensitive(lettersOf(text))
-    return isClaim && !isAmbiguous(text) ? undefined : { text, isAmbiguous: isClaim }
+    return !isReadable(text) || (isClaim && !isAmbiguous(text)) ? undefined : { text, isAmbiguous: isClaim }
   })
 
 /** The least share of a request's words that are of its language. Words of titles say nothing about it. */

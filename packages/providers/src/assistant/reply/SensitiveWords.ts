@@ -14,7 +14,7 @@ const stems =
   password account transfer address voucher fewer lower higher lowest highest better worse worst twice double
   triple quarter percent dozen hundred thousand million billion preis kost billig günst teuer geld zahl bezahl
   rabatt angebot gutschein gratis umsonst lager liefer versand verfügbar bestell kauf verkauf bewert rezension
-  rückruf gefährlich garant mehr weniger doppelt coût coute gratuit argent solde réduc remise dispon livr expéd
+  rückruf gefährlich garant mehr weniger doppelt coût coute gratuit argent réduc remise dispon livr expéd
   command achet étoile garanti moins meilleur moitié cuest barat diner descuent ofert rebaj envi entreg agot
   venta reseñ valora calific estrella peligr segur más menos mejor peor mitad prezz scont offert spedi consegn
   disponib esaur acquist recension valuta stell richiam pericol sicur garan più miglior peggior metà preç
@@ -37,26 +37,52 @@ const whole = new Set(
   pairs number numbers sparen spart stern sterne sternen sicher sichere sicherheit halb halbe prix cher chère
   chers chères bon bons vende vendu vendeur vendita vente ventes avis note notes notée noté rappel rappelé sûr
   sûre pire precio precios caro cara caros caras cars compra compras comprar retirado retirada ordine ordini
-  ordinare meno mais`.split(/\s+/)
+  ordinare meno mais closeout giveaway
+  overnight booked scarce few limited gone sent hearts soldout instock wholesale presale resale yours owned loved adored
+  acclaimed praised voted trusted ready solde`.split(/\s+/)
 )
 
-const stem = new RegExp(`^(?:${stems.join("|")})`, "u")
+/** Stems that are long enough to be looked for inside of compounds, too: `Sonderangebot`, `inexpensive`. */
+const inner =
+  `expens inexpens bargain discount clearance refund rebate coupon voucher warrant guarant cheap dollar budget afford
+  econom purchas deliver shipp shipment bestsell oversell instock overstock restock ofstock soldout (?<!ca)price lowcost toprated
+  highrated fivestar 5star gratis gratuit kostenlos kostenfrei portofrei preis(?!el) günst guenst billig rabatt angebot
+  gutschein versand liefer bestell verkauf bewert rezension verfügbar vorrat vorrät lagernd lagerware schnäppchen
+  sonderpost reduzier nachlass ersparn skonto livraison livré expédi rabais promo remise réduc soldes épuis dispon étoil
+  recommand barat descuent rebaj envío agotad ofert reseñ ahorr liquid(?:ac|aç|az) scont offert spediz consegn esaurit
+  risparm recension descont grátis esgotad avaliaç economiz pechinch entreg goedko korting verzend bezorg voorraad
+  uitverko aanbied leverba darmow przecen dostaw wyprzeda leverans tilbud erbjud slutsåld indirim ücretsiz kargo
+  kampanya stokta fiyat alennu tarjou toimitu`.split(/\s+/)
+
+const stem = new RegExp(`^(?:${stems.join("|")})|${inner.join("|")}`, "u")
 
 /** Numbers in words, of the languages that are checked. */
 const spelledNumber =
   /^(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\p{L}+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|tens|ones|first|second|(?=[ivx]{2})x{0,3}(?:ix|iv|v?i{0,3})|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|\p{L}*(?:zehn|zwanzig|dreißig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig|hundert|tausend)|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze|treize|quatorze|quinze|seize|vingts?|trente|quarante|cinquante|soixante|mille|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|veint\p{L}+|treinta|cuarenta|cincuenta|sesenta|setenta|ochenta|noventa|ciento|cientos|mil|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|undici|dodici|venti|trenta|quaranta|cinquanta|sessanta|settanta|ottanta|novanta|cento|dois|três|quatro|sete|oito|dez|doze|vinte|quarenta|cinquenta|sessenta|oitenta)$/u
 
+const states = (word: string): boolean => whole.has(word) || stem.test(word) || spelledNumber.test(word)
+
+/** `chéap` as `cheap`. Short words are other words without their accents. */
+const withoutAccents = (word: string): string =>
+  word.length < 4 ? word : word.normalize("NFD").replace(/\p{M}/gu, "")
+
 /** Whether a word in lower case could make a statement that the products' data must prove. */
-export const isSensitive = (word: string): boolean =>
-  whole.has(word) || stem.test(word) || spelledNumber.test(word)
+export const isSensitive = (word: string): boolean => states(word) || states(withoutAccents(word))
 
 /** Words above that names of products have for harmless reasons, too: `over-ear`, `two-slice`, `no-pull`. */
 const ambiguous = new Set(
   `safe safety free pair all new original pocket first no pro zero token one two three four five six seven eight nine ten
-  left best better number wire sign down up over under back max double triple premium star wallet purse card`.split(
-    /\s+/
-  )
+  left best better number wire sign down up over under back max double triple premium star wallet purse card limited
+  hearts gone overnight few ready`.split(/\s+/)
 )
 
 /** Whether a sensitive word may stand in the name of a product. */
 export const isAmbiguous = (word: string): boolean => ambiguous.has(word)
+
+/** Ambiguous words that may end a name. Others could state something there: `the Nike is left`, `the Sony overnight`. */
+const endings = new Set(
+  `max pro premium star wallet purse card pair pocket double triple sign token hearts`.split(" ")
+)
+
+/** Whether a word of a title may be the last word of a name. */
+export const mayEndName = (word: string): boolean => !ambiguous.has(word) || endings.has(word)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { keptText } from "../../../src/assistant/reply/ReplyText.ts"
+import { builtReply, keptText } from "../../../src/assistant/reply/ReplyText.ts"
 import { anker, good, sony } from "../goods.ts"
 import { context, toProduct } from "./replies.ts"
 
@@ -72,5 +72,197 @@ describe("words of a title", () => {
     Coming Home Lamp | The Coming Home and the Sony are light.`)
   )("may name it: %s: %s", (title, sentence) => {
     expect(kept(sentence, title)).toBe(sentence)
+  })
+})
+
+describe("a time or a motion that would be a delivery", () => {
+  it.each(
+    linesOf(`
+    You can use it at home in hours.
+    You can use it at home after dinner.
+    You can use it at home before breakfast.
+    You can wear it this winter.
+    You can use it at home on your birthday.
+    You can use it at home quickly.
+    It rolls into your home after dinner.
+    It slides into your kitchen.
+    You can move it into your kitchen.
+    Der Sony passt in deine Wohnung in Stunden.
+    Du kannst sie nach dem Essen zuhause nutzen.
+    Du kannst sie gerade zuhause nutzen.
+    Der Sony ist leicht unterwegs.
+    Le Sony se glisse dans votre maison.
+    Il Sony entra in casa.
+    Puedes llevar este a casa.
+    Puoi portare questo a casa.
+    Pode levar este para casa.`)
+  )("%s", (lie) => {
+    expect(kept(lie)).toBe("")
+  })
+
+  it.each(
+    linesOf(`
+    You can wear it at home for hours.
+    You can use it at night.
+    It keeps your feet warm in winter.
+    At home, it is quiet.
+    It folds into a small case.
+    Er eignet sich gut für kalte Nächte im Zelt.`)
+  )("is not: %s", (sentence) => {
+    expect(kept(sentence)).toBe(sentence)
+  })
+})
+
+describe("an idiom of price or stock", () => {
+  it.each(
+    linesOf(`
+    It is easy on the pockets.
+    It is easy on the household.
+    It is light on your bag.
+    It is gentle on the family.
+    It is good for small dough.
+    It is made for small dough.
+    You can use it for small notes.
+    It is thin on the ground.
+    The Sony is great while it lasts.
+    It is made for life.`)
+  )("%s", (lie) => {
+    expect(kept(lie)).toBe("")
+  })
+
+  it.each(
+    linesOf(`
+    It is light on the skin.
+    It is easy on the eyes.
+    It is kind to your feet.
+    It is comfortable on long flights.`)
+  )("is not: %s", (sentence) => {
+    expect(kept(sentence)).toBe(sentence)
+  })
+})
+
+describe("the opinion of others", () => {
+  it.each(
+    linesOf(`
+    It is great in people's eyes.
+    The Sony is the people's choice.
+    It is a runner's choice.
+    The Sony works well with readers.
+    The Sony is great with runners.
+    The Sony is great in the eyes of readers.
+    The Sony is the choice of music lovers.
+    It makes people happy.
+    The Sony keeps readers happy.
+    The Sony draws people.
+    Der Sony schneidet sehr gut bei Kindern ab.
+    Der Sony schneidet sehr gut bei Kindern.
+    Der Sony schneidet sehr gut.`)
+  )("%s", (lie) => {
+    expect(kept(lie)).toBe("")
+  })
+
+  it.each(
+    linesOf(`
+    It suits runners and hikers.
+    It is a good choice for readers.
+    It keeps your daughter warm.
+    It is soft on your baby's skin.
+    Your mother may enjoy the Sony.`)
+  )("is not whom it suits: %s", (sentence) => {
+    expect(kept(sentence)).toBe(sentence)
+  })
+})
+
+describe("a confirmation, or a claim of safety", () => {
+  it.each(
+    linesOf(`
+    Muy bien, es perfecto.
+    Certainly, it is light.
+    Definitely, it is good.
+    You can drink it.
+    Puedes beber este.
+    It protects your baby from heat.`)
+  )("%s", (lie) => {
+    expect(kept(lie)).toBe("")
+  })
+
+  it.each(
+    linesOf(`
+    Overall, it is light.
+    Además, es ligero.`)
+  )("is not: %s", (sentence) => {
+    expect(kept(sentence)).toBe(sentence)
+  })
+})
+
+describe("a claim in a title", () => {
+  const list = (title: string) =>
+    builtReply(context({ products: [toProduct(good({ asin: "B000000005", title }))] }))
+
+  it.each(
+    pairsOf(`
+    Kopfhörer Sonderangebot Leicht | Das Sonderangebot ist leicht.
+    Inexpensive Sony Lamp | The inexpensive Sony is light.
+    Sony Lowcost Lamp | The Sony lowcost lamp is light.
+    Verkaufsschlager Sony | Der Verkaufsschlager ist leicht.
+    Lamp Closeout | The Lamp Closeout is light.
+    Chéap Sony Lamp | The chéap Sony is light.
+    ꜰʀᴇᴇ Sony Lamp | The ꜰʀᴇᴇ Sony is light.
+    Sony сheap Lamp | The Sony сheap is light.
+    包邮 Sony | The 包邮 Sony is light.`)
+  )("of one word is neither said nor listed: %s: %s", (title, lie) => {
+    expect(kept(lie, title)).toBe("")
+    expect(list(title)).toContain("- B000000005")
+  })
+
+  it.each(
+    linesOf(`
+    s a l e lamp
+    Black Friday Lamp
+    Lamp 3 Left
+    No.1 Lamp
+    特价 台灯
+    ランプ 激安
+    램프 할인
+    Лампа настольная дешево
+    Ausverkauf Lampe
+    Liquidación Lámpara`)
+  )("is not listed: %s", (title) => {
+    expect(list(title)).toContain("- B000000005")
+  })
+
+  it.each(
+    linesOf(`
+    Klarvo Kids Volume-Limited Wireless Headphones
+    Queen of Hearts Costume
+    Gone Girl
+    Overnight Oats Jar
+    Birkenstock Arizona Sandals
+    Soldering Iron
+    Compromise Board Game
+    Écouteurs Sans Fil
+    LED 台灯 护眼
+    Лампа настольная
+    Einkaufstasche faltbar`)
+  )("is no harmless title: %s", (title) => {
+    expect(list(title)).toContain(`- ${title}`)
+  })
+
+  it.each(
+    pairsOf(`
+    Klarvo Kids Volume-Limited Wireless Headphones | The Klarvo Kids Volume-Limited Wireless Headphones are soft.
+    Queen of Hearts Costume | The Queen of Hearts Costume is soft.
+    Overnight Oats Jar | The Overnight Oats Jar is light.`)
+  )("may be named where it is none: %s: %s", (title, sentence) => {
+    expect(kept(sentence, title)).toBe(sentence)
+  })
+
+  it.each(
+    pairsOf(`
+    Sony Overnight Bag | I recommend the Sony overnight.
+    Sony Limited Edition Lamp | The Sony limited is light.
+    Nike Left Hand Glove | The Nike left is light.`)
+  )("is no name that ends in it: %s: %s", (title, lie) => {
+    expect(kept(lie, title)).toBe("")
   })
 })

@@ -8,6 +8,8 @@
 export type WordKind =
   /** `the`, `a` */
   | "det"
+  /** `this`, of goods only: `this evening` would be a time of delivery. */
+  | "this"
   /** `its` */
   | "own"
   /** `your` */
@@ -28,8 +30,10 @@ export type WordKind =
   | "will"
   /** Verbs before a feature: `offers`. */
   | "has"
-  /** What a product does: `fits`, `protects`. */
+  /** What a product does: `folds`, `protects`. */
   | "verb"
+  /** What a product does for persons: `suits`. */
+  | "suits"
   /** `adds a touch to` */
   | "adds"
   /** Verbs before an object and its quality: `keeps your feet warm`. */
@@ -49,11 +53,15 @@ export type WordKind =
   | "rec"
   | "adj"
   | "adv"
+  /** Adverbs that a sentence may begin with. Others would confirm what the shopper asks: `very good, it is`. */
+  | "link"
   | "enough"
   /** Where and how long: `at home`. */
   | "circ"
   /** Uses, places, materials. */
   | "noun"
+  /** Parts of the body, surfaces, trips. */
+  | "spot"
   /** What a product may have or give: `comfort`. */
   | "trait"
   /** Parts and properties of products. */
@@ -69,6 +77,10 @@ export type WordKind =
   /** `together with` */
   | "beside"
   | "prep"
+  /** `on`, before spots only: `light on the purse` would be a price. */
+  | "on"
+  /** Before a number of a title: `up to`. */
+  | "upto"
   /** Before the parts of a product. */
   | "with"
   | "of"
@@ -79,6 +91,8 @@ export type WordKind =
   | "when"
   | "who"
   | "made"
+  /** Before a part of the body: `kind to`. */
+  | "gentle"
   | "here"
   /** Whole sentences. */
   | "whole"

@@ -2,7 +2,8 @@ import type { LexiconWords } from "./Lexicon.ts"
 
 /** English words by what they do in a sentence. */
 export const english: LexiconWords = {
-  det: `a an the this that these those each any both another some`,
+  det: `a an the each any both another some`,
+  this: `this that these those`,
   own: `its their`,
   poss: `your his her`,
   mine: `my my_first`,
@@ -17,55 +18,55 @@ export const english: LexiconWords = {
   has: `has have offers offer features feature includes include provides provide comes_with come_with comes_in_a
     come_in_a gives give uses contains contain boasts boast delivers_clear deliver_clear brings_joy gives_off
     give_off`,
-  verb: `fits fit suits suit matches match works work folds fold blocks block protects protect supports support
-    cushions cushion absorbs absorb reduces lights light illuminates illuminate brightens brighten complements
-    complement blends blend packs pack heats heat cools cool warms warm cleans clean cuts cut grinds grind brews
-    brew makes make washes wash dries dry measures measure weighs weigh mixes mix pours pour boils steams steam
-    toasts toast slices slice chops chop bakes bake spins spin glides glide slides slide rolls roll tilts tilt
-    attaches attach mounts mount stacks stack stretches stretch locks closes tightens wraps hugs hug soothes
-    soothe calms calm relaxes moisturizes moisturize hydrates hydrate nourishes smooths smooth soften softens
-    repels repel resists resist filters filter removes remove organizes organize holds hold stores store records
-    captures capture displays display prints draws plays play doubles_as double_as goes_with go_with
-    goes_well_with go_well_with pairs_with pair_with combines combine connects connect adapts adapt adjusts
-    adjust adapts_to helps_with help_with serves_as serve_as uses use takes_up blends_into blend_into fits_into
-    fit_into stands_out stand_out does_the_work do_the_work returns_to_its_base shines shine reflects reflect
-    glows glow minimizes minimize masks mask isolates isolate improves improve enhances enhance encourages
-    encourage teaches teach lasts last conducts distributes distribute spreads spread traps wicks wick drains
-    drain breathes lifts lift raises raise bends bend flexes flex grips grip lies_flat lie_flat folds_flat
-    fold_flat sits_comfortably_in_the_hand fits_comfortably doesn_t_itch don_t_itch doesn_t_slip don_t_slip
-    doesn_t_bleed doesn_t_scratch don_t_leak doesn_t_leak moves_quietly saves_space save_space
-    takes_up_little_space wash_out_of clears wipes_clean last_long lasts_long turns_into
-    sits_comfortably_on_the_head sits_comfortably_on_your_head sits_well_in_the_hand feels_good_in_the_hand
-    runs_quietly run_quietly runs_silently runs_smoothly sets_up set_up limits limit takes_up_very_little_room
-    take_up_very_little_room takes_up_little_room takes_up_very_little_space stays_put stay_put blocks_out
-    block_out keeps_up keep_up rolls_up roll_up packs_down pack_down folds_down folds_up fold_up hangs hang
-    works_for tucks tuck slots charges_quickly charges_fast heats_up heat_up cools_down brightens_up
-    protects_from protect_from fills_the_room fill_the_room picks_up_hair picks_up_dust opens_wide
+  verb: `works work folds fold blocks block protects protect supports support cushions cushion absorbs absorb
+    lights light illuminates illuminate brightens brighten complements complement blends blend packs pack heats
+    heat cools cool warms warm cleans clean cuts cut grinds grind brews brew makes make washes wash dries dry
+    measures measure weighs weigh mixes mix pours pour boils steams steam toasts toast slices slice chops chop
+    bakes bake spins spin tilts tilt attaches attach mounts mount stacks stack stretches stretch tightens wraps
+    hugs hug soothes soothe calms calm relaxes moisturizes moisturize hydrates hydrate nourishes smooths smooth
+    soften softens repels repel resists resist filters filter removes remove organizes organize holds hold
+    records displays display prints plays play doubles_as double_as goes_with go_with goes_well_with
+    go_well_with pairs_with pair_with combines combine connects connect adapts adapt adjusts adjust adapts_to
+    helps_with help_with serves_as serve_as uses use takes_up blends_into blend_into fits_into fit_into
+    does_the_work do_the_work returns_to_its_base reflects reflect glows glow minimizes minimize masks mask
+    isolates isolate improves improve enhances enhance encourages encourage teach conducts distributes
+    distribute traps wicks wick drains drain breathes bends bend flexes flex grips grip lies_flat lie_flat
+    folds_flat fold_flat sits_comfortably_in_the_hand fits_comfortably doesn_t_itch don_t_itch doesn_t_slip
+    don_t_slip doesn_t_bleed doesn_t_scratch don_t_leak doesn_t_leak moves_quietly saves_space save_space
+    takes_up_little_space wash_out_of clears wipes_clean last_long lasts_long sits_comfortably_on_the_head
+    sits_comfortably_on_your_head sits_well_in_the_hand feels_good_in_the_hand runs_quietly run_quietly
+    runs_silently runs_smoothly sets_up set_up takes_up_very_little_room take_up_very_little_room
+    takes_up_little_room takes_up_very_little_space stays_put stay_put blocks_out block_out packs_down pack_down
+    folds_down folds_up fold_up hangs hang tucks tuck slots charges_fast heats_up heat_up cools_down
+    brightens_up protects_from protect_from fills_the_room fill_the_room picks_up_hair picks_up_dust opens_wide
     slips_into_any_bag attaches_to attach_to clips_to clip_to connects_to connect_to stays_in_place
-    stay_in_place`,
+    stay_in_place closes_tightly locks_firmly lasts_for_hours lasts_all_day last_all_day folds_into fold_into
+    stores_easily store_easily packs_into pack_into fits_under fit_under spreads_evenly works_without
+    work_without protects_against protect_against lies_flat_when_open lie_flat_when_open`,
+  suits: `suits suit fits fit matches match works_for`,
   adds: `adds add lends lend`,
   make: `makes make keeps keep renders`,
   making: `making keeping`,
   help: `helps help lets let allows_you_to allow_you_to allows allow makes_it_easy_to make_it_easy_to enables`,
   look: `looks look feels feel sounds sound tastes taste stays stay smells smell writes write works work folds
-    fold heats heat gets_nicer handles charges fits fit seems seem`,
+    fold heats heat gets_nicer fits fit seems seem`,
   use: `use wear carry clean hang relax sleep travel run walk read listen_to write play cook bake brew grind
-    drink work study train exercise hike camp ride cycle swim draw paint knit sew learn practice fold store pack
-    assemble install set_up adjust handle hold operate wash fill empty pour charge attach detach mount move
-    build stack explore create focus concentrate unwind rest breathe stretch type game record watch hear wear_it
-    start maintain care_for grip understand combine wipe rinse open close roll sit stand lie commute garden
-    photograph drive sharpen serve mix toast fall_asleep stay_warm stay_dry stay_cool using wearing carrying
-    cleaning hanging relaxing sleeping traveling travelling running walking reading listening writing playing
-    cooking baking brewing grinding drinking working studying training exercising hiking camping riding cycling
-    swimming drawing painting knitting sewing learning practicing folding storing packing adjusting handling
-    washing pouring attaching mounting moving building stacking exploring creating focusing unwinding resting
-    stretching typing gaming recording watching hearing commuting gardening backpacking fishing climbing skiing
-    driving sketching crafting roasting grilling frying making_coffee making_tea work_out working_out planning
-    meditating dancing singing jogging sharpening serving mixing kneading chopping slicing sit_down stand_up
-    having_breakfast wears uses travels runs cooks bakes reads hikes plays writes drinks sleeps works spend_time
-    spend_an_evening spend_the_evening go_hiking go_running go_camping work_from_home stand_for_a_long_time
-    tidy_up keep_warm keep_cool keep_dry stay_organized stay_hydrated be_seen climb fish direct hold_your_phone
-    play_golf plays_golf`,
+    work study train exercise hike camp ride cycle swim draw paint knit sew learn practice fold store pack
+    assemble install set_up adjust handle hold operate wash fill empty pour attach detach mount build stack
+    explore create focus concentrate unwind rest breathe stretch type game record watch hear wear_it maintain
+    care_for grip understand combine wipe rinse sit stand lie commute garden photograph drive sharpen serve mix
+    toast fall_asleep stay_warm stay_dry stay_cool using wearing carrying cleaning hanging relaxing sleeping
+    traveling travelling running walking reading listening writing playing cooking baking brewing grinding
+    working studying training exercising hiking camping riding cycling swimming drawing painting knitting sewing
+    learning practicing folding storing packing adjusting handling washing pouring attaching mounting building
+    stacking exploring creating focusing unwinding resting stretching typing gaming recording watching hearing
+    commuting gardening backpacking fishing climbing skiing driving sketching crafting roasting grilling frying
+    making_coffee making_tea work_out working_out planning meditating dancing singing jogging sharpening serving
+    mixing kneading chopping slicing sit_down stand_up having_breakfast wears uses travels runs cooks bakes
+    reads hikes plays writes sleeps works spend_time spend_an_evening spend_the_evening go_hiking go_running
+    go_camping work_from_home stand_for_a_long_time tidy_up keep_warm keep_cool keep_dry stay_organized
+    stay_hydrated be_seen climb fish direct hold_your_phone play_golf plays_golf drink_coffee drink_tea
+    drink_water drinking_coffee drinking_tea start_playing charge_your_phone charge_a_phone charge_a_laptop`,
   wish: `want need like love prefer looking_for wants needs likes loves enjoys prefers enjoy enjoying`,
   like: `enjoy like love appreciate welcome`,
   rec: `recommend suggest choose pick go_with consider would_go_with take_a_look_at propose
@@ -103,51 +104,63 @@ export const english: LexiconWords = {
   adv: `very really quite also too so especially particularly perfectly well nicely beautifully easily smoothly
     quietly silently comfortably evenly precisely gently softly firmly neatly tidily conveniently effortlessly
     naturally reliably consistently accurately properly pleasantly snugly warmly enough equally extremely truly
-    wonderfully remarkably fairly rather simply otherwise however instead additionally moreover therefore then
-    thus together closely freely more_compact elegantly brightly clearly deeply simultaneously not_too
-    without_being without_getting flat a_little a_bit slightly always ideally up_to on_top_of_that generally
-    overall definitely certainly surprisingly noticeably exceptionally without_being_heavy on_the_other_hand
-    in_particular above_all in_addition quickly for_example`,
+    wonderfully remarkably fairly rather simply otherwise however instead additionally moreover therefore thus
+    together closely more_compact elegantly brightly clearly deeply simultaneously not_too without_being
+    without_getting flat a_little a_bit slightly ideally on_top_of_that generally overall surprisingly
+    noticeably exceptionally without_being_heavy on_the_other_hand in_particular above_all in_addition
+    for_example`,
+  link: `also so instead additionally moreover therefore thus however otherwise overall generally simply
+    especially particularly for_example on_the_other_hand in_particular above_all in_addition on_top_of_that
+    surprisingly ideally together`,
   circ: `outdoors indoors everywhere_you_go on_its_own for_hours for_many_hours all_day all_day_long at_home
     at_work at_night outside inside on_the_go for_a_long_time all_year_round when_it_rains in_the_rain
-    in_the_dark after_dark even_in_bad_weather even_in_rain on_long_trips on_long_flights`,
-  noun: `travel trip trips flight flights commute home office desk desks study school kitchen bedroom bathroom
-    garden camping hiking trail trails sport sports gym workout workouts yoga beach rain weather winter summer
-    sleep coffee tea reading gift_giving birthday lifestyle exercise exercises endurance ritual tradition
-    routine habit moments sense activity activities adventure adventures wellness movement motion work_day
-    workday evenings weekends holidays vacation journey journeys meetings calls video_calls podcasts lessons
-    practice hobby hobbies project projects task tasks jobs chores meal meals breakfast lunch dinner snack
-    snacks drink drinks bread cake dough vegetables fruit meat fish soup salad pasta rice eggs herbs spices food
-    cabin city forest mountain mountains lake sea snow wind sun sunlight ground terrain air sky corner window
-    wall walls floor floors room rooms hallway living_room dining_room nursery classroom studio workshop garage
-    balcony terrace patio yard lawn counter worktop shelf cupboard drawer sofa couch table chair bed mattress
-    sink shower household apartment flat branch trees tree backpack bag bags suitcase luggage car bike boat tent
-    body hand hands foot feet knee knees neck shoulder shoulders arm arms leg legs back skin hair face eye eyes
-    ear ears nose mouth teeth finger fingers fingertips waist hips joints muscles sweat head wrist wrists
-    baby_skin spine age hours books book notes pens pencils keys phone laptop tablet screen camera lens cup cups
-    glasses jars clothes laundry dishes toys games music songs audiobooks movies videos concerts letters words
-    ideas thoughts life water ice dust dirt mud pet_hair noises wood metal steel stainless_steel leather cotton
-    wool linen glass plastic bamboo oak walnut maple cork ceramic porcelain marble stone canvas denim silk satin
-    velvet fleece merino nylon polyester latex felt rubber silicone titanium aluminium aluminum iron cast_iron
-    brass paper soy_wax beeswax wax down nature birds scents request wishes wish needs preferences taste_buds
-    beginners use daily_use everyday_use everyday_life day_trips purpose purposes things items essentials
-    accessories summer_days winter_days cold_days warm_days rainy_days hot_days cold_weather warm_weather
-    longer_trips course surfaces surface stains scratches proper_care care tabletop entrance mind
-    training running walking cycling cooking baking sewing drawing outdoor_use indoor_use induction oven
-    dishwasher microwave freezer fridge hob stove gaming typing work music_lovers play sleepers autumn spring
-    seasons every_season year_round_use child_s_room medium size sizes rest decor decoration interior interiors
-    celebration party parties picnic picnics barbecue festival festivals concentration_time conversation
-    conversations soil plants plant flowers seeds herbs_garden harvest orchard pool lake_side
-    what_you_are_looking_for what_you_re_looking_for what_you_need_to_start_playing your_request walk walks
-    daily_walks weeks weekend_trips extra_lens life_outdoors jobs_around_the_house most_jobs most_rooms
-    most_backpacks grip scenery picnic_basket bounce bouncing branches mouthfeel surroundings tension stress
-    comfort_food fibers fibres sips engine_noise carpet carpets rugs furniture homes voice lenses glasses_lens
-    eye_level pressure fresh_coffee fresh_air fresh_vegetables fresh_bread heavy_rain light_rain strategy
-    colors_and_shapes creativity imagination pets small_spaces tight_spaces small_apartments long_walks
-    long_days road_trips work_trips business_trips getaways commutes vacations nights sessions workloads pours
-    brews temperature temperatures instruments chords melodies sketches recipes ingredients spreads pastries
-    pizza steaks sauces leaves ears_and_neck hard_floors hardwood_floors tile pockets cloud
-    most_jobs_around_the_house`,
+    in_the_dark even_in_bad_weather even_in_rain on_long_trips on_long_flights in_a_home in_any_home in_the_home
+    around_the_house around_the_neck around_the_wrist from_the_sofa between_trees over_the_ears over_the_ear
+    without_wires without_a_cloud without_an_app from_a_branch without_bouncing in_mind`,
+  noun: `travel trip trips flight flights commute office desk desks study school kitchen bedroom bathroom garden
+    camping hiking trail trails sport sports gym workout workouts yoga beach rain weather winter summer sleep
+    coffee tea reading gift_giving lifestyle exercise exercises endurance ritual routine habit sense activity
+    activities adventure adventures wellness movement motion journey journeys meetings calls video_calls
+    podcasts lessons practice hobby hobbies project projects task tasks chores drink drinks bread cake
+    vegetables fruit meat fish soup salad pasta rice eggs herbs spices food cabin city forest mountain mountains
+    lake sea snow wind sunlight ground terrain air sky corner window wall walls floor floors room rooms hallway
+    living_room dining_room nursery classroom studio workshop garage balcony terrace patio yard lawn worktop
+    shelf cupboard drawer sofa couch table chair bed mattress sink shower household apartment flat trees tree
+    backpack bag bags suitcase luggage car bike boat tent body hand hands foot feet knee knees neck shoulder
+    shoulders arm arms leg legs back skin hair face eye eyes ear ears nose mouth teeth finger fingers fingertips
+    waist hips joints muscles sweat head wrist wrists baby_skin spine books book pens pencils keys phone laptop
+    tablet screen camera lens cup cups glasses jars clothes laundry dishes toys games music songs audiobooks
+    movies videos concerts letters words ideas thoughts water ice dust dirt mud pet_hair noises wood metal steel
+    stainless_steel leather cotton wool linen glass plastic bamboo oak walnut maple cork ceramic porcelain
+    marble stone canvas denim silk satin velvet fleece merino nylon polyester latex felt rubber silicone
+    titanium aluminium aluminum iron cast_iron brass soy_wax beeswax wax nature birds scents request wishes wish
+    needs preferences taste_buds use daily_use everyday_use everyday_life day_trips purpose purposes things
+    items essentials accessories summer_days winter_days cold_days warm_days rainy_days hot_days cold_weather
+    warm_weather longer_trips surfaces surface stains scratches proper_care care tabletop entrance training
+    running walking cycling cooking baking sewing drawing outdoor_use indoor_use induction oven dishwasher
+    microwave freezer fridge hob stove gaming typing work play autumn spring every_season year_round_use
+    child_s_room medium size sizes rest decor decoration interior interiors celebration party parties picnic
+    picnics barbecue festival festivals concentration_time conversation conversations soil plants plant flowers
+    seeds herbs_garden harvest orchard pool lake_side what_you_are_looking_for what_you_re_looking_for
+    what_you_need_to_start_playing your_request walk walks daily_walks weekend_trips extra_lens life_outdoors
+    jobs_around_the_house most_jobs most_rooms most_backpacks grip scenery picnic_basket bounce bouncing
+    mouthfeel surroundings tension stress comfort_food fibers fibres sips engine_noise carpet carpets rugs
+    furniture voice lenses glasses_lens eye_level pressure fresh_coffee fresh_air fresh_vegetables fresh_bread
+    heavy_rain light_rain strategy colors_and_shapes creativity imagination pets small_spaces tight_spaces
+    small_apartments long_walks road_trips work_trips business_trips getaways commutes workloads temperature
+    temperatures instruments chords melodies sketches recipes ingredients pastries pizza steaks sauces leaves
+    ears_and_neck hard_floors hardwood_floors tile most_jobs_around_the_house birthday_parties family_evenings
+    cold_nights warm_nights summer_evenings winter_evenings home_office home_use home_cooking kitchen_counter
+    tree_branch fresh_meals house apartments pens_and_notes`,
+  spot: `skin hair face ear ears eye eyes neck shoulder shoulders arm arms wrist wrists hand hands finger
+    fingers fingertips foot feet knee knees leg legs hips waist joints spine head body back nose teeth desk
+    desks table tabletop counter worktop shelf wall walls floor floors sofa couch bed chair mattress balcony
+    terrace patio lawn carpet carpets rugs tile hard_floors hardwood_floors surface surfaces furniture terrain
+    trail trails beach mountain mountains snow ice water trip trips flight flights journey journeys long_walks
+    walks hikes day_trips longer_trips road_trips work_trips business_trips weekend_trips induction hob stove
+    weekends holidays summer_days winter_days cold_days warm_days rainy_days hot_days long_days bike car boat
+    phone laptop tablet screen clothes metal wood glass leather paper cold_nights warm_nights summer_evenings
+    winter_evenings rough_ground wet_ground soft_ground uneven_ground`,
   trait: `room good_support comfort warmth style elegance durability convenience simplicity flexibility mobility
     portability versatility softness silence peace tranquility traction airflow ventilation insulation hydration
     privacy quiet color colors colour colours light space plenty_of_space plenty_of_room lots_of_space
@@ -166,11 +179,11 @@ export const english: LexiconWords = {
     screen layout switch switches profile numpad angle height width length depth weight capacity stand build
     construction body brush brushes paints ink nib crema scent fragrance flavor flavour aroma taste rules
     storage_space noise_cancelling noise_cancellation active_noise_cancelling wool cotton leather wood glass
-    silk steel bamboo rubber linen merino down kit set controls touch_controls look brim band bands belt collar
-    laces insole heel toe_box upper midsole tread waistband fit leaves bristles tip tips nozzle spout filter
-    tank bowl tray rack shelf hook hooks drawer drawers lamp_head neck arm arms legs feet back seat backrest
-    armrests headband earbuds ear_tips cord plug adapter port ports charger light lights bulb glow warm_light
-    filling stuffing weave knit stitching pages paper spine wood_grain rim walls bottom sides side outer_shell
+    silk steel bamboo rubber linen merino kit set controls touch_controls look brim band bands belt collar laces
+    insole heel toe_box upper midsole tread waistband fit leaves bristles tip tips nozzle spout filter tank bowl
+    tray rack shelf hook hooks drawer drawers lamp_head neck arm arms legs feet back seat backrest armrests
+    headband earbuds ear_tips cord plug adapter port ports charger light lights bulb glow warm_light filling
+    stuffing weave knit stitching pages paper spine wood_grain rim walls bottom sides side outer_shell
     inner_lining water_bottle_pocket steel_body glass_body carrying_case storage_bag travel_case pieces
     illustrations artwork instructions_sheet strings neck_pickup tone_wood reverb rod joints motor speed speeds
     suction brushroll measurements readings signal connection bluetooth_connection range_hood performance
@@ -189,14 +202,14 @@ export const english: LexiconWords = {
     balm perfume razor toothbrush comb dryer leash collar crate feeder litter aquarium plant hose shovel rake
     robot instrument tool tools kit throw flask thermos light lights watch_band board_game binoculars telescope
     glove cutting_board costume bodysuit onesie bib stroller carrier sleeping_bag sleep_mask board model models
-    pair pens lunch_box doorbell something one ones thermometer diffuser basket basin apron watercolors lunchbox
+    pens lunch_box doorbell something one ones thermometer diffuser basket basin apron watercolors lunchbox
     pouch hoodie vest raincoat pants leggings swimsuit goggles tumbler carafe teacup chopper peeler colander tin
     wok pan_set trowel flower_pot bench hammer_drill saw sander flashlight torch compass cooler thermos_flask
-    pacifier rattle plush teddy_bear doll_house yoga_mat jump_rope treadmill pairs fountain_pen`,
+    pacifier rattle plush teddy_bear doll_house yoga_mat jump_rope treadmill fountain_pen`,
   choice: `choice choices option options pick picks suggestion suggestions match matches fit fits alternative
     alternatives companion companions all_rounder recommendation idea ideas way addition solution complement
     combination combo candidate starting_point`,
-  gift: `gift gifts present presents surprise`,
+  gift: `gift gifts present presents surprise birthday_gift birthday_gifts birthday_present`,
   person: `someone somebody kid kids child children baby babies toddler toddlers infant teen teens teenager
     teenagers adult adults mother father mom mum dad parents parent daughter daughters son sons wife husband
     partner friend friends family families boyfriend girlfriend grandmother grandfather grandma grandpa sister
@@ -212,19 +225,21 @@ export const english: LexiconWords = {
   for: `for`,
   with: `with featuring offering including`,
   beside: `together_with along_with as_well_as`,
-  prep: `in on at with during around between through throughout under over into against from without across after
-    before thanks_to for_use_in as inside near beside on_top_of into_its for_up_to of_up_to up_to`,
+  prep: `at with during throughout under against thanks_to for_use_in as inside near beside on_top_of into_its
+    in`,
+  on: `on`,
+  upto: `up_to for_up_to of_up_to`,
   of: `of`,
   to: `to`,
   and: `and or but yet as_well_as`,
-  conj: `and but so because while which that since as yet although though whereas it_also so_that and_so`,
+  conj: `and but so because while which that as yet although though whereas it_also so_that and_so`,
   if: `if`,
   when: `when whenever while for_when whether`,
   who: `who that`,
   made: `made_of made_from made_with made_for made_to designed_for designed_to designed_with built_for built_to
     built_with built_from suited_to suited_for intended_for meant_for tailored_to crafted_from crafted_with
-    adapted_to lined_with padded_with filled_with great_with equipped_with full_of resistant_to kind_to gentle_on
-    gentle_to easy_on comfortable_on comfortable_in`,
+    adapted_to lined_with padded_with filled_with equipped_with full_of resistant_to`,
+  gentle: `gentle_to kind_to`,
   here: `here_are here_is here_s these_are this_is`,
   whole: `enjoy i_hope_this_helps i_hope_that_helps hope_this_helps hello hi here_are_my_picks
     here_are_some_options here_are_some_ideas here_are_my_suggestions here_are_my_recommendations

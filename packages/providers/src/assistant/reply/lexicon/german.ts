@@ -2,8 +2,9 @@ import type { LexiconWords } from "./Lexicon.ts"
 
 /** German words by what they do in a sentence. */
 export const german: LexiconWords = {
-  det: `der die das den dem des ein eine einen einem einer eines dieser diese dieses diesen diesem jede jeder
-    jedes jeden jedem beide allem allen ganzen`,
+  det: `der die das den dem des ein eine einen einem einer eines jede jeder jedes jeden jedem beide allem allen
+    ganzen`,
+  this: `dieser diese dieses diesen diesem`,
   own: `ihre ihren ihrem ihrer ihr seine seinen sein`,
   poss: `dein deine deinen deinem deiner`,
   mine: `mein meine meinen meiner`,
@@ -16,24 +17,26 @@ export const german: LexiconWords = {
   modal: `kann kannst können könnte könnten dürfte würde lässt lassen`,
   will: `wird werden`,
   has: `hat haben bietet bieten besitzt enthält verfügt_über`,
-  verb: `passt passen eignet_sich eignen_sich hält halten sorgt_für sorgen_für bringt_mit schützt schützen wärmt
-    wärmen kühlt kühlen dämpft dämpfen unterstützt unterstützen erleichtert ermöglicht verbindet ergänzt ergänzen
-    mahlt mahlen reinigt spendet spenden vereint vereinen trocknet absorbiert misst schneidet brüht blendet
-    dient_als dienen_als passt_in passen_in passt_zu passen_zu spielt leuchtet beleuchtet stützt stützen
-    umschließt sitzen_sicher sitzt_sicher sitzt_bequem sitzen_bequem macht_spaß machen_spaß passt_gut_zu
-    passen_gut_zu`,
+  verb: `passt passen hält halten sorgt_für sorgen_für bringt_mit schützt schützen wärmt wärmen kühlt kühlen
+    dämpft dämpfen unterstützt unterstützen erleichtert ermöglicht verbindet ergänzt ergänzen mahlt mahlen
+    reinigt spendet spenden vereint vereinen trocknet absorbiert misst brüht blendet dient_als dienen_als
+    passt_in passen_in spielt leuchtet beleuchtet stützt stützen umschließt sitzen_sicher sitzt_sicher
+    sitzt_bequem sitzen_bequem schneidet_gemüse schneidet_brot schneidet_fleisch schützt_vor schützen_vor
+    schützt_gegen schützen_gegen eignet_sich eignen_sich`,
+  suits: `eignet_sich_für eignen_sich_für passt_zu passen_zu passt_gut_zu passen_gut_zu macht_spaß machen_spaß`,
   adds: `verleiht verleihen`,
   make: `macht machen hält halten`,
   making: ``,
   help: `hilft_dir hilft_ihnen hilft helfen lässt_sich lassen_sich ermöglicht_es`,
   look: `klingt klingen fühlt_sich fühlen_sich sieht sehen wirkt wirken schmeckt schreibt arbeitet duftet`,
-  use: `hören lesen spielen arbeiten schlafen laufen wandern reisen kochen backen tragen nutzen verwenden benutzen
-    mitnehmen transportieren verstauen reinigen waschen mahlen entspannen konzentrieren schreiben trainieren
-    lernen zeichnen malen klettern schwimmen joggen radfahren telefonieren trinken einstellen aufbauen bedienen
-    falten zusammenfalten üben gärtnern nähen stricken basteln reist schläfst läufst`,
+  use: `hören lesen spielen arbeiten schlafen laufen wandern reisen kochen backen tragen nutzen verwenden
+    benutzen mitnehmen transportieren verstauen reinigen waschen mahlen entspannen konzentrieren schreiben
+    trainieren lernen zeichnen malen klettern schwimmen joggen radfahren telefonieren einstellen aufbauen
+    bedienen falten zusammenfalten üben gärtnern nähen stricken basteln reist schläfst läufst kaffee_trinken
+    tee_trinken`,
   wish: `suchst suchen magst mögen möchtest möchten brauchst willst bevorzugst liebt liebst genießen`,
   like: `genießen lieben mögen freuen`,
-  rec: `empfehle nimm wähle empfehlen rate schlage_vor`,
+  rec: `empfehle nimm wähle empfehlen schlage_vor`,
   adj: `gut gute guten guter gutes gutem schön schöne schönes schöner schönen toll tolle toller tolles tollen
     ideal ideale idealer idealen perfekt perfekte perfekter perfektes perfekten passend passende passenden
     passendes geeignet geeignete bequem bequeme bequemer bequemen bequemes komfortabel komfortable komfortablen
@@ -58,19 +61,21 @@ export const german: LexiconWords = {
     aktive scharf scharfe scharfen gleichmäßig spaßig geräumig geräumige dünn dicke fein nass nasse nassen
     spannend spannende anpassbar individuell hübsch hübsche hübsches wärmer heller größer`,
   enough: `genug`,
-  adv: `sehr ganz auch besonders wirklich richtig zudem außerdem dabei trotzdem deshalb dann doch eher gerade
-    genau so gut gleichmäßig angenehm dazu dafür sowohl als_auch gleichzeitig zugleich leicht bequem leise viel
-    ideal etwas an ebenfalls ausgesprochen weiterhin relativ`,
-  circ: `zuhause unterwegs draußen im_alltag zu_hause nachts überall jederzeit fern lange stundenlang`,
-  noun: `reise reisen alltag nächte nächten büro schreibtisch küche schlafzimmer garten arbeit sport training
-    wandern camping regen winter sommer schlaf kaffee tee musik wetter wind schnee sonne strand wald berge meer
-    zimmer wohnzimmer bad balkon wand tisch stuhl bett sofa boden rucksack koffer zelt auge augen ohr ohren füße
-    füßen hand hände händen kopf nacken rücken haut haare körper hals schultern geräusche lärm wasser leder holz
-    wolle baumwolle metall stahl glas kunststoff gummi bambus keramik silikon leinen seide merinowolle edelstahl
-    getränke essen gemüse brot kuchen bücher notizen wanderungen ausflüge flüge flügen fahrten pendeln schule
-    uni zuhause wohnung laufen lesen kochen backen spielen schlafen schreiben arbeiten reinigung pflege gebrauch
-    gegenstände tierhaare stunden abende abenden freizeit natur frühstück garderobe jahreszeit wünschen wünsche
-    anfrage bedürfnisse urlaub unterricht gespräche telefonate`,
+  adv: `sehr ganz auch besonders wirklich richtig zudem außerdem dabei trotzdem deshalb doch eher genau so gut
+    gleichmäßig angenehm dazu dafür sowohl als_auch gleichzeitig zugleich leicht bequem leise viel ideal etwas
+    an ebenfalls ausgesprochen relativ`,
+  link: `so auch zudem außerdem dabei trotzdem deshalb besonders dazu dafür gleichzeitig zugleich ebenfalls`,
+  circ: `zuhause draußen im_alltag zu_hause nachts fern lange stundenlang für_unterwegs in_der_wohnung`,
+  noun: `reise reisen alltag büro schreibtisch küche schlafzimmer garten arbeit sport training wandern camping
+    regen winter sommer schlaf kaffee tee musik wetter wind schnee sonne strand wald berge meer zimmer
+    wohnzimmer bad balkon wand tisch stuhl bett sofa boden rucksack koffer zelt auge augen ohr ohren füße füßen
+    hand hände händen kopf nacken rücken haut haare körper hals schultern geräusche lärm wasser leder holz wolle
+    baumwolle metall stahl glas kunststoff gummi bambus keramik silikon leinen seide merinowolle edelstahl
+    getränke gemüse brot kuchen bücher notizen wanderungen ausflüge flüge flügen fahrten pendeln schule uni
+    laufen lesen kochen backen spielen schlafen schreiben arbeiten reinigung pflege gebrauch gegenstände
+    tierhaare freizeit natur garderobe jahreszeit wünschen wünsche anfrage bedürfnisse urlaub unterricht
+    gespräche telefonate kalte_nächte kalten_nächten kühle_nächte lange_abende langen_abenden`,
+  spot: ``,
   trait: `komfort platz stauraum ordnung spaß freude entspannung konzentration stil wärme ruhe licht`,
   part: `klang bass ton qualität material verarbeitung design form farbe größe akku polster polsterung stoff griff
     griffe sohle sohlen fächer fach deckel klinge tasten tastatur layout oberfläche mikrofon ohrpolster gurte
@@ -91,7 +96,9 @@ export const german: LexiconWords = {
   for: `für`,
   with: `mit`,
   beside: `zusammen_mit`,
-  prep: `in im am an auf aus bei beim mit während durch über unter ohne zu zum zur vom von nach gegen um dank als`,
+  prep: `in im am an auf aus bei beim mit während durch über unter ohne zu zum zur vom von dank als`,
+  on: ``,
+  upto: ``,
   of: `von des der aus`,
   to: `zu um_zu`,
   and: `und oder aber sowie sowohl`,
@@ -100,6 +107,7 @@ export const german: LexiconWords = {
   when: `wenn während`,
   who: `der die das`,
   made: `gemacht_für geeignet_für gemacht_aus gedacht_für ideal_für aus perfekt_für`,
+  gentle: ``,
   here: `hier_sind hier_ist das_sind das_ist`,
   whole: `viel_spaß viel_freude hallo viel_spaß_damit so_kannst_du_dich_gut_konzentrieren`,
   number: `zwei drei vier fünf`,

@@ -2,8 +2,9 @@ import type { LexiconWords } from "./Lexicon.ts"
 
 /** Portuguese words by what they do in a sentence. */
 export const portuguese: LexiconWords = {
-  det: `o a os as um uma uns umas este esta estes estas esse essa cada ambos ambas todo toda todos todas do da dos
-    das no na nos nas ao à qualquer muito muita`,
+  det: `o a os as um uma uns umas cada ambos ambas todo toda todos todas do da dos das no na nos nas ao à
+    qualquer muito muita`,
+  this: `este esta estes estas esse essa`,
   own: `seu sua seus suas`,
   poss: `teu tua teus tuas`,
   mine: `meu minha`,
@@ -17,17 +18,17 @@ export const portuguese: LexiconWords = {
   will: ``,
   has: `tem têm oferece oferecem inclui incluem possui possuem conta_com contam_com proporciona proporcionam dá
     dão`,
-  verb: `permite permitem mantém mantêm serve_para servem_para combina_com combinam_com protege protegem ajuda
-    ajudam cabe cabem funciona funcionam corta ilumina aquece absorve isola bloqueia reduz completa ocupa
-    se_adapta adapta_se encaixa encaixam suporta`,
+  verb: `permite permitem mantém mantêm protege protegem ajuda ajudam funciona funcionam corta ilumina aquece
+    absorve isola bloqueia reduz completa ocupa encaixa encaixam suporta cabe_em cabem_em cabe_na cabe_no`,
+  suits: `serve_para servem_para combina_com combinam_com se_adapta_a adapta_se_a`,
   adds: `adiciona adicionam`,
   make: `torna tornam mantém mantêm deixa deixam`,
   making: ``,
   help: `ajuda_a ajudam_a permite permitem`,
   look: `parece soa`,
   use: `ouvir ler jogar usar levar trabalhar dormir correr viajar cozinhar escrever limpar guardar transportar
-    utilizar caminhar nadar desenhar pintar aprender relaxar concentrar beber lavar dobrar montar ajustar
-    treinar estudar viaja corre descansar tocar cortar acampar brincar`,
+    utilizar caminhar nadar desenhar pintar aprender relaxar concentrar lavar dobrar montar ajustar treinar
+    estudar viaja corre descansar tocar cortar acampar brincar`,
   wish: `procura quer deseja prefere aproveitar ama gosta_de`,
   like: `gostar apreciar adorar amar`,
   rec: `recomendo recomendaria sugiro sugeriria escolha escolheria`,
@@ -46,12 +47,14 @@ export const portuguese: LexiconWords = {
   enough: ``,
   adv: `muito bem realmente também especialmente facilmente perfeitamente confortavelmente além_disso tão
     bastante`,
-  circ: `em_casa por_horas à_noite em_viagem`,
-  noun: `música trabalho escritório casa cozinha quarto jardim viagem viagens noites esporte desporto corrida
-    trilhas acampamento chuva inverno verão sono café chá suor sofá cama mesa cadeira parede chão sala banheiro
-    varanda cidade montanha praia mar floresta sol neve água tecido couro madeira lã algodão metal aço vidro
-    borracha bambu seda linho pés mãos mão cabeça pescoço costas pele cabelo olhos ouvidos ouvido corpo comida
-    pão legumes necessidades bebidas voos voo escola academia livros cadernos ruído leitura mochila`,
+  link: `além_disso também especialmente`,
+  circ: `em_casa por_horas à_noite`,
+  noun: `música trabalho escritório cozinha quarto jardim viagem viagens esporte desporto corrida trilhas
+    acampamento chuva inverno verão sono café chá suor sofá cama mesa cadeira parede chão sala banheiro varanda
+    cidade montanha praia mar floresta sol neve água tecido couro madeira lã algodão metal aço vidro borracha
+    bambu seda linho pés mãos mão cabeça pescoço costas pele cabelo olhos ouvidos ouvido corpo comida pão
+    legumes necessidades bebidas voos voo escola academia livros cadernos ruído leitura mochila noites_frias`,
+  spot: ``,
   trait: `conforto estilo elegância espaço calor luz concentração ambiente sabor aroma prazer`,
   part: `som graves bateria material design forma cor tamanho lâmina cabo tecido sola alças alça tampa teclas luz
     regras lã algodão couro madeira qualidade textura zíper aroma sabor tela microfone almofadas acabamento padrão
@@ -69,6 +72,8 @@ export const portuguese: LexiconWords = {
   with: `com`,
   beside: `junto_com`,
   prep: `a ao à em no na nos nas com de do da por pelo pela sem sobre entre durante sob contra como`,
+  on: ``,
+  upto: ``,
   of: `de do da dos das`,
   to: `de para a`,
   and: `e ou mas`,
@@ -78,6 +83,7 @@ export const portuguese: LexiconWords = {
   who: `que`,
   made: `feito_de feita_de feito_em projetado_para projetada_para pensado_para feito_para resistente_a
     resistentes_a adequado_para`,
+  gentle: ``,
   here: `aqui_estão aqui_está estes_são este_é esta_é`,
   whole: `olá boa_viagem boa_leitura divirta_se`,
   number: `duas três quatro cinco`,

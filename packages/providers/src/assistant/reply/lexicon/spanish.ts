@@ -2,8 +2,9 @@ import type { LexiconWords } from "./Lexicon.ts"
 
 /** Spanish words by what they do in a sentence. */
 export const spanish: LexiconWords = {
-  det: `el la los las un una unos unas lo del al este esta estos estas ese esa cada ambos ambas cualquier todo
-    toda todos todas mucho mucha muchos muchas`,
+  det: `el la los las un una unos unas lo del al cada ambos ambas cualquier todo toda todos todas mucho mucha
+    muchos muchas`,
+  this: `este esta estos estas ese esa`,
   own: `su sus`,
   poss: `tu tus`,
   mine: `mi mis`,
@@ -16,10 +17,11 @@ export const spanish: LexiconWords = {
   modal: `puede pueden puedes podría podrían`,
   will: ``,
   has: `tiene tienen ofrece ofrecen incluye incluyen cuenta_con cuentan_con proporciona proporcionan da dan`,
-  verb: `permite permiten mantiene mantienen encaja encajan sirve_para sirven_para protege protegen aporta aportan
-    ayuda ayudan combina combinan ocupa ocupan corta cortan ilumina iluminan calienta calientan absorbe absorben
-    cuida cuidan acompaña acompañan bloquea bloquean reduce reducen cabe caben se_adapta se_adaptan se_pliega
-    se_pliegan funciona funcionan queda_bien_en quedan_bien_en queda_muy_bien_en quedan_muy_bien_en`,
+  verb: `permite permiten mantiene mantienen encaja encajan protege protegen aporta aportan ayuda ayudan combina
+    combinan ocupa ocupan corta cortan ilumina iluminan calienta calientan absorbe absorben cuida cuidan bloquea
+    bloquean se_pliega se_pliegan funciona funcionan queda_bien_en quedan_bien_en queda_muy_bien_en
+    quedan_muy_bien_en cabe_en caben_en`,
+  suits: `encaja_con sirve_para sirven_para se_adapta_a se_adaptan_a acompaña acompañan`,
   adds: `aporta aportan añade añaden`,
   make: `hace hacen mantiene mantienen`,
   making: ``,
@@ -27,7 +29,7 @@ export const spanish: LexiconWords = {
   look: `resulta resultan suena suenan se_siente se_sienten parece`,
   use: `escuchar leer jugar usar llevar trabajar dormir correr viajar cocinar escribir limpiar guardar
     transportar utilizar caminar nadar dibujar pintar aprender relajarse relajarte concentrarse concentrarte
-    beber lavar plegar montar ajustar entrenar estudiar viajas duermes corres descansar tocar cortar hornear`,
+    lavar plegar montar ajustar entrenar estudiar viajas duermes corres descansar tocar cortar hornear`,
   wish: `buscas busca quieres quiere necesitas prefieres disfrutar disfrutar_de`,
   like: `gustar disfrutar encantar gustará encantará apreciar apreciará disfrutará`,
   rec: `recomiendo recomendaría sugiero sugeriría elige elegiría`,
@@ -47,13 +49,15 @@ export const spanish: LexiconWords = {
   enough: ``,
   adv: `muy bien realmente bastante también especialmente fácilmente perfectamente además así particularmente
     cómodamente a_la_vez tan`,
-  circ: `en_casa por_la_noche durante_horas de_viaje`,
-  noun: `música trabajo oficina casa cocina dormitorio jardín viaje viajes noches deporte correr senderismo
-    camping lluvia invierno verano sueño café té comida cocinar pan verduras agua sol nieve tela cuero madera
-    lana algodón metal acero vidrio goma bambú seda lino pies manos mano cabeza cuello espalda piel pelo ojos
-    oídos oído cuerpo sofá cama mesa mesita silla pared suelo salón baño terraza balcón ciudad montaña playa mar
-    bosque sudor bebidas vuelos vuelo escuela colegio gimnasio libros ruido necesidades gusto senderos vida
-    regalar lectura bolsa mochila`,
+  link: `además también así especialmente particularmente`,
+  circ: `en_casa por_la_noche durante_horas`,
+  noun: `música trabajo oficina cocina dormitorio jardín viaje viajes deporte correr senderismo camping lluvia
+    invierno verano sueño café té cocinar pan verduras agua sol nieve tela cuero madera lana algodón metal acero
+    vidrio goma bambú seda lino pies manos mano cabeza cuello espalda piel pelo ojos oídos oído cuerpo sofá cama
+    mesa mesita silla pared suelo salón baño terraza balcón ciudad montaña playa mar bosque sudor bebidas vuelos
+    vuelo escuela colegio gimnasio libros ruido necesidades gusto senderos regalar lectura bolsa mochila
+    noches_frías`,
+  spot: ``,
   trait: `comodidad estilo elegancia espacio calor luz ambiente relax concentración calidad sabor aroma
     poco_espacio`,
   part: `sonido bajos batería material diseño forma color tamaño hoja mango tela suela correas correa tapa teclas
@@ -72,7 +76,9 @@ export const spanish: LexiconWords = {
   for: `para`,
   with: `con`,
   beside: `junto_con`,
-  prep: `a al en con de del por sin sobre entre durante bajo contra gracias_a como hasta`,
+  prep: `a al en con de del por sin sobre entre durante bajo contra gracias_a como`,
+  on: ``,
+  upto: ``,
   of: `de del`,
   to: `a de para`,
   and: `y e o u pero`,
@@ -82,6 +88,7 @@ export const spanish: LexiconWords = {
   who: `que`,
   made: `hecho_de hecha_de hechos_de diseñado_para diseñada_para pensado_para pensada_para adecuado_para apto_para
     resistente_al resistentes_al resistente_a resistentes_a`,
+  gentle: ``,
   here: `aquí_tienes aquí_están estos_son este_es esta_es`,
   whole: `hola que_lo_disfrutes buen_viaje`,
   number: `dos tres cuatro cinco`,
