@@ -86,9 +86,13 @@ const when = alt(
     )
   )
 )
-const suit = seq(opt(sign), alt(seq(word("with"), parts), forUse, seq(word("for"), who), forYou, toUse, when))
+const suits = alt(seq(word("with"), parts), forUse, seq(word("for"), who), toUse, when)
+const suit = seq(opt(sign), alt(suits, forYou))
+const how = alt(place, word("circ"), word("adv"))
 /** Whom and what for, where, how. It never follows `is` at once. */
-const extras = many(alt(suit, place, word("circ"), word("adv")))
+const extras = many(alt(suit, how))
+/** Not `for you`: what is held or packed for the shopper is an order. */
+const extrasOfVerb = many(alt(seq(opt(sign), suits), how))
 
 const made = seq(word("made"), usable)
 const quality = seq(list(alt(adj, made, seq(word("gentle"), spots))), extras)
@@ -107,22 +111,16 @@ const kind = seq(word("det"), innerOfKind, some(word("kind")), after, many(suit)
 const complement = alt(quality, choice, gift, kind)
 
 const may = alt(word("modal"), word("will"))
-const is = seq(word("be"), advs, alt(complement, seq(forUse, extras)))
-const has = seq(word("has"), many(alt(word("adv"), word("dat"), word("you"))), parts, extras)
+const is = seq(word("be"), advs, complement)
+const has = seq(word("has"), many(alt(word("adv"), word("dat"), word("you"))), parts, extrasOfVerb)
 const doesTo = (verb: Pattern, whom: Pattern): Pattern =>
-  seq(
-    verb,
-    many(
-      alt(word("adv"), word("circ"), word("you"), word("dat"), word("made"), adj, measure, list(whom), place)
-    ),
-    extras
-  )
+  seq(verb, many(alt(word("adv"), word("circ"), word("made"), adj, measure, list(whom), place)), extrasOfVerb)
 const does = alt(
-  doesTo(word("verb"), phrase(alt(thing, word("use")))),
-  doesTo(word("suits"), alt(object, somebody))
+  doesTo(word("verb"), object),
+  doesTo(word("suits"), alt(object, somebody, word("you"), word("dat")))
 )
 /** `a warm touch to your desk`; other verbs with `to` could move a product. */
-const adds = seq(word("adds"), features, opt(seq(word("to"), features)), extras)
+const adds = seq(word("adds"), features, opt(seq(word("to"), features)), extrasOfVerb)
 /** `it light` */
 const objectMade = seq(alt(word("it"), word("you"), features, ownPerson), complement)
 const makes = seq(word("make"), alt(objectMade, complement))
@@ -132,7 +130,7 @@ const helps = seq(
   opt(word("to")),
   alt(action, wishes, makes)
 )
-const looks = seq(word("look"), opt(word("dat")), alt(quality, some(word("adv"))), extras)
+const looks = seq(word("look"), opt(word("dat")), alt(quality, some(word("adv"))), extrasOfVerb)
 const predicate = seq(opt(may), advs, alt(is, has, does, adds, makes, helps, looks, seq(quality, word("be"))))
 const predicates = seq(predicate, many(seq(joint, predicate)))
 

@@ -28,21 +28,21 @@ export const english: LexiconWords = {
     records displays display prints plays play doubles_as double_as goes_with go_with goes_well_with
     go_well_with pairs_with pair_with combines combine connects connect adapts adapt adjusts adjust adapts_to
     helps_with help_with serves_as serve_as uses use takes_up blends_into blend_into fits_into fit_into
-    does_the_work do_the_work returns_to_its_base reflects reflect glows glow minimizes minimize masks mask
-    isolates isolate improves improve enhances enhance encourages encourage teach conducts distributes
-    distribute traps wicks wick drains drain breathes bends bend flexes flex grips grip lies_flat lie_flat
-    folds_flat fold_flat sits_comfortably_in_the_hand fits_comfortably doesn_t_itch don_t_itch doesn_t_slip
-    don_t_slip doesn_t_bleed doesn_t_scratch don_t_leak doesn_t_leak moves_quietly saves_space save_space
-    takes_up_little_space wash_out_of clears wipes_clean last_long lasts_long sits_comfortably_on_the_head
-    sits_comfortably_on_your_head sits_well_in_the_hand feels_good_in_the_hand runs_quietly run_quietly
-    runs_silently runs_smoothly sets_up set_up takes_up_very_little_room take_up_very_little_room
-    takes_up_little_room takes_up_very_little_space stays_put stay_put blocks_out block_out packs_down pack_down
-    folds_down folds_up fold_up hangs hang tucks tuck slots charges_fast heats_up heat_up cools_down
-    brightens_up protects_from protect_from fills_the_room fill_the_room picks_up_hair picks_up_dust opens_wide
-    slips_into_any_bag attaches_to attach_to clips_to clip_to connects_to connect_to stays_in_place
-    stay_in_place closes_tightly locks_firmly lasts_for_hours lasts_all_day last_all_day folds_into fold_into
-    stores_easily store_easily packs_into pack_into fits_under fit_under spreads_evenly works_without
-    work_without protects_against protect_against lies_flat_when_open lie_flat_when_open`,
+    returns_to_its_base reflects reflect glows glow minimizes minimize masks mask isolates isolate improves
+    improve enhances enhance encourages encourage teach conducts distributes distribute traps wicks wick drains
+    drain breathes bends bend flexes flex grips grip lies_flat lie_flat folds_flat fold_flat
+    sits_comfortably_in_the_hand fits_comfortably doesn_t_itch don_t_itch doesn_t_slip don_t_slip doesn_t_bleed
+    doesn_t_scratch don_t_leak doesn_t_leak moves_quietly saves_space save_space takes_up_little_space
+    wash_out_of wipes_clean last_long lasts_long sits_comfortably_on_the_head sits_comfortably_on_your_head
+    sits_well_in_the_hand feels_good_in_the_hand runs_quietly run_quietly runs_silently runs_smoothly sets_up
+    set_up takes_up_very_little_room take_up_very_little_room takes_up_little_room takes_up_very_little_space
+    stays_put stay_put blocks_out block_out packs_down pack_down folds_down folds_up fold_up hangs hang tucks
+    tuck slots charges_fast heats_up heat_up cools_down brightens_up protects_from protect_from fills_the_room
+    fill_the_room picks_up_hair picks_up_dust opens_wide slips_into_any_bag attaches_to attach_to clips_to
+    clip_to connects_to connect_to stays_in_place stay_in_place closes_tightly locks_firmly lasts_for_hours
+    lasts_all_day last_all_day folds_into fold_into stores_easily store_easily packs_into pack_into fits_under
+    fit_under spreads_evenly works_without work_without protects_against protect_against lies_flat_when_open
+    lie_flat_when_open does_the_work_for_you do_the_work_for_you does_the_work do_the_work`,
   suits: `suits suit fits fit matches match works_for`,
   adds: `adds add lends lend`,
   make: `makes make keeps keep renders`,
@@ -79,8 +79,8 @@ export const english: LexiconWords = {
     organic vegan wooden wood colorful colourful black white blue red green gray grey brown pink yellow purple
     orange beige good great nice lovely wonderful excellent perfect ideal solid fine fantastic comfortable comfy
     thoughtful charming cheerful beautiful delightful dependable convenient minimalist timeless attractive
-    intuitive effortless happy classy everyday daily outdoor indoor suitable suited tailored handmade knitted
-    woven padded lined coated leakproof spillproof sweatproof windproof shockproof dustproof nonstick odorless
+    intuitive effortless classy everyday daily outdoor indoor suitable suited tailored handmade knitted woven
+    padded lined coated leakproof spillproof sweatproof windproof shockproof dustproof nonstick odorless
     unscented fragrant dishwasher_safe stable steady rigid firm plush fluffy silky velvety supple stretchy
     elastic ultralight narrow round square oval rectangular curved pointed coarse crunchy creamy mellow mild
     bold fruity nutty sweet salty spicy refreshing plain subtle discreet understated decorative ornate vintage
@@ -116,7 +116,8 @@ export const english: LexiconWords = {
     at_work at_night outside inside on_the_go for_a_long_time all_year_round when_it_rains in_the_rain
     in_the_dark even_in_bad_weather even_in_rain on_long_trips on_long_flights in_a_home in_any_home in_the_home
     around_the_house around_the_neck around_the_wrist from_the_sofa between_trees over_the_ears over_the_ear
-    without_wires without_a_cloud without_an_app from_a_branch without_bouncing in_mind`,
+    without_wires without_a_cloud without_an_app from_a_branch without_bouncing in_mind in_the_hand in_your_hand
+    in_one_hand on_the_wrist`,
   noun: `travel trip trips flight flights commute office desk desks study school kitchen bedroom bathroom garden
     camping hiking trail trails sport sports gym workout workouts yoga beach rain weather winter summer sleep
     coffee tea reading gift_giving lifestyle exercise exercises endurance ritual routine habit sense activity
@@ -125,23 +126,23 @@ export const english: LexiconWords = {
     vegetables fruit meat fish soup salad pasta rice eggs herbs spices food cabin city forest mountain mountains
     lake sea snow wind sunlight ground terrain air sky corner window wall walls floor floors room rooms hallway
     living_room dining_room nursery classroom studio workshop garage balcony terrace patio yard lawn worktop
-    shelf cupboard drawer sofa couch table chair bed mattress sink shower household apartment flat trees tree
-    backpack bag bags suitcase luggage car bike boat tent body hand hands foot feet knee knees neck shoulder
-    shoulders arm arms leg legs back skin hair face eye eyes ear ears nose mouth teeth finger fingers fingertips
-    waist hips joints muscles sweat head wrist wrists baby_skin spine books book pens pencils keys phone laptop
-    tablet screen camera lens cup cups glasses jars clothes laundry dishes toys games music songs audiobooks
-    movies videos concerts letters words ideas thoughts water ice dust dirt mud pet_hair noises wood metal steel
+    cupboard drawer sofa couch table chair bed mattress sink shower household apartment flat trees tree backpack
+    bag bags suitcase luggage car bike boat tent body hands foot feet knee knees neck shoulder shoulders arm
+    arms leg legs back skin hair face eye eyes ear ears nose mouth teeth finger fingers fingertips waist hips
+    joints muscles sweat head wrist wrists baby_skin spine books book pens pencils keys phone laptop tablet
+    screen camera lens cup cups glasses jars clothes laundry dishes toys games music songs audiobooks movies
+    videos concerts letters words ideas thoughts water ice dust dirt mud pet_hair noises wood metal steel
     stainless_steel leather cotton wool linen glass plastic bamboo oak walnut maple cork ceramic porcelain
     marble stone canvas denim silk satin velvet fleece merino nylon polyester latex felt rubber silicone
     titanium aluminium aluminum iron cast_iron brass soy_wax beeswax wax nature birds scents request wishes wish
     needs preferences taste_buds use daily_use everyday_use everyday_life day_trips purpose purposes things
     items essentials accessories summer_days winter_days cold_days warm_days rainy_days hot_days cold_weather
-    warm_weather longer_trips surfaces surface stains scratches proper_care care tabletop entrance training
-    running walking cycling cooking baking sewing drawing outdoor_use indoor_use induction oven dishwasher
-    microwave freezer fridge hob stove gaming typing work play autumn spring every_season year_round_use
-    child_s_room medium size sizes rest decor decoration interior interiors celebration party parties picnic
-    picnics barbecue festival festivals concentration_time conversation conversations soil plants plant flowers
-    seeds herbs_garden harvest orchard pool lake_side what_you_are_looking_for what_you_re_looking_for
+    warm_weather longer_trips surfaces surface stains scratches proper_care care tabletop training running
+    walking cycling cooking baking sewing drawing outdoor_use indoor_use induction oven dishwasher microwave
+    freezer fridge hob stove gaming typing work play autumn spring every_season year_round_use child_s_room
+    medium size sizes rest decor decoration interior interiors celebration party parties picnic picnics barbecue
+    festival festivals concentration_time conversation conversations soil plants plant flowers seeds
+    herbs_garden harvest orchard pool lake_side what_you_are_looking_for what_you_re_looking_for
     what_you_need_to_start_playing your_request walk walks daily_walks weekend_trips extra_lens life_outdoors
     jobs_around_the_house most_jobs most_rooms most_backpacks grip scenery picnic_basket bounce bouncing
     mouthfeel surroundings tension stress comfort_food fibers fibres sips engine_noise carpet carpets rugs
@@ -151,15 +152,15 @@ export const english: LexiconWords = {
     temperatures instruments chords melodies sketches recipes ingredients pastries pizza steaks sauces leaves
     ears_and_neck hard_floors hardwood_floors tile most_jobs_around_the_house birthday_parties family_evenings
     cold_nights warm_nights summer_evenings winter_evenings home_office home_use home_cooking kitchen_counter
-    tree_branch fresh_meals house apartments pens_and_notes`,
-  spot: `skin hair face ear ears eye eyes neck shoulder shoulders arm arms wrist wrists hand hands finger
-    fingers fingertips foot feet knee knees leg legs hips waist joints spine head body back nose teeth desk
-    desks table tabletop counter worktop shelf wall walls floor floors sofa couch bed chair mattress balcony
-    terrace patio lawn carpet carpets rugs tile hard_floors hardwood_floors surface surfaces furniture terrain
-    trail trails beach mountain mountains snow ice water trip trips flight flights journey journeys long_walks
-    walks hikes day_trips longer_trips road_trips work_trips business_trips weekend_trips induction hob stove
-    weekends holidays summer_days winter_days cold_days warm_days rainy_days hot_days long_days bike car boat
-    phone laptop tablet screen clothes metal wood glass leather paper cold_nights warm_nights summer_evenings
+    tree_branch fresh_meals pens_and_notes`,
+  spot: `skin hair face ear ears eye eyes neck shoulder shoulders arm arms wrist wrists hands finger fingers
+    fingertips foot feet knee knees leg legs hips waist joints spine head body back nose teeth desk desks table
+    tabletop counter worktop wall walls floor floors sofa couch bed chair mattress balcony terrace patio lawn
+    carpet carpets rugs tile hard_floors hardwood_floors surface surfaces furniture terrain trail trails beach
+    mountain mountains snow ice water trip trips flight flights journey journeys long_walks walks hikes
+    day_trips longer_trips road_trips work_trips business_trips weekend_trips induction hob stove weekends
+    holidays summer_days winter_days cold_days warm_days rainy_days hot_days long_days bike car boat phone
+    laptop tablet screen clothes metal wood glass leather paper cold_nights warm_nights summer_evenings
     winter_evenings rough_ground wet_ground soft_ground uneven_ground`,
   trait: `room good_support comfort warmth style elegance durability convenience simplicity flexibility mobility
     portability versatility softness silence peace tranquility traction airflow ventilation insulation hydration
@@ -225,8 +226,7 @@ export const english: LexiconWords = {
   for: `for`,
   with: `with featuring offering including`,
   beside: `together_with along_with as_well_as`,
-  prep: `at with during throughout under against thanks_to for_use_in as inside near beside on_top_of into_its
-    in`,
+  prep: `at with during throughout under against thanks_to for_use_in as inside beside on_top_of into_its in`,
   on: `on`,
   upto: `up_to for_up_to of_up_to`,
   of: `of`,

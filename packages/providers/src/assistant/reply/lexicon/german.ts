@@ -17,12 +17,12 @@ export const german: LexiconWords = {
   modal: `kann kannst können könnte könnten dürfte würde lässt lassen`,
   will: `wird werden`,
   has: `hat haben bietet bieten besitzt enthält verfügt_über`,
-  verb: `passt passen hält halten sorgt_für sorgen_für bringt_mit schützt schützen wärmt wärmen kühlt kühlen
-    dämpft dämpfen unterstützt unterstützen erleichtert ermöglicht verbindet ergänzt ergänzen mahlt mahlen
-    reinigt spendet spenden vereint vereinen trocknet absorbiert misst brüht blendet dient_als dienen_als
-    passt_in passen_in spielt leuchtet beleuchtet stützt stützen umschließt sitzen_sicher sitzt_sicher
-    sitzt_bequem sitzen_bequem schneidet_gemüse schneidet_brot schneidet_fleisch schützt_vor schützen_vor
-    schützt_gegen schützen_gegen eignet_sich eignen_sich`,
+  verb: `passt passen hält halten sorgt_für sorgen_für schützt schützen wärmt wärmen kühlt kühlen dämpft dämpfen
+    unterstützt unterstützen erleichtert ermöglicht verbindet ergänzt ergänzen mahlt mahlen reinigt spendet
+    spenden vereint vereinen trocknet absorbiert misst brüht blendet dient_als dienen_als passt_in passen_in
+    spielt leuchtet beleuchtet stützt stützen umschließt sitzen_sicher sitzt_sicher sitzt_bequem sitzen_bequem
+    schneidet_gemüse schneidet_brot schneidet_fleisch schützt_vor schützen_vor schützt_gegen schützen_gegen
+    eignet_sich eignen_sich`,
   suits: `eignet_sich_für eignen_sich_für passt_zu passen_zu passt_gut_zu passen_gut_zu macht_spaß machen_spaß`,
   adds: `verleiht verleihen`,
   make: `macht machen hält halten`,
@@ -30,10 +30,9 @@ export const german: LexiconWords = {
   help: `hilft_dir hilft_ihnen hilft helfen lässt_sich lassen_sich ermöglicht_es`,
   look: `klingt klingen fühlt_sich fühlen_sich sieht sehen wirkt wirken schmeckt schreibt arbeitet duftet`,
   use: `hören lesen spielen arbeiten schlafen laufen wandern reisen kochen backen tragen nutzen verwenden
-    benutzen mitnehmen transportieren verstauen reinigen waschen mahlen entspannen konzentrieren schreiben
-    trainieren lernen zeichnen malen klettern schwimmen joggen radfahren telefonieren einstellen aufbauen
-    bedienen falten zusammenfalten üben gärtnern nähen stricken basteln reist schläfst läufst kaffee_trinken
-    tee_trinken`,
+    benutzen transportieren verstauen reinigen waschen mahlen entspannen konzentrieren schreiben trainieren
+    lernen zeichnen malen klettern schwimmen joggen radfahren telefonieren einstellen aufbauen bedienen falten
+    zusammenfalten üben gärtnern nähen stricken basteln reist schläfst läufst kaffee_trinken tee_trinken`,
   wish: `suchst suchen magst mögen möchtest möchten brauchst willst bevorzugst liebt liebst genießen`,
   like: `genießen lieben mögen freuen`,
   rec: `empfehle nimm wähle empfehlen schlage_vor`,

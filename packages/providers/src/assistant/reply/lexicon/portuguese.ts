@@ -26,7 +26,7 @@ export const portuguese: LexiconWords = {
   making: ``,
   help: `ajuda_a ajudam_a permite permitem`,
   look: `parece soa`,
-  use: `ouvir ler jogar usar levar trabalhar dormir correr viajar cozinhar escrever limpar guardar transportar
+  use: `ouvir ler jogar usar trabalhar dormir correr viajar cozinhar escrever limpar guardar transportar
     utilizar caminhar nadar desenhar pintar aprender relaxar concentrar lavar dobrar montar ajustar treinar
     estudar viaja corre descansar tocar cortar acampar brincar`,
   wish: `procura quer deseja prefere aproveitar ama gosta_de`,
@@ -38,12 +38,12 @@ export const portuguese: LexiconWords = {
     resistente resistentes robusto robusta robustos durável duráveis versátil versáteis dobrável dobráveis
     portátil portáteis impermeável impermeáveis quente quentes fresco fresca elegante elegantes moderno moderna
     clássico clássica simples silencioso silenciosa silenciosos claro clara nítido nítida potente potentes
-    ergonômico ergonómica fácil fáceis natural naturais agradável agradáveis longo longa longos longas preto preta
-    branco branca azul vermelho vermelha verde cinza frio fria seco seca secos limpo limpa delicado delicada
-    encantador encantadora aconchegante aconchegantes respirável respiráveis ajustável ajustáveis lavável laváveis
-    recarregável antiderrapante relaxante tranquilo tranquila sólido sólida estável flexível divertido divertida
-    criativo luminoso fino fina amplo ampla espaçoso espaçosa confiável preciso precisa adequado adequada diário
-    diária`,
+    ergonômico ergonómica fácil fáceis natural naturais agradável agradáveis longo longa longos longas preto
+    preta branco branca azul vermelho vermelha verde cinza frio fria seco seca secos limpo limpa delicado
+    delicada encantador encantadora aconchegante aconchegantes respirável respiráveis ajustável ajustáveis
+    lavável laváveis recarregável antiderrapante relaxante tranquilo tranquila sólido sólida estável flexível
+    divertido divertida criativo luminoso fino fina amplo ampla espaçoso espaçosa confiável preciso precisa
+    adequado adequada diário diária fácil_de_levar fáceis_de_levar`,
   enough: ``,
   adv: `muito bem realmente também especialmente facilmente perfeitamente confortavelmente além_disso tão
     bastante`,

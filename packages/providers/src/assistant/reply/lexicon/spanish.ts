@@ -27,9 +27,9 @@ export const spanish: LexiconWords = {
   making: ``,
   help: `permite permiten ayuda_a ayudan_a te_ayuda_a le_ayuda_a te_permite le_permite`,
   look: `resulta resultan suena suenan se_siente se_sienten parece`,
-  use: `escuchar leer jugar usar llevar trabajar dormir correr viajar cocinar escribir limpiar guardar
-    transportar utilizar caminar nadar dibujar pintar aprender relajarse relajarte concentrarse concentrarte
-    lavar plegar montar ajustar entrenar estudiar viajas duermes corres descansar tocar cortar hornear`,
+  use: `escuchar leer jugar usar trabajar dormir correr viajar cocinar escribir limpiar guardar transportar
+    utilizar caminar nadar dibujar pintar aprender relajarse relajarte concentrarse concentrarte lavar plegar
+    montar ajustar entrenar estudiar viajas duermes corres descansar tocar cortar hornear`,
   wish: `buscas busca quieres quiere necesitas prefieres disfrutar disfrutar_de`,
   like: `gustar disfrutar encantar gustará encantará apreciar apreciará disfrutará`,
   rec: `recomiendo recomendaría sugiero sugeriría elige elegiría`,
@@ -45,7 +45,8 @@ export const spanish: LexiconWords = {
     transpirables ajustable ajustables lavable lavables recargable antideslizante relajante tranquilo tranquila
     inalámbrico inalámbricos inalámbrica resistentes_al sólido sólida estable estables flexible flexibles
     divertido divertida creativo luminoso fino fina amplio amplia espacioso espaciosa fiable fiables blando
-    firme preciso precisa adecuado adecuada adecuados caliente calientes diario diaria`,
+    firme preciso precisa adecuado adecuada adecuados caliente calientes diario diaria fácil_de_llevar
+    fáciles_de_llevar cómodo_de_llevar cómoda_de_llevar`,
   enough: ``,
   adv: `muy bien realmente bastante también especialmente fácilmente perfectamente además así particularmente
     cómodamente a_la_vez tan`,
