@@ -31,10 +31,13 @@ const det = opt(alt(seq(ownPerson, opt(word("genitive"))), possessive, seq(word(
 const phrase = (head: Pattern): Pattern => seq(det, inner, head, after, ofFeature)
 const somebody = seq(opt(alt(word("det"), word("poss"))), inner, word("person"), after)
 
-const features = list(phrase(thing))
+/** Not `your kit`: the shopper has no part of a product. */
+const partPhrase = seq(ownDet, inner, word("part"), after, ofFeature)
+const feature = alt(phrase(alt(word("noun"), word("trait"))), partPhrase)
+const features = list(feature)
 /** What a product has or gives. */
 const parts = list(seq(ownDet, innerOfPart, alt(word("trait"), word("part"), measure), after, ofFeature))
-const object = alt(phrase(alt(thing, word("use"))), seq(article, innerOfKind, word("kind"), after))
+const object = alt(feature, phrase(word("use")), seq(article, innerOfKind, word("kind"), after))
 const objects = list(object)
 /** What and whom a product is for. */
 const usable = list(alt(object, somebody, group))
@@ -126,7 +129,7 @@ const objectMade = seq(alt(word("it"), word("you"), features, ownPerson), comple
 const makes = seq(word("make"), alt(objectMade, complement))
 const helps = seq(
   word("help"),
-  opt(alt(word("you"), word("dat"), somebody, phrase(thing))),
+  opt(alt(word("you"), word("dat"), somebody, feature)),
   opt(word("to")),
   alt(action, wishes, makes)
 )

@@ -5,7 +5,7 @@ import { numbersIn } from "./Numbers.ts"
 import { maxTitle, normalized, oneLine } from "./PlainText.ts"
 import type { PriceLimit } from "./PriceLimits.ts"
 import type { TitleWord } from "./Patterns.ts"
-import { isAmbiguous, isSensitive } from "./SensitiveWords.ts"
+import { isAmbiguous, isSensitive, withoutClaims } from "./SensitiveWords.ts"
 import type { Sentence } from "./Sentences.ts"
 import { wordsIn } from "./Words.ts"
 
@@ -65,7 +65,7 @@ const isReadable = (word: string): boolean => /^[\d.,a-zà-žẞß]+$/u.test(wor
 
 /** The words of a title as the model sees it, without those that could make a claim. */
 const titleWords = (title: string): ReadonlyArray<TitleWord | undefined> =>
-  wordsIn(withoutFacts(normalized(oneLine(title, maxTitle)))).map(({ text }) => {
+  wordsIn(withoutClaims(withoutFacts(normalized(oneLine(title, maxTitle))))).map(({ text }) => {
     const isClaim = isSensitive(text) || isSensitive(lettersOf(text))
     return !isReadable(text) || (isClaim && !isAmbiguous(text)) ? undefined : { text, isAmbiguous: isClaim }
   })

@@ -4,7 +4,7 @@ import { factWords, type FactWords, type ListLanguage } from "./FactWords.ts"
 import { numbersIn } from "./Numbers.ts"
 import { normalized, oneLine, plainText, shortened } from "./PlainText.ts"
 import { type CheckedSentence, checkSentences, languagesOf, type ReplyContext } from "./ReplyCheck.ts"
-import { isAmbiguous, isSensitive } from "./SensitiveWords.ts"
+import { isAmbiguous, isSensitive, withoutClaims } from "./SensitiveWords.ts"
 import { joinSentences, sentencesOf } from "./Sentences.ts"
 import { wordsIn } from "./Words.ts"
 
@@ -74,10 +74,6 @@ const factsText = (product: Product, products: ReadonlyArray<Product>, words: Fa
 const bound = /(?:over|under|up|down|max)(?: to)? ?\d/iu
 const sign = /[@#%$€£]|\p{L}[./:]{1,3}\p{L}/u
 
-/** Claims of price, stock, shipping, ratings and approvals whose words alone may stand in a name. */
-const claim =
-  /(?<!\p{L})(?:free[ -]?(?:postage|p&p|gift)|(?:five|5)[ -]?stars?(?!\p{L})|fda[ -]cleared|(?:black|cyber) ?(?:friday|monday)|prime day|(?:next|same)[ -]day|limited[ -]time|(?:no\.? ?|number )(?:1|one)(?![\p{L}\d.,])|\d+ left(?![ -](?:hand|side|ear|foot|arm|leg|knee|right))|ready to ship|бесплатн|скидк|распродаж|акци[яи]|дешев|дёшев|доставк|хит продаж|в наличии)|包邮|免费|免運|特价|特價|打折|折扣|优惠|優惠|促销|促銷|现货|現貨|热销|熱銷|好评|好評|最低|最安|送料無料|無料|割引|特価|セール|お得|激安|格安|即納|在庫|高評価|レビュー|무료|할인|특가|세일|당일|배송|최저|인기|재고|مجان|خصم|شحن/iu
-
 /** Letters that look like others: small capitals, and words of two alphabets. */
 const lookalike =
   /[\u0250-\u02af\u1d00-\u1dbf\ua720-\ua7ff]|(?:\p{Script=Latin}[\p{Script=Cyrillic}\p{Script=Greek}]|[\p{Script=Cyrillic}\p{Script=Greek}]\p{Script=Latin})/u
@@ -94,7 +90,7 @@ const isPlainTitle = (title: string): boolean => {
     !sign.test(text) &&
     numbersIn(text).every(({ kind }) => kind === "plain") &&
     !bound.test(text) &&
-    !claim.test(text) &&
+    withoutClaims(text) === text &&
     !lookalike.test(text) &&
     ![...wordsIn(text), ...wordsIn(joinedLetters(text))].some(
       (word) => isSensitive(word.text) && !isAmbiguous(word.text)

@@ -39,7 +39,10 @@ const whole = new Set(
   sûre pire precio precios caro cara caros caras cars compra compras comprar retirado retirada ordine ordini
   ordinare meno mais closeout giveaway
   overnight booked scarce few limited gone sent hearts soldout instock wholesale presale resale yours owned loved adored
-  acclaimed praised voted trusted ready solde`.split(/\s+/)
+  acclaimed praised voted trusted ready solde buy
+  buys bogo steal doorbuster blowout markdown preowned heute sofort hoy hoje oggi demain mañana domani amanhã`.split(
+    /\s+/
+  )
 )
 
 /** Stems that are long enough to be looked for inside of compounds, too: `Sonderangebot`, `inexpensive`. */
@@ -49,7 +52,7 @@ const inner =
   highrated fivestar 5star gratis gratuit kostenlos kostenfrei portofrei preis(?!el) günst guenst billig rabatt angebot
   gutschein versand liefer bestell verkauf bewert rezension verfügbar vorrat vorrät lagernd lagerware schnäppchen
   sonderpost reduzier nachlass ersparn skonto livraison livré expédi rabais promo remise réduc soldes épuis dispon étoil
-  recommand barat descuent rebaj envío agotad ofert reseñ ahorr liquid(?:ac|aç|az) scont offert spediz consegn esaurit
+  recommand barat descuent rebaj envío agotad ofert reseñ ahorr liquida[tcçz] scont offert spediz consegn esaurit
   risparm recension descont grátis esgotad avaliaç economiz pechinch entreg goedko korting verzend bezorg voorraad
   uitverko aanbied leverba darmow przecen dostaw wyprzeda leverans tilbud erbjud slutsåld indirim ücretsiz kargo
   kampanya stokta fiyat alennu tarjou toimitu`.split(/\s+/)
@@ -75,6 +78,14 @@ const ambiguous = new Set(
   left best better number wire sign down up over under back max double triple premium star wallet purse card limited
   hearts gone overnight few ready`.split(/\s+/)
 )
+
+/** Claims of price, stock, shipping, ratings and approvals whose words alone may stand in a name. */
+const claims =
+  /(?<!\p{L})(?:free[ -]?(?:postage|p&p|gift)|(?:five|5)[ -]?stars?(?!\p{L})|fda[ -]cleared|(?:black|cyber) ?(?:friday|monday)|prime day|(?:next|same)[ -]day|limited[ -]time|(?:editor'?s'?|top)[ -](?:choice|pick|seller)|\d[ -]for[ -]\d|(?:no\.? ?|number )(?:1|one)(?![\p{L}\d.,])|\d+[.,](?:99|95)(?![\d ]*\p{L})|\d+ left(?![ -](?:hand|side|ear|foot|arm|leg|knee|right))|ready to ship|бесплатн|скидк|распродаж|акци[яи]|дешев|дёшев|доставк|хит продаж|в наличии)|包邮|免费|免運|特价|特價|打折|折扣|优惠|優惠|促销|促銷|现货|現貨|热销|熱銷|好评|好評|最低|最安|送料無料|無料|割引|特価|セール|お得|激安|格安|即納|在庫|高評価|レビュー|무료|할인|특가|세일|당일|배송|최저|인기|재고|مجان|خصم|شحن/giu
+
+/** A title with signs instead of its claims of several words. */
+export const withoutClaims = (title: string): string =>
+  title.replace(claims, (text) => ";".repeat(text.length))
 
 /** Whether a sensitive word may stand in the name of a product. */
 export const isAmbiguous = (word: string): boolean => ambiguous.has(word)

@@ -43,6 +43,21 @@ const exceptions: Record<string, string> = {
   no: "Portuguese `in the`"
 }
 
+/** After `in`, `on` or `for`, these would be a delivery or a price. Fixed phrases may have them: `for hours`. */
+const timesAndMoney = new Set(
+  `second seconds minute minutes hour hours day days week weeks month months year years moment moments night nights
+  evening evenings morning mornings workday meal meals breakfast lunch dinner birthday life lifetime pocket pockets wallet
+  purse purses bank cash coin coins note notes penny pennies dough bucks shelf shelves counter ground stunde stunden
+  minute minuten tag tage tagen woche wochen monat monate jahr jahre nacht nächte abend abende abenden morgen frühstück
+  mittagessen abendessen leben geld münzen heure heures jour jours semaine semaines mois année nuit nuits soir soirée soirées
+  matin repas vie poche poches argent hora horas día días semana semanas mes año noche noches tarde mañana comida cena vida
+  bolsillo dinero ora ore giorno giorni settimana mese anno notte notti sera serata mattina pasto pasti vita tasca tasche
+  soldi dia dias mês ano noite noites manhã almoço jantar bolso dinheiro casa maison wohnung home house`.split(
+    /\s+/
+  )
+)
+const things = ["noun", "trait", "use", "choice", "gift"] as const
+
 /** Numbers, of which the grammar allows only that of the products. */
 const isNumber = (lists: LexiconWords, word: string): boolean => lists.number.split(" ").includes(word)
 
@@ -54,6 +69,11 @@ describe.each(Object.entries({ english, french, german, italian, portuguese, spa
         .flatMap((text) => text.split(/\s+/))
         .filter((word) => !word.includes("_") && !isNumber(lists, word) && exceptions[word] === undefined)
       expect(words.filter(isSensitive)).toEqual([])
+    })
+
+    it("has no thing that is a time, money or a home", () => {
+      const words = things.flatMap((kind) => lists[kind].split(/\s+/))
+      expect(words.filter((word) => timesAndMoney.has(word))).toEqual([])
     })
   }
 )

@@ -95,7 +95,15 @@ describe("a time or a motion that would be a delivery", () => {
     Il Sony entra in casa.
     Puedes llevar este a casa.
     Puoi portare questo a casa.
-    Pode levar este para casa.`)
+    Pode levar este para casa.
+    Te puedes llevar la Lumo.
+    Du kannst sie zuhause mitnehmen.
+    The Sony holds for you at home.
+    It folds up for you.
+    It is for your mother.
+    You can use your kit at home.
+    It is nice at your entrance.
+    It is light near your home.`)
   )("%s", (lie) => {
     expect(kept(lie)).toBe("")
   })
@@ -125,7 +133,13 @@ describe("an idiom of price or stock", () => {
     You can use it for small notes.
     It is thin on the ground.
     The Sony is great while it lasts.
-    It is made for life.`)
+    It is made for life.
+    It is for a coffee.
+    It is light on hand.
+    It is good at hand.
+    It looks good on the shelf.
+    Riduce molto bene.
+    Il réduit vraiment.`)
   )("%s", (lie) => {
     expect(kept(lie)).toBe("")
   })
@@ -154,6 +168,8 @@ describe("the opinion of others", () => {
     It makes people happy.
     The Sony keeps readers happy.
     The Sony draws people.
+    The Sony is hot in winter.
+    It has excellent readings.
     Der Sony schneidet sehr gut bei Kindern ab.
     Der Sony schneidet sehr gut bei Kindern.
     Der Sony schneidet sehr gut.`)
@@ -209,7 +225,12 @@ describe("a claim in a title", () => {
     Chéap Sony Lamp | The chéap Sony is light.
     ꜰʀᴇᴇ Sony Lamp | The ꜰʀᴇᴇ Sony is light.
     Sony сheap Lamp | The Sony сheap is light.
-    包邮 Sony | The 包邮 Sony is light.`)
+    包邮 Sony | The 包邮 Sony is light.
+    Editor's Choice Sony Lamp | The Editor's Choice Sony is light.
+    Next Day Sony Lamp | The Next Day Sony is light.
+    Black Friday Sony Lamp | The Black Friday Sony is light.
+    Sony Lamp 19.99 | The Sony Lamp 19.99 is light.
+    BOGO Sony Lamp | The BOGO Sony is light.`)
   )("of one word is neither said nor listed: %s: %s", (title, lie) => {
     expect(kept(lie, title)).toBe("")
     expect(list(title)).toContain("- B000000005")

@@ -42,7 +42,8 @@ export const english: LexiconWords = {
     clip_to connects_to connect_to stays_in_place stay_in_place closes_tightly locks_firmly lasts_for_hours
     lasts_all_day last_all_day folds_into fold_into stores_easily store_easily packs_into pack_into fits_under
     fit_under spreads_evenly works_without work_without protects_against protect_against lies_flat_when_open
-    lie_flat_when_open does_the_work_for_you do_the_work_for_you does_the_work do_the_work`,
+    lie_flat_when_open does_the_work_for_you do_the_work_for_you does_the_work do_the_work keeps_tea_hot
+    keep_tea_hot keeps_coffee_hot keep_coffee_hot keeps_drinks_hot keep_drinks_hot keeps_food_hot keep_food_hot`,
   suits: `suits suit fits fit matches match works_for`,
   adds: `adds add lends lend`,
   make: `makes make keeps keep renders`,
@@ -53,20 +54,21 @@ export const english: LexiconWords = {
   use: `use wear carry clean hang relax sleep travel run walk read listen_to write play cook bake brew grind
     work study train exercise hike camp ride cycle swim draw paint knit sew learn practice fold store pack
     assemble install set_up adjust handle hold operate wash fill empty pour attach detach mount build stack
-    explore create focus concentrate unwind rest breathe stretch type game record watch hear wear_it maintain
-    care_for grip understand combine wipe rinse sit stand lie commute garden photograph drive sharpen serve mix
-    toast fall_asleep stay_warm stay_dry stay_cool using wearing carrying cleaning hanging relaxing sleeping
-    traveling travelling running walking reading listening writing playing cooking baking brewing grinding
-    working studying training exercising hiking camping riding cycling swimming drawing painting knitting sewing
+    explore create focus concentrate unwind rest breathe stretch type game record hear wear_it maintain care_for
+    grip understand combine wipe rinse sit stand lie commute garden photograph drive sharpen serve mix toast
+    fall_asleep stay_warm stay_dry stay_cool using wearing carrying cleaning hanging relaxing sleeping traveling
+    travelling running walking reading listening writing playing cooking baking brewing grinding working
+    studying training exercising hiking camping riding cycling swimming drawing painting knitting sewing
     learning practicing folding storing packing adjusting handling washing pouring attaching mounting building
-    stacking exploring creating focusing unwinding resting stretching typing gaming recording watching hearing
-    commuting gardening backpacking fishing climbing skiing driving sketching crafting roasting grilling frying
+    stacking exploring creating focusing unwinding resting stretching typing gaming recording hearing commuting
+    gardening backpacking fishing climbing skiing driving sketching crafting roasting grilling frying
     making_coffee making_tea work_out working_out planning meditating dancing singing jogging sharpening serving
     mixing kneading chopping slicing sit_down stand_up having_breakfast wears uses travels runs cooks bakes
     reads hikes plays writes sleeps works spend_time spend_an_evening spend_the_evening go_hiking go_running
     go_camping work_from_home stand_for_a_long_time tidy_up keep_warm keep_cool keep_dry stay_organized
     stay_hydrated be_seen climb fish direct hold_your_phone play_golf plays_golf drink_coffee drink_tea
-    drink_water drinking_coffee drinking_tea start_playing charge_your_phone charge_a_phone charge_a_laptop`,
+    drink_water drinking_coffee drinking_tea start_playing charge_your_phone charge_a_phone charge_a_laptop
+    watch_movies watch_birds watching_movies watching_birds`,
   wish: `want need like love prefer looking_for wants needs likes loves enjoys prefers enjoy enjoying`,
   like: `enjoy like love appreciate welcome`,
   rec: `recommend suggest choose pick go_with consider would_go_with take_a_look_at propose
@@ -87,11 +89,11 @@ export const english: LexiconWords = {
     retro rustic scandinavian nordic industrial contemporary traditional artistic creative playful funny vivid
     lively adventurous romantic peaceful serene friendly welcoming familiar personal distinctive memorable
     meaningful heartfelt sensible smart clever capable effective efficient consistent accurate precise
-    eco_friendly recycled recyclable sustainable biodegradable compostable mindful noticeable sharp dry cold hot
-    wet muddy rocky rough damp flat calm relaxing soothing relaxed grippy magnetic bluetooth digital electric
-    manual automatic acoustic mechanical hand_held handheld detachable removable interchangeable extendable
-    packable collapsible inflatable stackable hypoallergenic delicate sensitive tactile responsive clean tidy
-    neat neutral fun tender airy snug loose straightforward uncomplicated well_made well_built well_spaced
+    eco_friendly recycled recyclable sustainable biodegradable compostable mindful noticeable sharp dry cold wet
+    muddy rocky rough damp flat calm relaxing soothing relaxed grippy magnetic bluetooth digital electric manual
+    automatic acoustic mechanical hand_held handheld detachable removable interchangeable extendable packable
+    collapsible inflatable stackable hypoallergenic delicate sensitive tactile responsive clean tidy neat
+    neutral fun tender airy snug loose straightforward uncomplicated well_made well_built well_spaced
     well_suited beginner_friendly kid_friendly family_friendly water_resistant sweat_resistant scratch_resistant
     non_slip hands_free low_profile built_in separate visible reflective absorbent fast_drying quick_drying
     long_lasting lasting immersive detailed energetic wintry sunny rainy noisy crowded busy cramped sore tired
@@ -124,7 +126,7 @@ export const english: LexiconWords = {
     activities adventure adventures wellness movement motion journey journeys meetings calls video_calls
     podcasts lessons practice hobby hobbies project projects task tasks chores drink drinks bread cake
     vegetables fruit meat fish soup salad pasta rice eggs herbs spices food cabin city forest mountain mountains
-    lake sea snow wind sunlight ground terrain air sky corner window wall walls floor floors room rooms hallway
+    lake sea snow wind sunlight terrain air sky corner window wall walls floor floors room rooms hallway
     living_room dining_room nursery classroom studio workshop garage balcony terrace patio yard lawn worktop
     cupboard drawer sofa couch table chair bed mattress sink shower household apartment flat trees tree backpack
     bag bags suitcase luggage car bike boat tent body hands foot feet knee knees neck shoulder shoulders arm
@@ -152,7 +154,7 @@ export const english: LexiconWords = {
     temperatures instruments chords melodies sketches recipes ingredients pastries pizza steaks sauces leaves
     ears_and_neck hard_floors hardwood_floors tile most_jobs_around_the_house birthday_parties family_evenings
     cold_nights warm_nights summer_evenings winter_evenings home_office home_use home_cooking kitchen_counter
-    tree_branch fresh_meals pens_and_notes`,
+    tree_branch fresh_meals pens_and_notes hot_tea hot_coffee hot_drinks hot_water`,
   spot: `skin hair face ear ears eye eyes neck shoulder shoulders arm arms wrist wrists hands finger fingers
     fingertips foot feet knee knees leg legs hips waist joints spine head body back nose teeth desk desks table
     tabletop counter worktop wall walls floor floors sofa couch bed chair mattress balcony terrace patio lawn
@@ -176,8 +178,8 @@ export const english: LexiconWords = {
     straps handle handles lid sole soles grip grips compartment compartments sleeve lining zipper zippers
     closure hood cuffs seam seams mesh memory_foam foam blade edge knob knobs lever wheel wheels frame base
     shell hinge clip clips magnet buckle ribbon pattern print tone texture layer layers picture image zoom
-    tuning volume treble vocals setup settings mode modes function functions pairing range timer sensor display
-    screen layout switch switches profile numpad angle height width length depth weight capacity stand build
+    tuning volume treble vocals setup settings mode modes function functions pairing timer sensor display screen
+    layout switch switches profile numpad angle height width length depth weight capacity stand build
     construction body brush brushes paints ink nib crema scent fragrance flavor flavour aroma taste rules
     storage_space noise_cancelling noise_cancellation active_noise_cancelling wool cotton leather wood glass
     silk steel bamboo rubber linen merino kit set controls touch_controls look brim band bands belt collar laces
@@ -187,10 +189,10 @@ export const english: LexiconWords = {
     stuffing weave knit stitching pages paper spine wood_grain rim walls bottom sides side outer_shell
     inner_lining water_bottle_pocket steel_body glass_body carrying_case storage_bag travel_case pieces
     illustrations artwork instructions_sheet strings neck_pickup tone_wood reverb rod joints motor speed speeds
-    suction brushroll measurements readings signal connection bluetooth_connection range_hood performance
-    battery_life strips dividers panels lenses reservoir burrs burr ear_pads headrest cushioned_handle
-    straps_and_buckles soundstage noise_isolation drivers hinges pegs poles stakes vents visor lid_and_base
-    rubber_feet casters washable_cover removable_cover`,
+    suction brushroll signal connection bluetooth_connection range_hood performance battery_life strips dividers
+    panels lenses reservoir burrs burr ear_pads headrest cushioned_handle straps_and_buckles soundstage
+    noise_isolation drivers hinges pegs poles stakes vents visor lid_and_base rubber_feet casters washable_cover
+    removable_cover`,
   kind: `headphones earbuds earphones speaker keyboard mouse charger lamp tent backpack suitcase bottle mug
     kettle grinder scale pan knife blanket pillow shoes jacket camera stand notebook pen toy toys puzzle blocks
     bike helmet harness bed towel chair table candle sunscreen shampoo maker drill headlamp mat mats socks shirt

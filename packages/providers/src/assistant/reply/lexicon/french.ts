@@ -18,8 +18,8 @@ export const french: LexiconWords = {
   has: `a ont offre offrent possède possèdent propose dispose_de disposent_de comprend comprennent procure
     procurent`,
   verb: `permet permettent garde gardent protège protègent soutient apporte apportent diffuse adapte s_adapte
-    s_adaptent maintient maintiennent réduit isole complète se_plie se_replie éclaire chauffe masse absorbe
-    filtre va_avec va_bien_avec se_marie_avec donne donnent tient tiennent`,
+    s_adaptent maintient maintiennent isole complète se_plie se_replie éclaire chauffe masse absorbe filtre
+    va_avec va_bien_avec se_marie_avec donne donnent tient tiennent réduit_le_bruit réduit_les_bruits`,
   suits: `convient_à conviennent_à convient_aux conviennent_aux convient_au conviendra_à accompagne va_bien_à
     convient conviennent conviendra`,
   adds: `apporte apportent ajoute ajoutent`,

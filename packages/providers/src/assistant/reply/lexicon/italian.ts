@@ -19,8 +19,8 @@ export const italian: LexiconWords = {
   will: ``,
   has: `ha hanno offre offrono include includono dispone_di è_dotato_di è_dotata_di dona donano`,
   verb: `permette permettono rende rendono mantiene mantengono protegge proteggono aiuta aiutano tiene tengono
-    funziona funzionano taglia illumina riscalda assorbe isola blocca riduce completa occupa si_abbina si_piega
-    si_piegano`,
+    funziona funzionano taglia illumina riscalda assorbe isola blocca completa occupa si_abbina si_piega
+    si_piegano riduce_il_rumore`,
   suits: `serve_a sta_bene_con si_adatta_a si_adattano_a`,
   adds: `aggiunge aggiungono dona donano`,
   make: `rende rendono mantiene mantengono tiene tengono`,

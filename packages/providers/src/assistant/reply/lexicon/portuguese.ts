@@ -19,7 +19,8 @@ export const portuguese: LexiconWords = {
   has: `tem têm oferece oferecem inclui incluem possui possuem conta_com contam_com proporciona proporcionam dá
     dão`,
   verb: `permite permitem mantém mantêm protege protegem ajuda ajudam funciona funcionam corta ilumina aquece
-    absorve isola bloqueia reduz completa ocupa encaixa encaixam suporta cabe_em cabem_em cabe_na cabe_no`,
+    absorve isola bloqueia completa ocupa encaixa encaixam suporta cabe_em cabem_em cabe_na cabe_no
+    reduz_o_ruído`,
   suits: `serve_para servem_para combina_com combinam_com se_adapta_a adapta_se_a`,
   adds: `adiciona adicionam`,
   make: `torna tornam mantém mantêm deixa deixam`,
@@ -52,8 +53,8 @@ export const portuguese: LexiconWords = {
   noun: `música trabalho escritório cozinha quarto jardim viagem viagens esporte desporto corrida trilhas
     acampamento chuva inverno verão sono café chá suor sofá cama mesa cadeira parede chão sala banheiro varanda
     cidade montanha praia mar floresta sol neve água tecido couro madeira lã algodão metal aço vidro borracha
-    bambu seda linho pés mãos mão cabeça pescoço costas pele cabelo olhos ouvidos ouvido corpo comida pão
-    legumes necessidades bebidas voos voo escola academia livros cadernos ruído leitura mochila noites_frias`,
+    bambu seda linho pés mãos mão cabeça pescoço costas pele cabelo olhos ouvidos ouvido corpo pão legumes
+    necessidades bebidas voos voo escola academia livros cadernos ruído leitura mochila noites_frias`,
   spot: ``,
   trait: `conforto estilo elegância espaço calor luz concentração ambiente sabor aroma prazer`,
   part: `som graves bateria material design forma cor tamanho lâmina cabo tecido sola alças alça tampa teclas luz

@@ -20,7 +20,7 @@ export const spanish: LexiconWords = {
   verb: `permite permiten mantiene mantienen encaja encajan protege protegen aporta aportan ayuda ayudan combina
     combinan ocupa ocupan corta cortan ilumina iluminan calienta calientan absorbe absorben cuida cuidan bloquea
     bloquean se_pliega se_pliegan funciona funcionan queda_bien_en quedan_bien_en queda_muy_bien_en
-    quedan_muy_bien_en cabe_en caben_en`,
+    quedan_muy_bien_en cabe_en caben_en reduce_el_ruido reducen_el_ruido`,
   suits: `encaja_con sirve_para sirven_para se_adapta_a se_adaptan_a acompaña acompañan`,
   adds: `aporta aportan añade añaden`,
   make: `hace hacen mantiene mantienen`,
