@@ -37,7 +37,11 @@ const feature = alt(phrase(alt(word("noun"), word("trait"))), partPhrase)
 const features = list(feature)
 /** What a product has or gives. */
 const parts = list(seq(ownDet, innerOfPart, alt(word("trait"), word("part"), measure), after, ofFeature))
-const object = alt(feature, phrase(word("use")), seq(article, innerOfKind, word("kind"), after))
+const object = alt(
+  feature,
+  seq(inner, word("doing"), after, ofFeature),
+  seq(article, innerOfKind, word("kind"), after)
+)
 const objects = list(object)
 /** What and whom a product is for. */
 const usable = list(alt(object, somebody, group))
@@ -75,7 +79,7 @@ const wishes = seq(
 
 const forUse = seq(word("for"), usable)
 const forYou = seq(word("for"), alt(word("you"), word("other")))
-const toUse = seq(word("to"), alt(action, wishes))
+const toUse = seq(word("to"), alt(actions, wishes))
 const who = seq(somebody, word("who"), alt(action, wishes))
 /** When a product is of use. Only a condition says what somebody wishes: others' wishes would be ratings. */
 const when = alt(

@@ -138,6 +138,11 @@ describe("an idiom of price or stock", () => {
     It is light on hand.
     It is good at hand.
     It looks good on the shelf.
+    It is nice in store.
+    It is perfect in the store.
+    It fits the store.
+    La Lumo es ideal en la tienda.
+    Der Sony ist gut im Regal.
     Riduce molto bene.
     Il réduit vraiment.`)
   )("%s", (lie) => {
@@ -149,7 +154,11 @@ describe("an idiom of price or stock", () => {
     It is light on the skin.
     It is easy on the eyes.
     It is kind to your feet.
-    It is comfortable on long flights.`)
+    It is comfortable on long flights.
+    It is easy to store.
+    It is great for reading and cooking.
+    Ideal para correr y viajar.
+    Er ist gut beim Lesen.`)
   )("is not: %s", (sentence) => {
     expect(kept(sentence)).toBe(sentence)
   })

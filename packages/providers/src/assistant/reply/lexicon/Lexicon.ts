@@ -46,6 +46,8 @@ export type WordKind =
   | "look"
   /** What a person does with a product: `wear`. */
   | "use"
+  /** The same as a thing: `for reading`. */
+  | "doing"
   /** What a person wishes: `wants`. */
   | "wish"
   /** What a person may feel about it: `enjoy`. */

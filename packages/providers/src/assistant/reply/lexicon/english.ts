@@ -52,23 +52,31 @@ export const english: LexiconWords = {
   look: `looks look feels feel sounds sound tastes taste stays stay smells smell writes write works work folds
     fold heats heat gets_nicer fits fit seems seem`,
   use: `use wear carry clean hang relax sleep travel run walk read listen_to write play cook bake brew grind
-    work study train exercise hike camp ride cycle swim draw paint knit sew learn practice fold store pack
-    assemble install set_up adjust handle hold operate wash fill empty pour attach detach mount build stack
-    explore create focus concentrate unwind rest breathe stretch type game record hear wear_it maintain care_for
-    grip understand combine wipe rinse sit stand lie commute garden photograph drive sharpen serve mix toast
+    work study train exercise hike camp ride cycle swim draw paint knit sew learn practice fold pack assemble
+    install set_up adjust handle hold operate wash fill empty pour attach detach mount build stack explore
+    create focus concentrate unwind rest breathe stretch type game record hear wear_it maintain care_for grip
+    understand combine wipe rinse sit stand lie commute garden photograph drive sharpen serve mix toast
     fall_asleep stay_warm stay_dry stay_cool using wearing carrying cleaning hanging relaxing sleeping traveling
     travelling running walking reading listening writing playing cooking baking brewing grinding working
     studying training exercising hiking camping riding cycling swimming drawing painting knitting sewing
-    learning practicing folding storing packing adjusting handling washing pouring attaching mounting building
-    stacking exploring creating focusing unwinding resting stretching typing gaming recording hearing commuting
-    gardening backpacking fishing climbing skiing driving sketching crafting roasting grilling frying
-    making_coffee making_tea work_out working_out planning meditating dancing singing jogging sharpening serving
-    mixing kneading chopping slicing sit_down stand_up having_breakfast wears uses travels runs cooks bakes
-    reads hikes plays writes sleeps works spend_time spend_an_evening spend_the_evening go_hiking go_running
-    go_camping work_from_home stand_for_a_long_time tidy_up keep_warm keep_cool keep_dry stay_organized
-    stay_hydrated be_seen climb fish direct hold_your_phone play_golf plays_golf drink_coffee drink_tea
-    drink_water drinking_coffee drinking_tea start_playing charge_your_phone charge_a_phone charge_a_laptop
-    watch_movies watch_birds watching_movies watching_birds`,
+    learning practicing folding packing adjusting handling washing pouring attaching mounting building stacking
+    exploring creating focusing unwinding resting stretching typing gaming recording hearing commuting gardening
+    backpacking fishing climbing skiing driving sketching crafting roasting grilling frying making_coffee
+    making_tea work_out working_out planning meditating dancing singing jogging sharpening serving mixing
+    kneading chopping slicing sit_down stand_up having_breakfast wears uses travels runs cooks bakes reads hikes
+    plays writes sleeps works spend_time spend_an_evening spend_the_evening go_hiking go_running go_camping
+    work_from_home stand_for_a_long_time tidy_up keep_warm keep_cool keep_dry stay_organized stay_hydrated
+    be_seen climb fish direct hold_your_phone play_golf plays_golf drink_coffee drink_tea drink_water
+    drinking_coffee drinking_tea start_playing charge_your_phone charge_a_phone charge_a_laptop watch_movies
+    watch_birds watching_movies watching_birds store storing`,
+  doing: `using wearing carrying cleaning hanging relaxing sleeping traveling travelling running walking reading
+    listening writing playing cooking baking brewing grinding working studying training exercising hiking
+    camping riding cycling swimming drawing painting knitting sewing learning practicing folding packing
+    adjusting handling washing pouring attaching mounting building stacking exploring creating focusing
+    unwinding resting stretching typing gaming recording hearing commuting gardening backpacking fishing
+    climbing skiing driving sketching crafting roasting grilling frying making_coffee making_tea working_out
+    meditating dancing singing jogging sharpening serving mixing kneading chopping slicing having_breakfast
+    drinking_coffee drinking_tea watching_movies watching_birds`,
   wish: `want need like love prefer looking_for wants needs likes loves enjoys prefers enjoy enjoying`,
   like: `enjoy like love appreciate welcome`,
   rec: `recommend suggest choose pick go_with consider would_go_with take_a_look_at propose
@@ -119,7 +127,7 @@ export const english: LexiconWords = {
     in_the_dark even_in_bad_weather even_in_rain on_long_trips on_long_flights in_a_home in_any_home in_the_home
     around_the_house around_the_neck around_the_wrist from_the_sofa between_trees over_the_ears over_the_ear
     without_wires without_a_cloud without_an_app from_a_branch without_bouncing in_mind in_the_hand in_your_hand
-    in_one_hand on_the_wrist`,
+    in_one_hand on_the_wrist from_a_tree from_a_balcony`,
   noun: `travel trip trips flight flights commute office desk desks study school kitchen bedroom bathroom garden
     camping hiking trail trails sport sports gym workout workouts yoga beach rain weather winter summer sleep
     coffee tea reading gift_giving lifestyle exercise exercises endurance ritual routine habit sense activity
@@ -143,18 +151,18 @@ export const english: LexiconWords = {
     walking cycling cooking baking sewing drawing outdoor_use indoor_use induction oven dishwasher microwave
     freezer fridge hob stove gaming typing work play autumn spring every_season year_round_use child_s_room
     medium size sizes rest decor decoration interior interiors celebration party parties picnic picnics barbecue
-    festival festivals concentration_time conversation conversations soil plants plant flowers seeds
-    herbs_garden harvest orchard pool lake_side what_you_are_looking_for what_you_re_looking_for
-    what_you_need_to_start_playing your_request walk walks daily_walks weekend_trips extra_lens life_outdoors
-    jobs_around_the_house most_jobs most_rooms most_backpacks grip scenery picnic_basket bounce bouncing
-    mouthfeel surroundings tension stress comfort_food fibers fibres sips engine_noise carpet carpets rugs
-    furniture voice lenses glasses_lens eye_level pressure fresh_coffee fresh_air fresh_vegetables fresh_bread
-    heavy_rain light_rain strategy colors_and_shapes creativity imagination pets small_spaces tight_spaces
-    small_apartments long_walks road_trips work_trips business_trips getaways commutes workloads temperature
-    temperatures instruments chords melodies sketches recipes ingredients pastries pizza steaks sauces leaves
-    ears_and_neck hard_floors hardwood_floors tile most_jobs_around_the_house birthday_parties family_evenings
-    cold_nights warm_nights summer_evenings winter_evenings home_office home_use home_cooking kitchen_counter
-    tree_branch fresh_meals pens_and_notes hot_tea hot_coffee hot_drinks hot_water`,
+    festival festivals concentration_time soil plants plant flowers seeds herbs_garden harvest orchard pool
+    lake_side what_you_are_looking_for what_you_re_looking_for what_you_need_to_start_playing your_request walk
+    walks daily_walks weekend_trips extra_lens life_outdoors jobs_around_the_house most_jobs most_rooms
+    most_backpacks grip scenery picnic_basket bounce bouncing mouthfeel surroundings tension stress comfort_food
+    fibers fibres sips engine_noise carpet carpets rugs furniture voice lenses glasses_lens eye_level pressure
+    fresh_coffee fresh_air fresh_vegetables fresh_bread heavy_rain light_rain strategy colors_and_shapes
+    creativity imagination pets small_spaces tight_spaces small_apartments long_walks road_trips work_trips
+    business_trips getaways commutes workloads temperature temperatures instruments chords melodies sketches
+    recipes ingredients pastries pizza steaks sauces leaves ears_and_neck hard_floors hardwood_floors tile
+    most_jobs_around_the_house birthday_parties family_evenings cold_nights warm_nights summer_evenings
+    winter_evenings home_office home_use home_cooking kitchen_counter tree_branch fresh_meals pens_and_notes
+    hot_tea hot_coffee hot_drinks hot_water`,
   spot: `skin hair face ear ears eye eyes neck shoulder shoulders arm arms wrist wrists hands finger fingers
     fingertips foot feet knee knees leg legs hips waist joints spine head body back nose teeth desk desks table
     tabletop counter worktop wall walls floor floors sofa couch bed chair mattress balcony terrace patio lawn

@@ -33,6 +33,10 @@ export const german: LexiconWords = {
     benutzen transportieren verstauen reinigen waschen mahlen entspannen konzentrieren schreiben trainieren
     lernen zeichnen malen klettern schwimmen joggen radfahren telefonieren einstellen aufbauen bedienen falten
     zusammenfalten üben gärtnern nähen stricken basteln reist schläfst läufst kaffee_trinken tee_trinken`,
+  doing: `hören lesen spielen arbeiten schlafen laufen reisen kochen backen tragen nutzen verwenden benutzen
+    transportieren verstauen reinigen waschen mahlen entspannen konzentrieren schreiben trainieren lernen
+    zeichnen malen schwimmen joggen radfahren telefonieren einstellen aufbauen bedienen falten zusammenfalten
+    üben nähen stricken kaffee_trinken tee_trinken`,
   wish: `suchst suchen magst mögen möchtest möchten brauchst willst bevorzugst liebt liebst genießen`,
   like: `genießen lieben mögen freuen`,
   rec: `empfehle nimm wähle empfehlen schlage_vor`,
@@ -81,10 +85,10 @@ export const german: LexiconWords = {
     träger riemen rahmen gehäuse licht regeln wolle baumwolle leder holz schnitt passform muster duft geschmack
     aroma füllung bezug höhe gewicht futter geräuschunterdrückung bild seiten feder tragekomfort dämpfung display
     bedienung schliff`,
-  kind: `kopfhörer ohrhörer tastatur maus lampe zelt rucksack koffer flasche tasse mühle waage pfanne messer decke
-    kissen schuhe jacke lautsprecher ladegerät spielzeug puzzle uhr brille schlafsack regenjacke schuh spiel
-    brettspiel thermoskanne kanne becher mütze socken stirnlampe leuchte schreibtischlampe handschuhe hemd kleid
-    stuhl tisch regal spiegel kerze kaffeemühle notizbuch füller`,
+  kind: `kopfhörer ohrhörer tastatur maus lampe zelt rucksack koffer flasche tasse mühle waage pfanne messer
+    decke kissen schuhe jacke lautsprecher ladegerät spielzeug puzzle uhr brille schlafsack regenjacke schuh
+    spiel brettspiel thermoskanne kanne becher mütze socken stirnlampe leuchte schreibtischlampe handschuhe hemd
+    kleid stuhl tisch spiegel kerze kaffeemühle notizbuch füller`,
   choice: `wahl auswahl tipp idee ideen empfehlung vorschlag vorschläge option alternative ergänzung begleiter
     lösung möglichkeit`,
   gift: `geschenk geschenke überraschung`,

@@ -30,6 +30,7 @@ export const spanish: LexiconWords = {
   use: `escuchar leer jugar usar trabajar dormir correr viajar cocinar escribir limpiar guardar transportar
     utilizar caminar nadar dibujar pintar aprender relajarse relajarte concentrarse concentrarte lavar plegar
     montar ajustar entrenar estudiar viajas duermes corres descansar tocar cortar hornear`,
+  doing: ``,
   wish: `buscas busca quieres quiere necesitas prefieres disfrutar disfrutar_de`,
   like: `gustar disfrutar encantar gustará encantará apreciar apreciará disfrutará`,
   rec: `recomiendo recomendaría sugiero sugeriría elige elegiría`,
@@ -66,7 +67,7 @@ export const spanish: LexiconWords = {
     acabado patrón capacidad cuerpo forro asa asas`,
   kind: `auriculares cascos teclado ratón lámpara mochila maleta botella taza molinillo báscula sartén cuchillo
     manta almohada zapatos zapatillas chaqueta altavoz cargador juguete juguetes juego puzle reloj gafas gorro
-    calcetines tetera bolso cuaderno pluma vela espejo tienda`,
+    calcetines tetera bolso cuaderno pluma vela espejo tienda_de_campaña`,
   choice: `elección opción opciones sugerencia sugerencias idea ideas alternativa recomendación compañero
     complemento solución`,
   gift: `regalo regalos sorpresa`,
