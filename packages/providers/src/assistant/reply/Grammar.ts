@@ -102,7 +102,7 @@ const extras = many(alt(suit, how))
 const extrasOfVerb = many(alt(seq(opt(sign), suits), how))
 
 const made = seq(word("made"), usable)
-const quality = seq(list(alt(adj, made, seq(word("gentle"), spots))), extras)
+const quality = list(seq(alt(adj, made, seq(word("gentle"), spots)), extras))
 const choice = seq(opt(alt(theOrThis, word("mine"))), inner, word("choice"), after, many(suit))
 /** A gift is for somebody or of a quality; `is a gift` would promise it. */
 const gift = seq(
@@ -119,6 +119,8 @@ const complement = alt(quality, choice, gift, kind)
 
 const may = alt(word("modal"), word("will"))
 const is = seq(word("be"), advs, complement)
+/** Not `comes in a case at night`, which would be a delivery. */
+const comes = seq(word("comes"), parts, many(seq(opt(sign), forUse)))
 const has = seq(word("has"), many(alt(word("adv"), word("dat"), word("you"))), parts, extrasOfVerb)
 const doesTo = (verb: Pattern, whom: Pattern): Pattern =>
   seq(verb, many(alt(word("adv"), word("circ"), word("made"), adj, measure, list(whom), place)), extrasOfVerb)
@@ -138,7 +140,11 @@ const helps = seq(
   alt(action, wishes, makes)
 )
 const looks = seq(word("look"), opt(word("dat")), alt(quality, some(word("adv"))), extrasOfVerb)
-const predicate = seq(opt(may), advs, alt(is, has, does, adds, makes, helps, looks, seq(quality, word("be"))))
+const predicate = seq(
+  opt(may),
+  advs,
+  alt(is, has, comes, does, adds, makes, helps, looks, seq(quality, word("be")))
+)
 const predicates = seq(predicate, many(seq(joint, predicate)))
 
 /** `Ridgeway trail running shoes` of a longer title. */

@@ -97,6 +97,10 @@ describe("a time or a motion that would be a delivery", () => {
     Puoi portare questo a casa.
     Pode levar este para casa.
     Te puedes llevar la Lumo.
+    It comes in a case at night.
+    It comes with a kit at your desk.
+    You will welcome the kit at home.
+    It comes with great speed.
     Du kannst sie zuhause mitnehmen.
     The Sony holds for you at home.
     It folds up for you.
@@ -115,6 +119,8 @@ describe("a time or a motion that would be a delivery", () => {
     It keeps your feet warm in winter.
     At home, it is quiet.
     It folds into a small case.
+    It comes in a practical case.
+    It comes with a strap for travel.
     Er eignet sich gut für kalte Nächte im Zelt.`)
   )("is not: %s", (sentence) => {
     expect(kept(sentence)).toBe(sentence)
@@ -139,6 +145,8 @@ describe("an idiom of price or stock", () => {
     It is good at hand.
     It looks good on the shelf.
     It is nice in store.
+    It is fine in storage.
+    It is nice in the basket.
     It is perfect in the store.
     It fits the store.
     La Lumo es ideal en la tienda.

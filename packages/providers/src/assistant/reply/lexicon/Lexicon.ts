@@ -30,6 +30,8 @@ export type WordKind =
   | "will"
   /** Verbs before a feature: `offers`. */
   | "has"
+  /** The same without a place or a time after it: `comes with`. */
+  | "comes"
   /** What a product does: `folds`, `protects`. */
   | "verb"
   /** What a product does for persons: `suits`. */

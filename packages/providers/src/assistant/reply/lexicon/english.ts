@@ -15,9 +15,9 @@ export const english: LexiconWords = {
   be: `is are be s re being`,
   modal: `can could may might would should d`,
   will: `will ll`,
-  has: `has have offers offer features feature includes include provides provide comes_with come_with comes_in_a
-    come_in_a gives give uses contains contain boasts boast delivers_clear deliver_clear brings_joy gives_off
-    give_off`,
+  has: `has have offers offer features feature includes include provides provide gives give uses contains
+    contain boasts boast delivers_clear deliver_clear brings_joy gives_off give_off`,
+  comes: `comes_with come_with comes_in_a come_in_a`,
   verb: `works work folds fold blocks block protects protect supports support cushions cushion absorbs absorb
     lights light illuminates illuminate brightens brighten complements complement blends blend packs pack heats
     heat cools cool warms warm cleans clean cuts cut grinds grind brews brew makes make washes wash dries dry
@@ -78,7 +78,7 @@ export const english: LexiconWords = {
     meditating dancing singing jogging sharpening serving mixing kneading chopping slicing having_breakfast
     drinking_coffee drinking_tea watching_movies watching_birds`,
   wish: `want need like love prefer looking_for wants needs likes loves enjoys prefers enjoy enjoying`,
-  like: `enjoy like love appreciate welcome`,
+  like: `enjoy like love appreciate`,
   rec: `recommend suggest choose pick go_with consider would_go_with take_a_look_at propose
     i_picked`,
   adj: `all_round pleasant young soft light lightweight heavy small compact large big slim thin thick long short
@@ -178,8 +178,7 @@ export const english: LexiconWords = {
     lots_of_room control freedom balance character charm personality atmosphere mood ambience vibe experience
     pleasure joy energy stability rich_flavor rich_flavour rich_sound rich_taste noise_cancellation taste flavor
     flavors flavour flavours scent aroma view detail details touch look looks feel what_you_need what_you_want
-    storage storage_space posture concentration relaxation heat strength moisture sounds noise memories
-    fresh_coffee`,
+    storage_space posture concentration relaxation heat strength moisture sounds noise memories fresh_coffee`,
   part: `battery bass audio music sound microphone speaker speakers fabric material materials surface design
     quality style size shape color colour colours colors finish cushion cushions ear_cushions ear_cups
     cushioning padding lighting beam brightness charging_case cable button buttons key keys case bag strap
@@ -196,11 +195,10 @@ export const english: LexiconWords = {
     headband earbuds ear_tips cord plug adapter port ports charger light lights bulb glow warm_light filling
     stuffing weave knit stitching pages paper spine wood_grain rim walls bottom sides side outer_shell
     inner_lining water_bottle_pocket steel_body glass_body carrying_case storage_bag travel_case pieces
-    illustrations artwork instructions_sheet strings neck_pickup tone_wood reverb rod joints motor speed speeds
-    suction brushroll signal connection bluetooth_connection range_hood performance battery_life strips dividers
-    panels lenses reservoir burrs burr ear_pads headrest cushioned_handle straps_and_buckles soundstage
-    noise_isolation drivers hinges pegs poles stakes vents visor lid_and_base rubber_feet casters washable_cover
-    removable_cover`,
+    illustrations artwork instructions_sheet strings neck_pickup tone_wood reverb rod joints motor suction
+    brushroll signal connection bluetooth_connection range_hood performance battery_life strips dividers panels
+    lenses reservoir burrs burr ear_pads headrest cushioned_handle straps_and_buckles soundstage noise_isolation
+    drivers hinges pegs poles stakes vents visor lid_and_base rubber_feet casters washable_cover removable_cover`,
   kind: `headphones earbuds earphones speaker keyboard mouse charger lamp tent backpack suitcase bottle mug
     kettle grinder scale pan knife blanket pillow shoes jacket camera stand notebook pen toy toys puzzle blocks
     bike helmet harness bed towel chair table candle sunscreen shampoo maker drill headlamp mat mats socks shirt
@@ -213,9 +211,9 @@ export const english: LexiconWords = {
     balm perfume razor toothbrush comb dryer leash collar crate feeder litter aquarium plant hose shovel rake
     robot instrument tool tools kit throw flask thermos light lights watch_band board_game binoculars telescope
     glove cutting_board costume bodysuit onesie bib stroller carrier sleeping_bag sleep_mask board model models
-    pens lunch_box doorbell something one ones thermometer diffuser basket basin apron watercolors lunchbox
-    pouch hoodie vest raincoat pants leggings swimsuit goggles tumbler carafe teacup chopper peeler colander tin
-    wok pan_set trowel flower_pot bench hammer_drill saw sander flashlight torch compass cooler thermos_flask
+    pens lunch_box doorbell something one ones thermometer diffuser basin apron watercolors lunchbox pouch
+    hoodie vest raincoat pants leggings swimsuit goggles tumbler carafe teacup chopper peeler colander tin wok
+    pan_set trowel flower_pot bench hammer_drill saw sander flashlight torch compass cooler thermos_flask
     pacifier rattle plush teddy_bear doll_house yoga_mat jump_rope treadmill fountain_pen`,
   choice: `choice choices option options pick picks suggestion suggestions match matches fit fits alternative
     alternatives companion companions all_rounder recommendation idea ideas way addition solution complement

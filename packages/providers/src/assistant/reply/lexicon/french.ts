@@ -17,6 +17,7 @@ export const french: LexiconWords = {
   will: ``,
   has: `a ont offre offrent possède possèdent propose dispose_de disposent_de comprend comprennent procure
     procurent`,
+  comes: ``,
   verb: `permet permettent garde gardent protège protègent soutient apporte apportent diffuse adapte s_adapte
     s_adaptent maintient maintiennent isole complète se_plie se_replie éclaire chauffe masse absorbe filtre
     va_avec va_bien_avec se_marie_avec donne donnent tient tiennent réduit_le_bruit réduit_les_bruits`,

@@ -17,6 +17,7 @@ export const german: LexiconWords = {
   modal: `kann kannst können könnte könnten dürfte würde lässt lassen`,
   will: `wird werden`,
   has: `hat haben bietet bieten besitzt enthält verfügt_über`,
+  comes: ``,
   verb: `passt passen hält halten sorgt_für sorgen_für schützt schützen wärmt wärmen kühlt kühlen dämpft dämpfen
     unterstützt unterstützen erleichtert ermöglicht verbindet ergänzt ergänzen mahlt mahlen reinigt spendet
     spenden vereint vereinen trocknet absorbiert misst brüht blendet dient_als dienen_als passt_in passen_in

@@ -18,6 +18,7 @@ export const italian: LexiconWords = {
   modal: `può possono puoi potrebbe potrebbero`,
   will: ``,
   has: `ha hanno offre offrono include includono dispone_di è_dotato_di è_dotata_di dona donano`,
+  comes: ``,
   verb: `permette permettono rende rendono mantiene mantengono protegge proteggono aiuta aiutano tiene tengono
     funziona funzionano taglia illumina riscalda assorbe isola blocca completa occupa si_abbina si_piega
     si_piegano riduce_il_rumore`,

@@ -18,6 +18,7 @@ export const portuguese: LexiconWords = {
   will: ``,
   has: `tem têm oferece oferecem inclui incluem possui possuem conta_com contam_com proporciona proporcionam dá
     dão`,
+  comes: ``,
   verb: `permite permitem mantém mantêm protege protegem ajuda ajudam funciona funcionam corta ilumina aquece
     absorve isola bloqueia completa ocupa encaixa encaixam suporta cabe_em cabem_em cabe_na cabe_no
     reduz_o_ruído`,

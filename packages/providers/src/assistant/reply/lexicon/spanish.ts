@@ -17,6 +17,7 @@ export const spanish: LexiconWords = {
   modal: `puede pueden puedes podría podrían`,
   will: ``,
   has: `tiene tienen ofrece ofrecen incluye incluyen cuenta_con cuentan_con proporciona proporcionan da dan`,
+  comes: ``,
   verb: `permite permiten mantiene mantienen encaja encajan protege protegen aporta aportan ayuda ayudan combina
     combinan ocupa ocupan corta cortan ilumina iluminan calienta calientan absorbe absorben cuida cuidan bloquea
     bloquean se_pliega se_pliegan funciona funcionan queda_bien_en quedan_bien_en queda_muy_bien_en
