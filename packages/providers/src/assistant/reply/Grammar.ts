@@ -50,13 +50,13 @@ const spots = list(phrase(word("spot")))
 /** No persons: `a hit with runners` would be a rating. */
 const place = alt(seq(word("prep"), objects), seq(word("on"), spots), seq(word("upto"), alt(measure, group)))
 
-/** What a person does with a product, in any order of words. */
 /** Not `this`: `wear this evening` would be a time. */
 const itself = at(({ lexicon, words }, place) =>
   lexicon.lengthsAt("this", words, place).length > 0
     ? []
     : lexicon.lengthsAt("it", words, place).map((length) => place + length)
 )
+/** What a person does with a product, in any order of words. */
 const circumstance = alt(
   word("circ"),
   word("adv"),

@@ -37,17 +37,14 @@ const whole = new Set(
   pairs number numbers sparen spart stern sterne sternen sicher sichere sicherheit halb halbe prix cher chère
   chers chères bon bons vende vendu vendeur vendita vente ventes avis note notes notée noté rappel rappelé sûr
   sûre pire precio precios caro cara caros caras cars compra compras comprar retirado retirada ordine ordini
-  ordinare meno mais closeout giveaway
-  overnight booked scarce few limited gone sent hearts soldout instock wholesale presale resale yours owned loved adored
-  acclaimed praised voted trusted ready solde buy
-  buys bogo steal doorbuster blowout markdown preowned heute sofort hoy hoje oggi demain mañana domani amanhã`.split(
-    /\s+/
-  )
+  ordinare meno mais closeout giveaway overnight booked scarce few limited gone sent hearts soldout instock wholesale
+  presale resale yours owned loved adored acclaimed praised voted trusted ready solde buy buys bogo steal doorbuster blowout
+  markdown preowned heute sofort hoy hoje oggi demain mañana domani amanhã`.split(/\s+/)
 )
 
 /** Stems that are long enough to be looked for inside of compounds, too: `Sonderangebot`, `inexpensive`. */
 const inner =
-  `expens inexpens bargain discount clearance refund rebate coupon voucher warrant guarant cheap dollar budget afford
+  `expens bargain discount clearance refund rebate coupon voucher warrant guarant cheap dollar budget afford
   econom purchas deliver shipp shipment bestsell oversell instock overstock restock ofstock soldout (?<!ca)price lowcost toprated
   highrated fivestar 5star gratis gratuit kostenlos kostenfrei portofrei preis(?!el) günst guenst billig rabatt angebot
   gutschein versand liefer bestell verkauf bewert rezension verfügbar vorrat vorrät lagernd lagerware schnäppchen
@@ -63,6 +60,7 @@ const stem = new RegExp(`^(?:${stems.join("|")})|${inner.join("|")}`, "u")
 const spelledNumber =
   /^(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\p{L}+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|tens|ones|first|second|(?=[ivx]{2})x{0,3}(?:ix|iv|v?i{0,3})|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|\p{L}*(?:zehn|zwanzig|dreißig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig|hundert|tausend)|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze|treize|quatorze|quinze|seize|vingts?|trente|quarante|cinquante|soixante|mille|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|veint\p{L}+|treinta|cuarenta|cincuenta|sesenta|setenta|ochenta|noventa|ciento|cientos|mil|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|undici|dodici|venti|trenta|quaranta|cinquanta|sessanta|settanta|ottanta|novanta|cento|dois|três|quatro|sete|oito|dez|doze|vinte|quarenta|cinquenta|sessenta|oitenta)$/u
 
+/** Whether a word as it is written is sensitive. */
 const states = (word: string): boolean => whole.has(word) || stem.test(word) || spelledNumber.test(word)
 
 /** `chéap` as `cheap`. Short words are other words without their accents. */
