@@ -165,7 +165,8 @@ describe("migrations", () => {
       [5, "vault_archives"],
       [6, "purchase_downloads"],
       [7, "storage_marks"],
-      [8, "free_downloads"]
+      [8, "free_downloads"],
+      [9, "claims"]
     ])
     expect(await withClient(filename, migrate)).toEqual([])
     const recorded = await withClient(
@@ -180,7 +181,8 @@ describe("migrations", () => {
       { name: "vault_archives" },
       { name: "purchase_downloads" },
       { name: "storage_marks" },
-      { name: "free_downloads" }
+      { name: "free_downloads" },
+      { name: "claims" }
     ])
   })
 

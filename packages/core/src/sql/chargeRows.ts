@@ -203,39 +203,41 @@ export const findCharge = (
 
 interface Column {
   readonly name: string
-  readonly type: "TEXT" | "BIGINT"
   readonly value: (charge: NewCharge, lease: Lease) => string | number
 }
 
-const text = (name: string, value: Column["value"]): Column => ({ name, type: "TEXT", value })
-const integer = (name: string, value: Column["value"]): Column => ({ name, type: "BIGINT", value })
+const column = (name: string, value: Column["value"]): Column => ({ name, value })
 
 /** The columns that a claim writes; the others start empty. */
 export const newChargeColumns: ReadonlyArray<Column> = [
-  text("key", ({ key }) => key),
-  text("payload_digest", ({ payloadDigest }) => payloadDigest),
-  text("fingerprint", ({ fingerprint }) => fingerprint),
-  text("operation", ({ operation }) => operation),
-  text("network", ({ network }) => network),
-  text("asset", ({ asset }) => asset),
-  text("payer", ({ payer }) => payer),
-  text("pay_to", ({ payTo }) => payTo),
-  text("amount", ({ amountAtomic }) => amountAtomic),
-  integer("valid_before", ({ validBeforeSeconds }) => validBeforeSeconds),
-  integer("x402_version", ({ x402Version }) => x402Version),
-  text("settlement", ({ settlement }) => settlement),
-  integer("exposure", ({ exposureAtomic }) => exposureAtomic),
-  integer("settles_first", ({ settlesFirst }) => (settlesFirst ? 1 : 0)),
-  integer("created_at", ({ createdAtMillis }) => createdAtMillis),
-  integer("unverified_since", ({ unverifiedSinceMillis }) => unverifiedSinceMillis),
-  text("state", () => "claimed"),
-  text("lease_owner", (_, { owner }) => owner),
-  integer("lease_until", (_, { untilMillis }) => untilMillis)
+  column("key", ({ key }) => key),
+  column("payload_digest", ({ payloadDigest }) => payloadDigest),
+  column("fingerprint", ({ fingerprint }) => fingerprint),
+  column("operation", ({ operation }) => operation),
+  column("network", ({ network }) => network),
+  column("asset", ({ asset }) => asset),
+  column("payer", ({ payer }) => payer),
+  column("pay_to", ({ payTo }) => payTo),
+  column("amount", ({ amountAtomic }) => amountAtomic),
+  column("valid_before", ({ validBeforeSeconds }) => validBeforeSeconds),
+  column("x402_version", ({ x402Version }) => x402Version),
+  column("settlement", ({ settlement }) => settlement),
+  column("exposure", ({ exposureAtomic }) => exposureAtomic),
+  column("settles_first", ({ settlesFirst }) => (settlesFirst ? 1 : 0)),
+  column("created_at", ({ createdAtMillis }) => createdAtMillis),
+  column("unverified_since", ({ unverifiedSinceMillis }) => unverifiedSinceMillis),
+  column("state", () => "claimed"),
+  column("lease_owner", (_, { owner }) => owner),
+  column("lease_until", (_, { untilMillis }) => untilMillis)
 ]
 
 /** The values of those columns. */
 export const newChargeValues = (charge: NewCharge, lease: Lease): ReadonlyArray<string | number> =>
   newChargeColumns.map(({ value }) => value(charge, lease))
+
+/** A row of them, as JSON. */
+export const newChargeJson = (charge: NewCharge, lease: Lease): string =>
+  JSON.stringify(Object.fromEntries(newChargeColumns.map(({ name, value }) => [name, value(charge, lease)])))
 
 /** A row of `till_ledger`. */
 export interface EntryRow {

@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { Charges, Claim } from "../ports/Charges.ts"
+import { expiredMarginMillis } from "../ports/chargeRules.ts"
+import type { Charges, Claim, Lease, NewCharge } from "../ports/Charges.ts"
 import { countsForPayer, mayStillMove } from "./chargeConditions.ts"
-import { chargeColumns, newChargeColumns, newChargeValues, toCharges } from "./chargeRows.ts"
+import { chargeColumns, newChargeColumns, newChargeJson, newChargeValues, toCharges } from "./chargeRows.ts"
 import { storing, untilDecided } from "./rows.ts"
 
 type Placeholder = (index: number) => string
@@ -29,11 +30,14 @@ const isBelowCount = (max: string): string => `others.unsettled < ${max}`
 const isWithinExposure = (added: string, max: string): string =>
   `(${added} = 0 OR others.exposure = 0 OR others.exposure + ${added} <= CAST(${max} AS BIGINT))`
 
-/** Takes a free key within the limits. Parameters: the columns, payer, key, now, both limits, now, owner. */
+/**
+ * Takes a free key within the limits, on SQLite. Parameters: the columns, payer, key, now, both limits, now, owner.
+ * PostgreSQL's `till_claim` does the same; see `claimFunction.ts`.
+ */
 const claimStatement = (placeholder: Placeholder): string => {
   const names = newChargeColumns.map(({ name }) => name)
-  const given = newChargeColumns.map(({ type }, index) => `CAST(${placeholder(index + 1)} AS ${type})`)
-  const exposure = given[names.indexOf("exposure")]!
+  const given = names.map((_, index) => placeholder(index + 1))
+  const exposure = `CAST(${given[names.indexOf("exposure")]!} AS BIGINT)`
   const replaced = names.filter((name) => name !== "key" && name !== "unverified_since")
   const next = names.length + 1
   return `
@@ -76,56 +80,58 @@ const maxBigint = 2n ** 63n - 1n
 const toBigint = (digits: string): string =>
   digits.length < 19 ? digits : String(BigInt(digits) > maxBigint ? maxBigint : digits)
 
+interface NewClaim {
+  readonly charge: NewCharge
+  readonly lease: Lease
+  readonly nowMillis: number
+  readonly maxUnsettled: number
+  readonly maxExposure: string
+}
+
+/** Takes a free key within the limits by one statement; returns no row if it took nothing. */
+const takeMethod = (sql: SqlClient.SqlClient) => {
+  // Every paid call runs this statement of many values, so its text is built once.
+  const text = claimStatement((index) => `?${index}`)
+  return ({ charge, lease, maxExposure, maxUnsettled, nowMillis }: NewClaim) =>
+    sql.onDialectOrElse({
+      pg: () => sql`
+        SELECT 1 WHERE till_claim(CAST(${newChargeJson(charge, lease)} AS jsonb), ${maxUnsettled}, ${maxExposure},
+          ${nowMillis}, ${nowMillis - expiredMarginMillis})`,
+      orElse: () => {
+        const others = [charge.payer, charge.key, nowMillis]
+        const limits = [maxUnsettled, maxExposure]
+        const values = newChargeValues(charge, lease)
+        return sql.unsafe(text, [...values, ...others, ...limits, nowMillis, lease.owner])
+      }
+    })
+}
+
 /**
  * `claim`: one statement decides and takes, so that of two concurrent claims one wins and no payer exceeds a limit. The
  * reason is looked up only if it took nothing.
  */
 export const claimMethod = (sql: SqlClient.SqlClient): Charges["Service"]["claim"] => {
-  // Every paid call runs this statement of many values, so its text is built once.
   const placeholder = sql.onDialectOrElse({
     pg: (): Placeholder => (index) => `$${index}`,
     orElse: (): Placeholder => (index) => `?${index}`
   })
-  const claimText = claimStatement(placeholder)
+  const take = takeMethod(sql)
   const existingText = existingStatement(placeholder)
   const limitsText = limitsStatement(placeholder)
 
-  return (charge, lease, nowMillis, limits) => {
-    const { key, payer } = charge
-    const others = [payer, key, nowMillis]
-    const values = newChargeValues(charge, lease)
-    const max = [limits.maxUnsettled, toBigint(limits.maxExposureAtomic)]
-    const take = sql.unsafe(claimText, [...values, ...others, ...max, nowMillis, lease.owner])
+  return (charge, lease, nowMillis, { maxExposureAtomic, maxUnsettled }) => {
+    const { exposureAtomic, key, payer } = charge
+    const maxExposure = toBigint(maxExposureAtomic)
     const decide = Effect.gen(function* (): Effect.fn.Return<Claim | undefined, SqlError.SqlError> {
-      if ((yield* take).length > 0) return { _tag: "Claimed" }
+      const taken = yield* take({ charge, lease, nowMillis, maxUnsettled, maxExposure })
+      if (taken.length > 0) return { _tag: "Claimed" }
       const [existing] = yield* toCharges(sql.unsafe(existingText, [key, nowMillis, lease.owner]))
       if (existing !== undefined) return { _tag: "Existing", charge: existing }
-      const [row] = yield* sql.unsafe<LimitsRow>(limitsText, [...others, ...max, charge.exposureAtomic])
+      const limits = [payer, key, nowMillis, maxUnsettled, maxExposure, exposureAtomic]
+      const [row] = yield* sql.unsafe<LimitsRow>(limitsText, limits)
       // Within the limits and free, yet not taken: something changed in between, so the claim is repeated.
       return limitedBy(row!)
     })
-    return storing("charges.claim", serialized(sql, payer, untilDecided(decide)))
+    return storing("charges.claim", untilDecided(decide))
   }
 }
-
-/**
- * Serializes the claims of one payer on PostgreSQL: otherwise two could each count without the other and both take the
- * last place. SQLite has one writer at a time.
- *
- * On PostgreSQL a claim doesn't wait for the disk, since no money has moved yet: the charge's next method waits for
- * everything written before it. A server that fails in between loses a claim without consequences, and its owner's next
- * method returns `false`.
- */
-const serialized = <A, E>(
-  sql: SqlClient.SqlClient,
-  payer: string,
-  claim: Effect.Effect<A, E>
-): Effect.Effect<A, E | SqlError.SqlError> =>
-  sql.onDialectOrElse({
-    pg: () => {
-      const turn = sql`
-        SELECT set_config('synchronous_commit', 'off', true), pg_advisory_xact_lock(402, hashtext(${payer}))`
-      return sql.withTransaction(Effect.andThen(turn, claim))
-    },
-    orElse: () => claim
-  })

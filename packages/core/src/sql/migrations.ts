@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ConfigurationError } from "../domain/Errors.ts"
+import { claims } from "./claimFunction.ts"
 import { dailySums } from "./dailySums.ts"
 import { downloadCounts } from "./downloadCounts.ts"
 import { freeDownloads } from "./freeDownloads.ts"
@@ -29,7 +30,8 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 5, name: "vault_archives", ...vaultArchives },
   { id: 6, name: "purchase_downloads", ...purchaseDownloads },
   { id: 7, name: "storage_marks", ...storageMarks },
-  { id: 8, name: "free_downloads", ...freeDownloads }
+  { id: 8, name: "free_downloads", ...freeDownloads },
+  { id: 9, name: "claims", ...claims }
 ]
 
 type Dialect = "sqlite" | "postgres"

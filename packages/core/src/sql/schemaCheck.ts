@@ -12,6 +12,8 @@ export interface Schema {
   readonly columns: ReadonlyMap<string, { readonly isRequired: boolean }>
   readonly indexes: ReadonlyMap<string, { readonly isUnique: boolean }>
   readonly triggers: ReadonlySet<string>
+  /** Of PostgreSQL, by name alone: `till_claim`. */
+  readonly functions: ReadonlySet<string>
 }
 
 const column = /^ +([a-z]\w*) [A-Z]/gm
@@ -23,6 +25,7 @@ export const schemaOf = (statements: ReadonlyArray<string>): Schema => {
   const columns = new Map<string, { readonly isRequired: boolean }>()
   const indexes = new Map<string, { readonly isUnique: boolean }>()
   const triggers = new Set<string>()
+  const functions = new Set<string>()
   for (const text of statements) {
     const table = /^CREATE TABLE IF NOT EXISTS (\w+) \(/.exec(text)?.[1]
     if (table !== undefined)
@@ -39,8 +42,10 @@ export const schemaOf = (statements: ReadonlyArray<string>): Schema => {
     for (const name of indexes.keys()) if (name.endsWith(`.${dropped}`)) indexes.delete(name)
     const trigger = /^CREATE (?:OR REPLACE )?TRIGGER (?:IF NOT EXISTS )?(\w+)[^]*?\sON (\w+)/.exec(text)
     if (trigger !== null) triggers.add(`${trigger[2]}.${trigger[1]}`)
+    const made = /^CREATE OR REPLACE FUNCTION (\w+)\(/.exec(text)?.[1]
+    if (made !== undefined) functions.add(made)
   }
-  return { columns, indexes, triggers }
+  return { columns, functions, indexes, triggers }
 }
 
 interface FoundColumn {
@@ -73,7 +78,10 @@ const catalog = (sql: SqlClient.SqlClient) =>
         SELECT c.relname || '.' || t.tgname AS name
         FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
         JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-        WHERE n.nspname = current_schema() AND c.relname LIKE 'till\\_%' AND NOT t.tgisinternal`
+        WHERE n.nspname = current_schema() AND c.relname LIKE 'till\\_%' AND NOT t.tgisinternal`,
+      functions: sql<{ readonly name: string }>`
+        SELECT p.proname AS name FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+        WHERE n.nspname = current_schema() AND p.proname LIKE 'till\\_%'`
     }),
     orElse: () => ({
       columns: sql<FoundColumn>`
@@ -86,7 +94,8 @@ const catalog = (sql: SqlClient.SqlClient) =>
         FROM pragma_table_list m JOIN pragma_index_list(m.name) i
         WHERE m.schema = 'main' AND m.type = 'table' AND m.name LIKE 'till\\_%' ESCAPE '\\'`,
       triggers: sql<{ readonly name: string }>`
-        SELECT tbl_name || '.' || name AS name FROM sqlite_master WHERE type = 'trigger'`
+        SELECT tbl_name || '.' || name AS name FROM sqlite_master WHERE type = 'trigger'`,
+      functions: Effect.succeed([])
     })
   })
 
@@ -98,10 +107,12 @@ export const foundSchema = Effect.fnUntraced(function* (
   const columns = yield* found.columns
   const indexes = yield* found.indexes
   const triggers = yield* found.triggers
+  const functions = yield* found.functions
   return {
     columns: new Map(columns.map(({ name, required }) => [name, { isRequired: Boolean(required) }])),
     indexes: new Map(indexes.map(({ isUnique, name }) => [name, { isUnique: Boolean(isUnique) }])),
-    triggers: new Set(triggers.map(({ name }) => name))
+    triggers: new Set(triggers.map(({ name }) => name)),
+    functions: new Set(functions.map(({ name }) => name))
   }
 })
 
@@ -122,6 +133,9 @@ export const schemaFaults = (needed: Schema, found: Schema): ReadonlyArray<strin
     ...lacks("column", needed.columns.keys(), (name) => found.columns.has(name)),
     ...lacks("index", needed.indexes.keys(), (name) => found.indexes.has(name)),
     ...lacks("trigger", needed.triggers, (name) => found.triggers.has(name)),
+    ...Array.from(needed.functions)
+      .filter((name) => !found.functions.has(name))
+      .map((name) => `function ${name} is missing`),
     ...Array.from(needed.indexes)
       .filter(([name, { isUnique }]) => isUnique && found.indexes.get(name)?.isUnique === false)
       .map(([name]) => `index ${name} is not unique`),

@@ -8,6 +8,7 @@ import { Quotes } from "../../src/ports/Quotes.ts"
 import type { Stores } from "../../src/ports/Stores.ts"
 import { VaultItems } from "../../src/ports/VaultItems.ts"
 import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
+import { claims } from "../../src/sql/claimFunction.ts"
 import * as SqliteClient from "../../src/sql/SqliteClient.ts"
 import { layerSql } from "../../src/sql/stores.ts"
 import { chargesWithOne, order, paidRefundDue, provisional } from "../../src/testing/stores/chargeRecords.ts"
@@ -182,6 +183,20 @@ describe("each method reads by an index", () => {
       })
       const plan = await Effect.runPromise(Effect.provide(planned, stores))
       expect(indexesOf(plan)).toEqual(["till_vault_items_terms"])
+    })
+
+    it("charges.claim counts within its function by the index of payers", async () => {
+      const [text] = claims.postgres
+      const counting = /\(SELECT COUNT[^]*?\) AS others/.exec(text!)![0]
+      const given = counting.replace(/\bcharge\.\w+/g, "'0x1'").replace(/\b(?:now|expired)_millis\b/g, "1000")
+      const planned = Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        for (const way of ["seqscan", "bitmapscan"]) yield* sql.unsafe(`SET enable_${way} = off`)
+        return yield* sql.unsafe<Readonly<Record<string, unknown>>>(`EXPLAIN SELECT * FROM ${given}`)
+      })
+      const rows = await Effect.runPromise(Effect.provide(planned, stores))
+      const plan = rows.map((row) => String(row["QUERY PLAN"])).join("\n")
+      expect(indexesOf(plan)).toEqual(["till_charges_payer"])
     })
 
     it.each(named)("%s", async (_, verb) => {
