@@ -348,7 +348,7 @@ describe.each(engines)("the schema found, in %s", (dialect, engine) => {
   })
 
   const transferIndex = "(network, transaction_hash, transfer_log_index) WHERE transfer_log_index IS NOT NULL"
-  it.each([
+  it.each<[what: string, statements: ReadonlyArray<string>, fault: string]>([
     [
       "a column",
       ["ALTER TABLE till_charges DROP COLUMN attempts"],
@@ -376,7 +376,13 @@ describe.each(engines)("the schema found, in %s", (dialect, engine) => {
         : "trigger till_ledger.till_ledger_kept is missing"
     ],
     ...(dialect === "postgres"
-      ? [["a function", ["DROP FUNCTION till_claim"], "function till_claim is missing"] as const]
+      ? [
+          ["a function", ["DROP FUNCTION till_claim"], "function till_claim is missing"] satisfies [
+            string,
+            Array<string>,
+            string
+          ]
+        ]
       : []),
     [
       "nothing, but requires an unknown column",
