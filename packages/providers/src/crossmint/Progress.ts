@@ -1,5 +1,4 @@
 import type { FulfilmentStatus, Parcel } from "@till402/core"
-import { Money } from "@till402/core/effect"
 import { isCancelled, parcelOf } from "../fulfilment/Parcels.ts"
 import { fieldsOf } from "../listing/Fields.ts"
 import type { OrderDocument } from "./OrderDocument.ts"
@@ -24,26 +23,12 @@ const shipmentOf = (document: unknown): Parcel | undefined => {
 const statusesOf = (packages: ReadonlyArray<unknown>): ReadonlyArray<string> =>
   packages.flatMap((each) => wordOf(fieldsOf(each)["status"]) ?? [])
 
-const usdcOf = (money: unknown): bigint | undefined => {
-  const { amount, currency } = fieldsOf(money)
-  const isUsdc = typeof currency === "string" && currency.toLowerCase() === "usdc"
-  return isUsdc && typeof amount === "string" ? Money.parseAtomic(amount) : undefined
-}
-
-/** Whether the payment was sent back. A part of it, such as a difference in price, leaves the goods on their way. */
-const isRefunded = ({ payment: { refunded }, quote }: OrderDocument): boolean => {
-  if (refunded === undefined || refunded === null) return false
-  const [returned, total] = [usdcOf(refunded), usdcOf(quote.totalPrice)]
-  return returned === undefined || total === undefined || returned >= total
-}
-
 /** Why an order failed; `undefined` if it did not. */
-const failureOf = (order: OrderDocument): string | undefined => {
-  const { lineItems, payment, phase } = order
+const failureOf = ({ lineItems, payment, phase }: OrderDocument): string | undefined => {
   const [line] = lineItems
   if (line?.delivery?.status === "failed")
     return wordOf(line.delivery.failureReason?.code) ?? "delivery_failed"
-  if (isRefunded(order)) return "refunded"
+  if (payment.refunded !== undefined && payment.refunded !== null) return "refunded"
   return phase === "failed" ? (wordOf(payment.failureReason?.code) ?? "order_failed") : undefined
 }
 
