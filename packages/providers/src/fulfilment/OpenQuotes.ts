@@ -15,8 +15,6 @@ import { KeyedMutex } from "./KeyedMutex.ts"
  */
 const maxTracked = 25_000
 const removedAtOnce = 3
-/** Attempts to remove one order, each a whole lifetime after the one before; after them it stays. */
-const maxRemovals = 5
 /** References of placements that are remembered; the oldest are forgotten. */
 const maxKept = 25_000
 
@@ -30,60 +28,37 @@ export interface OpenQuotes {
   readonly change: <A, E>(reference: string, change: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 
-interface TrackedQuote {
-  readonly id: string
-  readonly removedAfterMillis: number
-  /** Failed attempts to remove it. */
-  readonly failures: number
-}
-
 /**
  * Makes the memory of one shop's quotes. Fails with `TemporarilyUnavailable` instead of creating an order that can't
  * be tracked.
  *
- * @param remove removes the unpaid order of a quote, and leaves a paid one. It is tried again after a failure.
+ * @param remove removes the unpaid order of a quote, and leaves a paid one. Its failures are ignored.
  */
 export const openQuotes = (
   quoteLifetimeMillis: number,
   remove: (id: string) => Effect.Effect<unknown, unknown>
 ): OpenQuotes => {
   /** Oldest first. */
-  const open: Array<TrackedQuote> = []
+  const open: Array<{ readonly id: string; readonly removedAfter: number }> = []
   const kept = new BoundedMap<string, true>(maxKept)
   const oneAtATime = new KeyedMutex()
   let creating = 0
 
-  const trackFrom = (now: number, id: string, failures: number): void => {
-    open.push({ id, removedAfterMillis: now + 2 * quoteLifetimeMillis, failures })
-  }
-
-  const takeExpired = (now: number): ReadonlyArray<TrackedQuote> => {
+  const takeExpired = (now: number): ReadonlyArray<{ readonly id: string }> => {
     const first = open.slice(0, removedAtOnce)
-    const firstKept = first.findIndex(({ removedAfterMillis }) => removedAfterMillis > now)
+    const firstKept = first.findIndex(({ removedAfter }) => removedAfter > now)
     return open.splice(0, firstKept === -1 ? first.length : firstKept)
   }
 
   const secondsUntilRoom = (now: number): number => {
     const [oldest] = open
-    return oldest === undefined ? 1 : Math.max(1, Math.ceil((oldest.removedAfterMillis - now) / 1_000))
+    return oldest === undefined ? 1 : Math.max(1, Math.ceil((oldest.removedAfter - now) / 1_000))
   }
 
-  const removeLater = ({ failures, id }: TrackedQuote): Effect.Effect<void> =>
-    Effect.map(Clock.currentTimeMillis, (now) => {
-      if (failures + 1 < maxRemovals) trackFrom(now, id, failures + 1)
-    })
-
-  const removeUnlessKept = (quote: TrackedQuote): Effect.Effect<void> =>
+  const removeUnlessKept = (id: string): Effect.Effect<void> =>
     oneAtATime.enter(
-      quote.id,
-      Effect.suspend(() =>
-        kept.get(quote.id) === true
-          ? Effect.void
-          : Effect.matchEffect(remove(quote.id), {
-              onFailure: () => removeLater(quote),
-              onSuccess: () => Effect.void
-            })
-      )
+      id,
+      Effect.suspend(() => (kept.get(id) === true ? Effect.void : Effect.ignore(remove(id))))
     )
 
   return {
@@ -95,7 +70,7 @@ export const openQuotes = (
     track: Effect.fnUntraced(function* (create) {
       const now = yield* Clock.currentTimeMillis
       const expired = takeExpired(now)
-      yield* Effect.forkDetach(Effect.forEach(expired, removeUnlessKept))
+      yield* Effect.forkDetach(Effect.forEach(expired, ({ id }) => removeUnlessKept(id)))
       if (open.length + creating >= maxTracked) {
         return yield* new TemporarilyUnavailable({
           message: "The shop has too many unpaid quotes. Nothing was ordered. Request the quote again later.",
@@ -107,7 +82,8 @@ export const openQuotes = (
         create,
         Effect.sync(() => (creating -= 1))
       )
-      trackFrom(yield* Clock.currentTimeMillis, `${order.id}`, 0)
+      const createdAtMillis = yield* Clock.currentTimeMillis
+      open.push({ id: `${order.id}`, removedAfter: createdAtMillis + 2 * quoteLifetimeMillis })
       return order
     })
   }

@@ -16,6 +16,7 @@ const orderPattern = /^gid:\/\/shopify\/Order\/\d{1,20}$/
 /** Financial statuses of an order whose buyer has the money back. */
 const refundedStatuses: ReadonlySet<string> = new Set(["REFUNDED", "VOIDED"])
 const arrived: ReadonlySet<string> = new Set(["DELIVERED", "PICKED_UP"])
+const whole: ReadonlySet<string> = new Set(["FULFILLED", "FULFILLMENT_NOT_REQUIRED"])
 
 /** Longest note for the shop's staff, in characters. */
 const maxStaffNoteLength = 255
@@ -37,12 +38,9 @@ export const statusOf = (order: OrderDocument): FulfilmentStatus => {
       return parcel === undefined ? [] : [parcel]
     })
     .slice(0, maxParcels)
-  const isFulfilled = displayFulfillmentStatus === "FULFILLED"
-  const isSent = isFulfilled || sent.length > 0
-  // Staff can mark an order as fulfilled without a word about the goods.
-  const isWhole = isFulfilled ? sent.length > 0 : displayFulfillmentStatus === "FULFILLMENT_NOT_REQUIRED"
-  const isDelivered = isWhole && sent.every(({ displayStatus }) => arrived.has(displayStatus ?? ""))
-  return { status: isDelivered ? "delivered" : isSent ? "shipped" : "placed", shipments }
+  const isDelivered =
+    whole.has(displayFulfillmentStatus) && sent.every(({ displayStatus }) => arrived.has(displayStatus ?? ""))
+  return { status: isDelivered ? "delivered" : sent.length > 0 ? "shipped" : "placed", shipments }
 }
 
 export const makeOrders = ({ mutate, query }: AdminApi) => {

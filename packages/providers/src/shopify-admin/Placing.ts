@@ -15,7 +15,6 @@ import { inFlightMillis, placementInFlight, SentPlacements } from "../fulfilment
 import { isUpstreamFault, ResponseMalformed } from "../upstream/index.ts"
 import type { DraftDocument } from "./Documents.ts"
 import { DraftRefused, type Drafts, isCompleted, orderOf } from "./Drafts.ts"
-import { soldCurrency } from "./Quoting.ts"
 import { OrderNotPlaceable, type ShopifyAdminError } from "./Errors.ts"
 
 /*
@@ -87,28 +86,17 @@ export const makePlacing = (drafts: Drafts, quotes: OpenQuotes) => {
       : { reference }
   })
 
-  /** The draft once its prices are computed, if the shop charges no more than agreed. */
-  const affordable = Effect.fnUntraced(function* (
-    draft: DraftDocument,
-    total: string
-  ): Effect.fn.Return<DraftDocument, ShopifyAdminError> {
-    const ready = yield* drafts.whenReady(draft)
-    const { amount, currencyCode } = ready.totalPriceSet.shopMoney
-    const [agreed, asked] = [Money.parseAtomic(total), Money.parseAtomic(amount)]
-    const isAgreed = agreed !== undefined && asked !== undefined && asked <= agreed
-    return isAgreed && currencyCode === soldCurrency
-      ? ready
-      : yield* new OrderNotPlaceable({ code: "price_changed" })
-  })
-
-  /** Writes the till's order on the draft, after which the shop may compute another price. */
+  /** Writes the till's order on the draft, and checks what the shop will charge. */
   const claimed = Effect.fnUntraced(function* (
     draft: DraftDocument,
     { orderId, payment, total }: ShopifyAdminPlacement
   ): Effect.fn.Return<void, ShopifyAdminError> {
-    yield* affordable(draft, total)
-    if (orderOf(draft) === orderId) return
-    yield* affordable(yield* drafts.claim(draft.id, orderId, payment), total)
+    const own = orderOf(draft) === orderId ? draft : yield* drafts.claim(draft.id, orderId, payment)
+    const { totalPriceSet } = yield* drafts.whenReady(own)
+    const [agreed, asked] = [Money.parseAtomic(total), Money.parseAtomic(totalPriceSet.shopMoney.amount)]
+    if (agreed === undefined || asked === undefined || asked > agreed) {
+      return yield* new OrderNotPlaceable({ code: "price_changed" })
+    }
   })
 
   /** The order of a draft that the shop didn't complete, because it is completed already. */

@@ -23,7 +23,7 @@ import type { ShopifyAdminConfig } from "./Options.ts"
  */
 
 /** The only currency that a till is paid in. */
-export const soldCurrency = "USD"
+const soldCurrency = "USD"
 
 const notFound = () => new ProductNotFound({ message: "There is no such product." })
 

@@ -76,7 +76,7 @@ export const makePlacing = (orders: Orders, quotes: OpenQuotes) => {
       })
     }
     const [agreed, asked] = [Money.parseAtomic(total), Money.parseAtomic(order.total)]
-    if (agreed === undefined || asked === undefined || asked > agreed || order.currency !== "USD") {
+    if (agreed === undefined || asked === undefined || asked > agreed) {
       return yield* new OrderNotPlaceable({ code: "price_changed" })
     }
     return false

@@ -62,35 +62,4 @@ describe("open quotes", () => {
       assert.deepStrictEqual(removed, ["2"])
     })
   )
-
-  it.effect("that could not be removed are removed a lifetime later, and stay after five failures", () =>
-    Effect.gen(function* () {
-      const attempts: Array<string> = []
-      // The first order can be removed at the second attempt, the second one never.
-      let isFirstAttempt = true
-      const quotes = openQuotes(lifetimeMillis, (id) =>
-        Effect.suspend(() => {
-          attempts.push(id)
-          const fails = id === "2" || (id === "1" && isFirstAttempt)
-          if (id === "1") isFirstAttempt = false
-          return fails ? Effect.fail("the shop is down") : Effect.void
-        })
-      )
-      let created = 0
-      const quote = quotes.track(Effect.sync(() => ({ id: ++created })))
-      for (let each = 0; each < 3; each++) yield* quote
-      const attemptsAfter = Effect.gen(function* () {
-        attempts.length = 0
-        yield* TestClock.adjust("40 minutes")
-        yield* quote
-        yield* Effect.yieldNow
-        return [...attempts]
-      })
-      assert.deepStrictEqual(yield* attemptsAfter, ["1", "2", "3"])
-      const later: Array<string> = []
-      for (let round = 0; round < 8; round++) later.push(...(yield* attemptsAfter))
-      const known = later.filter((id) => Number(id) <= 3)
-      assert.deepStrictEqual(known, ["1", "2", "2", "2", "2"])
-    })
-  )
 })

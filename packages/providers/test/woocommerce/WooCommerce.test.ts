@@ -228,11 +228,6 @@ describe("an order of a WooCommerce shop", () => {
 
   it.each<[string, (upstream: FakeWooCommerce) => void, object]>([
     ["became dearer", ({ orders }) => (orders.get(500)!.total = "28.00"), { reason: "price_changed" }],
-    [
-      "is in another currency",
-      ({ orders }) => (orders.get(500)!.currency = "KWD"),
-      { reason: "price_changed" }
-    ],
     ["was deleted", ({ orders }) => orders.delete(500), { reason: "quote_expired" }],
     ["was canceled", ({ orders }) => (orders.get(500)!.status = "cancelled"), { reason: "quote_expired" }],
     [
