@@ -4,6 +4,9 @@ import { Money } from "@till402/core/effect"
  * Amounts of upstreams that use whole cents. Never floats.
  */
 
+/** The only currency that a till is paid in. */
+export const soldCurrency = "USD"
+
 const atomicPerCent = 10_000n
 
 /** Whole cents as a bigint; `undefined` for any other value. */

@@ -2,7 +2,7 @@ import { AddressNotServed, ProductNotFound, ProductUnavailable, type QuotedOffer
 import { Money } from "@till402/core/effect"
 import { Clock, Effect } from "effect"
 import { type OrderRequest, splitName } from "../fulfilment/Buyer.ts"
-import { textOfCents } from "../fulfilment/Cents.ts"
+import { soldCurrency, textOfCents } from "../fulfilment/Cents.ts"
 import type { OpenQuotes } from "../fulfilment/OpenQuotes.ts"
 import { urlOf } from "../listing/Fields.ts"
 import { ResponseMalformed } from "../upstream/index.ts"
@@ -21,9 +21,6 @@ import type { ShopifyAdminConfig } from "./Options.ts"
 /*
  * A quote is a draft order, for which the shop computes tax, discounts and shipping.
  */
-
-/** The only currency that a till is paid in. */
-const soldCurrency = "USD"
 
 const notFound = () => new ProductNotFound({ message: "There is no such product." })
 

@@ -3,7 +3,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { type OrderRequest, splitName } from "../fulfilment/Buyer.ts"
 import { textOfCents } from "../fulfilment/Cents.ts"
-import { fieldsOf, textOf } from "../listing/Fields.ts"
+import { fieldsOf } from "../listing/Fields.ts"
 import { type ResponseMalformed, readJson, type Upstream, type UpstreamFault } from "../upstream/index.ts"
 import type { WooCommerceConfig } from "./Options.ts"
 
@@ -18,6 +18,8 @@ const Product = Schema.Struct({
   /** Of a variation: the product that it belongs to. */
   parent_id: Schema.optional(Schema.NullOr(Schema.Int)),
   type: Schema.String,
+  /** `publish`, unless it is a draft, scheduled or private. */
+  status: Schema.optional(Schema.String),
   purchasable: Schema.optional(Schema.Boolean),
   stock_status: Schema.optional(Schema.String),
   price: Schema.optional(Schema.NullOr(Schema.String)),
@@ -38,19 +40,27 @@ const Order = Schema.Struct({
 })
 export type OrderDocument = typeof Order.Type
 
-/** The custom fields of a paid order: the till's order, and the network of its payment. */
-const orderKey = "x402_order"
+/**
+ * The custom field that names an order of the till. Each has a field of its own: a request that arrives late replaces a
+ * field of the same name, but not another order's.
+ */
+const orderKeyOf = (orderId: string): string => `x402_order_${orderId}`
+/** The custom field with the network of the payment. */
 const networkKey = "x402_network"
 
 /**
- * The till's order that an order of the shop was paid as; `undefined` for a quote. Processes that pay at the same time
- * may leave several fields: the last one counts, for all of them.
+ * The till's order that an order of the shop was paid as; `undefined` for a quote. If several were paid as it, the first
+ * one counts: the shop numbers fields in the order in which it writes them.
  */
 export const orderOf = ({ meta_data }: OrderDocument): string | undefined => {
   const fields: ReadonlyArray<unknown> = Array.isArray(meta_data) ? meta_data : []
-  return (
-    textOf(fieldsOf(fields.findLast((field) => fieldsOf(field)["key"] === orderKey))["value"]) ?? undefined
-  )
+  const [first] = fields
+    .map(fieldsOf)
+    .flatMap(({ id, key, value }) =>
+      typeof value === "string" && key === orderKeyOf(value) ? [{ value, number: Number(id) }] : []
+    )
+    .toSorted((left, right) => left.number - right.number)
+  return first?.value
 }
 
 const Notes = Schema.Array(Schema.Struct({ note: Schema.String }))
@@ -66,7 +76,7 @@ export interface Orders {
   /** Creates an unpaid order, for which the shop computes the tax. */
   readonly create: (request: OrderRequest, product: ProductDocument) => Effect.Effect<OrderDocument, Fault>
   readonly get: (id: string) => Effect.Effect<OrderDocument, Fault>
-  /** Marks an order as paid for an order of the till, with the payment's transaction. Both replace any other. */
+  /** Marks an order as paid for an order of the till, with the payment's transaction, which replaces any other. */
   readonly pay: (
     id: string,
     orderId: string,
@@ -159,7 +169,7 @@ export const makeOrders = (upstream: Upstream, settings: WooCommerceConfig): Ord
           set_paid: true,
           transaction_id: payment?.transaction ?? orderId,
           meta_data: [
-            { key: orderKey, value: orderId },
+            { key: orderKeyOf(orderId), value: orderId },
             ...(payment === undefined ? [] : [{ key: networkKey, value: payment.network }])
           ]
         },

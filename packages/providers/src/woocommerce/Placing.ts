@@ -13,14 +13,15 @@ import {
 } from "../fulfilment/PlacementOutcome.ts"
 import { type RefundNote, refundText } from "../fulfilment/RefundNote.ts"
 import { placementInFlight, SentPlacements } from "../fulfilment/SentPlacements.ts"
+import { soldCurrency } from "../fulfilment/Cents.ts"
 import { isUpstreamFault, ResponseMalformed } from "../upstream/index.ts"
 import { OrderNotCancelable, OrderNotPlaceable, type WooCommerceError } from "./Errors.ts"
 import { orderOf, type OrderDocument, type Orders } from "./Orders.ts"
 import { ended, isMissing, referencePattern, unpaid } from "./OrderStatus.ts"
 
 /*
- * An order is placed by marking it as paid. The shop keeps the fields of the last request, so the order is read back:
- * another process may have marked it for another order of the till.
+ * An order is placed by marking it as paid. Then it is read back: another process may have marked it before, for another
+ * order of the till.
  */
 
 /** A paid order of the till, to be placed. */
@@ -76,7 +77,7 @@ export const makePlacing = (orders: Orders, quotes: OpenQuotes) => {
       })
     }
     const [agreed, asked] = [Money.parseAtomic(total), Money.parseAtomic(order.total)]
-    if (agreed === undefined || asked === undefined || asked > agreed) {
+    if (agreed === undefined || asked === undefined || asked > agreed || order.currency !== soldCurrency) {
       return yield* new OrderNotPlaceable({ code: "price_changed" })
     }
     return false
@@ -101,9 +102,12 @@ export const makePlacing = (orders: Orders, quotes: OpenQuotes) => {
   ): Effect.fn.Return<{ readonly reference: string }, FailedPlacement<WooCommerceError>> {
     const { orderId, payment, reference } = placement
     const now = yield* Clock.currentTimeMillis
-    const mayArrive = sent.millisLeft(orderId, now) > 0
+    const millisLeft = sent.millisLeft(orderId, now)
+    const mayArrive = millisLeft > 0
     const judge = withOutcome((error: WooCommerceError) => (mayArrive ? unknown() : afterFailure(error)))
     if (!(yield* judge(isPaid(placement)))) {
+      // While an earlier request runs, a second one would let the shop complete the payment twice.
+      if (mayArrive) return yield* judge(Effect.fail(placementInFlight(millisLeft)))
       sent.add(orderId, now)
       yield* Effect.tapError(judge(orders.pay(reference, orderId, payment)), ({ outcome }) =>
         Effect.sync(() => {

@@ -17,6 +17,8 @@ import { isMissing, referencePattern, unpaid } from "./OrderStatus.ts"
 const pictureOf = ({ image, images }: ProductDocument): string | null =>
   urlOf(fieldsOf(image)["src"]) ?? urlOf(fieldsOf(Array.isArray(images) ? images[0] : undefined)["src"])
 
+const notFound = () => new ProductNotFound({ message: "There is no such product." })
+
 /** Removes an order that is neither paid nor about to be. */
 export const removeUnpaid = (orders: Orders) => (id: string) =>
   Effect.flatMap(orders.get(id), (order) =>
@@ -26,13 +28,21 @@ export const removeUnpaid = (orders: Orders) => (id: string) =>
 export const makeQuoting = (orders: Orders, quotes: OpenQuotes, settings: WooCommerceConfig) => {
   const { countries, quoteLifetimeMillis } = settings
 
+  /** A published product. To a key that may edit them, the shop also shows drafts, and calls them purchasable. */
+  const publishedProduct = Effect.fnUntraced(function* (id: string) {
+    const found = yield* Effect.mapError(orders.product(id), (fault) =>
+      isMissing(fault) ? notFound() : fault
+    )
+    const { status = "publish" } = found
+    return status === "publish" ? found : yield* notFound()
+  })
+
   const productOf = Effect.fnUntraced(function* ({ product }: OrderRequest) {
     const id = product.source === "marketplace_b" ? product.variantId : ""
-    if (!referencePattern.test(id))
-      return yield* new ProductNotFound({ message: "There is no such product." })
-    const found = yield* Effect.mapError(orders.product(id), (fault) =>
-      isMissing(fault) ? new ProductNotFound({ message: "There is no such product." }) : fault
-    )
+    if (!referencePattern.test(id)) return yield* notFound()
+    const found = yield* publishedProduct(id)
+    // A variation doesn't say whether its product is published.
+    if (found.type === "variation" && found.parent_id) yield* publishedProduct(`${found.parent_id}`)
     const isOnSale = found.purchasable !== false && found.type !== "variable" && found.type !== "grouped"
     if (!isOnSale) {
       return yield* new ProductUnavailable({

@@ -4,52 +4,18 @@ import { ConfigProvider, Effect, Exit } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { HttpResponse } from "msw"
 import { afterEach, assert, describe, it, vi } from "vitest"
-import { context, orderRequest } from "../fulfilment/orderRequest.ts"
+import { context } from "../fulfilment/orderRequest.ts"
 import { interceptRequests } from "../interceptRequests.ts"
 import { rejectionOf } from "../treasury/treasuries.ts"
 import { itRefusesOptions } from "../upstream/optionCases.ts"
-import { FakeWooCommerce, type OrderFixture } from "./fakeWooCommerce.ts"
+import type { FakeWooCommerce } from "./fakeWooCommerce.ts"
+import { bag, orderId, request, settings, startShop } from "./shop.ts"
 
 const server = interceptRequests()
 afterEach(() => void vi.useRealTimers())
 
-const keys = { consumerKey: "ck_secret", consumerSecret: "cs_secret" }
-const settings = { ...keys, storeUrl: "https://shop.example", shipping: { cents: 599 }, retries: 0 }
-
-const bag = (variantId: string) =>
-  ({
-    source: "marketplace_b",
-    productUrl: `https://shop.example/product/tote/?variant=${variantId}`,
-    variantId
-  }) as const
-
-const request = {
-  ...orderRequest({
-    name: "Ada Byron",
-    line1: "1 Test St",
-    line2: "Flat 2",
-    city: "Durham",
-    state: "NC",
-    postalCode: "27701",
-    country: "US",
-    phone: "+15555550100"
-  }),
-  product: bag("71")
-}
-const orderId = "5f0c6f6e-7a51-4a8e-9d36-0c1f7a4d2b10"
 const payment = { network: "eip155:8453", transaction: `0x${"cd".repeat(32)}` }
-const field = (order: OrderFixture | undefined, name: string) =>
-  order?.meta_data.find(({ key }) => key === name)?.value
-
-const start = (change: Partial<WooCommerceOptions> = {}) => {
-  const upstream = new FakeWooCommerce()
-  server.use(upstream.handler())
-  const shop = wooCommerce({ ...settings, ...change })
-  const quote = (more: object = {}) => shop.quote({ ...request, ...more }, context)
-  const place = (reference: string, total: string, more: object = {}) =>
-    shop.place({ ...request, orderId, reference, total, ...more }, context)
-  return { upstream, shop, quote, place }
-}
+const start = (change: Partial<WooCommerceOptions> = {}) => startShop(server, change)
 
 describe("a quote of a WooCommerce shop", () => {
   it("is an unpaid order, with the tax that the shop computes", async () => {
@@ -111,6 +77,9 @@ describe("a quote of a WooCommerce shop", () => {
       { product: { source: "marketplace_a", asin: "B0TEST0001" } },
       { _tag: "ProductNotFound" }
     ],
+    ["is a draft", { product: bag("74") }, { _tag: "ProductNotFound" }],
+    ["is a variation that is switched off", { product: bag("75") }, { _tag: "ProductNotFound" }],
+    ["is a variation of a draft", { product: bag("76") }, { _tag: "ProductNotFound" }],
     ["is sold out", { product: bag("72") }, { _tag: "ProductUnavailable", reason: "out_of_stock" }],
     ["needs a variation", { product: bag("73") }, { _tag: "ProductUnavailable", reason: "not_purchasable" }],
     [
@@ -122,6 +91,9 @@ describe("a quote of a WooCommerce shop", () => {
     const { quote, upstream } = start()
     upstream.put(72, { stock_status: "outofstock" })
     upstream.put(73, { type: "variable" })
+    upstream.put(74, { status: "draft", price: "0.01" })
+    upstream.put(75, { type: "variation", parent_id: 71, status: "private" })
+    upstream.put(76, { type: "variation", parent_id: 74 })
     assert.deepInclude(await rejectionOf(quote(change)), error)
     assert.strictEqual(upstream.orders.size, 0)
   })
@@ -194,7 +166,7 @@ describe("an order of a WooCommerce shop", () => {
       set_paid: true,
       transaction_id: payment.transaction,
       meta_data: [
-        { key: "x402_order", value: orderId },
+        { key: `x402_order_${orderId}`, value: orderId },
         { key: "x402_network", value: "eip155:8453" }
       ]
     })
@@ -212,7 +184,7 @@ describe("an order of a WooCommerce shop", () => {
     assert.deepStrictEqual(paid.body, {
       set_paid: true,
       transaction_id: orderId,
-      meta_data: [{ key: "x402_order", value: orderId }]
+      meta_data: [{ key: `x402_order_${orderId}`, value: orderId }]
     })
   })
 
@@ -228,6 +200,11 @@ describe("an order of a WooCommerce shop", () => {
 
   it.each<[string, (upstream: FakeWooCommerce) => void, object]>([
     ["became dearer", ({ orders }) => (orders.get(500)!.total = "28.00"), { reason: "price_changed" }],
+    [
+      "got another currency",
+      ({ orders }) => (orders.get(500)!["currency"] = "KWD"),
+      { reason: "price_changed" }
+    ],
     ["was deleted", ({ orders }) => orders.delete(500), { reason: "quote_expired" }],
     ["was canceled", ({ orders }) => (orders.get(500)!.status = "cancelled"), { reason: "quote_expired" }],
     [
@@ -244,12 +221,14 @@ describe("an order of a WooCommerce shop", () => {
   })
 
   it("is not placed with a wrong key, and in doubt if the shop breaks", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] })
     const { place, quote, upstream } = start()
     const { reference, total } = await quote()
     upstream.next(/^PUT/, () => HttpResponse.json({}, { status: 401 }))
     assert.strictEqual((await rejectionOf(place(reference, total)))._tag, "NotPlaced")
     upstream.next(/^PUT/, () => HttpResponse.json({}, { status: 500 }))
     assert.strictEqual((await rejectionOf(place(reference, total)))._tag, "Rejected")
+    vi.setSystemTime(Date.now() + 60_000)
     assert.deepStrictEqual(await place(reference, total), { reference })
   })
 
@@ -265,21 +244,6 @@ describe("an order of a WooCommerce shop", () => {
     upstream.next(/^GET/, noRoute)
     assert.strictEqual((await rejectionOf(quote()))._tag, "Rejected")
     assert.deepStrictEqual(await place(reference, total), { reference })
-  })
-
-  it("is asked to be paid once: a second request could run beside the first", async () => {
-    const { place, quote, shop, upstream } = start({ retries: 1 })
-    const { reference, total } = await quote()
-    upstream.next(/^PUT/, (act) => {
-      act()
-      return HttpResponse.error()
-    })
-    assert.strictEqual((await rejectionOf(place(reference, total)))._tag, "TemporarilyUnavailable")
-    assert.lengthOf(
-      upstream.received.filter(({ method }) => method === "PUT"),
-      1
-    )
-    assert.strictEqual(await shop.find(orderId, { ...context, reference }), reference)
   })
 
   it("is in doubt while a lost payment may still arrive, and refused after that", async () => {
@@ -330,38 +294,6 @@ describe("an order of a WooCommerce shop", () => {
       message: "the order can't be canceled: its status is completed"
     })
     assert.strictEqual(upstream.orders.get(500)!.status, "completed")
-  })
-
-  it("is one order's if two processes mark it as paid at once", async () => {
-    const { place, quote, shop, upstream } = start()
-    const other = wooCommerce(settings)
-    const { reference, total } = await quote()
-    // Both read the order before either pays, and both pay before either reads it back.
-    for (const to of [/^GET \/orders/, /^PUT/]) {
-      const arrivals = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-      for (const { resolve } of arrivals) {
-        upstream.next(to, async (act) => {
-          const response = act()
-          resolve()
-          await Promise.all(arrivals.map(({ promise }) => promise))
-          return response
-        })
-      }
-    }
-    const [one, two] = ["order-one", "order-two"] as const
-    const results = await Promise.allSettled([
-      place(reference, total, { orderId: one }),
-      other.place({ ...request, orderId: two, reference, total }, context)
-    ])
-    const kept = field(upstream.orders.get(500), "x402_order")
-    for (const [index, orderId] of [one, two].entries()) {
-      const result = results[index]!
-      if (result.status === "fulfilled") assert.strictEqual(orderId, kept)
-      else assert.deepInclude(result.reason, { _tag: "PlacementRefused", reason: "reference_taken" })
-      const found = await shop.find(orderId, { ...context, reference })
-      assert.strictEqual(found, orderId === kept ? reference : undefined)
-    }
-    assert.strictEqual(results.filter(({ status }) => status === "fulfilled").length, 1)
   })
 
   it.each([401, 403, 404, 429, 500])("is in doubt if it can't be read back: status %d", async (status) => {

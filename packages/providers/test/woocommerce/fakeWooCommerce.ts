@@ -102,8 +102,9 @@ export class FakeWooCommerce {
       readonly value: string
     }>
     for (const { key, value } of fields) {
-      const others = order.meta_data.filter((field) => field.key !== key)
-      order.meta_data = [...others, { id: this.nextFieldId++, key, value }]
+      const known = order.meta_data.find((field) => field.key === key)
+      const others = order.meta_data.filter((field) => field !== known)
+      order.meta_data = [...others, { id: known?.id ?? this.nextFieldId++, key, value }]
     }
     if (typeof body["status"] === "string") order.status = body["status"]
     if (body["set_paid"] === true && payable.has(order.status)) order.status = "processing"
