@@ -74,7 +74,7 @@ export const makePaying = (
     if (verdict._tag === "Paid") return undefined
     const now = yield* Clock.currentTimeMillis
     if (verdict._tag === "Quoted" && now + expiryMarginMillis < verdict.quote.expiresAtMillis) {
-      return verdict.quote.amountAtomic === agreedAtomic ? verdict.quote : yield* new QuoteChanged()
+      return verdict.quote.amountAtomic <= agreedAtomic ? verdict.quote : yield* new QuoteChanged()
     }
     if (verdict._tag !== "Quoted" && verdict._tag !== "Expired") return yield* notPayable(verdict)
     const freshQuote = yield* quoting(placement)

@@ -1,4 +1,5 @@
 import type { FulfilmentStatus, Parcel } from "@till402/core"
+import { Money } from "@till402/core/effect"
 import { isCancelled, parcelOf } from "../fulfilment/Parcels.ts"
 import { fieldsOf } from "../listing/Fields.ts"
 import type { OrderDocument } from "./OrderDocument.ts"
@@ -23,12 +24,32 @@ const shipmentOf = (document: unknown): Parcel | undefined => {
 const statusesOf = (packages: ReadonlyArray<unknown>): ReadonlyArray<string> =>
   packages.flatMap((each) => wordOf(fieldsOf(each)["status"]) ?? [])
 
+/** An amount with its currency; `undefined` if either is unreadable. */
+const amountOf = (document: unknown) => {
+  const { amount, currency } = fieldsOf(document)
+  const atomic = typeof amount === "string" ? Money.parseAtomic(amount) : undefined
+  return atomic === undefined || typeof currency !== "string"
+    ? undefined
+    : { atomic, currency: currency.toLowerCase() }
+}
+
+/** Whether Crossmint sent the payment back. It didn't if the amount is known to be a part of the payment. */
+const isRefunded = ({ payment, quote }: OrderDocument): boolean => {
+  if (payment.refunded === undefined || payment.refunded === null) return false
+  const refunded = amountOf(payment.refunded)
+  const paid = amountOf(payment.received) ?? amountOf(quote.totalPrice)
+  const isPart =
+    refunded !== undefined && refunded.currency === paid?.currency && refunded.atomic < paid.atomic
+  return !isPart
+}
+
 /** Why an order failed; `undefined` if it did not. */
-const failureOf = ({ lineItems, payment, phase }: OrderDocument): string | undefined => {
+const failureOf = (order: OrderDocument): string | undefined => {
+  const { lineItems, payment, phase } = order
   const [line] = lineItems
   if (line?.delivery?.status === "failed")
     return wordOf(line.delivery.failureReason?.code) ?? "delivery_failed"
-  if (payment.refunded !== undefined && payment.refunded !== null) return "refunded"
+  if (isRefunded(order)) return "refunded"
   return phase === "failed" ? (wordOf(payment.failureReason?.code) ?? "order_failed") : undefined
 }
 

@@ -62,7 +62,7 @@ describe("a quote that is not as it was", () => {
 
   it.each<[string, (order: OrderFixture) => void, object]>([
     [
-      "another total",
+      "a higher total",
       (order) => reprice(order, "98.00", 98_000_000n),
       { _tag: "PlacementRefused", reason: "price_changed", code: "QuoteChanged" }
     ],
@@ -103,9 +103,18 @@ describe("a quote that is not as it was", () => {
     assert.isUndefined(await shop.find("order-1"))
   })
 
-  it("is not paid for another amount than the buyer agreed to", async () => {
+  it("is paid if it became cheaper", async () => {
+    const { first, paid, place, quote, upstream } = start()
+    const { reference } = await quote()
+    first().lineItems[0]!.quote.charges = {}
+    reprice(first(), "90.00", 90_000_000n)
+    assert.deepStrictEqual(await place(), { reference })
+    assert.deepStrictEqual([paid(), upstream.goods], [90_000_000n, [reference]])
+  })
+
+  it("is not paid for more than the buyer agreed to", async () => {
     const { node, place } = start()
-    for (const total of ["97.34", "97.36", "a lot"]) {
+    for (const total of ["97.34", "a lot"]) {
       const rejection = await rejectionOf(place("order-1", { total }))
       assert.deepInclude(rejection, { _tag: "PlacementRefused", reason: "price_changed" })
     }

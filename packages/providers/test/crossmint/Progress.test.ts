@@ -92,9 +92,36 @@ describe("the status of an order", () => {
     ],
     [
       "sent back",
-      failed(({ payment }) => void (payment.refunded = { amount: "97.35" })),
+      failed(({ payment }) => void (payment.refunded = { amount: "97.350", currency: "USDC" })),
       undefined,
       { status: "failed", reason: "refunded", shipments: [] }
+    ],
+    [
+      "sent back, without an amount",
+      failed(({ payment }) => void (payment.refunded = {})),
+      undefined,
+      { status: "failed", reason: "refunded", shipments: [] }
+    ],
+    [
+      "sent back in another currency",
+      failed(({ payment }) => void (payment.refunded = { amount: "90.00", currency: "eurc" })),
+      undefined,
+      { status: "failed", reason: "refunded", shipments: [] }
+    ],
+    [
+      "refunded in part",
+      failed(({ payment }) => void (payment.refunded = { amount: "97.34", currency: "usdc" })),
+      undefined,
+      { status: "delivered", shipments: [] }
+    ],
+    [
+      "paid twice, and refunded once",
+      failed(({ payment }) => {
+        payment.received = { amount: "194.70", currency: "usdc", txId: "0x1" }
+        payment.refunded = { amount: "97.35", currency: "usdc" }
+      }),
+      undefined,
+      { status: "delivered", shipments: [] }
     ],
     [
       "failed as a whole",
