@@ -8,6 +8,9 @@ import { textOf, urlOf } from "../listing/Fields.ts"
 /** Parcels that are read: an order contains one product. */
 export const maxParcels = 50
 
+/** Goods that were sent this long ago, and that no carrier reports on, count as delivered. */
+export const untrackedDeliveryMillis = 30 * 86_400_000
+
 const maxTrackingNumberLength = 100
 const maxCarrierLength = 100
 

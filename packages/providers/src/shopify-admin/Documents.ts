@@ -179,6 +179,7 @@ const Order = Schema.Struct({
   fulfillments: Schema.Array(
     Schema.Struct({
       status: Schema.String,
+      createdAt: Schema.String,
       displayStatus: optional(Schema.String),
       trackingInfo: Schema.Array(
         Schema.Struct({
@@ -198,7 +199,7 @@ export const getOrder = operation(
     order(id: $id) {
       id note cancelledAt cancelReason displayFinancialStatus displayFulfillmentStatus
       fulfillments(first: 50) {
-        status displayStatus trackingInfo(first: 10) { company number url }
+        status createdAt displayStatus trackingInfo(first: 10) { company number url }
       }
     }
   }`

@@ -66,8 +66,8 @@ export interface Drafts {
   ) => Effect.Effect<DraftDocument, AdminFault>
   /** Turns a draft into a paid order. Fails with `DraftRefused` if it is one already. */
   readonly complete: (id: string) => Effect.Effect<DraftDocument, AdminFault | DraftRefused>
-  /** Deletes a draft that is no order. */
-  readonly remove: (id: string) => Effect.Effect<void, AdminFault>
+  /** Deletes a draft that is no order, and that no order of the till is to be placed as but this one. */
+  readonly remove: (id: string, orderId?: string) => Effect.Effect<void, AdminFault>
 }
 
 const changed = (mutation: string, result: ChangedDraft): Effect.Effect<DraftDocument, AdminFault> => {
@@ -107,10 +107,9 @@ export const makeDrafts = ({ mutate, query }: AdminApi): Drafts => {
       Effect.flatMap(mutate(completeDraft, { id }), ({ draftOrderComplete }) =>
         changed("draftOrderComplete", draftOrderComplete)
       ),
-    remove: (id) =>
+    remove: (id, orderId) =>
       Effect.flatMap(get(id), (draft) =>
-        // A draft with the till's order is paid for.
-        draft === undefined || isCompleted(draft) || orderOf(draft) !== undefined
+        draft === undefined || isCompleted(draft) || ![undefined, orderId].includes(orderOf(draft))
           ? Effect.void
           : Effect.asVoid(mutate(deleteDraft, { id }))
       )

@@ -1,7 +1,7 @@
 import type { FulfilmentStatus } from "@till402/core"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { KeyedMutex } from "../fulfilment/KeyedMutex.ts"
-import { maxParcels, parcelOf } from "../fulfilment/Parcels.ts"
+import { maxParcels, parcelOf, untrackedDeliveryMillis } from "../fulfilment/Parcels.ts"
 import { type RefundNote, refundText } from "../fulfilment/RefundNote.ts"
 import type { AdminApi } from "./AdminApi.ts"
 import { cancelOrder, getOrder, type OrderDocument, setOrderNote } from "./Documents.ts"
@@ -16,13 +16,21 @@ const orderPattern = /^gid:\/\/shopify\/Order\/\d{1,20}$/
 /** Financial statuses of an order whose buyer has the money back. */
 const refundedStatuses: ReadonlySet<string> = new Set(["REFUNDED", "VOIDED"])
 const arrived: ReadonlySet<string> = new Set(["DELIVERED", "PICKED_UP"])
-const whole: ReadonlySet<string> = new Set(["FULFILLED", "FULFILLMENT_NOT_REQUIRED"])
+/** Statuses of parcels that no carrier reports on. */
+const untracked: ReadonlySet<string> = new Set(["FULFILLED", "MARKED_AS_FULFILLED"])
 
 /** Longest note for the shop's staff, in characters. */
 const maxStaffNoteLength = 255
 
+const hasArrived =
+  (nowMillis: number) =>
+  ({ createdAt, displayStatus }: OrderDocument["fulfillments"][number]): boolean =>
+    arrived.has(displayStatus ?? "") ||
+    (untracked.has(displayStatus ?? "FULFILLED") &&
+      Date.parse(createdAt) + untrackedDeliveryMillis <= nowMillis)
+
 /** The status of an order, with its parcels. */
-export const statusOf = (order: OrderDocument): FulfilmentStatus => {
+export const statusOf = (order: OrderDocument, nowMillis: number): FulfilmentStatus => {
   const { cancelReason, cancelledAt, displayFinancialStatus, displayFulfillmentStatus } = order
   if (typeof cancelledAt === "string") {
     return { status: "cancelled", reason: (cancelReason ?? "other").toLowerCase(), shipments: [] }
@@ -38,8 +46,9 @@ export const statusOf = (order: OrderDocument): FulfilmentStatus => {
       return parcel === undefined ? [] : [parcel]
     })
     .slice(0, maxParcels)
+  const isSent = displayFulfillmentStatus === "FULFILLED" && sent.length > 0
   const isDelivered =
-    whole.has(displayFulfillmentStatus) && sent.every(({ displayStatus }) => arrived.has(displayStatus ?? ""))
+    (isSent || displayFulfillmentStatus === "FULFILLMENT_NOT_REQUIRED") && sent.every(hasArrived(nowMillis))
   return { status: isDelivered ? "delivered" : sent.length > 0 ? "shipped" : "placed", shipments }
 }
 
@@ -78,7 +87,11 @@ export const makeOrders = ({ mutate, query }: AdminApi) => {
   })
 
   return {
-    status: (reference: string) => Effect.map(orderOf(reference), statusOf),
+    status: Effect.fnUntraced(function* (
+      reference: string
+    ): Effect.fn.Return<FulfilmentStatus, ShopifyAdminError> {
+      return statusOf(yield* orderOf(reference), yield* Clock.currentTimeMillis)
+    }),
     cancel,
     noteRefund: (reference: string, refund: RefundNote) =>
       oneAtATime.enter(reference, noteRefund(reference, refund))

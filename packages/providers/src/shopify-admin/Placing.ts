@@ -12,6 +12,7 @@ import {
   withOutcome
 } from "../fulfilment/PlacementOutcome.ts"
 import { inFlightMillis, placementInFlight, SentPlacements } from "../fulfilment/SentPlacements.ts"
+import { soldCurrency } from "../fulfilment/Cents.ts"
 import { isUpstreamFault, ResponseMalformed } from "../upstream/index.ts"
 import type { DraftDocument } from "./Documents.ts"
 import { DraftRefused, type Drafts, isCompleted, orderOf } from "./Drafts.ts"
@@ -86,17 +87,27 @@ export const makePlacing = (drafts: Drafts, quotes: OpenQuotes) => {
       : { reference }
   })
 
-  /** Writes the till's order on the draft, and checks what the shop will charge. */
+  /** Checks what the shop will charge for a draft. */
+  const checkPrice = Effect.fnUntraced(function* (
+    draft: DraftDocument,
+    total: string
+  ): Effect.fn.Return<void, ShopifyAdminError> {
+    const { shopMoney } = (yield* drafts.whenReady(draft)).totalPriceSet
+    const [agreed, asked] = [Money.parseAtomic(total), Money.parseAtomic(shopMoney.amount)]
+    const isAgreed = agreed !== undefined && asked !== undefined && asked <= agreed
+    if (!isAgreed || shopMoney.currencyCode !== soldCurrency) {
+      return yield* new OrderNotPlaceable({ code: "price_changed" })
+    }
+  })
+
+  /** Writes the till's order on a draft at the agreed price, which may change with it. */
   const claimed = Effect.fnUntraced(function* (
     draft: DraftDocument,
     { orderId, payment, total }: ShopifyAdminPlacement
   ): Effect.fn.Return<void, ShopifyAdminError> {
-    const own = orderOf(draft) === orderId ? draft : yield* drafts.claim(draft.id, orderId, payment)
-    const { totalPriceSet } = yield* drafts.whenReady(own)
-    const [agreed, asked] = [Money.parseAtomic(total), Money.parseAtomic(totalPriceSet.shopMoney.amount)]
-    if (agreed === undefined || asked === undefined || asked > agreed) {
-      return yield* new OrderNotPlaceable({ code: "price_changed" })
-    }
+    yield* checkPrice(draft, total)
+    if (orderOf(draft) === orderId) return
+    yield* checkPrice(yield* drafts.claim(draft.id, orderId, payment), total)
   })
 
   /** The order of a draft that the shop didn't complete, because it is completed already. */
@@ -150,13 +161,17 @@ export const makePlacing = (drafts: Drafts, quotes: OpenQuotes) => {
   const attempt = Effect.fnUntraced(function* (
     placement: ShopifyAdminPlacement
   ): Effect.fn.Return<Placed, FailedPlacement<ShopifyAdminError>> {
-    const { orderId } = placement
+    const { orderId, reference } = placement
     const mayArrive = sent.millisLeft(orderId, yield* Clock.currentTimeMillis) > 0
     const result = yield* Effect.result(place(placement))
     if (Result.isFailure(result) && (mayArrive || result.failure.outcome._tag === "Unknown")) {
       return yield* Effect.fail({ ...result.failure, outcome: unknown() })
     }
     sent.delete(orderId)
+    // Nobody should complete the draft of an order that is refunded.
+    if (Result.isFailure(result) && result.failure.outcome._tag === "Refused") {
+      yield* Effect.ignore(drafts.remove(reference, orderId))
+    }
     return yield* Effect.fromResult(result)
   })
 

@@ -92,7 +92,7 @@ export const makeParts = Effect.fnUntraced(function* (
   const token = yield* tokenOf(options, settings.credentials)
   const api = makeAdminApi({ upstream, endpoint: settings.endpoint, token })
   const drafts = makeDrafts(api)
-  const quotes = openQuotes(settings.quoteLifetimeMillis, drafts.remove)
+  const quotes = openQuotes(settings.quoteLifetimeMillis, (id) => drafts.remove(id))
   const quoting = makeQuoting({ api, drafts, quotes }, settings)
   const { attempt, find } = makePlacing(drafts, quotes)
   const { cancel, noteRefund, status } = makeOrders(api)

@@ -36,7 +36,8 @@ const Order = Schema.Struct({
   total_tax: Schema.String,
   shipping_total: Schema.String,
   meta_data: Schema.optional(Schema.Unknown),
-  date_created_gmt: Schema.optional(Schema.NullOr(Schema.String))
+  /** Without a time zone. */
+  date_completed_gmt: Schema.optional(Schema.NullOr(Schema.String))
 })
 export type OrderDocument = typeof Order.Type
 

@@ -3,6 +3,7 @@ import { Money } from "@till402/core/effect"
 import { Clock, Effect } from "effect"
 import type { OrderRequest } from "../fulfilment/Buyer.ts"
 import type { OpenQuotes } from "../fulfilment/OpenQuotes.ts"
+import { untrackedDeliveryMillis } from "../fulfilment/Parcels.ts"
 import {
   type FailedPlacement,
   notPlaced,
@@ -52,6 +53,15 @@ const afterUnconfirmed = (error: WooCommerceError): PlacementOutcome =>
 
 /** Statuses in which an order's goods can still be kept back. */
 const cancelable: ReadonlySet<string> = new Set(["pending", "on-hold", "processing"])
+
+const statusOf = (order: OrderDocument, nowMillis: number): FulfilmentStatus => {
+  const { date_completed_gmt, status } = order
+  if (ended.has(status)) return { status: "cancelled", reason: status, shipments: [] }
+  if (status !== "completed") return { status: "placed", shipments: [] }
+  // The shop has sent the goods. Whether they arrived, it doesn't know.
+  const isOld = Date.parse(`${date_completed_gmt}Z`) + untrackedDeliveryMillis <= nowMillis
+  return { status: isOld ? "delivered" : "shipped", shipments: [] }
+}
 
 export const makePlacing = (orders: Orders, quotes: OpenQuotes) => {
   const sent = new SentPlacements()
@@ -158,11 +168,10 @@ export const makePlacing = (orders: Orders, quotes: OpenQuotes) => {
       quotes.change(reference, noteRefund(reference, refund)),
     attempt: (placement: WooCommercePlacement) => quotes.change(placement.reference, attempt(placement)),
     find,
-    status: (reference: string): Effect.Effect<FulfilmentStatus, WooCommerceError> =>
-      Effect.map(requested(reference), ({ status }) => {
-        if (ended.has(status)) return { status: "cancelled", reason: status, shipments: [] }
-        // The shop has sent the goods. Whether they arrived, it doesn't know.
-        return { status: status === "completed" ? "shipped" : "placed", shipments: [] }
-      })
+    status: Effect.fnUntraced(function* (
+      reference: string
+    ): Effect.fn.Return<FulfilmentStatus, WooCommerceError> {
+      return statusOf(yield* requested(reference), yield* Clock.currentTimeMillis)
+    })
   }
 }

@@ -1,5 +1,4 @@
 import { HttpResponse } from "msw"
-import type { FulfilmentStatus } from "@till402/core"
 import { afterEach, assert, describe, it, vi } from "vitest"
 import { context } from "../fulfilment/orderRequest.ts"
 import { interceptRequests } from "../interceptRequests.ts"
@@ -81,6 +80,7 @@ describe("an order of a Shopify shop", () => {
       ({ drafts }) => (drafts.get("gid://shopify/DraftOrder/500")!.totalCents = 2_800),
       "price_changed"
     ],
+    ["got another currency", (upstream) => (upstream.currency = "KWD"), "price_changed"],
     ["was deleted", ({ drafts }) => drafts.clear(), "quote_expired"]
   ])("that %s is refused", async (_what, change, reason) => {
     const { place, quote, upstream } = start()
@@ -88,6 +88,34 @@ describe("an order of a Shopify shop", () => {
     change(upstream)
     assert.deepInclude(await rejectionOf(place(reference, total)), { _tag: "PlacementRefused", reason })
     assert.strictEqual(upstream.orders.size, 0)
+  })
+
+  it("that is refused leaves no draft that somebody could complete", async () => {
+    const { place, quote, sent, upstream } = start()
+    const { reference, total } = await quote()
+    upstream.next(/CompleteDraft/, () => refusedWith("THROTTLED"))
+    assert.strictEqual((await rejectionOf(place(reference, total)))._tag, "NotPlaced")
+    assert.isTrue(upstream.drafts.has(reference))
+    upstream.drafts.get(reference)!.totalCents = 2_800
+    const refused = { _tag: "PlacementRefused", reason: "price_changed" }
+    assert.deepInclude(await rejectionOf(place(reference, total)), refused)
+    assert.isFalse(upstream.drafts.has(reference))
+    const later = await quote()
+    upstream.drafts.get(later.reference)!.totalCents = 2_800
+    assert.deepInclude(await rejectionOf(place(later.reference, later.total)), refused)
+    assert.isFalse(upstream.drafts.has(later.reference))
+    assert.strictEqual(sent("UpdateDraft").length, 1)
+  })
+
+  it("that is refused for another order's quote leaves that order's draft", async () => {
+    const { place, quote, upstream } = start()
+    const { reference, total } = await quote()
+    const other = { orderId: "0b6f1f0e-3c8a-4b6e-9a55-000000000002" }
+    upstream.next(/CompleteDraft/, () => refusedWith("THROTTLED"))
+    await rejectionOf(place(reference, total, other))
+    upstream.drafts.get(reference)!.totalCents = 2_800
+    assert.deepInclude(await rejectionOf(place(reference, total)), { _tag: "PlacementRefused" })
+    assert.isTrue(upstream.drafts.has(reference))
   })
 
   const refusing = () =>
@@ -200,47 +228,6 @@ describe("an order of a Shopify shop", () => {
     assert.strictEqual((await rejectionOf(place(reference, total)))._tag, tag)
     assert.strictEqual(upstream.orders.size, 0)
     assert.strictEqual((await place(reference, total)).reference, "gid://shopify/Order/900")
-  })
-
-  it.each<[string, object, FulfilmentStatus["status"], object]>([
-    ["unfulfilled", {}, "placed", {}],
-    ["sent", {}, "shipped", { shipments: [{ carrier: "UPS", trackingNumber: "1Z999AA10123456784" }] }],
-    ["partly sent", { displayFulfillmentStatus: "PARTIALLY_FULFILLED" }, "shipped", {}],
-    [
-      "sent, and not required to arrive",
-      { displayFulfillmentStatus: "FULFILLMENT_NOT_REQUIRED", fulfillments: [] },
-      "delivered",
-      {}
-    ],
-    ["refunded in the shop", { displayFinancialStatus: "REFUNDED" }, "cancelled", { reason: "refunded" }],
-    [
-      "canceled in the shop",
-      { cancelledAt: "2026-11-20T10:00:00Z", cancelReason: "INVENTORY" },
-      "cancelled",
-      { reason: "inventory" }
-    ]
-  ])("that is %s has its status", async (what, change, status, more) => {
-    const { placed, shop, upstream } = start()
-    const reference = await placed()
-    if (what.includes("sent")) upstream.ship(reference)
-    Object.assign(upstream.orders.get(reference)!, change)
-    assert.deepInclude(await shop.status(reference), { status, ...more })
-  })
-
-  it("is delivered once all its parcels are, and names them with their links", async () => {
-    const { placed, shop, upstream } = start()
-    const reference = await placed()
-    upstream.ship(reference, { url: "https://ups.example/1Z999AA10123456784" }, "DELIVERED")
-    assert.deepStrictEqual(await shop.status(reference), {
-      status: "delivered",
-      shipments: [
-        {
-          carrier: "UPS",
-          trackingNumber: "1Z999AA10123456784",
-          trackingUrl: "https://ups.example/1Z999AA10123456784"
-        }
-      ]
-    })
   })
 
   it("is canceled once, with a note for the staff", async () => {

@@ -293,6 +293,7 @@ export class FakeShopifyAdmin {
     order.fulfillments = [
       {
         status: "SUCCESS",
+        createdAt: new Date().toISOString(),
         displayStatus,
         trackingInfo: [{ company: "UPS", number: "1Z999AA10123456784", url: null, ...tracking }]
       }

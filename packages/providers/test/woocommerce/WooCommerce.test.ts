@@ -350,6 +350,20 @@ describe("an order of a WooCommerce shop", () => {
   })
 })
 
+describe("a completed order of a WooCommerce shop", () => {
+  it.each([
+    ["2026-10-25T10:00:01", "shipped"],
+    ["2026-10-25T10:00:00", "delivered"],
+    [null, "shipped"]
+  ])("that was completed at %s is %s", async (date_completed_gmt, expected) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 10, 24, 10) })
+    const { quote, shop, upstream } = start()
+    const { reference } = await quote()
+    Object.assign(upstream.orders.get(500)!, { status: "completed", date_completed_gmt })
+    assert.strictEqual((await shop.status(reference)).status, expected)
+  })
+})
+
 describe("the goods of a WooCommerce shop", () => {
   it("are found page by page, with the variant that buy takes", async () => {
     const { shop, upstream } = start()
