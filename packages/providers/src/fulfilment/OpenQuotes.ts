@@ -2,6 +2,7 @@ import { TemporarilyUnavailable } from "@till402/core"
 import { BoundedMap } from "@till402/core/effect"
 import { Clock, Effect } from "effect"
 import { KeyedMutex } from "./KeyedMutex.ts"
+import { type ListOldQuotes, removingOldQuotes } from "./OldQuotes.ts"
 
 /*
  * Quotes of this process, each an unpaid order or a draft in the shop. It is deleted once it has been expired for as
@@ -20,7 +21,7 @@ const maxKept = 25_000
 
 /** The quotes of one shop. */
 export interface OpenQuotes {
-  /** Creates the unpaid order of a quote and tracks it. Each call also removes some orders that expired long ago. */
+  /** Creates the unpaid order of a quote and tracks it. Each call also removes some that expired long ago. */
   readonly track: <A extends { readonly id: string | number }, E>(
     create: Effect.Effect<A, E>
   ) => Effect.Effect<A, E | TemporarilyUnavailable>
@@ -28,15 +29,22 @@ export interface OpenQuotes {
   readonly change: <A, E>(reference: string, change: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 
+/** The unpaid orders of a shop. */
+export interface UnpaidOrders {
+  /** Removes the unpaid order of a quote, and leaves a paid one. If it fails, the order is removed once it is old. */
+  readonly remove: (id: string) => Effect.Effect<unknown, unknown>
+  readonly listOld: ListOldQuotes
+  /** Removes an old unpaid order, even if an order was to be placed as it. */
+  readonly removeOld: (id: string) => Effect.Effect<unknown, unknown>
+}
+
 /**
  * Makes the memory of one shop's quotes. Fails with `TemporarilyUnavailable` instead of creating an order that can't
  * be tracked.
- *
- * @param remove removes the unpaid order of a quote, and leaves a paid one. Its failures are ignored.
  */
 export const openQuotes = (
   quoteLifetimeMillis: number,
-  remove: (id: string) => Effect.Effect<unknown, unknown>
+  { listOld, remove, removeOld }: UnpaidOrders
 ): OpenQuotes => {
   /** Oldest first. */
   const open: Array<{ readonly id: string; readonly removedAfter: number }> = []
@@ -61,6 +69,10 @@ export const openQuotes = (
       Effect.suspend(() => (kept.get(id) === true ? Effect.void : Effect.ignore(remove(id))))
     )
 
+  const removeOldOnes = removingOldQuotes(quoteLifetimeMillis, listOld, (id) =>
+    oneAtATime.enter(id, removeOld(id))
+  )
+
   return {
     change: (reference, change) =>
       Effect.suspend(() => {
@@ -70,7 +82,8 @@ export const openQuotes = (
     track: Effect.fnUntraced(function* (create) {
       const now = yield* Clock.currentTimeMillis
       const expired = takeExpired(now)
-      yield* Effect.forkDetach(Effect.forEach(expired, ({ id }) => removeUnlessKept(id)))
+      const removing = Effect.forEach(expired, ({ id }) => removeUnlessKept(id))
+      yield* Effect.forkDetach(Effect.andThen(removing, removeOldOnes))
       if (open.length + creating >= maxTracked) {
         return yield* new TemporarilyUnavailable({
           message: "The shop has too many unpaid quotes. Nothing was ordered. Request the quote again later.",

@@ -150,6 +150,28 @@ export const getDraft = operation(
   `query GetDraft($id: ID!) { draftOrder(id: $id) ${draft} }`
 )
 
+export const findDrafts = operation(
+  Schema.Struct({
+    draftOrders: Schema.Struct({
+      nodes: Schema.Array(
+        Schema.Struct({
+          id: Schema.String,
+          status: Schema.String,
+          createdAt: Schema.String,
+          tags: Schema.Array(Schema.String)
+        })
+      ),
+      pageInfo: Schema.Struct({ hasNextPage: Schema.Boolean, endCursor: optional(Schema.String) })
+    })
+  }),
+  `query FindDrafts($query: String!, $first: Int!, $after: String) {
+    draftOrders(query: $query, first: $first, after: $after, sortKey: ID) {
+      nodes { id status createdAt tags }
+      pageInfo { hasNextPage endCursor }
+    }
+  }`
+)
+
 export const updateDraft = operation(
   Schema.Struct({ draftOrderUpdate: Changed }),
   `mutation UpdateDraft($id: ID!, $input: DraftOrderInput!) {

@@ -1,5 +1,6 @@
 import type { OrderPayment } from "@till402/core"
 import { Effect } from "effect"
+import type { OldQuotes } from "../fulfilment/OldQuotes.ts"
 import { ResponseMalformed } from "../upstream/index.ts"
 import type { AdminApi } from "./AdminApi.ts"
 import {
@@ -8,6 +9,7 @@ import {
   createDraft,
   deleteDraft,
   type DraftDocument,
+  findDrafts,
   getDraft,
   updateDraft
 } from "./Documents.ts"
@@ -22,6 +24,11 @@ import type { Fields } from "../listing/Fields.ts"
 const orderKey = "x402 order"
 const transactionKey = "x402 transaction"
 const networkKey = "x402 network"
+
+/** The tag of drafts that are quotes, and of their orders. */
+export const quoteTag = "x402"
+
+const listedAtOnce = 20
 
 /** The attributes of a paid draft, which pass on to its order. */
 const attributesOf = (orderId: string, payment: OrderPayment | undefined) => [
@@ -66,8 +73,15 @@ export interface Drafts {
   ) => Effect.Effect<DraftDocument, AdminFault>
   /** Turns a draft into a paid order. Fails with `DraftRefused` if it is one already. */
   readonly complete: (id: string) => Effect.Effect<DraftDocument, AdminFault | DraftRefused>
-  /** Deletes a draft that is no order, and that no order of the till is to be placed as but this one. */
-  readonly remove: (id: string, orderId?: string) => Effect.Effect<void, AdminFault>
+  /** Deletes a draft that is no order. `isUnwanted` decides by the till's order that is to be placed as it. */
+  readonly remove: (
+    id: string,
+    isUnwanted: (orderId: string | undefined) => boolean
+  ) => Effect.Effect<void, AdminFault>
+  readonly listOld: (
+    createdBeforeMillis: number,
+    from: string | undefined
+  ) => Effect.Effect<OldQuotes, AdminFault>
 }
 
 const changed = (mutation: string, result: ChangedDraft): Effect.Effect<DraftDocument, AdminFault> => {
@@ -107,11 +121,29 @@ export const makeDrafts = ({ mutate, query }: AdminApi): Drafts => {
       Effect.flatMap(mutate(completeDraft, { id }), ({ draftOrderComplete }) =>
         changed("draftOrderComplete", draftOrderComplete)
       ),
-    remove: (id, orderId) =>
+    remove: (id, isUnwanted) =>
       Effect.flatMap(get(id), (draft) =>
-        draft === undefined || isCompleted(draft) || ![undefined, orderId].includes(orderOf(draft))
+        draft === undefined || isCompleted(draft) || !isUnwanted(orderOf(draft))
           ? Effect.void
           : Effect.asVoid(mutate(deleteDraft, { id }))
+      ),
+    listOld: Effect.fnUntraced(function* (createdBeforeMillis, from) {
+      const createdBefore = new Date(createdBeforeMillis).toISOString()
+      const { draftOrders } = yield* query(findDrafts, {
+        query: `tag:${quoteTag} status:open created_at:<'${createdBefore}'`,
+        first: listedAtOnce,
+        after: from ?? null
+      })
+      const { endCursor, hasNextPage } = draftOrders.pageInfo
+      // Shopify ignores filters that it doesn't understand.
+      const quotes = draftOrders.nodes.filter(
+        ({ createdAt, status, tags }) =>
+          tags.includes(quoteTag) && status === "OPEN" && Date.parse(createdAt) < createdBeforeMillis
       )
+      return {
+        ids: quotes.map(({ id }) => id),
+        ...(hasNextPage && typeof endCursor === "string" ? { next: endCursor } : {})
+      }
+    })
   }
 }

@@ -170,7 +170,8 @@ export const makePlacing = (drafts: Drafts, quotes: OpenQuotes) => {
     sent.delete(orderId)
     // Nobody should complete the draft of an order that is refunded.
     if (Result.isFailure(result) && result.failure.outcome._tag === "Refused") {
-      yield* Effect.ignore(drafts.remove(reference, orderId))
+      const isUnwanted = (claimedBy: string | undefined) => claimedBy === undefined || claimedBy === orderId
+      yield* Effect.ignore(drafts.remove(reference, isUnwanted))
     }
     return yield* Effect.fromResult(result)
   })

@@ -14,7 +14,7 @@ import {
   type RateDocument,
   type VariantDocument
 } from "./Documents.ts"
-import { DraftRefused, type Drafts } from "./Drafts.ts"
+import { DraftRefused, type Drafts, quoteTag } from "./Drafts.ts"
 import { type ShopifyAdminError, ShopRefused } from "./Errors.ts"
 import type { ShopifyAdminConfig } from "./Options.ts"
 
@@ -115,7 +115,7 @@ export const makeQuoting = (
         shippingAddress,
         billingAddress: shippingAddress,
         ...(shippingLine === undefined ? {} : { shippingLine }),
-        tags: ["x402"]
+        tags: [quoteTag]
       })
     )
     return yield* drafts.whenReady(draft)

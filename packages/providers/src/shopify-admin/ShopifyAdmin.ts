@@ -92,7 +92,11 @@ export const makeParts = Effect.fnUntraced(function* (
   const token = yield* tokenOf(options, settings.credentials)
   const api = makeAdminApi({ upstream, endpoint: settings.endpoint, token })
   const drafts = makeDrafts(api)
-  const quotes = openQuotes(settings.quoteLifetimeMillis, (id) => drafts.remove(id))
+  const quotes = openQuotes(settings.quoteLifetimeMillis, {
+    remove: (id) => drafts.remove(id, (orderId) => orderId === undefined),
+    removeOld: (id) => drafts.remove(id, () => true),
+    listOld: drafts.listOld
+  })
   const quoting = makeQuoting({ api, drafts, quotes }, settings)
   const { attempt, find } = makePlacing(drafts, quotes)
   const { cancel, noteRefund, status } = makeOrders(api)

@@ -3,9 +3,11 @@ import { Effect, Redacted, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { type OrderRequest, splitName } from "../fulfilment/Buyer.ts"
 import { textOfCents } from "../fulfilment/Cents.ts"
+import type { OldQuotes } from "../fulfilment/OldQuotes.ts"
 import { fieldsOf } from "../listing/Fields.ts"
 import { type ResponseMalformed, readJson, type Upstream, type UpstreamFault } from "../upstream/index.ts"
 import type { WooCommerceConfig } from "./Options.ts"
+import { unpaid } from "./OrderStatus.ts"
 
 /*
  * Calls to WooCommerce's REST API: https://developer.woocommerce.com/docs/apis/rest-api/v3/. Only fields that money and
@@ -64,10 +66,26 @@ export const orderOf = ({ meta_data }: OrderDocument): string | undefined => {
   return first?.value
 }
 
+/** The shop's name of our payments. */
+const paymentMethod = "x402"
+
+const OrderList = Schema.Array(
+  Schema.Struct({
+    id: Schema.Int,
+    status: Schema.String,
+    payment_method: Schema.optional(Schema.Unknown),
+    /** Without a time zone. */
+    date_created_gmt: Schema.optional(Schema.NullOr(Schema.String))
+  })
+)
+
+const listedAtOnce = 20
+
 const Notes = Schema.Array(Schema.Struct({ note: Schema.String }))
 
 const readProduct = readJson(Product)
 const readOrder = readJson(Order)
+const readOrderList = readJson(OrderList)
 const readNotes = readJson(Notes)
 
 type Fault = UpstreamFault | ResponseMalformed
@@ -89,8 +107,10 @@ export interface Orders {
   readonly notes: (id: string) => Effect.Effect<ReadonlyArray<string>, Fault>
   /** Adds a note that the buyer doesn't see. */
   readonly addNote: (id: string, note: string) => Effect.Effect<void, Fault>
-  /** Deletes an unpaid order for good. */
+  /** Moves an order to the trash. */
   readonly remove: (id: string) => Effect.Effect<void, Fault>
+  /** Lists unpaid orders of this module, oldest first. `from`: the number of other unpaid orders to skip. */
+  readonly listOld: (createdBeforeMillis: number, from: string | undefined) => Effect.Effect<OldQuotes, Fault>
 }
 
 const addressOf = ({ email, shippingAddress }: OrderRequest) => {
@@ -145,7 +165,7 @@ export const makeOrders = (upstream: Upstream, settings: WooCommerceConfig): Ord
             HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(`${api}/orders`), {
               status: "pending",
               set_paid: false,
-              payment_method: "x402",
+              payment_method: paymentMethod,
               payment_method_title: "USDC (x402)",
               ...addressOf(request),
               line_items: [lineOf(product)],
@@ -199,6 +219,30 @@ export const makeOrders = (upstream: Upstream, settings: WooCommerceConfig): Ord
         upstream.call(withKey(HttpClientRequest.delete(path("orders", id))), {
           idempotent: true
         })
+      ),
+    listOld: Effect.fnUntraced(function* (createdBeforeMillis, from = "0") {
+      const query = {
+        status: "pending",
+        before: new Date(createdBeforeMillis).toISOString(),
+        dates_are_gmt: "true",
+        orderby: "date",
+        order: "asc",
+        per_page: `${listedAtOnce}`,
+        offset: from
+      }
+      const request = HttpClientRequest.setUrlParams(HttpClientRequest.get(`${api}/orders`), query)
+      const listed = yield* Effect.flatMap(upstream.call(withKey(request)), readOrderList)
+      const quotes = listed.filter(
+        ({ date_created_gmt, payment_method, status }) =>
+          payment_method === paymentMethod &&
+          unpaid.has(status) &&
+          Date.parse(`${date_created_gmt}Z`) < createdBeforeMillis
       )
+      return {
+        ids: quotes.map(({ id }) => `${id}`),
+        // The quotes are gone by then.
+        ...(listed.length < listedAtOnce ? {} : { next: `${Number(from) + listed.length - quotes.length}` })
+      }
+    })
   }
 }

@@ -61,7 +61,12 @@ export const makeParts = Effect.fnUntraced(function* (
   const settings = yield* configure(options)
   const upstream = yield* makeUpstream({ ...options, name: "woocommerce" })
   const orders = makeOrders(upstream, settings)
-  const quotes = openQuotes(settings.quoteLifetimeMillis, removeUnpaid(orders))
+  const remove = removeUnpaid(orders)
+  const quotes = openQuotes(settings.quoteLifetimeMillis, {
+    remove,
+    removeOld: remove,
+    listOld: orders.listOld
+  })
   const quoting = makeQuoting(orders, quotes, settings)
   const { attempt, cancel, find, noteRefund, status } = makePlacing(orders, quotes)
   const search = filledPages(makeSearch(upstream, settings), searchMillis)

@@ -1,15 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import type { ListOldQuotes } from "../../src/fulfilment/OldQuotes.ts"
 import { openQuotes } from "../../src/fulfilment/OpenQuotes.ts"
 
 const lifetimeMillis = 1_200_000
 
 /** A shop's quotes, with the ids that were created and removed. */
-const start = () => {
+const start = (listOld: ListOldQuotes = () => Effect.succeed({ ids: [] })) => {
   const removed: Array<string> = []
   let created = 0
-  const quotes = openQuotes(lifetimeMillis, (id) => Effect.sync(() => removed.push(id)))
+  const remove = (id: string) => Effect.sync(() => removed.push(id))
+  const quotes = openQuotes(lifetimeMillis, { remove, listOld, removeOld: (id) => remove(`old ${id}`) })
   const quote = quotes.track(Effect.sync(() => ({ id: ++created })))
   return { quotes, quote, removed, created: () => created }
 }
@@ -60,6 +62,44 @@ describe("open quotes", () => {
       yield* quote
       yield* Effect.yieldNow
       assert.deepStrictEqual(removed, ["2"])
+    })
+  )
+
+  it.effect("of other processes are removed two days after they could have been, a part each minute", () =>
+    Effect.gen(function* () {
+      const lists: Array<readonly [number, string | undefined]> = []
+      const { quote, removed } = start((createdBefore, from) => {
+        lists.push([createdBefore, from])
+        if (lists.length === 3) return Effect.fail("busy")
+        return Effect.succeed(from === undefined ? { ids: ["7", "8"], next: "9" } : { ids: ["9"] })
+      })
+      yield* TestClock.adjust("100 hours")
+      const listed: Array<number> = []
+      for (const pause of [
+        "0 seconds",
+        "59 seconds",
+        "1 second",
+        "1 minute",
+        "59 minutes",
+        "1 minute",
+        "1 minute"
+      ] as const) {
+        yield* TestClock.adjust(pause)
+        yield* quote
+        yield* Effect.yieldNow
+        listed.push(lists.length)
+      }
+      assert.deepStrictEqual(listed, [0, 0, 1, 2, 2, 3, 4])
+      assert.deepStrictEqual(
+        lists.map(([, from]) => from),
+        [undefined, "9", undefined, undefined]
+      )
+      const [[createdBefore]] = lists as [[number, undefined]]
+      assert.strictEqual(createdBefore, (100 - 48) * 3_600_000 + 60_000 - 2 * lifetimeMillis)
+      assert.deepStrictEqual(
+        removed.filter((each) => each.startsWith("old")),
+        ["old 7", "old 8", "old 9", "old 7", "old 8"]
+      )
     })
   )
 })

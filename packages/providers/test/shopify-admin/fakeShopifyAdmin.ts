@@ -24,6 +24,8 @@ export interface OrderState {
 
 export interface DraftState {
   readonly id: string
+  readonly createdAt: string
+  tags: ReadonlyArray<string>
   readonly input: Input
   customAttributes: ReadonlyArray<{ readonly key: string; readonly value: string }>
   totalCents: number
@@ -55,7 +57,7 @@ const listOf = (value: unknown): ReadonlyArray<Input> => (Array.isArray(value) ?
 export class FakeShopifyAdmin {
   readonly shop = "northwind.myshopify.com"
   currency = "USD"
-  /** Whether a search finds only published goods. */
+  /** Whether a search finds only what it asks for. */
   filters = true
   readonly goods = new Map<number, GoodsState>()
   readonly drafts = new Map<string, DraftState>()
@@ -194,6 +196,8 @@ export class FakeShopifyAdmin {
     const taxCents = Math.round(price / 10)
     const state: DraftState = {
       id: `gid://shopify/DraftOrder/${this.nextDraft++}`,
+      createdAt: new Date().toISOString(),
+      tags: (input["tags"] as ReadonlyArray<string> | undefined) ?? [],
       input,
       customAttributes: [],
       taxCents,
@@ -214,7 +218,7 @@ export class FakeShopifyAdmin {
       total: text(state.totalCents),
       note: null,
       customAttributes: state.customAttributes,
-      tags: (state.input["tags"] as ReadonlyArray<string> | undefined) ?? [],
+      tags: state.tags,
       cancelledAt: null,
       cancelReason: null,
       displayFinancialStatus: "PAID",
@@ -246,6 +250,23 @@ export class FakeShopifyAdmin {
       return { ...variant, product, inventoryItem: { requiresShipping: goods.requiresShipping } }
     },
     draftOrderAvailableDeliveryOptions: ({ input }: Input) => ({ availableShippingRates: this.rates(input) }),
+    draftOrders: ({ after, first, query }: Input) => {
+      const [, tag = "", before = ""] =
+        /^tag:(\w+) status:open created_at:<'(\S+)'$/.exec(String(query)) ?? []
+      const all = [...this.drafts.values()].filter(
+        ({ createdAt, id, order, tags }) =>
+          id > String(after ?? "") &&
+          (!this.filters || (tags.includes(tag) && order === undefined && createdAt < before))
+      )
+      const nodes = all.slice(0, Number(first)).map(({ createdAt, id, order, tags }) => ({
+        id,
+        createdAt,
+        tags,
+        status: order === undefined ? "OPEN" : "COMPLETED"
+      }))
+      const hasNextPage = nodes.length < all.length
+      return { nodes, pageInfo: { hasNextPage, endCursor: nodes.at(-1)?.id ?? null } }
+    },
     draftOrder: ({ id }: Input) => {
       const state = this.drafts.get(String(id))
       return state === undefined ? null : this.draft(state)

@@ -81,6 +81,7 @@ export class FakeWooCommerce {
       currency: this.currency,
       transaction_id: "",
       meta_data: [],
+      date_created_gmt: new Date().toISOString().slice(0, 19),
       shipping_total: text(shippingCents),
       total_tax: text(tax),
       total: text(goods + tax + shippingCents)
@@ -111,6 +112,16 @@ export class FakeWooCommerce {
     return HttpResponse.json(order)
   }
 
+  private list(query: URLSearchParams): Response {
+    const before = Date.parse(query.get("before") ?? "")
+    const all = [...this.orders.values()].filter(
+      ({ date_created_gmt, status }) =>
+        status === query.get("status") && Date.parse(`${String(date_created_gmt)}Z`) < before
+    )
+    const [from, size] = [Number(query.get("offset")), Number(query.get("per_page"))]
+    return HttpResponse.json(all.slice(from, from + size))
+  }
+
   private noted(id: number, method: string, body: Record<string, unknown>): Response {
     const notes = this.notes.get(id) ?? []
     this.notes.set(id, notes)
@@ -139,7 +150,8 @@ export class FakeWooCommerce {
         : HttpResponse.json(found)
     }
     if (part === "notes") return this.noted(Number(id), method, body)
-    return id === undefined ? this.create(body) : this.order(Number(id), method, body)
+    if (id !== undefined) return this.order(Number(id), method, body)
+    return method === "GET" ? this.list(url.searchParams) : this.create(body)
   }
 
   /** Handles a request as the shop does. */
