@@ -7,6 +7,7 @@ import { fulfilmentPort } from "../fulfilment/FulfilmentPort.ts"
 import { type FailedPlacement, withoutOutcome } from "../fulfilment/PlacementOutcome.ts"
 import { Treasury, type TreasuryClient } from "../treasury/Treasury.ts"
 import { makeUpstream, type UpstreamUsage, withDefaults } from "../upstream/index.ts"
+import { unpaid } from "../upstream/UnpaidCalls.ts"
 import { configure, type CrossmintLayerOptions, optionsFromConfig } from "./Config.ts"
 import { type CrossmintError, toHostError } from "./Errors.ts"
 import type { CrossmintSettings } from "./Options.ts"
@@ -51,7 +52,7 @@ export const makeParts = Effect.fnUntraced(function* (
   const paying = makePaying(orders, treasury, settings, quoting)
   return {
     quote: Effect.fn("Crossmint.quote")((request: OrderRequest) =>
-      Effect.map(quoting(request), ({ offer }) => offer)
+      Effect.map(unpaid(quoting(request)), ({ offer }) => offer)
     ),
     place: Effect.fn("Crossmint.place")((placement: CrossmintPlacement) =>
       withoutOutcome(paying.place(placement))

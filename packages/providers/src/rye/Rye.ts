@@ -8,6 +8,7 @@ import { type FailedPlacement, withoutOutcome } from "../fulfilment/PlacementOut
 import { Journals } from "../journals/Journals.ts"
 import { fieldsOf } from "../listing/Fields.ts"
 import { makeUpstream, rateLimiter, type UpstreamUsage, withDefaults } from "../upstream/index.ts"
+import { unpaid } from "../upstream/UnpaidCalls.ts"
 import { makeBalanceCheck } from "./Balance.ts"
 import { makeBuyers } from "./Buyers.ts"
 import { configure, optionsFromConfig, type RyeLayerOptions } from "./Config.ts"
@@ -108,7 +109,7 @@ export const makeParts = Effect.fnUntraced(function* (
   const status = makeStatus(intents, atOnce)
   const webhook = makeWebhook(intents, settings)
   return {
-    quote: Effect.fn("Rye.quote")((request: OrderRequest) => quoting(request)),
+    quote: Effect.fn("Rye.quote")((request: OrderRequest) => unpaid(quoting(request))),
     place: Effect.fn("Rye.place")((placement: RyePlacement) => withoutOutcome(placing.place(placement))),
     attempt: Effect.fn("Rye.attempt")((placement: RyePlacement) => placing.place(placement)),
     find: Effect.fn("Rye.find")((orderId: string, reference?: string) => placing.find(orderId, reference)),

@@ -17,6 +17,7 @@ import type { RefundNote } from "../fulfilment/RefundNote.ts"
 import { filledPages } from "../listing/FilledPages.ts"
 import { makeAccessToken } from "../shopify/AccessToken.ts"
 import { isUpstreamFault, makeUpstream, toPortError, type UpstreamUsage } from "../upstream/index.ts"
+import { unpaid } from "../upstream/UnpaidCalls.ts"
 import { type AdminToken, makeAdminApi } from "./AdminApi.ts"
 import { makeSearch } from "./Catalogue.ts"
 import { makeDrafts } from "./Drafts.ts"
@@ -107,7 +108,7 @@ export const makeParts = Effect.fnUntraced(function* (
       source: "marketplace_b",
       search: (query) => Effect.mapError(search(query), toMarketplaceError)
     },
-    quote: Effect.fn("ShopifyAdmin.quote")((request: OrderRequest) => quoting(request)),
+    quote: Effect.fn("ShopifyAdmin.quote")((request: OrderRequest) => unpaid(quoting(request))),
     place: Effect.fn("ShopifyAdmin.place")((placement: ShopifyAdminPlacement) =>
       withoutOutcome(attempt(placement))
     ),

@@ -15,6 +15,7 @@ import {
   type UpstreamFault
 } from "./UpstreamFault.ts"
 import type { UpstreamSettings, UpstreamUsage } from "./UpstreamSettings.ts"
+import { IsUnpaid } from "./UnpaidCalls.ts"
 import { UsageMeter } from "./UsageMeter.ts"
 import { Bulkhead } from "./Bulkhead.ts"
 
@@ -100,7 +101,15 @@ export const makeUpstream = (
       timeoutMillis: options.timeoutMillis ?? 5_000,
       retry: { ...retryPauses, retries: options.retries ?? 2 }
     })
-    const queue = new Bulkhead(name, options.maxConcurrent ?? 16, options.maxWaiting ?? 256)
+    const { maxConcurrent = 16, maxWaiting = 256 } = options
+    const queue = new Bulkhead(name, maxConcurrent, maxWaiting)
+    const unpaidQueue = new Bulkhead(
+      name,
+      Math.max(1, Math.floor(maxConcurrent / 2)),
+      Math.floor(maxWaiting / 2)
+    )
+    // The rest is for the upstream: a call that began too late would look like an upstream that is down.
+    const maxWaitMillis = deadlineMillis / 2
     const missed = () => Effect.fail(new TimedOut({ upstream: name, timeoutMillis: deadlineMillis }))
     // Inside the breaker, which ignores interrupted calls.
     const withDeadline = <A>(deadline: number, call: Effect.Effect<A, UpstreamFault>) =>
@@ -111,13 +120,20 @@ export const makeUpstream = (
     return {
       name,
       call: (request, { idempotent = isSafe(request.method), limiter = options.limiter } = {}) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        Effect.gen(function* () {
+          const now = yield* Clock.currentTimeMillis
           const deadline = now + deadlineMillis
           const attempts = sendRetrying({ request, idempotent, limiter, deadline })
-          return metered(
+          const entering = Effect.flatMap(Clock.currentTimeMillis, (enteredAt) =>
+            queue.enter(
+              Math.max(1, now + maxWaitMillis - enteredAt),
+              breaker.guard(withDeadline(deadline, attempts))
+            )
+          )
+          return yield* metered(
             meter,
             now,
-            queue.enter(deadlineMillis, breaker.guard(withDeadline(deadline, attempts)))
+            (yield* IsUnpaid) ? unpaidQueue.enter(maxWaitMillis, entering) : entering
           )
         }).pipe(Effect.withSpan("Upstream.call", { attributes: { upstream: name } })),
       recordQuotaSpent: (units) => meter.recordQuotaSpent(units),

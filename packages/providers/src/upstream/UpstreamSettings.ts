@@ -16,9 +16,9 @@ export interface UpstreamSettings {
   readonly retries?: number | undefined
   /** Longest response after decompression; default 4 MiB. */
   readonly maxResponseBytes?: number | undefined
-  /** Calls at the same time; default 16. */
+  /** Calls at the same time; default 16. Those of unpaid quotes have half of these places. */
   readonly maxConcurrent?: number | undefined
-  /** Calls that wait while `maxConcurrent` run; further calls are refused. Default 256. */
+  /** Calls that wait while `maxConcurrent` run, up to half of `deadlineMillis`; further ones are refused. Default 256. */
   readonly maxWaiting?: number | undefined
   /** Consecutive failed calls that open the circuit; default 5. */
   readonly circuitFailures?: number | undefined

@@ -15,6 +15,7 @@ import { openQuotes } from "../fulfilment/OpenQuotes.ts"
 import type { RefundNote } from "../fulfilment/RefundNote.ts"
 import { filledPages } from "../listing/FilledPages.ts"
 import { makeUpstream, toPortError, type UpstreamFault, type UpstreamUsage } from "../upstream/index.ts"
+import { unpaid } from "../upstream/UnpaidCalls.ts"
 import { makeSearch } from "./Catalogue.ts"
 import type { WooCommerceError } from "./Errors.ts"
 import {
@@ -76,7 +77,7 @@ export const makeParts = Effect.fnUntraced(function* (
       source: "marketplace_b",
       search: (query) => Effect.mapError(search(query), (fault) => toPortError("marketplace", fault))
     },
-    quote: Effect.fn("WooCommerce.quote")((request: OrderRequest) => quoting(request)),
+    quote: Effect.fn("WooCommerce.quote")((request: OrderRequest) => unpaid(quoting(request))),
     place: Effect.fn("WooCommerce.place")((placement: WooCommercePlacement) =>
       withoutOutcome(attempt(placement))
     ),

@@ -6,6 +6,7 @@ import type { OrderRequest } from "../fulfilment/Buyer.ts"
 import { fulfilmentPort } from "../fulfilment/FulfilmentPort.ts"
 import { type FailedPlacement, withoutOutcome } from "../fulfilment/PlacementOutcome.ts"
 import { makeUpstream, type UpstreamUsage, withDefaults } from "../upstream/index.ts"
+import { unpaid } from "../upstream/UnpaidCalls.ts"
 import { configure, optionsFromConfig, type ZincLayerOptions } from "./Config.ts"
 import { ReferenceMalformed, toHostError, type ZincError } from "./Errors.ts"
 import { makeEstimating } from "./Estimate.ts"
@@ -46,7 +47,7 @@ export const makeParts = Effect.fnUntraced(function* (
   const placing = makePlacing(orders, settings)
   const webhook = makeWebhook(settings)
   return {
-    quote: Effect.fn("Zinc.quote")((request: OrderRequest) => estimating(request)),
+    quote: Effect.fn("Zinc.quote")((request: OrderRequest) => unpaid(estimating(request))),
     place: Effect.fn("Zinc.place")((placement: ZincPlacement) => withoutOutcome(placing.place(placement))),
     attempt: Effect.fn("Zinc.attempt")((placement: ZincPlacement) => placing.place(placement)),
     find: Effect.fn("Zinc.find")((orderId: string) => placing.find(orderId)),
