@@ -91,10 +91,16 @@ export const scope: ReadonlyArray<MutatedFile> = [
   core(
     "toll/evidence/ChainNode.ts",
     "toll/evidence/ChainNode.test.ts",
+    "toll/evidence/ChainReader.token.test.ts",
     "toll/evidence/ChainReader.test.ts",
     ...evidence
   ),
-  core("toll/evidence/ChainReader.ts", "toll/evidence/ChainReader.test.ts", ...evidence),
+  core(
+    "toll/evidence/ChainReader.ts",
+    "toll/evidence/ChainReader.token.test.ts",
+    "toll/evidence/ChainReader.test.ts",
+    ...evidence
+  ),
   core("toll/limits/PayerAccounts.ts", "toll/limits/PayerAccounts.test.ts"),
   core("toll/limits/LossBudget.ts", "toll/limits/LossBudget.test.ts"),
   core("toll/limits/StrangerLosses.ts", "toll/limits/StrangerLosses.test.ts"),

@@ -189,10 +189,11 @@ export const reportUnknownToken = ({ key, network }: Charge): Effect.Effect<unde
 
 /** The network of a charge whose token's EIP-712 domain is known: that of the settings, or with its USDC. */
 const networkOf = ({ networks }: SenderServices, { asset, network }: Charge): EvmNetwork | undefined => {
-  const isItsNetwork = (each: Network): boolean => each.caip2 === network && isSameAsset(each, asset)
   const known = findEvmNetwork(network)
-  const named = networks.filter((each) => each.family === "evm").find(isItsNetwork)
-  return named ?? (known !== undefined && isItsNetwork(known) ? known : undefined)
+  const candidates: ReadonlyArray<Network> = known === undefined ? networks : [...networks, known]
+  return candidates.find(
+    (each): each is EvmNetwork => each.family === "evm" && each.caip2 === network && isSameAsset(each, asset)
+  )
 }
 
 /** Sends the refund of a charge on an EVM network and returns its transaction; `undefined`: it was not sent, or is not final yet. */
@@ -201,7 +202,6 @@ export const sendRefund = Effect.fnUntraced(function* (
   charge: Charge,
   wallet: RefundWallet
 ): Effect.fn.Return<string | undefined, StoreError> {
-  if (findEvmNetwork(charge.network) === undefined) return undefined
   const network = networkOf(services, charge)
   if (network === undefined) return yield* reportUnknownToken(charge)
   const authorization = refundAuthorization(charge, wallet.address, yield* Clock.currentTimeMillis)

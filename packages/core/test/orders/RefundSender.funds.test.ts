@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { getAddress } from "viem"
 import { describe, expect, it } from "vitest"
+import { findNetwork } from "../../src/domain/Network.ts"
 import {
   keyOf,
   moved,
@@ -45,6 +46,17 @@ describe("a refund that the wallet can't pay", () => {
     const { events } = await send({ settlements: [rejected], networks: [dollar] }, { ...owed(), asset })
     expect(events[0]?.message).toContain("has too little Test Dollar on base-sepolia")
     expect(events[0]?.message).toContain("Send it Test Dollar;")
+  })
+
+  it("in a network's USDC is reported as USDC, whatever its contract is named", async () => {
+    const base = findNetwork("base")!
+    const rejected = { _tag: "Rejected", reason: "insufficient_funds" } as const
+    const { events } = await send(
+      { settlements: [rejected], networks: [{ ...base, payTo: payer }] },
+      { ...owed(), network: base.caip2, asset: base.asset }
+    )
+    expect(base.eip712.name).toBe("USD Coin")
+    expect(events[0]?.message).toContain("has too little USDC on base,")
   })
 
   it("is sent with exactly its amount", async () => {

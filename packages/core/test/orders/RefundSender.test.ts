@@ -3,6 +3,7 @@ import { TestClock } from "effect/testing"
 import { getAddress } from "viem"
 import { describe, expect, it } from "vitest"
 import { StoreError } from "../../src/domain/Errors.ts"
+import { findNetwork } from "../../src/domain/Network.ts"
 import { refundNonce } from "../../src/orders/RefundAuthorization.ts"
 import type { ChainEvidence } from "../../src/toll/evidence/Chain.ts"
 import type { Settlement } from "../../src/toll/facilitator/Facilitator.ts"
@@ -61,9 +62,30 @@ describe("a refund in another token", () => {
   it("waits if no network of the settings has it any more; one in USDC is sent all the same", async () => {
     const gone = await send({ settlements: [settled] }, { ...owed(), asset })
     expect([gone.transaction, gone.of("sign")]).toEqual([undefined, []])
-    expect(gone.events.map(({ code }) => code)).toEqual(["refund_token_unknown"])
+    expect(gone.events).toMatchObject([
+      { code: "refund_token_unknown", chargeKey: keyOf("0x01"), network: network.caip2 }
+    ])
     const { of } = await send({ settlements: [settled], networks: [dollar] }, owed())
     expect(of("sign")).toMatchObject([[{ domain: { verifyingContract: network.asset } }]])
+  })
+})
+
+describe("a refund on a network", () => {
+  it("is signed for that one, if another network has a token at the same address", async () => {
+    const asset = "0x00000000000000000000000000000000d011a500"
+    const own = { ...network, asset, eip712: { name: "Test Dollar", version: "1" }, payTo: payer } as const
+    const other = { ...own, ...findNetwork("base")!, asset, eip712: { name: "Other", version: "1" } } as const
+    const { of } = await send({ settlements: [settled], networks: [other, own] }, { ...owed(), asset })
+    expect(of("sign")).toMatchObject([[{ domain: { name: "Test Dollar", chainId: network.chainId } }]])
+  })
+
+  it("that this version doesn't know is left to an operator", async () => {
+    const { events, of, transaction } = await send(
+      { settlements: [settled] },
+      { ...owed(), network: "eip155:999999" }
+    )
+    expect([transaction, of("sign")]).toEqual([undefined, []])
+    expect(events).toMatchObject([{ code: "refund_token_unknown", network: "eip155:999999" }])
   })
 })
 

@@ -2,9 +2,25 @@ import { describe, expect, it } from "vitest"
 import type { Hex } from "../../src/domain/Hex.ts"
 import { findNetwork } from "../../src/domain/Network.ts"
 import type { Authorization, PaymentPayload } from "../../src/domain/PaymentPayload.ts"
-import { canonicalJson, chargeKey, payloadDigest } from "../../src/toll/ChargeKey.ts"
+import { canonicalJson, chargeKey, payerOfKey, payloadDigest } from "../../src/toll/ChargeKey.ts"
 import { property } from "../domain/seeded.ts"
 import { authorization, from, payloadV1, payloadV2, sepolia, signature } from "./payments.ts"
+
+describe("payerOfKey", () => {
+  it("is the network and the payer of a charge", () => {
+    expect(payerOfKey(chargeKey(sepolia, payloadV2()))).toEqual({
+      network: "eip155:84532",
+      payer: from.toLowerCase()
+    })
+  })
+
+  it.each(["", "eip155:84532", "eip155:84532:0xasset", "eip155:84532:0xasset:0xpayer", "a payer"])(
+    "is nothing for another text: %s",
+    (text) => {
+      expect(payerOfKey(text)).toBeUndefined()
+    }
+  )
+})
 
 describe("chargeKey", () => {
   const key = chargeKey(sepolia, payloadV2())

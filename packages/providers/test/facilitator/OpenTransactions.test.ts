@@ -64,5 +64,13 @@ describe("OpenTransactions", () => {
     assert.strictEqual(open.promisedAtomic(0, records[1]!.key), 90n)
     assert.strictEqual(open.promisedAtomic(0, keyOf(dollar, { ...next, from: relayer.address })), 0n)
     assert.strictEqual(open.costWei(0), 600_000n)
+    assert.strictEqual(open.costWei(0, 1), 400_000n)
+    assert.strictEqual(open.costWei(1, 1), 200_000n)
+  })
+
+  it("knows the relayer's last number", async () => {
+    const records = await Promise.all([recorded(usdc, "5", 7), recorded(usdc, "5", 8)])
+    assert.strictEqual(new OpenTransactions(records).lastNonce, 8)
+    assert.strictEqual(new OpenTransactions([]).lastNonce, undefined)
   })
 })

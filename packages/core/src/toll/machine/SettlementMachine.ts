@@ -14,7 +14,7 @@ import {
   refundSent,
   refused,
   rollBack,
-  settleUnlessUnwanted,
+  settleAgain,
   transferTaken
 } from "./Endings.ts"
 import {
@@ -61,9 +61,7 @@ const takenReady = (facts: ChargeFacts, sameRequest: boolean): SettlementStep =>
   // It was found as a claim with an expired lease, and its slow holder has since recorded a response, which is for
   // another request.
   if (facts.by === "call" && !sameRequest) return defer(ofAnotherRequest)
-  return facts.canReadChain
-    ? { _tag: "QueryChain", query: { _tag: "Before" } }
-    : settleUnlessUnwanted(facts, "expiry")
+  return facts.canReadChain ? { _tag: "QueryChain", query: { _tag: "Before" } } : settleAgain
 }
 
 /** Its refund was sent and a reorganization undid its settlement: only another transfer can complete it. */

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import type { Charge } from "../../../src/ports/Charge.ts"
 import { sampleResponse } from "../../../src/testing/stores/records.ts"
 
 import type { NextCheck, SettlementStep } from "../../../src/toll/machine/ChargeStep.ts"
@@ -89,13 +90,14 @@ describe("giving a charge up", () => {
     )
   })
 
-  it.each([true, false])(
-    "reports whether the refund of a reopened charge was sent: %s",
-    async (isRefunded) => {
+  it.each<[string, Charge["refund"], boolean]>([
+    ["sent", { _tag: "Sent", transaction: "0xback" }, true],
+    ["due", { _tag: "Due", startedAtMillis: 1 }, false],
+    ["not due", undefined, false]
+  ])(
+    "reports whether the refund of a reopened charge was sent: it is %s",
+    async (_what, refund, isRefunded) => {
       const step: SettlementStep = { _tag: "Reopen", next: { _tag: "NotPaid" } }
-      const refund = isRefunded
-        ? ({ _tag: "Sent", transaction: "0xback" } as const)
-        : ({ _tag: "Due", startedAtMillis: 1 } as const)
       const { event } = await run(step, heldBy(), {
         charges: {
           reopen: () => Effect.succeed(true),

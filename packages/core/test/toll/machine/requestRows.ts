@@ -159,6 +159,20 @@ export const admissions: ReadonlyArray<Row> = [
     { _tag: "Verified", verification: { _tag: "Valid", payer: undefined } },
     claim(held)
   ]),
+  [
+    "that one of several facilitators verified",
+    call,
+    verify(false),
+    {
+      _tag: "Verified",
+      verification: { _tag: "Valid", payer: undefined, route: { facilitator: "second", x402Version: 1 } }
+    },
+    {
+      _tag: "Claim",
+      task: { ...task, request: { ...task.request, route: { facilitator: "second", x402Version: 1 } } },
+      held: false
+    }
+  ],
   ["that is invalid", call, verify(false), invalid, { _tag: "Find", instead }],
   [
     "that is invalid, with the lease",
