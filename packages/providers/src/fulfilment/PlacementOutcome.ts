@@ -1,4 +1,4 @@
-import { NotPlaced, PlacementRefused } from "@till402/core"
+import { NotPlaced, PlacementRefused, TemporarilyUnavailable } from "@till402/core"
 import { Effect } from "effect"
 import { isUpstreamFault, retryAfterMillisOf } from "../upstream/UpstreamFault.ts"
 
@@ -97,9 +97,18 @@ export const toPlaceError = (
   )
 }
 
+/** The error of an attempt that may have placed the order. A till takes the refusals of the port as certain. */
+const inDoubt = (error: Failure): TemporarilyUnavailable | undefined =>
+  refusalReason(error) === undefined
+    ? undefined
+    : Object.assign(
+        new TemporarilyUnavailable({ message: "the order was refused, but an earlier request may place it" }),
+        { code: error._tag }
+      )
+
 /** A failed attempt as a plain `place` throws it; an unknown outcome as `toHostError` converts it. */
 export const toThrownPlacement = <E extends Failure, H>(
   { error, outcome }: FailedPlacement<E>,
   toHostError: (error: E) => H
-): H | PlacementRefused | NotPlaced =>
-  outcome._tag === "Unknown" ? toHostError(error) : toPlaceError(error, outcome)
+): H | PlacementRefused | NotPlaced | TemporarilyUnavailable =>
+  outcome._tag === "Unknown" ? (inDoubt(error) ?? toHostError(error)) : toPlaceError(error, outcome)

@@ -96,10 +96,11 @@ describe("the certainty of an outcome", () => {
       return broken()
     })
     upstream.next(/^POST/, outOfStock)
-    assert.strictEqual((await rejectionOf(place()))._tag, "ProductUnavailable")
+    const inDoubt = { _tag: "TemporarilyUnavailable", code: "ProductUnavailable" }
+    assert.deepInclude(await rejectionOf(place()), inDoubt)
     assert.strictEqual(await shop.find(zincShop.orderId), [...upstream.orders.values()][0]!.id)
     upstream.next(/^POST/, outOfStock)
-    assert.strictEqual((await rejectionOf(place()))._tag, "ProductUnavailable")
+    assert.deepInclude(await rejectionOf(place()), inDoubt)
   })
 
   it("is unknown if Zinc has the order and its list can't be read", async () => {

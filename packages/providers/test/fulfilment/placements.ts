@@ -50,6 +50,14 @@ const replies: ReadonlyArray<readonly [string, Reply]> = [
   )
 ]
 
+/** Errors by which a till refunds an order. */
+const refusing: ReadonlyArray<string> = [
+  "PlacementRefused",
+  "ProductNotFound",
+  "ProductUnavailable",
+  "AddressNotServed"
+]
+
 /** Places as a till does: what is not certain is looked up, a minute later, until it is known. */
 const untilPlaced = async (world: World): Promise<"placed" | "refused"> => {
   for (let attempt = 0; attempt < 20; attempt++) {
@@ -60,9 +68,10 @@ const untilPlaced = async (world: World): Promise<"placed" | "refused"> => {
     } catch (error) {
       failure = error as { readonly _tag: string }
     }
-    if (failure._tag === "PlacementRefused" || failure._tag === "NotPlaced") {
+    const isRefused = refusing.includes(failure._tag)
+    if (isRefused || failure._tag === "NotPlaced") {
       assert.strictEqual(world.goods(), 0, `placed, and reported as ${failure._tag}`)
-      if (failure._tag === "PlacementRefused") return "refused"
+      if (isRefused) return "refused"
       vi.setSystemTime(Date.now() + 15_000)
       continue
     }

@@ -96,7 +96,7 @@ describe("an order that is paid by x402", () => {
   it.each<[string, object, object]>([
     [
       "more than agreed",
-      { maxAmountRequired: "97.36" },
+      { maxAmountRequired: "97.350001" },
       { _tag: "PlacementRefused", reason: "price_changed" }
     ],
     ["no amount", { maxAmountRequired: "a lot" }, { _tag: "ResponseMalformed" }],

@@ -107,6 +107,21 @@ describe("an order of a Shopify shop", () => {
     assert.strictEqual(sent("UpdateDraft").length, 1)
   })
 
+  it("is refused if it becomes dearer while the till's order is written on it", async () => {
+    const { place, quote, upstream } = start()
+    const { reference, total } = await quote()
+    upstream.next(/UpdateDraft/, (act) => {
+      upstream.drafts.get(reference)!.totalCents = 2_800
+      return act()
+    })
+    assert.deepInclude(await rejectionOf(place(reference, total)), {
+      _tag: "PlacementRefused",
+      reason: "price_changed"
+    })
+    assert.strictEqual(upstream.orders.size, 0)
+    assert.isFalse(upstream.drafts.has(reference))
+  })
+
   it("that is refused for another order's quote leaves that order's draft", async () => {
     const { place, quote, upstream } = start()
     const { reference, total } = await quote()

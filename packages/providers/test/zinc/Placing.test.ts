@@ -226,7 +226,7 @@ describe("a refusal", () => {
     [409, "order_not_cancellable", { _tag: "Rejected", status: 409 }],
     [500, "internal_error", { _tag: "Rejected", status: 500 }],
     // Zinc broke over the order: its response to that is not final.
-    [500, "out_of_stock", { _tag: "ProductUnavailable", reason: "out_of_stock" }],
+    [500, "out_of_stock", { _tag: "TemporarilyUnavailable", code: "ProductUnavailable" }],
     [500, "insufficient_funds", { _tag: "TemporarilyUnavailable", code: "insufficient_funds" }],
     [502, "external_service_error", { _tag: "TemporarilyUnavailable", code: "HTTP_502" }],
     [400, "a_code_of_tomorrow", { _tag: "Rejected", status: 400 }]

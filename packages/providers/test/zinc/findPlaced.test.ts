@@ -100,3 +100,21 @@ describe("finding an order", () => {
     assert.strictEqual((await rejectionOf(shop.find(orderId)))._tag, tag)
   })
 })
+
+it("an order whose first request may be under way is in doubt, even if the next one is refused", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] })
+  const { place, upstream } = start()
+  const refuse = () =>
+    upstream.next(/^POST \/orders$/, () => HttpResponse.json({ code: "out_of_stock" }, { status: 422 }))
+  upstream.next(/^POST \/orders$/, () => HttpResponse.error())
+  await rejectionOf(place())
+  refuse()
+  // A till refunds an order for which a port throws `ProductUnavailable`.
+  assert.deepInclude(await rejectionOf(place()), {
+    _tag: "TemporarilyUnavailable",
+    code: "ProductUnavailable"
+  })
+  vi.setSystemTime(Date.now() + 60_000)
+  refuse()
+  assert.deepInclude(await rejectionOf(place()), { _tag: "PlacementRefused", reason: "out_of_stock" })
+})
