@@ -23,6 +23,8 @@ export interface HostOrders {
   readonly retry: (id: string) => Promise<OperatorResult>
   /** Tracks an order that needs an operator by the reference that it has upstream. */
   readonly resolve: (id: string, upstreamReference: string) => Promise<OperatorResult>
+  /** Ends an order that needs an operator, was placed, and has arrived. */
+  readonly markDelivered: (id: string) => Promise<OperatorResult>
   /**
    * Cancels an order, so that its payment is refunded. Doesn't cancel it upstream. Not possible while it is being
    * placed, nor once delivered.

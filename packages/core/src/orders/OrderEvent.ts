@@ -44,6 +44,8 @@ export type OrderEvent =
   | { readonly _tag: "Retried" }
   /** An operator found it upstream. */
   | { readonly _tag: "Resolved"; readonly reference: string }
+  /** An operator knows that the buyer has it. */
+  | { readonly _tag: "Delivered" }
   /** An operator canceled it. */
   | { readonly _tag: "Cancelled"; readonly reason: string }
   /** Its next step is requested now. */

@@ -13,7 +13,7 @@ import * as OrderTimings from "./OrderTimings.ts"
  *
  * awaiting_payment ─▶ abandoned ─▶ processing              (its payment settled after all)
  * placing ─▶ processing                                    (not placed; retried)
- * processing, placing, placed, shipped ─▶ needs_operator ─▶ processing, placed, cancelled
+ * processing, placing, placed, shipped ─▶ needs_operator ─▶ processing, placed, delivered, cancelled
  * placing, placed, shipped ─▶ failed
  * processing, placed, shipped ─▶ cancelled
  * failed, cancelled ─▶ refund_due ─▶ refunded
@@ -197,7 +197,7 @@ const afterMail = (
 
 const afterOperator = (
   order: Order,
-  event: EventOf<"Retried" | "Resolved" | "Cancelled" | "StepRequested">,
+  event: EventOf<"Retried" | "Resolved" | "Delivered" | "Cancelled" | "StepRequested">,
   capabilities: Capabilities,
   nowMillis: number
 ): Order | undefined => {
@@ -209,6 +209,10 @@ const afterOperator = (
     case "Resolved":
       return isIn(order, "needs_operator")
         ? afterPlacement(order, { _tag: "Placed", reference: event.reference }, capabilities, nowMillis)
+        : undefined
+    case "Delivered":
+      return isIn(order, "needs_operator") && order.upstreamReference !== undefined
+        ? moveTo(order, { to: "delivered", stepIn: undefined }, nowMillis)
         : undefined
     case "Cancelled":
       return isIn(order, "processing", "needs_operator", "placed", "shipped")
@@ -255,6 +259,7 @@ const next = (
       return afterMail(order, event, nowMillis)
     case "Retried":
     case "Resolved":
+    case "Delivered":
     case "Cancelled":
     case "StepRequested":
       return afterOperator(order, event, capabilities, nowMillis)

@@ -63,6 +63,8 @@ export class OrderOperator extends Context.Service<
     readonly retry: (id: string) => Effect.Effect<OperatorResult, StoreError>
     /** Tracks an order that needs an operator by the reference that it has upstream. */
     readonly resolve: (id: string, upstreamReference: string) => Effect.Effect<OperatorResult, StoreError>
+    /** Ends an order that needs an operator, was placed, and has arrived. */
+    readonly markDelivered: (id: string) => Effect.Effect<OperatorResult, StoreError>
     /**
      * Cancels an order, so that its payment is refunded. Doesn't cancel it upstream. Not possible while it is being
      * placed, nor once delivered. `reason`: a word for the refund's mail, `cancelled_by_seller` by default.
@@ -96,7 +98,7 @@ interface Services {
 
 /** Events that an operator decides by the status that was read. */
 const isDecision = ({ _tag }: OrderEvent): boolean =>
-  _tag === "Retried" || _tag === "Resolved" || _tag === "Cancelled"
+  _tag === "Retried" || _tag === "Resolved" || _tag === "Delivered" || _tag === "Cancelled"
 
 /** Applies a decision to the step it was made about: if another step began since, it conflicts. */
 const decide = Effect.fnUntraced(function* (
@@ -208,6 +210,7 @@ const make = Effect.fnUntraced(function* (feed: ChangeFeed) {
       isUsableName(reference)
         ? apply(services, id, { _tag: "Resolved", reference })
         : Effect.succeed({ outcome: "invalid" }),
+    markDelivered: (id) => apply(services, id, { _tag: "Delivered" }),
     cancel: (id, reason = "cancelled_by_seller") =>
       apply(services, id, { _tag: "Cancelled", reason: toReasonCode(reason) }),
     markRefunded: (id, transaction) => markRefunded(services, id, transaction),

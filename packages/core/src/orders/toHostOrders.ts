@@ -21,6 +21,7 @@ export const toHostOrders = (run: Run, feed: ChangeFeed): HostOrders => {
     processNowByReference: (reference) => call((operator) => operator.processNowByReference(reference)),
     retry: (id) => call((operator) => operator.retry(id)),
     resolve: (id, reference) => call((operator) => operator.resolve(id, reference)),
+    markDelivered: (id) => call((operator) => operator.markDelivered(id)),
     cancel: (id, reason) => call((operator) => operator.cancel(id, reason)),
     markRefunded: (id, transaction) => call((operator) => operator.markRefunded(id, transaction)),
     export: (query) =>

@@ -101,4 +101,8 @@ describe("placing", () => {
     expect(advance(known, { _tag: "Retried" }, able, now)).toBeUndefined()
     expect(after(known, { _tag: "Resolved", reference: "up-1" }).status).toBe("placed")
   })
+  it("is not said to be delivered unless it was placed", () => {
+    const unplaced = orderIn("needs_operator", { upstreamReference: undefined })
+    expect(advance(unplaced, { _tag: "Delivered" }, able, now)).toBeUndefined()
+  })
 })

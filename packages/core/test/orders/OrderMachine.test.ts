@@ -31,6 +31,7 @@ const events: ReadonlyArray<OrderEvent> = [
   { _tag: "MailFailed", kind: "confirmed", isFinal: false },
   { _tag: "Retried" },
   { _tag: "Resolved", reference: "up-1" },
+  { _tag: "Delivered" },
   { _tag: "Cancelled", reason: "seller" },
   { _tag: "StepRequested" }
 ]
@@ -209,6 +210,7 @@ const effects: ReadonlyArray<readonly [OrderEvent, Effects]> = [
     { _tag: "Resolved", reference: "up-1" },
     { needs_operator: enters("placed", 15_000, { upstreamReference: "up-1" }) }
   ],
+  [{ _tag: "Delivered" }, { needs_operator: enters("delivered", undefined) }],
   [
     { _tag: "Cancelled", reason: "seller" },
     {

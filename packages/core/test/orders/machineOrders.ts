@@ -41,7 +41,7 @@ export const edges: Readonly<Record<OrderStatus, ReadonlyArray<OrderStatus>>> = 
   delivered: [],
   failed: ["refund_due", "abandoned"],
   cancelled: ["refund_due", "abandoned"],
-  needs_operator: ["processing", "placed", "cancelled"],
+  needs_operator: ["processing", "placed", "delivered", "cancelled"],
   refund_due: ["refunded"],
   refunded: []
 }
