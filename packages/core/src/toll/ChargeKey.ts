@@ -14,10 +14,8 @@ export const chargeKey = (network: Network, payload: PaymentPayload): string => 
 
 /** The network (CAIP-2) and the payer of a charge; `undefined` for another text. */
 export const payerOfKey = (key: string): { readonly network: string; readonly payer: string } | undefined => {
-  const [namespace, reference, asset, payer, nonce] = key.split(":")
-  return asset === undefined || payer === undefined || nonce === undefined
-    ? undefined
-    : { network: `${namespace}:${reference}`, payer }
+  const parts = key.split(":")
+  return parts.length < 5 ? undefined : { network: `${parts[0]}:${parts[1]}`, payer: parts[3]! }
 }
 
 /**

@@ -5,7 +5,8 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }))
 afterEach(() => void vi.useRealTimers())
 
 it("an order whose arrival upstream never reports is ended by the operator, and not refunded", async () => {
-  const status = async () => ({ status: "shipped" as const, shipments: [] })
+  const parcel = { carrier: "UPS", trackingNumber: "1Z999AA10123456784" }
+  const status = async () => ({ status: "shipped" as const, shipments: [parcel] })
   const shop = await openShop({ status })
   const { id } = await shop.orderOf()
   const { orders } = shop.till

@@ -69,8 +69,8 @@ describe("OpenTransactions", () => {
   })
 
   it("knows the relayer's last number", async () => {
-    const records = await Promise.all([recorded(usdc, "5", 7), recorded(usdc, "5", 8)])
-    assert.strictEqual(new OpenTransactions(records).lastNonce, 8)
+    const records = await Promise.all([7, 8, 9].map((nonce) => recorded(usdc, "5", nonce)))
+    assert.strictEqual(new OpenTransactions(records).lastNonce, 9)
     assert.strictEqual(new OpenTransactions([]).lastNonce, undefined)
   })
 })

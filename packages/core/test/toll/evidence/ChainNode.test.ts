@@ -85,6 +85,19 @@ describe("a block or a receipt", () => {
   )
 })
 
+describe("a receipt that several searches need at once", () => {
+  it.effect("is read once, and again by the next one", () =>
+    Effect.gen(function* () {
+      const { node, reader } = open()
+      const reads = () => node.count("eth_getTransactionReceipt")
+      yield* Effect.all([reader.receipt(hash), reader.receipt(hash)], { concurrency: "unbounded" })
+      assert.strictEqual(reads(), 1)
+      yield* reader.receipt(hash)
+      assert.strictEqual(reads(), 2)
+    })
+  )
+})
+
 describe("a contract", () => {
   it.live("can't make this process fetch a URL", () =>
     Effect.gen(function* () {

@@ -31,8 +31,8 @@ const described: Responses = {
 }
 
 /** A chain with a contract that responds like this to calls; to others, as an address without code. */
-const open = (responses: Responses) => {
-  const node = new FakeNode({ genesisSeconds: 1_700_000_000, blockSeconds: 2, height: 1_000_000n })
+const open = (responses: Responses, height = 1_000_000n) => {
+  const node = new FakeNode({ genesisSeconds: 1_700_000_000, blockSeconds: 2, height })
   const bySelector = new Map(
     Object.entries(functions).map(([name, selector]) => [selector, responses[name as keyof Responses]])
   )
@@ -113,6 +113,16 @@ describe("a token that is read", () => {
       assert.deepStrictEqual(yield* chain.token(network), { ...right, pairsEvents: true })
       node.mine(2_001)
       assert.deepStrictEqual(yield* chain.token(network), right)
+    })
+  )
+
+  it.effect("is judged by a payment, not by another transfer, on a chain of few blocks, too", () =>
+    Effect.gen(function* () {
+      const { chain, node } = open(described, 100n)
+      const { transfer, used } = logsOf(asset)
+      node.transact([used(payment(1)), transfer(payment(1))])
+      node.transact([transfer(payment(2))])
+      assert.deepStrictEqual(yield* chain.token(network), { ...right, pairsEvents: true })
     })
   )
 

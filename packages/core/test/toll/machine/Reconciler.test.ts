@@ -93,6 +93,16 @@ describe("the reconciler", () => {
     expect(result).toEqual({ settled: 1, pending: 2 })
   })
 
+  it("tries a charge of a later batch once, too", async () => {
+    const stuck = unreadable("c")
+    const { calls } = await reconcile({
+      ...batches,
+      untilDone: true,
+      later: [[stuck, paid("d")], [stuck, paid("e")], []]
+    })
+    expect(takenOver(calls)).toEqual(["a", "b", "c", "d", "e"])
+  })
+
   it("has nothing to do if other processes are faster", async () => {
     const { result } = await reconcile(
       { unfinished: [paid("a")] },
