@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import {
   type SignatureEntry,
   signaturesPerPage,
+  type SolanaClock,
   type SolanaNode,
   type SolanaNodeFailed
 } from "./SolanaNode.ts"
@@ -13,14 +14,27 @@ export interface Listing {
   readonly isComplete: boolean
 }
 
-/** Lists the transactions that name an address since a time, as of a block not older than `slot`. */
+/** Less than a slot takes, which is 0.4 s. */
+const leastSlotSeconds = 0.3
+
+/**
+ * Whether a node has all blocks since a time. One that was started anew, or that has deleted old blocks, lists nothing of
+ * them, and doesn't say so.
+ */
+const hasBlocksSince = (node: SolanaNode, sinceSeconds: number, { seconds, slot }: SolanaClock) =>
+  Effect.map(
+    node.firstAvailableSlot,
+    (first) => first <= Math.max(0, slot - (seconds - sinceSeconds) / leastSlotSeconds)
+  )
+
+/** Lists the transactions that name an address since a time, as of a block not older than that of `clock`. */
 export const listSince = Effect.fnUntraced(function* (
   node: SolanaNode,
   address: string,
-  span: { readonly slot: number; readonly sinceSeconds: number; readonly beforeSeconds?: number },
+  span: { readonly clock: SolanaClock; readonly sinceSeconds: number; readonly beforeSeconds?: number },
   limits: { readonly pages: number; readonly signatures: number }
 ): Effect.fn.Return<Listing, SolanaNodeFailed> {
-  const { beforeSeconds = Infinity, sinceSeconds, slot } = span
+  const { beforeSeconds = Infinity, clock, sinceSeconds } = span
   /** A block without a time may be of any. */
   const isSince = ({ blockTime }: SignatureEntry): boolean => (blockTime ?? Infinity) >= sinceSeconds
   const isBefore = ({ blockTime }: SignatureEntry): boolean => (blockTime ?? -Infinity) < beforeSeconds
@@ -28,10 +42,15 @@ export const listSince = Effect.fnUntraced(function* (
   let before: string | undefined
   let isComplete = false
   for (let page = 0; page < limits.pages && !isComplete; page++) {
-    const entries = yield* node.signatures(address, { before, slot })
+    const entries = yield* node.signatures(address, { before, slot: clock.slot })
     for (const entry of entries) if (isSince(entry) && isBefore(entry)) signatures.push(entry.signature)
     const last = entries.at(-1)
-    isComplete = entries.length < signaturesPerPage || last === undefined || !isSince(last)
+    // An older entry shows that nothing since then is missing.
+    const reachesBack = last !== undefined && !isSince(last)
+    isComplete =
+      reachesBack ||
+      (entries.length < signaturesPerPage && (yield* hasBlocksSince(node, sinceSeconds, clock)))
+    if (entries.length < signaturesPerPage) break
     before = last?.signature
   }
   return {

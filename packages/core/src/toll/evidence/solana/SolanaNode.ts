@@ -91,6 +91,7 @@ const toClock = decoderOf(ClockAccount)
 const toValidity = decoderOf(BlockhashValidity)
 const toTransaction = decoderOf(Schema.NullOr(LandedTransaction))
 const toSignatures = decoderOf(Schema.Array(SignatureEntry))
+const toSlot = decoderOf(Schema.Finite)
 const toTokenAccounts = decoderOf(TokenAccounts)
 
 /** Reads one Solana chain by JSON-RPC over an HTTP client. Every read has a deadline and is retried once. */
@@ -137,6 +138,11 @@ export class SolanaNode {
     return Effect.flatMap(this.call("getTransaction", [signature, options]), (result) =>
       Effect.map(toTransaction(result), (found) => found ?? undefined)
     )
+  }
+
+  /** The slot of the oldest block that the node still has. */
+  get firstAvailableSlot(): Read<number> {
+    return Effect.flatMap(this.call("getFirstAvailableBlock", []), toSlot)
   }
 
   /** A page of the transactions that name an address, newest first, as of a block not older than `slot`. */

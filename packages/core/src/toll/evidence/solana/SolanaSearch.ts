@@ -72,7 +72,7 @@ export const searchSolana = Effect.fnUntraced(function* (
   const { isComplete, signatures } = yield* listSince(
     node,
     authorization.from,
-    { slot: clock.slot, sinceSeconds: since - clockSlackSeconds },
+    { clock, sinceSeconds: since - clockSlackSeconds },
     limits
   )
   let isRead = isComplete

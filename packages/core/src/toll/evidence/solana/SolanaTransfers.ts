@@ -67,12 +67,13 @@ export const searchSolanaTransfers = Effect.fnUntraced(function* (
   to: string,
   { span: { beforeSeconds, fromSeconds }, cache }: { readonly span: TimeSpan; readonly cache: TransferCache }
 ): Effect.fn.Return<IncomingTransfers | undefined, SolanaNodeFailed> {
-  const { slot } = yield* node.clock
+  const clock = yield* node.clock
+  const { slot } = clock
   const account = associatedTokenAccount(to, mint, tokenProgram)
   const { isComplete, signatures } = yield* listSince(
     node,
     account,
-    { slot, sinceSeconds: fromSeconds, beforeSeconds },
+    { clock, sinceSeconds: fromSeconds, beforeSeconds },
     limits
   )
   if (!isComplete) return undefined

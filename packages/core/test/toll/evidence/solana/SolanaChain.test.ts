@@ -62,6 +62,8 @@ interface Script {
   readonly transactions?: Readonly<Record<string, unknown>>
   /** The payer's transactions, newest first, with the time of their block. */
   readonly signatures?: ReadonlyArray<readonly [string, number | null]>
+  /** The oldest block that the node has. */
+  readonly firstSlot?: number
   /** Replaces the response to a method. */
   readonly fails?: Readonly<Record<string, () => Response>>
 }
@@ -88,6 +90,8 @@ const resultOf = ({ method, params }: Request, script: Script): unknown => {
       }
     case "getTransaction":
       return script.transactions?.[String(params[0])] ?? null
+    case "getFirstAvailableBlock":
+      return script.firstSlot ?? 0
     case "getSignaturesForAddress": {
       const all = script.signatures ?? []
       const start = options.before === undefined ? 0 : all.findIndex(([id]) => id === options.before) + 1
@@ -253,9 +257,28 @@ describe("evidence on Solana", () => {
         "getAccountInfo",
         "isBlockhashValid",
         "isBlockhashValid",
-        "getSignaturesForAddress"
+        "getSignaturesForAddress",
+        "getFirstAvailableBlock"
       ])
-      for (const { params } of requests.slice(1)) assert.propertyVal(params[1], "minContextSlot", 500)
+      for (const { params } of requests.slice(1, 4)) assert.propertyVal(params[1], "minContextSlot", 500)
+    })
+  )
+
+  it.effect("is unknown where the node lacks the blocks that the payment may be in", () =>
+    Effect.gen(function* () {
+      const final = { slot: 5_000, seconds: presented + 200 }
+      const expired = { final, acceptsNewest: false, acceptsFinal: false }
+      // 410 s before, at less than 0.4 s a slot.
+      const evidenceFrom = (firstSlot: number) =>
+        Effect.map(
+          evidenceOf({ ...expired, firstSlot }, undefined, presented + 205),
+          ({ evidence }) => evidence
+        )
+      assert.deepStrictEqual(yield* evidenceFrom(4_900), { _tag: "Unavailable" })
+      assert.deepStrictEqual(yield* evidenceFrom(3_000), {
+        _tag: "NotMoved",
+        chainTimeSeconds: presented + 200
+      })
     })
   )
 
@@ -289,7 +312,12 @@ describe("evidence on Solana", () => {
         () => new Response("<html>", { status: 503 })
       ]
       for (const fails of failures)
-        for (const method of ["getAccountInfo", "isBlockhashValid", "getSignaturesForAddress"]) {
+        for (const method of [
+          "getAccountInfo",
+          "isBlockhashValid",
+          "getSignaturesForAddress",
+          "getFirstAvailableBlock"
+        ]) {
           const { evidence } = yield* evidenceOf({ fails: { [method]: fails } })
           assert.deepStrictEqual(evidence, { _tag: "Unavailable" })
         }

@@ -6,13 +6,18 @@ import { SolanaNode } from "../../../../src/toll/evidence/solana/SolanaNode.ts"
 
 type Entry = readonly [signature: string, blockTime: number | null | undefined]
 
-/** A node that lists these transactions, newest first, a thousand at a time. */
-const nodeOf = (entries: ReadonlyArray<Entry>) => {
+/** A node that lists these transactions, newest first, a thousand at a time, and has all blocks since a slot. */
+const nodeOf = (entries: ReadonlyArray<Entry>, firstSlot: number) => {
   const pages: Array<Readonly<Record<string, unknown>>> = []
   const client = HttpClient.make((request) =>
     Effect.sync(() => {
       const body = request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : "{}"
-      const { params } = JSON.parse(body) as { readonly params: readonly [string, Record<string, unknown>] }
+      const { method, params } = JSON.parse(body) as {
+        readonly method: string
+        readonly params: readonly [string, Record<string, unknown>]
+      }
+      if (method === "getFirstAvailableBlock")
+        return HttpClientResponse.fromWeb(request, Response.json({ result: firstSlot }))
       const [address, options] = params
       assert.strictEqual(address, "address")
       pages.push(options)
@@ -32,10 +37,15 @@ const many = (count: number, seconds: number, prefix = "t"): ReadonlyArray<Entry
 const list = (
   entries: ReadonlyArray<Entry>,
   limits = { pages: 3, signatures: 2_500 },
-  beforeSeconds?: number
+  beforeSeconds?: number,
+  firstSlot = 0
 ) => {
-  const { node, pages } = nodeOf(entries)
-  const span = { slot: 7, sinceSeconds: 100, ...(beforeSeconds === undefined ? {} : { beforeSeconds }) }
+  const { node, pages } = nodeOf(entries, firstSlot)
+  const span = {
+    clock: { slot: 1_000, seconds: 220 },
+    sinceSeconds: 100,
+    ...(beforeSeconds === undefined ? {} : { beforeSeconds })
+  }
   return Effect.map(listSince(node, "address", span, limits), (listing) => ({ ...listing, pages }))
 }
 
@@ -53,7 +63,7 @@ describe("a listing", () => {
       const { isComplete, pages, signatures } = yield* list(entries, undefined, 200)
       assert.deepStrictEqual(signatures, ["last", "unknown", "missing", "first"])
       assert.isTrue(isComplete)
-      assert.deepStrictEqual(pages, [{ commitment: "confirmed", limit: 1_000, minContextSlot: 7 }])
+      assert.deepStrictEqual(pages, [{ commitment: "confirmed", limit: 1_000, minContextSlot: 1_000 }])
       assert.deepStrictEqual((yield* list(entries)).signatures[0], "late")
     })
   )
@@ -77,6 +87,18 @@ describe("a listing", () => {
         [empty.isComplete, empty.pages.length, empty.signatures.length],
         [true, 2, 1_000]
       )
+    })
+  )
+
+  it.effect("is incomplete where the node lacks blocks of the span, unless it has an older transaction", () =>
+    Effect.gen(function* () {
+      const isComplete = (entries: ReadonlyArray<Entry>, firstSlot: number) =>
+        Effect.map(list(entries, undefined, undefined, firstSlot), (listing) => listing.isComplete)
+      for (const entries of [[], many(3, 150)]) {
+        assert.isTrue(yield* isComplete(entries, 600))
+        assert.isFalse(yield* isComplete(entries, 601))
+      }
+      assert.isTrue(yield* isComplete([...many(3, 150), ["old", 99]], 601))
     })
   )
 
