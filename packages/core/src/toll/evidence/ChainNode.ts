@@ -12,7 +12,6 @@ import {
   parseAbi,
   type RpcLog,
   TransactionReceiptNotFoundError,
-  type TransactionReceipt,
   type Transport
 } from "viem"
 import { getBlock, getTransactionReceipt, multicall, readContract, verifyHash } from "viem/actions"
@@ -117,8 +116,6 @@ const isRefusal = (error: unknown): boolean => {
 /** Reads one chain by JSON-RPC. Every read has a deadline; the transport retries. */
 export class ChainNode {
   private readonly client: Client
-  /** Reads in flight, by hash. A batch has one receipt for many payments. */
-  private readonly receipts = new Map<string, Promise<TransactionReceipt | undefined>>()
 
   constructor(transport: Transport) {
     // No CCIP reads: a contract must not make this process fetch a URL.
@@ -134,16 +131,13 @@ export class ChainNode {
     return read(() => getBlock(this.client, { blockNumber }).catch(undefinedIf(BlockNotFoundError)))
   }
 
+  /** A batch has one receipt for many payments: viem reads one that is needed several times at once only once. */
   receipt(hash: string) {
-    return read(() => {
-      const reading =
-        this.receipts.get(hash) ??
-        getTransactionReceipt(this.client, { hash: hash as Hex })
-          .catch(undefinedIf(TransactionReceiptNotFoundError))
-          .finally(() => this.receipts.delete(hash))
-      this.receipts.set(hash, reading)
-      return reading
-    })
+    return read(() =>
+      getTransactionReceipt(this.client, { hash: hash as Hex }).catch(
+        undefinedIf(TransactionReceiptNotFoundError)
+      )
+    )
   }
 
   /** Whether a nonce is used or canceled, as of a block. */
