@@ -19,7 +19,7 @@ const usage = `Usage: node scripts/run.mjs <task> [arguments]
   format    formats the sources
   docs      writes the generated tables of docs/options.md
   bench     comparison with the official middleware; bench durable, relaying, search, tracking, orders, vault, downloads, scale, scaling, flood, crowd, size, fast, assistant
-  simulate  seeded worlds of crashes, faults and attackers around a paid call: --seeds N --store memory|sqlite|postgres --workers W
+  simulate  seeded worlds of crashes, faults and attackers around a paid call: --seeds N --store memory|sqlite|postgres --rail evm|solana --workers W
   kill      servers killed at random moments under official clients: --rounds N --store sqlite|postgres --rail evm|solana --settler facilitator|local
   day       an hour of mixed traffic with faults on four servers and one PostgreSQL: --minutes N --seed N
   attack    one payment presented a thousand times at once: --requests N --rounds N

@@ -1,16 +1,15 @@
 import type { Authorization } from "../../src/domain/PaymentPayload.ts"
-import { chargeKey } from "../../src/toll/ChargeKey.ts"
-import { encodeHeader } from "../../src/toll/PaymentHeader.ts"
 import { type ContractCall, multicallAddress, transferCall } from "./chain/Calls.ts"
+import type { SimulatedChain } from "./chain/SimulatedChain.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 import { TransactionComposer, describeCall } from "./TransactionComposer.ts"
-import { callOf, network, routes } from "./Shopper.ts"
+import { callOf, routes } from "./Shopper.ts"
 import {
   authorizationOf,
   type Call,
+  challengeIn,
   type Challenge,
   newPayment,
-  payChallenge,
   type OpenRoute,
   type Payment
 } from "./Payment.ts"
@@ -37,6 +36,7 @@ const hidingAccount = 99
  */
 export class Attacker {
   private readonly simulation: Simulation
+  private readonly chain: SimulatedChain
   private readonly random: SeededRandom
   private readonly index: number
   private readonly composer: TransactionComposer
@@ -47,15 +47,16 @@ export class Attacker {
   private challenges = new Map<OpenRoute, Challenge>()
   private calls = 0
 
-  constructor(simulation: Simulation, random: SeededRandom, index: number) {
+  constructor(simulation: Simulation, chain: SimulatedChain, random: SeededRandom, index: number) {
     this.simulation = simulation
+    this.chain = chain
     this.random = random
     this.index = index
     this.composer = new TransactionComposer({
       random,
       signed: this.signed,
       accounts: () => ({ account: this.account, hiding: attackerAddress(index, hidingAccount) }),
-      balanceOf: (address) => simulation.chain.token.balanceOf(address),
+      balanceOf: (address) => chain.token.balanceOf(address),
       onHidden: (hiding, account) => {
         if (random.chance(0.6)) this.later(30_000, () => this.moveBalance(hiding, account))
       }
@@ -168,7 +169,7 @@ export class Attacker {
     this.challenges.set(route, challenge)
     if (this.signed.length > 0 && random.chance(0.15)) this.openAccount()
     const { maxTimeoutSeconds } = challenge.accepts[0]!
-    const payload = payChallenge(challenge, {
+    const signed = simulation.economy.pay(challenge, {
       from: this.account,
       nonce: random.hex(32),
       nowSeconds: Math.floor(simulation.nowMillis / 1000),
@@ -178,9 +179,7 @@ export class Attacker {
     })
     const payment = newPayment({
       name: `attack ${this.index}.${this.signed.length + 1}`,
-      key: chargeKey(network, payload),
-      payload,
-      header: encodeHeader(payload),
+      ...signed,
       ownCall: own
     })
     simulation.paymentSigned(payment)
@@ -189,10 +188,7 @@ export class Attacker {
   }
 
   private async requestPrice(call: Call): Promise<Challenge | undefined> {
-    const reply = await this.simulation.request(call)
-    return reply?.status === 402 && reply.required !== null
-      ? (JSON.parse(Buffer.from(reply.required, "base64").toString("utf8")) as Challenge)
-      : undefined
+    return challengeIn(await this.simulation.request(call))
   }
 
   /** Opens a new account and moves the remaining balance to it. */
@@ -204,7 +200,7 @@ export class Attacker {
   }
 
   private moveBalance(from: string, to: string): void {
-    const value = this.simulation.chain.token.balanceOf(from)
+    const value = this.chain.token.balanceOf(from)
     if (value > 0n) this.submit("moves a balance", [{ sender: from, call: { _tag: "transfer", to, value } }])
   }
 
@@ -220,7 +216,7 @@ export class Attacker {
   }
 
   private submit(how: string, calls: ReadonlyArray<ContractCall>): void {
-    const { revertReason } = this.simulation.chain.submit(calls)
+    const { revertReason } = this.chain.submit(calls)
     this.simulation.checker.count(`attacker: ${how}`)
     for (const { call } of calls) this.simulation.checker.count(`attacker: ${call._tag}`)
     const described = calls.map(({ call }) => describeCall(call)).join(", ")

@@ -1,7 +1,4 @@
-import { sendsForeign } from "./Attacker.ts"
-import type { SimulatedChain, Transfer } from "./chain/SimulatedChain.ts"
-import { operatorAddress, walletAddress } from "./RefundWallet.ts"
-import { payTo } from "./Server.ts"
+import type { HostAccounts, MoneyChain, Transfer } from "./chain/MoneyChain.ts"
 import type { SimulatedUpstream } from "./SimulatedUpstream.ts"
 import type { InvariantChecker } from "./InvariantChecker.ts"
 import { authorizationOf, type Payment } from "./Payment.ts"
@@ -31,7 +28,8 @@ interface Ledger {
 }
 
 export interface FinalState {
-  readonly chain: SimulatedChain
+  readonly chain: MoneyChain
+  readonly accounts: HostAccounts
   readonly checker: InvariantChecker
   readonly upstream: SimulatedUpstream
   /** Accounts of payers that behave like normal clients. */
@@ -44,12 +42,12 @@ const same = (left: string, right: string): boolean => left.toLowerCase() === ri
 const sum = (values: Iterable<bigint>): bigint =>
   Array.from(values).reduce((total, value) => total + value, 0n)
 const valueOf = (payment: Payment): bigint => BigInt(authorizationOf(payment).value)
-const payerOf = (payment: Payment): string => authorizationOf(payment).from.toLowerCase()
+const payerOf = (payment: Payment): string => authorizationOf(payment).from
 
 /** Returns everything that is wrong with the money of a finished run. */
 export const checkBalances = (state: FinalState, ledger: Ledger): ReadonlyArray<string> => {
   const payments = Array.from(state.checker.payments.values())
-  const inflow = state.chain.transfers.filter(({ to }) => same(to, payTo))
+  const inflow = state.chain.transfers.filter(({ to }) => same(to, state.accounts.payTo))
   const byPayer = Map.groupBy(payments, payerOf)
   const accounts = Array.from(byPayer, ([payer, own]) => [payer, accountOf(payer, own, state)] as const)
   return [
@@ -60,9 +58,9 @@ export const checkBalances = (state: FinalState, ledger: Ledger): ReadonlyArray<
 }
 
 const accountOf = (payer: string, payments: ReadonlyArray<Payment>, state: FinalState): Account => {
+  const { payTo, wallet, operator } = state.accounts
   const { transfers } = state.chain
-  const isRefund = ({ from, to }: Transfer) =>
-    same(to, payer) && (same(from, walletAddress) || same(from, operatorAddress))
+  const isRefund = ({ from, to }: Transfer) => same(to, payer) && (same(from, wallet) || same(from, operator))
   const given = payments.map((payment) => ({ payment, ...deliveriesOf(payment, state) }))
   return {
     paid: sum(
@@ -111,7 +109,7 @@ const isDelivered = (id: string, upstream: SimulatedUpstream): boolean => {
 }
 
 /** Its money moved before the claim, or without any claim. */
-const movedBeforeClaim = (payment: Payment, chain: SimulatedChain): boolean => {
+const movedBeforeClaim = (payment: Payment, chain: MoneyChain): boolean => {
   const transfer = chain.transferOf(authorizationOf(payment))
   const { claimedMillis } = payment
   return transfer !== undefined && (claimedMillis === undefined || transfer.minedMillis < claimedMillis)
@@ -164,7 +162,7 @@ const ledgerViolations = (
   state: FinalState,
   { refundedAtomic, reversedAtomic, settledAtomic }: Ledger
 ): ReadonlyArray<string> => {
-  const { chain, refundFunds } = state
+  const { accounts, chain, refundFunds } = state
   const faults: Array<string> = []
   const known = new Set(
     payments.flatMap((payment) => {
@@ -174,8 +172,9 @@ const ledgerViolations = (
   )
   const foreign = inflow.filter(({ logIndex, transaction }) => !known.has(`${transaction} ${logIndex}`))
   for (const { from, value } of foreign)
-    if (value > 0n && !sendsForeign(from)) faults.push(`money: ${value} came from ${from} without a payment`)
-  const received = chain.token.balanceOf(payTo) - sum(foreign.map(({ value }) => value))
+    if (value > 0n && !accounts.sendsForeign(from))
+      faults.push(`money: ${value} came from ${from} without a payment`)
+  const received = chain.token.balanceOf(accounts.payTo) - sum(foreign.map(({ value }) => value))
   const entered = settledAtomic - reversedAtomic
   const early = sum(payments.filter((payment) => movedBeforeClaim(payment, chain)).map(valueOf))
   const uncovered = sum(
@@ -185,7 +184,7 @@ const ledgerViolations = (
   )
   if (entered < received - early || entered > received + uncovered)
     faults.push(`money: ${received} was received, but the ledger says ${entered}`)
-  const funds = chain.token.balanceOf(walletAddress) + chain.token.balanceOf(operatorAddress)
+  const funds = chain.token.balanceOf(accounts.wallet) + chain.token.balanceOf(accounts.operator)
   if (refundFunds - funds !== refundedAtomic)
     faults.push(`money: ${refundFunds - funds} was refunded, but the ledger says ${refundedAtomic}`)
   return faults

@@ -8,7 +8,7 @@ const criticalCalls =
   /^(?:charges\.(?:advance|complete|void|markApplied)|facilitator\.settle|vaultPurchases\.(?:grant|reserve))$/
 /** Calls of order processing, for which no client waits. */
 const orderCalls =
-  /^(?:orders\.replace|host\.(?:place|find|status|sign|mail)|charges\.(?:markRefundDue|record(?:Manual)?Refund))$/
+  /^(?:orders\.replace|host\.(?:place|find|status|sign|mail)|journal\.insert|charges\.(?:markRefundDue|record(?:Manual)?Refund))$/
 
 /** In every world: a purchase is granted once, and its buyer may download it before. */
 const grantErrorChance = 0.3

@@ -4,7 +4,7 @@ import { type Order, Orders } from "../../src/ports/Orders.ts"
 import { payloadDigest } from "../../src/toll/ChargeKey.ts"
 import { auditLedger } from "../../src/toll/audit/LedgerAudit.ts"
 import type { Storage } from "./Storage.ts"
-import type { SimulatedChain } from "./chain/SimulatedChain.ts"
+import type { MoneyChain } from "./chain/MoneyChain.ts"
 import type { InvariantChecker } from "./InvariantChecker.ts"
 import { authorizationOf, errorOf, type Payment, type Reply } from "./Payment.ts"
 
@@ -40,7 +40,7 @@ interface MoneyMovement {
 export const checkFinalState = async (options: {
   readonly storage: Storage
   readonly checker: InvariantChecker
-  readonly chain: SimulatedChain
+  readonly chain: MoneyChain
 }): Promise<void> => {
   const { chain, storage, checker } = options
   const stores = await storage.stores()
@@ -73,7 +73,7 @@ export const checkFinalState = async (options: {
   }
 }
 
-const moneyOf = (payment: Payment, chain: SimulatedChain, isDeceived: boolean): MoneyMovement => {
+const moneyOf = (payment: Payment, chain: MoneyChain, isDeceived: boolean): MoneyMovement => {
   const transfer = chain.transferOf(authorizationOf(payment))
   const { claimedMillis } = payment
   const isOurs =

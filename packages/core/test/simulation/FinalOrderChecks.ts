@@ -2,8 +2,7 @@ import { Context, Effect } from "effect"
 import { type Charge, Charges, type LedgerEntry } from "../../src/ports/Charges.ts"
 import { type Order, Orders } from "../../src/ports/Orders.ts"
 import type { OrderInvariantChecker } from "./OrderInvariantChecker.ts"
-import { operatorAddress, walletAddress } from "./RefundWallet.ts"
-import type { SimulatedChain, Transfer } from "./chain/SimulatedChain.ts"
+import type { HostAccounts, MoneyChain, Transfer } from "./chain/MoneyChain.ts"
 import type { SimulatedMailer } from "./SimulatedMailer.ts"
 import type { SimulatedUpstream } from "./SimulatedUpstream.ts"
 import type { Storage } from "./Storage.ts"
@@ -29,11 +28,12 @@ interface Accounts {
 export const checkFinalOrders = async (options: {
   readonly storage: Storage
   readonly checker: InvariantChecker
-  readonly chain: SimulatedChain
+  readonly chain: MoneyChain
+  readonly hostAccounts: HostAccounts
   readonly upstream: SimulatedUpstream
   readonly mailer: SimulatedMailer
 }): Promise<void> => {
-  const { chain, mailer, storage, upstream, checker } = options
+  const { chain, hostAccounts, mailer, storage, upstream, checker } = options
   const stores = await storage.stores()
   const charges = Context.get(stores, Charges)
   const [found, entries, totals, orders] = await Effect.runPromise(
@@ -58,7 +58,7 @@ export const checkFinalOrders = async (options: {
   }
   for (const payment of checker.payments.values())
     for (const fault of purchaseViolations(payment, mailer)) checker.violation(payment, fault)
-  const refunds = chain.transfers.filter(({ from }) => isRefund(from))
+  const refunds = chain.transfers.filter(({ from }) => isRefund(from, hostAccounts))
   for (const fault of refundViolations(refunds, entries)) checker.violation(undefined, fault)
   const sumOf = (kind: LedgerEntry["kind"]) =>
     totals.filter((total) => total.kind === kind).reduce((sum, total) => sum + BigInt(total.amountAtomic), 0n)
@@ -72,8 +72,8 @@ export const checkFinalOrders = async (options: {
   )
 }
 
-const isRefund = (from: string): boolean =>
-  [walletAddress, operatorAddress].some((address) => address.toLowerCase() === from.toLowerCase())
+const isRefund = (from: string, { operator, wallet }: HostAccounts): boolean =>
+  [wallet, operator].some((address) => address.toLowerCase() === from.toLowerCase())
 
 const isSettled = ({ key }: Payment, { charges }: Accounts): boolean => charges.get(key)?.state === "settled"
 

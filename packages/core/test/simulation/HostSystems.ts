@@ -2,7 +2,7 @@ import type { FaultPlan } from "./FaultPlan.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 import { OrderInvariantChecker } from "./OrderInvariantChecker.ts"
 import type { Server } from "./Server.ts"
-import type { SimulatedChain } from "./chain/SimulatedChain.ts"
+import type { Economy } from "./Economy.ts"
 import { SimulatedHost } from "./SimulatedHost.ts"
 import { SimulatedMailer } from "./SimulatedMailer.ts"
 import { SimulatedOperator } from "./SimulatedOperator.ts"
@@ -26,7 +26,7 @@ export class HostSystems {
     readonly startMillis: number
     readonly now: () => number
     readonly after: (millis: number, action: () => void) => void
-    readonly chain: SimulatedChain
+    readonly economy: Economy
     readonly checker: InvariantChecker
     /** A running till that the operator can call, if any. */
     readonly server: () => Server | undefined
@@ -34,9 +34,8 @@ export class HostSystems {
     readonly hasFault: () => boolean
     readonly note: (what: string) => void
   }) {
-    const { faultPlan, after, chain, random, hasFault, note, now, server, startMillis, checker } = options
+    const { faultPlan, after, economy, random, hasFault, note, now, server, startMillis, checker } = options
     const count = (what: string) => checker.count(what)
-    const finalityMillis = faultPlan.reorganizations > 0 ? faultPlan.finalitySeconds * 1_000 : 0
     const violation = (what: string) => checker.violation(undefined, what)
     this.upstream = new SimulatedUpstream({
       random: random.branch(),
@@ -57,16 +56,14 @@ export class HostSystems {
       errorChance: faultPlan.hostErrorChance,
       upstream,
       mailer: this.mailer,
-      hasWallet: !faultPlan.operator.sendsRefunds
+      walletOf: faultPlan.operator.sendsRefunds ? () => ({}) : (link) => economy.walletOf(link)
     })
     this.operator = new SimulatedOperator({
       random: random.branch(),
       behavior: faultPlan.operator,
       checker: this.orders,
       upstream,
-      chain,
-      finalityMillis,
-      now,
+      economy,
       after,
       server,
       refundFor: (key) => {
@@ -74,8 +71,7 @@ export class HostSystems {
         if (payment === undefined) return undefined
         const { from, value } = authorizationOf(payment)
         // The operator first checks on the chain that the payment is final.
-        const paidMillis = chain.transferOf(authorizationOf(payment))?.minedMillis ?? Infinity
-        if (finalityMillis > 0 && paidMillis + finalityMillis > now()) return undefined
+        if (!economy.isFinal(economy.chain.transferOf(authorizationOf(payment)))) return undefined
         return { payer: from, amountAtomic: value }
       },
       areRefundsStopped: () => checker.areRefundsStopped,

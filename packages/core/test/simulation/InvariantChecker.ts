@@ -2,7 +2,7 @@ import type { Authorization } from "../../src/domain/PaymentPayload.ts"
 import type { Order } from "../../src/ports/Orders.ts"
 import type { VaultPurchase } from "../../src/ports/VaultPurchases.ts"
 import { definiteRefusals } from "../../src/toll/facilitator/FacilitatorVerdicts.ts"
-import { blockMillis, type SimulatedChain } from "./chain/SimulatedChain.ts"
+import type { MoneyChain } from "./chain/MoneyChain.ts"
 import type { OrderInvariantChecker } from "./OrderInvariantChecker.ts"
 import { authorizationOf, type Call, type Copy, errorOf, type Payment, type Reply } from "./Payment.ts"
 import type { Settled, SettleMode } from "./SimulatedFacilitator.ts"
@@ -12,7 +12,7 @@ export class InvariantChecker {
   readonly payments = new Map<string, Payment>()
   readonly violations: Array<string> = []
   readonly counts = new Map<string, number>()
-  private readonly chain: SimulatedChain
+  private readonly chain: MoneyChain
   /** True until an operator resumes refunds. */
   areRefundsStopped = false
   private readonly lagMillis: () => number
@@ -23,7 +23,7 @@ export class InvariantChecker {
   private readonly note: (what: string) => void
 
   constructor(options: {
-    readonly chain: SimulatedChain
+    readonly chain: MoneyChain
     /** How far the node lags behind the chain. */
     readonly lagMillis: () => number
     readonly now: () => number
@@ -161,7 +161,7 @@ export class InvariantChecker {
   hasMoved(payment: Payment): boolean {
     const transfer = this.chain.transferOf(authorizationOf(payment))
     return (
-      (transfer !== undefined && transfer.minedMillis <= this.now()) ||
+      (transfer !== undefined && transfer.visibleMillis <= this.now()) ||
       // It had moved until a reorganization, which may have happened just now.
       this.chain.hasEverMoved(authorizationOf(payment))
     )
@@ -240,7 +240,7 @@ export class InvariantChecker {
       transfer !== undefined &&
       claimedMillis !== undefined &&
       transfer.minedMillis >= claimedMillis &&
-      transfer.visibleMillis < arrivedMillis - this.lagMillis() - blockMillis
+      transfer.visibleMillis < arrivedMillis - this.lagMillis() - this.chain.visibilityMillis
     if (isKnowable) this.violation(payment, `its money has moved, but it is refused: ${errorOf(reply)}`)
   }
 

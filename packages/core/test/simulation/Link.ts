@@ -1,4 +1,4 @@
-import { Effect, Exit } from "effect"
+import { Cause, Effect, Exit } from "effect"
 import { powerCut } from "./PowerCut.ts"
 import type { Process } from "./Process.ts"
 import type { Connection } from "./Storage.ts"
@@ -79,13 +79,41 @@ export class Link {
    * Calls a host function. An exception rejects; `undefined` never settles. The response is sent at
    * `notBefore` at the earliest.
    */
-  call = <A>(name: string, run: () => A | undefined, notBefore?: () => number): Promise<A> =>
+  call = <A>(name: string, run: () => A | undefined, notBefore = (): number => 0): Promise<A> =>
+    this.callLater(name, (report) => {
+      const value = run()
+      report(value, notBefore())
+    })
+
+  /**
+   * As `call`, for a function that reports its result at once or later; an exception replaces it.
+   */
+  callLater = <A>(
+    name: string,
+    run: (report: (value: A | undefined, notBefore: number) => void) => void
+  ): Promise<A> =>
     new Promise((resolve, reject) => {
+      let fromMillis = 0
       this.transmit<Attempt<A | undefined>>(name, {
         execute: (done) => {
-          const attempted = attempt(run)
-          this.note(`${name} → ${describeAttempt(attempted)}`)
-          done(attempted)
+          const end = (attempted: Attempt<A | undefined>): void => {
+            this.note(`${name} → ${describeAttempt(attempted)}`)
+            done(attempted)
+          }
+          let isRunning = true
+          let isReported = false
+          let reported: A | undefined
+          const attempted = attempt(() =>
+            run((value, notBefore) => {
+              fromMillis = notBefore
+              if (!isRunning) return end({ value })
+              isReported = true
+              reported = value
+            })
+          )
+          isRunning = false
+          if ("thrown" in attempted) end(attempted)
+          else if (isReported) end({ value: reported })
         },
         respond: (attempted) => {
           // A host function may throw anything, so the value is passed on unchanged.
@@ -94,7 +122,19 @@ export class Link {
         },
         fail: () => reject(new Error(`${name}: connection reset`)),
         isLocal: false,
-        ...(notBefore === undefined ? {} : { notBefore })
+        notBefore: () => fromMillis
+      })
+    })
+
+  /** Runs an effect in the process: never settles if the process dies. */
+  run = <A, E>(effect: Effect.Effect<A, E>, signal?: AbortSignal): Promise<A> =>
+    new Promise((resolve, reject) => {
+      const aborted = Effect.callback<never>((resume) => {
+        signal?.addEventListener("abort", () => resume(Effect.interrupt))
+      })
+      this.process.run(Effect.raceFirst(effect, aborted), (exit) => {
+        if (Exit.isSuccess(exit)) resolve(exit.value)
+        else reject(Cause.squash(exit.cause))
       })
     })
 

@@ -1,4 +1,4 @@
-import type { Authorization, EvmPaymentPayload } from "../../src/domain/PaymentPayload.ts"
+import type { Authorization, EvmPaymentPayload, PaymentPayload } from "../../src/domain/PaymentPayload.ts"
 import type { PaymentRequirements } from "../../src/domain/PaymentRequired.ts"
 import { encodeHeader } from "../../src/toll/PaymentHeader.ts"
 import { forgedSignature, signatureOf } from "./chain/Calls.ts"
@@ -31,8 +31,12 @@ export interface Payment {
   readonly name: string
   /** The key of its charge. */
   readonly key: string
-  readonly payload: EvmPaymentPayload
+  readonly payload: PaymentPayload
+  /** What was signed, in the terms of an authorization. */
+  readonly authorization: Authorization
   readonly header: string
+  /** The header of a copy with a signature that no wallet made. */
+  readonly forgedHeader: string
   /** The request it was signed for. */
   readonly ownCall: Call
   /** When it first arrived at a process, in true time. */
@@ -66,7 +70,7 @@ export interface Payment {
 
 /** Creates the record of a newly signed payment. */
 export const newPayment = (
-  options: Pick<Payment, "name" | "key" | "payload" | "header" | "ownCall">
+  options: Pick<Payment, "name" | "key" | "payload" | "authorization" | "header" | "forgedHeader" | "ownCall">
 ): Payment => ({
   ...options,
   presentedMillis: undefined,
@@ -85,7 +89,7 @@ export const newPayment = (
   received: new Set()
 })
 
-export const authorizationOf = (payment: Payment): Authorization => payment.payload.payload.authorization
+export const authorizationOf = ({ authorization }: Payment): Authorization => authorization
 
 /** Which payload is presented: the payment itself, or a copy with a signature that no wallet made. */
 export type Copy = "authentic" | "forged"
@@ -104,19 +108,26 @@ export interface Challenge {
   readonly accepts: ReadonlyArray<PaymentRequirements>
 }
 
+/** The challenge of a 402; `undefined`: another reply, or there is nothing to pay with while no fee payer is known. */
+export const challengeIn = (reply: Reply | undefined): Challenge | undefined => {
+  if (reply?.status !== 402 || reply.required === null) return undefined
+  const challenge = JSON.parse(Buffer.from(reply.required, "base64").toString("utf8")) as Challenge
+  return challenge.accepts.length === 0 ? undefined : challenge
+}
+
+/** How a payer pays a challenge. */
+export interface PayOptions {
+  readonly from: string
+  readonly nonce: string
+  readonly nowSeconds: number
+  readonly validSeconds: number
+  readonly version: 1 | 2
+  /** Omits the resource, which is optional in version 2. */
+  readonly isBare: boolean
+}
+
 /** Pays the first option of a challenge, in either version of the protocol. */
-export const payChallenge = (
-  { accepts, resource }: Challenge,
-  options: {
-    readonly from: string
-    readonly nonce: string
-    readonly nowSeconds: number
-    readonly validSeconds: number
-    readonly version: 1 | 2
-    /** Omits the resource, which is optional in version 2. */
-    readonly isBare: boolean
-  }
-): EvmPaymentPayload => {
+export const payChallenge = ({ accepts, resource }: Challenge, options: PayOptions): EvmPaymentPayload => {
   const accepted = accepts[0]!
   const authorization: Authorization = {
     from: options.from,
@@ -138,11 +149,11 @@ export const payChallenge = (
   }
 }
 
-/** The header of a payment; a forged copy carries a signature that no wallet made. */
+/** The header of an EVM payment's copy with a signature that no wallet made. */
+export const forgedHeaderOf = (payload: EvmPaymentPayload): string => {
+  const { authorization } = payload.payload
+  return encodeHeader({ ...payload, payload: { authorization, signature: forgedSignature(authorization) } })
+}
+
 export const headerOf = (payment: Payment, copy: Copy): string =>
-  copy === "authentic"
-    ? payment.header
-    : encodeHeader({
-        ...payment.payload,
-        payload: { ...payment.payload.payload, signature: forgedSignature(authorizationOf(payment)) }
-      })
+  copy === "authentic" ? payment.header : payment.forgedHeader

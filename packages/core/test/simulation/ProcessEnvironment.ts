@@ -38,19 +38,17 @@ const facilitatorAt = (
   return {
     verify: (payment) => link.call("facilitator.verify", () => during(() => facilitator.verify(payment))),
     settle: (payment) => {
-      let fromMillis = 0
-      const settle = () => {
-        checker.settleGiven(payment.payload.authorization, index)
-        const settled = facilitator.settle(payment)
-        fromMillis = settled.fromMillis
-        return settled.response
-      }
-      return link.call(
-        "facilitator.settle",
-        () => during(settle),
-        () => fromMillis
+      return link.callLater("facilitator.settle", (report) =>
+        during(() => {
+          checker.settleGiven(facilitator.authorizationOf(payment), index)
+          facilitator.settle(payment, report)
+        })
       )
-    }
+    },
+    ...(facilitator.supported === undefined
+      ? {}
+      : // A till reads the list when it starts, while the virtual time stands still.
+        { getSupported: async () => during(() => facilitator.supported!) })
   }
 }
 
@@ -77,10 +75,7 @@ export const environmentOf = (options: {
     storeClock: storage.isLocal ? undefined : { nowMillis: Effect.sync(options.now) },
     facilitator: facilitatorAt(0, options),
     secondFacilitator: options.outages.length === 0 ? undefined : facilitatorAt(1, options),
-    chain: economy.portOf(link),
-    node: (request) => economy.node.respond(request),
-    confirmations: faultPlan.confirmations,
-    finalitySeconds: faultPlan.finalitySeconds,
+    ...economy.environmentOf(link),
     settlesFirst: faultPlan.settlesFirst,
     secrets: simulatedSecrets(random.branch()),
     ports: host.portsOf(link),

@@ -3,7 +3,7 @@ import type { Authorization } from "../../src/domain/PaymentPayload.ts"
 import { Charges } from "../../src/ports/Charges.ts"
 import type { ChainEvidence } from "../../src/toll/evidence/Chain.ts"
 import type { BrokenTill, Mutation } from "./Mutations.ts"
-import { network } from "./Shopper.ts"
+import { network } from "./EvmEconomy.ts"
 import type { Environment } from "./Server.ts"
 
 /* Tills that read the chain carelessly, as earlier versions did. */

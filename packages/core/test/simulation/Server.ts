@@ -6,6 +6,7 @@ import { incoming, toResponse } from "../../src/http/HttpMessage.ts"
 import { Http } from "../../src/http/Http.ts"
 import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
 import type { TillOptions } from "../../src/till/TillOptions.ts"
+import type { NetworkOptions } from "../../src/till/TillSettings.ts"
 import type { FacilitatorClient } from "../../src/toll/facilitator/FacilitatorOptions.ts"
 import type { HostOrders } from "../../src/orders/HostOrders.ts"
 import { toHostOrders } from "../../src/orders/toHostOrders.ts"
@@ -18,15 +19,17 @@ import { Secrets } from "../../src/runtime/Secrets.ts"
 import { Chain } from "../../src/toll/evidence/Chain.ts"
 import { makeClientFacilitator } from "../../src/toll/facilitator/ClientFacilitator.ts"
 import { Facilitator } from "../../src/toll/facilitator/Facilitator.ts"
+import { FeePayers } from "../../src/toll/exact/FeePayers.ts"
 import { FacilitatorGroup } from "../../src/toll/facilitator/FacilitatorGroup.ts"
 import type { RpcRequest } from "./chain/RpcNode.ts"
 import { facilitatorNames } from "./FacilitatorOutages.ts"
 import type { Process } from "./Process.ts"
-import { price } from "./SimulatedHost.ts"
+import { type Ports, price } from "./SimulatedHost.ts"
 import type { Reply } from "./Payment.ts"
+import type { NodeChange } from "./solana/SolanaNetwork.ts"
 
 export const baseUrl = "https://shop.example"
-export const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
+export const evmPayTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
 
 /** Deadline of an upstream, on which the length of a lease depends. */
 export const upstreamTimeoutMillis = 5_000
@@ -42,12 +45,14 @@ export interface Environment {
   readonly chain: Chain["Service"]
   /** The chain's node, called directly instead of over the link. */
   readonly node: (request: RpcRequest) => unknown
+  /** On Solana, reads the chain through a change of the node's responses. */
+  readonly readThrough: ((change: NodeChange) => Chain["Service"]) | undefined
   readonly secrets: Secrets["Service"]
-  readonly ports: Pick<TillOptions, "fulfilment" | "mailer" | "marketplaces" | "refundWallet" | "vault">
+  readonly ports: Ports
   readonly maxTimeoutSeconds: number
   readonly unsettledPerPayer: number
-  readonly confirmations: number
-  readonly finalitySeconds: number
+  /** The till's only network. */
+  readonly network: NetworkOptions & { readonly payTo: string }
   readonly settlesFirst: boolean
   readonly onEvent: (event: TillEvent) => void
 }
@@ -65,15 +70,8 @@ const facilitatorsOf = ({ facilitator, secondFacilitator }: Environment): Facili
 
 const optionsOf = (environment: Environment): TillOptions => ({
   baseUrl,
-  payTo,
-  networks: [
-    {
-      network: "base-sepolia",
-      rpcUrl: "http://chain.invalid",
-      confirmations: environment.confirmations,
-      finalitySeconds: environment.finalitySeconds
-    }
-  ],
+  payTo: environment.network.payTo,
+  networks: [environment.network],
   facilitator: environment.facilitator,
   secret: "a text that nobody can guess, of 32 characters or more",
   storage: Layer.merge(
@@ -102,11 +100,15 @@ const configurations = new Map<string, ConfiguredSettings>()
 const configurationOf = (options: TillOptions, environment: Environment): ConfiguredSettings => {
   const { limits, maxTimeoutSeconds, networks } = options
   const key = JSON.stringify([maxTimeoutSeconds, limits, networks, settlementOf(environment)])
-  const known = configurations.get(key)
-  if (known !== undefined) return known
-  const made = configureOptions(options)
-  configurations.set(key, made)
-  return made
+  const known = configurations.get(key) ?? configureOptions(options)
+  configurations.set(key, known)
+  return {
+    ...known,
+    // A process learns the fee payers for itself.
+    networks: known.networks.map((network) =>
+      network.family === "solana" ? { ...network, feePayers: new FeePayers() } : network
+    )
+  }
 }
 
 /** A till in a process: the production code with simulated services. */

@@ -1,21 +1,17 @@
 import type { SeededRandom } from "./SeededRandom.ts"
-import { chargeKey } from "../../src/toll/ChargeKey.ts"
-import { findNetwork } from "../../src/domain/Network.ts"
-import { encodeHeader } from "../../src/toll/PaymentHeader.ts"
 import { vaultItem } from "./SimulatedHost.ts"
 import {
   type Call,
+  challengeIn,
   type Challenge,
   type Copy,
   newPayment,
-  payChallenge,
   type OpenRoute,
   type Payment,
   type Reply
 } from "./Payment.ts"
 import type { Simulation } from "./Simulation.ts"
 
-export const network = findNetwork("base-sepolia")!
 const maxAttempts = 6
 export const routes: ReadonlyArray<OpenRoute> = ["search", "buy", "vaultBuy"]
 
@@ -69,9 +65,6 @@ const downloadOf = ({ text }: Reply, shopper: number): Call => {
   }
 }
 
-/** The address of an honest payer. */
-export const payerAddress = (index: number): string => `0x${index.toString(16).padStart(40, "a")}`
-
 /** The outcome of a payment is still unknown: it has to be presented again. */
 export const isUndecided = (reply: Reply | undefined): boolean =>
   reply === undefined || ![200, 400, 402].includes(reply.status)
@@ -94,7 +87,7 @@ export class Shopper {
     this.simulation = simulation
     this.random = random
     this.index = index
-    this.account = payerAddress(simulation.faultPlan.isOnePayer ? 1 : index + 1)
+    this.account = simulation.economy.payerAddress(simulation.faultPlan.isOnePayer ? 1 : index + 1)
     this.ownCall = simulation.faultPlan.isOneRequest
       ? callOf("buy", 0)
       : callOf(route ?? random.pick(routes), index)
@@ -125,9 +118,8 @@ export class Shopper {
   private async requestPrice(call: Call): Promise<Challenge | undefined> {
     for (let attempt = 0; attempt < 4 && this.simulation.isActive; attempt++) {
       const reply = await this.simulation.request(call)
-      if (reply?.status === 402 && reply.required !== null) {
-        return JSON.parse(Buffer.from(reply.required, "base64").toString("utf8")) as Challenge
-      }
+      const challenge = challengeIn(reply)
+      if (challenge !== undefined) return challenge
       await this.simulation.sleep(this.random.between(500, 5_000))
     }
     return undefined
@@ -135,7 +127,7 @@ export class Shopper {
 
   private sign(challenge: Challenge, ownCall: Call): Payment {
     const { maxTimeoutSeconds } = challenge.accepts[0]!
-    const payload = payChallenge(challenge, {
+    const signed = this.simulation.economy.pay(challenge, {
       from: this.account,
       nonce: this.random.hex(32),
       nowSeconds: Math.floor(this.simulation.nowMillis / 1000),
@@ -146,9 +138,7 @@ export class Shopper {
     })
     const payment = newPayment({
       name: `${ownCall.route} ${this.index}.${++this.signed}`,
-      key: chargeKey(network, payload),
-      payload,
-      header: encodeHeader(payload),
+      ...signed,
       ownCall
     })
     this.simulation.paymentSigned(payment)

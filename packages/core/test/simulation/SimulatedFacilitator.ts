@@ -1,8 +1,6 @@
 import type { Authorization } from "../../src/domain/PaymentPayload.ts"
 import type { FacilitatorClient } from "../../src/toll/facilitator/FacilitatorOptions.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
-import { signatureOf } from "./chain/Calls.ts"
-import type { SimulatedChain } from "./chain/SimulatedChain.ts"
 import type { Timeline } from "./Timeline.ts"
 
 /** How one settle call goes. */
@@ -60,12 +58,34 @@ export const honest: FacilitatorBehavior = {
 
 export type Settled = Awaited<ReturnType<FacilitatorClient["settle"]>> & { readonly network?: string }
 
-interface SentPayment {
-  readonly payload: { readonly signature: string; readonly authorization: Authorization }
+type Supported = Awaited<ReturnType<NonNullable<FacilitatorClient["getSupported"]>>>
+
+/** A payment as a facilitator gets it; its rail reads it. */
+export interface SentPayment {
+  readonly payload: object
 }
 
-/** Longest delay until a late transaction is sent. */
-const maxSendDelayMillis = 90_000
+/** Reports the result of a settlement, which is sent at `fromMillis` at the earliest; `undefined`: never. */
+export type ReportSettled = (response: Settled | undefined, fromMillis: number) => void
+
+/** What a facilitator can do with payments on one chain. */
+export interface SettlementRail {
+  readonly network: string
+  readonly wrongNetwork: string
+  /** Longest delay until a late transaction is sent. */
+  readonly maxSendDelayMillis: number
+  /** Reason of refusal for a payment that its payer didn't sign. */
+  readonly wrongSignature: string
+  readonly authorizationOf: (payment: SentPayment) => Authorization
+  readonly isSigned: (payment: SentPayment) => boolean
+  readonly invalidReasonOf: (payment: SentPayment) => string | undefined
+  /** Sends the transaction of a payment, and reports what became of it if that is asked for. */
+  readonly send: (payment: SentPayment, report?: ReportSettled) => void
+  /** The identifier of a transaction that didn't settle the payment. */
+  readonly otherTransaction: () => string
+  /** Additions to what it lists for its network; `undefined`: it lists nothing. */
+  readonly extra: Record<string, unknown> | undefined
+}
 
 /**
  * Verifies and settles according to its behavior. Transactions it has started continue after a process crash.
@@ -73,151 +93,116 @@ const maxSendDelayMillis = 90_000
 export class SimulatedFacilitator {
   behavior: FacilitatorBehavior
   private readonly timeline: Timeline
-  private readonly chain: SimulatedChain
+  private readonly rail: SettlementRail
   private readonly random: SeededRandom
   private readonly onSettleRequested: (authorization: Authorization, mode: SettleMode) => void
   private readonly onSettleResponded: (authorization: Authorization, settled: Settled) => void
-  private readonly beforeSend: (authorization: Authorization) => void
   private readonly note: (what: string) => void
 
   constructor(options: {
     readonly timeline: Timeline
-    readonly chain: SimulatedChain
+    readonly rail: SettlementRail
     readonly random: SeededRandom
     readonly behavior: FacilitatorBehavior
     /** Called for each settle call, with the mode drawn for it. */
     readonly onSettleRequested: (authorization: Authorization, mode: SettleMode) => void
     /** Called for each response to a settle call. */
     readonly onSettleResponded: (authorization: Authorization, settled: Settled) => void
-    /** Called before a transaction is submitted, when it becomes visible to everyone. */
-    readonly beforeSend: (authorization: Authorization) => void
     readonly note: (what: string) => void
   }) {
     this.timeline = options.timeline
-    this.chain = options.chain
+    this.rail = options.rail
     this.random = options.random
     this.behavior = options.behavior
     this.onSettleRequested = options.onSettleRequested
     this.onSettleResponded = options.onSettleResponded
-    this.beforeSend = options.beforeSend
     this.note = options.note
   }
 
   /** Returns `undefined` if it never responds. */
   verify(payment: SentPayment): Awaited<ReturnType<FacilitatorClient["verify"]>> | undefined {
-    const { authorization } = payment.payload
+    const payer = this.rail.authorizationOf(payment).from
     switch (this.random.weighted(this.behavior.verify)) {
       case "breaks":
         throw new Error("connection reset")
       case "silent":
         return undefined
       case "clean": {
-        const invalidReason = this.invalidReasonOf(payment)
+        const invalidReason = this.rail.isSigned(payment)
+          ? this.rail.invalidReasonOf(payment)
+          : this.rail.wrongSignature
         return invalidReason === undefined
-          ? { isValid: true, payer: authorization.from }
-          : { isValid: false, invalidReason, payer: authorization.from }
+          ? { isValid: true, payer }
+          : { isValid: false, invalidReason, payer }
       }
     }
   }
 
-  /** `response` is `undefined` if it never responds; otherwise it is sent at `fromMillis` at the earliest. */
-  settle(payment: SentPayment): { readonly response: Settled | undefined; readonly fromMillis: number } {
-    const { authorization, signature } = payment.payload
-    if (signature !== signatureOf(authorization)) {
-      return { response: refused("invalid_exact_evm_payload_signature"), fromMillis: 0 }
-    }
+  /** Throws if the call fails. */
+  settle(payment: SentPayment, report: ReportSettled): void {
+    if (!this.rail.isSigned(payment)) return report(refused(this.rail.wrongSignature), 0)
+    const authorization = this.rail.authorizationOf(payment)
     const mode = this.random.weighted(this.behavior.settle)
     this.note(`is ${mode} with ${authorization.nonce.slice(0, 10)}`)
     this.onSettleRequested(authorization, mode)
+    const respond: ReportSettled = (response, fromMillis) => {
+      if (response !== undefined) this.onSettleResponded(authorization, response)
+      report(response, fromMillis)
+    }
     // A facilitator that sends a transaction waits for its block before it reports the settlement.
-    const settled =
-      mode === "clean"
-        ? this.send(authorization)
-        : { response: this.settleBadly(authorization, mode), fromMillis: 0 }
-    if (settled.response !== undefined) this.onSettleResponded(authorization, settled.response)
-    return settled
+    if (mode === "clean") return this.rail.send(payment, respond)
+    respond(this.settleBadly(payment, mode), 0)
   }
 
-  private settleBadly(authorization: Authorization, mode: Exclude<SettleMode, "clean">): Settled | undefined {
+  private settleBadly(payment: SentPayment, mode: Exclude<SettleMode, "clean">): Settled | undefined {
+    const { maxSendDelayMillis, network, wrongNetwork } = this.rail
+    const other = () => this.rail.otherTransaction()
     switch (mode) {
       case "slow":
-        this.send(authorization)
+        this.rail.send(payment)
         return undefined
       case "acceptsThenTimesOut":
-        this.later(authorization, this.random.between(0, maxSendDelayMillis))
+        this.later(payment, this.random.between(0, maxSendDelayMillis))
         return undefined
       case "errorsAfterSettling":
-        this.send(authorization)
+        this.rail.send(payment)
         throw new Error("500 Internal Server Error")
       case "errorsBeforeSettling":
         throw new Error("502 Bad Gateway")
       case "pending":
-        if (this.random.chance(0.8)) this.later(authorization, this.random.between(0, maxSendDelayMillis))
-        return { success: false, errorReason: "settlement_pending", transaction: this.random.hex(32) }
+        if (this.random.chance(0.8)) this.later(payment, this.random.between(0, maxSendDelayMillis))
+        return { success: false, errorReason: "settlement_pending", transaction: other() }
       case "duplicate":
         return refused("duplicate_settlement")
       case "wrongNetwork":
-        return { success: true, transaction: this.random.hex(32), network: "eip155:1" }
+        return { success: true, transaction: other(), network: wrongNetwork }
       case "liesSuccess":
-        return { success: true, transaction: this.random.hex(32), network: "eip155:84532" }
+        return { success: true, transaction: other(), network }
       case "liesRefusal":
-        this.later(authorization, this.random.chance(0.5) ? 0 : this.random.between(0, maxSendDelayMillis))
+        this.later(payment, this.random.chance(0.5) ? 0 : this.random.between(0, maxSendDelayMillis))
         return refused("insufficient_funds")
       case "rejects":
         return refused("insufficient_funds")
       case "failsOnChain":
-        return { success: false, errorReason: "transaction_failed", transaction: this.random.hex(32) }
+        return { success: false, errorReason: "transaction_failed", transaction: other() }
     }
   }
 
-  private invalidReasonOf({ payload: { authorization, signature } }: SentPayment): string | undefined {
-    if (signature !== signatureOf(authorization)) return "invalid_exact_evm_payload_signature"
-    if (this.chain.isUsed(authorization)) return "invalid_transaction_state"
-    // Checks each payment by itself, whatever else spends from this balance.
-    if (this.chain.balanceOf(authorization.from) < BigInt(authorization.value)) return "insufficient_funds"
-    return this.timeline.nowMillis / 1000 >= Number(authorization.validBefore)
-      ? "invalid_exact_evm_payload_authorization_valid_before"
-      : undefined
+  private later(payment: SentPayment, millis: number): void {
+    this.timeline.after(millis, () => this.rail.send(payment))
   }
 
-  private send(authorization: Authorization): { readonly response: Settled; readonly fromMillis: number } {
-    this.beforeSend(authorization)
-    if (this.wouldFail(authorization)) return { response: refused("insufficient_funds"), fromMillis: 0 }
-    const { minedMillis, outcome, transaction } = this.chain.send(authorization)
-    this.note(`sends ${authorization.nonce.slice(0, 10)}: ${outcome}`)
-    const network = "eip155:84532"
-    switch (outcome) {
-      case "moved":
-        return {
-          response: { success: true, transaction, network, payer: authorization.from },
-          fromMillis: minedMillis
-        }
-      case "used":
-        return {
-          response: { success: false, errorReason: "invalid_transaction_state", transaction },
-          fromMillis: minedMillis
-        }
-      case "insufficient":
-      case "invalid":
-        return {
-          response: { success: false, errorReason: "transaction_failed", transaction },
-          fromMillis: minedMillis
-        }
-      case "expired":
-        return { response: refused("invalid_exact_evm_payload_authorization_valid_before"), fromMillis: 0 }
-      case "too early":
-        return { response: refused("invalid_exact_evm_payload_authorization_valid_after"), fromMillis: 0 }
-    }
+  authorizationOf(payment: SentPayment): Authorization {
+    return this.rail.authorizationOf(payment)
   }
 
-  /** Some facilitators simulate a transaction before they submit it. */
-  private wouldFail({ from, value }: Authorization): boolean {
-    return this.chain.token.balanceOf(from) < BigInt(value) && this.random.chance(0.5)
-  }
-
-  private later(authorization: Authorization, millis: number): void {
-    this.timeline.after(millis, () => void this.send(authorization))
+  /** What it settles; `undefined`: it lists nothing. */
+  get supported(): Supported | undefined {
+    const { extra, network } = this.rail
+    if (extra === undefined) return undefined
+    const kinds = [1, 2].map((x402Version) => ({ x402Version, scheme: "exact", network, extra }))
+    return { kinds }
   }
 }
 
-const refused = (errorReason: string): Settled => ({ success: false, errorReason, transaction: "" })
+export const refused = (errorReason: string): Settled => ({ success: false, errorReason, transaction: "" })

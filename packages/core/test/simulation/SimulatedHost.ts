@@ -3,7 +3,6 @@ import { sampleArchive } from "../../src/testing/archive.ts"
 import { sampleProduct } from "../../src/testing/samples.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 import type { Link } from "./Link.ts"
-import { simulatedWallet } from "./RefundWallet.ts"
 import type { SimulatedMailer } from "./SimulatedMailer.ts"
 import type { SimulatedUpstream } from "./SimulatedUpstream.ts"
 
@@ -26,7 +25,13 @@ export const price = "5"
 
 const archive = sampleArchive({ "README.md": "A plan to launch by." })
 
-type Ports = Pick<TillOptions, "fulfilment" | "mailer" | "marketplaces" | "refundWallet" | "vault">
+/** The ports that a process gets of its host. */
+export type Ports = Pick<
+  TillOptions,
+  "fulfilment" | "mailer" | "marketplaces" | "refundWallet" | "solanaRefunds" | "vault"
+>
+
+type WalletOf = (link: Link) => Pick<Ports, "refundWallet" | "solanaRefunds">
 
 /**
  * The host's external systems, which outlive every process: a marketplace with a new response each time, a
@@ -39,7 +44,7 @@ export class SimulatedHost {
   private readonly quoteMillis: number
   private readonly upstream: SimulatedUpstream
   private readonly mailer: SimulatedMailer
-  private readonly hasWallet: boolean
+  private readonly walletOf: WalletOf
   private searches = 0
   private quotes = 0
 
@@ -49,14 +54,15 @@ export class SimulatedHost {
     readonly errorChance: number
     readonly upstream: SimulatedUpstream
     readonly mailer: SimulatedMailer
-    readonly hasWallet: boolean
+    /** The wallet of a process; none: an operator sends refunds by hand. */
+    readonly walletOf: WalletOf
   }) {
     this.random = options.random
     this.now = options.now
     this.errorChance = options.errorChance
     this.upstream = options.upstream
     this.mailer = options.mailer
-    this.hasWallet = options.hasWallet
+    this.walletOf = options.walletOf
     this.quoteMillis = this.random.pick([45_000, 600_000])
   }
 
@@ -72,7 +78,7 @@ export class SimulatedHost {
       // With its digest: making one takes time that isn't simulated.
       vault: { open: () => call("host.open", () => ({ body: archive, digest: "launch-plan-1" })) },
       mailer: { send: (mail) => call("host.mail", () => this.mailer.send(mail)).then(() => undefined) },
-      ...(this.hasWallet ? { refundWallet: simulatedWallet(link) } : {})
+      ...this.walletOf(link)
     }
   }
 

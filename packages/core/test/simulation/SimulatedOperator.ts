@@ -7,13 +7,9 @@ import {
   type OrderInvariantChecker,
   reversedReason
 } from "./OrderInvariantChecker.ts"
-import { operatorAddress } from "./RefundWallet.ts"
 import type { Server } from "./Server.ts"
-import type { SimulatedChain } from "./chain/SimulatedChain.ts"
+import type { Economy } from "./Economy.ts"
 import type { SimulatedUpstream } from "./SimulatedUpstream.ts"
-
-/** How long the operator's own authorizations are valid. */
-const refundValiditySeconds = 2_592_000
 
 /** What the operator does, and how often. */
 export interface OperatorBehavior {
@@ -40,9 +36,7 @@ export class SimulatedOperator {
   private readonly random: SeededRandom
   private readonly checker: OrderInvariantChecker
   private readonly upstream: SimulatedUpstream
-  private readonly chain: SimulatedChain
-  private readonly finalityMillis: number
-  private readonly now: () => number
+  private readonly economy: Economy
   private readonly after: (millis: number, action: () => void) => void
   private readonly server: () => Server | undefined
   private readonly refundFor: (chargeKey: string) => RefundDue | undefined
@@ -57,10 +51,7 @@ export class SimulatedOperator {
     readonly behavior: OperatorBehavior
     readonly checker: OrderInvariantChecker
     readonly upstream: SimulatedUpstream
-    readonly chain: SimulatedChain
-    /** How long to wait after a transfer's block before recording it. */
-    readonly finalityMillis: number
-    readonly now: () => number
+    readonly economy: Economy
     readonly after: (millis: number, action: () => void) => void
     /** A running till to call, if any. */
     readonly server: () => Server | undefined
@@ -72,9 +63,7 @@ export class SimulatedOperator {
     this.behavior = options.behavior
     this.checker = options.checker
     this.upstream = options.upstream
-    this.chain = options.chain
-    this.finalityMillis = options.finalityMillis
-    this.now = options.now
+    this.economy = options.economy
     this.after = options.after
     this.server = options.server
     this.refundFor = options.refundFor
@@ -147,31 +136,25 @@ export class SimulatedOperator {
 
   /** The transaction that refunds a charge, once no reorganization can undo it. */
   private transactionFor(chargeKey: string): string | undefined {
-    const signed = this.paid.get(chargeKey) ?? this.signFor(chargeKey)
+    const { chain, manualTransfers } = this.economy
+    const before = this.paid.get(chargeKey)
+    const isOver = before !== undefined && manualTransfers.isOver(before)
+    const signed = before === undefined || isOver ? this.signFor(chargeKey) : before
     if (signed === undefined) return undefined
     this.paid.set(chargeKey, signed)
-    const transfer = this.chain.transferOf(signed)
+    const transfer = chain.transferOf(signed)
     if (transfer === undefined) {
-      const { outcome, transaction } = this.chain.send(signed)
+      const { outcome, transaction } = manualTransfers.send(signed)
       this.note(`pays back ${chargeKey.slice(-12)}: ${outcome}`)
-      return this.finalityMillis === 0 ? transaction : undefined
+      return this.economy.isFinal(undefined) ? transaction : undefined
     }
-    return transfer.minedMillis + this.finalityMillis <= this.now() || this.finalityMillis === 0
-      ? transfer.transaction
-      : undefined
+    return this.economy.isFinal(transfer) ? transfer.transaction : undefined
   }
 
   private signFor(chargeKey: string): Authorization | undefined {
-    const refundsDue = this.refundFor(chargeKey)
-    if (refundsDue === undefined) return undefined
-    return {
-      from: operatorAddress,
-      to: refundsDue.payer,
-      value: refundsDue.amountAtomic,
-      validAfter: "0",
-      validBefore: String(Math.floor(this.now() / 1000) + refundValiditySeconds),
-      nonce: this.random.hex(32)
-    }
+    const due = this.refundFor(chargeKey)
+    if (due === undefined) return undefined
+    return this.economy.manualTransfers.sign(due.payer, due.amountAtomic, this.random.hex(32))
   }
 
   /** Calls a till; gets no response if the till crashes. */

@@ -2,10 +2,11 @@ import { Context, Effect } from "effect"
 import { VaultItems } from "../../src/ports/VaultItems.ts"
 import { optionBounds } from "../../src/till/OptionBounds.ts"
 import { leaseLengthMillis } from "../../src/toll/machine/LeaseLength.ts"
-import { Attacker } from "./Attacker.ts"
-import type { SimulatedChain } from "./chain/SimulatedChain.ts"
 import { ClientNetwork, type PresentedPayment } from "./ClientNetwork.ts"
-import { Economy } from "./Economy.ts"
+import { checkMoney, type Economy, type EconomyOptions, type RailName } from "./Economy.ts"
+import { EvmEconomy } from "./EvmEconomy.ts"
+import { SolanaEconomy } from "./solana/SolanaEconomy.ts"
+import { onSolana } from "./solana/SolanaFaults.ts"
 import { drawClockFaults } from "./ClockFaults.ts"
 import { drawOutages } from "./FacilitatorOutages.ts"
 import { FaultInjector } from "./FaultInjector.ts"
@@ -34,6 +35,8 @@ const startMillis = 1_795_219_200_000
 const clockSeed = 0x0c10_c000
 /** Added to a seed for the outages of facilitators. */
 const outageSeed = 0x0fac_0000
+/** Added to a seed for the length of faults on Solana. */
+const solanaSeed = 0x0501_a000
 /** The longest lease: that of a charge. */
 const leaseMillis = leaseLengthMillis({
   settleMillis: optionBounds["facilitator.settleTimeoutMillis"].maximum,
@@ -55,7 +58,7 @@ const maxEvents = 50_000
 export class Simulation {
   readonly trace = new Trace(startMillis)
   readonly checker: InvariantChecker
-  private readonly economy: Economy
+  readonly economy: Economy
   private readonly storage: Storage
   private readonly random: SeededRandom
   private readonly timeline: Timeline
@@ -67,13 +70,19 @@ export class Simulation {
   private areFaultsOver = false
   private eventCount = 0
 
-  constructor(seed: number, storage: Storage, mutation: Mutation = (environment) => environment) {
+  constructor(
+    seed: number,
+    storage: Storage,
+    mutation: Mutation = (environment) => environment,
+    rail: RailName = "evm"
+  ) {
     this.random = new SeededRandom(seed)
     this.storage = storage
     this.timeline = new Timeline(startMillis, this.random.branch())
-    const faultPlan = drawFaultPlan(this.random.branch(), startMillis)
+    const drawn = drawFaultPlan(this.random.branch(), startMillis)
+    const faultPlan = rail === "evm" ? drawn : onSolana(drawn, new SeededRandom(seed + solanaSeed))
     const now = () => this.timeline.nowMillis
-    this.economy = new Economy({
+    const economyOptions: EconomyOptions = {
       random: this.random.branch(),
       faultPlan,
       now,
@@ -81,11 +90,13 @@ export class Simulation {
       payments: () => this.checker.payments.values(),
       note: (what) => this.note("", what),
       count: (what) => this.checker.count(what)
-    })
-    const { chain, node } = this.economy
+    }
+    this.economy =
+      rail === "evm" ? new EvmEconomy(economyOptions) : new SolanaEconomy(economyOptions, startMillis)
+    const { chain } = this.economy
     this.checker = new InvariantChecker({
       chain,
-      lagMillis: () => node.condition.lagMillis,
+      lagMillis: () => this.economy.lagMillis,
       now,
       note: (what) => this.note("", what)
     })
@@ -102,17 +113,16 @@ export class Simulation {
     if (clockFaults.some(({ byMillis }) => Math.abs(byMillis) > leaseMillis))
       this.checker.count("clocks differ by more than a lease")
     const outages = drawOutages(new SeededRandom(seed + outageSeed), faultPlan, startMillis)
+    const facilitatorRandom = this.random.branch()
+    const facilitatorNote = (what: string) => this.note("fac", what)
     this.facilitator = new SimulatedFacilitator({
       timeline: this.timeline,
-      chain,
-      random: this.random.branch(),
+      rail: this.economy.settlement(facilitatorRandom, facilitatorNote),
+      random: facilitatorRandom,
       behavior: faultPlan.facilitator,
       onSettleRequested: (authorization, mode) => this.checker.settleRequested(authorization, mode),
       onSettleResponded: (authorization, settled) => this.checker.settleResponded(authorization, settled),
-      beforeSend: (authorization) => {
-        if (this.isActive) this.economy.beforeSend(authorization)
-      },
-      note: (what) => this.note("fac", what)
+      note: facilitatorNote
     })
     this.hostSystems = new HostSystems({
       random: this.random,
@@ -120,7 +130,7 @@ export class Simulation {
       startMillis,
       now,
       after: (millis, action) => this.after(millis, action),
-      chain,
+      economy: this.economy,
       checker: this.checker,
       server: () => this.machines.runningServer(),
       hasFault: () =>
@@ -167,10 +177,6 @@ export class Simulation {
     })
   }
 
-  get chain(): SimulatedChain {
-    return this.economy.chain
-  }
-
   get nowMillis(): number {
     return this.timeline.nowMillis
   }
@@ -186,18 +192,15 @@ export class Simulation {
 
   /** Runs the seed: first with faults, then without them until everything has finished. */
   async run(): Promise<void> {
-    const { chain, economy, storage, checker } = this
+    const { economy, storage, checker } = this
+    const { chain } = economy
     await Effect.runPromise(Context.get(await storage.stores(), VaultItems).put(vaultItem))
     for (const machine of this.machines.all) await this.machines.boot(machine)
     const shoppers = this.random.between(1, 3)
-    this.economy.fund(shoppers + 1)
+    economy.fund(shoppers + 1)
     for (let index = 0; index < shoppers; index++) void new Shopper(this, this.random.branch(), index).shop()
     if (this.faultPlan.hasBuyer) void new Shopper(this, this.random.branch(), shoppers, "buy").shop()
-    economy.attackers = Array.from(
-      { length: this.faultPlan.attackers },
-      (_, index) => new Attacker(this, this.random.branch(), index)
-    )
-    for (const attacker of economy.attackers) void attacker.attack()
+    economy.openAttackers(this, () => this.random.branch())
     this.scheduleOperatorRounds()
     economy.scheduleReorganizations(() => this.isActive)
     await this.advance(this.faultPlan.activeMillis)
@@ -209,8 +212,8 @@ export class Simulation {
     await this.finishOrders()
     const { mailer, upstream } = this.hostSystems
     await checkFinalState({ chain, storage, checker })
-    await checkFinalOrders({ chain, storage, checker, mailer, upstream })
-    await economy.checkBalances({ storage, checker, upstream })
+    await checkFinalOrders({ chain, hostAccounts: economy.accounts, storage, checker, mailer, upstream })
+    await checkMoney(economy, { storage, checker, upstream })
   }
 
   after(millis: number, action: () => void): void {
@@ -227,13 +230,13 @@ export class Simulation {
   }
 
   sendByThirdParty(payment: Payment): void {
-    const { outcome } = this.chain.send(authorizationOf(payment))
+    const outcome = this.economy.sendByThirdParty(payment)
     this.note("", `a third party sends ${payment.name}: ${outcome}`)
     this.checker.count(`third party: ${outcome}`)
   }
 
   cancel(payment: Payment): void {
-    const cancelled = this.economy.cancel(authorizationOf(payment))
+    const cancelled = this.economy.cancel(payment)
     this.note("", `the payer cancels ${payment.name}: ${cancelled}`)
     if (cancelled) this.checker.count("cancelled")
   }
@@ -263,17 +266,19 @@ export class Simulation {
     this.note("", "all faults end")
     this.areFaultsOver = true
     this.faultInjector.stop()
-    this.economy.node.condition = this.faultPlan.node
+    this.economy.endFaults(this.faultPlan)
     this.facilitator.behavior = this.faultPlan.facilitator
     this.hostSystems.setBehavior(this.faultPlan)
     for (const machine of this.machines.all) this.machines.crash(machine)
     const { first } = this.machines
     await this.machines.boot(first)
-    const pauses = this.chain.isReorganized ? [...recoveryPausesMillis, reopenedMillis] : recoveryPausesMillis
+    const pauses = this.economy.chain.isReorganized
+      ? [...recoveryPausesMillis, reopenedMillis]
+      : recoveryPausesMillis
     for (const pauseMillis of pauses) {
       // A frozen process runs everything that is due when it wakes up.
       first.process?.freeze(pauseMillis)
-      await this.advance(pauseMillis + 2_000)
+      await this.advance(pauseMillis + this.economy.readingMillis)
       await this.presentPayments()
     }
   }

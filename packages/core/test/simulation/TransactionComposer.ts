@@ -7,7 +7,7 @@ import {
   transferCall
 } from "./chain/Calls.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
-import { payTo } from "./Server.ts"
+import { evmPayTo as payTo } from "./Server.ts"
 
 /** An attacker's accounts: the current one, and one to hide its balance in. */
 export interface AttackerAccounts {

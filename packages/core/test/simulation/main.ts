@@ -1,17 +1,20 @@
 import { fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
+import type { RailName } from "./Economy.ts"
 import { closePostgres, clusterVariable, startCluster } from "./PostgresStorage.ts"
 import { describeFailure, simulate, type StoreName } from "./simulate.ts"
 
 /*
- * node packages/core/test/simulation/main.ts --seeds N [--seed S] [--store memory|sqlite|postgres] [--workers W]
+ * node packages/core/test/simulation/main.ts --seeds N [--seed S] [--store memory|sqlite|postgres]
+ *   [--rail evm|solana] [--workers W]
  *
- * Runs N seeds starting at S (default 1), on one store or alternating between memory and SQLite, in W worker
- * processes. Stops at the first seed that violates an invariant, prints its trace and exits with 1.
+ * Runs N seeds starting at S (default 1), on one store or alternating between memory and SQLite, on one rail or
+ * alternating between both, in W worker processes. Stops at the first seed that violates an invariant, prints its trace and exits with 1.
  */
 
-const usage = "usage: simulate --seeds N [--seed S] [--store memory|sqlite|postgres] [--workers W]"
+const usage =
+  "usage: simulate --seeds N [--seed S] [--store memory|sqlite|postgres] [--rail evm|solana] [--workers W]"
 const reportEvery = 1_000
 /** Seeds per batch of a worker: a few seconds. */
 const batchSeeds = 100
@@ -20,6 +23,7 @@ interface Batch {
   readonly first: number
   readonly seeds: number
   readonly stores: ReadonlyArray<StoreName>
+  readonly rails: ReadonlyArray<RailName>
 }
 
 /** The result of a batch. `failure` describes the first seed that violates an invariant. */
@@ -34,6 +38,8 @@ const wholeNumber = (name: string, text: string): number => {
   return value
 }
 
+const isRail = (name: string): name is RailName => ["evm", "solana"].includes(name)
+
 const isStore = (name: string): name is StoreName => ["memory", "sqlite", "postgres"].includes(name)
 
 const readArguments = () => {
@@ -42,24 +48,29 @@ const readArguments = () => {
       seeds: { type: "string", default: "1000" },
       seed: { type: "string", default: "1" },
       store: { type: "string" },
+      rail: { type: "string" },
       workers: { type: "string", default: "1" }
     }
   })
-  const { store } = values
+  const { rail, store } = values
   if (store !== undefined && !isStore(store)) throw new Error(usage)
+  if (rail !== undefined && !isRail(rail)) throw new Error(usage)
   const stores: ReadonlyArray<StoreName> = store === undefined ? ["memory", "sqlite"] : [store]
   return {
     seeds: wholeNumber("seeds", values.seeds),
     first: wholeNumber("seed", values.seed),
     workers: Math.max(1, wholeNumber("workers", values.workers)),
-    stores
+    stores,
+    rails: rail === undefined ? (["evm", "solana"] as const) : [rail]
   }
 }
 
-const runBatch = async ({ first, seeds, stores }: Batch): Promise<BatchResult> => {
+const runBatch = async ({ first, rails, seeds, stores }: Batch): Promise<BatchResult> => {
   const counts = new Map<string, number>()
   for (let seed = first; seed < first + seeds; seed++) {
-    const report = await simulate(seed, stores[seed % stores.length]!)
+    // Each rail gets seeds of every store.
+    const rail = rails[Math.floor(seed / stores.length) % rails.length]!
+    const report = await simulate(seed, stores[seed % stores.length]!, { rail })
     for (const [what, count] of report.counts) counts.set(what, (counts.get(what) ?? 0) + count)
     if (report.violations.length > 0) return { counts: [...counts], failure: describeFailure(report) }
   }
@@ -103,7 +114,13 @@ const startWorker = (env: NodeJS.ProcessEnv): { readonly run: Runner; readonly s
   }
 }
 
-const run = async ({ first, seeds, stores, workers }: ReturnType<typeof readArguments>): Promise<number> => {
+const run = async ({
+  first,
+  rails,
+  seeds,
+  stores,
+  workers
+}: ReturnType<typeof readArguments>): Promise<number> => {
   const startMillis = performance.now()
   const counts = new Map<string, number>()
   let next = first
@@ -111,7 +128,7 @@ const run = async ({ first, seeds, stores, workers }: ReturnType<typeof readArgu
   let failure: string | undefined
   const drain = async (runner: Runner): Promise<void> => {
     while (failure === undefined && next < first + seeds) {
-      const batch = { first: next, seeds: Math.min(batchSeeds, first + seeds - next), stores }
+      const batch = { first: next, seeds: Math.min(batchSeeds, first + seeds - next), stores, rails }
       next += batch.seeds
       const result = await runner(batch)
       failure ??= result.failure
@@ -148,7 +165,7 @@ const run = async ({ first, seeds, stores, workers }: ReturnType<typeof readArgu
   const seconds = ((performance.now() - startMillis) / 1000).toFixed(1)
   for (const [what, count] of Array.from(counts).sort()) console.log(`${String(count).padStart(9)}  ${what}`)
   console.log(
-    `${seeds} seeds from ${first} on ${stores.join(" and ")} in ${seconds} s: no invariant was violated`
+    `${seeds} seeds from ${first} on ${stores.join(" and ")}, ${rails.join(" and ")} in ${seconds} s: no invariant was violated`
   )
   return 0
 }

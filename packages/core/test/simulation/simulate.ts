@@ -2,7 +2,9 @@ import { powerCut } from "./PowerCut.ts"
 import type { Mutation } from "./Mutations.ts"
 import { postgresStorage } from "./PostgresStorage.ts"
 import { memoryStorage, sqliteStorage } from "./Storage.ts"
+import type { RailName } from "./Economy.ts"
 import { Simulation } from "./Simulation.ts"
+import { installSynchronousCrypto } from "./solana/SynchronousCrypto.ts"
 
 export type StoreName = "memory" | "sqlite" | "postgres"
 
@@ -10,6 +12,7 @@ export type StoreName = "memory" | "sqlite" | "postgres"
 export interface Report {
   readonly seed: number
   readonly store: StoreName
+  readonly rail: RailName
   /** Violated invariants; empty in a good run. */
   readonly violations: ReadonlyArray<string>
   /** How often each event happened. */
@@ -20,10 +23,21 @@ export interface Report {
 
 const storages = { memory: memoryStorage, sqlite: sqliteStorage, postgres: postgresStorage }
 
+export interface SimulationOptions {
+  readonly mutation?: Mutation | undefined
+  /** Default: `evm`. */
+  readonly rail?: RailName
+}
+
 /** Runs one seed on one store. The same seed on the same store has the same trace. */
-export const simulate = async (seed: number, store: StoreName, mutation?: Mutation): Promise<Report> => {
+export const simulate = async (
+  seed: number,
+  store: StoreName,
+  { mutation, rail = "evm" }: SimulationOptions = {}
+): Promise<Report> => {
+  const restoreCrypto = rail === "solana" ? installSynchronousCrypto() : () => undefined
   const storage = await storages[store]()
-  const simulation = new Simulation(seed, storage, mutation)
+  const simulation = new Simulation(seed, storage, mutation, rail)
   try {
     await simulation.run()
   } catch (error) {
@@ -31,11 +45,13 @@ export const simulate = async (seed: number, store: StoreName, mutation?: Mutati
   } finally {
     powerCut.reset()
     await storage.dispose()
+    restoreCrypto()
   }
   const { trace, checker } = simulation
   return {
     seed,
     store,
+    rail,
     violations: checker.violations,
     counts: checker.counts,
     get trace() {
@@ -45,12 +61,12 @@ export const simulate = async (seed: number, store: StoreName, mutation?: Mutati
 }
 
 /** Describes a failed run: the last lines of its trace, its violations, and how to replay it. */
-export const describeFailure = ({ seed, store, trace, violations }: Report, lines = Infinity): string =>
+export const describeFailure = ({ rail, seed, store, trace, violations }: Report, lines = Infinity): string =>
   [
     ...trace.split("\n").slice(-lines),
     "",
     ...violations.map((violation) => `- ${violation}`),
     "",
-    `Seed ${seed} on ${store} violates an invariant. To replay it:`,
-    `npm run simulate -- --seed ${seed} --seeds 1 --store ${store}`
+    `Seed ${seed} on ${store} and ${rail} violates an invariant. To replay it:`,
+    `npm run simulate -- --seed ${seed} --seeds 1 --store ${store} --rail ${rail}`
   ].join("\n")

@@ -2,6 +2,7 @@ import type { Authorization } from "../../../src/domain/PaymentPayload.ts"
 import type { SeededRandom } from "../SeededRandom.ts"
 import { type ContractCall, nonceKey, transferCall } from "./Calls.ts"
 import { type Emitted, FiatToken, Reverted } from "./FiatToken.ts"
+import type { MoneyChain, Transfer } from "./MoneyChain.ts"
 
 /** Time from one block to the next. */
 export const blockMillis = 2_000
@@ -31,20 +32,6 @@ export interface MinedTransaction {
   readonly logs: ReadonlyArray<ChainLog>
 }
 
-/** A transfer of tokens on the canonical chain. */
-export interface Transfer {
-  readonly from: string
-  readonly to: string
-  readonly value: bigint
-  readonly transaction: string
-  readonly logIndex: number
-  readonly minedMillis: number
-  /** When it became visible: later than its block's time if a reorganization included it. */
-  readonly visibleMillis: number
-  /** The authorization that moved it, by payer and nonce; `undefined` for a plain `transfer`. */
-  readonly nonceKey: string | undefined
-}
-
 /** The outcome of a submitted authorization, and when it becomes visible. */
 export interface SendResult {
   readonly outcome: "moved" | "used" | "expired" | "too early" | "insufficient" | "invalid"
@@ -68,7 +55,8 @@ interface Fork {
  * A chain with one token, a block every two seconds, and reorganizations. A transaction is executed in the
  * next block when it is submitted, and becomes visible at that block's time.
  */
-export class SimulatedChain {
+export class SimulatedChain implements MoneyChain {
+  readonly visibilityMillis = blockMillis
   readonly token = new FiatToken()
   private readonly random: SeededRandom
   private readonly now: () => number

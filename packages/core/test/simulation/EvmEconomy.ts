@@ -1,0 +1,215 @@
+import { findNetwork } from "../../src/domain/Network.ts"
+import type { Authorization } from "../../src/domain/PaymentPayload.ts"
+import { chargeKey } from "../../src/toll/ChargeKey.ts"
+import { encodeHeader } from "../../src/toll/PaymentHeader.ts"
+import { Attacker, attackerAddress, sendsForeign } from "./Attacker.ts"
+import { cancellationSignatureOf } from "./chain/Calls.ts"
+import { chainOfNode } from "./chain/chainOfNode.ts"
+import type { Transfer } from "./chain/MoneyChain.ts"
+import { RpcNode } from "./chain/RpcNode.ts"
+import { SimulatedChain } from "./chain/SimulatedChain.ts"
+import { WalletSignatures } from "./chain/WalletSignatures.ts"
+import {
+  type Economy,
+  type EconomyOptions,
+  type ManualTransfers,
+  plentyAtomic,
+  priceAtomic,
+  type SignedPayment
+} from "./Economy.ts"
+import { EvmSettlement } from "./EvmSettlement.ts"
+import type { FaultPlan } from "./FaultPlan.ts"
+import type { Link } from "./Link.ts"
+import {
+  authorizationOf,
+  type Challenge,
+  forgedHeaderOf,
+  payChallenge,
+  type Payment,
+  type PayOptions
+} from "./Payment.ts"
+import { operatorAddress, simulatedWallet, walletAddress } from "./RefundWallet.ts"
+import type { SeededRandom } from "./SeededRandom.ts"
+import { type Environment, evmPayTo } from "./Server.ts"
+import type { Simulation } from "./Simulation.ts"
+
+export const network = findNetwork("base-sepolia")!
+/** How long the operator's own authorizations are valid. */
+const refundValiditySeconds = 2_592_000
+/** The address of an honest payer. */
+const payerAddress = (index: number): string => `0x${index.toString(16).padStart(40, "a")}`
+/** Longest delay until a transaction that a reorganization dropped is submitted again. */
+const maxResubmitDelayMillis = 60_000
+
+/** An economy on an EVM chain. */
+export class EvmEconomy implements Economy {
+  readonly chain: SimulatedChain
+  readonly accounts = {
+    payTo: evmPayTo,
+    wallet: walletAddress,
+    operator: operatorAddress,
+    sendsForeign
+  }
+  readonly honest = new Set<string>()
+  readonly readingMillis = 2_000
+  readonly node: RpcNode
+  /** Attackers, which see pending transactions and influence reorganizations. */
+  private attackers: ReadonlyArray<Attacker> = []
+  private isActive: () => boolean = () => true
+  private readonly random: SeededRandom
+  private readonly faultPlan: FaultPlan
+  private readonly now: () => number
+  private readonly after: (millis: number, action: () => void) => void
+  private readonly note: (what: string) => void
+  private readonly count: (what: string) => void
+
+  constructor(options: EconomyOptions) {
+    const { faultPlan, now, payments } = options
+    this.random = options.random
+    this.faultPlan = faultPlan
+    this.now = now
+    this.after = options.after
+    this.note = options.note
+    this.count = options.count
+    this.chain = new SimulatedChain(now, this.random.branch())
+    const wallets = new WalletSignatures(network, () => Array.from(payments(), authorizationOf))
+    this.node = new RpcNode({
+      chain: this.chain,
+      now,
+      condition: faultPlan.node,
+      asset: network.asset,
+      chainId: network.chainId,
+      acceptsSignature: (address, hash, signature) => wallets.accepts(address, hash, signature)
+    })
+  }
+
+  fund(payers: number): void {
+    const { faultPlan, chain, random } = this
+    for (let index = 1; index <= payers; index++) {
+      const isPoor = random.chance(faultPlan.poorChance)
+      chain.token.mint(payerAddress(index), isPoor ? random.pick([0n, 1n, 2n]) * priceAtomic : plentyAtomic)
+      this.honest.add(payerAddress(index))
+    }
+    for (let index = 0; index < faultPlan.attackers; index++) {
+      chain.token.mint(attackerAddress(index, 1), random.pick([1n, 1n, 2n, 3n, 8n]) * priceAtomic)
+    }
+    for (const address of [walletAddress, operatorAddress]) chain.token.mint(address, plentyAtomic)
+  }
+
+  get lagMillis(): number {
+    return this.node.condition.lagMillis
+  }
+
+  payerAddress(index: number): string {
+    return payerAddress(index)
+  }
+
+  pay(challenge: Challenge, options: PayOptions): SignedPayment {
+    const payload = payChallenge(challenge, options)
+    return {
+      key: chargeKey(network, payload),
+      payload,
+      authorization: payload.payload.authorization,
+      header: encodeHeader(payload),
+      forgedHeader: forgedHeaderOf(payload)
+    }
+  }
+
+  settlement(random: SeededRandom, note: (what: string) => void): EvmSettlement {
+    const beforeSend = (authorization: Authorization) => {
+      if (!this.isActive()) return
+      for (const attacker of this.attackers) attacker.onPending(authorization)
+    }
+    return new EvmSettlement({ chain: this.chain, now: this.now, random, beforeSend, note })
+  }
+
+  openAttackers(simulation: Simulation, random: () => SeededRandom): void {
+    const open = (index: number) => new Attacker(simulation, this.chain, random(), index)
+    this.attackers = Array.from({ length: this.faultPlan.attackers }, (_, index) => open(index))
+    for (const attacker of this.attackers) void attacker.attack()
+  }
+
+  /** Each is shallower than the finality depth. */
+  scheduleReorganizations(isActive: () => boolean): void {
+    this.isActive = isActive
+    const { activeMillis, reorganizationDepth, reorganizations } = this.faultPlan
+    for (let count = 0; count < reorganizations; count++) {
+      this.after(this.random.between(4_000, activeMillis), () => {
+        if (isActive()) this.reorganize(this.random.between(1, reorganizationDepth))
+      })
+    }
+  }
+
+  environmentOf(link: Link): Pick<Environment, "chain" | "node" | "network" | "readThrough"> {
+    const { confirmations, finalitySeconds } = this.faultPlan
+    const chain = chainOfNode({ ...network, confirmations, finalitySeconds }, (request) =>
+      link.rpc(request.method, () => this.node.respond(request))
+    )
+    return {
+      chain,
+      readThrough: undefined,
+      node: (request) => this.node.respond(request),
+      network: {
+        network: "base-sepolia",
+        payTo: evmPayTo,
+        rpcUrl: "http://chain.invalid",
+        confirmations,
+        finalitySeconds
+      }
+    }
+  }
+
+  walletOf(link: Link): Pick<Environment["ports"], "refundWallet"> {
+    return { refundWallet: simulatedWallet(link) }
+  }
+
+  sendByThirdParty({ authorization }: Payment): string {
+    return this.chain.send(authorization).outcome
+  }
+
+  /** Whether its nonce was unused. */
+  cancel({ authorization: { from, nonce } }: Payment): boolean {
+    const signature = cancellationSignatureOf(from, nonce)
+    const { revertReason } = this.chain.submit([
+      { sender: from, call: { _tag: "cancelAuthorization", from, nonce, signature } }
+    ])
+    return revertReason === undefined
+  }
+
+  readonly manualTransfers: ManualTransfers = {
+    sign: (to, value, nonce) => ({
+      from: operatorAddress,
+      to,
+      value,
+      validAfter: "0",
+      validBefore: String(Math.floor(this.now() / 1000) + refundValiditySeconds),
+      nonce
+    }),
+    send: (signed) => this.chain.send(signed),
+    isOver: () => false
+  }
+
+  isFinal(transfer: Transfer | undefined): boolean {
+    const { finalitySeconds, reorganizations } = this.faultPlan
+    if (reorganizations === 0) return true
+    return transfer !== undefined && transfer.minedMillis + finalitySeconds * 1_000 <= this.now()
+  }
+
+  endFaults({ node }: FaultPlan): void {
+    this.node.condition = node
+  }
+
+  private reorganize(depth: number): void {
+    this.note(`the latest ${depth} blocks are replaced`)
+    this.count("reorganization")
+    const orphans = this.chain.reorganize(depth, () =>
+      this.attackers.flatMap((attacker) => attacker.atReorganization())
+    )
+    for (const orphan of orphans)
+      this.after(this.random.between(1, maxResubmitDelayMillis), () => {
+        const { revertReason } = this.chain.resubmit(orphan)
+        this.count("resubmitted")
+        this.note(`${orphan.hash.slice(0, 10)} is submitted again: ${revertReason ?? "succeeds"}`)
+      })
+  }
+}

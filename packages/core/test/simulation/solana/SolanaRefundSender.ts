@@ -1,0 +1,72 @@
+import { Effect } from "effect"
+import { HttpClient } from "effect/http"
+import { makeSolanaNode } from "../../../../providers/src/solana-refunds/SolanaNode.ts"
+import { journalOf, type TransferAttempt } from "../../../../providers/src/solana-refunds/TransferJournal.ts"
+import {
+  type CheckedTransfer,
+  makeTransfers,
+  type TransferSettings
+} from "../../../../providers/src/solana-refunds/Transfers.ts"
+import { makeUpstream } from "../../../../providers/src/upstream/Upstream.ts"
+import type { SolanaRefunds } from "../../../src/ports/SolanaRefunds.ts"
+import { devnet } from "../../toll/solana.ts"
+import type { Link } from "../Link.ts"
+import { refundWallet } from "./SolanaWallets.ts"
+
+/*
+ * The wallet of a till on Solana: the production code of `@till402/providers`, in the virtual time of its process.
+ */
+
+/** The recorded attempts, which outlive every process. */
+export type RefundJournal = Array<TransferAttempt>
+
+interface WalletOptions {
+  readonly client: HttpClient.HttpClient
+  readonly rpcUrl: string
+  readonly attempts: RefundJournal
+  readonly count: (what: string) => void
+}
+
+const journalOver = ({ attempts, count }: Pick<WalletOptions, "attempts" | "count">, { call }: Link) => {
+  const of = (key: string) => attempts.filter((each) => each.key === key)
+  return journalOf({
+    insert: (attempt) =>
+      call("journal.insert", () => {
+        if (of(attempt.key).every(({ position }) => position !== attempt.position)) {
+          attempts.push(attempt)
+          if (attempt.position > 0) count("refund signed again")
+        }
+        return of(attempt.key)
+      }),
+    find: (key) => call("journal.find", () => of(key))
+  })
+}
+
+/** Addresses have been checked by the time a transfer is made. */
+const settings = {
+  network: devnet.caip2,
+  payer: refundWallet.address as TransferSettings["payer"],
+  microLamports: 10_000,
+  createsAccounts: false,
+  confirmTimeoutMillis: 20_000,
+  pollMillis: 1_000
+}
+
+/** The wallet of one process. */
+export const solanaRefundsOver = (link: Link, options: WalletOptions): SolanaRefunds => {
+  const upstream = Effect.runSync(
+    Effect.provideService(makeUpstream({ name: "solana-refunds" }), HttpClient.HttpClient, options.client)
+  )
+  const sign = (message: Uint8Array) => link.call("host.sign", () => refundWallet.sign(message))
+  const { bring, find } = makeTransfers(
+    { ...settings, signer: { address: refundWallet.address, sign } },
+    makeSolanaNode(upstream, options.rpcUrl),
+    journalOver(options, link)
+  )
+  return {
+    network: settings.network,
+    address: refundWallet.address,
+    find: (key, context) => link.run(find(key), context?.signal),
+    refund: (transfer, context) => link.run(bring(transfer as CheckedTransfer), context?.signal)
+  }
+}
