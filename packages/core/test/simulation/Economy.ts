@@ -8,7 +8,7 @@ import type { InvariantChecker } from "./InvariantChecker.ts"
 import type { Link } from "./Link.ts"
 import type { Challenge, Payment, PayOptions } from "./Payment.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
-import type { Environment } from "./Server.ts"
+import type { ChainEnvironment, Environment } from "./Server.ts"
 import type { SettlementRail } from "./SimulatedFacilitator.ts"
 import type { Simulation } from "./Simulation.ts"
 import type { SimulatedUpstream } from "./SimulatedUpstream.ts"
@@ -65,7 +65,7 @@ export interface Economy {
   readonly openAttackers: (simulation: Simulation, random: () => SeededRandom) => void
   readonly scheduleReorganizations: (isActive: () => boolean) => void
   /** What a process has of it. */
-  readonly environmentOf: (link: Link) => Pick<Environment, "chain" | "node" | "network" | "readThrough">
+  readonly environmentOf: (link: Link) => ChainEnvironment
   readonly walletOf: (link: Link) => Pick<Environment["ports"], "refundWallet" | "solanaRefunds">
   /** A third party submits a payment; returns what became of it. */
   readonly sendByThirdParty: (payment: Payment) => string

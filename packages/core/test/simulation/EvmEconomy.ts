@@ -30,7 +30,7 @@ import {
 } from "./Payment.ts"
 import { operatorAddress, simulatedWallet, walletAddress } from "./RefundWallet.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
-import { type Environment, evmPayTo } from "./Server.ts"
+import { type ChainEnvironment, type Environment, evmPayTo } from "./Server.ts"
 import type { Simulation } from "./Simulation.ts"
 
 export const network = findNetwork("base-sepolia")!
@@ -140,14 +140,13 @@ export class EvmEconomy implements Economy {
     }
   }
 
-  environmentOf(link: Link): Pick<Environment, "chain" | "node" | "network" | "readThrough"> {
+  environmentOf(link: Link): ChainEnvironment {
     const { confirmations, finalitySeconds } = this.faultPlan
     const chain = chainOfNode({ ...network, confirmations, finalitySeconds }, (request) =>
       link.rpc(request.method, () => this.node.respond(request))
     )
     return {
       chain,
-      readThrough: undefined,
       node: (request) => this.node.respond(request),
       network: {
         network: "base-sepolia",

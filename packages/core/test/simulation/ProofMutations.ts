@@ -92,7 +92,7 @@ const withProof =
   }
 
 /** The store doesn't compare transfers. */
-const transfersUncompared: Mutation = (environment) => {
+export const transfersUncompared: Mutation = (environment) => {
   const charges = Context.get(environment.stores, Charges)
   const stores = Context.add(environment.stores, Charges, {
     ...charges,

@@ -14,6 +14,7 @@ import { ChangeFeed } from "../../src/orders/OrderChanges.ts"
 import { Charges } from "../../src/ports/Charges.ts"
 import type { OrderOperator } from "../../src/orders/OrderOperator.ts"
 import { type DatabaseClock, StoreClock } from "../../src/ports/StoreClock.ts"
+import type { SolanaRefunds } from "../../src/ports/SolanaRefunds.ts"
 import type { Stores } from "../../src/ports/Stores.ts"
 import { Secrets } from "../../src/runtime/Secrets.ts"
 import { Chain } from "../../src/toll/evidence/Chain.ts"
@@ -34,25 +35,30 @@ export const evmPayTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
 /** Deadline of an upstream, on which the length of a lease depends. */
 export const upstreamTimeoutMillis = 5_000
 
+/** What a process has of a chain. */
+export interface ChainEnvironment {
+  readonly chain: Chain["Service"]
+  /** The chain's node, called directly instead of over the link. */
+  readonly node: (request: RpcRequest) => unknown
+  /** On Solana, reads the chain, or sends refunds, through a change of the node's responses. */
+  readonly readThrough?: (change: NodeChange) => Chain["Service"]
+  readonly walletThrough?: (change: NodeChange) => SolanaRefunds
+  /** The till's only network. */
+  readonly network: NetworkOptions & { readonly payTo: string }
+}
+
 /** Everything that a process receives from the simulation. */
-export interface Environment {
+export interface Environment extends ChainEnvironment {
   readonly stores: Context.Context<Stores>
   /** The database's clock, where machines share one. */
   readonly storeClock: DatabaseClock | undefined
   readonly facilitator: FacilitatorClient
   /** With it, the till has two. */
   readonly secondFacilitator: FacilitatorClient | undefined
-  readonly chain: Chain["Service"]
-  /** The chain's node, called directly instead of over the link. */
-  readonly node: (request: RpcRequest) => unknown
-  /** On Solana, reads the chain through a change of the node's responses. */
-  readonly readThrough: ((change: NodeChange) => Chain["Service"]) | undefined
   readonly secrets: Secrets["Service"]
   readonly ports: Ports
   readonly maxTimeoutSeconds: number
   readonly unsettledPerPayer: number
-  /** The till's only network. */
-  readonly network: NetworkOptions & { readonly payTo: string }
   readonly settlesFirst: boolean
   readonly onEvent: (event: TillEvent) => void
 }

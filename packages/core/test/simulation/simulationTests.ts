@@ -133,6 +133,9 @@ const requiredOnSolana: ReadonlyArray<string> = [
   "402 payment_already_used",
   "402 payment_refund_due",
   "402 payment_expired",
+  "402 payment_failed",
+  "402 invalid_exact_svm_payload_memo_mismatch",
+  "402 invalid_exact_svm_payload_no_transfer_instruction",
   "402 invalid_exact_svm_payload_signature_invalid",
   "402 transaction_simulation_failed",
   "503 SETTLEMENT_PENDING",
@@ -151,7 +154,21 @@ const requiredOnSolana: ReadonlyArray<string> = [
   "transaction dropped",
   "transaction failed: insufficient funds",
   "transaction landed",
-  "transaction of a lost fork is in another block"
+  "transaction of a lost fork is in another block",
+  ...[
+    "drain",
+    "giveAway",
+    "imitate",
+    "resend",
+    "return",
+    "settles it first",
+    "signs less",
+    "signs plain",
+    "signs regular",
+    "signs takenBack",
+    "signs twoMemos",
+    "signs twoTransfers"
+  ].map((move) => `attacker: ${move}`)
 ]
 
 const requiredOn: Readonly<Record<RailName, ReadonlyArray<string>>> = {

@@ -3,6 +3,7 @@ import { HttpClient } from "effect/http"
 import type { Authorization } from "../../../src/domain/PaymentPayload.ts"
 import { readChains } from "../../../src/toll/evidence/ChainFamilies.ts"
 import { devnet, memo } from "../../toll/solana.ts"
+import type { SolanaRefunds } from "../../../src/ports/SolanaRefunds.ts"
 import type { Transfer } from "../chain/MoneyChain.ts"
 import {
   type Economy,
@@ -16,7 +17,9 @@ import type { FaultPlan } from "../FaultPlan.ts"
 import type { Link } from "../Link.ts"
 import type { Challenge, Payment, PayOptions } from "../Payment.ts"
 import type { SeededRandom } from "../SeededRandom.ts"
-import type { Environment } from "../Server.ts"
+import type { ChainEnvironment, Environment } from "../Server.ts"
+import type { Simulation } from "../Simulation.ts"
+import { attackerAccounts, SolanaAttacker } from "./SolanaAttacker.ts"
 import { maxBlockhashAge, SolanaChain } from "./SolanaChain.ts"
 import { drawSolanaFaults, type SolanaFaults } from "./SolanaFaults.ts"
 import { type RefundJournal, solanaRefundsOver } from "./SolanaRefundSender.ts"
@@ -46,8 +49,6 @@ const rpcUrl = "https://solana.invalid"
 const savings = walletNamed("savings").address
 /** Longest delay until a transaction of a lost fork is sent again. */
 const maxResubmitDelayMillis = 60_000
-/** Accounts that each attacker can use. */
-const attackerAccounts = 3
 
 /** An economy on a Solana chain. */
 export class SolanaEconomy implements Economy {
@@ -61,6 +62,7 @@ export class SolanaEconomy implements Economy {
   readonly honest = new Set<string>()
   readonly readingMillis = 40_000
   readonly network: SolanaNetwork
+  private readonly attackers: Array<SolanaAttacker> = []
   private readonly attackerAddresses = new Set<string>()
   /** What payers signed, by digest, with their transactions and those of the operator. */
   private readonly signed = new Map<string, Authorization>()
@@ -165,7 +167,21 @@ export class SolanaEconomy implements Economy {
     return new SolanaSettlement({ chain, solana, faults, random, after: this.options.after, signed })
   }
 
-  openAttackers(): void {}
+  openAttackers(simulation: Simulation, random: () => SeededRandom): void {
+    for (let index = 0; index < this.options.faultPlan.attackers; index++)
+      this.attackers.push(new SolanaAttacker(simulation, this, random(), index))
+    for (const attacker of this.attackers) void attacker.attack()
+  }
+
+  /** The payment with a message. */
+  paymentOfDigest(digest: string): Payment | undefined {
+    return Array.from(this.options.payments()).find(({ authorization }) => digestOf(authorization) === digest)
+  }
+
+  /** Sends any transaction again that everyone has seen. */
+  resendAny(random: SeededRandom): void {
+    if (this.completed.size > 0) this.network.submit(random.pick(Array.from(this.completed.values())))
+  }
 
   scheduleReorganizations(isActive: () => boolean): void {
     const { after, faultPlan } = this.options
@@ -178,7 +194,7 @@ export class SolanaEconomy implements Economy {
     for (let count = 0; count < this.faults.smallForks; count++) schedule(this.faults.confirmedDepth)
   }
 
-  environmentOf(link: Link): Pick<Environment, "chain" | "node" | "network" | "readThrough"> {
+  environmentOf(link: Link): ChainEnvironment {
     const network = { network: "solana-devnet", payTo, rpcUrl }
     const readThrough = (change?: NodeChange) =>
       Effect.runSync(
@@ -191,21 +207,20 @@ export class SolanaEconomy implements Economy {
     return {
       chain: readThrough(),
       readThrough,
+      walletThrough: (change) => this.wallet(link, change),
       node: (request) => this.network.respond(request),
       network
     }
   }
 
   walletOf(link: Link): Pick<Environment["ports"], "solanaRefunds"> {
-    const client = this.network.clientOf(link)
-    return {
-      solanaRefunds: solanaRefundsOver(link, {
-        client,
-        rpcUrl,
-        attempts: this.refundAttempts,
-        count: this.options.count
-      })
-    }
+    return { solanaRefunds: this.wallet(link) }
+  }
+
+  private wallet(link: Link, change?: NodeChange): SolanaRefunds {
+    const { count } = this.options
+    const client = this.network.clientOf(link, change)
+    return solanaRefundsOver(link, { client, rpcUrl, attempts: this.refundAttempts, count })
   }
 
   /** Only the facilitator can complete a payment; what it has completed, anyone can send again. */
@@ -266,6 +281,7 @@ export class SolanaEconomy implements Economy {
     const { blockhash, digest } = wire
     if (this.completed.has(digest)) return
     this.completed.set(digest, wire)
+    for (const attacker of this.attackers) attacker.onPublic(wire)
     if (!this.random.chance(this.faults.lastMomentChance)) return
     const { after, count, now } = this.options
     const expiryMillis = this.chain.expiryMillisOf(blockhash) ?? 0

@@ -1,6 +1,13 @@
 import { Clock, Effect } from "effect"
+import type { Authorization } from "../../../src/domain/PaymentPayload.ts"
+import type { ChainEvidence } from "../../../src/toll/evidence/Chain.ts"
+import { priceAtomic } from "../Economy.ts"
 import type { BrokenTill, Mutation } from "../Mutations.ts"
+import { transfersUncompared } from "../ProofMutations.ts"
+import type { Environment } from "../Server.ts"
 import type { NodeChange } from "./SolanaNetwork.ts"
+import { maxBlockhashAge } from "./SolanaChain.ts"
+import { payTo, tokenAccountOf } from "./SolanaWallets.ts"
 
 /* Tills that read a Solana chain carelessly, or pay back twice. */
 
@@ -8,6 +15,21 @@ import type { NodeChange } from "./SolanaNetwork.ts"
 const reading =
   (change: NodeChange): Mutation =>
   (environment) => ({ ...environment, chain: environment.readThrough!(change) })
+
+/** A transaction as nodes return it. */
+interface Landed {
+  readonly blockTime: number
+  readonly meta: {
+    readonly err: unknown
+    readonly preTokenBalances: ReadonlyArray<TokenBalance>
+    readonly postTokenBalances: ReadonlyArray<TokenBalance>
+  }
+}
+
+interface TokenBalance {
+  readonly owner: string
+  readonly uiTokenAmount: { readonly amount: string }
+}
 
 type Options = Readonly<Record<string, unknown>>
 
@@ -18,6 +40,91 @@ const processedCounts = reading(({ method, params }, respond) => {
     ? respond({ method, params: [first, { ...options, commitment: "processed" }] })
     : respond({ method, params })
 })
+
+/** A transaction that is in a block has paid, even if it failed. */
+const failureIgnored = reading((request, respond) => {
+  const found = respond(request) as Landed | null
+  if (request.method !== "getTransaction" || found === null || found.meta.err === null) return found
+  const postTokenBalances = found.meta.preTokenBalances.map((balance) =>
+    balance.owner === payTo
+      ? { ...balance, uiTokenAmount: { amount: String(BigInt(balance.uiTokenAmount.amount) + priceAtomic) } }
+      : balance
+  )
+  return { ...found, meta: { ...found.meta, err: null, postTokenBalances } }
+})
+
+/** A transfer of the amount to the host, in any transaction, that a node shows. */
+const anyTransfer = (
+  node: Environment["node"],
+  { validBefore, value }: Authorization
+): ChainEvidence | undefined => {
+  const confirmed = { commitment: "confirmed" }
+  try {
+    const entries = node({
+      method: "getSignaturesForAddress",
+      params: [tokenAccountOf(payTo), confirmed]
+    }) as ReadonlyArray<{ readonly signature: string }>
+    for (const { signature } of entries) {
+      const landed = node({ method: "getTransaction", params: [signature, confirmed] }) as Landed | null
+      const received = landed === null || landed.meta.err !== null ? 0n : receivedIn(landed)
+      if (received === BigInt(value) && landed!.blockTime > Number(validBefore) - 200)
+        return {
+          _tag: "Moved",
+          transaction: signature,
+          logIndex: 2,
+          atSeconds: landed!.blockTime,
+          isFinal: true
+        }
+    }
+  } catch {
+    // The node is down or behind.
+  }
+  return undefined
+}
+
+const receivedIn = ({ meta }: Landed): bigint => {
+  const balanceIn = (balances: Landed["meta"]["preTokenBalances"]) =>
+    BigInt(balances.find(({ owner }) => owner === payTo)?.uiTokenAmount.amount ?? "0")
+  return balanceIn(meta.postTokenBalances) - balanceIn(meta.preTokenBalances)
+}
+
+/** Any transfer of the amount to the host proves a payment, whoever made it. */
+const messageIgnored: Mutation = (environment) => {
+  const { chain, node } = environment
+  return transfersUncompared({
+    ...environment,
+    chain: {
+      ...chain,
+      evidence: (network, authorization, hints) =>
+        Effect.map(chain.evidence(network, authorization, hints), (found) =>
+          found._tag === "Moved" ? found : (anyTransfer(node, authorization) ?? found)
+        )
+    }
+  })
+}
+
+/** The facilitator's word is proof: the transaction that it names is not read. */
+const namedTransactionTrusted: Mutation = (environment) => {
+  const { chain } = environment
+  return {
+    ...environment,
+    chain: {
+      ...chain,
+      evidence: (network, authorization, hints) => {
+        const transaction = hints?.transaction
+        return transaction === undefined
+          ? chain.evidence(network, authorization, hints)
+          : Effect.map(Clock.currentTimeMillis, (nowMillis) => ({
+              _tag: "Moved" as const,
+              transaction,
+              logIndex: 2,
+              atSeconds: Math.floor(nowMillis / 1000),
+              isFinal: true
+            }))
+      }
+    }
+  }
+}
 
 /** A node is taken to have all blocks. */
 const historyAssumed = reading((request, respond) =>
@@ -46,6 +153,22 @@ const expiryByClock: Mutation = (environment) => {
   }
 }
 
+/** Sends refunds through a change of the node's responses. */
+const refunding =
+  (change: NodeChange): Mutation =>
+  (environment) => {
+    const { ports, walletThrough } = environment
+    if (ports.solanaRefunds === undefined) return environment
+    return { ...environment, ports: { ...ports, solanaRefunds: walletThrough!(change) } }
+  }
+
+/** A refund is signed again although its blockhash is recent. */
+const refundExpiresEarly = refunding((request, respond) => {
+  if (request.method !== "getEpochInfo") return respond(request)
+  const info = respond(request) as { readonly absoluteSlot: number; readonly blockHeight: number }
+  return { ...info, blockHeight: info.blockHeight + maxBlockhashAge }
+})
+
 /** A refund that isn't in a final block yet is sent once more, under another key. */
 const refundSentAgain: Mutation = (environment) => {
   const { ports } = environment
@@ -59,13 +182,18 @@ const refundSentAgain: Mutation = (environment) => {
   return { ...environment, ports: { ...ports, solanaRefunds: { ...wallet, refund } } }
 }
 
+const refundedTwice = /was refunded, but the ledger/
 const expiredTooEarly = /its money has moved, but|was refused while it might move, and moved/
 
 /** Every broken till, by name. */
 export const solanaMutations: Readonly<Record<string, BrokenTill>> = {
-  processedCounts: { firstSeed: 30, mutation: processedCounts, symptom: /although no money has moved/ },
-  historyAssumed: { firstSeed: 55, mutation: historyAssumed, symptom: /its money has moved, but/ },
+  processedCounts: { firstSeed: 245, mutation: processedCounts, symptom: /although no money has moved/ },
+  failureIgnored: { firstSeed: 10, mutation: failureIgnored, symptom: /although no money has moved/ },
+  messageIgnored: { mutation: messageIgnored, symptom: /although no money has moved/ },
+  namedTransactionTrusted: { mutation: namedTransactionTrusted, symptom: /although no money has moved/ },
+  historyAssumed: { firstSeed: 45, mutation: historyAssumed, symptom: /its money has moved, but/ },
   blockhashIgnored: { firstSeed: 195, mutation: blockhashIgnored, symptom: expiredTooEarly },
   expiryByClock: { firstSeed: 195, mutation: expiryByClock, symptom: expiredTooEarly },
-  refundSentAgain: { mutation: refundSentAgain, symptom: /was refunded, but the ledger/ }
+  refundExpiresEarly: { firstSeed: 10, mutation: refundExpiresEarly, symptom: refundedTwice },
+  refundSentAgain: { mutation: refundSentAgain, symptom: refundedTwice }
 }

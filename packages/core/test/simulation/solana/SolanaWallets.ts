@@ -52,6 +52,17 @@ export const attackerNamed = (attacker: number, account: number): SolanaWallet =
 export const transferOf = (from: string, to: string, amount: bigint): Instruction =>
   transfer({ source: tokenAccountOf(from), destination: tokenAccountOf(to), authority: from, amount })
 
+/** The same by the instruction without the token's mint. */
+export const plainTransfer = (from: string, to: string, amount: bigint): Instruction => {
+  const { accounts, data, program } = transferOf(from, to, amount)
+  const [source, , destination, authority] = accounts
+  return {
+    program,
+    accounts: [source!, destination!, authority!],
+    data: [3, ...Array.from(data).slice(1, 9)]
+  }
+}
+
 /** A transaction that the fee payer has not signed yet. */
 export const signedBy = (
   signer: SolanaWallet,
