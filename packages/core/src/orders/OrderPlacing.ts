@@ -7,7 +7,7 @@ import type { Order } from "../ports/Orders.ts"
 import { report } from "../runtime/events.ts"
 import type { OrderEvent } from "./OrderEvent.ts"
 import { OrderLife } from "./OrderLife.ts"
-import { maxPlacingDelayMillis } from "./OrderTimings.ts"
+import { inFlightMillis, maxPlacingDelayMillis, placingBackoff } from "./OrderTimings.ts"
 
 /*
  * Places paid orders upstream. The store records that placement begins before upstream is called, so that a process
@@ -36,11 +36,24 @@ export const notPlaced = (
 ): OrderEvent =>
   status === "placing" ? { _tag: "PlacementUnclear" } : { _tag: "NotPlaced", retryAfterMillis }
 
+/**
+ * Whether the request of an earlier attempt may still reach upstream, perhaps from another process. Without attempts,
+ * its worker's lease ran out first, which is longer.
+ */
+const mayArrive = ({ attempts, status }: Pick<Order, "status" | "attempts">): boolean =>
+  status === "placing" && attempts > 0 && placingBackoff(attempts - 1) < inFlightMillis
+
 /** The event for a call that failed; `order` as it was before this attempt. */
-export const failedPlacement = (order: Pick<Order, "status">, error: PlacementError): OrderEvent => {
+export const failedPlacement = (
+  order: Pick<Order, "status" | "attempts">,
+  error: PlacementError
+): OrderEvent => {
   switch (error._tag) {
     case "PlacementRefused":
-      return { _tag: "PlacementRefused", reason: error.reason }
+      // The earlier request would place an order whose buyer is refunded.
+      return mayArrive(order)
+        ? { _tag: "PlacementUnclear" }
+        : { _tag: "PlacementRefused", reason: error.reason }
     case "NotPlaced":
       return notPlaced(
         order,

@@ -23,6 +23,9 @@ export const maxPlacingDelayMillis = 30 * second
 
 /** The pause before an order that isn't placed yet, or whose placement is unclear, is tried again. */
 export const placingBackoff = backoff(2 * second, 15 * minute)
+/** How long a request whose response was lost may take to reach the upstream. */
+export const inFlightMillis = minute
+
 /** How long placement is retried, counted from the creation of the order. */
 export const placingTimeoutMillis = day
 

@@ -24,15 +24,25 @@ describe("failedPlacement", () => {
     [new UpstreamFailed({ port: "fulfilment", cause }), { _tag: "PlacementUnclear" }],
     [new UpstreamUnavailable({ port: "fulfilment", cause }), { _tag: "PlacementUnclear" }]
   ])("of a first attempt: %s", (error, event) => {
-    expect(failedPlacement({ status: "processing" }, error)).toEqual(event)
+    expect(failedPlacement({ status: "processing", attempts: 3 }, error)).toEqual(event)
   })
 
   it("of a repeated attempt is unclear, unless upstream refuses the order for good", () => {
-    const again = { status: "placing" } as const
+    const again = { status: "placing", attempts: 6 } as const
     expect(failedPlacement(again, new NotPlaced({ message: "later" }))).toEqual({ _tag: "PlacementUnclear" })
     expect(failedPlacement(again, new PlacementRefused({ reason: "sold_out" }))).toEqual({
       _tag: "PlacementRefused",
       reason: "sold_out"
     })
+  })
+
+  it.each([
+    [0, "PlacementRefused"],
+    [1, "PlacementUnclear"],
+    [5, "PlacementUnclear"],
+    [6, "PlacementRefused"]
+  ])("that is refused after %i retries, whose first request may still arrive, is %s", (attempts, event) => {
+    const refused = new PlacementRefused({ reason: "sold_out" })
+    expect(failedPlacement({ status: "placing", attempts }, refused)._tag).toBe(event)
   })
 })
