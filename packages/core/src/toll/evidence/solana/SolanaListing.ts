@@ -27,14 +27,23 @@ const hasBlocksSince = (node: SolanaNode, sinceSeconds: number, { seconds, slot 
     (first) => first <= Math.max(0, slot - (seconds - sinceSeconds) / leastSlotSeconds)
   )
 
-/** Lists the transactions that name an address since a time, as of a block not older than that of `clock`. */
+/** What is listed. */
+export interface ListedSpan {
+  readonly clock: SolanaClock
+  /** The node must have this block; default: that of `clock`. */
+  readonly slot?: number
+  readonly sinceSeconds: number
+  readonly beforeSeconds?: number
+}
+
+/** Lists the transactions that name an address since a time. */
 export const listSince = Effect.fnUntraced(function* (
   node: SolanaNode,
   address: string,
-  span: { readonly clock: SolanaClock; readonly sinceSeconds: number; readonly beforeSeconds?: number },
+  span: ListedSpan,
   limits: { readonly pages: number; readonly signatures: number }
 ): Effect.fn.Return<Listing, SolanaNodeFailed> {
-  const { beforeSeconds = Infinity, clock, sinceSeconds } = span
+  const { beforeSeconds = Infinity, clock, sinceSeconds, slot = clock.slot } = span
   /** A block without a time may be of any. */
   const isSince = ({ blockTime }: SignatureEntry): boolean => (blockTime ?? Infinity) >= sinceSeconds
   const isBefore = ({ blockTime }: SignatureEntry): boolean => (blockTime ?? -Infinity) < beforeSeconds
@@ -42,7 +51,7 @@ export const listSince = Effect.fnUntraced(function* (
   let before: string | undefined
   let isComplete = false
   for (let page = 0; page < limits.pages && !isComplete; page++) {
-    const entries = yield* node.signatures(address, { before, slot: clock.slot })
+    const entries = yield* node.signatures(address, { before, slot })
     for (const entry of entries) if (isSince(entry) && isBefore(entry)) signatures.push(entry.signature)
     const last = entries.at(-1)
     // An older entry shows that nothing since then is missing.

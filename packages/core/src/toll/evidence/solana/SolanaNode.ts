@@ -125,10 +125,10 @@ export class SolanaNode {
   isBlockhashValid(
     blockhash: string,
     { commitment, slot }: { readonly commitment: "processed" | "finalized"; readonly slot: number }
-  ): Read<boolean> {
+  ): Read<{ readonly isValid: boolean; readonly slot: number }> {
     const params = [blockhash, { commitment, minContextSlot: slot }]
     return Effect.flatMap(this.call("isBlockhashValid", params), (result) =>
-      Effect.map(toValidity(result), ({ value }) => value)
+      Effect.map(toValidity(result), ({ context, value }) => ({ isValid: value, slot: context.slot }))
     )
   }
 

@@ -42,10 +42,12 @@ const evidenceIn = Effect.fnUntraced(function* (
 const isEvidence = (read: ChainEvidence | "Other" | "Unread"): read is ChainEvidence =>
   typeof read === "object"
 
-/** Whether a block may still include a transaction with this blockhash. */
-const isAccepted = (node: SolanaNode, blockhash: string, slot: number) =>
-  Effect.flatMap(node.isBlockhashValid(blockhash, { commitment: "processed", slot }), (isValid) =>
-    isValid ? Effect.succeed(true) : node.isBlockhashValid(blockhash, { commitment: "finalized", slot })
+/** Whether a block may still include a transaction with this blockhash, and the block that shows it. */
+const readAcceptance = (node: SolanaNode, blockhash: string, slot: number) =>
+  Effect.flatMap(node.isBlockhashValid(blockhash, { commitment: "processed", slot }), (newest) =>
+    newest.isValid
+      ? Effect.succeed({ isValid: true, slot })
+      : node.isBlockhashValid(blockhash, { commitment: "finalized", slot })
   )
 
 /** Searches for the transaction of a payment: the named one first, then those of its payer. */
@@ -66,13 +68,14 @@ export const searchSolana = Effect.fnUntraced(function* (
     )
     if (isEvidence(named)) return named
   }
-  // Read before the list: once no block accepts the blockhash, nothing can be added to the list.
-  const acceptsBlockhash = yield* isAccepted(node, blockhash, clock.slot)
+  // Read before the list: once no block accepts the blockhash, nothing can be added to the list. It has to be the list of
+  // a node that has that block, of several behind one address.
+  const acceptance = yield* readAcceptance(node, blockhash, clock.slot)
   const since = sinceSeconds ?? Number(authorization.validBefore) - 2 * blockhashSeconds
   const { isComplete, signatures } = yield* listSince(
     node,
     authorization.from,
-    { clock, sinceSeconds: since - clockSlackSeconds },
+    { clock, slot: acceptance.slot, sinceSeconds: since - clockSlackSeconds },
     limits
   )
   let isRead = isComplete
@@ -89,5 +92,5 @@ export const searchSolana = Effect.fnUntraced(function* (
   }
   if (!isRead) return unavailable
   const nowSeconds = (yield* Clock.currentTimeMillis) / 1000
-  return notMoved(authorization, clock, { acceptsBlockhash, nowSeconds })
+  return notMoved(authorization, clock, { acceptsBlockhash: acceptance.isValid, nowSeconds })
 })

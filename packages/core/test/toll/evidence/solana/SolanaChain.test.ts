@@ -62,6 +62,8 @@ interface Script {
   readonly transactions?: Readonly<Record<string, unknown>>
   /** The payer's transactions, newest first, with the time of their block. */
   readonly signatures?: ReadonlyArray<readonly [string, number | null]>
+  /** The final block that doesn't accept the blockhash; default: `final`. */
+  readonly expiredAtSlot?: number
   /** The oldest block that the node has. */
   readonly firstSlot?: number
   /** Replaces the response to a method. */
@@ -85,7 +87,9 @@ const resultOf = ({ method, params }: Request, script: Script): unknown => {
       }
     case "isBlockhashValid":
       return {
-        context: { slot: final.slot },
+        context: {
+          slot: options.commitment === "finalized" ? (script.expiredAtSlot ?? final.slot) : final.slot
+        },
         value: { finalized: acceptsFinal, processed: acceptsNewest }[options.commitment ?? ""]
       }
     case "getTransaction":
@@ -261,6 +265,20 @@ describe("evidence on Solana", () => {
         "getFirstAvailableBlock"
       ])
       for (const { params } of requests.slice(1, 4)) assert.propertyVal(params[1], "minContextSlot", 500)
+    })
+  )
+
+  it.effect("is from a list as of the block that no longer accepts the blockhash", () =>
+    Effect.gen(function* () {
+      // The node that responds to the second request is ahead of the others.
+      const final = { slot: 500, seconds: presented + 200 }
+      const { requests } = yield* evidenceOf(
+        { final, acceptsNewest: false, acceptsFinal: false, expiredAtSlot: 640 },
+        undefined,
+        presented + 205
+      )
+      const list = requests.find(({ method }) => method === "getSignaturesForAddress")
+      assert.propertyVal(list?.params[1], "minContextSlot", 640)
     })
   )
 
