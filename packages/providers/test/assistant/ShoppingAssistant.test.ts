@@ -62,7 +62,7 @@ describe("ShoppingAssistant.layer", () => {
       )
       assert.strictEqual(
         reply,
-        "The Sony WH-CH520 is light.\n\n- Sony WH-CH520 Wireless Headphones, Blue: $30.00, rated 4.5, 900 reviews"
+        "The “Sony WH-CH520 Wireless Headphones” is light.\n\n- Sony WH-CH520 Wireless Headphones, Blue: $30.00, rated 4.5, 900 reviews"
       )
       assert.deepStrictEqual(
         products.map(({ asin }) => asin),

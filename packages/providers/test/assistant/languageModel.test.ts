@@ -30,7 +30,7 @@ describe("the assistant on a scripted model", () => {
     const { isExpedited: _, ...product } = sony
     expect(response).toEqual({
       reply:
-        "The Sony WH-CH520 is light.\n\n- Sony WH-CH520 Wireless Headphones, Blue: $30.00, rated 4.5, 900 reviews",
+        "The “Sony WH-CH520 Wireless Headphones” is light.\n\n- Sony WH-CH520 Wireless Headphones, Blue: $30.00, rated 4.5, 900 reviews",
       products: [product]
     })
     expect(shop.queries.map(({ q }) => q)).toEqual(["headphones", "speaker"])
@@ -152,7 +152,7 @@ describe("the assistant on a scripted model", () => {
           )
     )
     const { reply } = await ask({ message: "headphones" })
-    expect(reply).toBe(`The Anker Soundcore Q45 is comfortable.\n\n${ankerLine}`)
+    expect(reply).toBe(`The “Anker Soundcore Q45 Wireless Headphones” is comfortable.\n\n${ankerLine}`)
     expect(model.requests()).toHaveLength(3)
     expect(model.requests()[2]?.messages.at(-1)?.content).toContain("$39")
   })
@@ -167,7 +167,7 @@ describe("the assistant on a scripted model", () => {
         ][round]!
     )
     expect((await ask({ message: "headphones" })).reply).toBe(
-      `The Anker Soundcore Q45 is light.\n\n${ankerLine}`
+      `The “Anker Soundcore Q45 Wireless Headphones” is light.\n\n${ankerLine}`
     )
   })
 
@@ -178,7 +178,7 @@ describe("the assistant on a scripted model", () => {
         : answerWith("The Anker Soundcore Q45 is light. It costs $39.", anker.asin)
     )
     expect((await ask({ message: "headphones" })).reply).toBe(
-      `The Anker Soundcore Q45 is light.\n\n${ankerLine}`
+      `The “Anker Soundcore Q45 Wireless Headphones” is light.\n\n${ankerLine}`
     )
     expect(model.requests()).toHaveLength(2)
   })
@@ -267,7 +267,7 @@ describe("the assistant on a scripted model", () => {
           )
     )
     expect((await ask({ message: "Kopfhörer" })).reply).toBe(
-      "Der Anker Soundcore Q45 passt gut zu dir.\n\n- Anker Soundcore Q45 Wireless Headphones, Black: $45.00, Bewertung 4.7, 2310 Rezensionen"
+      "Der “Anker Soundcore Q45 Wireless Headphones” passt gut zu dir.\n\n- Anker Soundcore Q45 Wireless Headphones, Black: $45.00, Bewertung 4.7, 2310 Rezensionen"
     )
   })
 
@@ -574,7 +574,7 @@ describe("strangers' text", () => {
           )
     )
     expect((await ask({ message: "headphones" })).reply).toBe(
-      `The Sony WH-CH520 is light ${sony.productUrl}. The Sony is light.\n\n- Sony WH-CH520 Wireless Headphones, Blue: $30.00, rated 4.5, 900 reviews`
+      `The “Sony WH-CH520 Wireless Headphones” is light. The “Sony WH-CH520 Wireless Headphones” is light.\n\n- Sony WH-CH520 Wireless Headphones, Blue: $30.00, rated 4.5, 900 reviews`
     )
   })
 })

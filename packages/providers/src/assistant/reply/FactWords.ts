@@ -11,6 +11,8 @@ export type ListLanguage = CheckedLanguage | "ja" | "zh"
 export interface FactWords {
   readonly one: string
   readonly several: string
+  /** Before sentences about so many products that name none. */
+  readonly about: (count: number) => string
   readonly none: string
   /** For a request that was not searched for. */
   readonly refused: string
@@ -27,6 +29,7 @@ export const factWords: Record<ListLanguage, FactWords> = {
   en: {
     one: "This product matches your request:",
     several: "These products match your request:",
+    about: (count) => (count === 1 ? "About the product:" : "About the products:"),
     none: "I found no product that matches your request. Please try other words.",
     refused: "I can't recommend a product for this request. Please try other words.",
     noneWithin:
@@ -40,6 +43,7 @@ export const factWords: Record<ListLanguage, FactWords> = {
   de: {
     one: "Dieses Produkt passt zu deiner Anfrage:",
     several: "Diese Produkte passen zu deiner Anfrage:",
+    about: (count) => (count === 1 ? "Zum Produkt:" : "Zu den Produkten:"),
     none: "Ich habe kein passendes Produkt gefunden. Bitte versuche es mit anderen Wörtern.",
     refused: "Für diese Anfrage kann ich kein Produkt empfehlen. Bitte versuche es mit anderen Wörtern.",
     noneWithin:
@@ -53,6 +57,7 @@ export const factWords: Record<ListLanguage, FactWords> = {
   fr: {
     one: "Ce produit correspond à votre demande :",
     several: "Ces produits correspondent à votre demande :",
+    about: (count) => (count === 1 ? "À propos du produit :" : "À propos des produits :"),
     none: "Je n'ai trouvé aucun produit correspondant. Essayez avec d'autres mots.",
     refused: "Je ne peux pas recommander de produit pour cette demande. Essayez avec d'autres mots.",
     noneWithin:
@@ -66,6 +71,7 @@ export const factWords: Record<ListLanguage, FactWords> = {
   es: {
     one: "Este producto se ajusta a su solicitud:",
     several: "Estos productos se ajustan a su solicitud:",
+    about: (count) => (count === 1 ? "Sobre el producto:" : "Sobre los productos:"),
     none: "No he encontrado ningún producto adecuado. Pruebe con otras palabras.",
     refused: "No puedo recomendar ningún producto para esta solicitud. Pruebe con otras palabras.",
     noneWithin:
@@ -79,6 +85,7 @@ export const factWords: Record<ListLanguage, FactWords> = {
   it: {
     one: "Questo prodotto corrisponde alla richiesta:",
     several: "Questi prodotti corrispondono alla richiesta:",
+    about: (count) => (count === 1 ? "Sul prodotto:" : "Sui prodotti:"),
     none: "Non ho trovato alcun prodotto adatto. Prova con altre parole.",
     refused: "Non posso consigliare alcun prodotto per questa richiesta. Prova con altre parole.",
     noneWithin:
@@ -92,6 +99,7 @@ export const factWords: Record<ListLanguage, FactWords> = {
   pt: {
     one: "Este produto corresponde ao seu pedido:",
     several: "Estes produtos correspondem ao seu pedido:",
+    about: (count) => (count === 1 ? "Sobre o produto:" : "Sobre os produtos:"),
     none: "Não encontrei nenhum produto adequado. Tente outras palavras.",
     refused: "Não posso recomendar nenhum produto para este pedido. Tente outras palavras.",
     noneWithin:
@@ -105,6 +113,7 @@ export const factWords: Record<ListLanguage, FactWords> = {
   ja: {
     one: "ご希望に合う商品:",
     several: "ご希望に合う商品:",
+    about: () => "商品について：",
     none: "ご希望に合う商品は見つかりませんでした。別の言葉でお試しください。",
     refused: "このご依頼にはおすすめできる商品がありません。別の言葉でお試しください。",
     noneWithin: "ご希望の価格の範囲に合う商品は見つかりませんでした。別の言葉や価格でお試しください。",
@@ -117,6 +126,7 @@ export const factWords: Record<ListLanguage, FactWords> = {
   zh: {
     one: "符合您要求的商品:",
     several: "符合您要求的商品:",
+    about: () => "关于商品：",
     none: "没有找到符合您要求的商品。请换其他词试试。",
     refused: "这个请求没有可推荐的商品。请换其他词试试。",
     noneWithin: "在您的价格范围内没有找到符合要求的商品。请换其他词或价格试试。",

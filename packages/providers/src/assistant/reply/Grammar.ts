@@ -1,4 +1,4 @@
-import { group, longName, measure, name, ofTitle } from "./Names.ts"
+import { group, longName, measure, name, ofTitle } from "./NamePatterns.ts"
 import { alt, at, many, type Matched, matches, opt, type Pattern, seq, sign, some, word } from "./Patterns.ts"
 
 /*
@@ -67,7 +67,10 @@ const circumstance = alt(
   objects,
   ownPerson
 )
-const action = seq(many(alt(circumstance, word("dat"))), word("use"), many(circumstance))
+const actionOf = (verb: Pattern): Pattern =>
+  seq(many(alt(circumstance, word("dat"))), verb, many(circumstance))
+const use = actionOf(word("use"))
+const action = actionOf(alt(word("use"), word("hold")))
 const actions = seq(action, many(seq(word("and"), word("use"), many(circumstance))))
 
 const wishes = seq(
@@ -129,7 +132,8 @@ const does = alt(
   doesTo(word("suits"), alt(object, somebody, word("you"), word("dat")))
 )
 /** `a warm touch to your desk`; other verbs with `to` could move a product. */
-const adds = seq(word("adds"), features, opt(seq(word("to"), features)), extrasOfVerb)
+const traits = list(phrase(word("trait")))
+const adds = seq(word("adds"), traits, opt(seq(word("to"), features)), extrasOfVerb)
 /** `it light` */
 const objectMade = seq(alt(word("it"), word("you"), features, ownPerson), complement)
 const makes = seq(word("make"), alt(objectMade, complement))
@@ -140,12 +144,11 @@ const helps = seq(
   alt(action, wishes, makes)
 )
 const looks = seq(word("look"), opt(word("dat")), alt(quality, some(word("adv"))), extrasOfVerb)
-const predicate = seq(
-  opt(may),
-  advs,
-  alt(is, has, comes, does, adds, makes, helps, looks, seq(quality, word("be")))
-)
-const predicates = seq(predicate, many(seq(joint, predicate)))
+const deeds = alt(has, comes, does, adds, makes, helps, looks, seq(quality, word("be")))
+const predicateOf = (deed: Pattern): Pattern => list(seq(opt(may), advs, deed))
+const predicates = predicateOf(alt(is, deeds))
+/** No part is a gift, which would be a free one. */
+const predicatesOfPart = predicateOf(alt(seq(word("be"), advs, quality), deeds))
 
 /** `Ridgeway trail running shoes` of a longer title. */
 const named = (pattern: Pattern): Pattern => seq(pattern, opt(seq(innerOfKind, some(word("kind")))))
@@ -167,10 +170,10 @@ const foundGoods = alt(
 const chosen = list(alt(foundGoods, named(longName)))
 const partOfGood = seq(ownDet, innerOfPart, alt(word("part"), measure), after, ofFeature)
 const aside = opt(seq(sign, word("adv"), sign))
-const subject = seq(alt(goods, list(partOfGood)), aside)
+const subject = seq(goods, aside)
 
 const youMay = alt(
-  seq(alt(seq(word("you"), word("modal")), seq(word("modal"), opt(word("you")))), opt(word("dat")), action),
+  seq(alt(seq(word("you"), word("modal")), seq(word("modal"), opt(word("you")))), opt(word("dat")), use),
   seq(word("you"), may, advs, word("like"), parts, extras)
 )
 /** Of the shopper's own people: others' opinions would be ratings. */
@@ -196,6 +199,7 @@ const choiceIs = seq(choice, opt(word("modal")), word("be"), list(foundGoods), m
 const dropped = at(({ lexicon }, from) => (lexicon.dropsSubject ? [from] : []))
 const clause = alt(
   seq(alt(subject, dropped), predicates),
+  seq(list(partOfGood), aside, predicatesOfPart),
   // German puts the verb first after an adverb: `so ist sie`.
   seq(alt(word("be"), word("has"), word("look")), goods, alt(complement, parts)),
   youMay,
@@ -221,7 +225,7 @@ const leading = seq(
 )
 const further = alt(
   seq(alt(seq(sign, opt(word("conj"))), word("conj")), many(leading), clause),
-  seq(opt(sign), word("conj"), predicates),
+  seq(opt(sign), word("conj"), predicatesOfPart),
   seq(opt(sign), word("making"), objectMade)
 )
 const joined = seq(many(leading), clause, many(further))
@@ -242,6 +246,10 @@ const nothing = some(alt(word("refusal"), seq(fruitless, word("empty")), word("a
 
 /** Most words of a sentence. */
 const maxWords = 60
+
+const opening = alt(some(alt(word("whole"), sign)), hereAre)
+/** Whether a sentence says nothing of a product: `Here are two ideas.` */
+export const isOpening = (matched: Matched): boolean => matches(opening, matched)
 
 /** Whether the words of a sentence say only what a product is like, and whom and what it suits. */
 export const isHarmless = (matched: Matched): boolean =>

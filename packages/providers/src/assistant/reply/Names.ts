@@ -1,121 +1,161 @@
-import { at, type Matched, type Pattern } from "./Patterns.ts"
 import { mayEndName } from "./SensitiveWords.ts"
+import { isNumber, wordsIn } from "./Words.ts"
 
 /*
  * The names of the returned products in a sentence.
  */
 
-const isNumber = (text: string): boolean => /^[\d.,]+$/.test(text)
+/** A word of a title. An ambiguous one stands only beside the word before it: `no-pull`. */
+export interface TitleWord {
+  readonly text: string
+  readonly isAmbiguous: boolean
+}
+
+/** The words of a title. A word that could make a claim is `undefined`. */
+export type Title = ReadonlyArray<TitleWord | undefined>
+
 /** Fewest words of a name that ends in a number. */
 const minNumbered = 3
 
-type Title = Matched["titles"][number]
-
-/** A place in a title that a name has reached. */
-interface Reached {
-  readonly place: number
-  /** Whether the name has a word that isn't ambiguous: `free` alone would be a price. */
-  readonly isPlain: boolean
-}
-
-/** Where a name goes on with a word; `undefined`: nowhere. Words that stand apart in a title could be joined to a claim. */
-const nextPlace = (
-  title: Title,
-  { isPlain, place: from }: Reached,
-  text: string,
-  isAfterSign: boolean
-): Reached | undefined => {
-  const place = from + 1
-  const next = title[place]
-  if (next?.text !== text || (next.isAmbiguous && isAfterSign)) return undefined
-  return { place, isPlain: isPlain || !next.isAmbiguous }
-}
-
-/** A name in a sentence: where it ends, and of how many words it is. */
-interface Name {
+/** A name in a sentence: where it ends, how many words it has, and the titles that it is of. */
+export interface Name {
   readonly end: number
   readonly length: number
+  readonly titles: ReadonlyArray<number>
 }
 
-/** Whether a name may end at its last word. A number after a sign would be a price: `Lumo Desk Lamp: 5`. */
-const mayEnd = (title: Title, { isPlain, place }: Reached, length: number, isAfterSign: boolean): boolean => {
+/** The names in a sentence, by where they begin. */
+export type Names = ReadonlyMap<number, ReadonlyArray<Name>>
+
+/** Most places of one title where names that begin with the same word are looked for. */
+const maxPlaces = 2
+/** Most words of a name. */
+const maxLength = 24
+
+/** Where a word that may begin a name stands in a title. */
+const startsIn = (title: Title, first: string): ReadonlyArray<number> => {
+  const starts: Array<number> = []
+  for (const [place, word] of title.entries()) {
+    if (word?.text !== first || (place > 0 && word.isAmbiguous)) continue
+    if (starts.push(place) === maxPlaces) break
+  }
+  return starts
+}
+
+/**
+ * Whether a name may end at a place of its title. A number after a sign would be a price: `Lumo Desk Lamp: 5`. Some of
+ * its words aren't ambiguous: `free` alone would be a price.
+ */
+const mayEnd = (title: Title, place: number, isPlain: boolean): boolean => {
   const { isAmbiguous = true, text = "" } = title[place] ?? {}
-  if (isNumber(text)) return length >= minNumbered && !isAfterSign
-  if (!isAmbiguous || mayEndName(text)) return isPlain
-  return isPlain && place === title.length - 1 && !isNumber(title[place - 1]?.text ?? "")
+  if (!isPlain) return false
+  return (
+    !isAmbiguous ||
+    mayEndName(text) ||
+    (place === title.length - 1 && !isNumber(title[place - 1]?.text ?? ""))
+  )
 }
 
-/** The names of one title that begin at a word of the sentence. */
-const namesIn = (title: Title, words: ReadonlyArray<string>, start: number): ReadonlyArray<Name> => {
-  const names: Array<Name> = []
-  let open: ReadonlyArray<Reached> = [...title.keys()]
-    .filter(
-      (place) => title[place]?.text === words[start] && (place === 0 || title[place]?.isAmbiguous === false)
-    )
-    .map((place) => ({ place, isPlain: title[place]?.isAmbiguous === false }))
-  let end = start + 1
-  let isAfterSign = false
-  for (let length = 1; open.length > 0; length++) {
-    if (open.some((each) => mayEnd(title, each, length, isAfterSign))) names.push({ end, length })
+/** The names that begin at a word of the sentence and a place of a title: how many words each has, by its end. */
+function* namesFrom(title: Title, words: ReadonlyArray<string>, start: number, first: number) {
+  let end = start
+  let isPlain = false
+  for (let length = 1; length <= maxLength; length++) {
     // Titles have signs between their words, too.
-    isAfterSign = words[end] === ","
-    const next = words[isAfterSign ? end + 1 : end]
-    if (next === undefined) break
-    open = open.flatMap((each) => nextPlace(title, each, next, isAfterSign) ?? [])
-    end += isAfterSign ? 2 : 1
+    const isAfterSign = length > 1 && words[end] === ","
+    if (isAfterSign) end += 1
+    const place = first + length - 1
+    const word = title[place]
+    // Words that stand apart in a title could be joined to a claim.
+    if (word === undefined || word.text !== words[end] || (word.isAmbiguous && isAfterSign)) return
+    end += 1
+    isPlain ||= !word.isAmbiguous
+    const ends = isNumber(word.text) ? length >= minNumbered && !isAfterSign : mayEnd(title, place, isPlain)
+    if (ends) yield [end, length] as const
+  }
+}
+
+/** All names in a sentence. A name ends in a number only if it is long enough. */
+export const namesOf = (titles: ReadonlyArray<Title>, words: ReadonlyArray<string>): Names => {
+  const names = new Map<number, ReadonlyArray<Name>>()
+  for (const [start, first] of words.entries()) {
+    if (first === "," || isNumber(first)) continue
+    const byEnd = new Map<number, { length: number; titles: Array<number> }>()
+    for (const [index, title] of titles.entries())
+      for (const place of startsIn(title, first))
+        for (const [end, length] of namesFrom(title, words, start, place)) {
+          const same = byEnd.get(end)
+          if (same === undefined) byEnd.set(end, { length, titles: [index] })
+          else same.titles.push(index)
+        }
+    if (byEnd.size > 0)
+      names.set(
+        start,
+        [...byEnd].map(([end, name]) => ({ end, ...name }))
+      )
   }
   return names
 }
 
-/** Names by the sentence's words: each place is tried many times, in each language. */
-const knownNames = new WeakMap<ReadonlyArray<string>, Map<number, ReadonlyArray<Name>>>()
+/** Most times that a sentence is tried with fewer names. */
+const maxTries = 16
 
-/** The names that begin at a word. A name ends in a number only if it is long enough. */
-const namesAt = ({ titles, words }: Matched, start: number): ReadonlyArray<Name> => {
-  const first = words[start]
-  if (first === undefined || isNumber(first)) return []
-  const known = knownNames.get(words) ?? new Map<number, ReadonlyArray<Name>>()
-  knownNames.set(words, known)
-  const names = known.get(start) ?? titles.flatMap((title) => namesIn(title, words, start))
-  known.set(start, names)
-  return names
+/** The names with one alone at its place, and none inside of it. */
+const withOnly = (names: Names, start: number, name: Name): Names =>
+  new Map([...names].filter(([place]) => place < start || place >= name.end)).set(start, [name])
+
+/**
+ * The names without which a sentence is not of the grammar, each as long as can be; `undefined` if it isn't with all of
+ * them, or has too many. A word that the lexicon explains is no name.
+ */
+export const neededNames = (
+  all: Names,
+  isExplained: (place: number) => boolean,
+  isHarmless: (names: Names) => boolean
+): Names | undefined => {
+  let tries = 0
+  const fits = (names: Names): boolean => tries++ < maxTries && isHarmless(names)
+  if (!fits(all)) return undefined
+  const strange = new Map([...all].filter(([start]) => !isExplained(start)))
+  let left: Names = strange.size < all.size && fits(strange) ? strange : all
+  for (const [start, names] of left) {
+    if (!left.has(start)) continue
+    const others = new Map(left)
+    others.delete(start)
+    if (fits(others)) {
+      left = others
+      continue
+    }
+    const fitting = names
+      .toSorted((one, other) => other.end - one.end)
+      .map((name) => withOnly(left, start, name))
+      .find(fits)
+    if (fitting === undefined) return undefined
+    left = fitting
+  }
+  return left
 }
 
-/** The name of a product: words of its title, in their order. */
-export const name: Pattern = at((matched, start) => namesAt(matched, start).map(({ end }) => end))
-/** A name that can't be taken for an adjective: `the choice is gone`. */
-export const longName: Pattern = at((matched, start) =>
-  namesAt(matched, start)
-    .filter(({ length }) => length > 1)
-    .map(({ end }) => end)
-)
-/** A word that a returned title has. */
-export const ofTitle = at(({ titles, words }, place) =>
-  titles.some((title) => title.some((each) => each !== undefined && each.text === words[place]))
-    ? [place]
-    : []
-)
-/** Units of size, power and parts. After a number, other words could state stock, time or a rating: `10 left`. */
-const units = new Set(
-  `mm cm m km inch inches ft feet l ml cl liter liters litre litres oz qt gal kg g mg lb lbs w kw wh mah v hz khz mhz
-  ghz db lumen lumens lm rpm bar psi gb tb mb mp px dpi ppi piece pieces pcs teile pièces piezas pezzi peças color colors
-  colour colours farben couleurs colores colori cores key keys tasten`.split(/\s+/)
-)
-const players = new Set("player players spieler joueurs jugadores giocatori jogadores".split(" "))
+/** Fewest and most words of what a title is called. */
+const minShown = 2
+const maxShown = 10
+/** Signs between the words of a name; after its first words, others end it. */
+const closed = /^(?: |-|'|\.|\/| ?& ?)$/
+const open = /^(?:[,:] | - )$/
 
-/** One or two numbers of a title with the word after them. */
-const numbered = (nouns: ReadonlySet<string>): Pattern =>
-  at(({ titles, words }, place) => {
-    const length = isNumber(words[place + 1] ?? "") ? 3 : 2
-    const stated = words.slice(place, place + length)
-    const isOf = (title: Title) =>
-      title.some((_, index) => stated.every((each, offset) => title[index + offset]?.text === each))
-    return isNumber(stated[0] ?? "") && nouns.has(stated[length - 1] ?? "") && titles.some(isOf)
-      ? [place + length]
-      : []
-  })
-
-/** A number of a title with its unit: `85 dB`. */
-export const measure = numbered(units)
-/** Persons of a title: `2-4 players`. */
-export const group = numbered(players)
+/** What code calls a product: the beginning of its title, up to a claim. */
+export const shownName = (
+  title: string,
+  wordOf: (text: string) => TitleWord | undefined
+): string | undefined => {
+  const words = wordsIn(title).map((word) => ({ ...word, known: wordOf(word.text) }))
+  const start = words.findIndex(({ known }) => known !== undefined)
+  let length = 0
+  for (const [index, { known, start: from }] of words.slice(start, start + maxShown).entries()) {
+    const gap = title.slice(words[start + index - 1]?.end, from)
+    const goesOn = index === 0 || closed.test(gap) || (index < minShown && open.test(gap))
+    if (known === undefined || !goesOn) break
+    if (!known.isAmbiguous || mayEndName(known.text)) length = index + 1
+  }
+  return length < minShown ? undefined : title.slice(words[start]?.start, words[start + length - 1]?.end)
+}

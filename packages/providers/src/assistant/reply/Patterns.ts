@@ -1,22 +1,19 @@
 import type { Lexicon, WordKind } from "./lexicon/Lexicon.ts"
+import type { Names, Title } from "./Names.ts"
 
 /*
  * Patterns of words. A pattern maps the places where it may begin to those where it may end, so that its time is bounded
  * by its size and the square of the sentence's length.
  */
 
-/** A word of a title. An ambiguous one stands only beside the word before it: `no-pull`. */
-export interface TitleWord {
-  readonly text: string
-  readonly isAmbiguous: boolean
-}
-
 /** What a sentence is matched against. Words are in lower case; `,` stands for any sign between them. */
 export interface Matched {
   readonly words: ReadonlyArray<string>
   readonly lexicon: Lexicon
-  /** The words of each returned title. A word that could make a claim is `undefined`. */
-  readonly titles: ReadonlyArray<ReadonlyArray<TitleWord | undefined>>
+  /** The words of each returned title. */
+  readonly titles: ReadonlyArray<Title>
+  /** The names of products that are read as such. */
+  readonly names: Names
   /** Whether searches were made and found nothing, so that this may be said. */
   readonly isFruitless: boolean
 }

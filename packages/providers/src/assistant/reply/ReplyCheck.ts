@@ -1,13 +1,14 @@
 import type { Product } from "@till402/core"
-import { isHarmless } from "./Grammar.ts"
+import { isHarmless, isOpening } from "./Grammar.ts"
 import { type CheckedLanguage, lexicons } from "./lexicon/index.ts"
+import type { Lexicon } from "./lexicon/Lexicon.ts"
+import { type Names, namesOf, neededNames, shownName, type Title, type TitleWord } from "./Names.ts"
 import { numbersIn } from "./Numbers.ts"
 import { maxTitle, normalized, oneLine } from "./PlainText.ts"
 import type { PriceLimit } from "./PriceLimits.ts"
-import type { TitleWord } from "./Patterns.ts"
 import { isAmbiguous, isSensitive, withoutClaims } from "./SensitiveWords.ts"
 import type { Sentence } from "./Sentences.ts"
-import { wordsIn } from "./Words.ts"
+import { type Word, wordsIn } from "./Words.ts"
 
 /*
  * Keeps a sentence of a model only if it is of the grammar: words of titles and of one language's lexicon, in a form that
@@ -34,15 +35,20 @@ export interface CheckedSentence extends Sentence {
   readonly fault: string | undefined
   /** The language that it is in; `undefined` if it has a fault. */
   readonly language: CheckedLanguage | undefined
+  /** Whether it names a product. */
+  readonly isNaming: boolean
+  /** Whether it is one that says nothing of a product: `Here are two ideas.` */
+  readonly isOpening: boolean
 }
 
 interface Checker {
-  /** The words of each title; those that could make a claim are `undefined`. */
-  readonly titles: ReadonlyArray<ReadonlyArray<TitleWord | undefined>>
+  readonly titles: ReadonlyArray<Title>
   /** All words of titles. */
   readonly known: ReadonlySet<string | undefined>
   readonly urls: ReadonlyArray<string>
   readonly products: ReadonlyArray<Product>
+  /** What each title is called in the reply; `undefined`: nothing without a claim. */
+  readonly shown: ReadonlyArray<string | undefined>
   readonly isFruitless: boolean
 }
 
@@ -63,12 +69,16 @@ const lettersOf = (word: string): string => word.replace(/[^\p{L}]/gu, "")
 /** Digits and letters of the checked languages. What words of others say is unknown. */
 const isReadable = (word: string): boolean => /^[\d.,a-zà-žẞß]+$/u.test(word.normalize("NFC"))
 
-/** The words of a title as the model sees it, without those that could make a claim. */
-const titleWords = (title: string): ReadonlyArray<TitleWord | undefined> =>
-  wordsIn(withoutClaims(withoutFacts(normalized(oneLine(title, maxTitle))))).map(({ text }) => {
-    const isClaim = isSensitive(text) || isSensitive(lettersOf(text))
-    return !isReadable(text) || (isClaim && !isAmbiguous(text)) ? undefined : { text, isAmbiguous: isClaim }
-  })
+/** A title as the model sees it, with signs instead of its claims. */
+const titleText = (title: string): string => withoutClaims(withoutFacts(normalized(oneLine(title, maxTitle))))
+
+/** A word of a title; `undefined` if it could make a claim. */
+const titleWord = (text: string): TitleWord | undefined => {
+  const isClaim = isSensitive(text) || isSensitive(lettersOf(text))
+  return !isReadable(text) || (isClaim && !isAmbiguous(text)) ? undefined : { text, isAmbiguous: isClaim }
+}
+
+const titleWords = (title: string): Title => wordsIn(titleText(title)).map(({ text }) => titleWord(text))
 
 /** The least share of a request's words that are of its language. Words of titles say nothing about it. */
 const minShare = 1 / 3
@@ -90,9 +100,13 @@ export const languagesOf = ({ products, request }: ReplyContext): ReadonlyArray<
 }
 
 const makeChecker = (context: ReplyContext): Checker => {
-  const titles = context.products.map(({ title }) => titleWords(title))
+  const shown = context.products.map(({ title }) => shownName(titleText(title), titleWord))
+  const titles = context.products.map(({ title }, index) =>
+    shown[index] === undefined ? [] : titleWords(title)
+  )
   return {
     titles,
+    shown,
     known: new Set(titles.flat().map((word) => word?.text)),
     urls: context.products.flatMap(({ productUrl }) => (productUrl === null ? [] : [productUrl])),
     products: context.products,
@@ -107,27 +121,29 @@ const listNumber = /^\s*(\d{1,2})[.)]\s+/
 
 /** The text without an address where it stands alone: with letters beside it, it would be another one. */
 const withoutUrl = (text: string, url: string): string =>
-  text
-    .split(url)
-    .reduce((rest, part) =>
-      /(?:^|[\s(])$/.test(rest) && /^[.,;:!)]*(?:\s|$)/.test(part)
-        ? `${rest} ${part}`
-        : `${rest}${url}${part}`
-    )
+  text.split(url).reduce((rest, part) => {
+    if (!/(?:^|[\s(])$/.test(rest) || !/^[.,;:!)]*(?:\s|$)/.test(part)) return `${rest}${url}${part}`
+    return rest.endsWith("(") && part.startsWith(")")
+      ? `${rest.slice(0, -1).trimEnd()}${part.slice(1)}`
+      : `${rest.trimEnd()}${part}`
+  })
 
-/** The text without what precedes its first word in a list, and without the pages of the products. */
-const bodyOf = (sentence: string, { products, urls }: Checker): string => {
+/** A sentence's number in a list, and the rest of it without the pages of the products. */
+const partsOf = (sentence: string, { products, urls }: Checker): readonly [number: string, body: string] => {
   const text = normalized(urls.reduce(withoutUrl, sentence))
-  const number = Number(listNumber.exec(text)?.[1] ?? Infinity)
-  return number <= products.length ? text.replace(listNumber, "") : text
+  const number = listNumber.exec(text)
+  return number !== null && Number(number[1]) <= products.length
+    ? [number[0], text.slice(number[0].length)]
+    : ["", text]
 }
 
 /** The words of a sentence, with `,` for signs between them. */
-const wordsAndSigns = (text: string): ReadonlyArray<string> => {
+const wordsAndSigns = (text: string): ReadonlyArray<Word> => {
   const words = wordsIn(text)
   return words.flatMap((word, index) => {
-    const before = text.slice(words[index - 1]?.end ?? word.start, word.start)
-    return /^(?:\s*|[-'&])$/.test(before) ? [word.text] : [",", word.text]
+    const start = words[index - 1]?.end ?? word.start
+    const before = text.slice(start, word.start)
+    return /^(?:\s*|[-'&])$/.test(before) ? [word] : [{ text: ",", start, end: word.start }, word]
   })
 }
 
@@ -141,18 +157,76 @@ const unknownWords = (words: ReadonlyArray<string>, { known }: Checker): Readonl
     .reduce((best, each) => (each.length < best.length ? each : best))
 }
 
+/** Where a name ends with its kind, if that is of the title as well: `Ridgeway trail running shoes`. */
+const endOfKind = (
+  words: ReadonlyArray<string>,
+  start: number,
+  title: Title = [],
+  lexicon: Lexicon
+): number => {
+  const known = new Set(title.map((each) => each?.text))
+  let end = start
+  for (let at = start; known.has(words[at]); at++) {
+    if (lexicon.lengthsAt("kind", words, at).includes(1)) end = at + 1
+  }
+  return end
+}
+
+/** The sentence with each name as code writes it; `undefined` if a name is of several products. */
+const withShownNames = (
+  text: string,
+  spans: ReadonlyArray<Word>,
+  names: Names,
+  { shown, titles }: Checker,
+  lexicon: Lexicon
+): string | undefined => {
+  const words = spans.map((word) => word.text)
+  let rest = text
+  for (const [start, [name]] of [...names].toReversed()) {
+    const [title, ...others] = new Set(name?.titles.map((index) => shown[index]))
+    if (name === undefined || title === undefined || others.length > 0) return undefined
+    const end = endOfKind(words, name.end, titles[name.titles[0] ?? 0], lexicon)
+    rest = `${rest.slice(0, spans[start]?.start)}“${title}”${rest.slice(spans[end - 1]?.end)}`
+  }
+  return rest
+}
+
 const checkOne = (sentence: Sentence, checker: Checker): CheckedSentence => {
-  const text = bodyOf(sentence.text, checker)
-  const failed = (fault: string): CheckedSentence => ({ ...sentence, fault, language: undefined })
+  const [number, text] = partsOf(sentence.text, checker)
+  const failed = (fault: string): CheckedSentence => ({
+    ...sentence,
+    fault,
+    language: undefined,
+    isNaming: false,
+    isOpening: false
+  })
   if (!allowedCharacters.test(text) || joined.test(text))
     return failed("it contains a question, an address, a code or a sign that can't be checked")
-  const words = wordsAndSigns(text)
+  const spans = wordsAndSigns(text)
+  const words = spans.map((word) => word.text)
   const { isFruitless, titles } = checker
-  const language = languages.find((each) => {
-    const lexicon = lexicons.get(each)
-    return lexicon !== undefined && isHarmless({ words, lexicon, titles, isFruitless })
-  })
-  if (language !== undefined) return { ...sentence, fault: undefined, language }
+  const names = namesOf(titles, words)
+  for (const language of languages) {
+    const lexicon = lexicons.get(language)
+    if (lexicon === undefined) continue
+    const matched = { words, lexicon, titles, names, isFruitless }
+    const needed = neededNames(
+      names,
+      (place) => lexicon.all.has(words[place] ?? ""),
+      (some) => isHarmless({ ...matched, names: some })
+    )
+    if (needed === undefined) continue
+    const written = withShownNames(text, spans, needed, checker, lexicon)
+    if (written === undefined) return failed("it names a product by words that several titles have")
+    return {
+      ...sentence,
+      text: `${number === "" ? "" : "- "}${written}`,
+      fault: undefined,
+      language,
+      isNaming: needed.size > 0,
+      isOpening: isOpening({ ...matched, names: needed })
+    }
+  }
   const unknown = unknownWords(words, checker)
   return failed(
     unknown.length === 0

@@ -2,7 +2,7 @@ import type { Product } from "@till402/core"
 import { withoutFactPhrases } from "./FactPhrases.ts"
 import { factWords, type FactWords, type ListLanguage } from "./FactWords.ts"
 import { numbersIn } from "./Numbers.ts"
-import { normalized, oneLine, plainText, shortened } from "./PlainText.ts"
+import { normalized, oneLine, plainText } from "./PlainText.ts"
 import { type CheckedSentence, checkSentences, languagesOf, type ReplyContext } from "./ReplyCheck.ts"
 import { isAmbiguous, isSensitive, withoutClaims } from "./SensitiveWords.ts"
 import { joinSentences, sentencesOf } from "./Sentences.ts"
@@ -36,12 +36,15 @@ export const checkDraft = (draft: string, context: ReplyContext): ReadonlyArray<
 export const keptText = (draft: string, context: ReplyContext): string =>
   joinSentences(checkDraft(draft, context).filter(({ fault }) => fault === undefined))
 
-const isCurrency = /^[A-Za-z]{3}$/
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"))
 
 const amountText = ({ currency, price }: Product): string | undefined => {
-  if (price === null || price < 0 || !isCurrency.test(currency)) return undefined
-  const digits = Number.isInteger(price * 100) ? price.toFixed(2) : String(price)
-  return currency.toUpperCase() === "USD" ? `$${digits}` : `${digits} ${currency.toUpperCase()}`
+  const code = currency.toUpperCase()
+  if (price === null || price < 0 || !currencies.has(code)) return undefined
+  const digits = Number(price.toFixed(2)) === price ? price.toFixed(2) : String(price)
+  // Neither `1e+21` nor `NaN`.
+  if (!/^\d+(?:\.\d+)?$/.test(digits)) return undefined
+  return code === "USD" ? `$${digits}` : `${digits} ${code}`
 }
 
 /** Whether a number of a product is known and greater than that of each other product. */
@@ -118,9 +121,14 @@ const listLanguage = (context: ReplyContext): ListLanguage => {
   return languagesOf(context)[0] ?? "en"
 }
 
-/** A line about each product with its price and rating. */
-const linesOf = ({ products }: ReplyContext, language: ListLanguage): string =>
-  products.map((product) => lineOf(product, products, factWords[language])).join("\n")
+/** A line about each product with its price and rating. A line that has no room is left out: half a price is another. */
+const linesOf = ({ products }: ReplyContext, language: ListLanguage, room: number): string =>
+  products
+    .map((product) => lineOf(product, products, factWords[language]))
+    .reduce((lines, line) => {
+      const more = lines === "" ? line : `${lines}\n${line}`
+      return more.length > room ? lines : more
+    }, "")
 
 /** A reply made of the products' data. */
 export const builtReply = (context: ReplyContext): string => {
@@ -130,18 +138,30 @@ export const builtReply = (context: ReplyContext): string => {
   if (products.length === 0 && !hasSearched) return words.refused
   if (products.length === 0) return limits.length === 0 ? words.none : words.noneWithin
   const opening = products.length === 1 ? words.one : words.several
-  return shortened(`${opening}\n${linesOf(context, language)}`, maxLength)
+  return `${opening}\n${linesOf(context, language, maxLength - opening.length - 1)}`
+}
+
+/** The sentences as one text. Before the first that names a product, code says what they are about. */
+const textOf = (
+  sentences: ReadonlyArray<CheckedSentence>,
+  context: ReplyContext,
+  language: ListLanguage
+): string => {
+  const text = joinSentences(sentences)
+  const first = sentences.find(({ isOpening }) => !isOpening)
+  if (first === undefined || first.isNaming || context.products.length === 0) return text
+  return `${factWords[language].about(context.products.length)}\n${text}`
 }
 
 /** The reply that is sent: the harmless part of a model's reply with a list of the products, or the list alone. */
 export const replyText = (draft: string, context: ReplyContext): string => {
   const kept = checkDraft(draft, context).filter(({ fault }) => fault === undefined)
-  if (kept.length === 0) return builtReply(context)
   const language = kept.find((sentence) => sentence.language !== undefined)?.language ?? listLanguage(context)
-  const list = context.products.length === 0 ? "" : `\n\n${linesOf(context, language)}`
-  let sentences = kept
-  while (sentences.length > 1 && joinSentences(sentences).length + list.length > maxLength) {
-    sentences = sentences.slice(0, -1)
+  const lines = linesOf(context, language, maxLength)
+  const list = lines === "" ? "" : `\n\n${lines}`
+  for (let count = kept.length; count > 0; count--) {
+    const text = `${textOf(kept.slice(0, count), context, language)}${list}`
+    if (text.length <= maxLength) return text
   }
-  return shortened(`${joinSentences(sentences)}${list}`, maxLength)
+  return builtReply(context)
 }

@@ -18,3 +18,6 @@ export const wordsIn = (text: string): ReadonlyArray<Word> =>
     start: index,
     end: index + match.length
   }))
+
+/** Whether a word is a number in digits. */
+export const isNumber = (text: string): boolean => /^[\d.,]+$/.test(text)

@@ -143,15 +143,33 @@ describe("sentences about price, rating or availability, and all that can't be u
 
 describe("the kept part of a reply", () => {
   it.each([
-    ["The Anker Soundcore Q45 ($45, rated 4.7) is light.", "The Anker Soundcore Q45 is light."],
-    ["The Anker Soundcore Q45 (only $1!) is light.", "The Anker Soundcore Q45 is light."],
-    ["The Anker Soundcore Q45 at $45 is light.", "The Anker Soundcore Q45 is light."],
-    ["I recommend the Sony WH-CH520, rated 4.5 stars.", "I recommend the Sony WH-CH520."],
-    ["Within your $50 budget, the Sony WH-CH520 is a good choice.", "The Sony WH-CH520 is a good choice."],
-    ["- Sony WH-CH520 – $30 – light and comfortable", "- Sony WH-CH520 – light and comfortable"],
-    ["Der Anker Soundcore Q45 für 45 USD ist bequem.", "Der Anker Soundcore Q45 ist bequem."],
+    [
+      "The Anker Soundcore Q45 ($45, rated 4.7) is light.",
+      "The “Anker Soundcore Q45 Wireless Headphones” is light."
+    ],
+    [
+      "The Anker Soundcore Q45 (only $1!) is light.",
+      "The “Anker Soundcore Q45 Wireless Headphones” is light."
+    ],
+    ["The Anker Soundcore Q45 at $45 is light.", "The “Anker Soundcore Q45 Wireless Headphones” is light."],
+    [
+      "I recommend the Sony WH-CH520, rated 4.5 stars.",
+      "I recommend the “Sony WH-CH520 Wireless Headphones”."
+    ],
+    [
+      "Within your $50 budget, the Sony WH-CH520 is a good choice.",
+      "The “Sony WH-CH520 Wireless Headphones” is a good choice."
+    ],
+    [
+      "- Sony WH-CH520 – $30 – light and comfortable",
+      "- “Sony WH-CH520 Wireless Headphones” - light and comfortable"
+    ],
+    [
+      "Der Anker Soundcore Q45 für 45 USD ist bequem.",
+      "Der “Anker Soundcore Q45 Wireless Headphones” ist bequem."
+    ],
     ["The Anker costs $45.", ""],
-    ["The Anker is light 💰⭐⭐⭐⭐⭐.", "The Anker is light."]
+    ["The Anker is light 💰⭐⭐⭐⭐⭐.", "The “Anker Soundcore Q45 Wireless Headphones” is light."]
   ])("of %s", (reply, kept) => {
     expect(keptText(reply, context())).toBe(kept)
   })
@@ -160,7 +178,7 @@ describe("the kept part of a reply", () => {
     const reply =
       "Here are my picks:\n\n- Anker Soundcore Q45: light\n- Sony WH-CH520: $99\n\nEnjoy your music with them!"
     expect(keptText(reply, context())).toBe(
-      "Here are my picks:\n\n- Anker Soundcore Q45: light\n\nEnjoy your music with them!"
+      "Here are my picks:\n\n- “Anker Soundcore Q45 Wireless Headphones”: light\n\nEnjoy your music with them!"
     )
   })
 
@@ -169,7 +187,9 @@ describe("the kept part of a reply", () => {
   })
 
   it("has no invisible characters", () => {
-    expect(keptText("The \u202eAnker\u200b is light\u0007.", context())).toBe("The Anker is light.")
+    expect(keptText("The \u202eAnker\u200b is light\u0007.", context())).toBe(
+      "The “Anker Soundcore Q45 Wireless Headphones” is light."
+    )
   })
 })
 
@@ -179,7 +199,9 @@ describe("a reply", () => {
     "- Sony WH-CH520 Wireless Headphones, Blue: $30.00 (lowest price), rated 4.5, 900 reviews"
 
   it("ends with each product's price and rating", () => {
-    expect(replyText("Both are light. Both cost $1.", context())).toBe(`Both are light.\n\n${list}`)
+    expect(replyText("Both are light. Both cost $1.", context())).toBe(
+      `About the products:\nBoth are light.\n\n${list}`
+    )
   })
 
   it("is the list if nothing is kept", () => {

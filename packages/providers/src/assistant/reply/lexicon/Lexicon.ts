@@ -48,6 +48,8 @@ export type WordKind =
   | "look"
   /** What a person does with a product: `wear`. */
   | "use"
+  /** The same, but `you can hold it` would be a reservation. */
+  | "hold"
   /** The same as a thing: `for reading`. */
   | "doing"
   /** What a person wishes: `wants`. */

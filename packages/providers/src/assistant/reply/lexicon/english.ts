@@ -53,7 +53,7 @@ export const english: LexiconWords = {
     fold heats heat gets_nicer fits fit seems seem`,
   use: `use wear carry clean hang relax sleep travel run walk read listen_to write play cook bake brew grind
     work study train exercise hike camp ride cycle swim draw paint knit sew learn practice fold pack assemble
-    install set_up adjust handle hold operate wash fill empty pour attach detach mount build stack explore
+    install set_up adjust handle operate wash fill empty pour attach detach mount build stack explore
     create focus concentrate unwind rest breathe stretch type game record hear wear_it maintain care_for grip
     understand combine wipe rinse sit stand lie commute garden photograph drive sharpen serve mix toast
     fall_asleep stay_warm stay_dry stay_cool using wearing carrying cleaning hanging relaxing sleeping traveling
@@ -69,6 +69,7 @@ export const english: LexiconWords = {
     be_seen climb fish direct hold_your_phone play_golf plays_golf drink_coffee drink_tea drink_water
     drinking_coffee drinking_tea start_playing charge_your_phone charge_a_phone charge_a_laptop watch_movies
     watch_birds watching_movies watching_birds store storing`,
+  hold: `hold`,
   doing: `using wearing carrying cleaning hanging relaxing sleeping traveling travelling running walking reading
     listening writing playing cooking baking brewing grinding working studying training exercising hiking
     camping riding cycling swimming drawing painting knitting sewing learning practicing folding packing
@@ -190,8 +191,8 @@ export const english: LexiconWords = {
     construction body brush brushes paints ink nib crema scent fragrance flavor flavour aroma taste rules
     storage_space noise_cancelling noise_cancellation active_noise_cancelling wool cotton leather wood glass
     silk steel bamboo rubber linen merino kit set controls touch_controls look brim band bands belt collar laces
-    insole heel toe_box upper midsole tread waistband fit leaves bristles tip tips nozzle spout filter tank bowl
-    tray rack shelf hook hooks drawer drawers lamp_head neck arm arms legs feet back seat backrest armrests
+    insole heel toe_box upper midsole tread waistband fit leaves bristles nozzle spout filter tank bowl
+    tray hook hooks drawer drawers lamp_head neck arm arms legs feet back seat backrest armrests
     headband earbuds ear_tips cord plug adapter port ports charger light lights bulb glow warm_light filling
     stuffing weave knit stitching pages paper spine wood_grain rim walls bottom sides side outer_shell
     inner_lining water_bottle_pocket steel_body glass_body carrying_case storage_bag travel_case pieces
@@ -204,7 +205,7 @@ export const english: LexiconWords = {
     bike helmet harness bed towel chair table candle sunscreen shampoo maker drill headlamp mat mats socks shirt
     shirts sweater coat gloves scarf hat beanie dress jeans trousers shorts boots sneakers sandals slippers belt
     necklace earrings bracelet sunglasses umbrella duffel tote sling organizer box jar bowl plate cup teapot pot
-    skillet toaster blender mixer juicer dripper server spatula spoon fork tray rack shelf mirror clock vase rug
+    skillet toaster blender mixer juicer dripper server spatula spoon fork tray mirror clock vase rug
     curtain curtains sheets duvet mattress sofa stool monitor webcam tablet printer projector tripod lens hub
     vacuum purifier humidifier fan heater hammer screwdriver wrench rope hammock cookset ball racket dumbbell
     kettlebell guitar piano drum game games doll crayons paints planner calendar journal soap cream lotion serum

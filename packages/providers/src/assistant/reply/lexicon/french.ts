@@ -31,6 +31,7 @@ export const french: LexiconWords = {
   use: `écouter lire jouer utiliser travailler dormir courir voyager cuisiner écrire nettoyer ranger tenir
     marcher randonner nager dessiner peindre apprendre se_détendre vous_détendre se_concentrer vous_concentrer
     laver plier entretenir installer voyagez dormez courez jardiner boire_du_thé boire_du_café`,
+  hold: ``,
   doing: ``,
   wish: `cherchez cherches aimez aimes aime aiment voulez souhaitez souhaites préférez profiter profiter_de`,
   like: `apprécier apprécierez aimer aimerez adorer aime aiment appréciera aimera adorera`,

@@ -34,6 +34,7 @@ export const german: LexiconWords = {
     benutzen transportieren verstauen reinigen waschen mahlen entspannen konzentrieren schreiben trainieren
     lernen zeichnen malen klettern schwimmen joggen radfahren telefonieren einstellen aufbauen bedienen falten
     zusammenfalten üben gärtnern nähen stricken basteln reist schläfst läufst kaffee_trinken tee_trinken`,
+  hold: ``,
   doing: `hören lesen spielen arbeiten schlafen laufen reisen kochen backen tragen nutzen verwenden benutzen
     transportieren verstauen reinigen waschen mahlen entspannen konzentrieren schreiben trainieren lernen
     zeichnen malen schwimmen joggen radfahren telefonieren einstellen aufbauen bedienen falten zusammenfalten
@@ -57,7 +58,7 @@ export const german: LexiconWords = {
     langen langes trocken trockene sauber saubere frisch_duftend kalt kalte kalten ruhig ruhige ruhigen entspannt
     sanft sanfte sanften feine feinen feiner zart edel edle edles zeitlos zeitlose zeitloses dezent dezente
     farbenfroh bunt bunte freundlich gemütlich gemütliche gemütlicher liebevoll sinnvoll sinnvolle nützlich
-    nützliche super wunderbar wunderbare wunderbares hervorragend hervorragende ausgezeichnet ausgezeichnete
+    nützliche super wunderbar wunderbare wunderbares hervorragend hervorragende
     solide solider solides zuverlässig zuverlässige verstellbar verstellbare waschbar abwaschbar atmungsaktiv
     atmungsaktive rutschfest rutschfeste pflegeleicht wiederaufladbar wiederaufladbare schwarz schwarze schwarzen
     weiß weiße blau blaue rot rote grün grüne grau graue hell helle helles dicht dichte störende störenden schmal
@@ -80,7 +81,8 @@ export const german: LexiconWords = {
     tierhaare freizeit natur garderobe jahreszeit wünschen wünsche anfrage bedürfnisse urlaub unterricht
     gespräche telefonate kalte_nächte kalten_nächten kühle_nächte lange_abende langen_abenden`,
   spot: ``,
-  trait: `komfort platz stauraum ordnung spaß freude entspannung konzentration stil wärme ruhe licht`,
+  trait: `komfort viel_platz genug_platz wenig_platz stauraum ordnung spaß freude entspannung konzentration stil wärme
+    ruhe licht`,
   part: `klang bass ton qualität material verarbeitung design form farbe größe akku polster polsterung stoff griff
     griffe sohle sohlen fächer fach deckel klinge tasten tastatur layout oberfläche mikrofon ohrpolster gurte
     träger riemen rahmen gehäuse licht regeln wolle baumwolle leder holz schnitt passform muster duft geschmack
@@ -90,7 +92,7 @@ export const german: LexiconWords = {
     decke kissen schuhe jacke lautsprecher ladegerät spielzeug puzzle uhr brille schlafsack regenjacke schuh
     spiel brettspiel thermoskanne kanne becher mütze socken stirnlampe leuchte schreibtischlampe handschuhe hemd
     kleid stuhl tisch spiegel kerze kaffeemühle notizbuch füller`,
-  choice: `wahl auswahl tipp idee ideen empfehlung vorschlag vorschläge option alternative ergänzung begleiter
+  choice: `wahl tipp idee ideen empfehlung vorschlag vorschläge option alternative ergänzung begleiter
     lösung möglichkeit`,
   gift: `geschenk geschenke überraschung`,
   person: `kind kinder kindern tochter sohn mutter vater frau mann freund freundin familie einsteiger anfänger

@@ -31,6 +31,7 @@ export const italian: LexiconWords = {
   use: `ascoltare leggere giocare usare lavorare dormire correre viaggiare cucinare scrivere pulire riporre
     utilizzare camminare nuotare disegnare dipingere imparare rilassarsi rilassarti concentrarsi concentrarti
     lavare piegare montare regolare allenarsi studiare viaggi corri riposare suonare tagliare`,
+  hold: ``,
   doing: ``,
   wish: `cerchi cerca vuoi desideri preferisci ama godere godere_di`,
   like: `apprezzare apprezzerà amare amerà piacere gradire gradirà`,

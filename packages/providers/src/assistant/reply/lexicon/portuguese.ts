@@ -31,6 +31,7 @@ export const portuguese: LexiconWords = {
   use: `ouvir ler jogar usar trabalhar dormir correr viajar cozinhar escrever limpar guardar transportar
     utilizar caminhar nadar desenhar pintar aprender relaxar concentrar lavar dobrar montar ajustar treinar
     estudar viaja corre descansar tocar cortar acampar brincar`,
+  hold: ``,
   doing: ``,
   wish: `procura quer deseja prefere aproveitar ama gosta_de`,
   like: `gostar apreciar adorar amar`,

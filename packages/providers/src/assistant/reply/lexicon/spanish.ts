@@ -31,6 +31,7 @@ export const spanish: LexiconWords = {
   use: `escuchar leer jugar usar trabajar dormir correr viajar cocinar escribir limpiar guardar transportar
     utilizar caminar nadar dibujar pintar aprender relajarse relajarte concentrarse concentrarte lavar plegar
     montar ajustar entrenar estudiar viajas duermes corres descansar tocar cortar hornear`,
+  hold: ``,
   doing: ``,
   wish: `buscas busca quieres quiere necesitas prefieres disfrutar disfrutar_de`,
   like: `gustar disfrutar encantar gustará encantará apreciar apreciará disfrutará`,
