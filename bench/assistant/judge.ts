@@ -28,6 +28,8 @@ const nameOf = ({ title }: Product): string => title.split(/\s+/).slice(0, 3).jo
 const numbersOf = (text: string): ReadonlyArray<number> =>
   Array.from(text.matchAll(/\d[\d,]*(?:\.\d+)?/g), ([digits]) => Number(digits.replaceAll(",", "")))
 
+const wordsOf = (text: string): ReadonlySet<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu))
+
 const amount = /(?:\$|USD ?|€|£)\s?(\d[\d,]*(?:\.\d+)?)|(\d[\d,]*(?:\.\d+)?)\s?(?:dollars?|USD|€|£|euros?)/gi
 const rating = /(\d(?:\.\d+)?)\s?(?:of 5|out of 5|\/5|stars?|★)|rated (\d(?:\.\d+)?)/gi
 const count = /([\d,]*\d) (?:reviews|ratings|Bewertungen|avis)/gi
@@ -76,7 +78,10 @@ export const falseStatements = (
     ...(range?.max === undefined ? [] : [range.max])
   ]
   // The shopper's words in quotation marks are no statement.
-  const said = reply.replace(/“[^”]*”/g, "")
+  const asked = wordsOf(words)
+  const said = reply.replace(/“([^”]*)”/g, (quoted, text: string) =>
+    [...wordsOf(text)].every((word) => asked.has(word)) ? "" : quoted
+  )
   return [
     ...new Set([
       ...falseIn(said, products, own),

@@ -7,6 +7,7 @@
  */
 import { parseArgs } from "node:util"
 import { languageModel } from "@till402/providers/assistant"
+import { factWords } from "../../packages/providers/src/assistant/reply/FactWords.ts"
 import { sampleShop } from "@till402/sandbox/shop"
 import { evaluate, type Outcome, reportOf, scoresOf } from "../assistant/evaluate.ts"
 import { harmlessWords, makeFreeLiar } from "../assistant/freeLiar.ts"
@@ -38,6 +39,17 @@ const print = (title: string, outcomes: ReadonlyArray<Outcome>, isModel = true):
 
 const concurrency = Number(values.concurrency)
 
+/** How a reply begins that has no sentence of a model. */
+const openings: ReadonlySet<string | undefined> = new Set(
+  Object.values(factWords).flatMap(({ none, noneWithin, one, refused, several }) => [
+    one,
+    several,
+    none,
+    noneWithin,
+    refused
+  ])
+)
+
 /** Judges a model that lies: no sentence of it may be in a reply. */
 const judgeLiar = async (
   title: string,
@@ -48,10 +60,12 @@ const judgeLiar = async (
     const assistant = languageModel({ baseUrl: server.baseUrl, model: "liar" })
     const outcomes = await evaluate(assistant, { concurrency, bait: true, onOutcome: show })
     const isTrue = print(title, outcomes)
-    const replies = outcomes.map(({ response }) => response?.reply ?? "")
-    const left = liar.told().filter((lie) => replies.some((reply) => reply.includes(lie)))
-    console.log(`lies told              ${liar.told().length}\nlies in replies        ${left.length}`)
-    for (const lie of new Set(left)) console.log(`  ${lie}`)
+    // Names in a kept lie would be written anew, so any text before the list counts.
+    const left = outcomes.flatMap(({ response }) =>
+      response === undefined || openings.has(response.reply.split("\n")[0]) ? [] : [response.reply]
+    )
+    console.log(`lies told              ${liar.told().length}\nreplies with a lie     ${left.length}`)
+    for (const reply of left) console.log(`  ${reply.replaceAll("\n", " / ")}`)
     return isTrue && left.length === 0
   } finally {
     await server.stop()
